@@ -1,0 +1,62 @@
+//! The shape of the box and how its cells are numbered. No physics lives here.
+//!
+//! ```text
+//!        y up
+//!        |
+//!        |____ x east        cell (x, y, z) fills [x, x+1) × [y, y+1) × [z, z+1)
+//!       /                    in cell units; its centre is at + 0.5
+//!      z south
+//! ```
+//!
+//! In memory `x` runs fastest, then `y`, then `z`: the cells of one `z` form a contiguous *slab*, which is the unit
+//! of work that parallel passes hand to threads.
+
+/// Largest number of cells along one axis.
+pub const MAX_SIDE: usize = 8192;
+
+/// Number of cells along each axis of the box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Cells from west to east.
+    pub nx: usize,
+    /// Cells from the floor to the roof.
+    pub ny: usize,
+    /// Cells from north to south.
+    pub nz: usize,
+}
+
+impl Grid {
+    /// A box of `nx × ny × nz` cells; every side is at least 1.
+    pub fn new(nx: usize, ny: usize, nz: usize) -> Self {
+        assert!(nx > 0 && ny > 0 && nz > 0, "a grid has at least one cell along each axis");
+        Self { nx, ny, nz }
+    }
+
+    /// Number of cells in the box.
+    pub fn cells(self) -> usize {
+        self.nx * self.ny * self.nz
+    }
+
+    /// Number of vertical columns.
+    pub fn columns(self) -> usize {
+        self.nx * self.nz
+    }
+
+    /// Number of cells in one slab of equal `z`.
+    pub fn slab(self) -> usize {
+        self.nx * self.ny
+    }
+
+    /// Position of a cell in the flat arrays.
+    #[inline]
+    pub fn index(self, x: usize, y: usize, z: usize) -> usize {
+        debug_assert!(x < self.nx && y < self.ny && z < self.nz);
+        (z * self.ny + y) * self.nx + x
+    }
+
+    /// Position of a column in flat arrays of columns (`x` fastest).
+    #[inline]
+    pub fn column(self, x: usize, z: usize) -> usize {
+        z * self.nx + x
+    }
+}

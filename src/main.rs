@@ -1,0 +1,2 @@
+//! The `lavoxel` program.
+fn main() {}

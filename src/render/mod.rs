@@ -1,0 +1,1 @@
+//! Pictures: camera, volume ray-marcher, slices and palettes.

@@ -1,0 +1,1 @@
+//! Terrain: heightmaps, generators and what is measured on them.
