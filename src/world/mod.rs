@@ -46,6 +46,19 @@ impl World {
         }
     }
 
+    /// Writes one cell of the initial state; [`World::open_account`] then makes it count. Nothing is written into a
+    /// solid cell, and energy needs liquid to hold it.
+    pub fn place(&mut self, x: usize, y: usize, z: usize, amount: u16, energy: u16) {
+        if amount > 0 && !self.ground.is_solid(x, y, z) {
+            self.lava.set(x, y, z, Cell { amount: amount.min(crate::units::AMOUNT_ONE), energy });
+        }
+    }
+
+    /// Starts the account anew: what is in the box now is the initial state.
+    pub fn open_account(&mut self) {
+        self.lava.ledger = Ledger::open(self.lava.mass(), self.lava.energy());
+    }
+
     /// Checks the invariants that hold after every step, and names the first that does not.
     ///
     /// 1. mass now + outflow + solidified + removed = initial + sourced, to the unit; the same for energy with
