@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::random::StepKey;
 use crate::rules::Rules;
 use crate::source::Vent;
-use crate::world::World;
+use crate::world::{Edit, World};
 
 /// Time spent in one stage.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,6 +83,11 @@ impl Simulation {
     /// Whether this step has a spreading step: the last of every `spreading_every`.
     fn spreads_now(&self) -> bool {
         (self.step + 1).is_multiple_of(u64::from(self.rules.spreading_every))
+    }
+
+    /// Changes the world between two steps.
+    pub fn edit(&mut self, edit: &Edit) {
+        self.world.edit(edit);
     }
 
     /// The world as it is now.
