@@ -6,7 +6,7 @@
 //! neither do they depend on the system's mathematical library.
 
 use ndarray::Array2;
-use noise::{Fbm, MultiFractal, NoiseFn, Perlin};
+use noise::{Fbm, MultiFractal, NoiseFn, SuperSimplex};
 use rayon::prelude::*;
 
 use crate::grid::Grid;
@@ -40,8 +40,8 @@ pub(super) fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) ->
     ground
 }
 
-/// Rolling noise of a few octaves, about −1..1, with features of about the size of the whole box.
-pub(super) fn rolling(seed: u32, octaves: usize) -> Fbm<Perlin> {
+/// Noise of a few octaves, mostly within ±0.5. Simplex noise, because Perlin's shows its lattice on gentle ground.
+pub(super) fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
     Fbm::new(seed).set_octaves(octaves).set_persistence(0.5)
 }
 
@@ -80,16 +80,18 @@ pub fn bowl(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
 /// `bed.roughness` sets the share of the small features.
 pub fn hills(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
     let broad = rolling(bed.seed, 2);
-    let fine = Fbm::<Perlin>::new(bed.seed.wrapping_add(1)).set_octaves(5).set_persistence(0.45);
+    let fine = rolling(bed.seed.wrapping_add(1), 5);
     let bend = rolling(bed.seed.wrapping_add(2), 2);
     from_place(grid, |u, v| {
-        let du = 0.12 * bend.get([2.5 * u + 0.13, 2.5 * v + 0.71]);
-        let dv = 0.12 * bend.get([2.5 * u + 7.19, 2.5 * v + 3.37]);
+        let du = 0.10 * bend.get([2.0 * u + 0.13, 2.0 * v + 0.71]);
+        let dv = 0.10 * bend.get([2.0 * u + 7.19, 2.0 * v + 3.37]);
         let (u, v) = (u + du, v + dv);
-        let broad = 0.5 + 0.75 * broad.get([2.6 * u + 0.43, 2.6 * v + 0.29]);
-        let fine = bed.roughness * fine.get([6.0 * u + 0.17, 6.0 * v + 0.83]);
-        let rise = smooth((broad + 0.18 * fine * (0.4 + broad)).clamp(0.0, 1.0));
-        bed.base + (height - bed.base).max(0.0) * rise
+        let broad = broad.get([1.5 * u + 0.43, 1.5 * v + 0.29]);
+        let fine = bed.roughness * fine.get([4.0 * u + 0.17, 4.0 * v + 0.83]);
+        // Levels off towards both ends without ever being cut: no table-tops.
+        let level = 1.1 * broad + 0.3 * fine * (0.7 + broad);
+        let rise = 0.5 + 0.5 * level / (level * level + 0.5).sqrt();
+        bed.base + (height - bed.base).max(0.0) * rise * (0.4 + 0.6 * rise)
     })
 }
 

@@ -1,13 +1,14 @@
 //! A picture of a heightmap lit by the sun, with colours by height.
 //!
 //! Slopes are Horn's (1981), weighted over the eight neighbours. A single sun leaves slopes along its rays flat; the
-//! many-sided light mixes in weaker suns from both sides, as printed maps do.
+//! many-sided light mixes in weaker suns from both sides, as printed maps do. Land that is steep on the whole is lit as
+//! if it were flatter, or half of the picture would lie in its own shadow.
 
 use ndarray::Array2;
 use rayon::prelude::*;
 
 use super::Heightmap;
-use super::resample::{Window, resample};
+use super::resample::{Kernel, Window, resample_with};
 
 /// Longer side of the smallest picture that is made; small heightmaps are enlarged smoothly.
 pub const LEAST_SIDE: usize = 768;
@@ -32,7 +33,7 @@ pub enum Tint {
 pub enum Light {
     /// One sun.
     Single,
-    /// The sun, and weaker ones 45° to either side and high above.
+    /// The sun, and weaker ones to either side and overhead.
     #[default]
     Many,
 }
@@ -74,9 +75,10 @@ impl Hillshade {
         let longest = map.cols().max(map.rows()).clamp(LEAST_SIDE, MOST_SIDE) as f64;
         let pixel_m = wide.max(deep) / longest;
         let (width, height) = ((wide / pixel_m).round().max(1.0) as usize, (deep / pixel_m).round().max(1.0) as usize);
-        let fine = resample(&map.heights, Window::whole(&map.heights), width, height);
+        let fine = resample_with(&map.heights, Window::whole(&map.heights), (width, height), Kernel::Soft);
         let (low, high) = map.range().unwrap_or((0.0, 1.0));
         let suns = self.suns();
+        let pixel_m = pixel_m * flattening(map);
         let mut rgb = vec![0; width * height * 3];
         rgb.par_chunks_mut(3 * width).enumerate().for_each(|(row, line)| {
             for (col, out) in line.chunks_exact_mut(3).enumerate() {
@@ -105,10 +107,10 @@ impl Hillshade {
         match self.light {
             Light::Single => vec![(main, 1.0)],
             Light::Many => vec![
-                (main, 0.62),
-                (sun(self.azimuth_deg - 50.0, self.altitude_deg), 0.14),
-                (sun(self.azimuth_deg + 50.0, self.altitude_deg), 0.14),
-                ([0.0, 0.0, 1.0], 0.10),
+                (main, 0.56),
+                (sun(self.azimuth_deg - 60.0, self.altitude_deg), 0.15),
+                (sun(self.azimuth_deg + 60.0, self.altitude_deg), 0.15),
+                ([0.0, 0.0, 1.0], 0.14),
             ],
         }
     }
@@ -118,7 +120,7 @@ impl Hillshade {
             Tint::Gray => [235.0; 3],
             Tint::Hypsometric => ramp(f64::from(share)),
         };
-        let light = 0.22 + 1.05 * light;
+        let light = 0.30 + 0.98 * light;
         // Shadows are a little blue, as under a clear sky.
         let sky = [0.97, 0.99, 1.06];
         std::array::from_fn(|i| {
@@ -145,6 +147,15 @@ fn ramp(share: f64) -> [f64; 3] {
     let ((low, from), (high, to)) = (RAMP[above - 1], RAMP[above]);
     let t = (share - low) / (high - low);
     std::array::from_fn(|i| from[i] + t * (to[i] - from[i]))
+}
+
+/// Mean slope (rise per run) above which land is lit as if it were flatter.
+const STEEP: f64 = 0.5;
+
+/// By how much the lighting flattens slopes.
+fn flattening(map: &Heightmap) -> f64 {
+    let mean = map.statistics().slope_mean_deg.to_radians().tan();
+    (mean / STEEP).max(1.0)
 }
 
 /// Slope towards east and south at a pixel (rise per run); a neighbour without data counts as level with it.

@@ -34,6 +34,16 @@ impl Window {
     }
 }
 
+/// How a raster is made finer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kernel {
+    /// Catmull–Rom: through the old values.
+    #[default]
+    Sharp,
+    /// Cubic B-spline: smoother, but it rounds peaks off; for pictures, where a kink shows and a metre does not.
+    Soft,
+}
+
 /// The old cells that one new cell needs along one axis.
 struct Taps {
     /// Index in the old raster, weight for complete data, weight (≥ 0) when data is missing.
@@ -44,11 +54,21 @@ struct Taps {
 ///
 /// Rows are computed in parallel; every value has one writer, so the bits do not depend on the number of threads.
 pub fn resample(raster: &Array2<f32>, window: Window, cols: usize, rows: usize) -> Array2<f32> {
+    resample_with(raster, window, (cols, rows), Kernel::Sharp)
+}
+
+/// [`resample`] to `(cols, rows)` with a choice of the kernel that makes it finer.
+pub fn resample_with(
+    raster: &Array2<f32>,
+    window: Window,
+    (cols, rows): (usize, usize),
+    kernel: Kernel,
+) -> Array2<f32> {
     if raster.is_empty() {
         return Array2::from_elem((rows, cols), f32::NAN);
     }
-    let across = axis(window.west, window.cols, cols, raster.ncols());
-    let down = axis(window.north, window.rows, rows, raster.nrows());
+    let across = axis(window.west, window.cols / cols as f64, (cols, raster.ncols()), kernel);
+    let down = axis(window.north, window.rows / rows as f64, (rows, raster.nrows()), kernel);
     let mut out = Array2::zeros((rows, cols));
     out.as_slice_mut().expect("a new array is contiguous").par_chunks_mut(cols.max(1)).zip(&down).for_each(
         |(line, z)| {
@@ -60,11 +80,12 @@ pub fn resample(raster: &Array2<f32>, window: Window, cols: usize, rows: usize) 
     out
 }
 
-/// Taps of all `count` new cells over `[start, start + length)` of an axis of `old` cells.
-fn axis(start: f64, length: f64, count: usize, old: usize) -> Vec<Taps> {
-    let step = length / count as f64;
-    let taps = if step >= 1.0 { area } else { cubic };
-    (0..count).map(|i| taps(start + i as f64 * step, step, old)).collect()
+/// Taps of all `count` new cells of length `step` from `start` on an axis of `old` cells.
+fn axis(start: f64, step: f64, (count, old): (usize, usize), kernel: Kernel) -> Vec<Taps> {
+    (0..count)
+        .map(|i| start + i as f64 * step)
+        .map(|from| if step >= 1.0 { area(from, step, old) } else { cubic(from + 0.5 * step, old, kernel) })
+        .collect()
 }
 
 /// The old cells under `[from, from + step)`, weighted by the share that is covered.
@@ -83,17 +104,23 @@ fn area(from: f64, step: f64, old: usize) -> Taps {
     Taps { taps }
 }
 
-/// The four old cells around the centre of `[from, from + step)`, with Catmull–Rom and linear weights.
-fn cubic(from: f64, step: f64, old: usize) -> Taps {
-    let centre = from + 0.5 * step - 0.5;
-    let base = centre.floor();
-    let t = centre - base;
-    let sharp = [
-        0.5 * t * (-1.0 + t * (2.0 - t)),
-        0.5 * (2.0 + t * t * (-5.0 + 3.0 * t)),
-        0.5 * t * (1.0 + t * (4.0 - 3.0 * t)),
-        0.5 * t * t * (t - 1.0),
-    ];
+/// The four old cells around `at`, with cubic and linear weights.
+fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
+    let base = (at - 0.5).floor();
+    let t = at - 0.5 - base;
+    let sharp = match kernel {
+        Kernel::Sharp => [
+            0.5 * t * (-1.0 + t * (2.0 - t)),
+            0.5 * (2.0 + t * t * (-5.0 + 3.0 * t)),
+            0.5 * t * (1.0 + t * (4.0 - 3.0 * t)),
+            0.5 * t * t * (t - 1.0),
+        ],
+        Kernel::Soft => {
+            let s = 1.0 - t;
+            let inner = |t: f64| (4.0 + t * t * (3.0 * t - 6.0)) / 6.0;
+            [s * s * s / 6.0, inner(t), inner(s), t * t * t / 6.0]
+        }
+    };
     let plain = [0.0, 1.0 - t, t, 0.0];
     let taps = (0..4)
         .map(|k| (clamp(base as isize - 1 + k as isize, old), sharp[k], plain[k]))

@@ -65,13 +65,13 @@ pub struct TerrainSpec {
     /// Height of the plain, or of the lowest ground, in cells; 8 % of the box's height when left out, 4 for heightmaps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_cells: Option<f64>,
-    /// Highest ground as a share of the box's height: volcano 0.74, hills 0.4, bowl 0.4 when left out.
+    /// Highest ground as a share of the box's height: volcano 0.74, hills 0.3, bowl 0.4 when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height: Option<f64>,
     /// Volcano: radius of the crater as a share of the box's shorter side; 0.075 when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crater_radius: Option<f64>,
-    /// Volcano: depth of the crater as a share of the box's height; 0.09 when left out.
+    /// Volcano: depth of the crater as a share of the box's height; 0.11 when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crater_depth: Option<f64>,
     /// Slope: its angle in degrees; 10 when left out.
@@ -220,7 +220,11 @@ impl TerrainSpec {
     }
 
     fn default_height(&self) -> f64 {
-        if self.kind == Kind::Volcano { 0.74 } else { 0.4 }
+        match self.kind {
+            Kind::Volcano => 0.74,
+            Kind::Hills => 0.3,
+            _ => 0.4,
+        }
     }
 
     fn generate(&self, grid: Grid, cell_size_m: f64) -> Result<Surface, TerrainError> {
@@ -235,7 +239,7 @@ impl TerrainSpec {
         let heights = match self.kind {
             Kind::Volcano => {
                 let crater_radius = self.crater_radius.unwrap_or(0.075);
-                let crater_depth = self.crater_depth.unwrap_or(0.09);
+                let crater_depth = self.crater_depth.unwrap_or(0.11);
                 volcano(grid, &bed, &Cone { height, crater_radius, crater_depth })
             }
             Kind::Hills => hills(grid, &bed, cells),

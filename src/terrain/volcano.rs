@@ -10,7 +10,7 @@
 //! ```
 
 use ndarray::Array2;
-use noise::{Fbm, NoiseFn, Perlin};
+use noise::{Fbm, NoiseFn, Perlin, SuperSimplex};
 
 use super::generate::{Bed, from_place, rolling, smooth};
 use crate::grid::Grid;
@@ -64,8 +64,8 @@ struct Volcano {
     roughness: f64,
     gullies: Perlin,
     bend: Perlin,
-    broad: Fbm<Perlin>,
-    fine: Fbm<Perlin>,
+    broad: Fbm<SuperSimplex>,
+    fine: Fbm<SuperSimplex>,
     parasites: Vec<Parasite>,
 }
 
@@ -111,19 +111,19 @@ impl Volcano {
         let place = Place::new([u - CENTRE.0, v - CENTRE.1]);
         let bent = self.bent(&place);
         let flank = self.plain(u, v) + self.flank(&bent) + self.gully_relief(&bent) + self.bumps(&place);
-        let flank = flank - self.channel(&place, LOWEST_LIP, 0.105) - self.channel(&place, SECOND_LIP, 0.06);
+        let flank = flank - self.channel(&place, LOWEST_LIP, 0.105) - self.channel(&place, SECOND_LIP, 0.045);
         let rim = place.r / self.cone.crater_radius;
         let floor = self.cone.height - self.cone.crater_depth;
         let bowl = floor + self.cone.crater_depth * rim * rim;
         let ground = smooth_min(flank + self.rim_relief(&place), bowl, 0.025);
         // Detail everywhere but on the crater floor, where it would only be potholes.
-        let detail = 0.008 * self.roughness * self.fine.get([13.0 * u + 0.3, 13.0 * v + 0.6]) * smooth(rim - 0.5);
+        let detail = 0.014 * self.roughness * self.fine.get([13.0 * u + 0.3, 13.0 * v + 0.6]) * smooth(rim - 0.5);
         smooth_max(ground + detail, 0.4 * self.base, 0.02)
     }
 
     /// Moves a place by slow noise, more with distance from the crater: contours are no circles.
     fn bent(&self, place: &Place) -> Place {
-        let strength = 0.045 * smooth((place.r - 0.06) / 0.25);
+        let strength = 0.05 * smooth((place.r - 0.06) / 0.25);
         let [u, v] = place.at;
         let du = strength * self.broad.get([2.7 * u + 0.21, 2.7 * v + 0.77]);
         let dv = strength * self.broad.get([2.7 * u + 5.43, 2.7 * v + 8.19]);
@@ -132,7 +132,7 @@ impl Volcano {
 
     /// The plain: undulating, falling to the south-east, with a valley across the corner there.
     fn plain(&self, u: f64, v: f64) -> f64 {
-        let waves = 0.022 * self.roughness * self.broad.get([3.1 * u + 2.61, 3.1 * v + 4.37]);
+        let waves = 0.045 * self.roughness * self.broad.get([3.1 * u + 2.61, 3.1 * v + 4.37]);
         let (along, across) = (0.707 * (u - v), 0.707 * (u + v));
         let course = 0.50 + 0.05 * self.bend.get([3.3 * along + 0.4, 0.5]);
         let t = (across - course) / 0.075;
@@ -154,16 +154,18 @@ impl Volcano {
     /// set with twice the number joins in downslope.
     fn gully_relief(&self, place: &Place) -> f64 {
         let [u, v] = place.at;
-        let turn = 0.22 * self.bend.get([6.0 * u + 0.5, 6.0 * v + 0.5]) * smooth(4.0 * place.r);
+        let turn = 0.16 * self.bend.get([5.0 * u + 0.5, 5.0 * v + 0.5]) * smooth(4.0 * place.r);
         let dir = Place::new([place.dir[0] - turn * place.dir[1], place.dir[1] + turn * place.dir[0]]).dir;
         let ribs = |count: f64, wander: f64, plane: f64| {
             let n = self.gullies.get([count * dir[0] + plane, count * dir[1] + plane, wander * place.r + plane]);
-            (2.2 * n.abs()).min(1.0) - 0.45
+            // Rounded at the bottom: a gully one cell wide would hold no lava.
+            let n = (n * n + 0.0016).sqrt() - 0.04;
+            (2.3 * n).min(1.0) - 0.4
         };
         let from_rim = place.r - self.cone.crater_radius;
-        let first = 0.062 * smooth(from_rim / 0.17) * (1.0 - 0.8 * smooth((place.r - 0.30) / 0.22));
-        let second = 0.026 * smooth((from_rim - 0.04) / 0.15) * (1.0 - smooth((place.r - 0.34) / 0.2));
-        self.roughness * (first * ribs(2.7, 2.0, 0.37) + second * ribs(5.8, 4.0, 3.61))
+        let first = 0.09 * smooth(from_rim / 0.2) * (1.0 - 0.75 * smooth((place.r - 0.30) / 0.24));
+        let second = 0.042 * smooth((from_rim - 0.08) / 0.15) * (1.0 - smooth((place.r - 0.36) / 0.2));
+        self.roughness * (first * ribs(2.5, 1.5, 0.37) + second * ribs(4.9, 3.0, 3.61))
     }
 
     /// Highs and lows of the rim.
