@@ -50,7 +50,7 @@ pub struct CameraSpec {
 
 impl Default for CameraSpec {
     fn default() -> Self {
-        Self { azimuth_deg: 205.0, elevation_deg: 27.0, distance: None, target: None, fov_deg: 32.0 }
+        Self { azimuth_deg: 150.0, elevation_deg: 27.0, distance: None, target: None, fov_deg: 32.0 }
     }
 }
 

@@ -9,7 +9,7 @@ use super::noise;
 
 /// Linear light along `ray`, whose nearest ground is `ground`.
 pub(super) fn trace(stage: &Stage, ray: &Ray, ground: Option<&GroundHit>, jitter: f32) -> V3 {
-    let far = ground.map_or(f32::MAX, |g| g.t);
+    let far = ground.map_or(f32::MAX, GroundHit::front);
     let pace = Pace { step: stage.look.step, jitter };
     let crossing = stage.field.cross(ray, far, stage.look.iso, pace);
     if let Crossing::At { t, face } = crossing {
@@ -54,7 +54,7 @@ fn rock(stage: &Stage, ray: &Ray, hit: &GroundHit) -> V3 {
 }
 
 fn ember(stage: &Stage, p: V3, n: V3) -> V3 {
-    stage.blackbody.shown(1120.0) * (1.9 * stage.look.lava_light * stage.ember.at(p, n))
+    stage.blackbody.shown(1040.0) * (5.0 * stage.look.lava_light * stage.ember.at(p, n))
 }
 
 fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
@@ -65,7 +65,9 @@ fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
     let bare = times(rock.albedo, light);
     // Liquid too thin to have a surface of its own still coats the rock.
     let film = stage.field.density(p).max(stage.field.density(p + v3(0.0, 0.5, 0.0)));
-    let cover = smoothstep(stage.look.film, lerp(stage.look.film, stage.look.iso, 0.6), film);
+    let ragged = 0.10 * noise::fractal(p * 1.3, 3) * stage.look.iso;
+    let edge = lerp(stage.look.film, stage.look.iso, 0.3);
+    let cover = smoothstep(stage.look.film, edge, film + ragged * smoothstep(0.0, stage.look.film, film));
     if cover <= 0.0 {
         return bare;
     }

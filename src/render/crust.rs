@@ -37,10 +37,12 @@ pub(super) struct Skin {
 struct Pattern {
     /// 0 crust, 1 open.
     molten: f32,
-    /// Height of the crust's relief, in cells.
-    relief: f32,
+    /// Slope of the crust's relief.
+    slope: V3,
     /// A number per plate.
     tone: f32,
+    /// Fine irregularity, about -1..1.
+    grain: f32,
 }
 
 /// Heat 0 (cold, closed) to 1 (as it leaves the vent, or hotter).
@@ -54,18 +56,16 @@ pub(super) fn shade(stage: &Stage, skin: &Skin) -> V3 {
     // Energy is steadier just under the surface than in the thin outermost density.
     let heat = heat(stage, skin.point - skin.normal * 0.6);
     if skin.cut {
-        return glowing(stage, lerp(1080.0, 1420.0, heat) + 60.0 * noise::fractal(skin.point * 0.5, 3));
+        return glowing(stage, lerp(1040.0, 1240.0, heat) + 60.0 * noise::fractal(skin.point * 0.5, 3));
     }
-    let size = stage.look.plate_size;
+    // Margins are thin and cool first: they frame the tongue with crust.
+    let thickness = skin.point.y - stage.land.block.heights.at(skin.point.x, skin.point.z);
+    let heat = heat * lerp(0.45, 1.0, smoothstep(0.0, 1.8, thickness));
     let here = pattern(skin.point, heat, stage.look);
-    let e = 0.11 * size;
-    let step = |d: V3| pattern(skin.point + d, heat, stage.look).relief - here.relief;
-    let slope = v3(step(v3(e, 0.0, 0.0)), step(v3(0.0, e, 0.0)), step(v3(0.0, 0.0, e))) / e;
-    let slope = slope - skin.normal * slope.dot(&skin.normal);
+    let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
-    let grain = noise::fractal(skin.point * 2.2, 3);
-    let crust_k = lerp(540.0, 830.0, heat) + 90.0 * (here.tone - 0.5) + 110.0 * grain;
-    let open_k = lerp(1010.0, 1400.0, heat.sqrt()) + 70.0 * grain;
+    let crust_k = lerp(500.0, 760.0, heat * heat) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
+    let open_k = lerp(930.0, 1270.0, heat * heat.sqrt()) + 70.0 * here.grain;
     let emitted = glowing(stage, lerp(crust_k, open_k, here.molten));
     emitted + lit(stage, skin, normal, &here)
 }
@@ -92,22 +92,29 @@ fn lit(stage: &Stage, skin: &Skin, normal: V3, here: &Pattern) -> V3 {
 fn pattern(p: V3, heat: f32, look: &LookSpec) -> Pattern {
     let q = p / look.plate_size;
     let bend = v3(
-        noise::fractal(q * 0.9 + v3(5.0, 2.0, 9.0), 3),
-        noise::fractal(q * 0.9 + v3(3.0, 8.0, 1.0), 3),
-        noise::fractal(q * 0.9 + v3(8.0, 4.0, 6.0), 3),
+        noise::fractal(q * 0.9 + v3(5.0, 2.0, 9.0), 2),
+        noise::fractal(q * 0.9 + v3(3.0, 8.0, 1.0), 2),
+        noise::fractal(q * 0.9 + v3(8.0, 4.0, 6.0), 2),
     );
-    let warped = q + bend * 0.42;
+    let grain = noise::fractal(p * 2.2, 3);
+    let warped = q + bend * 0.45 + V3::repeat(grain * 0.03);
     let large = noise::plate(warped);
     let small = noise::plate(warped * 2.6 + v3(4.0, 7.0, 2.0));
-    let drift = noise::fractal(q * 0.45 + v3(1.0, 9.0, 4.0), 3);
-    let closed = saturate(look.crust * (1.16 - 0.92 * heat + 0.42 * drift));
-    // Cracks narrow to hairlines as the crust closes; where it is torn, plates shrink to islands.
-    let gap = 0.018 + 0.42 * (1.0 - closed) * (1.0 - closed);
-    let crack = 1.0 - smoothstep(gap, gap + 0.05 + 0.10 * (1.0 - closed), large.edge);
-    let hair = (1.0 - smoothstep(0.012, 0.075, small.edge)) * smoothstep(0.95, 0.45, closed) * 0.75;
-    let torn = smoothstep(0.30, 0.02, closed);
-    let molten = saturate(crack.max(hair).max(torn)) * smoothstep(1.12, 0.82, closed);
-    let rope = noise::gradient(warped * 3.1 + v3(bend.z, 0.0, bend.x) * 2.0);
-    let dome = smoothstep(0.0, 0.30, large.edge) * 0.20 + smoothstep(0.0, 0.25, small.edge) * 0.06;
-    Pattern { molten, relief: (dome + 0.045 * rope) * look.plate_size, tone: large.tone }
+    let drift = noise::fractal(q * 0.42 + v3(1.0, 9.0, 4.0), 3);
+    let closed = saturate(look.crust * (1.16 - 0.72 * heat + 0.55 * drift));
+    // Cracks narrow to hairlines as the crust closes; where it is torn, plates shrink to islands. Their flanks are
+    // soft, so that the glow runs from yellow through orange to red.
+    let gap = 0.20 * (1.0 - closed) * (1.0 - closed);
+    let soft = 0.10 + 0.26 * (1.0 - closed);
+    let crack = 1.0 - saturate((large.edge - gap) / soft);
+    let hair = (1.0 - smoothstep(0.0, 0.10, small.edge)) * smoothstep(0.95, 0.40, closed) * 0.7;
+    let torn = smoothstep(0.34, 0.0, closed) * 0.9;
+    let molten = saturate(crack.max(hair).max(torn) + 0.12 * grain * (1.0 - closed)) * smoothstep(1.14, 0.80, closed);
+    // Plates are domed: steep at their edges, flat in the middle. The slope follows from the distance to the edge.
+    let rise = |plate: &noise::Plate, width: f32, height: f32| {
+        plate.inward * (height / width * (1.0 - smoothstep(0.0, width, plate.edge)))
+    };
+    let rope = noise::gradient(warped * 3.1) * 0.35;
+    let slope = rise(&large, 0.30, 0.26) + rise(&small, 0.22, 0.10) + v3(rope, grain * 0.4, -rope);
+    Pattern { molten, slope, tone: large.tone, grain }
 }

@@ -166,10 +166,11 @@ impl LavaField {
             return Crossing::At { t: near, face: entry };
         }
         let mut found = Crossing::Missed;
-        let mut peak = 0.0;
+        let (mut peak, mut hit) = (0.0, false);
         self.walk(ray, (near, far), pace, |t, density| {
             if density >= iso {
                 found = Crossing::At { t: self.refine(ray, ((t - pace.step).max(near), t), iso), face: None };
+                hit = true;
                 return ControlFlow::Break(());
             }
             if density > peak {
@@ -178,6 +179,11 @@ impl LavaField {
             }
             ControlFlow::Continue(())
         });
+        // A sheet thinner than a step may lie between the last sample and the ground: whether it is seen must not
+        // depend on the jitter.
+        if !hit && far < f32::MAX && self.density(ray.at(far)) >= iso {
+            return Crossing::At { t: self.refine(ray, ((far - pace.step).max(near), far), iso), face: None };
+        }
         found
     }
 

@@ -86,7 +86,9 @@ impl Film {
         for y in j * BLOCK..((j + 1) * BLOCK).min(self.height) {
             for x in i * BLOCK..((i + 1) * BLOCK).min(self.width) {
                 let light = self.light[y * self.width + x] * exposure;
-                sum += light.map(|c| (c - THRESHOLD).clamp(0.0, BRIGHTEST));
+                // Scaled as a whole: taking the threshold from each channel would leave a red fog.
+                let brightest = light.max();
+                sum += light * ((brightest - THRESHOLD).clamp(0.0, BRIGHTEST) / brightest.max(1e-6));
                 count += 1.0;
             }
         }

@@ -25,6 +25,14 @@ pub(super) struct GroundHit {
     pub(super) face: Face,
 }
 
+impl GroundHit {
+    /// Distance up to which lava may cover this point. The box's sides cut lava and ground in one plane, where
+    /// rounding must not decide which of the two is seen: density reaches into the rock.
+    pub(super) fn front(&self) -> f32 {
+        if self.face == Face::Top { self.t } else { self.t * 0.999_9 - 1e-3 }
+    }
+}
+
 /// Greatest heights over squares of 2^level patches.
 #[derive(Clone, Debug)]
 struct Level {

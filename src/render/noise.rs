@@ -62,6 +62,8 @@ pub(super) fn fractal(p: V3, octaves: u32) -> f32 {
 pub(super) struct Plate {
     /// Distance to the edge shared with the nearest other plate, 0 on the edge, about 0.5 in the middle.
     pub(super) edge: f32,
+    /// Unit direction in which `edge` grows fastest.
+    pub(super) inward: V3,
     /// A number in 0..1 that belongs to the plate as a whole.
     pub(super) tone: f32,
 }
@@ -89,8 +91,9 @@ pub(super) fn plate(p: V3) -> Plate {
         }
     }
     let across = second.1 - first.1;
-    let edge = 0.5 * (second.0 - first.0) / across.norm().max(1e-6);
-    Plate { edge, tone: (first.2.wrapping_mul(0x9e37_79b1) >> 8) as f32 / (1 << 24) as f32 }
+    let apart = across.norm().max(1e-6);
+    let edge = 0.5 * (second.0 - first.0) / apart;
+    Plate { edge, inward: -across / apart, tone: (first.2.wrapping_mul(0x9e37_79b1) >> 8) as f32 / (1 << 24) as f32 }
 }
 
 /// Interleaved gradient noise: a value in 0..1 per pixel whose neighbours differ as much as they can, so that the

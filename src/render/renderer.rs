@@ -70,7 +70,10 @@ impl Renderer {
     /// What a camera should frame: the ground block, in cells.
     pub fn subject(&self) -> Bounds {
         let block = &self.land.block;
-        let high = Point3::new(self.grid.nx as f32, block.top.max(1.0), self.grid.nz as f32);
+        // Lava piles up over a summit vent: leave it some air, but no more than the box has.
+        let air = 0.14 * (self.grid.nx.max(self.grid.nz) as f32);
+        let top = (block.top + air).min(self.grid.ny as f32).max(1.0);
+        let high = Point3::new(self.grid.nx as f32, top, self.grid.nz as f32);
         Bounds { low: Point3::new(0.0, block.foot, 0.0), high }
     }
 

@@ -26,12 +26,12 @@ impl Sky {
         match look.sky {
             SkyPreset::Dusk => Self {
                 sun: toward(24.0),
-                sun_color: v3(1.55, 0.92, 0.56),
+                sun_color: v3(2.1, 1.22, 0.72),
                 zenith: v3(0.035, 0.060, 0.130),
-                horizon: v3(0.260, 0.130, 0.095),
-                nadir: v3(0.014, 0.016, 0.026),
+                horizon: v3(0.125, 0.092, 0.108),
+                nadir: v3(0.009, 0.012, 0.022),
                 halo: v3(0.50, 0.24, 0.10),
-                ambient: [v3(0.27, 0.31, 0.44), v3(0.11, 0.085, 0.08)],
+                ambient: [v3(0.33, 0.38, 0.54), v3(0.13, 0.10, 0.09)],
             },
             SkyPreset::Day => Self {
                 sun: toward(48.0),

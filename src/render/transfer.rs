@@ -93,7 +93,7 @@ impl Transfer {
         pace: Pace,
     ) -> V3 {
         let (field, land) = scene;
-        let layer = self.accumulate(field, ray, ground.map_or(f32::MAX, |g| g.t), pace);
+        let layer = self.accumulate(field, ray, ground.map_or(f32::MAX, GroundHit::front), pace);
         let behind = ground.map_or_else(|| backdrop(ray), |hit| self.ground(land, hit));
         layer.color + behind * (1.0 - layer.opacity)
     }
