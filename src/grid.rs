@@ -14,6 +14,9 @@
 /// Largest number of cells along one axis.
 pub const MAX_SIDE: usize = 8192;
 
+/// Largest number of cells of a box that is kept densely (about 8 bytes a cell).
+pub const MAX_CELLS: usize = 1 << 29;
+
 /// Number of cells along each axis of the box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {

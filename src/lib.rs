@@ -8,6 +8,7 @@ pub mod output;
 pub mod random;
 pub mod render;
 pub mod rules;
+pub mod scene;
 pub mod simulation;
 pub mod source;
 pub mod terrain;

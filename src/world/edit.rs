@@ -11,7 +11,7 @@ use crate::validate::{Invalid, within};
 
 /// A region of the box; lengths in cells, a cell belongs to it when its centre does.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "shape", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Shape {
     /// All cells between two corners, `from` inside and `to` outside.
     Box {
@@ -40,7 +40,7 @@ pub enum Shape {
 
 /// What an edit puts into its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "matter", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Matter {
     /// Tops cells that are not solid up to `amount` with fresh lava.
     Lava {

@@ -12,8 +12,10 @@ pub use ledger::{EnergyLedger, Ledger};
 pub use liquid::{Liquid, Span};
 
 use crate::grid::Grid;
+use crate::random::mix64;
 use crate::rules::gravity::Cell;
 use crate::rules::spreading::Bed;
+use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 
 /// Ground and liquids over one grid.
 ///
@@ -46,11 +48,27 @@ impl World {
         }
     }
 
+    /// A box without rock whose lower part, of the given `share` of its height, holds random amounts from 0.5 to 1 and
+    /// full energy: every cell can move. The worst case for an engine.
+    pub fn restless(grid: Grid, share: f64) -> Self {
+        let mut world = Self::new(Ground::none(grid));
+        for y in 0..(grid.ny as f64 * share) as usize {
+            for z in 0..grid.nz {
+                for x in 0..grid.nx {
+                    let random = (mix64(grid.index(x, y, z) as u64) >> 50) as u16;
+                    world.place(x, y, z, AMOUNT_ONE / 2 + random, ENERGY_ONE);
+                }
+            }
+        }
+        world.open_account();
+        world
+    }
+
     /// Writes one cell of the initial state; [`World::open_account`] then makes it count. Nothing is written into a
     /// solid cell, and energy needs liquid to hold it.
     pub fn place(&mut self, x: usize, y: usize, z: usize, amount: u16, energy: u16) {
         if amount > 0 && !self.ground.is_solid(x, y, z) {
-            self.lava.set(x, y, z, Cell { amount: amount.min(crate::units::AMOUNT_ONE), energy });
+            self.lava.set(x, y, z, Cell { amount: amount.min(AMOUNT_ONE), energy });
         }
     }
 
@@ -72,7 +90,7 @@ impl World {
     }
 
     fn check_cell(&self, i: usize, cell: Cell) -> Result<(), String> {
-        let fault = if cell.amount > crate::units::AMOUNT_ONE {
+        let fault = if cell.amount > AMOUNT_ONE {
             "more than a full cell"
         } else if cell.amount > 0 && self.ground.is_solid_at(i) {
             "liquid in a solid cell"

@@ -1,0 +1,55 @@
+//! Gravity, spreading and sources at several fills and sizes, in liquid cells per second.
+
+#[path = "worlds/mod.rs"]
+mod worlds;
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use lavoxel::engine::Engine;
+use lavoxel::engine::dense::Dense;
+use lavoxel::grid::Grid;
+use lavoxel::random::StepKey;
+use lavoxel::rules::{Rules, RulesSpec};
+use lavoxel::source::{Vent, VentSpec};
+use lavoxel::world::World;
+use worlds::{PAPER, liquid, volcano};
+
+/// Worlds by name: the paper's box at several fills, and one volcano at several sizes.
+fn cases() -> Vec<(String, World)> {
+    let mut cases: Vec<(String, World)> =
+        [0.1, 0.25, 0.5].map(|share| (format!("filled {share}"), World::restless(PAPER, share))).into();
+    for (scale, steps) in [(64, 500), (128, 2000), (256, 2000)] {
+        let grid = Grid::new(scale, scale * 100 / 128, scale);
+        cases.push((format!("volcano {scale}"), volcano(grid, steps).world().clone()));
+    }
+    cases
+}
+
+fn rules(bench: &mut Criterion) {
+    let rules = Rules::from(&RulesSpec::default());
+    let key = StepKey::new(1, 1);
+    for (name, world) in cases() {
+        let mut group = bench.benchmark_group("step");
+        group.sample_size(20).throughput(Throughput::Elements(liquid(&world)));
+        let mut engine = Dense::default();
+        group.bench_function(BenchmarkId::new("gravity", &name), |b| {
+            b.iter_batched_ref(|| world.clone(), |world| engine.gravity(world, &rules), BatchSize::LargeInput);
+        });
+        group.bench_function(BenchmarkId::new("spreading", &name), |b| {
+            b.iter_batched_ref(|| world.clone(), |world| engine.spreading(world, &rules, key), BatchSize::LargeInput);
+        });
+    }
+}
+
+fn sources(bench: &mut Criterion) {
+    let spec = VentSpec { x: 64.0, z: 64.0, radius: 20.0, rate: 50.0, start: 0, end: None, energy: 1.0 };
+    let vent = Vent::new(&spec, PAPER);
+    let world = World::restless(PAPER, 0.1);
+    let mut group = bench.benchmark_group("sources");
+    group.throughput(Throughput::Elements(vent.columns().len() as u64));
+    group.bench_function("pour", |b| {
+        b.iter_batched_ref(|| world.clone(), |world| vent.pour(world, 1), BatchSize::LargeInput);
+    });
+}
+
+criterion_group!(benches, rules, sources);
+criterion_main!(benches);

@@ -1,0 +1,29 @@
+//! Worlds that are timed.
+#![allow(dead_code, reason = "each bench uses its own part")]
+
+use lavoxel::engine::dense::Dense;
+use lavoxel::grid::Grid;
+use lavoxel::scene::Scene;
+use lavoxel::simulation::Simulation;
+use lavoxel::world::World;
+
+/// The paper's box.
+pub(crate) const PAPER: Grid = Grid { nx: 128, ny: 100, nz: 128 };
+
+/// The built-in volcano after some steps, in a box of the given size.
+pub(crate) fn volcano(grid: Grid, steps: u64) -> Simulation {
+    let mut scene = Scene::volcano();
+    let scale = |v: f64, n: usize, of: usize| v * n as f64 / of as f64;
+    scene.spec.grid.size = [grid.nx, grid.ny, grid.nz];
+    for vent in &mut scene.spec.vents {
+        (vent.x, vent.z) = (scale(vent.x, grid.nx, PAPER.nx), scale(vent.z, grid.nz, PAPER.nz));
+    }
+    let mut simulation = scene.build(Box::new(Dense::default())).expect("the built-in scene").simulation;
+    (0..steps).for_each(|_| simulation.step());
+    simulation
+}
+
+/// Liquid cells of a world.
+pub(crate) fn liquid(world: &World) -> u64 {
+    world.lava.amounts().iter().filter(|&&a| a > 0).count() as u64
+}

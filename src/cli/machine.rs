@@ -1,0 +1,14 @@
+//! The name of the machine, for tables of timings.
+
+/// Processor, threads and system in one line.
+pub(super) fn name(threads: usize) -> String {
+    let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
+    format!("{}, {threads} threads, {system}", processor().unwrap_or_else(|| "unknown processor".to_owned()))
+}
+
+/// The processor's name where the system tells it in a file.
+fn processor() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}

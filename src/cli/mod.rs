@@ -1,0 +1,148 @@
+//! The command line: one file per subcommand. Data goes to standard output, progress and messages to standard error.
+
+mod bench;
+mod machine;
+mod painter;
+mod progress;
+mod render;
+mod report;
+mod run;
+mod say;
+mod scene;
+mod stop;
+mod terrain;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Parser, Subcommand};
+use lavoxel::export::ExportError;
+use lavoxel::output::OutputError;
+use lavoxel::scene::{MAX_THREADS, Scene};
+
+/// Exit code when the work could not be done.
+const COULD_NOT: u8 = 1;
+/// Exit code for wrong use: a flag, a scene or a file that is not right.
+const WRONG_USE: u8 = 2;
+/// Exit code after Ctrl-C.
+const STOPPED: u8 = 130;
+
+/// Lava in voxels: 3D volumetric viscous flow.
+///
+/// Lava pours down a terrain in a voxel cellular automaton: vents fill craters, lava spills over the lowest lip, runs
+/// down in tongues and stops when its energy is spent. Mass is exact to the last unit, and the same scene and seed give
+/// the same bits on every machine with any number of threads.
+///
+/// Without a subcommand the built-in volcano erupts: a picture and a short animation appear in the folder lavoxel-out.
+#[derive(Parser, Debug)]
+#[command(version, max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lavoxel                                          erupt the built-in volcano
+  lavoxel render terrains/maunga_whau.toml         a real mountain, as picture and animation
+  lavoxel render --slice z=64 --picture cut.png    look inside
+  lavoxel run terrains/slope.toml --steps 500 --json
+  lavoxel scene --defaults > my.toml               start a scene of your own
+  lavoxel terrain volcano --picture relief.png
+  lavoxel bench
+
+Exit status: 0 done, 1 could not, 2 wrong use or wrong input, 130 stopped with Ctrl-C.";
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Simulate a scene and write pictures and animations
+    Render(Box<render::RenderArgs>),
+    /// Simulate a scene without pictures and report
+    Run(run::RunArgs),
+    /// Time the gravity step and the spreading step, as the paper did
+    Bench(bench::BenchArgs),
+    /// Make, look at, measure and convert terrain
+    Terrain(terrain::TerrainArgs),
+    /// Print a complete scene with comments, or check one
+    Scene(scene::SceneArgs),
+}
+
+/// Flags of every command that simulates.
+#[derive(Args, Debug, Default)]
+struct SceneOptions {
+    /// Scene file (TOML); without it, the built-in volcano
+    #[arg(value_name = "SCENE")]
+    scene: Option<PathBuf>,
+
+    /// Seed of the spreading patterns, instead of the scene's
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Number of threads, instead of the scene's; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    threads: Option<u64>,
+
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl SceneOptions {
+    /// Reads the scene, with what the flags override.
+    fn load(&self) -> anyhow::Result<Scene> {
+        let mut scene = self.scene.as_deref().map_or_else(|| Ok(Scene::volcano()), Scene::load)?;
+        scene.spec.seed = self.seed.unwrap_or(scene.spec.seed);
+        scene.spec.threads = self.threads.map_or(scene.spec.threads, |n| n as usize);
+        Ok(scene)
+    }
+}
+
+/// Starts the threads that all parallel work of this program shares.
+fn start_threads(threads: usize) -> anyhow::Result<()> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")
+}
+
+/// How a command ended when nothing was wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Done,
+    Stopped,
+}
+
+/// Runs the program; all exit codes are decided here.
+pub(crate) fn main() -> ExitCode {
+    let cli = Cli::parse();
+    stop::listen();
+    let result = match cli.command {
+        None => render::erupt(),
+        Some(Command::Render(args)) => render::run(&args),
+        Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Terrain(args)) => terrain::run(&args).map(|()| Outcome::Done),
+        Some(Command::Scene(args)) => scene::run(&args).map(|()| Outcome::Done),
+    };
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Stopped) => ExitCode::from(STOPPED),
+        Err(error) => {
+            say::error(&format!("{error:#}"));
+            ExitCode::from(exit_code(&error))
+        }
+    }
+}
+
+/// Wrong input is the user's to mend; a disk or an encoder that fails is not.
+fn exit_code(error: &anyhow::Error) -> u8 {
+    let output = |e: &OutputError| matches!(e, OutputError::Io { .. });
+    let fails = error.chain().any(|cause| {
+        cause.downcast_ref::<OutputError>().is_some_and(output)
+            || matches!(cause.downcast_ref(), Some(ExportError::Encoder { .. }))
+            || matches!(cause.downcast_ref(), Some(ExportError::Output(e)) if output(e))
+            || matches!(cause.downcast_ref(), Some(lavoxel::terrain::TerrainError::Write { .. }))
+            || cause.is::<std::io::Error>()
+            || cause.is::<rayon::ThreadPoolBuildError>()
+    });
+    let read = error.chain().any(|cause| matches!(cause.downcast_ref(), Some(lavoxel::scene::SceneError::Read { .. })));
+    if fails && !read { COULD_NOT } else { WRONG_USE }
+}

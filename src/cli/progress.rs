@@ -1,0 +1,44 @@
+//! The progress bar: steps, step rate, liquid cells and mass.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lavoxel::simulation::Simulation;
+use lavoxel::units::cells;
+
+/// Time between two looks at the world for the numbers beside the bar.
+const REFRESH: Duration = Duration::from_millis(250);
+
+/// A bar over the steps of a simulation. It draws on a terminal only.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    shown: Instant,
+}
+
+impl Progress {
+    /// A bar for `steps` steps; a quiet one draws nothing.
+    pub(super) fn new(steps: u64, quiet: bool) -> Self {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(Some(steps), target);
+        let template = "{bar:28} step {pos}/{len}  {per_sec}  {msg}  {eta} left";
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style);
+        Self { bar, shown: Instant::now() }
+    }
+
+    /// Tells how far the simulation is.
+    pub(super) fn update(&mut self, simulation: &Simulation) {
+        self.bar.set_position(simulation.steps());
+        if !self.bar.is_hidden() && self.shown.elapsed() > REFRESH {
+            let lava = &simulation.world().lava;
+            let liquid = lava.amounts().iter().filter(|&&a| a > 0).count();
+            self.bar.set_message(format!("{liquid} liquid cells  mass {:.1}", cells(lava.mass())));
+            self.shown = Instant::now();
+        }
+    }
+
+    /// Removes the bar.
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,365 @@
+//! `lavoxel render`: simulate a scene and write pictures and animations. `lavoxel` alone is this with the built-in
+//! volcano.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use lavoxel::engine::dense::Dense;
+use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
+use lavoxel::output::{Existing, check_free};
+use lavoxel::render::Image;
+use lavoxel::scene::Scene;
+use lavoxel::simulation::Simulation;
+
+use super::painter::{Cut, Painter, View};
+use super::progress::Progress;
+use super::{Outcome, SceneOptions, say, start_threads, stop};
+
+/// Folder for files that nobody named.
+const FOLDER: &str = "lavoxel-out";
+
+/// Simulate a scene and write pictures and animations
+///
+/// Without --picture, --animation or --frames, a picture of the last step and a WebP animation appear in the folder
+/// lavoxel-out, under names that are not taken yet. Ctrl-C completes the current frame and the files with it.
+#[derive(Args, Debug, Default)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RenderArgs {
+    #[command(flatten)]
+    scene: SceneOptions,
+
+    /// Write the last step as a PNG file
+    #[arg(long, value_name = "FILE.png")]
+    picture: Option<PathBuf>,
+
+    /// Write an animation, its format told by the ending: .png (APNG), .webp, .gif, .mp4 (needs ffmpeg); repeatable
+    #[arg(long, value_name = "FILE")]
+    animation: Vec<PathBuf>,
+
+    /// Write every frame into this folder as NAME_STEP.png
+    #[arg(long, value_name = "FOLDER")]
+    frames: Option<PathBuf>,
+
+    /// Number of steps, instead of the scene's
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+
+    /// Steps from one frame to the next, instead of the scene's
+    #[arg(long, value_name = "N")]
+    every: Option<u64>,
+
+    /// Width and height of frames in pixels, such as 960x640
+    #[arg(long, value_name = "WxH", value_parser = pixels)]
+    size: Option<[u32; 2]>,
+
+    /// Width and height of the picture of the last step
+    #[arg(long, value_name = "WxH", value_parser = pixels)]
+    picture_size: Option<[u32; 2]>,
+
+    /// Frames a second
+    #[arg(long, value_name = "N")]
+    fps: Option<u32>,
+
+    /// Compass direction in which the camera stands, in degrees: 0 north, 90 east
+    #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
+    azimuth: Option<f32>,
+
+    /// Height of the camera above the horizon, in degrees
+    #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
+    elevation: Option<f32>,
+
+    /// Distance of the camera, in diagonals of what is shown
+    #[arg(long, value_name = "X")]
+    distance: Option<f32>,
+
+    /// Point looked at, as shares of what is shown along x, y and z
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', num_args = 3, allow_hyphen_values = true)]
+    target: Option<Vec<f32>>,
+
+    /// Vertical field of view in degrees
+    #[arg(long, value_name = "DEG")]
+    fov: Option<f32>,
+
+    /// Degrees that the camera goes round from the first frame to the last
+    #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
+    orbit: Option<f32>,
+
+    /// Look: cinematic, or scientific with colours straight from the palette
+    #[arg(long, value_enum)]
+    style: Option<StyleName>,
+
+    /// Show a slice instead of the volume: an axis and a cell, such as z=64
+    #[arg(long, value_name = "AXIS=CELL")]
+    slice: Option<Cut>,
+
+    /// What a slice shows
+    #[arg(long, value_enum, requires = "slice", default_value = "amount")]
+    field: FieldName,
+
+    /// Replace files that are there already
+    #[arg(long)]
+    force: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  Picture and animation of the built-in volcano in lavoxel-out:
+      lavoxel render
+  A turn around a real mountain as MP4:
+      lavoxel render terrains/maunga_whau.toml --orbit 360 --animation maunga.mp4
+  Frames for another program:
+      lavoxel render --steps 1000 --every 10 --size 1920x1080 --frames frames
+  The crater in section, by energy:
+      lavoxel render --steps 800 --slice x=62 --field energy --picture section.png";
+
+/// Looks by name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum StyleName {
+    Cinematic,
+    Scientific,
+}
+
+/// Fields by name.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum FieldName {
+    /// Amount of lava, 0 to 1
+    #[default]
+    Amount,
+    /// Energy of the lava
+    Energy,
+    /// Rock
+    Solid,
+}
+
+/// Two numbers of pixels, as in `960x640`.
+fn pixels(text: &str) -> Result<[u32; 2], String> {
+    let wrong = || format!("\"{text}\" is not a size such as 960x640");
+    let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
+    let number = |part: &str| part.trim().parse::<u32>().map_err(|_| wrong());
+    Ok([number(width)?, number(height)?])
+}
+
+/// Runs `lavoxel` without a subcommand.
+pub(super) fn erupt() -> anyhow::Result<Outcome> {
+    run(&RenderArgs::default())
+}
+
+/// Runs `lavoxel render`.
+pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
+    let mut scene = args.scene.load()?;
+    args.put_into(&mut scene);
+    scene.validate()?;
+    let outputs = Outputs::choose(args, &scene)?;
+    start_threads(scene.spec.threads)?;
+    let simulation = scene.build(Box::new(Dense::default()))?.simulation;
+    let painter = Painter::new(&scene, &simulation, args.view())?;
+    Shooting { scene, simulation, painter, outputs, quiet: args.scene.quiet }.run()
+}
+
+impl RenderArgs {
+    /// Puts what the flags say into the scene, where it is checked like the rest.
+    fn put_into(&self, scene: &mut Scene) {
+        let (film, camera) = (&mut scene.spec.film, &mut scene.spec.camera);
+        film.steps = self.steps.unwrap_or(film.steps);
+        film.every = self.every.unwrap_or(film.every);
+        film.size = self.size.unwrap_or(film.size);
+        film.picture_size = self.picture_size.or(self.size).unwrap_or(film.picture_size);
+        film.fps = self.fps.unwrap_or(film.fps);
+        film.orbit_deg = self.orbit.unwrap_or(film.orbit_deg);
+        camera.azimuth_deg = self.azimuth.unwrap_or(camera.azimuth_deg);
+        camera.elevation_deg = self.elevation.unwrap_or(camera.elevation_deg);
+        camera.distance = self.distance.or(camera.distance);
+        camera.fov_deg = self.fov.unwrap_or(camera.fov_deg);
+        if let Some(&[x, y, z]) = self.target.as_deref() {
+            camera.target = Some([x, y, z]);
+        }
+        match self.style {
+            Some(StyleName::Cinematic) => scene.spec.look.style = lavoxel::render::Style::Cinematic,
+            Some(StyleName::Scientific) => scene.spec.look.style = lavoxel::render::Style::Scientific,
+            None => {}
+        }
+    }
+
+    fn view(&self) -> View {
+        use super::painter::Field;
+        let field = match self.field {
+            FieldName::Amount => Field::Amount,
+            FieldName::Energy => Field::Energy,
+            FieldName::Solid => Field::Solid,
+        };
+        self.slice.map_or(View::Volume, |cut| View::Slice(cut, field))
+    }
+}
+
+/// Files to be written, all of them checked before the work begins.
+struct Outputs {
+    picture: Option<PathBuf>,
+    animations: Vec<PathBuf>,
+    /// Folder of single frames, and the beginning of their names.
+    frames: Option<(PathBuf, String)>,
+    existing: Existing,
+}
+
+impl Outputs {
+    fn choose(args: &RenderArgs, scene: &Scene) -> anyhow::Result<Self> {
+        let existing = if args.force { Existing::Replace } else { Existing::Keep };
+        let name = file_name(&scene.spec.name);
+        let mut outputs = Self {
+            picture: args.picture.clone(),
+            animations: args.animation.clone(),
+            frames: args.frames.clone().map(|folder| (folder, name.clone())),
+            existing,
+        };
+        if outputs.picture.is_none() && outputs.animations.is_empty() && outputs.frames.is_none() {
+            let free = free_name(Path::new(FOLDER), &name);
+            outputs.picture = Some(free.with_extension("png"));
+            outputs.animations = vec![free.with_extension("webp")];
+        }
+        if let Some(picture) = &outputs.picture {
+            anyhow::ensure!(
+                picture.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")),
+                "--picture {}: pictures are written as PNG; let the name end in .png",
+                picture.display()
+            );
+            check_free(picture, existing)?;
+        }
+        for animation in &outputs.animations {
+            check_animation(animation, existing)?;
+        }
+        let film = &scene.spec.film;
+        for step in (0..=film.steps).step_by(film.every.max(1) as usize) {
+            match outputs.frame_path(step) {
+                Some(path) => check_free(&path, existing)?,
+                None => break,
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// Where the frame of a step goes.
+    fn frame_path(&self, step: u64) -> Option<PathBuf> {
+        self.frames.as_ref().map(|(folder, name)| folder.join(format!("{name}_{step:06}.png")))
+    }
+}
+
+/// A scene's name as the beginning of a file name.
+fn file_name(name: &str) -> String {
+    let plain: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).take(60).collect();
+    let plain = plain.trim_matches('-');
+    if plain.is_empty() { "scene".to_owned() } else { plain.to_owned() }
+}
+
+/// The first of `name`, `name-2`, `name-3`, … under which neither picture nor animation lies.
+fn free_name(folder: &Path, name: &str) -> PathBuf {
+    let taken = |path: &PathBuf| ["png", "webp"].iter().any(|ending| path.with_extension(ending).exists());
+    let numbered = (2..).map(|n| folder.join(format!("{name}-{n}")));
+    std::iter::once(folder.join(name)).chain(numbered).find(|path| !taken(path)).unwrap_or_else(|| folder.join(name))
+}
+
+/// A film in the making.
+struct Shooting {
+    scene: Scene,
+    simulation: Simulation,
+    painter: Painter,
+    outputs: Outputs,
+    quiet: bool,
+}
+
+impl Shooting {
+    fn run(mut self) -> anyhow::Result<Outcome> {
+        let film = self.scene.spec.film.clone();
+        let mut progress = Progress::new(film.steps, self.quiet);
+        let mut animations = self.open_animations()?;
+        let mut frames = 0u64;
+        let films = !animations.is_empty() || self.outputs.frames.is_some();
+        loop {
+            if films {
+                self.frame(&mut animations)?;
+                frames += 1;
+            }
+            if self.simulation.steps() >= film.steps || stop::asked() {
+                break;
+            }
+            let next = (self.simulation.steps() + film.every).min(film.steps);
+            while self.simulation.steps() < next && !stop::asked() {
+                self.simulation.step();
+                progress.update(&self.simulation);
+            }
+        }
+        progress.finish();
+        for animation in animations {
+            animation.finish()?;
+        }
+        self.picture()?;
+        self.tell(frames);
+        Ok(if self.simulation.steps() < film.steps { Outcome::Stopped } else { Outcome::Done })
+    }
+
+    fn open_animations(&self) -> anyhow::Result<Vec<Box<dyn Animation>>> {
+        let [width, height] = self.painter.size(self.scene.spec.film.size);
+        let film = Film { width, height, fps: self.scene.spec.film.fps };
+        let open = |path: &PathBuf| Ok(create_animation(path, film, self.outputs.existing)?);
+        self.outputs.animations.iter().map(open).collect()
+    }
+
+    /// Draws the current step and hands it to every animation and to the folder of frames.
+    fn frame(&mut self, animations: &mut [Box<dyn Animation>]) -> anyhow::Result<()> {
+        let size = self.scene.spec.film.size;
+        let image = self.painter.paint(&self.simulation, size, self.turned());
+        for animation in animations {
+            animation.frame(&image.rgb)?;
+        }
+        match self.outputs.frame_path(self.simulation.steps()) {
+            Some(path) => self.write(&path, &image),
+            None => Ok(()),
+        }
+    }
+
+    /// Draws the current step as the picture.
+    fn picture(&mut self) -> anyhow::Result<()> {
+        let Some(path) = self.outputs.picture.clone() else { return Ok(()) };
+        let image = self.painter.paint(&self.simulation, self.scene.spec.film.picture_size, self.turned());
+        self.write(&path, &image)
+    }
+
+    /// Degrees that the camera has gone round by now.
+    fn turned(&self) -> f32 {
+        let film = &self.scene.spec.film;
+        film.orbit_deg * (self.simulation.steps() as f64 / film.steps.max(1) as f64) as f32
+    }
+
+    fn write(&self, path: &Path, image: &Image) -> anyhow::Result<()> {
+        let labels = [
+            ("Title", self.scene.spec.name.clone()),
+            ("Software", format!("lavoxel {}", env!("CARGO_PKG_VERSION"))),
+            ("Seed", self.simulation.seed().to_string()),
+            ("Step", self.simulation.steps().to_string()),
+            ("State", format!("{:016x}", self.simulation.world().state_hash())),
+        ];
+        let size = (image.width as u32, image.height as u32);
+        write_png(path, size, &image.rgb, &labels, self.outputs.existing).context("the frames before are complete")?;
+        Ok(())
+    }
+
+    /// Says what was written and where it ended.
+    fn tell(&self, frames: u64) {
+        if self.quiet {
+            return;
+        }
+        let steps = self.simulation.steps();
+        if steps < self.scene.spec.film.steps {
+            say::note(&format!("stopped after step {steps}; these files are complete up to there:"));
+        }
+        for path in &self.outputs.animations {
+            say::note(&format!("{} ({frames} frames)", path.display()));
+        }
+        if let Some((folder, name)) = &self.outputs.frames {
+            say::note(&format!("{} ({frames} frames)", folder.join(format!("{name}_*.png")).display()));
+        }
+        if let Some(path) = &self.outputs.picture {
+            say::note(&format!("{} (step {steps})", path.display()));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `lavoxel run`: simulate without pictures, and report.
+
+use clap::{Args, ValueEnum};
+use lavoxel::engine::Engine;
+use lavoxel::engine::dense::Dense;
+use lavoxel::engine::plain::Plain;
+use lavoxel::lowpass::LowPass;
+use lavoxel::simulation::Stage;
+
+use super::progress::Progress;
+use super::report::{Context, Report};
+use super::{Outcome, SceneOptions, say, start_threads, stop};
+
+/// Steps from one refresh of the low-pass to the next; it serves pictures only, and is timed here.
+const FILTER_EVERY: u64 = 10;
+
+/// Simulate a scene without pictures and report
+///
+/// Prints the mass account, the extent of the lava and the mean time of each stage. The low-pass filter that pictures
+/// need is refreshed every 10 steps, so that its time is known too.
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    scene: SceneOptions,
+
+    /// Number of steps, instead of the scene's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
+    steps: Option<u64>,
+
+    /// Print the report as one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// The engine; both give the same bits
+    #[arg(long, value_enum, default_value_t = EngineName::Fast)]
+    engine: EngineName,
+}
+
+/// Engines by name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum EngineName {
+    /// The one for work
+    Fast,
+    /// The one that reads like the specification, slow
+    Plain,
+}
+
+impl EngineName {
+    fn make(self) -> Box<dyn Engine> {
+        match self {
+            Self::Fast => Box::new(Dense::default()),
+            Self::Plain => Box::new(Plain),
+        }
+    }
+}
+
+/// Runs `lavoxel run`.
+pub(super) fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
+    let scene = args.scene.load()?;
+    start_threads(scene.spec.threads)?;
+    let stage = scene.build(args.engine.make())?;
+    let mut simulation = stage.simulation;
+    let mut lowpass = LowPass::new(simulation.world().grid);
+    let mut filter = Stage::default();
+    let steps = args.steps.unwrap_or(scene.spec.film.steps);
+    let mut progress = Progress::new(steps, args.scene.quiet);
+    while simulation.steps() < steps && !stop::asked() {
+        simulation.step();
+        if simulation.steps().is_multiple_of(FILTER_EVERY) {
+            filter.time(|| {
+                lowpass.refresh(simulation.world());
+            });
+        }
+        progress.update(&simulation);
+    }
+    progress.finish();
+    let interrupted = simulation.steps() < steps;
+    let context = Context { scene: scene.spec.name, cell_size_m: stage.cell_size_m, filter, interrupted };
+    let report = Report::new(&simulation, context);
+    say::data(&if args.json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
+    Ok(if interrupted { Outcome::Stopped } else { Outcome::Done })
+}

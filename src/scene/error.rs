@@ -1,0 +1,103 @@
+//! What can be wrong with a scene file, said in one line with the place and the mend.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::terrain::TerrainError;
+use crate::validate::Invalid;
+
+/// Why a scene could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SceneError {
+    /// The file cannot be read.
+    #[error("cannot read scene {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is too long for a scene.
+    #[error("{path}: longer than {limit} bytes; is it a scene file (TOML)?")]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// Most bytes.
+        limit: u64,
+    },
+    /// The file is not text.
+    #[error("{path}: not UTF-8 text (byte {byte}); is it a scene file (TOML)?")]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// Place of the first wrong byte.
+        byte: usize,
+    },
+    /// The text is not what a scene may say.
+    #[error("{path}:{line}: {message}")]
+    Text {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A value is out of range.
+    #[error("{path}: {invalid}")]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Which value.
+        invalid: Invalid,
+    },
+    /// The terrain cannot be made.
+    #[error("{path}: {source}")]
+    Terrain {
+        /// The scene file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<TerrainError>,
+    },
+}
+
+impl SceneError {
+    /// Turns the parser's error into one line, with the nearest right name for an unknown key.
+    pub(super) fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
+        let at = error.span().map_or(0, |span| span.start.min(text.len()));
+        let line = text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() + 1;
+        let message = error.message().lines().collect::<Vec<_>>().join(" ");
+        Self::Text { path: path.to_owned(), line, message: with_nearest_name(&message) }
+    }
+}
+
+/// Adds "did you mean" to the parser's "unknown field `x`, expected one of `a`, `b`".
+fn with_nearest_name(message: &str) -> String {
+    let wrong_name = message.starts_with("unknown field") || message.starts_with("unknown variant");
+    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let Some((wrong, known)) = names.split_first().filter(|_| wrong_name) else { return message.to_owned() };
+    let similarity = |name: &str| strsim::jaro_winkler(&wrong.to_lowercase(), name);
+    let what = if message.starts_with("unknown field") { "key" } else { "value" };
+    match known.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b))) {
+        Some(nearest) if similarity(nearest) > 0.6 => {
+            format!("unknown {what} `{wrong}`: did you mean `{nearest}`? (known here: {})", known.join(", "))
+        }
+        Some(_) => format!("unknown {what} `{wrong}` (known here: {})", known.join(", ")),
+        None => format!("unknown {what} `{wrong}`: nothing can be set here"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_gets_the_nearest_right_name() {
+        let message = "unknown field `thresold`, expected one of `factor`, `threshold`, `spread`";
+        let better = with_nearest_name(message);
+        assert!(better.starts_with("unknown key `thresold`: did you mean `threshold`?"), "{better}");
+        assert_eq!(with_nearest_name("invalid type: string"), "invalid type: string");
+        let far = with_nearest_name("unknown field `qqq`, expected `factor` or `spread`");
+        assert_eq!(far, "unknown key `qqq` (known here: factor, spread)");
+    }
+}
