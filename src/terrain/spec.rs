@@ -216,7 +216,10 @@ impl TerrainSpec {
     fn prepared(&self, file: &Path) -> Result<Heightmap, TerrainError> {
         let options = LoadOptions { cell_size_m: self.cell_size_m, black_m: self.black_m, white_m: self.white_m };
         let map = load(file, &options)?;
-        self.crop.map_or(Ok(map.clone()), |crop| map.crop(crop.into()))
+        match self.crop {
+            Some(crop) => map.crop(crop.into()),
+            None => Ok(map),
+        }
     }
 
     fn default_height(&self) -> f64 {
