@@ -1,4 +1,5 @@
 //! Real elevation data, where it lies beside the checkout; without it these tests only say so.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
 //! Terrain: readers take what is right and name what is wrong, resampling keeps the land, generators are pinned.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

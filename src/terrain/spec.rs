@@ -165,24 +165,26 @@ impl TerrainSpec {
         let cone = self.kind == Kind::Volcano;
         let tall = matches!(self.kind, Kind::Volcano | Kind::Hills | Kind::Bowl);
         let keys = [
-            ("seed", self.seed.is_some(), made),
-            ("roughness", self.roughness.is_some(), made),
-            ("height", self.height.is_some(), tall),
-            ("crater_radius", self.crater_radius.is_some(), cone),
-            ("crater_depth", self.crater_depth.is_some(), cone),
-            ("angle_deg", self.angle_deg.is_some(), self.kind == Kind::Slope),
-            ("file", self.file.is_some(), !made),
-            ("cell_size_m", self.cell_size_m.is_some(), !made),
-            ("black_m", self.black_m.is_some(), !made),
-            ("white_m", self.white_m.is_some(), !made),
-            ("crop", self.crop.is_some(), !made),
-            ("vertical_exaggeration", self.vertical_exaggeration.is_some(), !made),
-            ("fill_no_data", self.fill_no_data.is_some(), !made),
-            ("base_m", self.base_m.is_some(), !made),
+            ("seed", shown(&self.seed), made),
+            ("roughness", shown(&self.roughness), made),
+            ("height", shown(&self.height), tall),
+            ("crater_radius", shown(&self.crater_radius), cone),
+            ("crater_depth", shown(&self.crater_depth), cone),
+            ("angle_deg", shown(&self.angle_deg), self.kind == Kind::Slope),
+            ("file", shown(&self.file), !made),
+            ("cell_size_m", shown(&self.cell_size_m), !made),
+            ("black_m", shown(&self.black_m), !made),
+            ("white_m", shown(&self.white_m), !made),
+            ("crop", shown(&self.crop), !made),
+            ("vertical_exaggeration", shown(&self.vertical_exaggeration), !made),
+            ("fill_no_data", shown(&self.fill_no_data), !made),
+            ("base_m", shown(&self.base_m), !made),
         ];
-        if let Some((key, ..)) = keys.iter().find(|(_, given, fits)| *given && !fits) {
-            let expected = format!("left out with terrain.kind = \"{}\"", self.kind.name());
-            return Err(Invalid::new(&format!("terrain.{key}"), "(a value)", expected));
+        for (key, given, fits) in keys {
+            if let (Some(value), false) = (given, fits) {
+                let expected = format!("left out with terrain.kind = \"{}\"", self.kind.name());
+                return Err(Invalid::new(&format!("terrain.{key}"), value, expected));
+            }
         }
         if !made && self.file.is_none() {
             return Err(Invalid::new("terrain.file", "(nothing)", "the name of a heightmap file"));
@@ -257,6 +259,11 @@ impl TerrainSpec {
         }
         Ok(Surface { heights, cell_size_m, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None })
     }
+}
+
+/// A value for a message, if there is one.
+fn shown<T: std::fmt::Debug>(value: &Option<T>) -> Option<String> {
+    value.as_ref().map(|value| format!("{value:?}"))
 }
 
 /// Cells of air that a flow over the highest ground needs at least.
