@@ -1,12 +1,21 @@
-//! The low-passed density and energy that renderers show (paper, section 5).
+//! The low-pass (paper, section 5): amounts become an 8-bit density that is smoothed before it is drawn, and only the
+//! liquid cells and the neighbours that the filter reaches are worked out again.
+//!
+//! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and what is outside the box do not take
+//! part: the weights of the rest are scaled up to one. Density then does not fall towards the bed, and it reaches one
+//! cell into the rock, where the drawn terrain hides its end.
+
+use rayon::prelude::*;
 
 use crate::grid::Grid;
+use crate::units::{AMOUNT_ONE, ENERGY_ONE};
+use crate::world::{Span, World};
 
-/// Energy shown as 255, in units of [`crate::lowpass`]'s energy 1.0.
+/// Energy shown as 255.
 pub const ENERGY_SHOWN: f32 = 2.0;
 
 /// What a volume renderer reads: two 8-bit fields over the grid, in [`Grid::index`] order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Volume {
     /// Shape of both fields.
     pub grid: Grid,
@@ -14,4 +23,115 @@ pub struct Volume {
     pub density: Vec<u8>,
     /// Low-passed extensive energy, 0..=255 for 0..=[`ENERGY_SHOWN`].
     pub energy: Vec<u8>,
+}
+
+impl Volume {
+    /// A volume without liquid.
+    pub fn empty(grid: Grid) -> Self {
+        Self { grid, density: vec![0; grid.cells()], energy: vec![0; grid.cells()] }
+    }
+}
+
+/// Keeps a [`Volume`] in step with a world.
+#[derive(Clone, Debug)]
+pub struct LowPass {
+    volume: Volume,
+    /// For each row, numbered `z · ny + y`, the cells that may not be zero.
+    shown: Vec<Span>,
+}
+
+impl LowPass {
+    /// A low-pass for boxes of this shape, with nothing in it yet.
+    pub fn new(grid: Grid) -> Self {
+        Self { volume: Volume::empty(grid), shown: vec![Span::EMPTY; grid.ny * grid.nz] }
+    }
+
+    /// The filtered fields.
+    pub fn volume(&self) -> &Volume {
+        &self.volume
+    }
+
+    /// Works out again the cells within reach of liquid, now or at the last refresh, and leaves the others alone.
+    pub fn refresh(&mut self, world: &World) -> &Volume {
+        let grid = world.grid;
+        self.shown
+            .par_chunks_mut(grid.ny)
+            .zip(self.volume.density.par_chunks_mut(grid.slab()))
+            .zip(self.volume.energy.par_chunks_mut(grid.slab()))
+            .enumerate()
+            .for_each_init(Taps::default, |taps, (z, ((shown, density), energy))| {
+                for (y, shown) in shown.iter_mut().enumerate() {
+                    let reached = reach(world, y, z);
+                    let stale = shown.union(reached);
+                    *shown = reached;
+                    if !stale.is_empty() {
+                        let row = y * grid.nx..(y + 1) * grid.nx;
+                        taps.filter_row(world, (y, z), stale, &mut density[row.clone()], &mut energy[row]);
+                    }
+                }
+            });
+        &self.volume
+    }
+}
+
+/// The cells of row (y, z) that the filter reaches from any liquid.
+fn reach(world: &World, y: usize, z: usize) -> Span {
+    let mut span = Span::EMPTY;
+    for (near_y, near_z, _) in rows_around(world.grid, y, z) {
+        span = span.union(world.lava.spans()[near_z * world.grid.ny + near_y]);
+    }
+    span.grown(world.grid.nx)
+}
+
+/// The up to nine rows around row (y, z), inside the box, with their weights.
+fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, usize, u32)> {
+    let near =
+        |v: usize, n: usize| (v.saturating_sub(1)..=(v + 1).min(n - 1)).map(move |w| (w, if w == v { 2 } else { 1 }));
+    near(z, grid.nz)
+        .flat_map(move |(z, weight_z)| near(y, grid.ny).map(move |(y, weight_y)| (y, z, weight_y * weight_z)))
+}
+
+/// Sums over the rows around one row, for each x: weights, amounts, energies.
+#[derive(Default)]
+struct Taps {
+    weight: Vec<u32>,
+    amount: Vec<u32>,
+    energy: Vec<u32>,
+}
+
+impl Taps {
+    /// Filters the cells `span` of row (y, z) into `density` and `energy`.
+    fn filter_row(&mut self, world: &World, (y, z): (usize, usize), span: Span, density: &mut [u8], energy: &mut [u8]) {
+        let grid = world.grid;
+        let wide = span.grown(grid.nx).range();
+        for taps in [&mut self.weight, &mut self.amount, &mut self.energy] {
+            taps.clear();
+            taps.resize(grid.nx + 2, 0);
+        }
+        for (near_y, near_z, weight) in rows_around(grid, y, z) {
+            let start = grid.index(0, near_y, near_z);
+            let solid = &world.ground.solid()[start..start + grid.nx];
+            let (amounts, energies) = (&world.lava.amounts()[start..], &world.lava.energies()[start..]);
+            for x in wide.clone() {
+                self.weight[x + 1] += weight * u32::from(!solid[x]);
+                self.amount[x + 1] += weight * u32::from(amounts[x]);
+                self.energy[x + 1] += weight * u32::from(energies[x]);
+            }
+        }
+        for x in span.range() {
+            let across = |taps: &[u32]| taps[x] + 2 * taps[x + 1] + taps[x + 2];
+            let weight = across(&self.weight);
+            density[x] = shade(across(&self.amount), weight, AMOUNT_ONE, 1.0);
+            energy[x] = shade(across(&self.energy), weight, ENERGY_ONE, ENERGY_SHOWN);
+        }
+    }
+}
+
+/// The mean `sum / weight` as 0..=255 for 0..=`shown` units of size `one`, rounded to nearest.
+fn shade(sum: u32, weight: u32, one: u16, shown: f32) -> u8 {
+    if sum == 0 {
+        return 0;
+    }
+    let full = u64::from(weight) * (f64::from(one) * f64::from(shown)) as u64;
+    ((u64::from(sum) * 255 + full / 2) / full).min(255) as u8
 }

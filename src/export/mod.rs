@@ -1,0 +1,117 @@
+//! Pictures and animations as files: one file of code per format, each written whole or not at all.
+
+mod apng;
+mod gif;
+mod mp4;
+mod png;
+mod webp;
+
+use std::path::{Path, PathBuf};
+
+use crate::output::{Existing, OutputError, WholeFile, check_free};
+
+pub use self::png::{Label, write_png};
+
+/// Why a picture or an animation could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The ending of the file names no format that is known.
+    #[error("{path}: no animation format ends in {ending:?}; known are .png (APNG), .webp, .gif and .mp4")]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its ending.
+        ending: String,
+    },
+    /// MP4 needs a program that is not there.
+    #[error("{path}: MP4 needs the program ffmpeg, which was not found; install it, or write .png, .webp or .gif")]
+    NoFfmpeg {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An encoder refused the picture.
+    #[error("cannot encode {path}: {reason}")]
+    Encoder {
+        /// The file.
+        path: PathBuf,
+        /// What the encoder says.
+        reason: String,
+    },
+    /// The file cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+impl ExportError {
+    fn encoder(path: &Path, reason: impl ToString) -> Self {
+        Self::Encoder { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+/// Size and speed of an animation.
+#[derive(Clone, Copy, Debug)]
+pub struct Film {
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+    /// Frames per second, 1..=60.
+    pub fps: u32,
+}
+
+impl Film {
+    /// Start of a frame in milliseconds.
+    fn start_ms(self, frame: u32) -> u32 {
+        (u64::from(frame) * 1000 / u64::from(self.fps)) as u32
+    }
+}
+
+/// An animation that is being written.
+pub trait Animation {
+    /// Adds a frame: rows from the top, 8-bit sRGB, `3 · width · height` bytes.
+    fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError>;
+
+    /// Completes the file and puts it in its place; the frames so far are the whole animation.
+    fn finish(self: Box<Self>) -> Result<(), ExportError>;
+}
+
+/// The animation formats, told by the ending of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Apng,
+    Gif,
+    Mp4,
+    WebP,
+}
+
+fn format_of(path: &Path) -> Result<Format, ExportError> {
+    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    match ending.as_str() {
+        "png" | "apng" => Ok(Format::Apng),
+        "gif" => Ok(Format::Gif),
+        "mp4" => Ok(Format::Mp4),
+        "webp" => Ok(Format::WebP),
+        _ => Err(ExportError::UnknownFormat { path: path.to_owned(), ending }),
+    }
+}
+
+/// Checks, before long work, that an animation can be written at `path`.
+pub fn check_animation(path: &Path, existing: Existing) -> Result<(), ExportError> {
+    if format_of(path)? == Format::Mp4 && !mp4::ffmpeg_is_there() {
+        return Err(ExportError::NoFfmpeg { path: path.to_owned() });
+    }
+    Ok(check_free(path, existing)?)
+}
+
+/// Starts an animation in the format that the ending of `path` names.
+pub fn create_animation(path: &Path, film: Film, existing: Existing) -> Result<Box<dyn Animation>, ExportError> {
+    check_animation(path, existing)?;
+    let format = format_of(path)?;
+    let file = WholeFile::create(path, existing)?;
+    Ok(match format {
+        Format::Apng => Box::new(apng::Apng::new(file, film)?),
+        Format::Gif => Box::new(gif::Gif::new(file, film)?),
+        Format::Mp4 => Box::new(mp4::Mp4::new(file, film)?),
+        Format::WebP => Box::new(webp::WebP::new(file, film)?),
+    })
+}

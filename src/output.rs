@@ -1,0 +1,161 @@
+//! Output files that appear whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// What to do when the file is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Leave it untouched and report an error.
+    Keep,
+    /// Put the new file in its place once it is complete.
+    Replace,
+}
+
+/// Why a file could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// The file is there and may not be replaced.
+    #[error("{path} exists already: choose another name, or pass --force to replace it")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder or the file cannot be written.
+    #[error("cannot write {path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl OutputError {
+    /// An input-output error about `path`.
+    pub fn io(path: &Path, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+}
+
+/// Checks, before long work, that `path` may be written.
+pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
+    if existing == Existing::Keep && path.exists() {
+        return Err(OutputError::Exists { path: path.to_owned() });
+    }
+    if path.is_dir() {
+        return Err(OutputError::io(path, io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
+    }
+    Ok(())
+}
+
+/// A file that is written beside its place and moved there by [`WholeFile::commit`]. Dropped before that, it leaves
+/// nothing behind.
+#[derive(Debug)]
+pub struct WholeFile {
+    path: PathBuf,
+    existing: Existing,
+    writer: BufWriter<NamedTempFile>,
+}
+
+impl WholeFile {
+    /// Starts a file; folders on the way are made.
+    pub fn create(path: &Path, existing: Existing) -> Result<Self, OutputError> {
+        check_free(path, existing)?;
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let start = || {
+            fs::create_dir_all(folder)?;
+            tempfile::Builder::new().prefix(".lavoxel-").tempfile_in(folder)
+        };
+        let file = start().map_err(|source| OutputError::io(path, source))?;
+        Ok(Self { path: path.to_owned(), existing, writer: BufWriter::new(file) })
+    }
+
+    /// Where the file will be.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where its bytes are until then, for a program that writes the file itself.
+    pub fn temporary_path(&self) -> &Path {
+        self.writer.get_ref().path()
+    }
+
+    /// Brings the bytes to the disk and moves the file to its place.
+    pub fn commit(self) -> Result<(), OutputError> {
+        let Self { path, existing, writer } = self;
+        let fail = |source| OutputError::io(&path, source);
+        let file = writer.into_inner().map_err(|e| fail(e.into_error()))?;
+        readable_by_all(file.as_file()).map_err(fail)?;
+        file.as_file().sync_all().map_err(fail)?;
+        let moved = match existing {
+            Existing::Keep => file.persist_noclobber(&path),
+            Existing::Replace => file.persist(&path),
+        };
+        match moved {
+            Ok(_) => Ok(()),
+            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Err(OutputError::Exists { path }),
+            Err(e) => Err(fail(e.error)),
+        }
+    }
+}
+
+/// Temporary files are private; outputs have the mode of ordinary files.
+#[cfg(unix)]
+fn readable_by_all(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable_by_all(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+impl Seek for WholeFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.writer.seek(to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn appears_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("new/picture.bin");
+        let mut file = WholeFile::create(&path, Existing::Keep).expect("it is free");
+        file.write_all(b"half").expect("written");
+        drop(file);
+        assert_eq!(fs::read_dir(folder.path().join("new")).expect("a folder").count(), 0);
+
+        let mut file = WholeFile::create(&path, Existing::Keep).expect("it is free");
+        file.write_all(b"whole").expect("written");
+        file.commit().expect("moved");
+        assert_eq!(fs::read(&path).expect("there"), b"whole");
+        assert!(matches!(WholeFile::create(&path, Existing::Keep), Err(OutputError::Exists { .. })));
+
+        let mut file = WholeFile::create(&path, Existing::Replace).expect("replaceable");
+        file.write_all(b"new").expect("written");
+        file.commit().expect("moved");
+        assert_eq!(fs::read(&path).expect("there"), b"new");
+    }
+}

@@ -1,0 +1,241 @@
+//! Where the picture is taken from: a description that files and windows share, and the rays it gives.
+//!
+//! World space is in cells: x east, y up, z south. Pixels count from the top left; a pixel's centre is at + 0.5.
+
+use nalgebra::{Point3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use crate::grid::Grid;
+use crate::validate::{Invalid, within};
+
+use super::math::direction;
+
+/// The part of the world a camera should show: an axis-aligned box in cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Corner with the smallest coordinates.
+    pub low: Point3<f32>,
+    /// Corner with the largest coordinates.
+    pub high: Point3<f32>,
+}
+
+impl Bounds {
+    /// The whole box of cells.
+    pub fn of(grid: Grid) -> Self {
+        let high = Point3::new(grid.nx as f32, grid.ny as f32, grid.nz as f32);
+        Self { low: Point3::origin(), high }
+    }
+
+    /// Length of the diagonal in cells.
+    pub fn diagonal(&self) -> f32 {
+        (self.high - self.low).norm()
+    }
+}
+
+/// A camera that orbits a target, as written in a scene file under `camera`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CameraSpec {
+    /// Compass direction in which the camera stands, seen from the target: 0 north, 90 east, 180 south. Degrees.
+    pub azimuth_deg: f32,
+    /// Angle of the camera above the target's horizon, -89 to 89 degrees.
+    pub elevation_deg: f32,
+    /// Distance from camera to target in units of the shown box's diagonal; absent: as near as everything fits.
+    pub distance: Option<f32>,
+    /// Point looked at, as fractions of the shown box along x, y, z; absent: what centres the subject.
+    pub target: Option<[f32; 3]>,
+    /// Vertical field of view, 5 to 120 degrees.
+    pub fov_deg: f32,
+}
+
+impl Default for CameraSpec {
+    fn default() -> Self {
+        Self { azimuth_deg: 150.0, elevation_deg: 27.0, distance: None, target: None, fov_deg: 32.0 }
+    }
+}
+
+impl CameraSpec {
+    /// Checks every number; errors carry the key as `camera.…`.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        within("camera.azimuth_deg", self.azimuth_deg.into(), -3600.0, 3600.0)?;
+        within("camera.elevation_deg", self.elevation_deg.into(), -89.0, 89.0)?;
+        within("camera.fov_deg", self.fov_deg.into(), 5.0, 120.0)?;
+        if let Some(distance) = self.distance {
+            within("camera.distance", distance.into(), 0.01, 100.0)?;
+        }
+        for fraction in self.target.iter().flatten() {
+            within("camera.target", f64::from(*fraction), -10.0, 10.0)?;
+        }
+        Ok(())
+    }
+}
+
+/// A half-line from the camera through the picture.
+#[derive(Clone, Copy, Debug)]
+pub struct Ray {
+    /// Where it starts, in cells.
+    pub origin: Vector3<f32>,
+    /// Unit direction.
+    pub direction: Vector3<f32>,
+}
+
+impl Ray {
+    /// The point at distance `t` along the ray, in cells.
+    #[inline]
+    pub fn at(&self, t: f32) -> Vector3<f32> {
+        self.origin + self.direction * t
+    }
+}
+
+/// A camera placed in the world, for one picture size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Camera {
+    eye: Point3<f32>,
+    right: Vector3<f32>,
+    up: Vector3<f32>,
+    forward: Vector3<f32>,
+    /// Half the picture's height at distance 1.
+    half_height: f32,
+    size: (usize, usize),
+}
+
+impl Camera {
+    /// Places the camera that `spec` describes so that it shows `subject` in a picture of `size` (width, height)
+    /// pixels. Automatic framing does not depend on the azimuth: an orbit keeps its distance.
+    pub fn new(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Self {
+        let size = (size.0.max(1), size.1.max(1));
+        let backward = direction(spec.azimuth_deg, spec.elevation_deg);
+        let forward = -backward;
+        let right = forward.cross(&Vector3::y()).normalize();
+        let up = right.cross(&forward);
+        let half_height = (spec.fov_deg.to_radians() * 0.5).tan();
+        let mut camera = Self { eye: Point3::origin(), right, up, forward, half_height, size };
+        let extent = subject.high - subject.low;
+        let outline = outline(subject);
+        let fixed = spec.target.map(|f| subject.low + extent.component_mul(&Vector3::from(f)));
+        let mut target = fixed.unwrap_or(subject.low + extent.component_mul(&Vector3::new(0.5, 0.4, 0.5)));
+        let mut distance = spec.distance.map(|d| d * subject.diagonal());
+        for _ in 0..4 {
+            let fitted = distance.unwrap_or_else(|| camera.fit(target, &outline));
+            camera.eye = target - forward * fitted;
+            if fixed.is_none() {
+                target += up * (camera.off_centre(&outline) * fitted);
+            }
+        }
+        let reach = *distance.get_or_insert_with(|| camera.fit(target, &outline));
+        camera.eye = target - forward * reach;
+        camera
+    }
+
+    /// Smallest distance from `target` at which all points lie inside the picture, with a little air around them.
+    fn fit(&self, target: Point3<f32>, points: &[Point3<f32>]) -> f32 {
+        let air = 1.04;
+        let half_width = self.half_height * self.size.0 as f32 / self.size.1 as f32;
+        let need = points.iter().map(|p| {
+            let v = p - target;
+            let wide = v.dot(&self.right).abs() / half_width;
+            let high = v.dot(&self.up).abs() / self.half_height;
+            wide.max(high) * air - v.dot(&self.forward)
+        });
+        need.fold(1.0, f32::max)
+    }
+
+    /// How far the middle of the points lies above the picture's middle, as a slope.
+    fn off_centre(&self, points: &[Point3<f32>]) -> f32 {
+        let slopes = points.iter().map(|p| {
+            let v = p - self.eye;
+            v.dot(&self.up) / v.dot(&self.forward).max(1e-3)
+        });
+        let (low, high) = slopes.fold((f32::MAX, f32::MIN), |(l, h), s| (l.min(s), h.max(s)));
+        0.5 * (low + high)
+    }
+
+    /// Width and height of the picture in pixels.
+    pub fn size(&self) -> (usize, usize) {
+        self.size
+    }
+
+    /// Where the camera stands, in cells.
+    pub fn eye(&self) -> Point3<f32> {
+        self.eye
+    }
+
+    /// The ray through picture position (`px`, `py`) in pixels from the top left.
+    pub fn ray(&self, px: f32, py: f32) -> Ray {
+        let (width, height) = (self.size.0 as f32, self.size.1 as f32);
+        let x = (px / width * 2.0 - 1.0) * self.half_height * width / height;
+        let y = (1.0 - py / height * 2.0) * self.half_height;
+        Ray { origin: self.eye.coords, direction: (self.forward + self.right * x + self.up * y).normalize() }
+    }
+
+    /// Picture position in pixels and distance in cells of a point, or `None` for points behind the camera.
+    pub fn project(&self, point: Point3<f32>) -> Option<(f32, f32, f32)> {
+        let v = point - self.eye;
+        let depth = v.dot(&self.forward);
+        if depth <= 1e-4 {
+            return None;
+        }
+        let (width, height) = (self.size.0 as f32, self.size.1 as f32);
+        let scale = 0.5 * height / (self.half_height * depth);
+        let px = 0.5 * width + v.dot(&self.right) * scale;
+        let py = 0.5 * height - v.dot(&self.up) * scale;
+        Some((px, py, v.norm()))
+    }
+}
+
+/// Points that stand for the subject when framing: the circle that the box's foot sweeps in an orbit, and a smaller
+/// one at the top, because mountains are narrow where they are high.
+fn outline(subject: &Bounds) -> Vec<Point3<f32>> {
+    let middle = nalgebra::center(&subject.low, &subject.high);
+    let extent = subject.high - subject.low;
+    let radius = 0.5 * extent.x.hypot(extent.z);
+    let ring = |y: f32, r: f32| {
+        (0..24).map(move |i| {
+            let angle = i as f32 * std::f32::consts::TAU / 24.0;
+            Point3::new(middle.x + r * angle.cos(), y, middle.z + r * angle.sin())
+        })
+    };
+    ring(subject.low.y, radius * 0.95).chain(ring(subject.high.y, radius * 0.3)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_projected_point_lies_on_the_ray_through_its_pixel() {
+        let bounds = Bounds::of(Grid::new(40, 30, 50));
+        for azimuth_deg in [0.0, 77.0, 205.0] {
+            let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
+            let camera = Camera::new(&spec, &bounds, (320, 200));
+            for point in [Point3::new(3.0, 2.0, 40.0), Point3::new(30.0, 25.0, 11.0)] {
+                let (px, py, depth) = camera.project(point).expect("the box is in front of the camera");
+                assert!((camera.ray(px, py).at(depth) - point.coords).norm() < 1e-2);
+            }
+        }
+    }
+
+    #[test]
+    fn automatic_framing_keeps_the_box_inside_the_picture() {
+        let bounds = Bounds::of(Grid::new(128, 60, 128));
+        for azimuth_deg in [0.0, 30.0, 45.0, 90.0] {
+            let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
+            let camera = Camera::new(&spec, &bounds, (960, 640));
+            let (x, y, _) = camera.project(Point3::new(64.0, 60.0, 64.0)).expect("in front");
+            assert!((0.0..960.0).contains(&x) && (0.0..640.0).contains(&y));
+        }
+    }
+
+    #[test]
+    fn azimuth_is_a_compass_bearing() {
+        let bounds = Bounds::of(Grid::new(10, 10, 10));
+        let spec = CameraSpec { azimuth_deg: 90.0, ..CameraSpec::default() };
+        assert!(Camera::new(&spec, &bounds, (8, 8)).eye().x > 10.0, "90 degrees stands in the east");
+    }
+
+    #[test]
+    fn a_wrong_key_is_named() {
+        let spec = CameraSpec { fov_deg: f32::NAN, ..CameraSpec::default() };
+        assert_eq!(spec.validate().map_err(|e| e.key), Err("camera.fov_deg".to_owned()));
+    }
+}

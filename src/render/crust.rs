@@ -1,0 +1,120 @@
+//! The lava's skin: dark plates that drift apart over a glowing inside.
+//!
+//! The share of crust grows as the energy per amount falls: near the vent the skin is torn open, far away only cracks
+//! glow. Plates are cellular noise on warped coordinates; their interiors carry ropes and grain.
+
+use super::blackbody::BlackBody;
+use super::ember::EmberLight;
+use super::field::LavaField;
+use super::land::TerrainLook;
+use super::look::LookSpec;
+use super::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use super::noise;
+use super::sky::Sky;
+
+/// Everything shading reads, for one frame.
+pub(super) struct Stage<'a> {
+    pub(super) field: &'a LavaField,
+    pub(super) land: &'a TerrainLook,
+    pub(super) ember: &'a EmberLight,
+    pub(super) sky: &'a Sky,
+    pub(super) look: &'a LookSpec,
+    pub(super) blackbody: &'a BlackBody,
+}
+
+/// A point of the lava's surface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Skin {
+    pub(super) point: V3,
+    pub(super) normal: V3,
+    /// Direction in which the eye looks.
+    pub(super) view: V3,
+    /// True inside: the box's side cuts through the lava here, where there is no crust.
+    pub(super) cut: bool,
+}
+
+/// The pattern at a point, before light.
+struct Pattern {
+    /// 0 crust, 1 open.
+    molten: f32,
+    /// Slope of the crust's relief.
+    slope: V3,
+    /// A number per plate.
+    tone: f32,
+    /// Fine irregularity, about -1..1.
+    grain: f32,
+}
+
+/// Heat 0 (cold, closed) to 1 (as it leaves the vent, or hotter).
+pub(super) fn heat(stage: &Stage, p: V3) -> f32 {
+    let [cold, hot] = stage.look.heat;
+    saturate((stage.field.specific_energy(p) - cold) / (hot - cold))
+}
+
+/// Light that leaves the skin towards the eye.
+pub(super) fn shade(stage: &Stage, skin: &Skin) -> V3 {
+    // Energy is steadier just under the surface than in the thin outermost density.
+    let heat = heat(stage, skin.point - skin.normal * 0.6);
+    if skin.cut {
+        return glowing(stage, lerp(1040.0, 1240.0, heat) + 60.0 * noise::fractal(skin.point * 0.5, 3));
+    }
+    // Margins are thin and cool first: they frame the tongue with crust.
+    let thickness = skin.point.y - stage.land.block.heights.at(skin.point.x, skin.point.z);
+    let heat = heat * lerp(0.45, 1.0, smoothstep(0.0, 1.8, thickness));
+    let here = pattern(skin.point, heat, stage.look);
+    let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
+    let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
+    let crust_k = lerp(500.0, 760.0, heat * heat) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
+    let open_k = lerp(930.0, 1270.0, heat * heat.sqrt()) + 70.0 * here.grain;
+    let emitted = glowing(stage, lerp(crust_k, open_k, here.molten));
+    emitted + lit(stage, skin, normal, &here)
+}
+
+fn glowing(stage: &Stage, kelvin: f32) -> V3 {
+    stage.blackbody.shown(kelvin) * 1.55
+}
+
+/// Sun, sky and neighbouring glow on the crust.
+fn lit(stage: &Stage, skin: &Skin, normal: V3, here: &Pattern) -> V3 {
+    let (sky, p) = (stage.sky, skin.point);
+    let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * stage.land.sunlight(p.x, p.z));
+    let ember = glowing(stage, 1150.0) * (0.30 * stage.look.lava_light * stage.ember.at(p, normal));
+    let tint = mix(v3(0.026, 0.024, 0.026), v3(0.070, 0.062, 0.060), here.tone);
+    let crust = 1.0 - here.molten;
+    let matte = times(tint, sun + sky.ambient(normal) + ember) * crust;
+    let half = unit_or_up(sky.sun - skin.view);
+    let gloss = times(sky.sun_color, V3::repeat(saturate(normal.dot(&half)).powi(24) * 0.10)) * crust;
+    let mirror = skin.view - normal * (2.0 * skin.view.dot(&normal));
+    let rim = (1.0 - saturate(-skin.view.dot(&normal))).powi(4) * 0.18;
+    matte + gloss * stage.land.sunlight(p.x, p.z) + sky.reflected(mirror) * (rim * crust)
+}
+
+fn pattern(p: V3, heat: f32, look: &LookSpec) -> Pattern {
+    let q = p / look.plate_size;
+    let bend = v3(
+        noise::fractal(q * 0.9 + v3(5.0, 2.0, 9.0), 2),
+        noise::fractal(q * 0.9 + v3(3.0, 8.0, 1.0), 2),
+        noise::fractal(q * 0.9 + v3(8.0, 4.0, 6.0), 2),
+    );
+    let grain = noise::fractal(p * 2.2, 3);
+    let warped = q + bend * 0.45 + V3::repeat(grain * 0.03);
+    let large = noise::plate(warped);
+    let small = noise::plate(warped * 2.6 + v3(4.0, 7.0, 2.0));
+    let drift = noise::fractal(q * 0.42 + v3(1.0, 9.0, 4.0), 3);
+    let closed = saturate(look.crust * (1.16 - 0.72 * heat + 0.55 * drift));
+    // Cracks narrow to hairlines as the crust closes; where it is torn, plates shrink to islands. Their flanks are
+    // soft, so that the glow runs from yellow through orange to red.
+    let gap = 0.20 * (1.0 - closed) * (1.0 - closed);
+    let soft = 0.10 + 0.26 * (1.0 - closed);
+    let crack = 1.0 - saturate((large.edge - gap) / soft);
+    let hair = (1.0 - smoothstep(0.0, 0.10, small.edge)) * smoothstep(0.95, 0.40, closed) * 0.7;
+    let torn = smoothstep(0.34, 0.0, closed) * 0.9;
+    let molten = saturate(crack.max(hair).max(torn) + 0.12 * grain * (1.0 - closed)) * smoothstep(1.14, 0.80, closed);
+    // Plates are domed: steep at their edges, flat in the middle. The slope follows from the distance to the edge.
+    let rise = |plate: &noise::Plate, width: f32, height: f32| {
+        plate.inward * (height / width * (1.0 - smoothstep(0.0, width, plate.edge)))
+    };
+    let rope = noise::gradient(warped * 3.1) * 0.35;
+    let slope = rise(&large, 0.30, 0.26) + rise(&small, 0.22, 0.10) + v3(rope, grain * 0.4, -rope);
+    Pattern { molten, slope, tone: large.tone, grain }
+}

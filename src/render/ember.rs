@@ -1,0 +1,69 @@
+//! Light that lava throws on the rock around it, without tracing a single extra ray: a map of how strongly each
+//! column glows, blurred at three radii, stands for light from near, middle and far.
+
+use super::field::LavaField;
+use super::look::LookSpec;
+use super::math::{V3, saturate, smoothstep, v3};
+use super::raster::Raster;
+
+/// Blur radii in cells (of each of three box passes) and their shares of the light.
+const REACHES: [(usize, f32); 3] = [(1, 0.55), (3, 0.75), (8, 0.95)];
+
+/// Glow around each column, and the height from which it comes.
+#[derive(Clone, Debug)]
+pub(super) struct EmberLight {
+    glow: Raster<f32>,
+    /// Height of the glowing surface times its glow, blurred like the glow.
+    lifted: Raster<f32>,
+}
+
+impl EmberLight {
+    /// Looks down every column of the field; `heat` turns energy per amount into 0..1.
+    pub(super) fn new(field: &LavaField, cells: (usize, usize), top: f32, look: &LookSpec) -> Self {
+        let columns = Raster::columns(cells, vec![0.0_f32; cells.0 * cells.1]);
+        let surface = columns.map(|x, z, _| nalgebra::Vector2::from(emission(field, v3(x, top, z), look)));
+        let glow = surface.map(|_, _, s| s.x);
+        let lifted = surface.map(|_, _, s| s.x * s.y);
+        Self { glow: spread(&glow), lifted: spread(&lifted) }
+    }
+
+    /// Strength of the glow that reaches a point with normal `n`, about 0..1.
+    pub(super) fn at(&self, p: V3, n: V3) -> f32 {
+        let glow = self.glow.at(p.x, p.z);
+        if glow < 1e-4 {
+            return 0.0;
+        }
+        let (east, south) = self.glow.slope(p.x, p.z, 1.2);
+        // The source lies up the gradient, and above or below by the difference in height.
+        let rise = (self.lifted.at(p.x, p.z) / glow - p.y).clamp(-12.0, 12.0);
+        let aim = v3(east, 0.06 * glow * (1.0 + 0.5 * rise), south);
+        let facing = n.dot(&super::math::unit_or_up(aim));
+        let apart = 1.0 / (1.0 + 0.012 * rise * rise);
+        glow * apart * (0.30 + 0.70 * saturate(0.25 + 0.75 * facing))
+    }
+}
+
+fn spread(map: &Raster<f32>) -> Raster<f32> {
+    let mut sum = map.map(|_, _, _| 0.0);
+    for (radius, share) in REACHES {
+        let blurred = map.blurred(radius);
+        sum.data.iter_mut().zip(&blurred.data).for_each(|(s, b)| *s += share * b);
+    }
+    sum
+}
+
+/// Strength and height of the light that leaves a column upward.
+fn emission(field: &LavaField, from: V3, look: &LookSpec) -> [f32; 2] {
+    let mut p = from;
+    while p.y > 0.0 {
+        let density = field.density(p);
+        if density > look.film {
+            let inside = v3(p.x, p.y - 0.8, p.z);
+            let heat = saturate((field.specific_energy(inside) - look.heat[0]) / (look.heat[1] - look.heat[0]));
+            let cover = smoothstep(look.film, look.iso, field.density(inside).max(density));
+            return [cover * (0.12 + 0.88 * heat * heat.sqrt()), p.y];
+        }
+        p.y -= 1.0;
+    }
+    [0.0, 0.0]
+}

@@ -1,0 +1,136 @@
+//! From linear light to a picture: bloom, tone map, sRGB, a trace of dither.
+
+use rayon::prelude::*;
+
+use super::image::{Image, linear_to_srgb};
+use super::math::{V3, v3};
+use super::noise;
+use super::raster::Raster;
+
+/// Brightness from which light spreads into its surroundings.
+const THRESHOLD: f32 = 0.7;
+/// A single pixel gives no more than this to the bloom, so that sparks do not become lamps.
+const BRIGHTEST: f32 = 5.0;
+/// Bloom is worked out on squares of this many pixels.
+const BLOCK: usize = 4;
+
+/// Linear light per pixel, rows from the top.
+#[derive(Clone, Debug)]
+pub(super) struct Film {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    pub(super) light: Vec<V3>,
+}
+
+/// How light becomes colour.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Develop {
+    /// Bloom of the given strength, exposure factor, filmic curve.
+    Filmic { exposure: f32, glow: f32 },
+    /// Linear light straight to sRGB: colours stay those of the palette.
+    Plain,
+}
+
+impl Film {
+    pub(super) fn develop(&self, how: Develop) -> Image {
+        let bloom = match how {
+            Develop::Filmic { glow, exposure } if glow > 0.0 => Some((self.bloom(exposure), glow)),
+            _ => None,
+        };
+        let mut image = Image::filled(self.width, self.height, [0; 3]);
+        image.rgb.par_chunks_mut(3 * self.width).enumerate().for_each(|(y, row)| {
+            for (x, pixel) in row.chunks_mut(3).enumerate() {
+                let mut light = self.light[y * self.width + x];
+                if let Some(([near, wide], glow)) = &bloom {
+                    let (u, v) = (x as f32 + 0.5, y as f32 + 0.5);
+                    light += (near.at(u, v) * 0.20 + wide.at(u, v) * 0.26) * *glow;
+                }
+                let shown = match how {
+                    Develop::Filmic { exposure, .. } => filmic(light * exposure),
+                    Develop::Plain => light.map(|c| c.clamp(0.0, 1.0)),
+                };
+                // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
+                let grain = noise::interleaved(x as f32, y as f32) - 0.5;
+                for (byte, c) in pixel.iter_mut().zip(shown.iter()) {
+                    *byte = (linear_to_srgb(*c) * 255.0 + 0.5 + 0.9 * grain).clamp(0.0, 255.0) as u8;
+                }
+            }
+        });
+        image
+    }
+
+    /// The bright part of the picture, blurred narrowly and widely.
+    fn bloom(&self, exposure: f32) -> [Raster<V3>; 2] {
+        let (width, height) = (self.width.div_ceil(BLOCK), self.height.div_ceil(BLOCK));
+        let bright: Vec<V3> =
+            (0..width * height).into_par_iter().map(|k| self.bright(k % width, k / width, exposure)).collect();
+        let plane = |axis: usize| Raster {
+            width,
+            depth: height,
+            per_cell: 1.0 / BLOCK as f32,
+            origin: 0.5,
+            data: bright.iter().map(|c| c[axis]).collect::<Vec<f32>>(),
+        };
+        let planes = [plane(0), plane(1), plane(2)];
+        // Radii follow the picture's height, so that a small preview glows like the full picture.
+        let blurred = |radius: usize| {
+            let [r, g, b] = [0, 1, 2].map(|axis: usize| planes[axis].blurred(radius));
+            let data = (0..width * height).map(|k| v3(r.data[k], g.data[k], b.data[k])).collect();
+            Raster { width, depth: height, per_cell: r.per_cell, origin: r.origin, data }
+        };
+        [blurred((height / 90).max(1)), blurred((height / 18).max(2))]
+    }
+
+    fn bright(&self, i: usize, j: usize, exposure: f32) -> V3 {
+        let (mut sum, mut count) = (V3::zeros(), 0.0);
+        for y in j * BLOCK..((j + 1) * BLOCK).min(self.height) {
+            for x in i * BLOCK..((i + 1) * BLOCK).min(self.width) {
+                let light = self.light[y * self.width + x] * exposure;
+                // Scaled as a whole: taking the threshold from each channel would leave a red fog.
+                let brightest = light.max();
+                sum += light * ((brightest - THRESHOLD).clamp(0.0, BRIGHTEST) / brightest.max(1e-6));
+                count += 1.0;
+            }
+        }
+        sum / (count * exposure)
+    }
+}
+
+/// Narkowicz's fit of the ACES curve, per channel: red that is too bright turns orange and yellow as hot things do.
+/// Black-body light has almost no blue, which is why it never turns pink.
+fn filmic(light: V3) -> V3 {
+    light.map(|c| {
+        let x = c.max(0.0) * 1.05;
+        ((x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14)).clamp(0.0, 1.0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blackbody::BlackBody;
+    use super::*;
+
+    #[test]
+    fn bright_lava_is_never_pink() {
+        let table = BlackBody::new();
+        for kelvin in (900..1500).step_by(50) {
+            for gain in [0.2, 1.0, 4.0] {
+                let c = filmic(table.shown(kelvin as f32) * gain);
+                assert!(c.x >= c.y && c.y >= c.z, "{kelvin} K at {gain}: {c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_black_film_stays_black_and_bloom_is_symmetric() {
+        let film = |light: Vec<V3>| Film { width: 24, height: 24, light };
+        let how = Develop::Filmic { exposure: 1.0, glow: 1.0 };
+        assert!(film(vec![V3::zeros(); 576]).develop(how).rgb.iter().all(|b| *b <= 1));
+        let mut light = vec![V3::zeros(); 576];
+        for (x, y) in [(11, 11), (12, 11), (11, 12), (12, 12)] {
+            light[y * 24 + x] = v3(50.0, 50.0, 50.0);
+        }
+        let [near, _] = film(light).bloom(1.0);
+        assert!((near.at(4.0, 12.0) - near.at(12.0, 20.0)).norm() < 1e-5);
+    }
+}

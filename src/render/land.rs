@@ -1,0 +1,167 @@
+//! The look of the ground: colour, fine relief, occlusion and sunlight, worked out once and kept between frames.
+
+use ndarray::Array2;
+
+use crate::grid::Grid;
+
+use super::heightfield::Heightfield;
+use super::look::LookSpec;
+use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
+use super::noise;
+use super::raster::Raster;
+use super::sky::Sky;
+
+/// Nodes wanted along the longer side: about one per pixel of a usual picture.
+const NODES: usize = 768;
+/// More nodes per cell than this show nothing new.
+const MOST_PER_CELL: usize = 8;
+
+/// Surface properties at one node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rock {
+    pub(super) albedo: V3,
+    pub(super) normal: V3,
+    /// x: open share of the sky, y: share of the sun that arrives.
+    pub(super) light: nalgebra::Vector2<f32>,
+}
+
+/// The ground, ready to be drawn: baked from heights once, then shared by all frames.
+#[derive(Clone, Debug)]
+pub struct TerrainLook {
+    pub(super) block: Heightfield,
+    albedo: Raster<V3>,
+    normal: Raster<V3>,
+    light: Raster<nalgebra::Vector2<f32>>,
+}
+
+impl TerrainLook {
+    /// Bakes the look of `ground`: heights in cells above the box floor at column centres, shape (nz, nx).
+    ///
+    /// # Panics
+    /// When the shape of `ground` is not (nz, nx) of `grid`.
+    pub fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec) -> Self {
+        assert_eq!(ground.dim(), (grid.nz, grid.nx), "the ground has one height per column");
+        let cells = (grid.nx, grid.nz);
+        let side = grid.nx.max(grid.nz);
+        let per_cell = (NODES / side).clamp(1, MOST_PER_CELL);
+        let coarse = Raster::columns(cells, ground.iter().copied().collect());
+        let smooth = Raster::nodes(cells, per_cell, |x, z| coarse.smooth_at(x, z));
+        let rills = rills(&smooth, &coarse);
+        let heights = smooth.map(|x, z, h| h + relief(v3(x, h, z), rills.at(x, z), steepness(&coarse, x, z)));
+        let foot = -(0.05 * side as f32).max(1.0);
+        let block = Heightfield::new(heights, foot);
+        let albedo = block.heights.map(|x, z, h| {
+            albedo(&Place { p: v3(x, h, z), rill: rills.at(x, z), up: block.normal(x, z, 0.8).y, top: block.top })
+        });
+        let fine = 1.0 / per_cell as f32;
+        let normal = block.heights.map(|x, z, h| bumped(block.normal(x, z, fine), v3(x, h, z)));
+        let light = light(&block, &Sky::new(look));
+        Self { block, albedo, normal, light }
+    }
+
+    /// Surface properties of the top at (x, z) in cells.
+    pub(super) fn rock(&self, x: f32, z: f32) -> Rock {
+        let normal = super::math::unit_or_up(self.normal.at(x, z));
+        Rock { albedo: self.albedo.at(x, z), normal, light: self.light.at(x, z) }
+    }
+
+    /// Share of the sun that arrives at (x, z).
+    pub(super) fn sunlight(&self, x: f32, z: f32) -> f32 {
+        self.light.at(x, z).y
+    }
+}
+
+fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
+    let (east, south) = heights.slope(x, z, 1.0);
+    east.hypot(south)
+}
+
+/// Noise averaged along the way water would run: streaks that follow the fall line, -1..1. This is what makes a
+/// flank look washed by rain instead of rough.
+fn rills(smooth: &Raster<f32>, coarse: &Raster<f32>) -> Raster<f32> {
+    const STEPS: usize = 18;
+    let grain = |x: f32, z: f32| noise::gradient(v3(x * 1.15, 0.5, z * 1.15));
+    let seeds = smooth.map(|x, z, _| grain(x, z) + 0.5 * grain(x * 2.3 + 11.0, z * 2.3));
+    smooth.map(|x, z, _| {
+        let (mut px, mut pz, mut sum) = (x, z, 0.0);
+        for _ in 0..STEPS {
+            sum += seeds.at(px, pz);
+            let (east, south) = coarse.slope(px, pz, 1.0);
+            let slope = east.hypot(south);
+            let stride = 0.55 * saturate(slope * 3.0) / slope.max(1e-4);
+            px -= east * stride;
+            pz -= south * stride;
+        }
+        (sum / STEPS as f32 * 2.6).clamp(-1.0, 1.0)
+    })
+}
+
+/// Height added to the smooth ground: rills on slopes and rubble everywhere, well under half a cell, so that the
+/// picture still agrees with the cells that are solid.
+fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
+    let washed = smoothstep(0.12, 0.7, steepness);
+    let rubble = noise::fractal(p * 0.8, 4);
+    let blocks = noise::fractal(p * 0.23 + v3(3.0, 8.0, 1.0), 3);
+    0.30 * rill * washed + 0.16 * rubble + 0.20 * blocks
+}
+
+/// Where on the ground a colour is asked for.
+struct Place {
+    p: V3,
+    rill: f32,
+    /// Vertical part of the unit normal.
+    up: f32,
+    top: f32,
+}
+
+/// Basalt, ash on gentle ground and in the rills, oxidised scoria towards the top and in patches.
+fn albedo(place: &Place) -> V3 {
+    let (p, rill) = (place.p, place.rill);
+    let speckle = noise::fractal(p * 1.7, 4);
+    let mottled = noise::fractal(p * 0.11 + v3(7.0, 1.0, 3.0), 4);
+    let patches = noise::fractal(p * 0.055 + v3(31.0, 4.0, 12.0), 4);
+    let altitude = saturate(p.y / place.top.max(1.0));
+    let basalt = mix(v3(0.040, 0.036, 0.036), v3(0.092, 0.080, 0.072), saturate(0.5 + 0.6 * mottled + 0.25 * rill));
+    let ash = mix(v3(0.150, 0.128, 0.108), v3(0.205, 0.172, 0.140), saturate(0.5 + speckle));
+    let scoria = mix(v3(0.150, 0.062, 0.038), v3(0.235, 0.115, 0.058), saturate(0.5 + mottled));
+    let lying = smoothstep(0.62, 0.95, place.up);
+    let ashy = saturate(lying * (0.35 + 0.9 * patches) + 0.35 * rill.max(0.0) + 0.10);
+    let red = smoothstep(0.05, 0.45, mottled + 0.55 * (altitude - 0.62)) * (0.35 + 0.5 * altitude);
+    let ground = mix(mix(basalt, ash, ashy * 0.75), scoria, saturate(red));
+    ground * lerp(0.72, 1.28, saturate(0.5 + 0.7 * speckle))
+}
+
+/// Grain finer than the nodes' own relief.
+fn bumped(n: V3, p: V3) -> V3 {
+    let e = 0.12;
+    let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
+    let here = height(p);
+    let tilt = v3(height(p + v3(e, 0.0, 0.0)) - here, 0.0, height(p + v3(0.0, 0.0, e)) - here) / e;
+    (n - tilt * 0.17).normalize()
+}
+
+/// Sky and sun visibility. The sun's disc is imitated by a small blur of the hard shadow.
+fn light(block: &Heightfield, sky: &Sky) -> Raster<nalgebra::Vector2<f32>> {
+    let sun = block.heights.map(|x, z, h| {
+        let start = v3(x, h, z) + block.normal(x, z, 0.3) * 0.25;
+        if block.lit(start, sky.sun) { 1.0 } else { 0.0 }
+    });
+    let sun = sun.blurred((sun.per_cell * 0.16).round() as usize);
+    block.heights.map(|x, z, h| nalgebra::Vector2::new(open_sky(block, v3(x, h, z)), sun.at(x, z)))
+}
+
+/// Share of the sky that higher ground around leaves open, from sixteen looks at three distances.
+fn open_sky(block: &Heightfield, p: V3) -> f32 {
+    const AROUND: usize = 8;
+    let mut shut = 0.0;
+    for (radius, weight) in [(0.7, 0.3), (2.5, 0.35), (8.0, 0.35)] {
+        let mut rise = 0.0;
+        for k in 0..AROUND {
+            let angle = (k as f32 + radius) * std::f32::consts::TAU / AROUND as f32;
+            let other = block.heights.at(p.x + radius * angle.cos(), p.z + radius * angle.sin());
+            rise += saturate((other - p.y) / radius);
+        }
+        shut += weight * rise / AROUND as f32;
+    }
+    1.0 - saturate(shut * 1.5) * 0.85
+}

@@ -1,0 +1,189 @@
+//! How a picture looks, as written in a scene file under `look`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::validate::{Invalid, within};
+
+use super::palette::PaletteSpec;
+
+/// How the volume is turned into light. Maximum intensity and a plain isosurface belong here when they come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Style {
+    /// A refined lava surface with crust and glow, sun, sky, bloom and a filmic tone map.
+    #[default]
+    Cinematic,
+    /// Emission and absorption through the transfer function, plain shading, no bloom, colours as in the palette.
+    Scientific,
+}
+
+/// The field that chooses colours in the scientific style.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColorBy {
+    /// Low-passed amount, 0 to 1.
+    #[default]
+    Density,
+    /// Energy per unit of amount, 0 to [`crate::lowpass::ENERGY_SHOWN`] vent units.
+    Energy,
+}
+
+/// Time of day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SkyPreset {
+    /// Low warm sun, blue shadows; the lava is the brightest thing in the picture.
+    #[default]
+    Dusk,
+    /// High white sun; the lava hardly lights the rock.
+    Day,
+    /// Moonlight; the lava lights everything.
+    Night,
+}
+
+/// Where more than one ray per pixel is traced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Antialias {
+    /// One ray per pixel.
+    Off,
+    /// Four more rays where neighbouring pixels differ visibly.
+    #[default]
+    Edges,
+    /// Four rays for every pixel.
+    Full,
+}
+
+/// Everything about the look of a picture except the camera. All keys have defaults.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LookSpec {
+    /// `"cinematic"` or `"scientific"`.
+    pub style: Style,
+    /// Scientific: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
+    pub palette: PaletteSpec,
+    /// Scientific: `"density"` or `"energy"` chooses the colour.
+    pub color_by: ColorBy,
+    /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's length absorbs, 0 to 1.
+    pub opacity: Vec<[f32; 2]>,
+    /// Exposure in stops: + 1 doubles all light. Cinematic.
+    pub exposure: f32,
+    /// Strength of the bloom around bright lava, 0 none, 1 usual. Cinematic.
+    pub glow: f32,
+    /// Strength of the light that lava throws on rock, 0 none, 1 usual. Cinematic.
+    pub lava_light: f32,
+    /// Share of dark crust on the lava, 0 none, 1 usual, 2 nearly closed. Cinematic.
+    pub crust: f32,
+    /// Width of crust plates in cells. Cinematic.
+    pub plate_size: f32,
+    /// Density at which the lava's surface lies. Cinematic.
+    pub iso: f32,
+    /// Density below which liquid is not drawn at all; between it and `iso`, films coat the rock. Cinematic.
+    pub film: f32,
+    /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in vent units. Cinematic.
+    pub heat: [f32; 2],
+    /// Extra smoothing of the surface as a Gaussian radius in cells, 0 none. Cinematic.
+    pub smoothing: f32,
+    /// `"dusk"`, `"day"` or `"night"`.
+    pub sky: SkyPreset,
+    /// Compass direction of the sun, 0 north, 90 east, in degrees.
+    pub sun_azimuth_deg: f32,
+    /// Height of the sun above the horizon in degrees; absent: what suits the sky.
+    pub sun_elevation_deg: Option<f32>,
+    /// Haze between camera and rock, 0 none, 1 usual. Cinematic.
+    pub haze: f32,
+    /// Distance between samples along a ray in cells.
+    pub step: f32,
+    /// `"off"`, `"edges"` or `"full"`.
+    pub antialias: Antialias,
+}
+
+impl Default for LookSpec {
+    fn default() -> Self {
+        Self {
+            style: Style::Cinematic,
+            palette: PaletteSpec::Name("inferno".into()),
+            color_by: ColorBy::Density,
+            opacity: vec![[0.03, 0.0], [0.2, 0.12], [0.5, 0.45], [1.0, 0.8]],
+            exposure: 0.0,
+            glow: 1.0,
+            lava_light: 1.0,
+            crust: 1.0,
+            plate_size: 3.6,
+            iso: 0.36,
+            film: 0.08,
+            heat: [0.5, 1.25],
+            smoothing: 0.0,
+            sky: SkyPreset::Dusk,
+            sun_azimuth_deg: 268.0,
+            sun_elevation_deg: None,
+            haze: 1.0,
+            step: 0.5,
+            antialias: Antialias::Edges,
+        }
+    }
+}
+
+impl LookSpec {
+    /// Checks every value; errors carry the key as `look.…`.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        self.palette.build("look.palette")?;
+        self.validate_opacity()?;
+        within("look.exposure", self.exposure.into(), -10.0, 10.0)?;
+        within("look.glow", self.glow.into(), 0.0, 10.0)?;
+        within("look.lava_light", self.lava_light.into(), 0.0, 10.0)?;
+        within("look.crust", self.crust.into(), 0.0, 3.0)?;
+        within("look.plate_size", self.plate_size.into(), 0.5, 1000.0)?;
+        within("look.iso", self.iso.into(), 0.02, 0.98)?;
+        within("look.film", self.film.into(), 0.0, self.iso.into())?;
+        within("look.heat", self.heat[0].into(), 0.0, 100.0)?;
+        within("look.heat", self.heat[1].into(), f64::from(self.heat[0]) + 1e-3, 100.0)?;
+        within("look.smoothing", self.smoothing.into(), 0.0, 3.0)?;
+        within("look.sun_azimuth_deg", self.sun_azimuth_deg.into(), -3600.0, 3600.0)?;
+        if let Some(elevation) = self.sun_elevation_deg {
+            within("look.sun_elevation_deg", elevation.into(), 1.0, 90.0)?;
+        }
+        within("look.haze", self.haze.into(), 0.0, 10.0)?;
+        within("look.step", self.step.into(), 0.05, 2.0)
+    }
+
+    fn validate_opacity(&self) -> Result<(), Invalid> {
+        let key = "look.opacity";
+        if self.opacity.is_empty() {
+            return Err(Invalid::new(key, "[]", "at least one [density, opacity] stop"));
+        }
+        for stop in &self.opacity {
+            within(key, stop[0].into(), 0.0, 1.0)?;
+            within(key, stop[1].into(), 0.0, 1.0)?;
+        }
+        match self.opacity.windows(2).find(|pair| pair[0][0] >= pair[1][0]) {
+            Some(pair) => Err(Invalid::new(key, pair[1][0], "densities that rise from stop to stop")),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_valid_and_wrong_keys_are_refused() {
+        assert_eq!(LookSpec::default().validate(), Ok(()));
+        assert!(toml::from_str::<LookSpec>("glowing = 1").is_err());
+    }
+
+    #[test]
+    fn a_scene_file_may_give_any_part() {
+        let look: LookSpec = toml::from_str("style = 'scientific'\npalette = 'viridis'\nsky = 'night'").expect("valid");
+        assert_eq!((look.style, look.sky), (Style::Scientific, SkyPreset::Night));
+        let stops = "palette = [{ at = 0.0, color = '#000000' }, { at = 1.0, color = '#ffffff' }]";
+        assert!(toml::from_str::<LookSpec>(stops).expect("valid").validate().is_ok());
+    }
+
+    #[test]
+    fn opacity_stops_must_rise() {
+        let look = LookSpec { opacity: vec![[0.5, 0.1], [0.5, 0.2]], ..LookSpec::default() };
+        assert_eq!(look.validate().map_err(|e| e.key), Err("look.opacity".to_owned()));
+    }
+}

@@ -1,0 +1,82 @@
+//! Sun and sky: what lights the rock, and what is seen behind it.
+
+use super::look::{LookSpec, SkyPreset};
+use super::math::{V3, direction, mix, saturate, smoothstep, v3};
+
+/// The light of one time of day; colours are linear RGB.
+#[derive(Clone, Debug)]
+pub(super) struct Sky {
+    /// Unit direction towards the sun (or the moon).
+    pub(super) sun: V3,
+    /// Light of the sun on a surface that faces it.
+    pub(super) sun_color: V3,
+    zenith: V3,
+    horizon: V3,
+    nadir: V3,
+    /// Colour around the sun.
+    halo: V3,
+    /// Light from all sides on an open upward surface, and from below.
+    ambient: [V3; 2],
+}
+
+impl Sky {
+    pub(super) fn new(look: &LookSpec) -> Self {
+        let elevation = |usual: f32| look.sun_elevation_deg.unwrap_or(usual);
+        let toward = |usual: f32| direction(look.sun_azimuth_deg, elevation(usual));
+        match look.sky {
+            SkyPreset::Dusk => Self {
+                sun: toward(24.0),
+                sun_color: v3(2.1, 1.22, 0.72),
+                zenith: v3(0.035, 0.060, 0.130),
+                horizon: v3(0.125, 0.092, 0.108),
+                nadir: v3(0.009, 0.012, 0.022),
+                halo: v3(0.50, 0.24, 0.10),
+                ambient: [v3(0.33, 0.38, 0.54), v3(0.13, 0.10, 0.09)],
+            },
+            SkyPreset::Day => Self {
+                sun: toward(48.0),
+                sun_color: v3(3.3, 3.1, 2.8),
+                zenith: v3(0.13, 0.27, 0.58),
+                horizon: v3(0.55, 0.62, 0.68),
+                nadir: v3(0.23, 0.25, 0.28),
+                halo: v3(0.5, 0.45, 0.35),
+                ambient: [v3(0.75, 0.92, 1.2), v3(0.35, 0.33, 0.3)],
+            },
+            SkyPreset::Night => Self {
+                sun: toward(38.0),
+                sun_color: v3(0.16, 0.21, 0.32),
+                zenith: v3(0.003, 0.005, 0.013),
+                horizon: v3(0.018, 0.022, 0.038),
+                nadir: v3(0.002, 0.003, 0.005),
+                halo: v3(0.02, 0.03, 0.05),
+                ambient: [v3(0.045, 0.058, 0.095), v3(0.018, 0.02, 0.028)],
+            },
+        }
+    }
+
+    /// What a ray that leaves the scene sees. The horizon is spread wide because a model seen from above has mostly
+    /// the lower half of the sky behind it.
+    pub(super) fn backdrop(&self, d: V3) -> V3 {
+        let base = if d.y >= 0.0 {
+            mix(self.horizon, self.zenith, smoothstep(0.0, 0.55, d.y))
+        } else {
+            mix(self.horizon, self.nadir, smoothstep(0.0, 0.62, -d.y).powf(0.7))
+        };
+        base + self.halo * (saturate(d.dot(&self.sun)).powi(8) * 0.35)
+    }
+
+    /// Sky light on a surface with normal `n`.
+    pub(super) fn ambient(&self, n: V3) -> V3 {
+        mix(self.ambient[1], self.ambient[0], 0.5 + 0.5 * n.y)
+    }
+
+    /// Sky seen in a reflection.
+    pub(super) fn reflected(&self, d: V3) -> V3 {
+        mix(self.nadir, mix(self.horizon, self.zenith * 2.0, saturate(d.y)), smoothstep(-0.3, 0.2, d.y))
+    }
+
+    /// Colour that distance fades to, in direction `d`.
+    pub(super) fn haze(&self, d: V3) -> V3 {
+        mix(self.backdrop(v3(d.x, d.y.max(-0.25), d.z).normalize()), self.horizon, 0.35)
+    }
+}

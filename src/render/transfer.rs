@@ -1,0 +1,161 @@
+//! The scientific look: emission and absorption through a transfer function.
+//!
+//! Opacity is given per cell of length; a step of `s` cells absorbs `1 − (1 − a)^s`, so a picture does not depend on
+//! the step. Colours are accumulated premultiplied: thin matter keeps the colour it emits.
+
+use std::ops::ControlFlow;
+
+use super::camera::Ray;
+use super::field::{LavaField, Pace};
+use super::heightfield::{Face, GroundHit};
+use super::land::TerrainLook;
+use super::look::{ColorBy, LookSpec};
+use super::math::{V3, lerp, mix, saturate, v3};
+use super::palette::Palette;
+use crate::lowpass::ENERGY_SHOWN;
+
+const ENTRIES: usize = 1024;
+/// A ray ends when no more than this share of light would come through.
+const OPAQUE: f32 = 0.995;
+
+/// Opacity and colour tables for one step length.
+#[derive(Clone, Debug)]
+pub(super) struct Transfer {
+    /// Opacity of one step by density.
+    opacity: Vec<f32>,
+    palette: Palette,
+    color_by: ColorBy,
+    /// Direction to a lamp above and beside the viewer's shoulder; fixed, so that shading is comparable.
+    lamp: V3,
+}
+
+/// Premultiplied light and its opacity.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layer {
+    pub(super) color: V3,
+    pub(super) opacity: f32,
+}
+
+impl Transfer {
+    pub(super) fn new(look: &LookSpec, palette: Palette) -> Self {
+        let opacity = (0..ENTRIES)
+            .map(|i| 1.0 - (1.0 - per_cell(&look.opacity, i as f32 / (ENTRIES - 1) as f32)).powf(look.step))
+            .collect();
+        Self { opacity, palette, color_by: look.color_by, lamp: v3(-0.45, 0.78, 0.43).normalize() }
+    }
+
+    /// Largest 8-bit density that absorbs nothing, with all smaller ones.
+    pub(super) fn empty(look: &LookSpec) -> u8 {
+        (0..=255_u8).take_while(|d| per_cell(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
+    }
+
+    fn step_opacity(&self, density: f32) -> f32 {
+        let position = saturate(density) * (ENTRIES - 1) as f32;
+        let i = (position as usize).min(ENTRIES - 2);
+        lerp(self.opacity[i], self.opacity[i + 1], position - i as f32)
+    }
+
+    /// What the volume adds along a ray before `far`.
+    pub(super) fn accumulate(&self, field: &LavaField, ray: &Ray, far: f32, pace: Pace) -> Layer {
+        let mut sum = Layer { color: V3::zeros(), opacity: 0.0 };
+        let Some((near, far, _)) = field.span(ray, far) else { return sum };
+        field.walk(ray, (near, far), pace, |t, density| {
+            let share = (1.0 - sum.opacity) * self.step_opacity(density);
+            if share > 1e-4 {
+                let p = ray.at(t);
+                sum.color += self.shaded(field, p, density) * share;
+                sum.opacity += share;
+            }
+            if sum.opacity > OPAQUE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        sum
+    }
+
+    fn shaded(&self, field: &LavaField, p: V3, density: f32) -> V3 {
+        let value = match self.color_by {
+            ColorBy::Density => density,
+            ColorBy::Energy => field.specific_energy(p) / ENERGY_SHOWN,
+        };
+        let gradient = field.gradient(p, 1.0);
+        let steep = gradient.norm();
+        // Where density is even there is no surface to shade; fade the shading out instead of amplifying noise.
+        let facing = if steep > 1e-4 { -gradient.dot(&self.lamp) / steep } else { 0.0 };
+        let shading = lerp(0.9, 0.55 + 0.5 * saturate(facing), saturate(steep * 8.0));
+        self.palette.linear(value) * shading
+    }
+
+    /// Linear light along `ray`: volume over ground over an even backdrop.
+    pub(super) fn trace(
+        &self,
+        scene: (&LavaField, &TerrainLook),
+        ray: &Ray,
+        ground: Option<&GroundHit>,
+        pace: Pace,
+    ) -> V3 {
+        let (field, land) = scene;
+        let layer = self.accumulate(field, ray, ground.map_or(f32::MAX, GroundHit::front), pace);
+        let behind = ground.map_or_else(|| backdrop(ray), |hit| self.ground(land, hit));
+        layer.color + behind * (1.0 - layer.opacity)
+    }
+
+    fn ground(&self, land: &TerrainLook, hit: &GroundHit) -> V3 {
+        match hit.face {
+            Face::Top => {
+                let rock = land.rock(hit.point.x, hit.point.z);
+                let smooth = land.block.normal(hit.point.x, hit.point.z, 0.7);
+                let light = 0.30 * rock.light.x + 0.75 * saturate(smooth.dot(&self.lamp));
+                let height = saturate(hit.point.y / land.block.top.max(1.0));
+                mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), height) * light
+            }
+            Face::Cut(normal) => v3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate(normal.dot(&self.lamp))),
+        }
+    }
+}
+
+fn backdrop(ray: &Ray) -> V3 {
+    mix(v3(0.012, 0.014, 0.019), v3(0.040, 0.046, 0.058), saturate(0.75 + ray.direction.y))
+}
+
+/// Opacity per cell at a density, linear between stops and constant outside them.
+fn per_cell(stops: &[[f32; 2]], density: f32) -> f32 {
+    let upper = stops.partition_point(|s| s[0] <= density);
+    match (upper.checked_sub(1).map(|i| stops[i]), stops.get(upper)) {
+        (Some(a), Some(b)) => lerp(a[1], b[1], (density - a[0]) / (b[0] - a[0])),
+        (Some(last), None) => last[1],
+        (None, Some(first)) => first[1],
+        (None, None) => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bricks::Skipping;
+    use super::*;
+    use crate::grid::Grid;
+    use crate::lowpass::Volume;
+
+    #[test]
+    fn opacity_of_an_even_slab_is_analytic_for_every_step() {
+        let grid = Grid::new(8, 10, 8);
+        let volume = Volume { grid, density: vec![128; grid.cells()], energy: vec![128; grid.cells()] };
+        let field = LavaField::new(&volume, 0.0, 0, Skipping::Bricks);
+        let ray = Ray { origin: v3(4.0, 20.0, 4.0), direction: -V3::y() };
+        let per_cell = 0.15_f32;
+        let expected = 1.0 - (1.0 - per_cell).powi(10);
+        for step in [0.05, 0.1, 0.25, 0.5, 1.0] {
+            let look = LookSpec { step, opacity: vec![[0.0, per_cell]], ..LookSpec::default() };
+            let transfer = Transfer::new(&look, Palette::named("gray").expect("a known name"));
+            let layer = transfer.accumulate(&field, &ray, f32::MAX, Pace { step, jitter: 0.5 });
+            assert!((layer.opacity - expected).abs() < 2e-3, "step {step}: {} against {expected}", layer.opacity);
+        }
+    }
+
+    #[test]
+    fn stops_decide_what_is_empty() {
+        let look = LookSpec { opacity: vec![[0.2, 0.0], [1.0, 1.0]], ..LookSpec::default() };
+        assert_eq!(Transfer::empty(&look), 51);
+        assert!((per_cell(&look.opacity, 0.6) - 0.5).abs() < 1e-6);
+        let solid = LookSpec { opacity: vec![[0.0, 0.4]], ..LookSpec::default() };
+        assert_eq!(Transfer::empty(&solid), 0);
+    }
+}

@@ -1,0 +1,184 @@
+//! Vents: where new lava comes from.
+//!
+//! New liquid enters at the top of a column's standing liquid: the lowest cell above the ground that is not yet full,
+//! then the next. A vent inside a crater therefore fills it and overflows the lowest lip, although the rules have no
+//! upward flow. What cannot be placed, because the column is full to the roof, is counted as blocked.
+
+use serde::{Deserialize, Serialize};
+
+use crate::grid::Grid;
+use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};
+use crate::validate::{Invalid, within};
+use crate::world::World;
+
+/// Most cells that one vent may pour in a step.
+const RATE_MAX: f64 = 1e6;
+
+/// A vent as written in a scene: a disc or a rectangle of columns, a rate and a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VentSpec {
+    /// Centre, in cells east of the box's western side.
+    pub x: f64,
+    /// Centre, in cells south of the box's northern side.
+    pub z: f64,
+    /// Radius in cells; the column under the centre always belongs to the vent.
+    #[serde(default = "default_radius")]
+    pub radius: f64,
+    /// Volume poured by the whole vent in one step, in full cells.
+    #[serde(default = "default_rate")]
+    pub rate: f64,
+    /// First step in which it pours.
+    #[serde(default)]
+    pub start: u64,
+    /// First step in which it no longer pours; absent: it never stops.
+    #[serde(default)]
+    pub end: Option<u64>,
+    /// Energy given to a full cell of new lava.
+    #[serde(default = "default_energy")]
+    pub energy: f64,
+}
+
+fn default_radius() -> f64 {
+    2.5
+}
+
+fn default_rate() -> f64 {
+    6.0
+}
+
+fn default_energy() -> f64 {
+    1.0
+}
+
+impl VentSpec {
+    /// Checks every number; `key` is the table's name, such as `vent[0]`.
+    pub fn validate(&self, key: &str, grid: Grid) -> Result<(), Invalid> {
+        within(&format!("{key}.x"), self.x, 0.0, grid.nx as f64)?;
+        within(&format!("{key}.z"), self.z, 0.0, grid.nz as f64)?;
+        within(&format!("{key}.radius"), self.radius, 0.0, grid.nx.max(grid.nz) as f64)?;
+        within(&format!("{key}.rate"), self.rate, 0.0, RATE_MAX)?;
+        within(&format!("{key}.energy"), self.energy, 0.0, VENT_ENERGY_MAX)?;
+        match self.end {
+            Some(end) if end < self.start => {
+                Err(Invalid::new(&format!("{key}.end"), end, format!("at least start = {}", self.start)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A vent ready to pour: its columns on the grid and its rate in fixed point.
+#[derive(Clone, Debug)]
+pub struct Vent {
+    columns: Vec<(usize, usize)>,
+    /// Units of amount per step with 16 binary digits after the point.
+    rate: u64,
+    start: u64,
+    end: u64,
+    energy: u16,
+}
+
+impl Vent {
+    /// Places a vent that passed [`VentSpec::validate`] on the grid.
+    pub fn new(spec: &VentSpec, grid: Grid) -> Self {
+        let reach = |center: f64, n: usize| {
+            let low = (center - spec.radius).floor().clamp(0.0, n as f64 - 1.0) as usize;
+            let high = (center + spec.radius).ceil().clamp(0.0, n as f64 - 1.0) as usize;
+            low..=high
+        };
+        let inside = |x: usize, z: usize| {
+            let (dx, dz) = (x as f64 + 0.5 - spec.x, z as f64 + 0.5 - spec.z);
+            dx * dx + dz * dz <= spec.radius * spec.radius
+        };
+        let under = |center: f64, n: usize| (center as usize).min(n - 1);
+        let center = (under(spec.x, grid.nx), under(spec.z, grid.nz));
+        let columns = reach(spec.z, grid.nz)
+            .flat_map(|z| reach(spec.x, grid.nx).map(move |x| (x, z)))
+            .filter(|&(x, z)| (x, z) == center || inside(x, z))
+            .collect();
+        Self {
+            columns,
+            rate: (spec.rate * f64::from(AMOUNT_ONE) * 65536.0).round() as u64,
+            start: spec.start,
+            end: spec.end.unwrap_or(u64::MAX),
+            energy: energy_units(spec.energy).min(energy_units(VENT_ENERGY_MAX)),
+        }
+    }
+
+    /// The columns (x, z) into which it pours.
+    pub fn columns(&self) -> &[(usize, usize)] {
+        &self.columns
+    }
+
+    /// Units poured in `step`. Fractions of a unit are carried from step to step without any state: the sum over the
+    /// steps up to now is the exact product, rounded down.
+    pub fn units_in(&self, step: u64) -> u64 {
+        if step < self.start || step >= self.end {
+            return 0;
+        }
+        let poured_before = |steps: u64| (u128::from(self.rate) * u128::from(steps)) >> 16;
+        let since = step - self.start;
+        (poured_before(since + 1) - poured_before(since)) as u64
+    }
+
+    /// Pours what is due in `step`, the same share into every column; the units that do not divide go round.
+    pub fn pour(&self, world: &mut World, step: u64) {
+        let total = self.units_in(step);
+        let n = self.columns.len() as u64;
+        let (share, rest) = (total / n, total % n);
+        for (i, &(x, z)) in self.columns.iter().enumerate() {
+            let turn = (i as u64 + step) % n;
+            let due = share + u64::from(turn < rest);
+            let blocked = pour_column(world, (x, z), due, self.energy);
+            world.lava.ledger.blocked += blocked;
+        }
+    }
+}
+
+/// Pours `units` on top of the standing liquid of a column and returns what found no room.
+fn pour_column(world: &mut World, (x, z): (usize, usize), mut units: u64, energy: u16) -> u64 {
+    for y in world.ground.top(x, z)..world.grid.ny {
+        if units == 0 {
+            break;
+        }
+        let room = AMOUNT_ONE - world.lava.cell(world.grid.index(x, y, z)).amount;
+        let amount = u64::from(room).min(units) as u16;
+        world.pour(x, y, z, amount, energy);
+        units -= u64::from(amount);
+    }
+    units
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::amount_units;
+    use crate::world::Ground;
+
+    fn vent(rate: f64) -> VentSpec {
+        VentSpec { x: 2.5, z: 2.5, radius: 1.0, rate, start: 3, end: Some(10), energy: 1.0 }
+    }
+
+    #[test]
+    fn pours_its_rate_exactly_over_time() {
+        let vent = Vent::new(&vent(0.1), Grid::new(5, 5, 5));
+        let total: u64 = (0..20).map(|step| vent.units_in(step)).sum();
+        assert_eq!(total, (7.0 * 0.1 * f64::from(AMOUNT_ONE)) as u64);
+        assert_eq!((vent.units_in(2), vent.units_in(10)), (0, 0));
+    }
+
+    #[test]
+    fn fills_from_the_ground_up_and_reports_what_found_no_room() {
+        let grid = Grid::new(1, 2, 1);
+        let mut world = World::new(Ground::none(grid));
+        let spec = VentSpec { x: 0.5, z: 0.5, radius: 0.0, rate: 1.5, start: 0, end: None, energy: 1.0 };
+        let vent = Vent::new(&spec, grid);
+        vent.pour(&mut world, 0);
+        assert_eq!(world.lava.amounts(), [AMOUNT_ONE, amount_units(0.5)]);
+        vent.pour(&mut world, 1);
+        assert_eq!(world.lava.amounts(), [AMOUNT_ONE, AMOUNT_ONE]);
+        assert_eq!(world.lava.ledger.blocked, u64::from(AMOUNT_ONE));
+        world.check().expect("the account is exact");
+    }
+}

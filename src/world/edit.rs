@@ -1,0 +1,199 @@
+//! Changes to the world by a person or a scene: liquid, rock or nothing put into a shape. Scenes, and whoever steers
+//! a running simulation, go through here, so that the account always knows.
+
+use serde::{Deserialize, Serialize};
+
+use super::World;
+use crate::grid::Grid;
+use crate::rules::gravity::Cell;
+use crate::units::{AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
+use crate::validate::{Invalid, within};
+
+/// A region of the box; lengths in cells, a cell belongs to it when its centre does.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "shape", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Shape {
+    /// All cells between two corners, `from` inside and `to` outside.
+    Box {
+        /// Lowest corner (x, y, z).
+        from: [f64; 3],
+        /// Highest corner (x, y, z).
+        to: [f64; 3],
+    },
+    /// A ball.
+    Sphere {
+        /// Centre (x, y, z).
+        center: [f64; 3],
+        /// Radius.
+        radius: f64,
+    },
+    /// An upright cylinder.
+    Cylinder {
+        /// Centre of the base (x, y, z).
+        base: [f64; 3],
+        /// Radius.
+        radius: f64,
+        /// Height above the base.
+        height: f64,
+    },
+}
+
+/// What an edit puts into its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "matter", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Matter {
+    /// Tops cells that are not solid up to `amount` with fresh lava.
+    Lava {
+        /// Amount that a cell holds afterwards at least, 0 to 1.
+        amount: f64,
+        /// Energy per full cell of new lava.
+        energy: f64,
+    },
+    /// Makes the cells solid; liquid in them is removed.
+    Rock,
+    /// Takes liquid away and leaves rock standing.
+    Drain,
+    /// Takes liquid and rock away.
+    Nothing,
+}
+
+/// One change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edit {
+    /// Where.
+    pub shape: Shape,
+    /// What.
+    pub matter: Matter,
+}
+
+impl Shape {
+    /// Lowest and highest corner of a box around the shape.
+    fn bounds(&self) -> ([f64; 3], [f64; 3]) {
+        match *self {
+            Self::Box { from, to } => (from, to),
+            Self::Sphere { center, radius } => (center.map(|c| c - radius), center.map(|c| c + radius)),
+            Self::Cylinder { base: [x, y, z], radius, height } => {
+                ([x - radius, y, z - radius], [x + radius, y + height, z + radius])
+            }
+        }
+    }
+
+    /// Whether a point lies inside.
+    fn contains(&self, p: [f64; 3]) -> bool {
+        match *self {
+            Self::Box { from, to } => (0..3).all(|k| p[k] >= from[k] && p[k] < to[k]),
+            Self::Sphere { center, radius } => {
+                (0..3).map(|k| (p[k] - center[k]).powi(2)).sum::<f64>() <= radius * radius
+            }
+            Self::Cylinder { base, radius, height } => {
+                let across = (p[0] - base[0]).powi(2) + (p[2] - base[2]).powi(2);
+                p[1] >= base[1] && p[1] < base[1] + height && across <= radius * radius
+            }
+        }
+    }
+
+    /// The cells of `grid` inside the shape, z outermost, then y, then x.
+    pub fn cells(&self, grid: Grid) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        let (low, high) = self.bounds();
+        let side = |k: usize, n: usize| {
+            let clip = |v: f64| v.clamp(0.0, n as f64);
+            clip(low[k].floor()) as usize..clip(high[k].ceil()) as usize
+        };
+        let (xs, ys, zs) = (side(0, grid.nx), side(1, grid.ny), side(2, grid.nz));
+        zs.flat_map(move |z| ys.clone().map(move |y| (y, z)))
+            .flat_map(move |(y, z)| xs.clone().map(move |x| (x, y, z)))
+            .filter(move |&(x, y, z)| self.contains([x, y, z].map(|v| v as f64 + 0.5)))
+    }
+
+    /// Checks that every number is finite and every size positive; `key` is the table's name.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        const FAR: f64 = crate::grid::MAX_SIDE as f64;
+        let point = |name: &str, p: [f64; 3]| -> Result<(), Invalid> {
+            p.iter().try_for_each(|&v| within(&format!("{key}.{name}"), v, -FAR, FAR))
+        };
+        let size = |name: &str, v: f64| within(&format!("{key}.{name}"), v, 0.01, FAR);
+        match *self {
+            Self::Box { from, to } => {
+                point("from", from)?;
+                point("to", to)?;
+                match (0..3).find(|&k| to[k] <= from[k]) {
+                    Some(k) => Err(Invalid::new(
+                        &format!("{key}.to"),
+                        format!("{to:?}"),
+                        format!("above from = {from:?} on every axis (axis {k} is not)"),
+                    )),
+                    None => Ok(()),
+                }
+            }
+            Self::Sphere { center, radius } => {
+                point("center", center)?;
+                size("radius", radius)
+            }
+            Self::Cylinder { base, radius, height } => {
+                point("base", base)?;
+                size("radius", radius)?;
+                size("height", height)
+            }
+        }
+    }
+}
+
+impl Matter {
+    /// Checks the numbers; `key` is the table's name.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        if let Self::Lava { amount, energy } = *self {
+            within(&format!("{key}.amount"), amount, 0.0, 1.0)?;
+            within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)?;
+        }
+        Ok(())
+    }
+}
+
+impl World {
+    /// Carries out an edit and writes what came and went into the account.
+    pub fn edit(&mut self, edit: &Edit) {
+        for (x, y, z) in edit.shape.cells(self.grid) {
+            match edit.matter {
+                Matter::Lava { amount, energy } => self.fill(x, y, z, amount_units(amount), energy),
+                Matter::Rock => {
+                    self.drain(x, y, z);
+                    self.ground.set(x, y, z, true);
+                }
+                Matter::Drain => self.drain(x, y, z),
+                Matter::Nothing => {
+                    self.drain(x, y, z);
+                    self.ground.set(x, y, z, false);
+                }
+            }
+        }
+    }
+
+    /// Tops a cell up to `amount` units.
+    fn fill(&mut self, x: usize, y: usize, z: usize, amount: u16, energy: f64) {
+        let missing = amount.saturating_sub(self.lava.cell(self.grid.index(x, y, z)).amount);
+        if !self.ground.is_solid(x, y, z) {
+            self.pour(x, y, z, missing, energy_units(energy));
+        }
+    }
+
+    /// Pours `amount` units, for which there is room, with `energy` units per full cell into a cell.
+    pub(crate) fn pour(&mut self, x: usize, y: usize, z: usize, amount: u16, energy: u16) {
+        if amount == 0 {
+            return;
+        }
+        let old = self.lava.cell(self.grid.index(x, y, z));
+        let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE)) as u16;
+        let added = added.min(ENERGY_MAX - old.energy);
+        self.lava.set(x, y, z, Cell { amount: old.amount + amount, energy: old.energy + added });
+        self.lava.ledger.sourced += u64::from(amount);
+        self.lava.ledger.energy.sourced += u64::from(added);
+    }
+
+    /// Takes all liquid out of a cell.
+    fn drain(&mut self, x: usize, y: usize, z: usize) {
+        let old = self.lava.cell(self.grid.index(x, y, z));
+        self.lava.set(x, y, z, Cell::default());
+        self.lava.ledger.removed += u64::from(old.amount);
+        self.lava.ledger.energy.removed += u64::from(old.energy);
+    }
+}
