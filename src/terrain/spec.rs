@@ -71,7 +71,7 @@ pub struct TerrainSpec {
     /// Volcano: radius of the crater as a share of the box's shorter side; 0.075 when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crater_radius: Option<f64>,
-    /// Volcano: depth of the crater as a share of the box's height; 0.11 when left out.
+    /// Volcano: depth of the crater as a share of the box's height; 0.13 when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crater_depth: Option<f64>,
     /// Slope: its angle in degrees; 10 when left out.
@@ -244,7 +244,7 @@ impl TerrainSpec {
         let heights = match self.kind {
             Kind::Volcano => {
                 let crater_radius = self.crater_radius.unwrap_or(0.075);
-                let crater_depth = self.crater_depth.unwrap_or(0.11);
+                let crater_depth = self.crater_depth.unwrap_or(0.13);
                 volcano(grid, &bed, &Cone { height, crater_radius, crater_depth })
             }
             Kind::Hills => hills(grid, &bed, cells),
