@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use lavoxel::grid::{Grid, MAX_SIDE};
 use lavoxel::terrain::hillshade::{Light, Tint};
@@ -212,7 +213,11 @@ impl TerrainArgs {
     fn terrain(&self) -> anyhow::Result<Heightmap> {
         match self.kind() {
             Some(kind) => self.generated(kind),
-            None => self.loaded(),
+            None if Path::new(&self.source).exists() => self.loaded(),
+            None => {
+                let kinds = Kind::GENERATED.map(Kind::name).join(", ");
+                self.loaded().with_context(|| format!("\"{}\" is no file, and not one of {kinds}", self.source))
+            }
         }
     }
 

@@ -71,7 +71,7 @@ pub struct TerrainSpec {
     /// Volcano: radius of the crater as a share of the box's shorter side; 0.075 when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crater_radius: Option<f64>,
-    /// Volcano: depth of the crater as a share of the box's height; 0.11 when left out.
+    /// Volcano: depth of the crater as a share of the box's height; 0.13 when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crater_depth: Option<f64>,
     /// Slope: its angle in degrees; 10 when left out.
@@ -165,24 +165,26 @@ impl TerrainSpec {
         let cone = self.kind == Kind::Volcano;
         let tall = matches!(self.kind, Kind::Volcano | Kind::Hills | Kind::Bowl);
         let keys = [
-            ("seed", self.seed.is_some(), made),
-            ("roughness", self.roughness.is_some(), made),
-            ("height", self.height.is_some(), tall),
-            ("crater_radius", self.crater_radius.is_some(), cone),
-            ("crater_depth", self.crater_depth.is_some(), cone),
-            ("angle_deg", self.angle_deg.is_some(), self.kind == Kind::Slope),
-            ("file", self.file.is_some(), !made),
-            ("cell_size_m", self.cell_size_m.is_some(), !made),
-            ("black_m", self.black_m.is_some(), !made),
-            ("white_m", self.white_m.is_some(), !made),
-            ("crop", self.crop.is_some(), !made),
-            ("vertical_exaggeration", self.vertical_exaggeration.is_some(), !made),
-            ("fill_no_data", self.fill_no_data.is_some(), !made),
-            ("base_m", self.base_m.is_some(), !made),
+            ("seed", shown(&self.seed), made),
+            ("roughness", shown(&self.roughness), made),
+            ("height", shown(&self.height), tall),
+            ("crater_radius", shown(&self.crater_radius), cone),
+            ("crater_depth", shown(&self.crater_depth), cone),
+            ("angle_deg", shown(&self.angle_deg), self.kind == Kind::Slope),
+            ("file", shown(&self.file), !made),
+            ("cell_size_m", shown(&self.cell_size_m), !made),
+            ("black_m", shown(&self.black_m), !made),
+            ("white_m", shown(&self.white_m), !made),
+            ("crop", shown(&self.crop), !made),
+            ("vertical_exaggeration", shown(&self.vertical_exaggeration), !made),
+            ("fill_no_data", shown(&self.fill_no_data), !made),
+            ("base_m", shown(&self.base_m), !made),
         ];
-        if let Some((key, ..)) = keys.iter().find(|(_, given, fits)| *given && !fits) {
-            let expected = format!("left out with terrain.kind = \"{}\"", self.kind.name());
-            return Err(Invalid::new(&format!("terrain.{key}"), "(a value)", expected));
+        for (key, given, fits) in keys {
+            if let (Some(value), false) = (given, fits) {
+                let expected = format!("left out with terrain.kind = \"{}\"", self.kind.name());
+                return Err(Invalid::new(&format!("terrain.{key}"), value, expected));
+            }
         }
         if !made && self.file.is_none() {
             return Err(Invalid::new("terrain.file", "(nothing)", "the name of a heightmap file"));
@@ -216,7 +218,10 @@ impl TerrainSpec {
     fn prepared(&self, file: &Path) -> Result<Heightmap, TerrainError> {
         let options = LoadOptions { cell_size_m: self.cell_size_m, black_m: self.black_m, white_m: self.white_m };
         let map = load(file, &options)?;
-        self.crop.map_or(Ok(map.clone()), |crop| map.crop(crop.into()))
+        match self.crop {
+            Some(crop) => map.crop(crop.into()),
+            None => Ok(map),
+        }
     }
 
     fn default_height(&self) -> f64 {
@@ -239,7 +244,7 @@ impl TerrainSpec {
         let heights = match self.kind {
             Kind::Volcano => {
                 let crater_radius = self.crater_radius.unwrap_or(0.075);
-                let crater_depth = self.crater_depth.unwrap_or(0.11);
+                let crater_depth = self.crater_depth.unwrap_or(0.13);
                 volcano(grid, &bed, &Cone { height, crater_radius, crater_depth })
             }
             Kind::Hills => hills(grid, &bed, cells),
@@ -254,6 +259,11 @@ impl TerrainSpec {
         }
         Ok(Surface { heights, cell_size_m, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None })
     }
+}
+
+/// A value for a message, if there is one.
+fn shown<T: std::fmt::Debug>(value: &Option<T>) -> Option<String> {
+    value.as_ref().map(|value| format!("{value:?}"))
 }
 
 /// Cells of air that a flow over the highest ground needs at least.

@@ -48,7 +48,12 @@ impl<'a, R: BufRead> Tokens<'a, R> {
         }
         match std::str::from_utf8(&self.word) {
             Ok(word) if !word.contains(|c: char| c.is_control()) => Ok(Some(word)),
-            _ => Err(TerrainError::text(self.path, self.line, "text", "binary data")),
+            _ => Err(TerrainError::text(
+                self.path,
+                self.line,
+                "keywords and numbers",
+                "binary data: is this a heightmap in text?",
+            )),
         }
     }
 
@@ -79,8 +84,13 @@ impl<'a, R: BufRead> Tokens<'a, R> {
                     self.line = self.next_line;
                     self.word.push(byte);
                     if self.word.len() > LONGEST {
-                        let expected = format!("words of at most {LONGEST} letters");
-                        return Err(TerrainError::text(self.path, self.line, expected, "a longer one"));
+                        let expected = format!("keywords and numbers of at most {LONGEST} letters");
+                        return Err(TerrainError::text(
+                            self.path,
+                            self.line,
+                            expected,
+                            "a longer word: is this a heightmap in text?",
+                        ));
                     }
                 }
             }

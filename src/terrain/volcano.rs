@@ -111,7 +111,7 @@ impl Volcano {
         let place = Place::new([u - CENTRE.0, v - CENTRE.1]);
         let bent = self.bent(&place);
         let flank = self.plain(u, v) + self.flank(&bent) + self.gully_relief(&bent) + self.bumps(&place);
-        let flank = flank - self.channel(&place, LOWEST_LIP, 0.105) - self.channel(&place, SECOND_LIP, 0.045);
+        let flank = flank - self.channel(&place, LOWEST_LIP, 0.17) - self.channel(&place, SECOND_LIP, 0.09);
         let rim = place.r / self.cone.crater_radius;
         let floor = self.cone.height - self.cone.crater_depth;
         let bowl = floor + self.cone.crater_depth * rim * rim;
@@ -163,7 +163,7 @@ impl Volcano {
             (2.3 * n).min(1.0) - 0.4
         };
         let from_rim = place.r - self.cone.crater_radius;
-        let first = 0.09 * smooth(from_rim / 0.2) * (1.0 - 0.75 * smooth((place.r - 0.30) / 0.24));
+        let first = 0.09 * smooth(from_rim / 0.13) * (1.0 - 0.75 * smooth((place.r - 0.30) / 0.24));
         let second = 0.042 * smooth((from_rim - 0.08) / 0.15) * (1.0 - smooth((place.r - 0.36) / 0.2));
         self.roughness * (first * ribs(2.5, 1.5, 0.37) + second * ribs(4.9, 3.0, 3.61))
     }
@@ -186,7 +186,7 @@ impl Volcano {
         let across = lip[0] * place.at[1] - lip[1] * place.at[0] - wander;
         let depth = notch + (0.05 - notch) * smooth(from_rim / 0.1);
         let ends = smooth(along / self.cone.crater_radius) * (1.0 - smooth((along - 0.38) / 0.2));
-        depth * ends * bump(across / (0.045 + 0.08 * from_rim))
+        depth * ends * bump(across / (0.055 + 0.06 * from_rim))
     }
 
     /// Small cones with a dent on top.
