@@ -36,7 +36,7 @@ fn grazed(stage: &Stage, behind: V3, p: V3, density: f32) -> V3 {
 }
 
 fn hazed(stage: &Stage, ray: &Ray, t: f32, color: V3) -> V3 {
-    let thickness = 0.0011 * stage.look.haze * t * scale(stage);
+    let thickness = 0.00045 * stage.look.haze * t * scale(stage);
     mix(stage.sky.haze(ray.direction), color, (-thickness).exp())
 }
 
@@ -54,7 +54,7 @@ fn rock(stage: &Stage, ray: &Ray, hit: &GroundHit) -> V3 {
 }
 
 fn ember(stage: &Stage, p: V3, n: V3) -> V3 {
-    stage.blackbody.shown(1040.0) * (5.0 * stage.look.lava_light * stage.ember.at(p, n))
+    stage.blackbody.shown(1040.0) * (10.0 * stage.look.lava_light * stage.ember.at(p, n))
 }
 
 fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
@@ -65,9 +65,12 @@ fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
     let bare = times(rock.albedo, light);
     // Liquid too thin to have a surface of its own still coats the rock.
     let film = stage.field.density(p).max(stage.field.density(p + v3(0.0, 0.5, 0.0)));
-    let ragged = 0.10 * noise::fractal(p * 1.3, 3) * stage.look.iso;
-    let edge = lerp(stage.look.film, stage.look.iso, 0.3);
-    let cover = smoothstep(stage.look.film, edge, film + ragged * smoothstep(0.0, stage.look.film, film));
+    if film <= 0.4 * stage.look.film {
+        return bare;
+    }
+    // A ragged, crisp edge: a soft one looks like a smear.
+    let ragged = film * (1.0 + 0.45 * noise::fractal(p * 1.2, 3));
+    let cover = smoothstep(stage.look.film, 1.35 * stage.look.film, ragged);
     if cover <= 0.0 {
         return bare;
     }

@@ -79,7 +79,8 @@ fn lit(stage: &Stage, skin: &Skin, normal: V3, here: &Pattern) -> V3 {
     let (sky, p) = (stage.sky, skin.point);
     let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * stage.land.sunlight(p.x, p.z));
     let ember = glowing(stage, 1150.0) * (0.30 * stage.look.lava_light * stage.ember.at(p, normal));
-    let tint = mix(v3(0.026, 0.024, 0.026), v3(0.070, 0.062, 0.060), here.tone);
+    let tint =
+        mix(v3(0.022, 0.021, 0.023), v3(0.085, 0.076, 0.072), saturate(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
     let crust = 1.0 - here.molten;
     let matte = times(tint, sun + sky.ambient(normal) + ember) * crust;
     let half = unit_or_up(sky.sun - skin.view);
@@ -90,14 +91,15 @@ fn lit(stage: &Stage, skin: &Skin, normal: V3, here: &Pattern) -> V3 {
 }
 
 fn pattern(p: V3, heat: f32, look: &LookSpec) -> Pattern {
-    let q = p / look.plate_size;
+    // Longer down steep flanks than across them, as plates are that ride on a flow.
+    let q = v3(p.x, p.y * 0.66, p.z) / look.plate_size;
     let bend = v3(
         noise::fractal(q * 0.9 + v3(5.0, 2.0, 9.0), 2),
         noise::fractal(q * 0.9 + v3(3.0, 8.0, 1.0), 2),
         noise::fractal(q * 0.9 + v3(8.0, 4.0, 6.0), 2),
     );
     let grain = noise::fractal(p * 2.2, 3);
-    let warped = q + bend * 0.45 + V3::repeat(grain * 0.03);
+    let warped = q + bend * 0.55 + V3::repeat(grain * 0.03);
     let large = noise::plate(warped);
     let small = noise::plate(warped * 2.6 + v3(4.0, 7.0, 2.0));
     let drift = noise::fractal(q * 0.42 + v3(1.0, 9.0, 4.0), 3);
@@ -115,6 +117,7 @@ fn pattern(p: V3, heat: f32, look: &LookSpec) -> Pattern {
         plate.inward * (height / width * (1.0 - smoothstep(0.0, width, plate.edge)))
     };
     let rope = noise::gradient(warped * 3.1) * 0.35;
-    let slope = rise(&large, 0.30, 0.26) + rise(&small, 0.22, 0.10) + v3(rope, grain * 0.4, -rope);
+    let slope =
+        rise(&large, 0.30, 0.26) + rise(&small, 0.22, 0.10) + v3(rope + grain * 0.5, grain * 0.5, grain * 0.4 - rope);
     Pattern { molten, slope, tone: large.tone, grain }
 }
