@@ -27,7 +27,7 @@ pub(super) struct Rock {
 
 /// The ground, ready to be drawn: baked from heights once, then shared by all frames.
 #[derive(Clone, Debug)]
-pub struct TerrainLook {
+pub(super) struct TerrainLook {
     pub(super) block: Heightfield,
     albedo: Raster<V3>,
     normal: Raster<V3>,
@@ -37,9 +37,8 @@ pub struct TerrainLook {
 impl TerrainLook {
     /// Bakes the look of `ground`: heights in cells above the box floor at column centres, shape (nz, nx).
     ///
-    /// # Panics
-    /// When the shape of `ground` is not (nz, nx) of `grid`.
-    pub fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec) -> Self {
+    /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
+    pub(super) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec) -> Self {
         assert_eq!(ground.dim(), (grid.nz, grid.nx), "the ground has one height per column");
         let cells = (grid.nx, grid.nz);
         let side = grid.nx.max(grid.nz);
@@ -57,6 +56,11 @@ impl TerrainLook {
         let normal = block.heights.map(|x, z, h| bumped(block.normal(x, z, fine), v3(x, h, z)));
         let light = light(&block, &Sky::new(look));
         Self { block, albedo, normal, light }
+    }
+
+    /// Works out the sunlight again for another time of day; everything else is kept.
+    pub(super) fn relight(&mut self, look: &LookSpec) {
+        self.light = light(&self.block, &Sky::new(look));
     }
 
     /// Surface properties of the top at (x, z) in cells.

@@ -23,10 +23,12 @@ mod slice;
 mod text;
 mod transfer;
 
+#[cfg(test)]
+mod tests;
+
 pub use blackbody::BlackBody;
 pub use camera::{Bounds, Camera, CameraSpec, Ray};
 pub use image::Image;
-pub use land::TerrainLook;
 pub use legend::Scale;
 pub use look::{Antialias, ColorBy, LookSpec, SkyPreset, Style};
 pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};

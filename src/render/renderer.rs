@@ -67,6 +67,19 @@ impl Renderer {
         &self.look
     }
 
+    /// Changes the look and keeps what was baked: only another sun makes its light be worked out again.
+    pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
+        look.validate()?;
+        self.transfer = Transfer::new(&look, look.palette.build("look.palette")?);
+        let sky = Sky::new(&look);
+        if sky.sun != self.sky.sun {
+            self.land.relight(&look);
+        }
+        self.sky = sky;
+        self.look = look;
+        Ok(())
+    }
+
     /// What a camera should frame: the ground block, in cells.
     pub fn subject(&self) -> Bounds {
         let block = &self.land.block;
@@ -85,7 +98,7 @@ impl Renderer {
         self.draw(volume, camera, Skipping::Bricks)
     }
 
-    fn draw(&mut self, volume: &Volume, camera: &Camera, skipping: Skipping) -> Image {
+    pub(super) fn draw(&mut self, volume: &Volume, camera: &Camera, skipping: Skipping) -> Image {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
         self.look_at(camera);
         let empty = match self.look.style {
@@ -101,10 +114,16 @@ impl Renderer {
         if self.look.antialias != Antialias::Off {
             film.light = self.refine(&tracer, camera, &film);
         }
-        film.develop(match self.look.style {
-            Style::Cinematic => Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow },
-            Style::Scientific => Develop::Plain,
-        })
+        match self.look.style {
+            Style::Cinematic => {
+                film.develop(Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow })
+            }
+            Style::Scientific => {
+                let mut image = film.develop(Develop::Plain);
+                self.transfer.legend(&mut image);
+                image
+            }
+        }
     }
 
     fn tracer<'a>(&'a self, field: &'a LavaField, ember: &'a EmberLight) -> Tracer<'a> {
