@@ -129,7 +129,7 @@ impl Camera {
 
     /// Smallest distance from `target` at which all points lie inside the picture, with a little air around them.
     fn fit(&self, target: Point3<f32>, points: &[Point3<f32>]) -> f32 {
-        let air = 1.04;
+        let air = 1.07;
         let half_width = self.half_height * self.size.0 as f32 / self.size.1 as f32;
         let need = points.iter().map(|p| {
             let v = p - target;

@@ -54,7 +54,7 @@ fn rock(stage: &Stage, ray: &Ray, hit: &GroundHit) -> V3 {
 }
 
 fn ember(stage: &Stage, p: V3, n: V3) -> V3 {
-    stage.blackbody.shown(1040.0) * (10.0 * stage.look.lava_light * stage.ember.at(p, n))
+    stage.blackbody.shown(1040.0) * (14.0 * stage.look.lava_light * stage.ember.at(p, n))
 }
 
 fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
@@ -86,14 +86,14 @@ fn strata(stage: &Stage, p: V3, normal: V3) -> V3 {
     let level = p.y * 0.42 + bend * 2.2;
     let layer = noise::gradient(v3(level, 3.7, 0.4)) + 0.5 * noise::gradient(v3(level * 2.7, 1.2, 8.0));
     let grain = noise::fractal(v3(p.x * 0.5, p.y * 1.6, p.z * 0.5), 4);
-    let color = mix(v3(0.034, 0.030, 0.031), v3(0.125, 0.098, 0.082), saturate(0.42 + 0.55 * layer + 0.30 * grain));
-    let color = mix(color, v3(0.150, 0.070, 0.045), smoothstep(0.25, 0.65, layer - 0.6 * bend) * 0.6);
+    let color = mix(v3(0.040, 0.035, 0.036), v3(0.190, 0.150, 0.124), saturate(0.45 + 0.75 * layer + 0.30 * grain));
+    let color = mix(color, v3(0.185, 0.085, 0.052), smoothstep(0.20, 0.60, layer - 0.6 * bend) * 0.7);
     let height = saturate((p.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
     let sun = stage.sky.sun_color * (saturate(normal.dot(&stage.sky.sun)) * 0.8);
     let crest = v3(p.x, p.y + below, p.z);
     let warm = ember(stage, crest, normal) * (-below * 0.35).exp();
-    let light = sun + stage.sky.ambient(normal) * 0.8 + warm;
-    times(color, light) * lerp(0.25, 1.0, height.sqrt())
+    let light = sun + stage.sky.ambient(normal) * 1.1 + warm;
+    times(color, light) * lerp(0.35, 1.0, height.sqrt())
 }
 
 /// Contrast between two pixels as an eye sees it after the tone map, roughly 0..1.

@@ -104,7 +104,7 @@ fn rills(smooth: &Raster<f32>, coarse: &Raster<f32>) -> Raster<f32> {
 /// picture still agrees with the cells that are solid.
 fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
     let washed = smoothstep(0.12, 0.7, steepness);
-    let rubble = noise::fractal(p * 0.8, 4);
+    let rubble = noise::fractal(p * 0.8, 4) * lerp(0.55, 1.0, washed);
     let blocks = noise::fractal(p * 0.23 + v3(3.0, 8.0, 1.0), 3);
     0.30 * rill * washed + 0.16 * rubble + 0.20 * blocks
 }
@@ -132,7 +132,10 @@ fn albedo(place: &Place) -> V3 {
     let ashy = saturate(lying * (0.35 + 0.9 * patches) + 0.35 * rill.max(0.0) + 0.10);
     let red = smoothstep(0.05, 0.45, mottled + 0.55 * (altitude - 0.62)) * (0.35 + 0.5 * altitude);
     let ground = mix(mix(basalt, ash, ashy * 0.75), scoria, saturate(red));
-    ground * lerp(0.72, 1.28, saturate(0.5 + 0.7 * speckle))
+    // Old flows on the plain: darker tongues with a ragged edge.
+    let old = smoothstep(0.02, 0.16, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5));
+    let ground = mix(ground, basalt * 0.75, old * lying * 0.7);
+    ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
 }
 
 /// Grain finer than the nodes' own relief.
@@ -141,7 +144,7 @@ fn bumped(n: V3, p: V3) -> V3 {
     let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
     let here = height(p);
     let tilt = v3(height(p + v3(e, 0.0, 0.0)) - here, 0.0, height(p + v3(0.0, 0.0, e)) - here) / e;
-    (n - tilt * 0.17).normalize()
+    (n - tilt * lerp(0.17, 0.09, smoothstep(0.75, 0.98, n.y))).normalize()
 }
 
 /// Sky and sun visibility. The sun's disc is imitated by a small blur of the hard shadow.
