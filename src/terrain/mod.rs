@@ -1,1 +1,32 @@
 //! Terrain: heightmaps, generators and what is measured on them.
+//!
+//! Two kinds of array travel through this module, both of shape `(rows, cols)` with **row 0 in the north** and
+//! **column 0 in the west**:
+//!
+//! - a [`Heightmap`] holds heights in metres, with NaN where there is no data;
+//! - a [`Surface`] holds the height of the ground in *cells* above the floor of a box, one number per voxel column,
+//!   shape `(nz, nx)`. A cell is solid when its centre lies below that height.
+//!
+//! Files become heightmaps in [`load()`], one file of code per format; [`TerrainSpec`] turns a heightmap or a
+//! [generator](generate) into the ground of a box.
+
+pub mod asc;
+pub mod csv;
+pub mod error;
+mod fit;
+pub mod generate;
+pub mod heightmap;
+pub mod hillshade;
+pub mod load;
+pub mod png;
+pub mod resample;
+pub mod spec;
+mod tokens;
+mod volcano;
+pub mod write;
+
+pub use error::TerrainError;
+pub use heightmap::{Crop, Fill, Georeference, Heightmap, Statistics};
+pub use hillshade::{Hillshade, Picture};
+pub use load::{LoadOptions, load};
+pub use spec::{Kind, Surface, TerrainSpec};

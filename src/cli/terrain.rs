@@ -1,0 +1,304 @@
+//! `lavoxel terrain`: look at a heightmap or a built-in terrain, measure it, and write it anew.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use lavoxel::grid::{Grid, MAX_SIDE};
+use lavoxel::terrain::hillshade::{Light, Tint};
+use lavoxel::terrain::write::{self, Existing};
+use lavoxel::terrain::{Fill, Heightmap, Hillshade, Kind, LoadOptions, Statistics, TerrainSpec, generate, load};
+
+const EXAMPLES: &str = "\
+Examples:
+  Look at the built-in volcano:
+      lavoxel terrain volcano --picture volcano.png
+  Another volcano, finer:
+      lavoxel terrain volcano --seed 7 --size 256x200x256 --picture other.png
+  Measure a heightmap:
+      lavoxel terrain terrains/maunga_whau.asc
+  How a mountain fits into a box of 128 × 100 × 128 cells:
+      lavoxel terrain etna.asc --size 128x100x128 --fill lowest --picture etna.png
+  Cut and coarsen a heightmap:
+      lavoxel terrain etna.asc --crop 100,50,256,256 --resample 128x128 --out small.asc
+  A gray picture whose black is 700 m and white 2550 m, with cells of 30 m:
+      lavoxel terrain helens.png --black 700 --white 2550 --cell-size 30 --json";
+
+/// Look at, measure and convert terrains
+///
+/// Reads a heightmap (.asc, .csv, .png) or makes a built-in terrain, prints what it measures, and on request draws a
+/// shaded picture (--picture) or writes the heights (--out). Steps are taken in this order: crop, fill, resample or fit
+/// into a box, exaggerate. Pictures and heights have north up.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct TerrainArgs {
+    /// volcano, hills, plane, slope, bowl, or the name of a heightmap file
+    #[arg(value_name = "SOURCE")]
+    source: String,
+
+    /// Seed of a built-in terrain [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u32>,
+
+    /// Box in cells: the size of a built-in terrain [default: 128x100x128], or a box to fit a heightmap into
+    #[arg(long, value_name = "NXxNYxNZ", conflicts_with = "resample")]
+    size: Option<Size>,
+
+    /// Edge of a cell in metres: of the file, for formats that carry none; of the box, for a built-in terrain
+    #[arg(long, value_name = "METRES")]
+    cell_size: Option<f64>,
+
+    /// Height of black in a gray picture, in metres
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
+    black: Option<f64>,
+
+    /// Height of white in a gray picture, in metres; without it one gray level is one metre
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
+    white: Option<f64>,
+
+    /// Use only this part of the file, in its cells
+    #[arg(long, value_name = "WEST,NORTH,COLS,ROWS")]
+    crop: Option<Cut>,
+
+    /// What to put where the file has no data
+    #[arg(long, value_name = "RULE")]
+    fill: Option<FillRule>,
+
+    /// Stretch heights by this factor
+    #[arg(long, value_name = "FACTOR")]
+    exaggerate: Option<f64>,
+
+    /// Bring the heights onto so many cells: averaged going down, smooth going up
+    #[arg(long, value_name = "COLSxROWS")]
+    resample: Option<Raster>,
+
+    /// Draw the terrain, lit from the north-west and coloured by height, into a PNG file
+    #[arg(long, value_name = "FILE.png")]
+    picture: Option<PathBuf>,
+
+    /// Draw the picture in gray, lit by one sun
+    #[arg(long, requires = "picture")]
+    gray: bool,
+
+    /// Write the heights: .asc (ESRI ASCII grid) or .png (16-bit gray)
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Print statistics also when files are written
+    #[arg(long)]
+    stats: bool,
+
+    /// Print statistics as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Replace files that are there already
+    #[arg(long)]
+    force: bool,
+}
+
+/// Rules of `--fill`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FillRule {
+    /// The height of the nearest cell with data
+    Nearest,
+    /// The lowest height of the file
+    Lowest,
+}
+
+impl From<FillRule> for Fill {
+    fn from(rule: FillRule) -> Self {
+        match rule {
+            FillRule::Nearest => Self::Nearest,
+            FillRule::Lowest => Self::Lowest,
+        }
+    }
+}
+
+/// `128x100x128`.
+#[derive(Clone, Copy, Debug)]
+struct Size(Grid);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match numbers(text, ['x', 'X', '×'])?[..] {
+            [nx, ny, nz] if [nx, ny, nz].iter().all(|n| (1..=MAX_SIDE).contains(n)) => Ok(Self(Grid::new(nx, ny, nz))),
+            _ => Err(format!("three numbers from 1 to {MAX_SIDE} are needed, such as 128x100x128")),
+        }
+    }
+}
+
+/// `640x480`.
+#[derive(Clone, Copy, Debug)]
+struct Raster {
+    cols: usize,
+    rows: usize,
+}
+
+impl FromStr for Raster {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match numbers(text, ['x', 'X', '×'])?[..] {
+            [cols, rows] if [cols, rows].iter().all(|n| (1..=MAX_SIDE).contains(n)) => Ok(Self { cols, rows }),
+            _ => Err(format!("two numbers from 1 to {MAX_SIDE} are needed, such as 256x256")),
+        }
+    }
+}
+
+/// `100,50,256,256`.
+#[derive(Clone, Copy, Debug)]
+struct Cut([usize; 4]);
+
+impl FromStr for Cut {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match numbers(text, [',', ' ', ';'])?[..] {
+            [west, north, cols, rows] => Ok(Self([west, north, cols, rows])),
+            _ => Err("four numbers are needed: west, north, columns, rows".to_owned()),
+        }
+    }
+}
+
+fn numbers(text: &str, separators: [char; 3]) -> Result<Vec<usize>, String> {
+    let part = |part: &str| part.trim().parse().map_err(|_| format!("\"{part}\" is not a whole number"));
+    text.split(separators).map(part).collect()
+}
+
+/// Runs `lavoxel terrain`.
+///
+/// # Errors
+/// Wrong input is a [`lavoxel::terrain::TerrainError`] inside.
+pub(crate) fn run(args: &TerrainArgs) -> anyhow::Result<()> {
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let map = args.terrain()?;
+    if let Some(path) = &args.picture {
+        let shade = if args.gray {
+            Hillshade { tint: Tint::Gray, light: Light::Single, ..Hillshade::default() }
+        } else {
+            Hillshade::default()
+        };
+        write::picture(&shade.draw(&map), path, existing)?;
+    }
+    if let Some(path) = &args.out {
+        write::heightmap(&map, path, existing)?;
+    }
+    if args.json {
+        say(&serde_json::to_string_pretty(&map.statistics())?)?;
+    } else if args.stats || (args.picture.is_none() && args.out.is_none()) {
+        say(&describe(&map.statistics()))?;
+        if args.kind() == Some(Kind::Volcano) {
+            let (x, z) = generate::crater(args.grid());
+            say(&format!("crater      column x = {x}, z = {z}"))?;
+        }
+    }
+    Ok(())
+}
+
+impl TerrainArgs {
+    /// The built-in kind that the source names, if it does.
+    fn kind(&self) -> Option<Kind> {
+        Kind::GENERATED.into_iter().find(|kind| kind.name() == self.source)
+    }
+
+    fn grid(&self) -> Grid {
+        self.size.map_or(Grid::new(128, 100, 128), |size| size.0)
+    }
+
+    fn terrain(&self) -> anyhow::Result<Heightmap> {
+        match self.kind() {
+            Some(kind) => self.generated(kind),
+            None => self.loaded(),
+        }
+    }
+
+    fn generated(&self, kind: Kind) -> anyhow::Result<Heightmap> {
+        // Keys that make no sense here go along, so that they are refused and not ignored.
+        let spec = TerrainSpec {
+            kind,
+            seed: self.seed,
+            crop: self.crop.map(|crop| crop.0),
+            black_m: self.black,
+            white_m: self.white,
+            fill_no_data: self.fill.map(Fill::from),
+            ..TerrainSpec::default()
+        };
+        let mut map = spec.build(self.grid(), self.cell_size, Path::new(""))?.to_heightmap();
+        if let Some(raster) = self.resample {
+            map = map.resampled(raster.cols, raster.rows);
+        }
+        self.exaggerated(map)
+    }
+
+    fn loaded(&self) -> anyhow::Result<Heightmap> {
+        let spec = TerrainSpec {
+            kind: Kind::Heightmap,
+            seed: self.seed,
+            file: Some(PathBuf::from(&self.source)),
+            cell_size_m: self.cell_size,
+            black_m: self.black,
+            white_m: self.white,
+            crop: self.crop.map(|crop| crop.0),
+            vertical_exaggeration: self.exaggerate,
+            fill_no_data: self.fill.map(Fill::from),
+            ..TerrainSpec::default()
+        };
+        if let Some(size) = self.size {
+            let mut surface = spec.build(size.0, None, Path::new(""))?;
+            // What the box holds is to be seen, so the stretch stays in.
+            surface.vertical_exaggeration = 1.0;
+            return Ok(surface.to_heightmap());
+        }
+        spec.validate().map_err(lavoxel::terrain::TerrainError::from)?;
+        let options = LoadOptions { cell_size_m: self.cell_size, black_m: self.black, white_m: self.white };
+        let mut map = load(Path::new(&self.source), &options)?;
+        if let Some(crop) = self.crop {
+            map = map.crop(crop.0.into())?;
+        }
+        if let Some(rule) = self.fill {
+            map.fill(rule.into())?;
+        }
+        if let Some(raster) = self.resample {
+            map = map.resampled(raster.cols, raster.rows);
+        }
+        self.exaggerated(map)
+    }
+
+    fn exaggerated(&self, mut map: Heightmap) -> anyhow::Result<Heightmap> {
+        if let (Some(factor), Some((lowest, _))) = (self.exaggerate, map.range()) {
+            lavoxel::validate::within("--exaggerate", factor, 0.01, 100.0)
+                .map_err(lavoxel::terrain::TerrainError::from)?;
+            map.exaggerate(factor, f64::from(lowest));
+        }
+        Ok(map)
+    }
+}
+
+fn describe(s: &Statistics) -> String {
+    let mut lines = vec![
+        format!("raster      {} columns × {} rows", s.cols, s.rows),
+        format!("extent      {:.1} m west–east × {:.1} m north–south", s.width_m, s.depth_m),
+    ];
+    if s.min_m.is_nan() {
+        lines.push("heights     none".to_owned());
+    } else {
+        lines.push(format!("heights     {:.1} to {:.1} m, mean {:.1} m", s.min_m, s.max_m, s.mean_m));
+    }
+    if !s.slope_max_deg.is_nan() {
+        lines.push(format!("slope       mean {:.1}°, steepest {:.1}°", s.slope_mean_deg, s.slope_max_deg));
+    }
+    lines.push(format!("no data     {} cells", s.no_data));
+    lines.join("\n")
+}
+
+/// A line on standard output; a reader that has gone is a quiet end.
+fn say(text: &str) -> io::Result<()> {
+    match writeln!(io::stdout().lock(), "{text}") {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}

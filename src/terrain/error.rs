@@ -1,0 +1,215 @@
+//! Everything that can be wrong with a terrain, each with its place and its mend.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::validate::Invalid;
+
+/// Largest number of heights one heightmap may have (8192 × 8192).
+pub const MAX_SAMPLES: usize = 1 << 26;
+
+/// Why a terrain could not be read, made or written.
+///
+/// The text of an input/output failure is part of the message and not a `source`, so that printing a whole chain of
+/// causes says it once.
+#[derive(Debug, thiserror::Error)]
+pub enum TerrainError {
+    /// The file could not be opened or read.
+    #[error("cannot read {}: {cause}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// The file could not be written.
+    #[error("cannot write {}: {cause}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// The file is there already and was not to be replaced.
+    #[error("{} exists already: choose another name, or ask for it to be replaced (--force)", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The name ends in something no reader or writer knows.
+    #[error("{}: not a known heightmap format; known are {known}", path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// The endings that are known, such as `.asc, .csv, .png`.
+        known: String,
+    },
+    /// A text file says something else than its format allows.
+    #[error("{}, line {line}: expected {expected}, found {found}", path.display())]
+    Text {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// What the format asks for here.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// A file without lines is not what its name says.
+    #[error("{}: expected {expected}, found {found}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What the format asks for.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// The file ends before all the heights it announces.
+    #[error(
+        "{}: announces {cols} columns × {rows} rows, but its {bytes} bytes cannot hold them; the file is cut short or \
+         its header is wrong",
+        path.display()
+    )]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// Columns announced.
+        cols: usize,
+        /// Rows announced.
+        rows: usize,
+        /// Length of the file.
+        bytes: u64,
+    },
+    /// More heights than a heightmap may have.
+    #[error(
+        "{}: {cols} columns × {rows} rows are more than the {MAX_SAMPLES} heights allowed; crop or coarsen the file first",
+        path.display()
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Columns announced.
+        cols: usize,
+        /// Rows announced.
+        rows: usize,
+    },
+    /// The file does not say how large its cells are, and nobody else did.
+    #[error("{}: this format carries no cell size; give it in metres (cell_size_m, or --cell-size)", path.display())]
+    NoCellSize {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A crop that reaches outside the heightmap, or is empty.
+    #[error(
+        "crop [{}, {}, {}, {}] (west, north, columns, rows) does not fit into a heightmap of {cols} columns × {rows} rows",
+        crop[0], crop[1], crop[2], crop[3]
+    )]
+    Crop {
+        /// West, north, columns, rows, in cells of the file.
+        crop: [usize; 4],
+        /// Columns there are.
+        cols: usize,
+        /// Rows there are.
+        rows: usize,
+    },
+    /// Holes in the data that nobody said how to fill.
+    #[error(
+        "{missing} of {total} heights have no data; set fill_no_data to \"nearest\" or \"lowest\" (--fill), or crop to a \
+         part without holes"
+    )]
+    NoData {
+        /// Heights without data.
+        missing: usize,
+        /// Heights in all.
+        total: usize,
+    },
+    /// Not one height is known.
+    #[error("none of the {total} heights has data; nothing can be built from them")]
+    AllNoData {
+        /// Heights in all.
+        total: usize,
+    },
+    /// The ground would reach the roof of the box.
+    #[error(
+        "the highest ground is {top:.1} cells above the floor of a box of ny = {ny}; make the box at least ny = {needed}, \
+         or lower the ground ({mend})"
+    )]
+    TooHigh {
+        /// Height of the highest ground, in cells.
+        top: f64,
+        /// Height of the box, in cells.
+        ny: usize,
+        /// Height that leaves room for the flow above the ground.
+        needed: usize,
+        /// How this kind of terrain is lowered.
+        mend: String,
+    },
+    /// The window asked for is larger than the heightmap.
+    #[error(
+        "a box of {nx} × {nz} cells of {cell_size_m} m is {wide:.0} m × {deep:.0} m, but the heightmap has only \
+         {has_wide:.0} m × {has_deep:.0} m; use cells of {fits:.3} m or less, or leave the cell size out"
+    )]
+    TooWide {
+        /// Cells west to east.
+        nx: usize,
+        /// Cells north to south.
+        nz: usize,
+        /// Cell size asked for.
+        cell_size_m: f64,
+        /// Metres asked for, west to east.
+        wide: f64,
+        /// Metres asked for, north to south.
+        deep: f64,
+        /// Metres there are, west to east.
+        has_wide: f64,
+        /// Metres there are, north to south.
+        has_deep: f64,
+        /// Largest cell size that fits.
+        fits: f64,
+    },
+    /// A parameter out of its range.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+}
+
+impl TerrainError {
+    /// For `map_err` on a read of `path`.
+    pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |cause| Self::Read { path: path.to_owned(), cause }
+    }
+
+    /// For `map_err` on a write of `path`.
+    pub(crate) fn write(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |cause| Self::Write { path: path.to_owned(), cause }
+    }
+
+    /// A text file that says something else than its format allows.
+    pub(crate) fn text(path: &Path, line: usize, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        Self::Text { path: path.to_owned(), line, expected: expected.into(), found: found.into() }
+    }
+
+    /// A file whose content as a whole is not what it should be.
+    pub(crate) fn content(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        Self::Content { path: path.to_owned(), expected: expected.into(), found: found.into() }
+    }
+}
+
+/// Number of heights in `cols × rows`, after checking it against [`MAX_SAMPLES`] and against the most that a file of
+/// `bytes` bytes could hold with `least_bytes` bytes per height.
+pub(crate) fn checked_samples(
+    path: &Path,
+    (cols, rows): (usize, usize),
+    bytes: u64,
+    least_bytes: f64,
+) -> Result<usize, TerrainError> {
+    let samples = match cols.checked_mul(rows) {
+        Some(samples) if samples <= MAX_SAMPLES => samples,
+        _ => return Err(TerrainError::TooLarge { path: path.to_owned(), cols, rows }),
+    };
+    if samples as f64 * least_bytes > bytes as f64 + 1.0 {
+        return Err(TerrainError::Truncated { path: path.to_owned(), cols, rows, bytes });
+    }
+    Ok(samples)
+}

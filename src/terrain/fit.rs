@@ -1,0 +1,93 @@
+//! A heightmap cut and scaled to the columns of a box.
+
+use super::resample::{Window, resample};
+use super::spec::{LEAST_AIR, Surface, TerrainSpec, with_headroom};
+use super::{Crop, Heightmap, TerrainError};
+use crate::grid::Grid;
+
+/// The ground of `grid` from the middle of `map`; see [`TerrainSpec::build`].
+pub(super) fn fit(
+    map: &Heightmap,
+    spec: &TerrainSpec,
+    grid: Grid,
+    wish_m: Option<f64>,
+) -> Result<Surface, TerrainError> {
+    let cell_size_m = cell_size(map, grid, wish_m)?;
+    let window = middle(map, grid, cell_size_m);
+    // Only what the box shows decides about holes and the lowest height.
+    let cover = covering(window, map);
+    let mut land = map.crop(cover)?;
+    land.fill(spec.fill_no_data.unwrap_or_default())?;
+    let inner = Window { west: window.west - cover.west as f64, north: window.north - cover.north as f64, ..window };
+    let metres = resample(&land.heights, inner, grid.nx, grid.nz);
+
+    let lowest = land.range().map_or(0.0, |(low, _)| f64::from(low));
+    let base_m = spec.base_m.unwrap_or(lowest);
+    let base_cells = spec.base_cells.unwrap_or(4.0);
+    let stretch = spec.vertical_exaggeration.unwrap_or(1.0);
+    let heights = metres.mapv(|h| (base_cells + (f64::from(h) - base_m) * stretch / cell_size_m).max(0.0) as f32);
+    let top = f64::from(heights.iter().copied().fold(0.0, f32::max));
+    check_roof(top, base_cells, stretch, grid.ny)?;
+    Ok(Surface {
+        heights,
+        cell_size_m,
+        floor_m: base_m - base_cells * cell_size_m / stretch,
+        vertical_exaggeration: stretch,
+        georeference: map.moved_origin(window.west, window.north),
+    })
+}
+
+/// The largest cells with which the box fits into the map, or the wish if that fits.
+fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, TerrainError> {
+    let (has_wide, has_deep) = map.extent_m();
+    let fits = (has_wide / grid.nx as f64).min(has_deep / grid.nz as f64);
+    match wish_m {
+        // The tolerance lets a wish through that was copied from a printed value.
+        Some(cell_size_m) if cell_size_m > fits * (1.0 + 1e-6) => Err(TerrainError::TooWide {
+            nx: grid.nx,
+            nz: grid.nz,
+            cell_size_m,
+            wide: cell_size_m * grid.nx as f64,
+            deep: cell_size_m * grid.nz as f64,
+            has_wide,
+            has_deep,
+            fits,
+        }),
+        Some(cell_size_m) => Ok(cell_size_m),
+        None => Ok(fits),
+    }
+}
+
+/// The part of the map that the box covers, in the middle.
+fn middle(map: &Heightmap, grid: Grid, cell_size_m: f64) -> Window {
+    let cols = (cell_size_m * grid.nx as f64 / map.cell_size_m.0).min(map.cols() as f64);
+    let rows = (cell_size_m * grid.nz as f64 / map.cell_size_m.1).min(map.rows() as f64);
+    Window { west: 0.5 * (map.cols() as f64 - cols), north: 0.5 * (map.rows() as f64 - rows), cols, rows }
+}
+
+/// The whole cells that a window touches.
+fn covering(window: Window, map: &Heightmap) -> Crop {
+    let span = |start: f64, length: f64, count: usize| {
+        let first = (start + 1e-9).floor().max(0.0) as usize;
+        let end = ((start + length - 1e-9).ceil() as usize).clamp(first + 1, count);
+        (first, end - first)
+    };
+    let (west, cols) = span(window.west, window.cols, map.cols());
+    let (north, rows) = span(window.north, window.rows, map.rows());
+    Crop { west, north, cols, rows }
+}
+
+/// Refuses ground that leaves no air below the roof.
+fn check_roof(top: f64, base_cells: f64, stretch: f64, ny: usize) -> Result<(), TerrainError> {
+    if top + LEAST_AIR <= ny as f64 {
+        return Ok(());
+    }
+    let room = ny as f64 - LEAST_AIR - base_cells;
+    let most = (stretch * room / (top - base_cells) * 100.0).floor() / 100.0;
+    let mend = if room > 0.0 && most >= 0.01 {
+        format!("vertical_exaggeration = {most} or less, or a larger part of the map")
+    } else {
+        "a smaller base_cells, or a larger part of the map".to_owned()
+    };
+    Err(TerrainError::TooHigh { top, ny, needed: with_headroom(top), mend })
+}

@@ -1,0 +1,98 @@
+//! Which reader a heightmap file goes to.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use super::{Heightmap, TerrainError, asc, csv, png};
+
+/// What the user says about a heightmap file, for what the file itself does not say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadOptions {
+    /// Edge of a cell in metres. Needed by formats that carry none; where the file carries one, this is used instead,
+    /// and the place on the map is dropped, because it no longer fits.
+    pub cell_size_m: Option<f64>,
+    /// Height of black in a picture, in metres; left out, what the picture says, or else 0.
+    pub black_m: Option<f64>,
+    /// Height of white in a picture, in metres; left out, what the picture says, or else one gray level is one metre.
+    pub white_m: Option<f64>,
+}
+
+impl LoadOptions {
+    /// The cell size for a format that carries none.
+    pub(crate) fn cell_size_for(&self, path: &Path) -> Result<f64, TerrainError> {
+        self.cell_size_m.ok_or_else(|| TerrainError::NoCellSize { path: path.to_owned() })
+    }
+}
+
+/// One format that can be read.
+struct Format {
+    /// Endings of file names, in lower case.
+    endings: &'static [&'static str],
+    /// Whether a file that starts with these bytes is of this format, for names without a known ending.
+    recognises: fn(&[u8]) -> bool,
+    read: fn(&Path, &LoadOptions) -> Result<Heightmap, TerrainError>,
+}
+
+/// All formats that can be read; a new one is a file of its own and a line here.
+const FORMATS: &[Format] = &[
+    Format { endings: &["asc"], recognises: starts_like_asc, read: |path, _| asc::read(path) },
+    Format { endings: &["csv"], recognises: |_| false, read: csv::read },
+    Format { endings: &["png"], recognises: |start| start.starts_with(b"\x89PNG\r\n\x1a\n"), read: png::read },
+];
+
+/// Reads a heightmap, choosing the format by the ending of the name, or else by the first bytes.
+///
+/// # Errors
+/// [`TerrainError::UnknownFormat`] lists the known endings; the rest come from the reader of the format.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+    if let Some(size) = options.cell_size_m.filter(|&size| !(size > 0.0 && size.is_finite())) {
+        return Err(crate::validate::Invalid::new("cell_size_m", size, "a length above 0 metres").into());
+    }
+    let format = format_of(path)?;
+    let mut map = (format.read)(path, options)?;
+    if let Some(size) = options.cell_size_m.filter(|&size| map.cell_size_m != (size, size)) {
+        map.cell_size_m = (size, size);
+        map.origin = None;
+    }
+    Ok(map)
+}
+
+/// Endings of all formats that can be read, such as `.asc, .csv, .png`.
+pub fn known_endings() -> String {
+    let endings: Vec<String> = FORMATS.iter().flat_map(|f| f.endings).map(|ending| format!(".{ending}")).collect();
+    endings.join(", ")
+}
+
+/// Opens an ordinary file for reading; gives its length too.
+pub(crate) fn open(path: &Path) -> Result<(BufReader<File>, u64), TerrainError> {
+    // Asked before opening, because opening a pipe waits for a writer.
+    let about = std::fs::metadata(path).map_err(TerrainError::read(path))?;
+    if !about.is_file() {
+        return Err(TerrainError::content(
+            path,
+            "a file",
+            if about.is_dir() { "a folder" } else { "a device or pipe" },
+        ));
+    }
+    let file = File::open(path).map_err(TerrainError::read(path))?;
+    Ok((BufReader::with_capacity(1 << 16, file), about.len()))
+}
+
+fn format_of(path: &Path) -> Result<&'static Format, TerrainError> {
+    let (mut reader, _) = open(path)?;
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    if let Some(format) = FORMATS.iter().find(|f| f.endings.contains(&ending.as_str())) {
+        return Ok(format);
+    }
+    let mut start = Vec::new();
+    reader.by_ref().take(64).read_to_end(&mut start).map_err(TerrainError::read(path))?;
+    FORMATS
+        .iter()
+        .find(|f| (f.recognises)(&start))
+        .ok_or_else(|| TerrainError::UnknownFormat { path: path.to_owned(), known: known_endings() })
+}
+
+fn starts_like_asc(start: &[u8]) -> bool {
+    start.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"ncols"))
+}

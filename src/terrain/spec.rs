@@ -1,0 +1,265 @@
+//! The terrain of a scene: what the `[terrain]` table says, and the ground that comes of it.
+
+use std::path::{Path, PathBuf};
+
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
+
+use super::fit::fit;
+use super::generate::{Bed, Cone, bowl, hills, plane, slope, volcano};
+use super::{Fill, Georeference, Heightmap, LoadOptions, TerrainError, load};
+use crate::grid::Grid;
+use crate::validate::{Invalid, within};
+
+/// Edge of a cell in metres where nothing says how large it is.
+pub const DEFAULT_CELL_SIZE_M: f64 = 10.0;
+
+/// Where the ground comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// The built-in stratovolcano.
+    #[default]
+    Volcano,
+    /// Rounded hills.
+    Hills,
+    /// A flat floor.
+    Plane,
+    /// A slope that falls to the south.
+    Slope,
+    /// A round bowl.
+    Bowl,
+    /// A heightmap file.
+    Heightmap,
+}
+
+impl Kind {
+    /// All kinds that are made from noise.
+    pub const GENERATED: [Self; 5] = [Self::Volcano, Self::Hills, Self::Plane, Self::Slope, Self::Bowl];
+
+    /// The name in a scene file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Volcano => "volcano",
+            Self::Hills => "hills",
+            Self::Plane => "plane",
+            Self::Slope => "slope",
+            Self::Bowl => "bowl",
+            Self::Heightmap => "heightmap",
+        }
+    }
+}
+
+/// The `[terrain]` table of a scene. Keys left out take the default of the kind; keys of another kind are refused.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TerrainSpec {
+    /// Where the ground comes from; `"volcano"` when left out.
+    pub kind: Kind,
+    /// Seed of the noise; 1 when left out. Not for heightmaps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u32>,
+    /// Strength of the noise, 0 to 4: 1 for volcano and hills when left out, 0 for plane, slope and bowl.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roughness: Option<f64>,
+    /// Height of the plain, or of the lowest ground, in cells; 8 % of the box's height when left out, 4 for heightmaps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_cells: Option<f64>,
+    /// Highest ground as a share of the box's height: volcano 0.74, hills 0.3, bowl 0.4 when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height: Option<f64>,
+    /// Volcano: radius of the crater as a share of the box's shorter side; 0.075 when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crater_radius: Option<f64>,
+    /// Volcano: depth of the crater as a share of the box's height; 0.11 when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crater_depth: Option<f64>,
+    /// Slope: its angle in degrees; 10 when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub angle_deg: Option<f64>,
+    /// Heightmap: the file, relative to the folder of the scene.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// Heightmap: edge of a cell of the file in metres, for formats that carry none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell_size_m: Option<f64>,
+    /// Heightmap: height of black in a picture, in metres; 0 when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub black_m: Option<f64>,
+    /// Heightmap: height of white in a picture, in metres; one gray level is one metre when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub white_m: Option<f64>,
+    /// Heightmap: the part to use, `[west, north, columns, rows]` in cells of the file; all of it when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crop: Option<[usize; 4]>,
+    /// Heightmap: factor on height differences; 1 when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertical_exaggeration: Option<f64>,
+    /// Heightmap: what to put where the file has no data: `"nearest"`, `"lowest"`, or `"error"` when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fill_no_data: Option<Fill>,
+    /// Heightmap: the height in metres that lies `base_cells` above the floor of the box; the lowest height used when
+    /// left out. Lower ground is cut off at the floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_m: Option<f64>,
+}
+
+/// The ground of a box, and where it lies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surface {
+    /// Height of the ground above the floor in cells at the middle of each column, shape `(nz, nx)`; row 0 is north,
+    /// column 0 is west. A cell is solid when its centre lies below the ground.
+    pub heights: Array2<f32>,
+    /// Edge of a cell in metres.
+    pub cell_size_m: f64,
+    /// Elevation of the floor (y = 0) in metres.
+    pub floor_m: f64,
+    /// How much heights are stretched: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
+    pub vertical_exaggeration: f64,
+    /// Place on the map, where the heightmap has one; the edge of the box's north-west column.
+    pub georeference: Option<Georeference>,
+}
+
+impl Surface {
+    /// The ground as elevations in metres, on the columns of the box.
+    pub fn to_heightmap(&self) -> Heightmap {
+        let metres = self.cell_size_m / self.vertical_exaggeration;
+        Heightmap {
+            heights: self.heights.mapv(|h| (self.floor_m + f64::from(h) * metres) as f32),
+            cell_size_m: (self.cell_size_m, self.cell_size_m),
+            origin: self.georeference.clone(),
+        }
+    }
+}
+
+impl TerrainSpec {
+    /// Checks all keys.
+    ///
+    /// # Errors
+    /// Names the first key (`terrain.…`) that is out of range, missing, or of another kind.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        self.check_kind()?;
+        let check = |key: &str, value: Option<f64>, low: f64, high: f64| {
+            value.map_or(Ok(()), |value| within(&format!("terrain.{key}"), value, low, high))
+        };
+        check("roughness", self.roughness, 0.0, 4.0)?;
+        check("base_cells", self.base_cells, 0.0, crate::grid::MAX_SIDE as f64)?;
+        check("height", self.height, 0.01, 1.0)?;
+        check("crater_radius", self.crater_radius, 0.01, 0.3)?;
+        check("crater_depth", self.crater_depth, 0.0, self.height.unwrap_or(self.default_height()))?;
+        check("angle_deg", self.angle_deg, 0.0, 80.0)?;
+        check("cell_size_m", self.cell_size_m, 1e-3, 1e6)?;
+        check("black_m", self.black_m, -1e5, 1e5)?;
+        check("white_m", self.white_m, -1e5, 1e5)?;
+        check("vertical_exaggeration", self.vertical_exaggeration, 0.01, 100.0)?;
+        check("base_m", self.base_m, -1e5, 1e5)?;
+        if let Some(white) = self.white_m.filter(|&white| white <= self.black_m.unwrap_or(0.0)) {
+            return Err(Invalid::new("terrain.white_m", white, "more than terrain.black_m"));
+        }
+        Ok(())
+    }
+
+    /// Refuses keys that the kind would silently ignore, and asks for those that it needs.
+    fn check_kind(&self) -> Result<(), Invalid> {
+        let made = self.kind != Kind::Heightmap;
+        let cone = self.kind == Kind::Volcano;
+        let tall = matches!(self.kind, Kind::Volcano | Kind::Hills | Kind::Bowl);
+        let keys = [
+            ("seed", self.seed.is_some(), made),
+            ("roughness", self.roughness.is_some(), made),
+            ("height", self.height.is_some(), tall),
+            ("crater_radius", self.crater_radius.is_some(), cone),
+            ("crater_depth", self.crater_depth.is_some(), cone),
+            ("angle_deg", self.angle_deg.is_some(), self.kind == Kind::Slope),
+            ("file", self.file.is_some(), !made),
+            ("cell_size_m", self.cell_size_m.is_some(), !made),
+            ("black_m", self.black_m.is_some(), !made),
+            ("white_m", self.white_m.is_some(), !made),
+            ("crop", self.crop.is_some(), !made),
+            ("vertical_exaggeration", self.vertical_exaggeration.is_some(), !made),
+            ("fill_no_data", self.fill_no_data.is_some(), !made),
+            ("base_m", self.base_m.is_some(), !made),
+        ];
+        if let Some((key, ..)) = keys.iter().find(|(_, given, fits)| *given && !fits) {
+            let expected = format!("left out with terrain.kind = \"{}\"", self.kind.name());
+            return Err(Invalid::new(&format!("terrain.{key}"), "(a value)", expected));
+        }
+        if !made && self.file.is_none() {
+            return Err(Invalid::new("terrain.file", "(nothing)", "the name of a heightmap file"));
+        }
+        Ok(())
+    }
+
+    /// The ground of a box. `cell_size_m` is the scene's wish for the edge of a cell, `dir` the folder that a relative
+    /// file name starts from.
+    ///
+    /// A generated ground fills the box; cells are [`DEFAULT_CELL_SIZE_M`] without a wish. Of a heightmap, the largest
+    /// part with the box's proportions is used, from its middle (with a wish: the part that is so large), on square
+    /// cells; the longer side is cut equally at both ends.
+    ///
+    /// # Errors
+    /// [`TerrainError::Invalid`] for a wrong key; [`TerrainError::TooHigh`] when the ground reaches the roof, with the
+    /// `ny` that it needs; [`TerrainError::TooWide`] when the wish is larger than the heightmap; and all that
+    /// [`load()`] says.
+    pub fn build(&self, grid: Grid, cell_size_m: Option<f64>, dir: &Path) -> Result<Surface, TerrainError> {
+        self.validate()?;
+        if let Some(size) = cell_size_m {
+            within("cell_size_m", size, 1e-6, 1e6)?;
+        }
+        match (self.kind, &self.file) {
+            (Kind::Heightmap, Some(file)) => fit(&self.prepared(&dir.join(file))?, self, grid, cell_size_m),
+            _ => self.generate(grid, cell_size_m.unwrap_or(DEFAULT_CELL_SIZE_M)),
+        }
+    }
+
+    /// The heightmap file, cropped.
+    fn prepared(&self, file: &Path) -> Result<Heightmap, TerrainError> {
+        let options = LoadOptions { cell_size_m: self.cell_size_m, black_m: self.black_m, white_m: self.white_m };
+        let map = load(file, &options)?;
+        self.crop.map_or(Ok(map.clone()), |crop| map.crop(crop.into()))
+    }
+
+    fn default_height(&self) -> f64 {
+        match self.kind {
+            Kind::Volcano => 0.74,
+            Kind::Hills => 0.3,
+            _ => 0.4,
+        }
+    }
+
+    fn generate(&self, grid: Grid, cell_size_m: f64) -> Result<Surface, TerrainError> {
+        let natural = matches!(self.kind, Kind::Volcano | Kind::Hills);
+        let bed = Bed {
+            seed: self.seed.unwrap_or(1),
+            base: self.base_cells.unwrap_or(0.08 * grid.ny as f64),
+            roughness: self.roughness.unwrap_or(if natural { 1.0 } else { 0.0 }),
+        };
+        let height = self.height.unwrap_or(self.default_height());
+        let cells = height * grid.ny as f64;
+        let heights = match self.kind {
+            Kind::Volcano => {
+                let crater_radius = self.crater_radius.unwrap_or(0.075);
+                let crater_depth = self.crater_depth.unwrap_or(0.11);
+                volcano(grid, &bed, &Cone { height, crater_radius, crater_depth })
+            }
+            Kind::Hills => hills(grid, &bed, cells),
+            Kind::Slope => slope(grid, &bed, self.angle_deg.unwrap_or(10.0)),
+            Kind::Bowl => bowl(grid, &bed, cells - bed.base),
+            Kind::Plane | Kind::Heightmap => plane(grid, &bed),
+        };
+        let top = f64::from(heights.iter().copied().fold(0.0, f32::max));
+        if top > grid.ny as f64 {
+            let mend = "smaller terrain.height, angle_deg, base_cells or roughness".to_owned();
+            return Err(TerrainError::TooHigh { top, ny: grid.ny, needed: with_headroom(top), mend });
+        }
+        Ok(Surface { heights, cell_size_m, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None })
+    }
+}
+
+/// Cells of air that a flow over the highest ground needs at least.
+pub(super) const LEAST_AIR: f64 = 4.0;
+
+/// Height of a box with room for a flow over ground that is `top` cells high.
+pub(super) fn with_headroom(top: f64) -> usize {
+    (top + (0.1 * top).max(LEAST_AIR)).ceil() as usize
+}

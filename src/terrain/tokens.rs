@@ -1,0 +1,125 @@
+//! Words of a text file, one at a time with their line, in memory that does not grow with the file.
+
+use std::io::{BufRead, ErrorKind};
+use std::path::Path;
+
+use super::TerrainError;
+
+/// Longest word a heightmap in text can need; a longer one means that the file is something else.
+const LONGEST: usize = 64;
+
+/// Reads words separated by white space.
+pub(super) struct Tokens<'a, R> {
+    reader: R,
+    path: &'a Path,
+    /// Line of the word given last, counted from 1.
+    pub(super) line: usize,
+    next_line: usize,
+    word: Vec<u8>,
+    peeked: bool,
+}
+
+impl<'a, R: BufRead> Tokens<'a, R> {
+    pub(super) fn new(reader: R, path: &'a Path) -> Self {
+        Self { reader, path, line: 1, next_line: 1, word: Vec::new(), peeked: false }
+    }
+
+    /// The next word, or `None` at the end of the file.
+    pub(super) fn next(&mut self) -> Result<Option<&str>, TerrainError> {
+        if !std::mem::take(&mut self.peeked) {
+            self.word.clear();
+            self.read_word()?;
+        }
+        self.current()
+    }
+
+    /// The next word without taking it.
+    pub(super) fn peek(&mut self) -> Result<Option<&str>, TerrainError> {
+        if !self.peeked {
+            self.next()?;
+            self.peeked = true;
+        }
+        self.current()
+    }
+
+    fn current(&self) -> Result<Option<&str>, TerrainError> {
+        if self.word.is_empty() {
+            return Ok(None);
+        }
+        match std::str::from_utf8(&self.word) {
+            Ok(word) if !word.contains(|c: char| c.is_control()) => Ok(Some(word)),
+            _ => Err(TerrainError::text(self.path, self.line, "text", "binary data")),
+        }
+    }
+
+    /// Fills `word` with the next word; it stays empty at the end of the file.
+    fn read_word(&mut self) -> Result<(), TerrainError> {
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                Err(e) => return Err(TerrainError::read(self.path)(e)),
+            };
+            if buffer.is_empty() {
+                return Ok(());
+            }
+            let mut used = 0;
+            let mut done = false;
+            for &byte in buffer {
+                let space = byte.is_ascii_whitespace();
+                if space && !self.word.is_empty() {
+                    done = true;
+                    break;
+                }
+                used += 1;
+                if byte == b'\n' {
+                    self.next_line += 1;
+                }
+                if !space {
+                    self.line = self.next_line;
+                    self.word.push(byte);
+                    if self.word.len() > LONGEST {
+                        let expected = format!("words of at most {LONGEST} letters");
+                        return Err(TerrainError::text(self.path, self.line, expected, "a longer one"));
+                    }
+                }
+            }
+            self.reader.consume(used);
+            // A byte-order mark is three bytes that some editors put before the first word.
+            if self.line == 1 && self.word.starts_with(b"\xef\xbb\xbf") {
+                self.word.drain(..3);
+                done &= !self.word.is_empty();
+            }
+            if done {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// How a word is quoted in a message: short, and without control characters.
+pub(super) fn quoted(word: &str) -> String {
+    let mut shown: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).take(24).collect();
+    if word.chars().count() > 24 {
+        shown.push('…');
+    }
+    format!("\"{shown}\"")
+}
+
+/// Metres from a word; `None` for a word that says "no data".
+///
+/// # Errors
+/// What was expected, when the word is neither a height on this planet nor a sign for no data.
+pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
+    if word.is_empty() || ["nan", "-nan", "na", "nodata"].iter().any(|none| word.eq_ignore_ascii_case(none)) {
+        return Ok(None);
+    }
+    match word.parse::<f64>() {
+        Ok(h) if h.is_finite() => Ok(Some(h)),
+        _ if word.contains(',') => Err("a height with a decimal point, not a comma".to_owned()),
+        _ => Err("a height in metres".to_owned()),
+    }
+}
+
+/// No height on a planet is farther from zero, in metres; a larger one is a sign for no data that nobody declared.
+pub(super) const FARTHEST_M: f64 = 100_000.0;

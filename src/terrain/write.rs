@@ -1,0 +1,147 @@
+//! Heightmaps and pictures into files, whole or not at all.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use ::png::{BitDepth, ColorType, Encoder, EncodingError};
+use tempfile::{Builder, NamedTempFile};
+
+use super::png::{BLACK, CELL_X, CELL_Z, WHITE};
+use super::{Heightmap, Picture, TerrainError};
+
+/// What to do when the file is there already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Existing {
+    /// Refuse to touch it.
+    #[default]
+    Keep,
+    /// Put the new file in its place.
+    Replace,
+}
+
+/// No-data value in written ESRI ASCII grids.
+const NO_DATA: &str = "-9999";
+
+/// Writes a heightmap as ESRI ASCII grid (`.asc`, with a `.prj` where the projection is known) or as 16-bit gray picture
+/// (`.png`, black the lowest and white the highest height, no data transparent).
+///
+/// # Errors
+/// [`TerrainError::UnknownFormat`] for another ending, [`TerrainError::Exists`] when the file is there and is to be
+/// kept, [`TerrainError::Write`] when it cannot be written; then nothing is left behind.
+pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(), TerrainError> {
+    match path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase().as_str() {
+        "asc" => {
+            whole(path, existing, |out| asc(map, out))?;
+            let crs = map.origin.as_ref().and_then(|origin| origin.crs_wkt.as_ref());
+            // The projection belongs to the grid that was just allowed to be written, so it follows it.
+            crs.map_or(Ok(()), |crs| {
+                whole(&path.with_extension("prj"), Existing::Replace, |out| writeln!(out, "{crs}"))
+            })
+        }
+        "png" => whole(path, existing, |out| png16(map, out)),
+        _ => Err(TerrainError::UnknownFormat { path: path.to_owned(), known: ".asc, .png".to_owned() }),
+    }
+}
+
+/// Writes a picture as 8-bit RGB PNG.
+///
+/// # Errors
+/// As [`heightmap`]; the name must end in `.png`.
+pub fn picture(picture: &Picture, path: &Path, existing: Existing) -> Result<(), TerrainError> {
+    if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
+        return Err(TerrainError::UnknownFormat { path: path.to_owned(), known: ".png".to_owned() });
+    }
+    whole(path, existing, |out| {
+        let mut encoder = Encoder::new(out, picture.width as u32, picture.height as u32);
+        encoder.set_color(ColorType::Rgb);
+        encoder.write_header().and_then(|mut png| png.write_image_data(&picture.rgb)).map_err(encoding)
+    })
+}
+
+/// Writes through a temporary file in the same folder, so that a reader never meets half a file.
+fn whole(
+    path: &Path,
+    existing: Existing,
+    fill: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
+) -> Result<(), TerrainError> {
+    if existing == Existing::Keep && path.exists() {
+        return Err(TerrainError::Exists { path: path.to_owned() });
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = temporary(folder).map_err(TerrainError::write(path))?;
+    let mut out = BufWriter::new(file.as_file_mut());
+    fill(&mut out).and_then(|()| out.flush()).map_err(TerrainError::write(path))?;
+    drop(out);
+    let done = match existing {
+        Existing::Keep => file.persist_noclobber(path),
+        Existing::Replace => file.persist(path),
+    };
+    match done {
+        Ok(_) => Ok(()),
+        Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Err(TerrainError::Exists { path: path.to_owned() }),
+        Err(e) => Err(TerrainError::write(path)(e.error)),
+    }
+}
+
+/// A temporary file that others may read as any new file: the usual temporary file is for its owner's eyes only.
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    #[cfg(unix)]
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    #[cfg(unix)]
+    builder.permissions(permissions);
+    builder.tempfile_in(folder)
+}
+
+fn asc(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
+    let (dx, dz) = map.cell_size_m;
+    let (west, north) = map.origin.as_ref().map_or((0.0, map.extent_m().1), |o| (o.x_west, o.y_north));
+    writeln!(out, "ncols {}\nnrows {}", map.cols(), map.rows())?;
+    writeln!(out, "xllcorner {west}\nyllcorner {}", north - map.rows() as f64 * dz)?;
+    if (dx - dz).abs() <= 1e-9 * dx {
+        writeln!(out, "cellsize {dx}")?;
+    } else {
+        writeln!(out, "dx {dx}\ndy {dz}")?;
+    }
+    writeln!(out, "NODATA_value {NO_DATA}")?;
+    for row in map.heights.rows() {
+        for (i, h) in row.iter().enumerate() {
+            let gap = if i == 0 { "" } else { " " };
+            if h.is_nan() { write!(out, "{gap}{NO_DATA}")? } else { write!(out, "{gap}{h}")? }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn png16(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
+    let (low, high) = map.range().unwrap_or((0.0, 1.0));
+    let (low, high) = (f64::from(low), f64::from(high));
+    let step = if high > low { (high - low) / 65535.0 } else { 1.0 };
+    let holes = map.no_data() > 0;
+    let mut data = Vec::with_capacity(map.heights.len() * if holes { 4 } else { 2 });
+    for &h in &map.heights {
+        // A level for NaN would be 0 by the saturating cast; its alpha says that it means nothing.
+        let level = ((f64::from(h) - low) / step).round() as u16;
+        data.extend_from_slice(&level.to_be_bytes());
+        if holes {
+            data.extend_from_slice(&(if h.is_nan() { 0u16 } else { u16::MAX }).to_be_bytes());
+        }
+    }
+    let mut encoder = Encoder::new(out, map.cols() as u32, map.rows() as u32);
+    encoder.set_color(if holes { ColorType::GrayscaleAlpha } else { ColorType::Grayscale });
+    encoder.set_depth(BitDepth::Sixteen);
+    let white = low + 65535.0 * step;
+    for (key, value) in [(BLACK, low), (WHITE, white), (CELL_X, map.cell_size_m.0), (CELL_Z, map.cell_size_m.1)] {
+        encoder.add_text_chunk(key.to_owned(), value.to_string()).map_err(encoding)?;
+    }
+    encoder.write_header().and_then(|mut png| png.write_image_data(&data)).map_err(encoding)
+}
+
+fn encoding(error: EncodingError) -> io::Error {
+    match error {
+        EncodingError::IoError(cause) => cause,
+        other => io::Error::other(other),
+    }
+}
