@@ -36,14 +36,8 @@ fn grazed(stage: &Stage, behind: V3, p: V3, density: f32) -> V3 {
 }
 
 fn hazed(stage: &Stage, ray: &Ray, t: f32, color: V3) -> V3 {
-    let thickness = 0.00045 * stage.look.haze * t * scale(stage);
+    let thickness = 0.00045 * stage.look.haze * t / stage.land.unit;
     mix(stage.sky.haze(ray.direction), color, (-thickness).exp())
-}
-
-/// Makes haze the same for a coarse and a fine grid of the same land.
-fn scale(stage: &Stage) -> f32 {
-    let heights = &stage.land.block.heights;
-    128.0 * heights.per_cell / heights.width.max(heights.depth) as f32
 }
 
 fn rock(stage: &Stage, ray: &Ray, hit: &GroundHit) -> V3 {
@@ -79,18 +73,19 @@ fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
 }
 
 /// The cut sides: layers of old flows and ash, darker towards the foot.
-fn strata(stage: &Stage, p: V3, normal: V3) -> V3 {
+fn strata(stage: &Stage, at: V3, normal: V3) -> V3 {
     let heights = &stage.land.block;
-    let below = (heights.heights.at(p.x, p.z) - p.y).max(0.0);
+    let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
+    let p = at / stage.land.unit;
     let bend = noise::fractal(v3(p.x * 0.05, p.y * 0.10, p.z * 0.05), 4);
     let level = p.y * 0.42 + bend * 2.2;
     let layer = noise::gradient(v3(level, 3.7, 0.4)) + 0.5 * noise::gradient(v3(level * 2.7, 1.2, 8.0));
     let grain = noise::fractal(v3(p.x * 0.5, p.y * 1.6, p.z * 0.5), 4);
     let color = mix(v3(0.040, 0.035, 0.036), v3(0.190, 0.150, 0.124), saturate(0.45 + 0.75 * layer + 0.30 * grain));
     let color = mix(color, v3(0.185, 0.085, 0.052), smoothstep(0.20, 0.60, layer - 0.6 * bend) * 0.7);
-    let height = saturate((p.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
+    let height = saturate((at.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
     let sun = stage.sky.sun_color * (saturate(normal.dot(&stage.sky.sun)) * 0.8);
-    let crest = v3(p.x, p.y + below, p.z);
+    let crest = v3(at.x, at.y + below, at.z);
     let warm = ember(stage, crest, normal) * (-below * 0.35).exp();
     let light = sun + stage.sky.ambient(normal) * 1.1 + warm;
     times(color, light) * lerp(0.35, 1.0, height.sqrt())

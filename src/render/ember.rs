@@ -30,6 +30,11 @@ impl EmberLight {
         Self { glow: spread(&glow), lifted: spread(&lifted) }
     }
 
+    /// Strength of the glow around a column, about 0..2.
+    pub(super) fn strength(&self, p: V3) -> f32 {
+        self.glow.at(p.x, p.z)
+    }
+
     /// Strength of the glow that reaches a point with normal `n`, about 0..1.
     pub(super) fn at(&self, p: V3, n: V3) -> f32 {
         let glow = self.glow.at(p.x, p.z);
@@ -42,7 +47,9 @@ impl EmberLight {
         let aim = v3(east, 0.06 * glow * (1.0 + 0.5 * rise), south);
         let facing = n.dot(&super::math::unit_or_up(aim));
         let apart = 1.0 / (1.0 + 0.006 * rise * rise);
-        glow * apart * (0.30 + 0.70 * saturate(0.25 + 0.75 * facing))
+        // A wide sheet must not outshine the sun: the sum of many columns is compressed.
+        let light = glow / (1.0 + 0.9 * glow);
+        light * apart * (0.30 + 0.70 * saturate(0.25 + 0.75 * facing))
     }
 }
 

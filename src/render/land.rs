@@ -13,6 +13,8 @@ use super::sky::Sky;
 
 /// Nodes wanted along the longer side: about one per pixel of a usual picture.
 const NODES: usize = 768;
+/// The side of the box, in cells, for which pattern sizes are written down.
+const REFERENCE_SIDE: f32 = 128.0;
 /// More nodes per cell than this show nothing new.
 const MOST_PER_CELL: usize = 8;
 
@@ -32,6 +34,10 @@ pub(super) struct TerrainLook {
     albedo: Raster<V3>,
     normal: Raster<V3>,
     light: Raster<nalgebra::Vector2<f32>>,
+    /// Cells per unit of pattern: a fine and a coarse grid of the same land look alike.
+    pub(super) unit: f32,
+    /// Rise per cell of the ground towards +x and +z, smoothed over a few cells.
+    pub(super) slope: Raster<nalgebra::Vector2<f32>>,
 }
 
 impl TerrainLook {
@@ -45,17 +51,26 @@ impl TerrainLook {
         let per_cell = (NODES / side).clamp(1, MOST_PER_CELL);
         let coarse = Raster::columns(cells, ground.iter().copied().collect());
         let smooth = Raster::nodes(cells, per_cell, |x, z| coarse.smooth_at(x, z));
-        let rills = rills(&smooth, &coarse);
-        let heights = smooth.map(|x, z, h| h + relief(v3(x, h, z), rills.at(x, z), steepness(&coarse, x, z)));
+        let unit = side as f32 / REFERENCE_SIDE;
+        let rills = rills(&smooth, &coarse, unit);
+        // A coarse grid has fewer cells to a wave, so the same waves must be lower to be as steep.
+        let heights = smooth
+            .map(|x, z, h| h + relief(v3(x, h, z) / unit, rills.at(x, z), steepness(&coarse, x, z)) * unit.min(1.0));
         let foot = -(0.05 * side as f32).max(1.0);
         let block = Heightfield::new(heights, foot);
         let albedo = block.heights.map(|x, z, h| {
-            albedo(&Place { p: v3(x, h, z), rill: rills.at(x, z), up: block.normal(x, z, 0.8).y, top: block.top })
+            let (rill, up) = (rills.at(x, z), block.normal(x, z, 0.8).y);
+            albedo(&Place { p: v3(x, h, z) / unit, rill, up, altitude: saturate(h / block.top.max(1.0)) })
         });
         let fine = 1.0 / per_cell as f32;
-        let normal = block.heights.map(|x, z, h| bumped(block.normal(x, z, fine), v3(x, h, z)));
+        let normal = block.heights.map(|x, z, h| bumped(block.normal(x, z, fine), v3(x, h, z) / unit));
         let light = light(&block, &Sky::new(look));
-        Self { block, albedo, normal, light }
+        let gentle = coarse.blurred(1);
+        let slope = gentle.map(|x, z, _| {
+            let (east, south) = gentle.slope(x, z, 1.0);
+            nalgebra::Vector2::new(east, south)
+        });
+        Self { block, albedo, normal, light, unit, slope }
     }
 
     /// Works out the sunlight again for another time of day; everything else is kept.
@@ -82,17 +97,17 @@ fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
 
 /// Noise averaged along the way water would run: streaks that follow the fall line, -1..1. This is what makes a
 /// flank look washed by rain instead of rough.
-fn rills(smooth: &Raster<f32>, coarse: &Raster<f32>) -> Raster<f32> {
+fn rills(smooth: &Raster<f32>, coarse: &Raster<f32>, unit: f32) -> Raster<f32> {
     const STEPS: usize = 18;
     let grain = |x: f32, z: f32| noise::gradient(v3(x * 1.15, 0.5, z * 1.15));
-    let seeds = smooth.map(|x, z, _| grain(x, z) + 0.5 * grain(x * 2.3 + 11.0, z * 2.3));
+    let seeds = smooth.map(|x, z, _| grain(x / unit, z / unit) + 0.5 * grain(x / unit * 2.3 + 11.0, z / unit * 2.3));
     smooth.map(|x, z, _| {
         let (mut px, mut pz, mut sum) = (x, z, 0.0);
         for _ in 0..STEPS {
             sum += seeds.at(px, pz);
             let (east, south) = coarse.slope(px, pz, 1.0);
             let slope = east.hypot(south);
-            let stride = 0.55 * saturate(slope * 3.0) / slope.max(1e-4);
+            let stride = 0.55 * unit * saturate(slope * 3.0) / slope.max(1e-4);
             px -= east * stride;
             pz -= south * stride;
         }
@@ -111,20 +126,21 @@ fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
 
 /// Where on the ground a colour is asked for.
 struct Place {
+    /// Position in units of pattern.
     p: V3,
     rill: f32,
     /// Vertical part of the unit normal.
     up: f32,
-    top: f32,
+    /// Height as a share of the highest ground.
+    altitude: f32,
 }
 
 /// Basalt, ash on gentle ground and in the rills, oxidised scoria towards the top and in patches.
 fn albedo(place: &Place) -> V3 {
-    let (p, rill) = (place.p, place.rill);
+    let (p, rill, altitude) = (place.p, place.rill, place.altitude);
     let speckle = noise::fractal(p * 1.7, 4);
     let mottled = noise::fractal(p * 0.11 + v3(7.0, 1.0, 3.0), 4);
     let patches = noise::fractal(p * 0.055 + v3(31.0, 4.0, 12.0), 4);
-    let altitude = saturate(p.y / place.top.max(1.0));
     let basalt = mix(v3(0.040, 0.036, 0.036), v3(0.092, 0.080, 0.072), saturate(0.5 + 0.6 * mottled + 0.25 * rill));
     let ash = mix(v3(0.150, 0.128, 0.108), v3(0.205, 0.172, 0.140), saturate(0.5 + speckle));
     let scoria = mix(v3(0.150, 0.062, 0.038), v3(0.235, 0.115, 0.058), saturate(0.5 + mottled));

@@ -16,6 +16,7 @@ mod look;
 mod math;
 mod noise;
 mod palette;
+mod plates;
 mod raster;
 mod renderer;
 mod sky;

@@ -39,6 +39,8 @@ pub struct Renderer {
     sky: Sky,
     blackbody: BlackBody,
     transfer: Transfer,
+    /// Steps simulated so far, for the crust that rides on the flow.
+    steps: f64,
     /// Where the pixel centres of the last camera meet the ground: most animations do not move the camera.
     seen: Option<(Camera, Vec<Option<GroundHit>>)>,
 }
@@ -59,7 +61,7 @@ impl Renderer {
         let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
         let land = TerrainLook::bake(ground, grid, &look);
         let sky = Sky::new(&look);
-        Ok(Self { grid, look, land, sky, blackbody: BlackBody::new(), transfer, seen: None })
+        Ok(Self { grid, look, land, sky, blackbody: BlackBody::new(), transfer, steps: 0.0, seen: None })
     }
 
     /// The look this renderer was made for.
@@ -78,6 +80,11 @@ impl Renderer {
         self.sky = sky;
         self.look = look;
         Ok(())
+    }
+
+    /// Says which step the next volumes show: the crust rides on the flow as steps go by ([`LookSpec::drift`]).
+    pub fn set_steps(&mut self, steps: u64) {
+        self.steps = steps as f64;
     }
 
     /// What a camera should frame: the ground block, in cells.
@@ -129,9 +136,15 @@ impl Renderer {
     fn tracer<'a>(&'a self, field: &'a LavaField, ember: &'a EmberLight) -> Tracer<'a> {
         let (look, land) = (&self.look, &self.land);
         match look.style {
-            Style::Cinematic => {
-                Tracer::Cinematic(Stage { field, land, ember, sky: &self.sky, look, blackbody: &self.blackbody })
-            }
+            Style::Cinematic => Tracer::Cinematic(Stage {
+                field,
+                land,
+                ember,
+                sky: &self.sky,
+                look,
+                blackbody: &self.blackbody,
+                steps: self.steps,
+            }),
             Style::Scientific => Tracer::Scientific { field, land, transfer: &self.transfer, step: look.step },
         }
     }
