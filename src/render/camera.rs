@@ -195,7 +195,7 @@ fn outline(subject: &Bounds) -> Vec<Point3<f32>> {
             Point3::new(middle.x + r * angle.cos(), y, middle.z + r * angle.sin())
         })
     };
-    ring(subject.low.y, radius * 0.95).chain(ring(subject.high.y, radius * 0.3)).collect()
+    ring(subject.low.y, radius).chain(ring(subject.high.y, radius * 0.3)).collect()
 }
 
 #[cfg(test)]

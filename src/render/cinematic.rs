@@ -77,12 +77,16 @@ fn strata(stage: &Stage, at: V3, normal: V3) -> V3 {
     let heights = &stage.land.block;
     let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
     let p = at / stage.land.unit;
-    let bend = noise::fractal(v3(p.x * 0.05, p.y * 0.10, p.z * 0.05), 4);
-    let level = p.y * 0.42 + bend * 2.2;
-    let layer = noise::gradient(v3(level, 3.7, 0.4)) + 0.5 * noise::gradient(v3(level * 2.7, 1.2, 8.0));
-    let grain = noise::fractal(v3(p.x * 0.5, p.y * 1.6, p.z * 0.5), 4);
-    let color = mix(v3(0.040, 0.035, 0.036), v3(0.190, 0.150, 0.124), saturate(0.45 + 0.75 * layer + 0.30 * grain));
-    let color = mix(color, v3(0.185, 0.085, 0.052), smoothstep(0.20, 0.60, layer - 0.6 * bend) * 0.7);
+    // Beds of uneven thickness, each with its own tone, parted by thin baked seams.
+    let bend = noise::fractal(v3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
+    let mottle = noise::fractal(p * 0.55, 5);
+    let level = p.y * 0.17 + bend * 1.1 + 0.10 * mottle;
+    let bed = level.floor();
+    let tone = noise::gradient(v3(bed * 1.37 + 0.4, bed * 0.71 + 0.2, 0.6)) + 0.3 * noise::gradient(p * 0.08);
+    let seam = smoothstep(0.0, 0.10, level - bed) * smoothstep(1.0, 0.93, level - bed);
+    let color = mix(v3(0.040, 0.039, 0.042), v3(0.125, 0.113, 0.106), saturate(0.42 + 0.9 * tone + 0.45 * mottle));
+    let color = mix(color, v3(0.105, 0.062, 0.050), smoothstep(0.10, 0.45, tone + 0.2 * mottle) * 0.6);
+    let color = color * (0.8 * lerp(0.5, 1.0, seam));
     let height = saturate((at.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
     let sun = stage.sky.sun_color * (saturate(normal.dot(&stage.sky.sun)) * 0.8);
     let crest = v3(at.x, at.y + below, at.z);

@@ -58,9 +58,12 @@ impl TerrainLook {
             .map(|x, z, h| h + relief(v3(x, h, z) / unit, rills.at(x, z), steepness(&coarse, x, z)) * unit.min(1.0));
         let foot = -(0.05 * side as f32).max(1.0);
         let block = Heightfield::new(heights, foot);
+        let lowest = block.heights.data.iter().copied().fold(f32::MAX, f32::min);
+        // Low hills have no summit to colour: a land counts as at least so high.
+        let rise = (block.top - lowest).max(0.3 * side as f32);
         let albedo = block.heights.map(|x, z, h| {
             let (rill, up) = (rills.at(x, z), block.normal(x, z, 0.8).y);
-            albedo(&Place { p: v3(x, h, z) / unit, rill, up, altitude: saturate(h / block.top.max(1.0)) })
+            albedo(&Place { p: v3(x, h, z) / unit, rill, up, altitude: saturate((h - lowest) / rise) })
         });
         let fine = 1.0 / per_cell as f32;
         let normal = block.heights.map(|x, z, h| bumped(block.normal(x, z, fine), v3(x, h, z) / unit));
@@ -119,7 +122,8 @@ fn rills(smooth: &Raster<f32>, coarse: &Raster<f32>, unit: f32) -> Raster<f32> {
 /// picture still agrees with the cells that are solid.
 fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
     let washed = smoothstep(0.12, 0.7, steepness);
-    let rubble = noise::fractal(p * 0.8, 4) * lerp(0.55, 1.0, washed);
+    let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
+    let rubble = noise::fractal(p * 0.8, 4) * lerp(0.25, 1.1, fields) * lerp(0.55, 1.0, washed);
     let blocks = noise::fractal(p * 0.23 + v3(3.0, 8.0, 1.0), 3);
     0.30 * rill * washed + 0.16 * rubble + 0.20 * blocks
 }
@@ -131,7 +135,7 @@ struct Place {
     rill: f32,
     /// Vertical part of the unit normal.
     up: f32,
-    /// Height as a share of the highest ground.
+    /// Height between the lowest and the highest ground, 0..1.
     altitude: f32,
 }
 
@@ -143,7 +147,7 @@ fn albedo(place: &Place) -> V3 {
     let patches = noise::fractal(p * 0.055 + v3(31.0, 4.0, 12.0), 4);
     let basalt = mix(v3(0.040, 0.036, 0.036), v3(0.092, 0.080, 0.072), saturate(0.5 + 0.6 * mottled + 0.25 * rill));
     let ash = mix(v3(0.150, 0.128, 0.108), v3(0.205, 0.172, 0.140), saturate(0.5 + speckle));
-    let scoria = mix(v3(0.150, 0.062, 0.038), v3(0.235, 0.115, 0.058), saturate(0.5 + mottled));
+    let scoria = mix(v3(0.120, 0.060, 0.044), v3(0.180, 0.100, 0.066), saturate(0.5 + mottled));
     let lying = smoothstep(0.62, 0.95, place.up);
     let ashy = saturate(lying * (0.35 + 0.9 * patches) + 0.35 * rill.max(0.0) + 0.10);
     let red = smoothstep(0.05, 0.45, mottled + 0.55 * (altitude - 0.62)) * (0.35 + 0.5 * altitude);
@@ -160,7 +164,8 @@ fn bumped(n: V3, p: V3) -> V3 {
     let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
     let here = height(p);
     let tilt = v3(height(p + v3(e, 0.0, 0.0)) - here, 0.0, height(p + v3(0.0, 0.0, e)) - here) / e;
-    (n - tilt * lerp(0.17, 0.09, smoothstep(0.75, 0.98, n.y))).normalize()
+    let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
+    (n - tilt * lerp(0.06, 0.15, fields) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y))).normalize()
 }
 
 /// Sky and sun visibility. The sun's disc is imitated by a small blur of the hard shadow.
