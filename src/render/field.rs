@@ -142,7 +142,8 @@ impl LavaField {
         let mut n = first(near);
         loop {
             let t = (n + pace.jitter) * pace.step;
-            if t >= far {
+            // From very far away samples cannot be told apart any more, and neither can pixels.
+            if t >= far || n + 1.0 <= n {
                 return;
             }
             let p = ray.at(t);
