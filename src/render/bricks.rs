@@ -35,10 +35,13 @@ impl Bricks {
         for k in 0..shape[2] + 2 {
             for j in 0..shape[1] + 2 {
                 let row = (k * (shape[1] + 2) + j) * (shape[0] + 2);
-                for (i, value) in padded[row..row + shape[0] + 2].iter().enumerate() {
-                    if *value > empty {
-                        bricks.mark([i, j, k]);
-                    }
+                let cells = &padded[row..row + shape[0] + 2];
+                // Most rows are empty, and the largest of a row is found many cells at a time.
+                if cells.iter().copied().max() <= Some(empty) {
+                    continue;
+                }
+                for (i, _) in cells.iter().enumerate().filter(|(_, value)| **value > empty) {
+                    bricks.mark([i, j, k]);
                 }
             }
         }

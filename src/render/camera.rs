@@ -129,7 +129,7 @@ impl Camera {
 
     /// Smallest distance from `target` at which all points lie inside the picture, with a little air around them.
     fn fit(&self, target: Point3<f32>, points: &[Point3<f32>]) -> f32 {
-        let air = 1.04;
+        let air = 1.07;
         let half_width = self.half_height * self.size.0 as f32 / self.size.1 as f32;
         let need = points.iter().map(|p| {
             let v = p - target;
@@ -195,7 +195,7 @@ fn outline(subject: &Bounds) -> Vec<Point3<f32>> {
             Point3::new(middle.x + r * angle.cos(), y, middle.z + r * angle.sin())
         })
     };
-    ring(subject.low.y, radius * 0.95).chain(ring(subject.high.y, radius * 0.3)).collect()
+    ring(subject.low.y, radius).chain(ring(subject.high.y, radius * 0.3)).collect()
 }
 
 #[cfg(test)]

@@ -36,14 +36,8 @@ fn grazed(stage: &Stage, behind: V3, p: V3, density: f32) -> V3 {
 }
 
 fn hazed(stage: &Stage, ray: &Ray, t: f32, color: V3) -> V3 {
-    let thickness = 0.0011 * stage.look.haze * t * scale(stage);
+    let thickness = 0.00045 * stage.look.haze * t / stage.land.unit;
     mix(stage.sky.haze(ray.direction), color, (-thickness).exp())
-}
-
-/// Makes haze the same for a coarse and a fine grid of the same land.
-fn scale(stage: &Stage) -> f32 {
-    let heights = &stage.land.block.heights;
-    128.0 * heights.per_cell / heights.width.max(heights.depth) as f32
 }
 
 fn rock(stage: &Stage, ray: &Ray, hit: &GroundHit) -> V3 {
@@ -54,7 +48,7 @@ fn rock(stage: &Stage, ray: &Ray, hit: &GroundHit) -> V3 {
 }
 
 fn ember(stage: &Stage, p: V3, n: V3) -> V3 {
-    stage.blackbody.shown(1040.0) * (5.0 * stage.look.lava_light * stage.ember.at(p, n))
+    stage.blackbody.shown(1040.0) * (14.0 * stage.look.lava_light * stage.ember.at(p, n))
 }
 
 fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
@@ -65,9 +59,12 @@ fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
     let bare = times(rock.albedo, light);
     // Liquid too thin to have a surface of its own still coats the rock.
     let film = stage.field.density(p).max(stage.field.density(p + v3(0.0, 0.5, 0.0)));
-    let ragged = 0.10 * noise::fractal(p * 1.3, 3) * stage.look.iso;
-    let edge = lerp(stage.look.film, stage.look.iso, 0.3);
-    let cover = smoothstep(stage.look.film, edge, film + ragged * smoothstep(0.0, stage.look.film, film));
+    if film <= 0.4 * stage.look.film {
+        return bare;
+    }
+    // A ragged, crisp edge: a soft one looks like a smear.
+    let ragged = film * (1.0 + 0.45 * noise::fractal(p * 1.2, 3));
+    let cover = smoothstep(stage.look.film, 1.35 * stage.look.film, ragged);
     if cover <= 0.0 {
         return bare;
     }
@@ -76,21 +73,26 @@ fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
 }
 
 /// The cut sides: layers of old flows and ash, darker towards the foot.
-fn strata(stage: &Stage, p: V3, normal: V3) -> V3 {
+fn strata(stage: &Stage, at: V3, normal: V3) -> V3 {
     let heights = &stage.land.block;
-    let below = (heights.heights.at(p.x, p.z) - p.y).max(0.0);
-    let bend = noise::fractal(v3(p.x * 0.05, p.y * 0.10, p.z * 0.05), 4);
-    let level = p.y * 0.42 + bend * 2.2;
-    let layer = noise::gradient(v3(level, 3.7, 0.4)) + 0.5 * noise::gradient(v3(level * 2.7, 1.2, 8.0));
-    let grain = noise::fractal(v3(p.x * 0.5, p.y * 1.6, p.z * 0.5), 4);
-    let color = mix(v3(0.034, 0.030, 0.031), v3(0.125, 0.098, 0.082), saturate(0.42 + 0.55 * layer + 0.30 * grain));
-    let color = mix(color, v3(0.150, 0.070, 0.045), smoothstep(0.25, 0.65, layer - 0.6 * bend) * 0.6);
-    let height = saturate((p.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
+    let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
+    let p = at / stage.land.unit;
+    // Beds of uneven thickness, each with its own tone, parted by thin baked seams.
+    let bend = noise::fractal(v3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
+    let mottle = noise::fractal(p * 0.55, 5);
+    let level = p.y * 0.17 + bend * 1.1 + 0.10 * mottle;
+    let bed = level.floor();
+    let tone = noise::gradient(v3(bed * 1.37 + 0.4, bed * 0.71 + 0.2, 0.6)) + 0.3 * noise::gradient(p * 0.08);
+    let seam = smoothstep(0.0, 0.10, level - bed) * smoothstep(1.0, 0.93, level - bed);
+    let color = mix(v3(0.040, 0.039, 0.042), v3(0.125, 0.113, 0.106), saturate(0.42 + 0.9 * tone + 0.45 * mottle));
+    let color = mix(color, v3(0.105, 0.062, 0.050), smoothstep(0.10, 0.45, tone + 0.2 * mottle) * 0.6);
+    let color = color * (0.8 * lerp(0.5, 1.0, seam));
+    let height = saturate((at.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
     let sun = stage.sky.sun_color * (saturate(normal.dot(&stage.sky.sun)) * 0.8);
-    let crest = v3(p.x, p.y + below, p.z);
+    let crest = v3(at.x, at.y + below, at.z);
     let warm = ember(stage, crest, normal) * (-below * 0.35).exp();
-    let light = sun + stage.sky.ambient(normal) * 0.8 + warm;
-    times(color, light) * lerp(0.25, 1.0, height.sqrt())
+    let light = sun + stage.sky.ambient(normal) * 1.1 + warm;
+    times(color, light) * lerp(0.35, 1.0, height.sqrt())
 }
 
 /// Contrast between two pixels as an eye sees it after the tone map, roughly 0..1.

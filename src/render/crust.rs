@@ -1,7 +1,7 @@
 //! The lava's skin: dark plates that drift apart over a glowing inside.
 //!
 //! The share of crust grows as the energy per amount falls: near the vent the skin is torn open, far away only cracks
-//! glow. Plates are cellular noise on warped coordinates; their interiors carry ropes and grain.
+//! glow.
 
 use super::blackbody::BlackBody;
 use super::ember::EmberLight;
@@ -10,6 +10,7 @@ use super::land::TerrainLook;
 use super::look::LookSpec;
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use super::noise;
+use super::plates::{Pattern, carried};
 use super::sky::Sky;
 
 /// Everything shading reads, for one frame.
@@ -20,6 +21,8 @@ pub(super) struct Stage<'a> {
     pub(super) sky: &'a Sky,
     pub(super) look: &'a LookSpec,
     pub(super) blackbody: &'a BlackBody,
+    /// Steps since the beginning, for what rides on the flow.
+    pub(super) steps: f64,
 }
 
 /// A point of the lava's surface.
@@ -31,18 +34,6 @@ pub(super) struct Skin {
     pub(super) view: V3,
     /// True inside: the box's side cuts through the lava here, where there is no crust.
     pub(super) cut: bool,
-}
-
-/// The pattern at a point, before light.
-struct Pattern {
-    /// 0 crust, 1 open.
-    molten: f32,
-    /// Slope of the crust's relief.
-    slope: V3,
-    /// A number per plate.
-    tone: f32,
-    /// Fine irregularity, about -1..1.
-    grain: f32,
 }
 
 /// Heat 0 (cold, closed) to 1 (as it leaves the vent, or hotter).
@@ -61,7 +52,7 @@ pub(super) fn shade(stage: &Stage, skin: &Skin) -> V3 {
     // Margins are thin and cool first: they frame the tongue with crust.
     let thickness = skin.point.y - stage.land.block.heights.at(skin.point.x, skin.point.z);
     let heat = heat * lerp(0.45, 1.0, smoothstep(0.0, 1.8, thickness));
-    let here = pattern(skin.point, heat, stage.look);
+    let here = carried(stage, skin.point, heat);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
     let crust_k = lerp(500.0, 760.0, heat * heat) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
@@ -79,7 +70,8 @@ fn lit(stage: &Stage, skin: &Skin, normal: V3, here: &Pattern) -> V3 {
     let (sky, p) = (stage.sky, skin.point);
     let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * stage.land.sunlight(p.x, p.z));
     let ember = glowing(stage, 1150.0) * (0.30 * stage.look.lava_light * stage.ember.at(p, normal));
-    let tint = mix(v3(0.026, 0.024, 0.026), v3(0.070, 0.062, 0.060), here.tone);
+    let tint =
+        mix(v3(0.022, 0.021, 0.023), v3(0.085, 0.076, 0.072), saturate(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
     let crust = 1.0 - here.molten;
     let matte = times(tint, sun + sky.ambient(normal) + ember) * crust;
     let half = unit_or_up(sky.sun - skin.view);
@@ -87,34 +79,4 @@ fn lit(stage: &Stage, skin: &Skin, normal: V3, here: &Pattern) -> V3 {
     let mirror = skin.view - normal * (2.0 * skin.view.dot(&normal));
     let rim = (1.0 - saturate(-skin.view.dot(&normal))).powi(4) * 0.18;
     matte + gloss * stage.land.sunlight(p.x, p.z) + sky.reflected(mirror) * (rim * crust)
-}
-
-fn pattern(p: V3, heat: f32, look: &LookSpec) -> Pattern {
-    let q = p / look.plate_size;
-    let bend = v3(
-        noise::fractal(q * 0.9 + v3(5.0, 2.0, 9.0), 2),
-        noise::fractal(q * 0.9 + v3(3.0, 8.0, 1.0), 2),
-        noise::fractal(q * 0.9 + v3(8.0, 4.0, 6.0), 2),
-    );
-    let grain = noise::fractal(p * 2.2, 3);
-    let warped = q + bend * 0.45 + V3::repeat(grain * 0.03);
-    let large = noise::plate(warped);
-    let small = noise::plate(warped * 2.6 + v3(4.0, 7.0, 2.0));
-    let drift = noise::fractal(q * 0.42 + v3(1.0, 9.0, 4.0), 3);
-    let closed = saturate(look.crust * (1.16 - 0.72 * heat + 0.55 * drift));
-    // Cracks narrow to hairlines as the crust closes; where it is torn, plates shrink to islands. Their flanks are
-    // soft, so that the glow runs from yellow through orange to red.
-    let gap = 0.20 * (1.0 - closed) * (1.0 - closed);
-    let soft = 0.10 + 0.26 * (1.0 - closed);
-    let crack = 1.0 - saturate((large.edge - gap) / soft);
-    let hair = (1.0 - smoothstep(0.0, 0.10, small.edge)) * smoothstep(0.95, 0.40, closed) * 0.7;
-    let torn = smoothstep(0.34, 0.0, closed) * 0.9;
-    let molten = saturate(crack.max(hair).max(torn) + 0.12 * grain * (1.0 - closed)) * smoothstep(1.14, 0.80, closed);
-    // Plates are domed: steep at their edges, flat in the middle. The slope follows from the distance to the edge.
-    let rise = |plate: &noise::Plate, width: f32, height: f32| {
-        plate.inward * (height / width * (1.0 - smoothstep(0.0, width, plate.edge)))
-    };
-    let rope = noise::gradient(warped * 3.1) * 0.35;
-    let slope = rise(&large, 0.30, 0.26) + rise(&small, 0.22, 0.10) + v3(rope, grain * 0.4, -rope);
-    Pattern { molten, slope, tone: large.tone, grain }
 }

@@ -1,13 +1,16 @@
 //! Light that lava throws on the rock around it, without tracing a single extra ray: a map of how strongly each
 //! column glows, blurred at three radii, stands for light from near, middle and far.
 
-use super::field::LavaField;
+use std::ops::ControlFlow;
+
+use super::camera::Ray;
+use super::field::{LavaField, Pace};
 use super::look::LookSpec;
 use super::math::{V3, saturate, smoothstep, v3};
 use super::raster::Raster;
 
 /// Blur radii in cells (of each of three box passes) and their shares of the light.
-const REACHES: [(usize, f32); 3] = [(1, 0.55), (3, 0.75), (8, 0.95)];
+const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 
 /// Glow around each column, and the height from which it comes.
 #[derive(Clone, Debug)]
@@ -27,6 +30,11 @@ impl EmberLight {
         Self { glow: spread(&glow), lifted: spread(&lifted) }
     }
 
+    /// Strength of the glow around a column, about 0..2.
+    pub(super) fn strength(&self, p: V3) -> f32 {
+        self.glow.at(p.x, p.z)
+    }
+
     /// Strength of the glow that reaches a point with normal `n`, about 0..1.
     pub(super) fn at(&self, p: V3, n: V3) -> f32 {
         let glow = self.glow.at(p.x, p.z);
@@ -38,8 +46,10 @@ impl EmberLight {
         let rise = (self.lifted.at(p.x, p.z) / glow - p.y).clamp(-12.0, 12.0);
         let aim = v3(east, 0.06 * glow * (1.0 + 0.5 * rise), south);
         let facing = n.dot(&super::math::unit_or_up(aim));
-        let apart = 1.0 / (1.0 + 0.012 * rise * rise);
-        glow * apart * (0.30 + 0.70 * saturate(0.25 + 0.75 * facing))
+        let apart = 1.0 / (1.0 + 0.006 * rise * rise);
+        // A wide sheet must not outshine the sun: the sum of many columns is compressed.
+        let light = glow / (1.0 + 0.9 * glow);
+        light * apart * (0.30 + 0.70 * saturate(0.25 + 0.75 * facing))
     }
 }
 
@@ -52,18 +62,19 @@ fn spread(map: &Raster<f32>) -> Raster<f32> {
     sum
 }
 
-/// Strength and height of the light that leaves a column upward.
+/// Strength and height of the light that leaves a column upward, seen from `from`.
 fn emission(field: &LavaField, from: V3, look: &LookSpec) -> [f32; 2] {
-    let mut p = from;
-    while p.y > 0.0 {
-        let density = field.density(p);
-        if density > look.film {
-            let inside = v3(p.x, p.y - 0.8, p.z);
-            let heat = saturate((field.specific_energy(inside) - look.heat[0]) / (look.heat[1] - look.heat[0]));
-            let cover = smoothstep(look.film, look.iso, field.density(inside).max(density));
-            return [cover * (0.12 + 0.88 * heat * heat.sqrt()), p.y];
+    let down = Ray { origin: from, direction: -V3::y() };
+    let mut found = [0.0, 0.0];
+    field.walk(&down, (0.0, from.y), Pace { step: 1.0, jitter: 0.0 }, |t, density| {
+        if density <= look.film {
+            return ControlFlow::Continue(());
         }
-        p.y -= 1.0;
-    }
-    [0.0, 0.0]
+        let inside = down.at(t + 0.8);
+        let heat = saturate((field.specific_energy(inside) - look.heat[0]) / (look.heat[1] - look.heat[0]));
+        let cover = smoothstep(look.film, look.iso, field.density(inside).max(density));
+        found = [cover * (0.12 + 0.88 * heat * heat.sqrt()), from.y - t];
+        ControlFlow::Break(())
+    });
+    found
 }

@@ -142,7 +142,8 @@ impl LavaField {
         let mut n = first(near);
         loop {
             let t = (n + pace.jitter) * pace.step;
-            if t >= far {
+            // From very far away samples cannot be told apart any more, and neither can pixels.
+            if t >= far || n + 1.0 <= n {
                 return;
             }
             let p = ray.at(t);
@@ -181,10 +182,18 @@ impl LavaField {
         });
         // A sheet thinner than a step may lie between the last sample and the ground: whether it is seen must not
         // depend on the jitter.
-        if !hit && far < f32::MAX && self.density(ray.at(far)) >= iso {
+        if hit || far == f32::MAX {
+            return found;
+        }
+        let end = self.density(ray.at(far));
+        if end >= iso {
             return Crossing::At { t: self.refine(ray, ((far - pace.step).max(near), far), iso), face: None };
         }
-        found
+        match found {
+            // Density that only rises towards the ground belongs to a film on it, not to an edge before it.
+            Crossing::Grazed { t, density } => Crossing::Grazed { t, density: density - end },
+            other => other,
+        }
     }
 
     /// Regula falsi between a point outside and one inside.

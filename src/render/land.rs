@@ -13,6 +13,8 @@ use super::sky::Sky;
 
 /// Nodes wanted along the longer side: about one per pixel of a usual picture.
 const NODES: usize = 768;
+/// The side of the box, in cells, for which pattern sizes are written down.
+const REFERENCE_SIDE: f32 = 128.0;
 /// More nodes per cell than this show nothing new.
 const MOST_PER_CELL: usize = 8;
 
@@ -27,36 +29,56 @@ pub(super) struct Rock {
 
 /// The ground, ready to be drawn: baked from heights once, then shared by all frames.
 #[derive(Clone, Debug)]
-pub struct TerrainLook {
+pub(super) struct TerrainLook {
     pub(super) block: Heightfield,
     albedo: Raster<V3>,
     normal: Raster<V3>,
     light: Raster<nalgebra::Vector2<f32>>,
+    /// Cells per unit of pattern: a fine and a coarse grid of the same land look alike.
+    pub(super) unit: f32,
+    /// Rise per cell of the ground towards +x and +z, smoothed over a few cells.
+    pub(super) slope: Raster<nalgebra::Vector2<f32>>,
 }
 
 impl TerrainLook {
     /// Bakes the look of `ground`: heights in cells above the box floor at column centres, shape (nz, nx).
     ///
-    /// # Panics
-    /// When the shape of `ground` is not (nz, nx) of `grid`.
-    pub fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec) -> Self {
+    /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
+    pub(super) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec) -> Self {
         assert_eq!(ground.dim(), (grid.nz, grid.nx), "the ground has one height per column");
         let cells = (grid.nx, grid.nz);
         let side = grid.nx.max(grid.nz);
         let per_cell = (NODES / side).clamp(1, MOST_PER_CELL);
         let coarse = Raster::columns(cells, ground.iter().copied().collect());
         let smooth = Raster::nodes(cells, per_cell, |x, z| coarse.smooth_at(x, z));
-        let rills = rills(&smooth, &coarse);
-        let heights = smooth.map(|x, z, h| h + relief(v3(x, h, z), rills.at(x, z), steepness(&coarse, x, z)));
+        let unit = side as f32 / REFERENCE_SIDE;
+        let rills = rills(&smooth, &coarse, unit);
+        // A coarse grid has fewer cells to a wave, so the same waves must be lower to be as steep.
+        let heights = smooth
+            .map(|x, z, h| h + relief(v3(x, h, z) / unit, rills.at(x, z), steepness(&coarse, x, z)) * unit.min(1.0));
         let foot = -(0.05 * side as f32).max(1.0);
         let block = Heightfield::new(heights, foot);
+        let lowest = block.heights.data.iter().copied().fold(f32::MAX, f32::min);
+        // Low hills have no summit to colour: a land counts as at least so high.
+        let rise = (block.top - lowest).max(0.3 * side as f32);
         let albedo = block.heights.map(|x, z, h| {
-            albedo(&Place { p: v3(x, h, z), rill: rills.at(x, z), up: block.normal(x, z, 0.8).y, top: block.top })
+            let (rill, up) = (rills.at(x, z), block.normal(x, z, 0.8).y);
+            albedo(&Place { p: v3(x, h, z) / unit, rill, up, altitude: saturate((h - lowest) / rise) })
         });
         let fine = 1.0 / per_cell as f32;
-        let normal = block.heights.map(|x, z, h| bumped(block.normal(x, z, fine), v3(x, h, z)));
+        let normal = block.heights.map(|x, z, h| bumped(block.normal(x, z, fine), v3(x, h, z) / unit));
         let light = light(&block, &Sky::new(look));
-        Self { block, albedo, normal, light }
+        let gentle = coarse.blurred(1);
+        let slope = gentle.map(|x, z, _| {
+            let (east, south) = gentle.slope(x, z, 1.0);
+            nalgebra::Vector2::new(east, south)
+        });
+        Self { block, albedo, normal, light, unit, slope }
+    }
+
+    /// Works out the sunlight again for another time of day; everything else is kept.
+    pub(super) fn relight(&mut self, look: &LookSpec) {
+        self.light = light(&self.block, &Sky::new(look));
     }
 
     /// Surface properties of the top at (x, z) in cells.
@@ -78,17 +100,17 @@ fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
 
 /// Noise averaged along the way water would run: streaks that follow the fall line, -1..1. This is what makes a
 /// flank look washed by rain instead of rough.
-fn rills(smooth: &Raster<f32>, coarse: &Raster<f32>) -> Raster<f32> {
+fn rills(smooth: &Raster<f32>, coarse: &Raster<f32>, unit: f32) -> Raster<f32> {
     const STEPS: usize = 18;
     let grain = |x: f32, z: f32| noise::gradient(v3(x * 1.15, 0.5, z * 1.15));
-    let seeds = smooth.map(|x, z, _| grain(x, z) + 0.5 * grain(x * 2.3 + 11.0, z * 2.3));
+    let seeds = smooth.map(|x, z, _| grain(x / unit, z / unit) + 0.5 * grain(x / unit * 2.3 + 11.0, z / unit * 2.3));
     smooth.map(|x, z, _| {
         let (mut px, mut pz, mut sum) = (x, z, 0.0);
         for _ in 0..STEPS {
             sum += seeds.at(px, pz);
             let (east, south) = coarse.slope(px, pz, 1.0);
             let slope = east.hypot(south);
-            let stride = 0.55 * saturate(slope * 3.0) / slope.max(1e-4);
+            let stride = 0.55 * unit * saturate(slope * 3.0) / slope.max(1e-4);
             px -= east * stride;
             pz -= south * stride;
         }
@@ -100,35 +122,40 @@ fn rills(smooth: &Raster<f32>, coarse: &Raster<f32>) -> Raster<f32> {
 /// picture still agrees with the cells that are solid.
 fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
     let washed = smoothstep(0.12, 0.7, steepness);
-    let rubble = noise::fractal(p * 0.8, 4);
+    let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
+    let rubble = noise::fractal(p * 0.8, 4) * lerp(0.25, 1.1, fields) * lerp(0.55, 1.0, washed);
     let blocks = noise::fractal(p * 0.23 + v3(3.0, 8.0, 1.0), 3);
     0.30 * rill * washed + 0.16 * rubble + 0.20 * blocks
 }
 
 /// Where on the ground a colour is asked for.
 struct Place {
+    /// Position in units of pattern.
     p: V3,
     rill: f32,
     /// Vertical part of the unit normal.
     up: f32,
-    top: f32,
+    /// Height between the lowest and the highest ground, 0..1.
+    altitude: f32,
 }
 
 /// Basalt, ash on gentle ground and in the rills, oxidised scoria towards the top and in patches.
 fn albedo(place: &Place) -> V3 {
-    let (p, rill) = (place.p, place.rill);
+    let (p, rill, altitude) = (place.p, place.rill, place.altitude);
     let speckle = noise::fractal(p * 1.7, 4);
     let mottled = noise::fractal(p * 0.11 + v3(7.0, 1.0, 3.0), 4);
     let patches = noise::fractal(p * 0.055 + v3(31.0, 4.0, 12.0), 4);
-    let altitude = saturate(p.y / place.top.max(1.0));
     let basalt = mix(v3(0.040, 0.036, 0.036), v3(0.092, 0.080, 0.072), saturate(0.5 + 0.6 * mottled + 0.25 * rill));
     let ash = mix(v3(0.150, 0.128, 0.108), v3(0.205, 0.172, 0.140), saturate(0.5 + speckle));
-    let scoria = mix(v3(0.150, 0.062, 0.038), v3(0.235, 0.115, 0.058), saturate(0.5 + mottled));
+    let scoria = mix(v3(0.120, 0.060, 0.044), v3(0.180, 0.100, 0.066), saturate(0.5 + mottled));
     let lying = smoothstep(0.62, 0.95, place.up);
     let ashy = saturate(lying * (0.35 + 0.9 * patches) + 0.35 * rill.max(0.0) + 0.10);
     let red = smoothstep(0.05, 0.45, mottled + 0.55 * (altitude - 0.62)) * (0.35 + 0.5 * altitude);
     let ground = mix(mix(basalt, ash, ashy * 0.75), scoria, saturate(red));
-    ground * lerp(0.72, 1.28, saturate(0.5 + 0.7 * speckle))
+    // Old flows on the plain: darker tongues with a ragged edge.
+    let old = smoothstep(0.02, 0.16, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5));
+    let ground = mix(ground, basalt * 0.75, old * lying * 0.7);
+    ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
 }
 
 /// Grain finer than the nodes' own relief.
@@ -137,7 +164,8 @@ fn bumped(n: V3, p: V3) -> V3 {
     let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
     let here = height(p);
     let tilt = v3(height(p + v3(e, 0.0, 0.0)) - here, 0.0, height(p + v3(0.0, 0.0, e)) - here) / e;
-    (n - tilt * 0.17).normalize()
+    let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
+    (n - tilt * lerp(0.06, 0.15, fields) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y))).normalize()
 }
 
 /// Sky and sun visibility. The sun's disc is imitated by a small blur of the hard shadow.

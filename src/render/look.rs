@@ -74,8 +74,11 @@ pub struct LookSpec {
     pub lava_light: f32,
     /// Share of dark crust on the lava, 0 none, 1 usual, 2 nearly closed. Cinematic.
     pub crust: f32,
-    /// Width of crust plates in cells. Cinematic.
-    pub plate_size: f32,
+    /// Width of crust plates in cells; absent: 2.8 % of the box's longer side. Cinematic.
+    pub plate_size: Option<f32>,
+    /// How far the crust rides down steep, hot lava in one step, in cells, 0 to 10; 0 nails it to the ground. It is
+    /// only a likeness: the volume holds no velocities. Cinematic.
+    pub drift: f32,
     /// Density at which the lava's surface lies. Cinematic.
     pub iso: f32,
     /// Density below which liquid is not drawn at all; between it and `iso`, films coat the rock. Cinematic.
@@ -102,20 +105,21 @@ impl Default for LookSpec {
     fn default() -> Self {
         Self {
             style: Style::Cinematic,
-            palette: PaletteSpec::Name("inferno".into()),
+            palette: PaletteSpec::Name("lava".into()),
             color_by: ColorBy::Density,
-            opacity: vec![[0.03, 0.0], [0.2, 0.12], [0.5, 0.45], [1.0, 0.8]],
+            opacity: vec![[0.02, 0.0], [0.1, 0.3], [0.4, 0.75], [1.0, 0.97]],
             exposure: 0.0,
             glow: 1.0,
             lava_light: 1.0,
             crust: 1.0,
-            plate_size: 3.6,
-            iso: 0.36,
-            film: 0.08,
+            plate_size: None,
+            drift: 0.02,
+            iso: 0.42,
+            film: 0.07,
             heat: [0.5, 1.25],
             smoothing: 0.0,
             sky: SkyPreset::Dusk,
-            sun_azimuth_deg: 268.0,
+            sun_azimuth_deg: 236.0,
             sun_elevation_deg: None,
             haze: 1.0,
             step: 0.5,
@@ -133,7 +137,10 @@ impl LookSpec {
         within("look.glow", self.glow.into(), 0.0, 10.0)?;
         within("look.lava_light", self.lava_light.into(), 0.0, 10.0)?;
         within("look.crust", self.crust.into(), 0.0, 3.0)?;
-        within("look.plate_size", self.plate_size.into(), 0.5, 1000.0)?;
+        if let Some(size) = self.plate_size {
+            within("look.plate_size", size.into(), 0.5, 1000.0)?;
+        }
+        within("look.drift", self.drift.into(), 0.0, 10.0)?;
         within("look.iso", self.iso.into(), 0.02, 0.98)?;
         within("look.film", self.film.into(), 0.0, self.iso.into())?;
         within("look.heat", self.heat[0].into(), 0.0, 100.0)?;

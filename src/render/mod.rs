@@ -11,19 +11,27 @@ mod film;
 mod heightfield;
 mod image;
 mod land;
+mod legend;
 mod look;
 mod math;
 mod noise;
 mod palette;
+mod plates;
 mod raster;
 mod renderer;
 mod sky;
+mod slice;
+mod text;
 mod transfer;
+
+#[cfg(test)]
+mod tests;
 
 pub use blackbody::BlackBody;
 pub use camera::{Bounds, Camera, CameraSpec, Ray};
 pub use image::Image;
-pub use land::TerrainLook;
+pub use legend::Scale;
 pub use look::{Antialias, ColorBy, LookSpec, SkyPreset, Style};
 pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};
 pub use renderer::Renderer;
+pub use slice::{Axis, Content, SliceSpec, SliceStyle, slice};

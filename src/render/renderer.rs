@@ -39,6 +39,8 @@ pub struct Renderer {
     sky: Sky,
     blackbody: BlackBody,
     transfer: Transfer,
+    /// Steps simulated so far, for the crust that rides on the flow.
+    steps: f64,
     /// Where the pixel centres of the last camera meet the ground: most animations do not move the camera.
     seen: Option<(Camera, Vec<Option<GroundHit>>)>,
 }
@@ -59,12 +61,30 @@ impl Renderer {
         let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
         let land = TerrainLook::bake(ground, grid, &look);
         let sky = Sky::new(&look);
-        Ok(Self { grid, look, land, sky, blackbody: BlackBody::new(), transfer, seen: None })
+        Ok(Self { grid, look, land, sky, blackbody: BlackBody::new(), transfer, steps: 0.0, seen: None })
     }
 
     /// The look this renderer was made for.
     pub fn look(&self) -> &LookSpec {
         &self.look
+    }
+
+    /// Changes the look and keeps what was baked: only another sun makes its light be worked out again.
+    pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
+        look.validate()?;
+        self.transfer = Transfer::new(&look, look.palette.build("look.palette")?);
+        let sky = Sky::new(&look);
+        if sky.sun != self.sky.sun {
+            self.land.relight(&look);
+        }
+        self.sky = sky;
+        self.look = look;
+        Ok(())
+    }
+
+    /// Says which step the next volumes show: the crust rides on the flow as steps go by ([`LookSpec::drift`]).
+    pub fn set_steps(&mut self, steps: u64) {
+        self.steps = steps as f64;
     }
 
     /// What a camera should frame: the ground block, in cells.
@@ -85,7 +105,7 @@ impl Renderer {
         self.draw(volume, camera, Skipping::Bricks)
     }
 
-    fn draw(&mut self, volume: &Volume, camera: &Camera, skipping: Skipping) -> Image {
+    pub(super) fn draw(&mut self, volume: &Volume, camera: &Camera, skipping: Skipping) -> Image {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
         self.look_at(camera);
         let empty = match self.look.style {
@@ -101,18 +121,30 @@ impl Renderer {
         if self.look.antialias != Antialias::Off {
             film.light = self.refine(&tracer, camera, &film);
         }
-        film.develop(match self.look.style {
-            Style::Cinematic => Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow },
-            Style::Scientific => Develop::Plain,
-        })
+        match self.look.style {
+            Style::Cinematic => {
+                film.develop(Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow })
+            }
+            Style::Scientific => {
+                let mut image = film.develop(Develop::Plain);
+                self.transfer.legend(&mut image);
+                image
+            }
+        }
     }
 
     fn tracer<'a>(&'a self, field: &'a LavaField, ember: &'a EmberLight) -> Tracer<'a> {
         let (look, land) = (&self.look, &self.land);
         match look.style {
-            Style::Cinematic => {
-                Tracer::Cinematic(Stage { field, land, ember, sky: &self.sky, look, blackbody: &self.blackbody })
-            }
+            Style::Cinematic => Tracer::Cinematic(Stage {
+                field,
+                land,
+                ember,
+                sky: &self.sky,
+                look,
+                blackbody: &self.blackbody,
+                steps: self.steps,
+            }),
             Style::Scientific => Tracer::Scientific { field, land, transfer: &self.transfer, step: look.step },
         }
     }

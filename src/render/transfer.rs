@@ -8,10 +8,13 @@ use std::ops::ControlFlow;
 use super::camera::Ray;
 use super::field::{LavaField, Pace};
 use super::heightfield::{Face, GroundHit};
+use super::image::Image;
 use super::land::TerrainLook;
+use super::legend::{Frame, Scale, color_bar};
 use super::look::{ColorBy, LookSpec};
 use super::math::{V3, lerp, mix, saturate, v3};
 use super::palette::Palette;
+use super::text::Ink;
 use crate::lowpass::ENERGY_SHOWN;
 
 const ENTRIES: usize = 1024;
@@ -47,6 +50,23 @@ impl Transfer {
     /// Largest 8-bit density that absorbs nothing, with all smaller ones.
     pub(super) fn empty(look: &LookSpec) -> u8 {
         (0..=255_u8).take_while(|d| per_cell(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
+    }
+
+    /// A colour bar in the lower right corner of pictures that have room for it.
+    pub(super) fn legend(&self, image: &mut Image) {
+        let height = image.height / 3;
+        if height < 80 || image.width < 200 {
+            return;
+        }
+        let scale = match self.color_by {
+            ColorBy::Density => Scale::new("amount", "", (0.0, 1.0)),
+            ColorBy::Energy => Scale::new("energy per amount", "vent = 1", (0.0, ENERGY_SHOWN)),
+        };
+        let ink = Ink { color: [222; 3], scale: 1 + image.height / 1000 };
+        let unit = ink.scale;
+        let (x, y) = (image.width - 52 * unit, image.height - height - 16 * unit);
+        color_bar(image, Frame { x, y, width: 12 * unit, height }, &self.palette, &scale, ink);
+        ink.draw_right(image, (image.width - 10 * unit, y - 16 * unit), &scale.title());
     }
 
     fn step_opacity(&self, density: f32) -> f32 {

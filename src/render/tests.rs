@@ -1,0 +1,140 @@
+//! What every picture promises, whatever it shows.
+
+use ndarray::Array2;
+
+use super::bricks::Skipping;
+use super::{Antialias, Bounds, Camera, CameraSpec, Image, LookSpec, Renderer, SkyPreset, Style};
+use crate::grid::Grid;
+use crate::lowpass::Volume;
+
+/// A cone under a few blobs of lava.
+fn scene() -> (Array2<f32>, Volume) {
+    let grid = Grid::new(24, 20, 28);
+    let ground = Array2::from_shape_fn((28, 24), |(z, x)| (11.0 - (x as f32 - 12.0).hypot(z as f32 - 13.0)).max(1.0));
+    let mut volume = Volume::empty(grid);
+    for (x, y, z, strength) in [(12.0, 12.0, 13.0, 300.0), (17.0, 7.0, 16.0, 180.0), (5.0, 3.0, 24.0, 60.0_f32)] {
+        for (i, density) in volume.density.iter_mut().enumerate() {
+            let cell = ((i % 24) as f32 + 0.5, (i / 24 % 20) as f32 + 0.5, (i / 480) as f32 + 0.5);
+            let far = (cell.0 - x).powi(2) + (cell.1 - y).powi(2) + (cell.2 - z).powi(2);
+            *density = density.saturating_add((strength * (-far / 6.0).exp()).min(255.0) as u8);
+        }
+    }
+    volume.energy = volume.density.iter().map(|d| d / 2).collect();
+    (ground, volume)
+}
+
+fn looks() -> impl Iterator<Item = LookSpec> {
+    let cinematic = LookSpec::default();
+    let scientific = LookSpec { style: Style::Scientific, ..LookSpec::default() };
+    [cinematic, scientific].into_iter()
+}
+
+fn picture(ground: &Array2<f32>, volume: &Volume, look: LookSpec, skipping: Skipping) -> Image {
+    let mut renderer = Renderer::new(ground, volume.grid, look).expect("a valid look");
+    let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), (72, 54));
+    renderer.draw(volume, &camera, skipping)
+}
+
+#[test]
+fn skipping_empty_space_changes_no_pixel() {
+    let (ground, volume) = scene();
+    for look in looks() {
+        let fast = picture(&ground, &volume, look.clone(), Skipping::Bricks);
+        let patient = picture(&ground, &volume, look, Skipping::Never);
+        assert_eq!(fast, patient);
+    }
+}
+
+#[test]
+fn any_number_of_threads_draws_the_same_picture() {
+    let (ground, volume) = scene();
+    for look in looks() {
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+            pool.install(|| picture(&ground, &volume, look.clone(), Skipping::Bricks))
+        };
+        assert_eq!(with(1), with(3));
+    }
+}
+
+/// Red minus blue of the pixel in which a point of the scene appears.
+fn warmth(ground: &Array2<f32>, volume: &Volume, camera: &CameraSpec, point: [f32; 3]) -> i32 {
+    let look = LookSpec { sky: SkyPreset::Day, glow: 0.0, lava_light: 0.0, crust: 0.0, ..LookSpec::default() };
+    let mut renderer = Renderer::new(ground, volume.grid, look).expect("a valid look");
+    let camera = Camera::new(camera, &Bounds::of(volume.grid), (64, 64));
+    let image = renderer.frame(volume, &camera);
+    let (x, y, _) = camera.project(point.into()).expect("in front of the camera");
+    let [red, _, blue] = image.pixel(x as usize, y as usize);
+    i32::from(red) - i32::from(blue)
+}
+
+#[test]
+fn ground_hides_lava_behind_it_and_lava_hides_ground() {
+    let grid = Grid::new(24, 24, 24);
+    // A wall across the middle, lava on its south side.
+    let ground = Array2::from_shape_fn((24, 24), |(z, _)| if (10..13).contains(&z) { 16.0 } else { 1.0 });
+    let mut volume = Volume::empty(grid);
+    for z in 14..20 {
+        for y in 1..9 {
+            for x in 6..18 {
+                volume.density[grid.index(x, y, z)] = 255;
+                volume.energy[grid.index(x, y, z)] = 190;
+            }
+        }
+    }
+    let from = |azimuth_deg: f32| CameraSpec { azimuth_deg, elevation_deg: 8.0, ..CameraSpec::default() };
+    let face = [12.0, 5.0, 17.0];
+    let south = warmth(&ground, &volume, &from(180.0), face);
+    let north = warmth(&ground, &volume, &from(0.0), face);
+    assert!(south > 80, "lava stands before the wall: {south}");
+    assert!(north < 40, "the wall stands before the lava: {north}");
+}
+
+#[test]
+fn thin_films_are_seen() {
+    let grid = Grid::new(24, 12, 24);
+    let ground = Array2::from_elem((24, 24), 2.0);
+    let film = |density: u8| {
+        let mut volume = Volume::empty(grid);
+        for (i, d) in volume.density.iter_mut().enumerate() {
+            *d = if (1..3).contains(&(i / 24 % 12)) { density } else { 0 };
+        }
+        volume.energy = volume.density.iter().map(|d| d / 2).collect();
+        warmth(&ground, &volume, &CameraSpec { elevation_deg: 50.0, ..CameraSpec::default() }, [12.0, 2.0, 12.0])
+    };
+    assert!(film(26) > film(0) + 10, "a film of 0.1: {} against bare rock {}", film(26), film(0));
+}
+
+#[test]
+fn boxes_and_pictures_of_one_cell_and_one_pixel_are_drawn() {
+    for (sides, size) in [((1, 1, 1), (1, 1)), ((1, 1, 1), (9, 7)), ((5, 1, 2), (1, 8)), ((3, 4, 2), (5, 1))] {
+        let grid = Grid::new(sides.0, sides.1, sides.2);
+        let ground = Array2::zeros((sides.2, sides.0));
+        for look in looks() {
+            for volume in [Volume::empty(grid), full(grid)] {
+                let mut renderer = Renderer::new(&ground, grid, look.clone()).expect("a valid look");
+                let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), size);
+                let image = renderer.frame(&volume, &camera);
+                assert_eq!((image.width, image.height, image.rgb.len()), (size.0, size.1, 3 * size.0 * size.1));
+            }
+        }
+    }
+}
+
+fn full(grid: Grid) -> Volume {
+    Volume { grid, density: vec![255; grid.cells()], energy: vec![255; grid.cells()] }
+}
+
+#[test]
+fn a_kept_renderer_draws_what_a_fresh_one_draws() {
+    let (ground, volume) = scene();
+    let mut kept = Renderer::new(&ground, volume.grid, LookSpec::default()).expect("a valid look");
+    for azimuth_deg in [10.0, 10.0, 200.0] {
+        let look = LookSpec { sky: SkyPreset::Night, antialias: Antialias::Full, ..LookSpec::default() };
+        let camera = CameraSpec { azimuth_deg, ..CameraSpec::default() };
+        let camera = Camera::new(&camera, &kept.subject(), (40, 30));
+        kept.set_look(look.clone()).expect("a valid look");
+        let mut fresh = Renderer::new(&ground, volume.grid, look).expect("a valid look");
+        assert_eq!(kept.frame(&volume, &camera), fresh.frame(&volume, &camera));
+    }
+}
