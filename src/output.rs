@@ -1,6 +1,6 @@
 //! Output files that appear whole or not at all.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -71,7 +71,7 @@ impl WholeFile {
         };
         let start = || {
             fs::create_dir_all(folder)?;
-            tempfile::Builder::new().prefix(".lavoxel-").tempfile_in(folder)
+            temporary(folder)
         };
         let file = start().map_err(|source| OutputError::io(path, source))?;
         Ok(Self { path: path.to_owned(), existing, writer: BufWriter::new(file) })
@@ -92,7 +92,6 @@ impl WholeFile {
         let Self { path, existing, writer } = self;
         let fail = |source| OutputError::io(&path, source);
         let file = writer.into_inner().map_err(|e| fail(e.into_error()))?;
-        readable_by_all(file.as_file()).map_err(fail)?;
         file.as_file().sync_all().map_err(fail)?;
         let moved = match existing {
             Existing::Keep => file.persist_noclobber(&path),
@@ -106,16 +105,13 @@ impl WholeFile {
     }
 }
 
-/// Temporary files are private; outputs have the mode of ordinary files.
-#[cfg(unix)]
-fn readable_by_all(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable_by_all(_: &File) -> io::Result<()> {
-    Ok(())
+/// A temporary file with the mode of any new file: the usual one is for its owner's eyes only.
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".lavoxel-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
 }
 
 impl Write for WholeFile {

@@ -14,7 +14,7 @@ pub struct Invalid {
 
 impl Invalid {
     /// An error for `key`, saying what was expected there.
-    pub fn new(key: &str, value: impl ToString, expected: impl ToString) -> Self {
+    pub fn new(key: &str, value: impl std::fmt::Display, expected: impl std::fmt::Display) -> Self {
         Self { key: key.to_owned(), value: value.to_string(), expected: expected.to_string() }
     }
 }

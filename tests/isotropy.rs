@@ -10,6 +10,9 @@ use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 const SIDE: usize = 41;
 const RUNS: u64 = 60;
 
+/// A weight for the column at an offset (x, z) from the middle.
+type Weight<'a> = &'a dyn Fn(f64, f64) -> f64;
+
 /// Thickness of each column (x fastest) after a blob was let go, for one seed.
 fn blob(seed: u64) -> Vec<f64> {
     let grid = Grid::new(SIDE, 8, SIDE);
@@ -43,7 +46,7 @@ fn mean(values: &[f64]) -> (f64, f64) {
 fn the_centre_of_mass_stays_and_the_four_sides_are_alike() {
     let runs: Vec<Vec<f64>> = (0..RUNS).map(blob).collect();
     let offset = |i: usize| (i as f64) - (SIDE as f64 - 1.0) / 2.0;
-    let moment = |weight: &dyn Fn(f64, f64) -> f64| -> (f64, f64) {
+    let moment = |weight: Weight| -> (f64, f64) {
         let one = |run: &Vec<f64>| {
             let total: f64 = run.iter().sum();
             let sum: f64 = run.iter().enumerate().map(|(i, t)| t * weight(offset(i % SIDE), offset(i / SIDE))).sum();
@@ -51,7 +54,7 @@ fn the_centre_of_mass_stays_and_the_four_sides_are_alike() {
         };
         mean(&runs.iter().map(one).collect::<Vec<f64>>())
     };
-    let moments: [(&str, &dyn Fn(f64, f64) -> f64); 6] = [
+    let moments: [(&str, Weight); 6] = [
         ("displacement along x", &|x, _| x),
         ("displacement along z", &|_, z| z),
         ("spread along x against z", &|x, z| x * x - z * z),

@@ -19,7 +19,8 @@ use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 use lavoxel::export::ExportError;
 use lavoxel::output::OutputError;
-use lavoxel::scene::{MAX_THREADS, Scene};
+use lavoxel::scene::{MAX_THREADS, Scene, SceneError};
+use lavoxel::terrain::TerrainError;
 
 /// Exit code when the work could not be done.
 const COULD_NOT: u8 = 1;
@@ -139,10 +140,10 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         cause.downcast_ref::<OutputError>().is_some_and(output)
             || matches!(cause.downcast_ref(), Some(ExportError::Encoder { .. }))
             || matches!(cause.downcast_ref(), Some(ExportError::Output(e)) if output(e))
-            || matches!(cause.downcast_ref(), Some(lavoxel::terrain::TerrainError::Write { .. }))
+            || matches!(cause.downcast_ref(), Some(TerrainError::Output(e)) if output(e))
             || cause.is::<std::io::Error>()
             || cause.is::<rayon::ThreadPoolBuildError>()
     });
-    let read = error.chain().any(|cause| matches!(cause.downcast_ref(), Some(lavoxel::scene::SceneError::Read { .. })));
+    let read = error.chain().any(|cause| matches!(cause.downcast_ref(), Some(SceneError::Read { .. })));
     if fails && !read { COULD_NOT } else { WRONG_USE }
 }

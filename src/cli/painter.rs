@@ -2,23 +2,14 @@
 
 use std::str::FromStr;
 
-use lavoxel::grid::Grid;
-use lavoxel::lowpass::LowPass;
-use lavoxel::render::{Camera, CameraSpec, Image, Renderer};
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Axis {
-    X,
-    Y,
-    Z,
-}
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Field {
-    Amount,
-    Energy,
-    Solid,
-}
+use clap::ValueEnum;
+use lavoxel::lowpass::{ENERGY_SHOWN, LowPass};
+use lavoxel::render::{
+    Axis, Camera, CameraSpec, Content, Image, LookSpec, Renderer, Scale, SliceSpec, SliceStyle, slice,
+};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
+use lavoxel::units;
 use lavoxel::validate::Invalid;
 
 /// What is shown.
@@ -26,6 +17,18 @@ use lavoxel::validate::Invalid;
 pub(super) enum View {
     Volume,
     Slice(Cut, Field),
+}
+
+/// What a slice shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Field {
+    /// Amount of lava, 0 to 1
+    #[default]
+    Amount,
+    /// Energy of the lava, 1 for a full cell from the vent
+    Energy,
+    /// Rock alone
+    Solid,
 }
 
 /// A plane of cells: `z=64`.
@@ -51,45 +54,80 @@ impl FromStr for Cut {
     }
 }
 
-impl Cut {
-    fn check(self, grid: Grid) -> Result<(), Invalid> {
-        let (name, n) = match self.axis {
-            Axis::X => ("x", grid.nx),
-            Axis::Y => ("y", grid.ny),
-            Axis::Z => ("z", grid.nz),
-        };
-        if self.cell < n {
-            return Ok(());
-        }
-        Err(Invalid::new("--slice", format!("{name}={}", self.cell), format!("a cell from 0 to {}", n - 1)))
-    }
-}
-
 /// Keeps what drawing needs from frame to frame.
 pub(super) struct Painter {
+    name: String,
     camera: CameraSpec,
-    renderer: Renderer,
+    look: LookSpec,
+    view: View,
     lowpass: LowPass,
+    /// Made at the first volume picture: preparing the ground takes a second.
+    renderer: Option<Renderer>,
 }
 
 impl Painter {
+    /// A painter for a scene; a slice outside the box is refused.
     pub(super) fn new(scene: &Scene, simulation: &Simulation, view: View) -> Result<Self, Invalid> {
-        let _ = view;
+        let grid = simulation.world().grid;
+        if let View::Slice(cut, _) = view {
+            SliceSpec { axis: cut.axis, cell: cut.cell, zoom: 1 }.validate(grid)?;
+        }
+        Ok(Self {
+            name: scene.spec.name.clone(),
+            camera: scene.spec.camera.clone(),
+            look: scene.spec.look.clone(),
+            view,
+            lowpass: LowPass::new(grid),
+            renderer: None,
+        })
+    }
+
+    /// Draws the simulation as it is now, in about `size` pixels (a slice has whole pixels to a cell), with the camera
+    /// turned around the target by some degrees.
+    pub(super) fn paint(&mut self, simulation: &Simulation, size: [u32; 2], turned_deg: f32) -> Result<Image, Invalid> {
+        match self.view {
+            View::Volume => self.volume(simulation, size, turned_deg),
+            View::Slice(cut, field) => self.slice(simulation, size, cut, field),
+        }
+    }
+
+    fn volume(&mut self, simulation: &Simulation, size: [u32; 2], turned_deg: f32) -> Result<Image, Invalid> {
         let world = simulation.world();
-        let renderer = Renderer::new(world.ground.surface(), world.grid, scene.spec.look.clone())?;
-        Ok(Self { camera: scene.spec.camera.clone(), renderer, lowpass: LowPass::new(world.grid) })
-    }
-
-    pub(super) fn size(&self, wanted: [u32; 2]) -> [u32; 2] {
-        wanted
-    }
-
-    pub(super) fn paint(&mut self, simulation: &Simulation, size: [u32; 2], turned_deg: f32) -> Image {
-        let volume = self.lowpass.refresh(simulation.world());
+        let renderer = match &mut self.renderer {
+            Some(renderer) => renderer,
+            none => none.insert(Renderer::new(world.ground.surface(), world.grid, self.look.clone())?),
+        };
         let azimuth_deg = self.camera.azimuth_deg + turned_deg;
         let spec = CameraSpec { azimuth_deg, ..self.camera.clone() };
-        let size = (size[0] as usize, size[1] as usize);
-        let camera = Camera::new(&spec, &self.renderer.subject(), size);
-        self.renderer.frame(volume, &camera)
+        let camera = Camera::new(&spec, &renderer.subject(), (size[0] as usize, size[1] as usize));
+        renderer.set_steps(simulation.steps());
+        Ok(renderer.frame(self.lowpass.refresh(world), &camera))
+    }
+
+    fn slice(&self, simulation: &Simulation, size: [u32; 2], cut: Cut, field: Field) -> Result<Image, Invalid> {
+        let world = simulation.world();
+        let grid = world.grid;
+        let (across, down) = match cut.axis {
+            Axis::X => (grid.nz, grid.ny),
+            Axis::Y => (grid.nx, grid.nz),
+            Axis::Z => (grid.nx, grid.ny),
+        };
+        let zoom = (size[0] as usize / across).min(size[1] as usize / down).clamp(1, 64);
+        let scale = match field {
+            Field::Amount | Field::Solid => Scale::new("amount", "of a cell", (0.0, 1.0)),
+            Field::Energy => Scale::new("energy", "of a vent's cell", (0.0, ENERGY_SHOWN)),
+        };
+        let title = format!("{}, step {}", self.name, simulation.steps());
+        let style = SliceStyle { palette: self.look.palette.build("look.palette")?, scale, title };
+        let spec = SliceSpec { axis: cut.axis, cell: cut.cell, zoom };
+        slice(grid, &spec, &style, |x, y, z| {
+            let cell = world.lava.cell(grid.index(x, y, z));
+            match field {
+                _ if world.ground.is_solid(x, y, z) => Content::Solid,
+                Field::Amount if cell.amount > 0 => Content::Value(units::amount(cell.amount)),
+                Field::Energy if cell.amount > 0 => Content::Value(units::energy(cell.energy)),
+                _ => Content::Empty,
+            }
+        })
     }
 }

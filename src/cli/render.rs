@@ -12,7 +12,7 @@ use lavoxel::render::Image;
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 
-use super::painter::{Cut, Painter, View};
+use super::painter::{Cut, Field, Painter, View};
 use super::progress::Progress;
 use super::{Outcome, SceneOptions, say, start_threads, stop};
 
@@ -95,7 +95,7 @@ pub(crate) struct RenderArgs {
 
     /// What a slice shows
     #[arg(long, value_enum, requires = "slice", default_value = "amount")]
-    field: FieldName,
+    field: Field,
 
     /// Replace files that are there already
     #[arg(long)]
@@ -118,18 +118,6 @@ Examples:
 enum StyleName {
     Cinematic,
     Scientific,
-}
-
-/// Fields by name.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum FieldName {
-    /// Amount of lava, 0 to 1
-    #[default]
-    Amount,
-    /// Energy of the lava
-    Energy,
-    /// Rock
-    Solid,
 }
 
 /// Two numbers of pixels, as in `960x640`.
@@ -182,13 +170,7 @@ impl RenderArgs {
     }
 
     fn view(&self) -> View {
-        use super::painter::Field;
-        let field = match self.field {
-            FieldName::Amount => Field::Amount,
-            FieldName::Energy => Field::Energy,
-            FieldName::Solid => Field::Solid,
-        };
-        self.slice.map_or(View::Volume, |cut| View::Slice(cut, field))
+        self.slice.map_or(View::Volume, |cut| View::Slice(cut, self.field))
     }
 }
 
@@ -271,9 +253,9 @@ impl Shooting {
     fn run(mut self) -> anyhow::Result<Outcome> {
         let film = self.scene.spec.film.clone();
         let mut progress = Progress::new(film.steps, self.quiet);
-        let mut animations = self.open_animations()?;
+        let mut animations = Vec::new();
         let mut frames = 0u64;
-        let films = !animations.is_empty() || self.outputs.frames.is_some();
+        let films = !self.outputs.animations.is_empty() || self.outputs.frames.is_some();
         loop {
             if films {
                 self.frame(&mut animations)?;
@@ -297,17 +279,21 @@ impl Shooting {
         Ok(if self.simulation.steps() < film.steps { Outcome::Stopped } else { Outcome::Done })
     }
 
-    fn open_animations(&self) -> anyhow::Result<Vec<Box<dyn Animation>>> {
-        let [width, height] = self.painter.size(self.scene.spec.film.size);
+    /// Starts the animations, once the size of a frame is known.
+    fn open_animations(&self, frame: &Image) -> anyhow::Result<Vec<Box<dyn Animation>>> {
+        let (width, height) = (frame.width as u32, frame.height as u32);
         let film = Film { width, height, fps: self.scene.spec.film.fps };
         let open = |path: &PathBuf| Ok(create_animation(path, film, self.outputs.existing)?);
         self.outputs.animations.iter().map(open).collect()
     }
 
     /// Draws the current step and hands it to every animation and to the folder of frames.
-    fn frame(&mut self, animations: &mut [Box<dyn Animation>]) -> anyhow::Result<()> {
+    fn frame(&mut self, animations: &mut Vec<Box<dyn Animation>>) -> anyhow::Result<()> {
         let size = self.scene.spec.film.size;
-        let image = self.painter.paint(&self.simulation, size, self.turned());
+        let image = self.painter.paint(&self.simulation, size, self.turned())?;
+        if animations.is_empty() {
+            *animations = self.open_animations(&image)?;
+        }
         for animation in animations {
             animation.frame(&image.rgb)?;
         }
@@ -320,7 +306,7 @@ impl Shooting {
     /// Draws the current step as the picture.
     fn picture(&mut self) -> anyhow::Result<()> {
         let Some(path) = self.outputs.picture.clone() else { return Ok(()) };
-        let image = self.painter.paint(&self.simulation, self.scene.spec.film.picture_size, self.turned());
+        let image = self.painter.paint(&self.simulation, self.scene.spec.film.picture_size, self.turned())?;
         self.write(&path, &image)
     }
 

@@ -1,15 +1,17 @@
 //! `lavoxel terrain`: look at a heightmap or a built-in terrain, measure it, and write it anew.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use lavoxel::grid::{Grid, MAX_SIDE};
+use lavoxel::output::Existing;
 use lavoxel::terrain::hillshade::{Light, Tint};
-use lavoxel::terrain::write::{self, Existing};
+use lavoxel::terrain::write;
 use lavoxel::terrain::{Fill, Heightmap, Hillshade, Kind, LoadOptions, Statistics, TerrainSpec, generate, load};
+
+use super::say;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -189,12 +191,12 @@ pub(crate) fn run(args: &TerrainArgs) -> anyhow::Result<()> {
         write::heightmap(&map, path, existing)?;
     }
     if args.json {
-        say(&serde_json::to_string_pretty(&map.statistics())?)?;
+        say::data(&serde_json::to_string_pretty(&map.statistics())?)?;
     } else if args.stats || (args.picture.is_none() && args.out.is_none()) {
-        say(&describe(&map.statistics()))?;
+        say::data(&describe(&map.statistics()))?;
         if args.kind() == Some(Kind::Volcano) {
             let (x, z) = generate::crater(args.grid());
-            say(&format!("crater      column x = {x}, z = {z}"))?;
+            say::data(&format!("crater      column x = {x}, z = {z}"))?;
         }
     }
     Ok(())
@@ -298,12 +300,4 @@ fn describe(s: &Statistics) -> String {
     }
     lines.push(format!("no data     {} cells", s.no_data));
     lines.join("\n")
-}
-
-/// A line on standard output; a reader that has gone is a quiet end.
-fn say(text: &str) -> io::Result<()> {
-    match writeln!(io::stdout().lock(), "{text}") {
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
-    }
 }

@@ -43,7 +43,7 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    fn encoder(path: &Path, reason: impl ToString) -> Self {
+    fn encoder(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Encoder { path: path.to_owned(), reason: reason.to_string() }
     }
 }

@@ -52,7 +52,7 @@ impl Giver {
     #[inline]
     pub fn new(cell: Cell, bed: Bed, rules: &Rules) -> Self {
         Self {
-            share: (u32::from(cell.amount) * rules.spread >> 16) as u16,
+            share: ((u32::from(cell.amount) * rules.spread) >> 16) as u16,
             ratio: ratio(cell.amount, cell.energy, rules.alpha),
             friction: match bed {
                 Bed::Solid => rules.friction_on_solid,
@@ -72,6 +72,6 @@ impl Giver {
     /// Energy of a parcel that is left after friction on the way; the difference is counted as lost.
     #[inline]
     pub fn arrives(self, energy: u16) -> u16 {
-        energy - (u32::from(energy) * self.friction >> 16) as u16
+        energy - ((u32::from(energy) * self.friction) >> 16) as u16
     }
 }

@@ -21,12 +21,12 @@ const RATIO_BITS: u32 = 14;
 /// giver. With this bound the ratio fits 16 bits and is worked out once for a cell and all its neighbours.
 #[inline]
 pub(super) fn ratio(amount: u16, energy: u16, coefficient: u32) -> u32 {
-    let scaled = (u64::from(energy) * u64::from(coefficient) >> 16).min(u64::from(ENERGY_MAX)) as u32;
+    let scaled = ((u64::from(energy) * u64::from(coefficient)) >> 16).min(u64::from(ENERGY_MAX)) as u32;
     ((scaled << RATIO_BITS) / u32::from(amount)).min(u32::from(u16::MAX))
 }
 
 /// Energy carried by `moved` units of amount at `ratio`; rounding down keeps the rest with the giver.
 #[inline]
 pub(super) fn carried(moved: u16, ratio: u32) -> u16 {
-    (u64::from(moved) * u64::from(ratio) >> RATIO_BITS).min(u64::from(ENERGY_MAX)) as u16
+    ((u64::from(moved) * u64::from(ratio)) >> RATIO_BITS).min(u64::from(ENERGY_MAX)) as u16
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::output::OutputError;
 use crate::validate::Invalid;
 
 /// Largest number of heights one heightmap may have (8192 × 8192).
@@ -22,20 +23,9 @@ pub enum TerrainError {
         /// What the system said.
         cause: io::Error,
     },
-    /// The file could not be written.
-    #[error("cannot write {}: {cause}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        cause: io::Error,
-    },
-    /// The file is there already and was not to be replaced.
-    #[error("{} exists already: choose another name, or ask for it to be replaced (--force)", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
+    /// The file could not be written, or is there already.
+    #[error(transparent)]
+    Output(#[from] OutputError),
     /// The name ends in something no reader or writer knows.
     #[error("{}: not a known heightmap format; known are {known}", path.display())]
     UnknownFormat {
@@ -178,11 +168,6 @@ impl TerrainError {
     /// For `map_err` on a read of `path`.
     pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
         move |cause| Self::Read { path: path.to_owned(), cause }
-    }
-
-    /// For `map_err` on a write of `path`.
-    pub(crate) fn write(path: &Path) -> impl Fn(io::Error) -> Self {
-        move |cause| Self::Write { path: path.to_owned(), cause }
     }
 
     /// A text file that says something else than its format allows.

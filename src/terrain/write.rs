@@ -1,24 +1,12 @@
 //! Heightmaps and pictures into files, whole or not at all.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
-
-use ::png::{BitDepth, ColorType, Encoder, EncodingError};
-use tempfile::{Builder, NamedTempFile};
 
 use super::png::{BLACK, CELL_X, CELL_Z, WHITE};
 use super::{Heightmap, Picture, TerrainError};
-
-/// What to do when the file is there already.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Existing {
-    /// Refuse to touch it.
-    #[default]
-    Keep,
-    /// Put the new file in its place.
-    Replace,
-}
+use crate::output::{Existing, OutputError, WholeFile};
+use ::png::{BitDepth, ColorType, Encoder, EncodingError};
 
 /// No-data value in written ESRI ASCII grids.
 const NO_DATA: &str = "-9999";
@@ -27,8 +15,8 @@ const NO_DATA: &str = "-9999";
 /// (`.png`, black the lowest and white the highest height, no data transparent).
 ///
 /// # Errors
-/// [`TerrainError::UnknownFormat`] for another ending, [`TerrainError::Exists`] when the file is there and is to be
-/// kept, [`TerrainError::Write`] when it cannot be written; then nothing is left behind.
+/// [`TerrainError::UnknownFormat`] for another ending, [`TerrainError::Output`] when the file is there and is to be
+/// kept or cannot be written; then nothing is left behind.
 pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(), TerrainError> {
     match path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase().as_str() {
         "asc" => {
@@ -59,39 +47,15 @@ pub fn picture(picture: &Picture, path: &Path, existing: Existing) -> Result<(),
     })
 }
 
-/// Writes through a temporary file in the same folder, so that a reader never meets half a file.
+/// Writes a file that appears whole or not at all.
 fn whole(
     path: &Path,
     existing: Existing,
-    fill: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
+    fill: impl FnOnce(&mut WholeFile) -> io::Result<()>,
 ) -> Result<(), TerrainError> {
-    if existing == Existing::Keep && path.exists() {
-        return Err(TerrainError::Exists { path: path.to_owned() });
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = temporary(folder).map_err(TerrainError::write(path))?;
-    let mut out = BufWriter::new(file.as_file_mut());
-    fill(&mut out).and_then(|()| out.flush()).map_err(TerrainError::write(path))?;
-    drop(out);
-    let done = match existing {
-        Existing::Keep => file.persist_noclobber(path),
-        Existing::Replace => file.persist(path),
-    };
-    match done {
-        Ok(_) => Ok(()),
-        Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Err(TerrainError::Exists { path: path.to_owned() }),
-        Err(e) => Err(TerrainError::write(path)(e.error)),
-    }
-}
-
-/// A temporary file that others may read as any new file: the usual temporary file is for its owner's eyes only.
-fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    #[cfg(unix)]
-    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    #[cfg(unix)]
-    builder.permissions(permissions);
-    builder.tempfile_in(folder)
+    let mut file = WholeFile::create(path, existing)?;
+    fill(&mut file).map_err(|source| OutputError::io(path, source))?;
+    Ok(file.commit()?)
 }
 
 fn asc(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
