@@ -49,6 +49,10 @@ pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
     if path.is_dir() {
         return Err(OutputError::io(path, io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
     }
+    if let Some(above) = path.ancestors().skip(1).find(|above| above.exists()).filter(|above| !above.is_dir()) {
+        let reason = format!("{} is no folder", above.display());
+        return Err(OutputError::io(path, io::Error::new(io::ErrorKind::NotADirectory, reason)));
+    }
     Ok(())
 }
 

@@ -61,6 +61,8 @@ pub(super) struct Painter {
     look: LookSpec,
     view: View,
     lowpass: LowPass,
+    /// Digits of the last step: titles as long as each other keep all slices of a film one size.
+    digits: usize,
     /// Made at the first volume picture: preparing the ground takes a second.
     renderer: Option<Renderer>,
 }
@@ -78,6 +80,7 @@ impl Painter {
             look: scene.spec.look.clone(),
             view,
             lowpass: LowPass::new(grid),
+            digits: scene.spec.film.steps.to_string().len(),
             renderer: None,
         })
     }
@@ -117,7 +120,7 @@ impl Painter {
             Field::Amount | Field::Solid => Scale::new("amount", "of a cell", (0.0, 1.0)),
             Field::Energy => Scale::new("energy", "of a vent's cell", (0.0, ENERGY_SHOWN)),
         };
-        let title = format!("{}, step {}", self.name, simulation.steps());
+        let title = format!("{}, step {:>2$}", self.name, simulation.steps(), self.digits);
         let style = SliceStyle { palette: self.look.palette.build("look.palette")?, scale, title };
         let spec = SliceSpec { axis: cut.axis, cell: cut.cell, zoom };
         slice(grid, &spec, &style, |x, y, z| {

@@ -74,8 +74,8 @@ pub(crate) struct RenderArgs {
     distance: Option<f32>,
 
     /// Point looked at, as shares of what is shown along x, y and z
-    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', num_args = 3, allow_hyphen_values = true)]
-    target: Option<Vec<f32>>,
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    target: Option<[f32; 3]>,
 
     /// Vertical field of view in degrees
     #[arg(long, value_name = "DEG")]
@@ -128,6 +128,13 @@ fn pixels(text: &str) -> Result<[u32; 2], String> {
     Ok([number(width)?, number(height)?])
 }
 
+/// Three numbers, as in `0.5,0.4,0.5`.
+fn point(text: &str) -> Result<[f32; 3], String> {
+    let numbers: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    let numbers = numbers.ok().and_then(|numbers| numbers.try_into().ok());
+    numbers.ok_or_else(|| format!("\"{text}\" is not a point such as 0.5,0.4,0.5"))
+}
+
 /// Runs `lavoxel` without a subcommand.
 pub(super) fn erupt() -> anyhow::Result<Outcome> {
     run(&RenderArgs::default())
@@ -159,9 +166,7 @@ impl RenderArgs {
         camera.elevation_deg = self.elevation.unwrap_or(camera.elevation_deg);
         camera.distance = self.distance.or(camera.distance);
         camera.fov_deg = self.fov.unwrap_or(camera.fov_deg);
-        if let Some(&[x, y, z]) = self.target.as_deref() {
-            camera.target = Some([x, y, z]);
-        }
+        camera.target = self.target.or(camera.target);
         match self.style {
             Some(StyleName::Cinematic) => scene.spec.look.style = lavoxel::render::Style::Cinematic,
             Some(StyleName::Scientific) => scene.spec.look.style = lavoxel::render::Style::Scientific,
@@ -206,7 +211,13 @@ impl Outputs {
             );
             check_free(picture, existing)?;
         }
-        for animation in &outputs.animations {
+        for (i, animation) in outputs.animations.iter().enumerate() {
+            let others = outputs.animations[..i].iter().chain(&outputs.picture);
+            anyhow::ensure!(
+                others.into_iter().all(|other| other != animation),
+                "{}: two outputs cannot have the same name",
+                animation.display()
+            );
             check_animation(animation, existing)?;
         }
         let film = &scene.spec.film;
