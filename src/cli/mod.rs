@@ -55,17 +55,13 @@ Examples:
 
 Exit status: 0 done, 1 could not, 2 wrong use or wrong input, 130 stopped with Ctrl-C.";
 
+// Each variant is described where its arguments are.
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Simulate a scene and write pictures and animations
     Render(Box<render::RenderArgs>),
-    /// Simulate a scene without pictures and report
     Run(run::RunArgs),
-    /// Time the gravity step and the spreading step, as the paper did
     Bench(bench::BenchArgs),
-    /// Make, look at, measure and convert terrain
     Terrain(terrain::TerrainArgs),
-    /// Print a complete scene with comments, or check one
     Scene(scene::SceneArgs),
 }
 

@@ -1,8 +1,9 @@
 //! The progress bar: steps, step rate, liquid cells and mass.
 
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use lavoxel::simulation::Simulation;
 use lavoxel::units::cells;
 
@@ -20,9 +21,13 @@ impl Progress {
     pub(super) fn new(steps: u64, quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(steps), target);
-        let template = "{bar:28} step {pos}/{len}  {per_sec}  {msg}  {eta} left";
+        let template = "{bar:28} step {pos}/{len}  {rate}  {msg}  {eta} left";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(style);
+        let rate = |state: &ProgressState, out: &mut dyn Write| {
+            // A bar that cannot be written has nobody to tell.
+            write!(out, "{:.1} steps/s", state.per_sec()).ok();
+        };
+        bar.set_style(style.with_key("rate", rate));
         Self { bar, shown: Instant::now() }
     }
 
