@@ -1,4 +1,69 @@
 //! Lavoxel: 3D volumetric viscous flow in a voxel cellular automaton.
+//!
+//! # A tour
+//!
+//! Data flows one way:
+//!
+//! ```text
+//!  scene file ──► scene ──► terrain ──► world ◄──────── engine ◄── rules
+//!   (TOML)       checked   heights     ground, lava,    plain │    gravity
+//!                  │                   accounts         dense │    spreading
+//!                  │                     ▲   │                │
+//!                  └─► source: vents ────┘   │   simulation: sources → gravity → spreading
+//!                                            ▼
+//!                                         lowpass ──► render ──► export ──► file
+//!                                         8-bit       camera,    PNG, APNG, WebP,
+//!                                         volume      march,     GIF, MP4
+//!                                                     slice
+//! ```
+//!
+//! - [`scene`] reads and checks a TOML file; [`scene::Scene::build`] makes the world and its [`simulation::Simulation`].
+//! - [`terrain`] makes ground from noise or from heightmaps; [`world::Ground`] is the box cut by it.
+//! - [`world::World`] holds the state: ground, liquids in fixed point ([`units`]), and the accounts that prove that
+//!   nothing was lost. [`world::Edit`] is the one way to change it by hand, [`source`] the one way lava comes in.
+//! - [`rules`] says what happens between cells, one file per rule; [`engine`] carries it over the box. The plain engine is
+//!   the specification, the dense one is what users get; both give the same bits.
+//! - [`lowpass`] smooths the amounts into what [`render`] draws; rendering knows neither rules nor simulation.
+//! - [`export`] writes pictures and animations, through [`output`], whole or not at all.
+//!
+//! # Axes
+//!
+//! ```text
+//!        y up
+//!        │
+//!        │____ x east        row 0 of a heightmap is north (z = 0), column 0 is west (x = 0)
+//!       ╱
+//!      z south
+//! ```
+//!
+//! Lengths are in cells unless a name says otherwise (`cell_size_m`, `azimuth_deg`). Amounts and energies are real numbers
+//! at the edges (0 to 1; 1 for a full cell from the vent) and integers inside.
+//!
+//! # Example
+//!
+//! ```
+//! use lavoxel::engine::dense::Dense;
+//! use lavoxel::lowpass::LowPass;
+//! use lavoxel::render::{Camera, Renderer};
+//! use lavoxel::scene::Scene;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut scene = Scene::volcano();
+//! scene.spec.grid.size = [32, 25, 32];
+//! scene.spec.vents[0].x = 15.5;
+//! scene.spec.vents[0].z = 15.0;
+//! let mut simulation = scene.build(Box::new(Dense::default()))?.simulation;
+//! (0..50).for_each(|_| simulation.step());
+//!
+//! let world = simulation.world();
+//! let mut lowpass = LowPass::new(world.grid);
+//! let mut renderer = Renderer::new(world.ground.surface(), world.grid, scene.spec.look.clone())?;
+//! let camera = Camera::new(&scene.spec.camera, &renderer.subject(), (96, 64));
+//! let picture = renderer.frame(lowpass.refresh(world), &camera);
+//! assert_eq!(picture.rgb.len(), 3 * 96 * 64);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod engine;
 pub mod export;
@@ -15,3 +80,8 @@ pub mod terrain;
 pub mod units;
 pub mod validate;
 pub mod world;
+
+/// The README's examples compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

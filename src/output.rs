@@ -25,19 +25,19 @@ pub enum OutputError {
         path: PathBuf,
     },
     /// The folder or the file cannot be written.
-    #[error("cannot write {path}: {source}")]
+    #[error("cannot write {path}: {cause}")]
     Io {
         /// The file.
         path: PathBuf,
         /// What the system says.
-        source: io::Error,
+        cause: io::Error,
     },
 }
 
 impl OutputError {
     /// An input-output error about `path`.
-    pub fn io(path: &Path, source: io::Error) -> Self {
-        Self::Io { path: path.to_owned(), source }
+    pub fn io(path: &Path, cause: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), cause }
     }
 }
 
@@ -77,7 +77,7 @@ impl WholeFile {
             fs::create_dir_all(folder)?;
             temporary(folder)
         };
-        let file = start().map_err(|source| OutputError::io(path, source))?;
+        let file = start().map_err(|cause| OutputError::io(path, cause))?;
         Ok(Self { path: path.to_owned(), existing, writer: BufWriter::new(file) })
     }
 
@@ -94,7 +94,7 @@ impl WholeFile {
     /// Brings the bytes to the disk and moves the file to its place.
     pub fn commit(self) -> Result<(), OutputError> {
         let Self { path, existing, writer } = self;
-        let fail = |source| OutputError::io(&path, source);
+        let fail = |cause| OutputError::io(&path, cause);
         let file = writer.into_inner().map_err(|e| fail(e.into_error()))?;
         file.as_file().sync_all().map_err(fail)?;
         let moved = match existing {

@@ -44,7 +44,7 @@ fn default_radius() -> f64 {
 }
 
 fn default_rate() -> f64 {
-    6.0
+    1.8
 }
 
 fn default_energy() -> f64 {

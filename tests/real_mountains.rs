@@ -3,8 +3,13 @@
 
 use std::path::PathBuf;
 
+use lavoxel::engine::dense::Dense;
 use lavoxel::grid::Grid;
+use lavoxel::lowpass::LowPass;
+use lavoxel::render::{Camera, Image, Renderer};
+use lavoxel::scene::Scene;
 use lavoxel::terrain::{Fill, Heightmap, Kind, LoadOptions, TerrainError, TerrainSpec, load};
+use lavoxel::units::AMOUNT_ONE;
 
 fn find(name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/terrains").join(name);
@@ -70,4 +75,58 @@ fn etna_stands_where_it_should() {
     // The summit craters are in the north-west of this map, the ground falls to the Valle del Bove in the east.
     assert!(map.heights[[40, 10]] > 3000.0 && map.heights[[200, 500]] < 2000.0);
     on_128_columns(path, Some([0, 0, 378, 378]));
+}
+
+/// Pours lava on a mountain in a box of 96 × 96 columns and draws it: the account stays exact, the lava runs downhill
+/// from its vent, and it is seen.
+fn pour(name: &str, terrain: &str, (vent_x, vent_z): (f64, f64)) {
+    let Some(path) = find(name) else { return };
+    let text = format!(
+        "name = 'mountain'\n[grid]\nsize = [96, 96, 96]\n[terrain]\nkind = 'heightmap'\nfile = '{}'\n{terrain}\n\
+         [rules]\nthreshold = 0.2\n[[vent]]\nx = {vent_x}\nz = {vent_z}\nradius = 2\nrate = 3\n",
+        path.canonicalize().unwrap().display()
+    );
+    let scene = Scene::parse(&text, "mountain.toml".as_ref()).unwrap();
+    let mut simulation = scene.build(Box::new(Dense::default())).unwrap().simulation;
+    let mut lowpass = LowPass::new(simulation.world().grid);
+    let world = simulation.world();
+    let mut renderer = Renderer::new(world.ground.surface(), world.grid, scene.spec.look.clone()).unwrap();
+    let camera = Camera::new(&scene.spec.camera, &renderer.subject(), (96, 64));
+    let cold = renderer.frame(lowpass.refresh(simulation.world()), &camera);
+    (0..600).for_each(|_| simulation.step());
+    let world = simulation.world();
+    world.check().unwrap();
+    assert_eq!(world.lava.mass(), 600 * 3 * u64::from(AMOUNT_ONE));
+
+    let vent = world.ground.top(vent_x as usize, vent_z as usize);
+    let mut lowest = usize::MAX;
+    for (row, span) in world.lava.spans().iter().enumerate() {
+        if !span.is_empty() {
+            lowest = lowest.min(row % world.grid.ny);
+        }
+    }
+    assert!(lowest + 3 < vent, "lava from {vent} came down to {lowest}");
+
+    let hot = renderer.frame(lowpass.refresh(world), &camera);
+    let glows = |p: &[u8]| p[0] > 180 && p[0] > 2 * p[2];
+    let count = |image: &Image| image.rgb.chunks(3).filter(|p| glows(p)).count();
+    assert_eq!(count(&cold), 0);
+    assert!(count(&hot) > 10, "{} pixels glow", count(&hot));
+}
+
+#[test]
+fn lava_on_mount_st_helens() {
+    pour("st_helens/st_helens_30m_utm10n.asc", "fill_no_data = 'nearest'\nvertical_exaggeration = 1.5", (46.0, 56.0));
+}
+
+#[test]
+fn lava_on_mount_fuji() {
+    pour("fuji/fuji_90m_utm54n.asc", "fill_no_data = 'nearest'\nvertical_exaggeration = 2", (48.0, 48.0));
+}
+
+#[test]
+fn lava_on_etna_in_2006() {
+    // The second vent of the eruption: row 114, column 77 of the file.
+    let scale = 96.0 / 378.0;
+    pour("etna2006/dem.asc", "crop = [0, 0, 378, 378]", (77.0 * scale, 114.0 * scale));
 }

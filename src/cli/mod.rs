@@ -19,7 +19,7 @@ use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 use lavoxel::export::ExportError;
 use lavoxel::output::OutputError;
-use lavoxel::scene::{MAX_THREADS, Scene, SceneError};
+use lavoxel::scene::{MAX_THREADS, Scene};
 use lavoxel::terrain::TerrainError;
 
 /// Exit code when the work could not be done.
@@ -144,6 +144,5 @@ fn exit_code(error: &anyhow::Error) -> u8 {
             || cause.is::<std::io::Error>()
             || cause.is::<rayon::ThreadPoolBuildError>()
     });
-    let read = error.chain().any(|cause| matches!(cause.downcast_ref(), Some(SceneError::Read { .. })));
-    if fails && !read { COULD_NOT } else { WRONG_USE }
+    if fails { COULD_NOT } else { WRONG_USE }
 }

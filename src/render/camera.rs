@@ -10,20 +10,44 @@ use crate::validate::{Invalid, within};
 
 use super::math::direction;
 
-/// The part of the world a camera should show: an axis-aligned box in cells.
+/// Levels between the lowest and the highest corner at which a subject's width is known.
+const LEVELS: usize = 8;
+
+/// The part of the world a camera should show: an axis-aligned box in cells, and how wide its content is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Corner with the smallest coordinates.
     pub low: Point3<f32>,
     /// Corner with the largest coordinates.
     pub high: Point3<f32>,
+    /// Distance from the upright middle axis, in cells, to which the content reaches at evenly spaced heights from
+    /// `low` to `high`. Mountains are narrow where they are high, and framing uses that.
+    reach: [f32; LEVELS],
 }
 
 impl Bounds {
     /// The whole box of cells.
     pub fn of(grid: Grid) -> Self {
         let high = Point3::new(grid.nx as f32, grid.ny as f32, grid.nz as f32);
-        Self { low: Point3::origin(), high }
+        Self { low: Point3::origin(), high, reach: [0.5 * high.x.hypot(high.z); LEVELS] }
+    }
+
+    /// A block of ground from `foot` up to its highest point; `ground` gives points of its surface.
+    pub fn of_ground(grid: Grid, (foot, top): (f32, f32), ground: impl Iterator<Item = Point3<f32>>) -> Self {
+        let mut bounds = Self::of(grid);
+        bounds.low.y = foot;
+        bounds.high.y = top.max(foot + 1.0);
+        let (middle_x, middle_z) = (0.5 * bounds.high.x, 0.5 * bounds.high.z);
+        let whole = bounds.reach[0];
+        bounds.reach[1..].fill(0.0);
+        for p in ground {
+            let radius = (p.x - middle_x).hypot(p.z - middle_z);
+            let level = (p.y - foot) / (bounds.high.y - foot) * (LEVELS - 1) as f32;
+            for reach in &mut bounds.reach[1..=(level.ceil() as usize).clamp(1, LEVELS - 1)] {
+                *reach = reach.max(radius).min(whole);
+            }
+        }
+        bounds
     }
 
     /// Length of the diagonal in cells.
@@ -183,19 +207,18 @@ impl Camera {
     }
 }
 
-/// Points that stand for the subject when framing: the circle that the box's foot sweeps in an orbit, and a smaller
-/// one at the top, because mountains are narrow where they are high.
+/// Points that stand for the subject when framing: at each level, the circle that it sweeps in an orbit.
 fn outline(subject: &Bounds) -> Vec<Point3<f32>> {
     let middle = nalgebra::center(&subject.low, &subject.high);
-    let extent = subject.high - subject.low;
-    let radius = 0.5 * extent.x.hypot(extent.z);
-    let ring = |y: f32, r: f32| {
+    let rise = (subject.high.y - subject.low.y) / (LEVELS - 1) as f32;
+    let ring = |(level, &radius): (usize, &f32)| {
+        let y = subject.low.y + rise * level as f32;
         (0..24).map(move |i| {
             let angle = i as f32 * std::f32::consts::TAU / 24.0;
-            Point3::new(middle.x + r * angle.cos(), y, middle.z + r * angle.sin())
+            Point3::new(middle.x + radius * angle.cos(), y, middle.z + radius * angle.sin())
         })
     };
-    ring(subject.low.y, radius).chain(ring(subject.high.y, radius * 0.3)).collect()
+    subject.reach.iter().enumerate().flat_map(ring).collect()
 }
 
 #[cfg(test)]
@@ -221,8 +244,12 @@ mod tests {
         for azimuth_deg in [0.0, 30.0, 45.0, 90.0] {
             let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
             let camera = Camera::new(&spec, &bounds, (960, 640));
-            let (x, y, _) = camera.project(Point3::new(64.0, 60.0, 64.0)).expect("in front");
-            assert!((0.0..960.0).contains(&x) && (0.0..640.0).contains(&y));
+            for corner in 0..8 {
+                let side = |bit: u8, n: f32| if corner >> bit & 1 == 1 { n } else { 0.0 };
+                let point = Point3::new(side(0, 128.0), side(1, 60.0), side(2, 128.0));
+                let (x, y, _) = camera.project(point).expect("in front");
+                assert!((0.0..960.0).contains(&x) && (0.0..640.0).contains(&y), "{point} is at {x}, {y}");
+            }
         }
     }
 

@@ -90,11 +90,15 @@ impl Renderer {
     /// What a camera should frame: the ground block, in cells.
     pub fn subject(&self) -> Bounds {
         let block = &self.land.block;
-        // Lava piles up over a summit vent: leave it some air, but no more than the box has.
-        let air = 0.14 * (self.grid.nx.max(self.grid.nz) as f32);
-        let top = (block.top + air).min(self.grid.ny as f32).max(1.0);
-        let high = Point3::new(self.grid.nx as f32, top, self.grid.nz as f32);
-        Bounds { low: Point3::new(0.0, block.foot, 0.0), high }
+        // Lava lies on the ground and piles up over vents: leave it some air, but no more than the box has.
+        let air = 0.06 * (self.grid.nx.max(self.grid.nz) as f32);
+        let roof = |y: f32| (y + air).min(self.grid.ny as f32).max(1.0);
+        let ground = &block.heights;
+        let points = ground.data.iter().enumerate().map(|(k, &y)| {
+            let node = |n: usize| n as f32 / ground.per_cell;
+            Point3::new(node(k % ground.width), roof(y), node(k / ground.width))
+        });
+        Bounds::of_ground(self.grid, (block.foot, roof(block.top)), points)
     }
 
     /// Draws `volume`, whose grid is this renderer's. Pictures do not depend on the number of threads.

@@ -2,8 +2,9 @@
 //! paper it comes from. How the rules are carried over the whole box, and how fast, is the business of
 //! [`crate::engine`].
 //!
-//! The paper: *A cellular-automaton model of viscous flow volumes* (3D CA with Solid, Liquid, Amount and Energy;
-//! gravity rules, equations 1–5; spreading rules, equations 6–19).
+//! The paper: Xiaoming Wei, Wei Li and Arie Kaufman, *Interactive Flowing of Highly Viscous Volumes in Virtual
+//! Environments*, 2003. Equations 1–5 are gravity, 6–19 spreading; section 5 is the low-pass. What the paper leaves open
+//! is marked **Decided** where it was decided.
 
 pub mod gravity;
 mod params;

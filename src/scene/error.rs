@@ -7,15 +7,17 @@ use crate::terrain::TerrainError;
 use crate::validate::Invalid;
 
 /// Why a scene could not be used.
+///
+/// Causes are part of the message and not a `source`, so that printing a whole chain of causes says them once.
 #[derive(Debug, thiserror::Error)]
 pub enum SceneError {
     /// The file cannot be read.
-    #[error("cannot read scene {path}: {source}")]
+    #[error("cannot read scene {path}: {cause}")]
     Read {
         /// The file.
         path: PathBuf,
         /// What the system says.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The file is too long for a scene.
     #[error("{path}: longer than {limit} bytes; is it a scene file (TOML)?")]
@@ -52,12 +54,12 @@ pub enum SceneError {
         invalid: Invalid,
     },
     /// The terrain cannot be made.
-    #[error("{path}: {source}")]
+    #[error("{path}: {cause}")]
     Terrain {
         /// The scene file.
         path: PathBuf,
         /// What is wrong.
-        source: Box<TerrainError>,
+        cause: Box<TerrainError>,
     },
 }
 

@@ -175,7 +175,7 @@ impl Scene {
             File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
-        let bytes = read().map_err(|source| SceneError::Read { path: path.to_owned(), source })?;
+        let bytes = read().map_err(|cause| SceneError::Read { path: path.to_owned(), cause })?;
         if bytes.len() as u64 > MAX_FILE {
             return Err(SceneError::TooLong { path: path.to_owned(), limit: MAX_FILE });
         }
@@ -230,7 +230,7 @@ impl Scene {
         let surface = spec
             .terrain
             .build(grid, spec.grid.cell_size_m, &self.folder)
-            .map_err(|source| SceneError::Terrain { path: self.origin.clone(), source: Box::new(source) })?;
+            .map_err(|cause| SceneError::Terrain { path: self.origin.clone(), cause: Box::new(cause) })?;
         let mut world = World::new(Ground::from_surface(grid.ny, surface.heights));
         for &BodySpec { shape, matter } in &spec.bodies {
             world.edit(&Edit { shape, matter });
