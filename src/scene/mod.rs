@@ -34,6 +34,9 @@ pub const MAX_THREADS: usize = 1024;
 /// Most vents and bodies of a scene.
 const MAX_PARTS: usize = 10_000;
 
+/// Most columns of all vents together, each of which takes memory and time.
+const MAX_VENT_COLUMNS: f64 = (1u32 << 24) as f64;
+
 /// A scene as written in its file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -207,6 +210,9 @@ impl Scene {
         for (i, vent) in spec.vents.iter().enumerate() {
             vent.validate(&format!("vent[{i}]"), grid)?;
         }
+        let width = |vent: &VentSpec, n: usize| (2.0 * vent.radius + 2.0).min(n as f64);
+        let columns = spec.vents.iter().map(|vent| width(vent, grid.nx) * width(vent, grid.nz)).sum();
+        within("columns of all [[vent]] tables", columns, 0.0, MAX_VENT_COLUMNS)?;
         for (i, body) in spec.bodies.iter().enumerate() {
             body.shape.validate(&format!("body[{i}].shape"))?;
             body.matter.validate(&format!("body[{i}].matter"))?;

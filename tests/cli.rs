@@ -1,0 +1,853 @@
+//! The program as people and scripts use it: what it prints, what it writes, and how it refuses.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::fs;
+use std::io::{BufReader, Cursor};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use image::AnimationDecoder;
+use image::codecs::{gif::GifDecoder, png::PngDecoder, webp::WebPDecoder};
+use predicates::prelude::*;
+use predicates::str::contains;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Twenty steps on a plain, drawn small.
+const SMALL: &str = r#"
+name = "Small scene"
+seed = 5
+threads = 2
+
+[grid]
+size = [24, 20, 24]
+
+[terrain]
+kind = "plane"
+
+[[vent]]
+x = 12.0
+z = 12.0
+radius = 2.0
+rate = 1.5
+
+[film]
+steps = 20
+every = 5
+size = [64, 48]
+picture_size = [96, 72]
+fps = 10
+"#;
+
+const SUBCOMMANDS: [&str; 5] = ["render", "run", "bench", "terrain", "scene"];
+
+/// A heightmap of 4 × 3 cells.
+const TINY_ASC: &str = "ncols 4\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4\n2 3 4 5\n3 4 5 9\n";
+
+fn lavoxel() -> Command {
+    assert_cmd::cargo::cargo_bin_cmd!("lavoxel")
+}
+
+/// A folder in which the program runs.
+struct Place(TempDir);
+
+impl Place {
+    /// A folder with [`SMALL`] as `small.toml`.
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        place.put("small.toml", SMALL);
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    /// All files beneath the folder, sorted.
+    fn files(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.0.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    files.push(path.strip_prefix(self.0.path()).unwrap().display().to_string());
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// Runs the program with `args`, split at spaces.
+    fn run(&self, args: &str) -> Output {
+        lavoxel().current_dir(self.0.path()).args(args.split_whitespace()).output().unwrap()
+    }
+
+    /// Runs what must succeed and returns standard output.
+    fn done(&self, args: &str) -> String {
+        let output = self.run(args);
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(0), "{args}\n{out}\n{err}");
+        out
+    }
+
+    fn json(&self, args: &str) -> Value {
+        serde_json::from_str(&self.done(args)).unwrap()
+    }
+
+    /// Runs what must be refused with `code` and one line, with every file as it was; returns the line.
+    fn refused_with(&self, code: i32, args: &str) -> String {
+        let contents = || self.files().into_iter().map(|name| (self.read(&name), name)).collect::<Vec<_>>();
+        let before = contents();
+        let output = self.run(args);
+        let err = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{args}\n{err}");
+        assert_eq!(text(&output.stdout), "", "{args}");
+        assert!(err.starts_with("lavoxel: ") && err.ends_with('\n'), "{args}\n{err}");
+        assert_eq!(err.lines().count(), 1, "{args}\n{err}");
+        assert!(!err.contains("panicked"), "{args}\n{err}");
+        let parts: Vec<_> = err.trim_end().split(": ").collect();
+        let twice = parts.iter().enumerate().find(|(i, part)| part.len() > 20 && parts[..*i].contains(part));
+        assert!(twice.is_none(), "{args} says something twice\n{err}");
+        assert!(contents() == before, "{args} left {:?}", self.files());
+        err
+    }
+
+    /// Runs what must be refused as wrong use or wrong input.
+    fn refused(&self, args: &str) -> String {
+        self.refused_with(2, args)
+    }
+
+    /// `run` on a scene with this text, which must be refused.
+    fn refused_scene(&self, scene: impl AsRef<[u8]>) -> String {
+        self.put("wrong.toml", scene);
+        self.refused("run wrong.toml --quiet --steps 1")
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn picture(bytes: &[u8]) -> image::RgbImage {
+    image::load_from_memory_with_format(bytes, image::ImageFormat::Png).unwrap().to_rgb8()
+}
+
+/// The fraction of pixels that differ between two pictures of one size.
+fn difference(a: &image::RgbImage, b: &image::RgbImage) -> f64 {
+    assert_eq!(a.dimensions(), b.dimensions());
+    a.pixels().zip(b.pixels()).filter(|(a, b)| a != b).count() as f64 / f64::from(a.width() * a.height())
+}
+
+fn frames<'a>(decoder: impl AnimationDecoder<'a>) -> Vec<image::Frame> {
+    decoder.into_frames().collect_frames().unwrap()
+}
+
+/// Number of frames in the header of an animated PNG.
+fn apng_header_frames(bytes: &[u8]) -> u32 {
+    let at = bytes.windows(4).position(|chunk| chunk == b"acTL").expect("an animation has this chunk");
+    u32::from_be_bytes(bytes[at + 4..at + 8].try_into().unwrap())
+}
+
+fn apng_frames(bytes: &[u8]) -> Vec<image::Frame> {
+    frames(PngDecoder::new(Cursor::new(bytes)).unwrap().apng().unwrap())
+}
+
+fn ffmpeg_is_there() -> bool {
+    std::process::Command::new("ffmpeg").arg("-version").output().is_ok()
+}
+
+// Help.
+
+#[test]
+fn help_and_version_are_there_for_every_command() {
+    lavoxel().arg("--version").assert().success().stdout(contains(env!("CARGO_PKG_VERSION")));
+    let mut help = lavoxel().arg("--help").assert().success().stderr("");
+    for command in SUBCOMMANDS {
+        help = help.stdout(contains(format!("  {command} ")));
+        let flag = lavoxel().args([command, "--help"]).assert().success().stderr("");
+        flag.stdout(contains(format!("Usage: lavoxel {command}")));
+        lavoxel().args(["help", command]).assert().success();
+    }
+}
+
+// run
+
+#[test]
+fn run_reports_for_people() {
+    let place = Place::new();
+    let output = place.run("run small.toml");
+    assert_eq!(output.status.code(), Some(0));
+    let report = text(&output.stdout);
+    assert!(report.starts_with("Small scene: 20 steps on 24 × 20 × 24 cells of 10 m, seed 5, 2 threads\n"), "{report}");
+    for part in ["mass ", "energy ", "cells ", "extent ", "per step ", "state "] {
+        assert!(report.lines().any(|line| line.starts_with(part)), "no {part} in\n{report}");
+    }
+    assert!(report.contains("30.000 sourced"), "{report}");
+    assert_eq!(place.files(), ["small.toml"]);
+}
+
+#[test]
+fn run_reports_for_programs_and_the_account_is_exact() {
+    let place = Place::new();
+    place.put("open.toml", SMALL.replace("[[vent]]", "[rules]\nthreshold = 0.05\nwalls = \"open\"\n[[vent]]"));
+    for (args, open) in [("run small.toml --json", false), ("run open.toml --steps 300 --json", true)] {
+        let report = place.json(args);
+        let number = |key: &str| report[key].as_u64().unwrap_or_else(|| panic!("{key} in {report}"));
+        assert_eq!(number("steps"), if open { 300 } else { 20 });
+        assert_eq!((number("seed"), number("threads")), (5, 2));
+        assert_eq!(report["dims"], serde_json::json!([24, 20, 24]));
+        assert_eq!(report["cell_size_m"], 10.0);
+        let unit = number("unit");
+        let sourced = number("sourced_units");
+        assert_eq!(sourced, number("steps") * unit * 3 / 2 - number("blocked_units"));
+        let gone = number("outflow_units") + number("solidified_units") + number("removed_units");
+        assert_eq!(number("initial_units") + sourced, number("mass_units") + gone);
+        assert_eq!(number("outflow_units") > 0, open, "{report}");
+        assert!(report["energy"].as_f64().unwrap() > 0.0);
+        let (liquid, covered) = (number("liquid_cells"), number("covered_columns"));
+        assert!(covered > 0 && covered <= liquid && number("active_cells") <= liquid, "{report}");
+        assert!(report["max_depth_cells"].as_f64().unwrap() > 0.0);
+        let hash = report["state_hash"].as_str().unwrap();
+        assert!(hash.len() == 16 && hash.chars().all(|c| c.is_ascii_hexdigit()), "{hash}");
+        for stage in ["gravity", "spreading", "sources", "filter"] {
+            assert!(report["timings_ms"][stage].as_f64().is_some_and(|ms| ms >= 0.0), "{stage} in {report}");
+        }
+    }
+}
+
+#[test]
+fn a_body_of_lava_is_in_the_account() {
+    let place = Place::new();
+    let body = "[[body]]\nshape = { kind = \"box\", from = [1.0, 10.0, 1.0], to = [3.0, 12.0, 3.0] }\n\
+                matter = { kind = \"lava\", amount = 1.0, energy = 1.0 }\n";
+    place.put("body.toml", format!("{SMALL}{body}"));
+    let report = place.json("run body.toml --json");
+    assert_eq!(report["initial_units"].as_u64(), report["unit"].as_u64().map(|unit| 8 * unit));
+}
+
+#[test]
+fn the_state_depends_on_the_seed_and_on_nothing_else() {
+    let place = Place::new();
+    let hash = |args: &str| place.json(&format!("run small.toml --steps 120 --json {args}"))["state_hash"].clone();
+    let one = hash("--threads 1");
+    for same in ["--threads 2", "--threads 5", "--seed 5", "--engine plain", "--engine fast", "--quiet"] {
+        assert_eq!(hash(same), one, "{same}");
+    }
+    assert_ne!(hash("--seed 6"), one);
+    let report = place.json("run small.toml --seed 77 --threads 3 --json");
+    assert_eq!((report["seed"].as_u64(), report["threads"].as_u64()), (Some(77), Some(3)));
+}
+
+#[test]
+fn no_steps_and_no_vent_are_fine() {
+    let place = Place::new();
+    let report = place.json("run small.toml --steps 0 --json");
+    assert_eq!((report["steps"].as_u64(), report["mass_units"].as_u64()), (Some(0), Some(0)));
+    place.put("empty.toml", "");
+    let report = place.json("run empty.toml --steps 1 --json");
+    assert_eq!(report["dims"], serde_json::json!([128, 100, 128]));
+    assert_eq!(report["liquid_cells"], 0);
+}
+
+#[test]
+fn quiet_says_nothing() {
+    let place = Place::new();
+    for args in ["run small.toml --quiet", "render small.toml -q --picture a.png --animation a.gif --frames f"] {
+        let output = place.run(args);
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()), "{args}");
+    }
+}
+
+// render
+
+#[test]
+fn render_writes_a_picture_with_its_origin() {
+    let place = Place::new();
+    let output = place.run("render small.toml --picture deep/er/out.PNG");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stdout), "");
+    assert!(text(&output.stderr).contains("out.PNG (step 20)"));
+    assert_eq!(place.files(), ["deep/er/out.PNG", "small.toml"]);
+    let bytes = place.read("deep/er/out.PNG");
+    assert_eq!(picture(&bytes).dimensions(), (96, 72));
+    let reader = png::Decoder::new(Cursor::new(&bytes)).read_info().unwrap();
+    let label = |keyword: &str| {
+        let chunks = &reader.info().utf8_text;
+        chunks.iter().find(|chunk| chunk.keyword == keyword).and_then(|chunk| chunk.get_text().ok())
+    };
+    let hash = place.json("run small.toml --json")["state_hash"].as_str().map(str::to_owned);
+    assert_eq!((label("Title").as_deref(), label("State")), (Some("Small scene"), hash));
+    assert_eq!((label("Step").as_deref(), label("Seed").as_deref()), (Some("20"), Some("5")));
+}
+
+#[test]
+fn render_writes_frames_and_every_kind_of_animation() {
+    let place = Place::new();
+    let args = "render small.toml --frames frames --animation a.png --animation a.webp --animation a.gif --every 8";
+    let output = place.run(args);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).contains("a.webp (4 frames)"), "{}", text(&output.stderr));
+    let stills = ["000000", "000008", "000016", "000020"].map(|step| format!("frames/small-scene_{step}.png"));
+    let mut expected: Vec<_> = ["a.gif", "a.png", "a.webp"].map(str::to_owned).to_vec();
+    expected.extend(stills.iter().cloned());
+    expected.push("small.toml".to_owned());
+    assert_eq!(place.files(), expected);
+
+    let bytes = place.read("a.png");
+    assert_eq!(apng_header_frames(&bytes), 4);
+    let apng = apng_frames(&bytes);
+    let gif = frames(GifDecoder::new(Cursor::new(place.read("a.gif"))).unwrap());
+    let webp = frames(WebPDecoder::new(Cursor::new(place.read("a.webp"))).unwrap());
+    for (name, frames) in [("apng", &apng), ("gif", &gif), ("webp", &webp)] {
+        assert_eq!(frames.len(), 4, "{name}");
+        assert!(frames.iter().all(|frame| frame.buffer().dimensions() == (64, 48)), "{name}");
+        assert!(frames.iter().all(|frame| frame.delay().numer_denom_ms() == (100, 1)), "{name}");
+    }
+    for (frame, still) in apng.iter().zip(&stills) {
+        let still = picture(&place.read(still));
+        let frame = image::DynamicImage::ImageRgba8(frame.buffer().clone()).to_rgb8();
+        assert!(frame == still, "APNG keeps every bit");
+    }
+}
+
+#[test]
+fn mp4_is_written_or_refused_clearly() {
+    let place = Place::new();
+    if ffmpeg_is_there() {
+        place.done("render small.toml --animation a.mp4");
+        assert!(place.read("a.mp4").windows(4).any(|bytes| bytes == b"ftyp"));
+    } else {
+        let line = place.refused("render small.toml --animation a.mp4");
+        assert!(line.contains("ffmpeg") && line.contains(".webp"), "{line}");
+    }
+}
+
+#[test]
+fn mp4_without_ffmpeg_is_refused_before_the_work() {
+    let place = Place::new();
+    let mut command = lavoxel();
+    command.current_dir(place.0.path()).env("PATH", "").args(["render", "small.toml", "--animation", "a.mp4"]);
+    command.assert().code(2).stderr(contains("install it, or write .png, .webp or .gif"));
+    assert_eq!(place.files(), ["small.toml"]);
+}
+
+#[test]
+fn slices_show_each_axis_and_field() {
+    let place = Place::new();
+    let mut pictures = Vec::new();
+    for slice in ["x=12", "y=2", "z=12"] {
+        for field in ["amount", "energy", "solid"] {
+            let name = format!("{slice}-{field}.png");
+            place.done(&format!(
+                "render small.toml --slice {slice} --field {field} --picture {name} --picture-size 120x100"
+            ));
+            pictures.push(place.read(&name));
+        }
+    }
+    for (i, a) in pictures.iter().enumerate() {
+        assert!(!pictures[..i].contains(a), "two slices look the same");
+        assert!(picture(a).width() >= 24);
+    }
+    place.done("render small.toml --slice z=12 --animation cut.gif");
+    assert_eq!(frames(GifDecoder::new(Cursor::new(place.read("cut.gif"))).unwrap()).len(), 5);
+    place.done("render small.toml --slice y=3 --animation cut.png --steps 120 --every 60");
+    assert_eq!(apng_frames(&place.read("cut.png")).len(), 3);
+}
+
+#[test]
+fn camera_and_style_flags_change_the_picture() {
+    let place = Place::new();
+    let draw = |flags: &str| {
+        place.done(&format!("render small.toml --force --picture a.png --steps 10 --size 64x48 {flags}"));
+        picture(&place.read("a.png"))
+    };
+    let plain = draw("");
+    for flags in [
+        "--style scientific",
+        "--azimuth -60",
+        "--elevation 70",
+        "--distance 0.7",
+        "--fov 60",
+        "--orbit 90",
+        "--target 0.1,0.5,0.9",
+    ] {
+        assert!(difference(&plain, &draw(flags)) > 0.05, "{flags} changes nothing");
+    }
+    assert!(difference(&plain, &draw("--style cinematic --orbit 0")) == 0.0);
+    assert_eq!(draw("--picture-size 33x21").dimensions(), (33, 21));
+}
+
+#[test]
+fn an_orbit_turns_the_camera_from_frame_to_frame() {
+    let place = Place::new();
+    // Without lava, all that can change is the camera.
+    place.put("still.toml", SMALL.replace("\"plane\"", "\"volcano\"").replace("rate = 1.5", "rate = 0.0"));
+    place.done("render still.toml --animation still.png");
+    place.done("render still.toml --animation turn.png --orbit 180");
+    let (still, turn) = (apng_frames(&place.read("still.png")), apng_frames(&place.read("turn.png")));
+    assert!(still.windows(2).all(|pair| pair[0].buffer() == pair[1].buffer()));
+    assert!(turn.windows(2).all(|pair| pair[0].buffer() != pair[1].buffer()));
+    assert!(still[0].buffer() == turn[0].buffer());
+}
+
+#[test]
+fn files_that_nobody_named_get_free_names() {
+    let place = Place::new();
+    place.done("render small.toml");
+    let first = ["lavoxel-out/small-scene.png", "lavoxel-out/small-scene.webp"].map(|name| place.read(name));
+    place.done("render small.toml --seed 9");
+    place.done("render small.toml");
+    let expected = ["-2.png", "-2.webp", "-3.png", "-3.webp", ".png", ".webp"];
+    let mut expected = expected.map(|end| format!("lavoxel-out/small-scene{end}")).to_vec();
+    expected.push("small.toml".to_owned());
+    assert_eq!(place.files(), expected);
+    assert!(first[0] == place.read("lavoxel-out/small-scene.png"), "the old picture is untouched");
+    assert!(first[0] == place.read("lavoxel-out/small-scene-3.png"), "the same scene gives the same picture");
+    assert!(first[1] == place.read("lavoxel-out/small-scene-3.webp"), "the same scene gives the same animation");
+    assert!(first[0] != place.read("lavoxel-out/small-scene-2.png"));
+}
+
+#[test]
+fn a_name_full_of_signs_stays_in_the_folder() {
+    let place = Place::new();
+    place.put("odd.toml", SMALL.replace("Small scene", "../../\u{e4}\\n/ .. Etna"));
+    place.done("render odd.toml --steps 1");
+    let files = place.files();
+    assert!(files.iter().any(|name| name.starts_with("lavoxel-out/") && name.ends_with("etna.png")), "{files:?}");
+}
+
+#[test]
+fn force_replaces_and_nothing_else_does() {
+    let place = Place::new();
+    for name in ["a.png", "a.webp", "a.gif"] {
+        place.put(name, "old");
+        let flag = if name == "a.png" { "--picture" } else { "--animation" };
+        let line = place.refused(&format!("render small.toml {flag} {name}"));
+        assert!(line.contains(name) && line.contains("--force"), "{line}");
+        place.done(&format!("render small.toml {flag} {name} --force"));
+        assert!(place.read(name) != b"old");
+    }
+    place.done("render small.toml --frames f");
+    let line = place.refused("render small.toml --frames f");
+    assert!(line.contains("small-scene_000000.png"), "{line}");
+    place.done("render small.toml --frames f --force");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_whole_files() {
+    use std::process::Stdio;
+    use std::time::Duration;
+
+    let place = Place::new();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"))
+        .current_dir(place.0.path())
+        .args(["render", "small.toml", "--steps", "1000000", "--every", "10", "--size", "40x30"])
+        .args(["--frames", "f", "--animation", "a.png", "--animation", "a.gif", "--picture", "end.png"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let third = place.path("f/small-scene_000020.png");
+    while !third.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "ended before it was stopped");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{err}");
+    assert!(err.contains("stopped after step "), "{err}");
+
+    let files = place.files();
+    assert!(files.iter().all(|name| !name.contains(".lavoxel-")), "{files:?}");
+    let stills: Vec<_> = files.iter().filter(|name| name.starts_with("f/")).collect();
+    assert!(stills.len() >= 3);
+    for still in &stills {
+        assert_eq!(picture(&place.read(still)).dimensions(), (40, 30));
+    }
+    let bytes = place.read("a.png");
+    assert_eq!(apng_header_frames(&bytes) as usize, stills.len());
+    assert_eq!(apng_frames(&bytes).len(), stills.len());
+    let gif = GifDecoder::new(BufReader::new(fs::File::open(place.path("a.gif")).unwrap())).unwrap();
+    assert_eq!(frames(gif).len(), stills.len());
+    assert_eq!(picture(&place.read("end.png")).dimensions(), (40, 30));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_with_its_report() {
+    use std::process::Stdio;
+
+    let place = Place::new();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"))
+        .current_dir(place.0.path())
+        .args(["run", "small.toml", "--steps", "1000000000", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Before it listens, the signal would end it without a report; a second is plenty.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert!(child.try_wait().unwrap().is_none());
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["interrupted"], true);
+    assert!(report["steps"].as_u64().unwrap() < 1_000_000_000);
+}
+
+// terrain
+
+#[test]
+fn terrain_measures_every_built_in_kind() {
+    let place = Place::new();
+    for kind in ["volcano", "hills", "plane", "slope", "bowl"] {
+        let report = place.done(&format!("terrain {kind} --size 32x24x40"));
+        assert!(report.starts_with("raster      32 columns × 40 rows\n"), "{kind}: {report}");
+        assert_eq!(report.contains("crater "), kind == "volcano", "{report}");
+        let json = place.json(&format!("terrain {kind} --size 32x24x40 --json"));
+        assert_eq!((json["cols"].as_u64(), json["rows"].as_u64()), (Some(32), Some(40)), "{json}");
+    }
+    assert_eq!(place.files(), ["small.toml"]);
+}
+
+#[test]
+fn terrain_converts_and_draws_a_heightmap() {
+    let place = Place::new();
+    place.put("tiny.asc", TINY_ASC);
+    assert!(place.done("terrain tiny.asc").contains("heights     1.0 to 9.0 m"));
+    place.done("terrain tiny.asc --picture tiny.png --out back.asc");
+    assert_eq!(picture(&place.read("tiny.png")).width(), 768);
+    assert_eq!(place.json("terrain back.asc --json"), place.json("terrain tiny.asc --json"));
+    place.done("terrain tiny.asc --out gray.png");
+    assert_eq!(place.json("terrain gray.png --json")["max_m"], 9.0);
+    let line = place.refused("terrain tiny.asc --out back.asc");
+    assert!(line.contains("--force"), "{line}");
+    place.done("terrain tiny.asc --resample 8x6 --out back.asc --force");
+    assert_eq!(place.json("terrain back.asc --json")["cols"], 8);
+}
+
+#[test]
+fn terrain_refuses_what_makes_no_sense() {
+    let place = Place::new();
+    place.put("tiny.asc", TINY_ASC);
+    for args in [
+        "terrain nowhere.asc",
+        "terrain volcan",
+        "terrain tiny.asc --crop 2,2,9,9",
+        "terrain tiny.asc --out tiny.doc",
+        "terrain tiny.asc --picture tiny.jpg",
+        "terrain tiny.asc --exaggerate nan",
+        "terrain tiny.asc --exaggerate inf",
+        "terrain tiny.asc --seed 4",
+        "terrain plane --black 3",
+        "terrain tiny.asc --crop 0,0,18446744073709551615,1",
+    ] {
+        place.refused(args);
+    }
+}
+
+// scene
+
+#[test]
+fn the_printed_scene_is_the_built_in_one() {
+    let place = Place::new();
+    let printed = place.done("scene --defaults");
+    let scene = lavoxel::scene::Scene::parse(&printed, Path::new("printed")).unwrap();
+    assert_eq!(scene.spec, lavoxel::scene::Scene::volcano().spec);
+    place.put("my.toml", printed);
+    assert!(place.done("scene my.toml").contains("my.toml: fine; 128 × 100 × 128 cells of 10 m, 1 vents"));
+    assert!(place.done("scene small.toml").contains("fine"));
+    lavoxel().arg("scene").assert().code(2).stderr(contains("Usage: "));
+}
+
+// bench
+
+#[test]
+fn bench_prints_its_table() {
+    let place = Place::new();
+    let table = place.json("bench --steps 1 --json");
+    assert_eq!(table["dims"], serde_json::json!([128, 100, 128]));
+    assert_eq!(table["rows"].as_array().unwrap().len(), 5);
+    assert_eq!(table["paper"]["spreading_ms"], 21.6);
+}
+
+// Wrong use.
+
+#[test]
+fn wrong_flags_are_refused_with_usage() {
+    let place = Place::new();
+    for args in [
+        "run small.toml --steps abc",
+        "run small.toml --steps -1",
+        "run small.toml --threads 0",
+        "run small.toml --threads 100000",
+        "run small.toml --seed 1.5",
+        "run small.toml --engine gpu",
+        "run small.toml more.toml",
+        "run small.toml --unknown",
+        "render small.toml --size 0",
+        "render small.toml --size axb",
+        "render small.toml --size -4x4",
+        "render small.toml --slice w=3",
+        "render small.toml --slice x",
+        "render small.toml --slice x=-1",
+        "render small.toml --field energy",
+        "render small.toml --style pretty",
+        "render small.toml --target 1,2",
+        "bench --steps 0",
+        "terrain",
+        "terrain volcano --size 0x1x1",
+        "terrain volcano --size 9000x9x9",
+        "erupt",
+        "scene small.toml --defaults",
+    ] {
+        let output = place.run(args);
+        let err = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args}\n{err}");
+        assert!(err.starts_with("error: ") && !err.contains("panicked"), "{args}\n{err}");
+        assert_eq!(place.files(), ["small.toml"], "{args}");
+    }
+}
+
+#[test]
+fn numbers_out_of_range_name_their_flag_or_key() {
+    let place = Place::new();
+    for (flags, key) in [
+        ("--slice z=24", "slice.cell = 24: must be 0 to 23"),
+        ("--size 0x10", "film.size"),
+        ("--size 9000x10", "film.size"),
+        ("--picture-size 10x0", "film.picture_size"),
+        ("--fps 0", "film.fps"),
+        ("--every 0", "film.every"),
+        ("--steps 99999999999999", "film.steps"),
+        ("--azimuth nan", "camera.azimuth_deg"),
+        ("--elevation 90", "camera.elevation_deg"),
+        ("--distance inf", "camera.distance"),
+        ("--fov 0", "camera.fov_deg"),
+        ("--target 0,nan,0", "camera.target"),
+        ("--orbit nan", "film.orbit_deg"),
+    ] {
+        let line = place.refused(&format!("render small.toml --picture a.png {flags}"));
+        assert!(line.contains(key), "{flags}: {line}");
+    }
+}
+
+#[test]
+fn wrong_outputs_are_refused_before_the_work() {
+    let place = Place::new();
+    let line = place.refused("render small.toml --picture a.jpg");
+    assert!(line.contains(".png"), "{line}");
+    let line = place.refused("render small.toml --animation a.avi");
+    assert!(line.contains("avi") && line.contains(".webp"), "{line}");
+    place.refused("render small.toml --animation a");
+    place.refused("render small.toml --picture .");
+    let line = place.refused("render small.toml --picture a.png --animation a.png");
+    assert!(line.contains("a.png"), "{line}");
+    place.refused("render small.toml --animation b.gif --animation b.gif");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_one_line() {
+    let place = Place::new();
+    place.put("file", "");
+    for args in [
+        "render small.toml --picture file/a.png",
+        "render small.toml --animation file/a.webp",
+        "render small.toml --frames file/f",
+        "terrain plane --out file/a.asc",
+        "terrain plane --picture file/a.png",
+    ] {
+        let line = place.refused_with(1, args);
+        assert!(line.contains("cannot write file/"), "{args}: {line}");
+    }
+}
+
+// Wrong scenes.
+
+#[test]
+fn scenes_that_are_no_scenes() {
+    let place = Place::new();
+    let line = place.refused("run nowhere.toml");
+    assert!(line.contains("nowhere.toml"), "{line}");
+    fs::create_dir(place.path("folder")).unwrap();
+    place.refused("run folder");
+    place.refused("scene folder");
+    place.refused("render folder --picture a.png");
+    let junk: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    assert!(place.refused_scene(junk).contains("not UTF-8"));
+    place.refused_scene(vec![0; 1000]);
+    place.refused_scene("x".repeat(2_000_000));
+    place.refused_scene("[".repeat(100_000));
+    place.refused_scene(format!("a = {}", "[".repeat(100_000)));
+    place.refused_scene(format!("a{} = 1", ".a".repeat(100_000)));
+    for end in 1..SMALL.len() {
+        // Whatever is cut off, the program ends in order; some beginnings are scenes of their own.
+        if SMALL.is_char_boundary(end) && end % 17 == 0 {
+            place.put("cut.toml", &SMALL[..end]);
+            let code = place.run("scene cut.toml").status.code();
+            assert!(code == Some(0) || code == Some(2), "{end}: {code:?}");
+        }
+    }
+    let line = place.refused_scene("name = \"x\"\n[grid]\nsize = [24, 20");
+    assert!(line.contains("wrong.toml:3: "), "{line}");
+}
+
+#[test]
+fn unknown_keys_get_the_nearest_name() {
+    let place = Place::new();
+    let line = place.refused_scene("[rules]\nthresold = 0.4");
+    assert!(line.contains("wrong.toml:2: ") && line.contains("did you mean `threshold`?"), "{line}");
+    let line = place.refused_scene("[terain]\nkind = \"plane\"");
+    assert!(line.contains("did you mean `terrain`?"), "{line}");
+    let line = place.refused_scene("[terrain]\nkind = \"volcanoe\"");
+    assert!(line.contains("did you mean `volcano`?"), "{line}");
+    let line = place.refused_scene("[[vent]]\nx = 1\nz = 1\nradius = 1\nrate = 1\npower = 3");
+    assert!(line.contains("power"), "{line}");
+    place.refused_scene("[[vent]]\nx = 1");
+    place.refused_scene("[look]\ncolour_by = \"energy\"");
+}
+
+#[test]
+fn values_out_of_range_name_their_key() {
+    let place = Place::new();
+    let vent = "[[vent]]\nx = 10.0\nz = 10.0\nradius = 2.0\nrate = 1.0\n";
+    for (scene, key) in [
+        ("[grid]\nsize = [60000, 60000, 60000]", "grid.size"),
+        ("[grid]\nsize = [0, 10, 10]", "grid.size"),
+        ("[grid]\nsize = [1024, 1024, 1024]", "grid.size"),
+        ("[grid]\ncell_size_m = nan", "grid.cell_size_m"),
+        ("[grid]\ncell_size_m = -1", "grid.cell_size_m"),
+        ("[rules]\nspread = 0.26", "rules.spread"),
+        ("[rules]\nspread = nan", "rules.spread"),
+        ("[rules]\nthreshold = inf", "rules.threshold"),
+        ("[rules]\nfactor = -0.5", "rules.factor"),
+        ("[rules.friction]\non_solid = 1.1", "rules.friction.on_solid"),
+        ("[rules]\nspreading_every = 0", "rules.spreading_every"),
+        ("[terrain]\nroughness = nan", "terrain.roughness"),
+        ("[terrain]\nkind = \"slope\"\nangle_deg = 1e300", "terrain.angle_deg"),
+        ("[camera]\nelevation_deg = nan", "camera.elevation_deg"),
+        ("[look]\nexposure = inf", "look.exposure"),
+        ("[look]\nopacity = []", "look.opacity"),
+        ("[look]\npalette = \"rainbow\"", "look.palette"),
+        ("[film]\nfps = 61", "film.fps"),
+        ("[film]\nsize = [100000, 100000]", "film.size"),
+        ("threads = 100000", "threads"),
+    ] {
+        let line = place.refused_scene(scene);
+        assert!(line.contains(&format!("{key} = ")), "{scene}: {line}");
+    }
+    // Each of them is fine; together they would take gigabytes.
+    let line = place.refused_scene(vent.replace("radius = 2.0", "radius = 128.0").repeat(2000));
+    assert!(line.contains("[[vent]]"), "{line}");
+    for (from, to, key) in [
+        ("x = 10.0", "x = -1.0", "vent[0].x"),
+        ("z = 10.0", "z = nan", "vent[0].z"),
+        ("radius = 2.0", "radius = inf", "vent[0].radius"),
+        ("rate = 1.0", "rate = 1e30", "vent[0].rate"),
+        ("rate = 1.0", "rate = 1.0\nenergy = 3.0", "vent[0].energy"),
+        ("rate = 1.0", "rate = 1.0\nstart = 5\nend = 2", "vent[0].end"),
+    ] {
+        let line = place.refused_scene(vent.replace(from, to));
+        assert!(line.contains(key), "{to}: {line}");
+    }
+}
+
+#[test]
+fn values_of_the_wrong_type_name_their_line() {
+    let place = Place::new();
+    for scene in [
+        "\nseed = \"one\"",
+        "\nseed = -1",
+        "\nseed = 1.5",
+        "\nname = 3",
+        "\ngrid = 4",
+        "\nvent = 4",
+        "[grid]\nsize = 12",
+        "[grid]\nsize = [1, 2]",
+        "[rules]\nwalls = true",
+        "[film]\nsteps = -4",
+        "[film]\nfps = 99999999999",
+        "[rules]\nspread = \"much\"",
+    ] {
+        let line = place.refused_scene(scene);
+        assert!(line.contains("wrong.toml:2: "), "{scene}: {line}");
+    }
+}
+
+#[test]
+fn heightmaps_that_are_none() {
+    let place = Place::new();
+    let scene =
+        |file: &str| format!("[grid]\nsize = [24, 20, 24]\n[terrain]\nkind = \"heightmap\"\nfile = \"{file}\"\n");
+    let line = place.refused_scene(scene("nowhere.asc"));
+    assert!(line.contains("nowhere.asc"), "{line}");
+    place.refused_scene(scene("."));
+    place.refused_scene(scene("small.toml"));
+    place.refused_scene("[terrain]\nkind = \"heightmap\"");
+    place.put("short.asc", TINY_ASC.replace("5 9", ""));
+    place.refused_scene(scene("short.asc"));
+    let mut png = Vec::new();
+    let mut encoder = png::Encoder::new(&mut png, 32, 32);
+    encoder.set_color(png::ColorType::Grayscale);
+    let noise: Vec<u8> = (0..1024u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 9) as u8).collect();
+    encoder.write_header().unwrap().write_image_data(&noise).unwrap();
+    for end in [0, 7, 20, png.len() / 2, png.len() - 13] {
+        place.put("cut.png", &png[..end]);
+        let line = place.refused_scene(format!("{}cell_size_m = 10.0\n", scene("cut.png")));
+        assert!(line.contains("cut.png"), "{line}");
+    }
+}
+
+/// Files that promise more than any memory holds, read under a limit of memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn huge_promises_take_no_memory() {
+    let place = Place::new();
+    let values = "1 ".repeat(450);
+    let header = |n: u64| format!("ncols {n}\nnrows {n}\nxllcorner 0\nyllcorner 0\ncellsize 10\n{values}");
+    place.put("huge.asc", header(60_000));
+    place.put("overflow.asc", header(u64::MAX));
+    let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    png.extend([0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60, 16, 0, 0, 0, 0, 0xcc, 0xe1, 0x28, 0xf1]);
+    png.extend([0; 1000]);
+    place.put("huge.png", png);
+    for name in ["huge.asc", "overflow.asc", "huge.png"] {
+        let terrain = format!("[terrain]\nkind = \"heightmap\"\nfile = \"{name}\"\ncell_size_m = 10.0\n");
+        place.put(&format!("{name}.toml"), format!("threads = 2\n[grid]\nsize = [24, 20, 24]\n{terrain}"));
+    }
+    place.put("grid.toml", "[grid]\nsize = [60000, 60000, 60000]");
+    place.put("cells.toml", "[grid]\nsize = [1024, 1024, 1024]");
+    for args in [
+        "run grid.toml",
+        "run cells.toml",
+        "run huge.asc.toml",
+        "run overflow.asc.toml",
+        "run huge.png.toml",
+        "terrain huge.asc",
+        "terrain overflow.asc",
+        "terrain huge.png --cell-size 10",
+    ] {
+        let limited = format!("ulimit -v 400000; exec \"$0\" {args}");
+        let mut command = Command::new("sh");
+        command.current_dir(place.0.path()).args(["-c", &limited, env!("CARGO_BIN_EXE_lavoxel")]);
+        let one_line = predicate::function(|err: &str| err.lines().count() == 1 && err.starts_with("lavoxel: "));
+        command.assert().code(2).stderr(one_line);
+    }
+}

@@ -1,0 +1,175 @@
+//! Pictures against references in `tests/golden`. `UPDATE_GOLDEN=1` writes the references anew; a reference that is
+//! missing is written and fails once. Pictures that differ lie in `target/golden` with the difference beside them.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use image::RgbImage;
+use image::imageops::{FilterType, resize};
+use lavoxel::grid::Grid;
+use lavoxel::lowpass::LowPass;
+use lavoxel::render::{
+    Axis, Camera, CameraSpec, Content, LookSpec, PaletteSpec, Renderer, Scale, SkyPreset, SliceSpec, SliceStyle, Style,
+    slice,
+};
+use lavoxel::scene::{BodySpec, Scene, SceneSpec};
+use lavoxel::simulation::Simulation;
+use lavoxel::source::VentSpec;
+use lavoxel::terrain::generate::crater;
+use lavoxel::terrain::{Hillshade, Kind, TerrainSpec};
+use lavoxel::units;
+use lavoxel::world::{Matter, Shape};
+
+/// How far a picture may be from its reference.
+struct Allowed {
+    /// Mean difference of a channel, of 255.
+    mean: f64,
+    /// Share of pixels that differ by [`OTHER`] or more.
+    others: f64,
+}
+
+/// Volumes: rounding in another order, and edges that fall to the other side.
+const VOLUME: Allowed = Allowed { mean: 0.6, others: 0.01 };
+/// Slices and relief: the last bit of a colour.
+const FLAT: Allowed = Allowed { mean: 0.1, others: 0.0005 };
+/// Difference of a channel from which a pixel counts as another one.
+const OTHER: u8 = 24;
+
+const SIZE: (usize, usize) = (88, 66);
+
+fn compare(name: &str, picture: &RgbImage, allowed: &Allowed) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let reference = root.join("tests/golden").join(name).with_extension("png");
+    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    if update || !reference.exists() {
+        fs::create_dir_all(reference.parent().unwrap()).unwrap();
+        picture.save(&reference).unwrap();
+        assert!(update, "{name}: there was no reference; look at {}", reference.display());
+        return;
+    }
+    let expected = image::open(&reference).unwrap().to_rgb8();
+    assert_eq!(picture.dimensions(), expected.dimensions(), "{name}");
+    let mut difference = picture.clone();
+    difference.iter_mut().zip(expected.iter()).for_each(|(a, b)| *a = a.abs_diff(*b));
+    let mean = difference.iter().map(|&d| f64::from(d)).sum::<f64>() / difference.len() as f64;
+    let others = difference.pixels().filter(|pixel| pixel.0.iter().any(|&d| d >= OTHER)).count();
+    let others = others as f64 / f64::from(picture.width() * picture.height());
+    if mean > allowed.mean || others > allowed.others {
+        let folder = root.join("target/golden");
+        fs::create_dir_all(&folder).unwrap();
+        picture.save(folder.join(format!("{name}.png"))).unwrap();
+        difference.save(folder.join(format!("{name}-difference.png"))).unwrap();
+        let shares = format!("mean difference {mean:.2}, {:.1} % other pixels", 100.0 * others);
+        panic!("{name}: {shares}; see {} and set UPDATE_GOLDEN=1 if it is meant", folder.display());
+    }
+}
+
+/// A scene on 48 × 40 × 48 cells after `steps` steps; every number that the pictures depend on is given here.
+fn grown(terrain: TerrainSpec, vents: Vec<VentSpec>, bodies: Vec<BodySpec>, steps: u64) -> Simulation {
+    let mut scene = Scene::parse("", &Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/golden.toml")).unwrap();
+    scene.spec = SceneSpec { seed: 11, terrain, vents, bodies, ..SceneSpec::default() };
+    scene.spec.grid.size = [48, 40, 48];
+    scene.spec.rules.threshold = 0.3;
+    scene.validate().unwrap();
+    let mut simulation = scene.build(common::dense()).unwrap().simulation;
+    for _ in 0..steps {
+        simulation.step();
+    }
+    simulation
+}
+
+fn vent(x: f64, z: f64, rate: f64) -> VentSpec {
+    VentSpec { x, z, radius: 1.5, rate, start: 0, end: None, energy: 1.0 }
+}
+
+fn volcano() -> Simulation {
+    let (x, z) = crater(Grid::new(48, 40, 48));
+    grown(TerrainSpec::default(), vec![vent(x as f64 + 0.5, z as f64 + 0.5, 1.5)], Vec::new(), 400)
+}
+
+fn volume(simulation: &Simulation, look: LookSpec, azimuth_deg: f32) -> RgbImage {
+    let world = simulation.world();
+    let mut renderer = Renderer::new(world.ground.surface(), world.grid, look).unwrap();
+    renderer.set_steps(simulation.steps());
+    let spec = CameraSpec { azimuth_deg, elevation_deg: 35.0, distance: None, target: None, fov_deg: 32.0 };
+    let camera = Camera::new(&spec, &renderer.subject(), SIZE);
+    renderer.frame(LowPass::new(world.grid).refresh(world), &camera).into()
+}
+
+fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
+    let world = simulation.world();
+    let style = SliceStyle {
+        palette: PaletteSpec::Name("inferno".into()).build("palette").unwrap(),
+        scale: Scale::new("a", "", (0.0, 1.0)),
+        title: String::new(),
+    };
+    let spec = SliceSpec { axis, cell, zoom: 1 };
+    let picture = slice(world.grid, &spec, &style, |x, y, z| {
+        let amount = world.lava.cell(world.grid.index(x, y, z)).amount;
+        match amount {
+            _ if world.ground.is_solid(x, y, z) => Content::Solid,
+            0 => Content::Empty,
+            _ => Content::Value(units::amount(amount)),
+        }
+    });
+    picture.unwrap().into()
+}
+
+#[test]
+fn volcano_cinematic() {
+    compare("volcano_cinematic", &volume(&volcano(), LookSpec::default(), 150.0), &VOLUME);
+}
+
+#[test]
+fn volcano_scientific() {
+    let look = LookSpec { style: Style::Scientific, ..LookSpec::default() };
+    compare("volcano_scientific", &volume(&volcano(), look, 150.0), &VOLUME);
+}
+
+#[test]
+fn volcano_at_night() {
+    let look = LookSpec { sky: SkyPreset::Night, ..LookSpec::default() };
+    compare("volcano_at_night", &volume(&volcano(), look, 150.0), &VOLUME);
+}
+
+#[test]
+fn slices() {
+    let simulation = volcano();
+    let (x, _) = crater(Grid::new(48, 40, 48));
+    compare("slice_x", &section(&simulation, Axis::X, x), &FLAT);
+    // Through the lava on the flanks.
+    compare("slice_y", &section(&simulation, Axis::Y, 12), &FLAT);
+}
+
+#[test]
+fn maunga_whau() {
+    let terrain = TerrainSpec {
+        kind: Kind::Heightmap,
+        file: Some("maunga_whau.asc".into()),
+        crop: Some([0, 26, 61, 61]),
+        vertical_exaggeration: Some(1.6),
+        ..TerrainSpec::default()
+    };
+    let simulation = grown(terrain, vec![vent(21.5, 25.0, 2.0)], Vec::new(), 400);
+    compare("maunga_whau", &volume(&simulation, LookSpec::default(), 330.0), &VOLUME);
+}
+
+#[test]
+fn bowl() {
+    let shape = Shape::Sphere { center: [15.0, 30.0, 22.0], radius: 6.0 };
+    let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };
+    let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
+    let simulation = grown(terrain, Vec::new(), vec![body], 200);
+    compare("bowl", &volume(&simulation, LookSpec::default(), 160.0), &VOLUME);
+}
+
+#[test]
+fn hillshade() {
+    let surface = TerrainSpec::default().build(Grid::new(48, 40, 48), None, Path::new("")).unwrap();
+    let picture = Hillshade::default().draw(&surface.to_heightmap());
+    let picture = RgbImage::from_raw(picture.width as u32, picture.height as u32, picture.rgb).unwrap();
+    compare("hillshade", &resize(&picture, 64, 64, FilterType::Triangle), &FLAT);
+}
