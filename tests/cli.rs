@@ -574,7 +574,7 @@ fn the_printed_scene_is_the_built_in_one() {
     place.put("my.toml", printed);
     assert!(place.done("scene my.toml").contains("my.toml: fine; 128 × 100 × 128 cells of 10 m, 1 vents"));
     assert!(place.done("scene small.toml").contains("fine"));
-    lavoxel().arg("scene").assert().code(2).stderr(contains("Usage: "));
+    lavoxel().arg("scene").assert().code(2).stderr(contains("--defaults"));
 }
 
 // bench

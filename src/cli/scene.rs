@@ -11,7 +11,7 @@ use super::say;
 #[derive(Args, Debug)]
 pub(crate) struct SceneArgs {
     /// Scene file to check
-    #[arg(value_name = "SCENE", required_unless_present = "defaults", conflicts_with = "defaults")]
+    #[arg(value_name = "SCENE", conflicts_with = "defaults")]
     scene: Option<PathBuf>,
 
     /// Print the built-in scene, which has every key, its default and what it does
@@ -33,7 +33,8 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
                 world.cell_size_m
             ))?;
         }
-        None => say::data(VOLCANO.trim_end())?,
+        None if args.defaults => say::data(VOLCANO.trim_end())?,
+        None => anyhow::bail!("name a scene file to check, or pass --defaults to print a complete scene"),
     }
     Ok(())
 }

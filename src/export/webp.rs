@@ -8,7 +8,7 @@ use super::{Animation, ExportError, Film};
 use crate::output::{OutputError, WholeFile};
 
 /// Lossy quality, 0..=100.
-const QUALITY: f32 = 82.0;
+const QUALITY: f32 = 84.0;
 
 pub(super) struct WebP {
     file: WholeFile,
@@ -19,8 +19,13 @@ pub(super) struct WebP {
 
 impl WebP {
     pub(super) fn new(file: WholeFile, film: Film) -> Result<Self, ExportError> {
-        let options =
-            EncoderOptions { encoding_config: Some(EncodingConfig::new_lossy(QUALITY)), ..EncoderOptions::default() };
+        // Every frame is whole: lossy patches on the frame before leave blocks where light changes slowly.
+        let options = EncoderOptions {
+            kmin: 0,
+            kmax: 1,
+            encoding_config: Some(EncodingConfig::new_lossy(QUALITY)),
+            ..EncoderOptions::default()
+        };
         let encoder = Encoder::new_with_options((film.width, film.height), options)
             .map_err(|e| ExportError::encoder(file.path(), format!("{e:?}")))?;
         Ok(Self { file, film, frames: 0, encoder })

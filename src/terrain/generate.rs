@@ -62,7 +62,8 @@ pub fn plane(grid: Grid, bed: &Bed) -> Array2<f32> {
 pub fn slope(grid: Grid, bed: &Bed, angle_deg: f64) -> Array2<f32> {
     let relief = relief(grid, bed);
     let side = grid.nx.min(grid.nz) as f64;
-    let fall = angle_deg.to_radians().tan() * side;
+    // The same bits on every system, which std does not promise.
+    let fall = libm::tan(angle_deg.to_radians()) * side;
     let south = 0.5 * (grid.nz as f64 - 1.0) / side;
     from_place(grid, |u, v| bed.base + fall * (south - v) + relief(u, v))
 }
