@@ -49,11 +49,13 @@ pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
     if path.is_dir() {
         return Err(OutputError::io(path, io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
     }
-    if let Some(above) = path.ancestors().skip(1).find(|above| above.exists()).filter(|above| !above.is_dir()) {
+    let above = path.ancestors().skip(1).find(|above| above.exists()).unwrap_or(Path::new("."));
+    if !above.is_dir() {
         let reason = format!("{} is no folder", above.display());
         return Err(OutputError::io(path, io::Error::new(io::ErrorKind::NotADirectory, reason)));
     }
-    Ok(())
+    // Only writing tells whether a folder can be written.
+    temporary(above).map(drop).map_err(|cause| OutputError::io(path, cause))
 }
 
 /// A file that is written beside its place and moved there by [`WholeFile::commit`]. Dropped before that, it leaves

@@ -31,10 +31,13 @@ impl StepKey {
     /// Four fair bits for a cell, one for each direction; bit `d` belongs to `DIRECTIONS[d]` of the spreading rule.
     #[inline]
     pub fn pattern(self, x: usize, y: usize, z: usize) -> u8 {
-        let [low, high] = self.group(x / GROUP_X, y, z / GROUP_Z);
-        let lane = (z % GROUP_Z) * GROUP_X + x % GROUP_X;
-        let pair = |word: u64| (word >> lane & 1) as u8 | ((word >> (lane + 32) & 1) as u8) << 1;
-        pair(low) | pair(high) << 2
+        self.row(y, z).pattern(x)
+    }
+
+    /// The patterns of the row of cells with equal `y` and `z`, for visiting them in order.
+    #[inline]
+    pub fn row(self, y: usize, z: usize) -> RowPatterns {
+        RowPatterns { key: self, y, z, group_x: usize::MAX, words: [0; 2] }
     }
 
     /// The two words of a group of 32 cells: directions 0 and 1 in the halves of the first, 2 and 3 in the second.
@@ -44,6 +47,30 @@ impl StepKey {
         let place = (group_x as u64) | (y as u64) << 21 | (group_z as u64) << 42;
         let first = mix64(self.0 ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         [first, mix64(first ^ 0x8cb9_2ba7_2f3d_8dd7)]
+    }
+}
+
+/// The patterns of one row; neighbours that share a group share its hash.
+#[derive(Clone, Copy, Debug)]
+pub struct RowPatterns {
+    key: StepKey,
+    y: usize,
+    z: usize,
+    group_x: usize,
+    words: [u64; 2],
+}
+
+impl RowPatterns {
+    /// Four fair bits for the cell at `x`, as [`StepKey::pattern`].
+    #[inline]
+    pub fn pattern(&mut self, x: usize) -> u8 {
+        if self.group_x != x / GROUP_X {
+            self.group_x = x / GROUP_X;
+            self.words = self.key.group(self.group_x, self.y, self.z / GROUP_Z);
+        }
+        let lane = (self.z % GROUP_Z) * GROUP_X + x % GROUP_X;
+        let pair = |word: u64| (word >> lane & 1) as u8 | ((word >> (lane + 32) & 1) as u8) << 1;
+        pair(self.words[0]) | pair(self.words[1]) << 2
     }
 }
 

@@ -127,6 +127,7 @@ impl SlabGifts {
             let span = lava.spans[z * grid.ny + y];
             let start = self.gifts.len();
             let mut giving = Span::EMPTY;
+            let mut patterns = key.row(y, z);
             for x in span.range() {
                 let cell = lava.cell(grid.index(x, y, z));
                 if cell.energy <= rules.threshold {
@@ -140,7 +141,7 @@ impl SlabGifts {
                 };
                 let gift = if spreads(cell, bed, rules) {
                     giving = span;
-                    self.gift(ground, lava, rules, (cell, bed), ([x, y, z], key.pattern(x, y, z)))
+                    self.gift(ground, lava, rules, (cell, bed), ([x, y, z], patterns.pattern(x)))
                 } else {
                     Gift::default()
                 };
