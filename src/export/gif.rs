@@ -6,8 +6,8 @@ use image::{Delay, Frame, RgbaImage};
 use super::{Animation, ExportError, Film};
 use crate::output::WholeFile;
 
-/// Quality against speed of the colour choice, 1 (best) to 30 (fastest).
-const SPEED: i32 = 10;
+/// Quality against speed of the colour choice, 1 (best) to 30 (fastest): a coarse choice misses what little glows.
+const SPEED: i32 = 2;
 
 pub(super) struct Gif {
     encoder: Option<GifEncoder<SharedFile>>,
