@@ -5,6 +5,8 @@ use std::fs;
 use std::io::{BufReader, Cursor};
 use std::path::{Path, PathBuf};
 use std::process::Output;
+#[cfg(unix)]
+use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
 use image::AnimationDecoder;
@@ -446,29 +448,35 @@ fn force_replaces_and_nothing_else_does() {
     place.done("render small.toml --frames f --force");
 }
 
+/// Starts the program, presses Ctrl-C once `ready` says so, and waits for its end.
 #[cfg(unix)]
-#[test]
-fn ctrl_c_leaves_whole_files() {
-    use std::process::Stdio;
-    use std::time::Duration;
+fn interrupted(place: &Place, args: &str, ready: impl Fn(Duration) -> bool) -> std::process::Output {
+    use std::process::{Command, Stdio};
 
-    let place = Place::new();
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lavoxel"))
         .current_dir(place.0.path())
-        .args(["render", "small.toml", "--steps", "1000000", "--every", "10", "--size", "40x30"])
-        .args(["--frames", "f", "--animation", "a.png", "--animation", "a.gif", "--picture", "end.png"])
+        .args(args.split(' '))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let third = place.path("f/small-scene_000020.png");
-    while !third.exists() {
+    let start = Instant::now();
+    while !ready(start.elapsed()) {
         assert!(child.try_wait().unwrap().is_none(), "ended before it was stopped");
         std::thread::sleep(Duration::from_millis(20));
     }
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    let output = child.wait_with_output().unwrap();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    child.wait_with_output().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_whole_files() {
+    let place = Place::new();
+    let third = place.path("f/small-scene_000020.png");
+    let args = "render small.toml --steps 1000000 --every 10 --size 40x30 --frames f --animation a.png --animation a.gif \
+                --picture end.png";
+    let output = interrupted(&place, args, |_| third.exists());
     let err = text(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{err}");
     assert!(err.contains("stopped after step "), "{err}");
@@ -491,21 +499,10 @@ fn ctrl_c_leaves_whole_files() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_run_with_its_report() {
-    use std::process::Stdio;
-
     let place = Place::new();
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"))
-        .current_dir(place.0.path())
-        .args(["run", "small.toml", "--steps", "1000000000", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // Before it listens, the signal would end it without a report; a second is plenty.
-    std::thread::sleep(std::time::Duration::from_secs(1));
-    assert!(child.try_wait().unwrap().is_none());
-    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let output = child.wait_with_output().unwrap();
+    // Before it listens, the signal would end it without a report; two seconds are plenty.
+    let plenty = |since: Duration| since > Duration::from_secs(2);
+    let output = interrupted(&place, "run small.toml --steps 1000000000 --json", plenty);
     assert_eq!(output.status.code(), Some(130));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["interrupted"], true);
