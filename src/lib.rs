@@ -79,6 +79,8 @@ pub mod source;
 pub mod terrain;
 pub mod units;
 pub mod validate;
+#[cfg(feature = "viewer")]
+pub mod viewer;
 pub mod world;
 
 /// The README's examples compile and run.

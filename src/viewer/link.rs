@@ -1,0 +1,238 @@
+//! What the window and the simulation thread say to each other. Plain data: the window never waits for a step, and a
+//! step never waits for the window.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ndarray::Array2;
+
+use crate::grid::Grid;
+use crate::output::Existing;
+use crate::render::Ray;
+use crate::rules::RulesSpec;
+use crate::scene::Scene;
+use crate::source::VentSpec;
+use crate::world::{Matter, Shape};
+
+/// How fast the automaton runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// Not at all.
+    Paused,
+    /// So many steps a second, as far as the machine can.
+    Rate(f64),
+    /// As fast as possible.
+    Free,
+}
+
+/// The field that slices show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Field {
+    /// Amount of lava, 0 to 1.
+    #[default]
+    Amount,
+    /// Energy of the cell, vent = 1.
+    Energy,
+    /// Rock alone.
+    Solid,
+}
+
+/// A change to the vents; indices are those of [`Report::vents`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum VentChange {
+    /// A new vent; its `start` is the present step or later.
+    Place(VentSpec),
+    /// Another rate, radius, energy or place from the present step on.
+    Change(usize, VentSpec),
+    /// The vent ends.
+    Close(usize),
+}
+
+/// What the window asks of the simulation. Everything takes place between two steps, in the order in which it was sent.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Start anew with another scene.
+    Open(Box<Scene>),
+    /// Run, or pause.
+    Pace(Pace),
+    /// Make so many steps, then pause.
+    Steps(u64),
+    /// The same scene from step 0; live changes are forgotten.
+    Reset,
+    /// Another seed of the random patterns from now on.
+    Reseed(u64),
+    /// Other rules from now on.
+    Rules(RulesSpec),
+    /// A change to the vents.
+    Vent(VentChange),
+    /// Lava, rock or nothing put into a shape.
+    Put(Shape, Matter),
+    /// Keep the present moment, to come back to it.
+    Keep,
+    /// Back to the kept moment of this step; what was done later is forgotten.
+    Rewind(u64),
+    /// What lies under the pointer; the answer is [`Report::probe`], kept up to date until another ray or `None`.
+    Pick(Option<Ray>),
+    /// The slices to send, by cell along x, y and z.
+    Cuts([Option<usize>; 3], Field),
+    /// What the light of the lava on the rock depends on.
+    Glow(Glow),
+    /// Write the session as a scene that replays to the same bits.
+    Save(PathBuf, Existing),
+}
+
+/// The keys of the look on which the light of the lava depends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Glow {
+    /// `look.film`.
+    pub film: f32,
+    /// `look.iso`.
+    pub iso: f32,
+    /// `look.heat`.
+    pub heat: [f32; 2],
+}
+
+/// What lies under the pointer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// The first cell along the ray that is solid or holds lava: x, y, z.
+    pub cell: [usize; 3],
+    /// Where the ray enters it, in cells.
+    pub point: [f32; 3],
+    /// Whether it is rock.
+    pub solid: bool,
+    /// Amount of lava in it, 0 to 1.
+    pub amount: f64,
+    /// Energy in it, vent = 1.
+    pub energy: f64,
+    /// Elevation of the ground of the column in metres.
+    pub ground_m: f64,
+    /// Thickness of all lava in the column in metres: its volume over its area.
+    pub thickness_m: f64,
+}
+
+/// Amounts in full cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MassAccount {
+    /// At step 0.
+    pub initial: f64,
+    /// Poured by vents and put in by hand.
+    pub sourced: f64,
+    /// Left through open sides.
+    pub outflow: f64,
+    /// Taken out by hand.
+    pub removed: f64,
+    /// In the box now.
+    pub present: f64,
+    /// Not poured because the column was full.
+    pub blocked: f64,
+    /// Units by which the account does not close; always 0.
+    pub error_units: i128,
+}
+
+/// Time of the stages of the last step or publication.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StageTimes {
+    /// Vents.
+    pub sources: Duration,
+    /// Gravity.
+    pub gravity: Duration,
+    /// Spreading.
+    pub spreading: Duration,
+    /// Low-pass and what follows from it.
+    pub filter: Duration,
+}
+
+/// The state of the simulation in numbers; comes with every [`Update`].
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Name of the scene.
+    pub name: String,
+    /// Counts up whenever time jumps: another scene, reset, rewind.
+    pub epoch: u64,
+    /// Shape of the box.
+    pub grid: Grid,
+    /// Edge of a cell in metres.
+    pub cell_size_m: f64,
+    /// Steps made.
+    pub step: u64,
+    /// Seed in force.
+    pub seed: u64,
+    /// Rules in force.
+    pub rules: RulesSpec,
+    /// Vents that pour or will pour, with their number in the simulation.
+    pub vents: Vec<(usize, VentSpec)>,
+    /// How fast it should run.
+    pub pace: Pace,
+    /// Steps a second over the last second.
+    pub steps_per_second: f64,
+    /// The account.
+    pub mass: MassAccount,
+    /// Cells that hold liquid.
+    pub liquid_cells: u64,
+    /// Where the time goes.
+    pub times: StageTimes,
+    /// Steps of the kept moments.
+    pub moments: Vec<u64>,
+    /// What lies under the pointer.
+    pub probe: Option<Probe>,
+}
+
+/// Texels of a box of the volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    /// Lowest corner in cells.
+    pub origin: [usize; 3],
+    /// Cells along each axis.
+    pub size: [usize; 3],
+    /// Density and energy of each cell as in [`crate::lowpass::Volume`], x fastest, then y, then z.
+    pub texels: Vec<[u8; 2]>,
+}
+
+/// What changed since the update before.
+#[derive(Debug)]
+pub struct Update {
+    /// Numbers.
+    pub report: Report,
+    /// Everything before is void: the box may have another shape, and cells without a patch hold nothing.
+    pub anew: bool,
+    /// Boxes of the volume that changed, without overlap.
+    pub patches: Vec<Patch>,
+    /// Largest density of each brick of [`BRICK`]³ cells with one cell around it, x fastest, when any changed.
+    pub bricks: Option<Vec<u8>>,
+    /// Heights of the ground in cells above the floor, shape (nz, nx), when they changed or the scene is new.
+    pub ground: Option<Arc<Array2<f32>>>,
+    /// The slices asked for, along x, y and z, when they changed.
+    pub cuts: [Option<Cut>; 3],
+    /// Light that leaves each column and its height times that light, blurred, shape (nz, nx), x fastest.
+    pub ember: Option<Vec<[f32; 2]>>,
+    /// What a person should read: done, or could not.
+    pub notices: Vec<Notice>,
+}
+
+/// The cells of one slice, without any filter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Position along the axis.
+    pub cell: usize,
+    /// Cells across: along z for a slice on x, else along x.
+    pub width: usize,
+    /// Cells down: along z for a slice on y, else along y from the floor up.
+    pub height: usize,
+    /// For each cell its value, 255 for 1 ([`Field::Amount`], [`Field::Solid`]) or for
+    /// [`crate::lowpass::ENERGY_SHOWN`] ([`Field::Energy`]), and its content: 0 nothing, 1 lava, 2 rock.
+    pub texels: Vec<[u8; 2]>,
+}
+
+/// Edge of the bricks of [`Update::bricks`] in cells.
+pub const BRICK: usize = 8;
+
+/// A message to the person at the window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Whether something could not be done.
+    pub wrong: bool,
+    /// One sentence.
+    pub text: String,
+}
