@@ -9,7 +9,7 @@ const FARTHEST: u8 = 16;
 
 /// Whether empty space is jumped over. Pictures are the same either way; a test holds us to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Skipping {
+pub(crate) enum Skipping {
     Bricks,
     Never,
 }
@@ -17,7 +17,7 @@ pub(super) enum Skipping {
 /// For each brick of 4³ cells, the distance to the nearest brick with something to draw, in bricks (largest of the
 /// three axes): 0 means the brick itself must be sampled.
 #[derive(Clone, Debug)]
-pub(super) struct Bricks {
+pub(crate) struct Bricks {
     count: [usize; 3],
     distance: Vec<u8>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Bricks {
 impl Bricks {
     /// Marks bricks in which interpolation may give a value above `empty`. `padded` has one more cell on each side
     /// than the grid, repeating the edge; `shape` is the grid's cells.
-    pub(super) fn new(padded: &[u8], shape: [usize; 3], empty: u8, skipping: Skipping) -> Self {
+    pub(crate) fn new(padded: &[u8], shape: [usize; 3], empty: u8, skipping: Skipping) -> Self {
         let count = shape.map(|n| n.div_ceil(EDGE));
         let total = count[0] * count[1] * count[2];
         if skipping == Skipping::Never {
@@ -91,7 +91,7 @@ impl Bricks {
     /// From a point inside an empty brick, the ray parameter up to which nothing needs to be sampled; `None` in a
     /// brick that must be sampled.
     #[inline]
-    pub(super) fn jump(&self, point: V3, origin: V3, inverse: V3) -> Option<f32> {
+    pub(crate) fn jump(&self, point: V3, origin: V3, inverse: V3) -> Option<f32> {
         let at = |axis: usize| ((point[axis].max(0.0) as usize) / EDGE).min(self.count[axis] - 1);
         let brick = [at(0), at(1), at(2)];
         let free = i32::from(self.distance[(brick[2] * self.count[1] + brick[1]) * self.count[0] + brick[0]]);

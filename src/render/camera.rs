@@ -111,6 +111,15 @@ impl Ray {
     }
 }
 
+/// What a camera looks at, and from how far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Framing {
+    /// Point in the middle of the picture, in cells.
+    pub target: Point3<f32>,
+    /// Distance from the eye to it, in cells.
+    pub distance_cells: f32,
+}
+
 /// A camera placed in the world, for one picture size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
@@ -127,18 +136,38 @@ impl Camera {
     /// Places the camera that `spec` describes so that it shows `subject` in a picture of `size` (width, height)
     /// pixels. Automatic framing does not depend on the azimuth: an orbit keeps its distance.
     pub fn new(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Self {
+        let framing = Self::frame(spec, subject, size);
+        let mut camera = Self::turned(spec, size);
+        camera.eye = framing.target - camera.forward * framing.distance_cells;
+        camera
+    }
+
+    /// A camera that stands at `eye`, in cells, and looks against the direction of compass `azimuth_deg` raised by
+    /// `elevation_deg`, as one that [`Camera::new`] places does. Elevations are held between -89 and 89 degrees.
+    pub fn from_pose(
+        eye: Point3<f32>,
+        (azimuth_deg, elevation_deg): (f32, f32),
+        fov_deg: f32,
+        size: (usize, usize),
+    ) -> Self {
         let size = (size.0.max(1), size.1.max(1));
-        let backward = direction(spec.azimuth_deg, spec.elevation_deg);
+        let backward = direction(azimuth_deg, elevation_deg.clamp(-89.0, 89.0));
         let forward = -backward;
         let right = forward.cross(&Vector3::y()).normalize();
         let up = right.cross(&forward);
-        let half_height = (spec.fov_deg.to_radians() * 0.5).tan();
-        let mut camera = Self { eye: Point3::origin(), right, up, forward, half_height, size };
+        let half_height = (fov_deg.to_radians() * 0.5).tan();
+        Self { eye, right, up, forward, half_height, size }
+    }
+
+    /// What the camera that `spec` describes looks at, and from how far: where an orbit by hand begins.
+    pub fn frame(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Framing {
+        let mut camera = Self::turned(spec, size);
+        let (forward, up) = (camera.forward, camera.up);
         let extent = subject.high - subject.low;
         let outline = outline(subject);
         let fixed = spec.target.map(|f| subject.low + extent.component_mul(&Vector3::from(f)));
         let mut target = fixed.unwrap_or(subject.low + extent.component_mul(&Vector3::new(0.5, 0.4, 0.5)));
-        let mut distance = spec.distance.map(|d| d * subject.diagonal());
+        let distance = spec.distance.map(|d| d * subject.diagonal());
         for _ in 0..4 {
             let fitted = distance.unwrap_or_else(|| camera.fit(target, &outline));
             camera.eye = target - forward * fitted;
@@ -146,9 +175,12 @@ impl Camera {
                 target += up * (camera.off_centre(&outline) * fitted);
             }
         }
-        let reach = *distance.get_or_insert_with(|| camera.fit(target, &outline));
-        camera.eye = target - forward * reach;
-        camera
+        Framing { target, distance_cells: distance.unwrap_or_else(|| camera.fit(target, &outline)) }
+    }
+
+    /// A camera at the origin that looks where `spec` says.
+    fn turned(spec: &CameraSpec, size: (usize, usize)) -> Self {
+        Self::from_pose(Point3::origin(), (spec.azimuth_deg, spec.elevation_deg), spec.fov_deg, size)
     }
 
     /// Smallest distance from `target` at which all points lie inside the picture, with a little air around them.
@@ -182,6 +214,16 @@ impl Camera {
     /// Where the camera stands, in cells.
     pub fn eye(&self) -> Point3<f32> {
         self.eye
+    }
+
+    /// Unit vectors to the right, up and forward in the picture.
+    pub fn axes(&self) -> [Vector3<f32>; 3] {
+        [self.right, self.up, self.forward]
+    }
+
+    /// Half the picture's height at distance 1: the tangent of half the vertical field of view.
+    pub fn half_height(&self) -> f32 {
+        self.half_height
     }
 
     /// The ray through picture position (`px`, `py`) in pixels from the top left.
@@ -251,6 +293,25 @@ mod tests {
                 assert!((0.0..960.0).contains(&x) && (0.0..640.0).contains(&y), "{point} is at {x}, {y}");
             }
         }
+    }
+
+    #[test]
+    fn a_pose_and_a_framing_give_the_same_camera_as_the_orbit() {
+        let bounds = Bounds::of(Grid::new(40, 30, 50));
+        for target in [None, Some([0.2, 0.9, 0.5])] {
+            let spec = CameraSpec { target, ..CameraSpec::default() };
+            let camera = Camera::new(&spec, &bounds, (320, 200));
+            let framing = Camera::frame(&spec, &bounds, (320, 200));
+            let free =
+                Camera::from_pose(camera.eye(), (spec.azimuth_deg, spec.elevation_deg), spec.fov_deg, (320, 200));
+            assert_eq!(free, camera);
+            let (x, y, away) = camera.project(framing.target).expect("in front");
+            assert!(
+                (x - 160.0).abs() < 0.01 && (y - 100.0).abs() < 0.01 && (away - framing.distance_cells).abs() < 0.01
+            );
+        }
+        let straight_down = Camera::from_pose(Point3::origin(), (0.0, 90.0), 40.0, (8, 8));
+        assert!(straight_down.axes().iter().all(|axis| (axis.norm() - 1.0).abs() < 1e-5));
     }
 
     #[test]

@@ -14,36 +14,36 @@ use super::plates::{Pattern, carried};
 use super::sky::Sky;
 
 /// Everything shading reads, for one frame.
-pub(super) struct Stage<'a> {
-    pub(super) field: &'a LavaField,
-    pub(super) land: &'a TerrainLook,
-    pub(super) ember: &'a EmberLight,
-    pub(super) sky: &'a Sky,
-    pub(super) look: &'a LookSpec,
-    pub(super) blackbody: &'a BlackBody,
+pub(crate) struct Stage<'a> {
+    pub(crate) field: &'a LavaField,
+    pub(crate) land: &'a TerrainLook,
+    pub(crate) ember: &'a EmberLight,
+    pub(crate) sky: &'a Sky,
+    pub(crate) look: &'a LookSpec,
+    pub(crate) blackbody: &'a BlackBody,
     /// Steps since the beginning, for what rides on the flow.
-    pub(super) steps: f64,
+    pub(crate) steps: f64,
 }
 
 /// A point of the lava's surface.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Skin {
-    pub(super) point: V3,
-    pub(super) normal: V3,
+pub(crate) struct Skin {
+    pub(crate) point: V3,
+    pub(crate) normal: V3,
     /// Direction in which the eye looks.
-    pub(super) view: V3,
+    pub(crate) view: V3,
     /// True inside: the box's side cuts through the lava here, where there is no crust.
-    pub(super) cut: bool,
+    pub(crate) cut: bool,
 }
 
 /// Heat 0 (cold, closed) to 1 (as it leaves the vent, or hotter).
-pub(super) fn heat(stage: &Stage, p: V3) -> f32 {
+pub(crate) fn heat(stage: &Stage, p: V3) -> f32 {
     let [cold, hot] = stage.look.heat;
     saturate((stage.field.specific_energy(p) - cold) / (hot - cold))
 }
 
 /// Light that leaves the skin towards the eye.
-pub(super) fn shade(stage: &Stage, skin: &Skin) -> V3 {
+pub(crate) fn shade(stage: &Stage, skin: &Skin) -> V3 {
     // Energy is steadier just under the surface than in the thin outermost density.
     let heat = heat(stage, skin.point - skin.normal * 0.6);
     if skin.cut {

@@ -14,7 +14,7 @@ const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 
 /// Glow around each column, and the height from which it comes.
 #[derive(Clone, Debug)]
-pub(super) struct EmberLight {
+pub(crate) struct EmberLight {
     glow: Raster<f32>,
     /// Height of the glowing surface times its glow, blurred like the glow.
     lifted: Raster<f32>,
@@ -22,7 +22,7 @@ pub(super) struct EmberLight {
 
 impl EmberLight {
     /// Looks down every column of the field; `heat` turns energy per amount into 0..1.
-    pub(super) fn new(field: &LavaField, cells: (usize, usize), top: f32, look: &LookSpec) -> Self {
+    pub(crate) fn new(field: &LavaField, cells: (usize, usize), top: f32, look: &LookSpec) -> Self {
         let columns = Raster::columns(cells, vec![0.0_f32; cells.0 * cells.1]);
         let surface = columns.map(|x, z, _| nalgebra::Vector2::from(emission(field, v3(x, top, z), look)));
         let glow = surface.map(|_, _, s| s.x);
@@ -31,12 +31,12 @@ impl EmberLight {
     }
 
     /// Strength of the glow around a column, about 0..2.
-    pub(super) fn strength(&self, p: V3) -> f32 {
+    pub(crate) fn strength(&self, p: V3) -> f32 {
         self.glow.at(p.x, p.z)
     }
 
     /// Strength of the glow that reaches a point with normal `n`, about 0..1.
-    pub(super) fn at(&self, p: V3, n: V3) -> f32 {
+    pub(crate) fn at(&self, p: V3, n: V3) -> f32 {
         let glow = self.glow.at(p.x, p.z);
         if glow < 1e-4 {
             return 0.0;

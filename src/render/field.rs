@@ -15,16 +15,16 @@ const REFINEMENTS: usize = 4;
 
 /// How a ray is sampled.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     /// Distance between samples in cells.
-    pub(super) step: f32,
+    pub(crate) step: f32,
     /// Shift of the first sample, 0..1 steps.
-    pub(super) jitter: f32,
+    pub(crate) jitter: f32,
 }
 
 /// What a ray met of a surface of equal density.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Crossing {
+pub(crate) enum Crossing {
     /// The ray enters the surface at `t`; `face` is the box side's normal when it enters through one.
     At { t: f32, face: Option<V3> },
     /// The ray stays outside; the largest density seen, and where.
@@ -34,7 +34,7 @@ pub(super) enum Crossing {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct LavaField {
+pub(crate) struct LavaField {
     /// Cells along x, y, z.
     size: [f32; 3],
     /// Index steps along y and z of the padded arrays.
@@ -48,7 +48,7 @@ pub(super) struct LavaField {
 
 impl LavaField {
     /// Prepares a volume; densities up to `empty` (0..255) are of no interest to the caller.
-    pub(super) fn new(volume: &Volume, smoothing: f32, empty: u8, skipping: Skipping) -> Self {
+    pub(crate) fn new(volume: &Volume, smoothing: f32, empty: u8, skipping: Skipping) -> Self {
         let shape = [volume.grid.nx, volume.grid.ny, volume.grid.nz];
         let mut density = padded(&volume.density, shape);
         let mut energy = padded(&volume.energy, shape);
@@ -63,13 +63,13 @@ impl LavaField {
 
     /// Density 0..1 at a point in cells, held at the box's sides.
     #[inline]
-    pub(super) fn density(&self, p: V3) -> f32 {
+    pub(crate) fn density(&self, p: V3) -> f32 {
         self.sample(&self.density, p) * (1.0 / 255.0)
     }
 
     /// Energy per unit of amount at a point, in vent units.
     #[inline]
-    pub(super) fn specific_energy(&self, p: V3) -> f32 {
+    pub(crate) fn specific_energy(&self, p: V3) -> f32 {
         let amount = self.sample(&self.density, p);
         self.sample(&self.energy, p) * ENERGY_SHOWN / amount.max(1.0)
     }
@@ -95,18 +95,18 @@ impl LavaField {
     }
 
     /// Direction of rising density, from differences over `reach` cells to each side. Not normalised.
-    pub(super) fn gradient(&self, p: V3, reach: f32) -> V3 {
+    pub(crate) fn gradient(&self, p: V3, reach: f32) -> V3 {
         let along = |e: V3| self.density(p + e) - self.density(p - e);
         v3(along(v3(reach, 0.0, 0.0)), along(v3(0.0, reach, 0.0)), along(v3(0.0, 0.0, reach))) * (0.5 / reach)
     }
 
     /// Outward normal of the lava, smoothed over about one and a half cells so that cell steps do not show.
-    pub(super) fn normal(&self, p: V3) -> V3 {
+    pub(crate) fn normal(&self, p: V3) -> V3 {
         super::math::unit_or_up(-(self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6))
     }
 
     /// The part of a ray inside the box, and the side it comes in by.
-    pub(super) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
+    pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
         let (mut near, mut far, mut entry) = (0.0_f32, far, None);
         for axis in 0..3 {
             let (o, d) = (ray.origin[axis], ray.direction[axis]);
@@ -130,7 +130,7 @@ impl LavaField {
 
     /// Calls `visit(t, density)` at every sample between `near` and `far` whose density may matter. Samples lie at
     /// whole multiples of the step plus the jitter, wherever jumps begin or end.
-    pub(super) fn walk(
+    pub(crate) fn walk(
         &self,
         ray: &Ray,
         (near, far): (f32, f32),
@@ -161,7 +161,7 @@ impl LavaField {
     }
 
     /// The first place where density rises through `iso` before `far`.
-    pub(super) fn cross(&self, ray: &Ray, far: f32, iso: f32, pace: Pace) -> Crossing {
+    pub(crate) fn cross(&self, ray: &Ray, far: f32, iso: f32, pace: Pace) -> Crossing {
         let Some((near, far, entry)) = self.span(ray, far) else { return Crossing::Missed };
         if near > 0.0 && self.density(ray.at(near)) >= iso {
             return Crossing::At { t: near, face: entry };

@@ -8,23 +8,31 @@ use super::noise;
 use super::raster::Raster;
 
 /// Brightness from which light spreads into its surroundings.
-const THRESHOLD: f32 = 0.7;
+pub(crate) const THRESHOLD: f32 = 0.7;
 /// A single pixel gives no more than this to the bloom, so that sparks do not become lamps.
-const BRIGHTEST: f32 = 5.0;
+pub(crate) const BRIGHTEST: f32 = 5.0;
 /// Bloom is worked out on squares of this many pixels.
-const BLOCK: usize = 4;
+pub(crate) const BLOCK: usize = 4;
+/// Shares of the narrow and the wide blur that are added to the light, before exposure.
+pub(crate) const SHARES: [f32; 2] = [0.20, 0.26];
+
+/// Radii of the narrow and the wide blur (of each of three box passes) in blocks, for a picture of `blocks` blocks
+/// from top to bottom: they follow the height, so that a small preview glows like the full picture.
+pub(crate) fn radii(blocks: usize) -> [usize; 2] {
+    [(blocks / 90).max(1), (blocks / 18).max(2)]
+}
 
 /// Linear light per pixel, rows from the top.
 #[derive(Clone, Debug)]
-pub(super) struct Film {
-    pub(super) width: usize,
-    pub(super) height: usize,
-    pub(super) light: Vec<V3>,
+pub(crate) struct Film {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) light: Vec<V3>,
 }
 
 /// How light becomes colour.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Develop {
+pub(crate) enum Develop {
     /// Bloom of the given strength, exposure factor, filmic curve.
     Filmic { exposure: f32, glow: f32 },
     /// Linear light straight to sRGB: colours stay those of the palette.
@@ -32,7 +40,7 @@ pub(super) enum Develop {
 }
 
 impl Film {
-    pub(super) fn develop(&self, how: Develop) -> Image {
+    pub(crate) fn develop(&self, how: Develop) -> Image {
         let bloom = match how {
             Develop::Filmic { glow, exposure } if glow > 0.0 => Some((self.bloom(exposure), glow)),
             _ => None,
@@ -43,7 +51,7 @@ impl Film {
                 let mut light = self.light[y * self.width + x];
                 if let Some(([near, wide], glow)) = &bloom {
                     let (u, v) = (x as f32 + 0.5, y as f32 + 0.5);
-                    light += (near.at(u, v) * 0.20 + wide.at(u, v) * 0.26) * *glow;
+                    light += (near.at(u, v) * SHARES[0] + wide.at(u, v) * SHARES[1]) * *glow;
                 }
                 let shown = match how {
                     Develop::Filmic { exposure, .. } => filmic(light * exposure),
@@ -72,13 +80,12 @@ impl Film {
             data: bright.iter().map(|c| c[axis]).collect::<Vec<f32>>(),
         };
         let planes = [plane(0), plane(1), plane(2)];
-        // Radii follow the picture's height, so that a small preview glows like the full picture.
         let blurred = |radius: usize| {
             let [r, g, b] = [0, 1, 2].map(|axis: usize| planes[axis].blurred(radius));
             let data = (0..width * height).map(|k| v3(r.data[k], g.data[k], b.data[k])).collect();
             Raster { width, depth: height, per_cell: r.per_cell, origin: r.origin, data }
         };
-        [blurred((height / 90).max(1)), blurred((height / 18).max(2))]
+        radii(height).map(blurred)
     }
 
     fn bright(&self, i: usize, j: usize, exposure: f32) -> V3 {
@@ -98,7 +105,7 @@ impl Film {
 
 /// Narkowicz's fit of the ACES curve, per channel: red that is too bright turns orange and yellow as hot things do.
 /// Black-body light has almost no blue, which is why it never turns pink.
-fn filmic(light: V3) -> V3 {
+pub(crate) fn filmic(light: V3) -> V3 {
     light.map(|c| {
         let x = c.max(0.0) * 1.05;
         ((x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14)).clamp(0.0, 1.0)

@@ -12,23 +12,23 @@ use super::raster::Raster;
 
 /// What part of the block a ray met.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Face {
+pub(crate) enum Face {
     Top,
     /// A cut side or the foot, with its outward normal.
     Cut(V3),
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct GroundHit {
-    pub(super) t: f32,
-    pub(super) point: V3,
-    pub(super) face: Face,
+pub(crate) struct GroundHit {
+    pub(crate) t: f32,
+    pub(crate) point: V3,
+    pub(crate) face: Face,
 }
 
 impl GroundHit {
     /// Distance up to which lava may cover this point. The box's sides cut lava and ground in one plane, where
     /// rounding must not decide which of the two is seen: density reaches into the rock.
-    pub(super) fn front(&self) -> f32 {
+    pub(crate) fn front(&self) -> f32 {
         if self.face == Face::Top { self.t } else { self.t * 0.999_9 - 1e-3 }
     }
 }
@@ -42,15 +42,18 @@ struct Level {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Heightfield {
-    pub(super) heights: Raster<f32>,
-    pub(super) foot: f32,
-    pub(super) top: f32,
+pub(crate) struct Heightfield {
+    /// Heights of the top at the nodes, in cells above the box floor.
+    pub(crate) heights: Raster<f32>,
+    /// Height of the foot; below the box floor.
+    pub(crate) foot: f32,
+    /// Greatest of the heights.
+    pub(crate) top: f32,
     levels: Vec<Level>,
 }
 
 impl Heightfield {
-    pub(super) fn new(heights: Raster<f32>, foot: f32) -> Self {
+    pub(crate) fn new(heights: Raster<f32>, foot: f32) -> Self {
         let mut levels = vec![finest(&heights)];
         while let Some(last) = levels.last().filter(|l| l.width > 1 || l.depth > 1) {
             levels.push(coarser(last));
@@ -60,13 +63,13 @@ impl Heightfield {
     }
 
     /// Unit normal of the top at (x, z).
-    pub(super) fn normal(&self, x: f32, z: f32, reach: f32) -> V3 {
+    pub(crate) fn normal(&self, x: f32, z: f32, reach: f32) -> V3 {
         let (east, south) = self.heights.slope(x, z, reach);
         unit_or_up(v3(-east, 1.0, -south))
     }
 
     /// The first point at which a ray enters the block.
-    pub(super) fn hit(&self, ray: &Ray) -> Option<GroundHit> {
+    pub(crate) fn hit(&self, ray: &Ray) -> Option<GroundHit> {
         let scale = self.heights.per_cell;
         // Traversal counts x and z in patches; y and t stay in cells.
         let o = v3(ray.origin.x * scale, ray.origin.y, ray.origin.z * scale);
@@ -83,7 +86,7 @@ impl Heightfield {
     }
 
     /// True when nothing of the block lies between a point above the ground and the sun.
-    pub(super) fn lit(&self, from: V3, sun: V3) -> bool {
+    pub(crate) fn lit(&self, from: V3, sun: V3) -> bool {
         self.hit(&Ray { origin: from, direction: sun }).is_none()
     }
 

@@ -1,9 +1,11 @@
 //! The look of the ground: colour, fine relief, occlusion and sunlight, worked out once and kept between frames.
 
+use nalgebra::Point3;
 use ndarray::Array2;
 
 use crate::grid::Grid;
 
+use super::camera::Bounds;
 use super::heightfield::Heightfield;
 use super::look::LookSpec;
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
@@ -20,31 +22,35 @@ const MOST_PER_CELL: usize = 8;
 
 /// Surface properties at one node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rock {
-    pub(super) albedo: V3,
-    pub(super) normal: V3,
+pub(crate) struct Rock {
+    pub(crate) albedo: V3,
+    pub(crate) normal: V3,
     /// x: open share of the sky, y: share of the sun that arrives.
-    pub(super) light: nalgebra::Vector2<f32>,
+    pub(crate) light: nalgebra::Vector2<f32>,
 }
 
 /// The ground, ready to be drawn: baked from heights once, then shared by all frames.
 #[derive(Clone, Debug)]
-pub(super) struct TerrainLook {
-    pub(super) block: Heightfield,
-    albedo: Raster<V3>,
-    normal: Raster<V3>,
-    light: Raster<nalgebra::Vector2<f32>>,
+pub(crate) struct TerrainLook {
+    /// The ground as drawn: the top with its relief, one node in `per_cell`, and the cut sides.
+    pub(crate) block: Heightfield,
+    /// Colour of the rock, linear RGB.
+    pub(crate) albedo: Raster<V3>,
+    /// Unit normals with the finest grain; between nodes they are to be made unit vectors again.
+    pub(crate) normal: Raster<V3>,
+    /// x: open share of the sky, y: share of the sun that arrives.
+    pub(crate) light: Raster<nalgebra::Vector2<f32>>,
     /// Cells per unit of pattern: a fine and a coarse grid of the same land look alike.
-    pub(super) unit: f32,
+    pub(crate) unit: f32,
     /// Rise per cell of the ground towards +x and +z, smoothed over a few cells.
-    pub(super) slope: Raster<nalgebra::Vector2<f32>>,
+    pub(crate) slope: Raster<nalgebra::Vector2<f32>>,
 }
 
 impl TerrainLook {
     /// Bakes the look of `ground`: heights in cells above the box floor at column centres, shape (nz, nx).
     ///
     /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
-    pub(super) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec) -> Self {
+    pub(crate) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec) -> Self {
         assert_eq!(ground.dim(), (grid.nz, grid.nx), "the ground has one height per column");
         let cells = (grid.nx, grid.nz);
         let side = grid.nx.max(grid.nz);
@@ -77,18 +83,31 @@ impl TerrainLook {
     }
 
     /// Works out the sunlight again for another time of day; everything else is kept.
-    pub(super) fn relight(&mut self, look: &LookSpec) {
+    pub(crate) fn relight(&mut self, look: &LookSpec) {
         self.light = light(&self.block, &Sky::new(look));
     }
 
+    /// What a camera should frame: the ground block of a box of `grid`'s shape, with air for the lava on it, in cells.
+    pub(crate) fn subject(&self, grid: Grid) -> Bounds {
+        // Lava lies on the ground and piles up over vents: leave it some air, but no more than the box has.
+        let air = 0.06 * (grid.nx.max(grid.nz) as f32);
+        let roof = |y: f32| (y + air).min(grid.ny as f32).max(1.0);
+        let ground = &self.block.heights;
+        let points = ground.data.iter().enumerate().map(|(k, &y)| {
+            let node = |n: usize| n as f32 / ground.per_cell;
+            Point3::new(node(k % ground.width), roof(y), node(k / ground.width))
+        });
+        Bounds::of_ground(grid, (self.block.foot, roof(self.block.top)), points)
+    }
+
     /// Surface properties of the top at (x, z) in cells.
-    pub(super) fn rock(&self, x: f32, z: f32) -> Rock {
+    pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
         let normal = super::math::unit_or_up(self.normal.at(x, z));
         Rock { albedo: self.albedo.at(x, z), normal, light: self.light.at(x, z) }
     }
 
     /// Share of the sun that arrives at (x, z).
-    pub(super) fn sunlight(&self, x: f32, z: f32) -> f32 {
+    pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         self.light.at(x, z).y
     }
 }

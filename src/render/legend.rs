@@ -34,15 +34,15 @@ impl Scale {
 
 /// A rectangle of pixels: left, top, width, height.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    pub(super) x: usize,
-    pub(super) y: usize,
-    pub(super) width: usize,
-    pub(super) height: usize,
+pub(crate) struct Frame {
+    pub(crate) x: usize,
+    pub(crate) y: usize,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
 }
 
 /// An upright colour bar with ticks and numbers at its right.
-pub(super) fn color_bar(image: &mut Image, frame: Frame, palette: &Palette, scale: &Scale, ink: Ink) {
+pub(crate) fn color_bar(image: &mut Image, frame: Frame, palette: &Palette, scale: &Scale, ink: Ink) {
     let rows = frame.height.max(2) - 1;
     for row in 0..=rows {
         let color = palette.srgb(1.0 - row as f32 / rows as f32);
@@ -59,7 +59,7 @@ pub(super) fn color_bar(image: &mut Image, frame: Frame, palette: &Palette, scal
 }
 
 /// Round numbers from `low` to `high`, at most `count` of them.
-pub(super) fn ticks(low: f32, high: f32, count: usize) -> Vec<f32> {
+pub(crate) fn ticks(low: f32, high: f32, count: usize) -> Vec<f32> {
     let rough = (high - low) / count.max(2) as f32;
     if !(rough > 0.0 && rough.is_finite()) {
         return vec![low];
@@ -71,7 +71,7 @@ pub(super) fn ticks(low: f32, high: f32, count: usize) -> Vec<f32> {
 }
 
 /// A number with as many digits as a scale of this length needs.
-pub(super) fn number(value: f32, length: f32) -> String {
+pub(crate) fn number(value: f32, length: f32) -> String {
     let digits = (1.3 - length.abs().max(1e-9).log10()).ceil().clamp(0.0, 6.0) as usize;
     let text = format!("{value:.digits$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }

@@ -1,55 +1,55 @@
 //! The few vector helpers that shading code repeats; colours are linear RGB in the same three-component vectors.
 
 /// A point, a direction or a linear RGB colour.
-pub(super) type V3 = nalgebra::Vector3<f32>;
+pub(crate) type V3 = nalgebra::Vector3<f32>;
 
 #[inline]
-pub(super) fn v3(x: f32, y: f32, z: f32) -> V3 {
+pub(crate) fn v3(x: f32, y: f32, z: f32) -> V3 {
     V3::new(x, y, z)
 }
 
 #[inline]
-pub(super) fn saturate(x: f32) -> f32 {
+pub(crate) fn saturate(x: f32) -> f32 {
     x.clamp(0.0, 1.0)
 }
 
 #[inline]
-pub(super) fn lerp(a: f32, b: f32, t: f32) -> f32 {
+pub(crate) fn lerp(a: f32, b: f32, t: f32) -> f32 {
     a + (b - a) * t
 }
 
 #[inline]
-pub(super) fn mix(a: V3, b: V3, t: f32) -> V3 {
+pub(crate) fn mix(a: V3, b: V3, t: f32) -> V3 {
     a + (b - a) * t
 }
 
 /// 0 below `low`, 1 above `high`, a smooth cubic between.
 #[inline]
-pub(super) fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
+pub(crate) fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
     let t = saturate((x - low) / (high - low));
     t * t * (3.0 - 2.0 * t)
 }
 
 /// Component by component: a surface colour under a light colour.
 #[inline]
-pub(super) fn times(a: V3, b: V3) -> V3 {
+pub(crate) fn times(a: V3, b: V3) -> V3 {
     a.component_mul(&b)
 }
 
 /// Relative luminance of linear Rec. 709 RGB.
 #[inline]
-pub(super) fn luminance(c: V3) -> f32 {
+pub(crate) fn luminance(c: V3) -> f32 {
     0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z
 }
 
 /// Unit vector along `v`, or straight up where `v` vanishes (flat density has no gradient).
 #[inline]
-pub(super) fn unit_or_up(v: V3) -> V3 {
+pub(crate) fn unit_or_up(v: V3) -> V3 {
     v.try_normalize(1e-9).unwrap_or_else(V3::y)
 }
 
 /// The direction of compass `azimuth` (0 north, 90 east) raised by `elevation`, both in degrees.
-pub(super) fn direction(azimuth_deg: f32, elevation_deg: f32) -> V3 {
+pub(crate) fn direction(azimuth_deg: f32, elevation_deg: f32) -> V3 {
     let (azimuth, elevation) = (azimuth_deg.to_radians(), elevation_deg.to_radians());
     v3(elevation.cos() * azimuth.sin(), elevation.sin(), -elevation.cos() * azimuth.cos())
 }

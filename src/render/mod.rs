@@ -1,34 +1,37 @@
 //! Pictures: camera, volume ray-marcher, slices and palettes. Nothing here knows the rules or the simulation.
+//!
+//! The rooms that the crate can enter are shared with the window, which draws the same things with the graphics card:
+//! what is baked for the ray-marcher is uploaded there, and the formulas are the same.
 
-mod blackbody;
+pub(crate) mod blackbody;
 mod bricks;
-mod camera;
+pub(crate) mod camera;
 mod cinematic;
 mod crust;
-mod ember;
+pub(crate) mod ember;
 mod field;
-mod film;
-mod heightfield;
-mod image;
-mod land;
-mod legend;
-mod look;
-mod math;
-mod noise;
-mod palette;
+pub(crate) mod film;
+pub(crate) mod heightfield;
+pub(crate) mod image;
+pub(crate) mod land;
+pub(crate) mod legend;
+pub(crate) mod look;
+pub(crate) mod math;
+pub(crate) mod noise;
+pub(crate) mod palette;
 mod plates;
-mod raster;
+pub(crate) mod raster;
 mod renderer;
-mod sky;
+pub(crate) mod sky;
 mod slice;
 mod text;
-mod transfer;
+pub(crate) mod transfer;
 
 #[cfg(test)]
 mod tests;
 
 pub use blackbody::BlackBody;
-pub use camera::{Bounds, Camera, CameraSpec, Ray};
+pub use camera::{Bounds, Camera, CameraSpec, Framing, Ray};
 pub use image::Image;
 pub use legend::Scale;
 pub use look::{Antialias, ColorBy, LookSpec, SkyPreset, Style};

@@ -32,7 +32,7 @@ fn fade(t: f32) -> f32 {
 }
 
 /// Gradient noise of unit period, about -1..1, zero on average.
-pub(super) fn gradient(p: V3) -> f32 {
+pub(crate) fn gradient(p: V3) -> f32 {
     let base = [p.x.floor(), p.y.floor(), p.z.floor()];
     let f = [p.x - base[0], p.y - base[1], p.z - base[2]];
     let c = [base[0] as i32, base[1] as i32, base[2] as i32];
@@ -46,7 +46,7 @@ pub(super) fn gradient(p: V3) -> f32 {
 }
 
 /// Fractal sum of `octaves` gradient noises, each twice as fine and half as strong; about -1..1.
-pub(super) fn fractal(p: V3, octaves: u32) -> f32 {
+pub(crate) fn fractal(p: V3, octaves: u32) -> f32 {
     let (mut sum, mut strength, mut q) = (0.0, 0.5, p);
     for _ in 0..octaves {
         sum += strength * gradient(q);
@@ -59,17 +59,17 @@ pub(super) fn fractal(p: V3, octaves: u32) -> f32 {
 
 /// Where a point lies among cellular plates with one seed per unit cell.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plate {
+pub(crate) struct Plate {
     /// Distance to the edge shared with the nearest other plate, 0 on the edge, about 0.5 in the middle.
-    pub(super) edge: f32,
+    pub(crate) edge: f32,
     /// Unit direction in which `edge` grows fastest.
-    pub(super) inward: V3,
+    pub(crate) inward: V3,
     /// A number in 0..1 that belongs to the plate as a whole.
-    pub(super) tone: f32,
+    pub(crate) tone: f32,
 }
 
 /// The plate under `p`.
-pub(super) fn plate(p: V3) -> Plate {
+pub(crate) fn plate(p: V3) -> Plate {
     let base = v3(p.x.floor(), p.y.floor(), p.z.floor());
     let f = p - base;
     let cell = [base.x as i32, base.y as i32, base.z as i32];
@@ -99,6 +99,6 @@ pub(super) fn plate(p: V3) -> Plate {
 /// Interleaved gradient noise: a value in 0..1 per pixel whose neighbours differ as much as they can, so that the
 /// remaining sampling error looks like fine grain instead of rings.
 #[inline]
-pub(super) fn interleaved(x: f32, y: f32) -> f32 {
+pub(crate) fn interleaved(x: f32, y: f32) -> f32 {
     (52.982_918 * (0.067_110_56 * x + 0.005_837_15 * y).fract()).fract()
 }

@@ -14,19 +14,19 @@ const RIDE: f32 = 1.6;
 
 /// What the crust is like at a point, before light.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     /// 0 crust, 1 open.
-    pub(super) molten: f32,
+    pub(crate) molten: f32,
     /// Slope of the crust's relief.
-    pub(super) slope: V3,
+    pub(crate) slope: V3,
     /// A number per plate, 0..1.
-    pub(super) tone: f32,
+    pub(crate) tone: f32,
     /// Fine irregularity, about -1..1.
-    pub(super) grain: f32,
+    pub(crate) grain: f32,
 }
 
 /// The pattern at `p` where the lava's heat is `heat`, after the ride.
-pub(super) fn carried(stage: &Stage, p: V3, heat: f32) -> Pattern {
+pub(crate) fn carried(stage: &Stage, p: V3, heat: f32) -> Pattern {
     let size = stage.look.plate_size.unwrap_or(3.6 * stage.land.unit);
     let make = |q: V3| pattern(q, size, (heat, stage.look.crust), stage.land.unit);
     let flow = flow(stage, p);

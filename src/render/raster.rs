@@ -6,19 +6,19 @@ use rayon::prelude::*;
 
 /// Samples over (x, z), `x` fastest.
 #[derive(Clone, Debug)]
-pub(super) struct Raster<T> {
-    pub(super) width: usize,
-    pub(super) depth: usize,
+pub(crate) struct Raster<T> {
+    pub(crate) width: usize,
+    pub(crate) depth: usize,
     /// Samples per cell edge.
-    pub(super) per_cell: f32,
+    pub(crate) per_cell: f32,
     /// Position of sample 0 in sample units from the box's corner: 0 for corner nodes, 0.5 for column centres.
-    pub(super) origin: f32,
-    pub(super) data: Vec<T>,
+    pub(crate) origin: f32,
+    pub(crate) data: Vec<T>,
 }
 
 impl<T: Copy + Send + Sync> Raster<T> {
     /// Corner-aligned nodes over `nx × nz` cells, `per_cell` to a cell edge; `make` is given (x, z) in cells.
-    pub(super) fn nodes(cells: (usize, usize), per_cell: usize, make: impl Fn(f32, f32) -> T + Sync) -> Self {
+    pub(crate) fn nodes(cells: (usize, usize), per_cell: usize, make: impl Fn(f32, f32) -> T + Sync) -> Self {
         let (width, depth) = (cells.0 * per_cell + 1, cells.1 * per_cell + 1);
         let scale = 1.0 / per_cell as f32;
         let row = |j: usize| (0..width).map(move |i| (i as f32 * scale, j as f32 * scale));
@@ -27,19 +27,19 @@ impl<T: Copy + Send + Sync> Raster<T> {
     }
 
     /// One sample per column, at its centre.
-    pub(super) fn columns(cells: (usize, usize), data: Vec<T>) -> Self {
+    pub(crate) fn columns(cells: (usize, usize), data: Vec<T>) -> Self {
         Self { width: cells.0, depth: cells.1, per_cell: 1.0, origin: 0.5, data }
     }
 
     /// The sample at (i, j), indices held at the edges.
-    pub(super) fn held(&self, i: isize, j: isize) -> T {
+    pub(crate) fn held(&self, i: isize, j: isize) -> T {
         let i = i.clamp(0, self.width as isize - 1) as usize;
         let j = j.clamp(0, self.depth as isize - 1) as usize;
         self.data[j * self.width + i]
     }
 
     /// Each sample made anew from its position (x, z) in cells and its old value.
-    pub(super) fn map<U: Copy + Send + Sync>(&self, make: impl Fn(f32, f32, T) -> U + Sync) -> Raster<U> {
+    pub(crate) fn map<U: Copy + Send + Sync>(&self, make: impl Fn(f32, f32, T) -> U + Sync) -> Raster<U> {
         let place = |k: usize| (k as f32 + self.origin) / self.per_cell;
         let data = (0..self.data.len())
             .into_par_iter()
@@ -55,7 +55,7 @@ where
 {
     /// Bilinear value at (x, z) in cells, held at the edges.
     #[inline]
-    pub(super) fn at(&self, x: f32, z: f32) -> T {
+    pub(crate) fn at(&self, x: f32, z: f32) -> T {
         let (i, fx) = split(x * self.per_cell - self.origin, self.width);
         let (j, fz) = split(z * self.per_cell - self.origin, self.depth);
         let (i1, j1) = ((i + 1).min(self.width - 1), (j + 1).min(self.depth - 1));
@@ -68,7 +68,7 @@ where
 
 impl Raster<f32> {
     /// Catmull–Rom value at (x, z) in cells: passes through the samples with continuous slope.
-    pub(super) fn smooth_at(&self, x: f32, z: f32) -> f32 {
+    pub(crate) fn smooth_at(&self, x: f32, z: f32) -> f32 {
         let (u, v) = (x * self.per_cell - self.origin, z * self.per_cell - self.origin);
         let (i, j) = (u.floor(), v.floor());
         let (wx, wz) = (catmull_rom(u - i), catmull_rom(v - j));
@@ -78,7 +78,7 @@ impl Raster<f32> {
     }
 
     /// Rise per cell towards +x and +z, by central differences over `reach` cells to each side.
-    pub(super) fn slope(&self, x: f32, z: f32, reach: f32) -> (f32, f32) {
+    pub(crate) fn slope(&self, x: f32, z: f32, reach: f32) -> (f32, f32) {
         let scale = 0.5 / reach;
         let east = (self.at(x + reach, z) - self.at(x - reach, z)) * scale;
         let south = (self.at(x, z + reach) - self.at(x, z - reach)) * scale;
@@ -86,7 +86,7 @@ impl Raster<f32> {
     }
 
     /// The map after three box blurs of `radius` samples, which is nearly a Gaussian; edges are held.
-    pub(super) fn blurred(&self, radius: usize) -> Self {
+    pub(crate) fn blurred(&self, radius: usize) -> Self {
         let mut now = self.clone();
         for _ in 0..3 {
             now = now.box_rows(radius).transposed().box_rows(radius).transposed();

@@ -1,6 +1,5 @@
 //! Frames: one volume, one camera, one picture.
 
-use nalgebra::Point3;
 use ndarray::Array2;
 use rayon::prelude::*;
 
@@ -89,16 +88,7 @@ impl Renderer {
 
     /// What a camera should frame: the ground block, in cells.
     pub fn subject(&self) -> Bounds {
-        let block = &self.land.block;
-        // Lava lies on the ground and piles up over vents: leave it some air, but no more than the box has.
-        let air = 0.06 * (self.grid.nx.max(self.grid.nz) as f32);
-        let roof = |y: f32| (y + air).min(self.grid.ny as f32).max(1.0);
-        let ground = &block.heights;
-        let points = ground.data.iter().enumerate().map(|(k, &y)| {
-            let node = |n: usize| n as f32 / ground.per_cell;
-            Point3::new(node(k % ground.width), roof(y), node(k / ground.width))
-        });
-        Bounds::of_ground(self.grid, (block.foot, roof(block.top)), points)
+        self.land.subject(self.grid)
     }
 
     /// Draws `volume`, whose grid is this renderer's. Pictures do not depend on the number of threads.

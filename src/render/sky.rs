@@ -5,22 +5,23 @@ use super::math::{V3, direction, mix, saturate, smoothstep, v3};
 
 /// The light of one time of day; colours are linear RGB.
 #[derive(Clone, Debug)]
-pub(super) struct Sky {
+pub(crate) struct Sky {
     /// Unit direction towards the sun (or the moon).
-    pub(super) sun: V3,
+    pub(crate) sun: V3,
     /// Light of the sun on a surface that faces it.
-    pub(super) sun_color: V3,
-    zenith: V3,
-    horizon: V3,
-    nadir: V3,
+    pub(crate) sun_color: V3,
+    /// Colours straight up, at the horizon and straight down.
+    pub(crate) zenith: V3,
+    pub(crate) horizon: V3,
+    pub(crate) nadir: V3,
     /// Colour around the sun.
-    halo: V3,
+    pub(crate) halo: V3,
     /// Light from all sides on an open upward surface, and from below.
-    ambient: [V3; 2],
+    pub(crate) ambient: [V3; 2],
 }
 
 impl Sky {
-    pub(super) fn new(look: &LookSpec) -> Self {
+    pub(crate) fn new(look: &LookSpec) -> Self {
         let elevation = |usual: f32| look.sun_elevation_deg.unwrap_or(usual);
         let toward = |usual: f32| direction(look.sun_azimuth_deg, elevation(usual));
         match look.sky {
@@ -56,7 +57,7 @@ impl Sky {
 
     /// What a ray that leaves the scene sees. The horizon is spread wide because a model seen from above has mostly
     /// the lower half of the sky behind it.
-    pub(super) fn backdrop(&self, d: V3) -> V3 {
+    pub(crate) fn backdrop(&self, d: V3) -> V3 {
         let base = if d.y >= 0.0 {
             mix(self.horizon, self.zenith, smoothstep(0.0, 0.55, d.y))
         } else {
@@ -66,17 +67,17 @@ impl Sky {
     }
 
     /// Sky light on a surface with normal `n`.
-    pub(super) fn ambient(&self, n: V3) -> V3 {
+    pub(crate) fn ambient(&self, n: V3) -> V3 {
         mix(self.ambient[1], self.ambient[0], 0.5 + 0.5 * n.y)
     }
 
     /// Sky seen in a reflection.
-    pub(super) fn reflected(&self, d: V3) -> V3 {
+    pub(crate) fn reflected(&self, d: V3) -> V3 {
         mix(self.nadir, mix(self.horizon, self.zenith * 2.0, saturate(d.y)), smoothstep(-0.3, 0.2, d.y))
     }
 
     /// Colour that distance fades to, in direction `d`.
-    pub(super) fn haze(&self, d: V3) -> V3 {
+    pub(crate) fn haze(&self, d: V3) -> V3 {
         mix(self.backdrop(v3(d.x, d.y.max(-0.25), d.z).normalize()), self.horizon, 0.35)
     }
 }

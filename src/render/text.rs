@@ -3,27 +3,27 @@
 use super::image::Image;
 
 /// Width of a letter with the gap after it, and height of a line with the gap below it, at scale 1.
-pub(super) const ADVANCE: usize = 6;
-pub(super) const LINE: usize = 9;
+pub(crate) const ADVANCE: usize = 6;
+pub(crate) const LINE: usize = 9;
 /// Height of a capital.
-pub(super) const HEIGHT: usize = 7;
+pub(crate) const HEIGHT: usize = 7;
 
 /// How text is drawn.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ink {
-    pub(super) color: [u8; 3],
+pub(crate) struct Ink {
+    pub(crate) color: [u8; 3],
     /// Pixels per dot.
-    pub(super) scale: usize,
+    pub(crate) scale: usize,
 }
 
 impl Ink {
     /// Width of `text` in pixels, without the gap after the last letter.
-    pub(super) fn width(self, text: &str) -> usize {
+    pub(crate) fn width(self, text: &str) -> usize {
         (text.chars().count() * ADVANCE).saturating_sub(1) * self.scale
     }
 
     /// Draws `text` with its top left corner at (x, y). Characters without a glyph leave a gap.
-    pub(super) fn draw(self, image: &mut Image, (x, y): (usize, usize), text: &str) {
+    pub(crate) fn draw(self, image: &mut Image, (x, y): (usize, usize), text: &str) {
         for (i, letter) in text.chars().enumerate() {
             let left = x + i * ADVANCE * self.scale;
             for (row, bits) in glyph(letter).iter().enumerate() {
@@ -36,12 +36,12 @@ impl Ink {
     }
 
     /// Draws `text` so that it ends at `x`.
-    pub(super) fn draw_right(self, image: &mut Image, (x, y): (usize, usize), text: &str) {
+    pub(crate) fn draw_right(self, image: &mut Image, (x, y): (usize, usize), text: &str) {
         self.draw(image, (x.saturating_sub(self.width(text)), y), text);
     }
 
     /// Draws `text` centred on `x`.
-    pub(super) fn draw_centred(self, image: &mut Image, (x, y): (usize, usize), text: &str) {
+    pub(crate) fn draw_centred(self, image: &mut Image, (x, y): (usize, usize), text: &str) {
         self.draw(image, (x.saturating_sub(self.width(text) / 2), y), text);
     }
 }

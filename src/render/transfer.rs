@@ -19,28 +19,28 @@ use crate::lowpass::ENERGY_SHOWN;
 
 const ENTRIES: usize = 1024;
 /// A ray ends when no more than this share of light would come through.
-const OPAQUE: f32 = 0.995;
+pub(crate) const OPAQUE: f32 = 0.995;
 
 /// Opacity and colour tables for one step length.
 #[derive(Clone, Debug)]
-pub(super) struct Transfer {
-    /// Opacity of one step by density.
-    opacity: Vec<f32>,
-    palette: Palette,
-    color_by: ColorBy,
+pub(crate) struct Transfer {
+    /// Opacity of one step by density: evenly spaced from 0 to 1.
+    pub(crate) opacity: Vec<f32>,
+    pub(crate) palette: Palette,
+    pub(crate) color_by: ColorBy,
     /// Direction to a lamp above and beside the viewer's shoulder; fixed, so that shading is comparable.
-    lamp: V3,
+    pub(crate) lamp: V3,
 }
 
 /// Premultiplied light and its opacity.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layer {
-    pub(super) color: V3,
-    pub(super) opacity: f32,
+pub(crate) struct Layer {
+    pub(crate) color: V3,
+    pub(crate) opacity: f32,
 }
 
 impl Transfer {
-    pub(super) fn new(look: &LookSpec, palette: Palette) -> Self {
+    pub(crate) fn new(look: &LookSpec, palette: Palette) -> Self {
         let opacity = (0..ENTRIES)
             .map(|i| 1.0 - (1.0 - per_cell(&look.opacity, i as f32 / (ENTRIES - 1) as f32)).powf(look.step))
             .collect();
@@ -48,12 +48,12 @@ impl Transfer {
     }
 
     /// Largest 8-bit density that absorbs nothing, with all smaller ones.
-    pub(super) fn empty(look: &LookSpec) -> u8 {
+    pub(crate) fn empty(look: &LookSpec) -> u8 {
         (0..=255_u8).take_while(|d| per_cell(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
     }
 
     /// A colour bar in the lower right corner of pictures that have room for it.
-    pub(super) fn legend(&self, image: &mut Image) {
+    pub(crate) fn legend(&self, image: &mut Image) {
         let height = image.height / 3;
         if height < 80 || image.width < 200 {
             return;
@@ -76,7 +76,7 @@ impl Transfer {
     }
 
     /// What the volume adds along a ray before `far`.
-    pub(super) fn accumulate(&self, field: &LavaField, ray: &Ray, far: f32, pace: Pace) -> Layer {
+    pub(crate) fn accumulate(&self, field: &LavaField, ray: &Ray, far: f32, pace: Pace) -> Layer {
         let mut sum = Layer { color: V3::zeros(), opacity: 0.0 };
         let Some((near, far, _)) = field.span(ray, far) else { return sum };
         field.walk(ray, (near, far), pace, |t, density| {
@@ -105,7 +105,7 @@ impl Transfer {
     }
 
     /// Linear light along `ray`: volume over ground over an even backdrop.
-    pub(super) fn trace(
+    pub(crate) fn trace(
         &self,
         scene: (&LavaField, &TerrainLook),
         ray: &Ray,
