@@ -1,50 +1,72 @@
 //! Light that lava throws on the rock around it, without tracing a single extra ray: a map of how strongly each
 //! column glows, blurred at three radii, stands for light from near, middle and far.
 
-use std::ops::ControlFlow;
+use nalgebra::Vector2;
+use rayon::prelude::*;
 
-use super::camera::Ray;
-use super::field::{LavaField, Pace};
+use crate::lowpass::{ENERGY_SHOWN, Volume};
+use crate::world::Span;
+
 use super::look::LookSpec;
-use super::math::{V3, saturate, smoothstep, v3};
+use super::math::{V3, lerp, saturate, smoothstep, v3};
 use super::raster::Raster;
 
 /// Blur radii in cells (of each of three box passes) and their shares of the light.
 const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 
+/// What of the look the light depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Thresholds {
+    /// [`LookSpec::film`].
+    pub(crate) film: f32,
+    /// [`LookSpec::iso`].
+    pub(crate) iso: f32,
+    /// [`LookSpec::heat`].
+    pub(crate) heat: [f32; 2],
+}
+
+impl From<&LookSpec> for Thresholds {
+    fn from(look: &LookSpec) -> Self {
+        Self { film: look.film, iso: look.iso, heat: look.heat }
+    }
+}
+
 /// Glow around each column, and the height from which it comes.
 #[derive(Clone, Debug)]
 pub(crate) struct EmberLight {
-    glow: Raster<f32>,
-    /// Height of the glowing surface times its glow, blurred like the glow.
-    lifted: Raster<f32>,
+    /// For each column x: its glow, y: height in cells of the glowing surface times its glow, both blurred.
+    pub(crate) maps: Raster<Vector2<f32>>,
 }
 
 impl EmberLight {
-    /// Looks down every column of the field; `heat` turns energy per amount into 0..1.
-    pub(crate) fn new(field: &LavaField, cells: (usize, usize), top: f32, look: &LookSpec) -> Self {
-        let columns = Raster::columns(cells, vec![0.0_f32; cells.0 * cells.1]);
-        let surface = columns.map(|x, z, _| nalgebra::Vector2::from(emission(field, v3(x, top, z), look)));
-        let glow = surface.map(|_, _, s| s.x);
-        let lifted = surface.map(|_, _, s| s.x * s.y);
-        Self { glow: spread(&glow), lifted: spread(&lifted) }
+    /// Looks down every column of the volume. `rows` may tell for each row, numbered `z · ny + y`, outside of which
+    /// cells it is empty; then rows without lava cost nothing.
+    pub(crate) fn new(volume: &Volume, rows: Option<&[Span]>, thresholds: Thresholds) -> Self {
+        let grid = volume.grid;
+        let mut columns = vec![Vector2::zeros(); grid.nx * grid.nz];
+        columns.par_chunks_mut(grid.nx).enumerate().for_each(|(z, columns)| {
+            let rows = rows.map(|rows| &rows[z * grid.ny..(z + 1) * grid.ny]);
+            look_down(volume, rows, z, thresholds, columns);
+        });
+        Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)) }
     }
 
     /// Strength of the glow around a column, about 0..2.
     pub(crate) fn strength(&self, p: V3) -> f32 {
-        self.glow.at(p.x, p.z)
+        self.maps.at(p.x, p.z).x
     }
 
     /// Strength of the glow that reaches a point with normal `n`, about 0..1.
     pub(crate) fn at(&self, p: V3, n: V3) -> f32 {
-        let glow = self.glow.at(p.x, p.z);
+        let here = self.maps.at(p.x, p.z);
+        let (glow, lifted) = (here.x, here.y);
         if glow < 1e-4 {
             return 0.0;
         }
-        let (east, south) = self.glow.slope(p.x, p.z, 1.2);
+        let (east, south) = self.maps.slope(p.x, p.z, 1.2);
         // The source lies up the gradient, and above or below by the difference in height.
-        let rise = (self.lifted.at(p.x, p.z) / glow - p.y).clamp(-12.0, 12.0);
-        let aim = v3(east, 0.06 * glow * (1.0 + 0.5 * rise), south);
+        let rise = (lifted / glow - p.y).clamp(-12.0, 12.0);
+        let aim = v3(east.x, 0.06 * glow * (1.0 + 0.5 * rise), south.x);
         let facing = n.dot(&super::math::unit_or_up(aim));
         let apart = 1.0 / (1.0 + 0.006 * rise * rise);
         // A wide sheet must not outshine the sun: the sum of many columns is compressed.
@@ -53,28 +75,101 @@ impl EmberLight {
     }
 }
 
-fn spread(map: &Raster<f32>) -> Raster<f32> {
-    let mut sum = map.map(|_, _, _| 0.0);
+fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
+    let mut sum = Raster { data: vec![Vector2::zeros(); map.data.len()], ..*map };
     for (radius, share) in REACHES {
         let blurred = map.blurred(radius);
-        sum.data.iter_mut().zip(&blurred.data).for_each(|(s, b)| *s += share * b);
+        sum.data.par_iter_mut().zip(&blurred.data).for_each(|(s, b)| *s += b * share);
     }
     sum
 }
 
-/// Strength and height of the light that leaves a column upward, seen from `from`.
-fn emission(field: &LavaField, from: V3, look: &LookSpec) -> [f32; 2] {
-    let down = Ray { origin: from, direction: -V3::y() };
-    let mut found = [0.0, 0.0];
-    field.walk(&down, (0.0, from.y), Pace { step: 1.0, jitter: 0.0 }, |t, density| {
-        if density <= look.film {
-            return ControlFlow::Continue(());
+/// Finds in each column of slab `z` the highest cell that is drawn: strength of the light that leaves it upward, and
+/// height of its centre times that strength.
+fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Thresholds, columns: &mut [Vector2<f32>]) {
+    let grid = volume.grid;
+    // Densities are whole numbers: above the threshold means above its whole part.
+    let drawn = (seen.film * 255.0) as u8;
+    let mut open = vec![true; grid.nx];
+    let mut left = grid.nx;
+    for y in (0..grid.ny).rev() {
+        let cells = rows.map_or(0..grid.nx, |rows| rows[y].range());
+        let start = grid.index(0, y, z);
+        // Most rows are empty, and the largest of a row is found many cells at a time.
+        if volume.density[start..][cells.clone()].iter().max().is_none_or(|&d| d <= drawn) {
+            continue;
         }
-        let inside = down.at(t + 0.8);
-        let heat = saturate((field.specific_energy(inside) - look.heat[0]) / (look.heat[1] - look.heat[0]));
-        let cover = smoothstep(look.film, look.iso, field.density(inside).max(density));
-        found = [cover * (0.12 + 0.88 * heat * heat.sqrt()), from.y - t];
-        ControlFlow::Break(())
-    });
-    found
+        for x in cells {
+            if open[x] && volume.density[start + x] > drawn {
+                let glow = emission(volume, (x, y, z), seen);
+                columns[x] = Vector2::new(glow, glow * (y as f32 + 0.5));
+                open[x] = false;
+                left -= 1;
+            }
+        }
+        if left == 0 {
+            return;
+        }
+    }
+}
+
+/// Strength of the light that a cell at the top of the lava sends up, told by what lies 0.8 cells under its centre.
+fn emission(volume: &Volume, (x, y, z): (usize, usize, usize), seen: Thresholds) -> f32 {
+    let (here, below) = (volume.grid.index(x, y, z), volume.grid.index(x, y.saturating_sub(1), z));
+    let inside = |values: &[u8]| lerp(f32::from(values[here]), f32::from(values[below]), 0.8);
+    let density = inside(&volume.density);
+    let energy = inside(&volume.energy) * ENERGY_SHOWN / density.max(1.0);
+    let heat = saturate((energy - seen.heat[0]) / (seen.heat[1] - seen.heat[0]));
+    let cover = smoothstep(seen.film, seen.iso, density.max(f32::from(volume.density[here])) / 255.0);
+    cover * (0.12 + 0.88 * heat * heat.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Grid;
+
+    const SEEN: Thresholds = Thresholds { film: 0.07, iso: 0.42, heat: [0.5, 1.25] };
+
+    /// One hot column of lava, three cells high, and cold lava elsewhere.
+    fn volume() -> Volume {
+        let mut volume = Volume::empty(Grid::new(91, 12, 81));
+        for y in 2..5 {
+            for (x, z, energy) in [(50, 40, 255), (35, 40, 40)] {
+                let i = volume.grid.index(x, y, z);
+                (volume.density[i], volume.energy[i]) = (255, energy);
+            }
+        }
+        volume
+    }
+
+    #[test]
+    fn light_comes_from_the_height_of_the_highest_lava() {
+        let volume = volume();
+        let ember = EmberLight::new(&volume, None, SEEN);
+        let at = |x: usize, z: usize| ember.maps.data[z * 91 + x];
+        assert!((at(50, 40).y / at(50, 40).x - 4.5).abs() < 0.01, "the centre of the highest cell");
+        assert!(at(50, 40).x > 3.0 * at(35, 40).x, "hot lava glows more than cold");
+        let total: f32 = ember.maps.data.iter().map(|m| m.x).sum();
+        // Full heat gives 1, none 0.12, and blurring away from the edges keeps the sum.
+        let shares: f32 = REACHES.iter().map(|r| r.1).sum();
+        assert!((total / shares - 1.12).abs() < 1e-3, "{}", total / shares);
+        let from_the_east = v3(54.5, 4.5, 40.5);
+        assert!(ember.at(from_the_east, -V3::x()) > 1.5 * ember.at(from_the_east, V3::x()), "towards the lava");
+    }
+
+    #[test]
+    fn spans_of_rows_change_nothing() {
+        let volume = volume();
+        let rows: Vec<Span> = (0..12 * 81)
+            .map(|row| {
+                let cells = &volume.density[row * 91..(row + 1) * 91];
+                let lava = |x: &usize| cells[*x] > 0;
+                let from = (0..91).find(lava).unwrap_or(91);
+                Span { from: from as u16, to: (0..91).rfind(lava).map_or(0, |x| x as u16 + 1) }
+            })
+            .collect();
+        let with = EmberLight::new(&volume, Some(&rows), SEEN);
+        assert_eq!(with.maps.data, EmberLight::new(&volume, None, SEEN).maps.data);
+    }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::image::{Image, linear_to_srgb};
-use super::math::{V3, v3};
+use super::math::V3;
 use super::noise;
 use super::raster::Raster;
 
@@ -72,20 +72,8 @@ impl Film {
         let (width, height) = (self.width.div_ceil(BLOCK), self.height.div_ceil(BLOCK));
         let bright: Vec<V3> =
             (0..width * height).into_par_iter().map(|k| self.bright(k % width, k / width, exposure)).collect();
-        let plane = |axis: usize| Raster {
-            width,
-            depth: height,
-            per_cell: 1.0 / BLOCK as f32,
-            origin: 0.5,
-            data: bright.iter().map(|c| c[axis]).collect::<Vec<f32>>(),
-        };
-        let planes = [plane(0), plane(1), plane(2)];
-        let blurred = |radius: usize| {
-            let [r, g, b] = [0, 1, 2].map(|axis: usize| planes[axis].blurred(radius));
-            let data = (0..width * height).map(|k| v3(r.data[k], g.data[k], b.data[k])).collect();
-            Raster { width, depth: height, per_cell: r.per_cell, origin: r.origin, data }
-        };
-        radii(height).map(blurred)
+        let bright = Raster { width, depth: height, per_cell: 1.0 / BLOCK as f32, origin: 0.5, data: bright };
+        radii(height).map(|radius| bright.blurred(radius))
     }
 
     fn bright(&self, i: usize, j: usize, exposure: f32) -> V3 {
@@ -115,6 +103,7 @@ pub(crate) fn filmic(light: V3) -> V3 {
 #[cfg(test)]
 mod tests {
     use super::super::blackbody::BlackBody;
+    use super::super::math::v3;
     use super::*;
 
     #[test]

@@ -64,27 +64,20 @@ where
         let far = blend(self.data[j1 * self.width + i], self.data[j1 * self.width + i1], fx);
         blend(near, far, fz)
     }
-}
-
-impl Raster<f32> {
-    /// Catmull–Rom value at (x, z) in cells: passes through the samples with continuous slope.
-    pub(crate) fn smooth_at(&self, x: f32, z: f32) -> f32 {
-        let (u, v) = (x * self.per_cell - self.origin, z * self.per_cell - self.origin);
-        let (i, j) = (u.floor(), v.floor());
-        let (wx, wz) = (catmull_rom(u - i), catmull_rom(v - j));
-        let (i, j) = (i as isize - 1, j as isize - 1);
-        let row = |b: isize| (0..4).map(|a| wx[a as usize] * self.held(i + a, j + b)).sum::<f32>();
-        (0..4).map(|b| wz[b as usize] * row(b)).sum()
-    }
 
     /// Rise per cell towards +x and +z, by central differences over `reach` cells to each side.
-    pub(crate) fn slope(&self, x: f32, z: f32, reach: f32) -> (f32, f32) {
+    pub(crate) fn slope(&self, x: f32, z: f32, reach: f32) -> (T, T) {
         let scale = 0.5 / reach;
         let east = (self.at(x + reach, z) - self.at(x - reach, z)) * scale;
         let south = (self.at(x, z + reach) - self.at(x, z - reach)) * scale;
         (east, south)
     }
+}
 
+impl<T> Raster<T>
+where
+    T: Copy + Send + Sync + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
+{
     /// The map after three box blurs of `radius` samples, which is nearly a Gaussian; edges are held.
     pub(crate) fn blurred(&self, radius: usize) -> Self {
         let mut now = self.clone();
@@ -100,18 +93,31 @@ impl Raster<f32> {
         let mut data = self.data.clone();
         data.par_chunks_mut(self.width).zip(self.data.par_chunks(self.width)).for_each(|(out, row)| {
             let at = |i: isize| row[i.clamp(0, n - 1) as usize];
-            let mut sum: f32 = (-r..=r).map(at).sum();
+            let mut sum = (1 - r..=r).fold(at(-r), |sum, i| sum + at(i));
             for i in 0..n {
                 out[i as usize] = sum * scale;
-                sum += at(i + r + 1) - at(i - r);
+                sum = sum + (at(i + r + 1) - at(i - r));
             }
         });
         Self { data, ..*self }
     }
 
     fn transposed(&self) -> Self {
-        let data = (0..self.data.len()).map(|k| self.data[(k % self.depth) * self.width + k / self.depth]).collect();
+        let row = |k: usize| (0..self.depth).map(move |j| self.data[j * self.width + k]);
+        let data = (0..self.width).into_par_iter().flat_map_iter(row).collect();
         Self { width: self.depth, depth: self.width, data, ..*self }
+    }
+}
+
+impl Raster<f32> {
+    /// Catmull–Rom value at (x, z) in cells: passes through the samples with continuous slope.
+    pub(crate) fn smooth_at(&self, x: f32, z: f32) -> f32 {
+        let (u, v) = (x * self.per_cell - self.origin, z * self.per_cell - self.origin);
+        let (i, j) = (u.floor(), v.floor());
+        let (wx, wz) = (catmull_rom(u - i), catmull_rom(v - j));
+        let (i, j) = (i as isize - 1, j as isize - 1);
+        let row = |b: isize| (0..4).map(|a| wx[a as usize] * self.held(i + a, j + b)).sum::<f32>();
+        (0..4).map(|b| wz[b as usize] * row(b)).sum()
     }
 }
 

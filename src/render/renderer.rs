@@ -12,7 +12,7 @@ use super::bricks::Skipping;
 use super::camera::{Bounds, Camera};
 use super::cinematic;
 use super::crust::Stage;
-use super::ember::EmberLight;
+use super::ember::{EmberLight, Thresholds};
 use super::field::{LavaField, Pace};
 use super::film::{Develop, Film};
 use super::heightfield::GroundHit;
@@ -108,7 +108,7 @@ impl Renderer {
         };
         let smoothing = if self.look.style == Style::Cinematic { self.look.smoothing } else { 0.0 };
         let field = LavaField::new(volume, smoothing, empty, skipping);
-        let ember = EmberLight::new(&field, (self.grid.nx, self.grid.nz), self.grid.ny as f32 - 0.5, &self.look);
+        let ember = EmberLight::new(volume, None, Thresholds::from(&self.look));
         let tracer = self.tracer(&field, &ember);
         let hits = self.seen.as_ref().map_or(&[][..], |(_, hits)| hits);
         let mut film = self.expose(&tracer, camera, hits);
