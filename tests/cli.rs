@@ -379,6 +379,10 @@ fn camera_and_style_flags_change_the_picture() {
     let plain = draw("");
     for flags in [
         "--style scientific",
+        "--style surface",
+        "--style maximum",
+        "--clip x=0..0.5",
+        "--clip x=0..0.6 --clip z=0.2..0.5",
         "--azimuth -60",
         "--elevation 70",
         "--distance 0.7",
@@ -386,9 +390,11 @@ fn camera_and_style_flags_change_the_picture() {
         "--orbit 90",
         "--target 0.1,0.5,0.9",
     ] {
-        assert!(difference(&plain, &draw(flags)) > 0.05, "{flags} changes nothing");
+        assert!(difference(&plain, &draw(flags)) > 0.01, "{flags} changes nothing");
     }
-    assert!(difference(&plain, &draw("--style cinematic --orbit 0")) == 0.0);
+    assert!(difference(&plain, &draw("--style cinematic --orbit 0 --clip y=0..1")) == 0.0);
+    let (south, north) = (draw("--clip z=0.5..1"), draw("--clip z=0..0.5"));
+    assert!(difference(&south, &north) > 0.01, "halves that look the same");
     assert_eq!(draw("--picture-size 33x21").dimensions(), (33, 21));
 }
 
@@ -607,6 +613,10 @@ fn wrong_flags_are_refused_with_usage() {
         "render small.toml --slice x=-1",
         "render small.toml --field energy",
         "render small.toml --style pretty",
+        "render small.toml --clip x",
+        "render small.toml --clip w=0..1",
+        "render small.toml --clip x=0.5",
+        "render small.toml --clip x=a..b",
         "render small.toml --target 1,2",
         "bench --steps 0",
         "terrain",
@@ -640,6 +650,11 @@ fn numbers_out_of_range_name_their_flag_or_key() {
         ("--fov 0", "camera.fov_deg"),
         ("--target 0,nan,0", "camera.target"),
         ("--orbit nan", "film.orbit_deg"),
+        ("--clip x=0.5..0.5", "look.clip = [0.5, 0.5]: must be"),
+        ("--clip y=-0.1..1", "look.clip"),
+        ("--clip y=0..1.5", "look.clip"),
+        ("--clip z=nan..1", "look.clip"),
+        ("--clip x=0..0.5 --clip x=0.7..1", "--clip x"),
     ] {
         let line = place.refused(&format!("render small.toml --picture a.png {flags}"));
         assert!(line.contains(key), "{flags}: {line}");
@@ -742,6 +757,7 @@ fn values_out_of_range_name_their_key() {
         ("[camera]\nelevation_deg = nan", "camera.elevation_deg"),
         ("[look]\nexposure = inf", "look.exposure"),
         ("[look]\nopacity = []", "look.opacity"),
+        ("[look]\nclip = [[0.0, 1.0], [0.9, 0.1], [0.0, 1.0]]", "look.clip"),
         ("[look]\npalette = \"rainbow\"", "look.palette"),
         ("[film]\nfps = 61", "film.fps"),
         ("[film]\nsize = [100000, 100000]", "film.size"),

@@ -12,8 +12,8 @@ use image::imageops::{FilterType, resize};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{
-    Axis, Camera, CameraSpec, Content, LookSpec, PaletteSpec, Renderer, Scale, SkyPreset, SliceSpec, SliceStyle, Style,
-    slice,
+    Axis, Camera, CameraSpec, ColorBy, Content, LookSpec, PaletteSpec, Renderer, Scale, SkyPreset, SliceSpec,
+    SliceStyle, Style, slice,
 };
 use lavoxel::scene::{BodySpec, Scene, SceneSpec};
 use lavoxel::simulation::Simulation;
@@ -130,6 +130,19 @@ fn volcano_scientific() {
 }
 
 #[test]
+fn volcano_surface() {
+    let look = LookSpec { style: Style::Surface, ..LookSpec::default() };
+    compare("volcano_surface", &volume(&volcano(), look, 150.0), &VOLUME);
+}
+
+#[test]
+fn volcano_maximum() {
+    let palette = PaletteSpec::Name("inferno".into());
+    let look = LookSpec { style: Style::Maximum, color_by: ColorBy::Energy, palette, ..LookSpec::default() };
+    compare("volcano_maximum", &volume(&volcano(), look, 150.0), &VOLUME);
+}
+
+#[test]
 fn volcano_at_night() {
     let look = LookSpec { sky: SkyPreset::Night, ..LookSpec::default() };
     compare("volcano_at_night", &volume(&volcano(), look, 150.0), &VOLUME);
@@ -157,13 +170,22 @@ fn maunga_whau() {
     compare("maunga_whau", &volume(&simulation, LookSpec::default(), 330.0), &VOLUME);
 }
 
-#[test]
-fn bowl() {
+fn pool() -> Simulation {
     let shape = Shape::Sphere { center: [15.0, 30.0, 22.0], radius: 6.0 };
     let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };
     let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
-    let simulation = grown(terrain, Vec::new(), vec![body], 200);
-    compare("bowl", &volume(&simulation, LookSpec::default(), 160.0), &VOLUME);
+    grown(terrain, Vec::new(), vec![body], 200)
+}
+
+#[test]
+fn bowl() {
+    compare("bowl", &volume(&pool(), LookSpec::default(), 160.0), &VOLUME);
+}
+
+#[test]
+fn bowl_cut_open() {
+    let clip = [[0.0, 1.0], [0.0, 1.0], [0.0, 0.5]];
+    compare("bowl_cut_open", &volume(&pool(), LookSpec { clip, ..LookSpec::default() }, 160.0), &VOLUME);
 }
 
 #[test]

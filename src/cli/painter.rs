@@ -44,14 +44,35 @@ impl FromStr for Cut {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("\"{text}\" is not an axis and a cell such as z=64");
         let (axis, cell) = text.split_once('=').ok_or_else(wrong)?;
-        let axis = match axis.trim() {
-            "x" => Axis::X,
-            "y" => Axis::Y,
-            "z" => Axis::Z,
-            _ => return Err(wrong()),
-        };
+        let axis = [Axis::X, Axis::Y, Axis::Z][axis_number(axis).ok_or_else(wrong)?];
         Ok(Self { axis, cell: cell.trim().parse().map_err(|_| wrong())? })
     }
+}
+
+/// A part of the box along one axis: `x=0.5..1`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Clip {
+    /// 0 for x, 1 for y, 2 for z.
+    pub(super) axis: usize,
+    /// Where it begins and ends, as shares of the box; checked with the look.
+    pub(super) shares: [f32; 2],
+}
+
+impl FromStr for Clip {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("\"{text}\" is not an axis and two shares such as x=0.5..1");
+        let (axis, shares) = text.split_once('=').ok_or_else(wrong)?;
+        let (low, high) = shares.split_once("..").ok_or_else(wrong)?;
+        let number = |part: &str| part.trim().parse().map_err(|_| wrong());
+        Ok(Self { axis: axis_number(axis).ok_or_else(wrong)?, shares: [number(low)?, number(high)?] })
+    }
+}
+
+/// 0 for `x`, 1 for `y`, 2 for `z`.
+fn axis_number(name: &str) -> Option<usize> {
+    ["x", "y", "z"].iter().position(|axis| *axis == name.trim())
 }
 
 /// Keeps what drawing needs from frame to frame.

@@ -8,11 +8,11 @@ use clap::{Args, ValueEnum};
 use lavoxel::engine::dense::Dense;
 use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
 use lavoxel::output::{Existing, check_free};
-use lavoxel::render::Image;
+use lavoxel::render::{Image, Style};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 
-use super::painter::{Cut, Field, Painter, View};
+use super::painter::{Clip, Cut, Field, Painter, View};
 use super::progress::Progress;
 use super::{Outcome, SceneOptions, say, start_threads, stop};
 
@@ -85,9 +85,13 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
     orbit: Option<f32>,
 
-    /// Look: cinematic, or scientific with colours straight from the palette
+    /// Look of the volume
     #[arg(long, value_enum)]
     style: Option<StyleName>,
+
+    /// Draw lava only between two shares of the box along an axis, such as x=0.5..1; repeatable, once for each axis
+    #[arg(long, value_name = "AXIS=LOW..HIGH")]
+    clip: Vec<Clip>,
 
     /// Show a slice instead of the volume: an axis and a cell, such as z=64
     #[arg(long, value_name = "AXIS=CELL")]
@@ -110,14 +114,33 @@ Examples:
       lavoxel render terrains/maunga_whau.toml --orbit 360 --animation maunga.mp4
   Frames for another program:
       lavoxel render --steps 1000 --every 10 --size 1920x1080 --frames frames
+  Into the volcano, its southern half of lava left away:
+      lavoxel render --steps 1500 --style maximum --clip z=0..0.48 --picture inside.png
   The crater in section, by energy:
       lavoxel render --steps 800 --slice x=62 --field energy --picture section.png";
 
 /// Looks by name.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum StyleName {
+    /// Crust, glow, sun and sky
     Cinematic,
+    /// See-through, colours from the palette
     Scientific,
+    /// A plain surface, coloured by what lies under it
+    Surface,
+    /// The largest value on every line of sight
+    Maximum,
+}
+
+impl From<StyleName> for Style {
+    fn from(name: StyleName) -> Self {
+        match name {
+            StyleName::Cinematic => Self::Cinematic,
+            StyleName::Scientific => Self::Scientific,
+            StyleName::Surface => Self::Surface,
+            StyleName::Maximum => Self::Maximum,
+        }
+    }
 }
 
 /// Two numbers of pixels, as in `960x640`.
@@ -143,7 +166,7 @@ pub(super) fn erupt() -> anyhow::Result<Outcome> {
 /// Runs `lavoxel render`.
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let mut scene = args.scene.load()?;
-    args.put_into(&mut scene);
+    args.put_into(&mut scene)?;
     scene.validate()?;
     let outputs = Outputs::choose(args, &scene)?;
     start_threads(scene.spec.threads)?;
@@ -154,7 +177,7 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
 
 impl RenderArgs {
     /// Puts what the flags say into the scene, where it is checked like the rest.
-    fn put_into(&self, scene: &mut Scene) {
+    fn put_into(&self, scene: &mut Scene) -> anyhow::Result<()> {
         let (film, camera) = (&mut scene.spec.film, &mut scene.spec.camera);
         film.steps = self.steps.unwrap_or(film.steps);
         film.every = self.every.unwrap_or(film.every);
@@ -167,11 +190,14 @@ impl RenderArgs {
         camera.distance = self.distance.or(camera.distance);
         camera.fov_deg = self.fov.unwrap_or(camera.fov_deg);
         camera.target = self.target.or(camera.target);
-        match self.style {
-            Some(StyleName::Cinematic) => scene.spec.look.style = lavoxel::render::Style::Cinematic,
-            Some(StyleName::Scientific) => scene.spec.look.style = lavoxel::render::Style::Scientific,
-            None => {}
+        let look = &mut scene.spec.look;
+        look.style = self.style.map_or(look.style, Style::from);
+        for (i, clip) in self.clip.iter().enumerate() {
+            let twice = self.clip[..i].iter().any(|other| other.axis == clip.axis);
+            anyhow::ensure!(!twice, "--clip {}: give each axis once", ["x", "y", "z"][clip.axis]);
+            look.clip[clip.axis] = clip.shares;
         }
+        Ok(())
     }
 
     fn view(&self) -> View {

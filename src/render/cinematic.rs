@@ -59,7 +59,7 @@ fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
     let bare = times(rock.albedo, light);
     // Liquid too thin to have a surface of its own still coats the rock.
     let film = stage.field.density(p).max(stage.field.density(p + v3(0.0, 0.5, 0.0)));
-    if film <= 0.4 * stage.look.film {
+    if film <= 0.4 * stage.look.film || !stage.field.shows(p) {
         return bare;
     }
     // A ragged, crisp edge: a soft one looks like a smear.

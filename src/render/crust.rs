@@ -32,7 +32,7 @@ pub(crate) struct Skin {
     pub(crate) normal: V3,
     /// Direction in which the eye looks.
     pub(crate) view: V3,
-    /// True inside: the box's side cuts through the lava here, where there is no crust.
+    /// True inside: the side of the box, or of what is shown of it, cuts through the lava here, where there is no crust.
     pub(crate) cut: bool,
 }
 
@@ -47,7 +47,10 @@ pub(crate) fn shade(stage: &Stage, skin: &Skin) -> V3 {
     // Energy is steadier just under the surface than in the thin outermost density.
     let heat = heat(stage, skin.point - skin.normal * 0.6);
     if skin.cut {
-        return glowing(stage, lerp(1040.0, 1240.0, heat) + 60.0 * noise::fractal(skin.point * 0.5, 3));
+        // Chilled where the lava ends, so that the rim of a cut is told from its inside.
+        let inside = smoothstep(stage.look.iso, 1.0, stage.field.density(skin.point));
+        let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(1010.0, 1190.0, heat), inside);
+        return glowing(stage, kelvin + 70.0 * noise::fractal(skin.point * (0.5 / stage.land.unit), 3));
     }
     // Margins are thin and cool first: they frame the tongue with crust.
     let thickness = skin.point.y - stage.land.block.heights.at(skin.point.x, skin.point.z);

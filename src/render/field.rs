@@ -37,6 +37,8 @@ pub(crate) enum Crossing {
 pub(crate) struct LavaField {
     /// Cells along x, y, z.
     size: [f32; 3],
+    /// Corners of the part of the box that is shown, in cells.
+    shown: [[f32; 2]; 3],
     /// Index steps along y and z of the padded arrays.
     strides: [usize; 2],
     density: Vec<u8>,
@@ -58,7 +60,23 @@ impl LavaField {
         }
         let bricks = Bricks::new(&density, shape, empty, skipping);
         let strides = [shape[0] + 2, (shape[0] + 2) * (shape[1] + 2)];
-        Self { size: shape.map(|n| n as f32), strides, density, energy, bricks, empty: f32::from(empty) / 255.0 }
+        let size = shape.map(|n| n as f32);
+        let shown = size.map(|n| [0.0, n]);
+        Self { size, shown, strides, density, energy, bricks, empty: f32::from(empty) / 255.0 }
+    }
+
+    /// Shows only a part of the box, given as shares along x, y and z: rays meet lava nowhere else.
+    pub(crate) fn clipped(mut self, clip: [[f32; 2]; 3]) -> Self {
+        self.shown = std::array::from_fn(|axis| clip[axis].map(|share| share * self.size[axis]));
+        self
+    }
+
+    /// Whether lava at `p` is shown. The box's own sides hide nothing: the ground may reach a little beyond them.
+    pub(crate) fn shows(&self, p: V3) -> bool {
+        (0..3).all(|axis| {
+            let [low, high] = self.shown[axis];
+            (low <= 0.0 || p[axis] >= low) && (high >= self.size[axis] || p[axis] <= high)
+        })
     }
 
     /// Density 0..1 at a point in cells, held at the box's sides.
@@ -105,18 +123,19 @@ impl LavaField {
         super::math::unit_or_up(-(self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6))
     }
 
-    /// The part of a ray inside the box, and the side it comes in by.
+    /// The length of a ray inside the shown part of the box, and the normal of the side it comes in by.
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
         let (mut near, mut far, mut entry) = (0.0_f32, far, None);
         for axis in 0..3 {
             let (o, d) = (ray.origin[axis], ray.direction[axis]);
+            let [low, high] = self.shown[axis];
             if d.abs() < 1e-9 {
-                if o < 0.0 || o > self.size[axis] {
+                if o < low || o > high {
                     return None;
                 }
                 continue;
             }
-            let (a, b) = (-o / d, (self.size[axis] - o) / d);
+            let (a, b) = ((low - o) / d, (high - o) / d);
             if a.min(b) > near {
                 near = a.min(b);
                 let mut normal = V3::zeros();

@@ -6,18 +6,22 @@ use crate::validate::{Invalid, within};
 
 use super::palette::PaletteSpec;
 
-/// How the volume is turned into light. Maximum intensity and a plain isosurface belong here when they come.
+/// How the volume is turned into light. All but the first are plain: even light, no bloom, colours as in the palette.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Style {
     /// A refined lava surface with crust and glow, sun, sky, bloom and a filmic tone map.
     #[default]
     Cinematic,
-    /// Emission and absorption through the transfer function, plain shading, no bloom, colours as in the palette.
+    /// Emission and absorption through the transfer function.
     Scientific,
+    /// The surface of density [`LookSpec::iso`], in the colour of the lava one cell under it.
+    Surface,
+    /// The largest value on each ray, over dimmed ground.
+    Maximum,
 }
 
-/// The field that chooses colours in the scientific style.
+/// The field that chooses colours in the plain styles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColorBy {
@@ -58,13 +62,17 @@ pub enum Antialias {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LookSpec {
-    /// `"cinematic"` or `"scientific"`.
+    /// `"cinematic"`, or plain: `"scientific"`, `"surface"` or `"maximum"`.
     pub style: Style,
-    /// Scientific: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
+    /// Part of the box in which lava is drawn, as shares `[low, high]` along x, y and z; the lava is cut open there.
+    /// The ground is always whole, and light on it and patterns stay as they are.
+    pub clip: [[f32; 2]; 3],
+    /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
     pub palette: PaletteSpec,
-    /// Scientific: `"density"` or `"energy"` chooses the colour.
+    /// Plain: `"density"` or `"energy"` chooses the colour.
     pub color_by: ColorBy,
     /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's length absorbs, 0 to 1.
+    /// Maximum: lava is visible from the density that has a quarter of the largest opacity.
     pub opacity: Vec<[f32; 2]>,
     /// Exposure in stops: + 1 doubles all light. Cinematic.
     pub exposure: f32,
@@ -79,13 +87,13 @@ pub struct LookSpec {
     /// How far the crust rides down steep, hot lava in one step, in cells, 0 to 10; 0 nails it to the ground. It is
     /// only a likeness: the volume holds no velocities. Cinematic.
     pub drift: f32,
-    /// Density at which the lava's surface lies. Cinematic.
+    /// Density at which the lava's surface lies. Cinematic, surface.
     pub iso: f32,
     /// Density below which liquid is not drawn at all; between it and `iso`, films coat the rock. Cinematic.
     pub film: f32,
     /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in vent units. Cinematic.
     pub heat: [f32; 2],
-    /// Extra smoothing of the surface as a Gaussian radius in cells, 0 none. Cinematic.
+    /// Extra smoothing of the surface as a Gaussian radius in cells, 0 none. Cinematic, surface.
     pub smoothing: f32,
     /// `"dusk"`, `"day"` or `"night"`.
     pub sky: SkyPreset,
@@ -105,6 +113,7 @@ impl Default for LookSpec {
     fn default() -> Self {
         Self {
             style: Style::Cinematic,
+            clip: [[0.0, 1.0]; 3],
             palette: PaletteSpec::Name("lava".into()),
             color_by: ColorBy::Density,
             opacity: vec![[0.02, 0.0], [0.1, 0.3], [0.4, 0.75], [1.0, 0.97]],
@@ -133,6 +142,7 @@ impl LookSpec {
     pub fn validate(&self) -> Result<(), Invalid> {
         self.palette.build("look.palette")?;
         self.validate_opacity()?;
+        self.validate_clip()?;
         within("look.exposure", self.exposure.into(), -10.0, 10.0)?;
         within("look.glow", self.glow.into(), 0.0, 10.0)?;
         within("look.lava_light", self.lava_light.into(), 0.0, 10.0)?;
@@ -152,6 +162,16 @@ impl LookSpec {
         }
         within("look.haze", self.haze.into(), 0.0, 10.0)?;
         within("look.step", self.step.into(), 0.05, 2.0)
+    }
+
+    fn validate_clip(&self) -> Result<(), Invalid> {
+        let whole = |[low, high]: &[f32; 2]| *low >= 0.0 && low < high && *high <= 1.0;
+        match self.clip.iter().find(|shares| !whole(shares)) {
+            Some(shares) => {
+                Err(Invalid::new("look.clip", format!("{shares:?}"), "[low, high] with 0 <= low < high <= 1"))
+            }
+            None => Ok(()),
+        }
     }
 
     fn validate_opacity(&self) -> Result<(), Invalid> {
@@ -186,6 +206,16 @@ mod tests {
         assert_eq!((look.style, look.sky), (Style::Scientific, SkyPreset::Night));
         let stops = "palette = [{ at = 0.0, color = '#000000' }, { at = 1.0, color = '#ffffff' }]";
         assert!(toml::from_str::<LookSpec>(stops).expect("valid").validate().is_ok());
+    }
+
+    #[test]
+    fn a_clip_is_a_box_inside_the_box() {
+        for wrong in [[0.5, 0.5], [-0.1, 1.0], [0.0, 1.01], [0.7, 0.2], [f32::NAN, 1.0], [0.0, f32::NAN]] {
+            let look = LookSpec { clip: [[0.0, 1.0], wrong, [0.2, 0.4]], ..LookSpec::default() };
+            assert_eq!(look.validate().map_err(|e| e.key), Err("look.clip".to_owned()), "{wrong:?}");
+        }
+        let look: LookSpec = toml::from_str("clip = [[0.25, 0.5], [0, 1], [0, 0.001]]").expect("valid");
+        assert_eq!(look.validate(), Ok(()));
     }
 
     #[test]

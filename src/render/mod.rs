@@ -19,6 +19,7 @@ pub(crate) mod look;
 pub(crate) mod math;
 pub(crate) mod noise;
 pub(crate) mod palette;
+pub(crate) mod plain;
 mod plates;
 pub(crate) mod raster;
 mod renderer;

@@ -9,11 +9,11 @@ use crate::validate::Invalid;
 
 use super::blackbody::BlackBody;
 use super::bricks::Skipping;
-use super::camera::{Bounds, Camera};
+use super::camera::{Bounds, Camera, Ray};
 use super::cinematic;
 use super::crust::Stage;
 use super::ember::{EmberLight, Thresholds};
-use super::field::{LavaField, Pace};
+use super::field::LavaField;
 use super::film::{Develop, Film};
 use super::heightfield::GroundHit;
 use super::image::Image;
@@ -21,6 +21,7 @@ use super::land::TerrainLook;
 use super::look::{Antialias, LookSpec, Style};
 use super::math::V3;
 use super::noise;
+use super::plain::{self, Specimen};
 use super::sky::Sky;
 use super::transfer::Transfer;
 
@@ -47,7 +48,9 @@ pub struct Renderer {
 /// How one ray becomes light, in the style of the look.
 enum Tracer<'a> {
     Cinematic(Stage<'a>),
-    Scientific { field: &'a LavaField, land: &'a TerrainLook, transfer: &'a Transfer, step: f32 },
+    Scientific(Specimen<'a>),
+    Surface(Specimen<'a>),
+    Maximum(Specimen<'a>),
 }
 
 impl Renderer {
@@ -102,12 +105,8 @@ impl Renderer {
     pub(super) fn draw(&mut self, volume: &Volume, camera: &Camera, skipping: Skipping) -> Image {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
         self.look_at(camera);
-        let empty = match self.look.style {
-            Style::Cinematic => ((self.look.iso * 0.45).min(self.look.film) * 255.0) as u8,
-            Style::Scientific => Transfer::empty(&self.look),
-        };
-        let smoothing = if self.look.style == Style::Cinematic { self.look.smoothing } else { 0.0 };
-        let field = LavaField::new(volume, smoothing, empty, skipping);
+        let (empty, smoothing) = self.of_interest();
+        let field = LavaField::new(volume, smoothing, empty, skipping).clipped(self.look.clip);
         let ember = EmberLight::new(volume, None, Thresholds::from(&self.look));
         let tracer = self.tracer(&field, &ember);
         let hits = self.seen.as_ref().map_or(&[][..], |(_, hits)| hits);
@@ -119,7 +118,7 @@ impl Renderer {
             Style::Cinematic => {
                 film.develop(Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow })
             }
-            Style::Scientific => {
+            Style::Scientific | Style::Surface | Style::Maximum => {
                 let mut image = film.develop(Develop::Plain);
                 self.transfer.legend(&mut image);
                 image
@@ -127,8 +126,21 @@ impl Renderer {
         }
     }
 
+    /// Largest 8-bit density that the style does not draw, with all smaller ones, and the smoothing it wants.
+    fn of_interest(&self) -> (u8, f32) {
+        let look = &self.look;
+        match look.style {
+            Style::Cinematic => (((look.iso * 0.45).min(look.film) * 255.0) as u8, look.smoothing),
+            Style::Scientific => (Transfer::empty(look), 0.0),
+            // A little less than the surface, so that rounding cannot lose it.
+            Style::Surface => ((look.iso * 250.0) as u8, look.smoothing),
+            Style::Maximum => ((self.transfer.visible * 255.0) as u8, 0.0),
+        }
+    }
+
     fn tracer<'a>(&'a self, field: &'a LavaField, ember: &'a EmberLight) -> Tracer<'a> {
         let (look, land) = (&self.look, &self.land);
+        let specimen = Specimen { field, land, transfer: &self.transfer, look };
         match look.style {
             Style::Cinematic => Tracer::Cinematic(Stage {
                 field,
@@ -139,7 +151,9 @@ impl Renderer {
                 blackbody: &self.blackbody,
                 steps: self.steps,
             }),
-            Style::Scientific => Tracer::Scientific { field, land, transfer: &self.transfer, step: look.step },
+            Style::Scientific => Tracer::Scientific(specimen),
+            Style::Surface => Tracer::Surface(specimen),
+            Style::Maximum => Tracer::Maximum(specimen),
         }
     }
 
@@ -208,12 +222,12 @@ fn on_edge(film: &Film, x: usize, y: usize, height: usize) -> bool {
 }
 
 impl Tracer<'_> {
-    fn trace(&self, ray: &super::camera::Ray, ground: Option<&GroundHit>, jitter: f32) -> V3 {
+    fn trace(&self, ray: &Ray, ground: Option<&GroundHit>, jitter: f32) -> V3 {
         match self {
             Self::Cinematic(stage) => cinematic::trace(stage, ray, ground, jitter),
-            Self::Scientific { field, land, transfer, step } => {
-                transfer.trace((field, land), ray, ground, Pace { step: *step, jitter })
-            }
+            Self::Scientific(specimen) => plain::volume(specimen, ray, ground, jitter),
+            Self::Surface(specimen) => plain::surface(specimen, ray, ground, jitter),
+            Self::Maximum(specimen) => plain::maximum(specimen, ray, ground, jitter),
         }
     }
 }

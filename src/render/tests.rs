@@ -24,9 +24,10 @@ fn scene() -> (Array2<f32>, Volume) {
 }
 
 fn looks() -> impl Iterator<Item = LookSpec> {
-    let cinematic = LookSpec::default();
-    let scientific = LookSpec { style: Style::Scientific, ..LookSpec::default() };
-    [cinematic, scientific].into_iter()
+    let styles = [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum];
+    // The clip goes through the largest blob along every axis.
+    let clips = [LookSpec::default().clip, [[0.0, 0.52], [0.3, 0.63], [0.45, 1.0]]];
+    styles.into_iter().flat_map(move |style| clips.map(|clip| LookSpec { style, clip, ..LookSpec::default() }))
 }
 
 fn picture(ground: &Array2<f32>, volume: &Volume, look: LookSpec, skipping: Skipping) -> Image {
@@ -38,17 +39,57 @@ fn picture(ground: &Array2<f32>, volume: &Volume, look: LookSpec, skipping: Skip
 #[test]
 fn skipping_empty_space_changes_no_pixel() {
     let (ground, volume) = scene();
+    let mut renderer = Renderer::new(&ground, volume.grid, LookSpec::default()).expect("a valid look");
+    let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), (72, 54));
     for look in looks() {
-        let fast = picture(&ground, &volume, look.clone(), Skipping::Bricks);
-        let patient = picture(&ground, &volume, look, Skipping::Never);
-        assert_eq!(fast, patient);
+        renderer.set_look(look.clone()).expect("a valid look");
+        let fast = renderer.draw(&volume, &camera, Skipping::Bricks);
+        assert_eq!(fast, renderer.draw(&volume, &camera, Skipping::Never), "{look:?}");
+    }
+}
+
+#[test]
+fn a_clip_hides_what_is_outside_and_cuts_open_what_is_inside() {
+    let grid = Grid::new(24, 24, 24);
+    let ground = Array2::zeros((24, 24));
+    let mut block = Volume::empty(grid);
+    for z in 6..18 {
+        for y in 6..18 {
+            block.density[grid.index(6, y, z)..][..12].fill(255);
+            block.energy[grid.index(6, y, z)..][..12].fill(120);
+        }
+    }
+    // From the east, level with the middle: the cut is a square in the middle of the picture.
+    let spec = CameraSpec { azimuth_deg: 90.0, elevation_deg: 0.0, target: Some([0.5; 3]), ..CameraSpec::default() };
+    let camera = Camera::new(&spec, &Bounds::of(grid), (72, 72));
+    let mut renderer = Renderer::new(&ground, grid, LookSpec::default()).expect("a valid look");
+    let mut draw = |volume: &Volume, style: Style, clip: [[f32; 2]; 3]| {
+        let look = LookSpec { style, clip, glow: 0.0, haze: 0.0, lava_light: 0.0, ..LookSpec::default() };
+        renderer.set_look(look).expect("a valid look");
+        renderer.frame(volume, &camera)
+    };
+    let pixel = |point: [f32; 3]| camera.project(point.into()).map(|(x, y, _)| (x as usize, y as usize));
+    let part = [[0.0, 0.5], [0.4, 0.6], [0.0, 1.0]];
+    for style in [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum] {
+        let bare = draw(&Volume::empty(grid), style, part);
+        let (whole, cut) = (draw(&block, style, LookSpec::default().clip), draw(&block, style, part));
+        let differs = |image: &Image, point| {
+            let (x, y) = pixel(point).expect("in front of the camera");
+            image.pixel(x, y).iter().zip(bare.pixel(x, y)).any(|(a, b)| a.abs_diff(b) > 12)
+        };
+        for (point, inside) in [([12.0, 12.0, 12.0], true), ([12.0, 16.0, 12.0], false), ([12.0, 7.5, 12.0], false)] {
+            assert!(differs(&whole, point), "{style:?}: the whole block covers {point:?}");
+            assert_eq!(differs(&cut, point), inside, "{style:?} at {point:?}");
+        }
+        let outside = draw(&block, style, [[0.8, 1.0], [0.0, 1.0], [0.0, 1.0]]);
+        assert!(!differs(&outside, [12.0, 12.0, 12.0]), "{style:?}: the block lies outside the clip");
     }
 }
 
 #[test]
 fn any_number_of_threads_draws_the_same_picture() {
     let (ground, volume) = scene();
-    for look in looks() {
+    for look in looks().filter(|look| look.clip == LookSpec::default().clip) {
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
             pool.install(|| picture(&ground, &volume, look.clone(), Skipping::Bricks))
@@ -110,9 +151,10 @@ fn boxes_and_pictures_of_one_cell_and_one_pixel_are_drawn() {
     for (sides, size) in [((1, 1, 1), (1, 1)), ((1, 1, 1), (9, 7)), ((5, 1, 2), (1, 8)), ((3, 4, 2), (5, 1))] {
         let grid = Grid::new(sides.0, sides.1, sides.2);
         let ground = Array2::zeros((sides.2, sides.0));
+        let mut renderer = Renderer::new(&ground, grid, LookSpec::default()).expect("a valid look");
         for look in looks() {
+            renderer.set_look(look).expect("a valid look");
             for volume in [Volume::empty(grid), full(grid)] {
-                let mut renderer = Renderer::new(&ground, grid, look.clone()).expect("a valid look");
                 let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), size);
                 let image = renderer.frame(&volume, &camera);
                 assert_eq!((image.width, image.height, image.rgb.len()), (size.0, size.1, 3 * size.0 * size.1));

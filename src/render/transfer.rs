@@ -1,4 +1,4 @@
-//! The scientific look: emission and absorption through a transfer function.
+//! The transfer function of the plain styles, and emission and absorption through it.
 //!
 //! Opacity is given per cell of length; a step of `s` cells absorbs `1 − (1 − a)^s`, so a picture does not depend on
 //! the step. Colours are accumulated premultiplied: thin matter keeps the colour it emits.
@@ -7,12 +7,10 @@ use std::ops::ControlFlow;
 
 use super::camera::Ray;
 use super::field::{LavaField, Pace};
-use super::heightfield::{Face, GroundHit};
 use super::image::Image;
-use super::land::TerrainLook;
 use super::legend::{Frame, Scale, color_bar};
 use super::look::{ColorBy, LookSpec};
-use super::math::{V3, lerp, mix, saturate, v3};
+use super::math::{V3, lerp, saturate, v3};
 use super::palette::Palette;
 use super::text::Ink;
 use crate::lowpass::ENERGY_SHOWN;
@@ -30,6 +28,8 @@ pub(crate) struct Transfer {
     pub(crate) color_by: ColorBy,
     /// Direction to a lamp above and beside the viewer's shoulder; fixed, so that shading is comparable.
     pub(crate) lamp: V3,
+    /// Density from which lava counts as visible where nothing is accumulated: a quarter of the largest opacity.
+    pub(crate) visible: f32,
 }
 
 /// Premultiplied light and its opacity.
@@ -41,10 +41,13 @@ pub(crate) struct Layer {
 
 impl Transfer {
     pub(crate) fn new(look: &LookSpec, palette: Palette) -> Self {
-        let opacity = (0..ENTRIES)
-            .map(|i| 1.0 - (1.0 - per_cell(&look.opacity, i as f32 / (ENTRIES - 1) as f32)).powf(look.step))
-            .collect();
-        Self { opacity, palette, color_by: look.color_by, lamp: v3(-0.45, 0.78, 0.43).normalize() }
+        let density = |i: usize| i as f32 / (ENTRIES - 1) as f32;
+        let absorbed: Vec<f32> = (0..ENTRIES).map(|i| per_cell(&look.opacity, density(i))).collect();
+        let quarter = 0.25 * absorbed.iter().copied().fold(0.0, f32::max);
+        let visible = absorbed.iter().position(|a| quarter > 0.0 && *a >= quarter).map_or(f32::INFINITY, density);
+        let opacity = absorbed.iter().map(|a| 1.0 - (1.0 - a).powf(look.step)).collect();
+        let lamp = v3(-0.45, 0.78, 0.43).normalize();
+        Self { opacity, palette, color_by: look.color_by, lamp, visible }
     }
 
     /// Largest 8-bit density that absorbs nothing, with all smaller ones.
@@ -91,49 +94,27 @@ impl Transfer {
         sum
     }
 
-    fn shaded(&self, field: &LavaField, p: V3, density: f32) -> V3 {
-        let value = match self.color_by {
+    /// What chooses the colour at a point of this density, 0 to 1.
+    pub(crate) fn value(&self, field: &LavaField, p: V3, density: f32) -> f32 {
+        match self.color_by {
             ColorBy::Density => density,
             ColorBy::Energy => field.specific_energy(p) / ENERGY_SHOWN,
-        };
+        }
+    }
+
+    /// The palette's colour at a point.
+    pub(crate) fn color(&self, field: &LavaField, p: V3) -> V3 {
+        self.palette.linear(self.value(field, p, field.density(p)))
+    }
+
+    fn shaded(&self, field: &LavaField, p: V3, density: f32) -> V3 {
         let gradient = field.gradient(p, 1.0);
         let steep = gradient.norm();
         // Where density is even there is no surface to shade; fade the shading out instead of amplifying noise.
         let facing = if steep > 1e-4 { -gradient.dot(&self.lamp) / steep } else { 0.0 };
         let shading = lerp(0.9, 0.55 + 0.5 * saturate(facing), saturate(steep * 8.0));
-        self.palette.linear(value) * shading
+        self.palette.linear(self.value(field, p, density)) * shading
     }
-
-    /// Linear light along `ray`: volume over ground over an even backdrop.
-    pub(crate) fn trace(
-        &self,
-        scene: (&LavaField, &TerrainLook),
-        ray: &Ray,
-        ground: Option<&GroundHit>,
-        pace: Pace,
-    ) -> V3 {
-        let (field, land) = scene;
-        let layer = self.accumulate(field, ray, ground.map_or(f32::MAX, GroundHit::front), pace);
-        let behind = ground.map_or_else(|| backdrop(ray), |hit| self.ground(land, hit));
-        layer.color + behind * (1.0 - layer.opacity)
-    }
-
-    fn ground(&self, land: &TerrainLook, hit: &GroundHit) -> V3 {
-        match hit.face {
-            Face::Top => {
-                let rock = land.rock(hit.point.x, hit.point.z);
-                let smooth = land.block.normal(hit.point.x, hit.point.z, 0.7);
-                let light = 0.30 * rock.light.x + 0.75 * saturate(smooth.dot(&self.lamp));
-                let height = saturate(hit.point.y / land.block.top.max(1.0));
-                mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), height) * light
-            }
-            Face::Cut(normal) => v3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate(normal.dot(&self.lamp))),
-        }
-    }
-}
-
-fn backdrop(ray: &Ray) -> V3 {
-    mix(v3(0.012, 0.014, 0.019), v3(0.040, 0.046, 0.058), saturate(0.75 + ray.direction.y))
 }
 
 /// Opacity per cell at a density, linear between stops and constant outside them.
@@ -168,6 +149,17 @@ mod tests {
             let layer = transfer.accumulate(&field, &ray, f32::MAX, Pace { step, jitter: 0.5 });
             assert!((layer.opacity - expected).abs() < 2e-3, "step {step}: {} against {expected}", layer.opacity);
         }
+    }
+
+    #[test]
+    fn a_quarter_of_the_largest_opacity_is_visible() {
+        let visible = |opacity: Vec<[f32; 2]>| {
+            let look = LookSpec { opacity, ..LookSpec::default() };
+            Transfer::new(&look, Palette::named("gray").expect("a known name")).visible
+        };
+        assert!((visible(vec![[0.2, 0.0], [1.0, 0.8]]) - 0.4).abs() < 2e-3);
+        assert_eq!(visible(vec![[0.0, 0.05]]), 0.0);
+        assert_eq!(visible(vec![[0.5, 0.0]]), f32::INFINITY, "nothing is ever visible");
     }
 
     #[test]

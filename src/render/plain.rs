@@ -1,0 +1,217 @@
+//! The plain styles of one ray: volume, surface and maximum, over plain ground and an even backdrop. Colours are the
+//! palette's, so that they can be read off the colour bar.
+
+use std::ops::ControlFlow;
+
+use super::camera::Ray;
+use super::field::{Crossing, LavaField, Pace};
+use super::heightfield::{Face, GroundHit};
+use super::land::TerrainLook;
+use super::look::LookSpec;
+use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
+use super::transfer::Transfer;
+
+/// How deep under a surface its value is read, in cells: on the surface itself every density is the same.
+pub(crate) const DEPTH: f32 = 1.0;
+/// Share of its light that the ground keeps behind the largest values.
+pub(crate) const DIMMED: f32 = 0.6;
+/// Between the smallest visible density and 1, the place at which the largest value hides what is behind.
+pub(crate) const SOLID: f32 = 0.4;
+/// From this largest value on, a ray need not go on.
+const LARGEST: f32 = 0.999;
+
+/// What the plain styles look at, for one frame.
+pub(crate) struct Specimen<'a> {
+    pub(crate) field: &'a LavaField,
+    pub(crate) land: &'a TerrainLook,
+    pub(crate) transfer: &'a Transfer,
+    pub(crate) look: &'a LookSpec,
+}
+
+/// Scientific: the volume through the transfer function, over the ground.
+pub(crate) fn volume(specimen: &Specimen, ray: &Ray, ground: Option<&GroundHit>, jitter: f32) -> V3 {
+    let layer = specimen.transfer.accumulate(specimen.field, ray, reach(ground), specimen.pace(jitter));
+    layer.color + specimen.behind(ray, ground) * (1.0 - layer.opacity)
+}
+
+/// Surface: the first place where density reaches `look.iso`, in the colour of what lies [`DEPTH`] under it.
+pub(crate) fn surface(specimen: &Specimen, ray: &Ray, ground: Option<&GroundHit>, jitter: f32) -> V3 {
+    let (field, transfer) = (specimen.field, specimen.transfer);
+    match field.cross(ray, reach(ground), specimen.look.iso, specimen.pace(jitter)) {
+        // A cut shows the values themselves; a trace of shade only parts its sides.
+        Crossing::At { t, face: Some(normal) } => {
+            transfer.color(field, ray.at(t)) * (0.88 + 0.12 * saturate(normal.dot(&transfer.lamp)))
+        }
+        Crossing::At { t, face: None } => {
+            let normal = field.normal(ray.at(t));
+            // Light reaches around the edge of the shaded side, where form would be lost in even darkness.
+            let light = 0.28 + 0.77 * saturate(0.25 + 0.75 * normal.dot(&transfer.lamp));
+            transfer.color(field, ray.at(t) - normal * DEPTH) * light
+        }
+        Crossing::Grazed { .. } | Crossing::Missed => specimen.behind(ray, ground),
+    }
+}
+
+/// Maximum: the colour of the largest value on the ray, over dimmed ground. Small values, which palettes draw dark,
+/// are transparent.
+pub(crate) fn maximum(specimen: &Specimen, ray: &Ray, ground: Option<&GroundHit>, jitter: f32) -> V3 {
+    let behind = specimen.behind(ray, ground) * if ground.is_some() { DIMMED } else { 1.0 };
+    let visible = specimen.transfer.visible;
+    let value = specimen.largest(ray, reach(ground), jitter);
+    if value <= 0.0 {
+        return behind;
+    }
+    let opacity = smoothstep(visible, lerp(visible, 1.0, SOLID), value);
+    mix(behind, specimen.transfer.palette.linear(value), opacity)
+}
+
+/// Distance up to which lava is seen.
+fn reach(ground: Option<&GroundHit>) -> f32 {
+    ground.map_or(f32::MAX, GroundHit::front)
+}
+
+impl Specimen<'_> {
+    fn pace(&self, jitter: f32) -> Pace {
+        Pace { step: self.look.step, jitter }
+    }
+
+    /// The value at a point of this density, 0 where it is too thin to be seen: its energy per amount means nothing.
+    fn value(&self, p: V3, density: f32) -> f32 {
+        if density > self.transfer.visible { self.transfer.value(self.field, p, density) } else { 0.0 }
+    }
+
+    /// The largest value on the ray before `far`, 0 when nothing is visible.
+    fn largest(&self, ray: &Ray, far: f32, jitter: f32) -> f32 {
+        let Some((near, far, _)) = self.field.span(ray, far) else { return 0.0 };
+        let at = |t: f32| (t, self.value(ray.at(t), self.field.density(ray.at(t))));
+        let larger = |a: (f32, f32), b: (f32, f32)| if b.1 > a.1 { b } else { a };
+        // The ends count too, so that thin sheets on the ground and cuts do not depend on the jitter.
+        let mut best = larger(at(near), at(far));
+        self.field.walk(ray, (near, far), self.pace(jitter), |t, density| {
+            best = larger(best, (t, self.value(ray.at(t), density)));
+            if best.1 >= LARGEST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        // The peak lies between samples: looking around the best one makes the step length matter little.
+        for share in [0.5, 0.25, 0.125] {
+            let (middle, aside) = (best.0, share * self.look.step);
+            best = larger(best, larger(at((middle - aside).max(near)), at((middle + aside).min(far))));
+        }
+        best.1
+    }
+
+    /// Ground, or backdrop where there is none.
+    fn behind(&self, ray: &Ray, ground: Option<&GroundHit>) -> V3 {
+        ground.map_or_else(|| backdrop(ray), |hit| self.ground(hit))
+    }
+
+    fn ground(&self, hit: &GroundHit) -> V3 {
+        let (land, lamp) = (self.land, &self.transfer.lamp);
+        match hit.face {
+            Face::Top => {
+                let rock = land.rock(hit.point.x, hit.point.z);
+                let smooth = land.block.normal(hit.point.x, hit.point.z, 0.7);
+                let light = 0.30 * rock.light.x + 0.75 * saturate(smooth.dot(lamp));
+                let height = saturate(hit.point.y / land.block.top.max(1.0));
+                mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), height) * light
+            }
+            Face::Cut(normal) => v3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate(normal.dot(lamp))),
+        }
+    }
+}
+
+fn backdrop(ray: &Ray) -> V3 {
+    mix(v3(0.012, 0.014, 0.019), v3(0.040, 0.046, 0.058), saturate(0.75 + ray.direction.y))
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+
+    use super::super::bricks::Skipping;
+    use super::super::palette::Palette;
+    use super::*;
+    use crate::grid::Grid;
+    use crate::lowpass::Volume;
+
+    const GRID: Grid = Grid { nx: 32, ny: 28, nz: 30 };
+    const CENTER: V3 = V3::new(16.0, 14.0, 15.0);
+
+    /// A volume whose density is `density` of the distance from the centre.
+    fn ball(density: impl Fn(f32) -> f32) -> Volume {
+        let mut volume = Volume::empty(GRID);
+        for (i, value) in volume.density.iter_mut().enumerate() {
+            let (x, y, z) = (i % GRID.nx, i / GRID.nx % GRID.ny, i / (GRID.nx * GRID.ny));
+            let away = v3(x as f32 + 0.5, y as f32 + 0.5, z as f32 + 0.5) - CENTER;
+            *value = (density(away.norm()).clamp(0.0, 1.0) * 255.0).round() as u8;
+        }
+        volume.energy.clone_from(&volume.density);
+        volume
+    }
+
+    /// Calls `see` with a volume over flat ground at the floor.
+    fn with_specimen<T>(volume: &Volume, look: &LookSpec, see: impl Fn(&Specimen) -> T) -> T {
+        let land = TerrainLook::bake(&Array2::zeros((GRID.nz, GRID.nx)), GRID, look);
+        let transfer = Transfer::new(look, Palette::named("gray").expect("a known name"));
+        let field = LavaField::new(volume, 0.0, 0, Skipping::Bricks);
+        see(&Specimen { field: &field, land: &land, transfer: &transfer, look })
+    }
+
+    #[test]
+    fn the_surface_of_a_ball_lies_where_geometry_says() {
+        let look = LookSpec { iso: 0.5, ..LookSpec::default() };
+        let volume = ball(|r| 0.5 + 0.125 * (8.0 - r));
+        with_specimen(&volume, &look, |specimen| {
+            for k in 0..40 {
+                let angle = k as f32 * 0.7;
+                let origin = CENTER + v3(40.0 * angle.cos(), 25.0 * (0.3 * angle).sin(), 40.0 * angle.sin());
+                let direction = (CENTER - origin).normalize();
+                // Rays that pass the centre at distances 0 to 11 cells.
+                let aside = direction.cross(&V3::y()).normalize() * (11.0 * k as f32 / 39.0);
+                let ray = Ray { origin: origin + aside, direction };
+                let seen = surface(specimen, &ray, None, 0.3);
+                if aside.norm() > 8.1 {
+                    assert_eq!(seen, backdrop(&ray), "ray {k} passes the ball");
+                } else if aside.norm() < 7.5 {
+                    let t = (CENTER - ray.origin).dot(&direction) - (64.0 - aside.norm_squared()).sqrt();
+                    let normal = (ray.at(t) - CENTER) / 8.0;
+                    let light = 0.28 + 0.77 * saturate(0.25 + 0.75 * normal.dot(&specimen.transfer.lamp));
+                    // One cell deeper the density is 0.625.
+                    let expected = specimen.transfer.palette.linear(0.625) * light;
+                    assert!((seen - expected).norm() < 0.03, "ray {k}: {seen:?} instead of {expected:?}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn the_largest_value_of_a_ball_is_found_with_every_step() {
+        let profile = |r: f32| 0.9 * (-r * r / 40.0).exp();
+        let volume = ball(profile);
+        for step in [0.1, 0.5, 1.0, 2.0] {
+            let look = LookSpec { step, ..LookSpec::default() };
+            with_specimen(&volume, &look, |specimen| {
+                for (aside, jitter) in [(0.0, 0.0), (2.5, 0.4), (5.0, 0.9), (7.0, 0.2)] {
+                    let ray = Ray { origin: CENTER + v3(aside, 40.0, 0.0), direction: -V3::y() };
+                    let found = specimen.largest(&ray, f32::MAX, jitter);
+                    assert!((found - profile(aside)).abs() < 0.02, "step {step}: {found} at {aside}");
+                }
+                // In front of the ball's middle, only what is nearer counts.
+                let ray = Ray { origin: CENTER + v3(0.0, 0.0, 40.0), direction: -V3::z() };
+                assert!((specimen.largest(&ray, 36.0, 0.5) - profile(4.0)).abs() < 0.02);
+            });
+        }
+    }
+
+    #[test]
+    fn what_is_too_thin_to_see_leaves_the_ground_as_it_is() {
+        let look = LookSpec::default();
+        with_specimen(&ball(|_| 0.03), &look, |thin| {
+            with_specimen(&Volume::empty(GRID), &look, |none| {
+                let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
+                let hit = thin.land.block.hit(&ray);
+                assert_eq!(maximum(thin, &ray, hit.as_ref(), 0.5), maximum(none, &ray, hit.as_ref(), 0.5));
+                assert_eq!(surface(thin, &ray, hit.as_ref(), 0.5), surface(none, &ray, hit.as_ref(), 0.5));
+            });
+        });
+    }
+}
