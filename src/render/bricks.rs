@@ -45,7 +45,7 @@ impl Bricks {
                 }
             }
         }
-        bricks.spread();
+        chessboard(&mut bricks.distance, count, FARTHEST);
         bricks
     }
 
@@ -68,26 +68,6 @@ impl Bricks {
         }
     }
 
-    /// Chessboard distance in two sweeps.
-    fn spread(&mut self) {
-        let [nx, ny, nz] = self.count;
-        let sweep = |distance: &mut Vec<u8>, index: usize, sign: isize| {
-            let (x, y, z) = (index % nx, index / nx % ny, index / (nx * ny));
-            let mut best = distance[index];
-            for [dx, dy, dz] in BEFORE {
-                let (i, j, k) = (x as isize + sign * dx, y as isize + sign * dy, z as isize + sign * dz);
-                let inside = (0..nx as isize).contains(&i) && (0..ny as isize).contains(&j);
-                if inside && (0..nz as isize).contains(&k) {
-                    best = best.min(distance[(k as usize * ny + j as usize) * nx + i as usize] + 1);
-                }
-            }
-            distance[index] = best.min(FARTHEST);
-        };
-        let total = self.distance.len();
-        (0..total).for_each(|index| sweep(&mut self.distance, index, 1));
-        (0..total).rev().for_each(|index| sweep(&mut self.distance, index, -1));
-    }
-
     /// From a point inside an empty brick, the ray parameter up to which nothing needs to be sampled; `None` in a
     /// brick that must be sampled.
     #[inline]
@@ -106,6 +86,26 @@ impl Bricks {
         }
         Some(leave)
     }
+}
+
+/// Turns marks (0 where there is something, `farthest` elsewhere) over a box of `count` bricks, x fastest, into
+/// chessboard distances to the nearest mark, told up to `farthest`, in two sweeps.
+pub(crate) fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
+    let [nx, ny, nz] = count;
+    let sweep = |distance: &mut [u8], index: usize, sign: isize| {
+        let (x, y, z) = (index % nx, index / nx % ny, index / (nx * ny));
+        let mut best = distance[index];
+        for [dx, dy, dz] in BEFORE {
+            let (i, j, k) = (x as isize + sign * dx, y as isize + sign * dy, z as isize + sign * dz);
+            let inside = (0..nx as isize).contains(&i) && (0..ny as isize).contains(&j);
+            if inside && (0..nz as isize).contains(&k) {
+                best = best.min(distance[(k as usize * ny + j as usize) * nx + i as usize] + 1);
+            }
+        }
+        distance[index] = best.min(farthest);
+    };
+    (0..distance.len()).for_each(|index| sweep(distance, index, 1));
+    (0..distance.len()).rev().for_each(|index| sweep(distance, index, -1));
 }
 
 /// The 13 neighbours that a forward sweep has already seen.

@@ -206,6 +206,12 @@ impl Camera {
         0.5 * (low + high)
     }
 
+    /// The same view in a picture of another size, in pixels.
+    #[must_use]
+    pub fn resized(&self, size: (usize, usize)) -> Self {
+        Self { size: (size.0.max(1), size.1.max(1)), ..self.clone() }
+    }
+
     /// Width and height of the picture in pixels.
     pub fn size(&self) -> (usize, usize) {
         self.size

@@ -13,8 +13,8 @@ use super::noise;
 use super::raster::Raster;
 use super::sky::Sky;
 
-/// Nodes wanted along the longer side: about one per pixel of a usual picture.
-const NODES: usize = 768;
+/// Nodes along the longer side of a final picture: about one per pixel of a usual one.
+pub(crate) const NODES: usize = 768;
 /// The side of the box, in cells, for which pattern sizes are written down.
 const REFERENCE_SIDE: f32 = 128.0;
 /// More nodes per cell than this show nothing new.
@@ -50,11 +50,11 @@ impl TerrainLook {
     /// Bakes the look of `ground`: heights in cells above the box floor at column centres, shape (nz, nx).
     ///
     /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
-    pub(crate) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec) -> Self {
+    pub(crate) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec, nodes: usize) -> Self {
         assert_eq!(ground.dim(), (grid.nz, grid.nx), "the ground has one height per column");
         let cells = (grid.nx, grid.nz);
         let side = grid.nx.max(grid.nz);
-        let per_cell = (NODES / side).clamp(1, MOST_PER_CELL);
+        let per_cell = (nodes / side).clamp(1, MOST_PER_CELL);
         let coarse = Raster::columns(cells, ground.iter().copied().collect());
         let smooth = Raster::nodes(cells, per_cell, |x, z| coarse.smooth_at(x, z));
         let unit = side as f32 / REFERENCE_SIDE;

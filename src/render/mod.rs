@@ -4,7 +4,7 @@
 //! what is baked for the ray-marcher is uploaded there, and the formulas are the same.
 
 pub(crate) mod blackbody;
-mod bricks;
+pub(crate) mod bricks;
 pub(crate) mod camera;
 mod cinematic;
 mod crust;
@@ -20,7 +20,7 @@ pub(crate) mod math;
 pub(crate) mod noise;
 pub(crate) mod palette;
 pub(crate) mod plain;
-mod plates;
+pub(crate) mod plates;
 pub(crate) mod raster;
 mod renderer;
 pub(crate) mod sky;

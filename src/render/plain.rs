@@ -150,7 +150,7 @@ mod tests {
 
     /// Calls `see` with a volume over flat ground at the floor.
     fn with_specimen<T>(volume: &Volume, look: &LookSpec, see: impl Fn(&Specimen) -> T) -> T {
-        let land = TerrainLook::bake(&Array2::zeros((GRID.nz, GRID.nx)), GRID, look);
+        let land = TerrainLook::bake(&Array2::zeros((GRID.nz, GRID.nx)), GRID, look, 128);
         let transfer = Transfer::new(look, Palette::named("gray").expect("a known name"));
         let field = LavaField::new(volume, 0.0, 0, Skipping::Bricks);
         see(&Specimen { field: &field, land: &land, transfer: &transfer, look })

@@ -6,6 +6,7 @@
 //! alone, not on the frames before it.
 
 use super::crust::Stage;
+use super::look::LookSpec;
 use super::math::{V3, lerp, saturate, smoothstep, v3};
 use super::noise;
 
@@ -25,31 +26,51 @@ pub(crate) struct Pattern {
     pub(crate) grain: f32,
 }
 
+/// Where one copy of the pattern is in its ride.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Copy {
+    /// 0 at the beginning of its ride, half a ride upstream; 1 at the end.
+    pub(crate) phase: f32,
+    /// Shift of the pattern in cells: every round is another pattern, or the eye would see the same plates return.
+    pub(crate) offset: f32,
+}
+
+/// Width of plates in cells.
+pub(crate) fn plate_size(look: &LookSpec, unit: f32) -> f32 {
+    look.plate_size.unwrap_or(3.6 * unit)
+}
+
+/// The two copies after so many steps, or `None` when the crust does not ride. At step 0 the first is in the middle.
+pub(crate) fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]> {
+    if look.drift <= 0.0 {
+        return None;
+    }
+    let size = plate_size(look, unit);
+    let turns = steps * f64::from(look.drift / (RIDE * size));
+    Some([0.5, 0.0].map(|shift| {
+        let round = (turns + shift).floor() as f32;
+        Copy { phase: (turns + shift).rem_euclid(1.0) as f32, offset: (round * 0.618).fract() * 64.0 * size }
+    }))
+}
+
 /// The pattern at `p` where the lava's heat is `heat`, after the ride.
 pub(crate) fn carried(stage: &Stage, p: V3, heat: f32) -> Pattern {
-    let size = stage.look.plate_size.unwrap_or(3.6 * stage.land.unit);
-    let make = |q: V3| pattern(q, size, (heat, stage.look.crust), stage.land.unit);
+    let unit = stage.land.unit;
+    let size = plate_size(stage.look, unit);
+    let make = |q: V3| pattern(q, size, (heat, stage.look.crust), unit);
     let flow = flow(stage, p);
-    if stage.look.drift <= 0.0 || flow.norm_squared() < 1e-6 {
-        return make(p);
-    }
-    let ride = RIDE * size;
-    let turns = stage.steps * f64::from(stage.look.drift / ride);
-    // Each copy runs from half a ride upstream to half a ride downstream; at step 0 the first is in the middle.
-    let copy = |shift: f64| {
-        let phase = (turns + shift).rem_euclid(1.0) as f32;
-        let weight = 1.0 - (2.0 * phase - 1.0).abs();
-        let round = (turns + shift).floor() as f32;
-        // Every round is another pattern, or the eye would see the same plates return.
-        (weight, p - flow * (ride * (phase - 0.5)) + V3::repeat((round * 0.618).fract() * 64.0 * size))
+    let [first, second] = match copies(stage.look, unit, stage.steps) {
+        Some(copies) if flow.norm_squared() >= 1e-6 => copies,
+        _ => return make(p),
     };
-    let ((_, p1), (weight, p2)) = (copy(0.5), copy(0.0));
+    let place = |copy: Copy| p - flow * (RIDE * size * (copy.phase - 0.5)) + V3::repeat(copy.offset);
+    let weight = 1.0 - (2.0 * second.phase - 1.0).abs();
     // Patches change over one after another; a fade everywhere at once would blur the whole skin halfway.
     let patch = noise::gradient(p / (1.3 * size) + v3(6.0, 1.0, 3.0));
     match smoothstep(0.44, 0.56, weight + 0.25 * patch * (1.0 - (2.0 * weight - 1.0).abs())) {
-        0.0 => make(p1),
-        1.0 => make(p2),
-        share => blend(&make(p1), &make(p2), share),
+        0.0 => make(place(first)),
+        1.0 => make(place(second)),
+        share => blend(&make(place(first)), &make(place(second)), share),
     }
 }
 

@@ -17,7 +17,7 @@ use super::field::LavaField;
 use super::film::{Develop, Film};
 use super::heightfield::GroundHit;
 use super::image::Image;
-use super::land::TerrainLook;
+use super::land::{NODES, TerrainLook};
 use super::look::{Antialias, LookSpec, Style};
 use super::math::V3;
 use super::noise;
@@ -61,7 +61,7 @@ impl Renderer {
     pub fn new(ground: &Array2<f32>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
-        let land = TerrainLook::bake(ground, grid, &look);
+        let land = TerrainLook::bake(ground, grid, &look, NODES);
         let sky = Sky::new(&look);
         Ok(Self { grid, look, land, sky, blackbody: BlackBody::new(), transfer, steps: 0.0, seen: None })
     }
@@ -105,7 +105,7 @@ impl Renderer {
     pub(super) fn draw(&mut self, volume: &Volume, camera: &Camera, skipping: Skipping) -> Image {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
         self.look_at(camera);
-        let (empty, smoothing) = self.of_interest();
+        let (empty, smoothing) = self.transfer.of_interest(&self.look);
         let field = LavaField::new(volume, smoothing, empty, skipping).clipped(self.look.clip);
         let ember = EmberLight::new(volume, None, Thresholds::from(&self.look));
         let tracer = self.tracer(&field, &ember);
@@ -123,18 +123,6 @@ impl Renderer {
                 self.transfer.legend(&mut image);
                 image
             }
-        }
-    }
-
-    /// Largest 8-bit density that the style does not draw, with all smaller ones, and the smoothing it wants.
-    fn of_interest(&self) -> (u8, f32) {
-        let look = &self.look;
-        match look.style {
-            Style::Cinematic => (((look.iso * 0.45).min(look.film) * 255.0) as u8, look.smoothing),
-            Style::Scientific => (Transfer::empty(look), 0.0),
-            // A little less than the surface, so that rounding cannot lose it.
-            Style::Surface => ((look.iso * 250.0) as u8, look.smoothing),
-            Style::Maximum => ((self.transfer.visible * 255.0) as u8, 0.0),
         }
     }
 

@@ -9,7 +9,7 @@ use super::camera::Ray;
 use super::field::{LavaField, Pace};
 use super::image::Image;
 use super::legend::{Frame, Scale, color_bar};
-use super::look::{ColorBy, LookSpec};
+use super::look::{ColorBy, LookSpec, Style};
 use super::math::{V3, lerp, saturate, v3};
 use super::palette::Palette;
 use super::text::Ink;
@@ -48,6 +48,17 @@ impl Transfer {
         let opacity = absorbed.iter().map(|a| 1.0 - (1.0 - a).powf(look.step)).collect();
         let lamp = v3(-0.45, 0.78, 0.43).normalize();
         Self { opacity, palette, color_by: look.color_by, lamp, visible }
+    }
+
+    /// Largest 8-bit density that the style does not draw, with all smaller ones, and the smoothing it wants.
+    pub(crate) fn of_interest(&self, look: &LookSpec) -> (u8, f32) {
+        match look.style {
+            Style::Cinematic => (((look.iso * 0.45).min(look.film) * 255.0) as u8, look.smoothing),
+            Style::Scientific => (Self::empty(look), 0.0),
+            // A little less than the surface, so that rounding cannot lose it.
+            Style::Surface => ((look.iso * 250.0) as u8, look.smoothing),
+            Style::Maximum => ((self.visible * 255.0) as u8, 0.0),
+        }
     }
 
     /// Largest 8-bit density that absorbs nothing, with all smaller ones.
