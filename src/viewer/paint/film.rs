@@ -1,0 +1,230 @@
+//! The light of a picture and its way to the screen: targets of one size, bloom, and the last pass.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::render::film::{BLOCK, radii};
+use crate::render::{LookSpec, Style};
+
+use super::gpu::{Gpu, PipelineSpec, Texture, sampled, uniform_binding};
+
+/// Light is kept as `c / (1 + max(c))`, so that averages of frames weigh what the eye sees.
+const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
+/// The wide blur works on squares of so many blocks.
+const WIDE: usize = 2;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+struct FilmNumbers {
+    how: [f32; 4],
+    size: [f32; 4],
+    blur: [f32; 4],
+}
+
+/// Where the last pass writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outlet {
+    /// kiss3d's film of the window, which codes with a plain gamma of 2.2 afterwards.
+    Window,
+    /// A picture, coded as sRGB, with coverage.
+    Picture,
+}
+
+/// Pipelines that do not depend on a size.
+pub(super) struct FilmRoom {
+    layout: wgpu::BindGroupLayout,
+    sampler: wgpu::Sampler,
+    bright: wgpu::RenderPipeline,
+    blur: wgpu::RenderPipeline,
+    picture: wgpu::RenderPipeline,
+    module: wgpu::ShaderModule,
+    /// The last pass into the window, by its number of samples.
+    window: Option<(u32, wgpu::RenderPipeline)>,
+}
+
+/// One pass of the bloom: pipeline and what it reads.
+struct BloomPass {
+    bright: bool,
+    bind: wgpu::BindGroup,
+    to: wgpu::TextureView,
+    numbers: wgpu::Buffer,
+    blur: [f32; 4],
+    sizes: [f32; 4],
+}
+
+/// Textures for one size of picture.
+pub(super) struct Exposure {
+    pub(super) size: [usize; 2],
+    pub(super) light: Texture,
+    /// Distance to the ground and its face.
+    pub(super) hits: Texture,
+    pub(super) depth: Texture,
+    passes: Vec<BloomPass>,
+    develop: wgpu::BindGroup,
+    develop_numbers: wgpu::Buffer,
+}
+
+impl FilmRoom {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let module = gpu.module("film", include_str!("shaders/film.wgsl"));
+        let float = sampled(wgpu::TextureSampleType::Float { filterable: true }, wgpu::TextureViewDimension::D2);
+        let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
+        let kinds = [uniform_binding(), sampler, float, float, float].map(Some);
+        let layout = gpu.layout("film", &kinds);
+        let pass = |fragment: &str, format| {
+            gpu.pipeline(&PipelineSpec {
+                module: &module,
+                vertex: "whole",
+                fragment,
+                layout: &layout,
+                format,
+                blend: None,
+                depth: None,
+                samples: 1,
+            })
+        };
+        let (bright, blur) = (pass("bright", LIGHT), pass("blur", LIGHT));
+        let picture = pass("develop", wgpu::TextureFormat::Rgba8Unorm);
+        Self { sampler: gpu.linear_held(), bright, blur, picture, layout, module, window: None }
+    }
+
+    fn bind(&self, gpu: &Gpu, numbers: &wgpu::Buffer, from: [&Texture; 3]) -> wgpu::BindGroup {
+        gpu.bind(
+            &self.layout,
+            &[
+                (0, numbers.as_entire_binding()),
+                (1, wgpu::BindingResource::Sampler(&self.sampler)),
+                (2, wgpu::BindingResource::TextureView(&from[0].view)),
+                (3, wgpu::BindingResource::TextureView(&from[1].view)),
+                (4, wgpu::BindingResource::TextureView(&from[2].view)),
+            ],
+        )
+    }
+
+    /// Textures for pictures of this size.
+    pub(super) fn expose(&self, gpu: &Gpu, size: [usize; 2]) -> Exposure {
+        let light = gpu.target("light", size, LIGHT);
+        let hits = gpu.target("ground hits", size, wgpu::TextureFormat::Rg32Float);
+        let depth = gpu.target("depth", size, wgpu::TextureFormat::Depth32Float);
+        let blocks = size.map(|n| n.div_ceil(BLOCK));
+        let coarse = blocks.map(|n| n.div_ceil(WIDE));
+        let targets: Vec<Texture> =
+            [blocks, blocks, blocks, coarse, coarse].iter().map(|&size| gpu.target("bloom", size, LIGHT)).collect();
+        let [near, wide] = radii(blocks[1]).map(|radius| (radius as f32 * (radius as f32 + 1.0)).sqrt());
+        let wide = wide / WIDE as f32;
+        // bright → 0; 0 → 1 → 2 is the narrow blur, 0 → 3 → 4 the wide one, shrunk on the way.
+        let steps: [(bool, &Texture, usize, [f32; 2], f32); 5] = [
+            (true, &light, 0, [0.0; 2], 1.0),
+            (false, &targets[0], 1, [1.0, 0.0], near),
+            (false, &targets[1], 2, [0.0, 1.0], near),
+            (false, &targets[0], 3, [WIDE as f32, 0.0], wide),
+            (false, &targets[3], 4, [0.0, 1.0], wide),
+        ];
+        let passes = steps
+            .iter()
+            .map(|&(bright, from, to, along, sigma)| {
+                let numbers = gpu.uniform("bloom", size_of::<FilmNumbers>());
+                let to = &targets[to];
+                let from_size = if bright { light.size() } else { from.size() };
+                BloomPass {
+                    bright,
+                    bind: self.bind(gpu, &numbers, [from; 3]),
+                    to: to.view.clone(),
+                    numbers,
+                    blur: [along[0], along[1], sigma, (3.0 * sigma).ceil()],
+                    sizes: [from_size[0], from_size[1], to.size()[0], to.size()[1]],
+                }
+            })
+            .collect();
+        let develop_numbers = gpu.uniform("develop", size_of::<FilmNumbers>());
+        let develop = self.bind(gpu, &develop_numbers, [&light, &targets[2], &targets[4]]);
+        Exposure { size, light, hits, depth, passes, develop, develop_numbers }
+    }
+
+    /// Makes the bloom of the light, where the look has one.
+    pub(super) fn bloom(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, exposure: &Exposure, look: &LookSpec) {
+        if look.style != Style::Cinematic {
+            return;
+        }
+        for pass in &exposure.passes {
+            let numbers = FilmNumbers { how: how(look, Outlet::Window), size: pass.sizes, blur: pass.blur };
+            gpu.queue.write_buffer(&pass.numbers, 0, bytemuck::bytes_of(&numbers));
+            let mut render = color_pass(encoder, "bloom", &pass.to);
+            render.set_pipeline(if pass.bright { &self.bright } else { &self.blur });
+            render.set_bind_group(0, &pass.bind, &[]);
+            render.draw(0..3, 0..1);
+        }
+    }
+
+    /// Prepares the last pass into a target of `size` pixels.
+    pub(super) fn aim(&self, gpu: &Gpu, exposure: &Exposure, look: &LookSpec, outlet: Outlet, size: [usize; 2]) {
+        let [light_width, light_height] = exposure.light.size();
+        let size = [light_width, light_height, size[0] as f32, size[1] as f32];
+        let numbers = FilmNumbers { how: how(look, outlet), size, blur: [0.0; 4] };
+        gpu.queue.write_buffer(&exposure.develop_numbers, 0, bytemuck::bytes_of(&numbers));
+    }
+
+    /// The last pass into a picture.
+    pub(super) fn develop(&self, encoder: &mut wgpu::CommandEncoder, exposure: &Exposure, to: &Texture) {
+        let mut render = color_pass(encoder, "develop", &to.view);
+        render.set_pipeline(&self.picture);
+        render.set_bind_group(0, &exposure.develop, &[]);
+        render.draw(0..3, 0..1);
+    }
+
+    /// The last pass into the window, inside kiss3d's pass.
+    pub(super) fn show(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, exposure: &Exposure, samples: u32) {
+        if self.window.as_ref().is_none_or(|(made_for, _)| *made_for != samples) {
+            self.window = Some((samples, self.window_pipeline(gpu, samples)));
+        }
+        if let Some((_, pipeline)) = &self.window {
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &exposure.develop, &[]);
+            pass.draw(0..3, 0..1);
+        }
+    }
+
+    fn window_pipeline(&self, gpu: &Gpu, samples: u32) -> wgpu::RenderPipeline {
+        gpu.pipeline(&PipelineSpec {
+            module: &self.module,
+            vertex: "whole",
+            fragment: "develop",
+            layout: &self.layout,
+            format: kiss3d::context::Context::render_format(),
+            blend: None,
+            depth: Some(wgpu::DepthStencilState {
+                format: kiss3d::context::Context::depth_format(),
+                depth_write_enabled: Some(false),
+                depth_compare: Some(wgpu::CompareFunction::Always),
+                stencil: wgpu::StencilState::default(),
+                bias: wgpu::DepthBiasState::default(),
+            }),
+            samples,
+        })
+    }
+}
+
+fn how(look: &LookSpec, outlet: Outlet) -> [f32; 4] {
+    let flag = |yes: bool| f32::from(u8::from(yes));
+    [look.exposure.exp2(), look.glow, flag(look.style == Style::Cinematic), flag(outlet == Outlet::Picture)]
+}
+
+/// A pass that overwrites a texture.
+pub(super) fn color_pass<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    to: &wgpu::TextureView,
+) -> wgpu::RenderPass<'a> {
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view: to,
+            resolve_target: None,
+            ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
+            depth_slice: None,
+        })],
+        depth_stencil_attachment: None,
+        timestamp_writes: None,
+        occlusion_query_set: None,
+        multiview_mask: None,
+    })
+}

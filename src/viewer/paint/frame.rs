@@ -1,0 +1,136 @@
+//! The numbers of one frame as the shaders read them: `struct Frame` of `scene.wgsl`, field for field.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::grid::Grid;
+use crate::render::land::TerrainLook;
+use crate::render::math::V3;
+use crate::render::plates::{copies, plate_size};
+use crate::render::sky::Sky;
+use crate::render::transfer::Transfer;
+use crate::render::{Camera, ColorBy, LookSpec, Style};
+
+type Four = [f32; 4];
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(super) struct Frame {
+    eye: Four,
+    right: Four,
+    up: Four,
+    forward: Four,
+    size: Four,
+    cells: Four,
+    nodes: Four,
+    block: Four,
+    clip_low: Four,
+    clip_high: Four,
+    cuts: Four,
+    lava: Four,
+    heat: Four,
+    view: [u32; 4],
+    ride: Four,
+    film: Four,
+    sun: Four,
+    sun_color: Four,
+    zenith: Four,
+    horizon: Four,
+    nadir: Four,
+    halo: Four,
+    ambient_below: Four,
+    ambient_above: Four,
+    lamp: Four,
+}
+
+/// What a frame is made from.
+pub(super) struct FrameSpec<'a> {
+    pub(super) camera: &'a Camera,
+    pub(super) grid: Grid,
+    pub(super) land: &'a TerrainLook,
+    pub(super) look: &'a LookSpec,
+    pub(super) sky: &'a Sky,
+    pub(super) transfer: &'a Transfer,
+    /// Density up to which nothing is drawn.
+    pub(super) empty: u8,
+    /// Steps simulated so far.
+    pub(super) steps: u64,
+    /// Shift of the rays within a pixel, and of their first samples.
+    pub(super) shift: [f32; 3],
+    /// Cells of the slices to show.
+    pub(super) cuts: [Option<usize>; 3],
+    pub(super) volume_shown: bool,
+    pub(super) ground_shown: bool,
+}
+
+impl Frame {
+    pub(super) fn new(spec: &FrameSpec) -> Self {
+        let (camera, look, land, sky) = (spec.camera, spec.look, spec.land, spec.sky);
+        let (width, height) = camera.size();
+        let [right, up, forward] = camera.axes();
+        let half_height = camera.half_height();
+        let cells = [spec.grid.nx, spec.grid.ny, spec.grid.nz].map(|n| n as f32);
+        let nodes = &land.block.heights;
+        let corner = |end: usize| [0, 1, 2].map(|axis| look.clip[axis][end] * cells[axis]);
+        let middle = |axis: usize| spec.cuts[axis].map_or(-1.0, |cell| cell as f32 + 0.5);
+        let flag = u32::from;
+        Self {
+            eye: four(camera.eye().coords, 1.0),
+            right: four(right * (half_height * width as f32 / height as f32), 0.0),
+            up: four(up * half_height, 0.0),
+            forward: four(forward, 0.0),
+            size: [width as f32, height as f32, spec.shift[0], spec.shift[1]],
+            cells: with(cells, land.unit),
+            nodes: [nodes.width as f32, nodes.depth as f32, nodes.per_cell, spec.shift[2]],
+            block: [land.block.foot, land.block.top, f32::from(spec.empty) / 255.0, look.step],
+            clip_low: with(corner(0), 0.0),
+            clip_high: with(corner(1), 0.0),
+            cuts: with([0, 1, 2].map(middle), 0.0),
+            lava: [look.iso, look.film, look.crust, plate_size(look, land.unit)],
+            heat: [look.heat[0], look.heat[1], look.lava_light, look.haze],
+            view: [
+                match look.style {
+                    Style::Cinematic => 0,
+                    Style::Scientific => 1,
+                    Style::Surface => 2,
+                    Style::Maximum => 3,
+                },
+                flag(look.color_by == ColorBy::Energy),
+                flag(spec.volume_shown),
+                flag(spec.ground_shown),
+            ],
+            ride: ride(look, land.unit, spec.steps),
+            film: [0.0; 4],
+            sun: four(sky.sun, 0.0),
+            sun_color: four(sky.sun_color, 0.0),
+            zenith: four(sky.zenith, 0.0),
+            horizon: four(sky.horizon, 0.0),
+            nadir: four(sky.nadir, 0.0),
+            halo: four(sky.halo, 0.0),
+            ambient_below: four(sky.ambient[1], 0.0),
+            ambient_above: four(sky.ambient[0], 0.0),
+            lamp: four(spec.transfer.lamp, spec.transfer.visible.min(2.0)),
+        }
+    }
+}
+
+impl Frame {
+    /// Whether every pixel's ray is the same, and with it where it meets the ground.
+    pub(super) fn same_rays(&self, other: &Self) -> bool {
+        let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size];
+        rays(self) == rays(other)
+    }
+}
+
+/// Phase and offset of the two copies of the crust's pattern; below 0 it does not ride.
+fn ride(look: &LookSpec, unit: f32, steps: u64) -> Four {
+    copies(look, unit, steps as f64)
+        .map_or([-1.0; 4], |[first, second]| [first.phase, first.offset, second.phase, second.offset])
+}
+
+fn four(v: V3, w: f32) -> Four {
+    [v.x, v.y, v.z, w]
+}
+
+fn with(v: [f32; 3], w: f32) -> Four {
+    [v[0], v[1], v[2], w]
+}

@@ -1,0 +1,80 @@
+//! Pictures of what the window shows, without panel and in any size: for screenshots, recordings and tests.
+
+use std::sync::mpsc::channel;
+
+use image::RgbaImage;
+
+use super::canvas::Canvas;
+use super::film::Outlet;
+use super::gpu::Texture;
+use super::{Painter, View};
+
+/// Bytes to which the rows of a copied texture are aligned.
+const ROW: usize = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize;
+
+impl Painter {
+    /// Draws a view, averaged over `frames` slightly shifted frames, and waits for it. With `transparent`, sky and
+    /// backdrop have no opacity. `None` before the first scene has come.
+    pub fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
+        if let Some(ground) = &mut self.ground
+            && ground.finish(&self.gpu, &self.look)
+        {
+            self.bindings += 1;
+            self.content += 1;
+        }
+        self.pictures.forget();
+        for _ in 0..frames.max(1) {
+            self.draw(|painter| &mut painter.pictures, view, &view.camera)?;
+        }
+        let (width, height) = view.camera.size();
+        let exposure = self.pictures.textures()?;
+        let target = self.gpu.target("picture", [width, height], wgpu::TextureFormat::Rgba8Unorm);
+        self.film.aim(&self.gpu, exposure, &self.look, Outlet::Picture, [width, height]);
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        self.film.develop(&mut encoder, exposure, &target);
+        let mut pixels = self.read(encoder, &target)?;
+        if !transparent {
+            pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
+        }
+        RgbaImage::from_raw(width as u32, height as u32, pixels)
+    }
+
+    /// Frees the textures of pictures.
+    pub fn forget_pictures(&mut self) {
+        self.pictures = Canvas::default();
+    }
+
+    /// Submits what was recorded and copies a texture of four bytes a texel to this side.
+    fn read(&self, mut encoder: wgpu::CommandEncoder, from: &Texture) -> Option<Vec<u8>> {
+        let (width, height) = (from.texture.width() as usize, from.texture.height() as usize);
+        let stride = (4 * width).next_multiple_of(ROW);
+        let buffer = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("picture"),
+            size: (stride * height) as u64,
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        encoder.copy_texture_to_buffer(
+            from.texture.as_image_copy(),
+            wgpu::TexelCopyBufferInfo {
+                buffer: &buffer,
+                layout: wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(stride as u32),
+                    rows_per_image: Some(height as u32),
+                },
+            },
+            from.texture.size(),
+        );
+        self.gpu.queue.submit(Some(encoder.finish()));
+        let (done, mapped) = channel();
+        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+            // The receiver waits below; if it is gone, nobody wants the picture.
+            let _ = done.send(result);
+        });
+        self.gpu.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
+        mapped.recv().ok()?.ok()?;
+        let bytes = buffer.get_mapped_range(..).ok()?;
+        Some(bytes.chunks_exact(stride).flat_map(|row| &row[..4 * width]).copied().collect())
+    }
+}

@@ -1,0 +1,117 @@
+//! How finely the window is drawn: as fast as wished on any machine, and finely when nothing moves.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Share of the window's resolution that is traced.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Quality {
+    /// As much as gives about so many frames a second; all of it when nothing moves.
+    Auto {
+        /// Frames a second.
+        target_fps: f32,
+    },
+    /// Always the same share, 0.1 to 1.
+    Fixed(f32),
+}
+
+/// Least share of the resolution.
+const COARSEST: f32 = 0.25;
+/// A still picture may take so long.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// Chooses the resolution from frame to frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resolution {
+    /// Share while something moves.
+    moving: f32,
+    /// Share of the last frame.
+    scale: f32,
+}
+
+impl Default for Resolution {
+    fn default() -> Self {
+        Self { moving: 0.5, scale: 0.5 }
+    }
+}
+
+impl Resolution {
+    pub(super) fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    /// Pixels to trace for a window, given how long the last frame took.
+    pub(super) fn choose(&mut self, quality: Quality, window: [usize; 2], still: bool, took: Duration) -> [usize; 2] {
+        self.scale = match quality {
+            Quality::Fixed(share) => share.clamp(0.1, 1.0),
+            Quality::Auto { target_fps } => self.auto(1.0 / target_fps.max(1.0), still, took),
+        };
+        window.map(|n| ((n as f32 * self.scale).round() as usize).max(1))
+    }
+
+    fn auto(&mut self, wanted_s: f32, still: bool, took: Duration) -> f32 {
+        let took_s = took.as_secs_f32();
+        if still {
+            // What a whole picture would take, judged by the last one.
+            let whole = took_s / (self.scale * self.scale);
+            return (PATIENCE.as_secs_f32() / whole.max(1e-6)).sqrt().clamp(self.moving, 1.0);
+        }
+        if self.scale == self.moving && took_s > 0.0 {
+            // Small corrections only: a frame's time swings with what it shows.
+            let ratio = wanted_s / took_s;
+            if !(0.8..1.6).contains(&ratio) {
+                self.moving = (self.moving * ratio.sqrt().clamp(0.8, 1.15)).clamp(COARSEST, 1.0);
+            }
+        }
+        self.moving
+    }
+}
+
+/// Time from handing a frame to the graphics card to its end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DrawClock {
+    nanos: Arc<AtomicU64>,
+}
+
+impl DrawClock {
+    /// Times what was submitted last.
+    pub(super) fn start(&self, queue: &wgpu::Queue) {
+        let (start, nanos) = (Instant::now(), self.nanos.clone());
+        queue.on_submitted_work_done(move || {
+            nanos.store(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        });
+    }
+
+    pub(super) fn last(&self) -> Duration {
+        Duration::from_nanos(self.nanos.load(Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_machine_gets_fewer_pixels_and_a_fast_one_all() {
+        let settle = |ms_whole: f32| {
+            let mut resolution = Resolution::default();
+            for _ in 0..60 {
+                let took = Duration::from_secs_f32(ms_whole * 1e-3 * resolution.scale() * resolution.scale());
+                resolution.choose(Quality::Auto { target_fps: 20.0 }, [800, 600], false, took);
+            }
+            resolution.scale()
+        };
+        assert!(settle(5.0) > 0.99);
+        assert!((0.4..0.65).contains(&settle(200.0)), "50 ms of 200 ms are a quarter of the pixels");
+        assert!((settle(9000.0) - COARSEST).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_still_picture_is_drawn_whole() {
+        let mut resolution = Resolution::default();
+        let took = Duration::from_millis(50);
+        assert_eq!(resolution.choose(Quality::Auto { target_fps: 20.0 }, [801, 600], true, took), [801, 600]);
+        assert_eq!(resolution.choose(Quality::Fixed(0.5), [800, 600], true, took), [400, 300]);
+    }
+}

@@ -1,0 +1,157 @@
+// The cinematic look: a refined lava surface with a crust that rides on the flow, films on rock, sky and haze. The
+// formulas are those of `render::cinematic`, `crust` and `plates`.
+
+struct Pattern { molten: f32, slope: vec3<f32>, tone: f32, grain: f32 }
+
+struct Skin { point: vec3<f32>, normal: vec3<f32>, view: vec3<f32>, cut: bool }
+
+fn heat_at(p: vec3<f32>) -> f32 { return saturate1((specific_energy(p) - frame.heat.x) / (frame.heat.y - frame.heat.x)); }
+
+fn rise(plate: Plate, width: f32, height: f32) -> vec3<f32> {
+    return plate.inward * (height / width * (1.0 - ramp(0.0, width, plate.edge)));
+}
+
+fn pattern(p: vec3<f32>, heat: f32) -> Pattern {
+    let q = vec3(p.x, p.y * 0.66, p.z) / frame.lava.w;
+    let bend = vec3(
+        fractal(q * 0.9 + vec3(5.0, 2.0, 9.0), 2),
+        fractal(q * 0.9 + vec3(3.0, 8.0, 1.0), 2),
+        fractal(q * 0.9 + vec3(8.0, 4.0, 6.0), 2));
+    let grain = fractal(p * (2.2 / frame.cells.w), 3);
+    let warped = q + bend * 0.55 + vec3(grain * 0.03);
+    let large = plate(warped);
+    let small = plate(warped * 2.6 + vec3(4.0, 7.0, 2.0));
+    let drift = fractal(q * 0.42 + vec3(1.0, 9.0, 4.0), 3);
+    let closed = saturate1(frame.lava.z * (1.16 - 0.72 * heat + 0.55 * drift));
+    let gap = 0.20 * (1.0 - closed) * (1.0 - closed);
+    let soft = 0.10 + 0.26 * (1.0 - closed);
+    let crack = 1.0 - saturate1((large.edge - gap) / soft);
+    let hair = (1.0 - ramp(0.0, 0.10, small.edge)) * ramp(0.95, 0.40, closed) * 0.7;
+    let torn = ramp(0.34, 0.0, closed) * 0.9;
+    let open = saturate1(max(crack, max(hair, torn)) + 0.12 * grain * (1.0 - closed));
+    let molten = open * ramp(1.14, 0.80, closed);
+    let rope = gradient_noise(warped * 3.1) * 0.35;
+    let slope = rise(large, 0.30, 0.26) + rise(small, 0.22, 0.10)
+        + vec3(rope + grain * 0.5, grain * 0.5, grain * 0.4 - rope);
+    return Pattern(molten, slope, large.tone, grain);
+}
+
+// Direction and relative speed of the flow, at most 1.
+fn flow_at(p: vec3<f32>) -> vec3<f32> {
+    let slope = textureSampleLevel(ground_slope, linear_held, column_uv(p.x, p.z), 0.0).rg;
+    let glow = ramp(0.05, 0.9, glow_at(p.x, p.z));
+    let steep = dot(slope, slope);
+    return vec3(-slope.x, -steep, -slope.y) * (glow / (0.5 + sqrt(steep)) / sqrt(1.0 + steep));
+}
+
+// The pattern after the ride: two copies, half a period apart.
+fn carried(p: vec3<f32>, heat: f32) -> Pattern {
+    let flow = flow_at(p);
+    if frame.ride.x < 0.0 || dot(flow, flow) < 1e-6 { return pattern(p, heat); }
+    let ride = 1.6 * frame.lava.w;
+    let first = p - flow * (ride * (frame.ride.x - 0.5)) + vec3(frame.ride.y);
+    let second = p - flow * (ride * (frame.ride.z - 0.5)) + vec3(frame.ride.w);
+    let weight = 1.0 - abs(2.0 * frame.ride.z - 1.0);
+    let patches = gradient_noise(p / (1.3 * frame.lava.w) + vec3(6.0, 1.0, 3.0));
+    let share = ramp(0.44, 0.56, weight + 0.25 * patches * (1.0 - abs(2.0 * weight - 1.0)));
+    // Two passes through one call: the pattern is long, and inlining it twice doubles what a driver must compile.
+    var sum = Pattern(0.0, vec3(0.0), 0.0, 0.0);
+    for (var k = 0; k < 2; k++) {
+        let part = select(1.0 - share, share, k == 1);
+        if part <= 0.0 { continue; }
+        let one = pattern(select(first, second, k == 1), heat);
+        sum.molten += part * one.molten;
+        sum.slope += part * one.slope;
+        sum.tone += part * one.tone;
+        sum.grain += part * one.grain;
+    }
+    return sum;
+}
+
+fn glowing(kelvin: f32) -> vec3<f32> { return shown(kelvin) * 1.55; }
+
+// Sun, sky and neighbouring glow on the crust.
+fn lit(skin: Skin, normal: vec3<f32>, here: Pattern) -> vec3<f32> {
+    let p = skin.point;
+    let open_sun = sunlight(p.x, p.z);
+    let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * open_sun);
+    let ember = glowing(1150.0) * (0.30 * frame.heat.z * ember_at(p, normal));
+    let tint = mix(vec3(0.022, 0.021, 0.023), vec3(0.085, 0.076, 0.072),
+        saturate1(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
+    let crust = 1.0 - here.molten;
+    let matte = tint * (sun + sky_ambient(normal) + ember) * crust;
+    let half = unit_or_up(frame.sun.xyz - skin.view);
+    let gloss = frame.sun_color.rgb * (pow(saturate1(dot(normal, half)), 24.0) * 0.10) * crust;
+    let mirror = skin.view - normal * (2.0 * dot(skin.view, normal));
+    let rim = pow(1.0 - saturate1(-dot(skin.view, normal)), 4.0) * 0.18;
+    return matte + gloss * open_sun + sky_reflected(mirror) * (rim * crust);
+}
+
+// Light that leaves the skin towards the eye.
+fn shade(skin: Skin) -> vec3<f32> {
+    let under = heat_at(skin.point - skin.normal * 0.6);
+    if skin.cut {
+        return glowing(mix(1040.0, 1240.0, under) + 60.0 * fractal(skin.point * 0.5, 3));
+    }
+    let thickness = skin.point.y - height(skin.point.x, skin.point.z);
+    let heat = under * mix(0.45, 1.0, ramp(0.0, 1.8, thickness));
+    let here = carried(skin.point, heat);
+    let slope = here.slope - skin.normal * dot(here.slope, skin.normal);
+    let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
+    let crust_k = mix(500.0, 760.0, heat * heat) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
+    let open_k = mix(930.0, 1270.0, heat * sqrt(heat)) + 70.0 * here.grain;
+    return glowing(mix(crust_k, open_k, here.molten)) + lit(skin, normal, here);
+}
+
+fn hazed(ray: Ray, t: f32, color: vec3<f32>) -> vec3<f32> {
+    let thickness = 0.00045 * frame.heat.w * t / frame.cells.w;
+    return mix(sky_haze(ray.direction), color, exp(-thickness));
+}
+
+fn ember_on_rock(p: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
+    return shown(1040.0) * (14.0 * frame.heat.z * ember_at(p, n));
+}
+
+// The film of liquid on the rock at p: the skin's share, 0 none.
+fn film_cover(p: vec3<f32>) -> f32 {
+    if frame.view.z == 0u || !shows(p) { return 0.0; }
+    let film = max(density(p), density(p + vec3(0.0, 0.5, 0.0)));
+    if film <= 0.4 * frame.lava.y { return 0.0; }
+    let ragged = film * (1.0 + 0.45 * fractal(p * 1.2, 3));
+    return ramp(frame.lava.y, 1.35 * frame.lava.y, ragged);
+}
+
+fn bare_rock(p: vec3<f32>) -> vec3<f32> {
+    let rock = rock_at(p.x, p.z);
+    let sun = frame.sun_color.rgb * (saturate1(dot(rock.normal, frame.sun.xyz)) * rock.sun);
+    let light = sun + sky_ambient(rock.normal) * rock.open
+        + ember_on_rock(p, rock.normal) * (0.4 + 0.6 * rock.open);
+    return rock.albedo * light;
+}
+
+// The cut sides: layers of old flows and ash, darker towards the foot.
+fn strata(hit: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
+    let below = max(height(hit.x, hit.z) - hit.y, 0.0);
+    let p = hit / frame.cells.w;
+    let bend = fractal(vec3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
+    let mottle = fractal(p * 0.55, 5);
+    let level = p.y * 0.17 + bend * 1.1 + 0.10 * mottle;
+    let bed = floor(level);
+    let tone = gradient_noise(vec3(bed * 1.37 + 0.4, bed * 0.71 + 0.2, 0.6)) + 0.3 * gradient_noise(p * 0.08);
+    let seam = ramp(0.0, 0.10, level - bed) * ramp(1.0, 0.93, level - bed);
+    var color = mix(vec3(0.040, 0.039, 0.042), vec3(0.125, 0.113, 0.106), saturate1(0.42 + 0.9 * tone + 0.45 * mottle));
+    color = mix(color, vec3(0.105, 0.062, 0.050), ramp(0.10, 0.45, tone + 0.2 * mottle) * 0.6);
+    color = color * (0.8 * mix(0.5, 1.0, seam));
+    let share = saturate1((hit.y - frame.block.x) / (0.35 * (frame.block.y - frame.block.x)));
+    let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * 0.8);
+    let warm = ember_on_rock(vec3(hit.x, hit.y + below, hit.z), normal) * exp(-below * 0.35);
+    let light = sun + sky_ambient(normal) * 1.1 + warm;
+    return color * light * mix(0.35, 1.0, sqrt(share));
+}
+
+// A ray that passes through the outermost lava without reaching its surface: a thin glow, never a dark rim.
+fn grazing_glow(p: vec3<f32>, seen: f32) -> vec3<f32> {
+    let depth = ramp(0.45 * frame.lava.x, frame.lava.x, seen);
+    let heat = heat_at(p);
+    return shown(mix(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat);
+}

@@ -1,0 +1,98 @@
+// From linear light to what the screen shows: bloom, tone map, sRGB, a trace of dither. As `render::film`.
+
+struct Film {
+    // exposure, glow, develop (0 plain, 1 filmic), what leaves: 0 as kiss3d's film wants it, 1 coded as sRGB
+    how: vec4<f32>,
+    // size of the light texture, size of the target
+    size: vec4<f32>,
+    // direction of a blur in texels of its source, its sigma, number of taps to each side
+    blur: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> film: Film;
+@group(0) @binding(1) var linear_held: sampler;
+@group(0) @binding(2) var light: texture_2d<f32>;
+@group(0) @binding(3) var near_bloom: texture_2d<f32>;
+@group(0) @binding(4) var wide_bloom: texture_2d<f32>;
+
+// Light is kept as c / (1 + max(c)).
+fn expanded(c: vec3<f32>) -> vec3<f32> { return c / max(1.0 - max(c.r, max(c.g, c.b)), 1e-3); }
+
+@vertex fn whole(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {
+    return vec4(f32((i << 1u) & 2u) * 2.0 - 1.0, f32(i & 2u) * 2.0 - 1.0, 0.0, 1.0);
+}
+
+const THRESHOLD = 0.7;
+const BRIGHTEST = 5.0;
+
+// The bright part of a block of 4 × 4 pixels.
+@fragment fn bright(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
+    let corner = vec2<i32>(place.xy) * 4;
+    let last = vec2<i32>(film.size.xy) - 1;
+    var sum = vec3(0.0);
+    var count = 0.0;
+    for (var j = 0; j < 4; j++) {
+        for (var i = 0; i < 4; i++) {
+            let p = corner + vec2(i, j);
+            if any(p > last) { continue; }
+            let c = expanded(textureLoad(light, p, 0).rgb) * film.how.x;
+            let most = max(c.r, max(c.g, c.b));
+            sum += c * (clamp(most - THRESHOLD, 0.0, BRIGHTEST) / max(most, 1e-6));
+            count += 1.0;
+        }
+    }
+    return vec4(sum / (count * film.how.x), 1.0);
+}
+
+// One direction of a Gaussian; two taps are read at once, between two texels.
+@fragment fn blur(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
+    let scale = vec2<f32>(textureDimensions(light));
+    let uv = place.xy / film.size.zw;
+    let stride = film.blur.xy / scale;
+    var sum = textureSampleLevel(light, linear_held, uv, 0.0).rgb;
+    var total = 1.0;
+    for (var i = 1.0; i < film.blur.w; i += 2.0) {
+        let a = exp(-0.5 * i * i / (film.blur.z * film.blur.z));
+        let b = exp(-0.5 * (i + 1.0) * (i + 1.0) / (film.blur.z * film.blur.z));
+        let reach = stride * (i + b / (a + b));
+        sum += (textureSampleLevel(light, linear_held, uv + reach, 0.0).rgb
+            + textureSampleLevel(light, linear_held, uv - reach, 0.0).rgb) * (a + b);
+        total += 2.0 * (a + b);
+    }
+    return vec4(sum / total, 1.0);
+}
+
+// Narkowicz's fit of the ACES curve, per channel.
+fn filmic(c: vec3<f32>) -> vec3<f32> {
+    let x = max(c, vec3(0.0)) * 1.05;
+    return clamp((x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14), vec3(0.0), vec3(1.0));
+}
+
+fn srgb(c: vec3<f32>) -> vec3<f32> {
+    return select(1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, c * 12.92, c <= vec3(0.0031308));
+}
+
+fn interleaved(p: vec2<f32>) -> f32 { return fract(52.982918 * fract(0.06711056 * p.x + 0.00583715 * p.y)); }
+
+@fragment fn develop(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
+    let uv = place.xy / film.size.zw;
+    let here = textureSampleLevel(light, linear_held, uv, 0.0);
+    var c = expanded(here.rgb);
+    var glow = vec3(0.0);
+    if film.how.z == 1.0 {
+        glow = (textureSampleLevel(near_bloom, linear_held, uv, 0.0).rgb * 0.20
+            + textureSampleLevel(wide_bloom, linear_held, uv, 0.0).rgb * 0.26) * film.how.y;
+        c = filmic((c + glow) * film.how.x);
+    } else {
+        c = clamp(c, vec3(0.0), vec3(1.0));
+    }
+    // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
+    let grain = (interleaved(floor(place.xy)) - 0.5) * 0.9 / 255.0;
+    let coded = clamp(srgb(c) + grain, vec3(0.0), vec3(1.0));
+    if film.how.w == 1.0 {
+        // Light that spills over the sky is kept, as far as it covers.
+        let cover = max(here.a, clamp(max(glow.r, max(glow.g, glow.b)) * film.how.x, 0.0, 1.0));
+        return vec4(coded, cover);
+    }
+    return vec4(pow(coded, vec3(2.2)), 1.0);
+}

@@ -1,0 +1,50 @@
+// Where pixels meet the ground: distance along the ray and the face, drawn once per camera.
+
+struct Corner { @builtin(position) place: vec4<f32>, @location(0) world: vec3<f32>, @location(1) @interpolate(flat) face: f32 }
+
+// Depth runs from 1 at the eye to 0 far away, which spreads precision evenly.
+fn project(world: vec3<f32>) -> vec4<f32> {
+    let v = world - frame.eye.xyz;
+    let depth = dot(v, frame.forward.xyz);
+    let x = dot(v, frame.right.xyz) / dot(frame.right.xyz, frame.right.xyz);
+    let y = dot(v, frame.up.xyz) / dot(frame.up.xyz, frame.up.xyz);
+    // The picture may be shifted by a part of a pixel.
+    let shift = vec2(-2.0 * frame.size.z / frame.size.x, 2.0 * frame.size.w / frame.size.y) * depth;
+    return vec4(x + shift.x, y + shift.y, 0.05, depth);
+}
+
+fn corner(world: vec3<f32>, face: f32) -> Corner { return Corner(project(world), world, face); }
+
+@vertex fn top(@builtin(vertex_index) index: u32) -> Corner {
+    let width = u32(frame.nodes.x);
+    let i = vec2(index % width, index / width);
+    let xz = vec2<f32>(i) / frame.nodes.z;
+    return corner(vec3(xz.x, node(vec2<i32>(i)), xz.y), 1.0);
+}
+
+// A wall quad between two nodes of the edge, from the ground down to the foot; six corners each, four walls in a row:
+// north, south, west, east.
+@vertex fn side(@builtin(vertex_index) index: u32) -> Corner {
+    let last = vec2<i32>(frame.nodes.xy) - 1;
+    let quad = i32(index / 6u);
+    let k = index % 6u;
+    let along = i32(k == 1u || k == 2u || k == 4u);
+    let low = k == 2u || k == 4u || k == 5u;
+    var i: vec2<i32>;
+    var face = 2.0;
+    if quad < last.x { i = vec2(quad + along, 0); }
+    else if quad < 2 * last.x { i = vec2(quad - last.x + along, last.y); face = 3.0; }
+    else if quad < 2 * last.x + last.y { i = vec2(0, quad - 2 * last.x + along); face = 4.0; }
+    else { i = vec2(last.x, quad - 2 * last.x - last.y + along); face = 5.0; }
+    let xz = vec2<f32>(i) / frame.nodes.z;
+    return corner(vec3(xz.x, select(node(i), frame.block.x, low), xz.y), face);
+}
+
+@vertex fn foot(@builtin(vertex_index) index: u32) -> Corner {
+    let far = (frame.nodes.xy - 1.0) / frame.nodes.z;
+    let x = select(0.0, far.x, index == 1u || index == 2u || index == 4u);
+    let z = select(0.0, far.y, index == 2u || index == 4u || index == 5u);
+    return corner(vec3(x, frame.block.x, z), 6.0);
+}
+
+@fragment fn hit(in: Corner) -> @location(0) vec2<f32> { return vec2(length(in.world - frame.eye.xyz), in.face); }

@@ -1,0 +1,85 @@
+// The procedural patterns of `render::noise`, to the same hash.
+
+fn hash3(c: vec3<i32>) -> u32 {
+    let u = bitcast<vec3<u32>>(c);
+    var h = (u.x * 0x8da6b343u) ^ (u.y * 0xd8163841u) ^ (u.z * 0xcb1ab31fu);
+    h = (h ^ (h >> 15u)) * 0x2c1b3c6du;
+    h = (h ^ (h >> 12u)) * 0x297a2d39u;
+    return h ^ (h >> 15u);
+}
+
+fn signed_byte(h: u32, shift: u32) -> f32 { return f32((h >> shift) & 255u) * (2.0 / 255.0) - 1.0; }
+
+fn noise_corner(cell: vec3<i32>, offset: vec3<f32>) -> f32 {
+    let h = hash3(cell);
+    return dot(vec3(signed_byte(h, 0u), signed_byte(h, 8u), signed_byte(h, 16u)), offset);
+}
+
+fn gradient_noise(p: vec3<f32>) -> f32 {
+    let base = floor(p);
+    let f = p - base;
+    let c = vec3<i32>(base);
+    let w = f * f * f * (f * (f * 6.0 - 15.0) + 10.0);
+    var sheets: array<f32, 2>;
+    for (var k = 0; k < 2; k++) {
+        let a = mix(
+            noise_corner(c + vec3(0, 0, k), f - vec3(0.0, 0.0, f32(k))),
+            noise_corner(c + vec3(1, 0, k), f - vec3(1.0, 0.0, f32(k))), w.x);
+        let b = mix(
+            noise_corner(c + vec3(0, 1, k), f - vec3(0.0, 1.0, f32(k))),
+            noise_corner(c + vec3(1, 1, k), f - vec3(1.0, 1.0, f32(k))), w.x);
+        sheets[k] = mix(a, b, w.y);
+    }
+    return 1.2 * mix(sheets[0], sheets[1], w.z);
+}
+
+fn fractal(p: vec3<f32>, octaves: i32) -> f32 {
+    var sum = 0.0;
+    var strength = 0.5;
+    var q = p;
+    for (var i = 0; i < octaves; i++) {
+        sum += strength * gradient_noise(q);
+        strength *= 0.5;
+        q = q * 2.03 + vec3(17.3, 5.1, 9.7);
+    }
+    return sum * 1.6;
+}
+
+// Distance to the plate's edge, direction inward, a number per plate.
+struct Plate { edge: f32, inward: vec3<f32>, tone: f32 }
+
+fn plate(p: vec3<f32>) -> Plate {
+    let base = floor(p);
+    let f = p - base;
+    let cell = vec3<i32>(base);
+    var first = FAR;
+    var second = FAR;
+    var to_first = vec3(0.0);
+    var to_second = vec3(0.0);
+    var id = 0u;
+    for (var k = -1; k <= 1; k++) {
+        for (var j = -1; j <= 1; j++) {
+            for (var i = -1; i <= 1; i++) {
+                let h = hash3(cell + vec3(i, j, k));
+                let place = vec3(f32(h & 1023u), f32((h >> 10u) & 1023u), f32((h >> 20u) & 1023u)) / 1023.0;
+                let away = vec3(f32(i), f32(j), f32(k)) + place - f;
+                let d = dot(away, away);
+                if d < first {
+                    second = first;
+                    to_second = to_first;
+                    first = d;
+                    to_first = away;
+                    id = h;
+                } else if d < second {
+                    second = d;
+                    to_second = away;
+                }
+            }
+        }
+    }
+    let across = to_second - to_first;
+    let apart = max(length(across), 1e-6);
+    return Plate(0.5 * (second - first) / apart, -across / apart, f32((id * 0x9e3779b1u) >> 8u) / 16777216.0);
+}
+
+fn interleaved(x: f32, y: f32) -> f32 { return fract(52.982918 * fract(0.06711056 * x + 0.00583715 * y)); }

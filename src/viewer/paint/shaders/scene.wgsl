@@ -1,0 +1,216 @@
+// What every drawing shader reads: one frame's numbers, and the maps and fields of the scene.
+//
+// World space is in cells: x east, y up, z south. A pixel's centre is at + 0.5, counted from the top left.
+
+struct Frame {
+    eye: vec4<f32>,
+    // Half the picture's width and height at distance 1, along the camera's right and up.
+    right: vec4<f32>,
+    up: vec4<f32>,
+    forward: vec4<f32>,
+    // width, height, shift of this frame's rays within a pixel (x, y)
+    size: vec4<f32>,
+    // nx, ny, nz, cells per unit of pattern
+    cells: vec4<f32>,
+    // nodes of the ground across and down, nodes per cell, first shift of ray starts
+    nodes: vec4<f32>,
+    // foot and top of the ground block, density up to which nothing is drawn, distance between samples
+    block: vec4<f32>,
+    clip_low: vec4<f32>,
+    clip_high: vec4<f32>,
+    // planes of the slices along x, y, z, or below 0; w: 1 when the slices show rock alone
+    cuts: vec4<f32>,
+    // iso, film, crust, width of plates
+    lava: vec4<f32>,
+    // cold, hot, light of the lava on rock, haze
+    heat: vec4<f32>,
+    // style, colour by energy (1) or density (0), volume shown, ground shown
+    view: vec4<u32>,
+    // phase and offset of the two copies of the riding crust; phase below 0: no ride
+    ride: vec4<f32>,
+    // exposure, glow, develop (0 plain, 1 filmic), transparent (1)
+    film: vec4<f32>,
+    sun: vec4<f32>,
+    sun_color: vec4<f32>,
+    zenith: vec4<f32>,
+    horizon: vec4<f32>,
+    nadir: vec4<f32>,
+    halo: vec4<f32>,
+    ambient_below: vec4<f32>,
+    ambient_above: vec4<f32>,
+    // lamp of the scientific styles; w: smallest density that can be seen there
+    lamp: vec4<f32>,
+}
+
+const CINEMATIC = 0u;
+const SCIENTIFIC = 1u;
+const SURFACE = 2u;
+const MAXIMUM = 3u;
+
+@group(0) @binding(0) var<uniform> frame: Frame;
+@group(0) @binding(1) var linear_held: sampler;
+// Ground at nodes: height, then albedo and share of the sun, normal and share of the sky.
+@group(0) @binding(2) var ground_height: texture_2d<f32>;
+@group(0) @binding(3) var ground_albedo: texture_2d<f32>;
+@group(0) @binding(4) var ground_normal: texture_2d<f32>;
+// Rise of the ground per cell towards +x and +z, at columns.
+@group(0) @binding(5) var ground_slope: texture_2d<f32>;
+// Glow of the lava around each column, and its height times the glow.
+@group(0) @binding(6) var ember_map: texture_2d<f32>;
+// Density and energy.
+@group(0) @binding(7) var volume: texture_3d<f32>;
+// Distance to the nearest brick with something to draw, in bricks.
+@group(0) @binding(8) var bricks: texture_3d<u32>;
+// Colour of hot rock between COLDEST and HOTTEST.
+@group(0) @binding(9) var black_body: texture_2d<f32>;
+// Palette (rgb, linear) by value, and opacity of one step (a) by density.
+@group(0) @binding(10) var transfer: texture_2d<f32>;
+// Value and content of the slices.
+@group(0) @binding(11) var cut_x: texture_2d<f32>;
+@group(0) @binding(12) var cut_y: texture_2d<f32>;
+@group(0) @binding(13) var cut_z: texture_2d<f32>;
+// Distance to the ground and its face along each pixel's ray.
+@group(0) @binding(14) var ground_hits: texture_2d<f32>;
+
+const BRICK = 8.0;
+const ENERGY_SHOWN = 2.0;
+const COLDEST = 400.0;
+const HOTTEST = 1800.0;
+const FAR = 3.0e38;
+
+struct Ray { origin: vec3<f32>, direction: vec3<f32> }
+
+fn ray_through(pixel: vec2<f32>) -> Ray {
+    let x = pixel.x / frame.size.x * 2.0 - 1.0;
+    let y = 1.0 - pixel.y / frame.size.y * 2.0;
+    let d = frame.forward.xyz + frame.right.xyz * x + frame.up.xyz * y;
+    return Ray(frame.eye.xyz, normalize(d));
+}
+
+fn at(ray: Ray, t: f32) -> vec3<f32> { return ray.origin + ray.direction * t; }
+
+fn saturate1(x: f32) -> f32 { return clamp(x, 0.0, 1.0); }
+
+// As the built-in, but defined when `low` lies above `high` too.
+fn ramp(low: f32, high: f32, x: f32) -> f32 {
+    let t = saturate1((x - low) / (high - low));
+    return t * t * (3.0 - 2.0 * t);
+}
+
+fn unit_or_up(v: vec3<f32>) -> vec3<f32> {
+    let n = length(v);
+    if n <= 1e-9 { return vec3(0.0, 1.0, 0.0); }
+    return v / n;
+}
+
+fn luminance(c: vec3<f32>) -> f32 { return dot(c, vec3(0.2126, 0.7152, 0.0722)); }
+
+// Ground -----------------------------------------------------------------------------------------------------------
+
+fn node(i: vec2<i32>) -> f32 {
+    let last = vec2<i32>(frame.nodes.xy) - 1;
+    return textureLoad(ground_height, clamp(i, vec2(0), last), 0).r;
+}
+
+// Height of the ground in cells, bilinear between nodes.
+fn height(x: f32, z: f32) -> f32 {
+    let p = clamp(vec2(x, z) * frame.nodes.z, vec2(0.0), frame.nodes.xy - 1.0);
+    let i = vec2<i32>(p);
+    let f = p - vec2<f32>(i);
+    let near = mix(node(i), node(i + vec2(1, 0)), f.x);
+    let far = mix(node(i + vec2(0, 1)), node(i + vec2(1, 1)), f.x);
+    return mix(near, far, f.y);
+}
+
+fn ground_normal_at(x: f32, z: f32, reach: f32) -> vec3<f32> {
+    let east = (height(x + reach, z) - height(x - reach, z)) * 0.5 / reach;
+    let south = (height(x, z + reach) - height(x, z - reach)) * 0.5 / reach;
+    return unit_or_up(vec3(-east, 1.0, -south));
+}
+
+fn node_uv(x: f32, z: f32) -> vec2<f32> { return (vec2(x, z) * frame.nodes.z + 0.5) / frame.nodes.xy; }
+
+fn column_uv(x: f32, z: f32) -> vec2<f32> { return vec2(x, z) / frame.cells.xz; }
+
+struct Rock { albedo: vec3<f32>, normal: vec3<f32>, open: f32, sun: f32 }
+
+fn rock_at(x: f32, z: f32) -> Rock {
+    let uv = node_uv(x, z);
+    let a = textureSampleLevel(ground_albedo, linear_held, uv, 0.0);
+    let n = textureSampleLevel(ground_normal, linear_held, uv, 0.0);
+    return Rock(a.rgb, unit_or_up(n.xyz), n.w, a.w);
+}
+
+fn sunlight(x: f32, z: f32) -> f32 { return textureSampleLevel(ground_albedo, linear_held, node_uv(x, z), 0.0).w; }
+
+// Lava -------------------------------------------------------------------------------------------------------------
+
+fn density_energy(p: vec3<f32>) -> vec2<f32> {
+    return textureSampleLevel(volume, linear_held, p / frame.cells.xyz, 0.0).rg;
+}
+
+fn density(p: vec3<f32>) -> f32 { return density_energy(p).r; }
+
+// Energy per unit of amount, vent = 1.
+fn specific_energy(p: vec3<f32>) -> f32 {
+    let v = density_energy(p) * 255.0;
+    return v.y * ENERGY_SHOWN / max(v.x, 1.0);
+}
+
+fn gradient_of_density(p: vec3<f32>, reach: f32) -> vec3<f32> {
+    let x = vec3(reach, 0.0, 0.0);
+    let y = vec3(0.0, reach, 0.0);
+    let z = vec3(0.0, 0.0, reach);
+    return vec3(density(p + x) - density(p - x), density(p + y) - density(p - y), density(p + z) - density(p - z))
+        * (0.5 / reach);
+}
+
+fn lava_normal(p: vec3<f32>) -> vec3<f32> {
+    return unit_or_up(-(gradient_of_density(p, 1.5) + gradient_of_density(p, 0.8) * 0.6));
+}
+
+// Sky --------------------------------------------------------------------------------------------------------------
+
+fn sky_backdrop(d: vec3<f32>) -> vec3<f32> {
+    var base = mix(frame.horizon.rgb, frame.zenith.rgb, ramp(0.0, 0.55, d.y));
+    if d.y < 0.0 {
+        base = mix(frame.horizon.rgb, frame.nadir.rgb, pow(ramp(0.0, 0.62, -d.y), 0.7));
+    }
+    return base + frame.halo.rgb * (pow(saturate1(dot(d, frame.sun.xyz)), 8.0) * 0.35);
+}
+
+fn sky_ambient(n: vec3<f32>) -> vec3<f32> {
+    return mix(frame.ambient_below.rgb, frame.ambient_above.rgb, 0.5 + 0.5 * n.y);
+}
+
+fn sky_reflected(d: vec3<f32>) -> vec3<f32> {
+    let above = mix(frame.horizon.rgb, frame.zenith.rgb * 2.0, saturate1(d.y));
+    return mix(frame.nadir.rgb, above, ramp(-0.3, 0.2, d.y));
+}
+
+fn sky_haze(d: vec3<f32>) -> vec3<f32> {
+    return mix(sky_backdrop(normalize(vec3(d.x, max(d.y, -0.25), d.z))), frame.horizon.rgb, 0.35);
+}
+
+fn shown(kelvin: f32) -> vec3<f32> {
+    let u = clamp((kelvin - COLDEST) / (HOTTEST - COLDEST), 0.0, 1.0);
+    let n = f32(textureDimensions(black_body).x);
+    return textureSampleLevel(black_body, linear_held, vec2((u * (n - 1.0) + 0.5) / n, 0.5), 0.0).rgb;
+}
+
+// Light that the lava throws on a point with normal n, about 0..1.
+fn ember_at(p: vec3<f32>, n: vec3<f32>) -> f32 {
+    let here = textureSampleLevel(ember_map, linear_held, column_uv(p.x, p.z), 0.0).rg;
+    let glow = here.r;
+    if glow < 1e-4 { return 0.0; }
+    let reach = 1.2;
+    let east = glow_at(p.x + reach, p.z) - glow_at(p.x - reach, p.z);
+    let south = glow_at(p.x, p.z + reach) - glow_at(p.x, p.z - reach);
+    let rise = clamp(here.g / glow - p.y, -12.0, 12.0);
+    let aim = vec3(east * 0.5 / reach, 0.06 * glow * (1.0 + 0.5 * rise), south * 0.5 / reach);
+    let facing = dot(n, unit_or_up(aim));
+    let apart = 1.0 / (1.0 + 0.006 * rise * rise);
+    return glow / (1.0 + 0.9 * glow) * apart * (0.30 + 0.70 * saturate1(0.25 + 0.75 * facing));
+}
+
+fn glow_at(x: f32, z: f32) -> f32 { return textureSampleLevel(ember_map, linear_held, column_uv(x, z), 0.0).r; }

@@ -1,0 +1,101 @@
+// Colours straight from the palette: emission and absorption, a shaded surface, or the largest value along the ray. The
+// formulas are those of `render::transfer`.
+
+fn palette(value: f32) -> vec3<f32> { return transfer_at(value).rgb; }
+
+fn transfer_at(value: f32) -> vec4<f32> {
+    let n = f32(textureDimensions(transfer).x);
+    return textureSampleLevel(transfer, linear_held, vec2((saturate1(value) * (n - 1.0) + 0.5) / n, 0.5), 0.0);
+}
+
+// The value that chooses the colour at a point of this density, 0..1.
+fn shown_value(p: vec3<f32>, here: f32) -> f32 {
+    if frame.view.y == 0u { return here; }
+    return specific_energy(p) / ENERGY_SHOWN;
+}
+
+fn lamp_shading(gradient: vec3<f32>) -> f32 {
+    let steep = length(gradient);
+    var facing = 0.0;
+    if steep > 1e-4 { facing = -dot(gradient, frame.lamp.xyz) / steep; }
+    return mix(0.9, 0.55 + 0.5 * saturate1(facing), saturate1(steep * 8.0));
+}
+
+// Premultiplied light and opacity of what lies before `limit`.
+fn accumulate(ray: Ray, limit: f32, jitter: f32) -> vec4<f32> {
+    var sum = vec4(0.0);
+    let s = span(ray, limit);
+    if !s.hit { return sum; }
+    var w = start_walk(ray, s.near, jitter);
+    loop {
+        let hit = next_sample(&w, ray, s.far);
+        if hit.x < 0.0 { break; }
+        let share = (1.0 - sum.a) * transfer_at(hit.y).a;
+        if share > 1e-4 {
+            let p = at(ray, hit.x);
+            let color = palette(shown_value(p, hit.y)) * lamp_shading(gradient_of_density(p, 1.0));
+            sum += vec4(color * share, share);
+        }
+        if sum.a > 0.995 { break; }
+    }
+    return sum;
+}
+
+fn plain_ground(p: vec3<f32>) -> vec3<f32> {
+    let rock = rock_at(p.x, p.z);
+    let light = 0.30 * rock.open + 0.75 * saturate1(dot(ground_normal_at(p.x, p.z, 0.7), frame.lamp.xyz));
+    let share = saturate1(p.y / max(frame.block.y, 1.0));
+    return mix(vec3(0.085, 0.088, 0.095), vec3(0.25, 0.245, 0.24), share) * light;
+}
+
+fn plain_cut(normal: vec3<f32>) -> vec3<f32> {
+    return vec3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate1(dot(normal, frame.lamp.xyz)));
+}
+
+fn plain_backdrop(d: vec3<f32>) -> vec3<f32> {
+    return mix(vec3(0.012, 0.014, 0.019), vec3(0.040, 0.046, 0.058), saturate1(0.75 + d.y));
+}
+
+// The surface in the colour of what lies one cell under it; a cut shows the values themselves.
+fn surface_color(ray: Ray, crossing: Crossing) -> vec3<f32> {
+    let p = at(ray, crossing.t);
+    if crossing.cut {
+        return palette(shown_value(p, density(p))) * (0.88 + 0.12 * saturate1(dot(crossing.face, frame.lamp.xyz)));
+    }
+    let normal = lava_normal(p);
+    let under = p - normal;
+    let light = 0.28 + 0.77 * saturate1(0.25 + 0.75 * dot(normal, frame.lamp.xyz));
+    return palette(shown_value(under, density(under))) * light;
+}
+
+// The value at a distance along the ray, 0 where it is too thin to be seen.
+fn visible_value(ray: Ray, t: f32) -> vec2<f32> {
+    let p = at(ray, t);
+    let here = density(p);
+    if here <= frame.lamp.w { return vec2(t, 0.0); }
+    return vec2(t, shown_value(p, here));
+}
+
+fn larger(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { return select(a, b, b.y > a.y); }
+
+// Colour and opacity of the largest value before `limit`.
+fn largest(ray: Ray, limit: f32, jitter: f32) -> vec4<f32> {
+    let s = span(ray, limit);
+    if !s.hit { return vec4(0.0); }
+    var best = larger(visible_value(ray, s.near), visible_value(ray, s.far));
+    var w = start_walk(ray, s.near, jitter);
+    loop {
+        let hit = next_sample(&w, ray, s.far);
+        if hit.x < 0.0 { break; }
+        best = larger(best, visible_value(ray, hit.x));
+        if best.y >= 0.999 { break; }
+    }
+    // The peak lies between samples.
+    for (var aside = 0.5 * w.step; aside > 0.1 * w.step; aside *= 0.5) {
+        let before = visible_value(ray, max(best.x - aside, s.near));
+        best = larger(best, larger(before, visible_value(ray, min(best.x + aside, s.far))));
+    }
+    if best.y <= 0.0 { return vec4(0.0); }
+    let low = frame.lamp.w;
+    return vec4(palette(best.y), ramp(low, low + (1.0 - low) * 0.4, best.y));
+}
