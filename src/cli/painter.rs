@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use lavoxel::lowpass::{ENERGY_SHOWN, LowPass};
 use lavoxel::render::{
-    Axis, Camera, CameraSpec, Content, Image, LookSpec, Renderer, Scale, SliceSpec, SliceStyle, slice,
+    Axis, Camera, CameraSpec, Content, Image, LookSpec, Renderer, Scale, SliceSpec, SliceStyle, Style, slice,
 };
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
@@ -29,6 +29,30 @@ pub(super) enum Field {
     Energy,
     /// Rock alone
     Solid,
+}
+
+/// Looks by name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum StyleName {
+    /// Crust, glow, sun and sky
+    Cinematic,
+    /// See-through, colours from the palette
+    Scientific,
+    /// A plain surface, coloured by what lies under it
+    Surface,
+    /// The largest value on every line of sight
+    Maximum,
+}
+
+impl From<StyleName> for Style {
+    fn from(name: StyleName) -> Self {
+        match name {
+            StyleName::Cinematic => Self::Cinematic,
+            StyleName::Scientific => Self::Scientific,
+            StyleName::Surface => Self::Surface,
+            StyleName::Maximum => Self::Maximum,
+        }
+    }
 }
 
 /// A plane of cells: `z=64`.

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lavoxel::engine::dense::Dense;
 use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
 use lavoxel::output::{Existing, check_free};
@@ -12,7 +12,7 @@ use lavoxel::render::{Image, Style};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 
-use super::painter::{Clip, Cut, Field, Painter, View};
+use super::painter::{Clip, Cut, Field, Painter, StyleName, View};
 use super::progress::Progress;
 use super::{Outcome, SceneOptions, say, start_threads, stop};
 
@@ -118,30 +118,6 @@ Examples:
       lavoxel render --steps 1500 --style maximum --clip z=0..0.48 --picture inside.png
   The crater in section, by energy:
       lavoxel render --steps 800 --slice x=62 --field energy --picture section.png";
-
-/// Looks by name.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum StyleName {
-    /// Crust, glow, sun and sky
-    Cinematic,
-    /// See-through, colours from the palette
-    Scientific,
-    /// A plain surface, coloured by what lies under it
-    Surface,
-    /// The largest value on every line of sight
-    Maximum,
-}
-
-impl From<StyleName> for Style {
-    fn from(name: StyleName) -> Self {
-        match name {
-            StyleName::Cinematic => Self::Cinematic,
-            StyleName::Scientific => Self::Scientific,
-            StyleName::Surface => Self::Surface,
-            StyleName::Maximum => Self::Maximum,
-        }
-    }
-}
 
 /// Two numbers of pixels, as in `960x640`.
 fn pixels(text: &str) -> Result<[u32; 2], String> {

@@ -203,6 +203,17 @@ mod tests {
     }
 
     #[test]
+    fn a_transfer_function_without_opacity_shows_only_the_ground() {
+        let look = LookSpec { opacity: vec![[0.5, 0.0]], ..LookSpec::default() };
+        with_specimen(&ball(|_| 1.0), &look, |specimen| {
+            let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
+            let hit = specimen.land.block.hit(&ray).expect("there is ground below");
+            assert_eq!(maximum(specimen, &ray, Some(&hit), 0.5), specimen.ground(&hit) * DIMMED);
+            assert_eq!(volume(specimen, &ray, Some(&hit), 0.5), specimen.ground(&hit));
+        });
+    }
+
+    #[test]
     fn what_is_too_thin_to_see_leaves_the_ground_as_it_is() {
         let look = LookSpec::default();
         with_specimen(&ball(|_| 0.03), &look, |thin| {

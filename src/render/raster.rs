@@ -103,8 +103,10 @@ where
     }
 
     fn transposed(&self) -> Self {
-        let row = |k: usize| (0..self.depth).map(move |j| self.data[j * self.width + k]);
-        let data = (0..self.width).into_par_iter().flat_map_iter(row).collect();
+        let mut data = self.data.clone();
+        data.par_chunks_mut(self.depth).enumerate().for_each(|(i, row)| {
+            row.iter_mut().zip(self.data[i..].iter().step_by(self.width)).for_each(|(to, from)| *to = *from);
+        });
         Self { width: self.depth, depth: self.width, data, ..*self }
     }
 }
