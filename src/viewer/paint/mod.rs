@@ -45,9 +45,11 @@ use crate::validate::Invalid;
 
 /// Frames that are averaged while nothing changes.
 const FRAMES: u32 = 12;
+/// A picture counts as still when nothing has changed for so long.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// What the next frames show.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct View {
     /// From where, and the size of the window in pixels.
     pub camera: Camera,
@@ -97,6 +99,8 @@ pub struct Painter {
     resolution: Resolution,
     clock: DrawClock,
     upload: (Duration, usize),
+    /// The view and content of the last frame, and since when they are the same.
+    seen: Option<(View, u64, Instant)>,
 }
 
 impl Painter {
@@ -126,6 +130,7 @@ impl Painter {
             resolution: Resolution::default(),
             clock: DrawClock::default(),
             upload: (Duration::ZERO, 0),
+            seen: None,
         })
     }
 
@@ -251,17 +256,26 @@ impl Painter {
         }))
     }
 
-    /// Brings a canvas up to date: nothing to do, one more frame for its average, or a new picture.
-    fn draw(&mut self, which: fn(&mut Self) -> &mut Canvas, view: &View, camera: &Camera) -> Option<()> {
+    /// Whether the view has shown the same for long enough to take time for a fine picture.
+    fn still(&mut self, view: &View) -> bool {
+        if self.seen.as_ref().is_none_or(|(last, content, _)| last != view || *content != self.content) {
+            self.seen = Some((view.clone(), self.content, Instant::now()));
+        }
+        self.seen.as_ref().is_some_and(|(_, _, since)| since.elapsed() > PAUSE)
+    }
+
+    /// Brings a canvas up to date with one more frame for its average, or the first of a new picture; false when
+    /// nothing was due.
+    fn draw(&mut self, which: fn(&mut Self) -> &mut Canvas, view: &View, camera: &Camera) -> bool {
         let mut canvas = std::mem::take(which(self));
         let drawn = self.draw_on(&mut canvas, view, camera);
         *which(self) = canvas;
-        drawn
+        drawn.is_some()
     }
 
     fn draw_on(&mut self, canvas: &mut Canvas, view: &View, camera: &Camera) -> Option<()> {
         let still = self.frame(view, camera, [0.0; 3])?;
-        let Some(turn) = canvas.turn(&still, self.content, FRAMES) else { return Some(()) };
+        let turn = canvas.turn(&still, self.content, FRAMES)?;
         let frame = self.frame(view, camera, turn.shift())?;
         let (ground, lava) = (self.ground.as_ref()?, self.lava.as_ref()?);
         let (width, height) = camera.size();
@@ -300,14 +314,11 @@ impl Renderer3d for Painter {
             self.content += 1;
         }
         let window = [context.viewport_width as usize, context.viewport_height as usize];
-        let still = self.window.averaged() > 0;
-        let size = self.resolution.choose(view.quality, window, still, self.clock.last());
-        let camera = view.camera.resized((size[0], size[1]));
-        let before = self.window.averaged();
-        if self.draw(|painter| &mut painter.window, &view, &camera).is_none() {
-            return;
-        }
-        if self.window.averaged() != before || self.window.averaged() == 1 {
+        let still = self.still(&view);
+        let effort = self.resolution.choose(view.quality, window, still, self.clock.last());
+        let camera = view.camera.resized((effort.size[0], effort.size[1]));
+        let drawn = (0..effort.repeats).filter(|_| self.draw(|painter| &mut painter.window, &view, &camera)).count();
+        if drawn > 0 {
             self.clock.start(&self.gpu.queue);
         }
         if let Some(exposure) = self.window.textures() {

@@ -24,7 +24,7 @@ impl Painter {
         }
         self.pictures.forget();
         for _ in 0..frames.max(1) {
-            self.draw(|painter| &mut painter.pictures, view, &view.camera)?;
+            self.draw(|painter| &mut painter.pictures, view, &view.camera);
         }
         let (width, height) = view.camera.size();
         let exposure = self.pictures.textures()?;

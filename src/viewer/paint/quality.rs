@@ -20,6 +20,8 @@ pub enum Quality {
 const COARSEST: f32 = 0.25;
 /// A still picture may take so long.
 const PATIENCE: Duration = Duration::from_millis(1500);
+/// A machine with time to spare draws so many shifted frames for one, which smooths edges.
+const MOST_REPEATS: u32 = 4;
 
 /// Chooses the resolution from frame to frame.
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +30,22 @@ pub(super) struct Resolution {
     moving: f32,
     /// Share of the last frame.
     scale: f32,
+    /// Frames drawn for one while something moves.
+    repeats: u32,
+}
+
+/// How the next frame is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Effort {
+    /// Pixels to trace.
+    pub(super) size: [usize; 2],
+    /// Shifted frames to average.
+    pub(super) repeats: u32,
 }
 
 impl Default for Resolution {
     fn default() -> Self {
-        Self { moving: 0.5, scale: 0.5 }
+        Self { moving: 0.5, scale: 0.5, repeats: 1 }
     }
 }
 
@@ -41,13 +54,17 @@ impl Resolution {
         self.scale
     }
 
-    /// Pixels to trace for a window, given how long the last frame took.
-    pub(super) fn choose(&mut self, quality: Quality, window: [usize; 2], still: bool, took: Duration) -> [usize; 2] {
+    /// How to draw a window, given how long the last frame took.
+    pub(super) fn choose(&mut self, quality: Quality, window: [usize; 2], still: bool, took: Duration) -> Effort {
         self.scale = match quality {
-            Quality::Fixed(share) => share.clamp(0.1, 1.0),
+            Quality::Fixed(share) => {
+                self.repeats = 1;
+                share.clamp(0.1, 1.0)
+            }
             Quality::Auto { target_fps } => self.auto(1.0 / target_fps.max(1.0), still, took),
         };
-        window.map(|n| ((n as f32 * self.scale).round() as usize).max(1))
+        let size = window.map(|n| ((n as f32 * self.scale).round() as usize).max(1));
+        Effort { size, repeats: if still { 1 } else { self.repeats } }
     }
 
     fn auto(&mut self, wanted_s: f32, still: bool, took: Duration) -> f32 {
@@ -60,7 +77,11 @@ impl Resolution {
         if self.scale == self.moving && took_s > 0.0 {
             // Small corrections only: a frame's time swings with what it shows.
             let ratio = wanted_s / took_s;
-            if !(0.8..1.6).contains(&ratio) {
+            if ratio < 0.8 && self.repeats > 1 {
+                self.repeats -= 1;
+            } else if ratio > 2.0 && self.moving >= 1.0 {
+                self.repeats = (self.repeats + 1).min(MOST_REPEATS);
+            } else if !(0.8..1.6).contains(&ratio) {
                 self.moving = (self.moving * ratio.sqrt().clamp(0.8, 1.15)).clamp(COARSEST, 1.0);
             }
         }
@@ -93,25 +114,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slow_machine_gets_fewer_pixels_and_a_fast_one_all() {
+    fn a_slow_machine_gets_fewer_pixels_and_a_fast_one_all_and_smooth_edges() {
         let settle = |ms_whole: f32| {
             let mut resolution = Resolution::default();
+            let mut effort = Effort { size: [800, 600], repeats: 1 };
             for _ in 0..60 {
-                let took = Duration::from_secs_f32(ms_whole * 1e-3 * resolution.scale() * resolution.scale());
-                resolution.choose(Quality::Auto { target_fps: 20.0 }, [800, 600], false, took);
+                let share = resolution.scale() * resolution.scale() * effort.repeats as f32;
+                let took = Duration::from_secs_f32(ms_whole * 1e-3 * share);
+                effort = resolution.choose(Quality::Auto { target_fps: 20.0 }, [800, 600], false, took);
             }
-            resolution.scale()
+            (resolution.scale(), effort.repeats)
         };
-        assert!(settle(5.0) > 0.99);
-        assert!((0.4..0.65).contains(&settle(200.0)), "50 ms of 200 ms are a quarter of the pixels");
-        assert!((settle(9000.0) - COARSEST).abs() < 1e-6);
+        assert_eq!(settle(2.0), (1.0, MOST_REPEATS));
+        let (scale, repeats) = settle(200.0);
+        assert!((0.4..0.65).contains(&scale) && repeats == 1, "50 ms of 200 ms are a quarter of the pixels");
+        assert_eq!(settle(9000.0), (COARSEST, 1));
     }
 
     #[test]
     fn a_still_picture_is_drawn_whole() {
         let mut resolution = Resolution::default();
         let took = Duration::from_millis(50);
-        assert_eq!(resolution.choose(Quality::Auto { target_fps: 20.0 }, [801, 600], true, took), [801, 600]);
-        assert_eq!(resolution.choose(Quality::Fixed(0.5), [800, 600], true, took), [400, 300]);
+        let mut size = |quality| resolution.choose(quality, [801, 600], true, took).size;
+        assert_eq!(size(Quality::Auto { target_fps: 20.0 }), [801, 600]);
+        assert_eq!(size(Quality::Fixed(0.5)), [401, 300]);
     }
 }

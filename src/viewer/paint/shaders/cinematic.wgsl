@@ -91,7 +91,10 @@ fn lit(skin: Skin, normal: vec3<f32>, here: Pattern) -> vec3<f32> {
 fn shade(skin: Skin) -> vec3<f32> {
     let under = heat_at(skin.point - skin.normal * 0.6);
     if skin.cut {
-        return glowing(mix(1040.0, 1240.0, under) + 60.0 * fractal(skin.point * 0.5, 3));
+        // Dark where it cools at the edge of the cut, glowing inside.
+        let core = mix(mix(820.0, 900.0, under), mix(1010.0, 1190.0, under),
+            ramp(frame.lava.x, 1.0, density(skin.point)));
+        return glowing(core + 70.0 * fractal(skin.point * 0.5 / frame.cells.w, 3));
     }
     let thickness = skin.point.y - height(skin.point.x, skin.point.z);
     let heat = under * mix(0.45, 1.0, ramp(0.0, 1.8, thickness));
