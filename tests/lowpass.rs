@@ -5,8 +5,8 @@ mod common;
 use common::{dense, random_world, vents};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{ENERGY_SHOWN, LowPass, Volume};
-use lavoxel::rules::{Rules, RulesSpec};
-use lavoxel::simulation::Simulation;
+use lavoxel::rules::RulesSpec;
+use lavoxel::simulation::{Act, Simulation};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel::world::{Edit, Matter, Shape, World};
 
@@ -46,17 +46,17 @@ fn everything(world: &World) -> Volume {
 fn incremental_equals_full_at_every_step() {
     for grid in [Grid::new(1, 1, 1), Grid::new(2, 9, 1), Grid::new(23, 14, 17)] {
         let world = random_world(grid, 5, 25, 15);
-        let mut simulation = Simulation::new(world, Rules::from(&RulesSpec::default()), vents(grid), 3, dense());
+        let mut simulation = Simulation::new(world, &RulesSpec::default(), &vents(grid), 3, dense());
         let mut lowpass = LowPass::new(grid);
         for step in 0..40 {
             simulation.step();
             if step == 20 {
                 let shape = Shape::Sphere { center: [10.0, 5.0, 8.0], radius: 4.0 };
-                simulation.edit(&Edit { shape, matter: Matter::Nothing });
+                simulation.act(Act::Put(Edit { shape, matter: Matter::Nothing })).expect("a small edit");
             }
             if step == 30 {
                 let shape = Shape::Sphere { center: [6.0, 3.0, 8.0], radius: 4.0 };
-                simulation.edit(&Edit { shape, matter: Matter::Rock });
+                simulation.act(Act::Put(Edit { shape, matter: Matter::Rock })).expect("a small edit");
             }
             if step % 3 == 0 {
                 assert!(*lowpass.refresh(simulation.world()) == everything(simulation.world()), "step {step}");

@@ -6,9 +6,9 @@ use lavoxel::engine::dense::Dense;
 use lavoxel::engine::plain::Plain;
 use lavoxel::grid::Grid;
 use lavoxel::random::mix64;
-use lavoxel::rules::{Friction, Rules, RulesSpec, Walls};
+use lavoxel::rules::{Friction, RulesSpec, Walls};
 use lavoxel::simulation::Simulation;
-use lavoxel::source::{Vent, VentSpec};
+use lavoxel::source::VentSpec;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 use proptest::prelude::*;
@@ -91,7 +91,7 @@ pub(crate) fn any_grid() -> impl Strategy<Value = Grid> {
 }
 
 /// Two vents on a grid, one that stops.
-pub(crate) fn vents(grid: Grid) -> Vec<Vent> {
+pub(crate) fn vents(grid: Grid) -> Vec<VentSpec> {
     let spec = |x: f64, z: f64, rate: f64, end: Option<u64>| VentSpec {
         x: x * grid.nx as f64,
         z: z * grid.nz as f64,
@@ -101,7 +101,7 @@ pub(crate) fn vents(grid: Grid) -> Vec<Vent> {
         end,
         energy: 1.3,
     };
-    [spec(0.5, 0.5, 1.37, None), spec(0.1, 0.8, 0.21, Some(9))].iter().map(|s| Vent::new(s, grid)).collect()
+    vec![spec(0.5, 0.5, 1.37, None), spec(0.1, 0.8, 0.21, Some(9))]
 }
 
 /// The engine under test.
@@ -116,5 +116,5 @@ pub(crate) fn plain() -> Box<dyn Engine> {
 
 /// A simulation without vents.
 pub(crate) fn still(world: World, rules: &RulesSpec, seed: u64, engine: Box<dyn Engine>) -> Simulation {
-    Simulation::new(world, Rules::from(rules), Vec::new(), seed, engine)
+    Simulation::new(world, rules, &[], seed, engine)
 }
