@@ -5,6 +5,7 @@ use lavoxel::engine::Engine;
 use lavoxel::engine::dense::Dense;
 use lavoxel::engine::plain::Plain;
 use lavoxel::grid::Grid;
+use lavoxel::lowpass::{BRICK, Volume};
 use lavoxel::random::mix64;
 use lavoxel::rules::{Friction, RulesSpec, Walls};
 use lavoxel::simulation::Simulation;
@@ -117,4 +118,22 @@ pub(crate) fn plain() -> Box<dyn Engine> {
 /// A simulation without vents.
 pub(crate) fn still(world: World, rules: &RulesSpec, seed: u64, engine: Box<dyn Engine>) -> Simulation {
     Simulation::new(world, rules, &[], seed, engine)
+}
+
+/// The largest density of each brick and one cell around it, as the documentation says.
+pub(crate) fn densest(volume: &Volume) -> Vec<u8> {
+    let grid = volume.grid;
+    let near = |brick: usize, n: usize| (brick * BRICK).saturating_sub(1)..(brick * BRICK + BRICK + 1).min(n);
+    let mut all = Vec::new();
+    for k in 0..grid.nz.div_ceil(BRICK) {
+        for j in 0..grid.ny.div_ceil(BRICK) {
+            for i in 0..grid.nx.div_ceil(BRICK) {
+                let cells = near(k, grid.nz)
+                    .flat_map(|z| near(j, grid.ny).map(move |y| (y, z)))
+                    .flat_map(|(y, z)| near(i, grid.nx).map(move |x| grid.index(x, y, z)));
+                all.push(cells.map(|cell| volume.density[cell]).max().unwrap_or(0));
+            }
+        }
+    }
+    all
 }
