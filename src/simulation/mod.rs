@@ -136,9 +136,10 @@ impl Simulation {
         }
         let events = course.events.len() + 1;
         within("number of [[event]] tables", events as f64, 0.0, MAX_EVENTS as f64)?;
-        course.events.insert(course.past, Event { at: course.step, act: act.clone() });
-        course.past += 1;
         self.carry_out(&act);
+        let course = &mut self.course;
+        course.events.insert(course.past, Event { at: course.step, act });
+        course.past += 1;
         Ok(())
     }
 

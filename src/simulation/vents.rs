@@ -122,8 +122,9 @@ impl Vents {
 }
 
 /// The spec with a start that is not in the past.
-fn from_now(spec: VentSpec, step: u64) -> VentSpec {
-    VentSpec { start: spec.start.max(step), ..spec }
+fn from_now(mut spec: VentSpec, step: u64) -> VentSpec {
+    spec.start = spec.start.max(step);
+    spec
 }
 
 fn key(number: usize) -> String {

@@ -4,3 +4,4 @@
 //! `paint` draws what it reports with the graphics card.
 
 pub mod link;
+pub mod worker;
