@@ -347,13 +347,16 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
             }
         }
         assert!(window.notices.is_empty(), "{:?}", window.notices);
+        let (mut camera, look) = (scene().spec.camera, scene().spec.look);
+        camera.azimuth_deg = 77.0;
+        window.send(Command::View(Box::new(camera), Box::new(look)));
         let path = folder.path().join(format!("{session}.toml"));
         window.send(Command::Save(path.clone(), Existing::Keep));
         window.until("the file", |window| !window.notices.is_empty());
         assert_eq!(window.notices, [(false, format!("saved {}", path.display()))]);
 
         let saved = Scene::load(&path).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(saved.spec.film.steps, window.report.step);
+        assert_eq!((saved.spec.film.steps, saved.spec.camera.azimuth_deg), (window.report.step, 77.0));
         let replay = replayed(&saved, window.report.step);
         window.check(replay.world());
         assert_eq!((replay.seed(), replay.rules_spec()), (window.report.seed, &window.report.rules));

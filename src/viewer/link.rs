@@ -10,7 +10,7 @@ use ndarray::Array2;
 use crate::grid::Grid;
 pub use crate::lowpass::BRICK;
 use crate::output::Existing;
-use crate::render::Ray;
+use crate::render::{CameraSpec, LookSpec, Ray};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
 use crate::source::VentSpec;
@@ -79,6 +79,8 @@ pub enum Command {
     Cuts([Option<usize>; 3], Field),
     /// What the light of the lava on the rock depends on.
     Glow(Glow),
+    /// Camera and look that are written with the session.
+    View(Box<CameraSpec>, Box<LookSpec>),
     /// Write the session as a scene that replays to the same bits.
     Save(PathBuf, Existing),
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::moments::{MOST_BYTES, Moments};
 use crate::engine::dense::Dense;
 use crate::output::{Existing, OutputError};
+use crate::render::{CameraSpec, LookSpec};
 use crate::scene::{Scene, SceneError};
 use crate::simulation::{Act, Simulation};
 use crate::validate::Invalid;
@@ -83,6 +84,11 @@ impl Session {
         self.simulation.go_back(moment);
         self.moments.forget_after(step);
         Ok(())
+    }
+
+    /// Camera and look for the scene that is saved.
+    pub(super) fn dress(&mut self, camera: CameraSpec, look: LookSpec) {
+        (self.scene.spec.camera, self.scene.spec.look) = (camera, look);
     }
 
     /// Writes the session as a scene that replays to the same bits.

@@ -151,6 +151,7 @@ impl Thread {
             Command::Pick(ray) => self.eye.pick = ray,
             Command::Cuts(cuts, field) => (self.eye.cuts, self.eye.field) = (cuts, field),
             Command::Glow(glow) => self.eye.glow = Some(glow),
+            Command::View(camera, look) => self.session.dress(*camera, *look),
             Command::Save(path, existing) => {
                 self.session.save(&path, existing)?;
                 let text = format!("saved {}", path.display());
