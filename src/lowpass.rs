@@ -5,8 +5,11 @@
 //! part: the weights of the rest are scaled up to one. Density then does not fall towards the bed, and it reaches one
 //! cell into the rock, where the drawn terrain hides its end.
 
+mod bricks;
+
 use rayon::prelude::*;
 
+pub use self::bricks::{BRICK, Bricks};
 use crate::grid::Grid;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::world::{Span, World};
@@ -38,12 +41,20 @@ pub struct LowPass {
     volume: Volume,
     /// For each row, numbered `z · ny + y`, the cells that may not be zero.
     shown: Vec<Span>,
+    /// For each row, the smallest span around the cells whose value changed since these were last taken.
+    changed: Vec<Span>,
 }
 
 impl LowPass {
     /// A low-pass for boxes of this shape, with nothing in it yet.
     pub fn new(grid: Grid) -> Self {
-        Self { volume: Volume::empty(grid), shown: vec![Span::EMPTY; grid.ny * grid.nz] }
+        let rows = vec![Span::EMPTY; grid.ny * grid.nz];
+        Self { volume: Volume::empty(grid), shown: rows.clone(), changed: rows }
+    }
+
+    /// For each row, numbered `z · ny + y`, the cells outside of which the fields are zero.
+    pub fn rows(&self) -> &[Span] {
+        &self.shown
     }
 
     /// The filtered fields.
@@ -51,22 +62,31 @@ impl LowPass {
         &self.volume
     }
 
+    /// For each row, numbered `z · ny + y`, the smallest span around the cells whose density or energy changed since
+    /// this was last asked, or since the volume was empty.
+    pub fn take_changes(&mut self) -> Vec<Span> {
+        let none = vec![Span::EMPTY; self.changed.len()];
+        std::mem::replace(&mut self.changed, none)
+    }
+
     /// Works out again the cells within reach of liquid, now or at the last refresh, and leaves the others alone.
     pub fn refresh(&mut self, world: &World) -> &Volume {
         let grid = world.grid;
         self.shown
             .par_chunks_mut(grid.ny)
+            .zip(self.changed.par_chunks_mut(grid.ny))
             .zip(self.volume.density.par_chunks_mut(grid.slab()))
             .zip(self.volume.energy.par_chunks_mut(grid.slab()))
             .enumerate()
-            .for_each_init(Taps::default, |taps, (z, ((shown, density), energy))| {
-                for (y, shown) in shown.iter_mut().enumerate() {
+            .for_each_init(Taps::default, |taps, (z, (((shown, changed), density), energy))| {
+                for (y, (shown, changed)) in shown.iter_mut().zip(changed).enumerate() {
                     let reached = reach(world, y, z);
                     let stale = shown.union(reached);
                     *shown = reached;
                     if !stale.is_empty() {
                         let row = y * grid.nx..(y + 1) * grid.nx;
-                        taps.filter_row(world, (y, z), stale, &mut density[row.clone()], &mut energy[row]);
+                        let fields = (&mut density[row.clone()], &mut energy[row]);
+                        *changed = changed.union(taps.filter_row(world, (y, z), stale, fields));
                     }
                 }
             });
@@ -100,8 +120,14 @@ struct Taps {
 }
 
 impl Taps {
-    /// Filters the cells `span` of row (y, z) into `density` and `energy`.
-    fn filter_row(&mut self, world: &World, (y, z): (usize, usize), span: Span, density: &mut [u8], energy: &mut [u8]) {
+    /// Filters the cells `span` of row (y, z) into `density` and `energy`, and tells which of them changed.
+    fn filter_row(
+        &mut self,
+        world: &World,
+        (y, z): (usize, usize),
+        span: Span,
+        (density, energy): (&mut [u8], &mut [u8]),
+    ) -> Span {
         let grid = world.grid;
         let wide = span.grown(grid.nx).range();
         for taps in [&mut self.weight, &mut self.amount, &mut self.energy] {
@@ -118,12 +144,20 @@ impl Taps {
                 self.energy[x + 1] += weight * u32::from(energies[x]);
             }
         }
+        let mut changed = Span::EMPTY;
         for x in span.range() {
             let across = |taps: &[u32]| taps[x] + 2 * taps[x + 1] + taps[x + 2];
             let weight = across(&self.weight);
-            density[x] = shade(across(&self.amount), weight, AMOUNT_ONE, 1.0);
-            energy[x] = shade(across(&self.energy), weight, ENERGY_ONE, ENERGY_SHOWN);
+            let shades = (
+                shade(across(&self.amount), weight, AMOUNT_ONE, 1.0),
+                shade(across(&self.energy), weight, ENERGY_ONE, ENERGY_SHOWN),
+            );
+            if shades != (density[x], energy[x]) {
+                (density[x], energy[x]) = shades;
+                changed = changed.union(Span { from: x as u16, to: x as u16 + 1 });
+            }
         }
+        changed
     }
 }
 

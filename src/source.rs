@@ -14,6 +14,20 @@ use crate::world::World;
 /// Most cells that one vent may pour in a step.
 const RATE_MAX: f64 = 1e6;
 
+/// Most vents of a scene, those that are over included.
+const MAX_VENTS: usize = 10_000;
+
+/// Most columns of all vents together, each of which takes memory and time.
+const MAX_VENT_COLUMNS: f64 = (1u32 << 24) as f64;
+
+/// Checks that these vents together are not too much.
+pub(crate) fn check_vents<'a>(vents: impl Iterator<Item = &'a VentSpec> + Clone, grid: Grid) -> Result<(), Invalid> {
+    within("number of [[vent]] tables", vents.clone().count() as f64, 0.0, MAX_VENTS as f64)?;
+    let width = |vent: &VentSpec, n: usize| (2.0 * vent.radius + 2.0).min(n as f64);
+    let columns = vents.map(|vent| width(vent, grid.nx) * width(vent, grid.nz)).sum();
+    within("columns of all [[vent]] tables", columns, 0.0, MAX_VENT_COLUMNS)
+}
+
 /// A vent as written in a scene: a disc or a rectangle of columns, a rate and a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -6,14 +6,14 @@ mod common;
 use common::{any_grid, any_rules, dense, plain, random_world, vents};
 use lavoxel::engine::Engine;
 use lavoxel::grid::Grid;
-use lavoxel::rules::{Rules, RulesSpec};
+use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::Simulation;
 use lavoxel::world::World;
 use proptest::prelude::*;
 
 fn simulation(world: World, rules: &RulesSpec, engine: Box<dyn Engine>) -> Simulation {
     let vents = vents(world.grid);
-    Simulation::new(world, Rules::from(rules), vents, 5, engine)
+    Simulation::new(world, rules, &vents, 5, engine)
 }
 
 fn assert_same(ours: &World, theirs: &World, step: u64) {

@@ -4,8 +4,8 @@ mod common;
 
 use common::{Dice, dense, plain, random_world, vents};
 use lavoxel::grid::Grid;
-use lavoxel::rules::{Friction, Rules, RulesSpec, Walls};
-use lavoxel::simulation::Simulation;
+use lavoxel::rules::{Friction, RulesSpec, Walls};
+use lavoxel::simulation::{Act, Simulation};
 use lavoxel::world::{Edit, Matter, Shape};
 
 fn rules() -> RulesSpec {
@@ -17,7 +17,7 @@ fn rules() -> RulesSpec {
 fn ten_thousand_steps_with_vents_and_open_sides() {
     let grid = Grid::new(24, 20, 24);
     let world = random_world(grid, 1, 12, 10);
-    let mut simulation = Simulation::new(world, Rules::from(&rules()), vents(grid), 1, dense());
+    let mut simulation = Simulation::new(world, &rules(), &vents(grid), 1, dense());
     for step in 1..=10_000 {
         simulation.step();
         if step % 100 == 0 {
@@ -33,8 +33,7 @@ fn edits_between_steps_are_in_the_account() {
     let grid = Grid::new(16, 12, 16);
     for engine in [dense(), plain()] {
         let mut dice = Dice(8);
-        let mut simulation =
-            Simulation::new(random_world(grid, 2, 10, 30), Rules::from(&rules()), vents(grid), 3, engine);
+        let mut simulation = Simulation::new(random_world(grid, 2, 10, 30), &rules(), &vents(grid), 3, engine);
         for step in 0..150 {
             simulation.step();
             let center = [dice.below(16) as f64, dice.below(12) as f64, dice.below(16) as f64];
@@ -44,7 +43,9 @@ fn edits_between_steps_are_in_the_account() {
                 2 => Matter::Drain,
                 _ => Matter::Nothing,
             };
-            simulation.edit(&Edit { shape: Shape::Sphere { center, radius: 2.3 }, matter });
+            simulation
+                .act(Act::Put(Edit { shape: Shape::Sphere { center, radius: 2.3 }, matter }))
+                .expect("a small edit");
             simulation.world().check().unwrap_or_else(|fault| panic!("after step {step}: {fault}"));
         }
         let ledger = simulation.world().lava.ledger;

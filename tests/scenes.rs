@@ -6,7 +6,9 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lavoxel::rules::RulesSpec;
 use lavoxel::scene::{BodySpec, Scene, SceneSpec, VOLCANO};
+use lavoxel::simulation::EventSpec;
 use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Fill, Kind, TerrainSpec};
 use lavoxel::world::{Matter, Shape};
@@ -65,7 +67,9 @@ fn full() -> SceneSpec {
     };
     spec.vents.push(VentSpec { x: 1.0, z: 1.0, radius: 1.0, rate: 1.0, start: 0, end: Some(1), energy: 1.0 });
     let shape = Shape::Sphere { center: [1.0; 3], radius: 1.0 };
-    spec.bodies.push(BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } });
+    let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };
+    spec.bodies.push(body);
+    spec.events.push(EventSpec { at: 1, seed: Some(1), put: Some(body), rules: Some(RulesSpec::default()) });
     spec.camera.distance = Some(1.0);
     spec.camera.target = Some([0.5; 3]);
     spec.look.plate_size = Some(3.0);
@@ -77,12 +81,12 @@ fn table_of(spec: &SceneSpec) -> Table {
     Table::try_from(spec).unwrap()
 }
 
-/// All keys, dotted, with their values; `vent` and `body` as if they were tables.
+/// All keys, dotted, with their values; `vent`, `body` and `event` as if they were tables.
 fn keys(prefix: &str, table: &Table, found: &mut Vec<(String, Value)>) {
     for (key, value) in table {
         let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
         match value {
-            Value::Table(inner) if !prefix.starts_with("body") => keys(&name, inner, found),
+            Value::Table(inner) if !["body", "event"].contains(&prefix) => keys(&name, inner, found),
             Value::Array(items) if items.first().is_some_and(Value::is_table) => {
                 keys(&name, items[0].as_table().unwrap(), found);
             }
@@ -142,10 +146,7 @@ fn values_in_comments_can_be_put_in() {
             let key = rest.split_once(" = ").map_or("", |(key, _)| key);
             !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_') && key != "shape"
         });
-        let Some(proposal) = proposal.filter(|_| !["vent", "body"].contains(&table)) else { continue };
-        if proposal.starts_with("matter") {
-            continue;
-        }
+        let Some(proposal) = proposal.filter(|_| table != "vent") else { continue };
         let beside = match table {
             "terrain" if heightmap.iter().any(|key| proposal.starts_with(key)) => {
                 if proposal.starts_with("file") {

@@ -108,8 +108,9 @@ pub(super) struct Painter {
     lowpass: LowPass,
     /// Digits of the last step: titles as long as each other keep all slices of a film one size.
     digits: usize,
-    /// Made at the first volume picture: preparing the ground takes a second.
-    renderer: Option<Renderer>,
+    /// Made at the first volume picture, and again when an event changed the ground: preparing it takes a second. With
+    /// the stamp of its ground.
+    renderer: Option<(u64, Renderer)>,
 }
 
 impl Painter {
@@ -141,9 +142,13 @@ impl Painter {
 
     fn volume(&mut self, simulation: &Simulation, size: [u32; 2], turned_deg: f32) -> Result<Image, Invalid> {
         let world = simulation.world();
+        let stamp = world.ground.stamp();
         let renderer = match &mut self.renderer {
-            Some(renderer) => renderer,
-            none => none.insert(Renderer::new(world.ground.surface(), world.grid, self.look.clone())?),
+            Some((old, renderer)) if *old == stamp => renderer,
+            other => {
+                let renderer = Renderer::new(world.ground.surface(), world.grid, self.look.clone())?;
+                &mut other.insert((stamp, renderer)).1
+            }
         };
         let azimuth_deg = self.camera.azimuth_deg + turned_deg;
         let spec = CameraSpec { azimuth_deg, ..self.camera.clone() };

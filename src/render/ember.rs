@@ -14,18 +14,18 @@ use super::raster::Raster;
 /// Blur radii in cells (of each of three box passes) and their shares of the light.
 const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 
-/// What of the look the light depends on.
+/// The keys of the look on which the light of the lava depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Thresholds {
+pub struct Glow {
     /// [`LookSpec::film`].
-    pub(crate) film: f32,
+    pub film: f32,
     /// [`LookSpec::iso`].
-    pub(crate) iso: f32,
+    pub iso: f32,
     /// [`LookSpec::heat`].
-    pub(crate) heat: [f32; 2],
+    pub heat: [f32; 2],
 }
 
-impl From<&LookSpec> for Thresholds {
+impl From<&LookSpec> for Glow {
     fn from(look: &LookSpec) -> Self {
         Self { film: look.film, iso: look.iso, heat: look.heat }
     }
@@ -41,12 +41,12 @@ pub(crate) struct EmberLight {
 impl EmberLight {
     /// Looks down every column of the volume. `rows` may tell for each row, numbered `z · ny + y`, outside of which
     /// cells it is empty; then rows without lava cost nothing.
-    pub(crate) fn new(volume: &Volume, rows: Option<&[Span]>, thresholds: Thresholds) -> Self {
+    pub(crate) fn new(volume: &Volume, rows: Option<&[Span]>, glow: Glow) -> Self {
         let grid = volume.grid;
         let mut columns = vec![Vector2::zeros(); grid.nx * grid.nz];
         columns.par_chunks_mut(grid.nx).enumerate().for_each(|(z, columns)| {
             let rows = rows.map(|rows| &rows[z * grid.ny..(z + 1) * grid.ny]);
-            look_down(volume, rows, z, thresholds, columns);
+            look_down(volume, rows, z, glow, columns);
         });
         Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)) }
     }
@@ -86,7 +86,7 @@ fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
 
 /// Finds in each column of slab `z` the highest cell that is drawn: strength of the light that leaves it upward, and
 /// height of its centre times that strength.
-fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Thresholds, columns: &mut [Vector2<f32>]) {
+fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Glow, columns: &mut [Vector2<f32>]) {
     let grid = volume.grid;
     // Densities are whole numbers: above the threshold means above its whole part.
     let drawn = (seen.film * 255.0) as u8;
@@ -114,7 +114,7 @@ fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Thresholds,
 }
 
 /// Strength of the light that a cell at the top of the lava sends up, told by what lies 0.8 cells under its centre.
-fn emission(volume: &Volume, (x, y, z): (usize, usize, usize), seen: Thresholds) -> f32 {
+fn emission(volume: &Volume, (x, y, z): (usize, usize, usize), seen: Glow) -> f32 {
     let (here, below) = (volume.grid.index(x, y, z), volume.grid.index(x, y.saturating_sub(1), z));
     let inside = |values: &[u8]| lerp(f32::from(values[here]), f32::from(values[below]), 0.8);
     let density = inside(&volume.density);
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::grid::Grid;
 
-    const SEEN: Thresholds = Thresholds { film: 0.07, iso: 0.42, heat: [0.5, 1.25] };
+    const SEEN: Glow = Glow { film: 0.07, iso: 0.42, heat: [0.5, 1.25] };
 
     /// One hot column of lava, three cells high, and cold lava elsewhere.
     fn volume() -> Volume {

@@ -33,6 +33,7 @@ mod tests;
 
 pub use blackbody::BlackBody;
 pub use camera::{Bounds, Camera, CameraSpec, Framing, Ray};
+pub use ember::Glow;
 pub use image::Image;
 pub use legend::Scale;
 pub use look::{Antialias, ColorBy, LookSpec, SkyPreset, Style};

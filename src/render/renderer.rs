@@ -12,7 +12,7 @@ use super::bricks::Skipping;
 use super::camera::{Bounds, Camera, Ray};
 use super::cinematic;
 use super::crust::Stage;
-use super::ember::{EmberLight, Thresholds};
+use super::ember::{EmberLight, Glow};
 use super::field::LavaField;
 use super::film::{Develop, Film};
 use super::heightfield::GroundHit;
@@ -107,7 +107,7 @@ impl Renderer {
         self.look_at(camera);
         let (empty, smoothing) = self.transfer.of_interest(&self.look);
         let field = LavaField::new(volume, smoothing, empty, skipping).clipped(self.look.clip);
-        let ember = EmberLight::new(volume, None, Thresholds::from(&self.look));
+        let ember = EmberLight::new(volume, None, Glow::from(&self.look));
         let tracer = self.tracer(&field, &ember);
         let hits = self.seen.as_ref().map_or(&[][..], |(_, hits)| hits);
         let mut film = self.expose(&tracer, camera, hits);

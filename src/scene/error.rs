@@ -1,8 +1,9 @@
-//! What can be wrong with a scene file, said in one line with the place and the mend.
+//! What can be wrong with a scene or its file, said in one line with the place and the mend.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::output::OutputError;
 use crate::terrain::TerrainError;
 use crate::validate::Invalid;
 
@@ -61,6 +62,17 @@ pub enum SceneError {
         /// What is wrong.
         cause: Box<TerrainError>,
     },
+    /// The scene cannot be put into words.
+    #[error("{path}: {cause}")]
+    Words {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// What no scene file can say.
+        cause: toml::ser::Error,
+    },
+    /// The scene cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
 }
 
 impl SceneError {

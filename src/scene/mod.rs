@@ -4,152 +4,34 @@
 //! beside which its files lie. `terrains/volcano.toml` is the built-in scene and shows every key.
 
 mod error;
+mod save;
+mod spec;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 pub use self::error::SceneError;
+pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
 use crate::engine::Engine;
-use crate::grid::{Grid, MAX_CELLS, MAX_SIDE};
-use crate::render::{CameraSpec, LookSpec};
-use crate::rules::{Rules, RulesSpec};
-use crate::simulation::Simulation;
-use crate::source::{Vent, VentSpec};
-use crate::terrain::TerrainSpec;
+use crate::simulation::{Event, MAX_EVENTS, Simulation};
+use crate::source::check_vents;
 use crate::validate::{Invalid, within};
-use crate::world::{Edit, Ground, Matter, Shape, World};
+/// Something put into the box before the first step.
+pub use crate::world::Edit as BodySpec;
+use crate::world::{Ground, World};
 
 /// The built-in scene, complete and with comments.
 pub const VOLCANO: &str = include_str!("../../terrains/volcano.toml");
 
-/// Longest scene file that is read, in bytes.
-const MAX_FILE: u64 = 1 << 20;
+/// Longest scene file that is read, in bytes. A long session with a brush takes a few megabytes.
+const MAX_FILE: u64 = 1 << 25;
 
 /// Most threads that may be asked for.
 pub const MAX_THREADS: usize = 1024;
 
-/// Most vents and bodies of a scene.
-const MAX_PARTS: usize = 10_000;
-
-/// Most columns of all vents together, each of which takes memory and time.
-const MAX_VENT_COLUMNS: f64 = (1u32 << 24) as f64;
-
-/// A scene as written in its file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SceneSpec {
-    /// Shown in reports and put into pictures.
-    pub name: String,
-    /// Seed of the random spreading patterns.
-    pub seed: u64,
-    /// Threads to use; 0: one for each core. Results do not depend on it.
-    pub threads: usize,
-    /// The box.
-    pub grid: GridSpec,
-    /// The ground.
-    pub terrain: TerrainSpec,
-    /// The parameters of the automaton.
-    pub rules: RulesSpec,
-    /// Where lava comes from.
-    #[serde(rename = "vent")]
-    pub vents: Vec<VentSpec>,
-    /// What is put into the box before the first step.
-    #[serde(rename = "body")]
-    pub bodies: Vec<BodySpec>,
-    /// Where the picture is taken from.
-    pub camera: CameraSpec,
-    /// How it looks.
-    pub look: LookSpec,
-    /// How long it runs and what is written, unless the command line says otherwise.
-    pub film: FilmSpec,
-}
-
-/// The box.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GridSpec {
-    /// Cells along x (east), y (up) and z (south).
-    pub size: [usize; 3],
-    /// Edge of a cell in metres; a heightmap brings its own, and then this must be absent.
-    pub cell_size_m: Option<f64>,
-}
-
-impl Default for GridSpec {
-    fn default() -> Self {
-        Self { size: [128, 100, 128], cell_size_m: None }
-    }
-}
-
-impl GridSpec {
-    /// The box, if its size is in range.
-    pub fn grid(&self) -> Result<Grid, Invalid> {
-        for n in self.size {
-            within("grid.size", n as f64, 1.0, MAX_SIDE as f64)?;
-        }
-        let [nx, ny, nz] = self.size;
-        if nx * ny * nz > MAX_CELLS {
-            return Err(Invalid::new(
-                "grid.size",
-                format!("{:?}", self.size),
-                format!("at most {MAX_CELLS} cells in all"),
-            ));
-        }
-        if let Some(cell) = self.cell_size_m {
-            within("grid.cell_size_m", cell, 1e-3, 1e5)?;
-        }
-        Ok(Grid::new(nx, ny, nz))
-    }
-}
-
-/// Something put into the box before the first step.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BodySpec {
-    /// Where.
-    pub shape: Shape,
-    /// What.
-    pub matter: Matter,
-}
-
-/// Length and size of the film that `render` makes of the scene.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct FilmSpec {
-    /// Steps in all.
-    pub steps: u64,
-    /// Steps from one frame to the next.
-    pub every: u64,
-    /// Width and height of a frame in pixels.
-    pub size: [u32; 2],
-    /// Width and height of the picture of the last step in pixels.
-    pub picture_size: [u32; 2],
-    /// Frames shown in a second, 1 to 60.
-    pub fps: u32,
-    /// Degrees that the camera goes round from the first frame to the last.
-    pub orbit_deg: f32,
-}
-
-impl Default for FilmSpec {
-    fn default() -> Self {
-        Self { steps: 3000, every: 30, size: [960, 640], picture_size: [1440, 960], fps: 20, orbit_deg: 0.0 }
-    }
-}
-
-impl FilmSpec {
-    /// Checks every number.
-    pub fn validate(&self) -> Result<(), Invalid> {
-        within("film.steps", self.steps as f64, 0.0, 1e9)?;
-        within("film.every", self.every as f64, 1.0, 1e9)?;
-        within("film.fps", self.fps.into(), 1.0, 60.0)?;
-        within("film.orbit_deg", self.orbit_deg.into(), -36_000.0, 36_000.0)?;
-        let sides = |key, size: [u32; 2]| size.iter().try_for_each(|&side| within(key, side.into(), 1.0, 8192.0));
-        sides("film.size", self.size)?;
-        sides("film.picture_size", self.picture_size)
-    }
-}
+/// Most bodies of a scene.
+const MAX_BODIES: usize = 10_000;
 
 /// A scene that was checked.
 #[derive(Clone, Debug)]
@@ -204,25 +86,29 @@ impl Scene {
         within("threads", spec.threads as f64, 0.0, MAX_THREADS as f64)?;
         spec.terrain.validate()?;
         spec.rules.validate()?;
-        for (name, parts) in [("vent", spec.vents.len()), ("body", spec.bodies.len())] {
-            within(&format!("number of [[{name}]] tables"), parts as f64, 0.0, MAX_PARTS as f64)?;
+        for (name, parts, most) in [("body", spec.bodies.len(), MAX_BODIES), ("event", spec.events.len(), MAX_EVENTS)] {
+            within(&format!("number of [[{name}]] tables"), parts as f64, 0.0, most as f64)?;
         }
         for (i, vent) in spec.vents.iter().enumerate() {
             vent.validate(&format!("vent[{i}]"), grid)?;
         }
-        let width = |vent: &VentSpec, n: usize| (2.0 * vent.radius + 2.0).min(n as f64);
-        let columns = spec.vents.iter().map(|vent| width(vent, grid.nx) * width(vent, grid.nz)).sum();
-        within("columns of all [[vent]] tables", columns, 0.0, MAX_VENT_COLUMNS)?;
+        check_vents(spec.vents.iter(), grid)?;
         for (i, body) in spec.bodies.iter().enumerate() {
-            body.shape.validate(&format!("body[{i}].shape"))?;
-            body.matter.validate(&format!("body[{i}].matter"))?;
+            body.validate(&format!("body[{i}]"))?;
         }
+        self.events()?;
         spec.camera.validate()?;
         spec.look.validate()?;
         spec.film.validate()
     }
 
-    /// Makes the world of the scene at step 0.
+    /// The events, checked.
+    fn events(&self) -> Result<Vec<Event>, Invalid> {
+        let events = self.spec.events.iter().enumerate();
+        events.map(|(i, event)| event.event(&format!("event[{i}]"))).collect()
+    }
+
+    /// Makes the world of the scene at step 0, with the events of step 0.
     pub fn build(&self, engine: Box<dyn Engine>) -> Result<Stage, SceneError> {
         let spec = &self.spec;
         let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
@@ -232,13 +118,16 @@ impl Scene {
             .build(grid, spec.grid.cell_size_m, &self.folder)
             .map_err(|cause| SceneError::Terrain { path: self.origin.clone(), cause: Box::new(cause) })?;
         let mut world = World::new(Ground::from_surface(grid.ny, surface.heights));
-        for &BodySpec { shape, matter } in &spec.bodies {
-            world.edit(&Edit { shape, matter });
-        }
+        spec.bodies.iter().for_each(|body| world.edit(body));
         world.open_account();
-        let vents = spec.vents.iter().map(|vent| Vent::new(vent, grid)).collect();
-        let simulation = Simulation::new(world, Rules::from(&spec.rules), vents, spec.seed, engine);
-        Ok(Stage { simulation, cell_size_m: surface.cell_size_m })
+        let events = self.events().map_err(invalid)?;
+        let simulation = Simulation::new(world, &spec.rules, &spec.vents, spec.seed, engine);
+        Ok(Stage {
+            simulation: simulation.with_events(events),
+            cell_size_m: surface.cell_size_m,
+            floor_m: surface.floor_m,
+            vertical_exaggeration: surface.vertical_exaggeration,
+        })
     }
 }
 
@@ -248,4 +137,8 @@ pub struct Stage {
     pub simulation: Simulation,
     /// Edge of a cell in metres.
     pub cell_size_m: f64,
+    /// Elevation of the floor (y = 0) in metres.
+    pub floor_m: f64,
+    /// How much heights are stretched: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
+    pub vertical_exaggeration: f64,
 }

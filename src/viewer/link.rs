@@ -8,8 +8,10 @@ use std::time::Duration;
 use ndarray::Array2;
 
 use crate::grid::Grid;
+pub use crate::lowpass::BRICK;
 use crate::output::Existing;
-use crate::render::Ray;
+pub use crate::render::Glow;
+use crate::render::{CameraSpec, LookSpec, Ray};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
 use crate::source::VentSpec;
@@ -38,10 +40,10 @@ pub enum Field {
     Solid,
 }
 
-/// A change to the vents; indices are those of [`Report::vents`].
+/// A change to the vents; numbers are those of [`Report::vents`]. A vent keeps its number when it is changed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VentChange {
-    /// A new vent; its `start` is the present step or later.
+    /// A new vent; a `start` in the past becomes the present step.
     Place(VentSpec),
     /// Another rate, radius, energy or place from the present step on.
     Change(usize, VentSpec),
@@ -78,19 +80,10 @@ pub enum Command {
     Cuts([Option<usize>; 3], Field),
     /// What the light of the lava on the rock depends on.
     Glow(Glow),
+    /// Camera and look that are written with the session.
+    View(Box<CameraSpec>, Box<LookSpec>),
     /// Write the session as a scene that replays to the same bits.
     Save(PathBuf, Existing),
-}
-
-/// The keys of the look on which the light of the lava depends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Glow {
-    /// `look.film`.
-    pub film: f32,
-    /// `look.iso`.
-    pub iso: f32,
-    /// `look.heat`.
-    pub heat: [f32; 2],
 }
 
 /// What lies under the pointer.
@@ -161,7 +154,7 @@ pub struct Report {
     pub seed: u64,
     /// Rules in force.
     pub rules: RulesSpec,
-    /// Vents that pour or will pour, with their number in the simulation.
+    /// Vents that pour or will pour, with their numbers, which stay theirs whatever happens to others.
     pub vents: Vec<(usize, VentSpec)>,
     /// How fast it should run.
     pub pace: Pace,
@@ -224,9 +217,6 @@ pub struct Cut {
     /// [`crate::lowpass::ENERGY_SHOWN`] ([`Field::Energy`]), and its content: 0 nothing, 1 lava, 2 rock.
     pub texels: Vec<[u8; 2]>,
 }
-
-/// Edge of the bricks of [`Update::bricks`] in cells.
-pub const BRICK: usize = 8;
 
 /// A message to the person at the window.
 #[derive(Clone, Debug, PartialEq, Eq)]

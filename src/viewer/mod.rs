@@ -5,3 +5,4 @@
 
 pub mod link;
 pub mod paint;
+pub mod worker;

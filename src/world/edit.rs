@@ -57,8 +57,9 @@ pub enum Matter {
     Nothing,
 }
 
-/// One change.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// One change, as written in a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Edit {
     /// Where.
     pub shape: Shape,
@@ -146,6 +147,14 @@ impl Matter {
             within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)?;
         }
         Ok(())
+    }
+}
+
+impl Edit {
+    /// Checks shape and matter; `key` is the table's name, such as `body[0]`.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        self.shape.validate(&format!("{key}.shape"))?;
+        self.matter.validate(&format!("{key}.matter"))
     }
 }
 

@@ -1,8 +1,17 @@
 //! The ground: which cells are solid, and the smooth surface they were cut from.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use ndarray::Array2;
 
 use crate::grid::Grid;
+
+/// The next stamp that no ground has had.
+static NEXT_STAMP: AtomicU64 = AtomicU64::new(0);
+
+fn new_stamp() -> u64 {
+    NEXT_STAMP.fetch_add(1, Ordering::Relaxed)
+}
 
 /// Solid cells of the box.
 ///
@@ -14,6 +23,7 @@ pub struct Ground {
     surface: Array2<f32>,
     solid: Vec<bool>,
     tops: Vec<u16>,
+    stamp: u64,
 }
 
 impl Ground {
@@ -30,7 +40,7 @@ impl Ground {
                 *cell = y < usize::from(top);
             }
         }
-        Self { grid, surface, solid, tops }
+        Self { grid, surface, solid, tops, stamp: new_stamp() }
     }
 
     /// A box with no solid cell.
@@ -60,6 +70,16 @@ impl Ground {
         self.solid[index]
     }
 
+    /// A number that changes with every change of the ground: two grounds with the same stamp are equal.
+    pub fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    /// Memory that it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.solid.len() + self.surface.len() * size_of::<f32>() + self.tops.len() * size_of::<u16>()
+    }
+
     /// The flags of all cells in [`Grid::index`] order.
     #[inline]
     pub fn solid(&self) -> &[bool] {
@@ -79,6 +99,7 @@ impl Ground {
             return;
         }
         self.solid[index] = solid;
+        self.stamp = new_stamp();
         let top = (0..self.grid.ny).rev().find(|&y| self.is_solid(x, y, z)).map_or(0, |y| y + 1);
         let column = self.grid.column(x, z);
         if usize::from(self.tops[column]) != top {

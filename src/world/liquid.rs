@@ -1,5 +1,7 @@
 //! One liquid over the grid: amounts and energies in fixed point, its account, and where it may be found.
 
+use rayon::prelude::*;
+
 use super::Ledger;
 use crate::grid::Grid;
 use crate::rules::gravity::Cell;
@@ -56,6 +58,15 @@ impl Span {
         let last = cells.rposition(|&a| a > 0).map_or(first, |i| first + 1 + i);
         Self { from: (range.start + first) as u16, to: (range.start + last + 1) as u16 }
     }
+}
+
+/// How much liquid there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Amount in units.
+    pub mass: u64,
+    /// Cells that hold any.
+    pub cells: u64,
 }
 
 /// A liquid over the grid.
@@ -120,6 +131,17 @@ impl Liquid {
             let span = &mut self.spans[z * self.grid.ny + y];
             *span = span.union(Span { from: x as u16, to: x as u16 + 1 });
         }
+    }
+
+    /// What the box holds, counted in the spans alone.
+    pub fn tally(&self) -> Tally {
+        let rows = self.amount.par_chunks_exact(self.grid.nx).zip(&self.spans);
+        rows.map(|(row, span)| {
+            let held = &row[span.range()];
+            let cells = held.iter().filter(|&&a| a > 0).count() as u64;
+            Tally { mass: held.iter().map(|&a| u64::from(a)).sum(), cells }
+        })
+        .reduce(Tally::default, |a, b| Tally { mass: a.mass + b.mass, cells: a.cells + b.cells })
     }
 
     /// Amount in the whole box, in units.

@@ -5,11 +5,13 @@ mod edit;
 mod ground;
 mod ledger;
 mod liquid;
+mod packed;
 
 pub use edit::{Edit, Matter, Shape};
 pub use ground::Ground;
 pub use ledger::{EnergyLedger, Ledger};
-pub use liquid::{Liquid, Span};
+pub use liquid::{Liquid, Span, Tally};
+pub use packed::PackedWorld;
 
 use crate::grid::Grid;
 use crate::random::mix64;

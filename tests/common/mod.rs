@@ -5,10 +5,11 @@ use lavoxel::engine::Engine;
 use lavoxel::engine::dense::Dense;
 use lavoxel::engine::plain::Plain;
 use lavoxel::grid::Grid;
+use lavoxel::lowpass::{BRICK, Volume};
 use lavoxel::random::mix64;
-use lavoxel::rules::{Friction, Rules, RulesSpec, Walls};
+use lavoxel::rules::{Friction, RulesSpec, Walls};
 use lavoxel::simulation::Simulation;
-use lavoxel::source::{Vent, VentSpec};
+use lavoxel::source::VentSpec;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 use proptest::prelude::*;
@@ -91,7 +92,7 @@ pub(crate) fn any_grid() -> impl Strategy<Value = Grid> {
 }
 
 /// Two vents on a grid, one that stops.
-pub(crate) fn vents(grid: Grid) -> Vec<Vent> {
+pub(crate) fn vents(grid: Grid) -> Vec<VentSpec> {
     let spec = |x: f64, z: f64, rate: f64, end: Option<u64>| VentSpec {
         x: x * grid.nx as f64,
         z: z * grid.nz as f64,
@@ -101,7 +102,7 @@ pub(crate) fn vents(grid: Grid) -> Vec<Vent> {
         end,
         energy: 1.3,
     };
-    [spec(0.5, 0.5, 1.37, None), spec(0.1, 0.8, 0.21, Some(9))].iter().map(|s| Vent::new(s, grid)).collect()
+    vec![spec(0.5, 0.5, 1.37, None), spec(0.1, 0.8, 0.21, Some(9))]
 }
 
 /// The engine under test.
@@ -116,5 +117,23 @@ pub(crate) fn plain() -> Box<dyn Engine> {
 
 /// A simulation without vents.
 pub(crate) fn still(world: World, rules: &RulesSpec, seed: u64, engine: Box<dyn Engine>) -> Simulation {
-    Simulation::new(world, Rules::from(rules), Vec::new(), seed, engine)
+    Simulation::new(world, rules, &[], seed, engine)
+}
+
+/// The largest density of each brick and one cell around it, as the documentation says.
+pub(crate) fn densest(volume: &Volume) -> Vec<u8> {
+    let grid = volume.grid;
+    let near = |brick: usize, n: usize| (brick * BRICK).saturating_sub(1)..(brick * BRICK + BRICK + 1).min(n);
+    let mut all = Vec::new();
+    for k in 0..grid.nz.div_ceil(BRICK) {
+        for j in 0..grid.ny.div_ceil(BRICK) {
+            for i in 0..grid.nx.div_ceil(BRICK) {
+                let cells = near(k, grid.nz)
+                    .flat_map(|z| near(j, grid.ny).map(move |y| (y, z)))
+                    .flat_map(|(y, z)| near(i, grid.nx).map(move |x| grid.index(x, y, z)));
+                all.push(cells.map(|cell| volume.density[cell]).max().unwrap_or(0));
+            }
+        }
+    }
+    all
 }

@@ -11,7 +11,7 @@ use super::{Painter, Quality, View};
 use crate::engine::dense::Dense;
 use crate::grid::Grid;
 use crate::lowpass::{LowPass, Volume};
-use crate::render::ember::{EmberLight, Thresholds};
+use crate::render::ember::{EmberLight, Glow};
 use crate::render::{Antialias, Camera, CameraSpec, ColorBy, Image, LookSpec, Renderer, Style};
 use crate::scene::Scene;
 use crate::simulation::Simulation;
@@ -52,9 +52,7 @@ fn everything(simulation: &Simulation, volume: &Volume, look: &LookSpec) -> Upda
         bricks: Some(brick_maxima(volume)),
         ground: Some(Arc::new(simulation.world().ground.surface().clone())),
         cuts: [None, None, None],
-        ember: Some(
-            EmberLight::new(volume, None, Thresholds::from(look)).maps.data.iter().map(|m| [m.x, m.y]).collect(),
-        ),
+        ember: Some(EmberLight::new(volume, None, Glow::from(look)).maps.data.iter().map(|m| [m.x, m.y]).collect()),
         notices: Vec::new(),
     }
 }

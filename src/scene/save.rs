@@ -1,0 +1,43 @@
+//! A session written as a scene that replays to the same bits.
+
+use std::io::Write;
+use std::path::{Path, absolute};
+
+use super::{MAX_FILE, Scene, SceneError};
+use crate::output::{Existing, OutputError, WholeFile};
+use crate::simulation::{EventSpec, Simulation, check_seed};
+
+impl Scene {
+    /// This scene as `simulation`, which was built from it, has lived it: with the vents and events of a person's hand
+    /// and as long as it ran. It gives the same state after the same number of steps.
+    #[must_use]
+    pub fn lived(&self, simulation: &Simulation) -> Self {
+        let mut scene = self.clone();
+        scene.spec.vents = simulation.vents().cloned().collect();
+        scene.spec.events = simulation.events().iter().map(EventSpec::from).collect();
+        scene.spec.film.steps = simulation.steps().max(1);
+        scene
+    }
+
+    /// Writes the scene so that it can be loaded from `path`: a heightmap is named by its place beside the file, or by
+    /// its whole path where it lies elsewhere.
+    pub fn save(&self, path: &Path, existing: Existing) -> Result<(), SceneError> {
+        let invalid = |invalid| SceneError::Invalid { path: path.to_owned(), invalid };
+        check_seed("seed", self.spec.seed).map_err(invalid)?;
+        self.check().map_err(invalid)?;
+        let mut spec = self.spec.clone();
+        if let Some(file) = &mut spec.terrain.file {
+            let whole = |path: &Path| absolute(path).map_err(|cause| OutputError::io(path, cause));
+            let from = whole(path)?;
+            let map = whole(&self.folder.join(&*file))?;
+            *file = map.strip_prefix(from.parent().unwrap_or(&from)).unwrap_or(&map).to_owned();
+        }
+        let text = toml::to_string(&spec).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })?;
+        if text.len() as u64 > MAX_FILE {
+            return Err(SceneError::TooLong { path: path.to_owned(), limit: MAX_FILE });
+        }
+        let mut file = WholeFile::create(path, existing)?;
+        file.write_all(text.as_bytes()).map_err(|cause| OutputError::io(path, cause))?;
+        Ok(file.commit()?)
+    }
+}

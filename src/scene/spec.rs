@@ -1,0 +1,119 @@
+//! What a scene file says, every key with a default.
+
+use serde::{Deserialize, Serialize};
+
+use super::BodySpec;
+use crate::grid::{Grid, MAX_CELLS, MAX_SIDE};
+use crate::render::{CameraSpec, LookSpec};
+use crate::rules::RulesSpec;
+use crate::simulation::EventSpec;
+use crate::source::VentSpec;
+use crate::terrain::TerrainSpec;
+use crate::validate::{Invalid, within};
+
+/// A scene as written in its file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SceneSpec {
+    /// Shown in reports and put into pictures.
+    pub name: String,
+    /// Seed of the random spreading patterns.
+    pub seed: u64,
+    /// Threads to use; 0: one for each core. Results do not depend on it.
+    pub threads: usize,
+    /// The box.
+    pub grid: GridSpec,
+    /// The ground.
+    pub terrain: TerrainSpec,
+    /// The parameters of the automaton.
+    pub rules: RulesSpec,
+    /// Where lava comes from.
+    #[serde(rename = "vent")]
+    pub vents: Vec<VentSpec>,
+    /// What is put into the box before the first step.
+    #[serde(rename = "body")]
+    pub bodies: Vec<BodySpec>,
+    /// What happens later.
+    #[serde(rename = "event")]
+    pub events: Vec<EventSpec>,
+    /// Where the picture is taken from.
+    pub camera: CameraSpec,
+    /// How it looks.
+    pub look: LookSpec,
+    /// How long it runs and what is written, unless the command line says otherwise.
+    pub film: FilmSpec,
+}
+
+/// The box.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GridSpec {
+    /// Cells along x (east), y (up) and z (south).
+    pub size: [usize; 3],
+    /// Edge of a cell in metres; a heightmap brings its own, and then this must be absent.
+    pub cell_size_m: Option<f64>,
+}
+
+impl Default for GridSpec {
+    fn default() -> Self {
+        Self { size: [128, 100, 128], cell_size_m: None }
+    }
+}
+
+impl GridSpec {
+    /// The box, if its size is in range.
+    pub fn grid(&self) -> Result<Grid, Invalid> {
+        for n in self.size {
+            within("grid.size", n as f64, 1.0, MAX_SIDE as f64)?;
+        }
+        let [nx, ny, nz] = self.size;
+        if nx * ny * nz > MAX_CELLS {
+            return Err(Invalid::new(
+                "grid.size",
+                format!("{:?}", self.size),
+                format!("at most {MAX_CELLS} cells in all"),
+            ));
+        }
+        if let Some(cell) = self.cell_size_m {
+            within("grid.cell_size_m", cell, 1e-3, 1e5)?;
+        }
+        Ok(Grid::new(nx, ny, nz))
+    }
+}
+
+/// Length and size of the film that `render` makes of the scene.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FilmSpec {
+    /// Steps in all.
+    pub steps: u64,
+    /// Steps from one frame to the next.
+    pub every: u64,
+    /// Width and height of a frame in pixels.
+    pub size: [u32; 2],
+    /// Width and height of the picture of the last step in pixels.
+    pub picture_size: [u32; 2],
+    /// Frames shown in a second, 1 to 60.
+    pub fps: u32,
+    /// Degrees that the camera goes round from the first frame to the last.
+    pub orbit_deg: f32,
+}
+
+impl Default for FilmSpec {
+    fn default() -> Self {
+        Self { steps: 3000, every: 30, size: [960, 640], picture_size: [1440, 960], fps: 20, orbit_deg: 0.0 }
+    }
+}
+
+impl FilmSpec {
+    /// Checks every number.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        within("film.steps", self.steps as f64, 0.0, 1e9)?;
+        within("film.every", self.every as f64, 1.0, 1e9)?;
+        within("film.fps", self.fps.into(), 1.0, 60.0)?;
+        within("film.orbit_deg", self.orbit_deg.into(), -36_000.0, 36_000.0)?;
+        let sides = |key, size: [u32; 2]| size.iter().try_for_each(|&side| within(key, side.into(), 1.0, 8192.0));
+        sides("film.size", self.size)?;
+        sides("film.picture_size", self.picture_size)
+    }
+}

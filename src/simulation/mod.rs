@@ -1,0 +1,223 @@
+//! A running simulation: `step` reads as the recipe of the automaton, with a timer for each stage.
+//!
+//! Whatever happens to it beside the steps is a vent or an [`Event`], whether a scene foresaw it or a person wants it
+//! now. Both are remembered, so that [`crate::scene::Scene::lived`] can write a scene that replays to the same bits.
+
+mod event;
+mod timings;
+mod vents;
+
+use self::vents::Vents;
+use crate::engine::Engine;
+use crate::random::StepKey;
+use crate::rules::{Rules, RulesSpec};
+use crate::source::VentSpec;
+use crate::validate::{Invalid, within};
+use crate::world::{Ground, PackedWorld, World};
+
+pub(crate) use self::event::check_seed;
+pub use self::event::{Act, Event, EventSpec, MAX_EVENTS};
+pub use self::timings::{Stage, Timings};
+
+/// A world, its rules, vents and events, and the engine that carries them out.
+pub struct Simulation {
+    world: World,
+    course: Course,
+    engine: Box<dyn Engine>,
+    timings: Timings,
+}
+
+/// Everything beside the world on which the bits of later states depend, and how it came to be.
+#[derive(Clone, Debug)]
+struct Course {
+    step: u64,
+    seed: u64,
+    rules: Rules,
+    spec: RulesSpec,
+    vents: Vents,
+    /// In the order of their steps; the first `past` have taken place.
+    events: Vec<Event>,
+    past: usize,
+}
+
+/// A state of a simulation put aside, to come back to it.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    world: PackedWorld,
+    course: Course,
+}
+
+impl Moment {
+    /// Steps that were made.
+    pub fn steps(&self) -> u64 {
+        self.course.step
+    }
+
+    /// The ground, which other moments may share.
+    pub fn ground(&self) -> &std::sync::Arc<Ground> {
+        self.world.ground()
+    }
+
+    /// Memory that it takes beside the ground, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.world.bytes() + self.course.events.len() * size_of::<Event>() + self.course.vents.bytes()
+    }
+}
+
+impl Simulation {
+    /// A simulation at step 0 with rules and vents that were checked. The bits of every later state follow from these
+    /// arguments and from what happens; the engine only decides how fast they come.
+    pub fn new(world: World, rules: &RulesSpec, vents: &[VentSpec], seed: u64, engine: Box<dyn Engine>) -> Self {
+        let vents = Vents::new(vents, world.grid);
+        let (events, past) = (Vec::new(), 0);
+        let course = Course { step: 0, seed, rules: Rules::from(rules), spec: rules.clone(), vents, events, past };
+        Self { world, course, engine, timings: Timings::default() }
+    }
+
+    /// Adds checked events that will take place by themselves; of equal steps, in the given order.
+    #[must_use]
+    pub fn with_events(mut self, events: Vec<Event>) -> Self {
+        self.course.events.extend(events);
+        self.course.events[self.course.past..].sort_by_key(|event| event.at);
+        self.let_happen();
+        self
+    }
+
+    /// One step: sources, gravity, spreading; then what is due after it.
+    pub fn step(&mut self) {
+        let Course { step, seed, rules, vents, .. } = &self.course;
+        self.timings.sources.time(|| vents.pour(&mut self.world, *step));
+        self.timings.gravity.time(|| self.engine.gravity(&mut self.world, rules));
+        if spreads_in(*step, rules) {
+            let key = StepKey::new(*seed, *step);
+            self.timings.spreading.time(|| self.engine.spreading(&mut self.world, rules, key));
+        }
+        self.course.step += 1;
+        self.let_happen();
+    }
+
+    /// Lets all events take place that are due.
+    fn let_happen(&mut self) {
+        while let Some(event) = self.course.events.get(self.course.past).filter(|event| event.at <= self.course.step) {
+            let act = event.act.clone();
+            self.course.past += 1;
+            self.carry_out(&act);
+        }
+    }
+
+    fn carry_out(&mut self, act: &Act) {
+        match act {
+            Act::Put(edit) => self.world.edit(edit),
+            Act::Rules(spec) => (self.course.rules, self.course.spec) = (Rules::from(spec), spec.clone()),
+            Act::Seed(seed) => self.course.seed = *seed,
+        }
+    }
+
+    /// Lets something happen now and remembers it.
+    pub fn act(&mut self, act: Act) -> Result<(), Invalid> {
+        act.validate()?;
+        let course = &mut self.course;
+        let nothing_new = match &act {
+            Act::Put(_) => false,
+            Act::Rules(spec) => *spec == course.spec,
+            Act::Seed(seed) => *seed == course.seed,
+        };
+        if nothing_new {
+            return Ok(());
+        }
+        // Of several settings between two steps only the last counts: a dragged slider leaves one event.
+        let replaces = |old: &&Event| {
+            let alike = std::mem::discriminant(&old.act) == std::mem::discriminant(&act);
+            old.at == course.step && alike && !matches!(act, Act::Put(_))
+        };
+        if course.events[..course.past].last().filter(replaces).is_some() {
+            course.past -= 1;
+            course.events.remove(course.past);
+        }
+        let events = course.events.len() + 1;
+        within("number of [[event]] tables", events as f64, 0.0, MAX_EVENTS as f64)?;
+        self.carry_out(&act);
+        let course = &mut self.course;
+        course.events.insert(course.past, Event { at: course.step, act });
+        course.past += 1;
+        Ok(())
+    }
+
+    /// Adds a vent and gives its number; a start in the past becomes the present step.
+    pub fn place_vent(&mut self, spec: VentSpec) -> Result<usize, Invalid> {
+        self.course.vents.place(spec, self.course.step, self.world.grid)
+    }
+
+    /// Gives a vent that is not over another place, rate or time from the present step on; it keeps its number.
+    pub fn change_vent(&mut self, number: usize, spec: VentSpec) -> Result<(), Invalid> {
+        self.course.vents.change(number, spec, self.course.step, self.world.grid)
+    }
+
+    /// Ends a vent now.
+    pub fn close_vent(&mut self, number: usize) -> Result<(), Invalid> {
+        self.course.vents.close(number, self.course.step, self.world.grid)
+    }
+
+    /// The present state, to come back to it; `beside` is another one that may share its ground.
+    pub fn moment(&self, beside: Option<&Moment>) -> Moment {
+        let world = PackedWorld::new(&self.world, beside.map(|moment| &moment.world));
+        Moment { world, course: self.course.clone() }
+    }
+
+    /// Goes back to a moment of this simulation. What happened after it is forgotten; the steps that follow give the
+    /// bits that they gave the first time.
+    pub fn go_back(&mut self, moment: &Moment) {
+        moment.world.unpack_into(&mut self.world);
+        self.course.clone_from(&moment.course);
+    }
+
+    /// The world as it is now.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The rules in force.
+    pub fn rules(&self) -> &Rules {
+        &self.course.rules
+    }
+
+    /// The rules in force, as a person writes them.
+    pub fn rules_spec(&self) -> &RulesSpec {
+        &self.course.spec
+    }
+
+    /// Number and spec of the vents that pour or will pour.
+    pub fn open_vents(&self) -> impl Iterator<Item = (usize, &VentSpec)> {
+        self.course.vents.open(self.course.step)
+    }
+
+    /// All vents that poured or will pour, in the order in which they do.
+    pub fn vents(&self) -> impl Iterator<Item = &VentSpec> {
+        self.course.vents.specs()
+    }
+
+    /// All events, past and to come, in their order.
+    pub fn events(&self) -> &[Event] {
+        &self.course.events
+    }
+
+    /// Steps made so far.
+    pub fn steps(&self) -> u64 {
+        self.course.step
+    }
+
+    /// The seed of the random patterns.
+    pub fn seed(&self) -> u64 {
+        self.course.seed
+    }
+
+    /// Time spent so far.
+    pub fn timings(&self) -> &Timings {
+        &self.timings
+    }
+}
+
+/// Whether a step has a spreading step: the last of every `spreading_every`.
+fn spreads_in(step: u64, rules: &Rules) -> bool {
+    (step + 1).is_multiple_of(u64::from(rules.spreading_every))
+}

@@ -1,0 +1,184 @@
+//! The vents of a simulation: those that pour, those that will, and those that are over, kept in the order in which
+//! they pour, so that the same list in a scene file pours the same.
+
+use crate::grid::Grid;
+use crate::source::{Vent, VentSpec, check_vents};
+use crate::validate::Invalid;
+use crate::world::World;
+
+/// All vents that ever were. A vent that is changed while it pours is closed, and another one goes on under its number.
+#[derive(Clone, Debug)]
+pub(super) struct Vents {
+    placed: Vec<Placed>,
+    /// Number of the next vent.
+    next: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Placed {
+    number: usize,
+    spec: VentSpec,
+    vent: Vent,
+}
+
+impl Placed {
+    fn new(number: usize, spec: VentSpec, grid: Grid) -> Self {
+        let vent = Vent::new(&spec, grid);
+        Self { number, spec, vent }
+    }
+
+    /// Whether it pours in `step` or later.
+    fn is_open(&self, step: u64) -> bool {
+        self.spec.end.is_none_or(|end| end > step.max(self.spec.start))
+    }
+}
+
+impl Vents {
+    /// Vents that were checked, numbered in order.
+    pub(super) fn new(specs: &[VentSpec], grid: Grid) -> Self {
+        let placed = specs.iter().enumerate().map(|(i, spec)| Placed::new(i, spec.clone(), grid)).collect();
+        Self { placed, next: specs.len() }
+    }
+
+    /// Pours what is due in `step`.
+    pub(super) fn pour(&self, world: &mut World, step: u64) {
+        for Placed { vent, .. } in &self.placed {
+            vent.pour(world, step);
+        }
+    }
+
+    /// Number and spec of those that pour in `step` or later.
+    pub(super) fn open(&self, step: u64) -> impl Iterator<Item = (usize, &VentSpec)> {
+        self.placed.iter().filter(move |placed| placed.is_open(step)).map(|placed| (placed.number, &placed.spec))
+    }
+
+    /// All that ever pour, in the order in which they do.
+    pub(super) fn specs(&self) -> impl Iterator<Item = &VentSpec> + Clone {
+        self.placed.iter().map(|placed| &placed.spec).filter(|spec| spec.end.is_none_or(|end| end > spec.start))
+    }
+
+    /// Memory that they take, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let columns: usize = self.placed.iter().map(|placed| placed.vent.columns().len()).sum();
+        self.placed.len() * size_of::<Placed>() + columns * size_of::<(usize, usize)>()
+    }
+
+    /// Adds a vent before `step` and gives its number; a start in the past becomes this step.
+    pub(super) fn place(&mut self, spec: VentSpec, step: u64, grid: Grid) -> Result<usize, Invalid> {
+        let number = self.next;
+        self.push(number, from_now(spec, step), grid)?;
+        self.next += 1;
+        Ok(number)
+    }
+
+    /// Gives a vent that is not over another spec from `step` on.
+    pub(super) fn change(&mut self, number: usize, spec: VentSpec, step: u64, grid: Grid) -> Result<(), Invalid> {
+        let i = self.find(number, step)?;
+        let spec = from_now(spec, step);
+        let old = &self.placed[i].spec;
+        if spec == from_now(old.clone(), step) {
+            return Ok(());
+        }
+        if old.start < step {
+            self.push(number, spec, grid)?;
+            self.end(i, step, grid);
+        } else {
+            // It has not poured yet, so nobody can tell that it was ever another one.
+            spec.validate(&key(number), grid)?;
+            check_vents(self.specs().filter(|&other| other != old).chain([&spec]), grid)?;
+            self.placed[i] = Placed::new(number, spec, grid);
+        }
+        Ok(())
+    }
+
+    /// Ends a vent before `step`.
+    pub(super) fn close(&mut self, number: usize, step: u64, grid: Grid) -> Result<(), Invalid> {
+        let i = self.find(number, step)?;
+        if self.placed[i].spec.start < step {
+            self.end(i, step, grid);
+        } else {
+            self.placed.remove(i);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, number: usize, spec: VentSpec, grid: Grid) -> Result<(), Invalid> {
+        spec.validate(&key(number), grid)?;
+        check_vents(self.specs().chain([&spec]), grid)?;
+        self.placed.push(Placed::new(number, spec, grid));
+        Ok(())
+    }
+
+    fn end(&mut self, i: usize, step: u64, grid: Grid) {
+        let Placed { number, spec, .. } = &self.placed[i];
+        self.placed[i] = Placed::new(*number, VentSpec { end: Some(step), ..spec.clone() }, grid);
+    }
+
+    /// Place in the list of the vent that goes by `number` now.
+    fn find(&self, number: usize, step: u64) -> Result<usize, Invalid> {
+        let found = self.placed.iter().rposition(|placed| placed.number == number && placed.is_open(step));
+        found.ok_or_else(|| Invalid::new("vent", number, "the number of a vent that pours or will pour"))
+    }
+}
+
+/// The spec with a start that is not in the past.
+fn from_now(mut spec: VentSpec, step: u64) -> VentSpec {
+    spec.start = spec.start.max(step);
+    spec
+}
+
+fn key(number: usize) -> String {
+    format!("vent[{number}]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GRID: Grid = Grid { nx: 9, ny: 9, nz: 9 };
+
+    fn spec(rate: f64, start: u64) -> VentSpec {
+        VentSpec { x: 4.5, z: 4.5, radius: 1.0, rate, start, end: None, energy: 1.0 }
+    }
+
+    fn all(vents: &Vents) -> Vec<(f64, u64, Option<u64>)> {
+        vents.specs().map(|spec| (spec.rate, spec.start, spec.end)).collect()
+    }
+
+    #[test]
+    fn a_change_ends_what_poured_and_goes_on_under_its_number() {
+        let mut vents = Vents::new(&[spec(1.0, 0), spec(2.0, 0)], GRID);
+        vents.change(0, spec(3.0, 0), 10, GRID).expect("it pours");
+        vents.change(0, spec(4.0, 0), 10, GRID).expect("it was changed in this step");
+        vents.change(0, spec(4.0, 0), 15, GRID).expect("nothing new");
+        assert_eq!(all(&vents), [(1.0, 0, Some(10)), (2.0, 0, None), (4.0, 10, None)]);
+        assert_eq!(vents.open(15).map(|(number, _)| number).collect::<Vec<_>>(), [1, 0]);
+        vents.close(0, 20, GRID).expect("it pours");
+        assert_eq!(all(&vents), [(1.0, 0, Some(10)), (2.0, 0, None), (4.0, 10, Some(20))]);
+        assert!(vents.close(0, 20, GRID).is_err() && vents.change(0, spec(1.0, 0), 21, GRID).is_err());
+    }
+
+    #[test]
+    fn what_never_poured_leaves_no_trace() {
+        let mut vents = Vents::new(&[], GRID);
+        let now = vents.place(spec(1.0, 3), 7, GRID).expect("fits");
+        let later = vents.place(spec(2.0, 50), 7, GRID).expect("fits");
+        assert_eq!(all(&vents), [(1.0, 7, None), (2.0, 50, None)]);
+        vents.close(now, 7, GRID).expect("open");
+        vents.change(later, spec(2.5, 60), 40, GRID).expect("open");
+        assert_eq!(all(&vents), [(2.5, 60, None)]);
+        vents.close(later, 41, GRID).expect("open");
+        assert_eq!(all(&vents), []);
+        assert_eq!(vents.place(spec(1.0, 0), 42, GRID).expect("fits"), 2, "numbers are not used again");
+    }
+
+    #[test]
+    fn what_is_refused_changes_nothing() {
+        let mut vents = Vents::new(&[spec(1.0, 0)], GRID);
+        let over = VentSpec { end: Some(5), ..spec(1.0, 0) };
+        let refused = vents.place(over, 9, GRID).expect_err("it ends before it starts");
+        assert_eq!(refused.to_string(), "vent[1].end = 5: must be at least start = 9");
+        assert!(vents.change(0, spec(-1.0, 0), 9, GRID).is_err());
+        assert_eq!(all(&vents), [(1.0, 0, None)]);
+    }
+}

@@ -1,0 +1,25 @@
+//! Light that the lava throws on the rock, worked out when the lava or what the light depends on has changed.
+
+use crate::lowpass::LowPass;
+use crate::render::Glow;
+use crate::render::ember::EmberLight;
+
+/// Remembers for what the light was worked out.
+#[derive(Default)]
+pub(super) struct Embers {
+    told: Option<Glow>,
+}
+
+impl Embers {
+    /// Light that leaves each column and its height times that light, blurred; nothing when the window knows it, or did
+    /// not ask.
+    pub(super) fn update(&mut self, lowpass: &LowPass, changed: bool, glow: Option<Glow>) -> Option<Vec<[f32; 2]>> {
+        let glow = glow?;
+        if !changed && self.told == Some(glow) {
+            return None;
+        }
+        self.told = Some(glow);
+        let light = EmberLight::new(lowpass.volume(), Some(lowpass.rows()), glow);
+        Some(light.maps.data.iter().map(|map| [map.x, map.y]).collect())
+    }
+}

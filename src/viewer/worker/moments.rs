@@ -1,0 +1,169 @@
+//! Kept moments: the start, those kept by hand, and one every so many steps, thinned so that their memory stays small.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::simulation::{Moment, Simulation};
+
+/// Most memory of all moments in bytes; only the start is kept whatever it takes.
+pub(super) const MOST_BYTES: usize = 512 << 20;
+/// Steps between automatic moments, at first.
+const EVERY: u64 = 100;
+/// Most automatic moments.
+const MOST: usize = 64;
+
+/// The moments of one session.
+#[derive(Debug)]
+pub(super) struct Moments {
+    start: Moment,
+    kept: BTreeMap<u64, Kept>,
+    /// Steps between automatic moments; doubled when there are too many.
+    every: u64,
+    most_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Kept {
+    moment: Moment,
+    by_hand: bool,
+}
+
+impl Moments {
+    /// The present moment is the start.
+    pub(super) fn new(simulation: &Simulation, most_bytes: usize) -> Self {
+        Self { start: simulation.moment(None), kept: BTreeMap::new(), every: EVERY, most_bytes }
+    }
+
+    /// Keeps the present moment when it is time for an automatic one.
+    pub(super) fn offer(&mut self, simulation: &Simulation) {
+        let step = simulation.steps();
+        if step.is_multiple_of(self.every) && !self.kept.contains_key(&step) {
+            self.insert(simulation, false);
+            self.thin();
+        }
+    }
+
+    /// Keeps the present moment until it is forgotten by going back, and tells whether there was room for it.
+    pub(super) fn keep(&mut self, simulation: &Simulation) -> bool {
+        self.insert(simulation, true);
+        self.thin();
+        let fits = self.bytes() <= self.most_bytes;
+        if !fits {
+            self.kept.remove(&simulation.steps());
+        }
+        fits
+    }
+
+    fn insert(&mut self, simulation: &Simulation, by_hand: bool) {
+        let beside = self.kept.values().next_back().map_or(&self.start, |kept| &kept.moment);
+        let moment = simulation.moment(Some(beside));
+        self.kept.insert(simulation.steps(), Kept { moment, by_hand });
+    }
+
+    /// Keeps fewer automatic moments until all are few and small.
+    fn thin(&mut self) {
+        loop {
+            let automatic = self.kept.values().filter(|kept| !kept.by_hand).count();
+            if automatic == 0 || automatic <= MOST && self.bytes() <= self.most_bytes {
+                return;
+            }
+            self.every = self.every.saturating_mul(2);
+            let every = self.every;
+            self.kept.retain(|step, kept| kept.by_hand || step.is_multiple_of(every));
+        }
+    }
+
+    /// Memory of all of them; a ground that some share counts once.
+    fn bytes(&self) -> usize {
+        let mut bytes = self.start.bytes() + self.start.ground().bytes();
+        let mut ground = self.start.ground();
+        for Kept { moment, .. } in self.kept.values() {
+            bytes += moment.bytes();
+            if !Arc::ptr_eq(ground, moment.ground()) {
+                ground = moment.ground();
+                bytes += ground.bytes();
+            }
+        }
+        bytes
+    }
+
+    /// The moment of a step.
+    pub(super) fn at(&self, step: u64) -> Option<&Moment> {
+        self.kept.get(&step).map(|kept| &kept.moment).or((step == 0).then_some(&self.start))
+    }
+
+    /// Forgets what came after a step.
+    pub(super) fn forget_after(&mut self, step: u64) {
+        self.kept.retain(|&kept, _| kept <= step);
+    }
+
+    /// Forgets all but the start, and gives it.
+    pub(super) fn restart(&mut self) -> &Moment {
+        self.kept.clear();
+        self.every = EVERY;
+        &self.start
+    }
+
+    /// Their steps, in order.
+    pub(super) fn steps(&self) -> Vec<u64> {
+        std::iter::once(0).chain(self.kept.keys().copied().filter(|&step| step > 0)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::dense::Dense;
+    use crate::grid::Grid;
+    use crate::rules::RulesSpec;
+    use crate::simulation::Act;
+    use crate::world::{Edit, Matter, Shape, World};
+
+    fn simulation(grid: Grid, share: f64) -> Simulation {
+        let world = World::restless(grid, share);
+        Simulation::new(world, &RulesSpec::default(), &[], 1, Box::new(Dense::default()))
+    }
+
+    #[test]
+    fn memory_stays_under_its_cap_and_the_start_is_kept() {
+        let mut simulation = simulation(Grid::new(10, 8, 10), 0.4);
+        let one = simulation.moment(None);
+        let cap = one.ground().bytes() + 9 * one.bytes();
+        let mut moments = Moments::new(&simulation, cap);
+        for step in 1..=3000 {
+            simulation.step();
+            moments.offer(&simulation);
+            if step == 777 {
+                assert!(moments.keep(&simulation));
+            }
+            assert!(moments.bytes() <= cap, "step {step}");
+        }
+        let steps = moments.steps();
+        assert!(steps.len() > 4 && steps.contains(&0) && steps.contains(&777), "{steps:?}");
+        assert!(steps.iter().all(|step| *step == 777 || step % moments.every == 0), "{steps:?}");
+
+        moments.forget_after(1000);
+        assert!(moments.steps().iter().all(|&step| step <= 1000));
+        let moment = moments.at(777).expect("kept by hand");
+        assert_eq!(moment.steps(), 777);
+        assert!(moments.at(778).is_none());
+        assert_eq!(moments.restart().steps(), 0);
+        assert_eq!(moments.steps(), [0]);
+    }
+
+    #[test]
+    fn grounds_that_differ_take_their_memory() {
+        let mut simulation = simulation(Grid::new(20, 20, 20), 0.05);
+        let one = simulation.moment(None);
+        let cap = 4 * one.bytes() + one.ground().bytes() * 3 / 2;
+        let mut moments = Moments::new(&simulation, cap);
+        assert!(moments.keep(&simulation), "the ground is shared");
+        simulation.step();
+        assert!(moments.keep(&simulation) && moments.bytes() < cap);
+        let shape = Shape::Sphere { center: [5.0; 3], radius: 2.0 };
+        simulation.act(Act::Put(Edit { shape, matter: Matter::Rock })).expect("a small edit");
+        simulation.step();
+        assert!(!moments.keep(&simulation), "no room for another ground");
+        assert_eq!(moments.steps(), [0, 1]);
+    }
+}

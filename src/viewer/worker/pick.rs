@@ -1,0 +1,152 @@
+//! What lies under the pointer: the first cell along a ray that is solid or holds lava.
+
+use crate::grid::Grid;
+use crate::render::Ray;
+use crate::units::{self, amount_units};
+use crate::viewer::link::Probe;
+use crate::world::World;
+
+use super::session::Place;
+
+/// Amount from which lava is seen.
+const SEEN: f64 = 0.05;
+
+/// What the ray meets first.
+pub(super) fn probe(world: &World, place: &Place, ray: &Ray) -> Option<Probe> {
+    let seen = amount_units(SEEN);
+    let grid = world.grid;
+    let (cell, t) =
+        first_cell(grid, ray, |index| world.ground.is_solid_at(index) || world.lava.cell(index).amount >= seen)?;
+    let [x, y, z] = cell;
+    let index = grid.index(x, y, z);
+    let here = world.lava.cell(index);
+    let thickness: u64 = (0..grid.ny).map(|y| u64::from(world.lava.amounts()[grid.index(x, y, z)])).sum();
+    let metres_up = place.cell_size_m / place.vertical_exaggeration;
+    Some(Probe {
+        cell,
+        point: ray.at(t as f32).into(),
+        solid: world.ground.is_solid_at(index),
+        amount: units::amount(here.amount).into(),
+        energy: units::energy(here.energy).into(),
+        ground_m: place.floor_m + f64::from(world.ground.surface()[[z, x]]) * metres_up,
+        thickness_m: units::cells(thickness) * place.cell_size_m,
+    })
+}
+
+/// The first cell along the ray, inside the box, whose flat index is `wanted`, and where the ray enters it.
+fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(usize) -> bool) -> Option<([usize; 3], f64)> {
+    let size = [grid.nx, grid.ny, grid.nz];
+    let origin: [f64; 3] = std::array::from_fn(|k| f64::from(ray.origin[k]));
+    let direction: [f64; 3] = std::array::from_fn(|k| f64::from(ray.direction[k]));
+    let mut t = enter(size, origin, direction)?;
+    let mut cell: [usize; 3] = std::array::from_fn(|k| {
+        let at = (origin[k] + t * direction[k]).floor().max(0.0) as usize;
+        at.min(size[k] - 1)
+    });
+    loop {
+        if wanted(grid.index(cell[0], cell[1], cell[2])) {
+            return Some((cell, t));
+        }
+        // The wall through which the ray leaves the cell, worked out from the origin each time: no error adds up.
+        let wall = |k: usize| match direction[k] {
+            d if d > 0.0 => ((cell[k] + 1) as f64 - origin[k]) / d,
+            d if d < 0.0 => (cell[k] as f64 - origin[k]) / d,
+            _ => f64::INFINITY,
+        };
+        let (axis, leave) = (0..3).map(|k| (k, wall(k))).min_by(|a, b| a.1.total_cmp(&b.1))?;
+        if !leave.is_finite() {
+            return None;
+        }
+        t = t.max(leave);
+        let towards = if direction[axis] > 0.0 { 1 } else { -1 };
+        cell[axis] = cell[axis].checked_add_signed(towards).filter(|&v| v < size[axis])?;
+    }
+}
+
+/// Where the ray enters the box, 0 when it starts inside; nothing when it misses or is no ray.
+fn enter(size: [usize; 3], origin: [f64; 3], direction: [f64; 3]) -> Option<f64> {
+    if !origin.iter().chain(&direction).all(|v| v.is_finite()) {
+        return None;
+    }
+    let (mut from, mut to) = (0.0_f64, f64::INFINITY);
+    for k in 0..3 {
+        let walls = [0.0, size[k] as f64];
+        if direction[k] == 0.0 {
+            if !(walls[0]..=walls[1]).contains(&origin[k]) {
+                return None;
+            }
+        } else {
+            let [a, b] = walls.map(|wall| (wall - origin[k]) / direction[k]);
+            from = from.max(a.min(b));
+            to = to.min(a.max(b));
+        }
+    }
+    (from <= to && to.is_finite()).then_some(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::mix64;
+    use nalgebra::Vector3;
+
+    /// The wanted cell with the first entry among all cells of the box that the ray meets.
+    fn by_brute_force(grid: Grid, ray: &Ray, wanted: impl Fn(usize) -> bool) -> Option<f64> {
+        let all = (0..grid.cells()).filter(|&index| wanted(index));
+        let entries = all.filter_map(|index| {
+            let low = [index % grid.nx, index / grid.nx % grid.ny, index / grid.slab()];
+            let origin = std::array::from_fn(|k| f64::from(ray.origin[k]) - low[k] as f64);
+            enter([1; 3], origin, std::array::from_fn(|k| f64::from(ray.direction[k])))
+        });
+        entries.min_by(f64::total_cmp)
+    }
+
+    #[test]
+    fn finds_what_a_search_of_all_cells_finds() {
+        let grid = Grid::new(9, 7, 8);
+        let mut dice = 0;
+        let mut real = |low: f32, high: f32| {
+            dice += 1;
+            low + (mix64(dice) >> 40) as f32 / (1 << 24) as f32 * (high - low)
+        };
+        let (mut hits, mut misses) = (0, 0);
+        for i in 0..4000_u64 {
+            let origin = Vector3::new(real(-6.0, 15.0), real(-6.0, 13.0), real(-6.0, 14.0));
+            let mut aim = Vector3::new(real(0.0, 9.0), real(0.0, 7.0), real(0.0, 8.0)) - origin;
+            if i % 5 == 0 {
+                aim[(i / 5 % 3) as usize] = 0.0;
+            }
+            let ray = Ray { origin, direction: aim.normalize() };
+            let wanted = |index: usize| mix64(index as u64 ^ i << 32).is_multiple_of(20);
+            let ours = first_cell(grid, &ray, wanted);
+            let theirs = by_brute_force(grid, &ray, wanted);
+            match (ours, theirs) {
+                (Some(([x, y, z], t)), Some(first)) => {
+                    assert!(wanted(grid.index(x, y, z)));
+                    assert!((t - first).abs() < 1e-5, "{ray:?}: {t} and {first}");
+                    hits += 1;
+                }
+                (None, None) => misses += 1,
+                // A ray may touch a cell in a corner without entering it.
+                (None, Some(first)) => {
+                    let near = |k: usize| {
+                        let at = f64::from(ray.origin[k]) + first * f64::from(ray.direction[k]);
+                        (at - at.round()).abs() < 1e-5
+                    };
+                    assert!((0..3).filter(|&k| near(k)).count() >= 2, "{ray:?} misses the cell at {first}");
+                }
+                (Some(_), None) => panic!("{ray:?} finds what is not there"),
+            }
+        }
+        assert!(hits > 1000 && misses > 500, "{hits} hits, {misses} misses");
+    }
+
+    #[test]
+    fn what_is_no_ray_meets_nothing() {
+        let grid = Grid::new(4, 4, 4);
+        for direction in [Vector3::zeros(), Vector3::new(f32::NAN, 0.0, 1.0)] {
+            let ray = Ray { origin: Vector3::new(2.0, 2.0, 2.0), direction };
+            assert_eq!(first_cell(grid, &ray, |_| false), None);
+        }
+    }
+}

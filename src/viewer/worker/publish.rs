@@ -1,0 +1,159 @@
+//! What the window is told: the numbers, and of the pictures' data only what changed since it was last told.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::clock::Clock;
+use super::cuts::cut;
+use super::ember::Embers;
+use super::patches::patches;
+use super::pick::probe;
+use super::session::Session;
+use crate::lowpass::{Bricks, LowPass};
+use crate::render::{Glow, Ray};
+use crate::simulation::Stage;
+use crate::units::cells;
+use crate::viewer::link::{Cut, Field, MassAccount, Report, StageTimes, Update};
+use crate::world::{Tally, World};
+
+/// What the window wants to see.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Eye {
+    /// The ray under the pointer.
+    pub(super) pick: Option<Ray>,
+    /// Slices by cell along x, y and z.
+    pub(super) cuts: [Option<usize>; 3],
+    /// What slices show.
+    pub(super) field: Field,
+    /// What the light of the lava depends on.
+    pub(super) glow: Option<Glow>,
+}
+
+/// Remembers what the window knows of one session.
+pub(super) struct Publisher {
+    lowpass: LowPass,
+    bricks: Bricks,
+    tally: Tally,
+    cuts: [Option<Cut>; 3],
+    embers: Embers,
+    ground: Option<u64>,
+    filter: Stage,
+    /// Nothing was told yet.
+    anew: bool,
+    /// The world may be another than the one that was told.
+    stale: bool,
+}
+
+impl Publisher {
+    /// A publisher for a session of which the window knows nothing.
+    pub(super) fn new(session: &Session) -> Self {
+        let grid = session.simulation().world().grid;
+        Self {
+            lowpass: LowPass::new(grid),
+            bricks: Bricks::new(grid),
+            tally: Tally::default(),
+            cuts: [None, None, None],
+            embers: Embers::default(),
+            ground: None,
+            filter: Stage::default(),
+            anew: true,
+            stale: true,
+        }
+    }
+
+    /// The world may have changed.
+    pub(super) fn touch(&mut self) {
+        self.stale = true;
+    }
+
+    /// All that the window does not know yet.
+    pub(super) fn update(&mut self, session: &Session, clock: &Clock, eye: &Eye, epoch: u64) -> Update {
+        let world = session.simulation().world();
+        let (mut changes, mut patched) = (false, Vec::new());
+        if std::mem::take(&mut self.stale) {
+            let Self { lowpass, bricks, filter, .. } = self;
+            filter.time(|| {
+                lowpass.refresh(world);
+                let changed = lowpass.take_changes();
+                changes = bricks.refresh(lowpass.volume(), &changed);
+                patched = patches(lowpass.volume(), bricks, &changed);
+            });
+            self.tally = world.lava.tally();
+        }
+        let anew = std::mem::take(&mut self.anew);
+        let ember = self.embers.update(&self.lowpass, !patched.is_empty(), eye.glow);
+        Update {
+            report: self.report(session, clock, eye, epoch),
+            anew,
+            patches: patched,
+            bricks: (anew || changes).then(|| self.bricks.densest().to_vec()),
+            ground: self.ground(world),
+            cuts: self.cuts(world, eye),
+            ember,
+            notices: Vec::new(),
+        }
+    }
+
+    /// The heights of the ground, when the window does not know them.
+    fn ground(&mut self, world: &World) -> Option<Arc<ndarray::Array2<f32>>> {
+        let stamp = Some(world.ground.stamp());
+        (std::mem::replace(&mut self.ground, stamp) != stamp).then(|| Arc::new(world.ground.surface().clone()))
+    }
+
+    /// The slices that are others than those that the window has.
+    fn cuts(&mut self, world: &World, eye: &Eye) -> [Option<Cut>; 3] {
+        std::array::from_fn(|axis| {
+            let new = eye.cuts[axis].map(|cell| cut(world, axis, cell, eye.field));
+            let old = &mut self.cuts[axis];
+            if new == *old {
+                return None;
+            }
+            old.clone_from(&new);
+            new
+        })
+    }
+
+    fn report(&self, session: &Session, clock: &Clock, eye: &Eye, epoch: u64) -> Report {
+        let simulation = session.simulation();
+        let world = simulation.world();
+        let timings = simulation.timings();
+        Report {
+            name: session.name().to_owned(),
+            epoch,
+            grid: world.grid,
+            cell_size_m: session.place().cell_size_m,
+            step: simulation.steps(),
+            seed: simulation.seed(),
+            rules: simulation.rules_spec().clone(),
+            vents: simulation.open_vents().map(|(number, spec)| (number, spec.clone())).collect(),
+            pace: clock.pace(),
+            steps_per_second: clock.rate(Instant::now()),
+            mass: self.account(world),
+            liquid_cells: self.tally.cells,
+            times: StageTimes {
+                sources: timings.sources.last,
+                gravity: timings.gravity.last,
+                spreading: timings.spreading.last,
+                filter: self.filter.last,
+            },
+            moments: session.moments(),
+            probe: eye.pick.as_ref().and_then(|ray| probe(world, session.place(), ray)),
+        }
+    }
+
+    fn account(&self, world: &World) -> MassAccount {
+        let ledger = &world.lava.ledger;
+        let there = [self.tally.mass, ledger.outflow, ledger.solidified, ledger.removed];
+        let came = [ledger.initial, ledger.sourced];
+        let sum = |units: &[u64]| units.iter().map(|&units| i128::from(units)).sum::<i128>();
+        MassAccount {
+            initial: cells(ledger.initial),
+            sourced: cells(ledger.sourced),
+            outflow: cells(ledger.outflow),
+            removed: cells(ledger.removed),
+            present: cells(self.tally.mass),
+            blocked: cells(ledger.blocked),
+            error_units: sum(&there) - sum(&came),
+        }
+    }
+}

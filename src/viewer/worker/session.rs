@@ -1,0 +1,124 @@
+//! One scene being lived: the simulation, where it lies, and the moments to which one may go back.
+
+use std::path::Path;
+
+use super::moments::{MOST_BYTES, Moments};
+use crate::engine::dense::Dense;
+use crate::output::{Existing, OutputError};
+use crate::render::{CameraSpec, LookSpec};
+use crate::scene::{Scene, SceneError};
+use crate::simulation::{Act, Simulation};
+use crate::validate::Invalid;
+use crate::viewer::link::VentChange;
+
+/// Where the box lies and how large its cells are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Edge of a cell in metres.
+    pub(super) cell_size_m: f64,
+    /// Elevation of the floor in metres.
+    pub(super) floor_m: f64,
+    /// How much heights are stretched.
+    pub(super) vertical_exaggeration: f64,
+}
+
+/// A scene and what became of it.
+pub(super) struct Session {
+    scene: Scene,
+    simulation: Simulation,
+    place: Place,
+    moments: Moments,
+}
+
+impl Session {
+    /// Checks and builds a scene.
+    pub(super) fn open(scene: Scene) -> Result<Self, SceneError> {
+        scene.validate()?;
+        let stage = scene.build(Box::new(Dense::default()))?;
+        let place = Place {
+            cell_size_m: stage.cell_size_m,
+            floor_m: stage.floor_m,
+            vertical_exaggeration: stage.vertical_exaggeration,
+        };
+        let moments = Moments::new(&stage.simulation, MOST_BYTES);
+        Ok(Self { scene, simulation: stage.simulation, place, moments })
+    }
+
+    /// One step, and a moment when it is time for one.
+    pub(super) fn step(&mut self) {
+        self.simulation.step();
+        self.moments.offer(&self.simulation);
+    }
+
+    /// Lets something happen now.
+    pub(super) fn act(&mut self, act: Act) -> Result<(), Invalid> {
+        self.simulation.act(act)
+    }
+
+    /// Changes the vents.
+    pub(super) fn vent(&mut self, change: VentChange) -> Result<(), Invalid> {
+        match change {
+            VentChange::Place(spec) => self.simulation.place_vent(spec).map(drop),
+            VentChange::Change(number, spec) => self.simulation.change_vent(number, spec),
+            VentChange::Close(number) => self.simulation.close_vent(number),
+        }
+    }
+
+    /// Back to the start of the scene; all that was done by hand is forgotten.
+    pub(super) fn reset(&mut self) {
+        self.simulation.go_back(self.moments.restart());
+    }
+
+    /// Keeps the present moment.
+    pub(super) fn keep(&mut self) -> Result<(), String> {
+        if self.moments.keep(&self.simulation) {
+            return Ok(());
+        }
+        let most = MOST_BYTES >> 20;
+        Err(format!("step {} is not kept: the moments would take more than {most} MiB", self.simulation.steps()))
+    }
+
+    /// Back to the kept moment of a step; what came after it is forgotten.
+    pub(super) fn rewind(&mut self, step: u64) -> Result<(), String> {
+        let moment = self.moments.at(step).ok_or_else(|| format!("no moment was kept at step {step}"))?;
+        self.simulation.go_back(moment);
+        self.moments.forget_after(step);
+        Ok(())
+    }
+
+    /// Camera and look for the scene that is saved.
+    pub(super) fn dress(&mut self, camera: CameraSpec, look: LookSpec) {
+        (self.scene.spec.camera, self.scene.spec.look) = (camera, look);
+    }
+
+    /// Writes the session as a scene that replays to the same bits.
+    pub(super) fn save(&self, path: &Path, existing: Existing) -> Result<(), String> {
+        let saved = self.scene.lived(&self.simulation).save(path, existing);
+        saved.map_err(|error| match error {
+            SceneError::Output(OutputError::Exists { path }) => {
+                format!("{} exists already: choose another name", path.display())
+            }
+            other => other.to_string(),
+        })
+    }
+
+    /// The scene's name.
+    pub(super) fn name(&self) -> &str {
+        &self.scene.spec.name
+    }
+
+    /// The simulation as it is now.
+    pub(super) fn simulation(&self) -> &Simulation {
+        &self.simulation
+    }
+
+    /// Where the box lies.
+    pub(super) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Steps of the moments to which one may go back.
+    pub(super) fn moments(&self) -> Vec<u64> {
+        self.moments.steps()
+    }
+}

@@ -1,0 +1,174 @@
+//! The thread itself: commands between steps, steps by the clock, updates when somebody waits for them.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::time::{Duration, Instant};
+
+use super::clock::Clock;
+use super::publish::{Eye, Publisher};
+use super::session::Session;
+use super::{Message, Shared};
+use crate::simulation::Act;
+use crate::viewer::link::{Command, Notice};
+use crate::world::Edit;
+
+/// Least time between two updates.
+const BETWEEN_UPDATES: Duration = Duration::from_millis(16);
+
+/// Everything that the thread has.
+pub(super) struct Thread {
+    shared: Arc<Shared>,
+    session: Session,
+    publisher: Publisher,
+    clock: Clock,
+    eye: Eye,
+    epoch: u64,
+    notices: Vec<Notice>,
+    /// Something happened that the window was not told.
+    news: bool,
+    /// Not before then is the window told.
+    next_update: Instant,
+}
+
+/// The window has gone.
+struct Gone;
+
+impl Thread {
+    /// A thread that stands still at the start of a session.
+    pub(super) fn new(session: Session, shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            publisher: Publisher::new(&session),
+            session,
+            clock: Clock::new(),
+            eye: Eye::default(),
+            epoch: 0,
+            notices: Vec::new(),
+            news: true,
+            next_update: Instant::now(),
+        }
+    }
+
+    /// Works until the window has gone.
+    pub(super) fn run(mut self, messages: &Receiver<Message>) {
+        while let Ok(first) = self.wait(messages) {
+            for message in first.into_iter().chain(messages.try_iter()) {
+                if self.shared.stops() {
+                    return;
+                }
+                self.read(message);
+            }
+            if self.shared.stops() {
+                return;
+            }
+            if self.clock.due(Instant::now()) == Some(Duration::ZERO) {
+                self.step();
+            }
+            if self.update_due(Instant::now()) == Some(Duration::ZERO) {
+                self.tell();
+            }
+        }
+    }
+
+    /// Waits for a message, but no longer than until the next step or update.
+    fn wait(&self, messages: &Receiver<Message>) -> Result<Option<Message>, Gone> {
+        let now = Instant::now();
+        let due = [self.clock.due(now), self.update_due(now)].into_iter().flatten().min();
+        match due {
+            None => messages.recv().map(Some).map_err(|_| Gone),
+            Some(Duration::ZERO) => match messages.try_recv() {
+                Ok(message) => Ok(Some(message)),
+                Err(TryRecvError::Empty) => Ok(None),
+                Err(TryRecvError::Disconnected) => Err(Gone),
+            },
+            Some(due) => match messages.recv_timeout(due) {
+                Ok(message) => Ok(Some(message)),
+                Err(RecvTimeoutError::Timeout) => Ok(None),
+                Err(RecvTimeoutError::Disconnected) => Err(Gone),
+            },
+        }
+    }
+
+    /// Time until the next update; nothing while there is no news or the window has not yet taken the last one.
+    fn update_due(&self, now: Instant) -> Option<Duration> {
+        (self.news && self.shared.is_free()).then(|| self.next_update.saturating_duration_since(now))
+    }
+
+    fn step(&mut self) {
+        self.session.step();
+        self.clock.stepped(Instant::now());
+        self.publisher.touch();
+        self.news = true;
+    }
+
+    /// Hands an update over.
+    pub(super) fn tell(&mut self) {
+        let start = Instant::now();
+        let mut update = self.publisher.update(&self.session, &self.clock, &self.eye, self.epoch);
+        update.notices = std::mem::take(&mut self.notices);
+        self.shared.put(update);
+        self.news = false;
+        // Telling takes at most half of the time, so that a large volume does not keep the steps waiting.
+        self.next_update = (start + BETWEEN_UPDATES).max(Instant::now() + start.elapsed());
+    }
+
+    fn read(&mut self, message: Message) {
+        match message {
+            Message::Command(command) => {
+                self.news = true;
+                if let Err(text) = self.carry_out(command) {
+                    self.notices.push(Notice { wrong: true, text });
+                }
+            }
+            Message::Taken => {}
+            #[cfg(test)]
+            Message::Panic => panic!("as the test wished"),
+        }
+    }
+
+    /// Carries a command out, or says why not.
+    fn carry_out(&mut self, command: Command) -> Result<(), String> {
+        match command {
+            Command::Open(scene) => {
+                self.session = Session::open(*scene).map_err(|e| e.to_string())?;
+                self.jump();
+            }
+            Command::Pace(pace) => self.clock.set(pace)?,
+            Command::Steps(steps) => self.clock.count(steps),
+            Command::Reset => {
+                self.session.reset();
+                self.jump();
+            }
+            Command::Reseed(seed) => self.act(Act::Seed(seed))?,
+            Command::Rules(rules) => self.act(Act::Rules(rules))?,
+            Command::Vent(change) => self.session.vent(change).map_err(|e| e.to_string())?,
+            Command::Put(shape, matter) => self.act(Act::Put(Edit { shape, matter }))?,
+            Command::Keep => self.session.keep()?,
+            Command::Rewind(step) => {
+                self.session.rewind(step)?;
+                self.jump();
+            }
+            Command::Pick(ray) => self.eye.pick = ray,
+            Command::Cuts(cuts, field) => (self.eye.cuts, self.eye.field) = (cuts, field),
+            Command::Glow(glow) => self.eye.glow = Some(glow),
+            Command::View(camera, look) => self.session.dress(*camera, *look),
+            Command::Save(path, existing) => {
+                self.session.save(&path, existing)?;
+                let text = format!("saved {}", path.display());
+                self.notices.push(Notice { wrong: false, text });
+            }
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, act: Act) -> Result<(), String> {
+        self.publisher.touch();
+        self.session.act(act).map_err(|e| e.to_string())
+    }
+
+    /// Time jumped: the window knows nothing any more.
+    fn jump(&mut self) {
+        self.epoch += 1;
+        self.publisher = Publisher::new(&self.session);
+    }
+}
