@@ -151,7 +151,7 @@ impl GroundRoom {
         let (done, baked) = channel();
         let (heights, grid, look) = (self.heights.clone(), self.grid, look.clone());
         // Nobody waits for this thread; when the heights change again its answer is dropped.
-        thread::spawn(move || done.send(TerrainLook::bake(&heights, grid, &look, NODES)));
+        thread::spawn(move || done.send(TerrainLook::bake(&heights, grid, &look, NODES)).is_ok());
         baked
     }
 }

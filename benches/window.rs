@@ -1,0 +1,109 @@
+//! Times the window's frames at 800×600 on whatever draws here, which without a graphics card is the processor: each
+//! view with a moving camera and with a still one over which lava runs, with and without jumps over empty bricks; and
+//! the sending of what changed in a step.
+//!
+//! `cargo bench --bench window`
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use kiss3d::resource::MaterialManager2d;
+use kiss3d::window::OffscreenSurface;
+use lavoxel::render::{Camera, CameraSpec, Glow, LookSpec, Style};
+use lavoxel::scene::Scene;
+use lavoxel::viewer::link::{Command, Update};
+use lavoxel::viewer::paint::{Painter, Quality, View};
+use lavoxel::viewer::worker::Worker;
+
+const SIZE: (usize, usize) = (800, 600);
+const STEPS: u64 = 1500;
+
+/// The built-in volcano after some steps, painted, and the thread that runs it.
+fn eruption() -> (Painter, Worker, LookSpec) {
+    let scene = Scene::volcano();
+    let look = scene.spec.look.clone();
+    let mut worker = Worker::start(scene).expect("the built-in volcano");
+    let mut painter = Painter::new(&look).expect("the built-in look");
+    worker.send(Command::Glow(Glow { film: look.film, iso: look.iso, heat: look.heat }));
+    advance(&mut worker, (0, STEPS), |update| painter.apply(update));
+    (painter, worker, look)
+}
+
+/// Runs a paused simulation from step `from` to step `to` and shows every update on the way to `see`.
+fn advance(worker: &mut Worker, (from, to): (u64, u64), mut see: impl FnMut(&mut Update)) {
+    worker.send(Command::Steps(to - from));
+    loop {
+        match worker.poll() {
+            None => std::thread::yield_now(),
+            Some(mut update) => {
+                see(&mut update);
+                if update.report.step >= to {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn view(painter: &Painter, turned_deg: f32) -> View {
+    let spec = CameraSpec { azimuth_deg: 150.0 + turned_deg, ..CameraSpec::default() };
+    let subject = painter.subject().expect("the first update has come");
+    View {
+        camera: Camera::new(&spec, &subject, SIZE),
+        quality: Quality::Fixed(1.0),
+        cuts_shown: [false; 3],
+        volume_shown: true,
+        ground_shown: true,
+    }
+}
+
+fn frames(c: &mut Criterion) {
+    let _surface = pollster::block_on(OffscreenSurface::new(64, 64));
+    // kiss3d aborts when a surface is dropped before its first frame has made this.
+    MaterialManager2d::get_global_manager(|_| ());
+    let (mut painter, mut worker, look) = eruption();
+    let mut group = c.benchmark_group("window 800x600");
+    group.sample_size(10);
+    for (name, style) in [
+        ("cinematic", Style::Cinematic),
+        ("scientific", Style::Scientific),
+        ("surface", Style::Surface),
+        ("maximum", Style::Maximum),
+    ] {
+        painter.set_look(&LookSpec { style, ..look.clone() }).expect("the built-in look in another style");
+        let still = view(&painter, 0.0);
+        for (jumps, skipping) in [("", true), (", every brick sampled", false)] {
+            painter.set_skipping(skipping);
+            group.bench_function(format!("{name}, camera still{jumps}"), |b| {
+                b.iter(|| black_box(painter.picture(&still, 1, false)));
+            });
+        }
+        painter.set_skipping(true);
+        let mut turned = 0.0;
+        group.bench_function(format!("{name}, camera moves"), |b| {
+            b.iter(|| {
+                turned += 0.5;
+                black_box(painter.picture(&view(&painter, turned), 1, false))
+            });
+        });
+    }
+    let mut step = STEPS;
+    group.bench_function("send one step's changes", |b| {
+        b.iter_custom(|times| {
+            let mut spent = Duration::ZERO;
+            for _ in 0..times {
+                advance(&mut worker, (step, step + 1), |update| {
+                    painter.apply(update);
+                    spent += painter.times().upload;
+                });
+                step += 1;
+            }
+            spent
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, frames);
+criterion_main!(benches);
