@@ -6,6 +6,24 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+/// Folder for files that nobody named.
+pub const FOLDER: &str = "lavoxel-out";
+
+/// A scene's name as the beginning of a file name.
+pub fn file_name(name: &str) -> String {
+    let plain: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).take(60).collect();
+    let plain = plain.trim_matches('-');
+    if plain.is_empty() { "scene".to_owned() } else { plain.to_owned() }
+}
+
+/// The first of `name`, `name-2`, `name-3`, … in `folder` that is free with every one of the endings; it has none yet.
+pub fn free_name(folder: &Path, name: &str, endings: &[&str]) -> PathBuf {
+    let taken = |path: &PathBuf| endings.iter().any(|ending| path.with_extension(ending).exists());
+    let numbered = (2..).map(|n| folder.join(format!("{name}-{n}")));
+    std::iter::once(folder.join(name)).chain(numbered).find(|path| !taken(path)).unwrap_or_else(|| folder.join(name))
+}
+
 /// What to do when the file is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
@@ -139,6 +157,18 @@ impl Seek for WholeFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn free_names_count_up_over_all_endings() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let free = |endings: &[&str]| free_name(folder.path(), "a", endings).file_name().map(|n| n.to_owned());
+        assert_eq!(free(&["png"]), Some("a".into()));
+        fs::write(folder.path().join("a.png"), "").expect("written");
+        fs::write(folder.path().join("a-2.webp"), "").expect("written");
+        assert_eq!(free(&["png", "webp"]), Some("a-3".into()));
+        assert_eq!(free(&["webp"]), Some("a".into()));
+        assert_eq!([file_name("Maunga Whau!"), file_name("…")], ["maunga-whau", "scene"]);
+    }
 
     #[test]
     fn appears_whole_or_not_at_all() {
