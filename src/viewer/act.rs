@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::app::App;
-use super::camera::Side;
 use super::cuts::{AXES, AXIS_NAMES};
 use super::keys::Action;
 use super::link::{Command, Field, Notice, Pace};
 use super::pace;
+use super::pose::Side;
 use super::tools::{BRUSH_RADIUS, Tool};
 use crate::output::{Existing, FOLDER, file_name, free_name};
 use crate::render::{Axis, PALETTE_NAMES, PaletteSpec, Style};

@@ -7,6 +7,7 @@ use kiss3d::event::{Key, WindowEvent};
 use kiss3d::window::Window;
 
 use super::camera::{Rig, Size};
+use super::clock::Clock;
 use super::display::{self, NoWindow};
 use super::handles::{self, Handle};
 use super::journal::{Journal, Log};
@@ -14,9 +15,9 @@ use super::link::{Command, Field, Glow, Notice, Pace};
 use super::paint::Painter;
 use super::pointer::{Drag, Pointer};
 use super::record::Files;
-use super::state::{Frame, State};
+use super::state::State;
 use super::tools::Aim;
-use super::ui::{self, Stage};
+use super::ui;
 use super::worker::{StartError, Worker};
 use crate::render::{Camera, Ray};
 use crate::scene::Scene;
@@ -124,38 +125,6 @@ struct Asked {
     glow: Option<Glow>,
 }
 
-/// Time from frame to frame.
-pub(super) struct Clock {
-    pub(super) begin: Instant,
-    last: Instant,
-    drawn: Instant,
-    titled: Instant,
-    /// Frames still to draw after the last change.
-    awake: u32,
-    /// Number of the last pass of the panel.
-    pass: u64,
-}
-
-impl Clock {
-    fn new() -> Self {
-        let now = Instant::now();
-        Self { begin: now, last: now, drawn: now, titled: now, awake: AFTER, pass: u64::MAX }
-    }
-
-    /// Seconds since the window opened.
-    pub(super) fn now(&self) -> f64 {
-        self.begin.elapsed().as_secs_f64()
-    }
-
-    /// Seconds since the last call, at most a tenth.
-    fn tick(&mut self) -> f32 {
-        let now = Instant::now();
-        let seconds = now.duration_since(self.last).as_secs_f32();
-        self.last = now;
-        seconds.min(0.1)
-    }
-}
-
 impl App {
     fn run(&mut self) {
         while !self.quit && !(self.stop)() {
@@ -165,6 +134,7 @@ impl App {
             let waits = self.window.egui_context().has_requested_repaint() || !self.state.toasts.is_empty();
             let settled = !waits && self.painter.idle();
             if self.clock.awake == 0 && settled && self.clock.drawn.elapsed() < REFRESH {
+                self.clock.rested = true;
                 std::thread::sleep(REST);
                 self.window.canvas_mut().poll_events();
                 continue;
@@ -307,10 +277,10 @@ impl App {
         let any = !requests.is_empty();
         requests.into_iter().for_each(|request| self.carry_out(request));
         let aim = self.aim();
-        if let (Some(aim), Some(report)) = (&aim, &self.state.report) {
-            if let Some(command) = self.state.tools.tick(aim, report) {
-                self.worker.send(command);
-            }
+        if let (Some(aim), Some(report)) = (&aim, &self.state.report)
+            && let Some(command) = self.state.tools.tick(aim, report)
+        {
+            self.worker.send(command);
         }
         self.ask_for_pick(aim.map(|aim| aim.ray));
         let cuts = (self.state.cuts.wanted(), self.state.cuts.field);
@@ -366,55 +336,5 @@ impl App {
     /// Whether keys go into a text.
     pub(super) fn typing(&self) -> bool {
         self.window.egui_context().egui_wants_keyboard_input()
-    }
-
-    /// Draws a frame. Says whether the window is still there.
-    fn draw(&mut self) -> bool {
-        self.clock.drawn = Instant::now();
-        let context = self.window.egui_context().clone();
-        // A window that is hidden skips frames; the panel's last pass is then still open.
-        let skipped = context.cumulative_pass_nr() == self.clock.pass;
-        if skipped {
-            std::thread::sleep(REST);
-        } else if let Some(camera) = self.camera() {
-            self.clock.pass = context.cumulative_pass_nr();
-            self.painter.show(&self.state.view(camera.clone()));
-            let aim =
-                self.aim().filter(|_| !matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_))));
-            let handles = self.handles();
-            let scale = self.window.scale_factor() as f32;
-            let stage = Stage { camera: &camera, scale, pointer: aim.map(|aim| aim.pixel), handles: &handles };
-            let (window, state) = (&mut self.window, &mut self.state);
-            let before = state.look.clone();
-            window.draw_ui(|context| ui::draw(context, state, &stage));
-            if self.state.look != before {
-                self.look_changed();
-            }
-        }
-        let painter = Some(&mut self.painter as &mut dyn kiss3d::renderer::Renderer3d);
-        let alive = pollster::block_on(self.window.render(None, None, None, None, painter, None));
-        self.after_frame();
-        alive
-    }
-
-    /// Measures the frame, takes it into the recording, and renames the window.
-    fn after_frame(&mut self) {
-        let times = self.painter.times();
-        self.state.history.note_frame(times);
-        let wall = self.window.render_timings().map(|timings| timings.frame_wall.as_secs_f64()).unwrap_or_default();
-        let fps = if wall > 0.0 { 1.0 / wall } else { 0.0 };
-        let old = self.state.frame;
-        self.state.frame = Frame {
-            fps: if old.fps > 0.0 { old.fps + 0.1 * (fps - old.fps) } else { fps },
-            scale: times.scale,
-            recording: self.record_frame(),
-        };
-        if self.clock.titled.elapsed() > Duration::from_millis(500) {
-            self.clock.titled = Instant::now();
-            if let Some(report) = &self.state.report {
-                let title = format!("{}, step {}, {:.0} fps – Lavoxel", report.name, report.step, self.state.frame.fps);
-                self.window.set_title(&title);
-            }
-        }
     }
 }

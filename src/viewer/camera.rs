@@ -3,8 +3,9 @@
 //! One pose serves orbit and first person: a target, a distance and two angles. An orbit turns around the target, a
 //! look in first person turns around the eye; changing between them moves nothing.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::Vector3;
 
+use super::pose::{Pose, REACH, Side};
 use crate::render::{Bounds, Camera, CameraSpec};
 
 /// Degrees that a drag over one pixel turns.
@@ -17,99 +18,9 @@ const ZOOM: f32 = 0.88;
 const EASE_S: f32 = 0.06;
 /// Degrees a second of the turntable.
 const TURNTABLE_DEG_S: f32 = 18.0;
-/// Highest elevation: straight down would leave no direction for up.
-const STEEPEST_DEG: f32 = 89.0;
-/// Nearest and farthest distance to the target in cells.
-const REACH: (f32, f32) = (0.5, 1e5);
 
 /// Size of a picture in pixels.
 pub(crate) type Size = (usize, usize);
-
-/// From where a preset looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// From the south, northward.
-    Front,
-    /// From the north.
-    Back,
-    /// From the west.
-    Left,
-    /// From the east.
-    Right,
-    /// From above, north up.
-    Top,
-    /// From above one corner.
-    ThreeQuarter,
-}
-
-impl Side {
-    /// Compass direction and height above the horizon in degrees.
-    fn angles(self) -> (f32, f32) {
-        match self {
-            Self::Front => (180.0, 8.0),
-            Self::Back => (0.0, 8.0),
-            Self::Left => (270.0, 8.0),
-            Self::Right => (90.0, 8.0),
-            Self::Top => (180.0, STEEPEST_DEG),
-            Self::ThreeQuarter => (CameraSpec::default().azimuth_deg, CameraSpec::default().elevation_deg),
-        }
-    }
-}
-
-/// A place and a direction.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Pose {
-    azimuth_deg: f32,
-    elevation_deg: f32,
-    target: Point3<f32>,
-    distance: f32,
-}
-
-impl Pose {
-    /// Unit vectors to the right, up and forward.
-    fn axes(&self) -> [Vector3<f32>; 3] {
-        self.camera(30.0, (1, 1)).axes()
-    }
-
-    fn eye(&self) -> Point3<f32> {
-        self.target - self.axes()[2] * self.distance
-    }
-
-    fn camera(&self, fov_deg: f32, size: Size) -> Camera {
-        let angles = (self.azimuth_deg, self.elevation_deg);
-        let at_origin = Camera::from_pose(Point3::origin(), angles, fov_deg, size);
-        Camera::from_pose(self.target - at_origin.axes()[2] * self.distance, angles, fov_deg, size)
-    }
-
-    fn turn(&mut self, (azimuth_deg, elevation_deg): (f32, f32)) {
-        self.azimuth_deg += azimuth_deg;
-        self.elevation_deg = (self.elevation_deg + elevation_deg).clamp(-STEEPEST_DEG, STEEPEST_DEG);
-    }
-
-    /// The pose a share `t` of the way to `goal`, turning the short way.
-    fn towards(&self, goal: &Self, t: f32) -> Self {
-        Self {
-            azimuth_deg: self.azimuth_deg + short_way(goal.azimuth_deg - self.azimuth_deg) * t,
-            elevation_deg: self.elevation_deg + (goal.elevation_deg - self.elevation_deg) * t,
-            target: self.target + (goal.target - self.target) * t,
-            distance: self.distance * (goal.distance / self.distance).powf(t),
-        }
-    }
-
-    /// Whether nobody could tell the two apart.
-    fn near(&self, other: &Self) -> bool {
-        let small = 2e-4 * self.distance;
-        short_way(self.azimuth_deg - other.azimuth_deg).abs() < 0.01
-            && (self.elevation_deg - other.elevation_deg).abs() < 0.01
-            && (self.target - other.target).norm() < small
-            && (self.distance - other.distance).abs() < small
-    }
-}
-
-/// The same turn, at most half round.
-fn short_way(degrees: f32) -> f32 {
-    (degrees + 180.0).rem_euclid(360.0) - 180.0
-}
 
 /// The camera under a person's hands. Movements set a goal; [`Rig::advance`] brings the picture there smoothly and
 /// arrives exactly.
@@ -129,13 +40,13 @@ pub(crate) struct Rig {
 impl Rig {
     /// The camera of a scene.
     pub(crate) fn new(spec: &CameraSpec, subject: &Bounds, size: Size) -> Self {
-        let pose = framed(spec, subject, size);
+        let pose = Pose::framed(spec, subject, size);
         Self { spec: spec.clone(), shown: pose, goal: pose, covered: (0.0, 0.0), first_person: false, turntable: false }
     }
 
     /// Back to the scene's camera.
     pub(crate) fn reset(&mut self, subject: &Bounds, size: Size) {
-        self.goal = framed(&self.spec, subject, size);
+        self.goal = Pose::framed(&self.spec, subject, size);
         self.first_person = false;
         self.turntable = false;
     }
@@ -144,7 +55,7 @@ impl Rig {
     pub(crate) fn face(&mut self, side: Side, subject: &Bounds, size: Size) {
         let (azimuth_deg, elevation_deg) = side.angles();
         let spec = CameraSpec { azimuth_deg, elevation_deg, distance: None, target: None, ..self.spec.clone() };
-        self.goal = framed(&spec, subject, size);
+        self.goal = Pose::framed(&spec, subject, size);
         self.first_person = false;
     }
 
@@ -240,16 +151,6 @@ impl Rig {
     /// Cells across one pixel at the target.
     fn cells_per_pixel(&self, size: Size) -> f32 {
         2.0 * (self.spec.fov_deg.to_radians() * 0.5).tan() * self.goal.distance / size.1.max(1) as f32
-    }
-}
-
-fn framed(spec: &CameraSpec, subject: &Bounds, size: Size) -> Pose {
-    let framing = Camera::frame(spec, subject, size);
-    Pose {
-        azimuth_deg: spec.azimuth_deg,
-        elevation_deg: spec.elevation_deg,
-        target: framing.target,
-        distance: framing.distance_cells.clamp(REACH.0, REACH.1),
     }
 }
 

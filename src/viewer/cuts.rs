@@ -45,12 +45,10 @@ impl Cuts {
     }
 }
 
-/// Where the handle of a slice is: in the middle of its highest edge; for level slices, of the southern one.
+/// Where the handle of a slice is: at the foot of the box, where the slice leaves it in the south or in the east; for
+/// level slices, at the corner between.
 pub(crate) fn handle(k: usize, cell: usize, size: [f32; 3]) -> Point3<f32> {
-    let mut point = Point3::from(match k {
-        1 => [0.5 * size[0], 0.0, size[2]],
-        _ => [0.5 * size[0], size[1], 0.5 * size[2]],
-    });
+    let mut point = Point3::new(size[0], 0.0, size[2]);
     point[k] = cell as f32 + 0.5;
     point
 }

@@ -37,11 +37,19 @@ const REACH: f32 = 11.0;
 /// Points along the ring.
 const RING: usize = 40;
 
-/// Height of the ground under a point in cells; outside the box, that of the nearest column.
+/// Height of the ground under a point in cells, between the middles of the columns; outside the box, that of its edge.
 pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
     let (rows, cols) = ground.dim();
-    let index = |v: f64, n: usize| (v.max(0.0) as usize).min(n.saturating_sub(1));
-    ground.get((index(z, rows), index(x, cols))).copied().unwrap_or(0.0)
+    let column = |v: f64, n: usize| {
+        let v = (v - 0.5).clamp(0.0, n.saturating_sub(1) as f64);
+        (v as usize, (v as usize + 1).min(n.saturating_sub(1)), v.fract() as f32)
+    };
+    let ((north, south, down), (west, east, right)) = (column(z, rows), column(x, cols));
+    let row = |z: usize| {
+        let at = |x: usize| ground.get((z, x)).copied().unwrap_or(0.0);
+        at(west) + (at(east) - at(west)) * right
+    };
+    row(north) + (row(south) - row(north)) * down
 }
 
 /// The ring of a vent, laid on the ground.
@@ -91,6 +99,14 @@ mod tests {
     use super::*;
     use crate::grid::Grid;
     use crate::render::{Bounds, CameraSpec};
+
+    #[test]
+    fn ground_between_columns_is_between_their_heights() {
+        let ground = Array2::from_shape_fn((3, 4), |(z, x)| (10 * z + x) as f32);
+        assert_eq!(ground_at(&ground, 2.5, 1.5), 12.0);
+        assert_eq!(ground_at(&ground, 3.0, 2.0), 17.5);
+        assert_eq!(ground_at(&ground, -5.0, 99.0), 20.0);
+    }
 
     #[test]
     fn each_handle_is_found_where_it_is_drawn() {

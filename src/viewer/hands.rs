@@ -67,10 +67,10 @@ impl App {
         if button == MouseButton::Button1 && free {
             let all = self.handles();
             let scale = self.window.scale_factor() as f32;
-            if let (Some(at), Some(camera), Some(sides)) = (self.pointer.at, self.camera(), self.state.sides()) {
-                if let Some(axis) = self.state.cuts.under(&camera, sides.map(|n| n as f32), at, scale) {
-                    return Drag::Cut(axis);
-                }
+            if let (Some(at), Some(camera), Some(sides)) = (self.pointer.at, self.camera(), self.state.sides())
+                && let Some(axis) = self.state.cuts.under(&camera, sides.map(|n| n as f32), at, scale)
+            {
+                return Drag::Cut(axis);
             }
             let handle = self.pointer.at.and_then(|at| handles::under(&all, at, scale)).copied();
             if let (Some(aim), Some(report)) = (self.aim(), &self.state.report) {

@@ -2,7 +2,7 @@
 
 use kiss3d::event::{Key, Modifiers};
 
-use super::camera::Side;
+use super::pose::Side;
 use super::tools::Tool;
 use crate::render::{Axis, Style};
 

@@ -15,8 +15,11 @@
 mod act;
 mod app;
 mod camera;
+mod clock;
 mod cuts;
 pub mod display;
+mod frame;
+mod grab;
 mod handles;
 mod hands;
 mod history;
@@ -27,6 +30,7 @@ mod open;
 mod pace;
 pub mod paint;
 mod pointer;
+mod pose;
 mod record;
 mod state;
 mod toasts;
@@ -35,6 +39,6 @@ mod ui;
 pub mod worker;
 
 pub use app::{Options, ViewerError, open};
-pub use camera::Side;
 pub use journal::Log;
+pub use pose::Side;
 pub use tools::Tool;

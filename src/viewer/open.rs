@@ -37,10 +37,10 @@ impl Scene {
     /// the highest ground away from the rim. Flat land is stretched in height until a flow can be seen on it.
     ///
     /// # Errors
-    /// [`SceneError::Terrain`] with what is wrong with the file.
+    /// [`SceneError::Heightmap`] when the file cannot be read, [`SceneError::Terrain`] when it holds no heights.
     pub fn around_heightmap(path: &Path) -> Result<Self, SceneError> {
         let wrong = |cause: TerrainError| SceneError::Terrain { path: path.to_owned(), cause: Box::new(cause) };
-        let (mut map, cell_size_m) = read(path).map_err(wrong)?;
+        let (mut map, cell_size_m) = read(path).map_err(|cause| SceneError::Heightmap(Box::new(cause)))?;
         map.fill(Fill::Nearest).map_err(wrong)?;
         let shape = Shape::around(&map);
         let (x, z) = summit(&map.resampled(shape.size[0], shape.size[2]).heights);
@@ -161,7 +161,7 @@ mod tests {
     fn a_wrong_file_is_named() {
         let (_folder, path) = write("notes.asc", "not a grid");
         let message = Scene::open(&path).expect_err("refused").to_string();
-        assert!(message.contains("notes.asc"), "{message}");
+        assert_eq!(message.matches("notes.asc").count(), 1, "{message}");
         let missing = Scene::open(Path::new("nowhere.toml")).expect_err("refused").to_string();
         assert!(missing.contains("nowhere.toml"), "{missing}");
     }

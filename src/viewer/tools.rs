@@ -3,11 +3,11 @@
 
 use nalgebra::Point3;
 
-use super::handles::{Grip, Handle};
+use super::grab::{Grab, inside, round};
+use super::handles::Handle;
 use super::link::{Command, Probe, Report, VentChange};
 use crate::render::Ray;
 use crate::source::VentSpec;
-use crate::units::VENT_ENERGY_MAX;
 use crate::world::{Matter, Shape};
 
 /// What a left drag or click means.
@@ -80,10 +80,6 @@ pub(crate) struct Brush {
 
 /// Smallest and largest radius of the brush in cells.
 pub(crate) const BRUSH_RADIUS: (f64, f64) = (0.5, 40.0);
-/// Smallest and largest radius of a vent that a drag gives, in cells.
-pub(crate) const VENT_RADIUS: (f64, f64) = (0.0, 40.0);
-/// Smallest and largest rate of a vent that a drag gives, in cells a step.
-pub(crate) const VENT_RATE: (f64, f64) = (0.01, 200.0);
 
 /// Seconds from one dab to the next while the pointer rests.
 const DAB_S: f64 = 0.05;
@@ -91,10 +87,6 @@ const DAB_S: f64 = 0.05;
 const DAB_PIXELS: f32 = 2.0;
 /// Seconds after which a click is given up when nothing was found under it.
 const PATIENCE_S: f64 = 2.0;
-/// Pixels of a drag that multiply the rate by e.
-const RATE_PIXELS: f32 = 90.0;
-/// Pixels of a drag that add 1 to the energy.
-const ENERGY_PIXELS: f32 = 150.0;
 
 /// Where the pointer is in this frame.
 #[derive(Clone, Copy, Debug)]
@@ -136,16 +128,6 @@ struct Dab {
     center: [f64; 3],
     pixel: (f32, f32),
     at: f64,
-}
-
-/// A handle in hand.
-#[derive(Clone, Debug)]
-struct Grab {
-    handle: Handle,
-    pixel: (f32, f32),
-    /// The vent as it was when grabbed.
-    spec: VentSpec,
-    sent: VentSpec,
 }
 
 impl Default for Tools {
@@ -251,17 +233,6 @@ impl Tools {
     }
 }
 
-/// A point held inside the box, with the digits that a file should show.
-fn inside(point: [f32; 3], report: &Report) -> [f64; 3] {
-    let size = [report.grid.nx, report.grid.ny, report.grid.nz];
-    std::array::from_fn(|k| round(f64::from(point[k]).clamp(0.0, size[k] as f64)))
-}
-
-/// Two digits after the point.
-fn round(value: f64) -> f64 {
-    (value * 100.0).round() / 100.0
-}
-
 /// Whether an answer belongs to a ray and not to one before.
 pub(crate) fn lies_on(ray: &Ray, probe: &Probe) -> bool {
     let to = Point3::from(probe.point).coords - ray.origin;
@@ -282,173 +253,5 @@ fn next_dab(tool: Tool, last: Option<&Dab>, aim: &Aim, probe: Option<&Probe>) ->
     (tool.flows() && aim.now - last.at >= DAB_S).then_some(Dab { at: aim.now, ..*last })
 }
 
-impl Grab {
-    /// The vent as the handle's present place wants it.
-    fn dragged_to(&self, aim: &Aim, report: &Report) -> VentSpec {
-        let mut spec = self.spec.clone();
-        let up = self.pixel.1 - aim.pixel.1;
-        match self.handle.grip {
-            Grip::Place => {
-                if let Some(point) = self.on_level(&aim.ray) {
-                    [spec.x, _, spec.z] = inside(point, report);
-                }
-            }
-            Grip::Radius => {
-                if let Some([x, _, z]) = self.on_level(&aim.ray) {
-                    let away = (f64::from(x) - spec.x).hypot(f64::from(z) - spec.z);
-                    spec.radius = round(away.clamp(VENT_RADIUS.0, VENT_RADIUS.1));
-                }
-            }
-            Grip::Rate if aim.shift => {
-                let energy = spec.energy + f64::from(up / ENERGY_PIXELS);
-                spec.energy = round(energy).clamp(0.0, (VENT_ENERGY_MAX * 100.0).floor() / 100.0);
-            }
-            Grip::Rate => {
-                let rate = spec.rate.max(VENT_RATE.0) * f64::from(up / RATE_PIXELS).exp();
-                spec.rate = round(rate.clamp(VENT_RATE.0, VENT_RATE.1));
-            }
-        }
-        spec
-    }
-
-    /// Where the ray meets the level of the vent.
-    fn on_level(&self, ray: &Ray) -> Option<[f32; 3]> {
-        let t = (self.handle.level - ray.origin.y) / ray.direction.y;
-        (t.is_finite() && t > 0.0).then(|| ray.at(t).into())
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use nalgebra::Vector3;
-
-    use super::*;
-    use crate::grid::Grid;
-    use crate::rules::RulesSpec;
-    use crate::viewer::link::{MassAccount, Pace, StageTimes};
-
-    fn report(vents: Vec<(usize, VentSpec)>) -> Report {
-        Report {
-            name: "test".into(),
-            epoch: 0,
-            grid: Grid::new(40, 30, 40),
-            cell_size_m: 10.0,
-            step: 7,
-            seed: 1,
-            rules: RulesSpec::default(),
-            vents,
-            pace: Pace::Paused,
-            steps_per_second: 0.0,
-            mass: MassAccount::default(),
-            liquid_cells: 0,
-            times: StageTimes::default(),
-            moments: Vec::new(),
-            probe: None,
-        }
-    }
-
-    /// A pointer above the point (x, 5, z) of the ground, looking straight down.
-    fn aim(x: f32, z: f32, now: f64) -> Aim {
-        let ray = Ray { origin: Vector3::new(x, 50.0, z), direction: -Vector3::y() };
-        Aim { pixel: (10.0 * x, 10.0 * z), ray, now, shift: false }
-    }
-
-    fn probe(x: f32, z: f32) -> Option<Probe> {
-        Some(Probe {
-            cell: [x as usize, 4, z as usize],
-            point: [x, 5.0, z],
-            solid: true,
-            amount: 0.0,
-            energy: 0.0,
-            ground_m: 50.0,
-            thickness_m: 0.0,
-        })
-    }
-
-    fn center(command: Option<Command>) -> Option<[f64; 3]> {
-        match command {
-            Some(Command::Put(Shape::Sphere { center, .. }, _)) => Some(center),
-            None => None,
-            other => panic!("not a dab: {other:?}"),
-        }
-    }
-
-    #[test]
-    fn a_click_places_a_vent_where_its_own_answer_says() {
-        let mut tools = Tools { tool: Tool::Vent, ..Tools::default() };
-        let mut report = report(Vec::new());
-        let click = aim(12.0, 30.0, 1.0);
-        assert!(tools.press(&click, None, &report));
-        tools.release();
-        report.probe = probe(3.0, 3.0);
-        assert!(tools.tick(&aim(13.0, 30.0, 1.1), &report).is_none(), "an answer to an earlier ray");
-        report.probe = probe(12.0, 30.0);
-        match tools.tick(&aim(14.0, 30.0, 1.2), &report) {
-            Some(Command::Vent(VentChange::Place(vent))) => {
-                assert_eq!((vent.x, vent.z, vent.start, vent.end), (12.0, 30.0, 7, None));
-                assert!(vent.validate("vent", report.grid).is_ok());
-            }
-            other => panic!("no vent: {other:?}"),
-        }
-        assert!(!tools.is_busy());
-    }
-
-    #[test]
-    fn a_click_into_the_sky_is_given_up() {
-        let mut tools = Tools { tool: Tool::Vent, ..Tools::default() };
-        let report = report(Vec::new());
-        tools.press(&aim(12.0, 30.0, 1.0), None, &report);
-        assert!(tools.tick(&aim(12.0, 30.0, 9.0), &report).is_none());
-        assert!(!tools.is_busy());
-    }
-
-    #[test]
-    fn lava_is_dabbed_again_and_again_but_rock_only_when_the_pointer_moves() {
-        for (tool, again) in [(Tool::Lava, true), (Tool::Drain, true), (Tool::Rock, false), (Tool::Dig, false)] {
-            let mut tools = Tools { tool, ..Tools::default() };
-            let mut report = report(Vec::new());
-            report.probe = probe(20.0, 20.0);
-            assert!(tools.press(&aim(20.0, 20.0, 0.0), None, &report));
-            assert_eq!(center(tools.tick(&aim(20.0, 20.0, 0.0), &report)), Some([20.0, 5.0, 20.0]));
-            assert!(tools.tick(&aim(20.0, 20.0, 0.01), &report).is_none(), "not every frame");
-            // The lava rises towards the pointer; the dab stays where the stroke put it.
-            report.probe = probe(20.0, 20.0).map(|p| Probe { point: [20.0, 9.0, 20.0], ..p });
-            let rest = center(tools.tick(&aim(20.0, 20.0, 0.2), &report));
-            assert_eq!(rest, again.then_some([20.0, 5.0, 20.0]), "{tool:?}");
-            report.probe = probe(25.0, 20.0);
-            assert_eq!(center(tools.tick(&aim(25.0, 20.0, 0.3), &report)), Some([25.0, 5.0, 20.0]));
-            tools.release();
-            assert!(tools.tick(&aim(28.0, 20.0, 1.0), &report).is_none());
-        }
-    }
-
-    #[test]
-    fn handles_change_what_they_say() {
-        let vent = VentSpec { x: 20.0, z: 20.0, radius: 2.0, rate: 1.0, start: 0, end: None, energy: 1.0 };
-        let report = report(vec![(3, vent)]);
-        let drag = |grip, to: Aim| {
-            let mut tools = Tools::default();
-            let handle = Handle { vent: 3, grip, pixel: (200.0, 200.0), level: 5.0 };
-            assert!(tools.press(&aim(20.0, 20.0, 0.0), Some(&handle), &report));
-            assert!(tools.tick(&aim(20.0, 20.0, 0.0), &report).is_none() || grip == Grip::Radius);
-            match tools.tick(&to, &report) {
-                Some(Command::Vent(VentChange::Change(3, vent))) => vent,
-                other => panic!("no change: {other:?}"),
-            }
-        };
-        let moved = drag(Grip::Place, aim(30.0, 10.0, 1.0));
-        assert_eq!((moved.x, moved.z, moved.rate), (30.0, 10.0, 1.0));
-        assert_eq!(drag(Grip::Radius, aim(26.0, 20.0, 1.0)).radius, 6.0);
-        let up = Aim { pixel: (200.0, 110.0), ..aim(20.0, 20.0, 1.0) };
-        assert!((drag(Grip::Rate, up).rate - 2.72).abs() < 1e-9);
-        let hot = drag(Grip::Rate, Aim { shift: true, ..up });
-        assert!((hot.energy - 1.6).abs() < 1e-9 && hot.rate == 1.0);
-    }
-
-    #[test]
-    fn looking_takes_no_drag() {
-        let mut tools = Tools::default();
-        assert!(!tools.press(&aim(1.0, 1.0, 0.0), None, &report(Vec::new())));
-        assert!(!tools.is_busy());
-    }
-}
+mod tests;
