@@ -199,7 +199,8 @@ impl Outputs {
             existing,
         };
         if outputs.picture.is_none() && outputs.animations.is_empty() && outputs.frames.is_none() {
-            let free = free_name(Path::new(FOLDER), &name, &["png", "webp"]);
+            let taken = |path: &Path| ["png", "webp"].iter().any(|ending| path.with_extension(ending).exists());
+            let free = free_name(Path::new(FOLDER), &name, taken);
             outputs.picture = Some(free.with_extension("png"));
             outputs.animations = vec![free.with_extension("webp")];
         }

@@ -200,7 +200,8 @@ impl App {
             let camera = Box::new(rig.spec(&subject));
             self.worker.send(Command::View(camera, Box::new(self.state.look.clone())));
         }
-        let path = free_name(Path::new(FOLDER), &file_name(&report.name), &["toml"]).with_extension("toml");
+        let path = free_name(Path::new(FOLDER), &file_name(&report.name), |path| path.with_extension("toml").exists());
+        let path = path.with_extension("toml");
         self.worker.send(Command::Save(path, Existing::Keep));
     }
 

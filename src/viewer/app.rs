@@ -335,6 +335,6 @@ impl App {
 
     /// Whether keys go into a text.
     pub(super) fn typing(&self) -> bool {
-        self.window.egui_context().egui_wants_keyboard_input()
+        self.state.shown.type_path || self.window.egui_context().egui_wants_keyboard_input()
     }
 }

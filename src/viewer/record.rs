@@ -33,11 +33,13 @@ pub(crate) struct Files {
     told: (Sender<Notice>, Receiver<Notice>),
     threads: Vec<JoinHandle<()>>,
     recorder: Option<Recorder>,
+    /// Files of all recordings so far.
+    promised: Vec<PathBuf>,
 }
 
 impl Files {
     pub(crate) fn new() -> Self {
-        Self { shots: None, told: channel(), threads: Vec::new(), recorder: None }
+        Self { shots: None, told: channel(), threads: Vec::new(), recorder: None, promised: Vec::new() }
     }
 
     /// Writes a screenshot into the folder for unnamed files, under a name that is free.
@@ -62,9 +64,15 @@ impl Files {
     pub(crate) fn record(&mut self, path: Option<&Path>, name: &str, film: Film) -> Result<PathBuf, ExportError> {
         let path = match path {
             Some(path) => path.to_owned(),
-            None => free_name(Path::new(FOLDER), name, &["webp"]).with_extension("webp"),
+            // A film that is still being completed has its name already.
+            None => {
+                let film = |path: &Path| path.with_extension("webp");
+                let taken = |path: &Path| film(path).exists() || self.promised.contains(&film(path));
+                film(&free_name(Path::new(FOLDER), name, taken))
+            }
         };
         self.recorder = Some(Recorder::start(&path, film)?);
+        self.promised.push(path.clone());
         Ok(path)
     }
 
@@ -115,7 +123,8 @@ fn saved(path: &Path) -> String {
 fn write_shot(shot: &Shot) -> Result<PathBuf, ExportError> {
     let pixels = if shot.transparent { shot.image.as_raw().clone() } else { without_alpha(&shot.image) };
     loop {
-        let path = free_name(Path::new(FOLDER), &shot.name, &["png"]).with_extension("png");
+        let path = free_name(Path::new(FOLDER), &shot.name, |path| path.with_extension("png").exists());
+        let path = path.with_extension("png");
         match write_png(&path, shot.image.dimensions(), &pixels, &shot.labels, Existing::Keep) {
             // Somebody else took the name meanwhile.
             Err(ExportError::Output(OutputError::Exists { .. })) => {}

@@ -2,13 +2,11 @@
 
 use kiss3d::egui::{self, Align, Area, Context, Id, Layout, Margin, Order, RichText, ScrollArea, Stroke, Ui};
 
-use super::rows::section;
+use super::rows::{Fold, Row, section};
 use super::{ACCENT, BRIGHT, FAINT, files, look, numbers, rules, slices, time, vents};
 use crate::units::VENT_ENERGY_MAX;
 use crate::viewer::state::State;
 use crate::viewer::tools::{BRUSH_RADIUS, Tool};
-
-use super::rows::Row;
 
 /// Width of the panel's content in points.
 const WIDTH: f32 = super::PANEL - 20.0;
@@ -62,15 +60,16 @@ fn header(ui: &mut Ui, state: &mut State) {
 }
 
 fn sections(ui: &mut Ui, state: &mut State) {
-    section(ui, "Tools", true, |ui| tools(ui, state));
-    section(ui, "Vents", true, |ui| vents::show(ui, state));
-    section(ui, "Flow", false, |ui| rules::show(ui, state));
-    section(ui, "Look", true, |ui| look::show(ui, state));
-    section(ui, "Slices", false, |ui| slices::show(ui, state));
-    section(ui, "Clip box", false, |ui| slices::clip(ui, state));
-    section(ui, "Time machine", false, |ui| time::moments(ui, state));
-    section(ui, "Numbers", true, |ui| numbers::show(ui, state));
-    section(ui, "Files", state.shown.type_path, |ui| files::show(ui, state));
+    section(ui, "Tools", Fold::Open, |ui| tools(ui, state));
+    section(ui, "Vents", Fold::Open, |ui| vents::show(ui, state));
+    section(ui, "Flow", Fold::Closed, |ui| rules::show(ui, state));
+    section(ui, "Look", Fold::Open, |ui| look::show(ui, state));
+    section(ui, "Slices", Fold::Closed, |ui| slices::show(ui, state));
+    section(ui, "Clip box", Fold::Closed, |ui| slices::clip(ui, state));
+    section(ui, "Time machine", Fold::Closed, |ui| time::moments(ui, state));
+    section(ui, "Numbers", Fold::Open, |ui| numbers::show(ui, state));
+    let files = if state.shown.type_path { Fold::OpenNow } else { Fold::Closed };
+    section(ui, "Files", files, |ui| files::show(ui, state));
     ui.label(RichText::new("F1 lists the keys, Tab hides this panel.").small().color(FAINT));
 }
 

@@ -120,10 +120,22 @@ pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
     });
 }
 
+/// Whether a section is unfolded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fold {
+    /// At first.
+    Open,
+    /// Not before somebody opens it.
+    Closed,
+    /// Now, whatever it was.
+    OpenNow,
+}
+
 /// A section that can be folded away.
-pub(super) fn section(ui: &mut Ui, title: &str, open: bool, body: impl FnOnce(&mut Ui)) {
+pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&mut Ui)) {
     let heading = RichText::new(title).size(13.5).strong();
-    egui::CollapsingHeader::new(heading).id_salt(title).default_open(open).show_unindented(ui, |ui| {
+    let header = egui::CollapsingHeader::new(heading).id_salt(title).default_open(fold != Fold::Closed);
+    header.open((fold == Fold::OpenNow).then_some(true)).show_unindented(ui, |ui| {
         ui.add_space(1.0);
         body(ui);
         ui.add_space(5.0);

@@ -13,8 +13,10 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         return;
     }
     let area = Area::new(Id::new("toasts")).order(Order::Tooltip).interactable(false);
-    area.anchor(Align2::CENTER_BOTTOM, vec2(0.0, -16.0)).show(context, |ui| {
-        ui.set_max_width((context.content_rect().width() - 40.0).clamp(120.0, 640.0));
+    let panel = if state.shown.panel { super::PANEL } else { 0.0 };
+    let width = (context.content_rect().width() - panel - 40.0).clamp(160.0, 620.0);
+    area.anchor(Align2::CENTER_BOTTOM, vec2(0.5 * panel, -16.0)).show(context, |ui| {
+        ui.set_max_width(width);
         for notice in state.toasts.at(Instant::now()) {
             let (edge, text) = if notice.wrong { (WRONG, WRONG) } else { (ACCENT, BRIGHT) };
             card().stroke(Stroke::new(1.0, edge)).show(ui, |ui| ui.label(RichText::new(&notice.text).color(text)));
