@@ -41,7 +41,7 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_name = "N", default_value = "60", value_parser = pace)]
     pace: Pace,
 
-    /// Pause after so many steps
+    /// Make so many steps as fast as possible, then pause
     #[arg(long, value_name = "N", conflicts_with = "paused")]
     steps: Option<u64>,
 
@@ -59,7 +59,7 @@ Examples:
   lavoxel view                                   the built-in volcano
   lavoxel view terrains/maunga_whau.toml --paused
   lavoxel view mountain.asc                      a heightmap: a vent on its summit
-  lavoxel view --pace free --steps 2000          as fast as possible, then pause";
+  lavoxel view --steps 2000                      as fast as possible, then pause";
 
 /// On or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

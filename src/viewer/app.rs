@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use kiss3d::event::{Key, WindowEvent};
+use kiss3d::event::{Action, Key, WindowEvent};
 use kiss3d::window::Window;
 
 use super::camera::{Rig, Size};
@@ -38,7 +38,7 @@ pub struct Options {
     pub size: (u32, u32),
     /// How fast it runs at first.
     pub pace: Pace,
-    /// Pause after so many steps.
+    /// Make so many steps as fast as possible first, then pause.
     pub steps: Option<u64>,
     /// Whether the panel is shown.
     pub panel: bool,
@@ -193,7 +193,8 @@ impl App {
             WindowEvent::MouseButton(button, action, held) => self.button(button, action, held),
             WindowEvent::Scroll(_, y, _) => self.wheel(y as f32),
             WindowEvent::Key(key, action, held) => return self.key(key, action, held),
-            WindowEvent::Char(_) => return !self.typing(),
+            // With Control held, a letter is no text.
+            WindowEvent::Char(_) => return !self.typing() || self.control(),
             _ => {}
         }
         false
@@ -331,6 +332,12 @@ impl App {
         let context = self.window.egui_context();
         let layer = context.layer_id_at(kiss3d::egui::pos2(x / scale, y / scale));
         context.egui_is_using_pointer() || layer.is_some_and(|layer| layer.order != kiss3d::egui::Order::Background)
+    }
+
+    /// Whether Control is held, the command key of a Mac included.
+    fn control(&self) -> bool {
+        let keys = [Key::LControl, Key::RControl, Key::LWin, Key::RWin];
+        keys.into_iter().any(|key| self.window.get_key(key) == Action::Press)
     }
 
     /// Whether keys go into a text.
