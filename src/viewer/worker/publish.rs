@@ -36,6 +36,7 @@ pub(super) struct Publisher {
     tally: Tally,
     cuts: [Option<Cut>; 3],
     ground: Option<u64>,
+    glow: Option<Glow>,
     filter: Stage,
     /// Nothing was told yet.
     anew: bool,
@@ -53,6 +54,7 @@ impl Publisher {
             tally: Tally::default(),
             cuts: [None, None, None],
             ground: None,
+            glow: None,
             filter: Stage::default(),
             anew: true,
             stale: true,
@@ -79,6 +81,8 @@ impl Publisher {
             self.tally = world.lava.tally();
         }
         let anew = std::mem::take(&mut self.anew);
+        let glow = eye.glow.filter(|_| !patched.is_empty() || anew || self.glow != eye.glow);
+        self.glow = eye.glow;
         Update {
             report: self.report(session, clock, eye, epoch),
             anew,
@@ -86,7 +90,7 @@ impl Publisher {
             bricks: (anew || changes).then(|| self.bricks.densest().to_vec()),
             ground: self.ground(world),
             cuts: self.cuts(world, eye),
-            ember: eye.glow.as_ref().and_then(|glow| ember(&self.lowpass, world, glow)),
+            ember: glow.and_then(|glow| ember(&self.lowpass, world, &glow)),
             notices: Vec::new(),
         }
     }
