@@ -6,6 +6,23 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+/// Folder for files that nobody named.
+pub const FOLDER: &str = "lavoxel-out";
+
+/// A scene's name as the beginning of a file name.
+pub fn file_name(name: &str) -> String {
+    let plain: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).take(60).collect();
+    let plain = plain.trim_matches('-');
+    if plain.is_empty() { "scene".to_owned() } else { plain.to_owned() }
+}
+
+/// The first of `name`, `name-2`, `name-3`, … in `folder`, still without an ending, that is not taken.
+pub fn free_name(folder: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> PathBuf {
+    let numbered = (2..).map(|n| folder.join(format!("{name}-{n}")));
+    std::iter::once(folder.join(name)).chain(numbered).find(|path| !taken(path)).unwrap_or_else(|| folder.join(name))
+}
+
 /// What to do when the file is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
@@ -139,6 +156,14 @@ impl Seek for WholeFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn free_names_count_up() {
+        let taken = |path: &Path| ["out/a", "out/a-2", "out/b-2"].map(Path::new).contains(&path);
+        let names = ["a", "b"].map(|name| free_name(Path::new("out"), name, taken));
+        assert_eq!(names, ["out/a-3", "out/b"].map(PathBuf::from));
+        assert_eq!([file_name("Maunga Whau!"), file_name("…")], ["maunga-whau", "scene"]);
+    }
 
     #[test]
     fn appears_whole_or_not_at_all() {

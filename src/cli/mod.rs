@@ -11,6 +11,8 @@ mod say;
 mod scene;
 mod stop;
 mod terrain;
+#[cfg(feature = "viewer")]
+mod view;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,7 +37,8 @@ const STOPPED: u8 = 130;
 /// down in tongues and stops when its energy is spent. Mass is exact to the last unit, and the same scene and seed give
 /// the same bits on every machine with any number of threads.
 ///
-/// Without a subcommand the built-in volcano erupts: a picture and a short animation appear in the folder lavoxel-out.
+/// Without a subcommand the built-in volcano erupts in a window; a program built without the window writes a picture
+/// and a short animation into the folder lavoxel-out instead.
 #[derive(Parser, Debug)]
 #[command(version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {
@@ -46,6 +49,7 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   lavoxel                                          erupt the built-in volcano
+  lavoxel view terrains/maunga_whau.toml           a real mountain in a window (where built with it)
   lavoxel render terrains/maunga_whau.toml         a real mountain, as picture and animation
   lavoxel render --slice z=64 --picture cut.png    look inside
   lavoxel run terrains/slope.toml --steps 500 --json
@@ -58,6 +62,8 @@ Exit status: 0 done, 1 could not, 2 wrong use or wrong input, 130 stopped with C
 // Each variant is described where its arguments are.
 #[derive(Subcommand, Debug)]
 enum Command {
+    #[cfg(feature = "viewer")]
+    View(view::ViewArgs),
     Render(Box<render::RenderArgs>),
     Run(run::RunArgs),
     Bench(bench::BenchArgs),
@@ -112,7 +118,9 @@ pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
     stop::listen();
     let result = match cli.command {
-        None => render::erupt(),
+        None => erupt(),
+        #[cfg(feature = "viewer")]
+        Some(Command::View(args)) => view::run(&args),
         Some(Command::Render(args)) => render::run(&args),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
@@ -127,6 +135,14 @@ pub(crate) fn main() -> ExitCode {
             ExitCode::from(exit_code(&error))
         }
     }
+}
+
+/// What the program does without a subcommand: it shows the window that it was built with.
+fn erupt() -> anyhow::Result<Outcome> {
+    #[cfg(feature = "viewer")]
+    return view::erupt();
+    #[cfg(not(feature = "viewer"))]
+    return render::erupt();
 }
 
 /// Wrong input is the user's to mend; a disk or an encoder that fails is not.

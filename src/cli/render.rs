@@ -1,5 +1,5 @@
-//! `lavoxel render`: simulate a scene and write pictures and animations. `lavoxel` alone is this with the built-in
-//! volcano.
+//! `lavoxel render`: simulate a scene and write pictures and animations. Without a window, `lavoxel` alone is this
+//! with the built-in volcano.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::engine::dense::Dense;
 use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
-use lavoxel::output::{Existing, check_free};
+use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
 use lavoxel::render::{Image, Style};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
@@ -15,9 +15,6 @@ use lavoxel::simulation::Simulation;
 use super::painter::{Clip, Cut, Field, Painter, StyleName, View};
 use super::progress::Progress;
 use super::{Outcome, SceneOptions, say, start_threads, stop};
-
-/// Folder for files that nobody named.
-const FOLDER: &str = "lavoxel-out";
 
 /// Simulate a scene and write pictures and animations
 ///
@@ -120,7 +117,7 @@ Examples:
       lavoxel render --steps 800 --slice x=62 --field energy --picture section.png";
 
 /// Two numbers of pixels, as in `960x640`.
-fn pixels(text: &str) -> Result<[u32; 2], String> {
+pub(super) fn pixels(text: &str) -> Result<[u32; 2], String> {
     let wrong = || format!("\"{text}\" is not a size such as 960x640");
     let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
     let number = |part: &str| part.trim().parse::<u32>().map_err(|_| wrong());
@@ -134,7 +131,8 @@ fn point(text: &str) -> Result<[f32; 3], String> {
     numbers.ok_or_else(|| format!("\"{text}\" is not a point such as 0.5,0.4,0.5"))
 }
 
-/// Runs `lavoxel` without a subcommand.
+/// Runs `lavoxel` without a subcommand, where there is no window.
+#[cfg(not(feature = "viewer"))]
 pub(super) fn erupt() -> anyhow::Result<Outcome> {
     run(&RenderArgs::default())
 }
@@ -201,7 +199,8 @@ impl Outputs {
             existing,
         };
         if outputs.picture.is_none() && outputs.animations.is_empty() && outputs.frames.is_none() {
-            let free = free_name(Path::new(FOLDER), &name);
+            let taken = |path: &Path| ["png", "webp"].iter().any(|ending| path.with_extension(ending).exists());
+            let free = free_name(Path::new(FOLDER), &name, taken);
             outputs.picture = Some(free.with_extension("png"));
             outputs.animations = vec![free.with_extension("webp")];
         }
@@ -236,21 +235,6 @@ impl Outputs {
     fn frame_path(&self, step: u64) -> Option<PathBuf> {
         self.frames.as_ref().map(|(folder, name)| folder.join(format!("{name}_{step:06}.png")))
     }
-}
-
-/// A scene's name as the beginning of a file name.
-fn file_name(name: &str) -> String {
-    let plain: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).take(60).collect();
-    let plain = plain.trim_matches('-');
-    if plain.is_empty() { "scene".to_owned() } else { plain.to_owned() }
-}
-
-/// The first of `name`, `name-2`, `name-3`, … under which neither picture nor animation lies.
-fn free_name(folder: &Path, name: &str) -> PathBuf {
-    let taken = |path: &PathBuf| ["png", "webp"].iter().any(|ending| path.with_extension(ending).exists());
-    let numbered = (2..).map(|n| folder.join(format!("{name}-{n}")));
-    std::iter::once(folder.join(name)).chain(numbered).find(|path| !taken(path)).unwrap_or_else(|| folder.join(name))
 }
 
 /// A film in the making.

@@ -10,27 +10,31 @@ use crate::output::{Existing, WholeFile};
 /// A text chunk: keyword and text.
 pub type Label<'a> = (&'a str, String);
 
-/// Writes 8-bit sRGB pixels, rows from the top.
+/// Writes 8-bit sRGB pixels, rows from the top: three bytes each, or four with the opacity last.
+///
+/// # Errors
+/// When the file cannot be written, or the pixels are not as many as the size says.
 pub fn write_png(
     path: &Path,
     (width, height): (u32, u32),
-    rgb: &[u8],
+    pixels: &[u8],
     labels: &[Label<'_>],
     existing: Existing,
 ) -> Result<(), ExportError> {
     let mut file = WholeFile::create(path, existing)?;
-    encode(&mut file, (width, height), rgb, labels).map_err(|e| ExportError::encoder(path, e))?;
+    encode(&mut file, (width, height), pixels, labels).map_err(|e| ExportError::encoder(path, e))?;
     Ok(file.commit()?)
 }
 
 fn encode(
     file: &mut WholeFile,
     (width, height): (u32, u32),
-    rgb: &[u8],
+    pixels: &[u8],
     labels: &[Label<'_>],
 ) -> Result<(), ::png::EncodingError> {
     let mut encoder = Encoder::new(file, width, height);
-    encoder.set_color(ColorType::Rgb);
+    let opaque = pixels.len() as u64 == 3 * u64::from(width) * u64::from(height);
+    encoder.set_color(if opaque { ColorType::Rgb } else { ColorType::Rgba });
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(Compression::Balanced);
     encoder.set_source_srgb(::png::SrgbRenderingIntent::Perceptual);
@@ -38,6 +42,6 @@ fn encode(
         encoder.add_itxt_chunk((*keyword).to_owned(), text.clone())?;
     }
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(rgb)?;
+    writer.write_image_data(pixels)?;
     writer.finish()
 }

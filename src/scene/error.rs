@@ -54,6 +54,9 @@ pub enum SceneError {
         /// Which value.
         invalid: Invalid,
     },
+    /// A heightmap that was to become a scene cannot be read.
+    #[error("{0}")]
+    Heightmap(Box<TerrainError>),
     /// The terrain cannot be made.
     #[error("{path}: {cause}")]
     Terrain {

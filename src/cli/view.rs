@@ -1,0 +1,114 @@
+//! `lavoxel view`: the window. `lavoxel` alone is this with the built-in volcano.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use lavoxel::scene::{MAX_THREADS, Scene};
+use lavoxel::viewer::link::Pace;
+use lavoxel::viewer::{Options, open};
+
+use super::render::pixels;
+use super::{Outcome, say, start_threads, stop};
+
+/// Watch a scene in a window, steer it and look inside
+///
+/// The simulation runs on a thread of its own while mouse, keys and panel pour, paint, cut and measure. F1 lists the
+/// keys. A scene file or a heightmap (.asc, .csv, .png) may also be dropped onto the window.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ViewArgs {
+    /// Scene file (.toml) or heightmap (.asc, .csv, .png); without it, the built-in volcano
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Seed of the spreading patterns, instead of the scene's
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Number of threads, instead of the scene's; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    threads: Option<u64>,
+
+    /// Width and height of the window
+    #[arg(long, value_name = "WxH", default_value = "1280x800", value_parser = window_size)]
+    size: [u32; 2],
+
+    /// Begin with a pause
+    #[arg(long)]
+    paused: bool,
+
+    /// Steps a second, or "free" for as many as possible
+    #[arg(long, value_name = "N", default_value = "60", value_parser = pace)]
+    pace: Pace,
+
+    /// Pause after so many steps
+    #[arg(long, value_name = "N", conflicts_with = "paused")]
+    steps: Option<u64>,
+
+    /// Whether the panel is shown; Tab changes it
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    panel: Switch,
+
+    /// Write one line for each happening on standard error
+    #[arg(long)]
+    log: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lavoxel view                                   the built-in volcano
+  lavoxel view terrains/maunga_whau.toml --paused
+  lavoxel view mountain.asc                      a heightmap: a vent on its summit
+  lavoxel view --pace free --steps 2000          as fast as possible, then pause";
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+fn window_size(text: &str) -> Result<[u32; 2], String> {
+    let size = pixels(text)?;
+    let fits = size.iter().all(|side| (64..=16_384).contains(side));
+    fits.then_some(size).ok_or_else(|| "a window has 64 to 16384 pixels along each side".to_owned())
+}
+
+/// `60`, or `free`.
+fn pace(text: &str) -> Result<Pace, String> {
+    match text.parse::<f64>() {
+        _ if text == "free" => Ok(Pace::Free),
+        Ok(rate) if (0.01..=1e6).contains(&rate) => Ok(Pace::Rate(rate)),
+        _ => Err(format!("\"{text}\" is no number of steps a second from 0.01 to 1000000, and not \"free\"")),
+    }
+}
+
+/// Runs `lavoxel` without a subcommand.
+pub(super) fn erupt() -> anyhow::Result<Outcome> {
+    show(Scene::volcano(), options([1280, 800], Pace::Rate(60.0)))
+}
+
+/// Runs `lavoxel view`.
+pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
+    let mut scene = args.file.as_deref().map_or_else(|| Ok(Scene::volcano()), Scene::open)?;
+    scene.spec.seed = args.seed.unwrap_or(scene.spec.seed);
+    scene.spec.threads = args.threads.map_or(scene.spec.threads, |n| n as usize);
+    let pace = if args.paused { Pace::Paused } else { args.pace };
+    let mut options = options(args.size, pace);
+    options.steps = args.steps;
+    options.panel = args.panel == Switch::On;
+    if args.log {
+        options.log = Some(Box::new(say::note));
+    }
+    show(scene, options)
+}
+
+fn options([width, height]: [u32; 2], pace: Pace) -> Options {
+    Options { size: (width, height), pace, steps: None, panel: true, log: None, stop: stop::asked }
+}
+
+fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {
+    start_threads(scene.spec.threads)?;
+    open(scene, options)?;
+    Ok(if stop::asked() { Outcome::Stopped } else { Outcome::Done })
+}

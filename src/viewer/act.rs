@@ -1,0 +1,269 @@
+//! What each action does, from a key or from a button of the panel.
+
+use std::path::Path;
+
+use super::app::App;
+use super::cuts::{AXES, AXIS_NAMES};
+use super::keys::Action;
+use super::link::{Command, Field, Notice, Pace};
+use super::pace;
+use super::pose::Side;
+use super::tools::{BRUSH_RADIUS, Tool};
+use crate::output::{Existing, FOLDER, file_name, free_name};
+use crate::render::{Axis, PALETTE_NAMES, PaletteSpec, Style};
+
+impl App {
+    /// Does what a key or a button asks for.
+    pub(super) fn act(&mut self, action: Action) {
+        match action {
+            Action::Run
+            | Action::Step
+            | Action::Faster
+            | Action::Slower
+            | Action::Free
+            | Action::Reset
+            | Action::Reseed
+            | Action::Keep
+            | Action::Rewind => self.act_on_time(action),
+            Action::Style(_)
+            | Action::Cut(_)
+            | Action::MoveCut(_)
+            | Action::Field
+            | Action::Palette
+            | Action::Volume
+            | Action::Ground => self.act_on_view(action),
+            Action::Tool(tool) => self.take_up(tool),
+            Action::Brush(factor) => {
+                let brush = &mut self.state.tools.brush;
+                brush.radius = (brush.radius * factor).clamp(BRUSH_RADIUS.0, BRUSH_RADIUS.1);
+            }
+            Action::Face(side) => self.face(side),
+            Action::ResetCamera | Action::Turntable | Action::FirstPerson => self.act_on_camera(action),
+            Action::Screenshot { transparent } => self.screenshot(transparent),
+            Action::Record => self.toggle_recording(),
+            Action::Save => self.save(),
+            Action::Open | Action::Panel | Action::Fullscreen | Action::Help | Action::Dismiss | Action::Quit => {
+                self.act_on_window(action);
+            }
+        }
+    }
+
+    fn act_on_time(&mut self, action: Action) {
+        let now = self.state.pace.value;
+        match action {
+            Action::Run if now == Pace::Paused => self.set_pace(self.state.rate),
+            Action::Run => self.set_pace(Pace::Paused),
+            Action::Step => {
+                self.state.pace.value = Pace::Paused;
+                self.state.pace.touch();
+                self.worker.send(Command::Steps(1));
+            }
+            Action::Faster => self.change_rate(pace::faster),
+            Action::Slower => self.change_rate(pace::slower),
+            Action::Free => {
+                self.set_pace(if self.state.rate == Pace::Free { Pace::Rate(60.0) } else { Pace::Free });
+            }
+            Action::Reset => self.worker.send(Command::Reset),
+            Action::Reseed => self.reseed(),
+            Action::Keep => {
+                self.worker.send(Command::Keep);
+                self.journal.say("moment kept");
+            }
+            _ => self.rewind(),
+        }
+    }
+
+    /// Another rate; a pause stays a pause.
+    fn change_rate(&mut self, change: fn(Pace) -> Pace) {
+        let rate = change(self.state.rate);
+        if self.state.pace.value == Pace::Paused {
+            self.state.rate = rate;
+        } else {
+            self.set_pace(rate);
+        }
+        self.journal.say(&format!("pace {}", pace::words(rate)));
+    }
+
+    fn set_pace(&mut self, pace: Pace) {
+        self.state.set_pace(pace);
+        if pace != Pace::Paused {
+            self.journal.say(&format!("running {}", pace::words(pace)));
+        }
+    }
+
+    fn reseed(&mut self) {
+        let Some(report) = &self.state.report else { return };
+        // Scene files hold whole numbers up to this.
+        let seed = if report.seed >= i64::MAX as u64 { 1 } else { report.seed + 1 };
+        self.worker.send(Command::Reseed(seed));
+        self.journal.say(&format!("seed {seed}"));
+    }
+
+    fn rewind(&mut self) {
+        let Some(report) = &self.state.report else { return };
+        match report.moments.iter().copied().filter(|&moment| moment < report.step).max() {
+            Some(moment) => self.worker.send(Command::Rewind(moment)),
+            None => {
+                let text = format!("no moment before step {} is kept; K keeps one", report.step);
+                self.tell(Notice { wrong: true, text });
+            }
+        }
+    }
+
+    fn act_on_view(&mut self, action: Action) {
+        match action {
+            Action::Style(style) => {
+                self.state.look.style = style;
+                self.look_changed();
+                self.journal.say(&format!("view {}", style_name(style)));
+            }
+            Action::Cut(axis) => self.toggle_cut(axis),
+            Action::MoveCut(by) => self.move_cut(by),
+            Action::Field => {
+                self.state.cuts.field = next_field(self.state.cuts.field);
+                self.journal.say(&format!("field {}", field_name(self.state.cuts.field)));
+            }
+            Action::Palette => {
+                let name = next_palette(&self.state.look.palette);
+                self.state.look.palette = PaletteSpec::Name(name.to_owned());
+                self.look_changed();
+                self.journal.say(&format!("palette {name}"));
+            }
+            Action::Volume => {
+                self.state.shown.volume ^= true;
+                self.journal.say(&format!("lava {}", on_off(self.state.shown.volume)));
+            }
+            _ => {
+                self.state.shown.ground ^= true;
+                self.journal.say(&format!("ground {}", on_off(self.state.shown.ground)));
+            }
+        }
+    }
+
+    fn toggle_cut(&mut self, axis: Axis) {
+        let k = AXES.iter().position(|other| *other == axis).unwrap_or_default();
+        let cuts = &mut self.state.cuts;
+        cuts.shown[k] ^= true;
+        cuts.chosen = k;
+        let (shown, at) = (cuts.shown[k], cuts.at[k]);
+        self.journal.say(&format!("slice {} {} at {at}", AXIS_NAMES[k], on_off(shown)));
+    }
+
+    fn move_cut(&mut self, by: i32) {
+        let Some(report) = &self.state.report else { return };
+        let sides = [report.grid.nx, report.grid.ny, report.grid.nz];
+        let cuts = &mut self.state.cuts;
+        let k = cuts.chosen;
+        cuts.at[k] = cuts.at[k].saturating_add_signed(by as isize).min(sides[k] - 1);
+        let at = cuts.at[k];
+        self.journal.say(&format!("slice {} at {at}", AXIS_NAMES[k]));
+    }
+
+    fn take_up(&mut self, tool: Tool) {
+        self.state.tools.cancel();
+        self.state.tools.tool = tool;
+        self.journal.say(&format!("tool {}", tool.name().to_lowercase()));
+    }
+
+    fn face(&mut self, side: Side) {
+        let (Some(subject), size) = (self.painter.subject(), self.size()) else { return };
+        if let Some(rig) = &mut self.rig {
+            rig.face(side, &subject, size);
+            self.journal.say(&format!("camera {side:?}").to_lowercase());
+        }
+    }
+
+    fn act_on_camera(&mut self, action: Action) {
+        let (Some(subject), size) = (self.painter.subject(), self.size()) else { return };
+        let Some(rig) = &mut self.rig else { return };
+        let line = match action {
+            Action::Turntable => {
+                rig.turntable ^= true;
+                format!("turntable {}", on_off(rig.turntable))
+            }
+            Action::FirstPerson => {
+                rig.first_person ^= true;
+                format!("first person {}", on_off(rig.first_person))
+            }
+            _ => {
+                rig.reset(&subject, size);
+                "camera reset".to_owned()
+            }
+        };
+        self.journal.say(&line);
+    }
+
+    /// Writes the session, with camera and look, as a scene under a free name.
+    fn save(&mut self) {
+        let Some(report) = &self.state.report else { return };
+        if let (Some(rig), Some(subject)) = (&self.rig, self.painter.subject()) {
+            let camera = Box::new(rig.spec(&subject));
+            self.worker.send(Command::View(camera, Box::new(self.state.look.clone())));
+        }
+        let path = free_name(Path::new(FOLDER), &file_name(&report.name), |path| path.with_extension("toml").exists());
+        let path = path.with_extension("toml");
+        self.worker.send(Command::Save(path, Existing::Keep));
+    }
+
+    fn act_on_window(&mut self, action: Action) {
+        match action {
+            Action::Open => {
+                self.state.shown.panel = true;
+                self.state.shown.type_path = true;
+            }
+            Action::Panel => {
+                self.state.shown.panel ^= true;
+                self.journal.say(&format!("panel {}", on_off(self.state.shown.panel)));
+            }
+            Action::Fullscreen => self.window.set_fullscreen(!self.window.is_fullscreen()),
+            Action::Help => {
+                self.state.shown.help ^= true;
+                self.journal.say(&format!("help {}", on_off(self.state.shown.help)));
+            }
+            Action::Dismiss if self.state.shown.help => self.state.shown.help = false,
+            Action::Dismiss if self.window.is_fullscreen() => self.window.set_fullscreen(false),
+            Action::Dismiss => self.take_up(Tool::Look),
+            _ => self.quit = true,
+        }
+    }
+}
+
+fn on_off(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
+/// A style as scene files name it.
+pub(super) fn style_name(style: Style) -> &'static str {
+    match style {
+        Style::Cinematic => "cinematic",
+        Style::Scientific => "scientific",
+        Style::Surface => "surface",
+        Style::Maximum => "maximum",
+    }
+}
+
+/// A field of the slices in a word.
+pub(super) fn field_name(field: Field) -> &'static str {
+    match field {
+        Field::Amount => "amount",
+        Field::Energy => "energy",
+        Field::Solid => "solid",
+    }
+}
+
+fn next_field(field: Field) -> Field {
+    match field {
+        Field::Amount => Field::Energy,
+        Field::Energy => Field::Solid,
+        Field::Solid => Field::Amount,
+    }
+}
+
+/// The palette after this one; after one of the scene's own, the first.
+fn next_palette(palette: &PaletteSpec) -> &'static str {
+    let now = match palette {
+        PaletteSpec::Name(name) => PALETTE_NAMES.iter().position(|other| other == name),
+        PaletteSpec::Stops(_) => None,
+    };
+    PALETTE_NAMES[now.map_or(0, |i| (i + 1) % PALETTE_NAMES.len())]
+}

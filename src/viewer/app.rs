@@ -1,0 +1,340 @@
+//! The window's life: events in, commands out, one frame after the other.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use kiss3d::event::{Key, WindowEvent};
+use kiss3d::window::Window;
+
+use super::camera::{Rig, Size};
+use super::clock::Clock;
+use super::display::{self, NoWindow};
+use super::handles::{self, Handle};
+use super::journal::{Journal, Log};
+use super::link::{Command, Field, Glow, Notice, Pace};
+use super::paint::Painter;
+use super::pointer::{Drag, Pointer};
+use super::record::Files;
+use super::state::State;
+use super::tools::Aim;
+use super::ui;
+use super::worker::{StartError, Worker};
+use crate::render::{Camera, Ray};
+use crate::scene::Scene;
+use crate::validate::Invalid;
+
+/// Pause of a window in which nothing happens.
+const REST: Duration = Duration::from_millis(15);
+/// Shortest time of a frame, where neither the screen nor the drawing slows it down.
+const SHORTEST: Duration = Duration::from_millis(4);
+/// Time after which a resting window is drawn again, in case something had covered it.
+const REFRESH: Duration = Duration::from_millis(500);
+/// Frames drawn after the last change, so that hover and fades come to their end.
+const AFTER: u32 = 4;
+
+/// How the window opens.
+pub struct Options {
+    /// Width and height in the screen's own units.
+    pub size: (u32, u32),
+    /// How fast it runs at first.
+    pub pace: Pace,
+    /// Pause after so many steps.
+    pub steps: Option<u64>,
+    /// Whether the panel is shown.
+    pub panel: bool,
+    /// Takes one line for each happening.
+    pub log: Option<Log>,
+    /// Says when the window should close, as after Ctrl-C in the terminal.
+    pub stop: fn() -> bool,
+}
+
+/// Why the window could not show a scene.
+#[derive(Debug, thiserror::Error)]
+pub enum ViewerError {
+    /// There is no display, no graphics adapter or a library is missing.
+    #[error(transparent)]
+    NoWindow(#[from] NoWindow),
+    /// The scene is wrong, or its thread cannot be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The look cannot be drawn.
+    #[error(transparent)]
+    Look(#[from] Invalid),
+}
+
+/// Opens a window on a scene and returns when it is closed. Must be called on the main thread.
+///
+/// # Errors
+/// See [`ViewerError`]. Nothing is opened when the scene is wrong.
+pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
+    let worker = Worker::start(scene.clone())?;
+    let window = display::open_window(&format!("{} – Lavoxel", scene.spec.name), options.size)?;
+    let painter = Painter::new(&scene.spec.look)?;
+    worker.send(Command::Pace(options.pace));
+    if let Some(steps) = options.steps {
+        worker.send(Command::Steps(steps));
+    }
+    let mut app = App {
+        state: State::new(scene, options.pace, options.panel),
+        journal: Journal::new(options.log),
+        stop: options.stop,
+        window,
+        worker,
+        painter,
+        rig: None,
+        pointer: Pointer::default(),
+        held: HashSet::new(),
+        shift: false,
+        files: Files::new(),
+        recording_since: Instant::now(),
+        asked: Asked::default(),
+        clock: Clock::new(),
+        quit: false,
+    };
+    ui::theme(app.window.egui_context());
+    app.run();
+    app.close();
+    Ok(())
+}
+
+pub(super) struct App {
+    pub(super) window: Window,
+    pub(super) worker: Worker,
+    pub(super) painter: Painter,
+    pub(super) state: State,
+    /// There from the first report on.
+    pub(super) rig: Option<Rig>,
+    pub(super) pointer: Pointer,
+    /// Keys that are down.
+    pub(super) held: HashSet<Key>,
+    pub(super) shift: bool,
+    pub(super) files: Files,
+    pub(super) recording_since: Instant,
+    pub(super) journal: Journal,
+    asked: Asked,
+    pub(super) clock: Clock,
+    stop: fn() -> bool,
+    pub(super) quit: bool,
+}
+
+/// What the simulation was asked for last, so that it is asked once.
+#[derive(Default)]
+struct Asked {
+    ray: Option<[f32; 6]>,
+    cuts: Option<([Option<usize>; 3], Field)>,
+    glow: Option<Glow>,
+}
+
+impl App {
+    fn run(&mut self) {
+        while !self.quit && !(self.stop)() {
+            let seconds = self.clock.tick();
+            let changed = [self.hear(), self.receive(), self.move_camera(seconds), self.work()].contains(&true);
+            self.clock.awake = if changed { AFTER } else { self.clock.awake.saturating_sub(1) };
+            let waits = self.window.egui_context().has_requested_repaint() || !self.state.toasts.is_empty();
+            let settled = !waits && self.painter.idle();
+            if self.clock.awake == 0 && settled && self.clock.drawn.elapsed() < REFRESH {
+                self.clock.rested = true;
+                std::thread::sleep(REST);
+                self.window.canvas_mut().poll_events();
+                continue;
+            }
+            let begin = Instant::now();
+            if !self.draw() {
+                self.quit = true;
+            }
+            std::thread::sleep(SHORTEST.saturating_sub(begin.elapsed()));
+        }
+    }
+
+    /// Completes files and ends the simulation.
+    fn close(self) {
+        let Self { files, mut journal, worker, painter, window, .. } = self;
+        for notice in files.close() {
+            journal.note(&notice);
+        }
+        journal.say("closed");
+        // The painter's textures go before the device of the last window does.
+        drop((worker, painter));
+        drop(window);
+    }
+
+    /// Width and height of the picture in pixels.
+    pub(super) fn size(&self) -> Size {
+        (self.window.width().max(1) as usize, self.window.height().max(1) as usize)
+    }
+
+    /// The camera of this frame, once something has been reported.
+    pub(super) fn camera(&self) -> Option<Camera> {
+        self.rig.as_ref().map(|rig| rig.window_camera(self.size()))
+    }
+
+    /// Takes what the window system says. Says whether that was anything.
+    fn hear(&mut self) -> bool {
+        let mut manager = self.window.events();
+        let mut any = false;
+        for mut event in manager.iter() {
+            any = true;
+            event.inhibited = self.handle(event.value);
+        }
+        for path in self.window.dropped_files() {
+            any = true;
+            self.open(&path);
+        }
+        any
+    }
+
+    /// Handles one event; says whether the panel must not see it.
+    fn handle(&mut self, event: WindowEvent) -> bool {
+        match event {
+            WindowEvent::Close => self.quit = true,
+            WindowEvent::FramebufferSize(width, height) => self.journal.say(&format!("window {width}x{height}")),
+            WindowEvent::CursorPos(x, y, _) => self.moved((x as f32, y as f32)),
+            WindowEvent::MouseButton(button, action, held) => self.button(button, action, held),
+            WindowEvent::Scroll(_, y, _) => self.wheel(y as f32),
+            WindowEvent::Key(key, action, held) => return self.key(key, action, held),
+            WindowEvent::Char(_) => return !self.typing(),
+            _ => {}
+        }
+        false
+    }
+
+    /// Takes what the simulation reports. Says whether that was anything that shows.
+    fn receive(&mut self) -> bool {
+        let mut any = false;
+        while let Some(mut update) = self.worker.poll() {
+            any = true;
+            self.painter.apply(&mut update);
+            for notice in std::mem::take(&mut update.notices) {
+                let wrong = notice.wrong;
+                self.tell(notice);
+                if wrong {
+                    self.state.coming = None;
+                }
+            }
+            let came = self.state.follow(&update);
+            self.journal.follow(&update.report);
+            self.place_camera(came);
+            if came {
+                self.look_changed();
+            }
+        }
+        for notice in self.files.notices() {
+            any = true;
+            self.tell(notice);
+        }
+        any
+    }
+
+    /// Gives the camera its place, at first and when another scene has come.
+    fn place_camera(&mut self, anew: bool) {
+        let (Some(subject), size) = (self.painter.subject(), self.size()) else { return };
+        if self.rig.is_none() || anew {
+            self.rig = Some(Rig::new(&self.state.scene.spec.camera, &subject, size));
+        }
+    }
+
+    /// Shows a message and writes it down.
+    pub(super) fn tell(&mut self, notice: Notice) {
+        self.journal.note(&notice);
+        self.state.tell(notice);
+    }
+
+    /// Hands the look to the painter.
+    pub(super) fn look_changed(&mut self) {
+        if let Err(invalid) = self.painter.set_look(&self.state.look) {
+            self.tell(Notice { wrong: true, text: invalid.to_string() });
+        }
+    }
+
+    /// Walks by the keys that are held, and lets the camera come to rest. Says whether it moves.
+    fn move_camera(&mut self, seconds: f32) -> bool {
+        let held = |key: Key| f32::from(u8::from(self.held.contains(&key)));
+        let typing = self.typing();
+        let panel = if self.state.shown.panel { ui::PANEL * self.window.scale_factor() as f32 } else { 0.0 };
+        // A panel that leaves hardly anything free is not made room for.
+        let covered = if panel < 0.5 * self.window.width() as f32 { panel } else { 0.0 };
+        let Some(rig) = &mut self.rig else { return false };
+        rig.cover(covered);
+        if !typing && !self.held.is_empty() {
+            let walk = [held(Key::D) - held(Key::A), held(Key::E) - held(Key::Q), held(Key::W) - held(Key::S)];
+            if walk != [0.0; 3] {
+                rig.walk(walk, seconds);
+            }
+            let turn = (held(Key::Right) - held(Key::Left), held(Key::Down) - held(Key::Up));
+            let pixels = 260.0 * seconds;
+            if turn != (0.0, 0.0) {
+                rig.drag((-turn.0 * pixels, -turn.1 * pixels));
+            }
+        }
+        (self.state.first_person, self.state.turntable) = (rig.first_person, rig.turntable);
+        rig.advance(seconds)
+    }
+
+    /// Sends what the tools, the slices and the panel ask for. Says whether anything was under way.
+    fn work(&mut self) -> bool {
+        let requests = std::mem::take(&mut self.state.requests);
+        let any = !requests.is_empty();
+        requests.into_iter().for_each(|request| self.carry_out(request));
+        let aim = self.aim();
+        if let (Some(aim), Some(report)) = (&aim, &self.state.report)
+            && let Some(command) = self.state.tools.tick(aim, report)
+        {
+            self.worker.send(command);
+        }
+        self.ask_for_pick(aim.map(|aim| aim.ray));
+        let cuts = (self.state.cuts.wanted(), self.state.cuts.field);
+        if self.asked.cuts.replace(cuts) != Some(cuts) {
+            self.worker.send(Command::Cuts(cuts.0, cuts.1));
+        }
+        let glow = self.state.glow();
+        if self.asked.glow.replace(glow) != Some(glow) {
+            self.worker.send(Command::Glow(glow));
+        }
+        any || self.state.tools.is_busy() || self.files.recorder().is_some()
+    }
+
+    /// Where the pointer aims, unless it is over the panel.
+    pub(super) fn aim(&self) -> Option<Aim> {
+        let pixel = self.pointer.at?;
+        let ours = self.pointer.drag() != Some(Drag::Panel);
+        let over_panel = self.pointer.drag().is_none() && self.over_panel(pixel);
+        let ray = self.camera()?.ray(pixel.0, pixel.1);
+        (ours && !over_panel).then(|| Aim { pixel, ray, now: self.clock.now(), shift: self.shift })
+    }
+
+    /// Asks what lies under the pointer, when that is another ray than before.
+    fn ask_for_pick(&mut self, ray: Option<Ray>) {
+        let turning = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_)));
+        let ray = self.state.tools.waits_for().or(ray.filter(|_| !turning));
+        let numbers = ray.map(|ray| {
+            let (o, d) = (ray.origin, ray.direction);
+            [o.x, o.y, o.z, d.x, d.y, d.z]
+        });
+        if numbers != self.asked.ray {
+            self.asked.ray = numbers;
+            self.worker.send(Command::Pick(ray));
+        }
+    }
+
+    /// The handles of the vents in the picture.
+    pub(super) fn handles(&self) -> Vec<Handle> {
+        match (&self.state.ground, self.camera()) {
+            (Some(ground), Some(camera)) => handles::handles(&self.state.vents.value, ground, &camera),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a pixel belongs to the panel or to another piece of the user interface.
+    pub(super) fn over_panel(&self, (x, y): (f32, f32)) -> bool {
+        let scale = self.window.scale_factor() as f32;
+        let context = self.window.egui_context();
+        let layer = context.layer_id_at(kiss3d::egui::pos2(x / scale, y / scale));
+        context.egui_is_using_pointer() || layer.is_some_and(|layer| layer.order != kiss3d::egui::Order::Background)
+    }
+
+    /// Whether keys go into a text.
+    pub(super) fn typing(&self) -> bool {
+        self.state.shown.type_path || self.window.egui_context().egui_wants_keyboard_input()
+    }
+}

@@ -1,0 +1,293 @@
+//! Where the person stands: orbit, pan, zoom, walk, presets and turntable, without any window.
+//!
+//! One pose serves orbit and first person: a target, a distance and two angles. An orbit turns around the target, a
+//! look in first person turns around the eye; changing between them moves nothing.
+
+use nalgebra::Vector3;
+
+use super::pose::{Pose, REACH, Side};
+use crate::render::{Bounds, Camera, CameraSpec};
+
+/// Degrees that a drag over one pixel turns.
+const TURN_DEG: f32 = 0.35;
+/// Degrees that a look over one pixel turns in first person.
+const LOOK_DEG: f32 = 0.18;
+/// Share of the distance that one notch of the wheel leaves.
+const ZOOM: f32 = 0.88;
+/// Time in seconds in which all but a third of a movement is done.
+const EASE_S: f32 = 0.06;
+/// Degrees a second of the turntable.
+const TURNTABLE_DEG_S: f32 = 18.0;
+
+/// Size of a picture in pixels.
+pub(crate) type Size = (usize, usize);
+
+/// The camera under a person's hands. Movements set a goal; [`Rig::advance`] brings the picture there smoothly and
+/// arrives exactly.
+#[derive(Clone, Debug)]
+pub(crate) struct Rig {
+    spec: CameraSpec,
+    shown: Pose,
+    goal: Pose,
+    /// Pixels at the left of the window that the panel covers, as shown and as they shall be.
+    covered: (f32, f32),
+    /// Whether drags look around instead of orbiting.
+    pub first_person: bool,
+    /// Whether the camera goes round by itself.
+    pub turntable: bool,
+}
+
+impl Rig {
+    /// The camera of a scene.
+    pub(crate) fn new(spec: &CameraSpec, subject: &Bounds, size: Size) -> Self {
+        let pose = Pose::framed(spec, subject, size);
+        Self { spec: spec.clone(), shown: pose, goal: pose, covered: (0.0, 0.0), first_person: false, turntable: false }
+    }
+
+    /// Back to the scene's camera.
+    pub(crate) fn reset(&mut self, subject: &Bounds, size: Size) {
+        self.goal = Pose::framed(&self.spec, subject, size);
+        self.first_person = false;
+        self.turntable = false;
+    }
+
+    /// Looks at the whole subject from one side.
+    pub(crate) fn face(&mut self, side: Side, subject: &Bounds, size: Size) {
+        let (azimuth_deg, elevation_deg) = side.angles();
+        let spec = CameraSpec { azimuth_deg, elevation_deg, distance: None, target: None, ..self.spec.clone() };
+        self.goal = Pose::framed(&spec, subject, size);
+        self.first_person = false;
+    }
+
+    /// A drag by so many pixels right and down: an orbit, or a look around in first person.
+    pub(crate) fn drag(&mut self, (right, down): (f32, f32)) {
+        if self.first_person {
+            let eye = self.goal.eye();
+            self.goal.turn((right * LOOK_DEG, down * LOOK_DEG));
+            self.goal.target = eye + self.goal.axes()[2] * self.goal.distance;
+        } else {
+            self.goal.turn((-right * TURN_DEG, down * TURN_DEG));
+        }
+    }
+
+    /// Moves the picture by so many pixels right and down: what lies at the target stays under the pointer.
+    pub(crate) fn pan(&mut self, (right, down): (f32, f32), size: Size) {
+        let [across, up, _] = self.goal.axes();
+        let cells = self.cells_per_pixel(size);
+        self.goal.target += (up * down - across * right) * cells;
+    }
+
+    /// Says how many pixels at the left of the window are covered; the picture moves beside them.
+    pub(crate) fn cover(&mut self, pixels: f32) {
+        self.covered.1 = pixels;
+    }
+
+    /// Turns the wheel by so many notches towards what lies under the pointer, given in pixels from the top left.
+    pub(crate) fn zoom(&mut self, notches: f32, (x, y): (f32, f32), size: Size) {
+        let share = ZOOM.powf(notches.clamp(-20.0, 20.0));
+        let distance = (self.goal.distance * share).clamp(REACH.0, REACH.1);
+        let share = distance / self.goal.distance;
+        let [across, up, _] = self.goal.axes();
+        let cells = self.cells_per_pixel(size);
+        let (right, above) = (x - 0.5 * (size.0 as f32 + self.covered.0), 0.5 * size.1 as f32 - y);
+        self.goal.target += (across * right + up * above) * cells * (1.0 - share);
+        self.goal.distance = distance;
+    }
+
+    /// Walks to the right, upward and forward by shares of a stride; the stride grows with the distance.
+    pub(crate) fn walk(&mut self, [right, up, forward]: [f32; 3], seconds: f32) {
+        let [across, _, ahead] = self.goal.axes();
+        let stride = (0.5 * self.goal.distance).clamp(4.0, 120.0) * seconds;
+        self.goal.target += (across * right + Vector3::y() * up + ahead * forward) * stride;
+    }
+
+    /// Brings the picture nearer to its goal. Says whether it still moves.
+    pub(crate) fn advance(&mut self, seconds: f32) -> bool {
+        if self.turntable {
+            self.goal.azimuth_deg += TURNTABLE_DEG_S * seconds;
+        }
+        if self.shown == self.goal && self.covered.0 == self.covered.1 {
+            return false;
+        }
+        let share = 1.0 - (-seconds / EASE_S).exp();
+        self.covered.0 += (self.covered.1 - self.covered.0) * share;
+        if (self.covered.1 - self.covered.0).abs() < 0.5 {
+            self.covered.0 = self.covered.1;
+        }
+        self.shown = self.shown.towards(&self.goal, share);
+        if self.shown.near(&self.goal) && !self.turntable {
+            self.goal.azimuth_deg = self.goal.azimuth_deg.rem_euclid(360.0);
+            self.shown = self.goal;
+        }
+        true
+    }
+
+    /// The camera of a picture of its own: what is looked at is in the middle.
+    pub(crate) fn camera(&self, size: Size) -> Camera {
+        self.shown.camera(self.spec.fov_deg, size)
+    }
+
+    /// The camera of the window: what is looked at is in the middle of what the panel leaves free.
+    pub(crate) fn window_camera(&self, size: Size) -> Camera {
+        let per_pixel = self.cells_per_pixel(size) * self.shown.distance / self.goal.distance;
+        let aside = self.shown.axes()[0] * (0.5 * self.covered.0 * per_pixel);
+        Pose { target: self.shown.target - aside, ..self.shown }.camera(self.spec.fov_deg, size)
+    }
+
+    /// The camera as a scene writes it; held inside what a scene may say.
+    pub(crate) fn spec(&self, subject: &Bounds) -> CameraSpec {
+        let Pose { azimuth_deg, elevation_deg, target, distance } = self.goal;
+        let extent = subject.high - subject.low;
+        let shares = (target - subject.low).component_div(&extent);
+        CameraSpec {
+            azimuth_deg: azimuth_deg.rem_euclid(360.0),
+            elevation_deg,
+            distance: Some((distance / subject.diagonal()).clamp(0.01, 100.0)),
+            target: Some(shares.map(|share| share.clamp(-10.0, 10.0)).into()),
+            fov_deg: self.spec.fov_deg,
+        }
+    }
+
+    /// Cells across one pixel at the target.
+    fn cells_per_pixel(&self, size: Size) -> f32 {
+        2.0 * (self.spec.fov_deg.to_radians() * 0.5).tan() * self.goal.distance / size.1.max(1) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Grid;
+
+    const SIZE: Size = (800, 600);
+
+    fn rig() -> Rig {
+        Rig::new(&CameraSpec::default(), &bounds(), SIZE)
+    }
+
+    fn bounds() -> Bounds {
+        Bounds::of(Grid::new(128, 100, 128))
+    }
+
+    /// Lets every movement come to its end.
+    fn settled(mut rig: Rig) -> Rig {
+        (0..500).for_each(|_| {
+            rig.advance(0.02);
+        });
+        rig
+    }
+
+    #[test]
+    fn begins_as_the_headless_camera_and_a_reset_comes_back_exactly() {
+        let begin = rig().camera(SIZE);
+        let headless = Camera::new(&CameraSpec::default(), &bounds(), SIZE);
+        assert!((begin.eye() - headless.eye()).norm() < 1e-3);
+        let mut moved = rig();
+        moved.drag((120.0, -40.0));
+        moved.zoom(3.0, (100.0, 500.0), SIZE);
+        moved.pan((30.0, 20.0), SIZE);
+        moved.walk([1.0, 0.5, 2.0], 0.3);
+        let mut moved = settled(moved);
+        assert!((moved.camera(SIZE).eye() - begin.eye()).norm() > 10.0);
+        moved.reset(&bounds(), SIZE);
+        assert_eq!(settled(moved).camera(SIZE), begin);
+    }
+
+    #[test]
+    fn an_orbit_keeps_the_target_in_the_middle_and_the_distance() {
+        let mut rig = rig();
+        let (target, distance) = (rig.goal.target, rig.goal.distance);
+        rig.drag((-400.0, 900.0));
+        let camera = settled(rig).camera(SIZE);
+        let (x, y, away) = camera.project(target).expect("in front");
+        assert!((x - 400.0).abs() < 0.1 && (y - 300.0).abs() < 0.1 && (away - distance).abs() < 0.1);
+        assert!(camera.eye().y > target.y, "held below the zenith");
+    }
+
+    #[test]
+    fn the_wheel_keeps_what_lies_under_the_pointer() {
+        let mut rig = rig();
+        let (x, y) = (650.0, 120.0);
+        let before = rig.camera(SIZE);
+        let [.., forward] = before.axes();
+        let ray = before.ray(x, y);
+        let there = ray.at(rig.goal.distance / ray.direction.dot(&forward));
+        rig.zoom(5.0, (x, y), SIZE);
+        let after = settled(rig).camera(SIZE);
+        let (px, py, away) = after.project(there.into()).expect("in front");
+        assert!((px - x).abs() < 0.5 && (py - y).abs() < 0.5, "{px}, {py}");
+        assert!(away < 0.6 * (there - before.eye().coords).norm());
+    }
+
+    #[test]
+    fn the_picture_stands_beside_the_panel() {
+        let mut rig = rig();
+        rig.cover(200.0);
+        let mut rig = settled(rig);
+        let (x, y, _) = rig.window_camera(SIZE).project(rig.goal.target).expect("in front");
+        assert!((x - 500.0).abs() < 0.1 && (y - 300.0).abs() < 0.1, "{x}, {y}");
+        rig.zoom(4.0, (500.0, 300.0), SIZE);
+        let (x, y, _) = settled(rig.clone()).window_camera(SIZE).project(rig.goal.target).expect("in front");
+        assert!((x - 500.0).abs() < 0.1 && (y - 300.0).abs() < 0.1, "{x}, {y}");
+        assert_eq!(settled(rig.clone()).camera(SIZE).project(rig.goal.target).map(|p| p.0.round()), Some(400.0));
+    }
+
+    #[test]
+    fn a_pan_moves_the_target_with_the_pointer() {
+        let mut rig = rig();
+        let target = rig.goal.target;
+        rig.pan((90.0, -50.0), SIZE);
+        let (x, y, _) = settled(rig).camera(SIZE).project(target).expect("in front");
+        assert!((x - 490.0).abs() < 0.5 && (y - 250.0).abs() < 0.5, "{x}, {y}");
+    }
+
+    #[test]
+    fn first_person_turns_the_head_and_walks() {
+        let mut rig = rig();
+        rig.first_person = true;
+        let eye = rig.goal.eye();
+        rig.drag((200.0, 10.0));
+        assert!((rig.goal.eye() - eye).norm() < 1e-2, "the head turns where it is");
+        let ahead = rig.goal.axes()[2];
+        rig.walk([0.0, 0.0, 1.0], 0.1);
+        let went = rig.goal.eye() - eye;
+        assert!(went.normalize().dot(&ahead) > 0.999 && went.norm() > 0.3);
+    }
+
+    #[test]
+    fn a_saved_camera_stands_where_the_window_stood() {
+        let mut rig = rig();
+        rig.drag((333.0, -20.0));
+        rig.zoom(2.0, (100.0, 80.0), SIZE);
+        let spec = rig.spec(&bounds());
+        assert_eq!(spec.validate(), Ok(()));
+        let saved = Camera::new(&spec, &bounds(), SIZE);
+        let camera = settled(rig).camera(SIZE);
+        assert!((saved.eye() - camera.eye()).norm() < 0.05, "{} {}", saved.eye(), camera.eye());
+    }
+
+    #[test]
+    fn presets_stand_where_they_say() {
+        let middle = 64.0;
+        let stands = |side| {
+            let mut rig = rig();
+            rig.face(side, &bounds(), SIZE);
+            settled(rig).camera(SIZE).eye()
+        };
+        assert!(stands(Side::Front).z > 128.0 && (stands(Side::Front).x - middle).abs() < 0.1);
+        assert!(stands(Side::Back).z < 0.0);
+        assert!(stands(Side::Left).x < 0.0);
+        assert!(stands(Side::Right).x > 128.0);
+        assert!(stands(Side::Top).y > 150.0);
+    }
+
+    #[test]
+    fn the_turntable_never_ends_and_stillness_is_noticed() {
+        let mut rig = rig();
+        assert!(!rig.advance(0.1), "nothing moves by itself");
+        rig.turntable = true;
+        assert!((0..2000).all(|_| rig.advance(0.1)));
+        rig.turntable = false;
+        assert!(!settled(rig).advance(0.1));
+    }
+}

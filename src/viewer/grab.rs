@@ -1,0 +1,74 @@
+//! A vent's handle in hand: what a drag makes of the vent.
+
+use super::handles::{Grip, Handle};
+use super::link::Report;
+use super::tools::Aim;
+use crate::render::Ray;
+use crate::source::VentSpec;
+use crate::units::VENT_ENERGY_MAX;
+
+/// Smallest and largest radius of a vent that a drag gives, in cells.
+pub(crate) const VENT_RADIUS: (f64, f64) = (0.0, 40.0);
+/// Smallest and largest rate of a vent that a drag gives, in cells a step.
+pub(crate) const VENT_RATE: (f64, f64) = (0.01, 200.0);
+/// Pixels of a drag that multiply the rate by e.
+const RATE_PIXELS: f32 = 90.0;
+/// Pixels of a drag that add 1 to the energy.
+const ENERGY_PIXELS: f32 = 150.0;
+
+/// A handle in hand.
+#[derive(Clone, Debug)]
+pub(super) struct Grab {
+    pub(super) handle: Handle,
+    pub(super) pixel: (f32, f32),
+    /// The vent as it was when grabbed.
+    pub(super) spec: VentSpec,
+    pub(super) sent: VentSpec,
+}
+
+impl Grab {
+    /// The vent as the handle's present place wants it.
+    pub(super) fn dragged_to(&self, aim: &Aim, report: &Report) -> VentSpec {
+        let mut spec = self.spec.clone();
+        let up = self.pixel.1 - aim.pixel.1;
+        match self.handle.grip {
+            Grip::Place => {
+                if let Some(point) = self.on_level(&aim.ray) {
+                    [spec.x, _, spec.z] = inside(point, report);
+                }
+            }
+            Grip::Radius => {
+                if let Some([x, _, z]) = self.on_level(&aim.ray) {
+                    let away = (f64::from(x) - spec.x).hypot(f64::from(z) - spec.z);
+                    spec.radius = round(away.clamp(VENT_RADIUS.0, VENT_RADIUS.1));
+                }
+            }
+            Grip::Rate if aim.shift => {
+                let energy = spec.energy + f64::from(up / ENERGY_PIXELS);
+                spec.energy = round(energy).clamp(0.0, (VENT_ENERGY_MAX * 100.0).floor() / 100.0);
+            }
+            Grip::Rate => {
+                let rate = spec.rate.max(VENT_RATE.0) * f64::from(up / RATE_PIXELS).exp();
+                spec.rate = round(rate.clamp(VENT_RATE.0, VENT_RATE.1));
+            }
+        }
+        spec
+    }
+
+    /// Where the ray meets the level of the vent.
+    fn on_level(&self, ray: &Ray) -> Option<[f32; 3]> {
+        let t = (self.handle.level - ray.origin.y) / ray.direction.y;
+        (t.is_finite() && t > 0.0).then(|| ray.at(t).into())
+    }
+}
+
+/// A point held inside the box, with the digits that a file should show.
+pub(super) fn inside(point: [f32; 3], report: &Report) -> [f64; 3] {
+    let size = [report.grid.nx, report.grid.ny, report.grid.nz];
+    std::array::from_fn(|k| round(f64::from(point[k]).clamp(0.0, size[k] as f64)))
+}
+
+/// Two digits after the point.
+pub(super) fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}

@@ -1,0 +1,199 @@
+//! What mouse and keys do.
+
+use std::path::Path;
+use std::time::Instant;
+
+use kiss3d::event::{Action as Press, Key, Modifiers, MouseButton};
+
+use super::app::App;
+use super::cuts;
+use super::handles;
+use super::keys::{self, Action};
+use super::link::{Command, Notice};
+use super::pointer::Drag;
+use super::record::{MOST_FPS, Shot};
+use super::state::Request;
+use crate::export::Film;
+use crate::output::file_name;
+use crate::scene::Scene;
+
+/// What a wheel reports for one notch.
+const NOTCH: f32 = 10.0;
+/// Frames whose average a screenshot is.
+const SHOT_FRAMES: u32 = 8;
+
+impl App {
+    /// The pointer moves.
+    pub(super) fn moved(&mut self, at: (f32, f32)) {
+        let dragged = self.pointer.move_to(at);
+        let size = self.size();
+        if let (Some((drag, by)), Some(rig)) = (dragged, &mut self.rig) {
+            match drag {
+                Drag::Turn => rig.drag(by),
+                Drag::Pan => rig.pan(by, size),
+                Drag::Cut(axis) => self.drag_cut(axis, at),
+                Drag::Panel | Drag::Tool => {}
+            }
+        }
+    }
+
+    /// A slice follows the pointer along its axis.
+    fn drag_cut(&mut self, axis: usize, (x, y): (f32, f32)) {
+        let (Some(camera), Some(sides)) = (self.camera(), self.state.sides()) else { return };
+        if let Some(cell) = cuts::dragged_to(axis, &camera.ray(x, y), sides.map(|n| n as f32)) {
+            self.state.cuts.at[axis] = cell;
+            self.state.cuts.chosen = axis;
+        }
+    }
+
+    /// A button goes down or up.
+    pub(super) fn button(&mut self, button: MouseButton, press: Press, held: Modifiers) {
+        if press == Press::Release {
+            if self.pointer.release(button) == Some(Drag::Tool) {
+                self.state.tools.release();
+            }
+            return;
+        }
+        let Some(at) = self.pointer.at else { return };
+        let drag = if self.over_panel(at) { Drag::Panel } else { self.begun(button, held) };
+        self.pointer.press(button, || drag);
+    }
+
+    /// What a drag that begins over the world does.
+    fn begun(&mut self, button: MouseButton, held: Modifiers) -> Drag {
+        let shift = held.contains(Modifiers::Shift);
+        self.shift = shift;
+        let free = self.pointer.drag().is_none();
+        if button == MouseButton::Button1 && free {
+            let all = self.handles();
+            let scale = self.window.scale_factor() as f32;
+            if let (Some(at), Some(camera), Some(sides)) = (self.pointer.at, self.camera(), self.state.sides())
+                && let Some(axis) = self.state.cuts.under(&camera, sides.map(|n| n as f32), at, scale)
+            {
+                return Drag::Cut(axis);
+            }
+            let handle = self.pointer.at.and_then(|at| handles::under(&all, at, scale)).copied();
+            if let (Some(aim), Some(report)) = (self.aim(), &self.state.report) {
+                let takes = handle.is_some() || !shift;
+                if takes && self.state.tools.press(&aim, handle.as_ref(), report) {
+                    return Drag::Tool;
+                }
+            }
+        }
+        match button {
+            MouseButton::Button3 => Drag::Pan,
+            _ if shift => Drag::Pan,
+            _ => Drag::Turn,
+        }
+    }
+
+    /// The wheel turns.
+    pub(super) fn wheel(&mut self, by: f32) {
+        let Some(at) = self.pointer.at.filter(|at| !self.over_panel(*at)) else { return };
+        let size = self.size();
+        if let Some(rig) = &mut self.rig {
+            rig.zoom(by / NOTCH, at, size);
+        }
+    }
+
+    /// A key goes down or up; says whether the panel must not see it.
+    pub(super) fn key(&mut self, key: Key, press: Press, held: Modifiers) -> bool {
+        self.shift = held.contains(Modifiers::Shift);
+        if press == Press::Release {
+            self.held.remove(&key);
+            return !self.typing();
+        }
+        if self.typing() && !keys::works_while_typing(key) {
+            return false;
+        }
+        let again = !self.held.insert(key);
+        if let Some(action) = keys::action(key, held).filter(|action| !again || repeats(*action)) {
+            self.act(action);
+        }
+        true
+    }
+
+    /// Carries out what the panel left.
+    pub(super) fn carry_out(&mut self, request: Request) {
+        match request {
+            Request::Do(action) => self.act(action),
+            Request::Send(command) => self.worker.send(command),
+            Request::Open(path) => self.open(&path),
+        }
+    }
+
+    /// Opens a scene or a heightmap; a wrong one shows its message, and the old scene goes on.
+    pub(super) fn open(&mut self, path: &Path) {
+        match Scene::open(path) {
+            Ok(scene) => {
+                self.state.coming = Some(scene.clone());
+                self.worker.send(Command::Open(Box::new(scene)));
+                self.tell(Notice { wrong: false, text: format!("opening {}", path.display()) });
+            }
+            Err(error) => self.tell(Notice { wrong: true, text: error.to_string() }),
+        }
+    }
+
+    /// Draws this moment into a file.
+    pub(super) fn screenshot(&mut self, transparent: bool) {
+        let camera = self.rig.as_ref().map(|rig| rig.camera(self.size()));
+        let (Some(camera), Some(report)) = (camera, &self.state.report) else { return };
+        let labels = vec![
+            ("Title", report.name.clone()),
+            ("Software", format!("lavoxel {}", env!("CARGO_PKG_VERSION"))),
+            ("Seed", report.seed.to_string()),
+            ("Step", report.step.to_string()),
+        ];
+        let name = file_name(&report.name);
+        let view = self.state.view(camera);
+        let Some(image) = self.painter.picture(&view, SHOT_FRAMES, transparent) else { return };
+        self.files.write(Shot { image, transparent, name, labels });
+    }
+
+    /// Starts a recording, or ends the one under way.
+    pub(super) fn toggle_recording(&mut self) {
+        if self.files.recorder().is_some() {
+            self.files.end_recording();
+            self.journal.say("recording ended");
+            return;
+        }
+        let Some(report) = &self.state.report else { return };
+        let (width, height) = self.size();
+        // Frames that would only repeat the one before are not worth their bytes.
+        let fps = (self.state.frame.fps.round() as u32).clamp(4, MOST_FPS);
+        // Films of an odd size are refused by some players.
+        let film = Film { width: (width as u32 & !1).max(2), height: (height as u32 & !1).max(2), fps };
+        let typed = self.state.shown.record_path.trim();
+        let path = (!typed.is_empty()).then(|| Path::new(typed));
+        match self.files.record(path, &file_name(&report.name), film) {
+            Ok(path) => {
+                self.recording_since = Instant::now();
+                self.tell(Notice { wrong: false, text: format!("recording {}", path.display()) });
+            }
+            Err(error) => self.tell(Notice { wrong: true, text: error.to_string() }),
+        }
+    }
+
+    /// Takes this moment into the recording when a frame of it is due. Gives its length so far in seconds.
+    pub(super) fn record_frame(&mut self) -> Option<f64> {
+        let rig = self.rig.as_ref()?;
+        let seconds = self.recording_since.elapsed().as_secs_f64();
+        let recorder = self.files.recorder()?;
+        if recorder.has_failed() {
+            self.files.end_recording();
+            return None;
+        }
+        if recorder.wants(seconds) {
+            let view = self.state.view(rig.camera(recorder.size()));
+            if let Some(image) = self.painter.picture(&view, 1, false) {
+                recorder.take(&image, seconds);
+            }
+        }
+        Some(seconds)
+    }
+}
+
+/// Whether a key that stays down does it again and again.
+fn repeats(action: Action) -> bool {
+    matches!(action, Action::Step | Action::Faster | Action::Slower | Action::MoveCut(_) | Action::Brush(_))
+}

@@ -1,0 +1,79 @@
+//! One line for each happening, for scripts that follow the window.
+
+use super::link::{Notice, Report};
+use crate::source::VentSpec;
+
+/// Steps from one line to the next.
+const EVERY: u64 = 100;
+
+/// Takes the lines.
+pub type Log = Box<dyn FnMut(&str)>;
+
+/// Notices what changed from report to report and writes it down.
+pub(crate) struct Journal {
+    log: Option<Log>,
+    epoch: Option<u64>,
+    step: u64,
+    paused: bool,
+    vents: Vec<(usize, VentSpec)>,
+}
+
+impl Journal {
+    pub(crate) fn new(log: Option<Log>) -> Self {
+        Self { log, epoch: None, step: 0, paused: false, vents: Vec::new() }
+    }
+
+    /// Writes a line.
+    pub(crate) fn say(&mut self, line: &str) {
+        if let Some(log) = &mut self.log {
+            log(line);
+        }
+    }
+
+    /// Writes a message down.
+    pub(crate) fn note(&mut self, notice: &Notice) {
+        let wrong = if notice.wrong { "wrong: " } else { "" };
+        self.say(&format!("{wrong}{}", notice.text));
+    }
+
+    /// Writes down what is new in a report.
+    pub(crate) fn follow(&mut self, report: &Report) {
+        if self.epoch != Some(report.epoch) {
+            let grid = report.grid;
+            self.say(&format!("scene {} {}x{}x{} step {}", report.name, grid.nx, grid.ny, grid.nz, report.step));
+            self.epoch = Some(report.epoch);
+            self.step = report.step;
+            self.vents.clone_from(&report.vents);
+        }
+        let passed = (self.step / EVERY + 1..=report.step / EVERY).map(|n| n * EVERY);
+        passed.for_each(|step| self.say(&format!("step {step}")));
+        self.step = report.step;
+        let paused = report.pace == super::link::Pace::Paused;
+        if paused && !self.paused {
+            self.say(&format!("paused at step {}", report.step));
+        }
+        self.paused = paused;
+        self.follow_vents(&report.vents);
+    }
+
+    fn follow_vents(&mut self, vents: &[(usize, VentSpec)]) {
+        if self.vents == vents {
+            return;
+        }
+        let before = std::mem::replace(&mut self.vents, vents.to_vec());
+        for (number, vent) in vents {
+            let named = format!("vent {}", number + 1);
+            match before.iter().find(|(old, _)| old == number) {
+                None => self.say(&format!("{named} placed at x {} z {}", vent.x, vent.z)),
+                Some((_, old)) if old != vent => self.say(&format!(
+                    "{named} at x {} z {} radius {} rate {} energy {}",
+                    vent.x, vent.z, vent.radius, vent.rate, vent.energy
+                )),
+                Some(_) => {}
+            }
+        }
+        for (number, _) in before.iter().filter(|(old, _)| vents.iter().all(|(number, _)| number != old)) {
+            self.say(&format!("vent {} closed", number + 1));
+        }
+    }
+}

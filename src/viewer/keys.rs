@@ -1,0 +1,262 @@
+//! The keys: one table of key, action and description, which the help window shows and the README repeats.
+
+use kiss3d::event::{Key, Modifiers};
+
+use super::pose::Side;
+use super::tools::Tool;
+use crate::render::{Axis, Style};
+
+/// Everything that a key, or a button with the same meaning, can ask for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    /// Run or pause.
+    Run,
+    /// One step, then pause.
+    Step,
+    /// More steps a second.
+    Faster,
+    /// Fewer steps a second.
+    Slower,
+    /// As many steps as possible, or back to a rate.
+    Free,
+    /// Back to step 0.
+    Reset,
+    /// Another seed.
+    Reseed,
+    /// Keep the moment.
+    Keep,
+    /// Back to the kept moment before the present step.
+    Rewind,
+    /// Another style.
+    Style(Style),
+    /// Show or hide the slice across an axis.
+    Cut(Axis),
+    /// Move the slice chosen last by so many cells.
+    MoveCut(i32),
+    /// The next field of the slices.
+    Field,
+    /// The next palette.
+    Palette,
+    /// Show or hide the lava.
+    Volume,
+    /// Show or hide the ground.
+    Ground,
+    /// Another tool.
+    Tool(Tool),
+    /// A larger or smaller brush.
+    Brush(f64),
+    /// Look at everything from a side.
+    Face(Side),
+    /// The scene's camera.
+    ResetCamera,
+    /// Go round by itself.
+    Turntable,
+    /// Look around instead of orbiting.
+    FirstPerson,
+    /// A picture into a file.
+    Screenshot {
+        /// With a sky that one can see through.
+        transparent: bool,
+    },
+    /// Start or end a recording.
+    Record,
+    /// Write the session as a scene.
+    Save,
+    /// Type the name of a file to open.
+    Open,
+    /// Show or hide the panel.
+    Panel,
+    /// The whole screen.
+    Fullscreen,
+    /// The list of keys.
+    Help,
+    /// Close what is open: help, a stroke, a tool.
+    Dismiss,
+    /// End.
+    Quit,
+}
+
+/// What the help window groups keys by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Time and randomness.
+    Simulation,
+    /// What is drawn.
+    View,
+    /// What the mouse does.
+    Tools,
+    /// Where from.
+    Camera,
+    /// Files and the window itself.
+    Files,
+}
+
+impl Group {
+    /// In the order of the help window.
+    pub const ALL: [Self; 5] = [Self::Simulation, Self::View, Self::Tools, Self::Camera, Self::Files];
+
+    /// Heading.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simulation => "Simulation",
+            Self::View => "View",
+            Self::Tools => "Tools",
+            Self::Camera => "Camera",
+            Self::Files => "Files and window",
+        }
+    }
+}
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Binding {
+    /// Where it belongs.
+    pub group: Group,
+    /// Keys that do it; any of them.
+    keys: &'static [(Key, Modifiers)],
+    /// The keys as a person reads them.
+    pub shown: &'static str,
+    /// What it does.
+    pub what: &'static str,
+    /// The same for the program.
+    pub action: Action,
+}
+
+const NONE: Modifiers = Modifiers::empty();
+const SHIFT: Modifiers = Modifiers::Shift;
+const CTRL: Modifiers = Modifiers::Control;
+
+/// The table.
+pub const BINDINGS: &[Binding] = &[
+    bind(Group::Simulation, &[(Key::Space, NONE)], "Space", "run or pause", Action::Run),
+    bind(Group::Simulation, &[(Key::Period, NONE)], ".", "one step", Action::Step),
+    bind(
+        Group::Simulation,
+        &[(Key::Equals, NONE), (Key::Equals, SHIFT), (Key::Add, NONE)],
+        "+",
+        "faster",
+        Action::Faster,
+    ),
+    bind(Group::Simulation, &[(Key::Minus, NONE), (Key::Subtract, NONE)], "-", "slower", Action::Slower),
+    bind(Group::Simulation, &[(Key::Key0, NONE)], "0", "as fast as possible, or back to a rate", Action::Free),
+    bind(Group::Simulation, &[(Key::Back, NONE)], "Backspace", "back to step 0", Action::Reset),
+    bind(Group::Simulation, &[(Key::N, NONE)], "N", "another seed from now on", Action::Reseed),
+    bind(Group::Simulation, &[(Key::K, NONE)], "K", "keep this moment", Action::Keep),
+    bind(Group::Simulation, &[(Key::J, NONE)], "J", "rewind to the kept moment before", Action::Rewind),
+    bind(Group::View, &[(Key::Key1, NONE)], "1", "volume, cinematic", Action::Style(Style::Cinematic)),
+    bind(Group::View, &[(Key::Key2, NONE)], "2", "volume, scientific", Action::Style(Style::Scientific)),
+    bind(Group::View, &[(Key::Key3, NONE)], "3", "surface of an amount", Action::Style(Style::Surface)),
+    bind(Group::View, &[(Key::Key4, NONE)], "4", "maximum along each ray", Action::Style(Style::Maximum)),
+    bind(Group::View, &[(Key::X, NONE)], "X", "slice across x on or off", Action::Cut(Axis::X)),
+    bind(Group::View, &[(Key::Y, NONE)], "Y", "slice across y on or off", Action::Cut(Axis::Y)),
+    bind(Group::View, &[(Key::Z, NONE)], "Z", "slice across z on or off", Action::Cut(Axis::Z)),
+    bind(Group::View, &[(Key::LBracket, NONE)], "[", "move the slice back by a cell", Action::MoveCut(-1)),
+    bind(Group::View, &[(Key::RBracket, NONE)], "]", "move the slice on by a cell", Action::MoveCut(1)),
+    bind(Group::View, &[(Key::F, NONE)], "F", "next field of the slices", Action::Field),
+    bind(Group::View, &[(Key::C, NONE)], "C", "next palette", Action::Palette),
+    bind(Group::View, &[(Key::V, NONE)], "V", "lava on or off", Action::Volume),
+    bind(Group::View, &[(Key::G, NONE)], "G", "ground on or off", Action::Ground),
+    bind(Group::Tools, &[(Key::F2, NONE)], "F2", "look and probe", Action::Tool(Tool::Look)),
+    bind(Group::Tools, &[(Key::F3, NONE)], "F3", "place vents", Action::Tool(Tool::Vent)),
+    bind(Group::Tools, &[(Key::F4, NONE)], "F4", "brush of lava", Action::Tool(Tool::Lava)),
+    bind(Group::Tools, &[(Key::F5, NONE)], "F5", "brush of rock", Action::Tool(Tool::Rock)),
+    bind(Group::Tools, &[(Key::F6, NONE)], "F6", "brush that digs rock and lava away", Action::Tool(Tool::Dig)),
+    bind(Group::Tools, &[(Key::F7, NONE)], "F7", "brush that drains lava", Action::Tool(Tool::Drain)),
+    bind(Group::Tools, &[(Key::PageUp, NONE)], "Page Up", "larger brush", Action::Brush(1.25)),
+    bind(Group::Tools, &[(Key::PageDown, NONE)], "Page Down", "smaller brush", Action::Brush(0.8)),
+    bind(Group::Camera, &[(Key::Home, NONE)], "Home", "the scene's camera", Action::ResetCamera),
+    bind(Group::Camera, &[(Key::Key1, SHIFT)], "Shift+1", "from the front (south)", Action::Face(Side::Front)),
+    bind(Group::Camera, &[(Key::Key2, SHIFT)], "Shift+2", "from the back (north)", Action::Face(Side::Back)),
+    bind(Group::Camera, &[(Key::Key3, SHIFT)], "Shift+3", "from the left (west)", Action::Face(Side::Left)),
+    bind(Group::Camera, &[(Key::Key4, SHIFT)], "Shift+4", "from the right (east)", Action::Face(Side::Right)),
+    bind(Group::Camera, &[(Key::Key5, SHIFT)], "Shift+5", "from above", Action::Face(Side::Top)),
+    bind(Group::Camera, &[(Key::Key6, SHIFT)], "Shift+6", "three-quarter view", Action::Face(Side::ThreeQuarter)),
+    bind(Group::Camera, &[(Key::T, NONE)], "T", "turntable", Action::Turntable),
+    bind(Group::Camera, &[(Key::P, NONE)], "P", "first person on or off", Action::FirstPerson),
+    bind(Group::Files, &[(Key::F12, NONE)], "F12", "screenshot (PNG)", Action::Screenshot { transparent: false }),
+    bind(
+        Group::Files,
+        &[(Key::F12, SHIFT)],
+        "Shift+F12",
+        "screenshot with a transparent sky",
+        Action::Screenshot { transparent: true },
+    ),
+    bind(Group::Files, &[(Key::F9, NONE), (Key::R, NONE)], "F9 or R", "start or end a recording", Action::Record),
+    bind(Group::Files, &[(Key::S, CTRL)], "Ctrl+S", "save the session as a scene", Action::Save),
+    bind(Group::Files, &[(Key::O, CTRL)], "Ctrl+O", "type the name of a file to open", Action::Open),
+    bind(Group::Files, &[(Key::Tab, NONE)], "Tab", "panel on or off", Action::Panel),
+    bind(Group::Files, &[(Key::F11, NONE)], "F11", "whole screen on or off", Action::Fullscreen),
+    bind(Group::Files, &[(Key::F1, NONE)], "F1", "these keys", Action::Help),
+    bind(Group::Files, &[(Key::Escape, NONE)], "Esc", "close the help, put the tool away", Action::Dismiss),
+    bind(Group::Files, &[(Key::Q, CTRL)], "Ctrl+Q", "quit", Action::Quit),
+];
+
+/// What is held rather than pressed, and the mouse.
+pub const HELD: &[(&str, &str)] = &[
+    ("left drag", "orbit, or what the tool does; look around in first person"),
+    ("right drag", "orbit, whatever the tool"),
+    ("middle drag, Shift+drag", "pan"),
+    ("wheel", "zoom towards the pointer"),
+    ("W A S D, Q E", "walk, down and up"),
+    ("arrows", "turn"),
+];
+
+const fn bind(
+    group: Group,
+    keys: &'static [(Key, Modifiers)],
+    shown: &'static str,
+    what: &'static str,
+    action: Action,
+) -> Binding {
+    Binding { group, keys, shown, what, action }
+}
+
+/// What a pressed key asks for, if anything. Only Shift and Control count; the command key of a Mac is Control.
+pub fn action(key: Key, held: Modifiers) -> Option<Action> {
+    let mut held_here = held & (Modifiers::Shift | Modifiers::Control);
+    if cfg!(target_os = "macos") && held.contains(Modifiers::Super) {
+        held_here |= Modifiers::Control;
+    }
+    let fits = |binding: &&Binding| binding.keys.contains(&(key, held_here));
+    BINDINGS.iter().find(fits).map(|binding| binding.action)
+}
+
+/// Whether a key does the same while a text is being typed.
+pub fn works_while_typing(key: Key) -> bool {
+    (Key::F1..=Key::F12).contains(&key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_has_two_meanings() {
+        let all: Vec<_> = BINDINGS.iter().flat_map(|binding| binding.keys).collect();
+        for (i, key) in all.iter().enumerate() {
+            assert!(!all[..i].contains(key), "{key:?} is there twice");
+        }
+    }
+
+    #[test]
+    fn keys_find_their_action() {
+        assert_eq!(action(Key::Space, NONE), Some(Action::Run));
+        assert_eq!(action(Key::Key1, SHIFT), Some(Action::Face(Side::Front)));
+        assert_eq!(action(Key::S, CTRL), Some(Action::Save));
+        assert_eq!(action(Key::S, NONE), None, "walks");
+        assert_eq!(action(Key::F12, SHIFT | Modifiers::Alt), Some(Action::Screenshot { transparent: true }));
+    }
+
+    #[test]
+    fn the_readme_tells_every_key() {
+        let readme = include_str!("../../README.md");
+        for binding in BINDINGS {
+            let row = format!("| `{}` | {} |", binding.shown, binding.what);
+            assert!(readme.contains(&row), "README.md lacks: {row}");
+        }
+        for (held, what) in HELD {
+            let row = format!("| {held} | {what} |");
+            assert!(readme.contains(&row), "README.md lacks: {row}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Whose the mouse is: what begins over the panel stays the panel's, what begins over the world stays the camera's or
+//! the tool's, until the button goes up.
+
+use kiss3d::event::MouseButton;
+
+/// What a drag does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drag {
+    /// It began over the panel.
+    Panel,
+    /// It turns the camera.
+    Turn,
+    /// It moves the camera sideways.
+    Pan,
+    /// The tool has it.
+    Tool,
+    /// It moves the slice across an axis: 0 for x.
+    Cut(usize),
+}
+
+/// Where the mouse is and what it drags.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pointer {
+    /// Pixels from the top left; nothing until it has entered the window.
+    pub(crate) at: Option<(f32, f32)>,
+    drag: Option<(MouseButton, Drag)>,
+}
+
+impl Pointer {
+    /// Moves; gives the drag under way with the pixels that it moved.
+    pub(crate) fn move_to(&mut self, (x, y): (f32, f32)) -> Option<(Drag, (f32, f32))> {
+        let before = self.at.replace((x, y));
+        let (drag, (old_x, old_y)) = (self.drag?.1, before?);
+        Some((drag, (x - old_x, y - old_y)))
+    }
+
+    /// A button goes down where `drag` says what that means. A second button changes nothing.
+    pub(crate) fn press(&mut self, button: MouseButton, drag: impl FnOnce() -> Drag) {
+        if self.drag.is_none() {
+            self.drag = Some((button, drag()));
+        }
+    }
+
+    /// A button goes up; gives what it had dragged.
+    pub(crate) fn release(&mut self, button: MouseButton) -> Option<Drag> {
+        let ended = self.drag.filter(|(held, _)| *held == button)?;
+        self.drag = None;
+        Some(ended.1)
+    }
+
+    /// What is dragged.
+    pub(crate) fn drag(&self) -> Option<Drag> {
+        self.drag.map(|(_, drag)| drag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drag_belongs_to_where_it_began_until_its_button_goes_up() {
+        let mut pointer = Pointer::default();
+        assert_eq!(pointer.move_to((5.0, 5.0)), None);
+        pointer.press(MouseButton::Button1, || Drag::Turn);
+        pointer.press(MouseButton::Button2, || Drag::Pan);
+        assert_eq!(pointer.move_to((8.0, 4.0)), Some((Drag::Turn, (3.0, -1.0))));
+        assert_eq!(pointer.release(MouseButton::Button2), None);
+        assert_eq!(pointer.drag(), Some(Drag::Turn));
+        assert_eq!(pointer.release(MouseButton::Button1), Some(Drag::Turn));
+        assert_eq!(pointer.move_to((9.0, 4.0)), None);
+    }
+}

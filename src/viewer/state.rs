@@ -1,0 +1,249 @@
+//! What the window knows: the last report, the working copies that a person edits, and what is shown. The panel reads
+//! and edits it, and leaves requests that the frame loop carries out.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ndarray::Array2;
+
+use super::cuts::Cuts;
+use super::history::History;
+use super::keys::Action;
+use super::link::{Command, Glow, Notice, Pace, Report, Update};
+use super::paint::{Quality, View};
+use super::toasts::Toasts;
+use super::tools::Tools;
+use crate::render::{Camera, LookSpec};
+use crate::rules::RulesSpec;
+use crate::scene::Scene;
+use crate::source::VentSpec;
+
+/// How long an edit is believed over reports that do not know it yet.
+const BELIEVED: Duration = Duration::from_millis(600);
+
+/// A working copy of something that the simulation reports.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Draft<T> {
+    pub(crate) value: T,
+    edited: Option<Instant>,
+}
+
+impl<T: Clone + PartialEq> Draft<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self { value, edited: None }
+    }
+
+    /// Says that a person has just changed the value.
+    pub(crate) fn touch(&mut self) {
+        self.edited = Some(Instant::now());
+    }
+
+    /// Takes over what is reported, unless an edit is still on its way.
+    fn follow(&mut self, reported: &T) {
+        if self.edited.is_none_or(|at| at.elapsed() > BELIEVED) {
+            self.edited = None;
+            self.value.clone_from(reported);
+        }
+    }
+}
+
+/// What the frame loop is to do.
+#[derive(Clone, Debug)]
+pub(crate) enum Request {
+    /// What a key would do.
+    Do(Action),
+    /// Something for the simulation.
+    Send(Command),
+    /// Open a scene or a heightmap.
+    Open(PathBuf),
+}
+
+/// What is on the screen besides the world.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    pub(crate) panel: bool,
+    pub(crate) help: bool,
+    pub(crate) volume: bool,
+    pub(crate) ground: bool,
+    pub(crate) quality: Quality,
+    /// Names typed into the panel.
+    pub(crate) open_path: String,
+    pub(crate) record_path: String,
+    /// Whether the name of a file to open is to be typed next.
+    pub(crate) type_path: bool,
+}
+
+/// Numbers of the last frames.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Frame {
+    /// Frames a second.
+    pub(crate) fps: f64,
+    /// Share of the resolution that was marched.
+    pub(crate) scale: f32,
+    /// Seconds of the recording under way.
+    pub(crate) recording: Option<f64>,
+}
+
+pub(crate) struct State {
+    /// The scene as it was opened: its camera, look and rules are what resets go back to.
+    pub(crate) scene: Scene,
+    pub(crate) report: Option<Report>,
+    pub(crate) ground: Option<Arc<Array2<f32>>>,
+    pub(crate) look: LookSpec,
+    pub(crate) rules: Draft<RulesSpec>,
+    pub(crate) vents: Draft<Vec<(usize, VentSpec)>>,
+    pub(crate) pace: Draft<Pace>,
+    /// The rate to which a pause goes back.
+    pub(crate) rate: Pace,
+    pub(crate) cuts: Cuts,
+    pub(crate) tools: Tools,
+    pub(crate) shown: Shown,
+    pub(crate) first_person: bool,
+    pub(crate) turntable: bool,
+    pub(crate) history: History,
+    pub(crate) toasts: Toasts,
+    pub(crate) frame: Frame,
+    /// Left by the panel for the frame loop.
+    pub(crate) requests: Vec<Request>,
+    /// A scene on its way to the simulation.
+    pub(crate) coming: Option<Scene>,
+}
+
+impl State {
+    pub(crate) fn new(scene: Scene, pace: Pace, panel: bool) -> Self {
+        let spec = &scene.spec;
+        let rate = if pace == Pace::Paused { Pace::Free } else { pace };
+        Self {
+            report: None,
+            ground: None,
+            look: spec.look.clone(),
+            rules: Draft::new(spec.rules.clone()),
+            vents: Draft::new(Vec::new()),
+            pace: Draft::new(pace),
+            rate,
+            cuts: Cuts::middle(spec.grid.size),
+            tools: Tools::default(),
+            shown: Shown {
+                panel,
+                help: false,
+                volume: true,
+                ground: true,
+                quality: Quality::Auto { target_fps: 25.0 },
+                open_path: String::new(),
+                record_path: String::new(),
+                type_path: false,
+            },
+            first_person: false,
+            turntable: false,
+            history: History::default(),
+            toasts: Toasts::default(),
+            frame: Frame::default(),
+            requests: Vec::new(),
+            coming: None,
+            scene,
+        }
+    }
+
+    /// Takes over what the simulation reports. Says whether the scene on its way has come.
+    pub(crate) fn follow(&mut self, update: &Update) -> bool {
+        let report = &update.report;
+        self.rules.follow(&report.rules);
+        self.vents.follow(&report.vents);
+        self.pace.follow(&report.pace);
+        if let Some(ground) = &update.ground {
+            self.ground = Some(ground.clone());
+        }
+        self.history.note(report);
+        if update.notices.iter().any(|notice| notice.wrong) {
+            self.coming = None;
+        }
+        let came = update.anew && self.coming.as_ref().is_some_and(|scene| is_of(scene, report));
+        self.report = Some(report.clone());
+        if came {
+            self.arrive();
+        }
+        came
+    }
+
+    /// The scene on its way is the scene now.
+    fn arrive(&mut self) {
+        let Some(scene) = self.coming.take() else { return };
+        self.look = scene.spec.look.clone();
+        self.cuts = Cuts { field: self.cuts.field, ..Cuts::middle(scene.spec.grid.size) };
+        self.tools.cancel();
+        self.scene = scene;
+    }
+
+    /// Cells along x, y and z.
+    pub(crate) fn sides(&self) -> Option<[usize; 3]> {
+        self.report.as_ref().map(|report| [report.grid.nx, report.grid.ny, report.grid.nz])
+    }
+
+    /// Leaves something for the frame loop.
+    pub(crate) fn ask(&mut self, request: Request) {
+        self.requests.push(request);
+    }
+
+    /// Another pace, kept as the one to go back to unless it is a pause.
+    pub(crate) fn set_pace(&mut self, pace: Pace) {
+        if pace != Pace::Paused {
+            self.rate = pace;
+        }
+        self.pace.value = pace;
+        self.pace.touch();
+        self.ask(Request::Send(Command::Pace(pace)));
+    }
+
+    /// What a picture from this camera shows.
+    pub(crate) fn view(&self, camera: Camera) -> View {
+        View {
+            camera,
+            quality: self.shown.quality,
+            cuts_shown: self.cuts.shown,
+            volume_shown: self.shown.volume,
+            ground_shown: self.shown.ground,
+        }
+    }
+
+    /// What the light of the lava on the rock depends on.
+    pub(crate) fn glow(&self) -> Glow {
+        Glow { film: self.look.film, iso: self.look.iso, heat: self.look.heat }
+    }
+
+    /// Shows a message.
+    pub(crate) fn tell(&mut self, notice: Notice) {
+        self.toasts.add(notice, Instant::now());
+    }
+}
+
+/// Whether a report is about a scene.
+fn is_of(scene: &Scene, report: &Report) -> bool {
+    let grid = report.grid;
+    scene.spec.name == report.name && scene.spec.grid.size == [grid.nx, grid.ny, grid.nz] && report.step == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_is_not_undone_by_a_report_from_before_it() {
+        let mut draft = Draft::new(1);
+        draft.value = 5;
+        draft.touch();
+        draft.follow(&1);
+        assert_eq!(draft.value, 5);
+        draft.edited = Instant::now().checked_sub(2 * BELIEVED);
+        draft.follow(&1);
+        assert_eq!(draft.value, 1);
+    }
+
+    #[test]
+    fn a_pause_goes_back_to_the_rate_before() {
+        let mut state = State::new(Scene::volcano(), Pace::Rate(30.0), true);
+        state.set_pace(Pace::Paused);
+        assert_eq!((state.pace.value, state.rate), (Pace::Paused, Pace::Rate(30.0)));
+        assert!(matches!(state.requests[..], [Request::Send(Command::Pace(Pace::Paused))]));
+    }
+}

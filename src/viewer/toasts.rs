@@ -1,0 +1,60 @@
+//! Messages that come and go.
+
+use std::time::{Duration, Instant};
+
+use super::link::Notice;
+
+/// How long a message stays.
+const STAYS: Duration = Duration::from_secs(5);
+/// How long one about something wrong stays.
+const STAYS_WRONG: Duration = Duration::from_secs(14);
+/// Most messages at a time.
+const MOST: usize = 5;
+
+/// The messages on the screen, oldest first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Toasts {
+    shown: Vec<(Notice, Instant)>,
+}
+
+impl Toasts {
+    /// Shows a message; the same one again only begins anew.
+    pub(crate) fn add(&mut self, notice: Notice, now: Instant) {
+        self.shown.retain(|(old, _)| *old != notice);
+        if self.shown.len() == MOST {
+            self.shown.remove(0);
+        }
+        self.shown.push((notice, now));
+    }
+
+    /// What is to be read now.
+    pub(crate) fn at(&mut self, now: Instant) -> impl Iterator<Item = &Notice> {
+        let stays = |notice: &Notice| if notice.wrong { STAYS_WRONG } else { STAYS };
+        self.shown.retain(|(notice, since)| now.duration_since(*since) < stays(notice));
+        self.shown.iter().map(|(notice, _)| notice)
+    }
+
+    /// Whether there is anything to read or to take away.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shown.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_went_wrong_stays_longer() {
+        let (mut toasts, begin) = (Toasts::default(), Instant::now());
+        let notice = |wrong, text: &str| Notice { wrong, text: text.into() };
+        toasts.add(notice(false, "saved"), begin);
+        toasts.add(notice(true, "lost"), begin);
+        toasts.add(notice(false, "saved"), begin);
+        assert_eq!(toasts.at(begin).count(), 2);
+        let left: Vec<_> = toasts.at(begin + STAYS * 2).map(|n| n.text.clone()).collect();
+        assert_eq!(left, ["lost"]);
+        assert_eq!(toasts.at(begin + STAYS_WRONG).count(), 0);
+        assert!(toasts.is_empty());
+    }
+}

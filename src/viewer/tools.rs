@@ -1,0 +1,257 @@
+//! What the mouse does to the world: vents placed and dragged, brushes drawn. State machines without a window; they
+//! answer with the commands to send.
+
+use nalgebra::Point3;
+
+use super::grab::{Grab, inside, round};
+use super::handles::Handle;
+use super::link::{Command, Probe, Report, VentChange};
+use crate::render::Ray;
+use crate::source::VentSpec;
+use crate::world::{Matter, Shape};
+
+/// What a left drag or click means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tool {
+    /// Orbit and probe.
+    #[default]
+    Look,
+    /// Place vents.
+    Vent,
+    /// Paint lava.
+    Lava,
+    /// Paint rock.
+    Rock,
+    /// Paint nothing: rock and lava go.
+    Dig,
+    /// Take lava away, leave rock.
+    Drain,
+}
+
+impl Tool {
+    /// In the order of the panel.
+    pub const ALL: [Self; 6] = [Self::Look, Self::Vent, Self::Lava, Self::Rock, Self::Dig, Self::Drain];
+
+    /// Name on its button.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Look => "Look",
+            Self::Vent => "Vent",
+            Self::Lava => "Lava",
+            Self::Rock => "Rock",
+            Self::Dig => "Dig",
+            Self::Drain => "Drain",
+        }
+    }
+
+    /// What it does, for a person.
+    pub fn what(self) -> &'static str {
+        match self {
+            Self::Look => "Drag to orbit; the pointer probes the cell under it.",
+            Self::Vent => "Click the ground to place a vent that pours from now on.",
+            Self::Lava => "Drag to top cells up with fresh lava.",
+            Self::Rock => "Drag to build rock; lava in it is removed and counted.",
+            Self::Dig => "Drag to dig rock and lava away.",
+            Self::Drain => "Drag to take lava away and leave the rock.",
+        }
+    }
+
+    /// Whether it paints with a ball.
+    pub(crate) fn is_brush(self) -> bool {
+        !matches!(self, Self::Look | Self::Vent)
+    }
+
+    /// Whether it does something again and again while the pointer rests.
+    fn flows(self) -> bool {
+        matches!(self, Self::Lava | Self::Drain)
+    }
+}
+
+/// The ball that brushes paint with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Brush {
+    /// Radius in cells.
+    pub radius: f64,
+    /// Amount to which lava is topped up, 0 to 1.
+    pub amount: f64,
+    /// Energy of a full cell of it.
+    pub energy: f64,
+}
+
+/// Smallest and largest radius of the brush in cells.
+pub(crate) const BRUSH_RADIUS: (f64, f64) = (0.5, 40.0);
+
+/// Seconds from one dab to the next while the pointer rests.
+const DAB_S: f64 = 0.05;
+/// Pixels that the pointer must move for a dab at another place.
+const DAB_PIXELS: f32 = 2.0;
+/// Seconds after which a click is given up when nothing was found under it.
+const PATIENCE_S: f64 = 2.0;
+
+/// Where the pointer is in this frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aim {
+    /// Pixels from the top left.
+    pub pixel: (f32, f32),
+    /// The ray through it.
+    pub ray: Ray,
+    /// Seconds since the window opened.
+    pub now: f64,
+    /// Whether Shift is held.
+    pub shift: bool,
+}
+
+/// Tool, brush and what is under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Tools {
+    /// The tool in hand.
+    pub tool: Tool,
+    /// The brush.
+    pub brush: Brush,
+    /// Radius, rate and energy of the next vent.
+    pub vent: VentSpec,
+    busy: Busy,
+}
+
+#[derive(Clone, Debug)]
+enum Busy {
+    Idle,
+    /// A click waits for what lies under it.
+    Placing(Ray, f64),
+    Painting(Option<Dab>),
+    Dragging(Grab),
+}
+
+/// The last dab of a stroke.
+#[derive(Clone, Copy, Debug)]
+struct Dab {
+    center: [f64; 3],
+    pixel: (f32, f32),
+    at: f64,
+}
+
+impl Default for Tools {
+    fn default() -> Self {
+        let vent = VentSpec { x: 0.0, z: 0.0, radius: 2.5, rate: 1.8, start: 0, end: None, energy: 1.0 };
+        let brush = Brush { radius: 4.0, amount: 1.0, energy: 1.0 };
+        Self { tool: Tool::Look, brush, vent, busy: Busy::Idle }
+    }
+}
+
+impl Tools {
+    /// The left button goes down, over a handle or not. Says whether the tool takes the drag.
+    pub(crate) fn press(&mut self, aim: &Aim, handle: Option<&Handle>, report: &Report) -> bool {
+        let vent = handle.and_then(|h| Some((*h, report.vents.iter().find(|(number, _)| *number == h.vent)?)));
+        self.busy = match vent {
+            Some((handle, (_, spec))) => {
+                Busy::Dragging(Grab { handle, pixel: aim.pixel, spec: spec.clone(), sent: spec.clone() })
+            }
+            None if self.tool == Tool::Vent => Busy::Placing(aim.ray, aim.now),
+            None if self.tool.is_brush() => Busy::Painting(None),
+            None => Busy::Idle,
+        };
+        !matches!(self.busy, Busy::Idle)
+    }
+
+    /// The left button goes up; a click that still waits for its answer goes on waiting.
+    pub(crate) fn release(&mut self) {
+        if !matches!(self.busy, Busy::Placing(..)) {
+            self.busy = Busy::Idle;
+        }
+    }
+
+    /// Drops what is under way.
+    pub(crate) fn cancel(&mut self) {
+        self.busy = Busy::Idle;
+    }
+
+    /// Whether a click, a stroke or a drag is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        !matches!(self.busy, Busy::Idle)
+    }
+
+    /// The vent whose handle is in hand.
+    pub(crate) fn dragged(&self) -> Option<usize> {
+        match &self.busy {
+            Busy::Dragging(grab) => Some(grab.handle.vent),
+            _ => None,
+        }
+    }
+
+    /// The ray whose answer is waited for instead of the pointer's.
+    pub(crate) fn waits_for(&self) -> Option<Ray> {
+        match self.busy {
+            Busy::Placing(ray, _) => Some(ray),
+            _ => None,
+        }
+    }
+
+    /// What is to be sent in this frame.
+    pub(crate) fn tick(&mut self, aim: &Aim, report: &Report) -> Option<Command> {
+        let probe = report.probe.as_ref();
+        match &mut self.busy {
+            Busy::Idle => None,
+            Busy::Placing(ray, since) => {
+                let (ray, late) = (*ray, aim.now - *since > PATIENCE_S);
+                let answer = probe.filter(|probe| lies_on(&ray, probe));
+                if answer.is_some() || late {
+                    self.busy = Busy::Idle;
+                }
+                answer.map(|probe| self.place(probe, report))
+            }
+            Busy::Painting(last) => {
+                let dab = next_dab(self.tool, last.as_ref(), aim, probe)?;
+                *last = Some(dab);
+                Some(Command::Put(Shape::Sphere { center: dab.center, radius: self.brush.radius }, self.matter()))
+            }
+            Busy::Dragging(grab) => {
+                let spec = grab.dragged_to(aim, report);
+                if spec == grab.sent {
+                    return None;
+                }
+                grab.sent = spec.clone();
+                Some(Command::Vent(VentChange::Change(grab.handle.vent, spec)))
+            }
+        }
+    }
+
+    fn place(&self, probe: &Probe, report: &Report) -> Command {
+        let [x, _, z] = inside(probe.point, report);
+        let start = report.step;
+        Command::Vent(VentChange::Place(VentSpec { x, z, start, end: None, ..self.vent.clone() }))
+    }
+
+    fn matter(&self) -> Matter {
+        match self.tool {
+            Tool::Rock => Matter::Rock,
+            Tool::Dig => Matter::Nothing,
+            Tool::Drain => Matter::Drain,
+            Tool::Look | Tool::Vent | Tool::Lava => {
+                Matter::Lava { amount: self.brush.amount, energy: self.brush.energy }
+            }
+        }
+    }
+}
+
+/// Whether an answer belongs to a ray and not to one before.
+pub(crate) fn lies_on(ray: &Ray, probe: &Probe) -> bool {
+    let to = Point3::from(probe.point).coords - ray.origin;
+    let along = to.dot(&ray.direction);
+    along > -0.5 && (to - ray.direction * along).norm() < 0.05 + 1e-3 * along
+}
+
+/// The dab that is due, if one is: at another place once the pointer has moved and its answer is there, or at the same
+/// place again for what flows. Rock does not grow towards a pointer at rest.
+fn next_dab(tool: Tool, last: Option<&Dab>, aim: &Aim, probe: Option<&Probe>) -> Option<Dab> {
+    let here = probe.filter(|probe| lies_on(&aim.ray, probe)).map(|probe| probe.point.map(|v| round(f64::from(v))));
+    let fresh = |center| Dab { center, pixel: aim.pixel, at: aim.now };
+    let Some(last) = last else { return here.map(fresh) };
+    let moved = (aim.pixel.0 - last.pixel.0).hypot(aim.pixel.1 - last.pixel.1) >= DAB_PIXELS;
+    if moved {
+        return here.map(fresh);
+    }
+    (tool.flows() && aim.now - last.at >= DAB_S).then_some(Dab { at: aim.now, ..*last })
+}
+
+#[cfg(test)]
+mod tests;

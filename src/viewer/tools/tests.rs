@@ -1,0 +1,132 @@
+use nalgebra::Vector3;
+
+use super::*;
+use crate::grid::Grid;
+use crate::rules::RulesSpec;
+use crate::viewer::handles::Grip;
+use crate::viewer::link::{MassAccount, Pace, StageTimes};
+
+fn report(vents: Vec<(usize, VentSpec)>) -> Report {
+    Report {
+        name: "test".into(),
+        epoch: 0,
+        grid: Grid::new(40, 30, 40),
+        cell_size_m: 10.0,
+        step: 7,
+        seed: 1,
+        rules: RulesSpec::default(),
+        vents,
+        pace: Pace::Paused,
+        steps_per_second: 0.0,
+        mass: MassAccount::default(),
+        liquid_cells: 0,
+        times: StageTimes::default(),
+        moments: Vec::new(),
+        probe: None,
+    }
+}
+
+/// A pointer above the point (x, 5, z) of the ground, looking straight down.
+fn aim(x: f32, z: f32, now: f64) -> Aim {
+    let ray = Ray { origin: Vector3::new(x, 50.0, z), direction: -Vector3::y() };
+    Aim { pixel: (10.0 * x, 10.0 * z), ray, now, shift: false }
+}
+
+fn probe(x: f32, z: f32) -> Option<Probe> {
+    Some(Probe {
+        cell: [x as usize, 4, z as usize],
+        point: [x, 5.0, z],
+        solid: true,
+        amount: 0.0,
+        energy: 0.0,
+        ground_m: 50.0,
+        thickness_m: 0.0,
+    })
+}
+
+fn center(command: Option<Command>) -> Option<[f64; 3]> {
+    match command {
+        Some(Command::Put(Shape::Sphere { center, .. }, _)) => Some(center),
+        None => None,
+        other => panic!("not a dab: {other:?}"),
+    }
+}
+
+#[test]
+fn a_click_places_a_vent_where_its_own_answer_says() {
+    let mut tools = Tools { tool: Tool::Vent, ..Tools::default() };
+    let mut report = report(Vec::new());
+    let click = aim(12.0, 30.0, 1.0);
+    assert!(tools.press(&click, None, &report));
+    tools.release();
+    report.probe = probe(3.0, 3.0);
+    assert!(tools.tick(&aim(13.0, 30.0, 1.1), &report).is_none(), "an answer to an earlier ray");
+    report.probe = probe(12.0, 30.0);
+    match tools.tick(&aim(14.0, 30.0, 1.2), &report) {
+        Some(Command::Vent(VentChange::Place(vent))) => {
+            assert_eq!((vent.x, vent.z, vent.start, vent.end), (12.0, 30.0, 7, None));
+            assert!(vent.validate("vent", report.grid).is_ok());
+        }
+        other => panic!("no vent: {other:?}"),
+    }
+    assert!(!tools.is_busy());
+}
+
+#[test]
+fn a_click_into_the_sky_is_given_up() {
+    let mut tools = Tools { tool: Tool::Vent, ..Tools::default() };
+    let report = report(Vec::new());
+    tools.press(&aim(12.0, 30.0, 1.0), None, &report);
+    assert!(tools.tick(&aim(12.0, 30.0, 9.0), &report).is_none());
+    assert!(!tools.is_busy());
+}
+
+#[test]
+fn lava_is_dabbed_again_and_again_but_rock_only_when_the_pointer_moves() {
+    for (tool, again) in [(Tool::Lava, true), (Tool::Drain, true), (Tool::Rock, false), (Tool::Dig, false)] {
+        let mut tools = Tools { tool, ..Tools::default() };
+        let mut report = report(Vec::new());
+        report.probe = probe(20.0, 20.0);
+        assert!(tools.press(&aim(20.0, 20.0, 0.0), None, &report));
+        assert_eq!(center(tools.tick(&aim(20.0, 20.0, 0.0), &report)), Some([20.0, 5.0, 20.0]));
+        assert!(tools.tick(&aim(20.0, 20.0, 0.01), &report).is_none(), "not every frame");
+        // The lava rises towards the pointer; the dab stays where the stroke put it.
+        report.probe = probe(20.0, 20.0).map(|p| Probe { point: [20.0, 9.0, 20.0], ..p });
+        let rest = center(tools.tick(&aim(20.0, 20.0, 0.2), &report));
+        assert_eq!(rest, again.then_some([20.0, 5.0, 20.0]), "{tool:?}");
+        report.probe = probe(25.0, 20.0);
+        assert_eq!(center(tools.tick(&aim(25.0, 20.0, 0.3), &report)), Some([25.0, 5.0, 20.0]));
+        tools.release();
+        assert!(tools.tick(&aim(28.0, 20.0, 1.0), &report).is_none());
+    }
+}
+
+#[test]
+fn handles_change_what_they_say() {
+    let vent = VentSpec { x: 20.0, z: 20.0, radius: 2.0, rate: 1.0, start: 0, end: None, energy: 1.0 };
+    let report = report(vec![(3, vent)]);
+    let drag = |grip, to: Aim| {
+        let mut tools = Tools::default();
+        let handle = Handle { vent: 3, grip, pixel: (200.0, 200.0), level: 5.0 };
+        assert!(tools.press(&aim(20.0, 20.0, 0.0), Some(&handle), &report));
+        assert!(tools.tick(&aim(20.0, 20.0, 0.0), &report).is_none() || grip == Grip::Radius);
+        match tools.tick(&to, &report) {
+            Some(Command::Vent(VentChange::Change(3, vent))) => vent,
+            other => panic!("no change: {other:?}"),
+        }
+    };
+    let moved = drag(Grip::Place, aim(30.0, 10.0, 1.0));
+    assert_eq!((moved.x, moved.z, moved.rate), (30.0, 10.0, 1.0));
+    assert_eq!(drag(Grip::Radius, aim(26.0, 20.0, 1.0)).radius, 6.0);
+    let up = Aim { pixel: (200.0, 110.0), ..aim(20.0, 20.0, 1.0) };
+    assert!((drag(Grip::Rate, up).rate - 2.72).abs() < 1e-9);
+    let hot = drag(Grip::Rate, Aim { shift: true, ..up });
+    assert!((hot.energy - 1.6).abs() < 1e-9 && hot.rate == 1.0);
+}
+
+#[test]
+fn looking_takes_no_drag() {
+    let mut tools = Tools::default();
+    assert!(!tools.press(&aim(1.0, 1.0, 0.0), None, &report(Vec::new())));
+    assert!(!tools.is_busy());
+}

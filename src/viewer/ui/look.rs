@@ -1,0 +1,169 @@
+//! How it looks: style, colours, light and quality.
+
+use kiss3d::egui::{ComboBox, Ui};
+
+use super::rows::{Row, choice, name};
+use crate::render::{ColorBy, LookSpec, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
+use crate::viewer::paint::Quality;
+use crate::viewer::state::State;
+
+/// Height of the sun where the sky decides, as the slider begins.
+const USUAL_SUN_DEG: f32 = 20.0;
+
+/// Shows and edits the look.
+pub(super) fn show(ui: &mut Ui, state: &mut State) {
+    let usual = state.scene.spec.look.clone();
+    let look = &mut state.look;
+    choice(
+        ui,
+        ("view", "How the volume is turned into light (1 to 4)."),
+        &mut look.style,
+        &[
+            (Style::Cinematic, "lava", "Surface with crust and glow, sun and sky (1)."),
+            (Style::Scientific, "volume", "See-through, colours straight from the palette (2)."),
+            (Style::Surface, "surface", "The surface of one amount, plainly lit (3)."),
+            (Style::Maximum, "max", "The largest value along each ray (4)."),
+        ],
+    );
+    if look.style == Style::Cinematic {
+        cinematic(ui, look, &usual);
+    } else {
+        plain(ui, look, &usual);
+    }
+    if matches!(look.style, Style::Cinematic | Style::Surface) {
+        let range = look.film.max(0.02)..=0.98;
+        Row::new("surface at", "amount", "Smoothed amount at which the lava's surface lies.").show(
+            ui,
+            &mut look.iso,
+            range,
+            Some(usual.iso),
+        );
+    }
+    sky(ui, look, &usual);
+    ui.horizontal(|ui| {
+        name(ui, "show", "What is drawn (V and G).");
+        ui.checkbox(&mut state.shown.volume, "lava");
+        ui.checkbox(&mut state.shown.ground, "ground");
+        if ui.button("reset look").on_hover_text("Back to the scene's look.").clicked() {
+            state.look = usual;
+        }
+    });
+    quality(ui, &mut state.shown.quality);
+}
+
+fn cinematic(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
+    Row::new("exposure", "stops", "Each stop doubles all light.").show(
+        ui,
+        &mut look.exposure,
+        -4.0..=4.0,
+        Some(usual.exposure),
+    );
+    Row::new("glow", "", "Strength of the bloom around bright lava.").show(
+        ui,
+        &mut look.glow,
+        0.0..=3.0,
+        Some(usual.glow),
+    );
+    Row::new("lava light", "", "Strength of the light that lava throws on rock.").show(
+        ui,
+        &mut look.lava_light,
+        0.0..=4.0,
+        Some(usual.lava_light),
+    );
+    Row::new("crust", "", "Share of dark crust on the lava: 0 none, 2 nearly closed.").show(
+        ui,
+        &mut look.crust,
+        0.0..=3.0,
+        Some(usual.crust),
+    );
+    Row::new("haze", "", "Haze between camera and rock.").show(ui, &mut look.haze, 0.0..=4.0, Some(usual.haze));
+}
+
+fn plain(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
+    palette(ui, look);
+    choice(
+        ui,
+        ("colour by", "The field that chooses the colour."),
+        &mut look.color_by,
+        &[
+            (ColorBy::Density, "amount", "How full cells are."),
+            (ColorBy::Energy, "energy", "Energy per amount, 1 as it leaves the vent."),
+        ],
+    );
+    if look.style == Style::Scientific {
+        Row::new("step", "cells", "Distance between samples along a ray: less is finer and slower.").show(
+            ui,
+            &mut look.step,
+            0.1..=2.0,
+            Some(usual.step),
+        );
+    }
+}
+
+/// The palette of the plain styles and of slices.
+pub(super) fn palette(ui: &mut Ui, look: &mut LookSpec) {
+    ui.horizontal(|ui| {
+        name(ui, "palette", "Colours of the plain views and of slices (C).");
+        let now = match &look.palette {
+            PaletteSpec::Name(name) => name.clone(),
+            PaletteSpec::Stops(_) => "the scene's own".to_owned(),
+        };
+        ComboBox::from_id_salt("palette").width(150.0).selected_text(&now).show_ui(ui, |ui| {
+            for name in PALETTE_NAMES {
+                if ui.selectable_label(now == name, name).clicked() {
+                    look.palette = PaletteSpec::Name(name.to_owned());
+                }
+            }
+        });
+    });
+}
+
+fn sky(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
+    choice(
+        ui,
+        ("sky", "Time of day."),
+        &mut look.sky,
+        &[
+            (SkyPreset::Dusk, "dusk", "Low warm sun; the lava is the brightest thing."),
+            (SkyPreset::Day, "day", "High white sun; the lava hardly lights the rock."),
+            (SkyPreset::Night, "night", "Moonlight; the lava lights everything."),
+        ],
+    );
+    look.sun_azimuth_deg = look.sun_azimuth_deg.rem_euclid(360.0);
+    Row::new("sun from", "°", "Compass direction of the sun: 0 north, 90 east.").decimals(0).show(
+        ui,
+        &mut look.sun_azimuth_deg,
+        0.0..=360.0,
+        Some(usual.sun_azimuth_deg.rem_euclid(360.0)),
+    );
+    let mut own = look.sun_elevation_deg.is_some();
+    ui.horizontal(|ui| {
+        name(ui, "sun height", "Height of the sun above the horizon.");
+        if ui.checkbox(&mut own, "set by hand").on_hover_text("Otherwise what suits the sky.").changed() {
+            look.sun_elevation_deg = own.then_some(USUAL_SUN_DEG);
+        }
+    });
+    if let Some(height) = &mut look.sun_elevation_deg {
+        Row::new("", "°", "Height of the sun above the horizon.").decimals(0).show(ui, height, 1.0..=90.0, None);
+    }
+}
+
+fn quality(ui: &mut Ui, quality: &mut Quality) {
+    let mut auto = matches!(quality, Quality::Auto { .. });
+    let what = ("quality", "Share of the window's resolution at which lava is marched.");
+    let choices = [
+        (true, "automatic", "As fine as the frame rate allows."),
+        (false, "fixed", "Always the same share of the resolution."),
+    ];
+    if choice(ui, what, &mut auto, &choices) {
+        *quality = if auto { Quality::Auto { target_fps: 25.0 } } else { Quality::Fixed(1.0) };
+    }
+    match quality {
+        Quality::Auto { target_fps } => {
+            Row::new("", "fps", "Frames a second to keep.").decimals(0).show(ui, target_fps, 5.0..=60.0, Some(25.0));
+        }
+        Quality::Fixed(share) => {
+            Row::new("", "share", "Share of the resolution.").show(ui, share, 0.25..=1.0, Some(1.0));
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Marks in the world: vents, brush, clip box and slice frames, drawn where the camera sees them.
+
+use kiss3d::egui::{Color32, Context, FontId, LayerId, Painter, Pos2, Rect, Shape, Stroke, vec2};
+use nalgebra::Point3;
+
+use super::{ACCENT, BRIGHT, SHADE, Stage};
+use crate::source::VentSpec;
+use crate::viewer::cuts::{self, AXIS_NAMES};
+use crate::viewer::handles::{self, Grip, Handle};
+use crate::viewer::state::State;
+use crate::viewer::tools::{Tool, lies_on};
+
+/// Edges of the clip box.
+const CLIP: Color32 = Color32::from_rgb(120, 190, 255);
+/// Frames of slices, across x, y and z.
+const FRAMES: [Color32; 3] =
+    [Color32::from_rgb(240, 110, 100), Color32::from_rgb(120, 215, 120), Color32::from_rgb(110, 150, 255)];
+
+/// Draws all marks under the panel.
+pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
+    let painter = context.layer_painter(LayerId::background());
+    let Some(report) = &state.report else { return };
+    let size = [report.grid.nx, report.grid.ny, report.grid.nz].map(|n| n as f32);
+    vents(&painter, state, stage);
+    brush(&painter, state, stage);
+    if state.look.clip != [[0.0, 1.0]; 3] {
+        clip_box(&painter, state.look.clip, size, stage);
+    }
+    for k in (0..3).filter(|&k| state.cuts.shown[k]) {
+        slice_frame(&painter, k, state.cuts.at[k], size, stage);
+    }
+}
+
+fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
+    let Some(ground) = &state.ground else { return };
+    let under = stage.pointer.and_then(|at| handles::under(stage.handles, at, stage.scale));
+    let held = state.tools.dragged().or(under.map(|handle| handle.vent));
+    for (number, vent) in &state.vents.value {
+        let chosen = held == Some(*number);
+        let open = chosen || state.tools.tool == Tool::Vent;
+        let color = if chosen { BRIGHT } else { ACCENT.gamma_multiply(if open { 1.0 } else { 0.6 }) };
+        let ring: Vec<_> = handles::ring(vent, ground).into_iter().filter_map(|p| stage.place(p)).collect();
+        painter.add(Shape::line(ring, Stroke::new(1.5, color)));
+        let [foot, top] = handles::stalk(vent, ground).map(|end| stage.place(end));
+        if let (Some(foot), Some(top), true) = (foot, top, open) {
+            painter.line_segment([foot, top], Stroke::new(1.5, color));
+            tag(painter, top + vec2(0.0, -10.0), &label(*number, vent, chosen), BRIGHT);
+        }
+        for handle in
+            stage.handles.iter().filter(|handle| handle.vent == *number && (open || handle.grip == Grip::Place))
+        {
+            dot(painter, stage, handle, under == Some(handle));
+        }
+    }
+}
+
+/// A handle, larger when the pointer is on it.
+fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, hit: bool) {
+    let (radius, fill) = if hit { (6.5, BRIGHT) } else { (4.5, ACCENT) };
+    let at = stage.points(handle.pixel);
+    let dark = Color32::from_black_alpha(170);
+    match handle.grip {
+        Grip::Radius => painter.circle(at, radius - 1.0, dark, Stroke::new(1.5, fill)),
+        Grip::Place | Grip::Rate => painter.circle(at, radius, fill, Stroke::new(1.0, dark)),
+    };
+}
+
+/// A short text on a dark ground, above a point.
+fn tag(painter: &Painter, at: Pos2, text: &str, color: Color32) {
+    let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(11.5), color);
+    let corner = at - vec2(0.5 * galley.size().x, galley.size().y);
+    painter.rect_filled(Rect::from_min_size(corner, galley.size()).expand2(vec2(5.0, 2.0)), 3.0, SHADE);
+    painter.galley(corner, galley, color);
+}
+
+fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
+    if whole {
+        format!("vent {}: {}/step, radius {}, energy {}", number + 1, vent.rate, vent.radius, vent.energy)
+    } else {
+        format!("vent {}  {}/step", number + 1, vent.rate)
+    }
+}
+
+/// The ball of the brush, or the ring of the vent to be placed, where the pointer is.
+fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
+    let tool = state.tools.tool;
+    let Some(pointer) = stage.pointer.filter(|_| tool != Tool::Look) else { return };
+    let ray = stage.camera.ray(pointer.0, pointer.1);
+    let probe = state.report.as_ref().and_then(|report| report.probe).filter(|probe| lies_on(&ray, probe));
+    let Some(probe) = probe else { return };
+    let middle = Point3::from(probe.point);
+    if let (Tool::Vent, Some(ground)) = (tool, &state.ground) {
+        let spec = VentSpec { x: f64::from(middle.x), z: f64::from(middle.z), ..state.tools.vent.clone() };
+        let ring: Vec<_> = handles::ring(&spec, ground).into_iter().filter_map(|p| stage.place(p)).collect();
+        painter.add(Shape::line(ring, Stroke::new(2.0, BRIGHT)));
+        return;
+    }
+    let edge = middle + stage.camera.axes()[0] * state.tools.brush.radius as f32;
+    if let (Some(at), Some(rim)) = (stage.place(middle), stage.place(edge)) {
+        let color = match tool {
+            Tool::Lava => ACCENT,
+            Tool::Rock => Color32::from_rgb(190, 180, 170),
+            _ => Color32::from_rgb(120, 190, 255),
+        };
+        painter.circle(at, at.distance(rim), color.gamma_multiply(0.12), Stroke::new(1.5, color));
+    }
+}
+
+fn segment(painter: &Painter, stage: &Stage<'_>, ends: [[f32; 3]; 2], stroke: Stroke) {
+    // Cut into pieces, so that one that passes the camera is drawn as far as it can be seen.
+    const PIECES: usize = 12;
+    let [a, b] = ends.map(Point3::from);
+    let at = |i: usize| stage.place(a + (b - a) * (i as f32 / PIECES as f32));
+    for i in 0..PIECES {
+        if let (Some(from), Some(to)) = (at(i), at(i + 1)) {
+            painter.line_segment([from, to], stroke);
+        }
+    }
+}
+
+fn clip_box(painter: &Painter, clip: [[f32; 2]; 3], size: [f32; 3], stage: &Stage<'_>) {
+    let corner = |bits: usize| std::array::from_fn::<f32, 3, _>(|k| clip[k][bits >> k & 1] * size[k]);
+    for bits in 0..8usize {
+        for k in (0..3).filter(|k| bits >> k & 1 == 0) {
+            segment(painter, stage, [corner(bits), corner(bits | 1 << k)], Stroke::new(1.0, CLIP.gamma_multiply(0.7)));
+        }
+    }
+}
+
+fn slice_frame(painter: &Painter, k: usize, cell: usize, size: [f32; 3], stage: &Stage<'_>) {
+    let at = cell as f32 + 0.5;
+    let (a, b) = ((k + 1) % 3, (k + 2) % 3);
+    let corner = |u: f32, v: f32| {
+        let mut point = [0.0; 3];
+        (point[k], point[a], point[b]) = (at, u * size[a], v * size[b]);
+        point
+    };
+    let corners = [corner(0.0, 0.0), corner(1.0, 0.0), corner(1.0, 1.0), corner(0.0, 1.0)];
+    for i in 0..4 {
+        segment(painter, stage, [corners[i], corners[(i + 1) % 4]], Stroke::new(1.2, FRAMES[k]));
+    }
+    if let Some(at) = stage.place(cuts::handle(k, cell, size)) {
+        let chosen = stage.pointer.is_some_and(|pointer| stage.points(pointer).distance(at) < cuts::REACH);
+        painter.circle(at, if chosen { 7.0 } else { 5.0 }, FRAMES[k], Stroke::new(1.0, Color32::from_black_alpha(170)));
+        tag(painter, at + vec2(0.0, -10.0), &format!("{} = {cell}", AXIS_NAMES[k]), FRAMES[k]);
+    }
+}

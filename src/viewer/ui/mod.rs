@@ -1,0 +1,119 @@
+//! The user interface over the picture: panel, marks in the world, colour bars, help and messages. It reads and edits
+//! [`State`] and leaves requests; it never waits.
+
+mod files;
+mod help;
+mod legend;
+mod look;
+mod marks;
+mod numbers;
+mod panel;
+mod probe;
+mod rows;
+mod rules;
+mod slices;
+mod time;
+mod toasts;
+mod vents;
+
+use kiss3d::egui::{self, Color32, Context, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, vec2};
+
+use super::handles::Handle;
+use super::state::State;
+use crate::render::Camera;
+
+/// Width of the panel in points.
+pub(crate) const PANEL: f32 = 346.0;
+/// Lava.
+const ACCENT: Color32 = Color32::from_rgb(255, 122, 40);
+/// Text that is read first.
+const BRIGHT: Color32 = Color32::from_rgb(240, 236, 230);
+/// Text that explains.
+const FAINT: Color32 = Color32::from_rgb(150, 148, 146);
+/// What went wrong.
+const WRONG: Color32 = Color32::from_rgb(255, 92, 80);
+/// What lies behind text over the picture.
+const SHADE: Color32 = Color32::from_rgba_premultiplied(14, 14, 17, 214);
+
+/// What the marks in the world are drawn by.
+pub(crate) struct Stage<'a> {
+    /// The camera of this frame, in pixels.
+    pub(crate) camera: &'a Camera,
+    /// Pixels to a point of the user interface.
+    pub(crate) scale: f32,
+    /// The pointer in pixels, while it is over the world and turns nothing.
+    pub(crate) pointer: Option<(f32, f32)>,
+    /// Points of vents that can be dragged.
+    pub(crate) handles: &'a [Handle],
+}
+
+impl Stage<'_> {
+    /// Where a point of the world is on the screen, in points.
+    fn place(&self, point: nalgebra::Point3<f32>) -> Option<egui::Pos2> {
+        self.camera.project(point).map(|(x, y, _)| self.points((x, y)))
+    }
+
+    /// Points for pixels.
+    fn points(&self, (x, y): (f32, f32)) -> egui::Pos2 {
+        egui::pos2(x / self.scale, y / self.scale)
+    }
+}
+
+/// Draws everything over the picture.
+pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
+    marks::draw(context, state, stage);
+    probe::draw(context, state, stage);
+    legend::draw(context, state);
+    if state.shown.panel {
+        panel::draw(context, state);
+    }
+    help::draw(context, state);
+    toasts::draw(context, state);
+}
+
+/// Colours, fonts and spacing.
+pub(crate) fn theme(context: &Context) {
+    context.set_theme(Theme::Dark);
+    context.all_styles_mut(|style| {
+        let sizes =
+            [(TextStyle::Heading, 16.0), (TextStyle::Body, 13.0), (TextStyle::Button, 13.0), (TextStyle::Small, 11.0)];
+        for (text, size) in sizes {
+            style.text_styles.insert(text, FontId::proportional(size));
+        }
+        style.spacing.item_spacing = vec2(6.0, 5.0);
+        style.spacing.button_padding = vec2(7.0, 3.0);
+        style.spacing.interact_size.y = 20.0;
+        style.spacing.indent = 18.0;
+        style.spacing.tooltip_width = 320.0;
+        let visuals = &mut style.visuals;
+        visuals.panel_fill = Color32::from_rgb(24, 24, 28);
+        visuals.window_fill = Color32::from_rgba_premultiplied(22, 22, 26, 244);
+        visuals.window_stroke = Stroke::new(1.0, Color32::from_rgb(52, 52, 58));
+        visuals.window_corner_radius = CornerRadius::same(6);
+        visuals.extreme_bg_color = Color32::from_rgb(13, 13, 16);
+        visuals.selection.bg_fill = Color32::from_rgb(150, 66, 18);
+        visuals.selection.stroke = Stroke::new(1.0, BRIGHT);
+        visuals.hyperlink_color = ACCENT;
+        visuals.slider_trailing_fill = true;
+        visuals.widgets.noninteractive.fg_stroke.color = Color32::from_rgb(206, 203, 198);
+        visuals.widgets.noninteractive.bg_stroke.color = Color32::from_rgb(48, 48, 54);
+        visuals.widgets.inactive.bg_fill = Color32::from_rgb(54, 54, 61);
+        visuals.widgets.inactive.weak_bg_fill = Color32::from_rgb(44, 44, 50);
+        visuals.widgets.inactive.fg_stroke.color = Color32::from_rgb(214, 211, 206);
+        visuals.widgets.hovered.weak_bg_fill = Color32::from_rgb(62, 60, 64);
+        visuals.widgets.active.weak_bg_fill = Color32::from_rgb(150, 66, 18);
+        for widget in [
+            &mut visuals.widgets.inactive,
+            &mut visuals.widgets.hovered,
+            &mut visuals.widgets.active,
+            &mut visuals.widgets.open,
+        ] {
+            widget.corner_radius = CornerRadius::same(4);
+        }
+    });
+}
+
+/// A box for text over the picture.
+fn card() -> egui::Frame {
+    egui::Frame::new().fill(SHADE).corner_radius(CornerRadius::same(5)).inner_margin(Margin::symmetric(9, 6))
+}

@@ -1,0 +1,96 @@
+//! What can be measured: mass account, rates and where the time goes.
+
+use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2};
+
+use super::rows::fact;
+use super::{ACCENT, FAINT, WRONG};
+use crate::viewer::history::STAGES;
+use crate::viewer::link::Report;
+use crate::viewer::state::State;
+
+/// Shows everything.
+pub(super) fn show(ui: &mut Ui, state: &mut State) {
+    let Some(report) = state.report.clone() else { return };
+    plots(ui, state);
+    ui.add_space(4.0);
+    let frame = state.frame;
+    fact(ui, "frames", format!("{:.1}/s, marched at {:.0} % resolution", frame.fps, frame.scale * 100.0));
+    fact(ui, "steps", format!("{:.1}/s", report.steps_per_second));
+    fact(ui, "cells with lava", grouped(report.liquid_cells as f64, 0));
+    ui.add_space(4.0);
+    account(ui, &report);
+}
+
+/// A small plot of the last times of each stage.
+fn plots(ui: &mut Ui, state: &State) {
+    for (stage, name) in STAGES.iter().enumerate() {
+        let samples: Vec<f32> = state.history.of(stage).collect();
+        let mean = samples.iter().sum::<f32>() / samples.len().max(1) as f32;
+        let top = samples.iter().copied().fold(1e-3, f32::max);
+        ui.horizontal(|ui| {
+            ui.allocate_ui_with_layout(vec2(70.0, 18.0), Layout::left_to_right(Align::Center), |ui| {
+                ui.set_min_width(70.0);
+                ui.label(RichText::new(*name).color(FAINT));
+            });
+            let (area, response) = ui.allocate_exact_size(vec2(150.0, 18.0), Sense::hover());
+            let painter = ui.painter_at(area);
+            painter.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
+            let step = area.width() / (samples.len().max(2) - 1) as f32;
+            let place = |(i, ms): (usize, &f32)| {
+                pos2(area.left() + i as f32 * step, area.bottom() - 2.0 - (area.height() - 4.0) * ms / top)
+            };
+            let line: Vec<_> = samples.iter().enumerate().map(place).collect();
+            painter.add(Shape::line(line, Stroke::new(1.2, ACCENT)));
+            response.on_hover_text(format!("highest {top:.2} ms of the last {}", samples.len()));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(format!("{mean:.2} ms")));
+        });
+    }
+}
+
+fn account(ui: &mut Ui, report: &Report) {
+    let mass = report.mass;
+    let metres = report.cell_size_m.powi(3);
+    let amount = |cells: f64| format!("{} cells", grouped(cells, 1));
+    fact(ui, "in the box", amount(mass.present));
+    fact(ui, "as a volume", format!("{} m³", grouped(mass.present * metres, 0)));
+    fact(ui, "at step 0", amount(mass.initial));
+    fact(ui, "poured and put in", amount(mass.sourced));
+    fact(ui, "left through the sides", amount(mass.outflow));
+    fact(ui, "taken out", amount(mass.removed));
+    if mass.blocked > 0.0 {
+        fact(ui, "found no room", amount(mass.blocked));
+    }
+    let exact = mass.error_units == 0;
+    let error = if exact {
+        RichText::new("0: exact").color(ACCENT)
+    } else {
+        RichText::new(mass.error_units.to_string()).color(WRONG)
+    };
+    fact(ui, "error of the account", error);
+}
+
+/// A number with thin spaces between thousands.
+fn grouped(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let digits = whole.trim_start_matches('-');
+    let mut grouped = if whole.starts_with('-') { "-".to_owned() } else { String::new() };
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            grouped.push(' ');
+        }
+        grouped.push(digit);
+    }
+    rest.map_or(grouped.clone(), |rest| format!("{grouped}.{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_apart() {
+        let texts = [grouped(1_234_567.0, 0), grouped(999.95, 1), grouped(-12_345.6, 1), grouped(0.0, 1)];
+        assert_eq!(texts, ["1 234 567", "1 000.0", "-12 345.6", "0.0"]);
+    }
+}

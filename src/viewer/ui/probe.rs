@@ -1,0 +1,46 @@
+//! What lies under the pointer, written beside it.
+
+use kiss3d::egui::{Context, LayerId, Pos2, Rect, RichText, TextStyle, WidgetText, vec2};
+
+use super::{BRIGHT, SHADE, Stage};
+use crate::viewer::link::Probe;
+use crate::viewer::state::State;
+use crate::viewer::tools::lies_on;
+
+/// Draws the probe while the pointer is over the world.
+pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
+    let Some(pointer) = stage.pointer.filter(|_| !state.tools.is_busy()) else { return };
+    let ray = stage.camera.ray(pointer.0, pointer.1);
+    let probe = state.report.as_ref().and_then(|report| report.probe);
+    let Some(probe) = probe.filter(|probe| lies_on(&ray, probe)) else { return };
+    let painter = context.layer_painter(LayerId::background());
+    let text = WidgetText::from(RichText::new(words(&probe)));
+    let galley = painter.layout_job(
+        (*text.into_layout_job(&context.global_style(), TextStyle::Small.into(), kiss3d::egui::Align::LEFT)).clone(),
+    );
+    let margin = vec2(7.0, 5.0);
+    let size = galley.size() + 2.0 * margin;
+    let at = beside(stage.points(pointer), size, context.content_rect());
+    painter.rect_filled(Rect::from_min_size(at, size), 4.0, SHADE);
+    painter.galley_with_override_text_color(at + margin, galley, BRIGHT);
+}
+
+/// Right below the pointer, or on the other side where the screen ends.
+fn beside(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
+    let gap = 16.0;
+    let x = if pointer.x + gap + size.x > screen.right() { pointer.x - gap - size.x } else { pointer.x + gap };
+    let y = if pointer.y + gap + size.y > screen.bottom() { pointer.y - gap - size.y } else { pointer.y + gap };
+    Pos2::new(x, y)
+}
+
+fn words(probe: &Probe) -> String {
+    let [x, y, z] = probe.cell;
+    let what = if probe.solid {
+        "rock".to_owned()
+    } else {
+        format!("amount {:.3}   energy {:.3}", probe.amount, probe.energy)
+    };
+    let lava =
+        if probe.thickness_m > 0.0 { format!("   lava {:.1} m thick", probe.thickness_m) } else { String::new() };
+    format!("cell {x}, {y}, {z}\n{what}\nground {:.1} m{lava}", probe.ground_m)
+}

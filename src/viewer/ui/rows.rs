@@ -1,0 +1,144 @@
+//! Rows of the panel: a name, a slider, the value with its unit and a way back to the default.
+
+use std::ops::RangeInclusive;
+
+use kiss3d::egui::emath::Numeric;
+use kiss3d::egui::{self, Align, Button, DragValue, Label, Layout, Response, RichText, Slider, Ui, vec2};
+
+use super::FAINT;
+
+/// Width of the names.
+pub(super) const NAME: f32 = 84.0;
+/// Width of the sliders.
+pub(super) const SLIDER: f32 = 86.0;
+/// Width of the values.
+const VALUE: f32 = 50.0;
+/// Width of the units.
+const UNIT: f32 = 54.0;
+
+/// A row for a number.
+pub(super) struct Row<'a> {
+    name: &'a str,
+    unit: &'a str,
+    hint: &'a str,
+    logarithmic: bool,
+    decimals: usize,
+}
+
+impl<'a> Row<'a> {
+    /// A row called `name`; `hint` says what the number does.
+    pub(super) fn new(name: &'a str, unit: &'a str, hint: &'a str) -> Self {
+        Self { name, unit, hint, logarithmic: false, decimals: 2 }
+    }
+
+    /// Each notch is as much more as the one before.
+    pub(super) fn logarithmic(self) -> Self {
+        Self { logarithmic: true, ..self }
+    }
+
+    /// Digits after the point.
+    pub(super) fn decimals(self, decimals: usize) -> Self {
+        Self { decimals, ..self }
+    }
+
+    /// Shows the row; says whether the number was changed. Without a default there is no way back.
+    pub(super) fn show<N: Numeric>(
+        self,
+        ui: &mut Ui,
+        value: &mut N,
+        range: RangeInclusive<N>,
+        default: Option<N>,
+    ) -> bool {
+        let before = *value;
+        ui.horizontal(|ui| {
+            name(ui, self.name, self.hint);
+            ui.spacing_mut().slider_width = SLIDER;
+            let slider = Slider::new(value, range.clone()).show_value(false).logarithmic(self.logarithmic);
+            let slider = if self.logarithmic { slider.smallest_positive(1e-3) } else { slider };
+            ui.add(slider).on_hover_text(self.hint);
+            let speed = (range.end().to_f64() - range.start().to_f64()).abs() / 400.0;
+            let number = DragValue::new(value).range(range).speed(speed).max_decimals(self.decimals);
+            ui.add_sized(vec2(VALUE, ui.spacing().interact_size.y), number);
+            fixed(ui, UNIT, RichText::new(self.unit).small().color(FAINT)).on_hover_text(self.hint);
+            if let Some(default) = default {
+                reset(ui, value, default, self.decimals);
+            }
+        });
+        *value != before
+    }
+}
+
+/// The name at the beginning of a row.
+pub(super) fn name(ui: &mut Ui, text: &str, hint: &str) {
+    fixed(ui, NAME, RichText::new(text)).on_hover_text(hint);
+}
+
+/// A text that takes the same width whatever it says.
+fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
+    let size = vec2(width, ui.spacing().interact_size.y);
+    let row = Layout::left_to_right(Align::Center);
+    ui.allocate_ui_with_layout(size, row, |ui| {
+        ui.set_min_width(width);
+        ui.add(Label::new(text).truncate())
+    })
+    .inner
+}
+
+/// The way back to a default, where that is something else.
+fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
+    let differs = *value != default;
+    let button = Button::new(RichText::new("⟲").size(12.0)).frame(false).min_size(vec2(14.0, 14.0));
+    let hint = format!("back to {:.decimals$}", default.to_f64());
+    if ui.add_visible(differs, button).on_hover_text(hint).clicked() {
+        *value = default;
+    }
+}
+
+/// A row with a choice; says whether another was taken.
+pub(super) fn choice<T: PartialEq + Copy>(
+    ui: &mut Ui,
+    (label, hint): (&str, &str),
+    value: &mut T,
+    choices: &[(T, &str, &str)],
+) -> bool {
+    let before = *value;
+    ui.horizontal(|ui| {
+        name(ui, label, hint);
+        ui.spacing_mut().item_spacing.x = 3.0;
+        for (choice, text, what) in choices {
+            ui.selectable_value(value, *choice, *text).on_hover_text(*what);
+        }
+    });
+    *value != before
+}
+
+/// A line of a name and a value, for numbers that can only be read.
+pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(label).color(FAINT));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(value.into()));
+    });
+}
+
+/// Whether a section is unfolded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fold {
+    /// At first.
+    Open,
+    /// Not before somebody opens it.
+    Closed,
+    /// Now, whatever it was.
+    OpenNow,
+}
+
+/// A section that can be folded away.
+pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&mut Ui)) {
+    let heading = RichText::new(title).size(13.5).strong();
+    let header = egui::CollapsingHeader::new(heading).id_salt(title).default_open(fold != Fold::Closed);
+    header.open((fold == Fold::OpenNow).then_some(true)).show_unindented(ui, |ui| {
+        ui.add_space(1.0);
+        body(ui);
+        ui.add_space(5.0);
+    });
+    ui.separator();
+}

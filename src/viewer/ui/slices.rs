@@ -1,0 +1,70 @@
+//! Slices, and the box outside which no lava is drawn.
+
+use kiss3d::egui::{Slider, Ui};
+
+use super::look::palette;
+use super::rows::{NAME, choice, name};
+use crate::viewer::cuts::AXIS_NAMES;
+use crate::viewer::link::Field;
+use crate::viewer::state::State;
+
+/// Thinnest clip box, as a share.
+const THINNEST: f32 = 0.01;
+
+/// Shows and edits the slices.
+pub(super) fn show(ui: &mut Ui, state: &mut State) {
+    let Some(report) = &state.report else { return };
+    let sides = [report.grid.nx, report.grid.ny, report.grid.nz];
+    let cuts = &mut state.cuts;
+    for k in 0..3 {
+        ui.horizontal(|ui| {
+            let title = format!("across {}", AXIS_NAMES[k]);
+            let hint = format!("Show it ({}); move it with [ and ].", AXIS_NAMES[k].to_uppercase());
+            ui.allocate_ui(kiss3d::egui::vec2(NAME, 20.0), |ui| {
+                ui.set_min_width(NAME);
+                if ui.checkbox(&mut cuts.shown[k], title).on_hover_text(hint).changed() {
+                    cuts.chosen = k;
+                }
+            });
+            ui.spacing_mut().slider_width = 118.0;
+            let slider = Slider::new(&mut cuts.at[k], 0..=sides[k] - 1);
+            if ui.add_enabled(cuts.shown[k], slider).changed() {
+                cuts.chosen = k;
+            }
+        });
+    }
+    choice(
+        ui,
+        ("field", "What slices show (F)."),
+        &mut cuts.field,
+        &[
+            (Field::Amount, "amount", "How full each cell is."),
+            (Field::Energy, "energy", "Energy of each cell, 1 for a full one from the vent."),
+            (Field::Solid, "rock", "Rock alone."),
+        ],
+    );
+    palette(ui, &mut state.look);
+}
+
+/// Shows and edits the clip box.
+pub(super) fn clip(ui: &mut Ui, state: &mut State) {
+    for (k, axis) in AXIS_NAMES.iter().enumerate() {
+        let [low, high] = &mut state.look.clip[k];
+        ui.horizontal(|ui| {
+            name(
+                ui,
+                &format!("{axis} from, to"),
+                "Lava is drawn between these shares of the box; the ground stays whole.",
+            );
+            ui.spacing_mut().slider_width = 78.0;
+            ui.add(Slider::new(low, 0.0..=1.0 - THINNEST).show_value(false));
+            ui.add(Slider::new(high, THINNEST..=1.0).show_value(false));
+            ui.label(format!("{:.0}–{:.0} %", *low * 100.0, *high * 100.0));
+        });
+        *low = low.min(1.0 - THINNEST);
+        *high = high.clamp(*low + THINNEST, 1.0);
+    }
+    if ui.button("whole box").on_hover_text("Draw all lava again.").clicked() {
+        state.look.clip = [[0.0, 1.0]; 3];
+    }
+}

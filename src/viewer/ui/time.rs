@@ -1,0 +1,102 @@
+//! Run, pause, step and how fast; seeds and kept moments.
+
+use kiss3d::egui::{Button, RichText, Slider, Ui, vec2};
+
+use super::rows::{SLIDER, name};
+use super::{ACCENT, BRIGHT, FAINT};
+use crate::viewer::keys::Action;
+use crate::viewer::link::{Command, Pace, Report};
+use crate::viewer::pace::RATES;
+use crate::viewer::state::{Request, State};
+
+/// The buttons and the slider that never scroll away.
+pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
+    let paused = state.pace.value == Pace::Paused;
+    ui.horizontal(|ui| {
+        let (symbol, hint) = if paused { ("▶", "Run (Space)") } else { ("⏸", "Pause (Space)") };
+        let run = Button::new(RichText::new(symbol).size(15.0).color(BRIGHT)).min_size(vec2(38.0, 24.0));
+        if ui.add(run.fill(super::Color32::from_rgb(150, 66, 18))).on_hover_text(hint).clicked() {
+            state.ask(Request::Do(Action::Run));
+        }
+        let mut button = |symbol: &str, hint: &str, action: Action| {
+            let button = Button::new(RichText::new(symbol).size(14.0)).min_size(vec2(30.0, 24.0));
+            if ui.add(button).on_hover_text(hint).clicked() {
+                state.ask(Request::Do(action));
+            }
+        };
+        button("⏭", "One step (.)", Action::Step);
+        button("⏮", "Back to step 0 (Backspace)", Action::Reset);
+        button("🎲", "Another seed of the random patterns from now on (N)", Action::Reseed);
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            ui.label(RichText::new(format!("step {}", report.step)).strong().color(BRIGHT));
+            let rate = format!("{:.0} steps/s, seed {}", report.steps_per_second, report.seed);
+            ui.label(RichText::new(rate).small().color(FAINT));
+        });
+    });
+    pace(ui, state);
+}
+
+fn pace(ui: &mut Ui, state: &mut State) {
+    let mut free = state.rate == Pace::Free;
+    let mut rate = match state.rate {
+        Pace::Rate(rate) => rate,
+        Pace::Free | Pace::Paused => RATES.1,
+    };
+    let paused = state.pace.value == Pace::Paused;
+    let mut wanted = None;
+    ui.horizontal(|ui| {
+        name(ui, "speed", "How many steps a second, as far as the machine can (+ and -).");
+        ui.spacing_mut().slider_width = SLIDER;
+        let slider = Slider::new(&mut rate, RATES.0..=RATES.1).logarithmic(true).show_value(false);
+        if ui.add_enabled(!free, slider).changed() {
+            wanted = Some(Pace::Rate(rate.round()));
+        }
+        let text = if free { "free".to_owned() } else { format!("{rate:.0}/s") };
+        if ui.checkbox(&mut free, "max").on_hover_text("As fast as possible (0)").changed() {
+            wanted = Some(if free { Pace::Free } else { Pace::Rate(60.0) });
+        }
+        ui.label(RichText::new(text).color(FAINT));
+    });
+    if let Some(pace) = wanted {
+        if paused {
+            state.rate = pace;
+        } else {
+            state.set_pace(pace);
+        }
+    }
+}
+
+/// Kept moments, and seeds.
+pub(super) fn moments(ui: &mut Ui, state: &mut State) {
+    let Some(report) = state.report.clone() else { return };
+    ui.horizontal(|ui| {
+        if ui.button("Keep this moment").on_hover_text("To come back to it (K)").clicked() {
+            state.ask(Request::Do(Action::Keep));
+        }
+        if ui.button("Back").on_hover_text("To the kept moment before this step (J)").clicked() {
+            state.ask(Request::Do(Action::Rewind));
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        for &moment in &report.moments {
+            let here = moment == report.step;
+            let text = RichText::new(format!("step {moment}")).color(if here { ACCENT } else { BRIGHT });
+            let hint = "Go back to this moment; what was done later is forgotten.";
+            if ui.button(text).on_hover_text(hint).clicked() {
+                state.ask(Request::Send(Command::Rewind(moment)));
+            }
+        }
+    });
+    if report.moments.is_empty() {
+        ui.label(RichText::new("No moment is kept yet.").small().color(FAINT));
+    }
+    ui.horizontal(|ui| {
+        name(ui, "seed", "Seed of the random spreading patterns, from now on.");
+        let mut seed = report.seed;
+        let number = kiss3d::egui::DragValue::new(&mut seed).range(0..=i64::MAX as u64).update_while_editing(false);
+        if ui.add(number).changed() && seed != report.seed {
+            state.ask(Request::Send(Command::Reseed(seed)));
+        }
+    });
+}

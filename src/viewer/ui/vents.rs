@@ -1,0 +1,79 @@
+//! The vents that pour or will pour.
+
+use kiss3d::egui::{Align, Layout, RichText, Ui};
+
+use super::rows::Row;
+use super::{BRIGHT, FAINT};
+use crate::source::VentSpec;
+use crate::units::VENT_ENERGY_MAX;
+use crate::viewer::grab::{VENT_RADIUS, VENT_RATE};
+use crate::viewer::link::{Command, VentChange};
+use crate::viewer::state::{Request, State};
+
+/// Most vents with sliders; more are only counted.
+const MOST: usize = 24;
+
+/// Shows and edits the vents.
+pub(super) fn show(ui: &mut Ui, state: &mut State) {
+    let Some(report) = &state.report else { return };
+    let (step, mut changes) = (report.step, Vec::new());
+    for (number, vent) in state.vents.value.iter_mut().take(MOST) {
+        if let Some(change) = ui.push_id(*number, |ui| one(ui, *number, vent, step)).inner {
+            changes.push(change);
+        }
+    }
+    let more = state.vents.value.len().saturating_sub(MOST);
+    if more > 0 {
+        ui.label(RichText::new(format!("and {more} more")).small().color(FAINT));
+    }
+    if state.vents.value.is_empty() {
+        ui.label(RichText::new("Nothing pours. Take the tool Vent (F3) and click the ground.").small().color(FAINT));
+    }
+    for change in changes {
+        if let VentChange::Close(number) = change {
+            state.vents.value.retain(|(other, _)| *other != number);
+        }
+        state.vents.touch();
+        state.ask(Request::Send(Command::Vent(change)));
+    }
+}
+
+/// One vent; gives the change that a person made.
+fn one(ui: &mut Ui, number: usize, vent: &mut VentSpec, step: u64) -> Option<VentChange> {
+    let before = vent.clone();
+    let mut closed = false;
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(format!("vent {}", number + 1)).strong().color(BRIGHT));
+        let mut about = format!("x {}  z {}", vent.x, vent.z);
+        if vent.start > step {
+            about += &format!(", from step {}", vent.start);
+        }
+        if let Some(end) = vent.end {
+            about += &format!(", until {end}");
+        }
+        ui.label(RichText::new(about).small().color(FAINT));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add_space(4.0);
+            closed = ui.small_button("close").on_hover_text("It pours no more from now on.").clicked();
+        });
+    });
+    Row::new("rate", "cells/step", "Full cells that it pours in a step. In the picture: drag the top of its stalk.")
+        .logarithmic()
+        .show(ui, &mut vent.rate, 0.0..=VENT_RATE.1, None);
+    Row::new("radius", "cells", "Its radius. In the picture: drag the point on its ring.").logarithmic().show(
+        ui,
+        &mut vent.radius,
+        VENT_RADIUS.0..=VENT_RADIUS.1,
+        None,
+    );
+    Row::new(
+        "energy",
+        "",
+        "Energy of a full cell of its lava: more runs further. In the picture: Shift+drag the stalk.",
+    )
+    .show(ui, &mut vent.energy, 0.0..=VENT_ENERGY_MAX - 0.01, None);
+    if closed {
+        return Some(VentChange::Close(number));
+    }
+    (*vent != before).then(|| VentChange::Change(number, vent.clone()))
+}
