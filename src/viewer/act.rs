@@ -210,6 +210,7 @@ impl App {
             Action::Open => {
                 self.state.shown.panel = true;
                 self.state.shown.type_path = true;
+                self.state.shown.open_path.clear();
             }
             Action::Panel => {
                 self.state.shown.panel ^= true;

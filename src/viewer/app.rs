@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use kiss3d::event::{Action, Key, WindowEvent};
+use kiss3d::event::{Key, WindowEvent};
 use kiss3d::window::Window;
 
 use super::camera::{Rig, Size};
@@ -85,6 +85,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         pointer: Pointer::default(),
         held: HashSet::new(),
         shift: false,
+        control: false,
         files: Files::new(),
         recording_since: Instant::now(),
         asked: Asked::default(),
@@ -108,6 +109,7 @@ pub(super) struct App {
     /// Keys that are down.
     pub(super) held: HashSet<Key>,
     pub(super) shift: bool,
+    pub(super) control: bool,
     pub(super) files: Files,
     pub(super) recording_since: Instant,
     pub(super) journal: Journal,
@@ -194,7 +196,7 @@ impl App {
             WindowEvent::Scroll(_, y, _) => self.wheel(y as f32),
             WindowEvent::Key(key, action, held) => return self.key(key, action, held),
             // With Control held, a letter is no text.
-            WindowEvent::Char(_) => return !self.typing() || self.control(),
+            WindowEvent::Char(_) => return !self.typing() || self.control,
             _ => {}
         }
         false
@@ -332,12 +334,6 @@ impl App {
         let context = self.window.egui_context();
         let layer = context.layer_id_at(kiss3d::egui::pos2(x / scale, y / scale));
         context.egui_is_using_pointer() || layer.is_some_and(|layer| layer.order != kiss3d::egui::Order::Background)
-    }
-
-    /// Whether Control is held, the command key of a Mac included.
-    fn control(&self) -> bool {
-        let keys = [Key::LControl, Key::RControl, Key::LWin, Key::RWin];
-        keys.into_iter().any(|key| self.window.get_key(key) == Action::Press)
     }
 
     /// Whether keys go into a text.

@@ -99,6 +99,7 @@ impl App {
     /// A key goes down or up; says whether the panel must not see it.
     pub(super) fn key(&mut self, key: Key, press: Press, held: Modifiers) -> bool {
         self.shift = held.contains(Modifiers::Shift);
+        self.control = held.intersects(Modifiers::Control | Modifiers::Super);
         if press == Press::Release {
             self.held.remove(&key);
             return !self.typing();
