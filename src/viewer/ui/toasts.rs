@@ -1,4 +1,4 @@
-//! Messages at the foot of the window.
+//! Messages at the head of the window, out of the way of colour bars.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     let area = Area::new(Id::new("toasts")).order(Order::Tooltip).interactable(false);
     let panel = if state.shown.panel { super::PANEL } else { 0.0 };
     let width = (context.content_rect().width() - panel - 40.0).clamp(160.0, 620.0);
-    area.anchor(Align2::CENTER_BOTTOM, vec2(0.5 * panel, -16.0)).show(context, |ui| {
+    area.anchor(Align2::CENTER_TOP, vec2(0.5 * panel, 12.0)).show(context, |ui| {
         ui.set_max_width(width);
         for notice in state.toasts.at(Instant::now()) {
             let (edge, text) = if notice.wrong { (WRONG, WRONG) } else { (ACCENT, BRIGHT) };
