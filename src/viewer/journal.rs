@@ -14,13 +14,14 @@ pub(crate) struct Journal {
     log: Option<Log>,
     epoch: Option<u64>,
     step: u64,
-    paused: bool,
+    /// The step at which it stands still.
+    paused: Option<u64>,
     vents: Vec<(usize, VentSpec)>,
 }
 
 impl Journal {
     pub(crate) fn new(log: Option<Log>) -> Self {
-        Self { log, epoch: None, step: 0, paused: false, vents: Vec::new() }
+        Self { log, epoch: None, step: 0, paused: None, vents: Vec::new() }
     }
 
     /// Writes a line.
@@ -48,9 +49,10 @@ impl Journal {
         let passed = (self.step / EVERY + 1..=report.step / EVERY).map(|n| n * EVERY);
         passed.for_each(|step| self.say(&format!("step {step}")));
         self.step = report.step;
-        let paused = report.pace == super::link::Pace::Paused;
-        if paused && !self.paused {
-            self.say(&format!("paused at step {}", report.step));
+        // A slow window may miss the reports between two pauses.
+        let paused = (report.pace == super::link::Pace::Paused).then_some(report.step);
+        if let Some(step) = paused.filter(|_| paused != self.paused) {
+            self.say(&format!("paused at step {step}"));
         }
         self.paused = paused;
         self.follow_vents(&report.vents);

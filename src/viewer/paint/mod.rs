@@ -99,6 +99,8 @@ pub struct Painter {
     resolution: Resolution,
     clock: DrawClock,
     upload: (Duration, usize),
+    /// Frames to average while nothing changes.
+    frames: u32,
     /// The view and content of the last frame, and since when they are the same.
     seen: Option<(View, u64, Instant)>,
 }
@@ -130,6 +132,7 @@ impl Painter {
             resolution: Resolution::default(),
             clock: DrawClock::default(),
             upload: (Duration::ZERO, 0),
+            frames: FRAMES,
             seen: None,
         })
     }
@@ -223,7 +226,7 @@ impl Painter {
 
     /// Whether the next frame would be the same as the last one.
     pub fn idle(&self) -> bool {
-        self.window.averaged() >= FRAMES && self.ground.as_ref().is_none_or(GroundRoom::settled)
+        self.window.averaged() >= self.frames && self.ground.as_ref().is_none_or(GroundRoom::settled)
     }
 
     /// Where the time went.
@@ -275,7 +278,7 @@ impl Painter {
 
     fn draw_on(&mut self, canvas: &mut Canvas, view: &View, camera: &Camera) -> Option<()> {
         let still = self.frame(view, camera, [0.0; 3])?;
-        let turn = canvas.turn(&still, self.content, FRAMES)?;
+        let turn = canvas.turn(&still, self.content, self.frames)?;
         let frame = self.frame(view, camera, turn.shift())?;
         let (ground, lava) = (self.ground.as_ref()?, self.lava.as_ref()?);
         let (width, height) = camera.size();
@@ -316,6 +319,7 @@ impl Renderer3d for Painter {
         let window = [context.viewport_width as usize, context.viewport_height as usize];
         let still = self.still(&view);
         let effort = self.resolution.choose(view.quality, window, still, self.clock.last());
+        self.frames = self.resolution.frames(FRAMES, self.clock.last());
         let camera = view.camera.resized((effort.size[0], effort.size[1]));
         let drawn = (0..effort.repeats).filter(|_| self.draw(|painter| &mut painter.window, &view, &camera)).count();
         if drawn > 0 {

@@ -23,7 +23,8 @@ impl Painter {
             self.content += 1;
         }
         self.pictures.forget();
-        for _ in 0..frames.max(1) {
+        self.frames = frames.max(1);
+        for _ in 0..self.frames {
             self.draw(|painter| &mut painter.pictures, view, &view.camera);
         }
         let (width, height) = view.camera.size();

@@ -18,8 +18,10 @@ pub enum Quality {
 
 /// Least share of the resolution.
 const COARSEST: f32 = 0.25;
-/// A still picture may take so long.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// A frame of a still picture may take so long: the window hears nothing meanwhile.
+const PATIENCE: Duration = Duration::from_millis(700);
+/// All frames of a still picture together may take so long.
+const REFINING: Duration = Duration::from_secs(3);
 /// A machine with time to spare draws so many shifted frames for one, which smooths edges.
 const MOST_REPEATS: u32 = 4;
 
@@ -52,6 +54,12 @@ impl Default for Resolution {
 impl Resolution {
     pub(super) fn scale(&self) -> f32 {
         self.scale
+    }
+
+    /// Frames worth averaging while nothing changes, at most `most`, given how long the last one took.
+    pub(super) fn frames(&self, most: u32, took: Duration) -> u32 {
+        let fit = REFINING.as_secs_f32() / took.as_secs_f32().max(1e-3);
+        (fit as u32).clamp(2, most)
     }
 
     /// How to draw a window, given how long the last frame took.

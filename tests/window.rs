@@ -1,0 +1,409 @@
+//! The real window on a virtual display, steered with keys and mouse like a person would. Needs Xvfb, xdotool and a
+//! software Vulkan (Debian: xvfb xdotool mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0); where Xvfb or
+//! xdotool is missing the tests say so and pass.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use image::{AnimationDecoder, RgbaImage};
+use lavoxel::engine::dense::Dense;
+use lavoxel::lowpass::LowPass;
+use lavoxel::render::{Antialias, Camera, Image, Renderer, Style};
+use lavoxel::scene::Scene;
+use lavoxel::world::World;
+use predicates::Predicate;
+
+const WIDTH: u32 = 480;
+const HEIGHT: u32 = 360;
+/// Longest wait for anything; software drawing on a busy machine is slow.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A virtual display of its own, whose pixels lie in a file.
+struct Display {
+    server: Child,
+    name: String,
+    folder: tempfile::TempDir,
+}
+
+impl Display {
+    /// Starts Xvfb, or says why this test is skipped.
+    fn start() -> Option<Self> {
+        let there =
+            |program: &str| Command::new(program).arg("-version").stderr(Stdio::null()).stdout(Stdio::null()).status();
+        for program in ["Xvfb", "xdotool"] {
+            if there(program).is_err() {
+                eprintln!("skipped: {program} is not installed");
+                return None;
+            }
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "480x360x24", "-nolisten", "tcp", "-fbdir"])
+            .arg(folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Xvfb starts");
+        let mut number = String::new();
+        let out = server.stdout.take().expect("its output is piped");
+        BufReader::new(out).read_line(&mut number).expect("Xvfb tells its number");
+        Some(Self { server, name: format!(":{}", number.trim()), folder })
+    }
+
+    fn xdotool(&self, words: &[&str]) {
+        let done = Command::new("xdotool").args(words).env("DISPLAY", &self.name).status().expect("xdotool runs");
+        assert!(done.success(), "xdotool {words:?}");
+    }
+
+    fn key(&self, key: &str) {
+        self.xdotool(&["key", key]);
+    }
+
+    fn click(&self, (x, y): (u32, u32)) {
+        self.xdotool(&["mousemove", &x.to_string(), &y.to_string()]);
+        // The window asks what lies there; a person takes a moment too.
+        std::thread::sleep(Duration::from_millis(1500));
+        self.xdotool(&["click", "1"]);
+    }
+
+    /// What is on the screen: an XWD file with a big-endian header and pixels of four bytes.
+    fn pixels(&self) -> RgbaImage {
+        let bytes = fs::read(self.folder.path().join("Xvfb_screen0")).expect("Xvfb keeps its pixels in a file");
+        let word = |i: usize| u32::from_be_bytes(bytes[4 * i..4 * i + 4].try_into().expect("four bytes")) as usize;
+        let (header, width, height, stride, colors) = (word(0), word(4), word(5), word(12), word(19));
+        let start = header + 12 * colors;
+        RgbaImage::from_fn(width as u32, height as u32, |x, y| {
+            let p = &bytes[start + y as usize * stride + 4 * x as usize..][..4];
+            image::Rgba([p[2], p[1], p[0], 255])
+        })
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        self.server.kill().ok();
+        self.server.wait().ok();
+    }
+}
+
+/// The program with its window, and the lines it writes.
+struct Window {
+    program: Child,
+    lines: Receiver<String>,
+    seen: Vec<String>,
+}
+
+impl Window {
+    fn open(display: &Display, folder: &Path, words: &[&str]) -> Self {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_lavoxel"))
+            .arg("view")
+            .args(["--log", "--size", "480x360", "--panel", "off"])
+            .args(words)
+            .current_dir(folder)
+            .env("DISPLAY", &display.name)
+            .env_remove("WAYLAND_DISPLAY")
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let err = program.stderr.take().expect("its messages are piped");
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(err).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { program, lines, seen: Vec::new() }
+    }
+
+    /// Waits for the next line that contains `text`.
+    fn wait_for(&mut self, text: &str) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => {
+                    self.seen.push(line.clone());
+                    if line.contains(text) {
+                        return line;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    panic!("no line with {text:?} came; the lines were {:#?}", self.seen)
+                }
+            }
+        }
+    }
+
+    /// Waits for "saved FILE" and gives the file.
+    fn saved(&mut self, folder: &Path) -> PathBuf {
+        let line = self.wait_for("saved ");
+        // A recording is followed by its length in brackets.
+        let name = line.trim().trim_start_matches("saved ").split(" (").next().unwrap_or_default();
+        folder.join(name)
+    }
+
+    fn end(mut self) -> ExitStatus {
+        let end = Instant::now() + PATIENCE;
+        while Instant::now() < end {
+            if let Some(status) = self.program.try_wait().expect("the program can be waited for") {
+                return status;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        self.program.kill().ok();
+        panic!("the window did not close; the lines were {:#?}", self.seen);
+    }
+}
+
+/// Mean difference of two pictures in levels of 255.
+fn difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
+    assert_eq!(a.dimensions(), b.dimensions());
+    let sum: u64 =
+        a.pixels().zip(b.pixels()).flat_map(|(p, q)| [0, 1, 2].map(|c| u64::from(p.0[c].abs_diff(q.0[c])))).sum();
+    sum as f64 / (3 * a.width() * a.height()) as f64
+}
+
+fn open(path: &Path) -> RgbaImage {
+    image::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).to_rgba8()
+}
+
+/// What the headless renderer makes of the same scene after so many steps.
+struct Headless {
+    scene: Scene,
+    world: World,
+    steps: u64,
+}
+
+impl Headless {
+    fn run(scene: Scene, steps: u64) -> Self {
+        let mut simulation = scene.build(Box::new(Dense::default())).expect("a right scene").simulation;
+        (0..steps).for_each(|_| simulation.step());
+        Self { world: simulation.world().clone(), scene, steps }
+    }
+
+    fn draw(&self, style: Style) -> RgbaImage {
+        self.draw_world(style, &self.world)
+    }
+
+    /// The same without lava.
+    fn draw_bare(&self, style: Style) -> RgbaImage {
+        self.draw_world(style, &World::new(self.world.ground.clone()))
+    }
+
+    fn draw_world(&self, style: Style, world: &World) -> RgbaImage {
+        let mut look = self.scene.spec.look.clone();
+        (look.style, look.antialias) = (style, Antialias::Full);
+        let mut renderer = Renderer::new(self.world.ground.surface(), self.world.grid, look).expect("a right look");
+        renderer.set_steps(self.steps);
+        let camera = self.camera(&renderer);
+        let mut lowpass = LowPass::new(self.world.grid);
+        let Image { width, height, rgb } = renderer.frame(lowpass.refresh(world), &camera);
+        let pixels = rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect();
+        RgbaImage::from_raw(width as u32, height as u32, pixels).expect("four bytes for each pixel")
+    }
+
+    fn camera(&self, renderer: &Renderer) -> Camera {
+        Camera::new(&self.scene.spec.camera, &renderer.subject(), (WIDTH as usize, HEIGHT as usize))
+    }
+}
+
+/// Copies a picture to where `LAVOXEL_PICTURES` says, to be looked at.
+fn keep(name: &str, image: &RgbaImage) {
+    if let Some(folder) = std::env::var_os("LAVOXEL_PICTURES") {
+        image.save(Path::new(&folder).join(format!("window {name}.png"))).expect("the folder takes pictures");
+    }
+}
+
+#[test]
+fn a_person_plays_a_hundred_steps_looks_pours_records_and_leaves() {
+    let Some(display) = Display::start() else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    let mut window = Window::open(&display, folder, &["--steps", "100", "--pace", "free"]);
+    window.wait_for("paused at step 100");
+    // Without a window manager nobody else gives the window the keys.
+    display.xdotool(&["search", "--sync", "--name", "Lavoxel", "windowfocus", "mousemove", "5", "5"]);
+
+    display.key("ctrl+s");
+    let saved = window.saved(folder);
+    let headless = Headless::run(Scene::load(&saved).expect("the session is a right scene"), 100);
+    assert!(headless.world.lava.tally().cells > 20, "lava has come out");
+
+    let styles = [("2", Style::Scientific), ("3", Style::Surface), ("4", Style::Maximum), ("1", Style::Cinematic)];
+    for (key, style) in styles {
+        display.key(key);
+        window.wait_for("view ");
+        display.key("F12");
+        let seen = open(&window.saved(folder));
+        keep(&format!("{style:?}"), &seen);
+        let expected = headless.draw(style);
+        let apart = difference(&seen, &legend_from(&seen, expected));
+        assert!(apart < 1.5, "{style:?}: the window and the ray-marcher differ by {apart:.2} levels");
+        lava_is_there(style, &seen, &headless);
+    }
+    // The last view is what the window itself shows, but for the probe at the pointer.
+    let screen = wait_until_still(&display);
+    keep("screen", &screen);
+    let apart = difference(&screen, &headless.draw(Style::Cinematic));
+    assert!(apart < 3.0, "the screen differs from the ray-marcher's picture by {apart:.2} levels");
+
+    slices_show_cells(&display, &mut window, folder);
+    a_click_places_a_vent(&display, &mut window, &headless);
+    a_recording_moves(&display, &mut window, folder);
+
+    display.key("ctrl+s");
+    let session = Scene::load(&window.saved(folder)).expect("the session is a right scene");
+    assert_eq!(session.spec.vents.len(), headless.scene.spec.vents.len() + 1, "the vent is in the saved session");
+
+    display.key("ctrl+q");
+    window.wait_for("closed");
+    assert!(window.end().success());
+}
+
+/// Where lava changes the headless picture much, the window's picture must be changed alike.
+fn lava_is_there(style: Style, seen: &RgbaImage, headless: &Headless) {
+    let (with, without) = (headless.draw(style), headless.draw_bare(style));
+    let apart = |a: &RgbaImage, b: &RgbaImage, x: u32, y: u32| -> i32 {
+        let (p, q) = (a.get_pixel(x, y).0, b.get_pixel(x, y).0);
+        (0..3).map(|c| i32::from(p[c].abs_diff(q[c]))).sum()
+    };
+    let places: Vec<_> = with.enumerate_pixels().map(|(x, y, _)| (x, y)).collect();
+    let lava: Vec<_> = places.into_iter().filter(|&(x, y)| apart(&with, &without, x, y) > 90).collect();
+    let right = lava.iter().filter(|&&(x, y)| 2 * apart(seen, &with, x, y) < apart(seen, &without, x, y)).count();
+    assert!(lava.len() > 20, "{style:?}: {} pixels show lava", lava.len());
+    // Edges are averaged from other rays in each.
+    assert!(4 * right > 3 * lava.len(), "{style:?}: {right} of {} lava pixels are right", lava.len());
+}
+
+/// Pictures of the plain styles from the headless renderer have a colour bar; the window draws its own in the panel's
+/// layer, which screenshots leave out. What the bar covers is not compared.
+fn legend_from(seen: &RgbaImage, mut expected: RgbaImage) -> RgbaImage {
+    for (x, y, pixel) in expected.enumerate_pixels_mut() {
+        if x + 130 > WIDTH && y + HEIGHT / 3 + 50 > HEIGHT {
+            *pixel = *seen.get_pixel(x, y);
+        }
+    }
+    expected
+}
+
+/// The screen, once it has stopped changing.
+fn wait_until_still(display: &Display) -> RgbaImage {
+    let end = Instant::now() + PATIENCE;
+    let mut last = display.pixels();
+    while Instant::now() < end {
+        std::thread::sleep(Duration::from_secs(2));
+        let now = display.pixels();
+        if now == last {
+            return now;
+        }
+        last = now;
+    }
+    panic!("the screen never came to rest");
+}
+
+/// A slice through the vent shows lava, whatever the ground hides.
+fn slices_show_cells(display: &Display, window: &mut Window, folder: &Path) {
+    display.key("2");
+    window.wait_for("view ");
+    display.key("g");
+    window.wait_for("ground off");
+    display.key("v");
+    window.wait_for("lava off");
+    for key in ["z", "x", "y"] {
+        display.key(key);
+        window.wait_for("slice ");
+        display.key("F12");
+        let seen = open(&window.saved(folder));
+        keep(&format!("slice {key}"), &seen);
+        let rock = seen.pixels().filter(|p| p.0[0].abs_diff(p.0[2]) < 12 && p.0[0] > 80).count();
+        assert!(rock > 2000, "the slice across {key} shows rock: {rock} pixels");
+        display.key(key);
+        window.wait_for("off");
+    }
+    display.key("v");
+    window.wait_for("lava on");
+    display.key("g");
+    window.wait_for("ground on");
+    display.key("1");
+    window.wait_for("view ");
+}
+
+fn a_click_places_a_vent(display: &Display, window: &mut Window, headless: &Headless) {
+    let look = headless.scene.spec.look.clone();
+    let renderer = Renderer::new(headless.world.ground.surface(), headless.world.grid, look).expect("a right look");
+    let camera = headless.camera(&renderer);
+    let pixel = (WIDTH / 2, 2 * HEIGHT / 3);
+    display.key("F3");
+    window.wait_for("tool vent");
+    display.click(pixel);
+    let line = window.wait_for("placed at x");
+    let numbers: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [.., x, z] = numbers[..] else { panic!("no place in {line:?}") };
+    // The place lies under the pixel: on the ray, at the height of the ground there.
+    let column = (x as usize, z as usize);
+    let ground = f64::from(headless.world.ground.surface()[[column.1, column.0]]);
+    let point = [x, ground, z].map(|v| v as f32);
+    let (px, py, _) = camera.project(point.into()).expect("in front of the camera");
+    let apart = (px - pixel.0 as f32).hypot(py - pixel.1 as f32);
+    assert!(apart < 12.0, "the vent at {x}, {z} lies {apart:.0} pixels from the click");
+    display.key("F2");
+    window.wait_for("tool look");
+}
+
+fn a_recording_moves(display: &Display, window: &mut Window, folder: &Path) {
+    display.key("F9");
+    window.wait_for("recording");
+    display.key("space");
+    // Long enough for some frames of the slowest machine.
+    std::thread::sleep(Duration::from_secs(8));
+    display.key("F9");
+    let film = window.saved(folder);
+    display.key("space");
+    window.wait_for("paused");
+    let file = BufReader::new(fs::File::open(&film).expect("the recording is there"));
+    let frames = image::codecs::webp::WebPDecoder::new(file).expect("a WebP file").into_frames();
+    let frames = frames.collect_frames().expect("whole frames");
+    let (first, last) = (frames[0].buffer(), frames[frames.len() - 1].buffer());
+    keep("recording", last);
+    assert!(frames.len() > 1, "{} frames", frames.len());
+    assert!(first != last, "the recording moves");
+}
+
+#[test]
+fn ctrl_c_in_the_terminal_closes_the_window() {
+    let Some(display) = Display::start() else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut window = Window::open(&display, folder.path(), &["--pace", "free"]);
+    window.wait_for("step 100");
+    let id = window.program.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill runs").success());
+    window.wait_for("closed");
+    assert_eq!(window.end().code(), Some(130));
+}
+
+#[test]
+fn without_a_display_one_message_names_the_way_out() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for display in [None, Some(":4711")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+        command.arg("view").current_dir(folder.path()).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+        command.env_remove("WAYLAND_SOCKET");
+        if let Some(display) = display {
+            command.env("DISPLAY", display);
+        }
+        let mut said = String::new();
+        let mut program = command.stderr(Stdio::piped()).spawn().expect("the program starts");
+        program.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
+        assert_eq!(program.wait().expect("it ends").code(), Some(2), "{display:?}: {said}");
+        let names = predicates::str::contains("lavoxel render");
+        assert!(names.eval(&said), "{display:?}: {said}");
+        assert!(!said.contains("panicked") && said.trim().lines().count() <= 2, "{display:?}: {said}");
+    }
+}
