@@ -1,6 +1,9 @@
 //! Textures of one size, what was last drawn on them, and the average that grows while nothing changes.
+//!
+//! A picture has two canvases: one for what only changes with the camera, the ground and the slices, and one for the
+//! lava. While lava runs before a camera at rest, the first stays and the second may be coarse.
 
-use super::film::Exposure;
+use super::film::Sheet;
 use super::frame::Frame;
 use super::stage::Bound;
 
@@ -12,16 +15,20 @@ pub(super) struct Canvas {
     shown: Option<(Frame, u64)>,
     /// Frames in the average.
     averaged: u32,
+    /// Textures made so far.
+    made: u64,
 }
 
 /// Textures, bound to a scene.
 pub(super) struct Exposed {
-    textures: Exposure,
+    sheet: Sheet,
     bound: Bound,
     /// The state of the scene's textures that `bound` belongs to.
     bindings: u64,
     /// The frame for which the ground was found, and that state.
     ground: Option<(Frame, u64)>,
+    /// Tells these textures from those before them.
+    made: u64,
 }
 
 /// Which frame of an average is due.
@@ -73,34 +80,35 @@ impl Canvas {
         &mut self,
         size: [usize; 2],
         bindings: u64,
-        expose: impl FnOnce([usize; 2]) -> Exposure,
-        bind: impl FnOnce(&Exposure) -> Bound,
+        expose: impl FnOnce([usize; 2]) -> Sheet,
+        bind: impl FnOnce(&Sheet) -> Bound,
     ) -> &mut Exposed {
         match &mut self.exposed {
-            Some(exposed) if exposed.textures.size == size => {
+            Some(exposed) if exposed.sheet.size == size => {
                 if exposed.bindings != bindings {
-                    exposed.bound = bind(&exposed.textures);
+                    exposed.bound = bind(&exposed.sheet);
                     exposed.bindings = bindings;
                 }
             }
             exposed => {
-                let textures = expose(size);
-                let bound = bind(&textures);
-                *exposed = Some(Exposed { textures, bound, bindings, ground: None });
+                let sheet = expose(size);
+                let bound = bind(&sheet);
+                self.made += 1;
+                *exposed = Some(Exposed { sheet, bound, bindings, ground: None, made: self.made });
             }
         }
         self.exposed.as_mut().expect("it was just put there")
     }
 
-    /// The textures, once something was drawn.
-    pub(super) fn textures(&self) -> Option<&Exposure> {
-        self.exposed.as_ref().map(|exposed| &exposed.textures)
+    /// The textures and their number, once something was drawn.
+    pub(super) fn sheet(&self) -> Option<(&Sheet, u64)> {
+        self.exposed.as_ref().map(|exposed| (&exposed.sheet, exposed.made))
     }
 }
 
 impl Exposed {
-    pub(super) fn textures(&self) -> &Exposure {
-        &self.textures
+    pub(super) fn sheet(&self) -> &Sheet {
+        &self.sheet
     }
 
     pub(super) fn bound(&self) -> &Bound {

@@ -51,16 +51,21 @@ struct BloomPass {
     sizes: [f32; 4],
 }
 
-/// Textures for one size of picture.
-pub(super) struct Exposure {
+/// Textures of one size that light falls on.
+pub(super) struct Sheet {
     pub(super) size: [usize; 2],
     pub(super) light: Texture,
     /// Distance to the ground and its face.
     pub(super) hits: Texture,
     pub(super) depth: Texture,
+}
+
+/// What turns the light of a backdrop and of the lava over it into a picture.
+pub(super) struct Development {
+    lava_size: [f32; 2],
     passes: Vec<BloomPass>,
     develop: wgpu::BindGroup,
-    develop_numbers: wgpu::Buffer,
+    numbers: wgpu::Buffer,
 }
 
 impl FilmRoom {
@@ -68,7 +73,7 @@ impl FilmRoom {
         let module = gpu.module("film", include_str!("shaders/film.wgsl"));
         let float = sampled(wgpu::TextureSampleType::Float { filterable: true }, wgpu::TextureViewDimension::D2);
         let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
-        let kinds = [uniform_binding(), sampler, float, float, float].map(Some);
+        let kinds = [uniform_binding(), sampler, float, float, float, float].map(Some);
         let layout = gpu.layout("film", &kinds);
         let pass = |fragment: &str, format| {
             gpu.pipeline(&PipelineSpec {
@@ -87,25 +92,28 @@ impl FilmRoom {
         Self { sampler: gpu.linear_held(), bright, blur, picture, layout, module, window: None }
     }
 
-    fn bind(&self, gpu: &Gpu, numbers: &wgpu::Buffer, from: [&Texture; 3]) -> wgpu::BindGroup {
-        gpu.bind(
-            &self.layout,
-            &[
-                (0, numbers.as_entire_binding()),
-                (1, wgpu::BindingResource::Sampler(&self.sampler)),
-                (2, wgpu::BindingResource::TextureView(&from[0].view)),
-                (3, wgpu::BindingResource::TextureView(&from[1].view)),
-                (4, wgpu::BindingResource::TextureView(&from[2].view)),
-            ],
-        )
+    /// Binds what a pass reads: lava or the source of a blur, both blurs, backdrop.
+    fn bind(&self, gpu: &Gpu, numbers: &wgpu::Buffer, from: [&Texture; 4]) -> wgpu::BindGroup {
+        let mut resources = vec![(0, numbers.as_entire_binding()), (1, wgpu::BindingResource::Sampler(&self.sampler))];
+        let view = |texture: &'_ Texture| texture.view.clone();
+        let views = from.map(view);
+        resources.extend((2..).zip(&views).map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))));
+        gpu.bind(&self.layout, &resources)
     }
 
-    /// Textures for pictures of this size.
-    pub(super) fn expose(&self, gpu: &Gpu, size: [usize; 2]) -> Exposure {
-        let light = gpu.target("light", size, LIGHT);
-        let hits = gpu.target("ground hits", size, wgpu::TextureFormat::Rg32Float);
-        let depth = gpu.target("depth", size, wgpu::TextureFormat::Depth32Float);
-        let blocks = size.map(|n| n.div_ceil(BLOCK));
+    /// Textures of this size.
+    pub(super) fn sheet(gpu: &Gpu, size: [usize; 2]) -> Sheet {
+        Sheet {
+            size,
+            light: gpu.target("light", size, LIGHT),
+            hits: gpu.target("ground hits", size, wgpu::TextureFormat::Rg32Float),
+            depth: gpu.target("depth", size, wgpu::TextureFormat::Depth32Float),
+        }
+    }
+
+    /// What develops the light of two sheets; the bloom has the lava's size.
+    pub(super) fn development(&self, gpu: &Gpu, backdrop: &Sheet, lava: &Sheet) -> Development {
+        let blocks = lava.size.map(|n| n.div_ceil(BLOCK));
         let coarse = blocks.map(|n| n.div_ceil(WIDE));
         let targets: Vec<Texture> =
             [blocks, blocks, blocks, coarse, coarse].iter().map(|&size| gpu.target("bloom", size, LIGHT)).collect();
@@ -113,7 +121,7 @@ impl FilmRoom {
         let wide = wide / WIDE as f32;
         // bright → 0; 0 → 1 → 2 is the narrow blur, 0 → 3 → 4 the wide one, shrunk on the way.
         let steps: [(bool, &Texture, usize, [f32; 2], f32); 5] = [
-            (true, &light, 0, [0.0; 2], 1.0),
+            (true, &lava.light, 0, [0.0; 2], 1.0),
             (false, &targets[0], 1, [1.0, 0.0], near),
             (false, &targets[1], 2, [0.0, 1.0], near),
             (false, &targets[0], 3, [WIDE as f32, 0.0], wide),
@@ -124,28 +132,33 @@ impl FilmRoom {
             .map(|&(bright, from, to, along, sigma)| {
                 let numbers = gpu.uniform("bloom", size_of::<FilmNumbers>());
                 let to = &targets[to];
-                let from_size = if bright { light.size() } else { from.size() };
                 BloomPass {
                     bright,
-                    bind: self.bind(gpu, &numbers, [from; 3]),
+                    bind: self.bind(gpu, &numbers, [from, from, from, &backdrop.light]),
                     to: to.view.clone(),
                     numbers,
                     blur: [along[0], along[1], sigma, (3.0 * sigma).ceil()],
-                    sizes: [from_size[0], from_size[1], to.size()[0], to.size()[1]],
+                    sizes: [from.size()[0], from.size()[1], to.size()[0], to.size()[1]],
                 }
             })
             .collect();
-        let develop_numbers = gpu.uniform("develop", size_of::<FilmNumbers>());
-        let develop = self.bind(gpu, &develop_numbers, [&light, &targets[2], &targets[4]]);
-        Exposure { size, light, hits, depth, passes, develop, develop_numbers }
+        let numbers = gpu.uniform("develop", size_of::<FilmNumbers>());
+        let develop = self.bind(gpu, &numbers, [&lava.light, &targets[2], &targets[4], &backdrop.light]);
+        Development { lava_size: lava.light.size(), passes, develop, numbers }
     }
 
     /// Makes the bloom of the light, where the look has one.
-    pub(super) fn bloom(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, exposure: &Exposure, look: &LookSpec) {
+    pub(super) fn bloom(
+        &self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        development: &Development,
+        look: &LookSpec,
+    ) {
         if look.style != Style::Cinematic {
             return;
         }
-        for pass in &exposure.passes {
+        for pass in &development.passes {
             let numbers = FilmNumbers { how: how(look, Outlet::Window), size: pass.sizes, blur: pass.blur };
             gpu.queue.write_buffer(&pass.numbers, 0, bytemuck::bytes_of(&numbers));
             let mut render = color_pass(encoder, "bloom", &pass.to);
@@ -156,29 +169,29 @@ impl FilmRoom {
     }
 
     /// Prepares the last pass into a target of `size` pixels.
-    pub(super) fn aim(&self, gpu: &Gpu, exposure: &Exposure, look: &LookSpec, outlet: Outlet, size: [usize; 2]) {
-        let [light_width, light_height] = exposure.light.size();
+    pub(super) fn aim(&self, gpu: &Gpu, development: &Development, look: &LookSpec, outlet: Outlet, size: [usize; 2]) {
+        let [light_width, light_height] = development.lava_size;
         let size = [light_width, light_height, size[0] as f32, size[1] as f32];
         let numbers = FilmNumbers { how: how(look, outlet), size, blur: [0.0; 4] };
-        gpu.queue.write_buffer(&exposure.develop_numbers, 0, bytemuck::bytes_of(&numbers));
+        gpu.queue.write_buffer(&development.numbers, 0, bytemuck::bytes_of(&numbers));
     }
 
     /// The last pass into a picture.
-    pub(super) fn develop(&self, encoder: &mut wgpu::CommandEncoder, exposure: &Exposure, to: &Texture) {
+    pub(super) fn develop(&self, encoder: &mut wgpu::CommandEncoder, development: &Development, to: &Texture) {
         let mut render = color_pass(encoder, "develop", &to.view);
         render.set_pipeline(&self.picture);
-        render.set_bind_group(0, &exposure.develop, &[]);
+        render.set_bind_group(0, &development.develop, &[]);
         render.draw(0..3, 0..1);
     }
 
     /// The last pass into the window, inside kiss3d's pass.
-    pub(super) fn show(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, exposure: &Exposure, samples: u32) {
+    pub(super) fn show(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, development: &Development, samples: u32) {
         if self.window.as_ref().is_none_or(|(made_for, _)| *made_for != samples) {
             self.window = Some((samples, self.window_pipeline(gpu, samples)));
         }
         if let Some((_, pipeline)) = &self.window {
             pass.set_pipeline(pipeline);
-            pass.set_bind_group(0, &exposure.develop, &[]);
+            pass.set_bind_group(0, &development.develop, &[]);
             pass.draw(0..3, 0..1);
         }
     }

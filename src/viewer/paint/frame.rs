@@ -114,6 +114,11 @@ impl Frame {
 }
 
 impl Frame {
+    /// The same without what only the lava depends on.
+    pub(super) fn without_flow(self) -> Self {
+        Self { ride: [0.0; 4], ..self }
+    }
+
     /// Whether every pixel's ray is the same, and with it where it meets the ground.
     pub(super) fn same_rays(&self, other: &Self) -> bool {
         let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size];

@@ -4,13 +4,15 @@
 //! WGSL under `shaders/`), so that a scene looks the same in the window and in a file. The passes:
 //!
 //! ```text
-//! ground   triangles → distance and face per pixel     only when the camera or the ground changed
-//! trace    one ray per pixel through the volume → light   averaged over frames while nothing changes
+//! ground   triangles → distance and face per pixel         only when the camera or the ground changed
+//! backdrop one ray per pixel: ground, slices, sky          the same; averaged over frames
+//! lava     one ray per pixel through the volume            averaged over frames while nothing changes
 //! bloom    bright light, blurred narrowly and widely       cinematic only
 //! develop  light → screen
 //! ```
 
 mod canvas;
+mod easel;
 mod film;
 mod frame;
 mod gpu;
@@ -24,13 +26,8 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use kiss3d::camera::Camera3d;
-use kiss3d::renderer::Renderer3d;
-use kiss3d::resource::RenderContext;
-
-use self::canvas::Canvas;
-use self::film::{FilmRoom, Outlet};
-use self::frame::{Frame, FrameSpec};
+use self::easel::Easel;
+use self::film::FilmRoom;
 use self::gpu::Gpu;
 use self::ground::GroundRoom;
 use self::lava::LavaRoom;
@@ -93,14 +90,18 @@ pub struct Painter {
     bindings: u64,
     /// Counts up when something visible changed.
     content: u64,
+    /// Counts up when something visible changed besides the lava.
+    scenery: u64,
     skipping: bool,
-    window: Canvas,
-    pictures: Canvas,
+    window: Easel,
+    pictures: Easel,
     resolution: Resolution,
     clock: DrawClock,
     upload: (Duration, usize),
     /// Frames to average while nothing changes.
     frames: u32,
+    /// The camera of the last frame, and since when it is at rest.
+    rested: Option<(Camera, Instant)>,
     /// The view and content of the last frame, and since when they are the same.
     seen: Option<(View, u64, Instant)>,
 }
@@ -126,13 +127,15 @@ impl Painter {
             steps: 0,
             bindings: 0,
             content: 0,
+            scenery: 0,
             skipping: true,
-            window: Canvas::default(),
-            pictures: Canvas::default(),
+            window: Easel::default(),
+            pictures: Easel::default(),
             resolution: Resolution::default(),
             clock: DrawClock::default(),
             upload: (Duration::ZERO, 0),
             frames: FRAMES,
+            rested: None,
             seen: None,
         })
     }
@@ -154,7 +157,7 @@ impl Painter {
         self.sky = sky;
         self.look = look.clone();
         self.set_empty();
-        self.content += 1;
+        self.changed();
         Ok(())
     }
 
@@ -162,7 +165,13 @@ impl Painter {
     pub fn set_skipping(&mut self, skipping: bool) {
         self.skipping = skipping;
         self.set_empty();
+        self.changed();
+    }
+
+    /// Nothing of the last picture holds any more.
+    fn changed(&mut self) {
         self.content += 1;
+        self.scenery += 1;
     }
 
     fn set_empty(&mut self) {
@@ -197,8 +206,9 @@ impl Painter {
         }
         let drifts = self.steps != update.report.step;
         self.steps = update.report.step;
-        let same = bytes == 0 && update.ember.is_none() && update.cuts.iter().all(Option::is_none) && !drifts;
-        self.content += u64::from(!same || update.anew || update.ground.is_some());
+        let scenery = update.anew || update.ground.is_some() || update.cuts.iter().any(Option::is_some);
+        self.scenery += u64::from(scenery);
+        self.content += u64::from(scenery || bytes > 0 || update.ember.is_some() || drifts);
         self.upload = (start.elapsed(), bytes);
     }
 
@@ -236,98 +246,6 @@ impl Painter {
             uploaded_bytes: self.upload.1,
             draw: self.clock.last(),
             scale: self.resolution.scale(),
-        }
-    }
-
-    /// The numbers of a frame; `None` before the first scene has come.
-    fn frame(&self, view: &View, camera: &Camera, shift: [f32; 3]) -> Option<Frame> {
-        let (ground, lava) = (self.ground.as_ref()?, self.lava.as_ref()?);
-        let cut = |axis: usize| lava.cut_cells[axis].filter(|_| view.cuts_shown[axis]);
-        Some(Frame::new(&FrameSpec {
-            camera,
-            grid: lava.grid,
-            land: &ground.maps.land,
-            look: &self.look,
-            sky: &self.sky,
-            transfer: &self.transfer,
-            empty: self.transfer.of_interest(&self.look).0,
-            steps: self.steps,
-            shift,
-            cuts: [cut(0), cut(1), cut(2)],
-            volume_shown: view.volume_shown,
-            ground_shown: view.ground_shown,
-        }))
-    }
-
-    /// Whether the view has shown the same for long enough to take time for a fine picture.
-    fn still(&mut self, view: &View) -> bool {
-        if self.seen.as_ref().is_none_or(|(last, content, _)| last != view || *content != self.content) {
-            self.seen = Some((view.clone(), self.content, Instant::now()));
-        }
-        self.seen.as_ref().is_some_and(|(_, _, since)| since.elapsed() > PAUSE)
-    }
-
-    /// Brings a canvas up to date with one more frame for its average, or the first of a new picture; false when
-    /// nothing was due.
-    fn draw(&mut self, which: fn(&mut Self) -> &mut Canvas, view: &View, camera: &Camera) -> bool {
-        let mut canvas = std::mem::take(which(self));
-        let drawn = self.draw_on(&mut canvas, view, camera);
-        *which(self) = canvas;
-        drawn.is_some()
-    }
-
-    fn draw_on(&mut self, canvas: &mut Canvas, view: &View, camera: &Camera) -> Option<()> {
-        let still = self.frame(view, camera, [0.0; 3])?;
-        let turn = canvas.turn(&still, self.content, self.frames)?;
-        let frame = self.frame(view, camera, turn.shift())?;
-        let (ground, lava) = (self.ground.as_ref()?, self.lava.as_ref()?);
-        let (width, height) = camera.size();
-        let exposure = canvas.prepare(
-            [width, height],
-            self.bindings,
-            |size| self.film.expose(&self.gpu, size),
-            |to| self.stage.bind(&self.gpu, &ground.maps, lava, to),
-        );
-        self.stage.set_frame(&self.gpu, &frame);
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        if exposure.ground_moved(&frame, self.bindings) {
-            self.stage.hit(&mut encoder, exposure.bound(), &ground.maps, exposure.textures());
-        }
-        self.stage.trace(&mut encoder, exposure.bound(), exposure.textures(), turn.share());
-        self.film.bloom(&self.gpu, &mut encoder, exposure.textures(), &self.look);
-        self.gpu.queue.submit(Some(encoder.finish()));
-        Some(())
-    }
-}
-
-impl Renderer3d for Painter {
-    /// Draws the view over what kiss3d has drawn; its camera is not asked.
-    fn render(
-        &mut self,
-        _pass: usize,
-        _camera: &mut dyn Camera3d,
-        render_pass: &mut wgpu::RenderPass<'_>,
-        context: &RenderContext,
-    ) {
-        let Some(view) = self.view.clone() else { return };
-        if let Some(ground) = &mut self.ground
-            && ground.tend(&self.gpu, &self.look)
-        {
-            self.bindings += 1;
-            self.content += 1;
-        }
-        let window = [context.viewport_width as usize, context.viewport_height as usize];
-        let still = self.still(&view);
-        let effort = self.resolution.choose(view.quality, window, still, self.clock.last());
-        self.frames = self.resolution.frames(FRAMES, self.clock.last());
-        let camera = view.camera.resized((effort.size[0], effort.size[1]));
-        let drawn = (0..effort.repeats).filter(|_| self.draw(|painter| &mut painter.window, &view, &camera)).count();
-        if drawn > 0 {
-            self.clock.start(&self.gpu.queue);
-        }
-        if let Some(exposure) = self.window.textures() {
-            self.film.aim(&self.gpu, exposure, &self.look, Outlet::Window, window);
-            self.film.show(&self.gpu, render_pass, exposure, context.sample_count);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 
 use image::RgbaImage;
 
-use super::canvas::Canvas;
+use super::easel::{Easel, Which};
 use super::film::Outlet;
 use super::gpu::Texture;
 use super::{Painter, View};
@@ -20,19 +20,19 @@ impl Painter {
             && ground.finish(&self.gpu, &self.look)
         {
             self.bindings += 1;
-            self.content += 1;
+            self.changed();
         }
         self.pictures.forget();
-        self.frames = frames.max(1);
-        for _ in 0..self.frames {
-            self.draw(|painter| &mut painter.pictures, view, &view.camera);
+        let frames = frames.max(1);
+        for _ in 0..frames {
+            self.draw(Which::Picture, view, [(&view.camera, frames); 2]);
         }
         let (width, height) = view.camera.size();
-        let exposure = self.pictures.textures()?;
         let target = self.gpu.target("picture", [width, height], wgpu::TextureFormat::Rgba8Unorm);
-        self.film.aim(&self.gpu, exposure, &self.look, Outlet::Picture, [width, height]);
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.film.develop(&mut encoder, exposure, &target);
+        let development = self.pictures.development(&self.gpu, &self.film)?;
+        self.film.aim(&self.gpu, development, &self.look, Outlet::Picture, [width, height]);
+        self.film.develop(&mut encoder, development, &target);
         let mut pixels = self.read(encoder, &target)?;
         if !transparent {
             pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
@@ -42,7 +42,7 @@ impl Painter {
 
     /// Frees the textures of pictures.
     pub fn forget_pictures(&mut self) {
-        self.pictures = Canvas::default();
+        self.pictures = Easel::default();
     }
 
     /// Submits what was recorded and copies a texture of four bytes a texel to this side.

@@ -1,8 +1,8 @@
 //! How finely the window is drawn: as fast as wished on any machine, and finely when nothing moves.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+use super::gpu::Gpu;
 
 /// Share of the window's resolution that is traced.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub enum Quality {
 }
 
 /// Least share of the resolution.
-const COARSEST: f32 = 0.25;
+const COARSEST: f32 = 0.4;
 /// A frame of a still picture may take so long: the window hears nothing meanwhile.
 const PATIENCE: Duration = Duration::from_millis(700);
 /// All frames of a still picture together may take so long.
@@ -32,6 +32,8 @@ pub(super) struct Resolution {
     moving: f32,
     /// Share of the last frame.
     scale: f32,
+    /// Share of the frame that was timed last.
+    measured: f32,
     /// Frames drawn for one while something moves.
     repeats: u32,
 }
@@ -47,7 +49,7 @@ pub(super) struct Effort {
 
 impl Default for Resolution {
     fn default() -> Self {
-        Self { moving: 0.5, scale: 0.5, repeats: 1 }
+        Self { moving: 0.5, scale: 0.5, measured: 0.5, repeats: 1 }
     }
 }
 
@@ -60,6 +62,11 @@ impl Resolution {
     pub(super) fn frames(&self, most: u32, took: Duration) -> u32 {
         let fit = REFINING.as_secs_f32() / took.as_secs_f32().max(1e-3);
         (fit as u32).clamp(2, most)
+    }
+
+    /// The last frame's time is being taken.
+    pub(super) fn timed(&mut self) {
+        self.measured = self.scale;
     }
 
     /// How to draw a window, given how long the last frame took.
@@ -75,14 +82,27 @@ impl Resolution {
         Effort { size, repeats: if still { 1 } else { self.repeats } }
     }
 
+    /// Pixels of a layer that nothing hurries.
+    pub(super) fn finest(&self, quality: Quality, window: [usize; 2], took: Duration) -> [usize; 2] {
+        let share = match quality {
+            Quality::Fixed(share) => share.clamp(0.1, 1.0),
+            Quality::Auto { .. } => self.patient(took),
+        };
+        window.map(|n| ((n as f32 * share).round() as usize).max(1))
+    }
+
+    /// The share that takes no more than the patience for a frame, judged by what the last one took.
+    fn patient(&self, took: Duration) -> f32 {
+        let whole = took.as_secs_f32() / (self.measured * self.measured);
+        (PATIENCE.as_secs_f32() / whole.max(1e-6)).sqrt().clamp(self.moving, 1.0)
+    }
+
     fn auto(&mut self, wanted_s: f32, still: bool, took: Duration) -> f32 {
         let took_s = took.as_secs_f32();
         if still {
-            // What a whole picture would take, judged by the last one.
-            let whole = took_s / (self.scale * self.scale);
-            return (PATIENCE.as_secs_f32() / whole.max(1e-6)).sqrt().clamp(self.moving, 1.0);
+            return self.patient(took);
         }
-        if self.scale == self.moving && took_s > 0.0 {
+        if self.measured == self.moving && took_s > 0.0 {
             // Small corrections only: a frame's time swings with what it shows.
             let ratio = wanted_s / took_s;
             if ratio < 0.8 && self.repeats > 1 {
@@ -97,23 +117,31 @@ impl Resolution {
     }
 }
 
-/// Time from handing a frame to the graphics card to its end.
-#[derive(Clone, Debug, Default)]
+/// Frames from one whose time is taken to the next: taking it means waiting for the graphics card.
+const SAMPLING: u32 = 4;
+
+/// How long the graphics card works on the light of a frame.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DrawClock {
-    nanos: Arc<AtomicU64>,
+    last: Duration,
+    frames: u32,
 }
 
 impl DrawClock {
-    /// Times what was submitted last.
-    pub(super) fn start(&self, queue: &wgpu::Queue) {
-        let (start, nanos) = (Instant::now(), self.nanos.clone());
-        queue.on_submitted_work_done(move || {
-            nanos.store(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        });
+    /// Takes the time of what was submitted since `start`, now and then; true when it did.
+    pub(super) fn take(&mut self, gpu: &Gpu, start: Instant) -> bool {
+        self.frames += 1;
+        if !self.frames.is_multiple_of(SAMPLING) {
+            return false;
+        }
+        // A device that is lost says so to whoever draws next.
+        gpu.device.poll(wgpu::PollType::wait_indefinitely()).ok();
+        self.last = start.elapsed();
+        true
     }
 
     pub(super) fn last(&self) -> Duration {
-        Duration::from_nanos(self.nanos.load(Ordering::Relaxed))
+        self.last
     }
 }
 
@@ -130,6 +158,7 @@ mod tests {
                 let share = resolution.scale() * resolution.scale() * effort.repeats as f32;
                 let took = Duration::from_secs_f32(ms_whole * 1e-3 * share);
                 effort = resolution.choose(Quality::Auto { target_fps: 20.0 }, [800, 600], false, took);
+                resolution.timed();
             }
             (resolution.scale(), effort.repeats)
         };

@@ -3,7 +3,7 @@
 use crate::render::blackbody::BlackBody;
 use crate::render::transfer::Transfer;
 
-use super::film::{Exposure, color_pass};
+use super::film::{Sheet, color_pass};
 use super::frame::Frame;
 use super::gpu::{Gpu, PipelineSpec, Texture, halves, sampled, uniform_binding};
 use super::ground::GroundMaps;
@@ -22,9 +22,19 @@ pub(super) struct Stage {
     trace_layout: wgpu::BindGroupLayout,
     /// Top, walls and foot of the ground block.
     hits: [wgpu::RenderPipeline; 3],
-    trace: wgpu::RenderPipeline,
+    /// What lies behind the lava, and the lava.
+    traces: [wgpu::RenderPipeline; 2],
     black_body: Texture,
     transfer: Texture,
+}
+
+/// The two layers of light of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layer {
+    /// Ground, slices and sky, without the lava's own light: changes with the camera, the ground and the look.
+    Backdrop,
+    /// Lava, and its light on the ground.
+    Lava,
 }
 
 /// What the passes read of one scene at one size.
@@ -77,23 +87,25 @@ impl Stage {
             dst_factor: wgpu::BlendFactor::OneMinusConstant,
             operation: wgpu::BlendOperation::Add,
         };
-        let trace = gpu.pipeline(&PipelineSpec {
-            module: &trace,
-            vertex: "whole",
-            fragment: "trace",
-            layout: &trace_layout,
-            format: wgpu::TextureFormat::Rgba16Float,
-            blend: Some(wgpu::BlendState { color: share, alpha: share }),
-            depth: None,
-            samples: 1,
-        });
+        let trace = |fragment: &str| {
+            gpu.pipeline(&PipelineSpec {
+                module: &trace,
+                vertex: "whole",
+                fragment,
+                layout: &trace_layout,
+                format: wgpu::TextureFormat::Rgba16Float,
+                blend: Some(wgpu::BlendState { color: share, alpha: share }),
+                depth: None,
+                samples: 1,
+            })
+        };
         Self {
             numbers: gpu.uniform("frame", size_of::<Frame>()),
             sampler: gpu.linear_held(),
             hits: ["top", "side", "foot"].map(hit),
             hit_layout,
+            traces: ["backdrop", "lava"].map(trace),
             trace_layout,
-            trace,
             black_body: black_body(gpu),
             transfer: gpu.map("transfer", [1024, 1, 0], wgpu::TextureFormat::Rgba16Float),
         }
@@ -115,7 +127,7 @@ impl Stage {
     }
 
     /// Binds a scene to textures of one size.
-    pub(super) fn bind(&self, gpu: &Gpu, ground: &GroundMaps, lava: &LavaRoom, exposure: &Exposure) -> Bound {
+    pub(super) fn bind(&self, gpu: &Gpu, ground: &GroundMaps, lava: &LavaRoom, sheet: &Sheet) -> Bound {
         let maps = [
             &ground.height,
             &ground.albedo,
@@ -129,7 +141,7 @@ impl Stage {
             &lava.cuts[0],
             &lava.cuts[1],
             &lava.cuts[2],
-            &exposure.hits,
+            &sheet.hits,
         ];
         let mut resources =
             vec![(0, self.numbers.as_entire_binding()), (1, wgpu::BindingResource::Sampler(&self.sampler))];
@@ -146,7 +158,7 @@ impl Stage {
     }
 
     /// Finds the ground under every pixel.
-    pub(super) fn hit(&self, encoder: &mut wgpu::CommandEncoder, bound: &Bound, ground: &GroundMaps, to: &Exposure) {
+    pub(super) fn hit(&self, encoder: &mut wgpu::CommandEncoder, bound: &Bound, ground: &GroundMaps, to: &Sheet) {
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("ground"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -178,9 +190,16 @@ impl Stage {
     }
 
     /// Traces one ray per pixel; the result has `share` of the average with the frames before.
-    pub(super) fn trace(&self, encoder: &mut wgpu::CommandEncoder, bound: &Bound, to: &Exposure, share: f64) {
+    pub(super) fn trace(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        layer: Layer,
+        bound: &Bound,
+        to: &Sheet,
+        share: f64,
+    ) {
         let mut pass = color_pass(encoder, "trace", &to.light.view);
-        pass.set_pipeline(&self.trace);
+        pass.set_pipeline(&self.traces[layer as usize]);
         pass.set_bind_group(0, &bound.trace, &[]);
         pass.set_blend_constant(wgpu::Color { r: share, g: share, b: share, a: share });
         pass.draw(0..3, 0..1);

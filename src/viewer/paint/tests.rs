@@ -150,3 +150,51 @@ fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
         assert!(mean < 0.5 && far < 0.005, "{name}: mean {mean:.2} levels, {:.2} % of the pixels far", 100.0 * far);
     }
 }
+
+/// A painter and a camera for the small volcano.
+fn painted(look: &LookSpec) -> (OffscreenSurface, Painter, Camera) {
+    let surface = surface();
+    let (simulation, lowpass) = eruption();
+    let mut painter = Painter::new(look).expect("a valid look");
+    painter.apply(&mut everything(&simulation, lowpass.volume(), look));
+    let camera = Camera::new(&CameraSpec::default(), &painter.subject().expect("a scene has come"), SIZE);
+    (surface, painter, camera)
+}
+
+#[test]
+fn jumps_over_empty_bricks_change_no_pixel() {
+    let look = LookSpec { style: Style::Scientific, ..LookSpec::default() };
+    let (_surface, mut painter, camera) = painted(&look);
+    for style in [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum] {
+        painter.set_look(&LookSpec { style, ..look.clone() }).expect("a valid look");
+        let mut picture = |skipping| {
+            painter.set_skipping(skipping);
+            painter.picture(&view(camera.clone()), 1, false).expect("a scene has come")
+        };
+        assert!(picture(true) == picture(false), "{style:?}");
+    }
+}
+
+#[test]
+fn a_transparent_picture_is_empty_where_the_sky_is() {
+    let (_surface, mut painter, camera) = painted(&LookSpec::default());
+    let picture = painter.picture(&view(camera), 1, true).expect("a scene has come");
+    let opacity = |x: f32, y: f32| picture.get_pixel((x * SIZE.0 as f32) as u32, (y * SIZE.1 as f32) as u32).0[3];
+    assert_eq!([opacity(0.02, 0.02), opacity(0.98, 0.97)], [0, 0], "the corners show the sky");
+    assert_eq!(opacity(0.5, 0.6), 255, "the mountain stands in the middle");
+}
+
+#[test]
+fn the_volume_can_be_seen_from_inside() {
+    let (_surface, mut painter, _) = painted(&LookSpec::default());
+    // Over the crater, looking down into it: glowing lava fills much of the picture.
+    let eye = nalgebra::Point3::new(31.0, 44.0, 31.0);
+    let inside = Camera::from_pose(eye, (180.0, 80.0), 60.0, SIZE);
+    let picture = painter.picture(&view(inside.clone()), 1, false).expect("a scene has come");
+    let glowing = |picture: &RgbaImage| picture.pixels().filter(|p| p.0[0] > 200 && p.0[2] < 90).count();
+    let bright = glowing(&picture);
+    assert!(20 * bright > SIZE.0 * SIZE.1, "{bright} pixels glow");
+    let bare = View { volume_shown: false, ..view(inside) };
+    let picture = painter.picture(&bare, 1, false).expect("a scene has come");
+    assert!(glowing(&picture) < bright / 10);
+}

@@ -106,9 +106,11 @@ fn shade(skin: Skin) -> vec3<f32> {
     return glowing(mix(crust_k, open_k, here.molten)) + lit(skin, normal, here);
 }
 
+// Share of light that haze lets through over a distance.
+fn clearness(t: f32) -> f32 { return exp(-0.00045 * frame.heat.w * t / frame.cells.w); }
+
 fn hazed(ray: Ray, t: f32, color: vec3<f32>) -> vec3<f32> {
-    let thickness = 0.00045 * frame.heat.w * t / frame.cells.w;
-    return mix(sky_haze(ray.direction), color, exp(-thickness));
+    return mix(sky_haze(ray.direction), color, clearness(t));
 }
 
 fn ember_on_rock(p: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
@@ -117,23 +119,30 @@ fn ember_on_rock(p: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
 
 // The film of liquid on the rock at p: the skin's share, 0 none.
 fn film_cover(p: vec3<f32>) -> f32 {
-    if frame.view.z == 0u || !shows(p) { return 0.0; }
+    if !shows(p) { return 0.0; }
     let film = max(density(p), density(p + vec3(0.0, 0.5, 0.0)));
     if film <= 0.4 * frame.lava.y { return 0.0; }
     let ragged = film * (1.0 + 0.45 * fractal(p * 1.2, 3));
     return ramp(frame.lava.y, 1.35 * frame.lava.y, ragged);
 }
 
-fn bare_rock(p: vec3<f32>) -> vec3<f32> {
+// Rock under sun and sky.
+fn rock_by_day(p: vec3<f32>) -> vec3<f32> {
     let rock = rock_at(p.x, p.z);
     let sun = frame.sun_color.rgb * (saturate1(dot(rock.normal, frame.sun.xyz)) * rock.sun);
-    let light = sun + sky_ambient(rock.normal) * rock.open
-        + ember_on_rock(p, rock.normal) * (0.4 + 0.6 * rock.open);
-    return rock.albedo * light;
+    return rock.albedo * (sun + sky_ambient(rock.normal) * rock.open);
 }
 
-// The cut sides: layers of old flows and ash, darker towards the foot.
-fn strata(hit: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
+// What the lava's light adds to it.
+fn rock_by_lava(p: vec3<f32>) -> vec3<f32> {
+    if glow_at(p.x, p.z) < 1e-4 { return vec3(0.0); }
+    let rock = rock_at(p.x, p.z);
+    return rock.albedo * ember_on_rock(p, rock.normal) * (0.4 + 0.6 * rock.open);
+}
+
+// The cut sides: layers of old flows and ash, darker towards the foot; under sun and sky, or by the lava's light alone.
+fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
+    if by_lava && glow_at(hit.x, hit.z) < 1e-4 { return vec3(0.0); }
     let below = max(height(hit.x, hit.z) - hit.y, 0.0);
     let p = hit / frame.cells.w;
     let bend = fractal(vec3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
@@ -147,8 +156,8 @@ fn strata(hit: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
     color = color * (0.8 * mix(0.5, 1.0, seam));
     let share = saturate1((hit.y - frame.block.x) / (0.35 * (frame.block.y - frame.block.x)));
     let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * 0.8);
-    let warm = ember_on_rock(vec3(hit.x, hit.y + below, hit.z), normal) * exp(-below * 0.35);
-    let light = sun + sky_ambient(normal) * 1.1 + warm;
+    var light = sun + sky_ambient(normal) * 1.1;
+    if by_lava { light = ember_on_rock(vec3(hit.x, hit.y + below, hit.z), normal) * exp(-below * 0.35); }
     return color * light * mix(0.35, 1.0, sqrt(share));
 }
 

@@ -11,12 +11,25 @@ struct Film {
 
 @group(0) @binding(0) var<uniform> film: Film;
 @group(0) @binding(1) var linear_held: sampler;
+// What a blur reads; else the lava's light, premultiplied, over that of the backdrop.
 @group(0) @binding(2) var light: texture_2d<f32>;
+@group(0) @binding(5) var backdrop: texture_2d<f32>;
 @group(0) @binding(3) var near_bloom: texture_2d<f32>;
 @group(0) @binding(4) var wide_bloom: texture_2d<f32>;
 
 // Light is kept as c / (1 + max(c)).
 fn expanded(c: vec3<f32>) -> vec3<f32> { return c / max(1.0 - max(c.r, max(c.g, c.b)), 1e-3); }
+
+// Lava over backdrop, and how much of the sky is hidden.
+fn seen(uv: vec2<f32>) -> vec4<f32> {
+    let lava = textureSampleLevel(light, linear_held, uv, 0.0);
+    let behind = textureSampleLevel(backdrop, linear_held, uv, 0.0);
+    let added = expanded(lava.rgb);
+    let cover = 1.0 - (1.0 - behind.a) * (1.0 - lava.a);
+    // Light that spills over the sky covers as far as it is seen.
+    let spill = clamp(2.0 * max(added.r, max(added.g, added.b)), 0.0, 1.0);
+    return vec4(expanded(behind.rgb) * (1.0 - lava.a) + added, max(cover, spill));
+}
 
 @vertex fn whole(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {
     return vec4(f32((i << 1u) & 2u) * 2.0 - 1.0, f32(i & 2u) * 2.0 - 1.0, 0.0, 1.0);
@@ -35,7 +48,7 @@ const BRIGHTEST = 5.0;
         for (var i = 0; i < 4; i++) {
             let p = corner + vec2(i, j);
             if any(p > last) { continue; }
-            let c = expanded(textureLoad(light, p, 0).rgb) * film.how.x;
+            let c = seen((vec2<f32>(p) + 0.5) / film.size.xy).rgb * film.how.x;
             let most = max(c.r, max(c.g, c.b));
             sum += c * (clamp(most - THRESHOLD, 0.0, BRIGHTEST) / max(most, 1e-6));
             count += 1.0;
@@ -76,8 +89,8 @@ fn interleaved(p: vec2<f32>) -> f32 { return fract(52.982918 * fract(0.06711056 
 
 @fragment fn develop(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
     let uv = place.xy / film.size.zw;
-    let here = textureSampleLevel(light, linear_held, uv, 0.0);
-    var c = expanded(here.rgb);
+    let here = seen(uv);
+    var c = here.rgb;
     var glow = vec3(0.0);
     if film.how.z == 1.0 {
         glow = (textureSampleLevel(near_bloom, linear_held, uv, 0.0).rgb * 0.20

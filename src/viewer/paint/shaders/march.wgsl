@@ -3,29 +3,28 @@
 
 struct Span { near: f32, far: f32, entry: vec3<f32>, hit: bool }
 
-// The part of a ray inside the clip box, and the side it comes in by.
+// The part of a ray inside the clip box, and the side it comes in by. Whole vectors at once: software that stands in
+// for a graphics card is slow at picking components by number.
 fn span(ray: Ray, limit: f32) -> Span {
-    var s = Span(0.0, limit, vec3(0.0), true);
-    for (var axis = 0; axis < 3; axis++) {
-        let o = ray.origin[axis];
-        let d = ray.direction[axis];
-        let low = frame.clip_low[axis];
-        let high = frame.clip_high[axis];
-        if abs(d) < 1e-9 {
-            if o < low || o > high { s.hit = false; }
-            continue;
-        }
-        let a = (low - o) / d;
-        let b = (high - o) / d;
-        if min(a, b) > s.near {
-            s.near = min(a, b);
-            s.entry = vec3(0.0);
-            s.entry[axis] = -sign(d);
-        }
-        s.far = min(s.far, max(a, b));
-    }
-    s.hit = s.hit && s.near < s.far;
-    return s;
+    let o = ray.origin;
+    let d = ray.direction;
+    let low = frame.clip_low.xyz;
+    let high = frame.clip_high.xyz;
+    let along = abs(d) < vec3(1e-9);
+    let inverse = vec3(1.0) / select(d, vec3(1e-9), along);
+    let a = (low - o) * inverse;
+    let b = (high - o) * inverse;
+    // A ray along two sides is between them everywhere or nowhere.
+    let outside = any(along & ((o < low) | (o > high)));
+    let nears = select(min(a, b), vec3(-FAR), along);
+    let fars = select(max(a, b), vec3(FAR), along);
+    let near = max(nears.x, max(nears.y, nears.z));
+    let far = min(limit, min(fars.x, min(fars.y, fars.z)));
+    // Of sides met at once the first counts.
+    let x = nears.x == near;
+    let y = !x && nears.y == near;
+    let entry = select(vec3(0.0), -sign(d), vec3(x, y, !x && !y));
+    return Span(max(near, 0.0), far, entry, !outside && max(near, 0.0) < far);
 }
 
 // Whether lava at p is shown. The box's own sides hide nothing: the ground may reach a little beyond them.

@@ -15,22 +15,22 @@ fn noise_corner(cell: vec3<i32>, offset: vec3<f32>) -> f32 {
     return dot(vec3(signed_byte(h, 0u), signed_byte(h, 8u), signed_byte(h, 16u)), offset);
 }
 
+fn noise_sheet(c: vec3<i32>, f: vec3<f32>, w: vec2<f32>) -> f32 {
+    let near = mix(noise_corner(c, f), noise_corner(c + vec3(1, 0, 0), f - vec3(1.0, 0.0, 0.0)), w.x);
+    let far = mix(
+        noise_corner(c + vec3(0, 1, 0), f - vec3(0.0, 1.0, 0.0)),
+        noise_corner(c + vec3(1, 1, 0), f - vec3(1.0, 1.0, 0.0)), w.x);
+    return mix(near, far, w.y);
+}
+
 fn gradient_noise(p: vec3<f32>) -> f32 {
     let base = floor(p);
     let f = p - base;
     let c = vec3<i32>(base);
     let w = f * f * f * (f * (f * 6.0 - 15.0) + 10.0);
-    var sheets: array<f32, 2>;
-    for (var k = 0; k < 2; k++) {
-        let a = mix(
-            noise_corner(c + vec3(0, 0, k), f - vec3(0.0, 0.0, f32(k))),
-            noise_corner(c + vec3(1, 0, k), f - vec3(1.0, 0.0, f32(k))), w.x);
-        let b = mix(
-            noise_corner(c + vec3(0, 1, k), f - vec3(0.0, 1.0, f32(k))),
-            noise_corner(c + vec3(1, 1, k), f - vec3(1.0, 1.0, f32(k))), w.x);
-        sheets[k] = mix(a, b, w.y);
-    }
-    return 1.2 * mix(sheets[0], sheets[1], w.z);
+    let below = noise_sheet(c, f, w.xy);
+    let above = noise_sheet(c + vec3(0, 0, 1), f - vec3(0.0, 0.0, 1.0), w.xy);
+    return 1.2 * mix(below, above, w.z);
 }
 
 fn fractal(p: vec3<f32>, octaves: i32) -> f32 {

@@ -14,20 +14,9 @@ fn face_normal(face: f32) -> vec3<f32> {
     }
 }
 
-// What a ray meets before the lava: distance (FAR: nothing), its light and coverage.
-struct Behind { t: f32, front: f32, point: vec3<f32>, face: f32, color: vec3<f32>, cover: f32 }
-
-fn ground_color(ray: Ray, b: Behind) -> vec3<f32> {
-    if frame.view.x != CINEMATIC {
-        var color = plain_cut(face_normal(b.face));
-        if b.face == 1.0 { color = plain_ground(b.point); }
-        // The largest values must stand out from the rock.
-        if frame.view.x == MAXIMUM && frame.view.z == 1u { color *= 0.6; }
-        return color;
-    }
-    if b.face == 1.0 { return hazed(ray, b.t, bare_rock(b.point)); }
-    return hazed(ray, b.t, strata(b.point, face_normal(b.face)));
-}
+// What a ray meets behind the lava: distance (FAR: nothing), up to where lava may cover it, and its face; a slice has
+// face 0 and a content.
+struct Behind { t: f32, front: f32, point: vec3<f32>, face: f32, value: f32, content: f32 }
 
 fn cut_texel(axis: i32, p: vec3<f32>) -> vec2<f32> {
     let c = vec3<i32>(clamp(p, vec3(0.0), frame.cells.xyz - 1.0));
@@ -39,59 +28,70 @@ fn cut_texel(axis: i32, p: vec3<f32>) -> vec2<f32> {
 // The nearest slice with something in it before `limit`: distance, value, content.
 fn nearest_slice(ray: Ray, limit: f32) -> vec3<f32> {
     var found = vec3(limit, 0.0, 0.0);
+    if all(frame.cuts.xyz < vec3(0.0)) { return found; }
     for (var axis = 0; axis < 3; axis++) {
         let plane = frame.cuts[axis];
         if plane < 0.0 || abs(ray.direction[axis]) < 1e-9 { continue; }
         let t = (plane - ray.origin[axis]) / ray.direction[axis];
         if t <= 0.0 || t >= found.x { continue; }
         let p = at(ray, t);
-        var inside = all(p >= vec3(0.0)) && all(p <= frame.cells.xyz);
-        if axis == 0 { inside = p.y >= 0.0 && p.y <= frame.cells.y && p.z >= 0.0 && p.z <= frame.cells.z; }
-        if axis == 1 { inside = p.x >= 0.0 && p.x <= frame.cells.x && p.z >= 0.0 && p.z <= frame.cells.z; }
-        if axis == 2 { inside = p.x >= 0.0 && p.x <= frame.cells.x && p.y >= 0.0 && p.y <= frame.cells.y; }
-        if !inside { continue; }
+        // On its own axis rounding must not put the plane outside.
+        let own = vec3(axis == 0, axis == 1, axis == 2);
+        if !all(own | ((p >= vec3(0.0)) & (p <= frame.cells.xyz))) { continue; }
         let texel = cut_texel(axis, p);
         if texel.y > 0.5 / 255.0 { found = vec3(t, texel.x, texel.y * 255.0); }
     }
     return found;
 }
 
-fn slice_color(value: f32, content: f32) -> vec3<f32> {
-    if content > 1.5 { return vec3(0.105, 0.105, 0.112); }
-    return palette(value);
-}
-
 fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
-    var b = Behind(FAR, FAR, vec3(0.0), 0.0, vec3(0.0), 0.0);
+    var b = Behind(FAR, FAR, vec3(0.0), 0.0, 0.0, 0.0);
     let hit = textureLoad(ground_hits, pixel, 0).rg;
     if frame.view.w == 1u && hit.y > 0.5 {
-        b.t = hit.x;
-        b.face = hit.y;
-        b.point = at(ray, hit.x);
-        b.cover = 1.0;
         // The box's sides cut lava and ground in one plane, where rounding must not decide which of the two is seen.
-        b.front = select(hit.x * 0.9999 - 1e-3, hit.x, hit.y == 1.0);
+        let front = select(hit.x * 0.9999 - 1e-3, hit.x, hit.y == 1.0);
+        b = Behind(hit.x, front, at(ray, hit.x), hit.y, 0.0, 0.0);
     }
     let slice = nearest_slice(ray, b.t);
-    if slice.x < b.t {
-        b = Behind(slice.x, slice.x, at(ray, slice.x), 0.0, slice_color(slice.y, slice.z), 1.0);
-        return b;
-    }
-    if b.cover == 0.0 {
-        b.color = select(plain_backdrop(ray.direction), sky_backdrop(ray.direction), frame.view.x == CINEMATIC);
-    } else {
-        b.color = ground_color(ray, b);
-    }
+    if slice.x < b.t { b = Behind(slice.x, slice.x, at(ray, slice.x), 0.0, slice.y, slice.z); }
     return b;
 }
 
-// Lava as it looks in the cinematic style over what lies behind it.
+fn slice_color(b: Behind) -> vec3<f32> {
+    if b.content > 1.5 { return vec3(0.105, 0.105, 0.112); }
+    return palette(b.value);
+}
+
+fn plain_rock(b: Behind) -> vec3<f32> {
+    var color = plain_cut(face_normal(b.face));
+    if b.face == 1.0 { color = plain_ground(b.point); }
+    // The largest values must stand out from the rock.
+    if frame.view.x == MAXIMUM && frame.view.z == 1u { color *= 0.6; }
+    return color;
+}
+
+fn natural_rock(ray: Ray, b: Behind) -> vec3<f32> {
+    if b.face == 1.0 { return hazed(ray, b.t, rock_by_day(b.point)); }
+    return hazed(ray, b.t, strata(b.point, face_normal(b.face), false));
+}
+
+// Light and coverage of what lies behind the lava, without the lava's own light on it: it only changes with the camera,
+// the ground and the slices.
+fn backdrop_along(ray: Ray, b: Behind) -> vec4<f32> {
+    let natural = frame.view.x == CINEMATIC;
+    if b.content > 0.5 { return vec4(slice_color(b), 1.0); }
+    if b.face < 0.5 { return vec4(select(plain_backdrop(ray.direction), sky_backdrop(ray.direction), natural), 0.0); }
+    if natural { return vec4(natural_rock(ray, b), 1.0); }
+    return vec4(plain_rock(b), 1.0);
+}
+
+// Light of the lava, of films on rock and of what glows beside them, premultiplied, and how much it hides.
 fn cinematic(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
-    var crossing = Crossing(MISSED, 0.0, 0.0, vec3(0.0), false);
-    if frame.view.z == 1u { crossing = cross_surface(ray, b.front, frame.lava.x, jitter); }
+    let crossing = cross_surface(ray, b.front, frame.lava.x, jitter);
     var skin = Skin(b.point, vec3(0.0, 1.0, 0.0), ray.direction, false);
     var cover = 0.0;
     var t = b.t;
+    var light = vec3(0.0);
     if crossing.kind == CROSSED {
         t = crossing.t;
         skin.point = at(ray, t);
@@ -99,54 +99,62 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
         skin.normal = crossing.face;
         if !crossing.cut { skin.normal = lava_normal(skin.point); }
         cover = 1.0;
-    } else if b.face == 1.0 {
-        cover = film_cover(b.point);
-        skin.normal = ground_normal_at(b.point.x, b.point.z, 0.8);
+    } else if b.face > 0.5 {
+        light = lava_light(b) * clearness(b.t);
+        if b.face == 1.0 {
+            cover = film_cover(b.point);
+            skin.normal = ground_normal_at(b.point.x, b.point.z, 0.8);
+        }
     }
-    var color = vec4(b.color, b.cover);
     // One call for lava and for films on rock: a graphics card runs both ways of a branch anyhow.
-    if cover > 0.0 {
-        color = vec4(mix(b.color, hazed(ray, t, shade(skin)), cover), 1.0);
-    }
-    if crossing.kind == GRAZED {
-        let glow = grazing_glow(at(ray, crossing.t), crossing.density);
-        color = vec4(color.rgb + glow, max(color.a, saturate1(luminance(glow) * 2.0)));
-    }
-    return color;
+    if cover > 0.0 { light = mix(light, hazed(ray, t, shade(skin)), cover); }
+    if crossing.kind == GRAZED { light += grazing_glow(at(ray, crossing.t), crossing.density); }
+    return vec4(light, cover);
 }
 
-fn scientific(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
-    let layer = accumulate(ray, b.front, jitter);
-    return vec4(layer.rgb + b.color * (1.0 - layer.a), layer.a + b.cover * (1.0 - layer.a));
+// The lava's light on the rock.
+fn lava_light(b: Behind) -> vec3<f32> {
+    if b.face == 1.0 { return rock_by_lava(b.point); }
+    return strata(b.point, face_normal(b.face), true);
 }
 
 fn surface(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
     let crossing = cross_surface(ray, b.front, frame.lava.x, jitter);
-    if crossing.kind != CROSSED { return vec4(b.color, b.cover); }
+    if crossing.kind != CROSSED { return vec4(0.0); }
     return vec4(surface_color(ray, crossing), 1.0);
 }
 
 fn maximum(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
     let layer = largest(ray, b.front, jitter);
-    return vec4(mix(b.color, layer.rgb, layer.a), layer.a + b.cover * (1.0 - layer.a));
+    return vec4(layer.rgb * layer.a, layer.a);
 }
 
-fn color_along(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
-    if frame.view.x == CINEMATIC { return cinematic(ray, b, jitter); }
-    if frame.view.z == 0u { return vec4(b.color, b.cover); }
+fn lava_along(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
+    if frame.view.z == 0u { return vec4(0.0); }
     switch frame.view.x {
-        case SCIENTIFIC: { return scientific(ray, b, jitter); }
+        case CINEMATIC: { return cinematic(ray, b, jitter); }
+        case SCIENTIFIC: { return accumulate(ray, b.front, jitter); }
         case SURFACE: { return surface(ray, b, jitter); }
         default: { return maximum(ray, b, jitter); }
     }
 }
 
-@fragment fn trace(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
-    let pixel = vec2<i32>(place.xy);
-    let ray = ray_through(vec2<f32>(pixel) + 0.5 + frame.size.zw);
-    let b = look_behind(ray, pixel);
-    let jitter = fract(interleaved(f32(pixel.x), f32(pixel.y)) + frame.nodes.w);
-    let light = color_along(ray, b, jitter);
-    // Frames are averaged as the eye sees them, not as raw light: one very bright ray must not win the pixel.
+// Frames are averaged as the eye sees them, not as raw light: one very bright ray must not win the pixel.
+fn compressed(light: vec4<f32>) -> vec4<f32> {
     return vec4(light.rgb / (1.0 + max(light.r, max(light.g, light.b))), light.a);
+}
+
+fn pixel_ray(pixel: vec2<i32>) -> Ray { return ray_through(vec2<f32>(pixel) + 0.5 + frame.size.zw); }
+
+@fragment fn backdrop(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
+    let pixel = vec2<i32>(place.xy);
+    let ray = pixel_ray(pixel);
+    return compressed(backdrop_along(ray, look_behind(ray, pixel)));
+}
+
+@fragment fn lava(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
+    let pixel = vec2<i32>(place.xy);
+    let ray = pixel_ray(pixel);
+    let jitter = fract(interleaved(f32(pixel.x), f32(pixel.y)) + frame.nodes.w);
+    return compressed(lava_along(ray, look_behind(ray, pixel), jitter));
 }
