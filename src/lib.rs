@@ -14,7 +14,8 @@
 //!                                         lowpass ──► render ──► export ──► file
 //!                                         8-bit       camera,    PNG, APNG, WebP,
 //!                                         volume      march,     GIF, MP4
-//!                                                     slice
+//!                                            │        slice
+//!                                            └──────► viewer (feature `viewer`): the same, live, in a window
 //! ```
 //!
 //! - [`scene`] reads and checks a TOML file; [`scene::Scene::build`] makes the world and its [`simulation::Simulation`].
@@ -24,6 +25,9 @@
 //! - [`rules`] says what happens between cells, one file per rule; [`engine`] carries it over the box. The plain engine is
 //!   the specification, the dense one is what users get; both give the same bits.
 //! - [`lowpass`] smooths the amounts into what [`render`] draws; rendering knows neither rules nor simulation.
+//! - `viewer` is the window: a thread that runs the simulation, a painter that draws the low-pass with the graphics card
+//!   as `render` does, and everything that a person can touch. What is done there happens to the
+//!   [`simulation::Simulation`] as an event or a vent, as if the scene file had said so, and can be saved as one.
 //! - [`export`] writes pictures and animations, through [`output`], whole or not at all.
 //!
 //! # Axes

@@ -36,7 +36,7 @@ pub enum Existing {
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// The file is there and may not be replaced.
-    #[error("{path} exists already: choose another name, or pass --force to replace it")]
+    #[error("{path} exists already: choose another name")]
     Exists {
         /// The file.
         path: PathBuf,

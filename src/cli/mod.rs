@@ -131,7 +131,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Stopped) => ExitCode::from(STOPPED),
         Err(error) => {
-            say::error(&format!("{error:#}"));
+            say::error(&format!("{error:#}{}", way_out(&error)));
             ExitCode::from(exit_code(&error))
         }
     }
@@ -147,14 +147,27 @@ fn erupt() -> anyhow::Result<Outcome> {
 
 /// Wrong input is the user's to mend; a disk or an encoder that fails is not.
 fn exit_code(error: &anyhow::Error) -> u8 {
-    let output = |e: &OutputError| matches!(e, OutputError::Io { .. });
-    let fails = error.chain().any(|cause| {
-        cause.downcast_ref::<OutputError>().is_some_and(output)
-            || matches!(cause.downcast_ref(), Some(ExportError::Encoder { .. }))
-            || matches!(cause.downcast_ref(), Some(ExportError::Output(e)) if output(e))
-            || matches!(cause.downcast_ref(), Some(TerrainError::Output(e)) if output(e))
-            || cause.is::<std::io::Error>()
-            || cause.is::<rayon::ThreadPoolBuildError>()
-    });
+    let fails = matches!(output_error(error), Some(OutputError::Io { .. }))
+        || error.chain().any(|cause| {
+            matches!(cause.downcast_ref(), Some(ExportError::Encoder { .. }))
+                || cause.is::<std::io::Error>()
+                || cause.is::<rayon::ThreadPoolBuildError>()
+        });
     if fails { COULD_NOT } else { WRONG_USE }
+}
+
+/// What a command line can do about it besides what the message says.
+fn way_out(error: &anyhow::Error) -> &'static str {
+    let exists = matches!(output_error(error), Some(OutputError::Exists { .. }));
+    if exists { ", or pass --force to replace it" } else { "" }
+}
+
+/// The error of a file that could not be written, if it is one.
+fn output_error(error: &anyhow::Error) -> Option<&OutputError> {
+    error.chain().find_map(|cause| match (cause.downcast_ref(), cause.downcast_ref(), cause.downcast_ref()) {
+        (Some(error), _, _) | (_, Some(ExportError::Output(error)), _) | (_, _, Some(TerrainError::Output(error))) => {
+            Some(error)
+        }
+        _ => None,
+    })
 }
