@@ -178,13 +178,17 @@ impl Renderer3d for Painter {
         let frames = |still: bool| if still { self.frames } else { lava.repeats };
         let most = [frames(camera_still), frames(all_still)];
         let mut drawn = [false; 2];
-        let start = Instant::now();
+        let start = self.clock.begin(&self.gpu);
         for _ in 0..lava.repeats {
             let now = self.draw(Which::Window, &view, [(&far, most[0]), (&near, most[1])]);
             drawn = [drawn[0] | now[0], drawn[1] | now[1]];
         }
         // A fine backdrop says nothing of how long a frame of running lava takes.
-        if drawn[1] && (!drawn[0] || !camera_still) && self.clock.take(&self.gpu, start) {
+        if let Some(start) = start
+            && drawn[1]
+            && (!drawn[0] || !camera_still)
+        {
+            self.clock.end(&self.gpu, start);
             self.resolution.timed();
         }
         if let Some(development) = self.window.development(&self.gpu, &self.film) {

@@ -30,6 +30,11 @@ impl Gpu {
         Self { device: (*context.device).clone(), queue: (*context.queue).clone() }
     }
 
+    /// Waits until everything that was submitted is done. A device that is lost says so to whoever draws next.
+    pub(super) fn drain(&self) {
+        self.device.poll(wgpu::PollType::wait_indefinitely()).ok();
+    }
+
     /// A texture that is only read by shaders; three sides above zero make it a volume.
     pub(super) fn map(&self, label: &str, size: [usize; 3], format: wgpu::TextureFormat) -> Texture {
         let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;

@@ -128,16 +128,22 @@ pub(super) struct DrawClock {
 }
 
 impl DrawClock {
-    /// Takes the time of what was submitted since `start`, now and then; true when it did.
-    pub(super) fn take(&mut self, gpu: &Gpu, start: Instant) -> bool {
+    /// Now and then, waits until the card has nothing else to do, and gives the time from which to count.
+    pub(super) fn begin(&mut self, gpu: &Gpu) -> Option<Instant> {
         self.frames += 1;
-        if !self.frames.is_multiple_of(SAMPLING) {
-            return false;
-        }
-        // A device that is lost says so to whoever draws next.
-        gpu.device.poll(wgpu::PollType::wait_indefinitely()).ok();
-        self.last = start.elapsed();
-        true
+        self.frames.is_multiple_of(SAMPLING).then(|| {
+            gpu.drain();
+            Instant::now()
+        })
+    }
+
+    /// Takes the time of what was submitted since `start`.
+    pub(super) fn end(&mut self, gpu: &Gpu, start: Instant) {
+        gpu.drain();
+        let took = start.elapsed();
+        // Once another program had the machine: believe it only when it stays so.
+        let believable = if self.last.is_zero() { took } else { took.min(2 * self.last) };
+        self.last = believable;
     }
 
     pub(super) fn last(&self) -> Duration {
