@@ -70,10 +70,8 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     let worker = Worker::start(scene.clone())?;
     let window = display::open_window(&format!("{} – Lavoxel", scene.spec.name), options.size)?;
     let painter = Painter::new(&scene.spec.look)?;
-    worker.send(Command::Pace(options.pace));
-    if let Some(steps) = options.steps {
-        worker.send(Command::Steps(steps));
-    }
+    // Not both: between the two a step more would be made.
+    worker.send(options.steps.map_or(Command::Pace(options.pace), Command::Steps));
     let mut app = App {
         state: State::new(scene, options.pace, options.panel),
         journal: Journal::new(options.log),
