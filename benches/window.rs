@@ -26,7 +26,9 @@ fn eruption() -> (Painter, Worker, LookSpec) {
     let mut worker = Worker::start(scene).expect("the built-in volcano");
     let mut painter = Painter::new(&look).expect("the built-in look");
     worker.send(Command::Glow(Glow { film: look.film, iso: look.iso, heat: look.heat }));
-    advance(&mut worker, (0, STEPS), |update| painter.apply(update));
+    advance(&mut worker, (0, STEPS), |update| {
+        painter.apply(update).expect("a box that fits");
+    });
     (painter, worker, look)
 }
 
@@ -94,7 +96,7 @@ fn frames(c: &mut Criterion) {
             let mut spent = Duration::ZERO;
             for _ in 0..times {
                 advance(&mut worker, (step, step + 1), |update| {
-                    painter.apply(update);
+                    painter.apply(update).expect("a box that fits");
                     spent += painter.times().upload;
                 });
                 step += 1;

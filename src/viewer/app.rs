@@ -205,7 +205,9 @@ impl App {
         let mut any = false;
         while let Some(mut update) = self.worker.poll() {
             any = true;
-            self.painter.apply(&mut update);
+            if let Err(too_large) = self.painter.apply(&mut update) {
+                update.notices.push(Notice { wrong: true, text: too_large.to_string() });
+            }
             for notice in std::mem::take(&mut update.notices) {
                 let wrong = notice.wrong;
                 self.tell(notice);

@@ -159,7 +159,7 @@ impl Renderer3d for Painter {
         render_pass: &mut wgpu::RenderPass<'_>,
         context: &RenderContext,
     ) {
-        let Some(view) = self.view.clone() else { return };
+        let Some(view) = self.view.clone().filter(|_| self.lava.is_some()) else { return };
         if let Some(ground) = &mut self.ground
             && ground.tend(&self.gpu, &self.look)
         {

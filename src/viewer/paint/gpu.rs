@@ -30,6 +30,13 @@ impl Gpu {
         Self { device: (*context.device).clone(), queue: (*context.queue).clone() }
     }
 
+    /// What `make` makes, or nothing when the card's memory does not hold it.
+    pub(super) fn within_memory<T>(&self, make: impl FnOnce() -> T) -> Option<T> {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let made = make();
+        pollster::block_on(scope.pop()).is_none().then_some(made)
+    }
+
     /// Waits until everything that was submitted is done. A device that is lost says so to whoever draws next.
     pub(super) fn drain(&self) {
         self.device.poll(wgpu::PollType::wait_indefinitely()).ok();

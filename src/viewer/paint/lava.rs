@@ -9,6 +9,19 @@ use super::gpu::{Gpu, Texture, halves};
 /// Distances are not told beyond this many bricks.
 const FARTHEST: u8 = 16;
 
+/// Why a box cannot be drawn.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a box of {}×{}×{} cells is too large for this graphics card ({reason}); it runs all the same, and \
+    `lavoxel render` draws it",
+    size[0], size[1], size[2]
+)]
+pub struct TooLarge {
+    /// Cells along x, y and z.
+    size: [usize; 3],
+    reason: String,
+}
+
 /// Everything about the lava that shaders read.
 pub(super) struct LavaRoom {
     pub(super) grid: Grid,
@@ -29,19 +42,26 @@ pub(super) struct LavaRoom {
 }
 
 impl LavaRoom {
-    /// A box without lava.
-    pub(super) fn new(gpu: &Gpu, grid: Grid) -> Self {
+    /// A box without lava; refused when the graphics card cannot hold it.
+    pub(super) fn new(gpu: &Gpu, grid: Grid) -> Result<Self, TooLarge> {
         let size = [grid.nx, grid.ny, grid.nz];
+        let most = gpu.device.limits().max_texture_dimension_3d as usize;
+        if size.iter().any(|&side| side > most) {
+            return Err(TooLarge { size, reason: format!("it draws at most {most} along each side") });
+        }
+        // A new texture is all zero.
+        let volume = gpu
+            .within_memory(|| gpu.map("volume", size, wgpu::TextureFormat::Rg8Unorm))
+            .ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
         let count = brick_count(grid);
         let total = count.iter().product();
         let bricks = gpu.map("bricks", count, wgpu::TextureFormat::R8Uint);
         gpu.write(&bricks, [0; 3], count, &vec![FARTHEST; total]);
         let ember = gpu.map("ember", [grid.nx, grid.nz, 0], wgpu::TextureFormat::Rg16Float);
         let cut = || gpu.map("slice", [1, 1, 0], wgpu::TextureFormat::Rg8Unorm);
-        Self {
+        Ok(Self {
             grid,
-            // A new texture is all zero.
-            volume: gpu.map("volume", size, wgpu::TextureFormat::Rg8Unorm),
+            volume,
             bricks,
             ember,
             cuts: [cut(), cut(), cut()],
@@ -50,7 +70,7 @@ impl LavaRoom {
             occupied: vec![false; total],
             empty: 0,
             skipping: true,
-        }
+        })
     }
 
     /// Sends the boxes of the volume that changed and returns their bytes.

@@ -31,6 +31,7 @@ use self::film::FilmRoom;
 use self::gpu::Gpu;
 use self::ground::GroundRoom;
 use self::lava::LavaRoom;
+pub use self::lava::TooLarge;
 pub use self::quality::Quality;
 use self::quality::{DrawClock, Resolution};
 use self::stage::Stage;
@@ -181,15 +182,18 @@ impl Painter {
     }
 
     /// Sends what changed to the graphics card.
-    pub fn apply(&mut self, update: &mut Update) {
+    ///
+    /// # Errors
+    /// When a new box is too large for it; until the next box comes, nothing is drawn.
+    pub fn apply(&mut self, update: &mut Update) -> Result<(), TooLarge> {
         let start = Instant::now();
-        if update.anew || self.lava.is_none() {
-            self.lava = Some(LavaRoom::new(&self.gpu, update.report.grid));
+        if update.anew {
+            (self.lava, self.ground) = (None, None);
+            self.lava = Some(LavaRoom::new(&self.gpu, update.report.grid)?);
             self.set_empty();
             self.bindings += 1;
         }
-        self.apply_ground(update);
-        let Some(lava) = &mut self.lava else { return };
+        let Some(lava) = &mut self.lava else { return Ok(()) };
         let bytes = lava.patch(&self.gpu, &update.patches);
         if let Some(maxima) = update.bricks.take() {
             lava.set_bricks(&self.gpu, maxima);
@@ -209,7 +213,9 @@ impl Painter {
         let scenery = update.anew || update.ground.is_some() || update.cuts.iter().any(Option::is_some);
         self.scenery += u64::from(scenery);
         self.content += u64::from(scenery || bytes > 0 || update.ember.is_some() || drifts);
+        self.apply_ground(update);
         self.upload = (start.elapsed(), bytes);
+        Ok(())
     }
 
     fn apply_ground(&mut self, update: &Update) {

@@ -22,6 +22,9 @@ impl Painter {
             self.bindings += 1;
             self.changed();
         }
+        if self.lava.is_none() || self.ground.is_none() {
+            return None;
+        }
         self.pictures.forget();
         let frames = frames.max(1);
         for _ in 0..frames {

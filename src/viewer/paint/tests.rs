@@ -135,7 +135,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
         ("clip", LookSpec { clip: [[0.0, 1.0], [0.0, 1.0], [0.0, 0.48]], ..plain.clone() }),
     ];
     let mut painter = Painter::new(&plain).expect("a valid look");
-    painter.apply(&mut everything(&simulation, volume, &plain));
+    painter.apply(&mut everything(&simulation, volume, &plain)).expect("a small box");
     let mut marcher = Renderer::new(simulation.world().ground.surface(), volume.grid, plain).expect("a valid look");
     marcher.set_steps(simulation.steps());
     for (name, look) in looks {
@@ -156,7 +156,7 @@ fn painted(look: &LookSpec) -> (OffscreenSurface, Painter, Camera) {
     let surface = surface();
     let (simulation, lowpass) = eruption();
     let mut painter = Painter::new(look).expect("a valid look");
-    painter.apply(&mut everything(&simulation, lowpass.volume(), look));
+    painter.apply(&mut everything(&simulation, lowpass.volume(), look)).expect("a small box");
     let camera = Camera::new(&CameraSpec::default(), &painter.subject().expect("a scene has come"), SIZE);
     (surface, painter, camera)
 }
@@ -197,4 +197,16 @@ fn the_volume_can_be_seen_from_inside() {
     let bare = View { volume_shown: false, ..view(inside) };
     let picture = painter.picture(&bare, 1, false).expect("a scene has come");
     assert!(glowing(&picture) < bright / 10);
+}
+
+#[test]
+fn a_box_that_no_card_holds_is_refused_with_a_reason() {
+    let look = LookSpec::default();
+    let (_surface, mut painter, camera) = painted(&look);
+    let (simulation, lowpass) = eruption();
+    let mut update = everything(&simulation, lowpass.volume(), &look);
+    update.report.grid = Grid::new(1, 100_000, 1);
+    let refused = painter.apply(&mut update).expect_err("a hundred thousand cells high").to_string();
+    assert!(refused.contains("1×100000×1") && refused.contains("lavoxel render"), "{refused}");
+    assert!(painter.picture(&view(camera), 1, false).is_none(), "nothing is drawn");
 }
