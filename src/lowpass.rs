@@ -98,7 +98,7 @@ impl LowPass {
 fn reach(world: &World, y: usize, z: usize) -> Span {
     let mut span = Span::EMPTY;
     for (near_y, near_z, _) in rows_around(world.grid, y, z) {
-        span = span.union(world.lava.spans()[near_z * world.grid.ny + near_y]);
+        span = span.union(world.lava.span(near_y, near_z));
     }
     span.grown(world.grid.nx)
 }
@@ -135,13 +135,12 @@ impl Taps {
             taps.resize(grid.nx + 2, 0);
         }
         for (near_y, near_z, weight) in rows_around(grid, y, z) {
-            let start = grid.index(0, near_y, near_z);
-            let solid = &world.ground.solid()[start..start + grid.nx];
-            let (amounts, energies) = (&world.lava.amounts()[start..], &world.lava.energies()[start..]);
             for x in wide.clone() {
-                self.weight[x + 1] += weight * u32::from(!solid[x]);
-                self.amount[x + 1] += weight * u32::from(amounts[x]);
-                self.energy[x + 1] += weight * u32::from(energies[x]);
+                self.weight[x + 1] += weight * u32::from(!world.ground.is_solid(x, near_y, near_z));
+            }
+            for (x, cell) in world.lava.row(near_y, near_z, wide.clone()) {
+                self.amount[x + 1] += weight * u32::from(cell.amount);
+                self.energy[x + 1] += weight * u32::from(cell.energy);
             }
         }
         let mut changed = Span::EMPTY;

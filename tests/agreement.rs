@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{any_grid, any_rules, dense, plain, random_world, vents};
+use common::{any_grid, any_rules, tiled, plain, random_world, vents};
 use lavoxel::engine::Engine;
 use lavoxel::grid::Grid;
 use lavoxel::rules::RulesSpec;
@@ -28,11 +28,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn dense_gives_the_bits_of_plain(
+    fn tiled_gives_the_bits_of_plain(
         grid in any_grid(), rules in any_rules(), seed: u64, solid in 0u64..60, liquid in 0u64..100,
     ) {
         let world = random_world(grid, seed, solid, liquid);
-        let mut ours = simulation(world.clone(), &rules, dense());
+        let mut ours = simulation(world.clone(), &rules, tiled());
         let mut theirs = simulation(world, &rules, plain());
         for step in 1..=12 {
             ours.step();
@@ -52,7 +52,7 @@ fn the_same_bits_for_one_two_and_five_threads() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         pool.install(|| {
-            let mut simulation = simulation(random_world(grid, 3, 20, 50), &rules, dense());
+            let mut simulation = simulation(random_world(grid, 3, 20, 50), &rules, tiled());
             (0..200).for_each(|_| simulation.step());
             simulation.world().state_hash()
         })
@@ -65,14 +65,15 @@ fn the_same_bits_for_one_two_and_five_threads() {
 #[test]
 fn spans_stay_around_the_liquid() {
     let grid = Grid::new(29, 17, 11);
-    let mut simulation = simulation(random_world(grid, 9, 30, 30), &RulesSpec::default(), dense());
+    let mut simulation = simulation(random_world(grid, 9, 30, 30), &RulesSpec::default(), tiled());
     for _ in 0..60 {
         simulation.step();
         let lava = &simulation.world().lava;
-        for (row, span) in lava.spans().iter().enumerate() {
+        for (z, y) in (0..grid.nz).flat_map(|z| (0..grid.ny).map(move |y| (z, y))) {
+            let span = lava.span(y, z);
             for x in 0..grid.nx {
-                let held = lava.amounts()[row * grid.nx + x] > 0;
-                assert!(!held || span.range().contains(&x), "row {row}, x {x}, {span:?}");
+                let held = lava.at(x, y, z).amount > 0;
+                assert!(!held || span.range().contains(&x), "row ({y}, {z}), x {x}, {span:?}");
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use clap::{Args, ValueEnum};
 use lavoxel::engine::Engine;
-use lavoxel::engine::dense::Dense;
 use lavoxel::engine::plain::Plain;
+use lavoxel::engine::tiled::Tiled;
 use lavoxel::lowpass::LowPass;
 use lavoxel::simulation::Stage;
 
@@ -48,7 +48,7 @@ enum EngineName {
 impl EngineName {
     fn make(self) -> Box<dyn Engine> {
         match self {
-            Self::Fast => Box::new(Dense::default()),
+            Self::Fast => Box::new(Tiled::default()),
             Self::Plain => Box::new(Plain),
         }
     }
