@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{any_grid, any_rules, tiled, plain, random_world, vents};
+use common::{any_grid, any_rules, plain, random_world, tiled, vents};
 use lavoxel::engine::Engine;
 use lavoxel::grid::Grid;
 use lavoxel::rules::RulesSpec;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Dice, tiled, plain, random_world, vents};
+use common::{Dice, plain, random_world, tiled, vents};
 use lavoxel::grid::Grid;
 use lavoxel::rules::{Friction, RulesSpec, Walls};
 use lavoxel::simulation::{Act, Simulation};

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{tiled, still};
+use common::{still, tiled};
 use lavoxel::grid::Grid;
 use lavoxel::rules::RulesSpec;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{tiled, densest, random_world, vents};
+use common::{densest, random_world, tiled, vents};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{Bricks, ENERGY_SHOWN, LowPass, Volume};
 use lavoxel::rules::RulesSpec;

@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Dice, tiled, plain};
+use common::{Dice, plain, tiled};
 use lavoxel::output::Existing;
 use lavoxel::rules::{Friction, RulesSpec, Walls};
 use lavoxel::scene::{Scene, SceneError};

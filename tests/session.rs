@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{Dice, tiled, densest};
+use common::{Dice, densest, tiled};
 use lavoxel::lowpass::{LowPass, Volume};
 use lavoxel::output::Existing;
 use lavoxel::render::Ray;
