@@ -29,7 +29,9 @@ const ROUNDS: usize = 7;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let rows: [(&str, fn()); 6] = [
+    let rows: [(&str, fn()); 8] = [
+        ("count-volcano", count_volcano),
+        ("count-full", count_full),
         ("volcano", volcano_row),
         ("full", full_rows),
         ("memory", memory_row),
@@ -39,7 +41,7 @@ fn main() {
     ];
     println!("{} threads; {:?} and slower", threads(), Path::fastest());
     for (name, row) in rows {
-        if asked.is_empty() || asked.iter().any(|asked| asked == name) {
+        if asked.is_empty() && !name.starts_with("count") || asked.iter().any(|asked| asked == name) {
             row();
         }
     }
@@ -171,6 +173,36 @@ fn moving<'a>(bytes: usize, threads: usize) -> Run<'a> {
             }) / TIMES as f64
         })
     })
+}
+
+/// Many steps of one path and one thread and nothing else, for counting instructions with `perf stat` or callgrind.
+fn count_volcano() {
+    let mut start = volcano(PAPER, 2000);
+    pool(1).install(|| (0..5000).for_each(|_| start.step()));
+    let timings = start.timings();
+    println!("volcano: gravity {:.4} ms, spreading {:.4} ms", timings.gravity.mean_ms(), timings.spreading.mean_ms());
+}
+
+/// The same for the worst case.
+fn count_full() {
+    let world = World::restless(PAPER, 0.5);
+    let (rules, mut engine) = (Rules::from(&RulesSpec::default()), Tiled::default());
+    let (mut gravity, mut spreading) = (0.0, 0.0);
+    pool(1).install(|| {
+        for _ in 0..20 {
+            let mut world = world.clone();
+            for i in 0..30 {
+                let times = [
+                    ms(|| engine.gravity(&mut world, &rules)),
+                    ms(|| engine.spreading(&mut world, &rules, StepKey::new(1, i))),
+                ];
+                if i > 1 {
+                    (gravity, spreading) = (gravity + times[0] / 560.0, spreading + times[1] / 560.0);
+                }
+            }
+        }
+    });
+    println!("lower half full: gravity {gravity:.4} ms, spreading {spreading:.4} ms");
 }
 
 fn full_rows() {

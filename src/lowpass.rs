@@ -12,7 +12,11 @@ use rayon::prelude::*;
 pub use self::bricks::{BRICK, Bricks};
 use crate::grid::Grid;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
+use crate::validate::Invalid;
 use crate::world::{Span, World};
+
+/// Largest number of cells of a box that can be drawn: the fields are kept densely, at two bytes a cell.
+pub const MAX_CELLS: usize = 1 << 29;
 
 /// Energy shown as 255.
 pub const ENERGY_SHOWN: f32 = 2.0;
@@ -50,6 +54,15 @@ impl LowPass {
     pub fn new(grid: Grid) -> Self {
         let rows = vec![Span::EMPTY; grid.ny * grid.nz];
         Self { volume: Volume::empty(grid), shown: rows.clone(), changed: rows }
+    }
+
+    /// Refuses boxes that are too large to be drawn.
+    pub fn check(grid: Grid) -> Result<(), Invalid> {
+        if grid.cells() <= MAX_CELLS {
+            return Ok(());
+        }
+        let size = format!("{:?}", [grid.nx, grid.ny, grid.nz]);
+        Err(Invalid::new("grid.size", size, format!("at most {MAX_CELLS} cells in all to be drawn as a volume")))
     }
 
     /// For each row, numbered `z · ny + y`, the cells outside of which the fields are zero.

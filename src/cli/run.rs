@@ -17,7 +17,7 @@ const FILTER_EVERY: u64 = 10;
 /// Simulate a scene without pictures and report
 ///
 /// Prints the mass account, the extent of the lava and the mean time of each stage. The low-pass filter that pictures
-/// need is refreshed every 10 steps, so that its time is known too.
+/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -60,13 +60,14 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     start_threads(scene.spec.threads)?;
     let stage = scene.build(args.engine.make())?;
     let mut simulation = stage.simulation;
-    let mut lowpass = LowPass::new(simulation.world().grid);
+    let grid = simulation.world().grid;
+    let mut lowpass = LowPass::check(grid).is_ok().then(|| LowPass::new(grid));
     let mut filter = Stage::default();
     let steps = args.steps.unwrap_or(scene.spec.film.steps);
     let mut progress = Progress::new(steps, args.scene.quiet);
     while simulation.steps() < steps && !stop::asked() {
         simulation.step();
-        if simulation.steps().is_multiple_of(FILTER_EVERY) {
+        if let Some(lowpass) = lowpass.as_mut().filter(|_| simulation.steps().is_multiple_of(FILTER_EVERY)) {
             filter.time(|| {
                 lowpass.refresh(simulation.world());
             });

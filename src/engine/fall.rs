@@ -8,7 +8,7 @@
 use super::simd::{Simd, Work};
 use crate::rules::Rules;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
-use crate::world::{Bits, Ground, Masks, Strip};
+use crate::world::{Bits, Ground, Lanes, Masks, Strip};
 
 /// Gravity in strips that lie side by side.
 pub(super) struct Falls<'a> {
@@ -71,7 +71,7 @@ impl<S: Simd> Rule<S> {
         Self {
             one: s.splat(AMOUNT_ONE),
             zero: s.splat(0),
-            factor: (rules.factor < 1 << 16).then(|| s.splat(rules.factor as u16)),
+            factor: if rules.factor < 1 << 16 { Some(s.splat(rules.factor as u16)) } else { None },
             beta: Share::new(s, rules.beta),
         }
     }
@@ -79,7 +79,7 @@ impl<S: Simd> Rule<S> {
     /// What falls from cells with amount `a` and energy `e` into cells with `b` and `f`, where `mask` allows it: as
     /// [`crate::rules::gravity::fall`].
     #[inline(always)]
-    fn parcel(&self, s: S, (a, e): (S::V, S::V), b: S::V, f: impl Fn() -> S::V, mask: u32) -> Option<(S::V, S::V)> {
+    fn parcel(&self, s: S, (a, e): (S::V, S::V), b: S::V, f: &Lanes, mask: u32) -> Option<(S::V, S::V)> {
         let wanted = match self.factor {
             None => a,
             Some(factor) => {
@@ -91,7 +91,7 @@ impl<S: Simd> Rule<S> {
         if !s.any(amount) {
             return None;
         }
-        let room = s.sub(s.splat(ENERGY_MAX), f());
+        let room = s.sub(s.splat(ENERGY_MAX), s.load(f));
         let moved = s.above(amount, self.zero);
         let part = s.above(a, amount) & moved;
         let whole = moved & !part;
@@ -142,10 +142,11 @@ fn strip_falls<S: Simd>(s: S, rule: &Rule<S>, strip: &mut Strip, tz: usize, grou
                 let lower = strip.tile(under);
                 let b = s.load(&lower.amount);
                 let e = s.load(&upper.energy);
-                let Some((amount, energy)) = rule.parcel(s, (a, e), b, || s.load(&lower.energy), open) else {
+                let Some((amount, energy)) = rule.parcel(s, (a, e), b, &lower.energy, open) else {
                     continue;
                 };
-                let under = if under == 0 { strip.make(tx, y - 1) } else { under };
+                // Even where it has a slot, it may have been empty.
+                let under = strip.make(tx, y - 1);
                 let lower = strip.tile_mut(under);
                 s.store(&mut lower.amount, s.add(b, amount));
                 let f = s.load(&lower.energy);
@@ -157,7 +158,7 @@ fn strip_falls<S: Simd>(s: S, rule: &Rule<S>, strip: &mut Strip, tz: usize, grou
                 strip.changed(tx, y);
                 strip.changed(tx, y - 1);
                 if !s.any(left) {
-                    strip.drop_empty(tx, y);
+                    strip.leave(tx, y);
                 }
             }
         }

@@ -44,7 +44,11 @@ impl<S: Simd> Rule<S> {
             support: s.splat(rules.support),
             spread: s.splat(rules.spread as u16),
             alpha: Share::new(s, rules.alpha),
-            friction: (friction != [0, 0]).then(|| friction.map(|share| Share::new(s, share))),
+            friction: if friction == [0, 0] {
+                None
+            } else {
+                Some([Share::new(s, friction[0]), Share::new(s, friction[1])])
+            },
             open: rules.walls == Walls::Open,
         }
     }
@@ -170,48 +174,35 @@ fn tile_gives<S: Simd>(
     }
     let mut free = masks.free.map(|free| free & able);
     if rule.open {
-        (0..4).for_each(|d| free[d] |= masks.out[d] & able);
+        for d in 0..4 {
+            free[d] |= masks.out[d] & able;
+        }
     }
 
     // What there is room for in each direction.
     let (west, east) = (strip.at(place - 1), strip.at(place + 1));
     let (north, south) = (near.north.at(place), near.south.at(place));
     let share = s.mul_high(a, rule.spread);
-    let amounts = [
-        s.from_west(a, s.load(&west.amount)),
-        s.from_east(a, s.load(&east.amount)),
-        s.from_north(a, s.load(&north.amount)),
-        s.from_south(a, s.load(&south.amount)),
-    ];
-    let fits = [
-        s.min(share, s.right::<2>(s.sub(rule.one, amounts[0]))),
-        s.min(share, s.right::<2>(s.sub(rule.one, amounts[1]))),
-        s.min(share, s.right::<2>(s.sub(rule.one, amounts[2]))),
-        s.min(share, s.right::<2>(s.sub(rule.one, amounts[3]))),
-    ];
+    let amounts = around(s, a, [&west.amount, &east.amount, &north.amount, &south.amount]);
+    let fits = amounts_that_fit(s, rule, share, amounts);
     let [first, second] = key.group(tx, y, near.tz);
     let drawn = [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32];
     let given = [free[0] & drawn[0], free[1] & drawn[1], free[2] & drawn[2], free[3] & drawn[3]];
-    let m =
-        [s.keep(fits[0], given[0]), s.keep(fits[1], given[1]), s.keep(fits[2], given[2]), s.keep(fits[3], given[3])];
+    let m = keep_each(s, fits, given);
     if !s.any(s.or(s.or(m[0], m[1]), s.or(m[2], m[3]))) {
-        let could = |d: usize| s.keep(fits[d], free[d]);
-        return s.any(s.or(s.or(could(0), could(1)), s.or(could(2), could(3))));
+        let could = keep_each(s, fits, free);
+        return s.any(s.or(s.or(could[0], could[1]), s.or(could[2], could[3])));
     }
 
     // The energy that goes along.
     let ratio = s.ratio(a, rule.alpha.of(s, e));
-    let energies = [
-        s.from_west(e, s.load(&west.energy)),
-        s.from_east(e, s.load(&east.energy)),
-        s.from_north(e, s.load(&north.energy)),
-        s.from_south(e, s.load(&south.energy)),
+    let energies = around(s, e, [&west.energy, &east.energy, &north.energy, &south.energy]);
+    let q = [
+        carried(s, rule, m[0], ratio, energies[0]),
+        carried(s, rule, m[1], ratio, energies[1]),
+        carried(s, rule, m[2], ratio, energies[2]),
+        carried(s, rule, m[3], ratio, energies[3]),
     ];
-    let carried = |d: usize| {
-        let room = s.right::<2>(s.sub(rule.full, energies[d]));
-        s.min(s.mul_high(s.left::<2>(m[d]), ratio), room)
-    };
-    let q = [carried(0), carried(1), carried(2), carried(3)];
     let leaving = s.add(s.add(m[0], m[1]), s.add(m[2], m[3]));
     let leaving_energy = s.add(s.add(q[0], q[1]), s.add(q[2], q[3]));
 
@@ -233,13 +224,7 @@ fn tile_gives<S: Simd>(
         }
     }
     let zero = rule.zero;
-    let inside = |v: [S::V; 4]| {
-        s.add(
-            s.add(s.from_east(v[0], zero), s.from_west(v[1], zero)),
-            s.add(s.from_south(v[2], zero), s.from_north(v[3], zero)),
-        )
-    };
-    to_here.add(s, place, [tx, y], s.sub(inside(m), leaving), s.sub(inside(q), leaving_energy));
+    to_here.add(s, place, [tx, y], s.sub(inside(s, m, zero), leaving), s.sub(inside(s, q, zero), leaving_energy));
     if given[0] & EDGES[0] != 0 {
         let (amount, energy) = (s.from_east(zero, m[0]), s.from_east(zero, q[0]));
         if s.any(amount) {
@@ -267,10 +252,53 @@ fn tile_gives<S: Simd>(
     true
 }
 
+// No closures here: they would be compiled without the instructions of the path.
+
+/// What the four neighbours of each cell hold, given the tiles around.
+#[inline(always)]
+fn around<S: Simd>(s: S, v: S::V, beside: [&Lanes; 4]) -> [S::V; 4] {
+    [
+        s.from_west(v, s.load(beside[0])),
+        s.from_east(v, s.load(beside[1])),
+        s.from_north(v, s.load(beside[2])),
+        s.from_south(v, s.load(beside[3])),
+    ]
+}
+
+/// The share of each cell, as far as its neighbours have room.
+#[inline(always)]
+fn amounts_that_fit<S: Simd>(s: S, rule: &Rule<S>, share: S::V, there: [S::V; 4]) -> [S::V; 4] {
+    [
+        s.min(share, s.right::<2>(s.sub(rule.one, there[0]))),
+        s.min(share, s.right::<2>(s.sub(rule.one, there[1]))),
+        s.min(share, s.right::<2>(s.sub(rule.one, there[2]))),
+        s.min(share, s.right::<2>(s.sub(rule.one, there[3]))),
+    ]
+}
+
+#[inline(always)]
+fn keep_each<S: Simd>(s: S, v: [S::V; 4], masks: [u32; 4]) -> [S::V; 4] {
+    [s.keep(v[0], masks[0]), s.keep(v[1], masks[1]), s.keep(v[2], masks[2]), s.keep(v[3], masks[3])]
+}
+
+/// The energy that goes with `moved` at `ratio` to cells with energy `there`.
+#[inline(always)]
+fn carried<S: Simd>(s: S, rule: &Rule<S>, moved: S::V, ratio: S::V, there: S::V) -> S::V {
+    // A share is below 2^13, so that four times it fits.
+    s.min(s.mul_high(s.left::<2>(moved), ratio), s.right::<2>(s.sub(rule.full, there)))
+}
+
+/// What cells of a tile get from others of the same tile.
+#[inline(always)]
+fn inside<S: Simd>(s: S, gifts: [S::V; 4], zero: S::V) -> S::V {
+    let across = s.add(s.from_east(gifts[0], zero), s.from_west(gifts[1], zero));
+    s.add(across, s.add(s.from_south(gifts[2], zero), s.from_north(gifts[3], zero)))
+}
+
 /// Sum of all lanes.
 #[inline(always)]
 fn sum<S: Simd>(s: S, v: S::V) -> u64 {
     let mut lanes = Lanes::ZERO;
     s.store(&mut lanes, v);
-    lanes.0.iter().map(|&lane| u64::from(lane)).sum()
+    lanes.sum()
 }

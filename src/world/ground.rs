@@ -79,6 +79,26 @@ impl Ground {
         self.is_solid(x, row % self.grid.ny, row / self.grid.ny)
     }
 
+    /// The cells of the row (y, z) from `x − 1` to `x + 8`: a bit for each that is solid, and one for each inside the box.
+    pub(super) fn solid_bits(&self, x: usize, y: usize, z: usize) -> (u32, u32) {
+        const CELLS: usize = 10;
+        let (from, to) = (x.saturating_sub(1), (x + 9).min(self.grid.nx));
+        let first = from + 1 - x;
+        let row = &self.tops[self.grid.column(from, z)..self.grid.column(to, z)];
+        let mut tops = [0; CELLS];
+        tops[first..first + row.len()].copy_from_slice(row);
+        let hollow = tops.iter().fold(0, |all, top| all | top) & HOLLOW != 0;
+        let mut solid = 0;
+        for (i, &top) in tops.iter().enumerate() {
+            solid |= u32::from((y as u16) < top) << i;
+        }
+        if hollow {
+            solid =
+                (from..to).map(|x| u32::from(self.is_solid(x, y, z))).rfold(0, |bits, bit| bits << 1 | bit) << first;
+        }
+        (solid, ((1 << row.len()) - 1) << first)
+    }
+
     /// Of the slab at `z`, the y below which every cell is solid and the one from which none is.
     pub(super) fn heights(&self, z: usize) -> (usize, usize) {
         let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];

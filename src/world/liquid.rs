@@ -161,7 +161,7 @@ impl Liquid {
         let empty = *tile == Tile::EMPTY;
         strip.changed(tx, y);
         if empty {
-            strip.drop_empty(tx, y);
+            strip.leave(tx, y);
         }
         self.awake[tz] = true;
     }
@@ -182,7 +182,7 @@ impl Liquid {
     pub fn tally(&self) -> Tally {
         let tally = |strip: &Strip| {
             strip.iter().fold(Tally::default(), |sum, (_, _, tile)| Tally {
-                mass: sum.mass + tile.amount.0.iter().map(|&a| u64::from(a)).sum::<u64>(),
+                mass: sum.mass + tile.amount.sum(),
                 cells: sum.cells + tile.amount.0.iter().filter(|&&a| a > 0).count() as u64,
             })
         };
@@ -197,7 +197,7 @@ impl Liquid {
 
     /// Energy in the whole box, in units.
     pub fn energy(&self) -> u64 {
-        let energy = |(_, _, tile): (usize, usize, &Tile)| tile.energy.0.iter().map(|&e| u64::from(e)).sum::<u64>();
+        let energy = |(_, _, tile): (usize, usize, &Tile)| tile.energy.sum();
         self.strips.par_iter().map(|strip| strip.iter().map(energy).sum::<u64>()).sum()
     }
 

@@ -3,15 +3,20 @@
 //! Four slabs of equal z form a [`Strip`], the unit of work that parallel passes hand to threads. Lava is a thin skin on
 //! the ground, and flat tiles fit it better than cubes; a tile is also the group of cells that shares a random hash.
 
+use std::collections::VecDeque;
+
 use super::Ground;
 use crate::grid::Grid;
 use crate::rules::gravity::Cell;
-use crate::rules::spreading::DIRECTIONS;
 
 /// Cells of a tile along x.
 pub(crate) const TILE_X: usize = 8;
 /// Cells of a tile along z, which are the slabs of a strip.
 pub(crate) const TILE_Z: usize = 4;
+
+/// Places left by liquid that keep their slots: so many, and one for so many tiles.
+const LEFT_LEAST: usize = 64;
+const LEFT_SHARE: usize = 4;
 
 /// A value for each cell of a tile; lane `8 · (z mod 4) + x mod 8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +26,11 @@ pub(crate) struct Lanes(pub(crate) [u16; 32]);
 impl Lanes {
     /// Nothing in any cell.
     pub(crate) const ZERO: Self = Self([0; 32]);
+
+    /// Sum over all cells.
+    pub(crate) fn sum(&self) -> u64 {
+        self.0.iter().map(|&v| u64::from(v)).sum()
+    }
 }
 
 /// Amounts and energies of 32 cells.
@@ -63,21 +73,27 @@ impl Masks {
     #[cold]
     pub(crate) fn new(ground: &Ground, tx: usize, y: usize, tz: usize) -> Self {
         let grid = ground.grid();
+        let (first_x, first_z) = (tx * TILE_X, tz * TILE_Z);
+        let rows = TILE_Z.min(grid.nz - first_z);
+        // Of the rows from one before the tile to one after it, the cells from one before to one after: ten bits, or none
+        // where a row lies outside of the box.
+        let cells = |z: usize, y: usize| {
+            let z = (first_z + z).wrapping_sub(1);
+            if z < grid.nz { ground.solid_bits(first_x, y, z) } else { (0, 0) }
+        };
         let mut masks = Self { stamp: ground.stamp(), ..Self::STALE };
-        for lane in 0..32 {
-            let (x, z) = (tx * TILE_X + lane % TILE_X, tz * TILE_Z + lane / TILE_X);
-            if x >= grid.nx || z >= grid.nz {
-                continue;
+        let around: [_; TILE_Z + 2] = std::array::from_fn(|z| cells(z, y));
+        let (_, across) = around[1];
+        let own = across >> 1 & 0xff;
+        for row in 0..rows {
+            let put = |bits: u32| (bits & own) << (TILE_X * row);
+            let sides = [(row + 1, 0), (row + 1, 2), (row, 1), (row + 2, 1)];
+            for (d, (z, shift)) in sides.into_iter().enumerate() {
+                let (solid, inside) = around[z];
+                masks.free[d] |= put((inside & !solid) >> shift);
+                masks.out[d] |= put(!inside >> shift);
             }
-            masks.bed |= u32::from(y == 0 || ground.is_solid(x, y - 1, z)) << lane;
-            for (d, &(dx, dz)) in DIRECTIONS.iter().enumerate() {
-                let (to_x, to_z) = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
-                if to_x >= grid.nx || to_z >= grid.nz {
-                    masks.out[d] |= 1 << lane;
-                } else if !ground.is_solid(to_x, y, to_z) {
-                    masks.free[d] |= 1 << lane;
-                }
-            }
+            masks.bed |= put(if y == 0 { 0xff } else { cells(row + 1, y - 1).0 >> 1 });
         }
         masks
     }
@@ -174,8 +190,8 @@ impl Bits {
 
 /// The tiles of four slabs of equal z.
 ///
-/// Keeps: a tile that holds liquid has a slot and its bit in `held`; slot 0 stands for all others, and the tile there is
-/// empty. `falling` and `flowing` have the tiles that changed since gravity and spreading last looked.
+/// Keeps: a tile that holds liquid has a slot and its bit in `held`; all others are empty, and slot 0 stands for those that
+/// have none of their own. `falling` and `flowing` have the tiles that changed since gravity and spreading last looked.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     /// Tiles along x.
@@ -187,7 +203,11 @@ pub(crate) struct Strip {
     slots: Vec<u32>,
     tiles: Vec<Tile>,
     masks: Vec<Masks>,
-    unused: Vec<u32>,
+    /// Places of tiles that became empty, the oldest first, with their slots. Lava that is gone often comes back in the
+    /// next step, so a slot stays with its place for a while.
+    left: VecDeque<(u32, u32)>,
+    /// For each slot, whether it is in `left`.
+    is_left: Vec<bool>,
     /// Tiles that may hold liquid; the others are empty.
     pub(crate) held: Bits,
     /// Tiles that changed since gravity looked at them.
@@ -207,16 +227,17 @@ impl Strip {
             slots: Vec::new(),
             tiles: vec![Tile::EMPTY],
             masks: vec![Masks::STALE],
-            unused: Vec::new(),
+            left: VecDeque::new(),
+            is_left: vec![false],
             held: Bits::default(),
             falling: Bits::default(),
             flowing: Bits::default(),
         }
     }
 
-    /// Tiles that hold liquid.
+    /// Tiles that have memory: those that hold liquid, and some that held it lately.
     pub(crate) fn tiles(&self) -> usize {
-        self.tiles.len() - 1 - self.unused.len()
+        self.tiles.len() - 1
     }
 
     /// Number of places of a row: one more than tiles at either end, so that every tile has neighbours.
@@ -272,37 +293,56 @@ impl Strip {
     #[inline]
     pub(crate) fn make(&mut self, tx: usize, y: usize) -> u32 {
         let place = self.place(tx, y);
-        match self.slot(place) {
-            0 => self.make_new(tx, y, place),
+        let slot = match self.slot(place) {
+            0 => self.make_new(place),
             slot => slot,
-        }
+        };
+        self.held.set(y, tx / 64, self.width, 1 << (tx % 64));
+        slot
     }
 
     #[cold]
-    fn make_new(&mut self, tx: usize, y: usize, place: usize) -> u32 {
+    fn make_new(&mut self, place: usize) -> u32 {
         if self.slots.is_empty() {
             self.slots = vec![0; self.ny * self.stride()];
             let none = Bits::new(self.ny, self.width);
             (self.held, self.falling, self.flowing) = (none.clone(), none.clone(), none);
         }
-        let slot = self.unused.pop().unwrap_or_else(|| {
+        let slot = self.take_left().unwrap_or_else(|| {
             self.tiles.push(Tile::EMPTY);
             self.masks.push(Masks::STALE);
+            self.is_left.push(false);
             (self.tiles.len() - 1) as u32
         });
         self.masks[slot as usize] = Masks::STALE;
         self.slots[place] = slot;
-        self.held.set(y, tx / 64, self.width, 1 << (tx % 64));
         slot
     }
 
-    /// Gives the slot of an empty tile back.
-    #[cold]
-    pub(crate) fn drop_empty(&mut self, tx: usize, y: usize) {
+    /// The slot of the place that was left longest ago and is still empty, when there are more such than are worth keeping.
+    fn take_left(&mut self) -> Option<u32> {
+        while self.left.len() > LEFT_LEAST + self.tiles.len() / LEFT_SHARE {
+            let (place, slot) = self.left.pop_front()?;
+            let (y, tx) = (place as usize / self.stride(), place as usize % self.stride() - 1);
+            let held = self.held.word(y, tx / 64, self.width) >> (tx % 64) & 1 == 1;
+            self.is_left[slot as usize] = false;
+            if !held {
+                self.slots[place as usize] = 0;
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    /// A tile that was held is empty now.
+    #[inline]
+    pub(crate) fn leave(&mut self, tx: usize, y: usize) {
         let place = self.place(tx, y);
-        let slot = std::mem::take(&mut self.slots[place]);
-        self.tiles[slot as usize] = Tile::EMPTY;
-        self.unused.push(slot);
+        let slot = self.slots[place];
+        debug_assert!(self.tiles[slot as usize] == Tile::EMPTY, "there is liquid in a tile that is left");
+        if !std::mem::replace(&mut self.is_left[slot as usize], true) {
+            self.left.push_back((place as u32, slot));
+        }
         self.held.unset(y, tx / 64, self.width, 1 << (tx % 64));
     }
 

@@ -57,10 +57,10 @@ fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
 #[inline(always)]
 fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
     let zero = call!(_mm256_setzero_si256());
-    let low = |v: __m256i| call!(_mm256_unpacklo_epi16(v, zero));
-    let high = |v: __m256i| call!(_mm256_unpackhi_epi16(v, zero));
+    let low = eight_ratios(call!(_mm256_unpacklo_epi16(amount, zero)), call!(_mm256_unpacklo_epi16(energy, zero)));
+    let high = eight_ratios(call!(_mm256_unpackhi_epi16(amount, zero)), call!(_mm256_unpackhi_epi16(energy, zero)));
     // Unpacking and packing both work within the 128-bit halves, so that the order comes back.
-    call!(_mm256_packus_epi32(eight_ratios(low(amount), low(energy)), eight_ratios(high(amount), high(energy))))
+    call!(_mm256_packus_epi32(low, high))
 }
 
 /// Where `a > b`, all bits of a lane.

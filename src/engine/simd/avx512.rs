@@ -118,8 +118,9 @@ impl Simd for Avx512 {
     fn ratio(self, amount: __m512i, energy: __m512i) -> __m512i {
         // See the portable one for why one correction is enough; here the conversion itself rounds to nearest.
         let low = half_ratio(call!(_mm512_castsi512_si256(amount)), call!(_mm512_castsi512_si256(energy)));
-        let upper = |v: __m512i| call!(_mm512_extracti64x4_epi64::<1>(v));
-        let high = half_ratio(upper(amount), upper(energy));
+        let (amount, energy) =
+            (call!(_mm512_extracti64x4_epi64::<1>(amount)), call!(_mm512_extracti64x4_epi64::<1>(energy)));
+        let high = half_ratio(amount, energy);
         call!(_mm512_inserti64x4::<1>(call!(_mm512_castsi256_si512(low)), high))
     }
 }

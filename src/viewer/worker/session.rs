@@ -34,6 +34,7 @@ impl Session {
     /// Checks and builds a scene.
     pub(super) fn open(scene: Scene) -> Result<Self, SceneError> {
         scene.validate()?;
+        scene.check_drawable()?;
         let stage = scene.build(Box::new(Tiled::default()))?;
         let place = Place {
             cell_size_m: stage.cell_size_m,
