@@ -122,10 +122,10 @@ pub(super) fn strip_gives<S: Simd>(
     for y in from..to {
         for w in 0..width {
             let old = live.word(y, w, width);
-            let mut set = near.word(y, w, old);
-            if set | old == 0 {
+            if near.here.held.word(y, w, width) | old == 0 {
                 continue;
             }
+            let mut set = near.word(y, w, old);
             let mut new = 0;
             while set != 0 {
                 let bit = set.trailing_zeros();
@@ -153,11 +153,8 @@ fn tile_gives<S: Simd>(
     let strip = near.here;
     let (place, stride) = (strip.place(tx, y), strip.stride());
     let slot = strip.slot(place);
-    let tile = strip.tile(slot);
-    let (a, e) = (s.load(&tile.amount), s.load(&tile.energy));
-    let able = s.above(a, rule.zero) & s.above(e, rule.threshold);
-    if able == 0 {
-        return false;
+    for gifts in [&mut *to_north, &mut *to_here, &mut *to_south] {
+        gifts.reserve();
     }
     let fresh;
     let masks = match strip.masks(slot) {
@@ -167,6 +164,12 @@ fn tile_gives<S: Simd>(
             &fresh
         }
     };
+    let tile = strip.tile(slot);
+    let (a, e) = (s.load(&tile.amount), s.load(&tile.energy));
+    let able = s.above(a, rule.zero) & s.above(e, rule.threshold);
+    if able == 0 {
+        return false;
+    }
     let below = strip.at(place.wrapping_sub(stride));
     let able = able & (masks.bed | !s.above(rule.support, s.load(&below.amount)));
     if able == 0 {
