@@ -5,6 +5,7 @@ use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::lowpass::LowPass;
+use lavoxel::scene::Scene;
 use lavoxel::simulation::Stage;
 
 use super::progress::Progress;
@@ -58,6 +59,12 @@ impl EngineName {
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let scene = args.scene.load()?;
     start_threads(scene.spec.threads)?;
+    // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
+    rayon::scope(|_| simulate(args, scene))
+}
+
+/// Simulates and reports.
+fn simulate(args: &RunArgs, scene: Scene) -> anyhow::Result<Outcome> {
     let stage = scene.build(args.engine.make())?;
     let mut simulation = stage.simulation;
     let grid = simulation.world().grid;

@@ -177,8 +177,8 @@ fn tile_gives<S: Simd>(
     }
     let mut free = masks.free.map(|free| free & able);
     if rule.open {
-        for d in 0..4 {
-            free[d] |= masks.out[d] & able;
+        for (free, out) in free.iter_mut().zip(masks.out) {
+            *free |= out & able;
         }
     }
 
@@ -229,25 +229,25 @@ fn tile_gives<S: Simd>(
     let zero = rule.zero;
     to_here.add(s, place, [tx, y], s.sub(inside(s, m, zero), leaving), s.sub(inside(s, q, zero), leaving_energy));
     if given[0] & EDGES[0] != 0 {
-        let (amount, energy) = (s.from_east(zero, m[0]), s.from_east(zero, q[0]));
+        let (amount, energy) = (s.see_east(zero, m[0]), s.see_east(zero, q[0]));
         if s.any(amount) {
             to_here.add(s, place - 1, [tx - 1, y], amount, energy);
         }
     }
     if given[1] & EDGES[1] != 0 {
-        let (amount, energy) = (s.from_west(zero, m[1]), s.from_west(zero, q[1]));
+        let (amount, energy) = (s.see_west(zero, m[1]), s.see_west(zero, q[1]));
         if s.any(amount) {
             to_here.add(s, place + 1, [tx + 1, y], amount, energy);
         }
     }
     if given[2] & EDGES[2] != 0 {
-        let (amount, energy) = (s.from_south(zero, m[2]), s.from_south(zero, q[2]));
+        let (amount, energy) = (s.see_south(zero, m[2]), s.see_south(zero, q[2]));
         if s.any(amount) {
             to_north.add(s, place, [tx, y], amount, energy);
         }
     }
     if given[3] & EDGES[3] != 0 {
-        let (amount, energy) = (s.from_north(zero, m[3]), s.from_north(zero, q[3]));
+        let (amount, energy) = (s.see_north(zero, m[3]), s.see_north(zero, q[3]));
         if s.any(amount) {
             to_south.add(s, place, [tx, y], amount, energy);
         }
@@ -261,10 +261,10 @@ fn tile_gives<S: Simd>(
 #[inline(always)]
 fn around<S: Simd>(s: S, v: S::V, beside: [&Lanes; 4]) -> [S::V; 4] {
     [
-        s.from_west(v, s.load(beside[0])),
-        s.from_east(v, s.load(beside[1])),
-        s.from_north(v, s.load(beside[2])),
-        s.from_south(v, s.load(beside[3])),
+        s.see_west(v, s.load(beside[0])),
+        s.see_east(v, s.load(beside[1])),
+        s.see_north(v, s.load(beside[2])),
+        s.see_south(v, s.load(beside[3])),
     ]
 }
 
@@ -294,8 +294,8 @@ fn carried<S: Simd>(s: S, rule: &Rule<S>, moved: S::V, ratio: S::V, there: S::V)
 /// What cells of a tile get from others of the same tile.
 #[inline(always)]
 fn inside<S: Simd>(s: S, gifts: [S::V; 4], zero: S::V) -> S::V {
-    let across = s.add(s.from_east(gifts[0], zero), s.from_west(gifts[1], zero));
-    s.add(across, s.add(s.from_south(gifts[2], zero), s.from_north(gifts[3], zero)))
+    let across = s.add(s.see_east(gifts[0], zero), s.see_west(gifts[1], zero));
+    s.add(across, s.add(s.see_south(gifts[2], zero), s.see_north(gifts[3], zero)))
 }
 
 /// Sum of all lanes.

@@ -151,19 +151,19 @@ impl Simd for Avx2 {
         call!(_mm256_testz_si256(all, all)) == 0
     }
     #[inline(always)]
-    fn from_west(self, a: Pair, beside: Pair) -> Pair {
+    fn see_west(self, a: Pair, beside: Pair) -> Pair {
         (call!(_mm256_alignr_epi8::<14>(a.0, beside.0)), call!(_mm256_alignr_epi8::<14>(a.1, beside.1)))
     }
     #[inline(always)]
-    fn from_east(self, a: Pair, beside: Pair) -> Pair {
+    fn see_east(self, a: Pair, beside: Pair) -> Pair {
         (call!(_mm256_alignr_epi8::<2>(beside.0, a.0)), call!(_mm256_alignr_epi8::<2>(beside.1, a.1)))
     }
     #[inline(always)]
-    fn from_north(self, a: Pair, beside: Pair) -> Pair {
+    fn see_north(self, a: Pair, beside: Pair) -> Pair {
         (call!(_mm256_permute2x128_si256::<0x21>(beside.1, a.0)), call!(_mm256_permute2x128_si256::<0x21>(a.0, a.1)))
     }
     #[inline(always)]
-    fn from_south(self, a: Pair, beside: Pair) -> Pair {
+    fn see_south(self, a: Pair, beside: Pair) -> Pair {
         (call!(_mm256_permute2x128_si256::<0x21>(a.0, a.1)), call!(_mm256_permute2x128_si256::<0x21>(a.1, beside.0)))
     }
     #[inline(always)]

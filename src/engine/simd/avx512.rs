@@ -99,19 +99,19 @@ impl Simd for Avx512 {
         call!(_mm512_test_epi32_mask(a, a)) != 0
     }
     #[inline(always)]
-    fn from_west(self, a: __m512i, beside: __m512i) -> __m512i {
+    fn see_west(self, a: __m512i, beside: __m512i) -> __m512i {
         call!(_mm512_alignr_epi8::<14>(a, beside))
     }
     #[inline(always)]
-    fn from_east(self, a: __m512i, beside: __m512i) -> __m512i {
+    fn see_east(self, a: __m512i, beside: __m512i) -> __m512i {
         call!(_mm512_alignr_epi8::<2>(beside, a))
     }
     #[inline(always)]
-    fn from_north(self, a: __m512i, beside: __m512i) -> __m512i {
+    fn see_north(self, a: __m512i, beside: __m512i) -> __m512i {
         call!(_mm512_alignr_epi64::<6>(a, beside))
     }
     #[inline(always)]
-    fn from_south(self, a: __m512i, beside: __m512i) -> __m512i {
+    fn see_south(self, a: __m512i, beside: __m512i) -> __m512i {
         call!(_mm512_alignr_epi64::<2>(beside, a))
     }
     #[inline(always)]

@@ -54,13 +54,13 @@ pub(crate) trait Simd: Copy {
     /// Whether any lane is not zero.
     fn any(self, a: Self::V) -> bool;
     /// What lies west of each cell; `beside` is the tile to the west.
-    fn from_west(self, a: Self::V, beside: Self::V) -> Self::V;
+    fn see_west(self, a: Self::V, beside: Self::V) -> Self::V;
     /// What lies east of each cell; `beside` is the tile to the east.
-    fn from_east(self, a: Self::V, beside: Self::V) -> Self::V;
+    fn see_east(self, a: Self::V, beside: Self::V) -> Self::V;
     /// What lies north of each cell; `beside` is the tile to the north.
-    fn from_north(self, a: Self::V, beside: Self::V) -> Self::V;
+    fn see_north(self, a: Self::V, beside: Self::V) -> Self::V;
     /// What lies south of each cell; `beside` is the tile to the south.
-    fn from_south(self, a: Self::V, beside: Self::V) -> Self::V;
+    fn see_south(self, a: Self::V, beside: Self::V) -> Self::V;
     /// `energy · 2^14 / amount`, rounded down and at most 65535, for amounts up to 2^15. Where the amount is zero the lane
     /// may hold anything.
     fn ratio(self, amount: Self::V, energy: Self::V) -> Self::V;

@@ -100,7 +100,7 @@ impl Simd for Portable {
         a.0.iter().fold(0, |any, &v| any | v) != 0
     }
     #[inline(always)]
-    fn from_west(self, a: Lanes, beside: Lanes) -> Lanes {
+    fn see_west(self, a: Lanes, beside: Lanes) -> Lanes {
         let mut to = a;
         for row in [0, 8, 16, 24] {
             to.0[row] = beside.0[row + 7];
@@ -109,7 +109,7 @@ impl Simd for Portable {
         to
     }
     #[inline(always)]
-    fn from_east(self, a: Lanes, beside: Lanes) -> Lanes {
+    fn see_east(self, a: Lanes, beside: Lanes) -> Lanes {
         let mut to = a;
         for row in [0, 8, 16, 24] {
             to.0[row + 7] = beside.0[row];
@@ -118,14 +118,14 @@ impl Simd for Portable {
         to
     }
     #[inline(always)]
-    fn from_north(self, a: Lanes, beside: Lanes) -> Lanes {
+    fn see_north(self, a: Lanes, beside: Lanes) -> Lanes {
         let mut to = a;
         to.0[..8].copy_from_slice(&beside.0[24..]);
         to.0[8..].copy_from_slice(&a.0[..24]);
         to
     }
     #[inline(always)]
-    fn from_south(self, a: Lanes, beside: Lanes) -> Lanes {
+    fn see_south(self, a: Lanes, beside: Lanes) -> Lanes {
         let mut to = a;
         to.0[..24].copy_from_slice(&a.0[8..]);
         to.0[24..].copy_from_slice(&beside.0[..8]);

@@ -73,10 +73,10 @@ agrees!(
     |s, a, b| s.splat(u16::from(s.any(s.keep(s.keep(a, 0x8000_0001), 1 << 31))) + s.any(b) as u16),
     |x, y, _i| { u16::from(x.0[31] > 0) + u16::from(y.0.iter().any(|&v| v > 0)) }
 );
-agrees!(looks_west, u16::MAX, |s, a, b| s.from_west(a, b), |x, y, i| if i % 8 == 0 { y.0[i + 7] } else { x.0[i - 1] });
-agrees!(looks_east, u16::MAX, |s, a, b| s.from_east(a, b), |x, y, i| if i % 8 == 7 { y.0[i - 7] } else { x.0[i + 1] });
-agrees!(looks_north, u16::MAX, |s, a, b| s.from_north(a, b), |x, y, i| if i < 8 { y.0[i + 24] } else { x.0[i - 8] });
-agrees!(looks_south, u16::MAX, |s, a, b| s.from_south(a, b), |x, y, i| if i >= 24 { y.0[i - 24] } else { x.0[i + 8] });
+agrees!(looks_west, u16::MAX, |s, a, b| s.see_west(a, b), |x, y, i| if i % 8 == 0 { y.0[i + 7] } else { x.0[i - 1] });
+agrees!(looks_east, u16::MAX, |s, a, b| s.see_east(a, b), |x, y, i| if i % 8 == 7 { y.0[i - 7] } else { x.0[i + 1] });
+agrees!(looks_north, u16::MAX, |s, a, b| s.see_north(a, b), |x, y, i| if i < 8 { y.0[i + 24] } else { x.0[i - 8] });
+agrees!(looks_south, u16::MAX, |s, a, b| s.see_south(a, b), |x, y, i| if i >= 24 { y.0[i - 24] } else { x.0[i + 8] });
 agrees!(divides, 1 << 15, |s, a, b| s.keep(s.ratio(a, b), s.above(a, s.splat(0))), |x, y, i| match x.0[i] {
     0 => 0,
     amount => ((u32::from(y.0[i]) << 14) / u32::from(amount)).min(65535) as u16,
