@@ -1,7 +1,7 @@
 //! The engine's goals, each beside its baseline in one interleaved run: `cargo bench --bench goals [row]...`.
 //!
-//! Runs take turns in short rounds, and of each the shortest round counts: on a busy machine that is the one which the
-//! others disturbed least.
+//! Runs take turns, and every round starts from the same state. Of each step the shortest time of all rounds counts (a busy
+//! machine only ever adds), and of a run the mean over its steps.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 mod baseline;
@@ -67,18 +67,18 @@ fn least(times: &[f64]) -> f64 {
     times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// A way to run a number of steps from the same state each time, on a pool.
-type Run<'a> = Box<dyn FnMut() -> f64 + 'a>;
+/// Runs a number of steps from the same state each time, and gives the milliseconds of each.
+type Run<'a> = Box<dyn FnMut() -> Vec<f64> + 'a>;
 
-/// Milliseconds of runs that take turns, each in its best round.
+/// Milliseconds a step of runs that take turns.
 fn by_turns(runs: &mut [Run<'_>]) -> Vec<f64> {
-    let mut times = vec![Vec::new(); runs.len()];
-    for _ in 0..ROUNDS {
+    let mut times: Vec<Vec<f64>> = runs.iter_mut().map(|run| run()).collect();
+    for _ in 1..ROUNDS {
         for (run, times) in runs.iter_mut().zip(&mut times) {
-            times.push(run());
+            times.iter_mut().zip(run()).for_each(|(least, time)| *least = least.min(time));
         }
     }
-    times.iter().map(|times| least(times)).collect()
+    times.iter().map(|times| times.iter().sum::<f64>() / times.len() as f64).collect()
 }
 
 fn line(name: &str, ours: f64, what: &str, theirs: f64, goal: &str) {
@@ -105,13 +105,15 @@ fn volcano_row() {
     let numbers = Numbers::from(&spec);
     let mut base = Baseline::new(start.world());
     let mut runs: Vec<Run<'_>> = vec![Box::new(|| {
-        ms(|| {
-            for step in 0..BASE_STEPS {
+        let steps = 0..BASE_STEPS;
+        let mut step = |step| {
+            ms(|| {
                 base.pour(&columns, rate, 1.0);
                 base.gravity(&numbers);
                 base.spreading(&numbers, step);
-            }
-        }) / BASE_STEPS as f64
+            })
+        };
+        steps.map(&mut step).collect()
     })];
     let engines = engines();
     for &(_, threads, path) in &engines {
@@ -124,7 +126,7 @@ fn volcano_row() {
             pool.install(|| {
                 simulation.go_back(&moment);
                 (0..10).for_each(|_| simulation.step());
-                ms(|| (0..STEPS).for_each(|_| simulation.step())) / STEPS as f64
+                (0..STEPS).map(|_| ms(|| simulation.step())).collect()
             })
         }));
     }
@@ -150,7 +152,7 @@ fn full_run<'a>(world: &'a World, (threads, path): (usize, Path), steps: u64) ->
         pool.install(|| {
             let mut world = world.clone();
             (0..2).for_each(|i| step(&mut engine, &mut world, &rules, i));
-            ms(|| (2..steps + 2).for_each(|i| step(&mut engine, &mut world, &rules, i))) / steps as f64
+            (2..steps + 2).map(|i| ms(|| step(&mut engine, &mut world, &rules, i))).collect()
         })
     })
 }
@@ -162,15 +164,14 @@ fn moving<'a>(bytes: usize, threads: usize) -> Run<'a> {
     Box::new(move || {
         pool.install(|| {
             const TIMES: usize = 10;
-            ms(|| {
-                for _ in 0..TIMES {
-                    let half = memory.len() / threads;
-                    let touch = |part: &mut [u64]| part.iter_mut().for_each(|v| *v = v.wrapping_add(3));
-                    let (left, right) = memory.split_at_mut(half);
-                    rayon::join(|| touch(left), || touch(right));
-                    black_box(&mut memory);
-                }
-            }) / TIMES as f64
+            let mut once = || {
+                let half = memory.len() / threads;
+                let touch = |part: &mut [u64]| part.iter_mut().for_each(|v| *v = v.wrapping_add(3));
+                let (left, right) = memory.split_at_mut(half);
+                rayon::join(|| touch(left), || touch(right));
+                black_box(&mut memory);
+            };
+            (0..TIMES).map(|_| ms(&mut once)).collect()
         })
     })
 }
@@ -214,12 +215,13 @@ fn full_rows() {
             let mut base = Baseline::new(&world);
             base.gravity(&numbers);
             base.spreading(&numbers, 99);
-            ms(|| {
-                for step in 0..3 {
+            let mut step = |step| {
+                ms(|| {
                     base.gravity(&numbers);
                     base.spreading(&numbers, step);
-                }
-            }) / 3.0
+                })
+            };
+            (0..3).map(&mut step).collect()
         }),
         moving(bytes, threads()),
     ];
@@ -277,7 +279,7 @@ fn flat_row() {
             pool.install(|| {
                 let mut world = world.clone();
                 (0..5).for_each(|i| step(&mut engine, &mut world, rules, i));
-                ms(|| (5..STEPS + 5).for_each(|i| step(&mut engine, &mut world, rules, i))) / STEPS as f64
+                (5..STEPS + 5).map(|i| ms(|| step(&mut engine, &mut world, rules, i))).collect()
             })
         }));
     }
