@@ -70,6 +70,7 @@ impl Gifts {
             s.store(&mut tile.amount, s.add(amount, s.load(&change.amount)));
             s.store(&mut tile.energy, s.add(energy, s.load(&change.energy)));
         }
+        strip.work += self.count;
         self.count = 0;
     }
 }

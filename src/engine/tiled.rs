@@ -53,7 +53,8 @@ impl Tiled {
 
     /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the parts.
     fn cut(&mut self, lava: &Liquid, from: usize, to: usize) {
-        let weight = |z: usize| lava.strips[z].tiles() + 1;
+        // What changed, and a little for what may wake up.
+        let weight = |z: usize| 4 * lava.strips[z].work + lava.strips[z].tiles() + 1;
         let total: usize = (from..to).map(weight).sum();
         let threads = rayon::current_num_threads();
         let parts = threads.min(total / LEAST_PART).min((to - from) / 3).max(1);
@@ -296,6 +297,7 @@ fn take<S: Simd>(s: S, part: &mut Part<'_>, i: usize, gifts: &mut Gifts, ends: &
             let strip = &mut part.inner[i];
             let width = strip.width;
             strip.flowing.clear(width);
+            strip.work = 0;
             gifts.give(s, strip);
         }
         Owner::Others(end) => std::mem::swap(gifts, &mut ends[end]),
@@ -318,6 +320,7 @@ impl Work for Ends<'_> {
             for strip in &mut self.strips[cut - 1..=cut] {
                 let width = strip.width;
                 strip.flowing.clear(width);
+                strip.work = 0;
             }
             for (ends, [north, south]) in sides {
                 ends[north].give(s, &mut self.strips[cut - 1]);

@@ -208,6 +208,8 @@ pub(crate) struct Strip {
     left: VecDeque<(u32, u32)>,
     /// For each slot, whether it is in `left`.
     is_left: Vec<bool>,
+    /// Tiles that the last spreading step changed: how much work the next step may be.
+    pub(crate) work: usize,
     /// Tiles that may hold liquid; the others are empty.
     pub(crate) held: Bits,
     /// Tiles that changed since gravity looked at them.
@@ -229,6 +231,7 @@ impl Strip {
             masks: vec![Masks::STALE],
             left: VecDeque::new(),
             is_left: vec![false],
+            work: 0,
             held: Bits::default(),
             falling: Bits::default(),
             flowing: Bits::default(),
