@@ -5,7 +5,7 @@ mod worlds;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lavoxel::engine::Engine;
-use lavoxel::engine::dense::Dense;
+use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
 use lavoxel::random::StepKey;
 use lavoxel::rules::{Rules, RulesSpec};
@@ -30,7 +30,7 @@ fn rules(bench: &mut Criterion) {
     for (name, world) in cases() {
         let mut group = bench.benchmark_group("step");
         group.sample_size(20).throughput(Throughput::Elements(liquid(&world)));
-        let mut engine = Dense::default();
+        let mut engine = Tiled::default();
         group.bench_function(BenchmarkId::new("gravity", &name), |b| {
             b.iter_batched_ref(|| world.clone(), |world| engine.gravity(world, &rules), BatchSize::LargeInput);
         });

@@ -11,11 +11,9 @@
 //! In memory `x` runs fastest, then `y`, then `z`: the cells of one `z` form a contiguous *slab*, which is the unit
 //! of work that parallel passes hand to threads.
 
-/// Largest number of cells along one axis.
+/// Largest number of cells along one axis. A box of that many cells each way is fine: memory follows the ground's
+/// surface and the lava, not the box.
 pub const MAX_SIDE: usize = 8192;
-
-/// Largest number of cells of a box that is kept densely (about 8 bytes a cell).
-pub const MAX_CELLS: usize = 1 << 29;
 
 /// Number of cells along each axis of the box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

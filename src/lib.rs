@@ -7,7 +7,7 @@
 //! ```text
 //!  scene file ──► scene ──► terrain ──► world ◄──────── engine ◄── rules
 //!   (TOML)       checked   heights     ground, lava,    plain │    gravity
-//!                  │                   accounts         dense │    spreading
+//!                  │                   accounts         tiled │    spreading
 //!                  │                     ▲   │                │
 //!                  └─► source: vents ────┘   │   simulation: sources → gravity → spreading
 //!                                            ▼
@@ -23,7 +23,7 @@
 //! - [`world::World`] holds the state: ground, liquids in fixed point ([`units`]), and the accounts that prove that
 //!   nothing was lost. [`world::Edit`] is the one way to change it by hand, [`source`] the one way lava comes in.
 //! - [`rules`] says what happens between cells, one file per rule; [`engine`] carries it over the box. The plain engine is
-//!   the specification, the dense one is what users get; both give the same bits.
+//!   the specification, the tiled one is what users get; both give the same bits.
 //! - [`lowpass`] smooths the amounts into what [`render`] draws; rendering knows neither rules nor simulation.
 //! - `viewer` is the window: a thread that runs the simulation, a painter that draws the low-pass with the graphics card
 //!   as `render` does, and everything that a person can touch. What is done there happens to the
@@ -46,7 +46,7 @@
 //! # Example
 //!
 //! ```
-//! use lavoxel::engine::dense::Dense;
+//! use lavoxel::engine::tiled::Tiled;
 //! use lavoxel::lowpass::LowPass;
 //! use lavoxel::render::{Camera, Renderer};
 //! use lavoxel::scene::Scene;
@@ -56,7 +56,7 @@
 //! scene.spec.grid.size = [32, 25, 32];
 //! scene.spec.vents[0].x = 15.5;
 //! scene.spec.vents[0].z = 15.0;
-//! let mut simulation = scene.build(Box::new(Dense::default()))?.simulation;
+//! let mut simulation = scene.build(Box::new(Tiled::default()))?.simulation;
 //! (0..50).for_each(|_| simulation.step());
 //!
 //! let world = simulation.world();

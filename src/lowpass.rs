@@ -12,7 +12,11 @@ use rayon::prelude::*;
 pub use self::bricks::{BRICK, Bricks};
 use crate::grid::Grid;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
+use crate::validate::Invalid;
 use crate::world::{Span, World};
+
+/// Largest number of cells of a box that can be drawn: the fields are kept densely, at two bytes a cell.
+pub const MAX_CELLS: usize = 1 << 29;
 
 /// Energy shown as 255.
 pub const ENERGY_SHOWN: f32 = 2.0;
@@ -50,6 +54,15 @@ impl LowPass {
     pub fn new(grid: Grid) -> Self {
         let rows = vec![Span::EMPTY; grid.ny * grid.nz];
         Self { volume: Volume::empty(grid), shown: rows.clone(), changed: rows }
+    }
+
+    /// Refuses boxes that are too large to be drawn.
+    pub fn check(grid: Grid) -> Result<(), Invalid> {
+        if grid.cells() <= MAX_CELLS {
+            return Ok(());
+        }
+        let size = format!("{:?}", [grid.nx, grid.ny, grid.nz]);
+        Err(Invalid::new("grid.size", size, format!("at most {MAX_CELLS} cells in all to be drawn as a volume")))
     }
 
     /// For each row, numbered `z · ny + y`, the cells outside of which the fields are zero.
@@ -98,7 +111,7 @@ impl LowPass {
 fn reach(world: &World, y: usize, z: usize) -> Span {
     let mut span = Span::EMPTY;
     for (near_y, near_z, _) in rows_around(world.grid, y, z) {
-        span = span.union(world.lava.spans()[near_z * world.grid.ny + near_y]);
+        span = span.union(world.lava.span(near_y, near_z));
     }
     span.grown(world.grid.nx)
 }
@@ -135,13 +148,12 @@ impl Taps {
             taps.resize(grid.nx + 2, 0);
         }
         for (near_y, near_z, weight) in rows_around(grid, y, z) {
-            let start = grid.index(0, near_y, near_z);
-            let solid = &world.ground.solid()[start..start + grid.nx];
-            let (amounts, energies) = (&world.lava.amounts()[start..], &world.lava.energies()[start..]);
             for x in wide.clone() {
-                self.weight[x + 1] += weight * u32::from(!solid[x]);
-                self.amount[x + 1] += weight * u32::from(amounts[x]);
-                self.energy[x + 1] += weight * u32::from(energies[x]);
+                self.weight[x + 1] += weight * u32::from(!world.ground.is_solid(x, near_y, near_z));
+            }
+            for (x, cell) in world.lava.row(near_y, near_z, wide.clone()) {
+                self.amount[x + 1] += weight * u32::from(cell.amount);
+                self.energy[x + 1] += weight * u32::from(cell.energy);
             }
         }
         let mut changed = Span::EMPTY;

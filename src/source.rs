@@ -156,7 +156,7 @@ fn pour_column(world: &mut World, (x, z): (usize, usize), mut units: u64, energy
         if units == 0 {
             break;
         }
-        let room = AMOUNT_ONE - world.lava.cell(world.grid.index(x, y, z)).amount;
+        let room = AMOUNT_ONE - world.lava.at(x, y, z).amount;
         let amount = u64::from(room).min(units) as u16;
         world.pour(x, y, z, amount, energy);
         units -= u64::from(amount);
@@ -189,9 +189,9 @@ mod tests {
         let spec = VentSpec { x: 0.5, z: 0.5, radius: 0.0, rate: 1.5, start: 0, end: None, energy: 1.0 };
         let vent = Vent::new(&spec, grid);
         vent.pour(&mut world, 0);
-        assert_eq!(world.lava.amounts(), [AMOUNT_ONE, amount_units(0.5)]);
+        assert_eq!([0, 1].map(|y| world.lava.at(0, y, 0).amount), [AMOUNT_ONE, amount_units(0.5)]);
         vent.pour(&mut world, 1);
-        assert_eq!(world.lava.amounts(), [AMOUNT_ONE, AMOUNT_ONE]);
+        assert_eq!([0, 1].map(|y| world.lava.at(0, y, 0).amount), [AMOUNT_ONE, AMOUNT_ONE]);
         assert_eq!(world.lava.ledger.blocked, u64::from(AMOUNT_ONE));
         world.check().expect("the account is exact");
     }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Dice, dense, plain, random_world, vents};
+use common::{Dice, plain, random_world, tiled, vents};
 use lavoxel::grid::Grid;
 use lavoxel::rules::{Friction, RulesSpec, Walls};
 use lavoxel::simulation::{Act, Simulation};
@@ -17,7 +17,7 @@ fn rules() -> RulesSpec {
 fn ten_thousand_steps_with_vents_and_open_sides() {
     let grid = Grid::new(24, 20, 24);
     let world = random_world(grid, 1, 12, 10);
-    let mut simulation = Simulation::new(world, &rules(), &vents(grid), 1, dense());
+    let mut simulation = Simulation::new(world, &rules(), &vents(grid), 1, tiled());
     for step in 1..=10_000 {
         simulation.step();
         if step % 100 == 0 {
@@ -31,7 +31,7 @@ fn ten_thousand_steps_with_vents_and_open_sides() {
 #[test]
 fn edits_between_steps_are_in_the_account() {
     let grid = Grid::new(16, 12, 16);
-    for engine in [dense(), plain()] {
+    for engine in [tiled(), plain()] {
         let mut dice = Dice(8);
         let mut simulation = Simulation::new(random_world(grid, 2, 10, 30), &rules(), &vents(grid), 3, engine);
         for step in 0..150 {

@@ -74,7 +74,7 @@ fn grown(terrain: TerrainSpec, vents: Vec<VentSpec>, bodies: Vec<BodySpec>, step
     scene.spec.grid.size = [48, 40, 48];
     scene.spec.rules.threshold = 0.3;
     scene.validate().unwrap();
-    let mut simulation = scene.build(common::dense()).unwrap().simulation;
+    let mut simulation = scene.build(common::tiled()).unwrap().simulation;
     for _ in 0..steps {
         simulation.step();
     }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{dense, still};
+use common::{still, tiled};
 use lavoxel::grid::Grid;
 use lavoxel::rules::RulesSpec;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
@@ -20,7 +20,7 @@ fn blob(seed: u64) -> Vec<f64> {
     let middle = SIDE as f64 / 2.0;
     let shape = Shape::Cylinder { base: [middle, 0.0, middle], radius: 4.0, height: 7.0 };
     world.edit(&Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } });
-    let mut simulation = still(world, &RulesSpec { threshold: 0.1, ..RulesSpec::default() }, seed, dense());
+    let mut simulation = still(world, &RulesSpec { threshold: 0.1, ..RulesSpec::default() }, seed, tiled());
     (0..150).for_each(|_| simulation.step());
     let world = simulation.world();
     let mut thickness = vec![0.0; grid.columns()];

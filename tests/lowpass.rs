@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{dense, densest, random_world, vents};
+use common::{densest, random_world, tiled, vents};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{Bricks, ENERGY_SHOWN, LowPass, Volume};
 use lavoxel::rules::RulesSpec;
@@ -46,7 +46,7 @@ fn everything(world: &World) -> Volume {
 fn incremental_equals_full_at_every_step() {
     for grid in [Grid::new(1, 1, 1), Grid::new(2, 9, 1), Grid::new(23, 14, 17)] {
         let world = random_world(grid, 5, 25, 15);
-        let mut simulation = Simulation::new(world, &RulesSpec::default(), &vents(grid), 3, dense());
+        let mut simulation = Simulation::new(world, &RulesSpec::default(), &vents(grid), 3, tiled());
         let mut lowpass = LowPass::new(grid);
         for step in 0..40 {
             simulation.step();
@@ -94,7 +94,7 @@ fn differing(old: &Volume, new: &Volume) -> Vec<Span> {
 fn changes_cover_exactly_the_cells_that_differ() {
     for (seed, grid) in [Grid::new(1, 1, 1), Grid::new(9, 8, 7), Grid::new(40, 19, 26)].into_iter().enumerate() {
         let world = random_world(grid, seed as u64, 30, 8);
-        let mut simulation = Simulation::new(world, &RulesSpec::default(), &vents(grid), 3, dense());
+        let mut simulation = Simulation::new(world, &RulesSpec::default(), &vents(grid), 3, tiled());
         let start = simulation.moment(None);
         let (mut lowpass, mut bricks) = (LowPass::new(grid), Bricks::new(grid));
         let mut told = Volume::empty(grid);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::dense;
+use common::tiled;
 use lavoxel::grid::Grid;
 use lavoxel::random::StepKey;
 use lavoxel::rules::{Rules, RulesSpec};
@@ -31,7 +31,7 @@ fn seen(rock_in_the_west: bool) -> [u64; 16] {
                 world.edit(&Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter: Matter::Rock });
             }
         }
-        dense().spreading(&mut world, &rules, StepKey::new(2, step));
+        tiled().spreading(&mut world, &rules, StepKey::new(2, step));
         let wet = |x: usize, z: usize| usize::from(world.lava.cell(grid.index(x, 0, z)).amount > 0);
         for (x, z) in centres() {
             counts[wet(x - 1, z) | wet(x + 1, z) << 1 | wet(x, z - 1) << 2 | wet(x, z + 1) << 3] += 1;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use lavoxel::engine::dense::Dense;
+use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Camera, Image, Renderer};
@@ -87,7 +87,7 @@ fn pour(name: &str, terrain: &str, (vent_x, vent_z): (f64, f64)) {
         path.canonicalize().unwrap().display()
     );
     let scene = Scene::parse(&text, "mountain.toml".as_ref()).unwrap();
-    let mut simulation = scene.build(Box::new(Dense::default())).unwrap().simulation;
+    let mut simulation = scene.build(Box::new(Tiled::default())).unwrap().simulation;
     let mut lowpass = LowPass::new(simulation.world().grid);
     let world = simulation.world();
     let mut renderer = Renderer::new(world.ground.surface(), world.grid, scene.spec.look.clone()).unwrap();
@@ -99,12 +99,7 @@ fn pour(name: &str, terrain: &str, (vent_x, vent_z): (f64, f64)) {
     assert_eq!(world.lava.mass(), 600 * 3 * u64::from(AMOUNT_ONE));
 
     let vent = world.ground.top(vent_x as usize, vent_z as usize);
-    let mut lowest = usize::MAX;
-    for (row, span) in world.lava.spans().iter().enumerate() {
-        if !span.is_empty() {
-            lowest = lowest.min(row % world.grid.ny);
-        }
-    }
+    let lowest = world.lava.held().map(|([_, y, _], _)| y).min().unwrap();
     assert!(lowest + 3 < vent, "lava from {vent} came down to {lowest}");
 
     let hot = renderer.frame(lowpass.refresh(world), &camera);

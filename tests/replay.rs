@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Dice, dense, plain};
+use common::{Dice, plain, tiled};
 use lavoxel::output::Existing;
 use lavoxel::rules::{Friction, RulesSpec, Walls};
 use lavoxel::scene::{Scene, SceneError};
@@ -48,7 +48,7 @@ fn scene(text: &str) -> Scene {
 }
 
 fn start(scene: &Scene) -> Simulation {
-    scene.build(dense()).unwrap_or_else(|e| panic!("{e}")).simulation
+    scene.build(tiled()).unwrap_or_else(|e| panic!("{e}")).simulation
 }
 
 fn run(simulation: &mut Simulation, steps: u64) -> u64 {

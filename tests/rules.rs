@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{FRESH, dense};
+use common::{FRESH, tiled};
 use lavoxel::grid::Grid;
 use lavoxel::random::StepKey;
 use lavoxel::rules::gravity::Cell;
@@ -25,7 +25,7 @@ fn at(world: &World, x: usize, y: usize, z: usize) -> Cell {
 
 fn falls(world: &mut World, spec: &RulesSpec) {
     world.open_account();
-    dense().gravity(world, &Rules::from(spec));
+    tiled().gravity(world, &Rules::from(spec));
     world.check().expect("the account is exact");
 }
 
@@ -33,7 +33,7 @@ fn falls(world: &mut World, spec: &RulesSpec) {
 fn spreads_all_ways(world: &mut World, spec: &RulesSpec) {
     world.open_account();
     let key = (0..).map(|step| StepKey::new(1, step)).find(|key| (0..3).all(|y| key.pattern(1, y, 1) == 15));
-    dense().spreading(world, &Rules::from(spec), key.expect("every pattern is drawn"));
+    tiled().spreading(world, &Rules::from(spec), key.expect("every pattern is drawn"));
     world.check().expect("the account is exact");
 }
 
@@ -143,7 +143,7 @@ fn four_givers_never_overfill_a_cell() {
         |key: &StepKey| SIDES.iter().zip([1, 0, 3, 2]).all(|(&(x, z), d)| key.pattern(x, 0, z) >> d & 1 == 1);
     let key = (0..).map(|step| StepKey::new(4, step)).find(to_the_middle).expect("it is drawn");
     world.open_account();
-    dense().spreading(&mut world, &rules, key);
+    tiled().spreading(&mut world, &rules, key);
     assert_eq!(at(&world, 1, 0, 1).amount, AMOUNT_ONE - 7 + 4, "a quarter of the room from each");
     world.check().expect("the account is exact");
 }
@@ -191,7 +191,7 @@ fn rock_beside_takes_nothing() {
     world.place(1, 0, 1, AMOUNT_ONE, ENERGY_ONE);
     world.open_account();
     let key = (0..).map(|step| StepKey::new(1, step)).find(|key| key.pattern(1, 0, 1) == 15).expect("drawn");
-    dense().spreading(&mut world, &Rules::from(&RulesSpec::default()), key);
+    tiled().spreading(&mut world, &Rules::from(&RulesSpec::default()), key);
     assert_eq!(at(&world, 0, 0, 1).amount, 0);
     assert!(at(&world, 2, 0, 1).amount > 0);
     world.check().expect("the account is exact");
@@ -205,7 +205,7 @@ fn closed_sides_hold_and_open_sides_count_what_leaves() {
         world.open_account();
         let rules = Rules::from(&RulesSpec { walls, spread: 0.25, ..RulesSpec::default() });
         let key = (0..).map(|step| StepKey::new(1, step)).find(|key| key.pattern(0, 0, 0) == 15).expect("drawn");
-        dense().spreading(&mut world, &rules, key);
+        tiled().spreading(&mut world, &rules, key);
         assert_eq!(world.lava.ledger.outflow > 0, leaves);
         assert_eq!(world.lava.ledger.energy.outflow > 0, leaves);
         world.check().expect("the account is exact");

@@ -32,7 +32,7 @@ fn every_scene_runs() {
     for path in scenes {
         let scene = Scene::load(&path).unwrap_or_else(|e| panic!("{e}"));
         assert!(!scene.spec.name.is_empty(), "{}", path.display());
-        let mut simulation = scene.build(common::dense()).unwrap_or_else(|e| panic!("{e}")).simulation;
+        let mut simulation = scene.build(common::tiled()).unwrap_or_else(|e| panic!("{e}")).simulation;
         for _ in 0..20 {
             simulation.step();
         }
@@ -173,7 +173,7 @@ fn proposed_terrain_keys_are_the_defaults() {
     let text = format!("[terrain]\nkind = \"volcano\"\n{}\n", proposals.collect::<Vec<_>>().join("\n"));
     let ground = |text: &str| {
         let scene = Scene::parse(text, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e} in\n{text}"));
-        scene.build(common::dense()).unwrap().simulation.world().ground.surface().clone()
+        scene.build(common::tiled()).unwrap().simulation.world().ground.surface().clone()
     };
     assert!(text.lines().count() > 6, "{text}");
     assert!(ground(&text) == ground(""), "not the defaults:\n{text}");

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{Dice, dense, densest};
+use common::{Dice, densest, tiled};
 use lavoxel::lowpass::{LowPass, Volume};
 use lavoxel::output::Existing;
 use lavoxel::render::Ray;
@@ -161,7 +161,7 @@ impl Window {
         let mut lowpass = LowPass::new(world.grid);
         assert!(*lowpass.refresh(world) == self.volume, "the volume at step {}", self.report.step);
         assert_eq!(*self.ground, *world.ground.surface());
-        let liquid = world.lava.amounts().iter().filter(|&&a| a > 0).count() as u64;
+        let liquid = world.lava.tally().cells;
         assert_eq!(self.report.liquid_cells, liquid);
         let mass = world.lava.mass() as f64 / f64::from(AMOUNT_ONE);
         assert_eq!(self.report.mass.present, mass);
@@ -174,7 +174,7 @@ fn down(x: f32, z: f32) -> Ray {
 }
 
 fn replayed(scene: &Scene, steps: u64) -> Simulation {
-    let mut simulation = scene.build(dense()).unwrap_or_else(|e| panic!("{e}")).simulation;
+    let mut simulation = scene.build(tiled()).unwrap_or_else(|e| panic!("{e}")).simulation;
     (0..steps).for_each(|_| simulation.step());
     simulation
 }
@@ -221,7 +221,7 @@ fn the_probe_answers_what_lies_under_the_pointer() {
     window.steps(150);
     let simulation = replayed(&scene(), 150);
     let world = simulation.world();
-    let stage = scene().build(dense()).unwrap();
+    let stage = scene().build(tiled()).unwrap();
     let mut lava = 0;
     for i in 0..40 {
         let (x, z) = (0.5 + 0.9 * i as f32, 14.25);
@@ -230,9 +230,9 @@ fn the_probe_answers_what_lies_under_the_pointer() {
         let probe = window.report.probe.unwrap();
         let column = |y: usize| world.grid.index(x as usize, y, 14);
         let seen =
-            |&y: &usize| world.ground.is_solid_at(column(y)) || world.lava.amounts()[column(y)] > AMOUNT_ONE / 20;
+            |&y: &usize| world.ground.is_solid_at(column(y)) || world.lava.cell(column(y)).amount > AMOUNT_ONE / 20;
         let y = (0..world.grid.ny).rev().find(seen).unwrap();
-        let held: u64 = (0..world.grid.ny).map(|y| u64::from(world.lava.amounts()[column(y)])).sum();
+        let held: u64 = (0..world.grid.ny).map(|y| u64::from(world.lava.cell(column(y)).amount)).sum();
         let cell = world.lava.cell(column(y));
         let expected = Probe {
             cell: [x as usize, y, 14],
@@ -265,7 +265,7 @@ fn slices_come_when_they_change() {
     let cut = window.cuts[0].as_ref().unwrap();
     for (i, &[value, content]) in cut.texels.iter().enumerate() {
         let cell = simulation.world().grid.index(18, i / cut.width, i % cut.width);
-        let amount = simulation.world().lava.amounts()[cell];
+        let amount = simulation.world().lava.cell(cell).amount;
         let expected = match simulation.world().ground.is_solid_at(cell) {
             true => [0, 2],
             false => [(f64::from(amount) / f64::from(AMOUNT_ONE) * 255.0).round() as u8, u8::from(amount > 0)],

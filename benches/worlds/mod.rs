@@ -1,7 +1,7 @@
 //! Worlds that are timed.
 #![allow(dead_code, reason = "each bench uses its own part")]
 
-use lavoxel::engine::dense::Dense;
+use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
@@ -18,12 +18,12 @@ pub(crate) fn volcano(grid: Grid, steps: u64) -> Simulation {
     for vent in &mut scene.spec.vents {
         (vent.x, vent.z) = (scale(vent.x, grid.nx, PAPER.nx), scale(vent.z, grid.nz, PAPER.nz));
     }
-    let mut simulation = scene.build(Box::new(Dense::default())).expect("the built-in scene").simulation;
+    let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in scene").simulation;
     (0..steps).for_each(|_| simulation.step());
     simulation
 }
 
 /// Liquid cells of a world.
 pub(crate) fn liquid(world: &World) -> u64 {
-    world.lava.amounts().iter().filter(|&&a| a > 0).count() as u64
+    world.lava.tally().cells
 }

@@ -105,7 +105,8 @@ pub(super) struct Painter {
     camera: CameraSpec,
     look: LookSpec,
     view: View,
-    lowpass: LowPass,
+    /// Made with the first volume picture.
+    lowpass: Option<LowPass>,
     /// Digits of the last step: titles as long as each other keep all slices of a film one size.
     digits: usize,
     /// Made at the first volume picture, and again when an event changed the ground: preparing it takes a second. With
@@ -117,15 +118,16 @@ impl Painter {
     /// A painter for a scene; a slice outside the box is refused.
     pub(super) fn new(scene: &Scene, simulation: &Simulation, view: View) -> Result<Self, Invalid> {
         let grid = simulation.world().grid;
-        if let View::Slice(cut, _) = view {
-            SliceSpec { axis: cut.axis, cell: cut.cell, zoom: 1 }.validate(grid)?;
+        match view {
+            View::Slice(cut, _) => SliceSpec { axis: cut.axis, cell: cut.cell, zoom: 1 }.validate(grid)?,
+            View::Volume => LowPass::check(grid)?,
         }
         Ok(Self {
             name: scene.spec.name.clone(),
             camera: scene.spec.camera.clone(),
             look: scene.spec.look.clone(),
             view,
-            lowpass: LowPass::new(grid),
+            lowpass: None,
             digits: scene.spec.film.steps.to_string().len(),
             renderer: None,
         })
@@ -154,7 +156,8 @@ impl Painter {
         let spec = CameraSpec { azimuth_deg, ..self.camera.clone() };
         let camera = Camera::new(&spec, &renderer.subject(), (size[0] as usize, size[1] as usize));
         renderer.set_steps(simulation.steps());
-        Ok(renderer.frame(self.lowpass.refresh(world), &camera))
+        let lowpass = self.lowpass.get_or_insert_with(|| LowPass::new(world.grid));
+        Ok(renderer.frame(lowpass.refresh(world), &camera))
     }
 
     fn slice(&self, simulation: &Simulation, size: [u32; 2], cut: Cut, field: Field) -> Result<Image, Invalid> {

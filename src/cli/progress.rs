@@ -36,8 +36,8 @@ impl Progress {
         self.bar.set_position(simulation.steps());
         if !self.bar.is_hidden() && self.shown.elapsed() > REFRESH {
             let lava = &simulation.world().lava;
-            let liquid = lava.amounts().iter().filter(|&&a| a > 0).count();
-            self.bar.set_message(format!("{liquid} liquid cells  mass {:.1}", cells(lava.mass())));
+            let tally = lava.tally();
+            self.bar.set_message(format!("{} liquid cells  mass {:.1}", tally.cells, cells(tally.mass)));
             self.shown = Instant::now();
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use lavoxel::engine::dense::Dense;
+use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
 use lavoxel::render::{Image, Style};
@@ -144,7 +144,7 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     scene.validate()?;
     let outputs = Outputs::choose(args, &scene)?;
     start_threads(scene.spec.threads)?;
-    let simulation = scene.build(Box::new(Dense::default()))?.simulation;
+    let simulation = scene.build(Box::new(Tiled::default()))?.simulation;
     let painter = Painter::new(&scene, &simulation, args.view())?;
     Shooting { scene, simulation, painter, outputs, quiet: args.scene.quiet }.run()
 }

@@ -27,7 +27,7 @@ pub(super) struct Report {
     energy: f64,
     energy_unit: u16,
     energy_units: EnergyUnits,
-    liquid_cells: usize,
+    liquid_cells: u64,
     active_cells: usize,
     covered_columns: usize,
     covered_area_m2: f64,
@@ -73,7 +73,8 @@ impl Report {
         let depths = column_depths(simulation);
         let deepest = depths.iter().copied().max().unwrap_or(0);
         let covered = depths.iter().filter(|&&depth| depth > 0).count();
-        let (mass, energy) = (lava.mass(), lava.energy());
+        let tally = lava.tally();
+        let (mass, energy) = (tally.mass, lava.energy());
         let cell = context.cell_size_m;
         let timings = simulation.timings();
         Self {
@@ -103,7 +104,7 @@ impl Report {
                 removed: ledger.energy.removed,
                 friction: ledger.energy.friction,
             },
-            liquid_cells: lava.amounts().iter().filter(|&&a| a > 0).count(),
+            liquid_cells: tally.cells,
             active_cells: active_cells(simulation),
             covered_columns: covered,
             covered_area_m2: covered as f64 * cell * cell,
@@ -167,9 +168,8 @@ fn column_depths(simulation: &Simulation) -> Vec<u64> {
     let world = simulation.world();
     let grid = world.grid;
     let mut depths = vec![0; grid.columns()];
-    for (row, amounts) in world.lava.amounts().chunks_exact(grid.nx).enumerate() {
-        let columns = &mut depths[row / grid.ny * grid.nx..][..grid.nx];
-        columns.iter_mut().zip(amounts).for_each(|(depth, &amount)| *depth += u64::from(amount));
+    for ([x, _, z], cell) in world.lava.held() {
+        depths[grid.column(x, z)] += u64::from(cell.amount);
     }
     depths
 }
@@ -177,12 +177,5 @@ fn column_depths(simulation: &Simulation) -> Vec<u64> {
 /// Cells that could spread now: enough energy, and something beneath.
 fn active_cells(simulation: &Simulation) -> usize {
     let (world, rules) = (simulation.world(), simulation.rules());
-    let grid = world.grid;
-    let rows = world.lava.spans().iter().enumerate();
-    rows.map(|(row, span)| {
-        let (z, y) = (row / grid.ny, row % grid.ny);
-        let active = |&x: &usize| spreads(world.lava.cell(grid.index(x, y, z)), world.bed(x, y, z), rules);
-        span.range().filter(active).count()
-    })
-    .sum()
+    world.lava.held().filter(|&([x, y, z], cell)| spreads(cell, world.bed(x, y, z), rules)).count()
 }

@@ -2,9 +2,10 @@
 
 use clap::{Args, ValueEnum};
 use lavoxel::engine::Engine;
-use lavoxel::engine::dense::Dense;
 use lavoxel::engine::plain::Plain;
+use lavoxel::engine::tiled::Tiled;
 use lavoxel::lowpass::LowPass;
+use lavoxel::scene::Scene;
 use lavoxel::simulation::Stage;
 
 use super::progress::Progress;
@@ -17,7 +18,7 @@ const FILTER_EVERY: u64 = 10;
 /// Simulate a scene without pictures and report
 ///
 /// Prints the mass account, the extent of the lava and the mean time of each stage. The low-pass filter that pictures
-/// need is refreshed every 10 steps, so that its time is known too.
+/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -48,7 +49,7 @@ enum EngineName {
 impl EngineName {
     fn make(self) -> Box<dyn Engine> {
         match self {
-            Self::Fast => Box::new(Dense::default()),
+            Self::Fast => Box::new(Tiled::default()),
             Self::Plain => Box::new(Plain),
         }
     }
@@ -58,15 +59,22 @@ impl EngineName {
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let scene = args.scene.load()?;
     start_threads(scene.spec.threads)?;
+    // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
+    rayon::scope(|_| simulate(args, scene))
+}
+
+/// Simulates and reports.
+fn simulate(args: &RunArgs, scene: Scene) -> anyhow::Result<Outcome> {
     let stage = scene.build(args.engine.make())?;
     let mut simulation = stage.simulation;
-    let mut lowpass = LowPass::new(simulation.world().grid);
+    let grid = simulation.world().grid;
+    let mut lowpass = LowPass::check(grid).is_ok().then(|| LowPass::new(grid));
     let mut filter = Stage::default();
     let steps = args.steps.unwrap_or(scene.spec.film.steps);
     let mut progress = Progress::new(steps, args.scene.quiet);
     while simulation.steps() < steps && !stop::asked() {
         simulation.step();
-        if simulation.steps().is_multiple_of(FILTER_EVERY) {
+        if let Some(lowpass) = lowpass.as_mut().filter(|_| simulation.steps().is_multiple_of(FILTER_EVERY)) {
             filter.time(|| {
                 lowpass.refresh(simulation.world());
             });

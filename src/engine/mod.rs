@@ -1,10 +1,16 @@
 //! How the rules are carried over the whole box.
 //!
-//! Two engines give the same bits: [`plain`] reads like the specification and is the oracle of the tests; [`dense`]
+//! Two engines give the same bits: [`plain`] reads like the specification and is the oracle of the tests; [`tiled`]
 //! is the one that users get.
 
-pub mod dense;
+mod fall;
+mod gifts;
 pub mod plain;
+mod simd;
+mod spread;
+pub mod tiled;
+
+pub use simd::Path;
 
 use crate::random::StepKey;
 use crate::rules::Rules;

@@ -42,7 +42,7 @@ impl Engine for Plain {
 
 /// Lets the liquid of a cell fall into the one below it.
 fn fall_into(world: &mut World, rules: &Rules, x: usize, y: usize, z: usize) {
-    let (mut c, mut b) = (world.lava.cell(world.grid.index(x, y, z)), world.lava.cell(world.grid.index(x, y - 1, z)));
+    let (mut c, mut b) = (world.lava.at(x, y, z), world.lava.at(x, y - 1, z));
     let parcel = fall(c, b, rules);
     c.amount -= parcel.amount;
     b.amount += parcel.amount;
@@ -54,7 +54,7 @@ fn fall_into(world: &mut World, rules: &Rules, x: usize, y: usize, z: usize) {
 
 /// Spreads the liquid of a cell, as it was `before`, into the world.
 fn spread_from(before: &World, world: &mut World, rules: &Rules, key: StepKey, [x, y, z]: [usize; 3]) {
-    let cell = before.lava.cell(before.grid.index(x, y, z));
+    let cell = before.lava.at(x, y, z);
     let bed = before.bed(x, y, z);
     if !spreads(cell, bed, rules) {
         return;
@@ -68,11 +68,10 @@ fn spread_from(before: &World, world: &mut World, rules: &Rules, key: StepKey, [
         match neighbour(before.grid, x, z, dx, dz) {
             Some((nx, nz)) if before.ground.is_solid(nx, y, nz) => {}
             Some((nx, nz)) => {
-                let parcel = giver.gives(before.lava.cell(before.grid.index(nx, y, nz)));
+                let parcel = giver.gives(before.lava.at(nx, y, nz));
                 take(world, [x, y, z], parcel.amount, parcel.energy);
                 let arriving = giver.arrives(parcel.energy);
-                let i = world.grid.index(nx, y, nz);
-                let n = world.lava.cell(i);
+                let n = world.lava.at(nx, y, nz);
                 let n = Cell { amount: n.amount + parcel.amount, energy: n.energy + arriving };
                 world.lava.set(nx, y, nz, n);
                 world.lava.ledger.energy.friction += u64::from(parcel.energy - arriving);
@@ -90,7 +89,7 @@ fn spread_from(before: &World, world: &mut World, rules: &Rules, key: StepKey, [
 
 /// Takes liquid out of a cell.
 fn take(world: &mut World, [x, y, z]: [usize; 3], amount: u16, energy: u16) {
-    let c = world.lava.cell(world.grid.index(x, y, z));
+    let c = world.lava.at(x, y, z);
     world.lava.set(x, y, z, Cell { amount: c.amount - amount, energy: c.energy - energy });
 }
 

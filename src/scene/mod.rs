@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 pub use self::error::SceneError;
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
 use crate::engine::Engine;
+use crate::lowpass::LowPass;
 use crate::simulation::{Event, MAX_EVENTS, Simulation};
 use crate::source::check_vents;
 use crate::validate::{Invalid, within};
@@ -106,6 +107,12 @@ impl Scene {
     fn events(&self) -> Result<Vec<Event>, Invalid> {
         let events = self.spec.events.iter().enumerate();
         events.map(|(i, event)| event.event(&format!("event[{i}]"))).collect()
+    }
+
+    /// Refuses a box that is too large to be drawn, which can still be run.
+    pub fn check_drawable(&self) -> Result<(), SceneError> {
+        let check = self.spec.grid.grid().and_then(LowPass::check);
+        check.map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })
     }
 
     /// Makes the world of the scene at step 0, with the events of step 0.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::BodySpec;
-use crate::grid::{Grid, MAX_CELLS, MAX_SIDE};
+use crate::grid::{Grid, MAX_SIDE};
 use crate::render::{CameraSpec, LookSpec};
 use crate::rules::RulesSpec;
 use crate::simulation::EventSpec;
@@ -67,13 +67,6 @@ impl GridSpec {
             within("grid.size", n as f64, 1.0, MAX_SIDE as f64)?;
         }
         let [nx, ny, nz] = self.size;
-        if nx * ny * nz > MAX_CELLS {
-            return Err(Invalid::new(
-                "grid.size",
-                format!("{:?}", self.size),
-                format!("at most {MAX_CELLS} cells in all"),
-            ));
-        }
         if let Some(cell) = self.cell_size_m {
             within("grid.cell_size_m", cell, 1e-3, 1e5)?;
         }

@@ -179,7 +179,7 @@ impl World {
 
     /// Tops a cell up to `amount` units.
     fn fill(&mut self, x: usize, y: usize, z: usize, amount: u16, energy: f64) {
-        let missing = amount.saturating_sub(self.lava.cell(self.grid.index(x, y, z)).amount);
+        let missing = amount.saturating_sub(self.lava.at(x, y, z).amount);
         if !self.ground.is_solid(x, y, z) {
             self.pour(x, y, z, missing, energy_units(energy));
         }
@@ -190,7 +190,7 @@ impl World {
         if amount == 0 {
             return;
         }
-        let old = self.lava.cell(self.grid.index(x, y, z));
+        let old = self.lava.at(x, y, z);
         let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE)) as u16;
         let added = added.min(ENERGY_MAX - old.energy);
         self.lava.set(x, y, z, Cell { amount: old.amount + amount, energy: old.energy + added });
@@ -200,7 +200,7 @@ impl World {
 
     /// Takes all liquid out of a cell.
     fn drain(&mut self, x: usize, y: usize, z: usize) {
-        let old = self.lava.cell(self.grid.index(x, y, z));
+        let old = self.lava.at(x, y, z);
         self.lava.set(x, y, z, Cell::default());
         self.lava.ledger.removed += u64::from(old.amount);
         self.lava.ledger.energy.removed += u64::from(old.energy);

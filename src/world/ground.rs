@@ -1,8 +1,10 @@
 //! The ground: which cells are solid, and the smooth surface they were cut from.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::Array2;
+use rayon::prelude::*;
 
 use crate::grid::Grid;
 
@@ -15,16 +17,23 @@ fn new_stamp() -> u64 {
 
 /// Solid cells of the box.
 ///
+/// Nearly every column is solid from the floor to its top and needs two bytes; the others, with caves and overhangs,
+/// have a bit for each cell.
+///
 /// Keeps: `tops[column]` is the lowest cell above the highest solid cell of that column (0 where none is solid, `ny`
-/// where the column is solid to the roof).
+/// where the column is solid to the roof), and has the bit [`HOLLOW`] where `hollow` has the column.
 #[derive(Clone, Debug)]
 pub struct Ground {
     grid: Grid,
     surface: Array2<f32>,
-    solid: Vec<bool>,
     tops: Vec<u16>,
+    /// For each column with a cell that is not solid under one that is: the solid cells, bit `y % 64` of word `y / 64`.
+    hollow: HashMap<usize, Box<[u64]>>,
     stamp: u64,
 }
+
+/// Marks a top whose column has cells that are not solid below it. Heights are below it: [`crate::grid::MAX_SIDE`].
+const HOLLOW: u16 = 1 << 15;
 
 impl Ground {
     /// Cuts the box at a surface of shape (`nz`, `nx`), heights in cells above the floor at the column centres: a cell
@@ -32,15 +41,12 @@ impl Ground {
     pub fn from_surface(ny: usize, surface: Array2<f32>) -> Self {
         let (nz, nx) = surface.dim();
         let grid = Grid::new(nx, ny, nz);
-        let tops: Vec<u16> = surface.iter().map(|&h| (h + 0.5).floor().clamp(0.0, ny as f32) as u16).collect();
-        let mut solid = vec![false; grid.cells()];
-        for (i, row) in solid.chunks_exact_mut(nx).enumerate() {
-            let (z, y) = (i / ny, i % ny);
-            for (cell, &top) in row.iter_mut().zip(&tops[z * nx..]) {
-                *cell = y < usize::from(top);
-            }
-        }
-        Self { grid, surface, solid, tops, stamp: new_stamp() }
+        let top = |&h: &f32| (h + 0.5).floor().clamp(0.0, ny as f32) as u16;
+        let tops = match surface.as_slice() {
+            Some(heights) => heights.par_iter().with_min_len(1 << 14).map(top).collect(),
+            None => surface.iter().map(top).collect(),
+        };
+        Self { grid, surface, tops, hollow: HashMap::new(), stamp: new_stamp() }
     }
 
     /// A box with no solid cell.
@@ -61,13 +67,44 @@ impl Ground {
     /// Whether a cell is solid.
     #[inline]
     pub fn is_solid(&self, x: usize, y: usize, z: usize) -> bool {
-        self.solid[self.grid.index(x, y, z)]
+        let column = self.grid.column(x, z);
+        let top = self.tops[column];
+        y < usize::from(top & !HOLLOW) && (top & HOLLOW == 0 || self.hollow[&column][y / 64] >> (y % 64) & 1 == 1)
     }
 
     /// Whether the cell at a flat index is solid.
     #[inline]
     pub fn is_solid_at(&self, index: usize) -> bool {
-        self.solid[index]
+        let (row, x) = (index / self.grid.nx, index % self.grid.nx);
+        self.is_solid(x, row % self.grid.ny, row / self.grid.ny)
+    }
+
+    /// The cells of the row (y, z) from `x − 1` to `x + 8`: a bit for each that is solid, and one for each inside the box.
+    pub(super) fn solid_bits(&self, x: usize, y: usize, z: usize) -> (u32, u32) {
+        const CELLS: usize = 10;
+        let (from, to) = (x.saturating_sub(1), (x + 9).min(self.grid.nx));
+        let first = from + 1 - x;
+        let row = &self.tops[self.grid.column(from, z)..self.grid.column(to, z)];
+        let mut tops = [0; CELLS];
+        tops[first..first + row.len()].copy_from_slice(row);
+        let hollow = tops.iter().fold(0, |all, top| all | top) & HOLLOW != 0;
+        let mut solid = 0;
+        for (i, &top) in tops.iter().enumerate() {
+            solid |= u32::from((y as u16) < top) << i;
+        }
+        if hollow {
+            solid =
+                (from..to).map(|x| u32::from(self.is_solid(x, y, z))).rfold(0, |bits, bit| bits << 1 | bit) << first;
+        }
+        (solid, ((1 << row.len()) - 1) << first)
+    }
+
+    /// Of the slab at `z`, the y below which every cell is solid and the one from which none is.
+    pub(super) fn heights(&self, z: usize) -> (usize, usize) {
+        let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];
+        let whole = tops.iter().map(|&top| if top & HOLLOW == 0 { top } else { 0 }).min().unwrap_or(0);
+        let highest = tops.iter().map(|&top| top & !HOLLOW).max().unwrap_or(0);
+        (whole.into(), highest.into())
     }
 
     /// A number that changes with every change of the ground: two grounds with the same stamp are equal.
@@ -77,36 +114,47 @@ impl Ground {
 
     /// Memory that it takes, in bytes.
     pub fn bytes(&self) -> usize {
-        self.solid.len() + self.surface.len() * size_of::<f32>() + self.tops.len() * size_of::<u16>()
-    }
-
-    /// The flags of all cells in [`Grid::index`] order.
-    #[inline]
-    pub fn solid(&self) -> &[bool] {
-        &self.solid
+        let hollow =
+            self.hollow.len() * (self.grid.ny.div_ceil(64) * size_of::<u64>() + size_of::<(usize, Box<[u64]>)>());
+        self.surface.len() * size_of::<f32>() + self.tops.len() * size_of::<u16>() + hollow
     }
 
     /// The lowest cell above the highest solid cell of a column.
     #[inline]
     pub fn top(&self, x: usize, z: usize) -> usize {
-        usize::from(self.tops[self.grid.column(x, z)])
+        usize::from(self.tops[self.grid.column(x, z)] & !HOLLOW)
     }
 
     /// Makes a cell solid or not and keeps the surface in step with the highest solid cell.
     pub(super) fn set(&mut self, x: usize, y: usize, z: usize, solid: bool) {
-        let index = self.grid.index(x, y, z);
-        if self.solid[index] == solid {
+        if self.is_solid(x, y, z) == solid {
             return;
         }
-        self.solid[index] = solid;
         self.stamp = new_stamp();
-        let top = (0..self.grid.ny).rev().find(|&y| self.is_solid(x, y, z)).map_or(0, |y| y + 1);
         let column = self.grid.column(x, z);
-        if usize::from(self.tops[column]) != top {
-            self.tops[column] = top as u16;
+        let old_top = self.top(x, z);
+        let mut cells = self.hollow.remove(&column).unwrap_or_else(|| pile(old_top, self.grid.ny));
+        cells[y / 64] ^= 1 << (y % 64);
+        let top =
+            cells.iter().rposition(|&word| word != 0).map_or(0, |i| 64 * i + 64 - cells[i].leading_zeros() as usize);
+        self.tops[column] = top as u16;
+        if cells != pile(top, self.grid.ny) {
+            self.tops[column] |= HOLLOW;
+            self.hollow.insert(column, cells);
+        }
+        if top != old_top {
             self.surface[[z, x]] = top as f32;
         }
     }
+}
+
+/// The bits of a column that is solid below `top`.
+fn pile(top: usize, ny: usize) -> Box<[u64]> {
+    let word = |i: usize| match top.saturating_sub(64 * i) {
+        0 => 0,
+        n => u64::MAX >> (64 - n.min(64)),
+    };
+    (0..ny.div_ceil(64)).map(word).collect()
 }
 
 #[cfg(test)]

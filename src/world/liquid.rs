@@ -1,9 +1,13 @@
-//! One liquid over the grid: amounts and energies in fixed point, its account, and where it may be found.
+//! One liquid over the grid: amounts and energies in fixed point, and its account.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::Ledger;
+use super::tiles::{Bits, Strip, TILE_X, TILE_Z, Tile};
+use super::{Ground, Ledger};
 use crate::grid::Grid;
+use crate::rules::Rules;
 use crate::rules::gravity::Cell;
 
 /// The cells `from..to` along x of one row (equal y and z) outside of which the row holds no liquid.
@@ -47,17 +51,6 @@ impl Span {
     pub fn range(self) -> std::ops::Range<usize> {
         if self.is_empty() { 0..0 } else { usize::from(self.from)..usize::from(self.to) }
     }
-
-    /// The smallest span inside `self` that holds every non-zero of `row`.
-    #[inline]
-    #[must_use]
-    pub fn shrunk(self, row: &[u16]) -> Self {
-        let range = self.range();
-        let mut cells = row[range.clone()].iter();
-        let Some(first) = cells.position(|&a| a > 0) else { return Self::EMPTY };
-        let last = cells.rposition(|&a| a > 0).map_or(first, |i| first + 1 + i);
-        Self { from: (range.start + first) as u16, to: (range.start + last + 1) as u16 }
-    }
 }
 
 /// How much liquid there is.
@@ -69,16 +62,20 @@ pub struct Tally {
     pub cells: u64,
 }
 
-/// A liquid over the grid.
+/// A liquid over the grid, kept only where there is any.
 ///
-/// Keeps: an empty cell has no energy, and every cell outside its row's span is empty. Amounts and energies are only
-/// changed by the engine, the sources and [`super::Edit`], which write what they do into the ledger.
+/// Keeps: an empty cell has no energy. Amounts and energies are only changed by the engine, the sources and
+/// [`super::Edit`], which write what they do into the ledger.
 #[derive(Clone, Debug)]
 pub struct Liquid {
     grid: Grid,
-    pub(crate) amount: Vec<u16>,
-    pub(crate) energy: Vec<u16>,
-    pub(crate) spans: Vec<Span>,
+    pub(crate) strips: Vec<Strip>,
+    /// For each strip, the tiles that could have spread when spreading last looked, had another pattern been drawn.
+    pub(crate) live: Vec<Bits>,
+    /// For each strip, whether it has tiles at which a rule has to look.
+    pub(crate) awake: Vec<bool>,
+    /// The rules and the ground under which the other tiles came to rest.
+    pub(crate) settled: Option<(Rules, u64)>,
     /// Where every unit came from and went to.
     pub ledger: Ledger,
 }
@@ -86,86 +83,132 @@ pub struct Liquid {
 impl Liquid {
     /// No liquid anywhere.
     pub fn empty(grid: Grid) -> Self {
+        let strips = grid.nz.div_ceil(TILE_Z);
         Self {
             grid,
-            amount: vec![0; grid.cells()],
-            energy: vec![0; grid.cells()],
-            spans: vec![Span::EMPTY; grid.ny * grid.nz],
+            strips: (0..strips).map(|_| Strip::empty(grid)).collect(),
+            live: vec![Bits::default(); strips],
+            awake: vec![false; strips],
+            settled: None,
             ledger: Ledger::default(),
         }
+    }
+
+    /// Amount and energy of the cell at (x, y, z).
+    #[inline]
+    pub fn at(&self, x: usize, y: usize, z: usize) -> Cell {
+        let strip = &self.strips[z / TILE_Z];
+        strip.at(strip.place(x / TILE_X, y)).cell(lane(x, z))
     }
 
     /// Amount and energy of the cell at a flat index.
     #[inline]
     pub fn cell(&self, index: usize) -> Cell {
-        Cell { amount: self.amount[index], energy: self.energy[index] }
+        let (row, x) = (index / self.grid.nx, index % self.grid.nx);
+        self.at(x, row % self.grid.ny, row / self.grid.ny)
     }
 
-    /// All cells in [`Grid::index`] order.
+    /// All cells in [`Grid::index`] order, the empty ones too.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
-        self.amount.iter().zip(&self.energy).map(|(&amount, &energy)| Cell { amount, energy })
+        (0..self.grid.cells()).map(|index| self.cell(index))
     }
 
-    /// Amounts of all cells in [`Grid::index`] order, in units.
-    pub fn amounts(&self) -> &[u16] {
-        &self.amount
+    /// The cells that hold liquid, with their coordinates (x, y, z), in no particular order.
+    pub fn held(&self) -> impl Iterator<Item = ([usize; 3], Cell)> + '_ {
+        self.strips.iter().enumerate().flat_map(|(tz, strip)| {
+            strip.iter().flat_map(move |(tx, y, tile)| {
+                let held = (0..32).filter(|&lane| tile.amount.0[lane] > 0);
+                held.map(move |lane| ([tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X], tile.cell(lane)))
+            })
+        })
     }
 
-    /// Energies of all cells in [`Grid::index`] order, in units.
-    pub fn energies(&self) -> &[u16] {
-        &self.energy
+    /// The tiles of the row (y, z) that hold liquid.
+    pub(crate) fn row_of_tiles(&self, y: usize, z: usize) -> impl Iterator<Item = (usize, &Tile)> {
+        self.strips[z / TILE_Z].row(y)
     }
 
-    /// For each row, numbered `z · ny + y`, the cells outside of which it is empty.
-    pub fn spans(&self) -> &[Span] {
-        &self.spans
+    /// Cells of the row (y, z) with their x, at least those in the range `xs` that hold liquid and none outside of it.
+    pub fn row(&self, y: usize, z: usize, xs: Range<usize>) -> impl Iterator<Item = (usize, Cell)> + '_ {
+        let first = z % TILE_Z * TILE_X;
+        self.row_of_tiles(y, z).flat_map(move |(tx, tile)| {
+            let from = tx * TILE_X;
+            let cells = xs.start.max(from)..xs.end.min(from + TILE_X);
+            cells.map(move |x| (x, tile.cell(first + x % TILE_X)))
+        })
     }
 
-    /// Writes a cell and keeps its row's span around it.
+    /// Cells outside of which the row (y, z) is empty; the ends lie on multiples of eight cells.
     #[inline]
+    pub fn span(&self, y: usize, z: usize) -> Span {
+        self.strips[z / TILE_Z].row_ends(y).map_or(Span::EMPTY, |(from, to)| Span {
+            from: (from * TILE_X) as u16,
+            to: (to * TILE_X).min(self.grid.nx) as u16,
+        })
+    }
+
+    /// Writes a cell.
     pub(crate) fn set(&mut self, x: usize, y: usize, z: usize, cell: Cell) {
-        let index = self.grid.index(x, y, z);
-        self.amount[index] = cell.amount;
-        self.energy[index] = cell.energy;
-        if cell.amount > 0 {
-            let span = &mut self.spans[z * self.grid.ny + y];
-            *span = span.union(Span { from: x as u16, to: x as u16 + 1 });
+        let (tx, tz, lane) = (x / TILE_X, z / TILE_Z, lane(x, z));
+        let strip = &mut self.strips[tz];
+        if strip.at(strip.place(tx, y)).cell(lane) == cell {
+            return;
+        }
+        let slot = strip.make(tx, y);
+        let tile = strip.tile_mut(slot);
+        tile.amount.0[lane] = cell.amount;
+        tile.energy.0[lane] = cell.energy;
+        let empty = *tile == Tile::EMPTY;
+        strip.changed(tx, y);
+        if empty {
+            strip.leave(tx, y);
+        }
+        self.awake[tz] = true;
+    }
+
+    /// Has the rules look at every tile unless the rest of them came under these rules and this ground.
+    pub(crate) fn wake_under(&mut self, rules: &Rules, ground: &Ground) {
+        if self.settled.as_ref().is_some_and(|(old, stamp)| old == rules && *stamp == ground.stamp()) {
+            return;
+        }
+        self.settled = Some((rules.clone(), ground.stamp()));
+        for (strip, awake) in self.strips.iter_mut().zip(&mut self.awake) {
+            strip.wake();
+            *awake |= strip.tiles() > 0;
         }
     }
 
-    /// What the box holds, counted in the spans alone.
+    /// What the box holds.
     pub fn tally(&self) -> Tally {
-        let rows = self.amount.par_chunks_exact(self.grid.nx).zip(&self.spans);
-        rows.map(|(row, span)| {
-            let held = &row[span.range()];
-            let cells = held.iter().filter(|&&a| a > 0).count() as u64;
-            Tally { mass: held.iter().map(|&a| u64::from(a)).sum(), cells }
-        })
-        .reduce(Tally::default, |a, b| Tally { mass: a.mass + b.mass, cells: a.cells + b.cells })
+        let tally = |strip: &Strip| {
+            strip.iter().fold(Tally::default(), |sum, (_, _, tile)| Tally {
+                mass: sum.mass + tile.amount.sum(),
+                cells: sum.cells + tile.amount.0.iter().filter(|&&a| a > 0).count() as u64,
+            })
+        };
+        let add = |a: Tally, b: Tally| Tally { mass: a.mass + b.mass, cells: a.cells + b.cells };
+        self.strips.par_iter().map(tally).reduce(Tally::default, add)
     }
 
     /// Amount in the whole box, in units.
     pub fn mass(&self) -> u64 {
-        self.amount.iter().map(|&a| u64::from(a)).sum()
+        self.tally().mass
     }
 
     /// Energy in the whole box, in units.
     pub fn energy(&self) -> u64 {
-        self.energy.iter().map(|&e| u64::from(e)).sum()
+        let energy = |(_, _, tile): (usize, usize, &Tile)| tile.energy.sum();
+        self.strips.par_iter().map(|strip| strip.iter().map(energy).sum::<u64>()).sum()
+    }
+
+    /// Memory that it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.strips.iter().map(Strip::bytes).sum()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_span_shrinks_to_what_is_there() {
-        let row = [0, 0, 3, 0, 4, 0];
-        let all = Span { from: 0, to: 6 };
-        assert_eq!(all.shrunk(&row), Span { from: 2, to: 5 });
-        assert_eq!(all.shrunk(&[0, 0, 3, 0, 0, 0]), Span { from: 2, to: 3 });
-        assert_eq!(all.shrunk(&[0; 6]), Span::EMPTY);
-        assert!(Span::EMPTY.shrunk(&row).is_empty() && Span::EMPTY.grown(6).is_empty());
-    }
+/// Number of a cell in its tile.
+#[inline]
+fn lane(x: usize, z: usize) -> usize {
+    z % TILE_Z * TILE_X + x % TILE_X
 }

@@ -6,12 +6,16 @@ mod ground;
 mod ledger;
 mod liquid;
 mod packed;
+mod tiles;
 
 pub use edit::{Edit, Matter, Shape};
 pub use ground::Ground;
 pub use ledger::{EnergyLedger, Ledger};
 pub use liquid::{Liquid, Span, Tally};
 pub use packed::PackedWorld;
+pub(crate) use tiles::{Bits, Lanes, Masks, Strip, TILE_X, TILE_Z, Tile};
+
+use rayon::prelude::*;
 
 use crate::grid::Grid;
 use crate::random::mix64;
@@ -46,7 +50,7 @@ impl World {
         if y == 0 || self.ground.is_solid(x, y - 1, z) {
             Bed::Solid
         } else {
-            Bed::Liquid(self.lava.cell(self.grid.index(x, y - 1, z)).amount)
+            Bed::Liquid(self.lava.at(x, y - 1, z).amount)
         }
     }
 
@@ -85,46 +89,80 @@ impl World {
     ///    what friction took;
     /// 2. no amount above one, no liquid in a solid cell, no energy without liquid.
     pub fn check(&self) -> Result<(), String> {
-        for (i, cell) in self.lava.cells().enumerate() {
-            self.check_cell(i, cell)?;
-        }
+        self.lava.strips.par_iter().enumerate().try_for_each(|(tz, strip)| {
+            strip.iter().try_for_each(|(tx, y, tile)| {
+                (0..32).try_for_each(|lane| {
+                    let at = [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
+                    self.check_cell(at, tile.cell(lane))
+                })
+            })
+        })?;
         self.lava.ledger.check(self.lava.mass(), self.lava.energy())
     }
 
-    fn check_cell(&self, i: usize, cell: Cell) -> Result<(), String> {
-        let fault = if cell.amount > AMOUNT_ONE {
+    fn check_cell(&self, [x, y, z]: [usize; 3], cell: Cell) -> Result<(), String> {
+        if cell == Cell::default() {
+            return Ok(());
+        }
+        let fault = if x >= self.grid.nx || z >= self.grid.nz {
+            "liquid outside of the box"
+        } else if cell.amount > AMOUNT_ONE {
             "more than a full cell"
-        } else if cell.amount > 0 && self.ground.is_solid_at(i) {
+        } else if cell.amount > 0 && self.ground.is_solid(x, y, z) {
             "liquid in a solid cell"
         } else if cell.amount == 0 && cell.energy > 0 {
             "energy without liquid"
         } else {
             return Ok(());
         };
-        Err(format!("{fault} at flat index {i}: {cell:?}"))
+        Err(format!("{fault} in cell ({x}, {y}, {z}): {cell:?}"))
     }
 
     /// Hash of the whole state: shape, solids, amounts, energies and accounts, in an order that does not depend on how
     /// they are stored. The same on every machine.
     pub fn state_hash(&self) -> u64 {
+        let grid = self.grid;
         let mut hash = xxhash_rust::xxh3::Xxh3::new();
-        for side in [self.grid.nx, self.grid.ny, self.grid.nz] {
+        for side in [grid.nx, grid.ny, grid.nz] {
             hash.update(&(side as u64).to_le_bytes());
         }
-        let mut row = Vec::with_capacity(self.grid.nx * 5);
-        for start in (0..self.grid.cells()).step_by(self.grid.nx) {
-            row.clear();
-            for i in start..start + self.grid.nx {
-                let cell = self.lava.cell(i);
-                row.push(u8::from(self.ground.is_solid_at(i)));
-                row.extend_from_slice(&cell.amount.to_le_bytes());
-                row.extend_from_slice(&cell.energy.to_le_bytes());
+        // Five bytes a cell: solid, amount, energy. Rows of air and rows in the rock are always the same.
+        let air = vec![0; grid.nx * 5];
+        let mut rock = air.clone();
+        rock.iter_mut().step_by(5).for_each(|solid| *solid = 1);
+        let mut mixed = air.clone();
+        for z in 0..grid.nz {
+            let (lowest, highest) = self.ground.heights(z);
+            for y in 0..grid.ny {
+                let held = self.lava.row_of_tiles(y, z).next().is_some();
+                hash.update(match () {
+                    () if !held && y >= highest => &air,
+                    () if !held && y < lowest => &rock,
+                    () => {
+                        self.write_row(y, z, &mut mixed);
+                        &mixed
+                    }
+                });
             }
-            hash.update(&row);
         }
         for account in self.lava.ledger.accounts() {
             hash.update(&account.to_le_bytes());
         }
         hash.digest()
+    }
+
+    /// Writes what [`World::state_hash`] reads of the row (y, z).
+    fn write_row(&self, y: usize, z: usize, row: &mut [u8]) {
+        for (x, cell) in row.chunks_exact_mut(5).enumerate() {
+            cell.copy_from_slice(&[u8::from(self.ground.is_solid(x, y, z)), 0, 0, 0, 0]);
+        }
+        let first = z % TILE_Z * TILE_X;
+        for (tx, tile) in self.lava.row_of_tiles(y, z) {
+            for x in tx * TILE_X..((tx + 1) * TILE_X).min(self.grid.nx) {
+                let cell = tile.cell(first + x % TILE_X);
+                row[5 * x + 1..5 * x + 3].copy_from_slice(&cell.amount.to_le_bytes());
+                row[5 * x + 3..5 * x + 5].copy_from_slice(&cell.energy.to_le_bytes());
+            }
+        }
     }
 }

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Ground, Ledger, Span, World};
+use super::{Ground, Ledger, Liquid, Tile, World};
 
 /// The state of a [`World`], to come back to it.
 #[derive(Clone, Debug)]
 pub struct PackedWorld {
     ground: Arc<Ground>,
-    spans: Vec<Span>,
-    /// Amounts and energies of the cells inside the spans, row after row.
-    amount: Vec<u16>,
-    energy: Vec<u16>,
+    /// The tiles that hold liquid, strip after strip: x and y in tiles, number of the strip, and what they hold.
+    tiles: Vec<([u16; 3], Tile)>,
     ledger: Ledger,
 }
 
@@ -22,18 +20,11 @@ impl PackedWorld {
             Some(other) if other.ground.stamp() == world.ground.stamp() => other.ground.clone(),
             _ => Arc::new(world.ground.clone()),
         };
-        let lava = &world.lava;
-        let held = |field: &[u16]| {
-            let rows = field.chunks_exact(world.grid.nx).zip(&lava.spans);
-            rows.flat_map(|(row, span)| &row[span.range()]).copied().collect()
-        };
-        Self {
-            ground,
-            spans: lava.spans.clone(),
-            amount: held(&lava.amount),
-            energy: held(&lava.energy),
-            ledger: lava.ledger,
-        }
+        let tiles =
+            world.lava.strips.iter().enumerate().flat_map(|(tz, strip)| {
+                strip.iter().map(move |(tx, y, tile)| ([tx as u16, y as u16, tz as u16], *tile))
+            });
+        Self { ground, tiles: tiles.collect(), ledger: world.lava.ledger }
     }
 
     /// Makes `world`, of the same shape, what the packed one was.
@@ -42,20 +33,13 @@ impl PackedWorld {
         if world.ground.stamp() != self.ground.stamp() {
             world.ground = (*self.ground).clone();
         }
-        let (nx, lava) = (world.grid.nx, &mut world.lava);
-        let mut from = 0;
-        for (row, (old, &span)) in lava.spans.iter_mut().zip(&self.spans).enumerate() {
-            let cells = row * nx..(row + 1) * nx;
-            let (amount, energy) = (&mut lava.amount[cells.clone()], &mut lava.energy[cells]);
-            amount[old.range()].fill(0);
-            energy[old.range()].fill(0);
-            let held = from..from + span.range().len();
-            amount[span.range()].copy_from_slice(&self.amount[held.clone()]);
-            energy[span.range()].copy_from_slice(&self.energy[held.clone()]);
-            from = held.end;
-            *old = span;
+        world.lava = Liquid::empty(world.grid);
+        for &([tx, y, tz], tile) in &self.tiles {
+            let strip = &mut world.lava.strips[usize::from(tz)];
+            let slot = strip.make(tx.into(), y.into());
+            *strip.tile_mut(slot) = tile;
         }
-        lava.ledger = self.ledger;
+        world.lava.ledger = self.ledger;
     }
 
     /// The ground, which other packed worlds may share.
@@ -65,7 +49,7 @@ impl PackedWorld {
 
     /// Memory that it takes beside the ground, in bytes.
     pub fn bytes(&self) -> usize {
-        self.spans.len() * size_of::<Span>() + 2 * self.amount.len() * size_of::<u16>()
+        self.tiles.len() * size_of::<([u16; 3], Tile)>()
     }
 }
 
@@ -80,7 +64,7 @@ mod tests {
         let mut world = World::restless(Grid::new(9, 8, 7), 0.5);
         let rock = Edit { shape: Shape::Sphere { center: [4.0; 3], radius: 2.0 }, matter: Matter::Rock };
         let packed = PackedWorld::new(&world, None);
-        let (hash, spans) = (world.state_hash(), world.lava.spans.clone());
+        let hash = world.state_hash();
         let again = PackedWorld::new(&world, Some(&packed));
         assert!(Arc::ptr_eq(packed.ground(), again.ground()));
 
@@ -88,7 +72,7 @@ mod tests {
         assert_ne!(world.state_hash(), hash);
         assert!(!Arc::ptr_eq(packed.ground(), PackedWorld::new(&world, Some(&packed)).ground()));
         packed.unpack_into(&mut world);
-        assert_eq!((world.state_hash(), &world.lava.spans), (hash, &spans));
+        assert_eq!(world.state_hash(), hash);
         assert_eq!(world.ground.stamp(), packed.ground().stamp());
         world.check().expect("the account is exact");
     }

@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use lavoxel::engine::Engine;
-use lavoxel::engine::dense::Dense;
 use lavoxel::engine::plain::Plain;
+use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{BRICK, Volume};
 use lavoxel::random::mix64;
@@ -106,8 +106,8 @@ pub(crate) fn vents(grid: Grid) -> Vec<VentSpec> {
 }
 
 /// The engine under test.
-pub(crate) fn dense() -> Box<dyn Engine> {
-    Box::new(Dense::default())
+pub(crate) fn tiled() -> Box<dyn Engine> {
+    Box::new(Tiled::default())
 }
 
 /// The oracle.

@@ -8,7 +8,7 @@ use kiss3d::resource::MaterialManager2d;
 use kiss3d::window::OffscreenSurface;
 
 use super::{Painter, Quality, View};
-use crate::engine::dense::Dense;
+use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
 use crate::lowpass::{LowPass, Volume};
 use crate::render::ember::{EmberLight, Glow};
@@ -34,7 +34,7 @@ fn eruption() -> (Simulation, LowPass) {
     scene.spec.vents[0].x = 31.0;
     scene.spec.vents[0].z = 30.0;
     scene.spec.vents[0].rate = 1.0;
-    let mut simulation = scene.build(Box::new(Dense::default())).expect("the built-in volcano").simulation;
+    let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in volcano").simulation;
     (0..700).for_each(|_| simulation.step());
     let mut lowpass = LowPass::new(simulation.world().grid);
     lowpass.refresh(simulation.world());

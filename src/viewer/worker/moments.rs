@@ -113,7 +113,7 @@ impl Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::dense::Dense;
+    use crate::engine::tiled::Tiled;
     use crate::grid::Grid;
     use crate::rules::RulesSpec;
     use crate::simulation::Act;
@@ -121,7 +121,7 @@ mod tests {
 
     fn simulation(grid: Grid, share: f64) -> Simulation {
         let world = World::restless(grid, share);
-        Simulation::new(world, &RulesSpec::default(), &[], 1, Box::new(Dense::default()))
+        Simulation::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
     }
 
     #[test]

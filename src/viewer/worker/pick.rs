@@ -20,7 +20,7 @@ pub(super) fn probe(world: &World, place: &Place, ray: &Ray) -> Option<Probe> {
     let [x, y, z] = cell;
     let index = grid.index(x, y, z);
     let here = world.lava.cell(index);
-    let thickness: u64 = (0..grid.ny).map(|y| u64::from(world.lava.amounts()[grid.index(x, y, z)])).sum();
+    let thickness: u64 = (0..grid.ny).map(|y| u64::from(world.lava.at(x, y, z).amount)).sum();
     let metres_up = place.cell_size_m / place.vertical_exaggeration;
     Some(Probe {
         cell,

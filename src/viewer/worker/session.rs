@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::moments::{MOST_BYTES, Moments};
-use crate::engine::dense::Dense;
+use crate::engine::tiled::Tiled;
 use crate::output::{Existing, OutputError};
 use crate::render::{CameraSpec, LookSpec};
 use crate::scene::{Scene, SceneError};
@@ -34,7 +34,8 @@ impl Session {
     /// Checks and builds a scene.
     pub(super) fn open(scene: Scene) -> Result<Self, SceneError> {
         scene.validate()?;
-        let stage = scene.build(Box::new(Dense::default()))?;
+        scene.check_drawable()?;
+        let stage = scene.build(Box::new(Tiled::default()))?;
         let place = Place {
             cell_size_m: stage.cell_size_m,
             floor_m: stage.floor_m,

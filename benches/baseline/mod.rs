@@ -1,0 +1,149 @@
+//! What a tutorial would write: one array of cells with 32-bit floats, two copies of it, one thread. Nothing is done to make
+//! it slow: cells without lava are left early, a column's neighbours are read straight from memory, and it is compiled
+//! with full optimisation. The numbers of the fast engine are told as multiples of its speed.
+//!
+//! The rules are those of the automaton, with floats in place of fixed point.
+#![allow(dead_code, reason = "each bench uses its own part")]
+
+use lavoxel::grid::Grid;
+use lavoxel::random::mix64;
+use lavoxel::rules::RulesSpec;
+use lavoxel::units;
+use lavoxel::world::World;
+
+/// Amounts and energies in floats, y fastest of the slabs as in the automaton.
+pub(crate) struct Baseline {
+    grid: Grid,
+    solid: Vec<bool>,
+    pub(crate) amount: Vec<f32>,
+    energy: Vec<f32>,
+    next_amount: Vec<f32>,
+    next_energy: Vec<f32>,
+}
+
+/// The numbers of the rules.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbers {
+    factor: f32,
+    beta: f32,
+    threshold: f32,
+    spread: f32,
+    alpha: f32,
+    support: f32,
+}
+
+impl From<&RulesSpec> for Numbers {
+    fn from(spec: &RulesSpec) -> Self {
+        Self {
+            factor: spec.factor as f32,
+            beta: spec.beta as f32,
+            threshold: spec.threshold as f32,
+            spread: spec.spread as f32,
+            alpha: spec.alpha as f32,
+            support: spec.support as f32,
+        }
+    }
+}
+
+impl Baseline {
+    /// The same state as `world`.
+    pub(crate) fn new(world: &World) -> Self {
+        let grid = world.grid;
+        let cells: Vec<_> = world.lava.cells().collect();
+        let amount: Vec<f32> = cells.iter().map(|cell| units::amount(cell.amount)).collect();
+        let energy: Vec<f32> = cells.iter().map(|cell| units::energy(cell.energy)).collect();
+        let solid = (0..grid.cells()).map(|index| world.ground.is_solid_at(index)).collect();
+        Self { grid, solid, next_amount: amount.clone(), next_energy: energy.clone(), amount, energy }
+    }
+
+    /// Pours into full cells on top of the standing lava of columns, as a vent does.
+    pub(crate) fn pour(&mut self, columns: &[(usize, usize)], amount: f32, energy: f32) {
+        for &(x, z) in columns {
+            let mut left = amount / columns.len() as f32;
+            for y in 0..self.grid.ny {
+                let i = self.grid.index(x, y, z);
+                if !self.solid[i] && left > 0.0 {
+                    let poured = left.min(1.0 - self.amount[i]);
+                    self.amount[i] += poured;
+                    self.energy[i] += poured * energy;
+                    left -= poured;
+                }
+            }
+        }
+    }
+
+    /// Equations 1–5, in place, every column from the bottom up.
+    pub(crate) fn gravity(&mut self, rules: &Numbers) {
+        let grid = self.grid;
+        for z in 0..grid.nz {
+            for y in 1..grid.ny {
+                let below = grid.index(0, y - 1, z);
+                for b in below..below + grid.nx {
+                    let c = b + grid.nx;
+                    let a = self.amount[c];
+                    if a <= 0.0 || self.solid[b] {
+                        continue;
+                    }
+                    let m = (a * rules.factor).min(1.0 - self.amount[b]);
+                    if m <= 0.0 {
+                        continue;
+                    }
+                    let e = self.energy[c];
+                    let q = if m == a { e } else { e.min(e * rules.beta * m / a) };
+                    self.amount[c] -= m;
+                    self.amount[b] += m;
+                    self.energy[c] -= q;
+                    self.energy[b] += q;
+                }
+            }
+        }
+    }
+
+    /// Equations 6–19, from one copy into the other.
+    pub(crate) fn spreading(&mut self, rules: &Numbers, step: u64) {
+        let grid = self.grid;
+        self.next_amount.copy_from_slice(&self.amount);
+        self.next_energy.copy_from_slice(&self.energy);
+        let seed = mix64(step);
+        for z in 0..grid.nz {
+            for y in 0..grid.ny {
+                for x in 0..grid.nx {
+                    let c = grid.index(x, y, z);
+                    let (a, e) = (self.amount[c], self.energy[c]);
+                    if a <= 0.0 || e <= rules.threshold {
+                        continue;
+                    }
+                    let b = c.wrapping_sub(grid.nx);
+                    if y > 0 && !self.solid[b] && self.amount[b] < rules.support {
+                        continue;
+                    }
+                    let pattern = mix64(seed ^ c as u64) >> 60;
+                    let sides = [
+                        (x > 0, c.wrapping_sub(1)),
+                        (x + 1 < grid.nx, c + 1),
+                        (z > 0, c.wrapping_sub(grid.slab())),
+                        (z + 1 < grid.nz, c + grid.slab()),
+                    ];
+                    for (d, (inside, n)) in sides.into_iter().enumerate() {
+                        if pattern >> d & 1 == 0 || !inside || self.solid[n] {
+                            continue;
+                        }
+                        let m = (a * rules.spread).min((1.0 - self.amount[n]) / 4.0);
+                        let q = e * rules.alpha * m / a;
+                        self.next_amount[c] -= m;
+                        self.next_amount[n] += m;
+                        self.next_energy[c] -= q;
+                        self.next_energy[n] += q;
+                    }
+                }
+            }
+        }
+        std::mem::swap(&mut self.amount, &mut self.next_amount);
+        std::mem::swap(&mut self.energy, &mut self.next_energy);
+    }
+
+    /// Amount in the box.
+    pub(crate) fn mass(&self) -> f64 {
+        self.amount.iter().map(|&a| f64::from(a)).sum()
+    }
+}

@@ -1,0 +1,327 @@
+//! The engine's goals, each beside its baseline in one interleaved run: `cargo bench --bench goals [row]...`.
+//!
+//! Runs take turns, and every round starts from the same state. Of each step the shortest time of all rounds counts (a busy
+//! machine only ever adds), and of a run the mean over its steps.
+#![allow(clippy::print_stdout, reason = "the table is what it is for")]
+
+mod baseline;
+#[path = "worlds/mod.rs"]
+mod worlds;
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use baseline::{Baseline, Numbers};
+use lavoxel::engine::tiled::Tiled;
+use lavoxel::engine::{Engine, Path};
+use lavoxel::grid::Grid;
+use lavoxel::random::StepKey;
+use lavoxel::rules::{Rules, RulesSpec};
+use lavoxel::simulation::Simulation;
+use lavoxel::source::Vent;
+use lavoxel::units::AMOUNT_ONE;
+use lavoxel::world::{Ground, World};
+use ndarray::Array2;
+use rayon::ThreadPool;
+use worlds::{PAPER, volcano};
+
+/// Rounds in which the runs take turns.
+const ROUNDS: usize = 25;
+
+fn main() {
+    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let rows: [(&str, fn()); 8] = [
+        ("count-volcano", count_volcano),
+        ("count-full", count_full),
+        ("volcano", volcano_row),
+        ("full", full_rows),
+        ("memory", memory_row),
+        ("flat", flat_row),
+        ("settled", settled_row),
+        ("open", open_row),
+    ];
+    println!("{} threads; {:?} and slower", threads(), Path::fastest());
+    for (name, row) in rows {
+        if asked.is_empty() && !name.starts_with("count") || asked.iter().any(|asked| asked == name) {
+            row();
+        }
+    }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get()).min(2)
+}
+
+fn pool(threads: usize) -> ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool")
+}
+
+/// Milliseconds that `work` takes.
+fn ms(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+fn least(times: &[f64]) -> f64 {
+    times.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// Runs a number of steps from the same state each time, and gives the milliseconds of each.
+type Run<'a> = Box<dyn FnMut() -> Vec<f64> + 'a>;
+
+/// Milliseconds a step of runs that take turns.
+fn by_turns(runs: &mut [Run<'_>]) -> Vec<f64> {
+    let mut times: Vec<Vec<f64>> = runs.iter_mut().map(|run| run()).collect();
+    for _ in 1..ROUNDS {
+        for (run, times) in runs.iter_mut().zip(&mut times) {
+            times.iter_mut().zip(run()).for_each(|(least, time)| *least = least.min(time));
+        }
+    }
+    times.iter().map(|times| times.iter().sum::<f64>() / times.len() as f64).collect()
+}
+
+fn line(name: &str, ours: f64, what: &str, theirs: f64, goal: &str) {
+    println!("{name:<58}{ours:>10.4} ms  {what} {theirs:>9.4} ms  ratio {:>7.2}  goal {goal}", theirs / ours);
+}
+
+/// Engines with their threads: the fastest on two and one, then the slower paths.
+fn engines() -> Vec<(String, usize, Path)> {
+    let fastest = Path::fastest();
+    let slower = Path::available().iter().rev().skip(1);
+    let mut engines = vec![("fastest".into(), threads(), fastest), ("fastest, 1 thread".into(), 1, fastest)];
+    engines.extend(slower.map(|&path| (format!("{path:?}"), threads(), path)));
+    engines
+}
+
+fn volcano_row() {
+    const STEPS: u64 = 200;
+    const BASE_STEPS: u64 = 5;
+    let start = volcano(PAPER, 2000);
+    let spec = start.rules_spec().clone();
+    let vents: Vec<Vent> = start.vents().map(|vent| Vent::new(vent, PAPER)).collect();
+    let columns = vents[0].columns().to_vec();
+    let rate = start.vents().next().expect("it has a vent").rate as f32;
+    let numbers = Numbers::from(&spec);
+    let mut base = Baseline::new(start.world());
+    let mut runs: Vec<Run<'_>> = vec![Box::new(|| {
+        let steps = 0..BASE_STEPS;
+        let mut step = |step| {
+            ms(|| {
+                base.pour(&columns, rate, 1.0);
+                base.gravity(&numbers);
+                base.spreading(&numbers, step);
+            })
+        };
+        steps.map(&mut step).collect()
+    })];
+    let engines = engines();
+    for &(_, threads, path) in &engines {
+        let pool = pool(threads);
+        let specs: Vec<_> = start.vents().cloned().collect();
+        let engine = Box::new(Tiled::on(path));
+        let mut simulation = Simulation::new(start.world().clone(), &spec, &specs, start.seed(), engine);
+        let moment = simulation.moment(None);
+        runs.push(Box::new(move || {
+            pool.install(|| {
+                simulation.go_back(&moment);
+                (0..10).for_each(|_| simulation.step());
+                (0..STEPS).map(|_| ms(|| simulation.step())).collect()
+            })
+        }));
+    }
+    let times = by_turns(&mut runs);
+    for ((name, _, path), &time) in engines.iter().zip(&times[1..]) {
+        let goal = if *path == Path::Portable { "25" } else { "120" };
+        line(&format!("volcano, 200 steps after 2,000: {name}"), time, "baseline", times[0], goal);
+    }
+}
+
+/// One step of both rules.
+fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, step: u64) {
+    engine.gravity(world, rules);
+    engine.spreading(world, rules, StepKey::new(1, step));
+}
+
+/// A run of the worst case from its start, two steps not timed.
+fn full_run<'a>(world: &'a World, (threads, path): (usize, Path), steps: u64) -> Run<'a> {
+    let pool = pool(threads);
+    let rules = Rules::from(&RulesSpec::default());
+    let mut engine = Tiled::on(path);
+    Box::new(move || {
+        pool.install(|| {
+            let mut world = world.clone();
+            (0..2).for_each(|i| step(&mut engine, &mut world, &rules, i));
+            (2..steps + 2).map(|i| ms(|| step(&mut engine, &mut world, &rules, i))).collect()
+        })
+    })
+}
+
+/// Reading and writing every byte once, in place, on so many threads.
+fn moving<'a>(bytes: usize, threads: usize) -> Run<'a> {
+    let pool = pool(threads);
+    let mut memory = vec![1_u64; bytes / 8];
+    Box::new(move || {
+        pool.install(|| {
+            const TIMES: usize = 10;
+            let mut once = || {
+                let half = memory.len() / threads;
+                let touch = |part: &mut [u64]| part.iter_mut().for_each(|v| *v = v.wrapping_add(3));
+                let (left, right) = memory.split_at_mut(half);
+                rayon::join(|| touch(left), || touch(right));
+                black_box(&mut memory);
+            };
+            (0..TIMES).map(|_| ms(&mut once)).collect()
+        })
+    })
+}
+
+/// Many steps of one path and one thread and nothing else, for counting instructions with `perf stat` or callgrind.
+fn count_volcano() {
+    let mut start = volcano(PAPER, 2000);
+    pool(1).install(|| (0..5000).for_each(|_| start.step()));
+    let timings = start.timings();
+    println!("volcano: gravity {:.4} ms, spreading {:.4} ms", timings.gravity.mean_ms(), timings.spreading.mean_ms());
+}
+
+/// The same for the worst case.
+fn count_full() {
+    let world = World::restless(PAPER, 0.5);
+    let (rules, mut engine) = (Rules::from(&RulesSpec::default()), Tiled::default());
+    let (mut gravity, mut spreading) = (0.0, 0.0);
+    pool(1).install(|| {
+        for _ in 0..20 {
+            let mut world = world.clone();
+            for i in 0..30 {
+                let times = [
+                    ms(|| engine.gravity(&mut world, &rules)),
+                    ms(|| engine.spreading(&mut world, &rules, StepKey::new(1, i))),
+                ];
+                if i > 1 {
+                    (gravity, spreading) = (gravity + times[0] / 560.0, spreading + times[1] / 560.0);
+                }
+            }
+        }
+    });
+    println!("lower half full: gravity {gravity:.4} ms, spreading {spreading:.4} ms");
+}
+
+fn full_rows() {
+    let world = World::restless(PAPER, 0.5);
+    let numbers = Numbers::from(&RulesSpec::default());
+    let bytes = world.lava.tally().cells as usize * 4;
+    let mut runs: Vec<Run<'_>> = vec![
+        Box::new(|| {
+            let mut base = Baseline::new(&world);
+            base.gravity(&numbers);
+            base.spreading(&numbers, 99);
+            let mut step = |step| {
+                ms(|| {
+                    base.gravity(&numbers);
+                    base.spreading(&numbers, step);
+                })
+            };
+            (0..3).map(&mut step).collect()
+        }),
+        moving(bytes, threads()),
+    ];
+    let engines = engines();
+    runs.extend(engines.iter().map(|&(_, threads, path)| full_run(&world, (threads, path), 30)));
+    let times = by_turns(&mut runs);
+    for ((name, _, path), &time) in engines.iter().zip(&times[2..]) {
+        let goal = if *path == Path::Portable { "12" } else { "70" };
+        line(&format!("lower half full: {name}"), time, "baseline", times[0], goal);
+    }
+    line("lower half full: moving its bytes once", times[1], "ours", times[2], "at most 1.5");
+    line("lower half full: two threads", times[2], "one thread", times[3], "at least 1.8");
+}
+
+fn memory_row() {
+    let world = World::restless(Grid::new(512, 100, 512), 0.5);
+    let bytes = world.lava.tally().cells as usize * 4;
+    let mut runs = [moving(bytes, threads()), full_run(&world, (threads(), Path::fastest()), 4)];
+    let times = by_turns(&mut runs);
+    line("26 M cells, lower half full: moving its bytes once", times[0], "ours", times[1], "at most 1.2");
+}
+
+/// The volcano with its lava in the middle of a box of other size, on a plain.
+fn embedded(lava: &World, grid: Grid) -> World {
+    let [dx, dz] = [(grid.nx - PAPER.nx) / 2 / 8 * 8, (grid.nz - PAPER.nz) / 2 / 8 * 8];
+    let heights = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| {
+        lava.ground.surface().get((z.wrapping_sub(dz), x.wrapping_sub(dx))).copied().unwrap_or(8.0)
+    });
+    let mut world = World::new(Ground::from_surface(grid.ny, heights));
+    for ([x, y, z], cell) in lava.lava.held() {
+        world.place(x + dx, y, z + dz, cell.amount, cell.energy);
+    }
+    world.open_account();
+    world
+}
+
+fn flat_row() {
+    const STEPS: u64 = 100;
+    let lava = volcano(PAPER, 2000);
+    let rules = lava.rules().clone();
+    let sizes = [[128; 3], [256; 3], [512; 3], [1024, 512, 1024]].map(|[x, y, z]| Grid::new(x, y, z));
+    let worlds = sizes.map(|grid| embedded(lava.world(), grid));
+    let active = lava
+        .world()
+        .lava
+        .held()
+        .filter(|&([x, y, z], cell)| lavoxel::rules::spreading::spreads(cell, lava.world().bed(x, y, z), &rules))
+        .count();
+    let mut runs: Vec<Run<'_>> = Vec::new();
+    for world in &worlds {
+        let rules = &rules;
+        let pool = pool(1);
+        let mut engine = Tiled::default();
+        runs.push(Box::new(move || {
+            pool.install(|| {
+                let mut world = world.clone();
+                (0..5).for_each(|i| step(&mut engine, &mut world, rules, i));
+                (5..STEPS + 5).map(|i| ms(|| step(&mut engine, &mut world, rules, i))).collect()
+            })
+        }));
+    }
+    let times = by_turns(&mut runs);
+    for (grid, time) in sizes.iter().zip(&times) {
+        let name = format!("same lava in {} × {} × {}, 1 thread", grid.nx, grid.ny, grid.nz);
+        let each = time * 1e6 / active as f64;
+        println!("{name:<58}{time:>10.4} ms  {each:>8.2} ns an active cell of {active}  goal: all within 15 %");
+    }
+}
+
+fn settled_row() {
+    for [nx, ny, nz] in [[128, 100, 128], [1024, 512, 1024], [4096, 512, 4096]] {
+        let grid = Grid::new(nx, ny, nz);
+        let mut world = World::new(Ground::none(grid));
+        for (x, z) in (0..512.min(nz)).flat_map(|z| (0..nx).map(move |x| (x, z))) {
+            world.place(x, 0, z, AMOUNT_ONE, 1);
+        }
+        let rules = Rules::from(&RulesSpec::default());
+        let mut engine = Tiled::default();
+        let per_step = pool(threads()).install(|| {
+            (0..5).for_each(|i| step(&mut engine, &mut world, &rules, i));
+            ms(|| (5..10_005).for_each(|i| step(&mut engine, &mut world, &rules, i))) / 10_000.0
+        });
+        let name = format!("settled, {nx} × {ny} × {nz}, {} liquid cells", world.lava.tally().cells);
+        println!("{name:<58}{:>10.4} µs a step  goal: under 5", per_step * 1e3);
+    }
+}
+
+fn open_row() {
+    let heights = Array2::from_shape_fn((4096, 4096), |(z, x)| 40.0 + ((x ^ z) & 255) as f32);
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        let heights = heights.clone();
+        times.push(ms(|| {
+            black_box(World::new(Ground::from_surface(512, heights)));
+        }));
+    }
+    let time = least(&times);
+    let rate = 4096.0 * 4096.0 / time / 1e3;
+    println!(
+        "{:<58}{time:>10.4} ms  {rate:>8.1} M columns/s  goal: at least 50",
+        "voxelising a map of 4096 × 4096 columns"
+    );
+}

@@ -1,0 +1,174 @@
+//! The lanes as two registers of AVX2: rows 0 and 1 of the tile, and rows 2 and 3.
+#![allow(unused_unsafe, reason = "calls stand in the arguments of others")]
+
+use std::arch::x86_64::*;
+
+use super::{Lanes, Simd, Work};
+
+/// Proof that the processor has AVX2: only [`run`] makes it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Avx2(());
+
+/// Does the work with these instructions.
+#[target_feature(enable = "avx2")]
+pub(super) fn run(work: impl Work) {
+    work.with(Avx2(()));
+}
+
+/// Calls an intrinsic for which `Avx2` is the proof.
+macro_rules! call {
+    ($intrinsic:ident $(::<$n:tt>)? ($($argument:expr),*)) => {{
+        // SAFETY: a value of `Avx2` exists, so the processor has the instruction; it touches no memory.
+        unsafe { $intrinsic$(::<$n>)?($($argument),*) }
+    }};
+}
+
+type Pair = (__m256i, __m256i);
+
+/// All bits of the lanes whose bit is set.
+#[inline(always)]
+fn lanes_of(mask: u16) -> __m256i {
+    const B: [i16; 16] = {
+        let mut bits = [0; 16];
+        let mut i = 0;
+        while i < 16 {
+            bits[i] = (1u16 << i) as i16;
+            i += 1;
+        }
+        bits
+    };
+    let bits = call!(_mm256_setr_epi16(
+        B[0], B[1], B[2], B[3], B[4], B[5], B[6], B[7], B[8], B[9], B[10], B[11], B[12], B[13], B[14], B[15]
+    ));
+    call!(_mm256_cmpeq_epi16(call!(_mm256_and_si256(call!(_mm256_set1_epi16(mask as i16)), bits)), bits))
+}
+
+/// The ratio of eight cells, widened to 32 bits.
+#[inline(always)]
+fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
+    let n = call!(_mm256_slli_epi32::<14>(energy));
+    let near = call!(_mm256_div_ps(call!(_mm256_cvtepi32_ps(n)), call!(_mm256_cvtepi32_ps(d))));
+    let near = call!(_mm256_cvtps_epi32(call!(_mm256_min_ps(near, call!(_mm256_set1_ps(65535.0))))));
+    let over = call!(_mm256_cmpgt_epi32(call!(_mm256_mullo_epi32(near, d)), n));
+    call!(_mm256_add_epi32(near, over))
+}
+
+/// The ratio of half a tile.
+#[inline(always)]
+fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
+    let zero = call!(_mm256_setzero_si256());
+    let low = eight_ratios(call!(_mm256_unpacklo_epi16(amount, zero)), call!(_mm256_unpacklo_epi16(energy, zero)));
+    let high = eight_ratios(call!(_mm256_unpackhi_epi16(amount, zero)), call!(_mm256_unpackhi_epi16(energy, zero)));
+    // Unpacking and packing both work within the 128-bit halves, so that the order comes back.
+    call!(_mm256_packus_epi32(low, high))
+}
+
+/// Where `a > b`, all bits of a lane.
+#[inline(always)]
+fn half_above(a: __m256i, b: __m256i) -> __m256i {
+    let excess = call!(_mm256_subs_epu16(a, b));
+    let none = call!(_mm256_cmpeq_epi16(excess, call!(_mm256_setzero_si256())));
+    call!(_mm256_xor_si256(none, call!(_mm256_set1_epi16(-1))))
+}
+
+impl Simd for Avx2 {
+    type V = Pair;
+
+    #[inline(always)]
+    fn splat(self, value: u16) -> Pair {
+        let v = call!(_mm256_set1_epi16(value as i16));
+        (v, v)
+    }
+    #[inline(always)]
+    fn load(self, from: &Lanes) -> Pair {
+        // SAFETY: the processor has the instruction; `Lanes` are 64 bytes, aligned to 64.
+        unsafe {
+            let at = from.0.as_ptr().cast::<__m256i>();
+            (_mm256_load_si256(at), _mm256_load_si256(at.add(1)))
+        }
+    }
+    #[inline(always)]
+    fn store(self, to: &mut Lanes, v: Pair) {
+        // SAFETY: as in `load`, and the reference is unique.
+        unsafe {
+            let at = to.0.as_mut_ptr().cast::<__m256i>();
+            _mm256_store_si256(at, v.0);
+            _mm256_store_si256(at.add(1), v.1);
+        }
+    }
+    #[inline(always)]
+    fn add(self, a: Pair, b: Pair) -> Pair {
+        (call!(_mm256_add_epi16(a.0, b.0)), call!(_mm256_add_epi16(a.1, b.1)))
+    }
+    #[inline(always)]
+    fn add_saturating(self, a: Pair, b: Pair) -> Pair {
+        (call!(_mm256_adds_epu16(a.0, b.0)), call!(_mm256_adds_epu16(a.1, b.1)))
+    }
+    #[inline(always)]
+    fn sub(self, a: Pair, b: Pair) -> Pair {
+        (call!(_mm256_sub_epi16(a.0, b.0)), call!(_mm256_sub_epi16(a.1, b.1)))
+    }
+    #[inline(always)]
+    fn min(self, a: Pair, b: Pair) -> Pair {
+        (call!(_mm256_min_epu16(a.0, b.0)), call!(_mm256_min_epu16(a.1, b.1)))
+    }
+    #[inline(always)]
+    fn or(self, a: Pair, b: Pair) -> Pair {
+        (call!(_mm256_or_si256(a.0, b.0)), call!(_mm256_or_si256(a.1, b.1)))
+    }
+    #[inline(always)]
+    fn mul_high(self, a: Pair, b: Pair) -> Pair {
+        (call!(_mm256_mulhi_epu16(a.0, b.0)), call!(_mm256_mulhi_epu16(a.1, b.1)))
+    }
+    #[inline(always)]
+    fn mul_low(self, a: Pair, b: Pair) -> Pair {
+        (call!(_mm256_mullo_epi16(a.0, b.0)), call!(_mm256_mullo_epi16(a.1, b.1)))
+    }
+    #[inline(always)]
+    fn left<const N: u32>(self, a: Pair) -> Pair {
+        let n = call!(_mm_cvtsi32_si128(N as i32));
+        (call!(_mm256_sll_epi16(a.0, n)), call!(_mm256_sll_epi16(a.1, n)))
+    }
+    #[inline(always)]
+    fn right<const N: u32>(self, a: Pair) -> Pair {
+        let n = call!(_mm_cvtsi32_si128(N as i32));
+        (call!(_mm256_srl_epi16(a.0, n)), call!(_mm256_srl_epi16(a.1, n)))
+    }
+    #[inline(always)]
+    fn keep(self, a: Pair, mask: u32) -> Pair {
+        let (low, high) = (lanes_of(mask as u16), lanes_of((mask >> 16) as u16));
+        (call!(_mm256_and_si256(a.0, low)), call!(_mm256_and_si256(a.1, high)))
+    }
+    #[inline(always)]
+    fn above(self, a: Pair, b: Pair) -> u32 {
+        // Packing takes the 128-bit halves by turns; the permutation puts them back in order.
+        let packed = call!(_mm256_packs_epi16(half_above(a.0, b.0), half_above(a.1, b.1)));
+        call!(_mm256_movemask_epi8(call!(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed)))) as u32
+    }
+    #[inline(always)]
+    fn any(self, a: Pair) -> bool {
+        let all = call!(_mm256_or_si256(a.0, a.1));
+        call!(_mm256_testz_si256(all, all)) == 0
+    }
+    #[inline(always)]
+    fn see_west(self, a: Pair, beside: Pair) -> Pair {
+        (call!(_mm256_alignr_epi8::<14>(a.0, beside.0)), call!(_mm256_alignr_epi8::<14>(a.1, beside.1)))
+    }
+    #[inline(always)]
+    fn see_east(self, a: Pair, beside: Pair) -> Pair {
+        (call!(_mm256_alignr_epi8::<2>(beside.0, a.0)), call!(_mm256_alignr_epi8::<2>(beside.1, a.1)))
+    }
+    #[inline(always)]
+    fn see_north(self, a: Pair, beside: Pair) -> Pair {
+        (call!(_mm256_permute2x128_si256::<0x21>(beside.1, a.0)), call!(_mm256_permute2x128_si256::<0x21>(a.0, a.1)))
+    }
+    #[inline(always)]
+    fn see_south(self, a: Pair, beside: Pair) -> Pair {
+        (call!(_mm256_permute2x128_si256::<0x21>(a.0, a.1)), call!(_mm256_permute2x128_si256::<0x21>(a.1, beside.0)))
+    }
+    #[inline(always)]
+    fn ratio(self, amount: Pair, energy: Pair) -> Pair {
+        // See the portable one for why one correction is enough; here the conversion itself rounds to nearest.
+        (half_ratio(amount.0, energy.0), half_ratio(amount.1, energy.1))
+    }
+}

@@ -1,0 +1,125 @@
+//! Vectors of 32 unsigned 16-bit lanes, one tile wide, with one implementation for each instruction set.
+//!
+//! The rules of the fast engine are written once, over the trait [`Simd`], and compiled three times: for AVX-512, for
+//! AVX2 and for every machine. All give the same bits, because every operation is exact integer arithmetic.
+//!
+//! This module is the only one with `unsafe`. What makes it sound: the instructions of a set may only run on a processor
+//! that has them, and a value of [`avx512::Avx512`] or [`avx2::Avx2`] is only made by [`Path::run`], after the processor
+//! was asked. Every call of an intrinsic goes through such a value. Loads and stores take references to whole, aligned
+//! tiles, never pointers from elsewhere. The tests below compare every operation of every set with the portable one on
+//! random lanes and on the extremes.
+#![allow(unsafe_code, reason = "the processor's vector instructions; see above")]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+
+use crate::world::Lanes;
+
+/// Operations on 32 lanes of 16 bits. A mask has a bit for each lane.
+pub(crate) trait Simd: Copy {
+    /// 32 lanes.
+    type V: Copy;
+
+    /// All lanes equal.
+    fn splat(self, value: u16) -> Self::V;
+    /// Lanes from memory.
+    fn load(self, from: &Lanes) -> Self::V;
+    /// Lanes to memory.
+    fn store(self, to: &mut Lanes, v: Self::V);
+    /// `a + b`, wrapping.
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a + b`, at most 65535.
+    fn add_saturating(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a − b`, wrapping.
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The smaller.
+    fn min(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Bits of either.
+    fn or(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Upper half of the product.
+    fn mul_high(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Lower half of the product.
+    fn mul_low(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a << N`.
+    fn left<const N: u32>(self, a: Self::V) -> Self::V;
+    /// `a >> N`.
+    fn right<const N: u32>(self, a: Self::V) -> Self::V;
+    /// The lanes of the mask; zero in the others.
+    fn keep(self, a: Self::V, mask: u32) -> Self::V;
+    /// Where `a > b`.
+    fn above(self, a: Self::V, b: Self::V) -> u32;
+    /// Whether any lane is not zero.
+    fn any(self, a: Self::V) -> bool;
+    /// What lies west of each cell; `beside` is the tile to the west.
+    fn see_west(self, a: Self::V, beside: Self::V) -> Self::V;
+    /// What lies east of each cell; `beside` is the tile to the east.
+    fn see_east(self, a: Self::V, beside: Self::V) -> Self::V;
+    /// What lies north of each cell; `beside` is the tile to the north.
+    fn see_north(self, a: Self::V, beside: Self::V) -> Self::V;
+    /// What lies south of each cell; `beside` is the tile to the south.
+    fn see_south(self, a: Self::V, beside: Self::V) -> Self::V;
+    /// `energy · 2^14 / amount`, rounded down and at most 65535, for amounts up to 2^15. Where the amount is zero the lane
+    /// may hold anything.
+    fn ratio(self, amount: Self::V, energy: Self::V) -> Self::V;
+}
+
+/// The instruction set that carries the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// Whatever the compiler may use on every machine of its kind.
+    Portable,
+    /// AVX2, 256 bits at a time.
+    Avx2,
+    /// AVX-512 (F and BW), 512 bits at a time.
+    Avx512,
+}
+
+/// Work that is written over [`Simd`].
+pub(crate) trait Work {
+    /// Does it; implementations are `#[inline(always)]`, so that it is compiled for the instruction set at hand.
+    fn with<S: Simd>(self, s: S);
+}
+
+impl Path {
+    /// The paths that this processor can take, the fastest last.
+    pub fn available() -> &'static [Self] {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
+                return &[Self::Portable, Self::Avx2, Self::Avx512];
+            }
+            if is_x86_feature_detected!("avx2") {
+                return &[Self::Portable, Self::Avx2];
+            }
+        }
+        &[Self::Portable]
+    }
+
+    /// The fastest path of this processor.
+    pub fn fastest() -> Self {
+        *Self::available().last().expect("the portable path is always there")
+    }
+
+    /// Does the work with the instructions of this path, which must be available.
+    #[inline]
+    pub(crate) fn run(self, work: impl Work) {
+        assert!(Self::available().contains(&self), "this processor has no {self:?}");
+        match self {
+            Self::Portable => work.with(portable::Portable),
+            // SAFETY: the processor was asked above, and has the features that these functions are compiled for.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => unsafe { avx2::run(work) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Self::Avx512 => unsafe { avx512::run(work) },
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => unreachable!("not available"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

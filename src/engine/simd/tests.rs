@@ -1,0 +1,112 @@
+//! Every operation of every instruction set against the same in plain arithmetic.
+
+use super::*;
+use crate::random::mix64;
+
+/// Lanes from a seed, with the extremes often among them.
+fn lanes(seed: u64, most: u16) -> Lanes {
+    let mut to = Lanes::ZERO;
+    for (i, lane) in to.0.iter_mut().enumerate() {
+        let random = mix64(seed << 8 | i as u64);
+        *lane = match random >> 60 {
+            0 => 0,
+            1 => most,
+            2 => 1,
+            _ => (random as u32 % (u32::from(most) + 1)) as u16,
+        };
+    }
+    to
+}
+
+/// Checks that an operation on lanes is the given one on each lane; of the mask of `above`, the low bits are lane 0.
+macro_rules! agrees {
+    ($name:ident, $most:expr, |$s:ident, $a:ident, $b:ident| $lanes:expr, |$x:ident, $y:ident, $i:ident| $plain:expr) => {
+        #[test]
+        fn $name() {
+            struct Once<'a>(Lanes, Lanes, &'a mut Lanes);
+            impl Work for Once<'_> {
+                #[inline(always)]
+                fn with<S: Simd>(self, $s: S) {
+                    let ($a, $b) = ($s.load(&self.0), $s.load(&self.1));
+                    let result = $lanes;
+                    $s.store(self.2, result);
+                }
+            }
+            for seed in 0..3000 {
+                let ($x, $y) = (lanes(2 * seed, $most), lanes(2 * seed + 1, u16::MAX));
+                for &path in Path::available() {
+                    let mut output = Lanes([7; 32]);
+                    path.run(Once($x, $y, &mut output));
+                    for $i in 0..32_usize {
+                        let expected: u16 = $plain;
+                        assert_eq!(output.0[$i], expected, "{path:?}, lane {}, of {:?} and {:?}", $i, $x, $y);
+                    }
+                }
+            }
+        }
+    };
+}
+
+const MASK: u32 = 0xa5c3_0f69;
+
+agrees!(adds, u16::MAX, |s, a, b| s.add(a, b), |x, y, i| x.0[i].wrapping_add(y.0[i]));
+agrees!(adds_saturating, u16::MAX, |s, a, b| s.add_saturating(a, b), |x, y, i| x.0[i].saturating_add(y.0[i]));
+agrees!(subtracts, u16::MAX, |s, a, b| s.sub(a, b), |x, y, i| x.0[i].wrapping_sub(y.0[i]));
+agrees!(takes_the_smaller, u16::MAX, |s, a, b| s.min(a, b), |x, y, i| x.0[i].min(y.0[i]));
+agrees!(joins_bits, u16::MAX, |s, a, b| s.or(a, b), |x, y, i| x.0[i] | y.0[i]);
+agrees!(
+    multiplies_high,
+    u16::MAX,
+    |s, a, b| s.mul_high(a, b),
+    |x, y, i| ((u32::from(x.0[i]) * u32::from(y.0[i])) >> 16) as u16
+);
+agrees!(multiplies_low, u16::MAX, |s, a, b| s.mul_low(a, b), |x, y, i| x.0[i].wrapping_mul(y.0[i]));
+agrees!(shifts_left, u16::MAX, |s, a, b| s.or(s.left::<2>(a), s.keep(b, 0)), |x, _y, i| x.0[i] << 2);
+agrees!(shifts_right, u16::MAX, |s, a, b| s.or(s.right::<14>(a), s.keep(b, 0)), |x, _y, i| x.0[i] >> 14);
+agrees!(keeps, u16::MAX, |s, a, b| s.or(s.keep(a, MASK), s.keep(b, 0)), |x, _y, i| {
+    if MASK >> i & 1 == 1 { x.0[i] } else { 0 }
+});
+agrees!(compares, u16::MAX, |s, a, b| s.keep(s.splat(9), s.above(a, b)), |x, y, i| if x.0[i] > y.0[i] { 9 } else { 0 });
+agrees!(
+    finds_any,
+    1,
+    |s, a, b| s.splat(u16::from(s.any(s.keep(s.keep(a, 0x8000_0001), 1 << 31))) + s.any(b) as u16),
+    |x, y, _i| { u16::from(x.0[31] > 0) + u16::from(y.0.iter().any(|&v| v > 0)) }
+);
+agrees!(looks_west, u16::MAX, |s, a, b| s.see_west(a, b), |x, y, i| if i % 8 == 0 { y.0[i + 7] } else { x.0[i - 1] });
+agrees!(looks_east, u16::MAX, |s, a, b| s.see_east(a, b), |x, y, i| if i % 8 == 7 { y.0[i - 7] } else { x.0[i + 1] });
+agrees!(looks_north, u16::MAX, |s, a, b| s.see_north(a, b), |x, y, i| if i < 8 { y.0[i + 24] } else { x.0[i - 8] });
+agrees!(looks_south, u16::MAX, |s, a, b| s.see_south(a, b), |x, y, i| if i >= 24 { y.0[i - 24] } else { x.0[i + 8] });
+agrees!(divides, 1 << 15, |s, a, b| s.keep(s.ratio(a, b), s.above(a, s.splat(0))), |x, y, i| match x.0[i] {
+    0 => 0,
+    amount => ((u32::from(y.0[i]) << 14) / u32::from(amount)).min(65535) as u16,
+});
+
+/// The quotient is right next to every whole number: there rounding would show.
+#[test]
+fn divides_next_to_whole_numbers() {
+    struct Once<'a>(Lanes, Lanes, &'a mut Lanes);
+    impl Work for Once<'_> {
+        #[inline(always)]
+        fn with<S: Simd>(self, s: S) {
+            let ratio = s.ratio(s.load(&self.0), s.load(&self.1));
+            s.store(self.2, ratio);
+        }
+    }
+    for amount in (1..=1_u32 << 15).step_by(13).chain([1 << 15]) {
+        let mut energies = Lanes::ZERO;
+        for (i, energy) in energies.0.iter_mut().enumerate() {
+            let whole = mix64(u64::from(amount) << 5 | i as u64) as u32 & 0xffff;
+            *energy = ((u64::from(whole) * u64::from(amount)) >> 14).min(65535) as u16;
+            *energy = energy.saturating_add((i & 1) as u16);
+        }
+        for &path in Path::available() {
+            let mut output = Lanes::ZERO;
+            path.run(Once(Lanes([amount as u16; 32]), energies, &mut output));
+            for (ratio, energy) in output.0.iter().zip(energies.0) {
+                let expected = ((u32::from(energy) << 14) / amount).min(65535);
+                assert_eq!(u32::from(*ratio), expected, "{path:?}: {energy} / {amount}");
+            }
+        }
+    }
+}

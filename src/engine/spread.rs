@@ -1,0 +1,307 @@
+//! Spreading, tile by tile.
+//!
+//! Which tiles are looked at: those that hold liquid and that, or one of the tiles beside or below them, changed since
+//! spreading last looked, and those that could have given something then, had another pattern been drawn (`live`).
+//! What a tile gives follows from its own cells, those beside and below it, the ground, the rules and the pattern. A tile
+//! that is left out could give nothing with any pattern when it was last looked at, and nothing that this depends on
+//! has changed. Other rules and another ground wake all tiles ([`Liquid::wake_under`](crate::world::Liquid)); another
+//! seed only draws other patterns.
+
+use super::fall::Share;
+use super::gifts::Gifts;
+use super::simd::Simd;
+use crate::random::StepKey;
+use crate::rules::{Rules, Walls};
+use crate::units::{AMOUNT_ONE, ENERGY_MAX};
+use crate::world::{Bits, Ground, Lanes, Masks, Strip};
+
+/// Cells of a tile with x = 0 and with x = 7, z = 0 and z = 3: from where gifts leave in each direction.
+const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
+
+/// The rule's numbers as lanes.
+pub(super) struct Rule<S: Simd> {
+    zero: S::V,
+    one: S::V,
+    full: S::V,
+    threshold: S::V,
+    support: S::V,
+    spread: S::V,
+    alpha: Share<S>,
+    /// On rock and on liquid, where there is any friction.
+    friction: Option<[Share<S>; 2]>,
+    open: bool,
+}
+
+impl<S: Simd> Rule<S> {
+    #[inline(always)]
+    pub(super) fn new(s: S, rules: &Rules) -> Self {
+        let friction = [rules.friction_on_solid, rules.friction_on_liquid];
+        Self {
+            zero: s.splat(0),
+            one: s.splat(AMOUNT_ONE),
+            full: s.splat(ENERGY_MAX),
+            threshold: s.splat(rules.threshold),
+            support: s.splat(rules.support),
+            spread: s.splat(rules.spread as u16),
+            alpha: Share::new(s, rules.alpha),
+            friction: if friction == [0, 0] {
+                None
+            } else {
+                Some([Share::new(s, friction[0]), Share::new(s, friction[1])])
+            },
+            open: rules.walls == Walls::Open,
+        }
+    }
+}
+
+/// What left the world, in units.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lost {
+    pub(super) outflow: u64,
+    pub(super) outflow_energy: u64,
+    pub(super) friction: u64,
+}
+
+/// A strip with those beside it, as they were before.
+#[derive(Clone, Copy)]
+pub(super) struct Near<'a> {
+    pub(super) tz: usize,
+    pub(super) north: &'a Strip,
+    pub(super) here: &'a Strip,
+    pub(super) south: &'a Strip,
+}
+
+impl Near<'_> {
+    /// Whether any tile has to be looked at.
+    pub(super) fn is_awake(&self, live: &Bits) -> bool {
+        ![live, &self.north.flowing, &self.here.flowing, &self.south.flowing].iter().all(|bits| bits.is_empty())
+            && self.here.tiles() > 0
+    }
+
+    /// Tiles of a word of row `y` that have to be looked at, with those that are `live`.
+    #[inline(always)]
+    fn word(&self, y: usize, w: usize, live: u64) -> u64 {
+        let width = self.here.width;
+        let held = self.here.held.word(y, w, width);
+        if held == 0 {
+            return 0;
+        }
+        let flowing = &self.here.flowing;
+        let here = flowing.word(y, w, width);
+        let mut beside = here << 1 | here >> 1;
+        if w > 0 {
+            beside |= flowing.word(y, w - 1, width) >> 63;
+        }
+        if w + 1 < width {
+            beside |= flowing.word(y, w + 1, width) << 63;
+        }
+        let below = flowing.word(y.wrapping_sub(1), w, width);
+        let across = self.north.flowing.word(y, w, width) | self.south.flowing.word(y, w, width);
+        held & (live | here | beside | below | across)
+    }
+}
+
+/// Writes what the tiles of a strip give into `gifts`: to the strip north of it, to itself, and to the one south.
+#[inline(always)]
+pub(super) fn strip_gives<S: Simd>(
+    s: S,
+    rule: &Rule<S>,
+    (near, ground, key): (Near<'_>, &Ground, StepKey),
+    live: &mut Bits,
+    gifts: [&mut Gifts; 3],
+) -> Lost {
+    let (ny, width) = (ground.grid().ny, near.here.width);
+    live.make(ny, width);
+    let rows = [live.rows(), near.north.flowing.rows(), near.here.flowing.rows(), near.south.flowing.rows()];
+    let from = rows.iter().filter(|rows| !rows.is_empty()).map(|rows| rows.start).min().unwrap_or(0);
+    // One more: what changed below.
+    let to = rows.iter().filter(|rows| !rows.is_empty()).map(|rows| rows.end + 1).max().unwrap_or(0).min(ny);
+    live.forget_rows();
+    let mut lost = Lost::default();
+    let [north, here, south] = gifts;
+    for y in from..to {
+        for w in 0..width {
+            let old = live.word(y, w, width);
+            if near.here.held.word(y, w, width) | old == 0 {
+                continue;
+            }
+            let mut set = near.word(y, w, old);
+            let mut new = 0;
+            while set != 0 {
+                let bit = set.trailing_zeros();
+                set &= set - 1;
+                let at = [w * 64 + bit as usize, y];
+                let alive = tile_gives(s, rule, (near, ground, key), at, [north, here, south], &mut lost);
+                new |= u64::from(alive) << bit;
+            }
+            live.put(y, w, width, new);
+        }
+    }
+    lost
+}
+
+/// Writes what one tile gives, and tells whether it could give anything, whatever the pattern.
+#[inline(always)]
+fn tile_gives<S: Simd>(
+    s: S,
+    rule: &Rule<S>,
+    (near, ground, key): (Near<'_>, &Ground, StepKey),
+    [tx, y]: [usize; 2],
+    [to_north, to_here, to_south]: [&mut Gifts; 3],
+    lost: &mut Lost,
+) -> bool {
+    let strip = near.here;
+    let (place, stride) = (strip.place(tx, y), strip.stride());
+    let slot = strip.slot(place);
+    for gifts in [&mut *to_north, &mut *to_here, &mut *to_south] {
+        gifts.reserve();
+    }
+    let fresh;
+    let masks = match strip.masks(slot) {
+        masks if masks.stamp == ground.stamp() => masks,
+        _ => {
+            fresh = Masks::new(ground, tx, y, near.tz);
+            &fresh
+        }
+    };
+    let tile = strip.tile(slot);
+    let (a, e) = (s.load(&tile.amount), s.load(&tile.energy));
+    let able = s.above(a, rule.zero) & s.above(e, rule.threshold);
+    if able == 0 {
+        return false;
+    }
+    let below = strip.at(place.wrapping_sub(stride));
+    let able = able & (masks.bed | !s.above(rule.support, s.load(&below.amount)));
+    if able == 0 {
+        return false;
+    }
+    let mut free = masks.free.map(|free| free & able);
+    if rule.open {
+        for (free, out) in free.iter_mut().zip(masks.out) {
+            *free |= out & able;
+        }
+    }
+
+    // What there is room for in each direction.
+    let (west, east) = (strip.at(place - 1), strip.at(place + 1));
+    let (north, south) = (near.north.at(place), near.south.at(place));
+    let share = s.mul_high(a, rule.spread);
+    let amounts = around(s, a, [&west.amount, &east.amount, &north.amount, &south.amount]);
+    let fits = amounts_that_fit(s, rule, share, amounts);
+    let [first, second] = key.group(tx, y, near.tz);
+    let drawn = [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32];
+    let given = [free[0] & drawn[0], free[1] & drawn[1], free[2] & drawn[2], free[3] & drawn[3]];
+    let m = keep_each(s, fits, given);
+    if !s.any(s.or(s.or(m[0], m[1]), s.or(m[2], m[3]))) {
+        let could = keep_each(s, fits, free);
+        return s.any(s.or(s.or(could[0], could[1]), s.or(could[2], could[3])));
+    }
+
+    // The energy that goes along.
+    let ratio = s.ratio(a, rule.alpha.of(s, e));
+    let energies = around(s, e, [&west.energy, &east.energy, &north.energy, &south.energy]);
+    let q = [
+        carried(s, rule, m[0], ratio, energies[0]),
+        carried(s, rule, m[1], ratio, energies[1]),
+        carried(s, rule, m[2], ratio, energies[2]),
+        carried(s, rule, m[3], ratio, energies[3]),
+    ];
+    let leaving = s.add(s.add(m[0], m[1]), s.add(m[2], m[3]));
+    let leaving_energy = s.add(s.add(q[0], q[1]), s.add(q[2], q[3]));
+
+    // What arrives.
+    let (mut m, mut q) = (m, q);
+    if rule.open && masks.out != [0; 4] {
+        for d in 0..4 {
+            let (amount, energy) = (s.keep(m[d], masks.out[d]), s.keep(q[d], masks.out[d]));
+            lost.outflow += sum(s, amount);
+            lost.outflow_energy += sum(s, energy);
+            (m[d], q[d]) = (s.sub(m[d], amount), s.sub(q[d], energy));
+        }
+    }
+    if let Some([on_rock, on_liquid]) = &rule.friction {
+        for energy in &mut q {
+            let rubbed = s.or(s.keep(on_rock.of(s, *energy), masks.bed), s.keep(on_liquid.of(s, *energy), !masks.bed));
+            lost.friction += sum(s, rubbed);
+            *energy = s.sub(*energy, rubbed);
+        }
+    }
+    let zero = rule.zero;
+    to_here.add(s, place, [tx, y], s.sub(inside(s, m, zero), leaving), s.sub(inside(s, q, zero), leaving_energy));
+    if given[0] & EDGES[0] != 0 {
+        let (amount, energy) = (s.see_east(zero, m[0]), s.see_east(zero, q[0]));
+        if s.any(amount) {
+            to_here.add(s, place - 1, [tx - 1, y], amount, energy);
+        }
+    }
+    if given[1] & EDGES[1] != 0 {
+        let (amount, energy) = (s.see_west(zero, m[1]), s.see_west(zero, q[1]));
+        if s.any(amount) {
+            to_here.add(s, place + 1, [tx + 1, y], amount, energy);
+        }
+    }
+    if given[2] & EDGES[2] != 0 {
+        let (amount, energy) = (s.see_south(zero, m[2]), s.see_south(zero, q[2]));
+        if s.any(amount) {
+            to_north.add(s, place, [tx, y], amount, energy);
+        }
+    }
+    if given[3] & EDGES[3] != 0 {
+        let (amount, energy) = (s.see_north(zero, m[3]), s.see_north(zero, q[3]));
+        if s.any(amount) {
+            to_south.add(s, place, [tx, y], amount, energy);
+        }
+    }
+    true
+}
+
+// No closures here: they would be compiled without the instructions of the path.
+
+/// What the four neighbours of each cell hold, given the tiles around.
+#[inline(always)]
+fn around<S: Simd>(s: S, v: S::V, beside: [&Lanes; 4]) -> [S::V; 4] {
+    [
+        s.see_west(v, s.load(beside[0])),
+        s.see_east(v, s.load(beside[1])),
+        s.see_north(v, s.load(beside[2])),
+        s.see_south(v, s.load(beside[3])),
+    ]
+}
+
+/// The share of each cell, as far as its neighbours have room.
+#[inline(always)]
+fn amounts_that_fit<S: Simd>(s: S, rule: &Rule<S>, share: S::V, there: [S::V; 4]) -> [S::V; 4] {
+    [
+        s.min(share, s.right::<2>(s.sub(rule.one, there[0]))),
+        s.min(share, s.right::<2>(s.sub(rule.one, there[1]))),
+        s.min(share, s.right::<2>(s.sub(rule.one, there[2]))),
+        s.min(share, s.right::<2>(s.sub(rule.one, there[3]))),
+    ]
+}
+
+#[inline(always)]
+fn keep_each<S: Simd>(s: S, v: [S::V; 4], masks: [u32; 4]) -> [S::V; 4] {
+    [s.keep(v[0], masks[0]), s.keep(v[1], masks[1]), s.keep(v[2], masks[2]), s.keep(v[3], masks[3])]
+}
+
+/// The energy that goes with `moved` at `ratio` to cells with energy `there`.
+#[inline(always)]
+fn carried<S: Simd>(s: S, rule: &Rule<S>, moved: S::V, ratio: S::V, there: S::V) -> S::V {
+    // A share is below 2^13, so that four times it fits.
+    s.min(s.mul_high(s.left::<2>(moved), ratio), s.right::<2>(s.sub(rule.full, there)))
+}
+
+/// What cells of a tile get from others of the same tile.
+#[inline(always)]
+fn inside<S: Simd>(s: S, gifts: [S::V; 4], zero: S::V) -> S::V {
+    let across = s.add(s.see_east(gifts[0], zero), s.see_west(gifts[1], zero));
+    s.add(across, s.add(s.see_south(gifts[2], zero), s.see_north(gifts[3], zero)))
+}
+
+/// Sum of all lanes.
+#[inline(always)]
+fn sum<S: Simd>(s: S, v: S::V) -> u64 {
+    let mut lanes = Lanes::ZERO;
+    s.store(&mut lanes, v);
+    lanes.sum()
+}

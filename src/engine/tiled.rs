@@ -1,0 +1,331 @@
+//! The engine that users get: tiles of 32 cells that are looked at only while something can happen in them, with the
+//! widest instructions of the processor, on all threads.
+//!
+//! Strips of tiles are handed to threads in parts of equal weight. Spreading reads the old state and writes what each
+//! tile gives into [`Gifts`]; a strip takes its gifts as soon as nobody reads its old state any more: the strips inside
+//! a part a little behind, those at its ends when all parts are done. Every tile has one writer at a time and every sum is
+//! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
+
+use super::Engine;
+use super::fall::Falls;
+use super::gifts::Gifts;
+use super::simd::{Path, Simd, Work};
+use super::spread::{Lost, Near, Rule, strip_gives};
+use crate::random::StepKey;
+use crate::rules::Rules;
+use crate::world::{Bits, Ground, Liquid, Strip, World};
+
+/// Fewest tiles of a part: with less, telling another thread takes longer than the work.
+const LEAST_PART: usize = 128;
+
+/// The tiled engine. All of the state is in the world; what it keeps is scratch memory.
+#[derive(Debug)]
+pub struct Tiled {
+    path: Path,
+    cuts: Vec<usize>,
+    scratch: Vec<Scratch>,
+    /// What lies beside the first and the last strip.
+    nothing: Option<Strip>,
+}
+
+/// Memory of one part.
+#[derive(Debug, Default)]
+struct Scratch {
+    before: Bits,
+    ring: [Gifts; 3],
+    /// For the strip before the part, its first, its last, and the one after it.
+    ends: [Gifts; 4],
+    lost: Lost,
+}
+
+impl Default for Tiled {
+    fn default() -> Self {
+        Self::on(Path::fastest())
+    }
+}
+
+impl Tiled {
+    /// An engine that takes the given path, which must be available; all paths give the same bits.
+    pub fn on(path: Path) -> Self {
+        assert!(Path::available().contains(&path), "this processor has no {path:?}");
+        Self { path, cuts: Vec::new(), scratch: Vec::new(), nothing: None }
+    }
+
+    /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the parts.
+    fn cut(&mut self, lava: &Liquid, from: usize, to: usize) {
+        // What changed, and a little for what may wake up.
+        let weight = |z: usize| 4 * lava.strips[z].work + lava.strips[z].tiles() + 1;
+        let total: usize = (from..to).map(weight).sum();
+        let threads = rayon::current_num_threads();
+        let parts = threads.min(total / LEAST_PART).min((to - from) / 3).max(1);
+        self.cuts.clear();
+        let (mut sum, mut start) = (0, from);
+        for z in from..to {
+            sum += weight(z);
+            let enough = sum * parts >= total * (self.cuts.len() + 1);
+            // Two strips at least in every part, for the two ends that it shares with others.
+            if enough && z + 1 - start >= 2 && to - (z + 1) >= 2 && self.cuts.len() + 1 < parts {
+                self.cuts.push(z + 1);
+                start = z + 1;
+            }
+        }
+        self.cuts.push(to);
+        if self.scratch.len() < self.cuts.len() {
+            self.scratch.resize_with(self.cuts.len(), Scratch::default);
+        }
+    }
+}
+
+/// First strip that is awake and one past the last.
+fn awake(lava: &Liquid) -> Option<(usize, usize)> {
+    let from = lava.awake.iter().position(|&awake| awake)?;
+    let to = lava.awake.iter().rposition(|&awake| awake)? + 1;
+    Some((from, to))
+}
+
+/// Says again which strips are awake.
+fn look_again(lava: &mut Liquid, from: usize, to: usize) {
+    for z in from..to {
+        let strip = &lava.strips[z];
+        lava.awake[z] = !(strip.falling.is_empty() && strip.flowing.is_empty() && lava.live[z].is_empty());
+    }
+}
+
+impl Engine for Tiled {
+    fn gravity(&mut self, world: &mut World, rules: &Rules) {
+        let World { ground, lava, .. } = world;
+        lava.wake_under(rules, ground);
+        let Some((from, to)) = awake(lava) else { return };
+        self.cut(lava, from, to);
+        let (path, cuts) = (self.path, &self.cuts[..]);
+        let strips = &mut lava.strips[from..to];
+        fall_in(path, (from, strips), (ground, rules), cuts, &mut self.scratch[..cuts.len()]);
+        look_again(lava, from, to);
+    }
+
+    fn spreading(&mut self, world: &mut World, rules: &Rules, key: StepKey) {
+        let World { grid, ground, lava } = world;
+        lava.wake_under(rules, ground);
+        let Some((from, to)) = awake(lava) else { return };
+        // A strip beside one that is awake may give, and one beside that may take.
+        let (from, to) = (from.saturating_sub(2), (to + 2).min(lava.strips.len()));
+        self.cut(lava, from, to);
+        let cuts = &self.cuts[..];
+        let scratch = &mut self.scratch[..cuts.len()];
+        let places = grid.ny * lava.strips[from].stride();
+        for Scratch { ring, ends, lost, .. } in scratch.iter_mut() {
+            ring.iter_mut().chain(ends).for_each(|gifts| gifts.prepare(places));
+            *lost = Lost::default();
+        }
+        let nothing = match &self.nothing {
+            Some(strip) if strip.count == lava.strips[from].count => strip,
+            _ => self.nothing.insert(Strip::empty(*grid)),
+        };
+        let Liquid { strips, live, ledger, .. } = lava;
+        let (head, rest) = strips.split_at_mut(from);
+        let (inner, tail) = rest.split_at_mut(to - from);
+        let part = Part {
+            from,
+            before: head.last().unwrap_or(nothing),
+            first: None,
+            inner,
+            last: None,
+            after: tail.first().unwrap_or(nothing),
+            live: &mut live[from..to],
+        };
+        let common = Common { path: self.path, ground, rules, key };
+        spread_in(part, &common, cuts, scratch);
+        self.path.run(Ends { strips, cuts, scratch });
+        for Scratch { lost, .. } in &*scratch {
+            ledger.outflow += lost.outflow;
+            ledger.energy.outflow += lost.outflow_energy;
+            ledger.energy.friction += lost.friction;
+        }
+        look_again(lava, from, to);
+    }
+}
+
+/// Gravity in the parts that end at `cuts`.
+fn fall_in(
+    path: Path,
+    (first, strips): (usize, &mut [Strip]),
+    (ground, rules): (&Ground, &Rules),
+    cuts: &[usize],
+    scratch: &mut [Scratch],
+) {
+    if cuts.len() == 1 {
+        let before = &mut scratch[0].before;
+        return path.run(Falls { first, strips, ground, rules, before });
+    }
+    let half = cuts.len() / 2;
+    let middle = cuts[half - 1];
+    let (left, right) = strips.split_at_mut(middle - first);
+    let (left_scratch, right_scratch) = scratch.split_at_mut(half);
+    rayon::join(
+        || fall_in(path, (first, left), (ground, rules), &cuts[..half], left_scratch),
+        || fall_in(path, (middle, right), (ground, rules), &cuts[half..], right_scratch),
+    );
+}
+
+/// What all parts of a spreading step share.
+struct Common<'a> {
+    path: Path,
+    ground: &'a Ground,
+    rules: &'a Rules,
+    key: StepKey,
+}
+
+/// Strips that lie side by side. The first and the last may also be read by other threads, which have the next parts.
+struct Part<'a> {
+    /// Number of the first strip.
+    from: usize,
+    before: &'a Strip,
+    first: Option<&'a Strip>,
+    inner: &'a mut [Strip],
+    last: Option<&'a Strip>,
+    after: &'a Strip,
+    live: &'a mut [Bits],
+}
+
+impl Part<'_> {
+    /// The strip with number `from − 1 + i`.
+    fn strip(&self, i: usize) -> &Strip {
+        let inner = 1 + usize::from(self.first.is_some());
+        match i {
+            0 => self.before,
+            1 if self.first.is_some() => self.first.unwrap_or(self.before),
+            _ => match self.inner.get(i - inner) {
+                Some(strip) => strip,
+                None if i == self.live.len() + 1 => self.after,
+                None => self.last.unwrap_or(self.after),
+            },
+        }
+    }
+
+    /// Whose strip `from − 1 + i` is.
+    fn place(&self, i: usize) -> Owner {
+        match i {
+            0 => Owner::Others(0),
+            1 if self.first.is_some() => Owner::Others(1),
+            _ if i == self.live.len() + 1 => Owner::Others(3),
+            _ if i == self.live.len() && self.last.is_some() => Owner::Others(2),
+            _ => Owner::Inner(i - 1 - usize::from(self.first.is_some())),
+        }
+    }
+}
+
+/// Who may write a strip.
+enum Owner {
+    /// This part, at this place among the inner strips.
+    Inner(usize),
+    /// Nobody before all parts are done; gifts wait in this one of [`Scratch::ends`].
+    Others(usize),
+}
+
+/// Spreading in the parts that end at `cuts`.
+fn spread_in(part: Part<'_>, common: &Common<'_>, cuts: &[usize], scratch: &mut [Scratch]) {
+    if cuts.len() == 1 {
+        return common.path.run(Spreads { part, common, scratch: &mut scratch[0] });
+    }
+    let half = cuts.len() / 2;
+    let middle = cuts[half - 1];
+    let Part { from, before, first, inner, last, after, live } = part;
+    // The strips at the cut are read from both sides.
+    let at = middle - from - usize::from(first.is_some());
+    let (left, right) = inner.split_at_mut(at);
+    let (left, left_last) = left.split_at_mut(at - 1);
+    let (right_first, right) = right.split_at_mut(1);
+    let (left_last, right_first) = (&left_last[0], &right_first[0]);
+    let (left_live, right_live) = live.split_at_mut(middle - from);
+    let (left_scratch, right_scratch) = scratch.split_at_mut(half);
+    let left = Part { from, before, first, inner: left, last: Some(left_last), after: right_first, live: left_live };
+    let right =
+        Part { from: middle, before: left_last, first: Some(right_first), inner: right, last, after, live: right_live };
+    rayon::join(
+        || spread_in(left, common, &cuts[..half], left_scratch),
+        || spread_in(right, common, &cuts[half..], right_scratch),
+    );
+}
+
+/// Spreading in one part, except for what the strips at its ends take.
+struct Spreads<'a> {
+    part: Part<'a>,
+    common: &'a Common<'a>,
+    scratch: &'a mut Scratch,
+}
+
+impl Work for Spreads<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let Self { mut part, common, scratch } = self;
+        let rule = Rule::new(s, common.rules);
+        let Scratch { ring, ends, lost, .. } = scratch;
+        let n = part.live.len();
+        // Strip i of the part takes from ring[i % 3].
+        for i in 1..=n {
+            let mut live = std::mem::take(&mut part.live[i - 1]);
+            let near =
+                Near { tz: part.from + i - 1, north: part.strip(i - 1), here: part.strip(i), south: part.strip(i + 1) };
+            if near.is_awake(&live) {
+                let [a, b, c] = &mut *ring;
+                let gifts = match i % 3 {
+                    0 => [c, a, b],
+                    1 => [a, b, c],
+                    _ => [b, c, a],
+                };
+                let gone = strip_gives(s, &rule, (near, common.ground, common.key), &mut live, gifts);
+                lost.outflow += gone.outflow;
+                lost.outflow_energy += gone.outflow_energy;
+                lost.friction += gone.friction;
+            } else {
+                live.clear(near.here.width);
+            }
+            part.live[i - 1] = live;
+            // Nobody reads the strip before this one any more.
+            take(s, &mut part, i - 1, &mut ring[(i + 2) % 3], ends);
+        }
+        take(s, &mut part, n, &mut ring[n % 3], ends);
+        take(s, &mut part, n + 1, &mut ring[(n + 1) % 3], ends);
+    }
+}
+
+/// Lets strip `i` of a part take its gifts, or puts them aside where others read it.
+#[inline(always)]
+fn take<S: Simd>(s: S, part: &mut Part<'_>, i: usize, gifts: &mut Gifts, ends: &mut [Gifts; 4]) {
+    match part.place(i) {
+        Owner::Inner(i) => {
+            let strip = &mut part.inner[i];
+            let width = strip.width;
+            strip.flowing.clear(width);
+            strip.work = 0;
+            gifts.give(s, strip);
+        }
+        Owner::Others(end) => std::mem::swap(gifts, &mut ends[end]),
+    }
+}
+
+/// What the strips at the ends of the parts take.
+struct Ends<'a> {
+    strips: &'a mut [Strip],
+    cuts: &'a [usize],
+    scratch: &'a mut [Scratch],
+}
+
+impl Work for Ends<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        for (i, &cut) in self.cuts.iter().enumerate().take(self.cuts.len() - 1) {
+            let [left, right] = &mut self.scratch[i..i + 2] else { unreachable!("two parts meet at a cut") };
+            let sides = [(&mut left.ends, [2, 3]), (&mut right.ends, [0, 1])];
+            for strip in &mut self.strips[cut - 1..=cut] {
+                let width = strip.width;
+                strip.flowing.clear(width);
+                strip.work = 0;
+            }
+            for (ends, [north, south]) in sides {
+                ends[north].give(s, &mut self.strips[cut - 1]);
+                ends[south].give(s, &mut self.strips[cut]);
+            }
+        }
+    }
+}
