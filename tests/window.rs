@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use image::{AnimationDecoder, RgbaImage};
-use lavoxel::engine::dense::Dense;
+use lavoxel::engine::tiled::Tiled;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Antialias, Camera, Image, Renderer, Style};
 use lavoxel::scene::Scene;
@@ -183,7 +183,7 @@ struct Headless {
 
 impl Headless {
     fn run(scene: Scene, steps: u64) -> Self {
-        let mut simulation = scene.build(Box::new(Dense::default())).expect("a right scene").simulation;
+        let mut simulation = scene.build(Box::new(Tiled::default())).expect("a right scene").simulation;
         (0..steps).for_each(|_| simulation.step());
         Self { world: simulation.world().clone(), scene, steps }
     }

@@ -122,7 +122,7 @@ fn summit(heights: &Array2<f32>) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::dense::Dense;
+    use crate::engine::tiled::Tiled;
 
     fn write(name: &str, text: &str) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(scene.spec.name, "maunga_whau");
         let [nx, ny, nz] = scene.spec.grid.size;
         assert!(nx.max(nz) <= MOST_COLUMNS && ny < 128, "{nx} {ny} {nz}");
-        let mut simulation = scene.build(Box::new(Dense::default())).expect("it fits").simulation;
+        let mut simulation = scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
         let vent = &scene.spec.vents[0];
         let top = simulation.world().ground.top(vent.x as usize, vent.z as usize);
         assert!(top > ny / 2 && top + 8 < ny, "the vent stands at {top} of {ny}");
@@ -154,7 +154,7 @@ mod tests {
         let scene = Scene::open(&path).expect("a table of heights");
         let [nx, _, nz] = scene.spec.grid.size;
         assert_eq!((nx, nz), (64, 16));
-        assert!(scene.build(Box::new(Dense::default())).is_ok());
+        assert!(scene.build(Box::new(Tiled::default())).is_ok());
     }
 
     #[test]
