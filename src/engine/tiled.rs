@@ -2,7 +2,7 @@
 //! widest instructions of the processor, on all threads.
 //!
 //! Strips of tiles are handed to threads in parts of equal weight. Spreading reads the old state and writes what each
-//! tile gives into [`Gifts`]; a strip takes its gifts as soon as nobody reads its old state any more: the strips inside
+//! tile gives into a list of gifts; a strip takes its gifts as soon as nobody reads its old state any more: the strips inside
 //! a part a little behind, those at its ends when all parts are done. Every tile has one writer at a time and every sum is
 //! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
 

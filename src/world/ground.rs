@@ -21,7 +21,7 @@ fn new_stamp() -> u64 {
 /// have a bit for each cell.
 ///
 /// Keeps: `tops[column]` is the lowest cell above the highest solid cell of that column (0 where none is solid, `ny`
-/// where the column is solid to the roof), and has the bit [`HOLLOW`] where `hollow` has the column.
+/// where the column is solid to the roof), and has the bit `HOLLOW` where `hollow` has the column.
 #[derive(Clone, Debug)]
 pub struct Ground {
     grid: Grid,
