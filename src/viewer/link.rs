@@ -226,3 +226,27 @@ pub struct Notice {
     /// One sentence.
     pub text: String,
 }
+
+#[cfg(test)]
+impl Report {
+    /// A report of a box in which nothing happens, for tests to change.
+    pub(crate) fn quiet(grid: Grid) -> Self {
+        Self {
+            name: "test".to_owned(),
+            epoch: 0,
+            grid,
+            cell_size_m: 10.0,
+            step: 0,
+            seed: 1,
+            rules: RulesSpec::default(),
+            vents: Vec::new(),
+            pace: Pace::Paused,
+            steps_per_second: 0.0,
+            mass: MassAccount::default(),
+            liquid_cells: 0,
+            times: StageTimes::default(),
+            moments: Vec::new(),
+            probe: None,
+        }
+    }
+}

@@ -15,7 +15,7 @@ use crate::render::ember::{EmberLight, Glow};
 use crate::render::{Antialias, Camera, CameraSpec, ColorBy, Image, LookSpec, Renderer, Style};
 use crate::scene::Scene;
 use crate::simulation::Simulation;
-use crate::viewer::link::{BRICK, MassAccount, Pace, Patch, Report, StageTimes, Update};
+use crate::viewer::link::{BRICK, Patch, Report, Update};
 
 const SIZE: (usize, usize) = (320, 220);
 
@@ -46,7 +46,7 @@ fn everything(simulation: &Simulation, volume: &Volume, look: &LookSpec) -> Upda
     let grid = volume.grid;
     let texels = volume.density.iter().zip(&volume.energy).map(|(d, e)| [*d, *e]).collect();
     Update {
-        report: report(grid, simulation.steps()),
+        report: Report { step: simulation.steps(), ..Report::quiet(grid) },
         anew: true,
         patches: vec![Patch { origin: [0; 3], size: [grid.nx, grid.ny, grid.nz], texels }],
         bricks: Some(brick_maxima(volume)),
@@ -54,26 +54,6 @@ fn everything(simulation: &Simulation, volume: &Volume, look: &LookSpec) -> Upda
         cuts: [None, None, None],
         ember: Some(EmberLight::new(volume, None, Glow::from(look)).maps.data.iter().map(|m| [m.x, m.y]).collect()),
         notices: Vec::new(),
-    }
-}
-
-fn report(grid: Grid, step: u64) -> Report {
-    Report {
-        name: String::new(),
-        epoch: 0,
-        grid,
-        cell_size_m: 10.0,
-        step,
-        seed: 1,
-        rules: crate::rules::RulesSpec::default(),
-        vents: Vec::new(),
-        pace: Pace::Paused,
-        steps_per_second: 0.0,
-        mass: MassAccount::default(),
-        liquid_cells: 0,
-        times: StageTimes::default(),
-        moments: Vec::new(),
-        probe: None,
     }
 }
 

@@ -2,28 +2,10 @@ use nalgebra::Vector3;
 
 use super::*;
 use crate::grid::Grid;
-use crate::rules::RulesSpec;
 use crate::viewer::handles::Grip;
-use crate::viewer::link::{MassAccount, Pace, StageTimes};
 
 fn report(vents: Vec<(usize, VentSpec)>) -> Report {
-    Report {
-        name: "test".into(),
-        epoch: 0,
-        grid: Grid::new(40, 30, 40),
-        cell_size_m: 10.0,
-        step: 7,
-        seed: 1,
-        rules: RulesSpec::default(),
-        vents,
-        pace: Pace::Paused,
-        steps_per_second: 0.0,
-        mass: MassAccount::default(),
-        liquid_cells: 0,
-        times: StageTimes::default(),
-        moments: Vec::new(),
-        probe: None,
-    }
+    Report { step: 7, vents, ..Report::quiet(Grid::new(40, 30, 40)) }
 }
 
 /// A pointer above the point (x, 5, z) of the ground, looking straight down.
