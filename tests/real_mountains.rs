@@ -46,7 +46,7 @@ fn st_helens_opens_to_the_north() {
     let map = read(&path);
     let s = map.statistics();
     assert_eq!((s.cols, s.rows, s.min_m, s.max_m, s.no_data), (327, 468, 682.0, 2543.0, 4151));
-    assert!(map.origin.as_ref().unwrap().crs_wkt.is_some());
+    assert!(map.origin.as_ref().unwrap().crs.wkt.is_some());
     // The crater is around row 190, column 162: its walls stand in the south, and it is open to the north.
     let wall = |rows: std::ops::Range<usize>| rows.map(|r| map.heights[[r, 162]]).fold(0.0, f32::max);
     assert!(wall(190..240) > wall(110..190) + 200.0);

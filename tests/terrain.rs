@@ -12,8 +12,8 @@ use lavoxel::grid::Grid;
 use lavoxel::output::{Existing, OutputError};
 use lavoxel::terrain::write;
 use lavoxel::terrain::{
-    Crop, Fill, Georeference, Heightmap, Hillshade, Kind, LoadOptions, Surface, TerrainError, TerrainSpec, asc, csv,
-    generate, load,
+    Crop, Crs, Fill, Georeference, Heightmap, Hillshade, Kind, LoadOptions, Surface, TerrainError, TerrainSpec, asc,
+    csv, generate, load,
 };
 use ndarray::{Array2, array};
 use proptest::prelude::*;
@@ -22,6 +22,10 @@ const HEAD: &str = "ncols 3\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 10\
 
 fn map(heights: Array2<f32>) -> Heightmap {
     Heightmap { heights, cell_size_m: (10.0, 10.0), origin: None }
+}
+
+fn place(x_west: f64, y_north: f64, wkt: Option<&str>) -> Georeference {
+    Georeference { x_west, y_north, metres_per_unit: (1.0, 1.0), crs: Crs { wkt: wkt.map(str::to_owned) } }
 }
 
 fn read_asc(text: &str) -> Result<Heightmap, TerrainError> {
@@ -59,7 +63,7 @@ fn asc_reads_north_first_with_its_place() {
     assert_eq!(map.heights.dim(), (2, 3));
     assert_eq!(map.heights[[0, 2]], 3.0);
     assert!(map.heights[[1, 1]].is_nan());
-    assert_eq!(map.origin, Some(Georeference { x_west: 100.0, y_north: 220.0, crs_wkt: None }));
+    assert_eq!(map.origin, Some(place(100.0, 220.0, None)));
 }
 
 #[test]
@@ -272,7 +276,7 @@ fn statistics_crop_fill_and_exaggeration() {
 #[test]
 fn written_heights_come_back() {
     let folder = tempfile::tempdir().unwrap();
-    let origin = Georeference { x_west: 499_547.5, y_north: 4_178_762.5, crs_wkt: Some("LOCAL_CS[\"x\"]".to_owned()) };
+    let origin = place(499_547.5, 4_178_762.5, Some("LOCAL_CS[\"x\"]"));
     let heights = array![[1.5, f32::NAN, 3000.25], [-12.0, 0.1, 7.0]];
     let map = Heightmap { heights, cell_size_m: (10.0, 20.0), origin: Some(origin) };
     let asc = folder.path().join("a.asc");

@@ -17,6 +17,7 @@ use crate::engine::Engine;
 use crate::lowpass::LowPass;
 use crate::simulation::{Event, MAX_EVENTS, Simulation};
 use crate::source::check_vents;
+use crate::terrain::Georeference;
 use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
@@ -134,6 +135,7 @@ impl Scene {
             cell_size_m: surface.cell_size_m,
             floor_m: surface.floor_m,
             vertical_exaggeration: surface.vertical_exaggeration,
+            georeference: surface.georeference,
         })
     }
 }
@@ -148,4 +150,6 @@ pub struct Stage {
     pub floor_m: f64,
     /// How much heights are stretched: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
     pub vertical_exaggeration: f64,
+    /// Place of the box's north-west corner on the map, where the terrain came with one.
+    pub georeference: Option<Georeference>,
 }

@@ -22,7 +22,7 @@ use ndarray::Array2;
 use super::error::checked_samples;
 use super::load::open;
 use super::tokens::{FARTHEST_M, Tokens, height, quoted};
-use super::{Georeference, Heightmap, TerrainError};
+use super::{Crs, Georeference, Heightmap, TerrainError};
 
 /// Header keywords, in the order in which their values are kept.
 const KEYS: [&str; 10] =
@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     let mut map = read_from(reader, bytes, path)?;
     if let Some(origin) = &mut map.origin {
-        origin.crs_wkt = read_prj(&path.with_extension("prj"));
+        origin.crs.wkt = read_prj(&path.with_extension("prj"));
     }
     Ok(map)
 }
@@ -151,7 +151,8 @@ impl Header {
         let south = corner(y_corner, y_centre, cell_size_m.1);
         let origin = match (west, south) {
             (Ok(Some(x_west)), Ok(Some(south))) => {
-                Some(Georeference { x_west, y_north: south + rows as f64 * cell_size_m.1, crs_wkt: None })
+                let y_north = south + rows as f64 * cell_size_m.1;
+                Some(Georeference { x_west, y_north, metres_per_unit: (1.0, 1.0), crs: Crs::default() })
             }
             (Ok(None), Ok(None)) => None,
             _ => {

@@ -8,15 +8,36 @@ use serde::{Deserialize, Serialize};
 use super::TerrainError;
 use super::resample::{Window, resample};
 
-/// Where a heightmap lies in its own map projection.
+/// What the coordinates of a map mean.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Crs {
+    /// The coordinate reference system as well-known text, where the file came with one.
+    pub wkt: Option<String>,
+}
+
+/// Where a heightmap lies on the map of its file: north up, in the map's own units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Georeference {
-    /// Easting of the west edge of column 0 (the edge, not the centre of the cell), in metres.
+    /// Easting (or longitude) of the west edge of column 0 (the edge, not the centre of the cell), in map units.
     pub x_west: f64,
-    /// Northing of the north edge of row 0, in metres.
+    /// Northing (or latitude) of the north edge of row 0, in map units.
     pub y_north: f64,
-    /// The coordinate reference system as well-known text, where the file came with one.
-    pub crs_wkt: Option<String>,
+    /// Metres in a map unit, along x and along y: 1 for a map in metres, those of a degree for one in degrees.
+    pub metres_per_unit: (f64, f64),
+    /// What the coordinates mean.
+    pub crs: Crs,
+}
+
+impl Georeference {
+    /// The same map from another corner, so many metres further east and south.
+    #[must_use]
+    pub fn moved(&self, east_m: f64, south_m: f64) -> Self {
+        Self {
+            x_west: self.x_west + east_m / self.metres_per_unit.0,
+            y_north: self.y_north - south_m / self.metres_per_unit.1,
+            ..self.clone()
+        }
+    }
 }
 
 /// Heights in metres on a rectangular raster.
@@ -182,11 +203,7 @@ impl Heightmap {
 
     /// The origin after cutting away `cols` cells in the west and `rows` in the north.
     pub(crate) fn moved_origin(&self, cols: f64, rows: f64) -> Option<Georeference> {
-        self.origin.as_ref().map(|origin| Georeference {
-            x_west: origin.x_west + cols * self.cell_size_m.0,
-            y_north: origin.y_north - rows * self.cell_size_m.1,
-            crs_wkt: origin.crs_wkt.clone(),
-        })
+        self.origin.as_ref().map(|origin| origin.moved(cols * self.cell_size_m.0, rows * self.cell_size_m.1))
     }
 
     /// Fills cells without data by the rule; a heightmap without holes stays as it is.

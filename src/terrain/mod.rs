@@ -26,7 +26,7 @@ mod volcano;
 pub mod write;
 
 pub use error::TerrainError;
-pub use heightmap::{Crop, Fill, Georeference, Heightmap, Statistics};
+pub use heightmap::{Crop, Crs, Fill, Georeference, Heightmap, Statistics};
 pub use hillshade::{Hillshade, Picture};
 pub use load::{LoadOptions, load};
 pub use spec::{Kind, Surface, TerrainSpec};

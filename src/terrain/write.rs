@@ -21,7 +21,7 @@ pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(),
     match path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase().as_str() {
         "asc" => {
             whole(path, existing, |out| asc(map, out))?;
-            let crs = map.origin.as_ref().and_then(|origin| origin.crs_wkt.as_ref());
+            let crs = map.origin.as_ref().and_then(|origin| origin.crs.wkt.as_ref());
             // The projection belongs to the grid that was just allowed to be written, so it follows it.
             crs.map_or(Ok(()), |crs| {
                 whole(&path.with_extension("prj"), Existing::Replace, |out| writeln!(out, "{crs}"))
