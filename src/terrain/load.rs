@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use super::{Heightmap, TerrainError, asc, csv, png};
+use super::{Crs, Heightmap, TerrainError, asc, csv, png};
 
 /// What the user says about a heightmap file, for what the file itself does not say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,6 +77,16 @@ pub(crate) fn open(path: &Path) -> Result<(BufReader<File>, u64), TerrainError> 
     }
     let file = File::open(path).map_err(TerrainError::read(path))?;
     Ok((BufReader::with_capacity(1 << 16, file), about.len()))
+}
+
+/// Longest `.prj` file that is looked at.
+const LONGEST_PRJ: u64 = 1 << 16;
+
+/// What the `.prj` file beside a heightmap says; a missing or unreadable one only means that nothing is known.
+pub(super) fn read_prj(path: &Path) -> Crs {
+    let mut text = String::new();
+    let read = open(&path.with_extension("prj")).map(|(file, _)| file.take(LONGEST_PRJ).read_to_string(&mut text));
+    if let Ok(Ok(_)) = read { Crs::from_wkt(&text) } else { Crs::default() }
 }
 
 fn format_of(path: &Path) -> Result<&'static Format, TerrainError> {

@@ -11,6 +11,7 @@
 //! [generator](generate) into the ground of a box.
 
 pub mod asc;
+pub mod crs;
 pub mod csv;
 pub mod error;
 mod fit;
@@ -23,10 +24,12 @@ pub mod resample;
 pub mod spec;
 mod tokens;
 mod volcano;
+mod wkt;
 pub mod write;
 
+pub use crs::{Crs, GeoKey};
 pub use error::TerrainError;
-pub use heightmap::{Crop, Crs, Fill, Georeference, Heightmap, Statistics};
+pub use heightmap::{Crop, Fill, Georeference, Heightmap, Statistics};
 pub use hillshade::{Hillshade, Picture};
 pub use load::{LoadOptions, load};
 pub use spec::{Kind, Surface, TerrainSpec};
