@@ -20,8 +20,9 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::error::checked_samples;
-use super::load::{open, read_prj};
-use super::tokens::{FARTHEST_M, Tokens, height, quoted};
+use super::load::{LoadOptions, open, read_prj};
+use super::samples::Heights;
+use super::tokens::{Tokens, height, quoted};
 use super::{Crs, Georeference, Heightmap, TerrainError};
 
 /// Header keywords, in the order in which their values are kept.
@@ -36,9 +37,9 @@ const DEFAULT_NO_DATA: f64 = -9999.0;
 /// # Errors
 /// Names the line, and what was expected there. The announced size is checked against the length of the file before
 /// memory is taken.
-pub fn read(path: &Path) -> Result<Heightmap, TerrainError> {
+pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
-    read_on(reader, bytes, path, read_prj(path))
+    read_on(reader, bytes, path, options, read_prj(path))
 }
 
 /// Reads an ESRI ASCII grid of `bytes` bytes in metres from `reader`; `path` is for messages.
@@ -46,15 +47,22 @@ pub fn read(path: &Path) -> Result<Heightmap, TerrainError> {
 /// # Errors
 /// As [`read`].
 pub fn read_from(reader: impl BufRead, bytes: u64, path: &Path) -> Result<Heightmap, TerrainError> {
-    read_on(reader, bytes, path, Crs::default())
+    read_on(reader, bytes, path, &LoadOptions::default(), Crs::default())
 }
 
 /// Reads an ESRI ASCII grid on a map of `crs`.
-fn read_on(reader: impl BufRead, bytes: u64, path: &Path, crs: Crs) -> Result<Heightmap, TerrainError> {
+fn read_on(
+    reader: impl BufRead,
+    bytes: u64,
+    path: &Path,
+    options: &LoadOptions,
+    crs: Crs,
+) -> Result<Heightmap, TerrainError> {
     let mut tokens = Tokens::new(reader, path);
     let header = Header::read(&mut tokens, path)?;
     // The shortest height is one digit and a separator.
     let samples = checked_samples(path, (header.cols, header.rows), bytes, 2.0)?;
+    let values = Heights::new(options).without(Some(header.no_data));
     let mut heights = Vec::with_capacity(samples);
     while let Some(word) = tokens.next()? {
         let value = height(word).map_err(|expected| (expected, quoted(word)));
@@ -64,13 +72,10 @@ fn read_on(reader: impl BufRead, bytes: u64, path: &Path, crs: Crs) -> Result<He
             let expected = format!("the end of the file after {} columns × {} rows", header.cols, header.rows);
             return Err(TerrainError::text(path, line, expected, "more heights"));
         }
-        heights.push(header.metres(value).map_err(|found| {
-            TerrainError::text(
-                path,
-                line,
-                "a height within ±100 km, or a NODATA_value line that names it",
-                found.to_string(),
-            )
+        let value = value.unwrap_or(f64::NAN);
+        heights.push(values.metres(value).ok_or_else(|| {
+            let expected = "a height within ±100 km, or a NODATA_value line that names it";
+            TerrainError::text(path, line, expected, value.to_string())
         })?);
     }
     if heights.len() < samples {
@@ -162,17 +167,6 @@ impl Header {
             }
         };
         Ok(Self { cols, rows, cell_size, corner, no_data: no_data.unwrap_or(DEFAULT_NO_DATA) })
-    }
-
-    /// The height kept for a value of the file, or the value when it can be none.
-    fn metres(&self, value: Option<f64>) -> Result<f32, f64> {
-        match value {
-            None => Ok(f32::NAN),
-            // Programs print f32 no-data values such as -3.4028235e38 with as many digits as they like.
-            Some(v) if (v - self.no_data).abs() <= 1e-6 * self.no_data.abs() => Ok(f32::NAN),
-            Some(v) if v.abs() > FARTHEST_M => Err(v),
-            Some(v) => Ok(v as f32),
-        }
     }
 }
 
