@@ -25,7 +25,7 @@ fn map(heights: Array2<f32>) -> Heightmap {
 }
 
 fn place(x_west: f64, y_north: f64, wkt: Option<&str>) -> Georeference {
-    Georeference { x_west, y_north, metres_per_unit: (1.0, 1.0), crs: Crs { wkt: wkt.map(str::to_owned) } }
+    Georeference { x_west, y_north, metres_per_unit: (1.0, 1.0), crs: wkt.map_or_else(Crs::default, Crs::from_wkt) }
 }
 
 fn read_asc(text: &str) -> Result<Heightmap, TerrainError> {

@@ -9,7 +9,7 @@ use lavoxel::grid::{Grid, MAX_SIDE};
 use lavoxel::output::Existing;
 use lavoxel::terrain::hillshade::{Light, Tint};
 use lavoxel::terrain::write;
-use lavoxel::terrain::{Fill, Heightmap, Hillshade, Kind, LoadOptions, Statistics, TerrainSpec, generate, load};
+use lavoxel::terrain::{Encoding, Fill, Heightmap, Hillshade, Kind, Statistics, TerrainSpec, generate, load};
 
 use super::say;
 
@@ -59,6 +59,18 @@ pub(crate) struct TerrainArgs {
     /// Height of white in a gray picture, in metres; without it one gray level is one metre
     #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
     white: Option<f64>,
+
+    /// A number that means no data, besides those that the file names
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    no_data: Option<f64>,
+
+    /// Columns and rows of a file of bare numbers (.raw, .r16, .r32); without it they make a square
+    #[arg(long, value_name = "COLSxROWS")]
+    raw_size: Option<Raster>,
+
+    /// Type of bare numbers: u8, i16, u16, i32, f32, f64 …, with be behind it for the highest byte first
+    #[arg(long, value_name = "TYPE")]
+    raw_type: Option<Encoding>,
 
     /// Use only this part of the file, in its cells
     #[arg(long, value_name = "WEST,NORTH,COLS,ROWS")]
@@ -231,6 +243,9 @@ impl TerrainArgs {
             crop: self.crop.map(|crop| crop.0),
             black_m: self.black,
             white_m: self.white,
+            no_data: self.no_data,
+            raw_size: self.raw_size.map(|size| [size.cols, size.rows]),
+            raw_type: self.raw_type,
             fill_no_data: self.fill.map(Fill::from),
             ..TerrainSpec::default()
         };
@@ -249,6 +264,9 @@ impl TerrainArgs {
             cell_size_m: self.cell_size,
             black_m: self.black,
             white_m: self.white,
+            no_data: self.no_data,
+            raw_size: self.raw_size.map(|size| [size.cols, size.rows]),
+            raw_type: self.raw_type,
             crop: self.crop.map(|crop| crop.0),
             vertical_exaggeration: self.exaggerate,
             fill_no_data: self.fill.map(Fill::from),
@@ -261,8 +279,7 @@ impl TerrainArgs {
             return Ok(surface.to_heightmap());
         }
         spec.validate().map_err(lavoxel::terrain::TerrainError::from)?;
-        let options = LoadOptions { cell_size_m: self.cell_size, black_m: self.black, white_m: self.white };
-        let mut map = load(Path::new(&self.source), &options)?;
+        let mut map = load(Path::new(&self.source), &spec.load_options())?;
         if let Some(crop) = self.crop {
             map = map.crop(crop.0.into())?;
         }

@@ -12,16 +12,17 @@
 //! ```
 //!
 //! Keywords are read in any case and order, and rows may be wrapped over lines. A `.prj` file of the same name beside it
-//! gives the coordinate reference system.
+//! gives the coordinate reference system; where that is in degrees or feet, so are corner and cell size.
 
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 use std::path::Path;
 
 use ndarray::Array2;
 
 use super::error::checked_samples;
-use super::load::open;
-use super::tokens::{FARTHEST_M, Tokens, height, quoted};
+use super::load::{LoadOptions, open, read_prj};
+use super::samples::Heights;
+use super::tokens::{Tokens, height, quoted};
 use super::{Crs, Georeference, Heightmap, TerrainError};
 
 /// Header keywords, in the order in which their values are kept.
@@ -31,32 +32,37 @@ const KEYS: [&str; 10] =
 /// No-data value where the header names none, as the format's author has it.
 const DEFAULT_NO_DATA: f64 = -9999.0;
 
-/// Longest `.prj` file that is looked at.
-const LONGEST_PRJ: u64 = 1 << 16;
-
 /// Reads an ESRI ASCII grid; heights equal to its no-data value, and the word `nan`, become NaN.
 ///
 /// # Errors
 /// Names the line, and what was expected there. The announced size is checked against the length of the file before
 /// memory is taken.
-pub fn read(path: &Path) -> Result<Heightmap, TerrainError> {
+pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
-    let mut map = read_from(reader, bytes, path)?;
-    if let Some(origin) = &mut map.origin {
-        origin.crs.wkt = read_prj(&path.with_extension("prj"));
-    }
-    Ok(map)
+    read_on(reader, bytes, path, options, read_prj(path))
 }
 
-/// Reads an ESRI ASCII grid of `bytes` bytes from `reader`; `path` is for messages.
+/// Reads an ESRI ASCII grid of `bytes` bytes in metres from `reader`; `path` is for messages.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_from(reader: impl BufRead, bytes: u64, path: &Path) -> Result<Heightmap, TerrainError> {
+    read_on(reader, bytes, path, &LoadOptions::default(), Crs::default())
+}
+
+/// Reads an ESRI ASCII grid on a map of `crs`.
+fn read_on(
+    reader: impl BufRead,
+    bytes: u64,
+    path: &Path,
+    options: &LoadOptions,
+    crs: Crs,
+) -> Result<Heightmap, TerrainError> {
     let mut tokens = Tokens::new(reader, path);
     let header = Header::read(&mut tokens, path)?;
     // The shortest height is one digit and a separator.
     let samples = checked_samples(path, (header.cols, header.rows), bytes, 2.0)?;
+    let values = Heights::new(options).without(Some(header.no_data));
     let mut heights = Vec::with_capacity(samples);
     while let Some(word) = tokens.next()? {
         let value = height(word).map_err(|expected| (expected, quoted(word)));
@@ -66,13 +72,10 @@ pub fn read_from(reader: impl BufRead, bytes: u64, path: &Path) -> Result<Height
             let expected = format!("the end of the file after {} columns × {} rows", header.cols, header.rows);
             return Err(TerrainError::text(path, line, expected, "more heights"));
         }
-        heights.push(header.metres(value).map_err(|found| {
-            TerrainError::text(
-                path,
-                line,
-                "a height within ±100 km, or a NODATA_value line that names it",
-                found.to_string(),
-            )
+        let value = value.unwrap_or(f64::NAN);
+        heights.push(values.metres(value).ok_or_else(|| {
+            let expected = "a height within ±100 km, or a NODATA_value line that names it";
+            TerrainError::text(path, line, expected, value.to_string())
         })?);
     }
     if heights.len() < samples {
@@ -85,14 +88,20 @@ pub fn read_from(reader: impl BufRead, bytes: u64, path: &Path) -> Result<Height
         ));
     }
     let heights = Array2::from_shape_vec((header.rows, header.cols), heights).expect("the count was checked");
-    Ok(Heightmap { heights, cell_size_m: header.cell_size_m, origin: header.origin })
+    let Some(corner) = header.corner else {
+        return Ok(Heightmap { heights, cell_size_m: header.cell_size, origin: None });
+    };
+    let (origin, cell_size_m) = Georeference::north_up(path, header.rows, corner, header.cell_size, crs)?;
+    Ok(Heightmap { heights, cell_size_m, origin: Some(origin) })
 }
 
 struct Header {
     cols: usize,
     rows: usize,
-    cell_size_m: (f64, f64),
-    origin: Option<Georeference>,
+    /// Size of a cell in map units.
+    cell_size: (f64, f64),
+    /// The north-west corner in map units.
+    corner: Option<(f64, f64)>,
     no_data: f64,
 }
 
@@ -136,42 +145,28 @@ impl Header {
             None => Err(TerrainError::content(path, format!("a header with {key}"), "none")),
         };
         let (cols, rows) = (count("ncols", cols)?, count("nrows", rows)?);
-        let cell_size_m = match (cellsize, dx, dy) {
+        let cell_size = match (cellsize, dx, dy) {
             (Some(size), None, None) => (size, size),
             (None, Some(dx), Some(dy)) => (dx, dy),
             _ => {
                 return Err(TerrainError::content(path, "a header with cellsize, or with dx and dy", "another choice"));
             }
         };
-        if !(cell_size_m.0 > 0.0 && cell_size_m.1 > 0.0) {
-            let found = format!("{} and {}", cell_size_m.0, cell_size_m.1);
+        if !(cell_size.0 > 0.0 && cell_size.1 > 0.0) {
+            let found = format!("{} and {}", cell_size.0, cell_size.1);
             return Err(TerrainError::content(path, "cell sizes above 0", found));
         }
-        let west = corner(x_corner, x_centre, cell_size_m.0);
-        let south = corner(y_corner, y_centre, cell_size_m.1);
-        let origin = match (west, south) {
-            (Ok(Some(x_west)), Ok(Some(south))) => {
-                let y_north = south + rows as f64 * cell_size_m.1;
-                Some(Georeference { x_west, y_north, metres_per_unit: (1.0, 1.0), crs: Crs::default() })
-            }
+        let west = corner(x_corner, x_centre, cell_size.0);
+        let south = corner(y_corner, y_centre, cell_size.1);
+        let corner = match (west, south) {
+            (Ok(Some(x_west)), Ok(Some(south))) => Some((x_west, south + rows as f64 * cell_size.1)),
             (Ok(None), Ok(None)) => None,
             _ => {
                 let expected = "one of xllcorner and xllcenter, and one of yllcorner and yllcenter";
                 return Err(TerrainError::content(path, expected, "another choice"));
             }
         };
-        Ok(Self { cols, rows, cell_size_m, origin, no_data: no_data.unwrap_or(DEFAULT_NO_DATA) })
-    }
-
-    /// The height kept for a value of the file, or the value when it can be none.
-    fn metres(&self, value: Option<f64>) -> Result<f32, f64> {
-        match value {
-            None => Ok(f32::NAN),
-            // Programs print f32 no-data values such as -3.4028235e38 with as many digits as they like.
-            Some(v) if (v - self.no_data).abs() <= 1e-6 * self.no_data.abs() => Ok(f32::NAN),
-            Some(v) if v.abs() > FARTHEST_M => Err(v),
-            Some(v) => Ok(v as f32),
-        }
+        Ok(Self { cols, rows, cell_size, corner, no_data: no_data.unwrap_or(DEFAULT_NO_DATA) })
     }
 }
 
@@ -183,12 +178,4 @@ fn corner(corner: Option<f64>, centre: Option<f64>, size: f64) -> Result<Option<
         (None, Some(centre)) => Ok(Some(centre - 0.5 * size)),
         (None, None) => Ok(None),
     }
-}
-
-/// The text of a `.prj` file; a missing or unreadable one only means that the projection is not known.
-fn read_prj(path: &Path) -> Option<String> {
-    let mut text = String::new();
-    open(path).ok()?.0.take(LONGEST_PRJ).read_to_string(&mut text).ok()?;
-    let text = text.trim();
-    (!text.is_empty()).then(|| text.to_owned())
 }

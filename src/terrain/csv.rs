@@ -10,7 +10,8 @@ use ndarray::Array2;
 
 use super::error::MAX_SAMPLES;
 use super::load::{LoadOptions, open};
-use super::tokens::{FARTHEST_M, height, quoted};
+use super::samples::Heights;
+use super::tokens::{height, quoted};
 use super::{Heightmap, TerrainError};
 
 /// Longest line that is read; 65,536 heights with 16 letters each fit.
@@ -31,6 +32,7 @@ pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
 /// As [`read`].
 pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let size = options.cell_size_for(path)?;
+    let values = Heights::new(options);
     let mut heights: Vec<f32> = Vec::new();
     let (mut cols, mut rows, mut number) = (0, 0, 0);
     let mut line = Vec::new();
@@ -44,7 +46,9 @@ pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -
         }
         let before = heights.len();
         for field in fields(text) {
-            heights.push(metres(field).map_err(|expected| TerrainError::text(path, number, expected, quoted(field)))?);
+            heights.push(
+                metres(field, &values).map_err(|expected| TerrainError::text(path, number, expected, quoted(field)))?,
+            );
         }
         let found = heights.len() - before;
         if rows > 0 && found != cols {
@@ -87,10 +91,7 @@ fn is_heading(line: &str) -> bool {
     fields(line).any(|field| field.starts_with(char::is_alphabetic) && height(field).is_err())
 }
 
-fn metres(field: &str) -> Result<f32, String> {
-    match height(field)? {
-        None => Ok(f32::NAN),
-        Some(h) if h.abs() > FARTHEST_M => Err("a height within ±100 km".to_owned()),
-        Some(h) => Ok(h as f32),
-    }
+fn metres(field: &str, values: &Heights) -> Result<f32, String> {
+    let value = height(field)?.unwrap_or(f64::NAN);
+    values.metres(value).ok_or_else(|| "a height within ±100 km".to_owned())
 }

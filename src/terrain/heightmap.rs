@@ -1,19 +1,13 @@
 //! Heights of a piece of land in metres, north up.
 
 use std::collections::VecDeque;
+use std::path::Path;
 
 use ndarray::{Array2, s};
 use serde::{Deserialize, Serialize};
 
-use super::TerrainError;
 use super::resample::{Window, resample};
-
-/// What the coordinates of a map mean.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Crs {
-    /// The coordinate reference system as well-known text, where the file came with one.
-    pub wkt: Option<String>,
-}
+use super::{Crs, TerrainError};
 
 /// Where a heightmap lies on the map of its file: north up, in the map's own units.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +23,34 @@ pub struct Georeference {
 }
 
 impl Georeference {
+    /// Where a north-up raster of so many rows lies whose north-west corner and cell size are known in map units; gives
+    /// the size of a cell in metres too. For degrees that is the one in the middle of the map.
+    ///
+    /// # Errors
+    /// [`TerrainError::Content`], naming `path`, when the numbers can be no place: cells without a size, coordinates that
+    /// are not finite, degrees at or beyond a pole.
+    pub(super) fn north_up(
+        path: &Path,
+        rows: usize,
+        (x_west, y_north): (f64, f64),
+        cell_units: (f64, f64),
+        crs: Crs,
+    ) -> Result<(Self, (f64, f64)), TerrainError> {
+        if !(cell_units.0 > 0.0 && cell_units.1 > 0.0) {
+            let found = format!("{} and {}", cell_units.0, cell_units.1);
+            return Err(TerrainError::content(path, "cell sizes above 0", found));
+        }
+        let middle = y_north - 0.5 * rows as f64 * cell_units.1;
+        let metres_per_unit = crs.metres_per_unit(middle).ok_or_else(|| {
+            TerrainError::content(path, "a latitude between the poles in the middle of the map", format!("{middle}°"))
+        })?;
+        let cell_size_m = (cell_units.0 * metres_per_unit.0, cell_units.1 * metres_per_unit.1);
+        if ![x_west, middle, cell_size_m.0, cell_size_m.1].iter().all(|v| v.is_finite()) {
+            return Err(TerrainError::content(path, "a place on a map", format!("the corner {x_west}, {y_north}")));
+        }
+        Ok((Self { x_west, y_north, metres_per_unit, crs }, cell_size_m))
+    }
+
     /// The same map from another corner, so many metres further east and south.
     #[must_use]
     pub fn moved(&self, east_m: f64, south_m: f64) -> Self {

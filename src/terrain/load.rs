@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use super::{Heightmap, TerrainError, asc, csv, png};
+use super::{Crs, Encoding, Heightmap, TerrainError, asc, csv, geotiff, hgt, npy, png, raw, usgs_dem};
 
 /// What the user says about a heightmap file, for what the file itself does not say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +16,12 @@ pub struct LoadOptions {
     pub black_m: Option<f64>,
     /// Height of white in a picture, in metres; left out, what the picture says, or else one gray level is one metre.
     pub white_m: Option<f64>,
+    /// A number that means no data, as it stands in the file, besides those that the file or its format names.
+    pub no_data: Option<f64>,
+    /// Columns and rows of a file of bare numbers; left out, the square that its length makes.
+    pub raw_size: Option<[usize; 2]>,
+    /// How a file of bare numbers keeps them; left out, as its ending says.
+    pub raw_type: Option<Encoding>,
 }
 
 impl LoadOptions {
@@ -36,9 +42,14 @@ struct Format {
 
 /// All formats that can be read; a new one is a file of its own and a line here.
 const FORMATS: &[Format] = &[
-    Format { endings: &["asc"], recognises: starts_like_asc, read: |path, _| asc::read(path) },
+    Format { endings: &["asc"], recognises: starts_like_asc, read: asc::read },
     Format { endings: &["csv"], recognises: |_| false, read: csv::read },
+    Format { endings: &["dem"], recognises: usgs_dem::recognises, read: usgs_dem::read },
+    Format { endings: &["hgt"], recognises: |_| false, read: hgt::read },
+    Format { endings: &["npy"], recognises: |start| start.starts_with(npy::MAGIC), read: npy::read },
     Format { endings: &["png"], recognises: |start| start.starts_with(b"\x89PNG\r\n\x1a\n"), read: png::read },
+    Format { endings: &["r16", "r32", "raw"], recognises: |_| false, read: raw::read },
+    Format { endings: &["tif", "tiff"], recognises: geotiff::recognises, read: geotiff::read },
 ];
 
 /// Reads a heightmap, choosing the format by the ending of the name, or else by the first bytes.
@@ -49,7 +60,10 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
     if let Some(size) = options.cell_size_m.filter(|&size| !(size > 0.0 && size.is_finite())) {
         return Err(crate::validate::Invalid::new("cell_size_m", size, "a length above 0 metres").into());
     }
-    let format = format_of(path)?;
+    if let Some(no_data) = options.no_data.filter(|value| !value.is_finite()) {
+        return Err(crate::validate::Invalid::new("no_data", no_data, "a number").into());
+    }
+    let format = format_of(path, options)?;
     let mut map = (format.read)(path, options)?;
     if let Some(size) = options.cell_size_m.filter(|&size| map.cell_size_m != (size, size)) {
         map.cell_size_m = (size, size);
@@ -79,18 +93,31 @@ pub(crate) fn open(path: &Path) -> Result<(BufReader<File>, u64), TerrainError> 
     Ok((BufReader::with_capacity(1 << 16, file), about.len()))
 }
 
-fn format_of(path: &Path) -> Result<&'static Format, TerrainError> {
+/// Longest `.prj` file that is looked at.
+const LONGEST_PRJ: u64 = 1 << 16;
+
+/// What the `.prj` file beside a heightmap says; a missing or unreadable one only means that nothing is known.
+pub(super) fn read_prj(path: &Path) -> Crs {
+    let mut text = String::new();
+    let read = open(&path.with_extension("prj")).map(|(file, _)| file.take(LONGEST_PRJ).read_to_string(&mut text));
+    if let Ok(Ok(_)) = read { Crs::from_wkt(&text) } else { Crs::default() }
+}
+
+/// Bytes at the start of a file that a format is known by.
+const START: u64 = 1024;
+
+fn format_of(path: &Path, options: &LoadOptions) -> Result<&'static Format, TerrainError> {
     let (mut reader, _) = open(path)?;
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     if let Some(format) = FORMATS.iter().find(|f| f.endings.contains(&ending.as_str())) {
         return Ok(format);
     }
     let mut start = Vec::new();
-    reader.by_ref().take(64).read_to_end(&mut start).map_err(TerrainError::read(path))?;
-    FORMATS
-        .iter()
-        .find(|f| (f.recognises)(&start))
-        .ok_or_else(|| TerrainError::UnknownFormat { path: path.to_owned(), known: known_endings() })
+    reader.by_ref().take(START).read_to_end(&mut start).map_err(TerrainError::read(path))?;
+    // With a size any file can be bare numbers.
+    let bare = |f: &&Format| options.raw_size.is_some() && f.endings.contains(&"raw");
+    let known = FORMATS.iter().find(|f| (f.recognises)(&start)).or_else(|| FORMATS.iter().find(bare));
+    known.ok_or_else(|| TerrainError::UnknownFormat { path: path.to_owned(), known: known_endings() })
 }
 
 fn starts_like_asc(start: &[u8]) -> bool {

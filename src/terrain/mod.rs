@@ -11,22 +11,33 @@
 //! [generator](generate) into the ground of a box.
 
 pub mod asc;
+mod askew;
+pub mod crs;
 pub mod csv;
 pub mod error;
 mod fit;
 pub mod generate;
+pub mod geotiff;
 pub mod heightmap;
+pub mod hgt;
 pub mod hillshade;
 pub mod load;
+pub mod npy;
 pub mod png;
+pub mod raw;
 pub mod resample;
+mod samples;
 pub mod spec;
 mod tokens;
+pub mod usgs_dem;
 mod volcano;
+mod wkt;
 pub mod write;
 
+pub use crs::{Crs, GeoKey};
 pub use error::TerrainError;
-pub use heightmap::{Crop, Crs, Fill, Georeference, Heightmap, Statistics};
+pub use heightmap::{Crop, Fill, Georeference, Heightmap, Statistics};
 pub use hillshade::{Hillshade, Picture};
 pub use load::{LoadOptions, load};
+pub use samples::{Encoding, Number};
 pub use spec::{Kind, Surface, TerrainSpec};

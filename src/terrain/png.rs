@@ -12,6 +12,7 @@ use ndarray::Array2;
 
 use super::error::checked_samples;
 use super::load::{LoadOptions, open};
+use super::samples::Heights;
 use super::{Heightmap, TerrainError};
 
 /// Keywords of the text chunks that make a heightmap picture complete; their values are numbers in metres.
@@ -59,40 +60,37 @@ pub fn read_from(
         let chunk = reader.info().uncompressed_latin1_text.iter().find(|chunk| chunk.keyword == key);
         chunk.and_then(|chunk| chunk.text.parse::<f64>().ok()).filter(|value| value.is_finite())
     };
-    let gray = Gray::new(depth, options.black_m.or(says(BLACK)), options.white_m.or(says(WHITE)));
+    let wide = depth == BitDepth::Sixteen;
+    let (black_m, white_m) = (options.black_m.or(says(BLACK)), options.white_m.or(says(WHITE)));
+    let heights = Heights::new(options).gray(black_m, white_m, if wide { 65535.0 } else { 255.0 });
+    let gray = Gray { wide, heights };
     let cell_size_m = match (options.cell_size_m, says(CELL_X), says(CELL_Z)) {
         (None, Some(x), Some(z)) if x > 0.0 && z > 0.0 => (x, z),
         _ => options.cell_size_for(path).map(|size| (size, size))?,
     };
-    let pixel = color.samples() * if depth == BitDepth::Sixteen { 2 } else { 1 };
+    let pixel = color.samples() * if wide { 2 } else { 1 };
     let mut data = vec![0; samples * pixel];
     reader.next_frame(&mut data).map_err(wrong)?;
 
-    let heights: Option<Vec<f32>> = data.chunks_exact(pixel).map(|pixel| gray.metres(pixel, color)).collect();
-    let heights = heights.ok_or_else(|| {
-        TerrainError::content(path, "gray heights", "colours; convert the picture to gray, or use a format for heights")
-    })?;
+    let mut heights = Vec::with_capacity(samples);
+    for pixel in data.chunks_exact(pixel) {
+        let level = gray.level_of(pixel, color).ok_or_else(|| {
+            let found = "colours; convert the picture to gray, or use a format for heights";
+            TerrainError::content(path, "gray heights", found)
+        })?;
+        heights.push(gray.heights.of(level, path)?);
+    }
     let heights = Array2::from_shape_vec((rows, cols), heights).expect("one height per pixel");
     Ok(Heightmap { heights, cell_size_m, origin: None })
 }
 
-/// From gray levels to metres.
+/// From pixels to gray levels to metres.
 struct Gray {
     wide: bool,
-    black_m: f64,
-    /// Metres per gray level.
-    step_m: f64,
+    heights: Heights,
 }
 
 impl Gray {
-    fn new(depth: BitDepth, black_m: Option<f64>, white_m: Option<f64>) -> Self {
-        let wide = depth == BitDepth::Sixteen;
-        let most = if wide { 65535.0 } else { 255.0 };
-        let black_m = black_m.unwrap_or(0.0);
-        let step_m = white_m.map_or(1.0, |white_m| (white_m - black_m) / most);
-        Self { wide, black_m, step_m }
-    }
-
     fn level(&self, pixel: &[u8], channel: usize) -> u16 {
         if self.wide {
             u16::from_be_bytes([pixel[2 * channel], pixel[2 * channel + 1]])
@@ -101,8 +99,8 @@ impl Gray {
         }
     }
 
-    /// Metres, NaN where the pixel is more transparent than not; `None` when it has a colour.
-    fn metres(&self, pixel: &[u8], color: ColorType) -> Option<f32> {
+    /// The gray level, NaN where the pixel is more transparent than not; `None` when it has a colour.
+    fn level_of(&self, pixel: &[u8], color: ColorType) -> Option<f64> {
         let (gray, alpha) = match color {
             ColorType::Grayscale => (true, None),
             ColorType::GrayscaleAlpha => (true, Some(1)),
@@ -111,10 +109,10 @@ impl Gray {
         };
         let half = if self.wide { 32768 } else { 128 };
         if alpha.is_some_and(|channel| self.level(pixel, channel) < half) {
-            return Some(f32::NAN);
+            return Some(f64::NAN);
         }
         let level = self.level(pixel, 0);
         let same = gray || (self.level(pixel, 1) == level && self.level(pixel, 2) == level);
-        same.then(|| (self.black_m + self.step_m * f64::from(level)) as f32)
+        same.then_some(f64::from(level))
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fit::fit;
 use super::generate::{Bed, Cone, bowl, hills, plane, slope, volcano};
-use super::{Fill, Georeference, Heightmap, LoadOptions, TerrainError, load};
+use super::{Encoding, Fill, Georeference, Heightmap, LoadOptions, TerrainError, load};
 use crate::grid::Grid;
 use crate::validate::{Invalid, within};
 
@@ -89,6 +89,16 @@ pub struct TerrainSpec {
     /// Heightmap: height of white in a picture, in metres; one gray level is one metre when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub white_m: Option<f64>,
+    /// Heightmap: a number that means no data, besides those that the file names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_data: Option<f64>,
+    /// Heightmap: columns and rows of a file of bare numbers (`.raw`, `.r16`, `.r32`); a square when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw_size: Option<[usize; 2]>,
+    /// Heightmap: how a file of bare numbers keeps them, such as `"i16"`, or `"u16be"` with the highest byte first;
+    /// when left out `"f32"` for `.r32` and `"u16"` for the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw_type: Option<Encoding>,
     /// Heightmap: the part to use, `[west, north, columns, rows]` in cells of the file; all of it when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crop: Option<[usize; 4]>,
@@ -175,6 +185,9 @@ impl TerrainSpec {
             ("cell_size_m", shown(&self.cell_size_m), !made),
             ("black_m", shown(&self.black_m), !made),
             ("white_m", shown(&self.white_m), !made),
+            ("no_data", shown(&self.no_data), !made),
+            ("raw_size", shown(&self.raw_size), !made),
+            ("raw_type", self.raw_type.map(|name| name.to_string()), !made),
             ("crop", shown(&self.crop), !made),
             ("vertical_exaggeration", shown(&self.vertical_exaggeration), !made),
             ("fill_no_data", shown(&self.fill_no_data), !made),
@@ -214,10 +227,21 @@ impl TerrainSpec {
         }
     }
 
+    /// What these keys say about the heightmap file.
+    pub fn load_options(&self) -> LoadOptions {
+        LoadOptions {
+            cell_size_m: self.cell_size_m,
+            black_m: self.black_m,
+            white_m: self.white_m,
+            no_data: self.no_data,
+            raw_size: self.raw_size,
+            raw_type: self.raw_type,
+        }
+    }
+
     /// The heightmap file, cropped.
     fn prepared(&self, file: &Path) -> Result<Heightmap, TerrainError> {
-        let options = LoadOptions { cell_size_m: self.cell_size_m, black_m: self.black_m, white_m: self.white_m };
-        let map = load(file, &options)?;
+        let map = load(file, &self.load_options())?;
         match self.crop {
             Some(crop) => map.crop(crop.into()),
             None => Ok(map),

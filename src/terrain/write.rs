@@ -21,7 +21,7 @@ pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(),
     match path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase().as_str() {
         "asc" => {
             whole(path, existing, |out| asc(map, out))?;
-            let crs = map.origin.as_ref().and_then(|origin| origin.crs.wkt.as_ref());
+            let crs = map.origin.as_ref().and_then(|origin| origin.crs.to_wkt());
             // The projection belongs to the grid that was just allowed to be written, so it follows it.
             crs.map_or(Ok(()), |crs| {
                 whole(&path.with_extension("prj"), Existing::Replace, |out| writeln!(out, "{crs}"))
@@ -59,7 +59,9 @@ fn whole(
 }
 
 fn asc(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
-    let (dx, dz) = map.cell_size_m;
+    // The grid is in the units of its map, which may be degrees.
+    let unit = map.origin.as_ref().map_or((1.0, 1.0), |o| o.metres_per_unit);
+    let (dx, dz) = (map.cell_size_m.0 / unit.0, map.cell_size_m.1 / unit.1);
     let (west, north) = map.origin.as_ref().map_or((0.0, map.extent_m().1), |o| (o.x_west, o.y_north));
     writeln!(out, "ncols {}\nnrows {}", map.cols(), map.rows())?;
     writeln!(out, "xllcorner {west}\nyllcorner {}", north - map.rows() as f64 * dz)?;

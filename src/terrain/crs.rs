@@ -1,0 +1,448 @@
+//! What the coordinates of a map mean, as well-known text and as keys of a GeoTIFF.
+
+use super::wkt::{Node, plain};
+
+/// A value of a key in the GeoKey directory of a GeoTIFF.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GeoKey {
+    /// A number kept in the directory itself.
+    Short(u16),
+    /// Numbers kept beside it.
+    Doubles(Vec<f64>),
+    /// A text kept beside it.
+    Text(String),
+}
+
+/// What the coordinates of a map mean; without either part nothing is known of them, and they are taken for metres.
+///
+/// Either part can be asked for in the other's form: [`Crs::to_wkt`] for a `.prj` file, [`Crs::to_geo_keys`] for a
+/// GeoTIFF.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Crs {
+    /// The coordinate reference system as well-known text, where the file came with one.
+    pub wkt: Option<String>,
+    /// The keys of a GeoTIFF that say what its coordinates mean, by number, where the file came with them. Those of the
+    /// raster (1025) and of heights (4096 to 4099) are left out: the first belongs to the file, and heights are metres.
+    pub geo_keys: Vec<(u16, GeoKey)>,
+}
+
+/// The unit of a map's coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MapUnit {
+    /// A length of so many metres.
+    Length(f64),
+    /// An angle of so many degrees, of longitude and latitude.
+    Angle(f64),
+}
+
+/// Numbers of the keys that are understood here.
+const MODEL: u16 = 1024;
+const RASTER: u16 = 1025;
+const GEODETIC: u16 = 2048;
+const ANGLE_UNIT: u16 = 2054;
+const ANGLE_UNIT_SIZE: u16 = 2055;
+const PROJECTED: u16 = 3072;
+const PROJECTED_CITATION: u16 = 3073;
+const LENGTH_UNIT: u16 = 3076;
+const LENGTH_UNIT_SIZE: u16 = 3077;
+const VERTICAL: std::ops::RangeInclusive<u16> = 4096..=4099;
+const VERTICAL_UNIT: u16 = 4099;
+
+/// Stands in a key for "described by other keys".
+const USER_DEFINED: u16 = 32767;
+
+/// How GDAL and ArcGIS keep a text in the citation of a GeoTIFF whose system has no number.
+const WKT_IN_CITATION: &str = "ESRI PE String = ";
+
+const PROJECTED_WORDS: &[&str] = &["PROJCS", "PROJCRS", "PROJECTEDCRS"];
+const GEOGRAPHIC_WORDS: &[&str] = &["GEOGCS", "GEOGCRS", "GEOGRAPHICCRS", "GEODCRS", "GEODETICCRS"];
+const UNIT_WORDS: &[&str] = &["UNIT", "LENGTHUNIT", "ANGLEUNIT"];
+
+/// Metres in a unit of length by its EPSG number: metre, foot, US survey foot.
+fn metres_of_unit(code: u16) -> Option<f64> {
+    match code {
+        9001 => Some(1.0),
+        9002 => Some(0.3048),
+        9003 => Some(1200.0 / 3937.0),
+        _ => None,
+    }
+}
+
+/// Degrees in a unit of angle by its EPSG number: radian, degree, minute, second, gon.
+fn degrees_of_unit(code: u16) -> Option<f64> {
+    match code {
+        9101 => Some(1f64.to_degrees()),
+        9102 => Some(1.0),
+        9103 => Some(1.0 / 60.0),
+        9104 => Some(1.0 / 3600.0),
+        9105 => Some(0.9),
+        _ => None,
+    }
+}
+
+/// A geodetic datum with the EPSG numbers of its systems.
+struct Datum {
+    name: &'static str,
+    /// How the datum is called in well-known text, as [`plain`] leaves it.
+    datums: &'static [&'static str],
+    datum: &'static str,
+    spheroid: (&'static str, f64, f64),
+    degrees: u16,
+    /// EPSG number of UTM zone 0 north, and the zones there are.
+    north: (u16, std::ops::RangeInclusive<u16>),
+    /// EPSG number of UTM zone 0 south, where there are such zones.
+    south: Option<u16>,
+}
+
+/// Datums whose degrees and UTM zones are known by number.
+const DATUMS: [Datum; 4] = [
+    Datum {
+        name: "WGS 84",
+        datums: &["wgs1984", "dwgs1984", "worldgeodeticsystem1984", "worldgeodeticsystem1984ensemble"],
+        datum: "WGS_1984",
+        spheroid: ("WGS 84", 6_378_137.0, 298.257_223_563),
+        degrees: 4326,
+        north: (32600, 1..=60),
+        south: Some(32700),
+    },
+    Datum {
+        name: "ETRS89",
+        datums: &["europeanterrestrialreferencesystem1989", "detrs1989"],
+        datum: "European_Terrestrial_Reference_System_1989",
+        spheroid: ("GRS 1980", 6_378_137.0, 298.257_222_101),
+        degrees: 4258,
+        north: (25800, 28..=38),
+        south: None,
+    },
+    Datum {
+        name: "NAD83",
+        datums: &["northamericandatum1983", "dnorthamerican1983"],
+        datum: "North_American_Datum_1983",
+        spheroid: ("GRS 1980", 6_378_137.0, 298.257_222_101),
+        degrees: 4269,
+        north: (26900, 1..=23),
+        south: None,
+    },
+    Datum {
+        name: "NAD27",
+        datums: &["northamericandatum1927", "dnorthamerican1927"],
+        datum: "North_American_Datum_1927",
+        spheroid: ("Clarke 1866", 6_378_206.4, 294.978_698_213_898),
+        degrees: 4267,
+        north: (26700, 1..=22),
+        south: None,
+    },
+];
+
+impl Crs {
+    /// The system of a well-known text, as a `.prj` file holds it.
+    pub fn from_wkt(text: &str) -> Self {
+        let text = text.trim();
+        Self { wkt: (!text.is_empty()).then(|| text.to_owned()), geo_keys: Vec::new() }
+    }
+
+    /// The system of a GeoTIFF with these keys; those that do not belong here are dropped.
+    pub fn from_geo_keys(keys: impl IntoIterator<Item = (u16, GeoKey)>) -> Self {
+        let geo_keys = keys.into_iter().filter(|(id, _)| *id != RASTER && !VERTICAL.contains(id)).collect();
+        Self { wkt: None, geo_keys }
+    }
+
+    /// The system with a number in the EPSG registry: degrees and UTM zones of WGS 84, ETRS89, NAD83 and NAD27.
+    /// `None` for other numbers.
+    pub fn from_epsg(code: u16) -> Option<Self> {
+        let wkt = DATUMS.iter().find_map(|datum| datum.wkt_of(code))?;
+        Some(Self { wkt: Some(wkt), geo_keys: numbered(code, is_degrees(code)) })
+    }
+
+    /// The number in the EPSG registry, where the file says it or the system is one of [`Crs::from_epsg`].
+    pub fn epsg(&self) -> Option<u16> {
+        let key = if self.short(MODEL) == Some(1) { PROJECTED } else { GEODETIC };
+        let from_keys = self.short(key).filter(|code| ![0, USER_DEFINED].contains(code));
+        from_keys.or_else(|| epsg_of(horizontal(&self.root()?)?))
+    }
+
+    /// Whether coordinates are longitude and latitude.
+    pub fn is_geographic(&self) -> bool {
+        matches!(self.unit(), MapUnit::Angle(_))
+    }
+
+    /// The unit of the coordinates; metres where nothing says otherwise.
+    pub fn unit(&self) -> MapUnit {
+        self.unit_from_keys().or_else(|| self.unit_from_wkt()).unwrap_or(MapUnit::Length(1.0))
+    }
+
+    /// Metres in a map unit, east and north, on a map whose middle has this northing or latitude: for degrees those of
+    /// the WGS 84 ellipsoid. `None` for a latitude that is none, beyond ±90° or a pole itself.
+    pub fn metres_per_unit(&self, middle: f64) -> Option<(f64, f64)> {
+        match self.unit() {
+            MapUnit::Length(metres) => Some((metres, metres)),
+            MapUnit::Angle(degrees) => {
+                let latitude = middle * degrees;
+                let (east, north) = metres_per_degree(latitude);
+                (latitude.abs() < 89.99).then_some((east * degrees, north * degrees))
+            }
+        }
+    }
+
+    /// The system as well-known text: that of the file, or one made from its EPSG number where [`Crs::from_epsg`]
+    /// knows it.
+    pub fn to_wkt(&self) -> Option<String> {
+        let in_citation = || match self.key(PROJECTED_CITATION)? {
+            GeoKey::Text(text) => text.strip_prefix(WKT_IN_CITATION).map(str::to_owned),
+            _ => None,
+        };
+        self.wkt.clone().or_else(in_citation).or_else(|| Self::from_epsg(self.epsg()?)?.wkt)
+    }
+
+    /// The system as keys of a GeoTIFF, sorted by number, without the one for the raster (1025): those of the file, or
+    /// keys made from its text. Empty where nothing is known.
+    pub fn to_geo_keys(&self) -> Vec<(u16, GeoKey)> {
+        let mut keys = match (&self.geo_keys[..], self.epsg(), &self.wkt) {
+            ([_, ..], ..) => self.geo_keys.clone(),
+            ([], Some(code), _) => numbered(code, self.is_geographic()),
+            ([], None, Some(wkt)) if self.root().is_some() && wkt.is_ascii() && !wkt.contains('|') => described(wkt),
+            _ => Vec::new(),
+        };
+        keys.sort_by_key(|(id, _)| *id);
+        keys
+    }
+
+    fn key(&self, id: u16) -> Option<&GeoKey> {
+        self.geo_keys.iter().find(|(key, _)| *key == id).map(|(_, value)| value)
+    }
+
+    fn short(&self, id: u16) -> Option<u16> {
+        match self.key(id) {
+            Some(GeoKey::Short(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    fn double(&self, id: u16) -> Option<f64> {
+        match self.key(id) {
+            Some(GeoKey::Doubles(values)) => values.first().copied().filter(|v| *v > 0.0 && v.is_finite()),
+            _ => None,
+        }
+    }
+
+    fn unit_from_keys(&self) -> Option<MapUnit> {
+        match self.short(MODEL)? {
+            1 => {
+                let by_number = || metres_of_unit(self.short(LENGTH_UNIT)?);
+                let metres = self.double(LENGTH_UNIT_SIZE).or_else(by_number);
+                metres.map(MapUnit::Length)
+            }
+            2 => {
+                let by_number = self.short(ANGLE_UNIT).and_then(degrees_of_unit);
+                let by_size = || self.double(ANGLE_UNIT_SIZE).map(f64::to_degrees);
+                Some(MapUnit::Angle(by_number.or_else(by_size).unwrap_or(1.0)))
+            }
+            _ => None,
+        }
+    }
+
+    fn unit_from_wkt(&self) -> Option<MapUnit> {
+        let root = self.root()?;
+        let system = horizontal(&root)?;
+        let in_axis = || system.child(&["AXIS"]).and_then(|axis| axis.child(UNIT_WORDS));
+        let unit = system.child(UNIT_WORDS).or_else(in_axis);
+        let size = unit.and_then(|unit| unit.numbers.first().copied()).filter(|size| *size > 0.0 && size.is_finite());
+        Some(if system.is(GEOGRAPHIC_WORDS) {
+            // Texts round the radians of a degree in many ways; that is no other unit.
+            let degrees = size.map_or(1.0, f64::to_degrees);
+            MapUnit::Angle(if (degrees - 1.0).abs() < 1e-6 { 1.0 } else { degrees })
+        } else {
+            MapUnit::Length(size.unwrap_or(1.0))
+        })
+    }
+
+    fn root(&self) -> Option<Node<'_>> {
+        let in_citation = || match self.key(PROJECTED_CITATION)? {
+            GeoKey::Text(text) => text.strip_prefix(WKT_IN_CITATION),
+            _ => None,
+        };
+        Node::parse(self.wkt.as_deref().or_else(in_citation)?)
+    }
+}
+
+/// Metres in a unit of heights, from all keys of a GeoTIFF; `None` where they name none that is known.
+pub(super) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Option<f64> {
+    let code = keys.iter().find_map(|(id, value)| match value {
+        GeoKey::Short(code) if *id == VERTICAL_UNIT => Some(*code),
+        _ => None,
+    });
+    metres_of_unit(code?)
+}
+
+/// Metres of a degree of longitude and of one of latitude at a latitude in degrees, on the WGS 84 ellipsoid.
+pub fn metres_per_degree(latitude: f64) -> (f64, f64) {
+    let (_, a, inverse_flattening) = DATUMS[0].spheroid;
+    let flattening = 1.0 / inverse_flattening;
+    let e2 = flattening * (2.0 - flattening);
+    // libm, because cell sizes decide over the flow, and that must not differ from system to system.
+    let (sin, cos) = libm::sincos(latitude.to_radians());
+    let w2 = 1.0 - e2 * sin * sin;
+    let prime_vertical = a / w2.sqrt();
+    let meridian = prime_vertical * (1.0 - e2) / w2;
+    ((prime_vertical * cos).to_radians(), meridian.to_radians())
+}
+
+/// Keys that name a system by its number.
+fn numbered(code: u16, degrees: bool) -> Vec<(u16, GeoKey)> {
+    let (model, key) = if degrees { (2, GEODETIC) } else { (1, PROJECTED) };
+    vec![(MODEL, GeoKey::Short(model)), (key, GeoKey::Short(code))]
+}
+
+/// Keys that hold a text as it is.
+fn described(wkt: &str) -> Vec<(u16, GeoKey)> {
+    vec![
+        (MODEL, GeoKey::Short(1)),
+        (PROJECTED, GeoKey::Short(USER_DEFINED)),
+        (PROJECTED_CITATION, GeoKey::Text(format!("{WKT_IN_CITATION}{wkt}"))),
+    ]
+}
+
+fn is_degrees(code: u16) -> bool {
+    DATUMS.iter().any(|datum| datum.degrees == code)
+}
+
+/// The part of a system that lies in the plane of the map.
+fn horizontal<'a, 'b>(node: &'b Node<'a>) -> Option<&'b Node<'a>> {
+    if node.is(PROJECTED_WORDS) || node.is(GEOGRAPHIC_WORDS) {
+        return Some(node);
+    }
+    let inside: &[&str] = &["COMPD_CS", "COMPOUNDCRS", "BOUNDCRS", "SOURCECRS"];
+    if node.is(inside) { node.children.iter().find_map(horizontal) } else { None }
+}
+
+/// The EPSG number of a system in well-known text: the one it names, or that of a known datum's degrees or UTM zone.
+fn epsg_of(system: &Node<'_>) -> Option<u16> {
+    if let Some(name) = system.child(&["AUTHORITY", "ID"]) {
+        let epsg = name.texts.first().is_some_and(|text| text.eq_ignore_ascii_case("EPSG"));
+        let number = name.texts.get(1).and_then(|text| text.parse().ok());
+        let bare = name.numbers.first().filter(|n| n.fract() == 0.0 && (1.0..32767.0).contains(*n)).map(|n| *n as u16);
+        return number.or(bare).filter(|_| epsg);
+    }
+    let called = plain(system.below(&["DATUM", "ENSEMBLE"])?.texts.first()?);
+    let datum = DATUMS.iter().find(|datum| datum.datums.contains(&called.as_str()))?;
+    if system.is(GEOGRAPHIC_WORDS) { Some(datum.degrees) } else { datum.utm_of(system) }
+}
+
+impl Datum {
+    /// The EPSG number of the UTM zone that a projected system of this datum is, if it is one.
+    fn utm_of(&self, system: &Node<'_>) -> Option<u16> {
+        let method = plain(system.child(&["PROJECTION"])?.texts.first()?);
+        let metres = system.child(UNIT_WORDS)?.numbers.first() == Some(&1.0);
+        let usual = [("scale_factor", 0.9996), ("false_easting", 500_000.0), ("latitude_of_origin", 0.0)];
+        let as_usual = usual.iter().all(|(name, value)| system.parameter(name) == Some(*value));
+        if method != "transversemercator" || !metres || !as_usual {
+            return None;
+        }
+        let zone = (system.parameter("central_meridian")? + 183.0) / 6.0;
+        let (north, zones) = &self.north;
+        if zone.fract() != 0.0 || !(1.0..=60.0).contains(&zone) || !zones.contains(&(zone as u16)) {
+            return None;
+        }
+        match system.parameter("false_northing")? {
+            0.0 => Some(north + zone as u16),
+            10_000_000.0 => self.south.map(|south| south + zone as u16),
+            _ => None,
+        }
+    }
+
+    /// The well-known text of a system of this datum.
+    fn wkt_of(&self, code: u16) -> Option<String> {
+        let (spheroid, a, inverse_flattening) = self.spheroid;
+        let degrees = format!(
+            "GEOGCS[\"{}\",DATUM[\"{}\",SPHEROID[\"{spheroid}\",{a:?},{inverse_flattening:?}]],\
+             PRIMEM[\"Greenwich\",0],UNIT[\"degree\",0.0174532925199433],AUTHORITY[\"EPSG\",\"{}\"]]",
+            self.name, self.datum, self.degrees
+        );
+        if code == self.degrees {
+            return Some(degrees);
+        }
+        let zone_of = |base: u16| code.checked_sub(base).filter(|zone| self.north.1.contains(zone));
+        let (zone, hemisphere, false_northing) = match (zone_of(self.north.0), self.south.and_then(zone_of)) {
+            (Some(zone), _) => (zone, 'N', 0),
+            (None, Some(zone)) => (zone, 'S', 10_000_000),
+            (None, None) => return None,
+        };
+        Some(format!(
+            "PROJCS[\"{} / UTM zone {zone}{hemisphere}\",{degrees},PROJECTION[\"Transverse_Mercator\"],\
+             PARAMETER[\"latitude_of_origin\",0],PARAMETER[\"central_meridian\",{}],PARAMETER[\"scale_factor\",0.9996],\
+             PARAMETER[\"false_easting\",500000],PARAMETER[\"false_northing\",{false_northing}],\
+             UNIT[\"metre\",1],AUTHORITY[\"EPSG\",\"{code}\"]]",
+            self.name,
+            6 * i32::from(zone) - 183,
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ESRI_UTM_54N: &str = r#"PROJCS["WGS_1984_UTM_Zone_54N",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",500000.0],PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",141.0],PARAMETER["Scale_Factor",0.9996],PARAMETER["Latitude_Of_Origin",0.0],UNIT["Meter",1.0]]"#;
+
+    #[test]
+    fn a_utm_zone_is_known_from_its_text() {
+        let crs = Crs::from_wkt(ESRI_UTM_54N);
+        assert_eq!((crs.epsg(), crs.unit()), (Some(32654), MapUnit::Length(1.0)));
+        assert_eq!(crs.to_geo_keys(), [(1024, GeoKey::Short(1)), (3072, GeoKey::Short(32654))]);
+        assert_eq!(crs.to_wkt().as_deref(), Some(ESRI_UTM_54N));
+    }
+
+    #[test]
+    fn numbers_and_texts_lead_to_each_other() {
+        for code in [4326, 4258, 4269, 4267, 32601, 32654, 32760, 25833, 26910, 26710] {
+            let crs = Crs::from_epsg(code).expect("a known number");
+            let from_text = Crs::from_wkt(crs.wkt.as_deref().expect("a text"));
+            assert_eq!((from_text.epsg(), crs.epsg()), (Some(code), Some(code)));
+            assert_eq!(from_text.is_geographic(), is_degrees(code));
+            assert_eq!(from_text.to_geo_keys(), crs.geo_keys);
+            let from_keys = Crs::from_geo_keys(crs.geo_keys.clone());
+            assert_eq!((from_keys.to_wkt(), from_keys.unit()), (crs.wkt.clone(), crs.unit()));
+            // Without the number the zone is found from its parameters.
+            let bare = crs.wkt.expect("a text").replace(&format!(",AUTHORITY[\"EPSG\",\"{code}\"]"), "");
+            assert_eq!(Crs::from_wkt(&bare).epsg(), Some(code), "{bare}");
+        }
+        assert_eq!(Crs::from_epsg(3857), None);
+    }
+
+    #[test]
+    fn a_system_without_a_number_goes_along_as_text() {
+        let text = ESRI_UTM_54N.replace("141.0", "140.5");
+        let crs = Crs::from_wkt(&text);
+        assert_eq!(crs.epsg(), None);
+        let again = Crs::from_geo_keys(crs.to_geo_keys());
+        assert_eq!((again.to_wkt(), again.epsg(), again.is_geographic()), (Some(text), None, false));
+    }
+
+    #[test]
+    fn units_are_understood() {
+        let feet = ESRI_UTM_54N.replace("UNIT[\"Meter\",1.0]", "UNIT[\"Foot_US\",0.3048006096012192]");
+        assert_eq!(Crs::from_wkt(&feet).unit(), MapUnit::Length(0.304_800_609_601_219_2));
+        assert_eq!(Crs::from_wkt(&feet).epsg(), None);
+        let keys = [(1024, GeoKey::Short(1)), (3076, GeoKey::Short(9003)), (4099, GeoKey::Short(9002))];
+        assert_eq!(Crs::from_geo_keys(keys.clone()).unit(), MapUnit::Length(1200.0 / 3937.0));
+        assert_eq!(vertical_metres(&keys), Some(0.3048));
+        let wkt2 = "GEOGCRS[\"x\",DATUM[\"y\",ELLIPSOID[\"z\",1,2]],CS[ellipsoidal,2],AXIS[\"lat\",north,ANGLEUNIT[\"degree\",0.0174532925199433]]]";
+        assert!(Crs::from_wkt(wkt2).is_geographic());
+        assert_eq!(Crs::from_wkt("nonsense [").unit(), MapUnit::Length(1.0));
+        assert_eq!(Crs::from_wkt(&"A[".repeat(100_000)).unit(), MapUnit::Length(1.0));
+        assert_eq!(Crs::default().to_geo_keys(), []);
+    }
+
+    /// Against published lengths of a degree on WGS 84.
+    #[test]
+    fn a_degree_has_the_length_of_the_tables() {
+        for (latitude, east, north) in
+            [(0.0, 111_319.49, 110_574.28), (45.0, 78_846.81, 111_131.78), (60.0, 55_800.0, 111_412.24)]
+        {
+            let (e, n) = metres_per_degree(latitude);
+            assert!((e - east).abs() < 0.5 && (n - north).abs() < 0.5, "{latitude}: {e}, {n}");
+        }
+        assert_eq!(Crs::default().metres_per_unit(1e6), Some((1.0, 1.0)));
+        assert_eq!(Crs::from_epsg(4326).expect("known").metres_per_unit(90.0), None);
+    }
+}

@@ -1,0 +1,86 @@
+//! A tile of the Shuttle Radar Topography Mission (`.hgt`): heights on a degree square, named by its south-west corner.
+//!
+//! `N35E138.hgt` reaches from 35° to 36° north and from 138° to 139° east. Heights are whole metres of 16 bits, highest
+//! byte first, row by row from the north-west; −32768 is no data. The heights stand at points, of which the outer ones
+//! lie on the edges of the square and belong to the neighbour's tile too, so the cells around them reach half a cell
+//! beyond it. 1201 points a side are 3 seconds of arc, 3601 are 1 second; far in the north there are tiles of 1801 × 3601.
+
+use std::path::Path;
+
+use ndarray::Array2;
+
+use super::load::{LoadOptions, open};
+use super::samples::{Encoding, Heights};
+use super::{Crs, Georeference, Heightmap, TerrainError};
+
+/// The sizes of a tile, in columns and rows.
+const SIZES: [(usize, usize); 3] = [(1201, 1201), (3601, 3601), (1801, 3601)];
+
+const NO_DATA: f64 = -32768.0;
+
+/// Longitude and latitude in WGS 84.
+const WGS_84: u16 = 4326;
+
+/// Reads a tile; its place comes from the name.
+///
+/// # Errors
+/// [`TerrainError::Content`] when the length is none of a tile, or the name is none and there is no cell size.
+pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+    let (mut reader, bytes) = open(path)?;
+    let (cols, rows) = SIZES.into_iter().find(|(cols, rows)| 2 * (cols * rows) as u64 == bytes).ok_or_else(|| {
+        let expected = "an SRTM tile of 2884802 (3 seconds), 25934402 or 12970802 bytes (1 second)";
+        TerrainError::content(path, expected, format!("{bytes} bytes: is it cut short, or still packed?"))
+    })?;
+    let corner = path.file_name().and_then(|name| corner(name.to_str()?));
+    if corner.is_none() && options.cell_size_m.is_none() {
+        let expected = "a name that gives the south-west corner, such as N35E138.hgt, or a cell size (cell_size_m, or --cell-size)";
+        return Err(TerrainError::content(path, expected, "neither"));
+    }
+    let heights = Heights::new(options).without(Some(NO_DATA));
+    let heights = heights.read(&mut reader, cols * rows, Encoding::I16_BE, path)?;
+    let heights = Array2::from_shape_vec((rows, cols), heights).expect("one height per number");
+    let Some((south, west)) = corner else {
+        let size = options.cell_size_for(path)?;
+        return Ok(Heightmap { heights, cell_size_m: (size, size), origin: None });
+    };
+    let cell = (1.0 / (cols - 1) as f64, 1.0 / (rows - 1) as f64);
+    let north_west = (west - 0.5 * cell.0, south + 1.0 + 0.5 * cell.1);
+    let crs = Crs::from_epsg(WGS_84).unwrap_or_default();
+    let (origin, cell_size_m) = Georeference::north_up(path, rows, north_west, cell, crs)?;
+    Ok(Heightmap { heights, cell_size_m, origin: Some(origin) })
+}
+
+/// Latitude and longitude of the south-west corner in a name such as `N35E138.hgt` or `s01w079_1arc_v3.hgt`.
+fn corner(name: &str) -> Option<(f64, f64)> {
+    let (south, rest) = degrees(name, ['N', 'S'], 2, 89)?;
+    let (west, _) = degrees(rest.trim_start_matches('_'), ['E', 'W'], 3, 180)?;
+    Some((south, west))
+}
+
+/// Degrees such as `N35`: a letter for the sign, and so many digits; gives the rest of the text too.
+fn degrees(text: &str, [positive, negative]: [char; 2], digits: usize, most: u32) -> Option<(f64, &str)> {
+    let letter = text.chars().next()?.to_ascii_uppercase();
+    let number = text.get(1..=digits).filter(|number| number.bytes().all(|b| b.is_ascii_digit()))?;
+    let number: u32 = number.parse().ok().filter(|number| *number <= most + u32::from(letter == negative))?;
+    let sign = match letter {
+        _ if letter == positive => 1.0,
+        _ if letter == negative => -1.0,
+        _ => return None,
+    };
+    Some((sign * f64::from(number), text.get(digits + 1..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_give_the_corner() {
+        assert_eq!(corner("N35E138.hgt"), Some((35.0, 138.0)));
+        assert_eq!(corner("s01w079.SRTMGL1.hgt"), Some((-1.0, -79.0)));
+        assert_eq!(corner("n46_w123_1arc_v3.hgt"), Some((46.0, -123.0)));
+        for wrong in ["", "N35.hgt", "X35E138.hgt", "N3AE138.hgt", "N35E1é8.hgt", "N95E138.hgt", "N35E381.hgt"] {
+            assert_eq!(corner(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Heights as bare numbers (`.r16`, `.r32`, `.raw`), row by row from the north-west, as terrain editors and game engines
+//! keep them.
+//!
+//! The file says nothing of itself: its length must fit the size that the user gives, or else that of a square. Numbers
+//! are 16 bits without sign in `.r16` and `.raw`, and 32-bit floats in `.r32`, lowest byte first, where the user says
+//! nothing else. Whole numbers are metres, or gray from `black_m` to `white_m` as in a picture.
+
+use std::path::Path;
+
+use ndarray::Array2;
+
+use super::error::checked_samples;
+use super::load::{LoadOptions, open};
+use super::samples::{Encoding, Heights};
+use super::{Heightmap, TerrainError};
+
+/// Reads bare numbers as heights.
+///
+/// # Errors
+/// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] when the length does not fit the size,
+/// or there is no size and the heights make no square.
+pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+    let (mut reader, bytes) = open(path)?;
+    let floats = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("r32"));
+    let encoding = options.raw_type.unwrap_or(if floats { Encoding::F32 } else { Encoding::U16 });
+    let each = encoding.bytes() as u64;
+    let (cols, rows) = match options.raw_size {
+        Some([cols, rows]) => (cols, rows),
+        None => square(bytes, each).ok_or_else(|| {
+            let expected = format!("a square of {encoding} heights, or the size given (raw_size, or --raw-size)");
+            TerrainError::content(path, expected, format!("{bytes} bytes"))
+        })?,
+    };
+    let samples = checked_samples(path, (cols, rows), bytes, each as f64)?;
+    if samples == 0 || samples as u64 * each != bytes {
+        let needed = samples as u64 * each;
+        let expected = format!(
+            "{needed} bytes for {cols} columns × {rows} rows of {encoding}; mend raw_size or raw_type (--raw-size, --raw-type)"
+        );
+        return Err(TerrainError::content(path, expected, format!("{bytes} bytes")));
+    }
+    let size = options.cell_size_for(path)?;
+    let heights = Heights::new(options);
+    let heights = match encoding.most() {
+        Some(most) => heights.gray(options.black_m, options.white_m, most),
+        None => heights,
+    };
+    let heights = heights.read(&mut reader, samples, encoding, path)?;
+    let heights = Array2::from_shape_vec((rows, cols), heights).expect("one height per number");
+    Ok(Heightmap { heights, cell_size_m: (size, size), origin: None })
+}
+
+/// Columns and rows of a square of numbers.
+fn square(bytes: u64, each: u64) -> Option<(usize, usize)> {
+    let side = (bytes / each).isqrt();
+    (side > 0 && side * side * each == bytes).then_some((side as usize, side as usize))
+}

@@ -1,0 +1,85 @@
+//! Reading of coordinate reference systems as well-known text, as far as a heightmap needs it.
+
+/// Deepest nesting that is followed; real texts need six.
+const DEEPEST: usize = 16;
+
+/// `KEYWORD["name", 1.0, CHILD[…], …]`.
+#[derive(Debug, PartialEq)]
+pub(super) struct Node<'a> {
+    pub(super) keyword: &'a str,
+    /// Quoted texts and bare words, in order.
+    pub(super) texts: Vec<&'a str>,
+    pub(super) numbers: Vec<f64>,
+    pub(super) children: Vec<Node<'a>>,
+}
+
+impl<'a> Node<'a> {
+    /// The root of a text; `None` for what is no well-known text.
+    pub(super) fn parse(text: &'a str) -> Option<Self> {
+        let (node, rest) = parse_node(text.trim_start(), 0)?;
+        rest.trim().is_empty().then_some(node)
+    }
+
+    pub(super) fn is(&self, keywords: &[&str]) -> bool {
+        keywords.iter().any(|keyword| self.keyword.eq_ignore_ascii_case(keyword))
+    }
+
+    /// The first child with one of the keywords.
+    pub(super) fn child(&self, keywords: &[&str]) -> Option<&Self> {
+        self.children.iter().find(|child| child.is(keywords))
+    }
+
+    /// The first node below this one with one of the keywords.
+    pub(super) fn below(&self, keywords: &[&str]) -> Option<&Self> {
+        self.children.iter().find_map(|child| if child.is(keywords) { Some(child) } else { child.below(keywords) })
+    }
+
+    /// The value of `PARAMETER["name", value]`, whichever way the name is spelt.
+    pub(super) fn parameter(&self, name: &str) -> Option<f64> {
+        let named = |node: &&Self| node.texts.first().is_some_and(|text| plain(text) == plain(name));
+        self.children.iter().filter(|child| child.is(&["PARAMETER"])).find(named)?.numbers.first().copied()
+    }
+}
+
+/// A name without case, blanks and underscores, which programs write as they like.
+pub(super) fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+fn parse_node(text: &str, depth: usize) -> Option<(Node<'_>, &str)> {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))?;
+    let (keyword, rest) = text.split_at(end);
+    if keyword.is_empty() || depth > DEEPEST {
+        return None;
+    }
+    let mut rest = rest.trim_start().strip_prefix(['[', '('])?.trim_start();
+    let mut node = Node { keyword, texts: Vec::new(), numbers: Vec::new(), children: Vec::new() };
+    loop {
+        rest = parse_value(rest, depth, &mut node)?.trim_start();
+        match rest.strip_prefix(',') {
+            Some(next) => rest = next.trim_start(),
+            None => return Some((node, rest.strip_prefix([']', ')'])?)),
+        }
+    }
+}
+
+/// Takes one value into `node`; gives what comes after it.
+fn parse_value<'a>(text: &'a str, depth: usize, node: &mut Node<'a>) -> Option<&'a str> {
+    if let Some(quoted) = text.strip_prefix('"') {
+        let (inside, rest) = quoted.split_once('"')?;
+        node.texts.push(inside);
+        return Some(rest);
+    }
+    let end = text.find([',', '[', '(', ']', ')'])?;
+    if text[end..].starts_with(['[', '(']) {
+        let (child, rest) = parse_node(text, depth + 1)?;
+        node.children.push(child);
+        return Some(rest);
+    }
+    let (word, rest) = text.split_at(end);
+    match word.trim().parse() {
+        Ok(number) => node.numbers.push(number),
+        Err(_) => node.texts.push(word.trim()),
+    }
+    Some(rest)
+}
