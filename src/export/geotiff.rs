@@ -31,18 +31,12 @@ const GDAL_NODATA: u16 = 42113;
 // Keys of GeoTIFF 1.1.
 const MODEL_TYPE: u16 = 1024;
 const RASTER_TYPE: u16 = 1025;
-const CITATION: u16 = 1026;
 const GEODETIC_CRS: u16 = 2048;
-const GEODETIC_CITATION: u16 = 2049;
-const ANGULAR_UNITS: u16 = 2054;
 const PROJECTED_CRS: u16 = 3072;
 const PROJECTED_CITATION: u16 = 3073;
-const LINEAR_UNITS: u16 = 3076;
 
 /// In place of the number of a coordinate system that has none.
 const USER_DEFINED: u16 = 32767;
-const METRE: u16 = 9001;
-const DEGREE: u16 = 9102;
 
 /// Bytes of a strip before it is deflated, about.
 const STRIP: usize = 1 << 18;
@@ -150,10 +144,11 @@ fn metadata(labels: &Labels<'_>) -> String {
     xml + "</GDALMetadata>\n"
 }
 
-/// Text for the inside of an XML element.
+/// Text for the inside of an XML element, escaped twice, because GDAL writes and reads it so.
 fn escaped(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !c.is_control()).collect();
-    plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    let once = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    once(&once(&plain))
 }
 
 /// What the coordinates mean: the number of the coordinate system where the text names it, or else the text itself, in the
@@ -162,30 +157,28 @@ fn keys(crs: Option<&Crs>) -> Option<GeoKeyDirectory> {
     let wkt = crs?.wkt.as_deref()?;
     let mut keys = GeoKeyDirectory::new();
     keys.set(RASTER_TYPE, GeoKeyValue::Short(RasterType::PixelIsArea.code()));
-    let geographic = ["GEOGCS", "GEOGCRS", "GEODCRS"].iter().any(|word| starts_with(wkt, word));
-    let projected = ["PROJCS", "PROJCRS"].iter().any(|word| starts_with(wkt, word));
-    let (model, number, citation, units) = match (geographic, projected) {
-        (true, _) => (ModelType::Geographic, GEODETIC_CRS, GEODETIC_CITATION, (ANGULAR_UNITS, DEGREE)),
-        (_, true) => (ModelType::Projected, PROJECTED_CRS, PROJECTED_CITATION, (LINEAR_UNITS, METRE)),
-        // Neither on the Earth's surface nor on a plane: nobody would read it.
-        _ => return None,
-    };
-    keys.set(MODEL_TYPE, GeoKeyValue::Short(model.code()));
-    match epsg(wkt) {
-        Some(code) => keys.set(number, GeoKeyValue::Short(code)),
+    let geographic = starts_with(wkt, &["GEOGCS", "GEOGCRS", "GEODCRS"]);
+    match epsg(wkt).filter(|_| geographic || starts_with(wkt, &["PROJCS", "PROJCRS"])) {
+        Some(code) if geographic => {
+            keys.set(MODEL_TYPE, GeoKeyValue::Short(ModelType::Geographic.code()));
+            keys.set(GEODETIC_CRS, GeoKeyValue::Short(code));
+        }
+        Some(code) => {
+            keys.set(MODEL_TYPE, GeoKeyValue::Short(ModelType::Projected.code()));
+            keys.set(PROJECTED_CRS, GeoKeyValue::Short(code));
+        }
         None => {
-            keys.set(number, GeoKeyValue::Short(USER_DEFINED));
-            keys.set(units.0, GeoKeyValue::Short(units.1));
-            let text = GeoKeyValue::Ascii(format!("ESRI PE String = {}", plain(wkt)));
-            keys.set(CITATION, text.clone());
-            keys.set(citation, text);
+            keys.set(MODEL_TYPE, GeoKeyValue::Short(USER_DEFINED));
+            keys.set(PROJECTED_CRS, GeoKeyValue::Short(USER_DEFINED));
+            keys.set(PROJECTED_CITATION, GeoKeyValue::Ascii(format!("ESRI PE String = {}", plain(wkt))));
         }
     }
     Some(keys)
 }
 
-fn starts_with(wkt: &str, word: &str) -> bool {
-    wkt.trim_start().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+fn starts_with(wkt: &str, words: &[&str]) -> bool {
+    let starts = |word: &&str| wkt.trim_start().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    words.iter().any(|word| starts(word))
 }
 
 /// The number in the EPSG's list that well-known text ends with: `AUTHORITY["EPSG","32610"]]` or `ID["EPSG",32610]]`.
