@@ -75,6 +75,7 @@ pub mod grid;
 pub mod lowpass;
 pub mod output;
 pub mod random;
+pub mod records;
 pub mod render;
 pub mod rules;
 pub mod scene;

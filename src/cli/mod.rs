@@ -2,6 +2,7 @@
 
 mod bench;
 mod machine;
+mod maps;
 mod painter;
 mod progress;
 mod render;

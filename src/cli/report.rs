@@ -70,7 +70,7 @@ impl Report {
     pub(super) fn new(simulation: &Simulation, context: Context) -> Self {
         let world = simulation.world();
         let (grid, lava, ledger) = (world.grid, &world.lava, &world.lava.ledger);
-        let depths = column_depths(simulation);
+        let depths = lava.column_amounts();
         let deepest = depths.iter().copied().max().unwrap_or(0);
         let covered = depths.iter().filter(|&&depth| depth > 0).count();
         let tally = lava.tally();
@@ -161,17 +161,6 @@ impl Report {
         }
         lines.join("\n")
     }
-}
-
-/// Units of lava in each column, `x` fastest.
-fn column_depths(simulation: &Simulation) -> Vec<u64> {
-    let world = simulation.world();
-    let grid = world.grid;
-    let mut depths = vec![0; grid.columns()];
-    for ([x, _, z], cell) in world.lava.held() {
-        depths[grid.column(x, z)] += u64::from(cell.amount);
-    }
-    depths
 }
 
 /// Cells that could spread now: enough energy, and something beneath.

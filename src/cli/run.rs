@@ -4,10 +4,13 @@ use clap::{Args, ValueEnum};
 use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
+use lavoxel::export::Site;
 use lavoxel::lowpass::LowPass;
+use lavoxel::output::Existing;
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Stage;
 
+use super::maps::{MapOptions, MapPlan};
 use super::progress::Progress;
 use super::report::{Context, Report};
 use super::{Outcome, SceneOptions, say, start_threads, stop};
@@ -18,7 +21,8 @@ const FILTER_EVERY: u64 = 10;
 /// Simulate a scene without pictures and report
 ///
 /// Prints the mass account, the extent of the lava and the mean time of each stage. The low-pass filter that pictures
-/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn.
+/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn. Ctrl-C ends
+/// it after the current step; report and files are then of the steps so far.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -35,6 +39,13 @@ pub(crate) struct RunArgs {
     /// The engine; both give the same bits
     #[arg(long, value_enum, default_value_t = EngineName::Fast)]
     engine: EngineName,
+
+    #[command(flatten)]
+    maps: MapOptions,
+
+    /// Replace files that are there already
+    #[arg(long)]
+    force: bool,
 }
 
 /// Engines by name.
@@ -58,22 +69,27 @@ impl EngineName {
 /// Runs `lavoxel run`.
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let scene = args.scene.load()?;
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let maps = args.maps.check(scene.spec.grid.grid()?, existing)?;
     start_threads(scene.spec.threads)?;
     // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
-    rayon::scope(|_| simulate(args, scene))
+    rayon::scope(|_| simulate(args, scene, maps))
 }
 
 /// Simulates and reports.
-fn simulate(args: &RunArgs, scene: Scene) -> anyhow::Result<Outcome> {
+fn simulate(args: &RunArgs, scene: Scene, mut maps: MapPlan) -> anyhow::Result<Outcome> {
     let stage = scene.build(args.engine.make())?;
+    let site = Site::from(&stage);
     let mut simulation = stage.simulation;
     let grid = simulation.world().grid;
     let mut lowpass = LowPass::check(grid).is_ok().then(|| LowPass::new(grid));
     let mut filter = Stage::default();
     let steps = args.steps.unwrap_or(scene.spec.film.steps);
     let mut progress = Progress::new(steps, args.scene.quiet);
+    maps.observe(&simulation);
     while simulation.steps() < steps && !stop::asked() {
         simulation.step();
+        maps.observe(&simulation);
         if let Some(lowpass) = lowpass.as_mut().filter(|_| simulation.steps().is_multiple_of(FILTER_EVERY)) {
             filter.time(|| {
                 lowpass.refresh(simulation.world());
@@ -83,8 +99,10 @@ fn simulate(args: &RunArgs, scene: Scene) -> anyhow::Result<Outcome> {
     }
     progress.finish();
     let interrupted = simulation.steps() < steps;
-    let context = Context { scene: scene.spec.name, cell_size_m: stage.cell_size_m, filter, interrupted };
+    let name = scene.spec.name;
+    let context = Context { scene: name.clone(), cell_size_m: stage.cell_size_m, filter, interrupted };
     let report = Report::new(&simulation, context);
     say::data(&if args.json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
+    maps.write(&simulation, &site, &name, args.scene.quiet)?;
     Ok(if interrupted { Outcome::Stopped } else { Outcome::Done })
 }

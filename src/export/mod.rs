@@ -1,18 +1,25 @@
-//! Pictures and animations as files: one file of code per format, each written whole or not at all.
+//! Pictures, animations and data as files: one file of code per format, each written whole or not at all.
 
 mod apng;
+mod asc;
+mod geotiff;
 mod gif;
+pub mod maps;
 mod mp4;
+pub mod npz;
 mod png;
+mod site;
 mod webp;
 
 use std::path::{Path, PathBuf};
 
 use crate::output::{Existing, OutputError, WholeFile, check_free};
+use crate::validate::Invalid;
 
 pub use self::png::{Label, write_png};
+pub use self::site::{About, Site};
 
-/// Why a picture or an animation could not be written.
+/// Why a picture, an animation or data could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The ending of the file names no format that is known.
@@ -23,6 +30,17 @@ pub enum ExportError {
         /// Its ending.
         ending: String,
     },
+    /// The ending of the file names no format of maps.
+    #[error("{path}: no map format ends in {ending:?}; known are .tif (GeoTIFF) and .asc (ESRI ASCII grid)")]
+    UnknownMapFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its ending.
+        ending: String,
+    },
+    /// The box cannot be written in this format.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
     /// MP4 needs a program that is not there.
     #[error("{path}: MP4 needs the program ffmpeg, which was not found; install it, or write .png, .webp or .gif")]
     NoFfmpeg {

@@ -1,15 +1,16 @@
 //! Heightmaps and pictures into files, whole or not at all.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
 use super::png::{BLACK, CELL_X, CELL_Z, WHITE};
-use super::{Heightmap, Picture, TerrainError};
+use super::{Crs, Heightmap, Picture, Placement, TerrainError};
 use crate::output::{Existing, OutputError, WholeFile};
 use ::png::{BitDepth, ColorType, Encoder, EncodingError};
 
-/// No-data value in written ESRI ASCII grids.
-const NO_DATA: &str = "-9999";
+/// No-data value in written ESRI ASCII grids and maps.
+pub(crate) const NO_DATA: i32 = -9999;
 
 /// Writes a heightmap as ESRI ASCII grid (`.asc`, with a `.prj` where the projection is known) or as 16-bit gray picture
 /// (`.png`, black the lowest and white the highest height, no data transparent).
@@ -21,13 +22,10 @@ pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(),
     match path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase().as_str() {
         "asc" => {
             whole(path, existing, |out| asc(map, out))?;
-            let crs = map.origin.as_ref().and_then(|origin| origin.crs.to_wkt());
             // The projection belongs to the grid that was just allowed to be written, so it follows it.
-            crs.map_or(Ok(()), |crs| {
-                whole(&path.with_extension("prj"), Existing::Replace, |out| writeln!(out, "{crs}"))
-            })
+            Ok(prj(map.origin.as_ref().map(|origin| &origin.crs), path, Existing::Replace)?)
         }
-        "png" => whole(path, existing, |out| png16(map, out)),
+        "png" => Ok(whole(path, existing, |out| png16(map, out))?),
         _ => Err(TerrainError::UnknownFormat { path: path.to_owned(), known: ".asc, .png".to_owned() }),
     }
 }
@@ -40,43 +38,57 @@ pub fn picture(picture: &Picture, path: &Path, existing: Existing) -> Result<(),
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
         return Err(TerrainError::UnknownFormat { path: path.to_owned(), known: ".png".to_owned() });
     }
-    whole(path, existing, |out| {
+    let written = whole(path, existing, |out| {
         let mut encoder = Encoder::new(out, picture.width as u32, picture.height as u32);
         encoder.set_color(ColorType::Rgb);
         encoder.write_header().and_then(|mut png| png.write_image_data(&picture.rgb)).map_err(encoding)
-    })
+    });
+    Ok(written?)
 }
 
 /// Writes a file that appears whole or not at all.
-fn whole(
+pub(crate) fn whole(
     path: &Path,
     existing: Existing,
     fill: impl FnOnce(&mut WholeFile) -> io::Result<()>,
-) -> Result<(), TerrainError> {
+) -> Result<(), OutputError> {
     let mut file = WholeFile::create(path, existing)?;
     fill(&mut file).map_err(|source| OutputError::io(path, source))?;
-    Ok(file.commit()?)
+    file.commit()
+}
+
+/// Writes what the coordinates of the grid at `path` mean into the `.prj` file beside it, where it is known.
+pub(crate) fn prj(crs: Option<&Crs>, path: &Path, existing: Existing) -> Result<(), OutputError> {
+    let wkt = crs.and_then(Crs::to_wkt);
+    wkt.map_or(Ok(()), |wkt| whole(&path.with_extension("prj"), existing, |out| writeln!(out, "{wkt}")))
 }
 
 fn asc(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
-    // The grid is in the units of its map, which may be degrees.
-    let unit = map.origin.as_ref().map_or((1.0, 1.0), |o| o.metres_per_unit);
-    let (dx, dz) = (map.cell_size_m.0 / unit.0, map.cell_size_m.1 / unit.1);
-    let (west, north) = map.origin.as_ref().map_or((0.0, map.extent_m().1), |o| (o.x_west, o.y_north));
-    writeln!(out, "ncols {}\nnrows {}", map.cols(), map.rows())?;
-    writeln!(out, "xllcorner {west}\nyllcorner {}", north - map.rows() as f64 * dz)?;
-    if (dx - dz).abs() <= 1e-9 * dx {
+    let place = Placement::new(map.origin.as_ref(), map.cell_size_m, map.heights.dim());
+    asc_grid(&place, map.heights.iter().map(|h| (!h.is_nan()).then_some(h)), out)
+}
+
+/// Writes an ESRI ASCII grid of values in rows from the north, none where there is no data.
+pub(crate) fn asc_grid<T: Display>(
+    place: &Placement,
+    values: impl Iterator<Item = Option<T>>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let (dx, dy) = place.cell;
+    writeln!(out, "ncols {}\nnrows {}", place.cols, place.rows)?;
+    writeln!(out, "xllcorner {}\nyllcorner {}", place.west, place.south())?;
+    if (dx - dy).abs() <= 1e-9 * dx {
         writeln!(out, "cellsize {dx}")?;
     } else {
-        writeln!(out, "dx {dx}\ndy {dz}")?;
+        writeln!(out, "dx {dx}\ndy {dy}")?;
     }
     writeln!(out, "NODATA_value {NO_DATA}")?;
-    for row in map.heights.rows() {
-        for (i, h) in row.iter().enumerate() {
-            let gap = if i == 0 { "" } else { " " };
-            if h.is_nan() { write!(out, "{gap}{NO_DATA}")? } else { write!(out, "{gap}{h}")? }
+    for (i, value) in values.enumerate() {
+        let end = if (i + 1) % place.cols == 0 { '\n' } else { ' ' };
+        match value {
+            Some(value) => write!(out, "{value}{end}")?,
+            None => write!(out, "{NO_DATA}{end}")?,
         }
-        writeln!(out)?;
     }
     Ok(())
 }

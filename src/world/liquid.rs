@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use ndarray::Array2;
 use rayon::prelude::*;
 
 use super::tiles::{Bits, Strip, TILE_X, TILE_Z, Tile};
@@ -76,6 +77,8 @@ pub struct Liquid {
     pub(crate) awake: Vec<bool>,
     /// The rules and the ground under which the other tiles came to rest.
     pub(crate) settled: Option<(Rules, u64)>,
+    /// Number of cells written one by one: by sources, edits and the plain engine.
+    pub(crate) writes: u64,
     /// Where every unit came from and went to.
     pub ledger: Ledger,
 }
@@ -90,6 +93,7 @@ impl Liquid {
             live: vec![Bits::default(); strips],
             awake: vec![false; strips],
             settled: None,
+            writes: 0,
             ledger: Ledger::default(),
         }
     }
@@ -160,6 +164,8 @@ impl Liquid {
         tile.energy.0[lane] = cell.energy;
         let empty = *tile == Tile::EMPTY;
         strip.changed(tx, y);
+        self.writes += 1;
+        strip.write(tx, self.writes);
         if empty {
             strip.leave(tx, y);
         }
@@ -176,6 +182,15 @@ impl Liquid {
             strip.wake();
             *awake |= strip.tiles() > 0;
         }
+    }
+
+    /// Amount in each column in units, shape (`nz`, `nx`).
+    pub fn column_amounts(&self) -> Array2<u64> {
+        let mut sums = Array2::zeros((self.grid.nz, self.grid.nx));
+        for ([x, _, z], cell) in self.held() {
+            sums[[z, x]] += u64::from(cell.amount);
+        }
+        sums
     }
 
     /// What the box holds.

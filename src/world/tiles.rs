@@ -191,7 +191,8 @@ impl Bits {
 /// The tiles of four slabs of equal z.
 ///
 /// Keeps: a tile that holds liquid has a slot and its bit in `held`; all others are empty, and slot 0 stands for those that
-/// have none of their own. `falling` and `flowing` have the tiles that changed since gravity and spreading last looked.
+/// have none of their own. `falling` and `flowing` have the tiles that changed since gravity and spreading last looked;
+/// after a step, they have at least all that the rules changed in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     /// Tiles along x.
@@ -208,6 +209,10 @@ pub(crate) struct Strip {
     left: VecDeque<(u32, u32)>,
     /// For each slot, whether it is in `left`.
     is_left: Vec<bool>,
+    /// For each tile along x, the number of the last cell written by hand there, at any height; none before the first.
+    written: Vec<u64>,
+    /// The highest of them.
+    last_written: u64,
     /// Tiles that the last spreading step changed: how much work the next step may be.
     pub(crate) work: usize,
     /// Tiles that may hold liquid; the others are empty.
@@ -231,6 +236,8 @@ impl Strip {
             masks: vec![Masks::STALE],
             left: VecDeque::new(),
             is_left: vec![false],
+            written: Vec::new(),
+            last_written: 0,
             work: 0,
             held: Bits::default(),
             falling: Bits::default(),
@@ -356,6 +363,32 @@ impl Strip {
         self.flowing.set(y, tx / 64, self.width, 1 << (tx % 64));
     }
 
+    /// The cell with this number was written in a tile at `tx`.
+    pub(crate) fn write(&mut self, tx: usize, number: u64) {
+        self.written.resize(self.count, 0);
+        self.written[tx] = number;
+        self.last_written = number;
+    }
+
+    /// Puts a bit into `columns`, of [`Bits::width`] words, for each tile along x that may have changed at any height in the
+    /// last step, or by the cells written after the first `writes`. Whether there is any.
+    pub(crate) fn changed_columns(&self, writes: u64, columns: &mut [u64]) -> bool {
+        let written = self.last_written > writes;
+        if !written && self.falling.is_empty() && self.flowing.is_empty() {
+            return false;
+        }
+        columns.fill(0);
+        for bits in [&self.falling, &self.flowing] {
+            for y in bits.rows() {
+                columns.iter_mut().enumerate().for_each(|(w, word)| *word |= bits.word(y, w, self.width));
+            }
+        }
+        for (tx, _) in self.written.iter().enumerate().filter(|&(_, &number)| number > writes) {
+            columns[tx / 64] |= 1 << (tx % 64);
+        }
+        true
+    }
+
     /// Both rules have to look at every tile.
     pub(crate) fn wake(&mut self) {
         self.falling.add(&self.held);
@@ -369,8 +402,17 @@ impl Strip {
 
     /// The tiles of one row that hold liquid.
     pub(crate) fn row(&self, y: usize) -> impl Iterator<Item = (usize, &Tile)> {
+        self.row_among(y, |_| u64::MAX)
+    }
+
+    /// The tiles of one row that hold liquid, among those whose bits are set in the words that `among` gives.
+    pub(crate) fn row_among<'a>(
+        &'a self,
+        y: usize,
+        among: impl Fn(usize) -> u64 + 'a,
+    ) -> impl Iterator<Item = (usize, &'a Tile)> {
         (0..self.width).flat_map(move |w| {
-            bits(self.held.word(y, w, self.width)).map(move |bit| {
+            bits(self.held.word(y, w, self.width) & among(w)).map(move |bit| {
                 let tx = w * 64 + bit;
                 (tx, self.at(self.place(tx, y)))
             })

@@ -1,0 +1,18 @@
+//! Maps as ESRI ASCII grids.
+
+use std::path::Path;
+
+use super::maps::Values;
+use super::{ExportError, Site};
+use crate::output::Existing;
+use crate::terrain::write::{asc_grid, prj, whole};
+
+/// Writes the grid, and what its coordinates mean beside it. The format has no place for anything else.
+pub(super) fn write(path: &Path, values: &Values, site: &Site, existing: Existing) -> Result<(), ExportError> {
+    let place = site.placement();
+    whole(path, existing, |out| match values {
+        Values::Real(values) => asc_grid(&place, values.iter().map(|v| (!v.is_nan()).then_some(v)), out),
+        Values::Whole(values) => asc_grid(&place, values.iter().map(|v| (*v != Values::NO_WHOLE).then_some(v)), out),
+    })?;
+    Ok(prj(site.crs(), path, existing)?)
+}

@@ -1,0 +1,47 @@
+//! Where a raster lies on its map, in the map's own units.
+
+use super::Georeference;
+
+/// The frame of a raster with north up, in map units: metres, or degrees where the map is in degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// Number of columns, west to east.
+    pub cols: usize,
+    /// Number of rows, north to south.
+    pub rows: usize,
+    /// West edge of column 0.
+    pub west: f64,
+    /// North edge of row 0.
+    pub north: f64,
+    /// Size of a cell along x and along y.
+    pub cell: (f64, f64),
+}
+
+impl Placement {
+    /// Of a raster of `(rows, cols)` cells of `cell_size_m` (west to east, north to south). Without a place on a map its
+    /// south-west corner is (0, 0), in metres.
+    pub fn new(origin: Option<&Georeference>, cell_size_m: (f64, f64), (rows, cols): (usize, usize)) -> Self {
+        match origin {
+            Some(origin) => {
+                let cell = (cell_size_m.0 / origin.metres_per_unit.0, cell_size_m.1 / origin.metres_per_unit.1);
+                Self { cols, rows, west: origin.x_west, north: origin.y_north, cell }
+            }
+            None => Self { cols, rows, west: 0.0, north: rows as f64 * cell_size_m.1, cell: cell_size_m },
+        }
+    }
+
+    /// South edge of the last row.
+    pub fn south(&self) -> f64 {
+        self.north - self.rows as f64 * self.cell.1
+    }
+
+    /// The middles of the columns along x, from west to east.
+    pub fn xs(&self) -> impl Iterator<Item = f64> + '_ {
+        (0..self.cols).map(|col| self.west + (col as f64 + 0.5) * self.cell.0)
+    }
+
+    /// The middles of the rows along y, from north to south.
+    pub fn ys(&self) -> impl Iterator<Item = f64> + '_ {
+        (0..self.rows).map(|row| self.north - (row as f64 + 0.5) * self.cell.1)
+    }
+}

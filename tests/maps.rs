@@ -1,0 +1,428 @@
+//! The promise: maps and fields in files are those of the world, bit for bit, and lie where the heightmap lies. What the
+//! files say is read by other programs where they are installed: GDAL and NumPy.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use geotiff_reader::GeoTiffFile;
+use lavoxel::engine::tiled::Tiled;
+use lavoxel::export::maps::{Maps, Quantity, Values, write_map};
+use lavoxel::export::{About, ExportError, Site, npz};
+use lavoxel::grid::Grid;
+use lavoxel::output::Existing;
+use lavoxel::records::Records;
+use lavoxel::scene::Scene;
+use lavoxel::simulation::Simulation;
+use lavoxel::terrain::{LoadOptions, load};
+use lavoxel::units::{amount, energy};
+use ndarray::{Array1, Array2, Array3, Ix1, Ix2, Ix3, OwnedRepr};
+use ndarray_npy::NpzReader;
+use tempfile::TempDir;
+
+/// UTM zone 10 north, as GDAL writes it into a `.prj` file.
+const UTM: &str = r#"PROJCS["WGS 84 / UTM zone 10N",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563,AUTHORITY["EPSG","7030"]],AUTHORITY["EPSG","6326"]],PRIMEM["Greenwich",0,AUTHORITY["EPSG","8901"]],UNIT["degree",0.0174532925199433,AUTHORITY["EPSG","9122"]],AUTHORITY["EPSG","4326"]],PROJECTION["Transverse_Mercator"],PARAMETER["latitude_of_origin",0],PARAMETER["central_meridian",-123],PARAMETER["scale_factor",0.9996],PARAMETER["false_easting",500000],PARAMETER["false_northing",0],UNIT["metre",1,AUTHORITY["EPSG","9001"]],AXIS["Easting",EAST],AXIS["Northing",NORTH],AUTHORITY["EPSG","32610"]]"#;
+
+/// A system that has no number: only its text tells it.
+const NUMBERLESS: &str = r#"PROJCS["A plane of our own",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Lambert_Azimuthal_Equal_Area"],PARAMETER["False_Easting",100000.0],PARAMETER["False_Northing",200000.0],PARAMETER["Central_Meridian",-121.5],PARAMETER["Latitude_Of_Origin",46.25],UNIT["Meter",1.0]]"#;
+
+/// A run on a heightmap of 40 × 30 cells, of which the box shows a part in the middle.
+struct Run {
+    folder: TempDir,
+    simulation: Simulation,
+    records: Records,
+    site: Site,
+}
+
+impl Run {
+    fn new(prj: Option<&str>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut dem = "ncols 40\nnrows 30\nxllcorner 562005.25\nyllcorner 5112003.5\ncellsize 12.5\n".to_owned();
+        for row in 0..30 {
+            for col in 0..40 {
+                dem += &format!("{} ", 1000.0 + 0.37 * f64::from((col - 20) * (col - 20) + (row - 15) * (row - 12)));
+            }
+        }
+        fs::write(folder.path().join("dem.asc"), dem).unwrap();
+        if let Some(prj) = prj {
+            fs::write(folder.path().join("dem.prj"), prj).unwrap();
+        }
+        Self::of("file = 'dem.asc'\nvertical_exaggeration = 1.7\n", [26, 40, 24], folder, 90)
+    }
+
+    /// So many steps on a terrain, with a vent in the middle and a ball that dries up.
+    fn of(terrain: &str, [nx, ny, nz]: [usize; 3], folder: TempDir, steps: u64) -> Self {
+        let text = format!(
+            "name = 'hollow & <co>'\nseed = 6\n[grid]\nsize = [{nx}, {ny}, {nz}]\n[terrain]\nkind = 'heightmap'\n{terrain}\
+             [rules]\nthreshold = 0.2\n[[vent]]\nx = {}\nz = {}\nradius = 2\nrate = 1.5\n[[event]]\nat = 20\n\
+             put = {{ shape = {{ kind = 'sphere', center = [4, {}, 4], radius = 2 }},\
+             matter = {{ kind = 'lava', amount = 0.4, energy = 1.2 }} }}\n[[event]]\nat = 40\n\
+             put = {{ shape = {{ kind = 'cylinder', base = [4, 0, 4], radius = 4, height = {ny} }}, matter = {{ kind = 'drain' }} }}\n",
+            nx / 2,
+            nz / 2,
+            ny - 6,
+        );
+        let scene = Scene::parse(&text, &folder.path().join("scene.toml")).unwrap();
+        let stage = scene.build(Box::new(Tiled::default())).unwrap();
+        let site = Site::from(&stage);
+        let mut simulation = stage.simulation;
+        let mut records = Records::new(site.grid);
+        records.observe(simulation.world(), 0);
+        while simulation.steps() < steps {
+            simulation.step();
+            records.observe(simulation.world(), simulation.steps());
+        }
+        Self { folder, simulation, records, site }
+    }
+
+    fn maps(&self) -> Maps<'_> {
+        Maps { world: self.simulation.world(), records: Some(&self.records), site: &self.site }
+    }
+
+    fn about(&self) -> About {
+        About { scene: "hollow & <co>".to_owned(), seed: 6, step: self.simulation.steps() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, quantity: Quantity, ending: &str) -> PathBuf {
+        let path = self.path(&format!("out-{}.{ending}", quantity.name()));
+        write_map(&path, quantity, &self.maps(), &self.about(), Existing::Keep).unwrap();
+        path
+    }
+}
+
+/// The numbers as real ones, NaN for no data.
+fn real(values: Values) -> Array2<f64> {
+    match values {
+        Values::Real(values) => values.mapv(f64::from),
+        Values::Whole(values) => values.mapv(|v| if v == Values::NO_WHOLE { f64::NAN } else { f64::from(v) }),
+    }
+}
+
+fn assert_same(a: &Array2<f64>, b: &Array2<f64>, what: &str) {
+    assert_eq!(a.dim(), b.dim(), "{what}");
+    for (at, a) in a.indexed_iter() {
+        assert!(
+            a.to_bits() == b[at].to_bits() || (a.is_nan() && b[at].is_nan()),
+            "{what} at {at:?}: {a} and {}",
+            b[at]
+        );
+    }
+}
+
+fn read_tif(path: &Path) -> Array2<f64> {
+    let file = GeoTiffFile::open(path).unwrap();
+    assert_eq!(file.nodata(), Some("-9999"));
+    let flat = match file.read_raster::<f32>() {
+        Ok(values) => values.mapv(f64::from),
+        Err(_) => file.read_raster::<i32>().unwrap().mapv(f64::from),
+    };
+    let values = flat.into_dimensionality::<Ix2>().unwrap();
+    values.mapv(|v| if v == -9999.0 { f64::NAN } else { v })
+}
+
+#[test]
+fn maps_say_what_their_definition_says() {
+    let run = Run::new(None);
+    let (world, site, maps) = (run.simulation.world(), &run.site, run.maps());
+    let metres = |amount: f64| (amount * site.cell_size_m / site.vertical_exaggeration) as f32;
+    let [thickness, most, arrival, peak, surface, ground] = [
+        Quantity::Thickness,
+        Quantity::MaxThickness,
+        Quantity::Arrival,
+        Quantity::PeakEnergy,
+        Quantity::Surface,
+        Quantity::Ground,
+    ]
+    .map(|quantity| real(maps.values(quantity)));
+    let mut kinds = BTreeSet::new();
+    for z in 0..site.grid.nz {
+        for x in 0..site.grid.nx {
+            let at = [z, x];
+            let lava: f64 = (0..site.grid.ny).map(|y| f64::from(amount(world.lava.at(x, y, z).amount))).sum();
+            let land = site.floor_m + f64::from(world.ground.surface()[at]) * site.cell_height_m();
+            assert_eq!(ground[at], f64::from(land as f32));
+            assert_eq!(surface[at], f64::from(land as f32 + metres(lava)));
+            let came = run.records.arrival()[at] != u32::MAX;
+            kinds.insert((lava > 0.0, came));
+            if lava > 0.0 {
+                assert_eq!(thickness[at], f64::from(metres(lava)));
+                assert!(most[at] >= thickness[at]);
+            } else {
+                assert!(thickness[at].is_nan());
+            }
+            assert!([most[at], arrival[at], peak[at]].iter().all(|v| v.is_nan() != came), "{at:?}");
+            if came {
+                assert!((0.0..=90.0).contains(&arrival[at]) && most[at] > 0.0 && peak[at] >= 0.0);
+                assert_eq!(peak[at], f64::from(energy(run.records.peak_energy()[at])));
+            }
+        }
+    }
+    // Lava stands, it stood and is gone, and it never was.
+    assert_eq!(kinds.len(), 3, "{kinds:?}");
+    // The bodies of step 0 and the vent of the first step.
+    assert!(arrival.iter().any(|&step| step == 1.0) && arrival.iter().any(|&step| step > 20.0));
+}
+
+#[test]
+fn both_formats_give_back_every_number_at_its_place() {
+    let run = Run::new(Some(UTM));
+    let place = run.site.placement();
+    for quantity in Quantity::ALL {
+        let name = quantity.name();
+        let values = real(run.maps().values(quantity));
+        assert_same(&read_tif(&run.write(quantity, "tif")), &values, name);
+        let map = load(&run.write(quantity, "asc"), &LoadOptions::default()).unwrap();
+        assert_same(&map.heights.mapv(f64::from), &values, name);
+        assert_eq!(map.cell_size_m, (run.site.cell_size_m, run.site.cell_size_m));
+        let origin = map.origin.unwrap();
+        assert_eq!(origin.x_west, place.west);
+        assert!((origin.y_north - place.north).abs() < 1e-6);
+        assert_eq!(origin.crs.wkt.as_deref(), Some(UTM));
+    }
+    let file = GeoTiffFile::open(run.path("out-arrival.tif")).unwrap();
+    assert_eq!(file.epsg(), Some(32610));
+    let [west, south, east, north] = file.geo_bounds().unwrap();
+    assert_eq!((west, north), (place.west, place.north));
+    assert!((south - place.south()).abs() < 1e-6);
+    assert!((east - west - 26.0 * run.site.cell_size_m).abs() < 1e-6);
+    // The box is cut from the middle of 500 m × 375 m.
+    assert!(west > 562_005.25 && north < 5_112_003.5 + 375.0 + 1e-6, "{west} {north}");
+}
+
+#[test]
+fn a_map_in_degrees_stays_in_degrees() {
+    let mut run = Run::new(None);
+    let mut place = run.site.georeference.take().unwrap();
+    place.metres_per_unit = (77_000.0, 111_000.0);
+    (place.x_west, place.y_north) = (-122.25, 46.25);
+    run.site.georeference = Some(place);
+    assert_eq!(run.site.map_unit(), "degree");
+    let file = GeoTiffFile::open(run.write(Quantity::Surface, "tif")).unwrap();
+    let transform = file.transform().unwrap();
+    let cell = run.site.cell_size_m;
+    assert_eq!((transform.origin_x, transform.origin_y), (-122.25, 46.25));
+    assert_eq!((transform.pixel_width, transform.pixel_height), (cell / 77_000.0, -cell / 111_000.0));
+    let text = fs::read_to_string(run.write(Quantity::Surface, "asc")).unwrap();
+    assert!(text.contains(&format!("\nxllcorner -122.25\n")), "{text:.200}");
+    assert!(text.contains(&format!("\ndx {}\ndy {}\n", cell / 77_000.0, cell / 111_000.0)), "{text:.200}");
+}
+
+#[test]
+fn without_a_map_the_south_west_corner_is_the_origin() {
+    let mut run = Run::new(None);
+    run.site.georeference = None;
+    let file = GeoTiffFile::open(run.write(Quantity::Ground, "tif")).unwrap();
+    let cell = run.site.cell_size_m;
+    assert_eq!(file.geo_bounds().unwrap().map(|v| (v / cell).round()), [0.0, 0.0, 26.0, 24.0]);
+    assert_eq!(file.epsg(), None);
+}
+
+#[test]
+fn an_archive_gives_back_every_field() {
+    let run = Run::new(Some(UTM));
+    let path = run.path("all.npz");
+    npz::write(&path, &run.maps(), &run.about(), Existing::Keep).unwrap();
+    let mut file = NpzReader::new(File::open(&path).unwrap()).unwrap();
+    let (world, grid) = (run.simulation.world(), run.site.grid);
+
+    let amounts: Array3<f32> = file.by_name::<OwnedRepr<f32>, Ix3>("amount.npy").unwrap();
+    let energies: Array3<f32> = file.by_name::<OwnedRepr<f32>, Ix3>("energy.npy").unwrap();
+    let solid: Array3<bool> = file.by_name::<OwnedRepr<bool>, Ix3>("solid.npy").unwrap();
+    assert_eq!(amounts.dim(), (grid.ny, grid.nz, grid.nx));
+    for ((y, z, x), &found) in amounts.indexed_iter() {
+        let cell = world.lava.at(x, y, z);
+        assert_eq!((found, energies[[y, z, x]]), (amount(cell.amount), energy(cell.energy)));
+        assert_eq!(solid[[y, z, x]], world.ground.is_solid(x, y, z));
+    }
+    for quantity in Quantity::ALL {
+        let name = format!("{}.npy", quantity.name().replace('-', "_"));
+        let found = match quantity {
+            Quantity::Arrival => file.by_name::<OwnedRepr<f64>, Ix2>(&name).unwrap(),
+            _ => file.by_name::<OwnedRepr<f32>, Ix2>(&name).unwrap().mapv(f64::from),
+        };
+        assert_same(&found, &real(run.maps().values(quantity)), &name);
+    }
+    let mut axis = |name: &str| -> Array1<f64> { file.by_name::<OwnedRepr<f64>, Ix1>(name).unwrap() };
+    let (x, y, z) = (axis("x.npy"), axis("y.npy"), axis("z.npy"));
+    assert_eq!((x.len(), y.len(), z.len()), (grid.nx, grid.nz, grid.ny));
+    let (place, half) = (run.site.placement(), 0.5 * run.site.cell_size_m);
+    assert!((x[0] - half - place.west).abs() < 1e-6 && (y[0] + half - place.north).abs() < 1e-6);
+    assert!(x[1] > x[0] && y[1] < y[0] && z[1] > z[0]);
+    assert!((z[0] - run.site.floor_m - 0.5 * run.site.cell_height_m()).abs() < 1e-9);
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_and_leaves_nothing() {
+    let run = Run::new(None);
+    let (maps, about) = (run.maps(), run.about());
+    let write = |name: &str| write_map(&run.path(name), Quantity::Surface, &maps, &about, Existing::Keep);
+    let wrong = write("surface.png").unwrap_err();
+    assert!(matches!(wrong, ExportError::UnknownMapFormat { .. }), "{wrong}");
+    write("surface.tif").unwrap();
+    assert!(matches!(write("surface.tif"), Err(ExportError::Output(_))));
+    fs::write(run.path("other.prj"), "mine").unwrap();
+    assert!(matches!(write("other.asc"), Err(ExportError::Output(_))));
+    assert!(!run.path("other.asc").exists());
+
+    let error = npz::check_size(Grid::new(8192, 8192, 9)).unwrap_err();
+    assert!(error.to_string().starts_with("grid.size = [8192, 8192, 9]: must be at most"), "{error}");
+    npz::check_size(Grid::new(8192, 8192, 8)).unwrap();
+}
+
+// Other programs.
+
+/// Runs a program and gives what it prints, or nothing where it is not installed.
+fn output(program: &str, args: &[&str]) -> Option<String> {
+    let output = match Command::new(program).args(args).output() {
+        Ok(output) => output,
+        Err(_) => {
+            eprintln!("skipped: {program} is not there");
+            return None;
+        }
+    };
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{program} {args:?}: {out}{err}");
+    Some(out.into_owned())
+}
+
+/// The lines of `gdalinfo` that say where a raster lies.
+fn corners(info: &str) -> Vec<&str> {
+    let names = ["Upper Left", "Lower Left", "Upper Right", "Lower Right", "Center"];
+    let lines: Vec<_> = info.lines().filter(|line| names.iter().any(|name| line.starts_with(name))).collect();
+    assert_eq!(lines.len(), 5, "{info}");
+    lines
+}
+
+/// That GDAL finds the maps of a run where `dem`, a raster of what the box shows, lies, in the same coordinate system.
+fn lies_on(run: &Run, dem: &Path) {
+    let dem = dem.to_str().unwrap();
+    let Some(info) = output("gdalinfo", &[dem]) else { return };
+    let system = |path: &str| output("gdalsrsinfo", &["-o", "proj4", path]).unwrap();
+    for ending in ["tif", "asc"] {
+        let path = run.write(Quantity::Surface, ending);
+        let path = path.to_str().unwrap();
+        assert_eq!(corners(&output("gdalinfo", &[path]).unwrap()), corners(&info), "{ending}");
+        assert_eq!(system(path), system(dem), "{ending}");
+    }
+}
+
+#[test]
+fn gdal_finds_the_maps_where_the_heightmap_lies() {
+    for prj in [UTM, NUMBERLESS] {
+        let run = Run::new(Some(prj));
+        // What the box shows: all 30 rows, and of the columns the middle 32.5, which GDAL can cut out.
+        let dem = run.path("dem.tif");
+        let (from, to) = (run.path("dem.asc"), dem.to_str().unwrap());
+        let args = ["-q", "-srcwin", "3.75", "0", "32.5", "30", "-outsize", "26", "24", from.to_str().unwrap(), to];
+        if output("gdal_translate", &args).is_some() {
+            lies_on(&run, &dem);
+        }
+    }
+}
+
+#[test]
+fn gdal_finds_lava_on_mount_st_helens() {
+    let name = "../shared/terrains/st_helens/st_helens_30m_utm10n.asc";
+    let Ok(path) = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name).canonicalize() else {
+        eprintln!("skipped: {name} is not there");
+        return;
+    };
+    let path = path.to_str().unwrap().to_owned();
+    let terrain = format!("file = '{path}'\ncrop = [20, 60, 300, 300]\nfill_no_data = 'nearest'\n");
+    let run = Run::of(&terrain, [100, 100, 100], tempfile::tempdir().unwrap(), 60);
+    let dem = run.path("crop.tif");
+    let args = ["-q", "-srcwin", "20", "60", "300", "300", &path, dem.to_str().unwrap()];
+    if output("gdal_translate", &args).is_some() {
+        lies_on(&run, &dem);
+    }
+}
+
+#[test]
+fn gdal_reads_what_the_map_is() {
+    let run = Run::new(Some(UTM));
+    let path = run.write(Quantity::Arrival, "tif");
+    let Some(info) = output("gdalinfo", &[path.to_str().unwrap()]) else { return };
+    for part in [
+        "AREA_OR_POINT=Area",
+        "quantity=arrival",
+        "scene=hollow & <co>\n",
+        "seed=6",
+        "step=90",
+        "unit=steps",
+        concat!("software=lavoxel ", env!("CARGO_PKG_VERSION")),
+        "COMPRESSION=DEFLATE",
+        "Type=Int32",
+        "Description = number of steps after which lava first stood here",
+        "NoData Value=-9999",
+        "Unit Type: steps",
+    ] {
+        assert!(info.contains(part), "no {part} in\n{info}");
+    }
+}
+
+#[test]
+fn gdal_adds_ground_and_thickness_to_the_surface() {
+    let run = Run::new(Some(UTM));
+    let [thickness, ground, surface] =
+        [Quantity::Thickness, Quantity::Ground, Quantity::Surface].map(|quantity| run.write(quantity, "tif"));
+    let sum = run.path("sum.tif");
+    let [a, b, to] = [&thickness, &ground, &sum].map(|path| path.to_str().unwrap());
+    if output("gdal_calc.py", &["--quiet", "-A", a, "-B", b, "--calc", "A+B", "--NoDataValue=-9999", "--outfile", to])
+        .is_none()
+    {
+        return;
+    }
+    let (sum, surface, thickness) = (read_tif(&sum), read_tif(&surface), read_tif(&thickness));
+    let mut covered = 0;
+    for (at, sum) in sum.indexed_iter() {
+        assert_eq!(sum.is_nan(), thickness[at].is_nan(), "{at:?}");
+        if !sum.is_nan() {
+            covered += 1;
+            assert_eq!(*sum, surface[at], "{at:?}");
+        }
+    }
+    assert!(covered > 20, "{covered} columns");
+}
+
+#[test]
+fn numpy_reads_the_archive() {
+    let python = ["python3", "/usr/bin/python3"].into_iter().find(|python| {
+        let status = Command::new(python).args(["-c", "import numpy"]).output();
+        status.is_ok_and(|output| output.status.success())
+    });
+    let Some(python) = python else {
+        eprintln!("skipped: there is no python3 with numpy");
+        return;
+    };
+    let run = Run::new(Some(UTM));
+    let path = run.path("all.npz");
+    npz::write(&path, &run.maps(), &run.about(), Existing::Keep).unwrap();
+    let program = "\
+import sys, numpy as np
+d = np.load(sys.argv[1])
+units = dict(d['units'])
+assert set(units) <= set(d.files) and units['thickness'] == 'm' and units['x'] == 'm', units
+assert all(units[name] for name in units)
+assert str(d['scene']) == 'hollow & <co>' and str(d['software']).startswith('lavoxel ')
+assert str(d['crs']).startswith('PROJCS[\"WGS 84 / UTM zone 10N\"'), d['crs']
+assert int(d['seed']) == 6 and int(d['step']) == 90
+a = d['amount']
+assert a.shape == (40, 24, 26) == (len(d['z']), len(d['y']), len(d['x']))
+height = float(d['cell_size_m'] / d['vertical_exaggeration'])
+depth = a.sum(axis=0, dtype=np.float64) * height
+assert np.array_equal(depth > 0, ~np.isnan(d['thickness']))
+assert np.allclose(depth, np.nan_to_num(d['thickness']), rtol=1e-6)
+assert np.allclose(d['ground'] + depth, d['surface'])
+assert not (a[d['solid']] > 0).any() and d['solid'][0].all() and not d['solid'][-1].any()
+assert (d['max_thickness'] >= np.nan_to_num(d['thickness']) - 1e-6)[~np.isnan(d['arrival'])].all()
+assert (d['peak_energy'] >= d['energy'].max(axis=0))[~np.isnan(d['arrival'])].all()
+print('fine')
+";
+    assert_eq!(output(python, &["-c", program, path.to_str().unwrap()]).unwrap(), "fine\n");
+}
