@@ -13,6 +13,7 @@ mod stop;
 mod terrain;
 #[cfg(feature = "viewer")]
 mod view;
+mod volumes;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -65,7 +66,7 @@ enum Command {
     #[cfg(feature = "viewer")]
     View(view::ViewArgs),
     Render(Box<render::RenderArgs>),
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     Bench(bench::BenchArgs),
     Terrain(terrain::TerrainArgs),
     Scene(scene::SceneArgs),

@@ -4,12 +4,14 @@ use clap::{Args, ValueEnum};
 use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
+use lavoxel::export::frame::Frame;
 use lavoxel::lowpass::LowPass;
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Stage;
 
 use super::progress::Progress;
 use super::report::{Context, Report};
+use super::volumes::{Exports, VolumeArgs};
 use super::{Outcome, SceneOptions, say, start_threads, stop};
 
 /// Steps from one refresh of the low-pass to the next; it serves pictures only, and is timed here.
@@ -35,6 +37,9 @@ pub(crate) struct RunArgs {
     /// The engine; both give the same bits
     #[arg(long, value_enum, default_value_t = EngineName::Fast)]
     engine: EngineName,
+
+    #[command(flatten)]
+    volumes: VolumeArgs,
 }
 
 /// Engines by name.
@@ -58,19 +63,21 @@ impl EngineName {
 /// Runs `lavoxel run`.
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let scene = args.scene.load()?;
+    let steps = args.steps.unwrap_or(scene.spec.film.steps);
+    let exports = args.volumes.check(&scene, steps)?;
     start_threads(scene.spec.threads)?;
     // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
-    rayon::scope(|_| simulate(args, scene))
+    rayon::scope(|_| simulate(args, scene, steps, exports))
 }
 
 /// Simulates and reports.
-fn simulate(args: &RunArgs, scene: Scene) -> anyhow::Result<Outcome> {
+fn simulate(args: &RunArgs, scene: Scene, steps: u64, mut exports: Exports) -> anyhow::Result<Outcome> {
     let stage = scene.build(args.engine.make())?;
+    let frame = Frame::of(&stage);
     let mut simulation = stage.simulation;
     let grid = simulation.world().grid;
     let mut lowpass = LowPass::check(grid).is_ok().then(|| LowPass::new(grid));
     let mut filter = Stage::default();
-    let steps = args.steps.unwrap_or(scene.spec.film.steps);
     let mut progress = Progress::new(steps, args.scene.quiet);
     while simulation.steps() < steps && !stop::asked() {
         simulation.step();
@@ -79,9 +86,11 @@ fn simulate(args: &RunArgs, scene: Scene) -> anyhow::Result<Outcome> {
                 lowpass.refresh(simulation.world());
             });
         }
+        exports.after_step(&simulation, &frame)?;
         progress.update(&simulation);
     }
     progress.finish();
+    exports.finish(&simulation, &frame, args.scene.quiet)?;
     let interrupted = simulation.steps() < steps;
     let context = Context { scene: scene.spec.name, cell_size_m: stage.cell_size_m, filter, interrupted };
     let report = Report::new(&simulation, context);

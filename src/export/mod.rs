@@ -1,9 +1,15 @@
-//! Pictures and animations as files: one file of code per format, each written whole or not at all.
+//! Pictures, animations, volumes and meshes as files: one file of code per format, each written whole or not at all.
 
 mod apng;
+pub mod frame;
 mod gif;
+pub mod mesh;
 mod mp4;
 mod png;
+mod snapshot;
+mod sparse;
+mod vdb;
+mod vti;
 mod webp;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +17,9 @@ use std::path::{Path, PathBuf};
 use crate::output::{Existing, OutputError, WholeFile, check_free};
 
 pub use self::png::{Label, write_png};
+pub use self::snapshot::Snapshot;
+pub use self::vdb::write_vdb;
+pub use self::vti::{MAX_CELLS, check_vti, write_pvd, write_vti};
 
 /// Why a picture or an animation could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +37,14 @@ pub enum ExportError {
     NoFfmpeg {
         /// The file.
         path: PathBuf,
+    },
+    /// There is more than the format takes.
+    #[error("{path}: {reason}")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// What there is and what the format takes.
+        reason: String,
     },
     /// An encoder refused the picture.
     #[error("cannot encode {path}: {reason}")]
