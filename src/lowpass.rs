@@ -6,10 +6,12 @@
 //! cell into the rock, where the drawn terrain hides its end.
 
 mod bricks;
+mod rows;
 
 use rayon::prelude::*;
 
 pub use self::bricks::{BRICK, Bricks};
+pub use self::rows::RowFilter;
 use crate::grid::Grid;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::validate::Invalid;

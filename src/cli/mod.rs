@@ -14,6 +14,7 @@ mod stop;
 mod terrain;
 #[cfg(feature = "viewer")]
 mod view;
+mod volumes;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -66,7 +67,7 @@ enum Command {
     #[cfg(feature = "viewer")]
     View(view::ViewArgs),
     Render(Box<render::RenderArgs>),
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     Bench(bench::BenchArgs),
     Terrain(terrain::TerrainArgs),
     Scene(scene::SceneArgs),

@@ -5,6 +5,7 @@ use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::Site;
+use lavoxel::export::frame::Frame;
 use lavoxel::lowpass::LowPass;
 use lavoxel::output::Existing;
 use lavoxel::scene::Scene;
@@ -13,6 +14,7 @@ use lavoxel::simulation::Stage;
 use super::maps::{MapOptions, MapPlan};
 use super::progress::Progress;
 use super::report::{Context, Report};
+use super::volumes::{Exports, VolumeArgs};
 use super::{Outcome, SceneOptions, say, start_threads, stop};
 
 /// Steps from one refresh of the low-pass to the next; it serves pictures only, and is timed here.
@@ -46,6 +48,9 @@ pub(crate) struct RunArgs {
     /// Replace files that are there already
     #[arg(long)]
     force: bool,
+
+    #[command(flatten)]
+    volumes: VolumeArgs,
 }
 
 /// Engines by name.
@@ -69,22 +74,29 @@ impl EngineName {
 /// Runs `lavoxel run`.
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let scene = args.scene.load()?;
+    let steps = args.steps.unwrap_or(scene.spec.film.steps);
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let maps = args.maps.check(scene.spec.grid.grid()?, existing)?;
+    let exports = args.volumes.check(&scene, steps, existing)?;
     start_threads(scene.spec.threads)?;
     // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
-    rayon::scope(|_| simulate(args, scene, maps))
+    rayon::scope(|_| simulate(args, scene, steps, maps, exports))
 }
 
 /// Simulates and reports.
-fn simulate(args: &RunArgs, scene: Scene, mut maps: MapPlan) -> anyhow::Result<Outcome> {
+fn simulate(
+    args: &RunArgs,
+    scene: Scene,
+    steps: u64,
+    mut maps: MapPlan,
+    mut exports: Exports,
+) -> anyhow::Result<Outcome> {
     let stage = scene.build(args.engine.make())?;
-    let site = Site::from(&stage);
+    let (site, frame) = (Site::from(&stage), Frame::of(&stage));
     let mut simulation = stage.simulation;
     let grid = simulation.world().grid;
     let mut lowpass = LowPass::check(grid).is_ok().then(|| LowPass::new(grid));
     let mut filter = Stage::default();
-    let steps = args.steps.unwrap_or(scene.spec.film.steps);
     let mut progress = Progress::new(steps, args.scene.quiet);
     maps.observe(&simulation);
     while simulation.steps() < steps && !stop::asked() {
@@ -95,9 +107,11 @@ fn simulate(args: &RunArgs, scene: Scene, mut maps: MapPlan) -> anyhow::Result<O
                 lowpass.refresh(simulation.world());
             });
         }
+        exports.after_step(&simulation, &frame)?;
         progress.update(&simulation);
     }
     progress.finish();
+    exports.finish(&simulation, &frame, args.scene.quiet)?;
     let interrupted = simulation.steps() < steps;
     let name = scene.spec.name;
     let context = Context { scene: name.clone(), cell_size_m: stage.cell_size_m, filter, interrupted };

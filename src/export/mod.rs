@@ -1,14 +1,20 @@
-//! Pictures, animations and data as files: one file of code per format, each written whole or not at all.
+//! Pictures, animations, maps, volumes and meshes as files: one file of code per format, each written whole or not at all.
 
 mod apng;
 mod asc;
+pub mod frame;
 mod geotiff;
 mod gif;
 pub mod maps;
+pub mod mesh;
 mod mp4;
 pub mod npz;
 mod png;
 mod site;
+mod snapshot;
+mod sparse;
+mod vdb;
+mod vti;
 mod webp;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +24,9 @@ use crate::validate::Invalid;
 
 pub use self::png::{Label, write_png};
 pub use self::site::{About, Site};
+pub use self::snapshot::Snapshot;
+pub use self::vdb::write_vdb;
+pub use self::vti::{MAX_CELLS, check_vti, write_pvd, write_vti};
 
 /// Why a picture, an animation or data could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +55,14 @@ pub enum ExportError {
     NoFfmpeg {
         /// The file.
         path: PathBuf,
+    },
+    /// There is more than the format takes.
+    #[error("{path}: {reason}")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// What there is and what the format takes.
+        reason: String,
     },
     /// An encoder refused the picture.
     #[error("cannot encode {path}: {reason}")]

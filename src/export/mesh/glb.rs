@@ -1,0 +1,223 @@
+//! Binary glTF 2.0.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use gltf_json::accessor::{ComponentType, GenericComponentType, Type};
+use gltf_json::buffer::{Target, View};
+use gltf_json::material::{PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
+use gltf_json::mesh::{Mode, Primitive, Semantic};
+use gltf_json::validation::Checked::{self, Valid};
+use gltf_json::validation::USize64;
+use gltf_json::{Accessor, Asset, Buffer, Index, Material, Node, Root, Scene};
+
+use super::{Mesh, Skin, y_up};
+use crate::export::ExportError;
+use crate::export::snapshot::Snapshot;
+use crate::output::{Existing, OutputError, WholeFile};
+
+/// Linear colour of the ground: dark rock.
+const ROCK: [f32; 4] = [0.09, 0.08, 0.075, 1.0];
+
+pub(super) fn write(
+    path: &Path,
+    shot: &Snapshot<'_>,
+    lava: &Mesh,
+    skin: &Skin,
+    existing: Existing,
+) -> Result<(), ExportError> {
+    let mut parts = Parts::new();
+    if !lava.triangles.is_empty() {
+        parts.add("lava", lava, Some(skin));
+    }
+    let ground = Mesh::ground(shot);
+    if !ground.triangles.is_empty() {
+        parts.add("ground", &ground, None);
+    }
+    let json = parts.json(shot).map_err(|reason| ExportError::encoder(path, reason))?;
+    let mut file = WholeFile::create(path, existing)?;
+    write_chunks(&mut file, &json, &parts.bytes).map_err(|e| OutputError::io(path, e))?;
+    Ok(file.commit()?)
+}
+
+/// Writes head, description and numbers; each part is a multiple of four bytes long.
+fn write_chunks(file: &mut impl Write, json: &[u8], bytes: &[u8]) -> io::Result<()> {
+    let chunks: &[(&[u8; 4], &[u8])] =
+        if bytes.is_empty() { &[(b"JSON", json)] } else { &[(b"JSON", json), (b"BIN\0", bytes)] };
+    let length = 12 + chunks.iter().map(|(_, data)| 8 + data.len()).sum::<usize>();
+    file.write_all(b"glTF")?;
+    file.write_all(&2_u32.to_le_bytes())?;
+    file.write_all(&(length as u32).to_le_bytes())?;
+    for (kind, data) in chunks {
+        file.write_all(&(data.len() as u32).to_le_bytes())?;
+        file.write_all(*kind)?;
+        file.write_all(data)?;
+    }
+    Ok(())
+}
+
+/// What the corners of a mesh have.
+type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
+
+/// What a file holds.
+struct Parts {
+    root: Root,
+    buffer: Index<Buffer>,
+    bytes: Vec<u8>,
+    nodes: Vec<Index<Node>>,
+    /// Numbers of the meshes that have energies, and of the accessors of these.
+    energies: Vec<(usize, usize)>,
+}
+
+impl Parts {
+    fn new() -> Self {
+        let mut root = Root::default();
+        root.asset = Asset { generator: Some(format!("lavoxel {}", env!("CARGO_PKG_VERSION"))), ..Asset::default() };
+        let buffer = root.push(Buffer {
+            byte_length: USize64(0),
+            name: None,
+            uri: None,
+            extensions: None,
+            extras: Default::default(),
+        });
+        Self { root, buffer, bytes: Vec::new(), nodes: Vec::new(), energies: Vec::new() }
+    }
+
+    /// Adds a mesh as a node of the same name, coloured by a skin or as rock.
+    fn add(&mut self, name: &str, mesh: &Mesh, skin: Option<&Skin>) {
+        let attributes = self.attributes(mesh, skin);
+        let corners = mesh.triangles.iter().flatten().flat_map(|i| i.to_le_bytes());
+        let indices = self.array(corners, (ComponentType::U32, Type::Scalar), Target::ElementArrayBuffer);
+        let primitive = Primitive {
+            attributes,
+            indices: Some(self.root.push(indices)),
+            material: Some(self.root.push(material(name, if skin.is_some() { [1.0; 4] } else { ROCK }))),
+            mode: Valid(Mode::Triangles),
+            targets: None,
+            extensions: None,
+            extras: Default::default(),
+        };
+        let mesh = self.root.push(gltf_json::Mesh {
+            name: Some(name.to_owned()),
+            primitives: vec![primitive],
+            weights: None,
+            extensions: None,
+            extras: Default::default(),
+        });
+        let node = Node { name: Some(name.to_owned()), mesh: Some(mesh), ..Node::default() };
+        let node = self.root.push(node);
+        self.nodes.push(node);
+    }
+
+    /// Adds what each corner of the next mesh has.
+    fn attributes(&mut self, mesh: &Mesh, skin: Option<&Skin>) -> Attributes {
+        let vectors = (ComponentType::F32, Type::Vec3);
+        let points: Vec<[f32; 3]> = mesh.positions.iter().map(|&p| y_up(p)).collect();
+        let mut positions =
+            self.array(points.iter().flatten().flat_map(|v| v.to_le_bytes()), vectors, Target::ArrayBuffer);
+        let bounds = |pick: fn(f32, f32) -> f32, start: f32| {
+            let bounds = points.iter().fold([start; 3], |all, p| std::array::from_fn(|axis| pick(all[axis], p[axis])));
+            gltf_json::serialize::to_value(bounds).ok()
+        };
+        (positions.min, positions.max) = (bounds(f32::min, f32::INFINITY), bounds(f32::max, f32::NEG_INFINITY));
+        let normals = mesh.normals.iter().flat_map(|&n| y_up(n)).flat_map(f32::to_le_bytes);
+        let normals = self.array(normals, vectors, Target::ArrayBuffer);
+        let mut attributes = Attributes::from([
+            (Valid(Semantic::Positions), self.root.push(positions)),
+            (Valid(Semantic::Normals), self.root.push(normals)),
+        ]);
+        if let Some(skin) = skin {
+            attributes.insert(Valid(Semantic::Colors(0)), self.colors(mesh, skin));
+            let energies = mesh.energies.iter().flat_map(|e| e.to_le_bytes());
+            let energies = self.array(energies, (ComponentType::F32, Type::Scalar), Target::ArrayBuffer);
+            self.energies.push((self.root.meshes.len(), self.root.push(energies).value()));
+        }
+        attributes
+    }
+
+    /// Adds linear colours, 16 bits each: dark ones would show steps in eight.
+    fn colors(&mut self, mesh: &Mesh, skin: &Skin) -> Index<Accessor> {
+        let color = |energy: &f32| {
+            let c = skin.palette.linear(Skin::position(*energy)).map(|c| (c.clamp(0.0, 1.0) * 65535.0 + 0.5) as u16);
+            [c.x, c.y, c.z, u16::MAX]
+        };
+        let colors = mesh.energies.iter().flat_map(color).flat_map(u16::to_le_bytes);
+        let colors = self.array(colors, (ComponentType::U16, Type::Vec4), Target::ArrayBuffer);
+        self.root.push(Accessor { normalized: true, ..colors })
+    }
+
+    /// Adds numbers of a kind, and gives what describes them.
+    fn array(
+        &mut self,
+        bytes: impl Iterator<Item = u8>,
+        (component, kind): (ComponentType, Type),
+        target: Target,
+    ) -> Accessor {
+        let start = self.bytes.len();
+        self.bytes.extend(bytes);
+        let length = self.bytes.len() - start;
+        let view = self.root.push(View {
+            buffer: self.buffer,
+            byte_length: USize64::from(length),
+            byte_offset: Some(USize64::from(start)),
+            byte_stride: None,
+            name: None,
+            target: Some(Valid(target)),
+            extensions: None,
+            extras: Default::default(),
+        });
+        Accessor {
+            buffer_view: Some(view),
+            byte_offset: Some(USize64(0)),
+            count: USize64::from(length / (component.size() * kind.multiplicity())),
+            component_type: Valid(GenericComponentType(component)),
+            type_: Valid(kind),
+            min: None,
+            max: None,
+            name: None,
+            normalized: false,
+            sparse: None,
+            extensions: None,
+            extras: Default::default(),
+        }
+    }
+
+    /// The description of the whole, padded.
+    fn json(&mut self, shot: &Snapshot<'_>) -> Result<Vec<u8>, String> {
+        let scene = Scene { name: None, nodes: self.nodes.clone(), extensions: None, extras: Default::default() };
+        self.root.scene = Some(self.root.push(scene));
+        self.root.buffers[self.buffer.value()].byte_length = USize64::from(self.bytes.len());
+        let mut root = gltf_json::serialize::to_value(&self.root).map_err(|e| e.to_string())?;
+        // What the crate has no types for.
+        for &(mesh, accessor) in &self.energies {
+            root["meshes"][mesh]["primitives"][0]["attributes"]["_ENERGY"] = accessor.into();
+        }
+        for (name, text) in shot.facts() {
+            root["scenes"][0]["extras"][name] = text.into();
+        }
+        root["scenes"][0]["extras"]["axes"] = "x east, y up, z south".into();
+        if let Some(root) = root.as_object_mut().filter(|_| self.bytes.is_empty()) {
+            root.remove("buffers");
+        }
+        if let Some(scene) = root["scenes"][0].as_object_mut().filter(|_| self.nodes.is_empty()) {
+            scene.remove("nodes");
+        }
+        let mut json = gltf_json::serialize::to_vec(&root).map_err(|e| e.to_string())?;
+        json.resize(json.len().next_multiple_of(4), b' ');
+        Ok(json)
+    }
+}
+
+fn material(name: &str, color: [f32; 4]) -> Material {
+    Material {
+        name: Some(name.to_owned()),
+        pbr_metallic_roughness: PbrMetallicRoughness {
+            base_color_factor: PbrBaseColorFactor(color),
+            metallic_factor: StrengthFactor(0.0),
+            roughness_factor: StrengthFactor(0.9),
+            ..PbrMetallicRoughness::default()
+        },
+        ..Material::default()
+    }
+}

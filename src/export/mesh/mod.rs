@@ -1,0 +1,152 @@
+//! Surfaces as triangles: the lava's and the ground's, in local metres, and the formats that hold them.
+
+mod glb;
+mod ply;
+mod surface;
+
+use std::path::Path;
+
+use super::ExportError;
+use super::snapshot::Snapshot;
+use crate::lowpass::ENERGY_SHOWN;
+use crate::output::Existing;
+use crate::render::Palette;
+
+pub use self::surface::MAX_VERTICES;
+use self::surface::surface;
+
+/// Most columns of the ground along a side; of a larger box every second, third, … is taken.
+const GROUND_SIDE: usize = 2048;
+
+/// How the lava's surface is drawn.
+#[derive(Clone, Debug)]
+pub struct Skin {
+    /// Density at which the surface lies, above 0 and below 1.
+    pub level: f32,
+    /// Colours by energy, from 0 to [`ENERGY_SHOWN`].
+    pub palette: Palette,
+}
+
+impl Skin {
+    /// Position in the palette of an energy.
+    fn position(energy: f32) -> f32 {
+        energy / ENERGY_SHOWN
+    }
+}
+
+/// Triangles in local metres `[east, north, up]` (see [`super::frame`]), counter-clockwise seen from outside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Corners.
+    pub positions: Vec<[f32; 3]>,
+    /// Unit vectors that point outside, one for each corner.
+    pub normals: Vec<[f32; 3]>,
+    /// Energy per amount in vent units, one for each corner of lava; none for the ground.
+    pub energies: Vec<f32>,
+    /// Numbers of three corners each.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Mesh {
+    /// The surface of the lava where its low-passed amount passes `level`. It is closed, each edge between two
+    /// triangles, also where the lava touches the walls of the box. Along the bed it lies half a cell inside the rock: the
+    /// smooth ground lies within half a cell of the solid cells, and so no gap shows between the two. Lava thinner than
+    /// the level, such as films, has no surface.
+    ///
+    /// # Errors
+    /// Says so when there would be more than [`MAX_VERTICES`] corners.
+    pub fn lava(shot: &Snapshot<'_>, level: f32) -> Result<Self, String> {
+        surface(shot, level).map(Self::with_normals)
+    }
+
+    /// The surface of the ground: open, with a corner in the middle of each column.
+    pub fn ground(shot: &Snapshot<'_>) -> Self {
+        let (heights, frame) = (shot.world.ground.surface(), shot.frame);
+        let columns = |n: usize| -> Vec<usize> { (0..n).step_by(n.div_ceil(GROUND_SIDE)).collect() };
+        let (xs, zs) = (columns(frame.grid.nx), columns(frame.grid.nz));
+        let corner = |x: usize, z: usize| {
+            let north = (frame.grid.nz - z) as f64 - 0.5;
+            frame.local_m([x as f64 + 0.5, north, heights[[z, x]].into()]).map(|m| m as f32)
+        };
+        let positions = zs.iter().flat_map(|&z| xs.iter().map(move |&x| corner(x, z))).collect();
+        let number = |col: usize, row: usize| (row * xs.len() + col) as u32;
+        let mut triangles = Vec::new();
+        for row in 1..zs.len() {
+            for col in 1..xs.len() {
+                let [nw, ne] = [number(col - 1, row - 1), number(col, row - 1)];
+                let [sw, se] = [number(col - 1, row), number(col, row)];
+                triangles.extend([[nw, sw, ne], [ne, sw, se]]);
+            }
+        }
+        Self { positions, triangles, ..Self::default() }.with_normals()
+    }
+
+    /// Works the normals out of the triangles, larger ones counting for more.
+    fn with_normals(mut self) -> Self {
+        let mut sums = vec![[0.0_f64; 3]; self.positions.len()];
+        for triangle in &self.triangles {
+            let [a, b, c] = triangle.map(|i| self.positions[i as usize].map(f64::from));
+            let side = |to: [f64; 3]| -> [f64; 3] { std::array::from_fn(|axis| to[axis] - a[axis]) };
+            let normal = cross(side(b), side(c));
+            for &i in triangle {
+                sums[i as usize].iter_mut().zip(normal).for_each(|(sum, part)| *sum += part);
+            }
+        }
+        self.normals = sums.into_iter().map(unit).collect();
+        self
+    }
+
+    /// Volume inside a closed mesh in cubic metres.
+    pub fn volume_m3(&self) -> f64 {
+        // From somewhere near, so that nothing large cancels.
+        let near = self.positions.first().map_or([0.0; 3], |p| p.map(f64::from));
+        let corner = |i: u32| -> [f64; 3] {
+            std::array::from_fn(|axis| f64::from(self.positions[i as usize][axis]) - near[axis])
+        };
+        let cone = |triangle: &[u32; 3]| {
+            let [a, b, c] = triangle.map(corner);
+            cross(a, b).iter().zip(c).map(|(n, c)| n * c).sum::<f64>() / 6.0
+        };
+        self.triangles.iter().map(cone).sum()
+    }
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|axis| {
+        let (next, last) = ((axis + 1) % 3, (axis + 2) % 3);
+        a[next] * b[last] - a[last] * b[next]
+    })
+}
+
+/// The vector with length 1; up, if it has none.
+fn unit(v: [f64; 3]) -> [f32; 3] {
+    let length = v.iter().map(|c| c * c).sum::<f64>().sqrt();
+    if length > 0.0 { v.map(|c| (c / length) as f32) } else { [0.0, 0.0, 1.0] }
+}
+
+/// Writes the lava's surface as PLY: corners with normal, sRGB colour and `energy`, in local metres
+/// `[east, north, up]`. Without lava, the file has no corners.
+///
+/// # Errors
+/// When the surface has more than [`MAX_VERTICES`] corners or the file cannot be written.
+pub fn write_ply(path: &Path, shot: &Snapshot<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
+    ply::write(path, shot, &lava(path, shot, skin)?, skin, existing)
+}
+
+/// Writes the meshes `lava` and `ground` as binary glTF in local metres (east, up, south): colours as `COLOR_0`, energy
+/// as `_ENERGY`. Without lava, only the ground is there.
+///
+/// # Errors
+/// When the surface has more than [`MAX_VERTICES`] corners or the file cannot be written.
+pub fn write_glb(path: &Path, shot: &Snapshot<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
+    glb::write(path, shot, &lava(path, shot, skin)?, skin, existing)
+}
+
+fn lava(path: &Path, shot: &Snapshot<'_>, skin: &Skin) -> Result<Mesh, ExportError> {
+    Mesh::lava(shot, skin.level).map_err(|reason| ExportError::TooLarge { path: path.to_owned(), reason })
+}
+
+/// A point of a mesh for formats that are y-up.
+fn y_up([east, north, up]: [f32; 3]) -> [f32; 3] {
+    [east, up, -north]
+}

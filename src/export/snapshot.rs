@@ -1,0 +1,48 @@
+//! A step of a simulation as it goes into files that lie in space, and the words that say where it came from.
+
+use super::frame::Frame;
+use crate::rules::gravity::Cell;
+use crate::units;
+use crate::world::World;
+
+/// A step of a simulation, and its place in the world.
+#[derive(Clone, Copy)]
+pub struct Snapshot<'a> {
+    /// The state.
+    pub world: &'a World,
+    /// Where the box is.
+    pub frame: &'a Frame,
+    /// Name of the scene.
+    pub scene: &'a str,
+    /// Seed of the random patterns.
+    pub seed: u64,
+    /// Steps made.
+    pub step: u64,
+}
+
+impl Snapshot<'_> {
+    /// Where the file comes from and where it lies, as names and texts: the same for every format.
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
+        let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
+        let mut facts = vec![
+            ("software", format!("lavoxel {}", env!("CARGO_PKG_VERSION"))),
+            ("scene", self.scene.to_owned()),
+            ("seed", self.seed.to_string()),
+            ("step", self.step.to_string()),
+            ("state", format!("{:016x}", self.world.state_hash())),
+            ("units", "lengths in metres; amount 1 is a full cell; energy 1 is fresh lava".to_owned()),
+            ("offset_m", triple(self.frame.offset_m())),
+        ];
+        if let Some(map) = &self.frame.map {
+            facts.push(("map_north_west", format!("{} {}", map.x_west, map.y_north)));
+            facts.extend(map.crs.wkt.iter().map(|wkt| ("map_crs", wkt.clone())));
+        }
+        facts
+    }
+}
+
+/// Energy per amount of a cell in vent units; 0 where there is no lava. The energy's unit can be had back from it and the
+/// amount by rounding.
+pub(super) fn specific_energy(cell: Cell) -> f32 {
+    if cell.amount == 0 { 0.0 } else { units::energy(cell.energy) / units::amount(cell.amount) }
+}

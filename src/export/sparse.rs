@@ -1,0 +1,68 @@
+//! A field over the box that is kept only where it has values, in blocks of 8 × 8 × 8 cells `[east, north, up]`.
+
+use std::collections::BTreeMap;
+
+/// Edge of a block in cells.
+pub(super) const EDGE: usize = 8;
+/// Cells of a block.
+pub(super) const CELLS: usize = EDGE * EDGE * EDGE;
+
+/// Values of a block; up runs fastest, then north, then east.
+#[derive(Clone)]
+pub(super) struct Block<T> {
+    /// A bit for each cell that has a value.
+    pub(super) active: [u64; CELLS / 64],
+    pub(super) values: [T; CELLS],
+}
+
+impl<T: Copy> Block<T> {
+    /// The values of the active cells, in their order.
+    pub(super) fn active_values(&self) -> impl Iterator<Item = T> + '_ {
+        self.active_cells().map(|at| self.values[at])
+    }
+
+    /// Numbers of the active cells.
+    pub(super) fn active_cells(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..CELLS).filter(|at| self.active[at / 64] >> (at % 64) & 1 == 1)
+    }
+}
+
+/// A field with blocks where it has values, in the order of their places.
+pub(super) struct Sparse<T> {
+    /// Blocks by their places, counted in blocks.
+    pub(super) blocks: BTreeMap<[u16; 3], Box<Block<T>>>,
+}
+
+impl<T: Copy + Default> Sparse<T> {
+    /// No value anywhere.
+    pub(super) fn new() -> Self {
+        Self { blocks: BTreeMap::new() }
+    }
+
+    /// Gives a cell a value.
+    pub(super) fn set(&mut self, cell: [usize; 3], value: T) {
+        let empty = || Box::new(Block { active: [0; CELLS / 64], values: [T::default(); CELLS] });
+        let block = self.blocks.entry(cell.map(|c| (c / EDGE) as u16)).or_insert_with(empty);
+        let at = place(cell);
+        block.active[at / 64] |= 1 << (at % 64);
+        block.values[at] = value;
+    }
+
+    /// The value of a cell that may lie outside of the box, where the default is.
+    #[cfg(test)]
+    pub(super) fn get(&self, cell: [usize; 3]) -> T {
+        self.blocks.get(&cell.map(|c| (c / EDGE) as u16)).map_or(T::default(), |block| block.values[place(cell)])
+    }
+}
+
+/// Number of a cell in its block.
+#[inline]
+pub(super) fn place([i, j, k]: [usize; 3]) -> usize {
+    (i % EDGE * EDGE + j % EDGE) * EDGE + k % EDGE
+}
+
+/// The cell with this number in the block at `block`.
+pub(super) fn cell_of(block: [u16; 3], at: usize) -> [usize; 3] {
+    let inner = [at / (EDGE * EDGE), at / EDGE % EDGE, at % EDGE];
+    std::array::from_fn(|axis| usize::from(block[axis]) * EDGE + inner[axis])
+}

@@ -1,0 +1,245 @@
+//! OpenVDB (`.vdb`) for Blender, Houdini and renderers: sparse grids of 32-bit floats, called `amount`, `energy` (per
+//! amount, vent units) and `density` (the low-passed amount that pictures show).
+//!
+//! File version 224, tree `Tree_float_5_4_3`, values of active voxels only, each node compressed with zlib. Voxels are
+//! `[east, north, up]` and lie with their centres where those of the cells are, in local metres (see
+//! [`super::frame`]). A voxel is active in `amount` and `energy` where there is lava, and in `density` where the low-pass
+//! of it is not zero.
+
+use std::collections::BTreeMap;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use flate2::{Compression, write::ZlibEncoder};
+
+use super::ExportError;
+use super::snapshot::{Snapshot, specific_energy};
+use super::sparse::{Block, EDGE, Sparse, cell_of};
+use crate::lowpass::RowFilter;
+use crate::output::{Existing, OutputError, WholeFile};
+use crate::units;
+
+const MAGIC: u64 = 0x5644_4220;
+/// Version of the file format, and of the library whose habits are followed.
+const VERSIONS: [u32; 3] = [224, 10, 0];
+/// Values of inactive voxels are left out, and the rest is zlib.
+const COMPRESSION: u32 = 1 | 2;
+/// Inactive voxels have the background's value.
+const INACTIVE_IS_BACKGROUND: u8 = 0;
+/// Values along an edge of the two kinds of inner node.
+const LOWER: usize = 16;
+const UPPER: usize = 32;
+
+type Leaf = Block<f32>;
+/// Inner nodes of a grid: leaves by their number in the lower node, by its number in the upper node, by its place.
+type Nodes<'a> = BTreeMap<[usize; 3], BTreeMap<usize, BTreeMap<usize, &'a Leaf>>>;
+
+/// Writes a step as OpenVDB.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_vdb(path: &Path, shot: &Snapshot<'_>, existing: Existing) -> Result<(), ExportError> {
+    let mut file = WholeFile::create(path, existing)?;
+    write(&mut file, shot).map_err(|e| OutputError::io(path, e))?;
+    Ok(file.commit()?)
+}
+
+fn write<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<()> {
+    file.write_all(&MAGIC.to_le_bytes())?;
+    write_ints(file, &VERSIONS)?;
+    file.write_all(&[1])?; // Grids can be found through their offsets.
+    file.write_all(identifier(shot).as_bytes())?;
+    let mut facts: Vec<Meta> = shot.facts().into_iter().map(|(name, text)| Meta::text(name, &text)).collect();
+    facts.push(Meta::text("creator", &format!("lavoxel {}", env!("CARGO_PKG_VERSION"))));
+    write_metadata(file, &facts)?;
+
+    // One after the other: only one is in memory at a time.
+    let grids: [(&str, fn(&Snapshot<'_>) -> Sparse<f32>); 3] =
+        [("density", density), ("amount", amount), ("energy", energy)];
+    write_ints(file, &[grids.len() as u32])?;
+    grids.iter().try_for_each(|(name, values)| write_grid(file, shot, name, &values(shot)))
+}
+
+/// Amounts of the lava, 1 for a full cell.
+fn amount(shot: &Snapshot<'_>) -> Sparse<f32> {
+    let mut field = Sparse::new();
+    shot.world.lava.held().for_each(|(at, cell)| field.set(shot.frame.cell(at), units::amount(cell.amount)));
+    field
+}
+
+/// Energies of the lava per amount.
+fn energy(shot: &Snapshot<'_>) -> Sparse<f32> {
+    let mut field = Sparse::new();
+    shot.world.lava.held().for_each(|(at, cell)| field.set(shot.frame.cell(at), specific_energy(cell)));
+    field
+}
+
+/// The low-pass of the amounts, 0 to 1.
+fn density(shot: &Snapshot<'_>) -> Sparse<f32> {
+    let mut field = Sparse::new();
+    RowFilter::default().each_cell(shot.world, |at, density, _| {
+        if density > 0 {
+            field.set(shot.frame.cell(at), f32::from(density) / 255.0);
+        }
+    });
+    field
+}
+
+/// The identifier that every file has: made from the state, so that the same state gives the same bytes.
+fn identifier(shot: &Snapshot<'_>) -> String {
+    let (state, step) = (shot.world.state_hash(), shot.step);
+    let [a, b, c] = [state >> 32, state >> 16 & 0xffff, state & 0xfff];
+    format!("{a:08x}-{b:04x}-4{c:03x}-8000-{:012x}", step & 0xffff_ffff_ffff)
+}
+
+/// A piece of metadata.
+struct Meta {
+    name: String,
+    kind: &'static str,
+    bytes: Vec<u8>,
+}
+
+impl Meta {
+    fn new(name: &str, kind: &'static str, bytes: Vec<u8>) -> Self {
+        Self { name: name.to_owned(), kind, bytes }
+    }
+
+    fn text(name: &str, text: &str) -> Self {
+        Self::new(name, "string", text.as_bytes().to_vec())
+    }
+
+    fn voxel(name: &str, voxel: [usize; 3]) -> Self {
+        Self::new(name, "vec3i", voxel.iter().flat_map(|&v| (v as i32).to_le_bytes()).collect())
+    }
+}
+
+fn write_ints(file: &mut impl Write, ints: &[u32]) -> io::Result<()> {
+    ints.iter().try_for_each(|int| file.write_all(&int.to_le_bytes()))
+}
+
+fn write_text(file: &mut impl Write, text: &str) -> io::Result<()> {
+    write_ints(file, &[text.len() as u32])?;
+    file.write_all(text.as_bytes())
+}
+
+fn write_metadata(file: &mut impl Write, metadata: &[Meta]) -> io::Result<()> {
+    write_ints(file, &[metadata.len() as u32])?;
+    metadata.iter().try_for_each(|meta| {
+        write_text(file, &meta.name)?;
+        write_text(file, meta.kind)?;
+        write_ints(file, &[meta.bytes.len() as u32])?;
+        file.write_all(&meta.bytes)
+    })
+}
+
+fn write_grid<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>, name: &str, field: &Sparse<f32>) -> io::Result<()> {
+    write_text(file, name)?;
+    write_text(file, "Tree_float_5_4_3")?;
+    write_text(file, "")?; // No other grid has this tree.
+    let offsets = file.stream_position()?;
+    file.write_all(&[0; 24])?;
+    let grid = file.stream_position()?;
+    write_ints(file, &[COMPRESSION])?;
+    write_metadata(file, &grid_metadata(name, field))?;
+    write_transform(file, shot)?;
+    let nodes = nodes(field);
+    write_topology(file, &nodes)?;
+    let values = file.stream_position()?;
+    for leaf in nodes.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values) {
+        write_mask(file, &leaf.active)?;
+        write_values(file, leaf.active_values())?;
+    }
+    let end = file.stream_position()?;
+    file.seek(SeekFrom::Start(offsets))?;
+    [grid, values, end].iter().try_for_each(|at| file.write_all(&at.to_le_bytes()))?;
+    file.seek(SeekFrom::Start(end)).map(drop)
+}
+
+fn grid_metadata(name: &str, field: &Sparse<f32>) -> Vec<Meta> {
+    let mut bounds: Option<[[usize; 3]; 2]> = None;
+    let mut count = 0_i64;
+    for (&place, block) in &field.blocks {
+        for cell in block.active_cells().map(|at| cell_of(place, at)) {
+            let [low, high] = bounds.get_or_insert([cell; 2]);
+            *low = std::array::from_fn(|axis| low[axis].min(cell[axis]));
+            *high = std::array::from_fn(|axis| high[axis].max(cell[axis]));
+            count += 1;
+        }
+    }
+    let mut metadata = vec![
+        Meta::text("name", name),
+        Meta::text("class", "fog volume"),
+        Meta::new("is_saved_as_half_float", "bool", vec![0]),
+        Meta::new("file_voxel_count", "int64", count.to_le_bytes().to_vec()),
+    ];
+    if let Some([low, high]) = bounds {
+        metadata.extend([Meta::voxel("file_bbox_min", low), Meta::voxel("file_bbox_max", high)]);
+    }
+    metadata
+}
+
+/// From voxels to local metres. The library keeps derived numbers with the map and does not work them out again.
+fn write_transform(file: &mut impl Write, shot: &Snapshot<'_>) -> io::Result<()> {
+    let scale = shot.frame.spacing_m();
+    let uniform = scale[2].to_bits() == scale[0].to_bits();
+    write_text(file, if uniform { "UniformScaleTranslateMap" } else { "ScaleTranslateMap" })?;
+    let centre = shot.frame.local_m([0.5; 3]);
+    let inverse = scale.map(|s| 1.0 / s);
+    let numbers = [centre, scale, scale, inverse, inverse.map(|i| i * i), inverse.map(|i| 0.5 * i)];
+    numbers.iter().flatten().try_for_each(|number| file.write_all(&number.to_le_bytes()))
+}
+
+/// Sorts the leaves into the nodes above them.
+fn nodes(field: &Sparse<f32>) -> Nodes<'_> {
+    let mut nodes = Nodes::new();
+    for (place, leaf) in &field.blocks {
+        let place = place.map(usize::from);
+        let number =
+            |edge: usize, unit: usize| place.iter().fold(0, |number, &along| number * edge + along / unit % edge);
+        let root = place.map(|along| along / (LOWER * UPPER) * (LOWER * UPPER * EDGE));
+        let upper = nodes.entry(root).or_default().entry(number(UPPER, LOWER)).or_default();
+        upper.insert(number(LOWER, 1), leaf);
+    }
+    nodes
+}
+
+fn write_topology(file: &mut impl Write, nodes: &Nodes<'_>) -> io::Result<()> {
+    write_ints(file, &[1])?; // One buffer of values.
+    file.write_all(&0_f32.to_le_bytes())?; // The background.
+    write_ints(file, &[0, nodes.len() as u32])?; // No tiles; so many upper nodes.
+    for (root, upper) in nodes {
+        write_ints(file, &root.map(|along| along as u32))?;
+        write_inner(file, upper.keys(), UPPER)?;
+        for lower in upper.values() {
+            write_inner(file, lower.keys(), LOWER)?;
+            lower.values().try_for_each(|leaf| write_mask(file, &leaf.active))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes an inner node: which children it has, and that it has no values of its own.
+fn write_inner<'a>(file: &mut impl Write, children: impl Iterator<Item = &'a usize>, edge: usize) -> io::Result<()> {
+    let mut mask = vec![0; edge.pow(3) / 64];
+    children.for_each(|child| mask[child / 64] |= 1 << (child % 64));
+    write_mask(file, &mask)?;
+    write_mask(file, &vec![0; mask.len()])?;
+    write_values(file, std::iter::empty())
+}
+
+fn write_mask(file: &mut impl Write, mask: &[u64]) -> io::Result<()> {
+    mask.iter().try_for_each(|word| file.write_all(&word.to_le_bytes()))
+}
+
+/// Writes values with their compressed size before them, or as they are with the negative of their size.
+fn write_values(file: &mut impl Write, values: impl Iterator<Item = f32>) -> io::Result<()> {
+    file.write_all(&[INACTIVE_IS_BACKGROUND])?;
+    let plain: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(&plain)?;
+    let packed = encoder.finish()?;
+    let (size, bytes) =
+        if packed.len() < plain.len() { (packed.len() as i64, packed) } else { (-(plain.len() as i64), plain) };
+    file.write_all(&size.to_le_bytes())?;
+    file.write_all(&bytes)
+}

@@ -1,0 +1,293 @@
+//! VTK image data (`.vti`) for ParaView, and the list that makes a series of it (`.pvd`).
+//!
+//! The whole box is written, also where it is empty: all steps of a series then have the same extent, which ParaView's
+//! filters want, and empty parts compress to almost nothing. Axes are `[east, north, up]`, the origin is that of the map.
+//!
+//! Cells carry `amount` (0 to 1), `energy` (per amount, vent units; 0 without lava) and `solid` (0 or 1), just as they
+//! are. Points, the corners of the cells, carry `density` and `energy`: the means over the open cells around them.
+//! ParaView draws volumes of point data smoothly and of cell data with faults.
+
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use flate2::{Compression, write::ZlibEncoder};
+use rayon::prelude::*;
+
+use super::ExportError;
+use super::snapshot::{Snapshot, specific_energy};
+use crate::output::{Existing, OutputError, WholeFile};
+use crate::units::{AMOUNT_ONE, ENERGY_ONE};
+use crate::world::World;
+
+/// Most cells of a box: ParaView needs 17 bytes for each.
+pub const MAX_CELLS: usize = 1 << 29;
+
+/// Bytes that are compressed together.
+const BLOCK: usize = 1 << 17;
+/// Blocks that are compressed side by side.
+const BATCH: usize = 32;
+/// Room for the place of an array in the file, which is known last.
+const OFFSET_ROOM: usize = 20;
+
+/// The arrays, in the order in which they lie in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    Amount,
+    Energy,
+    Solid,
+    PointDensity,
+    PointEnergy,
+}
+
+const CELL_FIELDS: [Field; 3] = [Field::Amount, Field::Energy, Field::Solid];
+const POINT_FIELDS: [Field; 2] = [Field::PointDensity, Field::PointEnergy];
+
+impl Field {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Amount => "amount",
+            Self::Energy | Self::PointEnergy => "energy",
+            Self::Solid => "solid",
+            Self::PointDensity => "density",
+        }
+    }
+
+    /// VTK's name of the type, and its size in bytes.
+    fn kind(self) -> (&'static str, usize) {
+        if self == Self::Solid { ("UInt8", 1) } else { ("Float32", 4) }
+    }
+
+    fn on_points(self) -> bool {
+        POINT_FIELDS.contains(&self)
+    }
+}
+
+/// Writes a step as VTK image data.
+///
+/// # Errors
+/// When the box has more than [`MAX_CELLS`] cells or the file cannot be written.
+pub fn write_vti(path: &Path, shot: &Snapshot<'_>, existing: Existing) -> Result<(), ExportError> {
+    check_vti(path, shot.world.grid.cells())?;
+    let mut file = WholeFile::create(path, existing)?;
+    write(&mut file, shot).map_err(|e| OutputError::io(path, e))?;
+    Ok(file.commit()?)
+}
+
+/// Refuses boxes that are too large for the format.
+///
+/// # Errors
+/// When there are more than [`MAX_CELLS`].
+pub fn check_vti(path: &Path, cells: usize) -> Result<(), ExportError> {
+    if cells <= MAX_CELLS {
+        return Ok(());
+    }
+    let reason = format!("the box has {cells} cells, and .vti takes at most {MAX_CELLS}; .vdb has no limit");
+    Err(ExportError::TooLarge { path: path.to_owned(), reason })
+}
+
+fn write<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<()> {
+    let places = write_head(file, shot)?;
+    let first = file.stream_position()?;
+    for (field, place) in CELL_FIELDS.into_iter().chain(POINT_FIELDS).zip(places) {
+        let at = file.stream_position()?;
+        file.seek(SeekFrom::Start(place))?;
+        write!(file, "{:<OFFSET_ROOM$}", format!("{}\"", at - first))?;
+        file.seek(SeekFrom::Start(at))?;
+        write_array(file, shot, field)?;
+    }
+    file.write_all(b"\n</AppendedData>\n</VTKFile>\n")
+}
+
+/// Writes what comes before the arrays, and tells where their places in the file are to be written.
+fn write_head<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<Vec<u64>> {
+    let [nx, ny, nz] = shot.frame.shape();
+    let extent = format!("0 {nx} 0 {ny} 0 {nz}");
+    let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
+    writeln!(file, "<?xml version=\"1.0\"?>")?;
+    write!(file, "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" ")?;
+    writeln!(file, "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">")?;
+    let (origin, spacing) = (triple(shot.frame.origin_m()), triple(shot.frame.spacing_m()));
+    writeln!(file, "<ImageData WholeExtent=\"{extent}\" Origin=\"{origin}\" Spacing=\"{spacing}\">")?;
+    write_facts(file, shot)?;
+    writeln!(file, "<Piece Extent=\"{extent}\">")?;
+    let mut places = Vec::new();
+    for (part, scalars, fields) in [("Cell", "amount", &CELL_FIELDS[..]), ("Point", "density", &POINT_FIELDS[..])] {
+        writeln!(file, "<{part}Data Scalars=\"{scalars}\">")?;
+        for field in fields {
+            write!(file, "<DataArray type=\"{}\" Name=\"{}\" ", field.kind().0, field.name())?;
+            write!(file, "format=\"appended\" offset=\"")?;
+            places.push(file.stream_position()?);
+            writeln!(file, "{:OFFSET_ROOM$}/>", "")?;
+        }
+        writeln!(file, "</{part}Data>")?;
+    }
+    write!(file, "</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_")?;
+    Ok(places)
+}
+
+/// The step as time, and the words about the file as arrays of one text each.
+fn write_facts(file: &mut impl Write, shot: &Snapshot<'_>) -> io::Result<()> {
+    writeln!(file, "<FieldData>")?;
+    let head = "NumberOfTuples=\"1\" format=\"ascii\"";
+    writeln!(file, "<DataArray type=\"Float64\" Name=\"TimeValue\" {head}>{}</DataArray>", shot.step)?;
+    for (name, text) in shot.facts() {
+        let codes: Vec<String> = text.bytes().chain([0]).map(|byte| byte.to_string()).collect();
+        writeln!(file, "<Array type=\"String\" Name=\"{name}\" {head}>{}</Array>", codes.join(" "))?;
+    }
+    writeln!(file, "</FieldData>")
+}
+
+/// Writes an array as VTK lays out compressed ones: number of blocks, their size, the size of a last one that is not
+/// full, the compressed sizes, and the blocks.
+fn write_array<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>, field: Field) -> io::Result<()> {
+    let more = usize::from(field.on_points());
+    let [_, ny, nz] = shot.frame.shape().map(|n| n + more);
+    let bytes = shot.frame.shape().map(|n| n + more).iter().product::<usize>() * field.kind().1;
+    let count = bytes.div_ceil(BLOCK);
+    for number in [count, BLOCK, bytes % BLOCK] {
+        file.write_all(&(number as u64).to_le_bytes())?;
+    }
+    let table = file.stream_position()?;
+    file.write_all(&vec![0; 8 * count])?;
+
+    let mut blocks = Blocks { file, pending: Vec::new(), sizes: Vec::with_capacity(count), empty: None };
+    let mut rows = Rows::new(shot);
+    for k in 0..nz {
+        for j in 0..ny {
+            rows.write(field, j, k, &mut blocks.pending);
+            blocks.write(BLOCK * BATCH)?;
+        }
+    }
+    blocks.write(1)?;
+    let sizes: Vec<u8> = blocks.sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
+    let end = file.stream_position()?;
+    file.seek(SeekFrom::Start(table))?;
+    file.write_all(&sizes)?;
+    file.seek(SeekFrom::Start(end)).map(drop)
+}
+
+/// Bytes on their way into compressed blocks.
+struct Blocks<'a, W> {
+    file: &'a mut W,
+    pending: Vec<u8>,
+    sizes: Vec<u64>,
+    /// A whole block of zeros, compressed: most of a box is air.
+    empty: Option<Vec<u8>>,
+}
+
+impl<W: Write> Blocks<'_, W> {
+    /// Compresses and writes what is pending when it is at least so many bytes.
+    fn write(&mut self, least: usize) -> io::Result<()> {
+        if self.pending.len() < least {
+            return Ok(());
+        }
+        let whole = if least < BLOCK { self.pending.len() } else { self.pending.len() / BLOCK * BLOCK };
+        if self.empty.is_none() {
+            self.empty = Some(compress(&[0; BLOCK])?);
+        }
+        let empty = self.empty.as_deref().unwrap_or_default();
+        let shrink = |block: &[u8]| match () {
+            () if block.len() == BLOCK && block.iter().all(|&byte| byte == 0) => Ok(empty.to_vec()),
+            () => compress(block),
+        };
+        let blocks: io::Result<Vec<Vec<u8>>> = self.pending[..whole].par_chunks(BLOCK).map(shrink).collect();
+        for block in blocks? {
+            self.sizes.push(block.len() as u64);
+            self.file.write_all(&block)?;
+        }
+        self.pending.drain(..whole);
+        Ok(())
+    }
+}
+
+fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+/// Makes rows of values from west to east.
+struct Rows<'a> {
+    shot: &'a Snapshot<'a>,
+    values: Vec<f32>,
+    /// Amount and energy in the cells around each point of a row.
+    sums: Vec<[u32; 2]>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(shot: &'a Snapshot<'a>) -> Self {
+        let nx = shot.world.grid.nx;
+        Self { shot, values: vec![0.0; nx + 1], sums: vec![[0; 2]; nx + 1] }
+    }
+
+    /// Appends the row of a field at `j` cells (or points) from the south and `k` from the floor.
+    fn write(&mut self, field: Field, j: usize, k: usize, bytes: &mut Vec<u8>) {
+        let world = self.shot.world;
+        let nx = world.grid.nx;
+        if field.on_points() {
+            self.points(field, j, k);
+            return bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
+        }
+        let z = world.grid.nz - 1 - j;
+        if field == Field::Solid {
+            return bytes.extend((0..nx).map(|x| u8::from(world.ground.is_solid(x, k, z))));
+        }
+        self.values.fill(0.0);
+        for (x, cell) in world.lava.row(k, z, 0..nx) {
+            let amount = f32::from(cell.amount) / f32::from(AMOUNT_ONE);
+            self.values[x] = if field == Field::Amount { amount } else { specific_energy(cell) };
+        }
+        bytes.extend(self.values[..nx].iter().flat_map(|value| value.to_le_bytes()));
+    }
+
+    /// Works out a row of points: means over the cells of up to four rows.
+    fn points(&mut self, field: Field, j: usize, k: usize) {
+        let world = self.shot.world;
+        self.sums.fill([0; 2]);
+        self.values.fill(0.0);
+        for (y, z) in rows_around(world, j, k) {
+            for (x, cell) in world.lava.row(y, z, 0..world.grid.nx) {
+                for sum in &mut self.sums[x..x + 2] {
+                    *sum = [sum[0] + u32::from(cell.amount), sum[1] + u32::from(cell.energy)];
+                }
+            }
+        }
+        let share = |value: u32, one: u16| value as f32 / f32::from(one);
+        for (i, [amount, energy]) in self.sums.iter().copied().enumerate().filter(|(_, sum)| sum[0] > 0) {
+            self.values[i] = match field {
+                Field::PointDensity => share(amount, AMOUNT_ONE) / open_cells(world, i, j, k) as f32,
+                _ => share(energy, ENERGY_ONE) / share(amount, AMOUNT_ONE),
+            };
+        }
+    }
+}
+
+/// The rows (y, z) of cells that meet in a row of points.
+fn rows_around(world: &World, j: usize, k: usize) -> impl Iterator<Item = (usize, usize)> {
+    let (ny, nz) = (world.grid.ny, world.grid.nz);
+    let near = |at: usize, n: usize| at.saturating_sub(1)..(at + 1).min(n);
+    near(k, ny).flat_map(move |y| near(j, nz).map(move |north| (y, nz - 1 - north)))
+}
+
+/// Number of cells around a point that are inside the box and not solid.
+fn open_cells(world: &World, i: usize, j: usize, k: usize) -> usize {
+    let xs = i.saturating_sub(1)..(i + 1).min(world.grid.nx);
+    let open = |(y, z): (usize, usize)| xs.clone().filter(|&x| !world.ground.is_solid(x, y, z)).count();
+    rows_around(world, j, k).map(open).sum()
+}
+
+/// Writes the list of a series: steps and the files of [`write_vti`] beside it, in the order in which they are shown.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_pvd(path: &Path, steps: &[(u64, String)], existing: Existing) -> Result<(), ExportError> {
+    let mut file = WholeFile::create(path, existing)?;
+    let mut text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n".to_owned();
+    for (step, name) in steps {
+        let name = name.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+        text += &format!("<DataSet timestep=\"{step}\" part=\"0\" file=\"{name}\"/>\n");
+    }
+    text += "</Collection>\n</VTKFile>\n";
+    file.write_all(text.as_bytes()).map_err(|e| OutputError::io(path, e))?;
+    Ok(file.commit()?)
+}

@@ -1,0 +1,33 @@
+//! The low-pass row by row, for those who keep only what is not zero: no box in memory, of any size.
+
+use super::{Taps, reach};
+use crate::world::World;
+
+/// Works out rows of the fields of a [`super::Volume`] without keeping them.
+#[derive(Default)]
+pub struct RowFilter {
+    taps: Taps,
+    density: Vec<u8>,
+    energy: Vec<u8>,
+}
+
+impl RowFilter {
+    /// Hands over (x, y, z), density and energy of at least all cells where the density is not zero.
+    pub fn each_cell(&mut self, world: &World, mut take: impl FnMut([usize; 3], u8, u8)) {
+        let grid = world.grid;
+        self.density.resize(grid.nx, 0);
+        self.energy.resize(grid.nx, 0);
+        for z in 0..grid.nz {
+            for y in 0..grid.ny {
+                let span = reach(world, y, z);
+                if span.is_empty() {
+                    continue;
+                }
+                self.taps.filter_row(world, (y, z), span, (&mut self.density, &mut self.energy));
+                for x in span.range() {
+                    take([x, y, z], self.density[x], self.energy[x]);
+                }
+            }
+        }
+    }
+}
