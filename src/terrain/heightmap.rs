@@ -9,14 +9,14 @@ use super::TerrainError;
 use super::resample::{Window, resample};
 
 /// What the coordinates of a map mean.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Crs {
     /// The coordinate reference system as well-known text, where the file came with one.
     pub wkt: Option<String>,
 }
 
 /// Where a heightmap lies on the map of its file: north up, in the map's own units.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Georeference {
     /// Easting (or longitude) of the west edge of column 0 (the edge, not the centre of the cell), in map units.
     pub x_west: f64,
