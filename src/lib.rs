@@ -69,6 +69,7 @@
 //! # }
 //! ```
 
+pub mod checkpoint;
 pub mod engine;
 pub mod export;
 pub mod grid;

@@ -72,7 +72,7 @@ pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
         return Err(OutputError::io(path, io::Error::new(io::ErrorKind::NotADirectory, reason)));
     }
     // Only writing tells whether a folder can be written.
-    temporary(above).map(drop).map_err(|cause| OutputError::io(path, cause))
+    temporary(above, TEMPORARY).map(drop).map_err(|cause| OutputError::io(path, cause))
 }
 
 /// A file that is written beside its place and moved there by [`WholeFile::commit`]. Dropped before that, it leaves
@@ -88,13 +88,14 @@ impl WholeFile {
     /// Starts a file; folders on the way are made.
     pub fn create(path: &Path, existing: Existing) -> Result<Self, OutputError> {
         check_free(path, existing)?;
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(path);
         let start = || {
             fs::create_dir_all(folder)?;
-            temporary(folder)
+            let file = temporary(folder, &temporary_prefix(path))?;
+            // Tells `sweep` that somebody is at it; ended by whatever ends the program.
+            #[cfg(unix)]
+            file.as_file().try_lock().ok();
+            Ok(file)
         };
         let file = start().map_err(|cause| OutputError::io(path, cause))?;
         Ok(Self { path: path.to_owned(), existing, writer: BufWriter::new(file) })
@@ -110,28 +111,88 @@ impl WholeFile {
         self.writer.get_ref().path()
     }
 
+    /// Brings the bytes to the disk, where a full one says so, and leaves the file beside its place.
+    pub fn sync(&mut self) -> Result<(), OutputError> {
+        let sync = |writer: &mut BufWriter<NamedTempFile>| {
+            writer.flush()?;
+            writer.get_ref().as_file().sync_all()
+        };
+        sync(&mut self.writer).map_err(|cause| OutputError::io(&self.path, cause))
+    }
+
     /// Brings the bytes to the disk and moves the file to its place.
-    pub fn commit(self) -> Result<(), OutputError> {
+    pub fn commit(mut self) -> Result<(), OutputError> {
+        self.sync()?;
         let Self { path, existing, writer } = self;
         let fail = |cause| OutputError::io(&path, cause);
         let file = writer.into_inner().map_err(|e| fail(e.into_error()))?;
-        file.as_file().sync_all().map_err(fail)?;
         let moved = match existing {
             Existing::Keep => file.persist_noclobber(&path),
             Existing::Replace => file.persist(&path),
         };
         match moved {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                sync_folder(folder_of(&path));
+                Ok(())
+            }
             Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Err(OutputError::Exists { path }),
             Err(e) => Err(fail(e.error)),
         }
     }
 }
 
+/// The folder in which a file lies.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Brings to the disk which names a folder has, so that a file that was moved survives a failure of power. Not every
+/// system can, and the file is whole either way.
+fn sync_folder(folder: &Path) {
+    if cfg!(unix) {
+        fs::File::open(folder).and_then(|folder| folder.sync_all()).ok();
+    }
+}
+
+/// How the names of all temporary files begin.
+const TEMPORARY: &str = ".lavoxel-";
+
+/// Characters that the name of a temporary file has after its prefix.
+const RANDOM_CHARACTERS: usize = 6;
+
+/// How the names of the temporary files for `path` begin.
+fn temporary_prefix(path: &Path) -> String {
+    let name = path.file_name().map(|name| file_name(&name.to_string_lossy()));
+    format!("{TEMPORARY}{}-", name.unwrap_or_default())
+}
+
+/// A passing second name for the file at `path`, which [`sweep`] knows as well.
+pub(crate) fn second_name(path: &Path) -> PathBuf {
+    folder_of(path).join(format!("{}second", temporary_prefix(path)))
+}
+
+/// Removes what writers of `path` that were killed have left behind. Files of writers that live stay: they are locked,
+/// where the system can do that for a file that others open.
+pub(crate) fn sweep(path: &Path) {
+    if !cfg!(unix) {
+        return;
+    }
+    let prefix = temporary_prefix(path);
+    let left = |name: &str| name.strip_prefix(&prefix).is_some_and(|rest| rest.len() == RANDOM_CHARACTERS);
+    for entry in fs::read_dir(folder_of(path)).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(left)
+            && fs::File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+        {
+            // Who cannot remove it has no harm from it.
+            fs::remove_file(entry.path()).ok();
+        }
+    }
+}
+
 /// A temporary file with the mode of any new file: the usual one is for its owner's eyes only.
-fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".lavoxel-");
+    builder.prefix(prefix).rand_bytes(RANDOM_CHARACTERS);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(folder)
@@ -184,5 +245,19 @@ mod tests {
         file.write_all(b"new").expect("written");
         file.commit().expect("moved");
         assert_eq!(fs::read(&path).expect("there"), b"new");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn only_what_a_dead_writer_left_is_swept_away() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [path, other] = ["run.lavoxel", "other.lavoxel"].map(|name| folder.path().join(name));
+        let left = WholeFile::create(&path, Existing::Keep).expect("it is free").temporary_path().to_owned();
+        fs::write(&left, "what a killed writer leaves").expect("written");
+        let file = WholeFile::create(&path, Existing::Keep).expect("it is free");
+        sweep(&other);
+        assert!(left.exists());
+        sweep(&path);
+        assert!(!left.exists() && file.temporary_path().exists());
     }
 }

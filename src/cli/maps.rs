@@ -1,7 +1,9 @@
 //! Maps and fields of the last step, for GIS and Python: the flags, the records that they need, and the files.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::Args;
 use lavoxel::export::maps::{Maps, Quantity, check_map, write_map};
 use lavoxel::export::{About, Site, npz};
@@ -11,6 +13,9 @@ use lavoxel::records::Records;
 use lavoxel::simulation::Simulation;
 
 use super::say;
+
+/// Name of the records in a checkpoint.
+const MEMORY: &str = "records";
 
 /// Flags that ask for data files.
 #[derive(Args, Debug)]
@@ -75,6 +80,27 @@ impl MapPlan {
         if let Some(records) = &mut self.records {
             records.observe(simulation.world(), simulation.steps());
         }
+    }
+
+    /// What a checkpoint has to remember for the maps, and its name there.
+    pub(super) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
+        let bytes = postcard::to_stdvec(self.records.as_ref()?);
+        Some((MEMORY, bytes.expect("records are plain numbers")))
+    }
+
+    /// Goes on from what a checkpoint after `step` steps remembered.
+    pub(super) fn go_on(&mut self, memory: &BTreeMap<String, Vec<u8>>, grid: Grid, step: u64) -> anyhow::Result<()> {
+        let bytes = match (memory.get(MEMORY), &self.records) {
+            (Some(bytes), _) => bytes,
+            (None, Some(_)) if step > 0 => anyhow::bail!(
+                "the checkpoint has no records of its {step} steps, which arrival, max-thickness, peak-energy and .npz \
+                 need: begin anew with lavoxel run and the same --map or --npz"
+            ),
+            (None, _) => return Ok(()),
+        };
+        let records = postcard::from_bytes::<Records>(bytes).ok().filter(|records| records.fits(grid));
+        self.records = Some(records.context("the checkpoint's section \"records\" is not right")?);
+        Ok(())
     }
 
     /// Writes all files and names them; one that cannot be written does not keep the others from it.

@@ -7,6 +7,7 @@ mod painter;
 mod progress;
 mod render;
 mod report;
+mod resume;
 mod run;
 mod say;
 mod scene;
@@ -21,6 +22,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
+use lavoxel::checkpoint::CheckpointError;
 use lavoxel::export::ExportError;
 use lavoxel::output::OutputError;
 use lavoxel::scene::{MAX_THREADS, Scene};
@@ -57,6 +59,7 @@ Examples:
   lavoxel run terrains/slope.toml --steps 500 --json
   lavoxel scene --defaults > my.toml               start a scene of your own
   lavoxel terrain volcano --picture relief.png
+  lavoxel run --steps 100000 --checkpoint long.lavoxel; lavoxel resume long.lavoxel
   lavoxel bench
 
 Exit status: 0 done, 1 could not, 2 wrong use or wrong input, 130 stopped with Ctrl-C.";
@@ -68,6 +71,7 @@ enum Command {
     View(view::ViewArgs),
     Render(Box<render::RenderArgs>),
     Run(Box<run::RunArgs>),
+    Resume(Box<resume::ResumeArgs>),
     Bench(bench::BenchArgs),
     Terrain(terrain::TerrainArgs),
     Scene(scene::SceneArgs),
@@ -125,6 +129,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::View(args)) => view::run(&args),
         Some(Command::Render(args)) => render::run(&args),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Resume(args)) => resume::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Terrain(args)) => terrain::run(&args).map(|()| Outcome::Done),
         Some(Command::Scene(args)) => scene::run(&args).map(|()| Outcome::Done),
@@ -166,6 +171,9 @@ fn way_out(error: &anyhow::Error) -> &'static str {
 
 /// The error of a file that could not be written, if it is one.
 fn output_error(error: &anyhow::Error) -> Option<&OutputError> {
+    if let Some(CheckpointError::Output(error)) = error.downcast_ref() {
+        return Some(error);
+    }
     error.chain().find_map(|cause| match (cause.downcast_ref(), cause.downcast_ref(), cause.downcast_ref()) {
         (Some(error), _, _) | (_, Some(ExportError::Output(error)), _) | (_, _, Some(TerrainError::Output(error))) => {
             Some(error)

@@ -31,6 +31,12 @@ impl Progress {
         Self { bar, shown: Instant::now() }
     }
 
+    /// Has the bar begin at a later step, from which rate and remaining time count.
+    pub(super) fn start_at(&self, step: u64) {
+        self.bar.set_position(step);
+        self.bar.reset_eta();
+    }
+
     /// Tells how far the simulation is.
     pub(super) fn update(&mut self, simulation: &Simulation) {
         self.bar.set_position(simulation.steps());

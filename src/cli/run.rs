@@ -1,6 +1,9 @@
-//! `lavoxel run`: simulate without pictures, and report.
+//! `lavoxel run`: simulate without pictures, and report. The loop is that of `lavoxel resume`, too.
+
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use lavoxel::checkpoint::{CheckpointError, Keeper, Snapshot};
 use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
@@ -8,8 +11,8 @@ use lavoxel::export::Site;
 use lavoxel::export::frame::Frame;
 use lavoxel::lowpass::LowPass;
 use lavoxel::output::Existing;
-use lavoxel::scene::Scene;
-use lavoxel::simulation::Stage;
+use lavoxel::scene::{Scene, Stage};
+use lavoxel::simulation::{self, Simulation};
 
 use super::maps::{MapOptions, MapPlan};
 use super::progress::Progress;
@@ -19,6 +22,9 @@ use super::{Outcome, SceneOptions, say, start_threads, stop};
 
 /// Steps from one refresh of the low-pass to the next; it serves pictures only, and is timed here.
 const FILTER_EVERY: u64 = 10;
+
+/// Steps from one checkpoint to the next where nothing else is said.
+const CHECKPOINT_EVERY: u64 = 500;
 
 /// Simulate a scene without pictures and report
 ///
@@ -30,32 +36,82 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     scene: SceneOptions,
 
-    /// Number of steps, instead of the scene's
+    #[command(flatten)]
+    work: WorkOptions,
+}
+
+/// Flags of `run` and `resume`.
+#[derive(Args, Debug)]
+pub(super) struct WorkOptions {
+    /// Number of steps in all, instead of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
-    steps: Option<u64>,
+    pub(super) steps: Option<u64>,
 
     /// Print the report as one JSON object
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 
     /// The engine; both give the same bits
     #[arg(long, value_enum, default_value_t = EngineName::Fast)]
-    engine: EngineName,
+    pub(super) engine: EngineName,
+
+    /// Keep checkpoints in this file: at the start, every so many steps, at the end and at Ctrl-C
+    ///
+    /// The checkpoint before the last one is kept as FILE.previous. `lavoxel resume FILE` goes on from there, to the same
+    /// bits.
+    #[arg(long, value_name = "FILE")]
+    pub(super) checkpoint: Option<PathBuf>,
+
+    /// Steps from one checkpoint to the next [default: 500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(super) checkpoint_every: Option<u64>,
 
     #[command(flatten)]
     maps: MapOptions,
 
+    #[command(flatten)]
+    volumes: VolumeArgs,
+
     /// Replace files that are there already
     #[arg(long)]
     force: bool,
+}
 
-    #[command(flatten)]
-    volumes: VolumeArgs,
+impl WorkOptions {
+    /// Puts what the flags say into the scene.
+    pub(super) fn put_into(&self, scene: &mut Scene) {
+        scene.spec.film.steps = self.steps.unwrap_or(scene.spec.film.steps);
+    }
+
+    /// Steps from one checkpoint to the next.
+    pub(super) fn every(&self) -> u64 {
+        self.checkpoint_every.unwrap_or(CHECKPOINT_EVERY)
+    }
+
+    /// Whether files of others may be replaced.
+    pub(super) fn existing(&self) -> Existing {
+        if self.force { Existing::Replace } else { Existing::Keep }
+    }
+
+    /// Checks, before the long work, what is to be written of a scene that [`WorkOptions::put_into`] went through.
+    pub(super) fn files(&self, scene: &Scene) -> anyhow::Result<Files> {
+        let maps = self.maps.check(scene.spec.grid.grid()?, self.existing())?;
+        let exports = self.volumes.check(scene, scene.spec.film.steps, self.existing())?;
+        Ok(Files { maps, exports })
+    }
+
+    /// A keeper of the checkpoints of a run that begins.
+    fn keeper(&self) -> anyhow::Result<Option<Keeper>> {
+        let every_what = self.checkpoint_every.is_none() || self.checkpoint.is_some();
+        anyhow::ensure!(every_what, "--checkpoint-every: pass --checkpoint FILE, too, where the checkpoints are kept");
+        let keeper = self.checkpoint.as_deref().map(|path| Keeper::new(path, self.every(), self.existing()));
+        Ok(keeper.transpose()?)
+    }
 }
 
 /// Engines by name.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum EngineName {
+pub(super) enum EngineName {
     /// The one for work
     Fast,
     /// The one that reads like the specification, slow
@@ -63,7 +119,7 @@ enum EngineName {
 }
 
 impl EngineName {
-    fn make(self) -> Box<dyn Engine> {
+    pub(super) fn make(self) -> Box<dyn Engine> {
         match self {
             Self::Fast => Box::new(Tiled::default()),
             Self::Plain => Box::new(Plain),
@@ -73,50 +129,106 @@ impl EngineName {
 
 /// Runs `lavoxel run`.
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
-    let scene = args.scene.load()?;
-    let steps = args.steps.unwrap_or(scene.spec.film.steps);
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    let maps = args.maps.check(scene.spec.grid.grid()?, existing)?;
-    let exports = args.volumes.check(&scene, steps, existing)?;
+    let mut scene = args.scene.load()?;
+    args.work.put_into(&mut scene);
+    let files = args.work.files(&scene)?;
+    let keeper = args.work.keeper()?;
     start_threads(scene.spec.threads)?;
-    // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
-    rayon::scope(|_| simulate(args, scene, steps, maps, exports))
+    let stage = scene.build(args.work.engine.make())?;
+    Work { scene, stage, files, keeper, json: args.work.json, quiet: args.scene.quiet }.run()
 }
 
-/// Simulates and reports.
-fn simulate(
-    args: &RunArgs,
-    scene: Scene,
-    steps: u64,
-    mut maps: MapPlan,
-    mut exports: Exports,
-) -> anyhow::Result<Outcome> {
-    let stage = scene.build(args.engine.make())?;
-    let (site, frame) = (Site::from(&stage), Frame::of(&stage));
-    let mut simulation = stage.simulation;
-    let grid = simulation.world().grid;
-    let mut lowpass = LowPass::check(grid).is_ok().then(|| LowPass::new(grid));
-    let mut filter = Stage::default();
-    let mut progress = Progress::new(steps, args.scene.quiet);
-    maps.observe(&simulation);
-    while simulation.steps() < steps && !stop::asked() {
-        simulation.step();
-        maps.observe(&simulation);
-        if let Some(lowpass) = lowpass.as_mut().filter(|_| simulation.steps().is_multiple_of(FILTER_EVERY)) {
-            filter.time(|| {
+/// What is written besides the report.
+pub(super) struct Files {
+    pub(super) maps: MapPlan,
+    exports: Exports,
+}
+
+/// A simulation on its way to the last step of its scene's film.
+pub(super) struct Work {
+    pub(super) scene: Scene,
+    pub(super) stage: Stage,
+    pub(super) files: Files,
+    pub(super) keeper: Option<Keeper>,
+    pub(super) json: bool,
+    pub(super) quiet: bool,
+}
+
+impl Work {
+    /// Simulates and reports.
+    pub(super) fn run(self) -> anyhow::Result<Outcome> {
+        // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
+        rayon::scope(|_| self.simulate())
+    }
+
+    fn simulate(mut self) -> anyhow::Result<Outcome> {
+        let steps = self.scene.spec.film.steps;
+        let frame = Frame::of(&self.stage);
+        let mut filter = Filter::new(&self.stage.simulation);
+        let mut progress = Progress::new(steps, self.quiet);
+        progress.start_at(self.stage.simulation.steps());
+        self.files.maps.observe(&self.stage.simulation);
+        // The first checkpoint also finds out whether there can be any.
+        self.keep()?;
+        while self.stage.simulation.steps() < steps && !stop::asked() {
+            self.stage.simulation.step();
+            let simulation = &self.stage.simulation;
+            filter.after_step(simulation);
+            self.files.maps.observe(simulation);
+            self.files.exports.after_step(simulation, &frame)?;
+            if self.keeper.as_ref().is_some_and(|keeper| keeper.is_due(simulation.steps())) {
+                self.keep()?;
+            }
+            progress.update(&self.stage.simulation);
+        }
+        progress.finish();
+        self.keep()?;
+        self.files.exports.finish(&self.stage.simulation, &frame, self.quiet)?;
+        self.report(filter.timing)
+    }
+
+    /// Writes a checkpoint, if any are kept.
+    fn keep(&mut self) -> Result<(), CheckpointError> {
+        let Some(keeper) = &mut self.keeper else { return Ok(()) };
+        let extras: Vec<_> = self.files.maps.memory().into_iter().collect();
+        keeper.keep(&Snapshot { scene: &self.scene, stage: &self.stage, extras: &extras })
+    }
+
+    fn report(self, filter: simulation::Stage) -> anyhow::Result<Outcome> {
+        let Self { scene, stage, files, keeper, json, quiet } = self;
+        let interrupted = stage.simulation.steps() < scene.spec.film.steps;
+        let name = scene.spec.name;
+        let context = Context { scene: name.clone(), cell_size_m: stage.cell_size_m, filter, interrupted };
+        let report = Report::new(&stage.simulation, context);
+        say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
+        files.maps.write(&stage.simulation, &Site::from(&stage), &name, quiet)?;
+        if let Some(keeper) = keeper.filter(|_| !quiet) {
+            let (path, step) = (keeper.path().display(), stage.simulation.steps());
+            let next = if interrupted { format!("; go on with: lavoxel resume {path}") } else { String::new() };
+            say::note(&format!("{path} (step {step}){next}"));
+        }
+        Ok(if interrupted { Outcome::Stopped } else { Outcome::Done })
+    }
+}
+
+/// The low-pass filter, kept up to date to be timed.
+struct Filter {
+    lowpass: Option<LowPass>,
+    timing: simulation::Stage,
+}
+
+impl Filter {
+    fn new(simulation: &Simulation) -> Self {
+        let grid = simulation.world().grid;
+        let lowpass = LowPass::check(grid).is_ok().then(|| LowPass::new(grid));
+        Self { lowpass, timing: simulation::Stage::default() }
+    }
+
+    fn after_step(&mut self, simulation: &Simulation) {
+        if let Some(lowpass) = self.lowpass.as_mut().filter(|_| simulation.steps().is_multiple_of(FILTER_EVERY)) {
+            self.timing.time(|| {
                 lowpass.refresh(simulation.world());
             });
         }
-        exports.after_step(&simulation, &frame)?;
-        progress.update(&simulation);
     }
-    progress.finish();
-    exports.finish(&simulation, &frame, args.scene.quiet)?;
-    let interrupted = simulation.steps() < steps;
-    let name = scene.spec.name;
-    let context = Context { scene: name.clone(), cell_size_m: stage.cell_size_m, filter, interrupted };
-    let report = Report::new(&simulation, context);
-    say::data(&if args.json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
-    maps.write(&simulation, &site, &name, args.scene.quiet)?;
-    Ok(if interrupted { Outcome::Stopped } else { Outcome::Done })
 }

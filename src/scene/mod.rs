@@ -27,7 +27,7 @@ use crate::world::{Ground, World};
 pub const VOLCANO: &str = include_str!("../../terrains/volcano.toml");
 
 /// Longest scene file that is read, in bytes. A long session with a brush takes a few megabytes.
-const MAX_FILE: u64 = 1 << 25;
+pub(crate) const MAX_FILE: u64 = 1 << 25;
 
 /// Most threads that may be asked for.
 pub const MAX_THREADS: usize = 1024;
@@ -105,7 +105,7 @@ impl Scene {
     }
 
     /// The events, checked.
-    fn events(&self) -> Result<Vec<Event>, Invalid> {
+    pub(crate) fn events(&self) -> Result<Vec<Event>, Invalid> {
         let events = self.spec.events.iter().enumerate();
         events.map(|(i, event)| event.event(&format!("event[{i}]"))).collect()
     }

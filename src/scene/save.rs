@@ -12,16 +12,30 @@ impl Scene {
     /// and as long as it ran. It gives the same state after the same number of steps.
     #[must_use]
     pub fn lived(&self, simulation: &Simulation) -> Self {
+        let mut scene = self.with_course_of(simulation);
+        scene.spec.film.steps = simulation.steps().max(1);
+        scene
+    }
+
+    /// This scene with all vents and events of `simulation`, past and to come.
+    pub(crate) fn with_course_of(&self, simulation: &Simulation) -> Self {
         let mut scene = self.clone();
         scene.spec.vents = simulation.vents().cloned().collect();
         scene.spec.events = simulation.events().iter().map(EventSpec::from).collect();
-        scene.spec.film.steps = simulation.steps().max(1);
         scene
     }
 
     /// Writes the scene so that it can be loaded from `path`: a heightmap is named by its place beside the file, or by
     /// its whole path where it lies elsewhere.
     pub fn save(&self, path: &Path, existing: Existing) -> Result<(), SceneError> {
+        let text = self.words(path)?;
+        let mut file = WholeFile::create(path, existing)?;
+        file.write_all(text.as_bytes()).map_err(|cause| OutputError::io(path, cause))?;
+        Ok(file.commit()?)
+    }
+
+    /// The text of the scene in a file at `path`.
+    pub(crate) fn words(&self, path: &Path) -> Result<String, SceneError> {
         let invalid = |invalid| SceneError::Invalid { path: path.to_owned(), invalid };
         check_seed("seed", self.spec.seed).map_err(invalid)?;
         self.check().map_err(invalid)?;
@@ -36,8 +50,6 @@ impl Scene {
         if text.len() as u64 > MAX_FILE {
             return Err(SceneError::TooLong { path: path.to_owned(), limit: MAX_FILE });
         }
-        let mut file = WholeFile::create(path, existing)?;
-        file.write_all(text.as_bytes()).map_err(|cause| OutputError::io(path, cause))?;
-        Ok(file.commit()?)
+        Ok(text)
     }
 }

@@ -40,6 +40,17 @@ struct Course {
     past: usize,
 }
 
+impl Course {
+    /// Puts the rules or the seed of an act in force.
+    fn set(&mut self, act: &Act) {
+        match act {
+            Act::Put(_) => {}
+            Act::Rules(spec) => (self.rules, self.spec) = (Rules::from(spec), spec.clone()),
+            Act::Seed(seed) => self.seed = *seed,
+        }
+    }
+}
+
 /// A state of a simulation put aside, to come back to it.
 #[derive(Clone, Debug)]
 pub struct Moment {
@@ -83,6 +94,32 @@ impl Simulation {
         self
     }
 
+    /// A simulation in its midst: `world` is what the events before came to in `step` steps, and `numbers` are those of
+    /// [`Simulation::vent_numbers`]. Vents, rules and events were checked.
+    ///
+    /// # Errors
+    /// Names what cannot be together.
+    pub(crate) fn resumed(
+        self,
+        events: Vec<Event>,
+        step: u64,
+        numbers: &[usize],
+        next: usize,
+    ) -> Result<Self, Invalid> {
+        let Self { world, course, engine, timings } = self;
+        let past = events.iter().position(|event| event.at > step).unwrap_or(events.len());
+        if !events[past..].is_sorted_by_key(|event| event.at) {
+            return Err(Invalid::new("event", "in disorder", "in the order of their steps"));
+        }
+        let vents = course.vents.numbered(numbers, next)?;
+        let mut course = Course { step, vents, past, ..course };
+        for event in &events[..past] {
+            course.set(&event.act);
+        }
+        course.events = events;
+        Ok(Self { world, course, engine, timings })
+    }
+
     /// One step: sources, gravity, spreading; then what is due after it.
     pub fn step(&mut self) {
         let Course { step, seed, rules, vents, .. } = &self.course;
@@ -106,11 +143,10 @@ impl Simulation {
     }
 
     fn carry_out(&mut self, act: &Act) {
-        match act {
-            Act::Put(edit) => self.world.edit(edit),
-            Act::Rules(spec) => (self.course.rules, self.course.spec) = (Rules::from(spec), spec.clone()),
-            Act::Seed(seed) => self.course.seed = *seed,
+        if let Act::Put(edit) = act {
+            self.world.edit(edit);
         }
+        self.course.set(act);
     }
 
     /// Lets something happen now and remembers it.
@@ -194,6 +230,11 @@ impl Simulation {
     /// All vents that poured or will pour, in the order in which they do.
     pub fn vents(&self) -> impl Iterator<Item = &VentSpec> {
         self.course.vents.specs()
+    }
+
+    /// The numbers of [`Simulation::vents`], and that of the next vent.
+    pub(crate) fn vent_numbers(&self) -> (Vec<usize>, usize) {
+        self.course.vents.numbers()
     }
 
     /// All events, past and to come, in their order.

@@ -52,9 +52,29 @@ impl Vents {
         self.placed.iter().filter(move |placed| placed.is_open(step)).map(|placed| (placed.number, &placed.spec))
     }
 
+    /// The same vents under the numbers that [`Vents::numbers`] gave.
+    pub(super) fn numbered(mut self, numbers: &[usize], next: usize) -> Result<Self, Invalid> {
+        let all_below = numbers.iter().all(|&number| number < next);
+        if numbers.len() != self.placed.len() || !all_below || next > isize::MAX as usize {
+            let found = format!("{} below {next}", numbers.len());
+            return Err(Invalid::new("vent numbers", found, format!("{} below the next one", self.placed.len())));
+        }
+        self.placed.iter_mut().zip(numbers).for_each(|(placed, &number)| placed.number = number);
+        Ok(Self { next, ..self })
+    }
+
+    /// The numbers of [`Vents::specs`], and the next one.
+    pub(super) fn numbers(&self) -> (Vec<usize>, usize) {
+        (self.pouring().map(|placed| placed.number).collect(), self.next)
+    }
+
     /// All that ever pour, in the order in which they do.
     pub(super) fn specs(&self) -> impl Iterator<Item = &VentSpec> + Clone {
-        self.placed.iter().map(|placed| &placed.spec).filter(|spec| spec.end.is_none_or(|end| end > spec.start))
+        self.pouring().map(|placed| &placed.spec)
+    }
+
+    fn pouring(&self) -> impl Iterator<Item = &Placed> + Clone {
+        self.placed.iter().filter(|placed| placed.spec.end.is_none_or(|end| end > placed.spec.start))
     }
 
     /// Memory that they take, in bytes.

@@ -1,9 +1,11 @@
 //! What the coordinates of a map mean, as well-known text and as keys of a GeoTIFF.
 
+use serde::{Deserialize, Serialize};
+
 use super::wkt::{Node, plain};
 
 /// A value of a key in the GeoKey directory of a GeoTIFF.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GeoKey {
     /// A number kept in the directory itself.
     Short(u16),
@@ -17,7 +19,7 @@ pub enum GeoKey {
 ///
 /// Either part can be asked for in the other's form: [`Crs::to_wkt`] for a `.prj` file, [`Crs::to_geo_keys`] for a
 /// GeoTIFF.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Crs {
     /// The coordinate reference system as well-known text, where the file came with one.
     pub wkt: Option<String>,

@@ -10,7 +10,7 @@ use super::resample::{Window, resample};
 use super::{Crs, TerrainError};
 
 /// Where a heightmap lies on the map of its file: north up, in the map's own units.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Georeference {
     /// Easting (or longitude) of the west edge of column 0 (the edge, not the centre of the cell), in map units.
     pub x_west: f64,

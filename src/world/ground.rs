@@ -49,6 +49,38 @@ impl Ground {
         Self { grid, surface, tops, hollow: HashMap::new(), stamp: new_stamp() }
     }
 
+    /// A ground from what [`Ground::surface`] and [`Ground::caves`] gave, every number of which is checked.
+    ///
+    /// # Errors
+    /// Says which column cannot be.
+    pub(crate) fn from_parts(ny: usize, surface: Array2<f32>, caves: Vec<(usize, Box<[u64]>)>) -> Result<Self, String> {
+        if let Some(wrong) = surface.iter().position(|height| !height.is_finite()) {
+            return Err(format!(
+                "the height of column {wrong} is {}",
+                surface.as_slice().map_or(f32::NAN, |h| h[wrong])
+            ));
+        }
+        let mut ground = Self::from_surface(ny, surface);
+        for (column, cells) in caves {
+            let top = ground.tops.get(column).copied().ok_or_else(|| format!("there is no column {column}"))?;
+            // The surface lies on the highest solid cell, and a column without a cave has no bits of its own.
+            if cells.len() != ny.div_ceil(64) || top_of(&cells) != usize::from(top) || cells == pile(top.into(), ny) {
+                return Err(format!("the cells of column {column} do not fit its height, {top}"));
+            }
+            ground.tops[column] |= HOLLOW;
+            ground.hollow.insert(column, cells);
+        }
+        Ok(ground)
+    }
+
+    /// The columns with a cell that is not solid under one that is, in order: number and solid cells, bit `y % 64` of
+    /// word `y / 64`.
+    pub(crate) fn caves(&self) -> Vec<(usize, &[u64])> {
+        let mut caves: Vec<_> = self.hollow.iter().map(|(&column, cells)| (column, &cells[..])).collect();
+        caves.sort_unstable_by_key(|&(column, _)| column);
+        caves
+    }
+
     /// A box with no solid cell.
     pub fn none(grid: Grid) -> Self {
         Self::from_surface(grid.ny, Array2::zeros((grid.nz, grid.nx)))
@@ -135,8 +167,7 @@ impl Ground {
         let old_top = self.top(x, z);
         let mut cells = self.hollow.remove(&column).unwrap_or_else(|| pile(old_top, self.grid.ny));
         cells[y / 64] ^= 1 << (y % 64);
-        let top =
-            cells.iter().rposition(|&word| word != 0).map_or(0, |i| 64 * i + 64 - cells[i].leading_zeros() as usize);
+        let top = top_of(&cells);
         self.tops[column] = top as u16;
         if cells != pile(top, self.grid.ny) {
             self.tops[column] |= HOLLOW;
@@ -146,6 +177,11 @@ impl Ground {
             self.surface[[z, x]] = top as f32;
         }
     }
+}
+
+/// The lowest cell above all bits of a column.
+fn top_of(cells: &[u64]) -> usize {
+    cells.iter().rposition(|&word| word != 0).map_or(0, |i| 64 * i + 64 - cells[i].leading_zeros() as usize)
 }
 
 /// The bits of a column that is solid below `top`.

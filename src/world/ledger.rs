@@ -37,12 +37,16 @@ pub struct EnergyLedger {
 impl Ledger {
     /// Checks that `mass` and `energy` units in the box are what the account says.
     pub fn check(&self, mass: u64, energy: u64) -> Result<(), String> {
-        let (there, came) = (mass + self.outflow + self.solidified + self.removed, self.initial + self.sourced);
+        // Wide enough for accounts that come from a file.
+        let sum = |parts: &[u64]| parts.iter().map(|&part| u128::from(part)).sum::<u128>();
+        let there = sum(&[mass, self.outflow, self.solidified, self.removed]);
+        let came = sum(&[self.initial, self.sourced]);
         if there != came {
             return Err(format!("mass: {there} units accounted for, {came} came in: {self:?}"));
         }
         let e = self.energy;
-        let (there, came) = (energy + e.outflow + e.removed + e.friction, e.initial + e.sourced);
+        let there = sum(&[energy, e.outflow, e.removed, e.friction]);
+        let came = sum(&[e.initial, e.sourced]);
         if there != came {
             return Err(format!("energy: {there} units accounted for, {came} came in: {self:?}"));
         }
@@ -52,6 +56,20 @@ impl Ledger {
     /// What is in the box now becomes the initial state.
     pub fn open(mass: u64, energy: u64) -> Self {
         Self { initial: mass, energy: EnergyLedger { initial: energy, ..Default::default() }, ..Default::default() }
+    }
+
+    /// The account that [`Ledger::accounts`] lists.
+    pub(crate) fn from_accounts(accounts: [u64; 11]) -> Self {
+        let [initial, sourced, outflow, solidified, removed, blocked, energy @ ..] = accounts;
+        let [initial_energy, sourced_energy, outflow_energy, removed_energy, friction] = energy;
+        let energy = EnergyLedger {
+            initial: initial_energy,
+            sourced: sourced_energy,
+            outflow: outflow_energy,
+            removed: removed_energy,
+            friction,
+        };
+        Self { initial, sourced, outflow, solidified, removed, blocked, energy }
     }
 
     /// Every account in a fixed order, for hashing and saving.

@@ -127,6 +127,21 @@ impl Liquid {
         })
     }
 
+    /// The tiles that hold liquid, by z, then y, then x: where (x and y in tiles, number of the strip), and what.
+    pub(crate) fn tiles(&self) -> impl Iterator<Item = ([u16; 3], &Tile)> {
+        self.strips
+            .iter()
+            .enumerate()
+            .flat_map(|(tz, strip)| strip.iter().map(move |(tx, y, tile)| ([tx as u16, y as u16, tz as u16], tile)))
+    }
+
+    /// Puts back a tile that [`Liquid::tiles`] gave.
+    pub(crate) fn put_tile(&mut self, [tx, y, tz]: [u16; 3], tile: Tile) {
+        let strip = &mut self.strips[usize::from(tz)];
+        let slot = strip.make(tx.into(), y.into());
+        *strip.tile_mut(slot) = tile;
+    }
+
     /// The tiles of the row (y, z) that hold liquid.
     pub(crate) fn row_of_tiles(&self, y: usize, z: usize) -> impl Iterator<Item = (usize, &Tile)> {
         self.strips[z / TILE_Z].row(y)

@@ -20,11 +20,8 @@ impl PackedWorld {
             Some(other) if other.ground.stamp() == world.ground.stamp() => other.ground.clone(),
             _ => Arc::new(world.ground.clone()),
         };
-        let tiles =
-            world.lava.strips.iter().enumerate().flat_map(|(tz, strip)| {
-                strip.iter().map(move |(tx, y, tile)| ([tx as u16, y as u16, tz as u16], *tile))
-            });
-        Self { ground, tiles: tiles.collect(), ledger: world.lava.ledger }
+        let tiles = world.lava.tiles().map(|(at, tile)| (at, *tile)).collect();
+        Self { ground, tiles, ledger: world.lava.ledger }
     }
 
     /// Makes `world`, of the same shape, what the packed one was.
@@ -34,11 +31,7 @@ impl PackedWorld {
             world.ground = (*self.ground).clone();
         }
         world.lava = Liquid::empty(world.grid);
-        for &([tx, y, tz], tile) in &self.tiles {
-            let strip = &mut world.lava.strips[usize::from(tz)];
-            let slot = strip.make(tx.into(), y.into());
-            *strip.tile_mut(slot) = tile;
-        }
+        self.tiles.iter().for_each(|&(at, tile)| world.lava.put_tile(at, tile));
         world.lava.ledger = self.ledger;
     }
 

@@ -1,0 +1,134 @@
+//! The header of a checkpoint: the numbers that stand beside scene, ground and lava.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Fault, Snapshot};
+use crate::grid::Grid;
+use crate::scene::{Scene, SceneError, Stage};
+use crate::simulation::Simulation;
+use crate::terrain::Georeference;
+use crate::validate::{Invalid, within};
+use crate::world::Ledger;
+
+/// The header, as TOML. Its numbers are at most 2⁶³ − 1, which no sum of a simulation comes near.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Header {
+    /// Name of the scene.
+    name: String,
+    /// Steps made.
+    pub(super) step: u64,
+    /// The scene's seed, which may be larger than a number of TOML.
+    seed: String,
+    /// Cells along x, y and z, as in the scene.
+    size: [usize; 3],
+    /// Number of each vent of the scene.
+    pub(super) vent_numbers: Vec<usize>,
+    /// Number of the next vent.
+    pub(super) next_vent: usize,
+    /// The accounts, in the order of [`Ledger::accounts`].
+    accounts: [u64; 11],
+    /// Where the box lies.
+    pub(super) place: Place,
+}
+
+/// What a [`Stage`] has beside its simulation.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Place {
+    cell_size_m: f64,
+    floor_m: f64,
+    vertical_exaggeration: f64,
+    georeference: Option<Georeference>,
+}
+
+impl Header {
+    /// The header of what is written.
+    pub(super) fn new(snapshot: &Snapshot<'_>) -> Self {
+        let Snapshot { scene, stage, .. } = snapshot;
+        let simulation = &stage.simulation;
+        let world = simulation.world();
+        let (vent_numbers, next_vent) = simulation.vent_numbers();
+        Self {
+            name: scene.spec.name.clone(),
+            step: simulation.steps(),
+            seed: scene.spec.seed.to_string(),
+            size: [world.grid.nx, world.grid.ny, world.grid.nz],
+            vent_numbers,
+            next_vent,
+            accounts: world.lava.ledger.accounts(),
+            place: Place {
+                cell_size_m: stage.cell_size_m,
+                floor_m: stage.floor_m,
+                vertical_exaggeration: stage.vertical_exaggeration,
+                georeference: stage.georeference.clone(),
+            },
+        }
+    }
+
+    /// The header as text.
+    pub(super) fn words(&self, path: &Path) -> Result<String, SceneError> {
+        toml::to_string(self).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })
+    }
+
+    /// Reads and checks what [`Header::words`] wrote, as far as it can be checked without the scene.
+    pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, Fault> {
+        let header: Self = toml::from_str(&text("header", bytes)?)
+            .map_err(|error| Fault::damaged("header", error.message().replace('\n', " ")))?;
+        header.place.check().map_err(|invalid| Fault::damaged("header", invalid))?;
+        Ok(header)
+    }
+
+    /// Reads and checks the scene, as if it lay at `path`.
+    pub(super) fn scene(&self, bytes: Vec<u8>, path: &Path) -> Result<Scene, Fault> {
+        let wrong = |reason: String| Fault::damaged("scene", reason);
+        let mut scene = Scene::parse(&text("scene", bytes)?, path).map_err(|error| wrong(error.to_string()))?;
+        scene.spec.seed = self.seed.parse().map_err(|_| Fault::damaged("header", "its seed is no number"))?;
+        if scene.spec.grid.size != self.size || scene.spec.name != self.name {
+            return Err(wrong("another one than the header says".to_owned()));
+        }
+        Ok(scene)
+    }
+
+    /// The shape of the box, which is that of a scene that was checked.
+    pub(super) fn grid(&self) -> Grid {
+        let [nx, ny, nz] = self.size;
+        Grid::new(nx, ny, nz)
+    }
+
+    /// The account of the lava.
+    pub(super) fn ledger(&self) -> Ledger {
+        Ledger::from_accounts(self.accounts)
+    }
+}
+
+impl Place {
+    fn check(&self) -> Result<(), Invalid> {
+        within("cell_size_m", self.cell_size_m, 1e-9, 1e9)?;
+        within("floor_m", self.floor_m, -1e12, 1e12)?;
+        within("vertical_exaggeration", self.vertical_exaggeration, 1e-6, 1e6)?;
+        let Some(at) = &self.georeference else { return Ok(()) };
+        within("x_west", at.x_west, -1e12, 1e12)?;
+        within("y_north", at.y_north, -1e12, 1e12)?;
+        within("metres_per_unit", at.metres_per_unit.0, 1e-9, 1e9)?;
+        within("metres_per_unit", at.metres_per_unit.1, 1e-9, 1e9)
+    }
+
+    /// The simulation in its place.
+    pub(super) fn stage(self, simulation: Simulation) -> Stage {
+        Stage {
+            simulation,
+            cell_size_m: self.cell_size_m,
+            floor_m: self.floor_m,
+            vertical_exaggeration: self.vertical_exaggeration,
+            georeference: self.georeference,
+        }
+    }
+}
+
+/// The text of a section.
+fn text(section: &str, bytes: Vec<u8>) -> Result<String, Fault> {
+    String::from_utf8(bytes).map_err(|_| Fault::damaged(section, "no text"))
+}

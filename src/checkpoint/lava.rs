@@ -1,0 +1,68 @@
+//! The lava in a checkpoint: the tiles that hold any.
+
+use std::io::{self, Read, Write};
+
+use super::Fault;
+use super::sections::{SectionReader, SectionWriter};
+use crate::grid::Grid;
+use crate::world::{Liquid, TILE_X, TILE_Z, Tile};
+
+/// Writes the section's bytes.
+pub(super) fn write<W: Write>(lava: &Liquid, writer: &mut SectionWriter<W>) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for (at, tile) in lava.tiles() {
+        let held = held(tile);
+        if held == 0 {
+            continue;
+        }
+        bytes.clear();
+        bytes.extend(at.iter().flat_map(|number| number.to_le_bytes()));
+        bytes.extend(held.to_le_bytes());
+        for lane in lanes(held) {
+            bytes.extend(tile.amount.0[lane].to_le_bytes());
+            bytes.extend(tile.energy.0[lane].to_le_bytes());
+        }
+        writer.add(&bytes)?;
+    }
+    Ok(())
+}
+
+/// Reads what [`write`] wrote for a box of this shape. Whether the lava fits the ground and the account is not checked here.
+pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result<Liquid, Fault> {
+    let mut lava = Liquid::empty(grid);
+    let ends = [grid.nx.div_ceil(TILE_X), grid.ny, grid.nz.div_ceil(TILE_Z)];
+    let mut last = None;
+    while !reader.is_at_end()? {
+        let [tx, y, tz] = [reader.read_array()?, reader.read_array()?, reader.read_array()?].map(u16::from_le_bytes);
+        let inside = [tx, y, tz].iter().zip(ends).all(|(&at, end)| usize::from(at) < end);
+        // Each tile comes once: the file cannot have more of them than the box.
+        if !inside || last.replace([tz, y, tx]) >= Some([tz, y, tx]) {
+            return Err(reader.damaged(format!("no place for a tile at ({tx}, {y}, {tz})")));
+        }
+        lava.put_tile([tx, y, tz], read_tile(reader)?);
+    }
+    Ok(lava)
+}
+
+fn read_tile<R: Read>(reader: &mut SectionReader<R>) -> Result<Tile, Fault> {
+    let held_there = u32::from_le_bytes(reader.read_array()?);
+    let mut tile = Tile::EMPTY;
+    for lane in lanes(held_there) {
+        tile.amount.0[lane] = u16::from_le_bytes(reader.read_array()?);
+        tile.energy.0[lane] = u16::from_le_bytes(reader.read_array()?);
+    }
+    if held_there == 0 || held(&tile) != held_there {
+        return Err(reader.damaged("a tile with less lava than it says"));
+    }
+    Ok(tile)
+}
+
+/// A bit for each cell that holds lava.
+fn held(tile: &Tile) -> u32 {
+    tile.amount.0.iter().rfold(0, |bits, &amount| bits << 1 | u32::from(amount > 0))
+}
+
+/// The numbers of the cells with a bit.
+fn lanes(held: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| held >> lane & 1 == 1)
+}

@@ -1,0 +1,212 @@
+//! Checkpoints: everything that a simulation needs to go on, in one file. The steps after it come to the same bits as if
+//! it had never been stopped.
+//!
+//! A checkpoint stands alone: the ground is in it, so that no heightmap is read again. [`Snapshot`] writes one,
+//! [`Checkpoint`] reads one, and [`Keeper`] keeps the last two of a long run on the disk, one of which is whole at any
+//! moment.
+//!
+//! # Format
+//!
+//! Numbers are little-endian, and checksums are xxh3-64.
+//!
+//! ```text
+//! 8 bytes   "L" 0xe4 "VOXC" 13 10
+//! u16       version of the format, 1
+//! name      version of the program that wrote it; a name is its length (u8) and ASCII
+//! sections  name, then blocks (u32 length, u32 packed length, u64 checksum of the packed bytes, LZ4 block) of at most
+//!           256 KiB unpacked, then u32 0
+//! end       the empty name, and u64 checksum of all bytes before it
+//! ```
+//!
+//! | section | holds |
+//! |---|---|
+//! | `header` | TOML: the scene's name, steps made, seed, size, numbers of the vents, accounts, and where the box lies |
+//! | `scene` | TOML: the scene, with all vents and events, past and to come, as [`Scene::lived`] writes it |
+//! | `ground` | the height of each column as f32, x fastest; u32 number of columns with caves, and for each its number (u32) and its solid cells as bits (u64 each 64 cells, from the floor) |
+//! | `lava` | for each tile of 8 × 1 × 4 cells that holds any, by z, y, x: u16 x, y, z in tiles, u32 bits of the cells that hold lava (bit 8 · (z mod 4) + x mod 8), and amount and energy of each of those as u16 |
+//! | others | whatever [`Snapshot::extras`] brought |
+//!
+//! Rules and seed in force are not written: they follow from the scene and its events.
+//!
+//! Reading believes nothing: sizes are bounded by the box before memory is taken, and every invariant of the world is
+//! checked, so that no file can make a later step fail.
+
+mod error;
+mod ground;
+mod header;
+mod keeper;
+mod lava;
+mod sections;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+
+pub use self::error::{CheckpointError, Fault};
+use self::header::Header;
+pub use self::keeper::{Keeper, previous, steps_of};
+use self::sections::{SectionReader, SectionWriter, is_name};
+use crate::engine::Engine;
+use crate::grid::Grid;
+use crate::output::OutputError;
+use crate::scene::{MAX_FILE, Scene, Stage};
+use crate::simulation::Simulation;
+use crate::world::World;
+
+/// Version of the format that is written and read.
+pub const FORMAT: u16 = 1;
+
+/// Longest header, in bytes.
+const MAX_HEADER: u64 = 1 << 24;
+
+/// Most sections of others.
+const MAX_EXTRAS: usize = 16;
+
+/// Names of the sections that every checkpoint has, in their order.
+const OWN: [&str; 4] = ["header", "scene", "ground", "lava"];
+
+/// Longest section of others: what a few maps over the columns take.
+fn max_extra(grid: Grid) -> u64 {
+    (1 << 20) + 64 * grid.columns() as u64
+}
+
+/// What is written into a checkpoint.
+#[derive(Clone, Copy)]
+pub struct Snapshot<'a> {
+    /// The scene of which the stage was built.
+    pub scene: &'a Scene,
+    /// The simulation and where its box lies.
+    pub stage: &'a Stage,
+    /// Further sections, for whoever follows the simulation and has something to remember: names of ASCII letters and
+    /// bytes, which [`Checkpoint::extras`] gives back.
+    pub extras: &'a [(&'a str, Vec<u8>)],
+}
+
+impl Snapshot<'_> {
+    /// Writes the checkpoint; `path` is where it will lie, beside which the scene names its heightmap.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Scene`] and [`CheckpointError::TooLarge`] before anything is written, and
+    /// [`CheckpointError::Output`].
+    ///
+    /// # Panics
+    /// Where there are more than 16 extras, or their names are not different words of at most 32 ASCII letters.
+    pub fn write(&self, path: &Path, out: impl Write) -> Result<(), CheckpointError> {
+        self.check_names();
+        let texts = self.texts(path)?;
+        let most = max_extra(self.stage.simulation.world().grid);
+        let extras = self.extras.iter().map(|(name, bytes)| (*name, bytes.as_slice(), most));
+        let parts = [("header", texts[0].as_bytes(), MAX_HEADER), ("scene", texts[1].as_bytes(), MAX_FILE)];
+        for (section, bytes, limit) in parts.into_iter().chain(extras) {
+            if bytes.len() as u64 > limit {
+                return Err(CheckpointError::TooLarge { path: path.to_owned(), section: section.to_owned(), limit });
+            }
+        }
+        Ok(self.write_sections(&texts, out).map_err(|cause| OutputError::io(path, cause))?)
+    }
+
+    fn check_names(&self) {
+        assert!(self.extras.len() <= MAX_EXTRAS, "{} extras are too many", self.extras.len());
+        for (i, (name, _)) in self.extras.iter().enumerate() {
+            let twice = OWN.contains(name) || self.extras[..i].iter().any(|(other, _)| other == name);
+            assert!(is_name(name) && !twice, "\"{name}\" cannot be the name of another section");
+        }
+    }
+
+    /// The header and the scene.
+    fn texts(&self, path: &Path) -> Result<[String; 2], CheckpointError> {
+        let mut scene = self.scene.with_course_of(&self.stage.simulation);
+        // The header has the seed, which may be larger than a number of a scene file.
+        scene.spec.seed = 0;
+        let words = scene.words(path).and_then(|scene| Ok([Header::new(self).words(path)?, scene]));
+        words.map_err(|cause| CheckpointError::Scene(Box::new(cause)))
+    }
+
+    fn write_sections(&self, texts: &[String; 2], out: impl Write) -> io::Result<()> {
+        let world = self.stage.simulation.world();
+        let mut writer = SectionWriter::new(out)?;
+        for (name, text) in OWN.iter().zip(texts) {
+            writer.section(name)?;
+            writer.add(text.as_bytes())?;
+            writer.end_section()?;
+        }
+        writer.section(OWN[2])?;
+        ground::write(&world.ground, &mut writer)?;
+        writer.end_section()?;
+        writer.section(OWN[3])?;
+        lava::write(&world.lava, &mut writer)?;
+        writer.end_section()?;
+        for (name, bytes) in self.extras {
+            writer.section(name)?;
+            writer.add(bytes)?;
+            writer.end_section()?;
+        }
+        writer.finish()
+    }
+}
+
+/// A checkpoint that was read and checked.
+pub struct Checkpoint {
+    /// The scene, with all vents and events, past and to come.
+    pub scene: Scene,
+    /// The simulation, as far as it had come, and where its box lies.
+    pub stage: Stage,
+    /// Sections of others by name.
+    pub extras: BTreeMap<String, Vec<u8>>,
+}
+
+impl Checkpoint {
+    /// Reads a file; `engine` will carry the simulation on.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Unusable`] with what is wrong.
+    pub fn load(path: &Path, engine: Box<dyn Engine>) -> Result<Self, CheckpointError> {
+        let file = File::open(path)
+            .map_err(|cause| CheckpointError::Unusable { path: path.to_owned(), fault: Fault::Read(cause) })?;
+        Self::read(BufReader::with_capacity(1 << 16, file), path, engine)
+    }
+
+    /// Reads the bytes of a file that lies at `path`; `engine` will carry the simulation on.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Unusable`] with what is wrong.
+    pub fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Self, CheckpointError> {
+        read(input, path, engine).map_err(|fault| CheckpointError::Unusable { path: path.to_owned(), fault })
+    }
+}
+
+fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkpoint, Fault> {
+    let reader = &mut SectionReader::new(input)?;
+    expect(reader, OWN[0])?;
+    let header = Header::parse(reader.read_to_end(MAX_HEADER)?)?;
+    expect(reader, OWN[1])?;
+    let scene = header.scene(reader.read_to_end(MAX_FILE)?, path)?;
+    let grid = header.grid();
+    expect(reader, OWN[2])?;
+    let mut world = World::new(ground::read(grid, reader)?);
+    expect(reader, OWN[3])?;
+    world.lava = lava::read(grid, reader)?;
+    world.lava.ledger = header.ledger();
+    world.check().map_err(|fault| Fault::damaged("lava", fault))?;
+    let mut extras = BTreeMap::new();
+    while let Some(name) = reader.next_section()? {
+        let bytes = reader.read_to_end(max_extra(grid))?;
+        if OWN.contains(&name.as_str()) || extras.len() == MAX_EXTRAS || extras.insert(name, bytes).is_some() {
+            return Err(reader.damaged("one section too many"));
+        }
+    }
+    let events = scene.events().map_err(|invalid| Fault::damaged("scene", invalid))?;
+    let simulation = Simulation::new(world, &scene.spec.rules, &scene.spec.vents, scene.spec.seed, engine)
+        .resumed(events, header.step, &header.vent_numbers, header.next_vent)
+        .map_err(|invalid| Fault::damaged("scene", invalid))?;
+    Ok(Checkpoint { scene, stage: header.place.stage(simulation), extras })
+}
+
+/// Starts the next section, which must have this name.
+fn expect<R: Read>(reader: &mut SectionReader<R>, name: &str) -> Result<(), Fault> {
+    match reader.next_section()? {
+        Some(found) if found == name => Ok(()),
+        found => Err(Fault::damaged(&found.unwrap_or_default(), format!("found where its {name} should be"))),
+    }
+}
