@@ -44,7 +44,7 @@ impl World {
     fn hash_slab(&self, z: usize, empty: &Empty, row: &mut [u8], digest: &mut Digest) {
         let grid = self.grid;
         let (lowest, highest) = self.ground.heights(z);
-        let held = self.lava.strips[z / TILE_Z].held.rows();
+        let held = self.lava.strips[z / TILE_Z].held.range();
         // Below these rows all is rock, and from the others on all is air.
         let from = if held.is_empty() { lowest } else { lowest.min(held.start) };
         let to = highest.max(held.end);

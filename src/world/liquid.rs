@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::tiles::{Bits, Strip, TILE_X, TILE_Z, Tile};
+use super::tiles::{Bits, ROW, Strip, TILE_X, TILE_Z, Tile};
 use super::{Ground, Ledger};
 use crate::grid::Grid;
 use crate::rules::Rules;
@@ -98,7 +98,7 @@ impl Liquid {
     #[inline]
     pub fn at(&self, x: usize, y: usize, z: usize) -> Cell {
         let strip = &self.strips[z / TILE_Z];
-        strip.at(strip.place(x / TILE_X, y)).cell(lane(x, z))
+        strip.at(x / TILE_X, y).cell(lane(x, z))
     }
 
     /// Amount and energy of the cell at a flat index.
@@ -125,7 +125,7 @@ impl Liquid {
 
     /// The tiles of the row (y, z) that hold liquid.
     pub(crate) fn row_of_tiles(&self, y: usize, z: usize) -> impl Iterator<Item = (usize, &Tile)> {
-        self.strips[z / TILE_Z].row(y)
+        self.strips[z / TILE_Z].tiles_at(y)
     }
 
     /// Cells of the row (y, z) with their x, at least those in the range `xs` that hold liquid and none outside of it.
@@ -141,7 +141,7 @@ impl Liquid {
     /// Cells outside of which the row (y, z) is empty; the ends lie on multiples of eight cells.
     #[inline]
     pub fn span(&self, y: usize, z: usize) -> Span {
-        self.strips[z / TILE_Z].row_ends(y).map_or(Span::EMPTY, |(from, to)| Span {
+        self.strips[z / TILE_Z].ends_at(y).map_or(Span::EMPTY, |(from, to)| Span {
             from: (from * TILE_X) as u16,
             to: (to * TILE_X).min(self.grid.nx) as u16,
         })
@@ -151,17 +151,15 @@ impl Liquid {
     pub(crate) fn set(&mut self, x: usize, y: usize, z: usize, cell: Cell) {
         let (tx, tz, lane) = (x / TILE_X, z / TILE_Z, lane(x, z));
         let strip = &mut self.strips[tz];
-        if strip.at(strip.place(tx, y)).cell(lane) == cell {
+        if strip.at(tx, y).cell(lane) == cell {
             return;
         }
-        let slot = strip.make(tx, y);
-        let tile = strip.tile_mut(slot);
+        let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
+        let tile = strip.change(y, index, bit);
         tile.amount.0[lane] = cell.amount;
         tile.energy.0[lane] = cell.energy;
-        let empty = *tile == Tile::EMPTY;
-        strip.changed(tx, y);
-        if empty {
-            strip.leave(tx, y);
+        if *tile == Tile::EMPTY {
+            strip.leave(index, bit);
         }
         self.awake[tz] = true;
     }

@@ -36,8 +36,7 @@ impl PackedWorld {
         world.lava = Liquid::empty(world.grid);
         for &([tx, y, tz], tile) in &self.tiles {
             let strip = &mut world.lava.strips[usize::from(tz)];
-            let slot = strip.make(tx.into(), y.into());
-            *strip.tile_mut(slot) = tile;
+            strip.put(tx.into(), y.into(), tile);
         }
         world.lava.ledger = self.ledger;
     }
