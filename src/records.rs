@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;
-use crate::world::{Bits, Strip, TILE_X, TILE_Z, World};
+use crate::world::{Strip, TILE_X, TILE_Z, World};
 
 /// Arrival in a column that lava never reached.
 pub const NEVER: u32 = u32::MAX;
@@ -164,8 +164,8 @@ impl Scratch {
         self.tiles.clear();
         self.tiles.resize(strip.count, ([0; 32], [0; 32]));
         let Self { columns, tiles } = self;
-        for y in Bits::rows(&strip.held) {
-            for (tx, tile) in strip.row_among(y, |w| columns[w]) {
+        for y in strip.held.range() {
+            for (tx, tile) in strip.tiles_among(y, |w| columns[w]) {
                 let (amounts, energies) = &mut tiles[tx];
                 for lane in 0..32 {
                     amounts[lane] += u32::from(tile.amount.0[lane]);

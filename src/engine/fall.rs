@@ -8,7 +8,7 @@
 use super::simd::{Simd, Work};
 use crate::rules::Rules;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
-use crate::world::{Bits, Ground, Lanes, Masks, Strip};
+use crate::world::{Ground, Lanes, Masks, ROW, Rows, Strip};
 
 /// Gravity in strips that lie side by side.
 pub(super) struct Falls<'a> {
@@ -17,8 +17,8 @@ pub(super) struct Falls<'a> {
     pub(super) strips: &'a mut [Strip],
     pub(super) ground: &'a Ground,
     pub(super) rules: &'a Rules,
-    /// Scratch: the tiles that changed before.
-    pub(super) before: &'a mut Bits,
+    /// Scratch: the tiles of the row below that changed before.
+    pub(super) before: &'a mut Vec<u64>,
 }
 
 impl Work for Falls<'_> {
@@ -113,56 +113,66 @@ impl<S: Simd> Rule<S> {
 
 /// Gravity in one strip, rows from the bottom up.
 #[inline(always)]
-fn strip_falls<S: Simd>(s: S, rule: &Rule<S>, strip: &mut Strip, tz: usize, ground: &Ground, before: &mut Bits) {
-    let ny = ground.grid().ny;
-    let (width, stride) = (strip.width, strip.stride());
-    before.make(ny, width);
-    std::mem::swap(&mut strip.falling, before);
-    let rows = before.rows();
+fn strip_falls<S: Simd>(s: S, rule: &Rule<S>, strip: &mut Strip, tz: usize, ground: &Ground, before: &mut Vec<u64>) {
+    let (ny, width) = (ground.grid().ny, strip.width);
+    before.clear();
+    before.resize(width, 0);
+    let rows = std::mem::replace(&mut strip.falling, Rows::NONE).range();
     let mut y = rows.start;
     // Above the rows that changed before, only those are looked at whose lower neighbours change now.
-    while y < ny && (y <= rows.end || strip.falling.rows().end == y) {
+    while y < ny && (y <= rows.end || strip.falling.range().end == y) {
         for w in 0..width {
-            let below = before.word(y.wrapping_sub(1), w, width) | strip.falling.word(y.wrapping_sub(1), w, width);
-            let mut set = strip.held.word(y, w, width) & (before.word(y, w, width) | below);
+            let index = strip.index(y, w);
+            let below = before[w] | strip.row(index.wrapping_sub(width)).falling;
+            let row = strip.row_mut(index);
+            before[w] = std::mem::take(&mut row.falling);
+            let mut set = row.held & (before[w] | below);
             while set != 0 {
-                let tx = w * 64 + set.trailing_zeros() as usize;
+                let bit = set.trailing_zeros() as usize % ROW;
                 set &= set - 1;
-                let place = strip.place(tx, y);
-                let slot = strip.slot(place);
-                if strip.masks(slot).stamp != ground.stamp() {
-                    *strip.masks_mut(slot) = Masks::new(ground, tx, y, tz);
-                }
-                if y == 0 {
-                    continue;
-                }
-                let open = !strip.masks(slot).bed;
-                let (upper, under) = (strip.tile(slot), strip.slot(place - stride));
-                let a = s.load(&upper.amount);
-                let lower = strip.tile(under);
-                let b = s.load(&lower.amount);
-                let e = s.load(&upper.energy);
-                let Some((amount, energy)) = rule.parcel(s, (a, e), b, &lower.energy, open) else {
-                    continue;
-                };
-                // Even where it has a slot, it may have been empty.
-                let under = strip.make(tx, y - 1);
-                let lower = strip.tile_mut(under);
-                s.store(&mut lower.amount, s.add(b, amount));
-                let f = s.load(&lower.energy);
-                s.store(&mut lower.energy, s.add(f, energy));
-                let left = s.sub(a, amount);
-                let upper = strip.tile_mut(slot);
-                s.store(&mut upper.amount, left);
-                s.store(&mut upper.energy, s.sub(e, energy));
-                strip.changed(tx, y);
-                strip.changed(tx, y - 1);
-                if !s.any(left) {
-                    strip.leave(tx, y);
-                }
+                tile_falls(s, rule, strip, (index, bit), [w * ROW + bit, y, tz], ground);
             }
         }
         y += 1;
     }
-    before.clear(width);
+}
+
+/// Gravity in one tile, which lies at `at` (x, y, z), counted in tiles; its place is the number of its row and its bit there.
+#[inline(always)]
+fn tile_falls<S: Simd>(
+    s: S,
+    rule: &Rule<S>,
+    strip: &mut Strip,
+    (index, bit): (usize, usize),
+    [tx, y, tz]: [usize; 3],
+    ground: &Ground,
+) {
+    let slot = strip.row(index).slots[bit];
+    if strip.masks(slot).stamp != ground.stamp() {
+        *strip.masks_mut(slot) = Masks::new(ground, tx, y, tz);
+    }
+    if y == 0 {
+        return;
+    }
+    let open = !strip.masks(slot).bed;
+    let under = index - strip.width;
+    let (upper, lower) = (strip.tile(slot), strip.tile(strip.row(under).slots[bit]));
+    let a = s.load(&upper.amount);
+    let b = s.load(&lower.amount);
+    let e = s.load(&upper.energy);
+    let Some((amount, energy)) = rule.parcel(s, (a, e), b, &lower.energy, open) else {
+        return;
+    };
+    // Even where it has a slot, it may have been empty.
+    let lower = strip.change(y - 1, under, bit);
+    s.store(&mut lower.amount, s.add(b, amount));
+    let f = s.load(&lower.energy);
+    s.store(&mut lower.energy, s.add(f, energy));
+    let left = s.sub(a, amount);
+    let upper = strip.change(y, index, bit);
+    s.store(&mut upper.amount, left);
+    s.store(&mut upper.energy, s.sub(e, energy));
+    if !s.any(left) {
+        strip.leave(index, bit);
+    }
 }

@@ -1,23 +1,24 @@
 //! What spreading adds to the tiles of a strip and takes from them, put down until nobody reads the old state any more.
 
 use super::simd::Simd;
-use crate::world::{Strip, Tile};
+use crate::world::{ROW, Strip, Tile};
 
 /// Changes of the tiles of one strip, added up modulo 2^16. Memory is kept for the next use.
 #[derive(Debug, Default)]
 pub(super) struct Gifts {
-    /// By place: one more than the number of its change, 0 where there is none.
+    /// By place, which is number of the row · 64 + bit: one more than the number of its change, 0 where there is none.
     slots: Vec<u32>,
     /// Number of changes. The two that follow are longer, so that a change is put down without a call.
     count: usize,
-    /// Coordinates (x, y) in tiles.
-    at: Vec<[u16; 2]>,
+    /// Places, and their y.
+    at: Vec<(u32, u32)>,
     tiles: Vec<Tile>,
 }
 
 impl Gifts {
-    /// Makes room for a strip with so many places.
-    pub(super) fn prepare(&mut self, places: usize) {
+    /// Makes room for a strip with so many rows.
+    pub(super) fn prepare(&mut self, rows: usize) {
+        let places = rows * ROW;
         if self.slots.len() != places {
             self.slots = vec![0; places];
         }
@@ -34,19 +35,19 @@ impl Gifts {
     #[cold]
     fn grow(&mut self) {
         let room = 2 * self.tiles.len() + 64;
-        self.at.resize(room, [0; 2]);
+        self.at.resize(room, (0, 0));
         self.tiles.resize(room, Tile::EMPTY);
     }
 
-    /// Adds to a tile, for which there is room.
+    /// Adds to the tile at a place, which lies at `y`; there is room.
     #[inline(always)]
-    pub(super) fn add<S: Simd>(&mut self, s: S, place: usize, at: [usize; 2], amount: S::V, energy: S::V) {
+    pub(super) fn add<S: Simd>(&mut self, s: S, place: usize, y: usize, amount: S::V, energy: S::V) {
         let slot = &mut self.slots[place];
         if *slot == 0 {
             let tile = &mut self.tiles[self.count];
             s.store(&mut tile.amount, amount);
             s.store(&mut tile.energy, energy);
-            self.at[self.count] = at.map(|v| v as u16);
+            self.at[self.count] = (place as u32, y as u32);
             self.count += 1;
             *slot = self.count as u32;
         } else {
@@ -60,12 +61,10 @@ impl Gifts {
     /// Carries the changes out and forgets them.
     #[inline(always)]
     pub(super) fn give<S: Simd>(&mut self, s: S, strip: &mut Strip) {
-        for (&[tx, y], change) in self.at.iter().zip(&self.tiles).take(self.count) {
-            let (tx, y) = (usize::from(tx), usize::from(y));
-            self.slots[strip.place(tx, y)] = 0;
-            let slot = strip.make(tx, y);
-            strip.changed(tx, y);
-            let tile = strip.tile_mut(slot);
+        for (&(place, y), change) in self.at.iter().zip(&self.tiles).take(self.count) {
+            let place = place as usize;
+            self.slots[place] = 0;
+            let tile = strip.change(y as usize, place / ROW, place % ROW);
             let (amount, energy) = (s.load(&tile.amount), s.load(&tile.energy));
             s.store(&mut tile.amount, s.add(amount, s.load(&change.amount)));
             s.store(&mut tile.energy, s.add(energy, s.load(&change.energy)));

@@ -13,7 +13,7 @@ use super::simd::Simd;
 use crate::random::StepKey;
 use crate::rules::{Rules, Walls};
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
-use crate::world::{Bits, Ground, Lanes, Masks, Strip};
+use crate::world::{Bits, Ground, Lanes, Masks, ROW, Row, Rows, Strip, Tile};
 
 /// Cells of a tile with x = 0 and with x = 7, z = 0 and z = 3: from where gifts leave in each direction.
 const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
@@ -71,33 +71,64 @@ pub(super) struct Near<'a> {
     pub(super) south: &'a Strip,
 }
 
-impl Near<'_> {
+impl<'a> Near<'a> {
     /// Whether any tile has to be looked at.
     pub(super) fn is_awake(&self, live: &Bits) -> bool {
-        ![live, &self.north.flowing, &self.here.flowing, &self.south.flowing].iter().all(|bits| bits.is_empty())
+        ![live.rows, self.north.flowing, self.here.flowing, self.south.flowing].iter().all(|rows| rows.is_empty())
             && self.here.tiles() > 0
     }
 
-    /// Tiles of a word of row `y` that have to be looked at, with those that are `live`.
+    /// Row `y`, tiles `64 · w` and on, and those around it.
     #[inline(always)]
-    fn word(&self, y: usize, w: usize, live: u64) -> u64 {
-        let width = self.here.width;
-        let held = self.here.held.word(y, w, width);
-        if held == 0 {
-            return 0;
+    fn rows(&self, y: usize, w: usize) -> Around<'a> {
+        let strip = self.here;
+        let index = strip.index(y, w);
+        // No row has this number.
+        let none = usize::MAX;
+        Around {
+            index,
+            here: strip.row(index),
+            below: strip.row(index.wrapping_sub(strip.width)),
+            west: strip.row(if w > 0 { index - 1 } else { none }),
+            east: strip.row(if w + 1 < strip.width { index + 1 } else { none }),
+            north: self.north.row(index),
+            south: self.south.row(index),
         }
-        let flowing = &self.here.flowing;
-        let here = flowing.word(y, w, width);
-        let mut beside = here << 1 | here >> 1;
-        if w > 0 {
-            beside |= flowing.word(y, w - 1, width) >> 63;
-        }
-        if w + 1 < width {
-            beside |= flowing.word(y, w + 1, width) << 63;
-        }
-        let below = flowing.word(y.wrapping_sub(1), w, width);
-        let across = self.north.flowing.word(y, w, width) | self.south.flowing.word(y, w, width);
-        held & (live | here | beside | below | across)
+    }
+}
+
+/// A row with those around it, found once for all of its tiles.
+struct Around<'a> {
+    /// Its number.
+    index: usize,
+    here: &'a Row,
+    below: &'a Row,
+    west: &'a Row,
+    east: &'a Row,
+    north: &'a Row,
+    south: &'a Row,
+}
+
+impl Around<'_> {
+    /// Tiles that have to be looked at, with those that are `live`.
+    #[inline(always)]
+    fn awake(&self, live: u64) -> u64 {
+        let here = self.here.flowing;
+        let beside = here << 1 | here >> 1 | self.west.flowing >> 63 | self.east.flowing << 63;
+        self.here.held & (live | here | beside | self.below.flowing | self.north.flowing | self.south.flowing)
+    }
+
+    /// The tiles west, east, north and south of one.
+    #[inline(always)]
+    fn beside<'a>(&self, near: Near<'a>, bit: usize) -> [&'a Tile; 4] {
+        let west = if bit > 0 { self.here.slots[bit - 1] } else { self.west.slots[ROW - 1] };
+        let east = if bit + 1 < ROW { self.here.slots[bit + 1] } else { self.east.slots[0] };
+        [
+            near.here.tile(west),
+            near.here.tile(east),
+            near.north.tile(self.north.slots[bit]),
+            near.south.tile(self.south.slots[bit]),
+        ]
     }
 }
 
@@ -110,31 +141,30 @@ pub(super) fn strip_gives<S: Simd>(
     live: &mut Bits,
     gifts: [&mut Gifts; 3],
 ) -> Lost {
-    let (ny, width) = (ground.grid().ny, near.here.width);
-    live.make(ny, width);
-    let rows = [live.rows(), near.north.flowing.rows(), near.here.flowing.rows(), near.south.flowing.rows()];
-    let from = rows.iter().filter(|rows| !rows.is_empty()).map(|rows| rows.start).min().unwrap_or(0);
-    // One more: what changed below.
-    let to = rows.iter().filter(|rows| !rows.is_empty()).map(|rows| rows.end + 1).max().unwrap_or(0).min(ny);
-    live.forget_rows();
+    let strip = near.here;
+    live.make(strip.len());
+    let looked = live.rows.union(near.north.flowing).union(strip.flowing).union(near.south.flowing).range();
+    live.rows = Rows::NONE;
     let mut lost = Lost::default();
     let [north, here, south] = gifts;
-    for y in from..to {
-        for w in 0..width {
-            let old = live.word(y, w, width);
-            if near.here.held.word(y, w, width) | old == 0 {
+    // One more: what changed below.
+    for y in looked.start..(looked.end + 1).min(ground.grid().ny) {
+        for w in 0..strip.width {
+            let rows = near.rows(y, w);
+            let old = live.word(rows.index);
+            let mut set = rows.awake(old);
+            if set | old == 0 {
                 continue;
             }
-            let mut set = near.word(y, w, old);
             let mut new = 0;
             while set != 0 {
-                let bit = set.trailing_zeros();
+                let bit = set.trailing_zeros() as usize % ROW;
                 set &= set - 1;
-                let at = [w * 64 + bit as usize, y];
-                let alive = tile_gives(s, rule, (near, ground, key), at, [north, here, south], &mut lost);
+                let at = (bit, [w * ROW + bit, y]);
+                let alive = tile_gives(s, rule, (near, ground, key), &rows, at, [north, here, south], &mut lost);
                 new |= u64::from(alive) << bit;
             }
-            live.put(y, w, width, new);
+            live.put(rows.index, y, new);
         }
     }
     lost
@@ -146,13 +176,13 @@ fn tile_gives<S: Simd>(
     s: S,
     rule: &Rule<S>,
     (near, ground, key): (Near<'_>, &Ground, StepKey),
-    [tx, y]: [usize; 2],
+    rows: &Around<'_>,
+    (bit, [tx, y]): (usize, [usize; 2]),
     [to_north, to_here, to_south]: [&mut Gifts; 3],
     lost: &mut Lost,
 ) -> bool {
     let strip = near.here;
-    let (place, stride) = (strip.place(tx, y), strip.stride());
-    let slot = strip.slot(place);
+    let (place, slot) = (rows.index * ROW + bit, rows.here.slots[bit]);
     for gifts in [&mut *to_north, &mut *to_here, &mut *to_south] {
         gifts.reserve();
     }
@@ -170,7 +200,7 @@ fn tile_gives<S: Simd>(
     if able == 0 {
         return false;
     }
-    let below = strip.at(place.wrapping_sub(stride));
+    let below = strip.tile(rows.below.slots[bit]);
     let able = able & (masks.bed | !s.above(rule.support, s.load(&below.amount)));
     if able == 0 {
         return false;
@@ -183,8 +213,7 @@ fn tile_gives<S: Simd>(
     }
 
     // What there is room for in each direction.
-    let (west, east) = (strip.at(place - 1), strip.at(place + 1));
-    let (north, south) = (near.north.at(place), near.south.at(place));
+    let [west, east, north, south] = rows.beside(near, bit);
     let share = s.mul_high(a, rule.spread);
     let amounts = around(s, a, [&west.amount, &east.amount, &north.amount, &south.amount]);
     let fits = amounts_that_fit(s, rule, share, amounts);
@@ -227,29 +256,29 @@ fn tile_gives<S: Simd>(
         }
     }
     let zero = rule.zero;
-    to_here.add(s, place, [tx, y], s.sub(inside(s, m, zero), leaving), s.sub(inside(s, q, zero), leaving_energy));
+    to_here.add(s, place, y, s.sub(inside(s, m, zero), leaving), s.sub(inside(s, q, zero), leaving_energy));
     if given[0] & EDGES[0] != 0 {
         let (amount, energy) = (s.see_east(zero, m[0]), s.see_east(zero, q[0]));
         if s.any(amount) {
-            to_here.add(s, place - 1, [tx - 1, y], amount, energy);
+            to_here.add(s, place - 1, y, amount, energy);
         }
     }
     if given[1] & EDGES[1] != 0 {
         let (amount, energy) = (s.see_west(zero, m[1]), s.see_west(zero, q[1]));
         if s.any(amount) {
-            to_here.add(s, place + 1, [tx + 1, y], amount, energy);
+            to_here.add(s, place + 1, y, amount, energy);
         }
     }
     if given[2] & EDGES[2] != 0 {
         let (amount, energy) = (s.see_south(zero, m[2]), s.see_south(zero, q[2]));
         if s.any(amount) {
-            to_north.add(s, place, [tx, y], amount, energy);
+            to_north.add(s, place, y, amount, energy);
         }
     }
     if given[3] & EDGES[3] != 0 {
         let (amount, energy) = (s.see_north(zero, m[3]), s.see_north(zero, q[3]));
         if s.any(amount) {
-            to_south.add(s, place, [tx, y], amount, energy);
+            to_south.add(s, place, y, amount, energy);
         }
     }
     true

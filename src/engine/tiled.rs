@@ -31,7 +31,7 @@ pub struct Tiled {
 /// Memory of one part.
 #[derive(Debug, Default)]
 struct Scratch {
-    before: Bits,
+    before: Vec<u64>,
     ring: [Gifts; 3],
     /// For the strip before the part, its first, its last, and the one after it.
     ends: [Gifts; 4],
@@ -87,7 +87,7 @@ fn awake(lava: &Liquid) -> Option<(usize, usize)> {
 fn look_again(lava: &mut Liquid, from: usize, to: usize) {
     for z in from..to {
         let strip = &lava.strips[z];
-        lava.awake[z] = !(strip.falling.is_empty() && strip.flowing.is_empty() && lava.live[z].is_empty());
+        lava.awake[z] = !(strip.falling.is_empty() && strip.flowing.is_empty() && lava.live[z].rows.is_empty());
     }
 }
 
@@ -112,9 +112,9 @@ impl Engine for Tiled {
         self.cut(lava, from, to);
         let cuts = &self.cuts[..];
         let scratch = &mut self.scratch[..cuts.len()];
-        let places = grid.ny * lava.strips[from].stride();
+        let rows = lava.strips[from].len();
         for Scratch { ring, ends, lost, .. } in scratch.iter_mut() {
-            ring.iter_mut().chain(ends).for_each(|gifts| gifts.prepare(places));
+            ring.iter_mut().chain(ends).for_each(|gifts| gifts.prepare(rows));
             *lost = Lost::default();
         }
         let nothing = match &self.nothing {
@@ -295,9 +295,7 @@ fn take<S: Simd>(s: S, part: &mut Part<'_>, i: usize, gifts: &mut Gifts, ends: &
     match part.place(i) {
         Owner::Inner(i) => {
             let strip = &mut part.inner[i];
-            let width = strip.width;
-            strip.flowing.clear(width);
-            strip.work = 0;
+            strip.spread_looked();
             gifts.give(s, strip);
         }
         Owner::Others(end) => std::mem::swap(gifts, &mut ends[end]),
@@ -318,9 +316,7 @@ impl Work for Ends<'_> {
             let [left, right] = &mut self.scratch[i..i + 2] else { unreachable!("two parts meet at a cut") };
             let sides = [(&mut left.ends, [2, 3]), (&mut right.ends, [0, 1])];
             for strip in &mut self.strips[cut - 1..=cut] {
-                let width = strip.width;
-                strip.flowing.clear(width);
-                strip.work = 0;
+                strip.spread_looked();
             }
             for (ends, [north, south]) in sides {
                 ends[north].give(s, &mut self.strips[cut - 1]);

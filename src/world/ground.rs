@@ -131,6 +131,21 @@ impl Ground {
         (solid, ((1 << row.len()) - 1) << first)
     }
 
+    /// The row (y, z) from west to east as runs of cells that are all solid or all not, each with its length.
+    pub(super) fn runs(&self, y: usize, z: usize) -> impl Iterator<Item = (bool, usize)> + '_ {
+        let mut tops = self.tops[self.grid.column(0, z)..][..self.grid.nx].iter().enumerate().peekable();
+        let solid = move |x: usize, top: u16| if top & HOLLOW == 0 { y < top.into() } else { self.is_solid(x, y, z) };
+        std::iter::from_fn(move || {
+            let (x, &top) = tops.next()?;
+            let first = solid(x, top);
+            let mut cells = 1;
+            while tops.next_if(|&(x, &top)| solid(x, top) == first).is_some() {
+                cells += 1;
+            }
+            Some((first, cells))
+        })
+    }
+
     /// Of the slab at `z`, the y below which every cell is solid and the one from which none is.
     pub(super) fn heights(&self, z: usize) -> (usize, usize) {
         let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];

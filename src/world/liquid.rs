@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::Array2;
 use rayon::prelude::*;
 
-use super::tiles::{Bits, Strip, TILE_X, TILE_Z, Tile};
+use super::tiles::{Bits, ROW, Strip, TILE_X, TILE_Z, Tile};
 use super::{Ground, Ledger};
 use crate::grid::Grid;
 use crate::rules::Rules;
@@ -102,7 +102,7 @@ impl Liquid {
     #[inline]
     pub fn at(&self, x: usize, y: usize, z: usize) -> Cell {
         let strip = &self.strips[z / TILE_Z];
-        strip.at(strip.place(x / TILE_X, y)).cell(lane(x, z))
+        strip.at(x / TILE_X, y).cell(lane(x, z))
     }
 
     /// Amount and energy of the cell at a flat index.
@@ -137,14 +137,12 @@ impl Liquid {
 
     /// Puts back a tile that [`Liquid::tiles`] gave.
     pub(crate) fn put_tile(&mut self, [tx, y, tz]: [u16; 3], tile: Tile) {
-        let strip = &mut self.strips[usize::from(tz)];
-        let slot = strip.make(tx.into(), y.into());
-        *strip.tile_mut(slot) = tile;
+        self.strips[usize::from(tz)].put(tx.into(), y.into(), tile);
     }
 
     /// The tiles of the row (y, z) that hold liquid.
     pub(crate) fn row_of_tiles(&self, y: usize, z: usize) -> impl Iterator<Item = (usize, &Tile)> {
-        self.strips[z / TILE_Z].row(y)
+        self.strips[z / TILE_Z].tiles_at(y)
     }
 
     /// Cells of the row (y, z) with their x, at least those in the range `xs` that hold liquid and none outside of it.
@@ -160,7 +158,7 @@ impl Liquid {
     /// Cells outside of which the row (y, z) is empty; the ends lie on multiples of eight cells.
     #[inline]
     pub fn span(&self, y: usize, z: usize) -> Span {
-        self.strips[z / TILE_Z].row_ends(y).map_or(Span::EMPTY, |(from, to)| Span {
+        self.strips[z / TILE_Z].ends_at(y).map_or(Span::EMPTY, |(from, to)| Span {
             from: (from * TILE_X) as u16,
             to: (to * TILE_X).min(self.grid.nx) as u16,
         })
@@ -170,19 +168,18 @@ impl Liquid {
     pub(crate) fn set(&mut self, x: usize, y: usize, z: usize, cell: Cell) {
         let (tx, tz, lane) = (x / TILE_X, z / TILE_Z, lane(x, z));
         let strip = &mut self.strips[tz];
-        if strip.at(strip.place(tx, y)).cell(lane) == cell {
+        if strip.at(tx, y).cell(lane) == cell {
             return;
         }
-        let slot = strip.make(tx, y);
-        let tile = strip.tile_mut(slot);
+        let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
+        let tile = strip.change(y, index, bit);
         tile.amount.0[lane] = cell.amount;
         tile.energy.0[lane] = cell.energy;
         let empty = *tile == Tile::EMPTY;
-        strip.changed(tx, y);
         self.writes += 1;
         strip.write(tx, self.writes);
         if empty {
-            strip.leave(tx, y);
+            strip.leave(index, bit);
         }
         self.awake[tz] = true;
     }

@@ -1,8 +1,10 @@
 //! The state of the automaton: the ground and the liquids over one grid, with the accounts that prove that nothing
 //! was lost. No rule and no picture lives here.
 
+mod digest;
 mod edit;
 mod ground;
+mod hash;
 mod ledger;
 mod liquid;
 mod packed;
@@ -13,7 +15,7 @@ pub use ground::Ground;
 pub use ledger::{EnergyLedger, Ledger};
 pub use liquid::{Liquid, Span, Tally};
 pub use packed::PackedWorld;
-pub(crate) use tiles::{Bits, Lanes, Masks, Strip, TILE_X, TILE_Z, Tile};
+pub(crate) use tiles::{Bits, Lanes, Masks, ROW, Row, Rows, Strip, TILE_X, TILE_Z, Tile};
 
 use rayon::prelude::*;
 
@@ -116,53 +118,5 @@ impl World {
             return Ok(());
         };
         Err(format!("{fault} in cell ({x}, {y}, {z}): {cell:?}"))
-    }
-
-    /// Hash of the whole state: shape, solids, amounts, energies and accounts, in an order that does not depend on how
-    /// they are stored. The same on every machine.
-    pub fn state_hash(&self) -> u64 {
-        let grid = self.grid;
-        let mut hash = xxhash_rust::xxh3::Xxh3::new();
-        for side in [grid.nx, grid.ny, grid.nz] {
-            hash.update(&(side as u64).to_le_bytes());
-        }
-        // Five bytes a cell: solid, amount, energy. Rows of air and rows in the rock are always the same.
-        let air = vec![0; grid.nx * 5];
-        let mut rock = air.clone();
-        rock.iter_mut().step_by(5).for_each(|solid| *solid = 1);
-        let mut mixed = air.clone();
-        for z in 0..grid.nz {
-            let (lowest, highest) = self.ground.heights(z);
-            for y in 0..grid.ny {
-                let held = self.lava.row_of_tiles(y, z).next().is_some();
-                hash.update(match () {
-                    () if !held && y >= highest => &air,
-                    () if !held && y < lowest => &rock,
-                    () => {
-                        self.write_row(y, z, &mut mixed);
-                        &mixed
-                    }
-                });
-            }
-        }
-        for account in self.lava.ledger.accounts() {
-            hash.update(&account.to_le_bytes());
-        }
-        hash.digest()
-    }
-
-    /// Writes what [`World::state_hash`] reads of the row (y, z).
-    fn write_row(&self, y: usize, z: usize, row: &mut [u8]) {
-        for (x, cell) in row.chunks_exact_mut(5).enumerate() {
-            cell.copy_from_slice(&[u8::from(self.ground.is_solid(x, y, z)), 0, 0, 0, 0]);
-        }
-        let first = z % TILE_Z * TILE_X;
-        for (tx, tile) in self.lava.row_of_tiles(y, z) {
-            for x in tx * TILE_X..((tx + 1) * TILE_X).min(self.grid.nx) {
-                let cell = tile.cell(first + x % TILE_X);
-                row[5 * x + 1..5 * x + 3].copy_from_slice(&cell.amount.to_le_bytes());
-                row[5 * x + 3..5 * x + 5].copy_from_slice(&cell.energy.to_le_bytes());
-            }
-        }
     }
 }

@@ -99,113 +99,134 @@ impl Masks {
     }
 }
 
-/// A bit for each tile of a strip, in rows of equal y, and the rows outside of which all bits are clear.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Bits {
-    words: Vec<u64>,
+/// Rows of equal y, from one to another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
     from: usize,
     to: usize,
 }
 
-impl Bits {
-    /// Words for so many tiles.
-    pub(crate) fn width(tiles: usize) -> usize {
-        tiles.div_ceil(64)
-    }
+impl Rows {
+    /// No row.
+    pub(crate) const NONE: Self = Self { from: usize::MAX, to: 0 };
 
-    /// No bit set, in `ny` rows of `width` words.
-    pub(crate) fn new(ny: usize, width: usize) -> Self {
-        Self { words: vec![0; ny * width], from: usize::MAX, to: 0 }
-    }
-
-    /// Whether no bit is set, as far as the rows tell.
+    /// Whether there is no row.
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.from >= self.to
     }
 
-    /// The rows outside of which all bits are clear.
+    /// The rows as a range.
     #[inline]
-    pub(crate) fn rows(&self) -> std::ops::Range<usize> {
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
         if self.is_empty() { 0..0 } else { self.from..self.to }
     }
 
-    /// A word of a row; 0 where there is no such row.
+    /// Reaches to one more.
     #[inline]
-    pub(crate) fn word(&self, y: usize, w: usize, width: usize) -> u64 {
-        self.words.get(y.wrapping_mul(width).wrapping_add(w)).copied().unwrap_or(0)
-    }
-
-    /// Sets bits of a word.
-    #[inline]
-    pub(crate) fn set(&mut self, y: usize, w: usize, width: usize, bits: u64) {
-        self.words[y * width + w] |= bits;
+    pub(crate) fn add(&mut self, y: usize) {
         self.from = self.from.min(y);
         self.to = self.to.max(y + 1);
     }
 
-    /// Clears bits of a word.
+    /// The smallest rows around both.
     #[inline]
-    pub(crate) fn unset(&mut self, y: usize, w: usize, width: usize, bits: u64) {
-        self.words[y * width + w] &= !bits;
-    }
-
-    /// Makes room for `ny` rows, if there is none yet.
-    #[inline]
-    pub(crate) fn make(&mut self, ny: usize, width: usize) {
-        if self.words.len() != ny * width {
-            *self = Self::new(ny, width);
-        }
-    }
-
-    /// Forgets which rows may have bits; the caller knows them, and puts every word of theirs anew.
-    #[inline]
-    pub(crate) fn forget_rows(&mut self) {
-        (self.from, self.to) = (usize::MAX, 0);
-    }
-
-    /// Puts a word in place of another.
-    #[inline]
-    pub(crate) fn put(&mut self, y: usize, w: usize, width: usize, word: u64) {
-        self.words[y * width + w] = word;
-        if word != 0 {
-            self.set(y, w, width, 0);
-        }
-    }
-
-    /// Clears all bits.
-    pub(crate) fn clear(&mut self, width: usize) {
-        let rows = self.rows();
-        self.words[rows.start * width..rows.end * width].fill(0);
-        (self.from, self.to) = (usize::MAX, 0);
-    }
-
-    /// Makes all bits those of `other`, too.
-    fn add(&mut self, other: &Self) {
-        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
-        self.from = self.from.min(other.from);
-        self.to = self.to.max(other.to);
+    #[must_use]
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self { from: self.from.min(other.from), to: self.to.max(other.to) }
     }
 }
+
+/// A bit for each tile of a strip, and the rows outside of which all bits are clear.
+#[derive(Clone, Debug)]
+pub(crate) struct Bits {
+    words: Vec<u64>,
+    pub(crate) rows: Rows,
+}
+
+impl Default for Bits {
+    fn default() -> Self {
+        Self { words: Vec::new(), rows: Rows::NONE }
+    }
+}
+
+impl Bits {
+    /// Makes room for so many words, if there is none yet.
+    #[inline]
+    pub(crate) fn make(&mut self, words: usize) {
+        if self.words.len() != words {
+            self.words = vec![0; words];
+            self.rows = Rows::NONE;
+        }
+    }
+
+    /// A word.
+    #[inline]
+    pub(crate) fn word(&self, i: usize) -> u64 {
+        self.words[i]
+    }
+
+    /// Puts a word of row `y` in place of another.
+    #[inline]
+    pub(crate) fn put(&mut self, i: usize, y: usize, word: u64) {
+        self.words[i] = word;
+        if word != 0 {
+            self.rows.add(y);
+        }
+    }
+
+    /// Clears all bits, in rows of `width` words.
+    pub(crate) fn clear(&mut self, width: usize) {
+        let rows = self.rows.range();
+        self.words[rows.start * width..rows.end * width].fill(0);
+        self.rows = Rows::NONE;
+    }
+}
+
+/// Tiles of a row, which share a [`Row`].
+pub(crate) const ROW: usize = 64;
+
+/// Up to 64 tiles of a strip that lie in a row of equal y: a bit for each, and where they are. Together in memory, because
+/// whoever looks at one of them looks at the others.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// Tiles that may hold liquid; the others are empty.
+    pub(crate) held: u64,
+    /// Tiles that changed since gravity looked at them.
+    pub(crate) falling: u64,
+    /// Tiles that changed since spreading looked at them.
+    pub(crate) flowing: u64,
+    /// Where they are, 0 where a tile never held liquid.
+    pub(crate) slots: [u32; ROW],
+}
+
+impl Row {
+    /// No liquid.
+    pub(crate) const EMPTY: Self = Self { held: 0, falling: 0, flowing: 0, slots: [0; ROW] };
+}
+
+/// What lies where there is no row.
+static NO_ROW: Row = Row::EMPTY;
 
 /// The tiles of four slabs of equal z.
 ///
 /// Keeps: a tile that holds liquid has a slot and its bit in `held`; all others are empty, and slot 0 stands for those that
 /// have none of their own. `falling` and `flowing` have the tiles that changed since gravity and spreading last looked;
-/// after a step, they have at least all that the rules changed in it.
+/// after a step, they have at least all that the rules changed in it. Outside of the rows that the three fields name, no
+/// such bit is set.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     /// Tiles along x.
     pub(crate) count: usize,
-    /// Words of a row of bits.
+    /// [`Row`]s to each y.
     pub(crate) width: usize,
     ny: usize,
-    /// Slots by [`Strip::place`]; none at all before the first liquid.
-    slots: Vec<u32>,
+    /// By [`Strip::index`]; none at all before the first liquid.
+    rows: Vec<Row>,
     tiles: Vec<Tile>,
     masks: Vec<Masks>,
-    /// Places of tiles that became empty, the oldest first, with their slots. Lava that is gone often comes back in the
-    /// next step, so a slot stays with its place for a while.
+    /// Tiles that became empty, the oldest first: their places, as index · 64 + bit, and their slots. Lava that is gone often
+    /// comes back in the next step, so a slot stays with its place for a while.
     left: VecDeque<(u32, u32)>,
     /// For each slot, whether it is in `left`.
     is_left: Vec<bool>,
@@ -215,12 +236,12 @@ pub(crate) struct Strip {
     last_written: u64,
     /// Tiles that the last spreading step changed: how much work the next step may be.
     pub(crate) work: usize,
-    /// Tiles that may hold liquid; the others are empty.
-    pub(crate) held: Bits,
-    /// Tiles that changed since gravity looked at them.
-    pub(crate) falling: Bits,
-    /// Tiles that changed since spreading looked at them.
-    pub(crate) flowing: Bits,
+    /// Rows with tiles that may hold liquid.
+    pub(crate) held: Rows,
+    /// Rows with tiles that changed since gravity looked at them.
+    pub(crate) falling: Rows,
+    /// Rows with tiles that changed since spreading looked at them.
+    pub(crate) flowing: Rows,
 }
 
 impl Strip {
@@ -229,9 +250,9 @@ impl Strip {
         let count = grid.nx.div_ceil(TILE_X);
         Self {
             count,
-            width: Bits::width(count),
+            width: count.div_ceil(ROW),
             ny: grid.ny,
-            slots: Vec::new(),
+            rows: Vec::new(),
             tiles: vec![Tile::EMPTY],
             masks: vec![Masks::STALE],
             left: VecDeque::new(),
@@ -239,9 +260,9 @@ impl Strip {
             written: Vec::new(),
             last_written: 0,
             work: 0,
-            held: Bits::default(),
-            falling: Bits::default(),
-            flowing: Bits::default(),
+            held: Rows::NONE,
+            falling: Rows::NONE,
+            flowing: Rows::NONE,
         }
     }
 
@@ -250,22 +271,27 @@ impl Strip {
         self.tiles.len() - 1
     }
 
-    /// Number of places of a row: one more than tiles at either end, so that every tile has neighbours.
-    #[inline]
-    pub(crate) fn stride(&self) -> usize {
-        self.count + 2
+    /// Number of rows in all.
+    pub(crate) fn len(&self) -> usize {
+        self.ny * self.width
     }
 
-    /// Number of the place of a tile.
+    /// Number of the row that has the tiles `64 · w` and on.
     #[inline]
-    pub(crate) fn place(&self, tx: usize, y: usize) -> usize {
-        y * self.stride() + tx + 1
+    pub(crate) fn index(&self, y: usize, w: usize) -> usize {
+        y * self.width + w
     }
 
-    /// The slot of a place, 0 where the tile is empty.
+    /// The row with a number; one without liquid where there is none.
     #[inline]
-    pub(crate) fn slot(&self, place: usize) -> u32 {
-        self.slots.get(place).copied().unwrap_or(0)
+    pub(crate) fn row(&self, index: usize) -> &Row {
+        self.rows.get(index).unwrap_or(&NO_ROW)
+    }
+
+    /// The row with a number, to be written. There was liquid before.
+    #[inline]
+    pub(crate) fn row_mut(&mut self, index: usize) -> &mut Row {
+        &mut self.rows[index]
     }
 
     /// The tile of a slot.
@@ -281,10 +307,10 @@ impl Strip {
         &mut self.tiles[slot as usize]
     }
 
-    /// The tile of a place.
+    /// The tile at x = `tx`, counted in tiles.
     #[inline]
-    pub(crate) fn at(&self, place: usize) -> &Tile {
-        self.tile(self.slot(place))
+    pub(crate) fn at(&self, tx: usize, y: usize) -> &Tile {
+        self.tile(self.row(self.index(y, tx / ROW)).slots[tx % ROW])
     }
 
     /// What the ground says about the tile of a slot; it may be out of date.
@@ -299,24 +325,38 @@ impl Strip {
         &mut self.masks[slot as usize]
     }
 
-    /// The slot of a tile, a new one where there was none.
+    /// The tile at a place, a new one where there was none; it changes, so that both rules have to look at it and its
+    /// neighbours. The place is the number of its row, which lies at `y`, and its bit there.
     #[inline]
-    pub(crate) fn make(&mut self, tx: usize, y: usize) -> u32 {
-        let place = self.place(tx, y);
-        let slot = match self.slot(place) {
-            0 => self.make_new(place),
+    pub(crate) fn change(&mut self, y: usize, index: usize, bit: usize) -> &mut Tile {
+        let slot = match self.row(index).slots[bit] {
+            0 => self.make(index, bit),
             slot => slot,
         };
-        self.held.set(y, tx / 64, self.width, 1 << (tx % 64));
-        slot
+        let row = &mut self.rows[index];
+        row.held |= 1 << bit;
+        row.falling |= 1 << bit;
+        row.flowing |= 1 << bit;
+        self.held.add(y);
+        self.falling.add(y);
+        self.flowing.add(y);
+        self.tile_mut(slot)
     }
 
+    /// Puts a tile with liquid where there was none, at which no rule has to look.
+    pub(crate) fn put(&mut self, tx: usize, y: usize, tile: Tile) {
+        let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
+        let slot = self.make(index, bit);
+        self.rows[index].held |= 1 << bit;
+        self.held.add(y);
+        *self.tile_mut(slot) = tile;
+    }
+
+    /// Gives a slot to a place that has none.
     #[cold]
-    fn make_new(&mut self, place: usize) -> u32 {
-        if self.slots.is_empty() {
-            self.slots = vec![0; self.ny * self.stride()];
-            let none = Bits::new(self.ny, self.width);
-            (self.held, self.falling, self.flowing) = (none.clone(), none.clone(), none);
+    fn make(&mut self, index: usize, bit: usize) -> u32 {
+        if self.rows.is_empty() {
+            self.rows = vec![Row::EMPTY; self.len()];
         }
         let slot = self.take_left().unwrap_or_else(|| {
             self.tiles.push(Tile::EMPTY);
@@ -325,7 +365,7 @@ impl Strip {
             (self.tiles.len() - 1) as u32
         });
         self.masks[slot as usize] = Masks::STALE;
-        self.slots[place] = slot;
+        self.rows[index].slots[bit] = slot;
         slot
     }
 
@@ -333,34 +373,26 @@ impl Strip {
     fn take_left(&mut self) -> Option<u32> {
         while self.left.len() > LEFT_LEAST + self.tiles.len() / LEFT_SHARE {
             let (place, slot) = self.left.pop_front()?;
-            let (y, tx) = (place as usize / self.stride(), place as usize % self.stride() - 1);
-            let held = self.held.word(y, tx / 64, self.width) >> (tx % 64) & 1 == 1;
+            let (row, bit) = (&mut self.rows[place as usize / ROW], place as usize % ROW);
             self.is_left[slot as usize] = false;
-            if !held {
-                self.slots[place as usize] = 0;
+            if row.held >> bit & 1 == 0 {
+                row.slots[bit] = 0;
                 return Some(slot);
             }
         }
         None
     }
 
-    /// A tile that was held is empty now.
+    /// The tile at a place was held and is empty now.
     #[inline]
-    pub(crate) fn leave(&mut self, tx: usize, y: usize) {
-        let place = self.place(tx, y);
-        let slot = self.slots[place];
+    pub(crate) fn leave(&mut self, index: usize, bit: usize) {
+        let row = &mut self.rows[index];
+        let slot = row.slots[bit];
         debug_assert!(self.tiles[slot as usize] == Tile::EMPTY, "there is liquid in a tile that is left");
+        row.held &= !(1 << bit);
         if !std::mem::replace(&mut self.is_left[slot as usize], true) {
-            self.left.push_back((place as u32, slot));
+            self.left.push_back(((index * ROW + bit) as u32, slot));
         }
-        self.held.unset(y, tx / 64, self.width, 1 << (tx % 64));
-    }
-
-    /// The tile changed: both rules have to look at it and its neighbours.
-    #[inline]
-    pub(crate) fn changed(&mut self, tx: usize, y: usize) {
-        self.falling.set(y, tx / 64, self.width, 1 << (tx % 64));
-        self.flowing.set(y, tx / 64, self.width, 1 << (tx % 64));
     }
 
     /// The cell with this number was written in a tile at `tx`.
@@ -370,7 +402,7 @@ impl Strip {
         self.last_written = number;
     }
 
-    /// Puts a bit into `columns`, of [`Bits::width`] words, for each tile along x that may have changed at any height in the
+    /// Puts a bit into `columns`, of [`Strip::width`] words, for each tile along x that may have changed at any height in the
     /// last step, or by the cells written after the first `writes`. Whether there is any.
     pub(crate) fn changed_columns(&self, writes: u64, columns: &mut [u64]) -> bool {
         let written = self.last_written > writes;
@@ -378,9 +410,10 @@ impl Strip {
             return false;
         }
         columns.fill(0);
-        for bits in [&self.falling, &self.flowing] {
-            for y in bits.rows() {
-                columns.iter_mut().enumerate().for_each(|(w, word)| *word |= bits.word(y, w, self.width));
+        for y in self.falling.union(self.flowing).range() {
+            for (w, word) in columns.iter_mut().enumerate() {
+                let row = self.row(self.index(y, w));
+                *word |= row.falling | row.flowing;
             }
         }
         for (tx, _) in self.written.iter().enumerate().filter(|&(_, &number)| number > writes) {
@@ -391,37 +424,47 @@ impl Strip {
 
     /// Both rules have to look at every tile.
     pub(crate) fn wake(&mut self) {
-        self.falling.add(&self.held);
-        self.flowing.add(&self.held);
+        for row in &mut self.rows {
+            row.falling |= row.held;
+            row.flowing |= row.held;
+        }
+        self.falling = self.falling.union(self.held);
+        self.flowing = self.flowing.union(self.held);
+    }
+
+    /// Spreading looked at all tiles; their changes are still to come.
+    pub(crate) fn spread_looked(&mut self) {
+        self.work = 0;
+        let rows = std::mem::replace(&mut self.flowing, Rows::NONE).range();
+        let rows = &mut self.rows[rows.start * self.width..rows.end * self.width];
+        rows.iter_mut().for_each(|row| row.flowing = 0);
     }
 
     /// All tiles that hold liquid, by y, then x: their coordinates in tiles, and what they hold.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, &Tile)> {
-        self.held.rows().flat_map(move |y| self.row(y).map(move |(tx, tile)| (tx, y, tile)))
+        self.held.range().flat_map(move |y| self.tiles_at(y).map(move |(tx, tile)| (tx, y, tile)))
     }
 
-    /// The tiles of one row that hold liquid.
-    pub(crate) fn row(&self, y: usize) -> impl Iterator<Item = (usize, &Tile)> {
-        self.row_among(y, |_| u64::MAX)
+    /// The tiles at one y that hold liquid.
+    pub(crate) fn tiles_at(&self, y: usize) -> impl Iterator<Item = (usize, &Tile)> {
+        self.tiles_among(y, |_| u64::MAX)
     }
 
-    /// The tiles of one row that hold liquid, among those whose bits are set in the words that `among` gives.
-    pub(crate) fn row_among<'a>(
+    /// The tiles at one y that hold liquid, among those whose bits are set in the words that `among` gives.
+    pub(crate) fn tiles_among<'a>(
         &'a self,
         y: usize,
         among: impl Fn(usize) -> u64 + 'a,
     ) -> impl Iterator<Item = (usize, &'a Tile)> {
         (0..self.width).flat_map(move |w| {
-            bits(self.held.word(y, w, self.width) & among(w)).map(move |bit| {
-                let tx = w * 64 + bit;
-                (tx, self.at(self.place(tx, y)))
-            })
+            let row = self.row(self.index(y, w));
+            bits(row.held & among(w)).map(move |bit| (w * ROW + bit, self.tile(row.slots[bit])))
         })
     }
 
-    /// First tile of a row that holds liquid and one past the last.
-    pub(crate) fn row_ends(&self, y: usize) -> Option<(usize, usize)> {
-        let word = |w: usize| self.held.word(y, w, self.width);
+    /// First tile at one y that holds liquid and one past the last.
+    pub(crate) fn ends_at(&self, y: usize) -> Option<(usize, usize)> {
+        let word = |w: usize| self.row(self.index(y, w)).held;
         let first = (0..self.width).find(|&w| word(w) != 0)?;
         let last = (0..self.width).rfind(|&w| word(w) != 0)?;
         Some((first * 64 + word(first).trailing_zeros() as usize, last * 64 + 64 - word(last).leading_zeros() as usize))
@@ -429,9 +472,7 @@ impl Strip {
 
     /// Memory that it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let bits = 3 * self.held.words.len() * size_of::<u64>();
-        let tile = size_of::<Tile>() + size_of::<Masks>();
-        self.slots.len() * size_of::<u32>() + self.tiles.len() * tile + bits
+        self.rows.len() * size_of::<Row>() + self.tiles.len() * (size_of::<Tile>() + size_of::<Masks>())
     }
 }
 

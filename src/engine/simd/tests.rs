@@ -93,7 +93,7 @@ fn divides_next_to_whole_numbers() {
             s.store(self.2, ratio);
         }
     }
-    for amount in (1..=1_u32 << 15).step_by(13).chain([1 << 15]) {
+    for amount in 1..=1_u32 << 15 {
         let mut energies = Lanes::ZERO;
         for (i, energy) in energies.0.iter_mut().enumerate() {
             let whole = mix64(u64::from(amount) << 5 | i as u64) as u32 & 0xffff;
