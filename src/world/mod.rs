@@ -70,6 +70,16 @@ impl World {
         world
     }
 
+    /// A box without rock whose floor is covered by full cells too tired to move: nothing will ever happen in it.
+    pub fn at_rest(grid: Grid) -> Self {
+        let mut world = Self::new(Ground::none(grid));
+        for z in 0..grid.nz {
+            (0..grid.nx).for_each(|x| world.place(x, 0, z, AMOUNT_ONE, 1));
+        }
+        world.open_account();
+        world
+    }
+
     /// Writes one cell of the initial state; [`World::open_account`] then makes it count. Nothing is written into a
     /// solid cell, and energy needs liquid to hold it.
     pub fn place(&mut self, x: usize, y: usize, z: usize, amount: u16, energy: u16) {
