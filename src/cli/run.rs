@@ -10,7 +10,7 @@ use lavoxel::simulation::Stage;
 
 use super::progress::Progress;
 use super::report::{Context, Report};
-use super::{Outcome, SceneOptions, say, start_threads, stop};
+use super::{MEMORY_EVERY, Outcome, SceneOptions, say, start_threads, stop};
 
 /// Steps from one refresh of the low-pass to the next; it serves pictures only, and is timed here.
 const FILTER_EVERY: u64 = 10;
@@ -68,7 +68,7 @@ fn simulate(args: &RunArgs, scene: Scene) -> anyhow::Result<Outcome> {
     let stage = scene.build(args.engine.make())?;
     let mut simulation = stage.simulation;
     let grid = simulation.world().grid;
-    let mut lowpass = LowPass::check(grid).is_ok().then(|| LowPass::new(grid));
+    let mut lowpass = scene.check_drawable().is_ok().then(|| LowPass::new(grid));
     let mut filter = Stage::default();
     let steps = args.steps.unwrap_or(scene.spec.film.steps);
     let mut progress = Progress::new(steps, args.scene.quiet);
@@ -78,6 +78,9 @@ fn simulate(args: &RunArgs, scene: Scene) -> anyhow::Result<Outcome> {
             filter.time(|| {
                 lowpass.refresh(simulation.world());
             });
+        }
+        if simulation.steps().is_multiple_of(MEMORY_EVERY) {
+            simulation.world().check_memory()?;
         }
         progress.update(&simulation);
     }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::memory::TooMuchMemory;
 use crate::output::OutputError;
 use crate::terrain::TerrainError;
 use crate::validate::Invalid;
@@ -64,6 +65,14 @@ pub enum SceneError {
         path: PathBuf,
         /// What is wrong.
         cause: Box<TerrainError>,
+    },
+    /// The scene would take more memory than allowed.
+    #[error("{path}: {cause}")]
+    Memory {
+        /// The scene file.
+        path: PathBuf,
+        /// How much it would take.
+        cause: TooMuchMemory,
     },
     /// The scene cannot be put into words.
     #[error("{path}: {cause}")]

@@ -5,6 +5,7 @@ mod edit;
 mod ground;
 mod ledger;
 mod liquid;
+mod need;
 mod packed;
 mod tiles;
 
