@@ -897,6 +897,43 @@ fn heightmaps_that_are_none() {
     }
 }
 
+/// The largest boxes, pictures and maps under a small limit: refused at once, with what would help.
+#[test]
+fn what_takes_too_much_memory_is_refused_at_once() {
+    let place = Place::new();
+    place.put("box.toml", "[grid]\nsize = [8192, 2048, 8192]");
+    place.put("wide.asc", format!("ncols 4000\nnrows 4000\ncellsize 10\n{}", "1 ".repeat(16_000_000)));
+    place.put("wide.toml", "[terrain]\nkind = \"heightmap\"\nfile = \"wide.asc\"");
+    let vent = "[[vent]]\nx = 60.0\nz = 60.0\nradius = 60.0\nrate = 900000.0\n";
+    place
+        .put("flood.toml", format!("threads = 2\n[grid]\nsize = [128, 900, 128]\n[terrain]\nkind = \"plane\"\n{vent}"));
+    let shape = "shape = { kind = \"box\", from = [0, 0, 0], to = [8000, 900, 8000] }";
+    let put = format!("{shape}\nmatter = {{ kind = \"lava\", amount = 1.0, energy = 1.0 }}\n");
+    place.put("body.toml", format!("[grid]\nsize = [1000, 1000, 1000]\n[[body]]\n{put}"));
+    for (args, what) in [
+        ("run box.toml --max-memory 64M", "box.toml: the ground would need"),
+        ("scene box.toml --max-memory 64M", "box.toml: the ground would need"),
+        ("render box.toml --max-memory 4G --picture a.png", "box.toml: drawing the volume would need"),
+        ("render --size 8192x8192 --picture a.png --max-memory 1G", "the picture would need"),
+        ("render --size 8192x8192 --slice x=3 --picture a.png --max-memory 1G", "the picture would need"),
+        ("terrain wide.asc --max-memory 64M", "wide.asc: the heights of the file would need"),
+        ("run wide.toml --max-memory 64M", "wide.asc: the heights of the file would need"),
+        ("run body.toml --max-memory 2G", "body.toml: the lava would need"),
+    ] {
+        let start = std::time::Instant::now();
+        let line = place.refused(args);
+        assert!(line.contains(what) && line.contains("--max-memory"), "{args}: {line}");
+        assert!(start.elapsed().as_secs() < 20, "{args} was refused late");
+    }
+    // What flows in is looked at as it comes.
+    let line = place.refused("run flood.toml --steps 100000 --quiet --max-memory 64M");
+    assert!(line.contains("the lava would need"), "{line}");
+    place.done("run small.toml --steps 2 --quiet --max-memory 64M");
+    let output = place.run("run small.toml --max-memory lots");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("is not a size such as 512M"), "{}", text(&output.stderr));
+}
+
 /// Files that promise more than any memory holds, read under a limit of memory.
 #[cfg(target_os = "linux")]
 #[test]
