@@ -1,4 +1,4 @@
-//! Gravity, spreading and sources at several fills and sizes, in liquid cells per second.
+//! Gravity, spreading, sources, lava at rest and the hash of the state at several fills and sizes, in cells per second.
 
 #[path = "worlds/mod.rs"]
 mod worlds;
@@ -51,5 +51,37 @@ fn sources(bench: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, rules, sources);
+/// A step in which nothing can move: what it costs to find that out.
+fn settled(bench: &mut Criterion) {
+    let rules = Rules::from(&RulesSpec::default());
+    let mut group = bench.benchmark_group("settled");
+    for grid in [PAPER, Grid::new(1024, 512, 1024)] {
+        let (mut world, mut engine) = (World::at_rest(grid), Tiled::default());
+        let mut step = |number| {
+            engine.gravity(&mut world, &rules);
+            engine.spreading(&mut world, &rules, StepKey::new(1, number));
+        };
+        (0..5).for_each(&mut step);
+        let mut number = 5;
+        group.bench_function(format!("{} × {} × {}", grid.nx, grid.ny, grid.nz), |b| {
+            b.iter(|| {
+                step(number);
+                number += 1;
+            });
+        });
+    }
+}
+
+fn hash(bench: &mut Criterion) {
+    let mut group = bench.benchmark_group("state hash");
+    group.sample_size(20);
+    for (name, world) in
+        [("volcano", volcano(PAPER, 2000).world().clone()), ("filled 0.5", World::restless(PAPER, 0.5))]
+    {
+        group.throughput(Throughput::Elements(world.grid.cells() as u64));
+        group.bench_function(name, |b| b.iter(|| world.state_hash()));
+    }
+}
+
+criterion_group!(benches, rules, sources, settled, hash);
 criterion_main!(benches);

@@ -28,6 +28,7 @@
 //! - `viewer` is the window: a thread that runs the simulation, a painter that draws the low-pass with the graphics card
 //!   as `render` does, and everything that a person can touch. What is done there happens to the
 //!   [`simulation::Simulation`] as an event or a vent, as if the scene file had said so, and can be saved as one.
+//! - [`memory`] is asked before anything is made whose size a file or a flag decides.
 //! - [`export`] writes pictures and animations, through [`output`], whole or not at all.
 //!
 //! # Axes
@@ -74,6 +75,7 @@ pub mod engine;
 pub mod export;
 pub mod grid;
 pub mod lowpass;
+pub mod memory;
 pub mod output;
 pub mod random;
 pub mod records;

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 pub use self::bricks::{BRICK, Bricks};
 pub use self::rows::RowFilter;
 use crate::grid::Grid;
+use crate::memory::Need;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::validate::Invalid;
 use crate::world::{Span, World};
@@ -56,6 +57,12 @@ impl LowPass {
     pub fn new(grid: Grid) -> Self {
         let rows = vec![Span::EMPTY; grid.ny * grid.nz];
         Self { volume: Volume::empty(grid), shown: rows.clone(), changed: rows }
+    }
+
+    /// Memory of a low-pass for boxes of this shape.
+    pub fn need(grid: Grid) -> Need {
+        let rows = Need::of("the rows of the low-pass", grid.ny * grid.nz, 2.0 * size_of::<Span>() as f64);
+        Need::of("the low-pass", grid.cells(), 2.0).and(rows)
     }
 
     /// Refuses boxes that are too large to be drawn.

@@ -15,7 +15,44 @@ pub struct Invalid {
 impl Invalid {
     /// An error for `key`, saying what was expected there.
     pub fn new(key: &str, value: impl std::fmt::Display, expected: impl std::fmt::Display) -> Self {
-        Self { key: key.to_owned(), value: value.to_string(), expected: expected.to_string() }
+        Self { key: key.to_owned(), value: tame(&value.to_string()), expected: expected.to_string() }
+    }
+}
+
+/// Longest word and longest text that a message repeats from a file, in letters.
+const LONGEST_WORD: usize = 60;
+const LONGEST_TEXT: usize = 700;
+
+/// Text from outside as part of a message: one line, not too long, and nothing in it that a terminal would obey.
+pub(crate) fn tame(text: &str) -> String {
+    let short = |text: String, most: usize| match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    };
+    let visible = |word: &str| word.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    let words: Vec<String> = text.split([' ', '\n']).map(|word| short(visible(word), LONGEST_WORD)).collect();
+    short(words.join(" "), LONGEST_TEXT)
+}
+
+/// Checks text that goes into titles, file names and messages.
+pub(crate) fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
+    const LONGEST: usize = 1000;
+    if text.chars().any(char::is_control) || text.chars().count() > LONGEST {
+        return Err(Invalid::new(key, text, format!("one line of at most {LONGEST} letters")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_outside_is_tamed() {
+        assert_eq!(tame("two words\nand a line \u{1b}[2J"), "two words and a line ?[2J");
+        assert_eq!(tame(&"x".repeat(100)), format!("{}…", "x".repeat(60)));
+        assert_eq!(tame(&"ä ".repeat(9000)).chars().count(), LONGEST_TEXT + 1);
+        assert!(one_line("name", "Mount Ätna").is_ok() && one_line("name", "a\u{1b}b").is_err());
     }
 }
 

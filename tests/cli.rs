@@ -585,10 +585,80 @@ fn the_printed_scene_is_the_built_in_one() {
 #[test]
 fn bench_prints_its_table() {
     let place = Place::new();
-    let table = place.json("bench --steps 1 --json");
+    let table = place.json("bench --steps 1 --pictures 1 --json");
     assert_eq!(table["dims"], serde_json::json!([128, 100, 128]));
-    assert_eq!(table["rows"].as_array().unwrap().len(), 5);
     assert_eq!(table["paper"]["spreading_ms"], 21.6);
+    let rows = table["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 8);
+    for row in &rows[..6] {
+        for stage in ["gravity_ms", "spreading_ms", "lowpass_ms", "cinematic_ms", "scientific_ms", "hash_ms"] {
+            assert!(row[stage]["p50"].is_number(), "{stage}: {row}");
+        }
+    }
+    assert!(rows[6..].iter().all(|row| row["open_ms"]["p50"].as_f64().unwrap() > 0.0), "{table}");
+}
+
+#[test]
+fn bench_keeps_tables_and_compares_them() {
+    let place = Place::new();
+    let bench = "bench --steps 3 --only spreading,open --pictures 1";
+    let text = place.done(&format!("{bench} --save new/a.json --label first"));
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let saved: Value = serde_json::from_slice(&place.read("new/a.json")).unwrap();
+    assert_eq!((&saved["label"], &saved["steps"]), (&"first".into(), &3.into()));
+    assert!(place.refused(&format!("{bench} --save new/a.json")).contains("new/a.json exists already"));
+
+    // A table of the same rows that says they took a thousand times as long, on another machine.
+    let slow = scaled(&saved, 1000.0);
+    place.put("slow.json", slow.to_string());
+    let compared = place.json(&format!("{bench} --compare slow.json --json"))["compared"].take();
+    let changes = compared["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 6 + 2);
+    assert!(changes.iter().all(|change| change["outside_noise"] == true), "{compared}");
+    assert!(changes.iter().all(|change| change["ratio"].as_f64().unwrap() < 1.0), "{compared}");
+    assert_eq!(compared["warnings"][0].as_str().unwrap().matches("not a loom").count(), 1);
+
+    let text = place.done(&format!("{bench} --compare slow.json --save new/a.json --force"));
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(text.contains("against slow.json (first)") && text.matches("  faster").count() == 8, "{text}");
+    let saved: Value = serde_json::from_slice(&place.read("new/a.json")).unwrap();
+    assert!(saved.get("label").is_none() && saved.get("compared").is_none());
+}
+
+/// A kept table of a loom, with all its times multiplied.
+fn scaled(table: &Value, factor: f64) -> Value {
+    let mut table = table.clone();
+    table["machine"] = "a loom".into();
+    for row in table["rows"].as_array_mut().unwrap() {
+        for times in row.as_object_mut().unwrap().values_mut().filter_map(Value::as_object_mut) {
+            times.values_mut().for_each(|ms| *ms = (ms.as_f64().unwrap() * factor).into());
+        }
+    }
+    table
+}
+
+#[test]
+fn bench_refuses_what_is_no_table() {
+    let place = Place::new();
+    let times = r#"{"mean": 1, "p10": 3, "p50": 2, "p90": 2, "p99": 2}"#;
+    let table = |format: &str, times: &str| {
+        format!(
+            r#"{{"format": "{format}", "version": "1", "machine": "m", "threads": 1, "dims": [1, 1, 1], "steps": 1,
+            "pictures": 1, "rows": [{{"world": "w", "open_ms": {times}}}]}}"#
+        )
+    };
+    place.put("empty.json", "");
+    place.put("list.json", "[1, 2]");
+    place.put("deep.json", "[".repeat(100_000));
+    place.put("bytes.json", b"\xff\xfe{}");
+    place.put("long.json", " ".repeat(2 << 20));
+    place.put("newer.json", table("lavoxel bench 9", times));
+    place.put("upside-down.json", table("lavoxel bench 1", times));
+    place.put("words.json", table("lavoxel bench 1", "\"fast\""));
+    for name in ["empty", "list", "deep", "bytes", "long", "newer", "upside-down", "words", "missing"] {
+        let line = place.refused(&format!("bench --compare {name}.json --save out.json"));
+        assert!(line.contains(&format!("{name}.json")), "{line}");
+    }
 }
 
 // Wrong use.
@@ -825,6 +895,43 @@ fn heightmaps_that_are_none() {
         let line = place.refused_scene(format!("{}cell_size_m = 10.0\n", scene("cut.png")));
         assert!(line.contains("cut.png"), "{line}");
     }
+}
+
+/// The largest boxes, pictures and maps under a small limit: refused at once, with what would help.
+#[test]
+fn what_takes_too_much_memory_is_refused_at_once() {
+    let place = Place::new();
+    place.put("box.toml", "[grid]\nsize = [8192, 2048, 8192]");
+    place.put("wide.asc", format!("ncols 4000\nnrows 4000\ncellsize 10\n{}", "1 ".repeat(16_000_000)));
+    place.put("wide.toml", "[terrain]\nkind = \"heightmap\"\nfile = \"wide.asc\"");
+    let vent = "[[vent]]\nx = 60.0\nz = 60.0\nradius = 60.0\nrate = 900000.0\n";
+    place
+        .put("flood.toml", format!("threads = 2\n[grid]\nsize = [128, 900, 128]\n[terrain]\nkind = \"plane\"\n{vent}"));
+    let shape = "shape = { kind = \"box\", from = [0, 0, 0], to = [8000, 900, 8000] }";
+    let put = format!("{shape}\nmatter = {{ kind = \"lava\", amount = 1.0, energy = 1.0 }}\n");
+    place.put("body.toml", format!("[grid]\nsize = [1000, 1000, 1000]\n[[body]]\n{put}"));
+    for (args, what) in [
+        ("run box.toml --max-memory 64M", "box.toml: the ground would need"),
+        ("scene box.toml --max-memory 64M", "box.toml: the ground would need"),
+        ("render box.toml --max-memory 4G --picture a.png", "box.toml: drawing the volume would need"),
+        ("render --size 8192x8192 --picture a.png --max-memory 1G", "the picture would need"),
+        ("render --size 8192x8192 --slice x=3 --picture a.png --max-memory 1G", "the picture would need"),
+        ("terrain wide.asc --max-memory 64M", "wide.asc: the heights of the file would need"),
+        ("run wide.toml --max-memory 64M", "wide.asc: the heights of the file would need"),
+        ("run body.toml --max-memory 2G", "body.toml: the lava would need"),
+    ] {
+        let start = std::time::Instant::now();
+        let line = place.refused(args);
+        assert!(line.contains(what) && line.contains("--max-memory"), "{args}: {line}");
+        assert!(start.elapsed().as_secs() < 20, "{args} was refused late");
+    }
+    // What flows in is looked at as it comes.
+    let line = place.refused("run flood.toml --steps 100000 --quiet --max-memory 64M");
+    assert!(line.contains("the lava would need"), "{line}");
+    place.done("run small.toml --steps 2 --quiet --max-memory 64M");
+    let output = place.run("run small.toml --max-memory lots");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("is not a size such as 512M"), "{}", text(&output.stderr));
 }
 
 /// Files that promise more than any memory holds, read under a limit of memory.

@@ -1,9 +1,9 @@
 //! The name of the machine, for tables of timings.
 
-/// Processor, threads and system in one line.
-pub(super) fn name(threads: usize) -> String {
+/// Processor and system in one line.
+pub(super) fn name() -> String {
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
-    format!("{}, {threads} threads, {system}", processor().unwrap_or_else(|| "unknown processor".to_owned()))
+    format!("{}, {system}", processor().unwrap_or_else(|| "unknown processor".to_owned()))
 }
 
 /// The processor's name where the system tells it in a file.

@@ -3,6 +3,7 @@
 mod bench;
 mod machine;
 mod maps;
+mod memory;
 mod painter;
 mod progress;
 mod render;
@@ -32,6 +33,8 @@ use lavoxel::terrain::TerrainError;
 const COULD_NOT: u8 = 1;
 /// Exit code for wrong use: a flag, a scene or a file that is not right.
 const WRONG_USE: u8 = 2;
+/// Steps from one look at the memory of the lava to the next.
+const MEMORY_EVERY: u64 = 16;
 /// Exit code after Ctrl-C.
 const STOPPED: u8 = 130;
 
@@ -48,6 +51,10 @@ const STOPPED: u8 = 130;
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+
+    /// Most memory to take, such as 512M, 4G or 50%; what would need more is refused at once [default: 80%]
+    #[arg(long, value_name = "SIZE", global = true)]
+    max_memory: Option<memory::Size>,
 }
 
 const EXAMPLES: &str = "\
@@ -123,6 +130,7 @@ enum Outcome {
 pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
     stop::listen();
+    memory::limit_to(cli.max_memory);
     let result = match cli.command {
         None => erupt(),
         #[cfg(feature = "viewer")]

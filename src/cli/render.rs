@@ -7,14 +7,15 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
+use lavoxel::memory::Need;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
-use lavoxel::render::{Image, Style};
+use lavoxel::render::{self, Image, Style};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 
 use super::painter::{Clip, Cut, Field, Painter, StyleName, View};
 use super::progress::Progress;
-use super::{Outcome, SceneOptions, say, start_threads, stop};
+use super::{MEMORY_EVERY, Outcome, SceneOptions, say, start_threads, stop};
 
 /// Simulate a scene and write pictures and animations
 ///
@@ -143,6 +144,7 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
     args.put_into(&mut scene)?;
     scene.validate()?;
     let outputs = Outputs::choose(args, &scene)?;
+    scene.check_memory(args.need(&scene))?;
     start_threads(scene.spec.threads)?;
     let simulation = scene.build(Box::new(Tiled::default()))?.simulation;
     let painter = Painter::new(&scene, &simulation, args.view())?;
@@ -172,6 +174,16 @@ impl RenderArgs {
             look.clip[clip.axis] = clip.shares;
         }
         Ok(())
+    }
+
+    /// Memory of the largest picture.
+    fn need(&self, scene: &Scene) -> Need {
+        let film = &scene.spec.film;
+        let size = [film.size, film.picture_size].into_iter().max_by_key(|[w, h]| u64::from(*w) * u64::from(*h));
+        match (self.view(), scene.spec.grid.grid()) {
+            (View::Volume, Ok(grid)) => render::need(grid, size.unwrap_or_default()),
+            _ => render::need_of_picture(size.unwrap_or_default()),
+        }
     }
 
     fn view(&self) -> View {
@@ -264,6 +276,9 @@ impl Shooting {
             let next = (self.simulation.steps() + film.every).min(film.steps);
             while self.simulation.steps() < next && !stop::asked() {
                 self.simulation.step();
+                if self.simulation.steps().is_multiple_of(MEMORY_EVERY) {
+                    self.simulation.world().check_memory()?;
+                }
                 progress.update(&self.simulation);
             }
         }

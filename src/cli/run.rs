@@ -18,7 +18,7 @@ use super::maps::{MapOptions, MapPlan};
 use super::progress::Progress;
 use super::report::{Context, Report};
 use super::volumes::{Exports, VolumeArgs};
-use super::{Outcome, SceneOptions, say, start_threads, stop};
+use super::{MEMORY_EVERY, Outcome, SceneOptions, say, start_threads, stop};
 
 /// Steps from one refresh of the low-pass to the next; it serves pictures only, and is timed here.
 const FILTER_EVERY: u64 = 10;
@@ -164,7 +164,7 @@ impl Work {
     fn simulate(mut self) -> anyhow::Result<Outcome> {
         let steps = self.scene.spec.film.steps;
         let frame = Frame::of(&self.stage);
-        let mut filter = Filter::new(&self.stage.simulation);
+        let mut filter = Filter::new(&self.scene);
         let mut progress = Progress::new(steps, self.quiet);
         progress.start_at(self.stage.simulation.steps());
         self.files.maps.observe(&self.stage.simulation);
@@ -180,6 +180,13 @@ impl Work {
                 self.keep()?;
             }
             progress.update(&self.stage.simulation);
+            if self.stage.simulation.steps().is_multiple_of(MEMORY_EVERY) {
+                if let Err(too_much) = self.stage.simulation.world().check_memory() {
+                    // What was reached is kept, for a machine with more memory.
+                    self.keep()?;
+                    return Err(too_much.into());
+                }
+            }
         }
         progress.finish();
         self.keep()?;
@@ -218,9 +225,9 @@ struct Filter {
 }
 
 impl Filter {
-    fn new(simulation: &Simulation) -> Self {
-        let grid = simulation.world().grid;
-        let lowpass = LowPass::check(grid).is_ok().then(|| LowPass::new(grid));
+    fn new(scene: &Scene) -> Self {
+        let grid = scene.spec.grid.grid().ok().filter(|_| scene.check_drawable().is_ok());
+        let lowpass = grid.map(LowPass::new);
         Self { lowpass, timing: simulation::Stage::default() }
     }
 

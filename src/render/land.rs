@@ -46,6 +46,17 @@ pub(crate) struct TerrainLook {
     pub(crate) slope: Raster<nalgebra::Vector2<f32>>,
 }
 
+/// Nodes to a cell on land of so many cells along its longer side.
+fn per_cell(side: usize, nodes: usize) -> usize {
+    (nodes / side).clamp(1, MOST_PER_CELL)
+}
+
+/// Number of nodes in a final picture of this box.
+pub(crate) fn nodes(grid: Grid) -> usize {
+    let per_cell = per_cell(grid.nx.max(grid.nz), NODES);
+    (grid.nx * per_cell + 1) * (grid.nz * per_cell + 1)
+}
+
 impl TerrainLook {
     /// Bakes the look of `ground`: heights in cells above the box floor at column centres, shape (nz, nx).
     ///
@@ -54,7 +65,7 @@ impl TerrainLook {
         assert_eq!(ground.dim(), (grid.nz, grid.nx), "the ground has one height per column");
         let cells = (grid.nx, grid.nz);
         let side = grid.nx.max(grid.nz);
-        let per_cell = (nodes / side).clamp(1, MOST_PER_CELL);
+        let per_cell = per_cell(side, nodes);
         let coarse = Raster::columns(cells, ground.iter().copied().collect());
         let smooth = Raster::nodes(cells, per_cell, |x, z| coarse.smooth_at(x, z));
         let unit = side as f32 / REFERENCE_SIDE;

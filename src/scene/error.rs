@@ -3,9 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::memory::TooMuchMemory;
 use crate::output::OutputError;
 use crate::terrain::TerrainError;
-use crate::validate::Invalid;
+use crate::validate::{Invalid, tame};
 
 /// Why a scene could not be used.
 ///
@@ -65,6 +66,14 @@ pub enum SceneError {
         /// What is wrong.
         cause: Box<TerrainError>,
     },
+    /// The scene would take more memory than allowed.
+    #[error("{path}: {cause}")]
+    Memory {
+        /// The scene file.
+        path: PathBuf,
+        /// How much it would take.
+        cause: TooMuchMemory,
+    },
     /// The scene cannot be put into words.
     #[error("{path}: {cause}")]
     Words {
@@ -83,8 +92,7 @@ impl SceneError {
     pub(super) fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
         let line = text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() + 1;
-        let message = error.message().lines().collect::<Vec<_>>().join(" ");
-        Self::Text { path: path.to_owned(), line, message: with_nearest_name(&message) }
+        Self::Text { path: path.to_owned(), line, message: with_nearest_name(&tame(error.message())) }
     }
 }
 

@@ -4,6 +4,7 @@
 //! beside which its files lie. `terrains/volcano.toml` is the built-in scene and shows every key.
 
 mod error;
+mod need;
 mod save;
 mod spec;
 
@@ -15,10 +16,11 @@ pub use self::error::SceneError;
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
 use crate::engine::Engine;
 use crate::lowpass::LowPass;
+use crate::memory::Need;
 use crate::simulation::{Event, MAX_EVENTS, Simulation};
 use crate::source::check_vents;
 use crate::terrain::Georeference;
-use crate::validate::{Invalid, within};
+use crate::validate::{Invalid, one_line, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
 use crate::world::{Ground, World};
@@ -85,6 +87,7 @@ impl Scene {
     fn check(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
         let grid = spec.grid.grid()?;
+        one_line("name", &spec.name)?;
         within("threads", spec.threads as f64, 0.0, MAX_THREADS as f64)?;
         spec.terrain.validate()?;
         spec.rules.validate()?;
@@ -110,17 +113,19 @@ impl Scene {
         events.map(|(i, event)| event.event(&format!("event[{i}]"))).collect()
     }
 
-    /// Refuses a box that is too large to be drawn, which can still be run.
+    /// Refuses a box that is too large to be drawn, also for the memory that may be taken; it can still be run.
     pub fn check_drawable(&self) -> Result<(), SceneError> {
-        let check = self.spec.grid.grid().and_then(LowPass::check);
-        check.map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })
+        let check = self.spec.grid.grid().and_then(|grid| LowPass::check(grid).map(|()| LowPass::need(grid)));
+        let need = check.map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        self.check_memory(need)
     }
 
-    /// Makes the world of the scene at step 0, with the events of step 0.
+    /// Makes the world of the scene at step 0, with the events of step 0, unless it takes more memory than allowed.
     pub fn build(&self, engine: Box<dyn Engine>) -> Result<Stage, SceneError> {
         let spec = &self.spec;
         let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
         let grid = spec.grid.grid().map_err(invalid)?;
+        self.check_memory(Need::default())?;
         let surface = spec
             .terrain
             .build(grid, spec.grid.cell_size_m, &self.folder)

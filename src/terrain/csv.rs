@@ -8,7 +8,7 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use super::error::MAX_SAMPLES;
+use super::error::checked_samples;
 use super::load::{LoadOptions, open};
 use super::samples::Heights;
 use super::tokens::{height, quoted};
@@ -60,9 +60,7 @@ pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -
             ));
         }
         (cols, rows) = (found, rows + 1);
-        if heights.len() > MAX_SAMPLES {
-            return Err(TerrainError::TooLarge { path: path.to_owned(), cols, rows });
-        }
+        checked_samples(path, (cols, rows), u64::MAX, 0.0)?;
     }
     if rows == 0 {
         return Err(TerrainError::content(path, "a table of heights", "no numbers"));

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::memory::{Need, TooMuchMemory};
 use crate::output::OutputError;
 use crate::validate::Invalid;
 
@@ -84,6 +85,14 @@ pub enum TerrainError {
         cols: usize,
         /// Rows announced.
         rows: usize,
+    },
+    /// More heights than there may be memory for.
+    #[error("{}: {cause}", path.display())]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// How much they would take.
+        cause: TooMuchMemory,
     },
     /// The file does not say how large its cells are, and nobody else did.
     #[error("{}: this format carries no cell size; give it in metres (cell_size_m, or --cell-size)", path.display())]
@@ -181,8 +190,11 @@ impl TerrainError {
     }
 }
 
-/// Number of heights in `cols × rows`, after checking it against [`MAX_SAMPLES`] and against the most that a file of
-/// `bytes` bytes could hold with `least_bytes` bytes per height.
+/// Most bytes that a height takes while its file is read: itself, and eight in the file's own form.
+const BYTES_A_HEIGHT: f64 = 12.0;
+
+/// Number of heights in `cols × rows`, after checking it against [`MAX_SAMPLES`], against the most that a file of
+/// `bytes` bytes could hold with `least_bytes` bytes per height, and against the memory that may be taken.
 pub(crate) fn checked_samples(
     path: &Path,
     (cols, rows): (usize, usize),
@@ -196,5 +208,8 @@ pub(crate) fn checked_samples(
     if samples as f64 * least_bytes > bytes as f64 + 1.0 {
         return Err(TerrainError::Truncated { path: path.to_owned(), cols, rows, bytes });
     }
+    Need::of("the heights of the file", samples, BYTES_A_HEIGHT)
+        .check("crop or coarsen the file first")
+        .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
     Ok(samples)
 }

@@ -9,7 +9,7 @@ use super::fit::fit;
 use super::generate::{Bed, Cone, bowl, hills, plane, slope, volcano};
 use super::{Encoding, Fill, Georeference, Heightmap, LoadOptions, TerrainError, load};
 use crate::grid::Grid;
-use crate::validate::{Invalid, within};
+use crate::validate::{Invalid, one_line, within};
 
 /// Edge of a cell in metres where nothing says how large it is.
 pub const DEFAULT_CELL_SIZE_M: f64 = 10.0;
@@ -149,6 +149,7 @@ impl TerrainSpec {
     /// Names the first key (`terrain.…`) that is out of range, missing, or of another kind.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.check_kind()?;
+        self.file.as_ref().map_or(Ok(()), |file| one_line("terrain.file", &file.to_string_lossy()))?;
         let check = |key: &str, value: Option<f64>, low: f64, high: f64| {
             value.map_or(Ok(()), |value| within(&format!("terrain.{key}"), value, low, high))
         };

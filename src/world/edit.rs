@@ -93,6 +93,16 @@ impl Shape {
         }
     }
 
+    /// Cells of `grid` along x, y and z that a box around the shape has.
+    pub fn extent(&self, grid: Grid) -> [f64; 3] {
+        let (low, high) = self.bounds();
+        let sides = [grid.nx, grid.ny, grid.nz];
+        std::array::from_fn(|k| {
+            let clip = |v: f64| v.clamp(0.0, sides[k] as f64);
+            clip(high[k].ceil()) - clip(low[k].floor())
+        })
+    }
+
     /// The cells of `grid` inside the shape, z outermost, then y, then x.
     pub fn cells(&self, grid: Grid) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
         let (low, high) = self.bounds();

@@ -7,6 +7,7 @@ mod ground;
 mod hash;
 mod ledger;
 mod liquid;
+mod need;
 mod packed;
 mod tiles;
 
@@ -67,6 +68,16 @@ impl World {
                     world.place(x, y, z, AMOUNT_ONE / 2 + random, ENERGY_ONE);
                 }
             }
+        }
+        world.open_account();
+        world
+    }
+
+    /// A box without rock whose floor is covered by full cells too tired to move: nothing will ever happen in it.
+    pub fn at_rest(grid: Grid) -> Self {
+        let mut world = Self::new(Ground::none(grid));
+        for z in 0..grid.nz {
+            (0..grid.nx).for_each(|x| world.place(x, 0, z, AMOUNT_ONE, 1));
         }
         world.open_account();
         world

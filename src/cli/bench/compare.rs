@@ -1,0 +1,121 @@
+//! Two tables side by side.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::stage::Stage;
+use super::table::{NAME_WIDTH, Table, Times, number};
+
+/// What a change is counted as one by, in words.
+const RULE: &str = "marked where each median lies outside of the p10 to p90 of the other";
+
+/// What the new table says beside the old one.
+#[derive(Serialize)]
+pub(super) struct Comparison {
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    /// Why the two can hardly be compared.
+    warnings: Vec<String>,
+    rule: &'static str,
+    changes: Vec<Change>,
+    /// How many times are in one of the two only.
+    alone: usize,
+}
+
+/// Both medians of one stage in one world.
+#[derive(Serialize)]
+struct Change {
+    #[serde(skip)]
+    of: Stage,
+    stage: &'static str,
+    world: String,
+    old_ms: f64,
+    new_ms: f64,
+    /// New to old; missing where the old one is nothing.
+    ratio: Option<f64>,
+    outside_noise: bool,
+}
+
+impl Comparison {
+    /// Compares all rows that both have.
+    pub(super) fn new(old: &Table, new: &Table, file: &Path) -> Self {
+        let mut changes = Vec::new();
+        for of in Stage::ALL {
+            for (row, now) in new.stage(of) {
+                let before = old.stage(of).find(|(other, _)| other.world == row.world);
+                changes.extend(before.map(|(_, before)| Change::new(of, &row.world, before, now)));
+            }
+        }
+        Self {
+            file: file.display().to_string(),
+            label: old.label.clone(),
+            warnings: warnings(old, new),
+            rule: RULE,
+            alone: old.all().count() + new.all().count() - 2 * changes.len(),
+            changes,
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        let label = self.label.as_ref().map_or(String::new(), |label| format!(" ({label})"));
+        let mut lines: Vec<String> = self.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
+        lines.push(format!("against {}{label}: medians in milliseconds,", self.file));
+        lines.push(RULE.to_owned());
+        for of in Stage::ALL {
+            let changes = self.changes.iter().filter(|change| change.of == of);
+            let mut part: Vec<String> = changes.map(Change::text).collect();
+            if !part.is_empty() {
+                let heads = ["before", "now", "now/before"].map(|head| format!("{head:>11}")).join("");
+                part.insert(0, format!("{:<NAME_WIDTH$}{heads}", of.title()));
+                lines.extend(part);
+            }
+        }
+        if self.alone > 0 {
+            lines.push(format!("{} rows are in one of the tables only", self.alone));
+        }
+        lines.join("\n")
+    }
+}
+
+impl Change {
+    fn new(of: Stage, world: &str, old: &Times, new: &Times) -> Self {
+        let outside = |median: f64, other: &Times| median < other.p10 || median > other.p90;
+        Self {
+            of,
+            stage: of.key(),
+            world: world.to_owned(),
+            old_ms: old.p50,
+            new_ms: new.p50,
+            ratio: Some(new.p50 / old.p50).filter(|ratio| ratio.is_finite()),
+            outside_noise: outside(new.p50, old) && outside(old.p50, new),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mark = match (self.outside_noise, self.new_ms < self.old_ms) {
+            (false, _) => "",
+            (true, true) => "  faster",
+            (true, false) => "  slower",
+        };
+        let ratio = self.ratio.map_or("?".to_owned(), |ratio| format!("{ratio:.2}"));
+        let (old, new) = (number(self.old_ms), number(self.new_ms));
+        format!("  {:<w$}{old:>11}{new:>11}{ratio:>11}{mark}", self.world, w = NAME_WIDTH - 2)
+    }
+}
+
+/// What else differs between the two than the program.
+fn warnings(old: &Table, new: &Table) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut differ = |what: &str, old: String, new: String| {
+        if old != new {
+            warnings.push(format!("another {what} than before: {new}, not {old}"));
+        }
+    };
+    differ("machine", old.machine.clone(), new.machine.clone());
+    differ("number of threads", old.threads.to_string(), new.threads.to_string());
+    differ("number of steps", old.steps.to_string(), new.steps.to_string());
+    differ("box", format!("{:?}", old.dims), format!("{:?}", new.dims));
+    warnings
+}

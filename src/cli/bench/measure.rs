@@ -1,0 +1,156 @@
+//! The clock in hand.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lavoxel::engine::Engine;
+use lavoxel::engine::tiled::Tiled;
+use lavoxel::lowpass::LowPass;
+use lavoxel::output::Existing;
+use lavoxel::random::StepKey;
+use lavoxel::render::{Camera, CameraSpec, LookSpec, Renderer, Style};
+use lavoxel::terrain::{Heightmap, LoadOptions, load, write};
+use lavoxel::world::{Ground, World};
+use ndarray::Array2;
+
+use super::stage::Stage;
+use super::stop;
+use super::table::{Row, Times};
+use super::worlds::{Case, step};
+
+/// Size of a picture.
+const PICTURE: (usize, usize) = (480, 320);
+/// Sides of the square map that is voxelised, and of the one that is read from a file.
+const MAP_SIDE: usize = 4096;
+const FILE_SIDE: usize = 1024;
+/// Height of the box over a map.
+const MAP_NY: usize = 512;
+
+/// So many samples; fewer when somebody asks to stop, but one at least.
+fn samples<T>(count: u64, mut one: impl FnMut(u64) -> T) -> Vec<T> {
+    (0..count).map_while(|i| (i == 0 || !stop::asked()).then(|| one(i))).collect()
+}
+
+fn time(work: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}
+
+/// Times both rules, step after step, so that the world flows on as it does in use.
+pub(super) fn rules(case: &Case, steps: u64) -> [(Stage, Times); 2] {
+    let (mut world, rules, batch) = (case.world.clone(), &case.rules, case.batch);
+    let mut engine = Tiled::default();
+    let each = |all: Duration| all.div_f64(batch as f64).as_secs_f64() * 1e3;
+    let pairs = samples(steps, |step| {
+        let gravity = time(|| (0..batch).for_each(|_| engine.gravity(&mut world, rules)));
+        let key = StepKey::new(1, step);
+        let spreading = time(|| (0..batch).for_each(|_| engine.spreading(&mut world, rules, key)));
+        (each(gravity), each(spreading))
+    });
+    let (gravity, spreading) = pairs.into_iter().unzip();
+    [(Stage::Gravity, Times::of(gravity)), (Stage::Spreading, Times::of(spreading))]
+}
+
+/// Times the low-pass after each step.
+pub(super) fn lowpass(case: &Case, steps: u64) -> Times {
+    let mut world = case.world.clone();
+    let mut engine = Tiled::default();
+    let mut lowpass = LowPass::new(world.grid);
+    lowpass.refresh(&world);
+    let refresh = |i| {
+        step(&mut engine, &mut world, &case.rules, i);
+        time(|| {
+            black_box(lowpass.refresh(&world));
+        })
+    };
+    Times::of_durations(samples(steps, refresh))
+}
+
+/// Times the hash of the whole state.
+pub(super) fn hash(case: &Case, times: u64) -> Times {
+    let hash = |_| {
+        time(|| {
+            black_box(case.world.state_hash());
+        })
+    };
+    Times::of_durations(samples(times, hash))
+}
+
+/// Draws pictures; keeps the renderer, whose making takes longer than a picture, for the next world on the same ground.
+#[derive(Default)]
+pub(super) struct Easel {
+    renderer: Option<(Array2<f32>, Renderer)>,
+}
+
+impl Easel {
+    /// Times pictures of a camera that stands still, with a step between them.
+    pub(super) fn pictures(&mut self, case: &Case, style: Style, count: u64) -> anyhow::Result<Times> {
+        let mut world = case.world.clone();
+        let mut engine = Tiled::default();
+        let mut lowpass = LowPass::new(world.grid);
+        let renderer = self.renderer(&world)?;
+        renderer.set_look(LookSpec { style, ..LookSpec::default() })?;
+        let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), PICTURE);
+        // The first one looks where the ground is, which the others remember.
+        renderer.frame(lowpass.refresh(&world), &camera);
+        let picture = |i| {
+            step(&mut engine, &mut world, &case.rules, i);
+            let volume = lowpass.refresh(&world);
+            time(|| {
+                black_box(renderer.frame(volume, &camera));
+            })
+        };
+        Ok(Times::of_durations(samples(count, picture)))
+    }
+
+    fn renderer(&mut self, world: &World) -> anyhow::Result<&mut Renderer> {
+        let surface = world.ground.surface();
+        let renderer = match self.renderer.take() {
+            Some((old, renderer)) if old == surface => renderer,
+            _ => Renderer::new(surface, world.grid, LookSpec::default())?,
+        };
+        Ok(&mut self.renderer.insert((surface.clone(), renderer)).1)
+    }
+}
+
+/// Times how a heightmap becomes the ground of a box: from memory, and from a file.
+pub(super) fn open(times: u64) -> anyhow::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let row =
+        |name: String, side: usize, times| Row::new(&name, [(Stage::Open, times)].into()).with_columns(side * side);
+    let heights = ridges(MAP_SIDE);
+    let voxelise = |_| {
+        let heights = heights.clone();
+        time(|| {
+            black_box(World::new(Ground::from_surface(MAP_NY, heights)));
+        })
+    };
+    let name = format!("{MAP_SIDE} × {MAP_SIDE} in memory");
+    rows.push(row(name, MAP_SIDE, Times::of_durations(samples(times, voxelise))));
+
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("ridges.asc");
+    let map = Heightmap { heights: ridges(FILE_SIDE), cell_size_m: (10.0, 10.0), origin: None };
+    write::heightmap(&map, &path, Existing::Keep)?;
+    let timed = samples(times, |_| {
+        let start = Instant::now();
+        black_box(opened(&path)?);
+        Ok(start.elapsed())
+    });
+    let timed = timed.into_iter().collect::<anyhow::Result<_>>()?;
+    rows.push(row(format!("{FILE_SIDE} × {FILE_SIDE}, .asc file"), FILE_SIDE, Times::of_durations(timed)));
+    Ok(rows)
+}
+
+/// A world on the heights of a file.
+fn opened(path: &Path) -> anyhow::Result<World> {
+    let map = load(path, &LoadOptions::default())?;
+    Ok(World::new(Ground::from_surface(MAP_NY, map.heights)))
+}
+
+/// A square map of heights in cells that differ from column to column.
+fn ridges(side: usize) -> Array2<f32> {
+    Array2::from_shape_fn((side, side), |(z, x)| 40.0 + ((x ^ z) & 255) as f32)
+}

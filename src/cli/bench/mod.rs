@@ -1,0 +1,152 @@
+//! `lavoxel bench`: the table that the paper prints, on this machine, and that of two commits side by side.
+
+mod compare;
+mod measure;
+mod saved;
+mod stage;
+mod table;
+mod worlds;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use lavoxel::output::{Existing, check_free};
+use lavoxel::scene::MAX_THREADS;
+
+use self::compare::Comparison;
+use self::measure::{Easel, hash, lowpass, rules};
+use self::stage::Stage;
+use self::table::{FORMAT, Paper, Row, Table};
+use self::worlds::{Case, PAPER_BOX, cases};
+use super::{Outcome, machine, say, start_threads, stop};
+
+/// Time every stage: the rules as the paper did, low-pass, pictures, opening a map
+///
+/// At 128 × 100 × 128 cells: the volcano after 500 and 2,000 steps, a box whose lower part is filled with random
+/// amounts, where every cell can move, and lava that has come to rest. Gravity and spreading stand beside the paper's
+/// means. --save keeps the table, and --compare shows what another one, of another commit or machine, says of the same
+/// rows: a change is marked when each of the two medians lies outside of the p10 to p90 of the other.
+#[derive(Args, Debug)]
+pub(crate) struct BenchArgs {
+    /// Steps timed for each row
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    steps: u64,
+
+    /// Pictures and other slow things timed for each row
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pictures: u64,
+
+    /// Time these stages only
+    #[arg(long, value_name = "STAGES", value_enum, value_delimiter = ',')]
+    only: Vec<Stage>,
+
+    /// Number of threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    threads: Option<u64>,
+
+    /// Keep the table in a file, as JSON
+    #[arg(long, value_name = "FILE.json")]
+    save: Option<PathBuf>,
+
+    /// What was measured, such as the commit; kept with the table
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+
+    /// Show each row beside that of a kept table
+    #[arg(long, value_name = "FILE.json")]
+    compare: Option<PathBuf>,
+
+    /// Replace the file of --save if it is there already
+    #[arg(long, requires = "save")]
+    force: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl BenchArgs {
+    fn asks_for(&self, stage: Stage) -> bool {
+        self.only.is_empty() || self.only.contains(&stage)
+    }
+
+    fn existing(&self) -> Existing {
+        if self.force { Existing::Replace } else { Existing::Keep }
+    }
+}
+
+/// Runs `lavoxel bench`.
+pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
+    let old = args.compare.as_deref().map(saved::read).transpose()?;
+    if let Some(path) = &args.save {
+        check_free(path, args.existing())?;
+    }
+    start_threads(args.threads.unwrap_or(0) as usize)?;
+    let Some(rows) = measured(args)? else { return Ok(Outcome::Stopped) };
+    let table = Table::new(args, rows);
+    if let Some(path) = &args.save {
+        saved::write(&table, path, args.existing())?;
+    }
+    let comparison = old.zip(args.compare.as_deref()).map(|(old, path)| Comparison::new(&old, &table, path));
+    say::data(&match (args.json, &comparison) {
+        (true, _) => table.json(comparison.as_ref())?,
+        (false, Some(comparison)) => format!("{}\n\n{}", table.text(), comparison.text()),
+        (false, None) => table.text(),
+    })?;
+    Ok(Outcome::Done)
+}
+
+/// Measures all rows, or nothing when somebody asks to stop.
+fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
+    let mut rows = Vec::new();
+    let mut easel = Easel::default();
+    // Nobody waits for the volcano who only asks how fast a map opens.
+    let cases = if Stage::OF_WORLDS.iter().any(|&stage| args.asks_for(stage)) { cases()? } else { Vec::new() };
+    for case in &cases {
+        // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
+        rows.push(rayon::scope(|_| row(case, args, &mut easel))?);
+    }
+    if args.asks_for(Stage::Open) {
+        rows.extend(measure::open(args.pictures)?);
+    }
+    Ok(Some(rows).filter(|_| !stop::asked()))
+}
+
+/// Measures what was asked for in one world.
+fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<Row> {
+    let asks = |stage| args.asks_for(stage) && !stop::asked();
+    let mut times = BTreeMap::new();
+    if asks(Stage::Gravity) || asks(Stage::Spreading) {
+        times.extend(rules(case, args.steps).into_iter().filter(|&(stage, _)| asks(stage)));
+    }
+    if asks(Stage::Lowpass) {
+        times.insert(Stage::Lowpass, lowpass(case, args.steps));
+    }
+    for stage in [Stage::Cinematic, Stage::Scientific] {
+        if let Some(style) = stage.style().filter(|_| asks(stage)) {
+            times.insert(stage, easel.pictures(case, style, args.pictures)?);
+        }
+    }
+    if asks(Stage::Hash) {
+        times.insert(Stage::Hash, hash(case, args.pictures));
+    }
+    Ok(Row::new(&case.name, times).with_liquid(case.world.lava.tally().cells))
+}
+
+impl Table {
+    fn new(args: &BenchArgs, rows: Vec<Row>) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            label: args.label.clone(),
+            machine: machine::name(),
+            threads: rayon::current_num_threads(),
+            dims: [PAPER_BOX.nx, PAPER_BOX.ny, PAPER_BOX.nz],
+            steps: args.steps,
+            pictures: args.pictures,
+            paper: Paper::default(),
+            rows,
+        }
+    }
+}

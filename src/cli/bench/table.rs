@@ -1,0 +1,189 @@
+//! The table of times, as text and as JSON.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::compare::Comparison;
+use super::stage::Stage;
+
+/// What a table's file begins with; a number further up for a table that older programs would read wrongly.
+pub(super) const FORMAT: &str = "lavoxel bench 1";
+
+/// Columns of the text that name a row.
+pub(super) const NAME_WIDTH: usize = 26;
+
+/// All that was measured, and where.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Table {
+    pub(super) format: String,
+    pub(super) version: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) label: Option<String>,
+    pub(super) machine: String,
+    pub(super) threads: usize,
+    pub(super) dims: [usize; 3],
+    pub(super) steps: u64,
+    pub(super) pictures: u64,
+    #[serde(skip_deserializing)]
+    pub(super) paper: Paper,
+    pub(super) rows: Vec<Row>,
+}
+
+/// The paper's mean times at 128 × 100 × 128 (section 5), in milliseconds.
+#[derive(Serialize)]
+pub(super) struct Paper {
+    machine: &'static str,
+    gravity_ms: f64,
+    spreading_ms: f64,
+}
+
+impl Default for Paper {
+    fn default() -> Self {
+        Self { machine: "Pentium 4, 2.53 GHz", gravity_ms: 3.2, spreading_ms: 21.6 }
+    }
+}
+
+/// The times of the stages on one world or map.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Row {
+    pub(super) world: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    liquid_cells: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    columns: Option<usize>,
+    /// By [`Stage::key`].
+    #[serde(flatten)]
+    times: BTreeMap<String, Times>,
+}
+
+impl Row {
+    pub(super) fn new(world: &str, times: BTreeMap<Stage, Times>) -> Self {
+        let times = times.into_iter().map(|(stage, times)| (stage.key().to_owned(), times)).collect();
+        Self { world: world.to_owned(), liquid_cells: None, columns: None, times }
+    }
+
+    pub(super) fn with_liquid(self, cells: u64) -> Self {
+        Self { liquid_cells: Some(cells), ..self }
+    }
+
+    pub(super) fn with_columns(self, columns: usize) -> Self {
+        Self { columns: Some(columns), ..self }
+    }
+
+    pub(super) fn times(&self, stage: Stage) -> Option<&Times> {
+        self.times.get(stage.key())
+    }
+
+    /// How much work it is, and for columns how many of them in a second.
+    fn extent(&self, times: &Times) -> (String, String) {
+        match (self.liquid_cells, self.columns) {
+            (Some(cells), _) => (cells.to_string(), String::new()),
+            (None, Some(columns)) => (columns.to_string(), format!("{:>8.1} M/s", columns as f64 / times.p50 / 1e3)),
+            (None, None) => Default::default(),
+        }
+    }
+}
+
+/// Milliseconds that something took: the mean, and the shares of all times that were shorter.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Times {
+    pub(super) mean: f64,
+    pub(super) p10: f64,
+    pub(super) p50: f64,
+    pub(super) p90: f64,
+    pub(super) p99: f64,
+}
+
+impl Times {
+    /// Of at least one time in milliseconds.
+    pub(super) fn of(mut ms: Vec<f64>) -> Self {
+        ms.sort_unstable_by(f64::total_cmp);
+        let at = |share: f64| ms[((ms.len() - 1) as f64 * share).round() as usize];
+        let mean = ms.iter().sum::<f64>() / ms.len() as f64;
+        Self { mean, p10: at(0.1), p50: at(0.5), p90: at(0.9), p99: at(0.99) }
+    }
+
+    pub(super) fn of_durations(times: Vec<Duration>) -> Self {
+        Self::of(times.into_iter().map(|time| time.as_secs_f64() * 1e3).collect())
+    }
+
+    /// Whether these can be times.
+    pub(super) fn is_sound(&self) -> bool {
+        let Self { mean, p10, p50, p90, p99 } = *self;
+        mean >= 0.0 && p10 >= 0.0 && p10 <= p50 && p50 <= p90 && p90 <= p99 && p99.is_finite()
+    }
+
+    fn text(&self) -> String {
+        [self.mean, self.p10, self.p50, self.p90, self.p99].map(number).join("")
+    }
+}
+
+/// Milliseconds in three digits that count, in nine columns.
+pub(super) fn number(ms: f64) -> String {
+    let decimals = if ms > 0.0 { (2.0 - ms.log10().floor()).clamp(0.0, 6.0) } else { 0.0 };
+    format!("{ms:>9.*}", decimals as usize)
+}
+
+impl Table {
+    /// All times of one stage, with their rows.
+    pub(super) fn stage(&self, stage: Stage) -> impl Iterator<Item = (&Row, &Times)> {
+        self.rows.iter().filter_map(move |row| Some((row, row.times(stage)?)))
+    }
+
+    /// All times, with their rows.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&Row, &Times)> {
+        Stage::ALL.into_iter().flat_map(|stage| self.stage(stage))
+    }
+
+    pub(super) fn text(&self) -> String {
+        let label = self.label.as_ref().map_or(String::new(), |label| format!("{label}; "));
+        let mut lines = vec![
+            format!("{label}{}, {} threads", self.machine, self.threads),
+            format!(
+                "128 × 100 × 128 cells, pictures of 480 × 320; milliseconds of {} steps, of {} pictures",
+                self.steps, self.pictures
+            ),
+        ];
+        for stage in Stage::ALL {
+            if self.stage(stage).next().is_some() {
+                lines.extend(self.part(stage));
+            }
+        }
+        lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The lines of one stage.
+    fn part(&self, stage: Stage) -> Vec<String> {
+        let what = if stage == Stage::Open { "columns" } else { "liquid" };
+        let heads = ["mean", "p10", "p50", "p90", "p99"].map(|head| format!("{head:>9}")).join("");
+        let mut lines = vec![String::new(), format!("{:<NAME_WIDTH$}{what:>9}{heads}", stage.title())];
+        for (row, times) in self.stage(stage) {
+            let (extent, rate) = row.extent(times);
+            lines.push(format!("  {:<w$}{extent:>9}{}{rate}", row.world, times.text(), w = NAME_WIDTH - 2));
+        }
+        let theirs = match stage {
+            Stage::Gravity => Some(self.paper.gravity_ms),
+            Stage::Spreading => Some(self.paper.spreading_ms),
+            _ => None,
+        };
+        if let Some(ms) = theirs {
+            let (name, machine) = ("the paper's volcano", self.paper.machine);
+            lines.push(format!("  {name:<w$}{:>9}{ms:>9.2}  ({machine})", "?", w = NAME_WIDTH - 2));
+        }
+        lines
+    }
+
+    /// The table as JSON, with the comparison if there is one.
+    pub(super) fn json(&self, comparison: Option<&Comparison>) -> serde_json::Result<String> {
+        #[derive(Serialize)]
+        struct Both<'a> {
+            #[serde(flatten)]
+            table: &'a Table,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            compared: Option<&'a Comparison>,
+        }
+        serde_json::to_string_pretty(&Both { table: self, compared: comparison })
+    }
+}

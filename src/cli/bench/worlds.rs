@@ -1,0 +1,61 @@
+//! The worlds that are timed.
+
+use lavoxel::engine::Engine;
+use lavoxel::engine::tiled::Tiled;
+use lavoxel::grid::Grid;
+use lavoxel::random::StepKey;
+use lavoxel::rules::{Rules, RulesSpec};
+use lavoxel::scene::Scene;
+use lavoxel::world::World;
+
+use super::stop;
+
+/// The paper's box.
+pub(super) const PAPER_BOX: Grid = Grid { nx: 128, ny: 100, nz: 128 };
+
+/// Steps of the volcano before its lava is timed.
+const VOLCANO_STEPS: [u64; 2] = [500, 2000];
+/// Shares of the box that are filled with lava.
+const FILLS: [f64; 3] = [0.1, 0.25, 0.5];
+/// Steps in which what was put down comes to rest.
+const SETTLING: u64 = 5;
+/// Steps of a settled world that are timed as one: a single one is too short for the clock.
+const SETTLED_BATCH: u64 = 100;
+
+/// A world with its rules.
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) world: World,
+    pub(super) rules: Rules,
+    /// How many steps are timed together.
+    pub(super) batch: u64,
+}
+
+/// All worlds; fewer when somebody asks to stop.
+pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    let mut simulation = Scene::volcano().build(Box::new(Tiled::default()))?.simulation;
+    for steps in VOLCANO_STEPS {
+        while simulation.steps() < steps && !stop::asked() {
+            simulation.step();
+        }
+        let (world, rules) = (simulation.world().clone(), simulation.rules().clone());
+        cases.push(Case { name: format!("volcano, step {steps}"), world, rules, batch: 1 });
+    }
+    let rules = Rules::from(&RulesSpec::default());
+    for fill in FILLS {
+        let world = World::restless(PAPER_BOX, fill);
+        cases.push(Case { name: format!("box, {:.0} % full", fill * 100.0), world, rules: rules.clone(), batch: 1 });
+    }
+    let mut world = World::at_rest(PAPER_BOX);
+    let mut engine = Tiled::default();
+    (0..SETTLING).for_each(|i| step(&mut engine, &mut world, &rules, i));
+    cases.push(Case { name: "settled".to_owned(), world, rules, batch: SETTLED_BATCH });
+    Ok(cases)
+}
+
+/// One step of both rules.
+pub(super) fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, number: u64) {
+    engine.gravity(world, rules);
+    engine.spreading(world, rules, StepKey::new(1, number));
+}

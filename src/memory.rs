@@ -1,0 +1,121 @@
+//! How much memory may be taken for what comes from outside: asked before it is taken.
+//!
+//! Sizes in a file are only a claim. Whoever makes arrays by such a claim adds up first what they take, as a [`Need`],
+//! and has it checked against one limit for the whole process. The program sets it (`--max-memory`); a library that
+//! nobody told has none.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The limit in bytes.
+static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// What a process takes before it does anything: its code, its threads and their stacks.
+pub const OWN: u64 = 8 << 20;
+
+/// Sets the limit for the whole process, in bytes.
+pub fn set_limit(bytes: u64) {
+    LIMIT.store(bytes, Ordering::Relaxed);
+}
+
+/// The limit of the whole process, in bytes; [`u64::MAX`] where nobody set one.
+pub fn limit() -> u64 {
+    LIMIT.load(Ordering::Relaxed)
+}
+
+/// Memory that a piece of work takes at once, in parts with names.
+#[derive(Clone, Debug, Default)]
+pub struct Need {
+    parts: Vec<(&'static str, u64)>,
+}
+
+impl Need {
+    /// `count` things of so many bytes each, called `what` in messages (such as `"the ground"`).
+    pub fn of(what: &'static str, count: usize, each: f64) -> Self {
+        // A float that is too large becomes the largest number there is, which no limit allows.
+        Self { parts: vec![(what, (count as f64 * each).ceil() as u64)] }
+    }
+
+    /// Both at once.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.parts.extend(other.parts);
+        self
+    }
+
+    /// Bytes of all parts, with what the process takes by itself.
+    pub fn bytes(&self) -> u64 {
+        self.parts.iter().fold(OWN, |sum, (_, bytes)| sum.saturating_add(*bytes))
+    }
+
+    /// Refuses what is more than the limit; `mend` says what would make it less.
+    ///
+    /// # Errors
+    /// [`TooMuchMemory`] names the largest part.
+    pub fn check(&self, mend: &'static str) -> Result<(), TooMuchMemory> {
+        self.check_against(limit(), mend)
+    }
+
+    fn check_against(&self, limit: u64, mend: &'static str) -> Result<(), TooMuchMemory> {
+        let bytes = self.bytes();
+        if bytes <= limit {
+            return Ok(());
+        }
+        let what = self.parts.iter().max_by_key(|(_, bytes)| *bytes).map_or("the program", |(what, _)| *what);
+        Err(TooMuchMemory { what, bytes, limit, mend })
+    }
+}
+
+/// More memory is needed than may be taken.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{what} would need {} of memory in all, more than the {} allowed: {mend}, or allow more with --max-memory",
+    shown(*bytes), shown(*limit)
+)]
+pub struct TooMuchMemory {
+    /// What needs most of it.
+    pub what: &'static str,
+    /// Bytes needed in all.
+    pub bytes: u64,
+    /// Bytes allowed.
+    pub limit: u64,
+    /// What would make it less.
+    pub mend: &'static str,
+}
+
+/// Bytes as a person reads them: `1.5 GiB`.
+pub fn shown(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut size = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while size >= 1000.0 && unit + 1 < UNITS.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    let decimals = if size < 9.95 { 1 } else { 0 };
+    format!("{size:.decimals$} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_is_more_than_the_limit_and_names_the_largest_part() {
+        let need = Need::of("the ground", 1 << 20, 6.0).and(Need::of("the picture", 1 << 20, 60.0));
+        assert_eq!(need.bytes(), OWN + (66 << 20));
+        assert_eq!(need.check_against(OWN + (66 << 20), "less"), Ok(()));
+        let error = need.check_against(64 << 20, "make film.size smaller").expect_err("too much");
+        let text = "the picture would need 74 MiB of memory in all, more than the 64 MiB allowed: make film.size \
+                    smaller, or allow more with --max-memory";
+        assert_eq!(error.to_string(), text);
+        assert!(Need::of("all", usize::MAX, 1e9).and(Need::of("more", usize::MAX, 1e9)).check("less").is_ok());
+    }
+
+    #[test]
+    fn sizes_are_shown_in_few_digits() {
+        assert_eq!(
+            [0, 1536, 1023 << 10, 5 << 30, u64::MAX].map(shown),
+            ["0.0 KiB", "1.5 KiB", "1.0 MiB", "5.0 GiB", "16 EiB"]
+        );
+    }
+}

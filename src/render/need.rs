@@ -1,0 +1,28 @@
+//! How much memory pictures take, told before the first one is drawn.
+
+use super::land;
+use crate::grid::Grid;
+use crate::lowpass::LowPass;
+use crate::memory::Need;
+
+/// Bytes of a cell while it is drawn: density and energy with their rims, and one of them smoothed.
+const BYTES_A_CELL: f64 = 3.1;
+
+/// Bytes of a node of the drawn ground: height, colour, normal, light, and what they are worked out from.
+const BYTES_A_NODE: f64 = 56.0;
+
+/// Bytes of a pixel: where it meets the ground, its light before and after smoothing, and its colour.
+const BYTES_A_PIXEL: f64 = 62.0;
+
+/// Memory of pictures of a box in so many pixels, with the low-pass that they show.
+pub fn need(grid: Grid, [width, height]: [u32; 2]) -> Need {
+    LowPass::need(grid)
+        .and(Need::of("drawing the volume", grid.cells(), BYTES_A_CELL))
+        .and(Need::of("the drawn ground", land::nodes(grid), BYTES_A_NODE))
+        .and(need_of_picture([width, height]))
+}
+
+/// Memory of a picture alone, of whatever it shows.
+pub fn need_of_picture([width, height]: [u32; 2]) -> Need {
+    Need::of("the picture", width as usize * height as usize, BYTES_A_PIXEL)
+}

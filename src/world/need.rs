@@ -1,0 +1,59 @@
+//! How much memory a world takes, told before it is made.
+
+use super::World;
+use super::tiles::{Masks, TILE_X, TILE_Z, Tile};
+use crate::grid::Grid;
+use crate::memory::{Need, TooMuchMemory};
+
+/// Bytes of a column: its height for drawing and its top.
+const BYTES_A_COLUMN: f64 = 6.0;
+
+/// Bytes of a strip of rows without lava.
+const BYTES_A_STRIP: f64 = 640.0;
+
+/// Bytes of a hollow column beside its bits: its place in the table of them.
+const BYTES_A_HOLLOW: f64 = 64.0;
+
+impl World {
+    /// Memory of a box without lava, all columns without caves.
+    pub fn need(grid: Grid) -> Need {
+        Need::of("the ground", grid.columns(), BYTES_A_COLUMN).and(Need::of(
+            "the rows of the box",
+            grid.nz.div_ceil(TILE_Z),
+            BYTES_A_STRIP,
+        ))
+    }
+
+    /// Memory of so many cells of lava that lie in a part of the box with so many rows from north to south. Counts are
+    /// cut to the box.
+    pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> Need {
+        let tile = (size_of::<Tile>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
+        let strips = (deep / TILE_Z as f64 + 1.0).min(grid.nz.div_ceil(TILE_Z) as f64);
+        // Where the tile of a place is kept: four bytes, and three bits of what there is to do.
+        let places = grid.nx.div_ceil(TILE_X) as f64 * grid.ny as f64 * (4.0 + 3.0 / 8.0);
+        let lava = cells.min(grid.cells() as f64) * tile + strips * places;
+        Need::of("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
+    }
+
+    /// Memory of so many columns with caves; the count is cut to the box.
+    pub fn need_of_hollows(grid: Grid, columns: f64) -> Need {
+        Need::of(
+            "hollow columns",
+            (columns as usize).min(grid.columns()),
+            grid.ny.div_ceil(64) as f64 * 8.0 + BYTES_A_HOLLOW,
+        )
+    }
+
+    /// Memory that ground and lava take now, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.ground.bytes() + self.lava.bytes()
+    }
+
+    /// Checks that ground and lava, which grows as it flows, take no more memory than allowed.
+    ///
+    /// # Errors
+    /// [`TooMuchMemory`] when they do.
+    pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
+        Need::of("the lava", self.bytes(), 1.0).check("end the run earlier, or let the vents pour less")
+    }
+}
