@@ -10,6 +10,7 @@ use lavoxel::simulation::Stage;
 
 use super::progress::Progress;
 use super::report::{Context, Report};
+use super::whereabouts::Whereabouts;
 use super::{Outcome, SceneOptions, say, start_threads, stop};
 
 /// Steps from one refresh of the low-pass to the next; it serves pictures only, and is timed here.
@@ -66,6 +67,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
 /// Simulates and reports.
 fn simulate(args: &RunArgs, scene: Scene) -> anyhow::Result<Outcome> {
     let stage = scene.build(args.engine.make())?;
+    let whereabouts = Whereabouts::of(&stage);
     let mut simulation = stage.simulation;
     let grid = simulation.world().grid;
     let mut lowpass = LowPass::check(grid).is_ok().then(|| LowPass::new(grid));
@@ -83,7 +85,8 @@ fn simulate(args: &RunArgs, scene: Scene) -> anyhow::Result<Outcome> {
     }
     progress.finish();
     let interrupted = simulation.steps() < steps;
-    let context = Context { scene: scene.spec.name, cell_size_m: stage.cell_size_m, filter, interrupted };
+    let (scene, cell_size_m) = (scene.spec.name, stage.cell_size_m);
+    let context = Context { scene, cell_size_m, whereabouts, filter, interrupted };
     let report = Report::new(&simulation, context);
     say::data(&if args.json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
     Ok(if interrupted { Outcome::Stopped } else { Outcome::Done })

@@ -12,6 +12,7 @@
 
 pub mod asc;
 pub mod csv;
+mod cut;
 pub mod error;
 mod fit;
 pub mod generate;
@@ -26,7 +27,7 @@ mod volcano;
 pub mod write;
 
 pub use error::TerrainError;
-pub use heightmap::{Crop, Crs, Fill, Georeference, Heightmap, Statistics};
+pub use heightmap::{Bounds, Crop, Crs, Fill, Georeference, Heightmap, Statistics};
 pub use hillshade::{Hillshade, Picture};
 pub use load::{LoadOptions, load};
 pub use spec::{Kind, Surface, TerrainSpec};
