@@ -50,13 +50,12 @@
 //! use lavoxel::engine::tiled::Tiled;
 //! use lavoxel::lowpass::LowPass;
 //! use lavoxel::render::{Camera, Renderer};
-//! use lavoxel::scene::Scene;
+//! use lavoxel::scene::{Scene, VentPlace};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut scene = Scene::volcano();
 //! scene.spec.grid.size = [32, 25, 32];
-//! scene.spec.vents[0].x = 15.5;
-//! scene.spec.vents[0].z = 15.0;
+//! scene.spec.vents[0].place = VentPlace::Cells { x: 15.5, z: 15.0 };
 //! let mut simulation = scene.build(Box::new(Tiled::default()))?.simulation;
 //! (0..50).for_each(|_| simulation.step());
 //!

@@ -28,7 +28,8 @@ pub(crate) fn check_vents<'a>(vents: impl Iterator<Item = &'a VentSpec> + Clone,
     within("columns of all [[vent]] tables", columns, 0.0, MAX_VENT_COLUMNS)
 }
 
-/// A vent as written in a scene: a disc or a rectangle of columns, a rate and a time.
+/// A vent in cells: a disc of columns, a rate and a time. A scene may also give it in metres or in coordinates; see
+/// [`crate::scene::VentTable`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VentSpec {
@@ -53,15 +54,15 @@ pub struct VentSpec {
     pub energy: f64,
 }
 
-fn default_radius() -> f64 {
+pub(crate) fn default_radius() -> f64 {
     2.5
 }
 
-fn default_rate() -> f64 {
+pub(crate) fn default_rate() -> f64 {
     1.8
 }
 
-fn default_energy() -> f64 {
+pub(crate) fn default_energy() -> f64 {
     1.0
 }
 
@@ -71,14 +72,22 @@ impl VentSpec {
         within(&format!("{key}.x"), self.x, 0.0, grid.nx as f64)?;
         within(&format!("{key}.z"), self.z, 0.0, grid.nz as f64)?;
         within(&format!("{key}.radius"), self.radius, 0.0, grid.nx.max(grid.nz) as f64)?;
-        within(&format!("{key}.rate"), self.rate, 0.0, RATE_MAX)?;
-        within(&format!("{key}.energy"), self.energy, 0.0, VENT_ENERGY_MAX)?;
-        match self.end {
-            Some(end) if end < self.start => {
-                Err(Invalid::new(&format!("{key}.end"), end, format!("at least start = {}", self.start)))
-            }
-            _ => Ok(()),
-        }
+        check_pouring(key, self.rate, self.energy, (self.start, self.end))
+    }
+}
+
+/// Checks how much a vent pours, and when: from the first step of `time` up to the second.
+pub(crate) fn check_pouring(
+    key: &str,
+    rate: f64,
+    energy: f64,
+    (start, end): (u64, Option<u64>),
+) -> Result<(), Invalid> {
+    within(&format!("{key}.rate"), rate, 0.0, RATE_MAX)?;
+    within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)?;
+    match end {
+        Some(end) if end < start => Err(Invalid::new(&format!("{key}.end"), end, format!("at least start = {start}"))),
+        _ => Ok(()),
     }
 }
 

@@ -7,9 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lavoxel::rules::RulesSpec;
-use lavoxel::scene::{BodySpec, Scene, SceneSpec, VOLCANO};
+use lavoxel::scene::{BodySpec, Scene, SceneSpec, VOLCANO, VentPlace, VentRadius, VentTable};
 use lavoxel::simulation::EventSpec;
-use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Fill, Kind, TerrainSpec};
 use lavoxel::world::{Matter, Shape};
 use toml::{Table, Value};
@@ -61,11 +60,17 @@ fn full() -> SceneSpec {
         black_m: Some(0.0),
         white_m: Some(1.0),
         crop: Some([0; 4]),
+        crop_m: Some([0.0; 4]),
+        bounds: Some([0.0; 4]),
         vertical_exaggeration: Some(1.0),
         fill_no_data: Some(Fill::Nearest),
         base_m: Some(0.0),
     };
-    spec.vents.push(VentSpec { x: 1.0, z: 1.0, radius: 1.0, rate: 1.0, start: 0, end: Some(1), energy: 1.0 });
+    let vent = VentTable { end: Some(1), ..VentTable::at(VentPlace::Cells { x: 1.0, z: 1.0 }) };
+    let metres = VentPlace::Metres { x_m: 1.0, z_m: 1.0 };
+    spec.vents.push(VentTable { place: metres, radius: VentRadius::Metres(1.0), ..vent.clone() });
+    spec.vents.push(VentTable { place: VentPlace::Map { map_x: 1.0, map_y: 1.0 }, ..vent.clone() });
+    spec.vents.push(vent);
     let shape = Shape::Sphere { center: [1.0; 3], radius: 1.0 };
     let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };
     spec.bodies.push(body);
@@ -88,7 +93,7 @@ fn keys(prefix: &str, table: &Table, found: &mut Vec<(String, Value)>) {
         match value {
             Value::Table(inner) if !["body", "event"].contains(&prefix) => keys(&name, inner, found),
             Value::Array(items) if items.first().is_some_and(Value::is_table) => {
-                keys(&name, items[0].as_table().unwrap(), found);
+                items.iter().for_each(|item| keys(&name, item.as_table().unwrap(), found));
             }
             _ => found.push((name, value.clone())),
         }
@@ -141,7 +146,8 @@ fn values_in_comments_can_be_put_in() {
         if line.starts_with('[') {
             table = line.split_once(']').unwrap().0.trim_start_matches('[');
         }
-        let heightmap = ["file", "cell_size_m", "black_m", "white_m", "crop", "vertical", "fill_no", "base_m"];
+        let heightmap =
+            ["file", "cell_size_m", "black_m", "white_m", "crop", "bounds", "vertical", "fill_no", "base_m"];
         let proposal = line.strip_prefix("# ").filter(|rest| {
             let key = rest.split_once(" = ").map_or("", |(key, _)| key);
             !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_') && key != "shape"

@@ -50,7 +50,7 @@ use self::sections::{SectionReader, SectionWriter, is_name};
 use crate::engine::Engine;
 use crate::grid::Grid;
 use crate::output::OutputError;
-use crate::scene::{MAX_FILE, Scene, Stage};
+use crate::scene::{MAX_FILE, Scene, Stage, VentTable};
 use crate::simulation::Simulation;
 use crate::world::World;
 
@@ -197,7 +197,9 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
         }
     }
     let events = scene.events().map_err(|invalid| Fault::damaged("scene", invalid))?;
-    let simulation = Simulation::new(world, &scene.spec.rules, &scene.spec.vents, scene.spec.seed, engine)
+    let vents: Option<Vec<_>> = scene.spec.vents.iter().map(VentTable::in_cells).collect();
+    let vents = vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;
+    let simulation = Simulation::new(world, &scene.spec.rules, &vents, scene.spec.seed, engine)
         .resumed(events, header.step, &header.vent_numbers, header.next_vent)
         .map_err(|invalid| Fault::damaged("scene", invalid))?;
     Ok(Checkpoint { scene, stage: header.place.stage(simulation), extras })

@@ -5,6 +5,7 @@ mod machine;
 mod maps;
 mod memory;
 mod painter;
+mod place;
 mod progress;
 mod render;
 mod report;
@@ -17,9 +18,11 @@ mod terrain;
 #[cfg(feature = "viewer")]
 mod view;
 mod volumes;
+mod whereabouts;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
@@ -28,6 +31,8 @@ use lavoxel::export::ExportError;
 use lavoxel::output::OutputError;
 use lavoxel::scene::{MAX_THREADS, Scene};
 use lavoxel::terrain::TerrainError;
+
+use self::place::PlaceArgs;
 
 /// Exit code when the work could not be done.
 const COULD_NOT: u8 = 1;
@@ -62,6 +67,7 @@ Examples:
   lavoxel                                          erupt the built-in volcano
   lavoxel view terrains/maunga_whau.toml           a real mountain in a window (where built with it)
   lavoxel render terrains/maunga_whau.toml         a real mountain, as picture and animation
+  lavoxel run terrains/maunga_whau.asc --vent map:2667675,6478999 --steps 500
   lavoxel render --slice z=64 --picture cut.png    look inside
   lavoxel run terrains/slope.toml --steps 500 --json
   lavoxel scene --defaults > my.toml               start a scene of your own
@@ -84,20 +90,11 @@ enum Command {
     Scene(scene::SceneArgs),
 }
 
-/// Flags of every command that simulates.
+/// Flags of every command that simulates without a window.
 #[derive(Args, Debug, Default)]
 struct SceneOptions {
-    /// Scene file (TOML); without it, the built-in volcano
-    #[arg(value_name = "SCENE")]
-    scene: Option<PathBuf>,
-
-    /// Seed of the spreading patterns, instead of the scene's
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
-    /// Number of threads, instead of the scene's; results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
-    threads: Option<u64>,
+    #[command(flatten)]
+    source: Source,
 
     /// Show no progress
     #[arg(long, short)]
@@ -107,16 +104,63 @@ struct SceneOptions {
 impl SceneOptions {
     /// Reads the scene, with what the flags override.
     fn load(&self) -> anyhow::Result<Scene> {
-        let mut scene = self.scene.as_deref().map_or_else(|| Ok(Scene::volcano()), Scene::load)?;
+        self.source.load()
+    }
+}
+
+/// Which scene, and what is different in it.
+#[derive(Args, Debug, Default)]
+struct Source {
+    /// Scene file (.toml), or heightmap (.asc, .csv, .png), which gets a box and a vent on its summit; without it, the
+    /// built-in volcano
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Seed of the spreading patterns, instead of the scene's
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Number of threads, instead of the scene's; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    threads: Option<u64>,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+impl Source {
+    /// Reads the scene, with what the flags override.
+    fn load(&self) -> anyhow::Result<Scene> {
+        let wishes = self.place.wishes();
+        let mut scene = match self.file.as_deref() {
+            // A heightmap is looked at with the wishes in mind: the vent goes to the summit of the part that is used.
+            Some(path) if Scene::is_heightmap(path) => {
+                // The search for the summit is parallel work already.
+                start_threads(self.threads.unwrap_or(0) as usize)?;
+                Scene::around_heightmap(path, &wishes)?
+            }
+            file => {
+                let mut scene = file.map_or_else(|| Ok(Scene::volcano()), Scene::open)?;
+                self.place.check_kind(scene.spec.terrain.kind)?;
+                scene.grant(&wishes)?;
+                scene
+            }
+        };
         scene.spec.seed = self.seed.unwrap_or(scene.spec.seed);
         scene.spec.threads = self.threads.map_or(scene.spec.threads, |n| n as usize);
         Ok(scene)
     }
 }
 
-/// Starts the threads that all parallel work of this program shares.
+/// Starts the threads that all parallel work of this program shares; once, when asked again for the same number.
 fn start_threads(threads: usize) -> anyhow::Result<()> {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")
+    static STARTED: OnceLock<usize> = OnceLock::new();
+    if STARTED.get() == Some(&threads) {
+        return Ok(());
+    }
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")?;
+    STARTED.get_or_init(|| threads);
+    Ok(())
 }
 
 /// How a command ended when nothing was wrong.

@@ -5,6 +5,8 @@ use lavoxel::simulation::{Simulation, Stage};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
 use serde::Serialize;
 
+use super::whereabouts::Whereabouts;
+
 /// Everything that `lavoxel run` reports. Amounts in units: [`AMOUNT_ONE`] to a full cell.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
@@ -16,6 +18,8 @@ pub(super) struct Report {
     threads: usize,
     dims: [usize; 3],
     cell_size_m: f64,
+    #[serde(flatten)]
+    whereabouts: Whereabouts,
     unit: u16,
     mass_units: u64,
     initial_units: u64,
@@ -62,6 +66,7 @@ struct TimingsMs {
 pub(super) struct Context {
     pub(super) scene: String,
     pub(super) cell_size_m: f64,
+    pub(super) whereabouts: Whereabouts,
     pub(super) filter: Stage,
     pub(super) interrupted: bool,
 }
@@ -86,6 +91,7 @@ impl Report {
             threads: rayon::current_num_threads(),
             dims: [grid.nx, grid.ny, grid.nz],
             cell_size_m: cell,
+            whereabouts: context.whereabouts,
             unit: AMOUNT_ONE,
             mass_units: mass,
             initial_units: ledger.initial,
@@ -152,6 +158,7 @@ impl Report {
             ),
             format!("state       {}", self.state_hash),
         ];
+        lines.splice(1..1, self.whereabouts.lines());
         if self.blocked_units > 0 {
             let blocked = share(self.blocked_units);
             lines.push(format!("warning: {blocked:.3} full cells found no room under the roof; make the box higher"));

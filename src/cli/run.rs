@@ -18,6 +18,7 @@ use super::maps::{MapOptions, MapPlan};
 use super::progress::Progress;
 use super::report::{Context, Report};
 use super::volumes::{Exports, VolumeArgs};
+use super::whereabouts::Whereabouts;
 use super::{MEMORY_EVERY, Outcome, SceneOptions, say, start_threads, stop};
 
 /// Steps from one refresh of the low-pass to the next; it serves pictures only, and is timed here.
@@ -205,7 +206,9 @@ impl Work {
         let Self { scene, stage, files, keeper, json, quiet } = self;
         let interrupted = stage.simulation.steps() < scene.spec.film.steps;
         let name = scene.spec.name;
-        let context = Context { scene: name.clone(), cell_size_m: stage.cell_size_m, filter, interrupted };
+        let whereabouts = Whereabouts::of(&stage);
+        let cell_size_m = stage.cell_size_m;
+        let context = Context { scene: name.clone(), cell_size_m, whereabouts, filter, interrupted };
         let report = Report::new(&stage.simulation, context);
         say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
         files.maps.write(&stage.simulation, &Site::from(&stage), &name, quiet)?;

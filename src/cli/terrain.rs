@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lavoxel::grid::{Grid, MAX_SIDE};
 use lavoxel::output::Existing;
 use lavoxel::terrain::hillshade::{Light, Tint};
 use lavoxel::terrain::write;
-use lavoxel::terrain::{Encoding, Fill, Heightmap, Hillshade, Kind, Statistics, TerrainSpec, generate, load};
+use lavoxel::terrain::{Heightmap, Hillshade, Kind, Statistics, TerrainSpec, generate};
 
+use super::place::{MapArgs, Raster, Size};
 use super::say;
 
 const EXAMPLES: &str = "\
@@ -23,8 +24,9 @@ Examples:
       lavoxel terrain terrains/maunga_whau.asc
   How a mountain fits into a box of 128 × 100 × 128 cells:
       lavoxel terrain etna.asc --size 128x100x128 --fill lowest --picture etna.png
-  Cut and coarsen a heightmap:
+  Cut and coarsen a heightmap; the same part in the file's coordinates:
       lavoxel terrain etna.asc --crop 100,50,256,256 --resample 128x128 --out small.asc
+      lavoxel terrain etna.asc --bounds 500547.5,4175702.5,503107.5,4178262.5 --out part.asc
   A gray picture whose black is 700 m and white 2550 m, with cells of 30 m:
       lavoxel terrain helens.png --black 700 --white 2550 --cell-size 30 --json";
 
@@ -45,44 +47,15 @@ pub(crate) struct TerrainArgs {
     seed: Option<u32>,
 
     /// Box in cells: the size of a built-in terrain [default: 128x100x128], or a box to fit a heightmap into
-    #[arg(long, value_name = "NXxNYxNZ", conflicts_with = "resample")]
+    #[arg(long, visible_alias = "grid", value_name = "NXxNYxNZ", conflicts_with = "resample")]
     size: Option<Size>,
 
-    /// Edge of a cell in metres: of the file, for formats that carry none; of the box, for a built-in terrain
-    #[arg(long, value_name = "METRES")]
-    cell_size: Option<f64>,
+    /// Edge of a cell of the box in metres
+    #[arg(long, value_name = "METRES", conflicts_with = "resample")]
+    voxel_size: Option<f64>,
 
-    /// Height of black in a gray picture, in metres
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
-    black: Option<f64>,
-
-    /// Height of white in a gray picture, in metres; without it one gray level is one metre
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
-    white: Option<f64>,
-
-    /// A number that means no data, besides those that the file names
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    no_data: Option<f64>,
-
-    /// Columns and rows of a file of bare numbers (.raw, .r16, .r32); without it they make a square
-    #[arg(long, value_name = "COLSxROWS")]
-    raw_size: Option<Raster>,
-
-    /// Type of bare numbers: u8, i16, u16, i32, f32, f64 …, with be behind it for the highest byte first
-    #[arg(long, value_name = "TYPE")]
-    raw_type: Option<Encoding>,
-
-    /// Use only this part of the file, in its cells
-    #[arg(long, value_name = "WEST,NORTH,COLS,ROWS")]
-    crop: Option<Cut>,
-
-    /// What to put where the file has no data
-    #[arg(long, value_name = "RULE")]
-    fill: Option<FillRule>,
-
-    /// Stretch heights by this factor
-    #[arg(long, value_name = "FACTOR")]
-    exaggerate: Option<f64>,
+    #[command(flatten)]
+    map: MapArgs,
 
     /// Bring the heights onto so many cells: averaged going down, smooth going up
     #[arg(long, value_name = "COLSxROWS")]
@@ -111,77 +84,6 @@ pub(crate) struct TerrainArgs {
     /// Replace files that are there already
     #[arg(long)]
     force: bool,
-}
-
-/// Rules of `--fill`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FillRule {
-    /// The height of the nearest cell with data
-    Nearest,
-    /// The lowest height of the file
-    Lowest,
-}
-
-impl From<FillRule> for Fill {
-    fn from(rule: FillRule) -> Self {
-        match rule {
-            FillRule::Nearest => Self::Nearest,
-            FillRule::Lowest => Self::Lowest,
-        }
-    }
-}
-
-/// `128x100x128`.
-#[derive(Clone, Copy, Debug)]
-struct Size(Grid);
-
-impl FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match numbers(text, ['x', 'X', '×'])?[..] {
-            [nx, ny, nz] if [nx, ny, nz].iter().all(|n| (1..=MAX_SIDE).contains(n)) => Ok(Self(Grid::new(nx, ny, nz))),
-            _ => Err(format!("three numbers from 1 to {MAX_SIDE} are needed, such as 128x100x128")),
-        }
-    }
-}
-
-/// `640x480`.
-#[derive(Clone, Copy, Debug)]
-struct Raster {
-    cols: usize,
-    rows: usize,
-}
-
-impl FromStr for Raster {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match numbers(text, ['x', 'X', '×'])?[..] {
-            [cols, rows] if [cols, rows].iter().all(|n| (1..=MAX_SIDE).contains(n)) => Ok(Self { cols, rows }),
-            _ => Err(format!("two numbers from 1 to {MAX_SIDE} are needed, such as 256x256")),
-        }
-    }
-}
-
-/// `100,50,256,256`.
-#[derive(Clone, Copy, Debug)]
-struct Cut([usize; 4]);
-
-impl FromStr for Cut {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match numbers(text, [',', ' ', ';'])?[..] {
-            [west, north, cols, rows] => Ok(Self([west, north, cols, rows])),
-            _ => Err("four numbers are needed: west, north, columns, rows".to_owned()),
-        }
-    }
-}
-
-fn numbers(text: &str, separators: [char; 3]) -> Result<Vec<usize>, String> {
-    let part = |part: &str| part.trim().parse().map_err(|_| format!("\"{part}\" is not a whole number"));
-    text.split(separators).map(part).collect()
 }
 
 /// Runs `lavoxel terrain`.
@@ -237,19 +139,10 @@ impl TerrainArgs {
 
     fn generated(&self, kind: Kind) -> anyhow::Result<Heightmap> {
         // Keys that make no sense here go along, so that they are refused and not ignored.
-        let spec = TerrainSpec {
-            kind,
-            seed: self.seed,
-            crop: self.crop.map(|crop| crop.0),
-            black_m: self.black,
-            white_m: self.white,
-            no_data: self.no_data,
-            raw_size: self.raw_size.map(|size| [size.cols, size.rows]),
-            raw_type: self.raw_type,
-            fill_no_data: self.fill.map(Fill::from),
-            ..TerrainSpec::default()
-        };
-        let mut map = spec.build(self.grid(), self.cell_size, Path::new(""))?.to_heightmap();
+        let keys = TerrainSpec { vertical_exaggeration: None, cell_size_m: None, ..self.map.terrain() };
+        let spec = TerrainSpec { kind, seed: self.seed, ..keys };
+        let cell_size_m = self.voxel_size.or(self.map.cell_size);
+        let mut map = spec.build(self.grid(), cell_size_m, Path::new(""))?.to_heightmap();
         if let Some(raster) = self.resample {
             map = map.resampled(raster.cols, raster.rows);
         }
@@ -257,34 +150,19 @@ impl TerrainArgs {
     }
 
     fn loaded(&self) -> anyhow::Result<Heightmap> {
-        let spec = TerrainSpec {
-            kind: Kind::Heightmap,
-            seed: self.seed,
-            file: Some(PathBuf::from(&self.source)),
-            cell_size_m: self.cell_size,
-            black_m: self.black,
-            white_m: self.white,
-            no_data: self.no_data,
-            raw_size: self.raw_size.map(|size| [size.cols, size.rows]),
-            raw_type: self.raw_type,
-            crop: self.crop.map(|crop| crop.0),
-            vertical_exaggeration: self.exaggerate,
-            fill_no_data: self.fill.map(Fill::from),
-            ..TerrainSpec::default()
-        };
+        let file = Some(PathBuf::from(&self.source));
+        let spec = TerrainSpec { kind: Kind::Heightmap, seed: self.seed, file, ..self.map.terrain() };
         if let Some(size) = self.size {
-            let mut surface = spec.build(size.0, None, Path::new(""))?;
+            let mut surface = spec.build(size.0, self.voxel_size, Path::new(""))?;
             // What the box holds is to be seen, so the stretch stays in.
             surface.vertical_exaggeration = 1.0;
             return Ok(surface.to_heightmap());
         }
-        spec.validate().map_err(lavoxel::terrain::TerrainError::from)?;
-        let mut map = load(Path::new(&self.source), &spec.load_options())?;
-        if let Some(crop) = self.crop {
-            map = map.crop(crop.0.into())?;
-        }
-        if let Some(rule) = self.fill {
-            map.fill(rule.into())?;
+        anyhow::ensure!(self.voxel_size.is_none(), "--voxel-size: needs a box too (--size NXxNYxNZ)");
+        self.map.check_no_box()?;
+        let mut map = spec.read(Path::new(""))?;
+        if let Some(rule) = self.map.fill() {
+            map.fill(rule)?;
         }
         if let Some(raster) = self.resample {
             map = map.resampled(raster.cols, raster.rows);
@@ -293,7 +171,7 @@ impl TerrainArgs {
     }
 
     fn exaggerated(&self, mut map: Heightmap) -> anyhow::Result<Heightmap> {
-        if let (Some(factor), Some((lowest, _))) = (self.exaggerate, map.range()) {
+        if let (Some(factor), Some((lowest, _))) = (self.map.exaggerate, map.range()) {
             lavoxel::validate::within("--exaggerate", factor, 0.01, 100.0)
                 .map_err(lavoxel::terrain::TerrainError::from)?;
             map.exaggerate(factor, f64::from(lowest));
@@ -307,6 +185,9 @@ fn describe(s: &Statistics) -> String {
         format!("raster      {} columns × {} rows", s.cols, s.rows),
         format!("extent      {:.1} m west–east × {:.1} m north–south", s.width_m, s.depth_m),
     ];
+    if let Some(bounds) = s.bounds {
+        lines.push(format!("map         {bounds}"));
+    }
     if s.min_m.is_nan() {
         lines.push("heights     none".to_owned());
     } else {

@@ -1,14 +1,12 @@
 //! `lavoxel view`: the window. `lavoxel` alone is this with the built-in volcano.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
-use lavoxel::scene::{MAX_THREADS, Scene};
+use lavoxel::scene::Scene;
 use lavoxel::viewer::link::Pace;
 use lavoxel::viewer::{Options, open};
 
 use super::render::pixels;
-use super::{Outcome, say, start_threads, stop};
+use super::{Outcome, Source, say, start_threads, stop};
 
 /// Watch a scene in a window, steer it and look inside
 ///
@@ -17,17 +15,8 @@ use super::{Outcome, say, start_threads, stop};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ViewArgs {
-    /// Scene file (.toml) or heightmap (.asc, .csv, .png); without it, the built-in volcano
-    #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
-
-    /// Seed of the spreading patterns, instead of the scene's
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
-    /// Number of threads, instead of the scene's; results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
-    threads: Option<u64>,
+    #[command(flatten)]
+    source: Source,
 
     /// Width and height of the window
     #[arg(long, value_name = "WxH", default_value = "1280x800", value_parser = window_size)]
@@ -59,6 +48,7 @@ Examples:
   lavoxel view                                   the built-in volcano
   lavoxel view terrains/maunga_whau.toml --paused
   lavoxel view mountain.asc                      a heightmap: a vent on its summit
+  lavoxel view mountain.asc --vent 1200m,800m    or where you say
   lavoxel view --steps 2000                      as fast as possible, then pause";
 
 /// On or off.
@@ -90,9 +80,7 @@ pub(super) fn erupt() -> anyhow::Result<Outcome> {
 
 /// Runs `lavoxel view`.
 pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
-    let mut scene = args.file.as_deref().map_or_else(|| Ok(Scene::volcano()), Scene::open)?;
-    scene.spec.seed = args.seed.unwrap_or(scene.spec.seed);
-    scene.spec.threads = args.threads.map_or(scene.spec.threads, |n| n as usize);
+    let scene = args.source.load()?;
     let pace = if args.paused { Pace::Paused } else { args.pace };
     let mut options = options(args.size, pace);
     options.steps = args.steps;

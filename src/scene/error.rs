@@ -37,6 +37,14 @@ pub enum SceneError {
         /// Place of the first wrong byte.
         byte: usize,
     },
+    /// The file is neither a scene nor a heightmap that can be read.
+    #[error("{path}: neither a scene (a text whose name ends in .toml) nor a known heightmap ({known})")]
+    Neither {
+        /// The file.
+        path: PathBuf,
+        /// The endings of heightmaps that are known, such as `.asc, .csv, .png`.
+        known: String,
+    },
     /// The text is not what a scene may say.
     #[error("{path}:{line}: {message}")]
     Text {

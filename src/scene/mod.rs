@@ -5,21 +5,26 @@
 
 mod error;
 mod need;
+mod open;
 mod save;
 mod spec;
+mod vent;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub use self::error::SceneError;
+pub use self::open::{VentWish, Wishes};
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
+pub use self::vent::{VentPlace, VentRadius, VentTable};
 use crate::engine::Engine;
+use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::memory::Need;
 use crate::simulation::{Event, MAX_EVENTS, Simulation};
-use crate::source::check_vents;
-use crate::terrain::Georeference;
+use crate::source::{VentSpec, check_vents};
+use crate::terrain::{Georeference, Surface, TerrainError};
 use crate::validate::{Invalid, one_line, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
@@ -97,7 +102,9 @@ impl Scene {
         for (i, vent) in spec.vents.iter().enumerate() {
             vent.validate(&format!("vent[{i}]"), grid)?;
         }
-        check_vents(spec.vents.iter(), grid)?;
+        // Those in metres and coordinates are counted once the terrain is known.
+        let known: Vec<_> = spec.vents.iter().filter_map(VentTable::in_cells).collect();
+        check_vents(known.iter(), grid)?;
         for (i, body) in spec.bodies.iter().enumerate() {
             body.validate(&format!("body[{i}]"))?;
         }
@@ -113,6 +120,18 @@ impl Scene {
         events.map(|(i, event)| event.event(&format!("event[{i}]"))).collect()
     }
 
+    fn wrong_terrain(&self, cause: TerrainError) -> SceneError {
+        SceneError::Terrain { path: self.origin.clone(), cause: Box::new(cause) }
+    }
+
+    /// The vents in cells of the ground that was made.
+    fn vents_on(&self, ground: &Surface, grid: Grid) -> Result<Vec<VentSpec>, Invalid> {
+        let tables = self.spec.vents.iter().enumerate();
+        let vents: Vec<_> = tables.map(|(i, vent)| vent.on(&format!("vent[{i}]"), ground)).collect::<Result<_, _>>()?;
+        check_vents(vents.iter(), grid)?;
+        Ok(vents)
+    }
+
     /// Refuses a box that is too large to be drawn, also for the memory that may be taken; it can still be run.
     pub fn check_drawable(&self) -> Result<(), SceneError> {
         let check = self.spec.grid.grid().and_then(|grid| LowPass::check(grid).map(|()| LowPass::need(grid)));
@@ -126,15 +145,14 @@ impl Scene {
         let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
         let grid = spec.grid.grid().map_err(invalid)?;
         self.check_memory(Need::default())?;
-        let surface = spec
-            .terrain
-            .build(grid, spec.grid.cell_size_m, &self.folder)
-            .map_err(|cause| SceneError::Terrain { path: self.origin.clone(), cause: Box::new(cause) })?;
+        let surface =
+            spec.terrain.build(grid, spec.grid.cell_size_m, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
+        let vents = self.vents_on(&surface, grid).map_err(invalid)?;
         let mut world = World::new(Ground::from_surface(grid.ny, surface.heights));
         spec.bodies.iter().for_each(|body| world.edit(body));
         world.open_account();
         let events = self.events().map_err(invalid)?;
-        let simulation = Simulation::new(world, &spec.rules, &spec.vents, spec.seed, engine);
+        let simulation = Simulation::new(world, &spec.rules, &vents, spec.seed, engine);
         Ok(Stage {
             simulation: simulation.with_events(events),
             cell_size_m: surface.cell_size_m,

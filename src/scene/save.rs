@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, absolute};
 
-use super::{MAX_FILE, Scene, SceneError};
+use super::{MAX_FILE, Scene, SceneError, VentTable};
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::simulation::{EventSpec, Simulation, check_seed};
 
@@ -20,7 +20,7 @@ impl Scene {
     /// This scene with all vents and events of `simulation`, past and to come.
     pub(crate) fn with_course_of(&self, simulation: &Simulation) -> Self {
         let mut scene = self.clone();
-        scene.spec.vents = simulation.vents().cloned().collect();
+        scene.spec.vents = simulation.vents().cloned().map(VentTable::from).collect();
         scene.spec.events = simulation.events().iter().map(EventSpec::from).collect();
         scene
     }

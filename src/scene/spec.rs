@@ -2,12 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::BodySpec;
+use super::{BodySpec, VentTable};
 use crate::grid::{Grid, MAX_SIDE};
 use crate::render::{CameraSpec, LookSpec};
 use crate::rules::RulesSpec;
 use crate::simulation::EventSpec;
-use crate::source::VentSpec;
 use crate::terrain::TerrainSpec;
 use crate::validate::{Invalid, within};
 
@@ -29,7 +28,7 @@ pub struct SceneSpec {
     pub rules: RulesSpec,
     /// Where lava comes from.
     #[serde(rename = "vent")]
-    pub vents: Vec<VentSpec>,
+    pub vents: Vec<VentTable>,
     /// What is put into the box before the first step.
     #[serde(rename = "body")]
     pub bodies: Vec<BodySpec>,
@@ -50,7 +49,7 @@ pub struct SceneSpec {
 pub struct GridSpec {
     /// Cells along x (east), y (up) and z (south).
     pub size: [usize; 3],
-    /// Edge of a cell in metres; a heightmap brings its own, and then this must be absent.
+    /// Edge of a cell in metres; with a heightmap, the largest with which the box fits when left out.
     pub cell_size_m: Option<f64>,
 }
 

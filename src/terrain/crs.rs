@@ -156,6 +156,12 @@ impl Crs {
         Some(Self { wkt: Some(wkt), geo_keys: numbered(code, is_degrees(code)) })
     }
 
+    /// What the system is called, such as `WGS 84 / UTM zone 33N`: the first name in its text.
+    pub fn name(&self) -> Option<String> {
+        let text = self.to_wkt()?;
+        text.split('"').nth(1).filter(|name| !name.is_empty()).map(str::to_owned)
+    }
+
     /// The number in the EPSG registry, where the file says it or the system is one of [`Crs::from_epsg`].
     pub fn epsg(&self) -> Option<u16> {
         let key = if self.short(MODEL) == Some(1) { PROJECTED } else { GEODETIC };

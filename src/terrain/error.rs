@@ -113,10 +113,41 @@ pub enum TerrainError {
         /// Rows there are.
         rows: usize,
     },
+    /// A crop in metres that reaches outside the heightmap, or is empty.
+    #[error(
+        "crop_m [{}, {}, {}, {}] (west, north, width, depth) does not fit into a heightmap of {has_wide} m × {has_deep} m, \
+         or is narrower than a cell",
+        crop_m[0], crop_m[1], crop_m[2], crop_m[3]
+    )]
+    CropMetres {
+        /// West, north, width, depth, in metres.
+        crop_m: [f64; 4],
+        /// Metres there are, west to east.
+        has_wide: f64,
+        /// Metres there are, north to south.
+        has_deep: f64,
+    },
+    /// Bounds that reach outside the heightmap, or hold none of its cells.
+    #[error(
+        "bounds [{}, {}, {}, {}] (west, south, east, north) do not lie within the heightmap, which covers \
+         [{}, {}, {}, {}], or are narrower than a cell",
+        bounds[0], bounds[1], bounds[2], bounds[3], has[0], has[1], has[2], has[3]
+    )]
+    Bounds {
+        /// West, south, east, north, in map units.
+        bounds: [f64; 4],
+        /// Those of the heightmap.
+        has: [f64; 4],
+    },
+    /// Coordinates of a map for a heightmap that is on none.
+    #[error(
+        "bounds need a heightmap with a place on a map, and this file has none; use crop or crop_m (--crop) instead"
+    )]
+    NoPlace,
     /// Holes in the data that nobody said how to fill.
     #[error(
-        "{missing} of {total} heights have no data; set fill_no_data to \"nearest\" or \"lowest\" (--fill), or crop to a \
-         part without holes"
+        "{missing} of {total} heights have no data; set fill_no_data to \"nearest\", \"lowest\" or \"cut\" (--fill), or \
+         crop to a part without holes"
     )]
     NoData {
         /// Heights without data.

@@ -2,7 +2,7 @@
 
 use super::resample::{Window, resample};
 use super::spec::{LEAST_AIR, Surface, TerrainSpec, with_headroom};
-use super::{Crop, Heightmap, TerrainError};
+use super::{Crop, Fill, Heightmap, TerrainError};
 use crate::grid::Grid;
 
 /// The ground of `grid` from the middle of `map`; see [`TerrainSpec::build`].
@@ -12,12 +12,16 @@ pub(super) fn fit(
     grid: Grid,
     wish_m: Option<f64>,
 ) -> Result<Surface, TerrainError> {
+    let rule = spec.fill_no_data.unwrap_or_default();
+    // Cutting holes away moves the edges, so it comes before the box is laid out.
+    let cut = (rule == Fill::Cut).then(|| cut(map)).transpose()?;
+    let map = cut.as_ref().unwrap_or(map);
     let cell_size_m = cell_size(map, grid, wish_m)?;
     let window = middle(map, grid, cell_size_m);
     // Only what the box shows decides about holes and the lowest height.
     let cover = covering(window, map);
     let mut land = map.crop(cover)?;
-    land.fill(spec.fill_no_data.unwrap_or_default())?;
+    land.fill(rule)?;
     let inner = Window { west: window.west - cover.west as f64, north: window.north - cover.north as f64, ..window };
     let metres = resample(&land.heights, inner, grid.nx, grid.nz);
 
@@ -35,6 +39,13 @@ pub(super) fn fit(
         vertical_exaggeration: stretch,
         georeference: map.moved_origin(window.west, window.north),
     })
+}
+
+/// The largest part without holes.
+fn cut(map: &Heightmap) -> Result<Heightmap, TerrainError> {
+    let mut map = map.clone();
+    map.fill(Fill::Cut)?;
+    Ok(map)
 }
 
 /// The largest cells with which the box fits into the map, or the wish if that fits.

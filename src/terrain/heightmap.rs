@@ -1,11 +1,13 @@
 //! Heights of a piece of land in metres, north up.
 
 use std::collections::VecDeque;
+use std::fmt::{Display, Formatter};
 use std::path::Path;
 
 use ndarray::{Array2, s};
 use serde::{Deserialize, Serialize};
 
+use super::cut::largest_whole;
 use super::resample::{Window, resample};
 use super::{Crs, TerrainError};
 
@@ -54,11 +56,24 @@ impl Georeference {
     /// The same map from another corner, so many metres further east and south.
     #[must_use]
     pub fn moved(&self, east_m: f64, south_m: f64) -> Self {
-        Self {
-            x_west: self.x_west + east_m / self.metres_per_unit.0,
-            y_north: self.y_north - south_m / self.metres_per_unit.1,
-            ..self.clone()
-        }
+        let (x_west, y_north) = self.to_map(east_m, south_m);
+        Self { x_west, y_north, ..self.clone() }
+    }
+
+    /// Coordinates on the map of a point so many metres east and south of the north-west corner.
+    pub fn to_map(&self, east_m: f64, south_m: f64) -> (f64, f64) {
+        (self.x_west + east_m / self.metres_per_unit.0, self.y_north - south_m / self.metres_per_unit.1)
+    }
+
+    /// Metres east and south of the north-west corner at which a point of the map lies.
+    pub fn from_map(&self, x: f64, y: f64) -> (f64, f64) {
+        ((x - self.x_west) * self.metres_per_unit.0, (self.y_north - y) * self.metres_per_unit.1)
+    }
+
+    /// The piece of the map that reaches so many metres east and south of the north-west corner.
+    pub fn bounds(&self, east_m: f64, south_m: f64) -> Bounds {
+        let (east, south) = self.to_map(east_m, south_m);
+        Bounds { west: self.x_west, south, east, north: self.y_north }
     }
 }
 
@@ -99,6 +114,38 @@ impl From<Crop> for [usize; 4] {
     }
 }
 
+/// A piece of a map, in its own units.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "[f64; 4]", into = "[f64; 4]")]
+pub struct Bounds {
+    /// Least easting or longitude.
+    pub west: f64,
+    /// Least northing or latitude.
+    pub south: f64,
+    /// Greatest easting or longitude.
+    pub east: f64,
+    /// Greatest northing or latitude.
+    pub north: f64,
+}
+
+impl Display for Bounds {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "x {} to {}, y {} to {}", self.west, self.east, self.south, self.north)
+    }
+}
+
+impl From<[f64; 4]> for Bounds {
+    fn from([west, south, east, north]: [f64; 4]) -> Self {
+        Self { west, south, east, north }
+    }
+}
+
+impl From<Bounds> for [f64; 4] {
+    fn from(bounds: Bounds) -> Self {
+        [bounds.west, bounds.south, bounds.east, bounds.north]
+    }
+}
+
 /// What to put where a heightmap has no data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -110,6 +157,8 @@ pub enum Fill {
     Nearest,
     /// The lowest height there is: the holes become plains.
     Lowest,
+    /// Nothing: only the largest rectangle without holes is used.
+    Cut,
 }
 
 /// What is known of a heightmap at a glance.
@@ -135,6 +184,8 @@ pub struct Statistics {
     pub width_m: f64,
     /// North to south, metres.
     pub depth_m: f64,
+    /// West, south, east and north end on the map, where it has a place on one.
+    pub bounds: Option<Bounds>,
 }
 
 impl Heightmap {
@@ -184,6 +235,7 @@ impl Heightmap {
             slope_max_deg: slope_max,
             width_m,
             depth_m,
+            bounds: self.bounds(),
         }
     }
 
@@ -228,7 +280,7 @@ impl Heightmap {
         self.origin.as_ref().map(|origin| origin.moved(cols * self.cell_size_m.0, rows * self.cell_size_m.1))
     }
 
-    /// Fills cells without data by the rule; a heightmap without holes stays as it is.
+    /// Fills cells without data, or cuts them away, by the rule; a heightmap without holes stays as it is.
     ///
     /// # Errors
     /// [`TerrainError::AllNoData`] when there is nothing to fill from, [`TerrainError::NoData`] when the rule is
@@ -244,6 +296,7 @@ impl Heightmap {
             Fill::Error => return Err(TerrainError::NoData { missing, total }),
             Fill::Lowest => self.heights.iter_mut().filter(|h| h.is_nan()).for_each(|h| *h = lowest),
             Fill::Nearest => self.fill_nearest(),
+            Fill::Cut => *self = self.crop(largest_whole(&self.heights))?,
         }
         Ok(())
     }

@@ -72,6 +72,12 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
     Ok(map)
 }
 
+/// Whether a file is a heightmap by the ending of its name, or else by its first bytes.
+pub fn is_heightmap(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    FORMATS.iter().any(|f| f.endings.contains(&ending.as_str())) || format_of(path, &LoadOptions::default()).is_ok()
+}
+
 /// Endings of all formats that can be read, such as `.asc, .csv, .png`.
 pub fn known_endings() -> String {
     let endings: Vec<String> = FORMATS.iter().flat_map(|f| f.endings).map(|ending| format!(".{ending}")).collect();

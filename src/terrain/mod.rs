@@ -14,6 +14,7 @@ pub mod asc;
 mod askew;
 pub mod crs;
 pub mod csv;
+mod cut;
 pub mod error;
 mod fit;
 pub mod generate;
@@ -37,7 +38,7 @@ pub mod write;
 
 pub use crs::{Crs, GeoKey};
 pub use error::TerrainError;
-pub use heightmap::{Crop, Fill, Georeference, Heightmap, Statistics};
+pub use heightmap::{Bounds, Crop, Fill, Georeference, Heightmap, Statistics};
 pub use hillshade::{Hillshade, Picture};
 pub use load::{LoadOptions, load};
 pub use placement::Placement;

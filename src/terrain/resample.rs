@@ -9,7 +9,9 @@
 //! share, or linear interpolation), and the value is NaN where less than half of the weight has data. So holes neither
 //! grow nor bleed into their neighbours.
 //!
-//! Boundary: beyond the edge the outermost cell goes on.
+//! Boundary: a Catmull–Rom cubic that reaches beyond the edge continues the line through the two outermost cells there,
+//! so a plane stays a plane up to the middles of the outermost cells. In their outer halves the land goes on level,
+//! because the values are cut to the range of the data there too. The soft kernel repeats the outermost cell.
 
 use ndarray::Array2;
 use rayon::prelude::*;
@@ -123,10 +125,25 @@ fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
     };
     let plain = [0.0, 1.0 - t, t, 0.0];
     let taps = (0..4)
-        .map(|k| (clamp(base as isize - 1 + k as isize, old), sharp[k], plain[k]))
+        .flat_map(|k| {
+            let i = base as isize - 1 + k as isize;
+            match kernel {
+                Kernel::Sharp => tap(i, old, sharp[k], plain[k]),
+                Kernel::Soft => [(clamp(i, old), sharp[k], plain[k]), (0, 0.0, 0.0)],
+            }
+        })
         .filter(|&(_, sharp, plain)| sharp != 0.0 || plain != 0.0)
         .collect();
     Taps { taps }
+}
+
+/// What cell `i` gives. Beyond the edge there is none: the line through the two outermost cells stands in for it, or,
+/// when data is missing, the outermost cell.
+fn tap(i: isize, old: usize, sharp: f64, plain: f64) -> [(usize, f64, f64); 2] {
+    let nearest = clamp(i, old);
+    let beyond = i.abs_diff(nearest as isize) as f64;
+    let inner = if i < 0 { clamp(1, old) } else { clamp(old as isize - 2, old) };
+    [(nearest, sharp * (1.0 + beyond), plain), (inner, -sharp * beyond, 0.0)]
 }
 
 fn clamp(i: isize, old: usize) -> usize {

@@ -102,10 +102,17 @@ pub struct TerrainSpec {
     /// Heightmap: the part to use, `[west, north, columns, rows]` in cells of the file; all of it when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crop: Option<[usize; 4]>,
+    /// Heightmap: the same as `[west, north, width, depth]` in metres, to the nearest edges of cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crop_m: Option<[f64; 4]>,
+    /// Heightmap: the same as `[west, south, east, north]` in the file's coordinates, to the nearest edges of cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<[f64; 4]>,
     /// Heightmap: factor on height differences; 1 when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertical_exaggeration: Option<f64>,
-    /// Heightmap: what to put where the file has no data: `"nearest"`, `"lowest"`, or `"error"` when left out.
+    /// Heightmap: what to put where the file has no data: `"nearest"`, `"lowest"`, `"cut"` (only the largest rectangle
+    /// without holes is used), or `"error"` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fill_no_data: Option<Fill>,
     /// Heightmap: the height in metres that lies `base_cells` above the floor of the box; the lowest height used when
@@ -164,10 +171,28 @@ impl TerrainSpec {
         check("white_m", self.white_m, -1e5, 1e5)?;
         check("vertical_exaggeration", self.vertical_exaggeration, 0.01, 100.0)?;
         check("base_m", self.base_m, -1e5, 1e5)?;
+        self.check_crop()?;
         if let Some(white) = self.white_m.filter(|&white| white <= self.black_m.unwrap_or(0.0)) {
             return Err(Invalid::new("terrain.white_m", white, "more than terrain.black_m"));
         }
         Ok(())
+    }
+
+    /// At most one way to say which part, in numbers.
+    fn check_crop(&self) -> Result<(), Invalid> {
+        for (key, numbers) in [("crop_m", self.crop_m), ("bounds", self.bounds)] {
+            for number in numbers.into_iter().flatten() {
+                within(&format!("terrain.{key}"), number, -1e12, 1e12)?;
+            }
+        }
+        let given = [("crop", shown(&self.crop)), ("crop_m", shown(&self.crop_m)), ("bounds", shown(&self.bounds))];
+        let mut given = given.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        match (given.next(), given.next()) {
+            (Some((first, _)), Some((key, value))) => {
+                Err(Invalid::new(&format!("terrain.{key}"), value, format!("left out beside terrain.{first}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses keys that the kind would silently ignore, and asks for those that it needs.
@@ -190,6 +215,8 @@ impl TerrainSpec {
             ("raw_size", shown(&self.raw_size), !made),
             ("raw_type", self.raw_type.map(|name| name.to_string()), !made),
             ("crop", shown(&self.crop), !made),
+            ("crop_m", shown(&self.crop_m), !made),
+            ("bounds", shown(&self.bounds), !made),
             ("vertical_exaggeration", shown(&self.vertical_exaggeration), !made),
             ("fill_no_data", shown(&self.fill_no_data), !made),
             ("base_m", shown(&self.base_m), !made),
@@ -223,7 +250,7 @@ impl TerrainSpec {
             within("cell_size_m", size, 1e-6, 1e6)?;
         }
         match (self.kind, &self.file) {
-            (Kind::Heightmap, Some(file)) => fit(&self.prepared(&dir.join(file))?, self, grid, cell_size_m),
+            (Kind::Heightmap, Some(_)) => self.fit(&self.read(dir)?, grid, cell_size_m),
             _ => self.generate(grid, cell_size_m.unwrap_or(DEFAULT_CELL_SIZE_M)),
         }
     }
@@ -240,12 +267,70 @@ impl TerrainSpec {
         }
     }
 
-    /// The heightmap file, cropped.
-    fn prepared(&self, file: &Path) -> Result<Heightmap, TerrainError> {
-        let map = load(file, &self.load_options())?;
-        match self.crop {
-            Some(crop) => map.crop(crop.into()),
-            None => Ok(map),
+    /// The ground of a box on a heightmap that was loaded and cropped; otherwise as [`TerrainSpec::build`].
+    pub(crate) fn fit(&self, map: &Heightmap, grid: Grid, cell_size_m: Option<f64>) -> Result<Surface, TerrainError> {
+        fit(map, self, grid, cell_size_m)
+    }
+
+    /// The heightmap file, checked and cropped; holes stay holes. `dir` is the folder that a relative file name starts
+    /// from.
+    ///
+    /// # Errors
+    /// [`TerrainError::Invalid`] for a wrong key, and all that [`load()`] and [`TerrainSpec::cropped`] say.
+    pub fn read(&self, dir: &Path) -> Result<Heightmap, TerrainError> {
+        self.validate()?;
+        self.cropped(self.load(dir)?)
+    }
+
+    /// All of the heightmap file. `dir` is the folder that a relative file name starts from.
+    ///
+    /// # Errors
+    /// What [`load()`] says.
+    pub(crate) fn load(&self, dir: &Path) -> Result<Heightmap, TerrainError> {
+        let file = self.file.as_deref().unwrap_or(Path::new(""));
+        load(&dir.join(file), &self.load_options())
+    }
+
+    /// The part of the heightmap that is asked for; holes stay holes.
+    ///
+    /// # Errors
+    /// [`TerrainError::Crop`] and its kin when the heightmap does not reach so far.
+    pub fn cropped(&self, map: Heightmap) -> Result<Heightmap, TerrainError> {
+        match (self.crop, self.crop_m, self.bounds) {
+            (Some(crop), ..) => map.crop(crop.into()),
+            (_, Some(crop_m), _) => map.crop_metres(crop_m),
+            (.., Some(bounds)) => map.crop_to(bounds.into()),
+            (None, None, None) => Ok(map),
+        }
+    }
+
+    /// These keys, but those that `other` gives as it gives them; kind and file stay, and a part that `other` asks for
+    /// replaces the one asked for here, whichever way each is said.
+    #[must_use]
+    pub fn overridden(self, other: &Self) -> Self {
+        let part = if other.crop.is_some() || other.crop_m.is_some() || other.bounds.is_some() { other } else { &self };
+        Self {
+            kind: self.kind,
+            seed: other.seed.or(self.seed),
+            roughness: other.roughness.or(self.roughness),
+            base_cells: other.base_cells.or(self.base_cells),
+            height: other.height.or(self.height),
+            crater_radius: other.crater_radius.or(self.crater_radius),
+            crater_depth: other.crater_depth.or(self.crater_depth),
+            angle_deg: other.angle_deg.or(self.angle_deg),
+            cell_size_m: other.cell_size_m.or(self.cell_size_m),
+            black_m: other.black_m.or(self.black_m),
+            white_m: other.white_m.or(self.white_m),
+            no_data: other.no_data.or(self.no_data),
+            raw_size: other.raw_size.or(self.raw_size),
+            raw_type: other.raw_type.or(self.raw_type),
+            crop: part.crop,
+            crop_m: part.crop_m,
+            bounds: part.bounds,
+            vertical_exaggeration: other.vertical_exaggeration.or(self.vertical_exaggeration),
+            fill_no_data: other.fill_no_data.or(self.fill_no_data),
+            base_m: other.base_m.or(self.base_m),
+            file: self.file,
         }
     }
 

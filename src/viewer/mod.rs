@@ -26,7 +26,6 @@ mod history;
 mod journal;
 pub mod keys;
 pub mod link;
-mod open;
 mod pace;
 pub mod paint;
 mod pointer;

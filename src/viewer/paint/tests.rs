@@ -13,7 +13,7 @@ use crate::grid::Grid;
 use crate::lowpass::{LowPass, Volume};
 use crate::render::ember::{EmberLight, Glow};
 use crate::render::{Antialias, Camera, CameraSpec, ColorBy, Image, LookSpec, Renderer, Style};
-use crate::scene::Scene;
+use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;
 use crate::viewer::link::{BRICK, Patch, Report, Update};
 
@@ -31,8 +31,7 @@ fn surface() -> OffscreenSurface {
 fn eruption() -> (Simulation, LowPass) {
     let mut scene = Scene::volcano();
     scene.spec.grid.size = [64, 50, 64];
-    scene.spec.vents[0].x = 31.0;
-    scene.spec.vents[0].z = 30.0;
+    scene.spec.vents[0].place = VentPlace::Cells { x: 31.0, z: 30.0 };
     scene.spec.vents[0].rate = 1.0;
     let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in volcano").simulation;
     (0..700).for_each(|_| simulation.step());

@@ -1,0 +1,324 @@
+//! Flags that choose a part of a heightmap, fit it into a box and place vents: the same for every command.
+
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use lavoxel::grid::{Grid, MAX_SIDE};
+use lavoxel::scene::{VentPlace, VentWish, Wishes};
+use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
+
+/// What to use of a heightmap, and how.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Heightmap")]
+pub(super) struct MapArgs {
+    /// Use only this part: west, north, columns, rows in cells of the file; or, each number with an m, west, north,
+    /// width, depth in metres
+    #[arg(long, value_name = "W,N,COLS,ROWS", conflicts_with = "bounds", allow_hyphen_values = true)]
+    crop: Option<Cut>,
+
+    /// Use only the part within these coordinates of the file, to its nearest cells
+    #[arg(long, value_name = "W,S,E,N", value_parser = four_numbers, allow_hyphen_values = true)]
+    bounds: Option<[f64; 4]>,
+
+    /// Edge of the file's cells in metres, for formats that carry none
+    #[arg(long, value_name = "METRES")]
+    pub(super) cell_size: Option<f64>,
+
+    /// Height of black in a gray picture, in metres
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
+    black: Option<f64>,
+
+    /// Height of white in a gray picture, in metres; without it one gray level is one metre
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
+    white: Option<f64>,
+
+    /// A number that means no data, besides those that the file names
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    no_data: Option<f64>,
+
+    /// Columns and rows of a file of bare numbers (.raw, .r16, .r32); without it they make a square
+    #[arg(long, value_name = "COLSxROWS")]
+    raw_size: Option<Raster>,
+
+    /// Type of bare numbers: u8, i16, u16, i32, f32, f64 …, with be behind it for the highest byte first
+    #[arg(long, value_name = "TYPE")]
+    raw_type: Option<Encoding>,
+
+    /// What to do where the file has no data; without it, what the scene says, or refuse the file, or for a heightmap
+    /// without a scene: nearest
+    #[arg(long, value_name = "RULE")]
+    fill: Option<FillRule>,
+
+    /// Stretch heights by this factor
+    #[arg(long, alias = "exaggeration", value_name = "FACTOR")]
+    pub(super) exaggerate: Option<f64>,
+
+    /// Height in metres that lies --base-cells above the floor of the box, instead of the lowest; what is lower is cut off
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
+    base_m: Option<f64>,
+
+    /// Cells of rock beneath the lowest ground, or beneath --base-m
+    #[arg(long, value_name = "CELLS")]
+    base_cells: Option<f64>,
+}
+
+/// The box, the part of the terrain in it, and the vents.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct PlaceArgs {
+    /// Box in cells, instead of the scene's: west to east, floor to roof, north to south
+    #[arg(long, value_name = "NXxNYxNZ")]
+    grid: Option<Size>,
+
+    /// Edge of a cell of the box in metres; on a heightmap, without it, the largest with which the box fits
+    #[arg(long, value_name = "METRES")]
+    voxel_size: Option<f64>,
+
+    /// A vent, instead of the scene's; repeatable. In cells from the box's north-west corner (64,64), in metres from
+    /// there (1200m,800m), or in coordinates of the file (map:499800,4178300); @RATE adds full cells poured in a step
+    #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
+    vent: Vec<Vent>,
+
+    #[command(flatten)]
+    map: MapArgs,
+}
+
+impl MapArgs {
+    /// The keys of `[terrain]` that the flags say.
+    pub(super) fn terrain(&self) -> TerrainSpec {
+        let (crop, crop_m) = match self.crop {
+            Some(Cut::Cells(crop)) => (Some(crop), None),
+            Some(Cut::Metres(crop)) => (None, Some(crop)),
+            None => (None, None),
+        };
+        TerrainSpec {
+            crop,
+            crop_m,
+            bounds: self.bounds,
+            cell_size_m: self.cell_size,
+            black_m: self.black,
+            white_m: self.white,
+            no_data: self.no_data,
+            raw_size: self.raw_size.map(|size| [size.cols, size.rows]),
+            raw_type: self.raw_type,
+            fill_no_data: self.fill.map(Fill::from),
+            vertical_exaggeration: self.exaggerate,
+            base_m: self.base_m,
+            base_cells: self.base_cells,
+            ..TerrainSpec::default()
+        }
+    }
+
+    /// The rule for holes that is asked for.
+    pub(super) fn fill(&self) -> Option<Fill> {
+        self.fill.map(Fill::from)
+    }
+
+    /// Refuses flags that only mean something in a box.
+    pub(super) fn check_no_box(&self) -> anyhow::Result<()> {
+        for (flag, given) in [("--base-m", self.base_m.is_some()), ("--base-cells", self.base_cells.is_some())] {
+            anyhow::ensure!(!given, "{flag}: says how a box is filled; give the box too (--size NXxNYxNZ)");
+        }
+        Ok(())
+    }
+
+    /// Refuses flags that mean nothing for a kind of terrain.
+    fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
+        let flags = [
+            ("--crop", self.crop.is_some()),
+            ("--bounds", self.bounds.is_some()),
+            ("--cell-size", self.cell_size.is_some()),
+            ("--black", self.black.is_some()),
+            ("--white", self.white.is_some()),
+            ("--no-data", self.no_data.is_some()),
+            ("--raw-size", self.raw_size.is_some()),
+            ("--raw-type", self.raw_type.is_some()),
+            ("--fill", self.fill.is_some()),
+            ("--exaggerate", self.exaggerate.is_some()),
+            ("--base-m", self.base_m.is_some()),
+        ];
+        for (flag, given) in flags {
+            let name = kind.name();
+            anyhow::ensure!(
+                !given || kind == Kind::Heightmap,
+                "{flag}: only for heightmaps, and this terrain is generated (kind = \"{name}\")"
+            );
+        }
+        Ok(())
+    }
+}
+
+impl PlaceArgs {
+    /// What the flags ask of a scene.
+    pub(super) fn wishes(&self) -> Wishes {
+        Wishes {
+            size: self.grid.map(|Size(grid)| [grid.nx, grid.ny, grid.nz]),
+            cell_size_m: self.voxel_size,
+            terrain: self.map.terrain(),
+            vents: self.vent.iter().map(|vent| vent.0).collect(),
+        }
+    }
+
+    /// Refuses flags that mean nothing for a kind of terrain, by their names.
+    pub(super) fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
+        self.map.check_kind(kind)?;
+        let on_map = self.vent.iter().any(|vent| matches!(vent.0.place, VentPlace::Map { .. }));
+        anyhow::ensure!(
+            !on_map || kind == Kind::Heightmap,
+            "--vent map:…: a generated terrain (kind = \"{}\") is on no map; give cells (64,64) or metres (1200m,800m)",
+            kind.name()
+        );
+        Ok(())
+    }
+}
+
+/// Rules of `--fill`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FillRule {
+    /// Take the height of the nearest cell with data
+    Nearest,
+    /// Take the lowest height there is
+    Lowest,
+    /// Use only the largest rectangle without holes
+    Cut,
+    /// Refuse the file
+    Error,
+}
+
+impl From<FillRule> for Fill {
+    fn from(rule: FillRule) -> Self {
+        match rule {
+            FillRule::Nearest => Self::Nearest,
+            FillRule::Lowest => Self::Lowest,
+            FillRule::Cut => Self::Cut,
+            FillRule::Error => Self::Error,
+        }
+    }
+}
+
+/// `128x100x128`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size(pub(super) Grid);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match numbers(text, ['x', 'X', '×', ','])?[..] {
+            [nx, ny, nz] if [nx, ny, nz].iter().all(|n| (1..=MAX_SIDE).contains(n)) => Ok(Self(Grid::new(nx, ny, nz))),
+            _ => Err(format!("three numbers from 1 to {MAX_SIDE} are needed, such as 128x100x128")),
+        }
+    }
+}
+
+/// `640x480`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raster {
+    pub(super) cols: usize,
+    pub(super) rows: usize,
+}
+
+impl FromStr for Raster {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match numbers(text, ['x', 'X', '×'])?[..] {
+            [cols, rows] if [cols, rows].iter().all(|n| (1..=MAX_SIDE).contains(n)) => Ok(Self { cols, rows }),
+            _ => Err(format!("two numbers from 1 to {MAX_SIDE} are needed, such as 256x256")),
+        }
+    }
+}
+
+/// Whole numbers between separators.
+fn numbers<const N: usize>(text: &str, separators: [char; N]) -> Result<Vec<usize>, String> {
+    let part = |part: &str| part.trim().parse().map_err(|_| format!("\"{part}\" is not a whole number"));
+    text.split(separators).map(part).collect()
+}
+
+/// A part of a heightmap: `100,50,256,256` in cells, or `1000m,500m,2560m,2560m`.
+#[derive(Clone, Copy, Debug)]
+enum Cut {
+    Cells([usize; 4]),
+    Metres([f64; 4]),
+}
+
+impl FromStr for Cut {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts: Vec<&str> = text.split([',', ' ', ';']).map(str::trim).collect();
+        let metres: Option<Vec<f64>> = parts.iter().map(|part| part.strip_suffix('m')?.trim().parse().ok()).collect();
+        if let Some(&[west, north, wide, deep]) = metres.as_deref() {
+            return Ok(Self::Metres([west, north, wide, deep]));
+        }
+        match numbers(text, [',', ' ', ';'])?[..] {
+            [west, north, cols, rows] => Ok(Self::Cells([west, north, cols, rows])),
+            _ => {
+                Err("four numbers are needed: west, north, columns, rows; or all four in metres, each with an m".into())
+            }
+        }
+    }
+}
+
+/// `499547.5,4174982.5,503327.5,4178762.5`.
+fn four_numbers(text: &str) -> Result<[f64; 4], String> {
+    let wrong = || format!("\"{text}\" is not four coordinates: west,south,east,north");
+    let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(wrong)
+}
+
+/// `64,64`, `1200m,800m` or `map:499800,4178300`, each with or without `@2.5`.
+#[derive(Clone, Copy, Debug)]
+struct Vent(VentWish);
+
+impl FromStr for Vent {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "\"{text}\" is not a vent such as 64,64 (cells), 1200m,800m (metres) or map:499800,4178300, with @RATE or not"
+            )
+        };
+        let number = |part: &str| part.trim().parse::<f64>().map_err(|_| wrong());
+        let (place, rate) = match text.split_once('@') {
+            Some((place, rate)) => (place, Some(number(rate)?)),
+            None => (text, None),
+        };
+        let on_map = place.trim().strip_prefix("map:");
+        let (east, south) = on_map.unwrap_or(place).split_once(',').ok_or_else(wrong)?;
+        let place = match (on_map, east.trim().strip_suffix('m'), south.trim().strip_suffix('m')) {
+            (Some(_), ..) => VentPlace::Map { map_x: number(east)?, map_y: number(south)? },
+            (None, Some(east), Some(south)) => VentPlace::Metres { x_m: number(east)?, z_m: number(south)? },
+            (None, ..) => VentPlace::Cells { x: number(east)?, z: number(south)? },
+        };
+        Ok(Self(VentWish { place, rate }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vents_are_read_in_all_three_ways() {
+        let read = |text: &str| text.parse::<Vent>().map(|vent| (vent.0.place, vent.0.rate));
+        assert_eq!(read("64,32.5"), Ok((VentPlace::Cells { x: 64.0, z: 32.5 }, None)));
+        assert_eq!(read("1200m, 800m@2"), Ok((VentPlace::Metres { x_m: 1200.0, z_m: 800.0 }, Some(2.0))));
+        assert_eq!(read("map:-121.5,46.2@0.5"), Ok((VentPlace::Map { map_x: -121.5, map_y: 46.2 }, Some(0.5))));
+        for wrong in ["", "64", "64,", "64m,32", "64,32m", "map:1", "map:1m,2m", "1,2,3", "1,2@", "1,2@x", "summit"] {
+            assert!(read(wrong).is_err_and(|message| message.contains("is not a vent")), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn parts_are_read_in_cells_and_metres() {
+        assert!(matches!("1,2,3,4".parse(), Ok(Cut::Cells([1, 2, 3, 4]))));
+        assert!(matches!("0m,25.5m,100m,1e3m".parse(), Ok(Cut::Metres([_, 25.5, 100.0, 1e3]))));
+        for wrong in ["1,2,3", "1m,2m,3m", "1m,2,3,4", "1,2,3,-4", "a"] {
+            assert!(wrong.parse::<Cut>().is_err(), "{wrong}");
+        }
+        assert_eq!(four_numbers("-1,2.5,3,4e2"), Ok([-1.0, 2.5, 3.0, 400.0]));
+        assert!(four_numbers("1,2,3").is_err() && four_numbers("1,2,3,4,5").is_err());
+        assert!("8x9x10".parse::<Size>().is_ok() && "8,9,10".parse::<Size>().is_ok() && "8x9".parse::<Size>().is_err());
+    }
+}

@@ -1,0 +1,302 @@
+//! A `[[vent]]` table: its place in cells, in metres or in the coordinates of the terrain's file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::grid::Grid;
+use crate::source::{VentSpec, check_pouring, default_energy, default_radius, default_rate};
+use crate::terrain::Surface;
+use crate::validate::{Invalid, within};
+
+/// Where a vent is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VentPlace {
+    /// In cells east and south of the box's north-west corner.
+    Cells {
+        /// East of the box's western side.
+        x: f64,
+        /// South of the box's northern side.
+        z: f64,
+    },
+    /// In metres east and south of the box's north-west corner.
+    Metres {
+        /// East of the box's western side.
+        x_m: f64,
+        /// South of the box's northern side.
+        z_m: f64,
+    },
+    /// On the map of the terrain's file.
+    Map {
+        /// Easting or longitude, in map units.
+        map_x: f64,
+        /// Northing or latitude, in map units.
+        map_y: f64,
+    },
+}
+
+/// How far a vent reaches from its centre.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VentRadius {
+    /// In cells.
+    Cells(f64),
+    /// In metres.
+    Metres(f64),
+}
+
+/// A vent as a scene says it. Once the terrain is known, [`VentTable::on`] makes it a [`VentSpec`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Keys", into = "Keys")]
+pub struct VentTable {
+    /// Its centre.
+    pub place: VentPlace,
+    /// Its size; the column under the centre always belongs to the vent.
+    pub radius: VentRadius,
+    /// Volume poured by the whole vent in one step, in full cells.
+    pub rate: f64,
+    /// First step in which it pours.
+    pub start: u64,
+    /// First step in which it no longer pours; absent: it never stops.
+    pub end: Option<u64>,
+    /// Energy given to a full cell of new lava.
+    pub energy: f64,
+}
+
+/// The keys of the table.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keys {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    x: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    z: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    x_m: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    z_m: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    map_x: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    map_y: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    radius: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    radius_m: Option<f64>,
+    #[serde(default = "default_rate")]
+    rate: f64,
+    #[serde(default)]
+    start: u64,
+    #[serde(default)]
+    end: Option<u64>,
+    #[serde(default = "default_energy")]
+    energy: f64,
+}
+
+impl TryFrom<Keys> for VentTable {
+    type Error = &'static str;
+
+    fn try_from(keys: Keys) -> Result<Self, Self::Error> {
+        let place = match (keys.x, keys.z, keys.x_m, keys.z_m, keys.map_x, keys.map_y) {
+            (Some(x), Some(z), None, None, None, None) => VentPlace::Cells { x, z },
+            (None, None, Some(x_m), Some(z_m), None, None) => VentPlace::Metres { x_m, z_m },
+            (None, None, None, None, Some(map_x), Some(map_y)) => VentPlace::Map { map_x, map_y },
+            _ => return Err("a vent needs exactly one of these pairs: x and z, x_m and z_m, or map_x and map_y"),
+        };
+        let radius = match (keys.radius, keys.radius_m) {
+            (Some(_), Some(_)) => return Err("a vent has either radius or radius_m"),
+            (None, Some(metres)) => VentRadius::Metres(metres),
+            (cells, None) => VentRadius::Cells(cells.unwrap_or_else(default_radius)),
+        };
+        let Keys { rate, start, end, energy, .. } = keys;
+        Ok(Self { place, radius, rate, start, end, energy })
+    }
+}
+
+impl From<VentTable> for Keys {
+    fn from(vent: VentTable) -> Self {
+        let VentTable { place, radius, rate, start, end, energy } = vent;
+        let (mut cells, mut metres, mut map) = (None, None, None);
+        match place {
+            VentPlace::Cells { x, z } => cells = Some((x, z)),
+            VentPlace::Metres { x_m, z_m } => metres = Some((x_m, z_m)),
+            VentPlace::Map { map_x, map_y } => map = Some((map_x, map_y)),
+        }
+        let ((x, z), (x_m, z_m), (map_x, map_y)) = (cells.unzip(), metres.unzip(), map.unzip());
+        let (radius, radius_m) = match radius {
+            VentRadius::Cells(radius) => (Some(radius), None),
+            VentRadius::Metres(radius) => (None, Some(radius)),
+        };
+        Self { x, z, x_m, z_m, map_x, map_y, radius, radius_m, rate, start, end, energy }
+    }
+}
+
+impl From<VentSpec> for VentTable {
+    fn from(vent: VentSpec) -> Self {
+        let VentSpec { x, z, radius, rate, start, end, energy } = vent;
+        let (place, radius) = (VentPlace::Cells { x, z }, VentRadius::Cells(radius));
+        Self { place, radius, rate, start, end, energy }
+    }
+}
+
+impl VentTable {
+    /// A vent with this centre and the defaults of all other keys.
+    pub fn at(place: VentPlace) -> Self {
+        let (rate, energy) = (default_rate(), default_energy());
+        Self { place, radius: VentRadius::Cells(default_radius()), rate, start: 0, end: None, energy }
+    }
+
+    /// The vent in cells, where it is given in cells.
+    pub fn in_cells(&self) -> Option<VentSpec> {
+        let (VentPlace::Cells { x, z }, VentRadius::Cells(radius)) = (self.place, self.radius) else { return None };
+        Some(VentSpec { x, z, radius, rate: self.rate, start: self.start, end: self.end, energy: self.energy })
+    }
+
+    /// Checks all that can be known before the terrain is; `key` is the table's name, such as `vent[0]`.
+    ///
+    /// # Errors
+    /// Names the first number that is wrong.
+    pub fn validate(&self, key: &str, grid: Grid) -> Result<(), Invalid> {
+        if let Some(spec) = self.in_cells() {
+            return spec.validate(key, grid);
+        }
+        let places = match self.place {
+            VentPlace::Cells { x, z } => [("x", x), ("z", z)],
+            VentPlace::Metres { x_m, z_m } => [("x_m", x_m), ("z_m", z_m)],
+            VentPlace::Map { map_x, map_y } => [("map_x", map_x), ("map_y", map_y)],
+        };
+        let least = if matches!(self.place, VentPlace::Map { .. }) { -1e12 } else { 0.0 };
+        for (name, value) in places {
+            within(&format!("{key}.{name}"), value, least, 1e12)?;
+        }
+        match self.radius {
+            VentRadius::Cells(radius) => within(&format!("{key}.radius"), radius, 0.0, 1e12)?,
+            VentRadius::Metres(radius) => within(&format!("{key}.radius_m"), radius, 0.0, 1e12)?,
+        }
+        check_pouring(key, self.rate, self.energy, (self.start, self.end))
+    }
+
+    /// The vent on the columns of a ground; `key` as for [`VentTable::validate`].
+    ///
+    /// # Errors
+    /// Says how far the box reaches, in the way in which the vent was given, when it lies outside; and when it is given
+    /// on a map but the terrain is on none.
+    pub fn on(&self, key: &str, ground: &Surface) -> Result<VentSpec, Invalid> {
+        let (x, z) = self.place.on(key, ground)?;
+        let longest = ground.heights.nrows().max(ground.heights.ncols()) as f64;
+        let radius = match self.radius {
+            VentRadius::Cells(cells) => {
+                within(&format!("{key}.radius"), cells, 0.0, longest)?;
+                cells
+            }
+            VentRadius::Metres(metres) => {
+                within(&format!("{key}.radius_m"), metres, 0.0, longest * ground.cell_size_m)?;
+                metres / ground.cell_size_m
+            }
+        };
+        Ok(VentSpec { x, z, radius, rate: self.rate, start: self.start, end: self.end, energy: self.energy })
+    }
+}
+
+impl VentPlace {
+    /// The place in cells east and south of the box's north-west corner.
+    fn on(self, key: &str, ground: &Surface) -> Result<(f64, f64), Invalid> {
+        let (nz, nx) = ground.heights.dim();
+        let (nx, nz, cell) = (nx as f64, nz as f64, ground.cell_size_m);
+        match self {
+            Self::Cells { x, z } => {
+                within(&format!("{key}.x"), x, 0.0, nx)?;
+                within(&format!("{key}.z"), z, 0.0, nz)?;
+                Ok((x, z))
+            }
+            Self::Metres { x_m, z_m } => {
+                within(&format!("{key}.x_m"), x_m, 0.0, nx * cell)?;
+                within(&format!("{key}.z_m"), z_m, 0.0, nz * cell)?;
+                Ok(((x_m / cell).min(nx), (z_m / cell).min(nz)))
+            }
+            Self::Map { map_x, map_y } => {
+                let wrong = |expected: String| {
+                    Invalid::new(&format!("{key}.map_x, map_y"), format!("{map_x}, {map_y}"), expected)
+                };
+                let Some(map) = &ground.georeference else {
+                    return Err(wrong(
+                        "left out: the terrain has no place on a map; use x and z, or x_m and z_m".into(),
+                    ));
+                };
+                let (east_m, south_m) = map.from_map(map_x, map_y);
+                let (x, z) = (east_m / cell, south_m / cell);
+                // What was computed from the edge of the box may miss it by the last digit.
+                let slack = 1e-6;
+                if !(-slack..=nx + slack).contains(&x) || !(-slack..=nz + slack).contains(&z) {
+                    return Err(wrong(format!("within the box: {}", map.bounds(nx * cell, nz * cell))));
+                }
+                Ok((x.clamp(0.0, nx), z.clamp(0.0, nz)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terrain::{Crs, Georeference};
+    use ndarray::Array2;
+
+    /// 20 × 10 columns of 5 m, on a map in degrees where one along x is shorter than one along y.
+    fn ground() -> Surface {
+        let georeference =
+            Georeference { x_west: 15.0, y_north: 37.75, metres_per_unit: (88_000.0, 111_000.0), crs: Crs::default() };
+        Surface {
+            heights: Array2::zeros((10, 20)),
+            cell_size_m: 5.0,
+            floor_m: 0.0,
+            vertical_exaggeration: 1.0,
+            georeference: Some(georeference),
+        }
+    }
+
+    fn read(text: &str) -> Result<VentTable, String> {
+        toml::from_str(text).map_err(|e| e.message().to_owned())
+    }
+
+    #[test]
+    fn all_ways_to_say_a_place_lead_to_the_same_cell() {
+        let cells = read("x = 12.0\nz = 4.0\nradius = 2.0").expect("cells");
+        let metres = read("x_m = 60.0\nz_m = 20.0\nradius_m = 10.0").expect("metres");
+        let (map_x, map_y) = ground().georeference.expect("it has one").to_map(60.0, 20.0);
+        let map = read(&format!("map_x = {map_x}\nmap_y = {map_y}\nradius = 2.0")).expect("map");
+        let place = |vent: &VentTable| vent.on("vent[0]", &ground()).expect("inside");
+        assert_eq!(place(&cells), place(&metres));
+        let found = place(&map);
+        assert!((found.x - 12.0).abs() < 1e-6 && (found.z - 4.0).abs() < 1e-6, "{found:?}");
+        assert_eq!(cells.in_cells(), Some(place(&cells)));
+        assert_eq!((metres.in_cells(), map.in_cells()), (None, None));
+        for vent in [cells, metres, map] {
+            assert_eq!(read(&toml::to_string(&vent).expect("words")), Ok(vent));
+        }
+    }
+
+    #[test]
+    fn exactly_one_place_is_needed() {
+        for text in ["", "x = 1.0", "x = 1.0\nz_m = 1.0", "x = 1.0\nz = 1.0\nmap_x = 2.0", "map_y = 3.0"] {
+            let message = read(text).expect_err(text);
+            assert!(message.contains("exactly one of these pairs"), "{text}: {message}");
+        }
+        let message = read("x = 1.0\nz = 1.0\nradius = 1.0\nradius_m = 1.0").expect_err("two");
+        assert!(message.contains("either radius or radius_m"), "{message}");
+    }
+
+    #[test]
+    fn outside_is_said_in_the_words_of_the_vent() {
+        let refused = |text: &str| read(text).expect("words").on("vent[3]", &ground()).expect_err(text).to_string();
+        assert_eq!(refused("x = 21.0\nz = 0.0"), "vent[3].x = 21: must be a number from 0 to 20");
+        assert_eq!(refused("x_m = 0.0\nz_m = 51.0"), "vent[3].z_m = 51: must be a number from 0 to 50");
+        assert_eq!(
+            refused("x = 1.0\nz = 1.0\nradius_m = 101.0"),
+            "vent[3].radius_m = 101: must be a number from 0 to 100"
+        );
+        let map = refused("map_x = 14.0\nmap_y = 37.7");
+        assert!(map.starts_with("vent[3].map_x, map_y = 14, 37.7: must be within the box: x 15 to 15.00"), "{map}");
+        let nowhere = Surface { georeference: None, ..ground() };
+        let vent = read("map_x = 15.0\nmap_y = 37.7").expect("words");
+        let message = vent.on("vent[0]", &nowhere).expect_err("no map").to_string();
+        assert!(message.contains("no place on a map"), "{message}");
+    }
+}

@@ -1,0 +1,121 @@
+//! Which cells of a heightmap a crop leaves: by cells, by metres, by coordinates, or those without holes.
+
+use ndarray::Array2;
+
+use super::{Bounds, Crop, Heightmap, TerrainError};
+
+/// The cells between two places along an axis of `count` cells, both moved to the nearest edge of a cell: first and
+/// number. `None` when that is no cell, or reaches outside.
+fn span(from: f64, to: f64, count: usize) -> Option<(usize, usize)> {
+    let (first, end) = (from.round(), to.round());
+    (first >= 0.0 && end <= count as f64 && end > first).then(|| (first as usize, (end - first) as usize))
+}
+
+impl Heightmap {
+    /// The piece of the map that it covers, where it has a place on one.
+    pub fn bounds(&self) -> Option<Bounds> {
+        let (wide, deep) = self.extent_m();
+        self.origin.as_ref().map(|origin| origin.bounds(wide, deep))
+    }
+
+    /// The part between two meridians and two parallels of its map, moved to the nearest edges of cells.
+    ///
+    /// # Errors
+    /// [`TerrainError::Bounds`] when nothing is left or the bounds reach outside, with the bounds that there are;
+    /// [`TerrainError::NoPlace`] for a heightmap that has no place on a map.
+    pub fn crop_to(&self, bounds: Bounds) -> Result<Self, TerrainError> {
+        let (Some(origin), Some(has)) = (&self.origin, self.bounds()) else { return Err(TerrainError::NoPlace) };
+        let (west_m, north_m) = origin.from_map(bounds.west, bounds.north);
+        let (east_m, south_m) = origin.from_map(bounds.east, bounds.south);
+        self.between((west_m, north_m), (east_m, south_m))
+            .ok_or_else(|| TerrainError::Bounds { bounds: bounds.into(), has: has.into() })
+            .and_then(|crop| self.crop(crop))
+    }
+
+    /// The part `[west, north, width, depth]` in metres from the north-west corner, moved to the nearest edges of cells.
+    ///
+    /// # Errors
+    /// [`TerrainError::CropMetres`] when nothing is left or the part reaches outside.
+    pub fn crop_metres(&self, crop_m: [f64; 4]) -> Result<Self, TerrainError> {
+        let [west, north, wide, deep] = crop_m;
+        let (has_wide, has_deep) = self.extent_m();
+        self.between((west, north), (west + wide, north + deep))
+            .ok_or(TerrainError::CropMetres { crop_m, has_wide, has_deep })
+            .and_then(|crop| self.crop(crop))
+    }
+
+    /// The cells between two corners, in metres from the north-west one.
+    fn between(&self, (west, north): (f64, f64), (east, south): (f64, f64)) -> Option<Crop> {
+        let (wide, deep) = self.cell_size_m;
+        let (west, cols) = span(west / wide, east / wide, self.cols())?;
+        let (north, rows) = span(north / deep, south / deep, self.rows())?;
+        Some(Crop { west, north, cols, rows })
+    }
+}
+
+/// The largest rectangle without NaN; of equal ones, the northernmost. Empty when there is nothing but NaN.
+///
+/// Row by row, the known cells straight above each cell make a skyline; the largest rectangle under a skyline comes
+/// from a stack of rising steps. Time grows with the number of cells.
+pub(super) fn largest_whole(heights: &Array2<f32>) -> Crop {
+    let mut best = Crop { west: 0, north: 0, cols: 0, rows: 0 };
+    let mut known = vec![0usize; heights.ncols()];
+    let mut steps: Vec<(usize, usize)> = Vec::new();
+    for (r, row) in heights.rows().into_iter().enumerate() {
+        for (count, h) in known.iter_mut().zip(row) {
+            *count = if h.is_nan() { 0 } else { *count + 1 };
+        }
+        // A last step down to nothing closes all rectangles.
+        for (c, &count) in known.iter().chain(&[0]).enumerate() {
+            let mut start = c;
+            while let Some((west, rows)) = steps.pop_if(|(_, rows)| *rows >= count) {
+                if rows * (c - west) > best.rows * best.cols {
+                    best = Crop { west, north: r + 1 - rows, cols: c - west, rows };
+                }
+                start = west;
+            }
+            if count > 0 {
+                steps.push((start, count));
+            }
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// By trying all rectangles.
+    fn area_by_trial(heights: &Array2<f32>) -> usize {
+        let (rows, cols) = heights.dim();
+        let whole = |n: usize, s: usize, w: usize, e: usize| {
+            heights.slice(ndarray::s![n..s, w..e]).iter().all(|h| !h.is_nan()).then_some((s - n) * (e - w))
+        };
+        let all = (0..rows).flat_map(|n| {
+            (n + 1..=rows).flat_map(move |s| (0..cols).flat_map(move |w| (w + 1..=cols).map(move |e| (n, s, w, e))))
+        });
+        all.filter_map(|(n, s, w, e)| whole(n, s, w, e)).max().unwrap_or(0)
+    }
+
+    proptest! {
+        #[test]
+        fn the_largest_part_without_holes_is_found(
+            rows in 1usize..7,
+            cols in 1usize..7,
+            holes in proptest::collection::vec(0.0f32..1.0, 36),
+            share in 0.0f32..1.0,
+        ) {
+            let cell = |(r, c): (usize, usize)| if holes[r * 6 + c] < share { f32::NAN } else { 1.0 };
+            let heights = Array2::from_shape_fn((rows, cols), cell);
+            let found = largest_whole(&heights);
+            prop_assert_eq!(found.rows * found.cols, area_by_trial(&heights));
+            let part = heights.slice(ndarray::s![
+                found.north..found.north + found.rows,
+                found.west..found.west + found.cols
+            ]);
+            prop_assert!(part.iter().all(|h| !h.is_nan()));
+        }
+    }
+}
