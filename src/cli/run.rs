@@ -10,7 +10,7 @@ use lavoxel::output::Existing;
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Stage;
 
-use super::maps::{MapOptions, MapPlan};
+use super::maps::{Ended, MapOptions, MapPlan};
 use super::progress::Progress;
 use super::report::{Context, Report};
 use super::{Outcome, SceneOptions, say, start_threads, stop};
@@ -103,6 +103,7 @@ fn simulate(args: &RunArgs, scene: Scene, mut maps: MapPlan) -> anyhow::Result<O
     let context = Context { scene: name.clone(), cell_size_m: stage.cell_size_m, filter, interrupted };
     let report = Report::new(&simulation, context);
     say::data(&if args.json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
-    maps.write(&simulation, &site, &name, args.scene.quiet)?;
-    Ok(if interrupted { Outcome::Stopped } else { Outcome::Done })
+    let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
+    maps.write(&simulation, &Ended { scene: &name, site: &site, outcome, quiet: args.scene.quiet })?;
+    Ok(outcome)
 }
