@@ -12,7 +12,7 @@ use lavoxel::output::{Existing, check_free};
 use lavoxel::records::Records;
 use lavoxel::simulation::Simulation;
 
-use super::say;
+use super::{Outcome, say};
 
 /// Name of the records in a checkpoint.
 const MEMORY: &str = "records";
@@ -66,6 +66,16 @@ fn map(text: &str) -> anyhow::Result<(Quantity, PathBuf)> {
     Ok((quantity, PathBuf::from(path)))
 }
 
+/// What is told of a run that has ended.
+pub(super) struct Ended<'a> {
+    /// Name of the scene.
+    pub(super) scene: &'a str,
+    pub(super) site: &'a Site,
+    pub(super) outcome: Outcome,
+    /// Whether nobody wants to know of the files.
+    pub(super) quiet: bool,
+}
+
 /// Data files that were checked, and the records that are kept for them.
 pub(super) struct MapPlan {
     maps: Vec<(Quantity, PathBuf)>,
@@ -104,9 +114,13 @@ impl MapPlan {
     }
 
     /// Writes all files and names them; one that cannot be written does not keep the others from it.
-    pub(super) fn write(&self, simulation: &Simulation, site: &Site, scene: &str, quiet: bool) -> anyhow::Result<()> {
-        let maps = Maps { world: simulation.world(), records: self.records.as_ref(), site };
-        let about = About { scene: scene.to_owned(), seed: simulation.seed(), step: simulation.steps() };
+    pub(super) fn write(&self, simulation: &Simulation, run: &Ended<'_>) -> anyhow::Result<()> {
+        let maps = Maps { world: simulation.world(), records: self.records.as_ref(), site: run.site };
+        let about = About { scene: run.scene.to_owned(), seed: simulation.seed(), step: simulation.steps() };
+        let quiet = run.quiet || (self.maps.is_empty() && self.npz.is_none());
+        if run.outcome == Outcome::Stopped && !quiet {
+            say::note(&format!("stopped after step {}; these files are of the steps up to there:", about.step));
+        }
         let told = |path: &Path, written: anyhow::Result<()>| {
             if written.is_ok() && !quiet {
                 say::note(&format!("{} (step {})", path.display(), about.step));

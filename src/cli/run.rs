@@ -14,7 +14,7 @@ use lavoxel::output::Existing;
 use lavoxel::scene::{Scene, Stage};
 use lavoxel::simulation::{self, Simulation};
 
-use super::maps::{MapOptions, MapPlan};
+use super::maps::{Ended, MapOptions, MapPlan};
 use super::progress::Progress;
 use super::report::{Context, Report};
 use super::volumes::{Exports, VolumeArgs};
@@ -211,13 +211,14 @@ impl Work {
         let context = Context { scene: name.clone(), cell_size_m, whereabouts, filter, interrupted };
         let report = Report::new(&stage.simulation, context);
         say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
-        files.maps.write(&stage.simulation, &Site::from(&stage), &name, quiet)?;
+        let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
+        files.maps.write(&stage.simulation, &Ended { scene: &name, site: &Site::from(&stage), outcome, quiet })?;
         if let Some(keeper) = keeper.filter(|_| !quiet) {
             let (path, step) = (keeper.path().display(), stage.simulation.steps());
             let next = if interrupted { format!("; go on with: lavoxel resume {path}") } else { String::new() };
             say::note(&format!("{path} (step {step}){next}"));
         }
-        Ok(if interrupted { Outcome::Stopped } else { Outcome::Done })
+        Ok(outcome)
     }
 }
 

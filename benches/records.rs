@@ -1,0 +1,52 @@
+//! What keeping records of the columns costs beside the steps: `cargo bench --bench records`.
+//!
+//! Every round goes through the same steps, a step and a look in turn; of each the shortest time of all rounds counts.
+#![allow(clippy::print_stdout, reason = "the table is what it is for")]
+
+#[path = "worlds/mod.rs"]
+mod worlds;
+
+use std::time::Instant;
+
+use lavoxel::grid::Grid;
+use lavoxel::records::Records;
+use lavoxel::simulation::Simulation;
+use worlds::{PAPER, volcano};
+
+const ROUNDS: usize = 25;
+const STEPS: usize = 200;
+
+fn main() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("a pool");
+    pool.install(|| {
+        row("volcano from step 500", &mut volcano(PAPER, 500));
+        row("volcano from step 2,000", &mut volcano(PAPER, 2000));
+        row("the same in 512 × 400 × 512", &mut volcano(Grid::new(512, 400, 512), 2000));
+    });
+}
+
+/// Times the steps that follow, and a look after each.
+fn row(name: &str, simulation: &mut Simulation) {
+    let start = simulation.moment(None);
+    let mut least = vec![(f64::INFINITY, f64::INFINITY); STEPS];
+    for _ in 0..ROUNDS {
+        simulation.go_back(&start);
+        // A state that was put back has every tile awake; the step after it looks at all of them.
+        simulation.step();
+        let mut records = Records::new(simulation.world().grid);
+        records.observe(simulation.world(), simulation.steps());
+        for (step, look) in &mut least {
+            *step = step.min(microseconds(|| simulation.step()));
+            *look = look.min(microseconds(|| records.observe(simulation.world(), simulation.steps())));
+        }
+    }
+    let mean = |of: fn(&(f64, f64)) -> f64| least.iter().map(of).sum::<f64>() / STEPS as f64;
+    let (step, look) = (mean(|times| times.0), mean(|times| times.1));
+    println!("{name}: step {step:.1} µs, look {look:.1} µs, {:.0} % of the step", 100.0 * look / step);
+}
+
+fn microseconds(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e6
+}
