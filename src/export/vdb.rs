@@ -54,10 +54,10 @@ fn write<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<()> {
     write_metadata(file, &facts)?;
 
     // One after the other: only one is in memory at a time.
-    let grids: [(&str, fn(&Snapshot<'_>) -> Sparse<f32>); 3] =
-        [("density", density), ("amount", amount), ("energy", energy)];
-    write_ints(file, &[grids.len() as u32])?;
-    grids.iter().try_for_each(|(name, values)| write_grid(file, shot, name, &values(shot)))
+    write_ints(file, &[3])?;
+    write_grid(file, shot, "density", &density(shot))?;
+    write_grid(file, shot, "amount", &amount(shot))?;
+    write_grid(file, shot, "energy", &energy(shot))
 }
 
 /// Amounts of the lava, 1 for a full cell.
