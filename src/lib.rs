@@ -28,7 +28,8 @@
 //! - `viewer` is the window: a thread that runs the simulation, a painter that draws the low-pass with the graphics card
 //!   as `render` does, and everything that a person can touch. What is done there happens to the
 //!   [`simulation::Simulation`] as an event or a vent, as if the scene file had said so, and can be saved as one.
-//! - [`export`] writes pictures and animations, through [`output`], whole or not at all.
+//! - [`export`] writes pictures, animations, volumes and meshes, through [`output`], whole or not at all;
+//!   [`export::frame`] says where the box is in the world, for all formats that lie in it.
 //!
 //! # Axes
 //!

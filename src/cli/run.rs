@@ -20,7 +20,8 @@ const FILTER_EVERY: u64 = 10;
 /// Simulate a scene without pictures and report
 ///
 /// Prints the mass account, the extent of the lava and the mean time of each stage. The low-pass filter that pictures
-/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn.
+/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn. The lava
+/// is written for other programs with --volume and --mesh; after Ctrl-C they get the step at which the run ended.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
