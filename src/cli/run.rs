@@ -30,8 +30,9 @@ const CHECKPOINT_EVERY: u64 = 500;
 /// Simulate a scene without pictures and report
 ///
 /// Prints the mass account, the extent of the lava and the mean time of each stage. The low-pass filter that pictures
-/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn. Ctrl-C ends
-/// it after the current step; report and files are then of the steps so far.
+/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn. The lava
+/// is written for other programs with --map, --npz, --volume and --mesh. Ctrl-C ends it after the current step; report and
+/// files are then of the steps so far.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
     #[command(flatten)]

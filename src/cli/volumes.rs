@@ -79,8 +79,9 @@ impl VolumeArgs {
         }
         let palette = scene.spec.look.palette.build("look.palette")?;
         let skin = Skin { level: scene.spec.look.iso, palette };
-        let exports = Exports { outputs, every: self.export_every, existing, skin, scene: scene.spec.name.clone() };
-        exports.check_files(steps)?;
+        let name = scene.spec.name.clone();
+        let exports = Exports { outputs, every: self.export_every, steps, existing, skin, scene: name };
+        exports.check_files()?;
         Ok(exports)
     }
 }
@@ -137,6 +138,8 @@ impl Output {
 pub(super) struct Exports {
     outputs: Vec<Output>,
     every: Option<u64>,
+    /// Steps of the whole run.
+    steps: u64,
     existing: Existing,
     skin: Skin,
     scene: String,
@@ -144,16 +147,16 @@ pub(super) struct Exports {
 
 impl Exports {
     /// Refuses files that are there or cannot be written.
-    fn check_files(&self, steps: u64) -> anyhow::Result<()> {
+    fn check_files(&self) -> anyhow::Result<()> {
         for output in &self.outputs {
             let Some(every) = self.every else {
                 check_free(&output.path, self.existing)?;
                 continue;
             };
             output.list().map_or(Ok(()), |list| check_free(&list, self.existing))?;
-            check_free(&output.numbered(steps), self.existing)?;
+            check_free(&output.numbered(self.steps), self.existing)?;
             // One file has shown that the folder can be written; of the others only the names matter.
-            let taken = (1..=steps / every).map(|n| output.numbered(n * every)).find(|path| path.exists());
+            let taken = (1..=self.steps / every).map(|n| output.numbered(n * every)).find(|path| path.exists());
             taken.map_or(Ok(()), |path| check_free(&path, self.existing))?;
         }
         Ok(())
@@ -175,8 +178,11 @@ impl Exports {
     }
 
     fn write(&mut self, simulation: &Simulation, frame: &Frame) -> anyhow::Result<()> {
-        let (world, step) = (simulation.world(), simulation.steps());
-        let shot = Snapshot { world, frame, scene: &self.scene, seed: simulation.seed(), step };
+        if self.outputs.is_empty() {
+            return Ok(());
+        }
+        let (world, step, seed) = (simulation.world(), simulation.steps(), simulation.seed());
+        let shot = Snapshot { world, frame, scene: &self.scene, seed, step, state: world.state_hash() };
         for output in &mut self.outputs {
             let written = match self.every {
                 None => output.write(&output.path, &shot, &self.skin, self.existing),
@@ -194,6 +200,9 @@ impl Exports {
 
     fn tell(&self, simulation: &Simulation) {
         let step = simulation.steps();
+        if step < self.steps {
+            say::note(&format!("stopped after step {step}; these files are complete up to there:"));
+        }
         for output in &self.outputs {
             let files = output.steps.len();
             if self.every.is_none() {

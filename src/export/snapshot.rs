@@ -18,6 +18,8 @@ pub struct Snapshot<'a> {
     pub seed: u64,
     /// Steps made.
     pub step: u64,
+    /// [`World::state_hash`], worked out once for all files of the step.
+    pub state: u64,
 }
 
 impl Snapshot<'_> {
@@ -29,7 +31,7 @@ impl Snapshot<'_> {
             ("scene", self.scene.to_owned()),
             ("seed", self.seed.to_string()),
             ("step", self.step.to_string()),
-            ("state", format!("{:016x}", self.world.state_hash())),
+            ("state", format!("{:016x}", self.state)),
             ("units", "lengths in metres; amount 1 is a full cell; energy 1 is fresh lava".to_owned()),
             ("offset_m", triple(self.frame.offset_m())),
         ];

@@ -47,12 +47,6 @@ impl<T: Copy + Default> Sparse<T> {
         block.active[at / 64] |= 1 << (at % 64);
         block.values[at] = value;
     }
-
-    /// The value of a cell that may lie outside of the box, where the default is.
-    #[cfg(test)]
-    pub(super) fn get(&self, cell: [usize; 3]) -> T {
-        self.blocks.get(&cell.map(|c| (c / EDGE) as u16)).map_or(T::default(), |block| block.values[place(cell)])
-    }
 }
 
 /// Number of a cell in its block.

@@ -72,8 +72,8 @@ struct Parts {
 
 impl Parts {
     fn new() -> Self {
-        let mut root = Root::default();
-        root.asset = Asset { generator: Some(format!("lavoxel {}", env!("CARGO_PKG_VERSION"))), ..Asset::default() };
+        let generator = Some(format!("lavoxel {}", env!("CARGO_PKG_VERSION")));
+        let mut root = Root { asset: Asset { generator, ..Asset::default() }, ..Root::default() };
         let buffer = root.push(Buffer {
             byte_length: USize64(0),
             name: None,
