@@ -51,8 +51,8 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
         step <= steps,
         "--steps {steps}: {file} is at step {step} already; give a later one, or begin anew with lavoxel run"
     );
-    let keeper = Some(args.keeper(step)?);
     start_threads(args.threads.map_or(scene.spec.threads, |n| n as usize))?;
+    let keeper = Some(args.keeper(step)?);
     Work { scene, stage, keeper, json: args.work.json, quiet: args.quiet }.run()
 }
 

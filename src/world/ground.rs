@@ -53,13 +53,12 @@ impl Ground {
     ///
     /// # Errors
     /// Says which column cannot be.
-    pub(crate) fn from_parts(
-        ny: usize,
-        surface: Array2<f32>,
-        caves: Vec<(usize, Box<[u64]>)>,
-    ) -> Result<Self, String> {
+    pub(crate) fn from_parts(ny: usize, surface: Array2<f32>, caves: Vec<(usize, Box<[u64]>)>) -> Result<Self, String> {
         if let Some(wrong) = surface.iter().position(|height| !height.is_finite()) {
-            return Err(format!("the height of column {wrong} is {}", surface.as_slice().map_or(f32::NAN, |h| h[wrong])));
+            return Err(format!(
+                "the height of column {wrong} is {}",
+                surface.as_slice().map_or(f32::NAN, |h| h[wrong])
+            ));
         }
         let mut ground = Self::from_surface(ny, surface);
         for (column, cells) in caves {

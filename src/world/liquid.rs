@@ -125,9 +125,10 @@ impl Liquid {
 
     /// The tiles that hold liquid, by z, then y, then x: where (x and y in tiles, number of the strip), and what.
     pub(crate) fn tiles(&self) -> impl Iterator<Item = ([u16; 3], &Tile)> {
-        self.strips.iter().enumerate().flat_map(|(tz, strip)| {
-            strip.iter().map(move |(tx, y, tile)| ([tx as u16, y as u16, tz as u16], tile))
-        })
+        self.strips
+            .iter()
+            .enumerate()
+            .flat_map(|(tz, strip)| strip.iter().map(move |(tx, y, tile)| ([tx as u16, y as u16, tz as u16], tile)))
     }
 
     /// Puts back a tile that [`Liquid::tiles`] gave.
