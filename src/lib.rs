@@ -28,6 +28,7 @@
 //! - `viewer` is the window: a thread that runs the simulation, a painter that draws the low-pass with the graphics card
 //!   as `render` does, and everything that a person can touch. What is done there happens to the
 //!   [`simulation::Simulation`] as an event or a vent, as if the scene file had said so, and can be saved as one.
+//! - [`checkpoint`] puts a simulation with all that it needs into a file, from which it goes on to the same bits.
 //! - [`export`] writes pictures and animations, through [`output`], whole or not at all.
 //!
 //! # Axes
