@@ -29,6 +29,7 @@
 //!   as `render` does, and everything that a person can touch. What is done there happens to the
 //!   [`simulation::Simulation`] as an event or a vent, as if the scene file had said so, and can be saved as one.
 //! - [`memory`] is asked before anything is made whose size a file or a flag decides.
+//! - [`checkpoint`] puts a simulation with all that it needs into a file, from which it goes on to the same bits.
 //! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or not at all;
 //!   [`export::frame`] says where the box is in the world, for all formats that lie in it.
 //!

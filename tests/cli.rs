@@ -42,7 +42,7 @@ picture_size = [96, 72]
 fps = 10
 "#;
 
-const SUBCOMMANDS: [&str; 5] = ["render", "run", "bench", "terrain", "scene"];
+const SUBCOMMANDS: [&str; 6] = ["render", "run", "resume", "bench", "terrain", "scene"];
 
 /// A heightmap of 4 × 3 cells.
 const TINY_ASC: &str = "ncols 4\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4\n2 3 4 5\n3 4 5 9\n";

@@ -7,41 +7,13 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Dice, plain, tiled};
+use common::{Dice, SCENE, ball, meddle, plain, tiled};
 use lavoxel::output::Existing;
-use lavoxel::rules::{Friction, RulesSpec, Walls};
+use lavoxel::rules::{RulesSpec, Walls};
 use lavoxel::scene::{Scene, SceneError};
 use lavoxel::simulation::{Act, Event, Moment, Simulation};
 use lavoxel::source::VentSpec;
-use lavoxel::world::{Edit, Matter, Shape};
-
-/// A small mountain with a vent, a body and an event of its own.
-const SCENE: &str = r#"
-seed = 4
-[grid]
-size = [20, 18, 16]
-[terrain]
-kind = "hills"
-[rules]
-threshold = 0.2
-[[vent]]
-x = 9.0
-z = 8.0
-rate = 1.1
-end = 60
-[[body]]
-shape = { kind = "box", from = [2.0, 10.0, 2.0], to = [6.0, 13.0, 6.0] }
-matter = { kind = "lava", amount = 0.9, energy = 1.2 }
-[[event]]
-at = 45
-seed = 9
-[[event]]
-at = 0
-put = { shape = { kind = "sphere", center = [12.0, 3.0, 8.0], radius = 3.0 }, matter = { kind = "nothing" } }
-[[event]]
-at = 45
-rules = { threshold = 0.4, walls = "open" }
-"#;
+use lavoxel::world::Matter;
 
 fn scene(text: &str) -> Scene {
     Scene::parse(text, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e}"))
@@ -57,10 +29,6 @@ fn run(simulation: &mut Simulation, steps: u64) -> u64 {
     }
     simulation.world().check().unwrap();
     simulation.world().state_hash()
-}
-
-fn ball(x: f64, y: f64, z: f64, matter: Matter) -> Edit {
-    Edit { shape: Shape::Sphere { center: [x, y, z], radius: 2.6 }, matter }
 }
 
 #[test]
@@ -138,40 +106,6 @@ fn wrong_events_are_refused_with_their_place() {
     let many = "[[event]]\nat = 1\nseed = 1\n".repeat(100_001);
     let error = Scene::parse(&many, Path::new("scene.toml")).expect_err("too many").to_string();
     assert!(error.contains("number of [[event]] tables = 100001"), "{error}");
-}
-
-/// One thing that a person could do, told by dice; what is refused is tried again with other numbers.
-fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
-    let mut real = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
-    let (x, y, z) = (real(20.0), real(18.0), real(16.0));
-    let spec = VentSpec { x, z, radius: real(3.0), rate: real(2.0), start: 0, end: None, energy: real(1.9) };
-    let rules = RulesSpec {
-        threshold: 0.05 + real(0.5),
-        spread: 0.05 + real(0.2),
-        factor: 0.3 + real(0.7),
-        friction: Friction { on_solid: real(0.1), on_liquid: 0.0 },
-        walls: if real(1.0) < 0.5 { Walls::Open } else { Walls::Closed },
-        spreading_every: 1 + real(3.0) as u32,
-        ..RulesSpec::default()
-    };
-    let amount = real(1.0);
-    let open: Vec<usize> = simulation.open_vents().map(|(number, _)| number).collect();
-    let step = simulation.steps();
-    let one_of = |dice: &mut Dice| open.get(dice.below(open.len().max(1) as u64) as usize).copied();
-    match dice.below(10) {
-        0 => drop(simulation.place_vent(spec).unwrap()),
-        1 => {
-            let start = step + dice.below(30);
-            simulation.place_vent(VentSpec { start, end: Some(start + dice.below(20)), ..spec }).unwrap();
-        }
-        2 | 3 => one_of(dice).map_or((), |number| simulation.change_vent(number, spec).unwrap()),
-        4 => one_of(dice).map_or((), |number| simulation.close_vent(number).unwrap()),
-        5 => simulation.act(Act::Rules(rules)).unwrap(),
-        6 => simulation.act(Act::Seed(dice.below(1000))).unwrap(),
-        7 => simulation.act(Act::Put(ball(x, y, z, Matter::Rock))).unwrap(),
-        8 => simulation.act(Act::Put(ball(x, y, z, Matter::Nothing))).unwrap(),
-        _ => simulation.act(Act::Put(ball(x, y, z, Matter::Lava { amount, energy: 1.5 }))).unwrap(),
-    }
 }
 
 /// Lives a random session with rewinds and gives the hash at every step of what is left of it.

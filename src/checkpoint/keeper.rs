@@ -69,7 +69,10 @@ impl Keeper {
             Some(last) => (last, None),
             None => (path.to_owned(), Some(step)),
         };
-        if let (None, Existing::Keep, Some(steps)) = (kept, existing, steps_of(&path)) {
+        if kept.is_none()
+            && existing == Existing::Keep
+            && let Some(steps) = steps_of(&path)
+        {
             let mend = format!("it is good and has step {steps}; go on from it, or pass --force to replace it");
             return Err(CheckpointError::InTheWay { path, mend });
         }

@@ -37,6 +37,8 @@ mod header;
 mod keeper;
 mod lava;
 mod sections;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::fs::File;

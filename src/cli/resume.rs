@@ -53,8 +53,8 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     );
     let mut files = args.work.files(&scene)?;
     files.maps.go_on(&extras, stage.simulation.world().grid, step)?;
-    let keeper = Some(args.keeper(step)?);
     start_threads(args.threads.map_or(scene.spec.threads, |n| n as usize))?;
+    let keeper = Some(args.keeper(step)?);
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.quiet }.run()
 }
 

@@ -1,5 +1,6 @@
 //! Worlds for tests.
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
@@ -8,7 +9,7 @@ use lavoxel::grid::Grid;
 use lavoxel::lowpass::{BRICK, Volume};
 use lavoxel::random::mix64;
 use lavoxel::rules::{Friction, RulesSpec, Walls};
-use lavoxel::simulation::Simulation;
+use lavoxel::simulation::{Act, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
@@ -136,4 +137,73 @@ pub(crate) fn densest(volume: &Volume) -> Vec<u8> {
         }
     }
     all
+}
+
+/// A small mountain with a vent, a body and an event of its own.
+pub(crate) const SCENE: &str = r#"
+seed = 4
+[grid]
+size = [20, 18, 16]
+[terrain]
+kind = "hills"
+[rules]
+threshold = 0.2
+[[vent]]
+x = 9.0
+z = 8.0
+rate = 1.1
+end = 60
+[[body]]
+shape = { kind = "box", from = [2.0, 10.0, 2.0], to = [6.0, 13.0, 6.0] }
+matter = { kind = "lava", amount = 0.9, energy = 1.2 }
+[[event]]
+at = 45
+seed = 9
+[[event]]
+at = 0
+put = { shape = { kind = "sphere", center = [12.0, 3.0, 8.0], radius = 3.0 }, matter = { kind = "nothing" } }
+[[event]]
+at = 45
+rules = { threshold = 0.4, walls = "open" }
+"#;
+
+/// An edit of a small ball.
+pub(crate) fn ball(x: f64, y: f64, z: f64, matter: Matter) -> Edit {
+    Edit { shape: Shape::Sphere { center: [x, y, z], radius: 2.6 }, matter }
+}
+
+/// One thing that a person could do, told by dice; what is refused is tried again with other numbers.
+pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
+    let mut real = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
+    let grid = simulation.world().grid;
+    let (x, y, z) = (real(grid.nx as f64), real(grid.ny as f64), real(grid.nz as f64));
+    let spec = VentSpec { x, z, radius: real(3.0), rate: real(2.0), start: 0, end: None, energy: real(1.9) };
+    let rules = RulesSpec {
+        threshold: 0.05 + real(0.5),
+        spread: 0.05 + real(0.2),
+        factor: 0.3 + real(0.7),
+        friction: Friction { on_solid: real(0.1), on_liquid: 0.0 },
+        walls: if real(1.0) < 0.5 { Walls::Open } else { Walls::Closed },
+        spreading_every: 1 + real(3.0) as u32,
+        ..RulesSpec::default()
+    };
+    let amount = real(1.0);
+    let open: Vec<usize> = simulation.open_vents().map(|(number, _)| number).collect();
+    let step = simulation.steps();
+    let one_of = |dice: &mut Dice| open.get(dice.below(open.len().max(1) as u64) as usize).copied();
+    match dice.below(11) {
+        0 => drop(simulation.place_vent(spec).unwrap()),
+        1 => {
+            let start = step + dice.below(30);
+            simulation.place_vent(VentSpec { start, end: Some(start + dice.below(20)), ..spec }).unwrap();
+        }
+        2 | 3 => one_of(dice).map_or((), |number| simulation.change_vent(number, spec).unwrap()),
+        4 => one_of(dice).map_or((), |number| simulation.close_vent(number).unwrap()),
+        5 => simulation.act(Act::Rules(rules)).unwrap(),
+        6 => simulation.act(Act::Seed(dice.below(1000))).unwrap(),
+        7 => simulation.act(Act::Put(ball(x, y, z, Matter::Rock))).unwrap(),
+        8 => simulation.act(Act::Put(ball(x, y, z, Matter::Nothing))).unwrap(),
+        9 => simulation.act(Act::Put(ball(x, y, z, Matter::Drain))).unwrap(),
+        _ => simulation.act(Act::Put(ball(x, y, z, Matter::Lava { amount, energy: 1.5 }))).unwrap(),
+    }
 }
