@@ -14,6 +14,9 @@ const BYTES_A_STRIP: f64 = 640.0;
 /// Bytes of a hollow column beside its bits: its place in the table of them.
 const BYTES_A_HOLLOW: f64 = 64.0;
 
+/// Lists of tiles grow by more than one, and the engine puts down what moves: memory of the lava to its bare tiles.
+const ROOM: f64 = 1.25;
+
 impl World {
     /// Memory of a box without lava, all columns without caves.
     pub fn need(grid: Grid) -> Need {
@@ -31,7 +34,7 @@ impl World {
         let strips = (deep / TILE_Z as f64 + 1.0).min(grid.nz.div_ceil(TILE_Z) as f64);
         // Where the tile of a place is kept: four bytes, and three bits of what there is to do.
         let places = grid.nx.div_ceil(TILE_X) as f64 * grid.ny as f64 * (4.0 + 3.0 / 8.0);
-        let lava = cells.min(grid.cells() as f64) * tile + strips * places;
+        let lava = ROOM * (cells.min(grid.cells() as f64) * tile + strips * places);
         Need::of("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
     }
 
@@ -44,16 +47,12 @@ impl World {
         )
     }
 
-    /// Memory that ground and lava take now, in bytes.
-    pub fn bytes(&self) -> usize {
-        self.ground.bytes() + self.lava.bytes()
-    }
-
     /// Checks that ground and lava, which grows as it flows, take no more memory than allowed.
     ///
     /// # Errors
     /// [`TooMuchMemory`] when they do.
     pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
-        Need::of("the lava", self.bytes(), 1.0).check("end the run earlier, or let the vents pour less")
+        let ground = Need::of("the ground", self.ground.bytes(), 1.0);
+        ground.and(Need::of("the lava", self.lava.bytes(), ROOM)).check("end the run earlier, or let the vents pour less")
     }
 }
