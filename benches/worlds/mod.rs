@@ -3,7 +3,7 @@
 
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Scene, VentPlace};
 use lavoxel::simulation::Simulation;
 use lavoxel::world::World;
 
@@ -16,7 +16,9 @@ pub(crate) fn volcano(grid: Grid, steps: u64) -> Simulation {
     let scale = |v: f64, n: usize, of: usize| v * n as f64 / of as f64;
     scene.spec.grid.size = [grid.nx, grid.ny, grid.nz];
     for vent in &mut scene.spec.vents {
-        (vent.x, vent.z) = (scale(vent.x, grid.nx, PAPER.nx), scale(vent.z, grid.nz, PAPER.nz));
+        if let VentPlace::Cells { x, z } = &mut vent.place {
+            (*x, *z) = (scale(*x, grid.nx, PAPER.nx), scale(*z, grid.nz, PAPER.nz));
+        }
     }
     let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in scene").simulation;
     (0..steps).for_each(|_| simulation.step());
