@@ -15,7 +15,7 @@ use lavoxel::render::{
     Axis, Camera, CameraSpec, ColorBy, Content, LookSpec, PaletteSpec, Renderer, Scale, SkyPreset, SliceSpec,
     SliceStyle, Style, slice,
 };
-use lavoxel::scene::{BodySpec, Scene, SceneSpec};
+use lavoxel::scene::{BodySpec, Scene, SceneSpec, VentTable};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::VentSpec;
 use lavoxel::terrain::generate::crater;
@@ -68,7 +68,7 @@ fn compare(name: &str, picture: &RgbImage, allowed: &Allowed) {
 }
 
 /// A scene on 48 × 40 × 48 cells after `steps` steps; every number that the pictures depend on is given here.
-fn grown(terrain: TerrainSpec, vents: Vec<VentSpec>, bodies: Vec<BodySpec>, steps: u64) -> Simulation {
+fn grown(terrain: TerrainSpec, vents: Vec<VentTable>, bodies: Vec<BodySpec>, steps: u64) -> Simulation {
     let mut scene = Scene::parse("", &Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/golden.toml")).unwrap();
     scene.spec = SceneSpec { seed: 11, terrain, vents, bodies, ..SceneSpec::default() };
     scene.spec.grid.size = [48, 40, 48];
@@ -81,8 +81,8 @@ fn grown(terrain: TerrainSpec, vents: Vec<VentSpec>, bodies: Vec<BodySpec>, step
     simulation
 }
 
-fn vent(x: f64, z: f64, rate: f64) -> VentSpec {
-    VentSpec { x, z, radius: 1.5, rate, start: 0, end: None, energy: 1.0 }
+fn vent(x: f64, z: f64, rate: f64) -> VentTable {
+    VentSpec { x, z, radius: 1.5, rate, start: 0, end: None, energy: 1.0 }.into()
 }
 
 fn volcano() -> Simulation {

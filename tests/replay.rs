@@ -213,7 +213,7 @@ fn a_saved_scene_finds_its_heightmap() {
     let maps = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
     let original = Scene::load(&maps.join("maunga_whau.toml")).unwrap();
     let mut simulation = start(&original);
-    simulation.place_vent(VentSpec { start: 0, x: 30.0, ..original.spec.vents[0].clone() }).unwrap();
+    simulation.place_vent(VentSpec { start: 0, x: 30.0, ..original.spec.vents[0].in_cells().unwrap() }).unwrap();
     simulation.act(Act::Put(ball(57.0, 40.0, 66.0, Matter::Rock))).unwrap();
     let hash = run(&mut simulation, 25);
     let lived = original.lived(&simulation);

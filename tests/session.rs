@@ -13,7 +13,7 @@ use lavoxel::lowpass::{LowPass, Volume};
 use lavoxel::output::Existing;
 use lavoxel::render::Ray;
 use lavoxel::rules::RulesSpec;
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Scene, VentPlace};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::VentSpec;
 use lavoxel::units::AMOUNT_ONE;
@@ -296,7 +296,7 @@ fn a_wrong_scene_leaves_the_old_one() {
 
     let mut other = scene();
     other.spec.grid.size = [24, 30, 20];
-    (other.spec.vents[0].x, other.spec.vents[0].z) = (12.0, 10.0);
+    other.spec.vents[0].place = VentPlace::Cells { x: 12.0, z: 10.0 };
     window.send(Command::Open(Box::new(other.clone())));
     window.until("the other scene", |window| window.report.epoch == 1);
     assert_eq!((window.report.step, window.report.grid.ny), (0, 30));

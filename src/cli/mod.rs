@@ -67,7 +67,7 @@ Examples:
   lavoxel                                          erupt the built-in volcano
   lavoxel view terrains/maunga_whau.toml           a real mountain in a window (where built with it)
   lavoxel render terrains/maunga_whau.toml         a real mountain, as picture and animation
-  lavoxel run terrains/maunga_whau.asc --vent map:2667675,6478999 --steps 500
+  lavoxel run terrains/maunga_whau.asc --vent map:2667675,6478995 --steps 500
   lavoxel render --slice z=64 --picture cut.png    look inside
   lavoxel run terrains/slope.toml --steps 500 --json
   lavoxel scene --defaults > my.toml               start a scene of your own

@@ -9,7 +9,6 @@ use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
 
 /// What to use of a heightmap, and how.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Heightmap")]
 pub(super) struct MapArgs {
     /// Use only this part: west, north, columns, rows in cells of the file; or, each number with an m, west, north,
     /// width, depth in metres
@@ -21,7 +20,7 @@ pub(super) struct MapArgs {
     bounds: Option<[f64; 4]>,
 
     /// Edge of the file's cells in metres, for formats that carry none
-    #[arg(long, value_name = "METRES")]
+    #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
     pub(super) cell_size: Option<f64>,
 
     /// Height of black in a gray picture, in metres
@@ -50,7 +49,7 @@ pub(super) struct MapArgs {
     fill: Option<FillRule>,
 
     /// Stretch heights by this factor
-    #[arg(long, alias = "exaggeration", value_name = "FACTOR")]
+    #[arg(long, alias = "exaggeration", value_name = "FACTOR", allow_negative_numbers = true)]
     pub(super) exaggerate: Option<f64>,
 
     /// Height in metres that lies --base-cells above the floor of the box, instead of the lowest; what is lower is cut off
@@ -58,7 +57,7 @@ pub(super) struct MapArgs {
     base_m: Option<f64>,
 
     /// Cells of rock beneath the lowest ground, or beneath --base-m
-    #[arg(long, value_name = "CELLS")]
+    #[arg(long, value_name = "CELLS", allow_negative_numbers = true)]
     base_cells: Option<f64>,
 }
 
@@ -70,7 +69,7 @@ pub(super) struct PlaceArgs {
     grid: Option<Size>,
 
     /// Edge of a cell of the box in metres; on a heightmap, without it, the largest with which the box fits
-    #[arg(long, value_name = "METRES")]
+    #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
     voxel_size: Option<f64>,
 
     /// A vent, instead of the scene's; repeatable. In cells from the box's north-west corner (64,64), in metres from
@@ -78,7 +77,7 @@ pub(super) struct PlaceArgs {
     #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
     vent: Vec<Vent>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Heightmap")]
     map: MapArgs,
 }
 

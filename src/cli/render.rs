@@ -110,6 +110,8 @@ Examples:
       lavoxel render
   A turn around a real mountain as MP4:
       lavoxel render terrains/maunga_whau.toml --orbit 360 --animation maunga.mp4
+  The same mountain from its heights alone, a vent 275 m east and 315 m south of a part's corner:
+      lavoxel render terrains/maunga_whau.asc --crop 0,26,61,61 --vent 275m,315m@2
   Frames for another program:
       lavoxel render --steps 1000 --every 10 --size 1920x1080 --frames frames
   Into the volcano, its southern half of lava left away:

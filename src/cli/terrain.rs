@@ -51,10 +51,10 @@ pub(crate) struct TerrainArgs {
     size: Option<Size>,
 
     /// Edge of a cell of the box in metres
-    #[arg(long, value_name = "METRES", conflicts_with = "resample")]
+    #[arg(long, value_name = "METRES", conflicts_with = "resample", allow_negative_numbers = true)]
     voxel_size: Option<f64>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Heightmap")]
     map: MapArgs,
 
     /// Bring the heights onto so many cells: averaged going down, smooth going up

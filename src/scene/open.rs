@@ -113,9 +113,8 @@ impl Scene {
 
     /// What is the same for every heightmap, and the wishes.
     fn on_heightmap(path: &Path, wishes: &Wishes) -> Self {
-        let mut spec = SceneSpec::default();
-        spec.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        spec.seed = 1;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let mut spec = SceneSpec { name, seed: 1, ..SceneSpec::default() };
         spec.grid.size = wishes.size.unwrap_or(spec.grid.size);
         spec.grid.cell_size_m = wishes.cell_size_m;
         let usual = TerrainSpec {

@@ -8,7 +8,7 @@ use super::{Bounds, Crop, Heightmap, TerrainError};
 /// number. `None` when that is no cell, or reaches outside.
 fn span(from: f64, to: f64, count: usize) -> Option<(usize, usize)> {
     let (first, end) = (from.round(), to.round());
-    (first >= 0.0 && end <= count as f64 && end > first).then(|| (first as usize, (end - first) as usize))
+    (first >= 0.0 && end <= count as f64 && end > first).then_some((first as usize, (end - first) as usize))
 }
 
 impl Heightmap {
@@ -53,7 +53,7 @@ impl Heightmap {
     }
 }
 
-/// The largest rectangle without NaN; of equal ones, the northernmost. Empty when there is nothing but NaN.
+/// The largest rectangle without NaN; of equal ones, the one that ends furthest north. Empty where all is NaN.
 ///
 /// Row by row, the known cells straight above each cell make a skyline; the largest rectangle under a skyline comes
 /// from a stack of rising steps. Time grows with the number of cells.
