@@ -7,6 +7,8 @@
 
 mod bricks;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
 pub use self::bricks::{BRICK, Bricks};
@@ -39,9 +41,33 @@ impl Volume {
     }
 }
 
+/// Tells one low-pass from another, and when its changes were last taken.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    stamp: u64,
+    taken: u64,
+}
+
+/// The next stamp that no low-pass has had.
+static NEXT_STAMP: AtomicU64 = AtomicU64::new(0);
+
+impl Moment {
+    fn first() -> Self {
+        Self { stamp: NEXT_STAMP.fetch_add(1, Ordering::Relaxed), taken: 0 }
+    }
+}
+
+impl Clone for Moment {
+    /// A copy goes its own way, so it has its own stamp.
+    fn clone(&self) -> Self {
+        Self::first()
+    }
+}
+
 /// Keeps a [`Volume`] in step with a world.
 #[derive(Clone, Debug)]
 pub struct LowPass {
+    moment: Moment,
     volume: Volume,
     /// For each row, numbered `z · ny + y`, the cells that may not be zero.
     shown: Vec<Span>,
@@ -53,7 +79,7 @@ impl LowPass {
     /// A low-pass for boxes of this shape, with nothing in it yet.
     pub fn new(grid: Grid) -> Self {
         let rows = vec![Span::EMPTY; grid.ny * grid.nz];
-        Self { volume: Volume::empty(grid), shown: rows.clone(), changed: rows }
+        Self { moment: Moment::first(), volume: Volume::empty(grid), shown: rows.clone(), changed: rows }
     }
 
     /// Refuses boxes that are too large to be drawn.
@@ -78,8 +104,18 @@ impl LowPass {
     /// For each row, numbered `z · ny + y`, the smallest span around the cells whose density or energy changed since
     /// this was last asked, or since the volume was empty.
     pub fn take_changes(&mut self) -> Vec<Span> {
+        self.moment.taken += 1;
         let none = vec![Span::EMPTY; self.changed.len()];
         std::mem::replace(&mut self.changed, none)
+    }
+
+    /// The changes since `last`, or `None` when `last` is not the moment at which they were last taken from this low-pass.
+    /// Either way they count as taken, and `last` becomes the moment of this.
+    pub(crate) fn take_changes_since(&mut self, last: &mut Option<Moment>) -> Option<Vec<Span>> {
+        let known = last.as_ref() == Some(&self.moment);
+        let changes = self.take_changes();
+        *last = Some(Moment { stamp: self.moment.stamp, taken: self.moment.taken });
+        known.then_some(changes)
     }
 
     /// Works out again the cells within reach of liquid, now or at the last refresh, and leaves the others alone.

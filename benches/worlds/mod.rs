@@ -27,3 +27,18 @@ pub(crate) fn volcano(grid: Grid, steps: u64) -> Simulation {
 pub(crate) fn liquid(world: &World) -> u64 {
     world.lava.tally().cells
 }
+
+/// The built-in volcano in a box `times` as large as the paper's along each axis, with a vent as much wider that pours as
+/// much from each of its columns.
+pub(crate) fn wide_volcano(grid: Grid, times: usize, steps: u64) -> Simulation {
+    let mut scene = Scene::volcano();
+    let times = times as f64;
+    scene.spec.grid.size = [grid.nx, grid.ny, grid.nz];
+    for vent in &mut scene.spec.vents {
+        (vent.x, vent.z) = (vent.x * times, vent.z * times);
+        (vent.radius, vent.rate) = (vent.radius * times, vent.rate * times * times);
+    }
+    let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in scene").simulation;
+    (0..steps).for_each(|_| simulation.step());
+    simulation
+}

@@ -22,10 +22,13 @@ pub(crate) mod palette;
 pub(crate) mod plain;
 pub(crate) mod plates;
 pub(crate) mod raster;
+mod prepared;
 mod renderer;
 pub(crate) mod sky;
 mod slice;
 mod text;
+mod tiles;
+mod tracer;
 pub(crate) mod transfer;
 
 #[cfg(test)]
