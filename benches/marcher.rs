@@ -14,7 +14,8 @@ use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Antialias, Camera, CameraSpec, Image, LookSpec, Palette, Renderer, Style};
 use lavoxel::simulation::Simulation;
-use worlds::{PAPER, volcano, wide_volcano};
+use lavoxel::world::World;
+use worlds::{PAPER, erupted, volcano};
 
 /// Pixels of a picture, as in the figures to compare with.
 const PICTURE: (usize, usize) = (1024, 768);
@@ -24,7 +25,8 @@ const FRAMES: usize = 7;
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let dump = arguments.iter().position(|argument| argument == "--dump").map(|at| {
+    let at = arguments.iter().position(|argument| argument == "--dump");
+    let dump = at.map(|at| {
         arguments.remove(at);
         assert!(at < arguments.len(), "--dump needs a folder");
         PathBuf::from(arguments.remove(at))
@@ -32,26 +34,36 @@ fn main() {
     rayon::ThreadPoolBuilder::new().num_threads(THREADS).build_global().expect("the first pool");
     let mut cases = Vec::new();
     let boxes: [(&str, fn() -> Simulation); 2] =
-        [("128", || volcano(PAPER, 2000)), ("512", || wide_volcano(Grid::new(512, 400, 512), 4, 4000))];
+        [("128", || volcano(PAPER, 2000)), ("512", || erupted(Grid::new(512, 400, 512), 4, 2000))];
     println!("milliseconds of processor time a frame, {PICTURE:?} pixels, {THREADS} threads");
-    println!("{:<22}{:>8}{:>8}{:>8}{:>8}{:>8}", "case", "still", "flows", "turns", "fresh", "shown");
+    println!("{:<26}{:>8}{:>8}{:>8}{:>8}", "case", "still", "flows", "turns", "fresh");
     for (name, make) in boxes {
         let wanted = |case: &str| arguments.is_empty() || arguments.iter().any(|asked| case.contains(asked.as_str()));
         let looks: Vec<_> = looks(name).into_iter().filter(|(case, _)| wanted(case)).collect();
         if looks.is_empty() {
             continue;
         }
-        let simulation = make();
+        let worlds = worlds(make());
         for (case, look) in looks {
-            time(&case, &simulation, &look);
+            time(&case, &worlds, &look);
             if let Some(folder) = dump.as_deref().filter(|_| look.style == Style::Scientific) {
-                cases.push(write(folder, &case, name, &simulation, &look));
+                cases.push(write(folder, &case, name, &worlds[0], &look));
             }
         }
     }
     if let Some(folder) = dump {
         fs::write(folder.join("cases.json"), format!("[{}]\n", cases.join(",\n "))).expect("a folder to write to");
     }
+}
+
+/// The world of a simulation as it is, and after every ten steps of as many frames.
+fn worlds(mut simulation: Simulation) -> Vec<World> {
+    let mut worlds = vec![simulation.world().clone()];
+    for _ in 0..FRAMES {
+        (0..10).for_each(|_| simulation.step());
+        worlds.push(simulation.world().clone());
+    }
+    worlds
 }
 
 /// The cases of a box: without antialiasing as VTK has none, and as users get them.
@@ -74,48 +86,36 @@ fn camera(renderer: &Renderer, turned_deg: f32) -> Camera {
     Camera::new(&spec, &renderer.subject(), PICTURE)
 }
 
-/// Times a frame of the same again, after ten steps, of another camera, and the first of a new renderer.
-fn time(case: &str, simulation: &Simulation, look: &LookSpec) {
-    let mut simulation = simulation.clone();
-    let ground = simulation.world().ground.surface().clone();
-    let mut lowpass = LowPass::new(simulation.world().grid);
-    lowpass.refresh(simulation.world());
-    let fresh = Renderer::new(&ground, simulation.world().grid, look.clone()).expect("a valid look");
-    let mut renderer = fresh.clone();
+/// Times a frame of the same again, of one more degree around, after ten steps, and the first of a new renderer.
+fn time(case: &str, worlds: &[World], look: &LookSpec) {
+    let world = &worlds[0];
+    let mut lowpass = LowPass::new(world.grid);
+    lowpass.refresh(world);
+    let mut renderer = Renderer::new(world.ground.surface(), world.grid, look.clone()).expect("a valid look");
     let view = camera(&renderer, 0.0);
-    let first = shortest(1, || {}, || renderer.frame(lowpass.volume(), &view));
-    let still = shortest(FRAMES, || {}, || renderer.frame(lowpass.volume(), &view));
-    let mut angle = 0.0;
-    let turns = {
-        let mut times = Vec::new();
-        for _ in 0..FRAMES {
-            angle += 1.0;
-            let view = camera(&renderer, angle);
-            times.push(shortest(1, || {}, || renderer.frame(lowpass.volume(), &view)));
-        }
-        times.into_iter().fold(f64::MAX, f64::min)
-    };
-    renderer.frame(lowpass.volume(), &view);
-    let mut flows = f64::MAX;
-    for _ in 0..FRAMES {
-        (0..10).for_each(|_| simulation.step());
-        lowpass.refresh(simulation.world());
-        flows = flows.min(shortest(1, || {}, || renderer.frame(lowpass.volume(), &view)));
-    }
-    let shown = lowpass.volume().density.iter().filter(|d| **d > 0).count();
-    println!("{case:<22}{still:>8.1}{flows:>8.1}{turns:>8.1}{first:>8.1}{shown:>9}");
+    let fresh = timed(|| renderer.frame_of(&mut lowpass, &view));
+    let still = shortest(|_| timed(|| renderer.frame_of(&mut lowpass, &view)));
+    let turns = shortest(|turn| {
+        let view = camera(&renderer, 1.0 + turn as f32);
+        timed(|| renderer.frame_of(&mut lowpass, &view))
+    });
+    renderer.frame_of(&mut lowpass, &view);
+    let flows = shortest(|frame| {
+        lowpass.refresh(&worlds[frame + 1]);
+        timed(|| renderer.frame_of(&mut lowpass, &view))
+    });
+    println!("{case:<26}{still:>8.1}{flows:>8.1}{turns:>8.1}{fresh:>8.1}");
 }
 
-/// Processor milliseconds of the fastest of some runs.
-fn shortest(runs: usize, mut before: impl FnMut(), mut run: impl FnMut() -> Image) -> f64 {
-    let mut best = f64::MAX;
-    for _ in 0..runs {
-        before();
-        let start = used();
-        std::hint::black_box(run());
-        best = best.min(used() - start);
-    }
-    best
+fn shortest(frame: impl FnMut(usize) -> f64) -> f64 {
+    (0..FRAMES).map(frame).fold(f64::MAX, f64::min)
+}
+
+/// Processor milliseconds that a frame takes.
+fn timed(frame: impl FnOnce() -> Image) -> f64 {
+    let start = used();
+    std::hint::black_box(frame());
+    used() - start
 }
 
 /// Processor milliseconds of all threads of this process so far, as Linux tells them.
@@ -129,9 +129,8 @@ fn used() -> f64 {
 }
 
 /// Writes the volume and the ground, and tells the case as JSON.
-fn write(folder: &Path, case: &str, name: &str, simulation: &Simulation, look: &LookSpec) -> String {
+fn write(folder: &Path, case: &str, name: &str, world: &World, look: &LookSpec) -> String {
     fs::create_dir_all(folder).expect("a folder to write to");
-    let world = simulation.world();
     let mut lowpass = LowPass::new(world.grid);
     let volume = lowpass.refresh(world);
     let (density, ground) = (format!("{name}-density.raw"), format!("{name}-ground.raw"));

@@ -128,8 +128,9 @@ impl LowPass {
             .zip(self.volume.energy.par_chunks_mut(grid.slab()))
             .enumerate()
             .for_each_init(Taps::default, |taps, (z, (((shown, changed), density), energy))| {
+                taps.look_along(world, z);
                 for (y, (shown, changed)) in shown.iter_mut().zip(changed).enumerate() {
-                    let reached = reach(world, y, z);
+                    let reached = taps.reach(grid, y);
                     let stale = shown.union(reached);
                     *shown = reached;
                     if !stale.is_empty() {
@@ -141,15 +142,6 @@ impl LowPass {
             });
         &self.volume
     }
-}
-
-/// The cells of row (y, z) that the filter reaches from any liquid.
-fn reach(world: &World, y: usize, z: usize) -> Span {
-    let mut span = Span::EMPTY;
-    for (near_y, near_z, _) in rows_around(world.grid, y, z) {
-        span = span.union(world.lava.span(near_y, near_z));
-    }
-    span.grown(world.grid.nx)
 }
 
 /// The up to nine rows around row (y, z), inside the box, with their weights.
@@ -166,9 +158,25 @@ struct Taps {
     weight: Vec<u32>,
     amount: Vec<u32>,
     energy: Vec<u32>,
+    /// For each y the cells that hold liquid in the slab and its neighbours.
+    held: Vec<Span>,
 }
 
 impl Taps {
+    /// Notes which cells around the slab `z` hold liquid.
+    fn look_along(&mut self, world: &World, z: usize) {
+        let slabs = z.saturating_sub(1)..(z + 2).min(world.grid.nz);
+        let held = |y| slabs.clone().fold(Span::EMPTY, |span, z| span.union(world.lava.span(y, z)));
+        self.held.clear();
+        self.held.extend((0..world.grid.ny).map(held));
+    }
+
+    /// The cells of the row `y` in the slab last looked along that the filter reaches from any liquid.
+    fn reach(&self, grid: Grid, y: usize) -> Span {
+        let near = &self.held[y.saturating_sub(1)..(y + 2).min(grid.ny)];
+        near.iter().fold(Span::EMPTY, |span, &held| span.union(held)).grown(grid.nx)
+    }
+
     /// Filters the cells `span` of row (y, z) into `density` and `energy`, and tells which of them changed.
     fn filter_row(
         &mut self,
@@ -184,8 +192,9 @@ impl Taps {
             taps.resize(grid.nx + 2, 0);
         }
         for (near_y, near_z, weight) in rows_around(grid, y, z) {
-            for x in wide.clone() {
-                self.weight[x + 1] += weight * u32::from(!world.ground.is_solid(x, near_y, near_z));
+            let open = world.ground.open(near_y, near_z, wide.clone());
+            for (sum, open) in self.weight[wide.start + 1..=wide.end].iter_mut().zip(open) {
+                *sum += weight * u32::from(open);
             }
             for (x, cell) in world.lava.row(near_y, near_z, wide.clone()) {
                 self.amount[x + 1] += weight * u32::from(cell.amount);

@@ -12,11 +12,17 @@ pub(crate) const PAPER: Grid = Grid { nx: 128, ny: 100, nz: 128 };
 
 /// The built-in volcano after some steps, in a box of the given size.
 pub(crate) fn volcano(grid: Grid, steps: u64) -> Simulation {
+    erupted(grid, 1, steps)
+}
+
+/// The same with a vent `times` as wide that pours as much from each of its columns.
+pub(crate) fn erupted(grid: Grid, times: usize, steps: u64) -> Simulation {
     let mut scene = Scene::volcano();
     let scale = |v: f64, n: usize, of: usize| v * n as f64 / of as f64;
     scene.spec.grid.size = [grid.nx, grid.ny, grid.nz];
     for vent in &mut scene.spec.vents {
         (vent.x, vent.z) = (scale(vent.x, grid.nx, PAPER.nx), scale(vent.z, grid.nz, PAPER.nz));
+        (vent.radius, vent.rate) = (vent.radius * times as f64, vent.rate * (times * times) as f64);
     }
     let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in scene").simulation;
     (0..steps).for_each(|_| simulation.step());
@@ -26,19 +32,4 @@ pub(crate) fn volcano(grid: Grid, steps: u64) -> Simulation {
 /// Liquid cells of a world.
 pub(crate) fn liquid(world: &World) -> u64 {
     world.lava.tally().cells
-}
-
-/// The built-in volcano in a box `times` as large as the paper's along each axis, with a vent as much wider that pours as
-/// much from each of its columns.
-pub(crate) fn wide_volcano(grid: Grid, times: usize, steps: u64) -> Simulation {
-    let mut scene = Scene::volcano();
-    let times = times as f64;
-    scene.spec.grid.size = [grid.nx, grid.ny, grid.nz];
-    for vent in &mut scene.spec.vents {
-        (vent.x, vent.z) = (vent.x * times, vent.z * times);
-        (vent.radius, vent.rate) = (vent.radius * times, vent.rate * times * times);
-    }
-    let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in scene").simulation;
-    (0..steps).for_each(|_| simulation.step());
-    simulation
 }

@@ -32,6 +32,9 @@ const EDGE_CONTRAST: f32 = 0.05;
 /// Four places in a pixel, no two in one row or column.
 const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875)];
 
+/// Closer looks are kept for pictures of no more pixels than this: they take up to 200 bytes for each.
+const MOST_KEPT: usize = 1 << 21;
+
 /// Draws volumes over one ground with one look; keeps what does not change between frames.
 #[derive(Clone, Debug)]
 pub struct Renderer {
@@ -51,18 +54,26 @@ pub struct Renderer {
     last: Option<Moment>,
 }
 
-/// What the rays through the pixels' centres meet behind the lava.
+/// What the rays of a camera meet behind the lava, by style.
 #[derive(Clone, Debug)]
 struct Seen {
     camera: Camera,
     behind: Behind,
 }
 
-/// The same by style, in rows from the top.
 #[derive(Clone, Debug)]
 enum Behind {
-    Cinematic(Vec<cinematic::Behind>),
-    Plain(Vec<plain::Behind>),
+    Cinematic(Kept<cinematic::Behind>),
+    Plain(Kept<plain::Behind>),
+}
+
+/// What is behind the lava in each pixel, in rows from the top.
+#[derive(Clone, Debug)]
+struct Kept<B> {
+    /// By the ray through its centre.
+    centres: Vec<B>,
+    /// By the rays of a closer look, where one was needed. Empty for pictures of more than [`MOST_KEPT`] pixels.
+    closer: Vec<Option<Box<[B; SUBPIXELS.len()]>>>,
 }
 
 /// One frame: how its rays become light, and from where.
@@ -70,7 +81,6 @@ struct Frame<'a, T: Tracer> {
     tracer: &'a T,
     camera: &'a Camera,
     tiles: &'a Tiles,
-    behind: &'a [T::Behind],
 }
 
 impl Renderer {
@@ -159,21 +169,21 @@ impl Renderer {
                 let ember = self.prepared.light(volume, news, Glow::from(&self.look));
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.look.clip);
                 let stage = self.stage(&field, &ember);
-                let kept = match seen {
+                let mut kept = match seen {
                     Some(Behind::Cinematic(kept)) => kept,
-                    _ => look_past(&stage, camera),
+                    _ => Kept::new(&stage, camera),
                 };
-                (self.film(&stage, camera, &tiles, &kept), Behind::Cinematic(kept))
+                (self.film(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.look.clip);
                 let specimen =
                     Specimen { field: &field, land: &self.land, transfer: &self.transfer, look: &self.look };
-                let kept = match seen {
+                let mut kept = match seen {
                     Some(Behind::Plain(kept)) => kept,
-                    _ => look_past(&specimen, camera),
+                    _ => Kept::new(&specimen, camera),
                 };
-                (self.film(&specimen, camera, &tiles, &kept), Behind::Plain(kept))
+                (self.film(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
             }
         };
         self.seen = Some(Seen { camera: camera.clone(), behind });
@@ -202,70 +212,91 @@ impl Renderer {
     }
 
     /// One ray through the middle of every pixel, and more where the look asks for them.
-    fn film<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, behind: &[T::Behind]) -> Film {
-        let frame = Frame { tracer, camera, tiles, behind };
-        let mut film = frame.expose();
-        if self.look.antialias != Antialias::Off {
-            film.light = frame.refine(&film, self.look.antialias == Antialias::Full);
+    fn film<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Film {
+        let frame = Frame { tracer, camera, tiles };
+        let mut film = frame.expose(&kept.centres);
+        match self.look.antialias {
+            Antialias::Off => {}
+            Antialias::Edges => film.light = frame.refine(&film, &mut kept.closer, |x, y| on_edge(&film, x, y)),
+            Antialias::Full => film.light = frame.refine(&film, &mut kept.closer, |_, _| true),
         }
         film
     }
 }
 
-/// Looks past the lava through the middle of every pixel.
-fn look_past<T: Tracer>(tracer: &T, camera: &Camera) -> Vec<T::Behind> {
-    let (width, height) = camera.size();
-    (0..width * height)
-        .into_par_iter()
-        .map(|k| tracer.behind(&camera.ray((k % width) as f32 + 0.5, (k / width) as f32 + 0.5)))
-        .collect()
+impl<B: Clone + Send + Sync> Kept<B> {
+    /// Looks past the lava through the middle of every pixel.
+    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera) -> Self {
+        let (width, height) = camera.size();
+        let centre = |k: usize| camera.ray((k % width) as f32 + 0.5, (k / width) as f32 + 0.5);
+        let centres = (0..width * height).into_par_iter().map(|k| tracer.behind(&centre(k))).collect();
+        let closer = if width * height <= MOST_KEPT { vec![None; width * height] } else { Vec::new() };
+        Self { centres, closer }
+    }
 }
 
 impl<T: Tracer> Frame<'_, T> {
     /// One ray through the middle of every pixel.
-    fn expose(&self) -> Film {
+    fn expose(&self, behind: &[T::Behind]) -> Film {
         let (width, height) = self.camera.size();
         let mut light = vec![V3::zeros(); width * height];
-        light.par_chunks_mut(width).zip(self.behind.par_chunks(width)).enumerate().for_each(|(y, (row, behind))| {
+        light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate().for_each(|(y, (row, behind))| {
             for (x, (pixel, behind)) in row.iter_mut().zip(behind).enumerate() {
-                let reach = self.tiles.at(x, y);
-                *pixel = match self.tracer.bare(behind) {
-                    Some(light) if reach.is_empty() => light,
-                    _ => {
-                        let ray = self.camera.ray(x as f32 + 0.5, y as f32 + 0.5);
-                        let jitter = noise::interleaved(x as f32, y as f32);
-                        self.tracer.trace(&ray, behind, Sight { jitter, reach })
-                    }
-                };
+                *pixel = self.light((x, y), (0.5, 0.5), 0.0, behind);
             }
         });
         Film { width, height, light }
     }
 
-    /// The film with four rays in every pixel that differs from a neighbour, or in all.
-    fn refine(&self, film: &Film, everywhere: bool) -> Vec<V3> {
-        let (width, height) = (film.width, film.height);
+    /// Light at a place in a pixel; rays with another `shift` have another jitter.
+    fn light(&self, (x, y): (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
+        let reach = self.tiles.at(x, y);
+        if reach.is_empty()
+            && let Some(light) = self.tracer.bare(behind)
+        {
+            return light;
+        }
+        let ray = self.camera.ray(x as f32 + u, y as f32 + v);
+        let jitter = noise::interleaved(x as f32 + shift, y as f32);
+        self.tracer.trace(&ray, behind, Sight { jitter, reach })
+    }
+
+    /// The light of the film with four rays in the pixels that are `wanted`.
+    fn refine(
+        &self,
+        film: &Film,
+        closer: &mut [Option<Closer<T>>],
+        wanted: impl Fn(usize, usize) -> bool + Sync,
+    ) -> Vec<V3> {
         let mut light = film.light.clone();
-        light.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
-            for (x, pixel) in row.iter_mut().enumerate() {
-                if everywhere || on_edge(film, x, y, height) {
-                    *pixel = self.look_closer(x, y);
-                }
+        let row = |y: usize, row: &mut [V3], mut closer: Option<&mut [Option<Closer<T>>]>| {
+            for (x, pixel) in row.iter_mut().enumerate().filter(|(x, _)| wanted(*x, y)) {
+                *pixel = match &mut closer {
+                    Some(closer) => self.look_closer(x, y, closer[x].get_or_insert_with(|| self.closer(x, y))),
+                    None => self.look_closer(x, y, &self.closer(x, y)),
+                };
             }
-        });
+        };
+        let rows = light.par_chunks_mut(film.width).enumerate();
+        if closer.is_empty() {
+            rows.for_each(|(y, light)| row(y, light, None));
+        } else {
+            rows.zip(closer.par_chunks_mut(film.width)).for_each(|((y, light), closer)| row(y, light, Some(closer)));
+        }
         light
     }
 
-    /// The mean of four rays in a pixel.
-    fn look_closer(&self, x: usize, y: usize) -> V3 {
-        let reach = self.tiles.at(x, y);
+    /// What the rays of a closer look meet behind the lava.
+    fn closer(&self, x: usize, y: usize) -> Closer<T> {
+        Box::new(SUBPIXELS.map(|(u, v)| self.tracer.behind(&self.camera.ray(x as f32 + u, y as f32 + v))))
+    }
+
+    /// The mean of their light.
+    fn look_closer(&self, x: usize, y: usize, behind: &Closer<T>) -> V3 {
         let mut sum = V3::zeros();
-        for (index, (u, v)) in SUBPIXELS.into_iter().enumerate() {
-            let ray = self.camera.ray(x as f32 + u, y as f32 + v);
-            let jitter = noise::interleaved(x as f32 + 5.588 * index as f32, y as f32);
-            let behind = self.tracer.behind(&ray);
+        for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behind.iter()).enumerate() {
             // Averaging what the eye sees, not raw light: one very bright ray must not win the pixel.
-            let seen = self.tracer.trace(&ray, &behind, Sight { jitter, reach });
+            let seen = self.light((x, y), place, 5.588 * index as f32, behind);
             sum += seen / (1.0 + seen.max());
         }
         let mean = sum / SUBPIXELS.len() as f32;
@@ -273,12 +304,15 @@ impl<T: Tracer> Frame<'_, T> {
     }
 }
 
-fn on_edge(film: &Film, x: usize, y: usize, height: usize) -> bool {
+/// What the rays of a closer look at a pixel meet behind the lava.
+type Closer<T> = Box<[<T as Tracer>::Behind; SUBPIXELS.len()]>;
+
+fn on_edge(film: &Film, x: usize, y: usize) -> bool {
     let at = |x: usize, y: usize| film.light[y * film.width + x];
     let here = at(x, y);
     let differs = |x: usize, y: usize| cinematic::contrast(here, at(x, y)) > EDGE_CONTRAST;
     (x > 0 && differs(x - 1, y))
         || (y > 0 && differs(x, y - 1))
         || (x + 1 < film.width && differs(x + 1, y))
-        || (y + 1 < height && differs(x, y + 1))
+        || (y + 1 < film.height && differs(x, y + 1))
 }
