@@ -8,6 +8,8 @@
 mod bricks;
 mod rows;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
 pub use self::bricks::{BRICK, Bricks};
@@ -42,9 +44,33 @@ impl Volume {
     }
 }
 
+/// Tells one low-pass from another, and when its changes were last taken.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    stamp: u64,
+    taken: u64,
+}
+
+/// The next stamp that no low-pass has had.
+static NEXT_STAMP: AtomicU64 = AtomicU64::new(0);
+
+impl Moment {
+    fn first() -> Self {
+        Self { stamp: NEXT_STAMP.fetch_add(1, Ordering::Relaxed), taken: 0 }
+    }
+}
+
+impl Clone for Moment {
+    /// A copy goes its own way, so it has its own stamp.
+    fn clone(&self) -> Self {
+        Self::first()
+    }
+}
+
 /// Keeps a [`Volume`] in step with a world.
 #[derive(Clone, Debug)]
 pub struct LowPass {
+    moment: Moment,
     volume: Volume,
     /// For each row, numbered `z · ny + y`, the cells that may not be zero.
     shown: Vec<Span>,
@@ -56,7 +82,7 @@ impl LowPass {
     /// A low-pass for boxes of this shape, with nothing in it yet.
     pub fn new(grid: Grid) -> Self {
         let rows = vec![Span::EMPTY; grid.ny * grid.nz];
-        Self { volume: Volume::empty(grid), shown: rows.clone(), changed: rows }
+        Self { moment: Moment::first(), volume: Volume::empty(grid), shown: rows.clone(), changed: rows }
     }
 
     /// Memory of a low-pass for boxes of this shape.
@@ -87,8 +113,18 @@ impl LowPass {
     /// For each row, numbered `z · ny + y`, the smallest span around the cells whose density or energy changed since
     /// this was last asked, or since the volume was empty.
     pub fn take_changes(&mut self) -> Vec<Span> {
+        self.moment.taken += 1;
         let none = vec![Span::EMPTY; self.changed.len()];
         std::mem::replace(&mut self.changed, none)
+    }
+
+    /// The changes since `last`, or `None` when `last` is not the moment at which they were last taken from this low-pass.
+    /// Either way they count as taken, and `last` becomes the moment of this.
+    pub(crate) fn take_changes_since(&mut self, last: &mut Option<Moment>) -> Option<Vec<Span>> {
+        let known = last.as_ref() == Some(&self.moment);
+        let changes = self.take_changes();
+        *last = Some(Moment { stamp: self.moment.stamp, taken: self.moment.taken });
+        known.then_some(changes)
     }
 
     /// Works out again the cells within reach of liquid, now or at the last refresh, and leaves the others alone.
@@ -101,8 +137,9 @@ impl LowPass {
             .zip(self.volume.energy.par_chunks_mut(grid.slab()))
             .enumerate()
             .for_each_init(Taps::default, |taps, (z, (((shown, changed), density), energy))| {
+                taps.look_along(world, z);
                 for (y, (shown, changed)) in shown.iter_mut().zip(changed).enumerate() {
-                    let reached = reach(world, y, z);
+                    let reached = taps.reach(grid, y);
                     let stale = shown.union(reached);
                     *shown = reached;
                     if !stale.is_empty() {
@@ -114,15 +151,6 @@ impl LowPass {
             });
         &self.volume
     }
-}
-
-/// The cells of row (y, z) that the filter reaches from any liquid.
-fn reach(world: &World, y: usize, z: usize) -> Span {
-    let mut span = Span::EMPTY;
-    for (near_y, near_z, _) in rows_around(world.grid, y, z) {
-        span = span.union(world.lava.span(near_y, near_z));
-    }
-    span.grown(world.grid.nx)
 }
 
 /// The up to nine rows around row (y, z), inside the box, with their weights.
@@ -139,9 +167,25 @@ struct Taps {
     weight: Vec<u32>,
     amount: Vec<u32>,
     energy: Vec<u32>,
+    /// For each y the cells that hold liquid in the slab and its neighbours.
+    held: Vec<Span>,
 }
 
 impl Taps {
+    /// Notes which cells around the slab `z` hold liquid.
+    fn look_along(&mut self, world: &World, z: usize) {
+        let slabs = z.saturating_sub(1)..(z + 2).min(world.grid.nz);
+        let held = |y| slabs.clone().fold(Span::EMPTY, |span, z| span.union(world.lava.span(y, z)));
+        self.held.clear();
+        self.held.extend((0..world.grid.ny).map(held));
+    }
+
+    /// The cells of the row `y` in the slab last looked along that the filter reaches from any liquid.
+    fn reach(&self, grid: Grid, y: usize) -> Span {
+        let near = &self.held[y.saturating_sub(1)..(y + 2).min(grid.ny)];
+        near.iter().fold(Span::EMPTY, |span, &held| span.union(held)).grown(grid.nx)
+    }
+
     /// Filters the cells `span` of row (y, z) into `density` and `energy`, and tells which of them changed.
     fn filter_row(
         &mut self,
@@ -157,8 +201,9 @@ impl Taps {
             taps.resize(grid.nx + 2, 0);
         }
         for (near_y, near_z, weight) in rows_around(grid, y, z) {
-            for x in wide.clone() {
-                self.weight[x + 1] += weight * u32::from(!world.ground.is_solid(x, near_y, near_z));
+            let open = world.ground.open(near_y, near_z, wide.clone());
+            for (sum, open) in self.weight[wide.start + 1..=wide.end].iter_mut().zip(open) {
+                *sum += weight * u32::from(open);
             }
             for (x, cell) in world.lava.row(near_y, near_z, wide.clone()) {
                 self.amount[x + 1] += weight * u32::from(cell.amount);

@@ -3,7 +3,7 @@
 
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
-use lavoxel::scene::{Scene, VentPlace};
+use lavoxel::scene::{Scene, VentPlace, VentRadius};
 use lavoxel::simulation::Simulation;
 use lavoxel::world::World;
 
@@ -12,6 +12,11 @@ pub(crate) const PAPER: Grid = Grid { nx: 128, ny: 100, nz: 128 };
 
 /// The built-in volcano after some steps, in a box of the given size.
 pub(crate) fn volcano(grid: Grid, steps: u64) -> Simulation {
+    erupted(grid, 1, steps)
+}
+
+/// The same with a vent `times` as wide that pours as much from each of its columns.
+pub(crate) fn erupted(grid: Grid, times: usize, steps: u64) -> Simulation {
     let mut scene = Scene::volcano();
     let scale = |v: f64, n: usize, of: usize| v * n as f64 / of as f64;
     scene.spec.grid.size = [grid.nx, grid.ny, grid.nz];
@@ -19,6 +24,10 @@ pub(crate) fn volcano(grid: Grid, steps: u64) -> Simulation {
         if let VentPlace::Cells { x, z } = &mut vent.place {
             (*x, *z) = (scale(*x, grid.nx, PAPER.nx), scale(*z, grid.nz, PAPER.nz));
         }
+        if let VentRadius::Cells(radius) = &mut vent.radius {
+            *radius *= times as f64;
+        }
+        vent.rate *= (times * times) as f64;
     }
     let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in scene").simulation;
     (0..steps).for_each(|_| simulation.step());

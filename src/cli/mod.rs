@@ -111,7 +111,7 @@ impl SceneOptions {
 /// Which scene, and what is different in it.
 #[derive(Args, Debug, Default)]
 struct Source {
-    /// Scene file (.toml), or heightmap (.asc, .csv, .png), which gets a box and a vent on its summit; without it, the
+    /// Scene file (.toml), or heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw), which gets a box and a vent on its summit; without it, the
     /// built-in volcano
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,

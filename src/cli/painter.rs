@@ -157,7 +157,8 @@ impl Painter {
         let camera = Camera::new(&spec, &renderer.subject(), (size[0] as usize, size[1] as usize));
         renderer.set_steps(simulation.steps());
         let lowpass = self.lowpass.get_or_insert_with(|| LowPass::new(world.grid));
-        Ok(renderer.frame(lowpass.refresh(world), &camera))
+        lowpass.refresh(world);
+        Ok(renderer.frame_of(lowpass, &camera))
     }
 
     fn slice(&self, simulation: &Simulation, size: [u32; 2], cut: Cut, field: Field) -> Result<Image, Invalid> {

@@ -1,11 +1,10 @@
 //! `lavoxel terrain`: look at a heightmap or a built-in terrain, measure it, and write it anew.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use anyhow::Context;
 use clap::Args;
-use lavoxel::grid::{Grid, MAX_SIDE};
+use lavoxel::grid::Grid;
 use lavoxel::output::Existing;
 use lavoxel::terrain::hillshade::{Light, Tint};
 use lavoxel::terrain::write;
@@ -32,7 +31,7 @@ Examples:
 
 /// Look at, measure and convert terrains
 ///
-/// Reads a heightmap (.asc, .csv, .png) or makes a built-in terrain, prints what it measures, and on request draws a
+/// Reads a heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw) or makes a built-in terrain, prints what it measures, and on request draws a
 /// shaded picture (--picture) or writes the heights (--out). Steps are taken in this order: crop, fill, resample or fit
 /// into a box, exaggerate. Pictures and heights have north up.
 #[derive(Args, Debug)]

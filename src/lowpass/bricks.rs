@@ -9,23 +9,30 @@ use super::Volume;
 use crate::grid::Grid;
 use crate::world::Span;
 
-/// Edge of a brick in cells.
+/// Edge in cells of the bricks that [`Bricks::new`] makes.
 pub const BRICK: usize = 8;
 
 /// For each brick the largest density in it and one cell around it, kept in step with a [`Volume`].
 #[derive(Clone, Debug)]
 pub struct Bricks {
     grid: Grid,
+    /// Edge of a brick in cells.
+    edge: usize,
     /// Bricks along x, y and z; the last of each axis may reach out of the box.
     count: [usize; 3],
     densest: Vec<u8>,
 }
 
 impl Bricks {
-    /// The bricks of an empty volume.
+    /// The bricks of an empty volume, of [`BRICK`] cells a side.
     pub fn new(grid: Grid) -> Self {
-        let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK));
-        Self { grid, count, densest: vec![0; count.iter().product()] }
+        Self::with_edge(grid, BRICK)
+    }
+
+    /// The bricks of an empty volume, of `edge` cells a side.
+    pub(crate) fn with_edge(grid: Grid, edge: usize) -> Self {
+        let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(edge));
+        Self { grid, edge, count, densest: vec![0; count.iter().product()] }
     }
 
     /// Bricks along x, y and z.
@@ -45,7 +52,7 @@ impl Bricks {
         let mut touched = vec![false; nx * ny * nz];
         for (row, span) in changed.iter().enumerate().filter(|(_, span)| !span.is_empty()) {
             let near = |range: Range<usize>, count: usize| {
-                range.start.saturating_sub(margin) / BRICK..((range.end - 1 + margin) / BRICK + 1).min(count)
+                range.start.saturating_sub(margin) / self.edge..((range.end - 1 + margin) / self.edge + 1).min(count)
             };
             let (z, y) = (row / self.grid.ny, row % self.grid.ny);
             let along = near(span.range(), nx);
@@ -61,22 +68,38 @@ impl Bricks {
     /// Works out again the bricks that the changes can reach, and tells whether any of them is another now.
     pub fn refresh(&mut self, volume: &Volume, changed: &[Span]) -> bool {
         let touched = self.touched(changed, 1);
-        let (grid, [nx, ny, _]) = (self.grid, self.count);
-        let bricks = self.densest.par_iter_mut().zip(touched).enumerate().filter(|(_, (_, touched))| *touched);
-        bricks
-            .map(|(i, (old, _))| {
-                let new = densest(volume, grid, [i % nx, i / nx % ny, i / (nx * ny)]);
-                std::mem::replace(old, new) != new
-            })
-            .reduce(|| false, |a, b| a | b)
+        let (grid, edge, [nx, ny, _]) = (self.grid, self.edge, self.count);
+        let rows = self.densest.par_chunks_mut(nx).zip(touched.par_chunks(nx)).enumerate();
+        rows.map_init(Vec::new, |largest, (row, (densest, touched))| {
+            let Some(from) = touched.iter().position(|&touched| touched) else { return false };
+            let to = touched.iter().rposition(|&touched| touched).map_or(from, |last| last + 1);
+            let covered = |bricks: Range<usize>, n: usize| {
+                (bricks.start * edge).saturating_sub(1)..(bricks.end * edge + 1).min(n)
+            };
+            let (j, k) = (row % ny, row / ny);
+            let xs = covered(from..to, grid.nx);
+            look_along(volume, (&xs, covered(j..j + 1, grid.ny), covered(k..k + 1, grid.nz)), largest);
+            let mut another = false;
+            for (i, old) in densest.iter_mut().enumerate().take(to).skip(from) {
+                let cells = covered(i..i + 1, grid.nx);
+                let cells = &largest[cells.start - xs.start..cells.end - xs.start];
+                let new = cells.iter().copied().max().unwrap_or(0);
+                another |= std::mem::replace(old, new) != new;
+            }
+            another
+        })
+        .reduce(|| false, |a, b| a | b)
     }
 }
 
-/// The largest density of a brick with one cell around it.
-fn densest(volume: &Volume, grid: Grid, [i, j, k]: [usize; 3]) -> u8 {
-    let cells = |brick: usize, n: usize| (brick * BRICK).saturating_sub(1)..((brick + 1) * BRICK + 1).min(n);
-    let (xs, ys, zs) = (cells(i, grid.nx), cells(j, grid.ny), cells(k, grid.nz));
-    let rows = zs.flat_map(|z| ys.clone().map(move |y| grid.index(0, y, z)));
-    let largest = |row: usize| volume.density[row..][xs.clone()].iter().copied().max();
-    rows.filter_map(largest).max().unwrap_or(0)
+/// For each x of a range the largest density of the rows `ys` × `zs`: many cells at a time.
+fn look_along(volume: &Volume, (xs, ys, zs): (&Range<usize>, Range<usize>, Range<usize>), largest: &mut Vec<u8>) {
+    largest.clear();
+    largest.resize(xs.len(), 0);
+    for z in zs {
+        for y in ys.clone() {
+            let row = &volume.density[volume.grid.index(xs.start, y, z)..][..xs.len()];
+            largest.iter_mut().zip(row).for_each(|(largest, density)| *largest = (*largest).max(*density));
+        }
+    }
 }

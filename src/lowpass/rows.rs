@@ -1,6 +1,6 @@
 //! The low-pass row by row, for those who keep only what is not zero: no box in memory, of any size.
 
-use super::{Taps, reach};
+use super::Taps;
 use crate::world::World;
 
 /// Works out rows of the fields of a [`super::Volume`] without keeping them.
@@ -18,8 +18,9 @@ impl RowFilter {
         self.density.resize(grid.nx, 0);
         self.energy.resize(grid.nx, 0);
         for z in 0..grid.nz {
+            self.taps.look_along(world, z);
             for y in 0..grid.ny {
-                let span = reach(world, y, z);
+                let span = self.taps.reach(grid, y);
                 if span.is_empty() {
                     continue;
                 }

@@ -3,28 +3,63 @@
 use super::camera::Ray;
 use super::crust::{Skin, Stage, heat, shade};
 use super::field::{Crossing, Pace};
-use super::heightfield::{Face, GroundHit};
+use super::heightfield::{Face, before_cut};
 use super::math::{V3, lerp, luminance, mix, saturate, smoothstep, times, v3};
 use super::noise;
+use super::tracer::{Sight, Tracer};
 
-/// Linear light along `ray`, whose nearest ground is `ground`.
-pub(super) fn trace(stage: &Stage, ray: &Ray, ground: Option<&GroundHit>, jitter: f32) -> V3 {
-    let far = ground.map_or(f32::MAX, GroundHit::front);
-    let pace = Pace { step: stage.look.step, jitter };
-    let crossing = stage.field.cross(ray, far, stage.look.iso, pace);
-    if let Crossing::At { t, face } = crossing {
-        let point = ray.at(t);
-        let normal = face.unwrap_or_else(|| stage.field.normal(point));
-        let color = shade(stage, &Skin { point, normal, view: ray.direction, cut: face.is_some() });
-        return hazed(stage, ray, t, color);
+/// What a ray meets behind the lava, as far as it depends on the ground and the sky alone, through the haze.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Behind {
+    /// Light without the lava's.
+    still: V3,
+    /// What the lava's light adds where it arrives at full strength.
+    warmed: V3,
+    /// Normal by which that light is received.
+    normal: V3,
+    /// Distance to the ground, [`f32::MAX`] where there is none.
+    t: f32,
+    /// The ground is met from above, where lava may coat it.
+    top: bool,
+}
+
+impl Tracer for Stage<'_> {
+    type Behind = Behind;
+
+    fn behind(&self, ray: &Ray) -> Behind {
+        let Some(hit) = self.land.block.hit(ray) else {
+            let still = self.sky.backdrop(ray.direction);
+            return Behind { still, warmed: V3::zeros(), normal: V3::y(), t: f32::MAX, top: false };
+        };
+        let ground = match hit.face {
+            Face::Top => top(self, hit.point),
+            Face::Cut(normal) => strata(self, hit.point, normal),
+        };
+        let clear = clear(self, hit.t);
+        let still = mix(self.sky.haze(ray.direction), ground.still, clear);
+        let warmed = times(ground.warmed, self.blackbody.shown(1040.0)) * (14.0 * self.look.lava_light * clear);
+        Behind { still, warmed, normal: ground.normal, t: hit.t, top: hit.face == Face::Top }
     }
-    let behind = match ground {
-        Some(hit) => hazed(stage, ray, hit.t, rock(stage, ray, hit)),
-        None => stage.sky.backdrop(ray.direction),
-    };
-    match crossing {
-        Crossing::Grazed { t, density } => grazed(stage, behind, ray.at(t), density),
-        _ => behind,
+
+    fn trace(&self, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
+        let far = if behind.top || behind.t == f32::MAX { behind.t } else { before_cut(behind.t) };
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        let crossing = self.field.cross(ray, far, self.look.iso, pace);
+        if let Crossing::At { t, face } = crossing {
+            let point = ray.at(t);
+            let normal = face.unwrap_or_else(|| self.field.normal(point));
+            let color = shade(self, &Skin { point, normal, view: ray.direction, cut: face.is_some() });
+            return hazed(self, ray, t, color);
+        }
+        let behind = if behind.t == f32::MAX { behind.still } else { rock(self, ray, behind) };
+        match crossing {
+            Crossing::Grazed { t, density } => grazed(self, behind, ray.at(t), density),
+            _ => behind,
+        }
+    }
+
+    fn bare(&self, behind: &Behind) -> Option<V3> {
+        (behind.t == f32::MAX).then_some(behind.still)
     }
 }
 
@@ -36,30 +71,25 @@ fn grazed(stage: &Stage, behind: V3, p: V3, density: f32) -> V3 {
 }
 
 fn hazed(stage: &Stage, ray: &Ray, t: f32, color: V3) -> V3 {
+    mix(stage.sky.haze(ray.direction), color, clear(stage, t))
+}
+
+/// Share of light that comes through the haze from a distance.
+fn clear(stage: &Stage, t: f32) -> f32 {
     let thickness = 0.00045 * stage.look.haze * t / stage.land.unit;
-    mix(stage.sky.haze(ray.direction), color, (-thickness).exp())
+    (-thickness).exp()
 }
 
-fn rock(stage: &Stage, ray: &Ray, hit: &GroundHit) -> V3 {
-    match hit.face {
-        Face::Top => top(stage, ray, hit.point),
-        Face::Cut(normal) => strata(stage, hit.point, normal),
+/// The ground under the light of the lava, coated where there is a film of it.
+fn rock(stage: &Stage, ray: &Ray, behind: &Behind) -> V3 {
+    let mut p = ray.at(behind.t);
+    let film = if behind.top { film(stage, p) } else { 0.0 };
+    if !behind.top {
+        // A cut side is lit from its crest.
+        p.y = p.y.max(stage.land.block.heights.at(p.x, p.z));
     }
-}
-
-fn ember(stage: &Stage, p: V3, n: V3) -> V3 {
-    stage.blackbody.shown(1040.0) * (14.0 * stage.look.lava_light * stage.ember.at(p, n))
-}
-
-fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
-    let rock = stage.land.rock(p.x, p.z);
-    let (open, sun) = (rock.light.x, rock.light.y);
-    let sun = stage.sky.sun_color * (saturate(rock.normal.dot(&stage.sky.sun)) * sun);
-    let light = sun + stage.sky.ambient(rock.normal) * open + ember(stage, p, rock.normal) * (0.4 + 0.6 * open);
-    let bare = times(rock.albedo, light);
-    // Liquid too thin to have a surface of its own still coats the rock.
-    let film = stage.field.density(p).max(stage.field.density(p + v3(0.0, 0.5, 0.0)));
-    if film <= 0.4 * stage.look.film || !stage.field.shows(p) {
+    let bare = behind.still + behind.warmed * stage.ember.at(p, behind.normal);
+    if film <= 0.0 {
         return bare;
     }
     // A ragged, crisp edge: a soft one looks like a smear.
@@ -69,11 +99,38 @@ fn top(stage: &Stage, ray: &Ray, p: V3) -> V3 {
         return bare;
     }
     let normal = stage.land.block.normal(p.x, p.z, 0.8);
-    mix(bare, shade(stage, &Skin { point: p, normal, view: ray.direction, cut: false }), cover)
+    let coat = shade(stage, &Skin { point: p, normal, view: ray.direction, cut: false });
+    mix(bare, hazed(stage, ray, behind.t, coat), cover)
+}
+
+/// Density of the liquid that coats the rock at `p`, too thin to have a surface of its own; 0 where it is not to be seen.
+fn film(stage: &Stage, p: V3) -> f32 {
+    let (field, least) = (stage.field, 0.4 * stage.look.film);
+    let above = p + v3(0.0, 0.5, 0.0);
+    if field.at_most(p) <= least && field.at_most(above) <= least {
+        return 0.0;
+    }
+    let film = field.density(p).max(field.density(above));
+    if film <= least || !field.shows(p) { 0.0 } else { film }
+}
+
+/// Light that a place on the ground sends out: `still` without the lava's, `warmed` the share that it sends back of that.
+struct Ground {
+    still: V3,
+    warmed: V3,
+    normal: V3,
+}
+
+fn top(stage: &Stage, p: V3) -> Ground {
+    let rock = stage.land.rock(p.x, p.z);
+    let (open, sun) = (rock.light.x, rock.light.y);
+    let sun = stage.sky.sun_color * (saturate(rock.normal.dot(&stage.sky.sun)) * sun);
+    let light = sun + stage.sky.ambient(rock.normal) * open;
+    Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * open), normal: rock.normal }
 }
 
 /// The cut sides: layers of old flows and ash, darker towards the foot.
-fn strata(stage: &Stage, at: V3, normal: V3) -> V3 {
+fn strata(stage: &Stage, at: V3, normal: V3) -> Ground {
     let heights = &stage.land.block;
     let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
     let p = at / stage.land.unit;
@@ -89,10 +146,9 @@ fn strata(stage: &Stage, at: V3, normal: V3) -> V3 {
     let color = color * (0.8 * lerp(0.5, 1.0, seam));
     let height = saturate((at.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
     let sun = stage.sky.sun_color * (saturate(normal.dot(&stage.sky.sun)) * 0.8);
-    let crest = v3(at.x, at.y + below, at.z);
-    let warm = ember(stage, crest, normal) * (-below * 0.35).exp();
-    let light = sun + stage.sky.ambient(normal) * 1.1 + warm;
-    times(color, light) * lerp(0.35, 1.0, height.sqrt())
+    let color = color * lerp(0.35, 1.0, height.sqrt());
+    let light = sun + stage.sky.ambient(normal) * 1.1;
+    Ground { still: times(color, light), warmed: color * (-below * 0.35).exp(), normal }
 }
 
 /// Contrast between two pixels as an eye sees it after the tone map, roughly 0..1.

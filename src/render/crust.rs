@@ -15,7 +15,7 @@ use super::sky::Sky;
 
 /// Everything shading reads, for one frame.
 pub(crate) struct Stage<'a> {
-    pub(crate) field: &'a LavaField,
+    pub(crate) field: &'a LavaField<'a>,
     pub(crate) land: &'a TerrainLook,
     pub(crate) ember: &'a EmberLight,
     pub(crate) sky: &'a Sky,

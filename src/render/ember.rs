@@ -1,6 +1,8 @@
 //! Light that lava throws on the rock around it, without tracing a single extra ray: a map of how strongly each
 //! column glows, blurred at three radii, stands for light from near, middle and far.
 
+use std::ops::Range;
+
 use nalgebra::Vector2;
 use rayon::prelude::*;
 
@@ -75,13 +77,35 @@ impl EmberLight {
     }
 }
 
+/// The sum of the blurs, which lie around what glows: nothing is worked out elsewhere.
 fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
     let mut sum = Raster { data: vec![Vector2::zeros(); map.data.len()], ..*map };
+    let Some((xs, zs)) = around(map, 3 * REACHES.iter().map(|reach| reach.0).max().unwrap_or(0)) else { return sum };
+    let rows = |data: &'_ [Vector2<f32>]| -> Vec<Vector2<f32>> {
+        zs.clone().flat_map(|z| data[z * map.width..][xs.clone()].to_vec()).collect()
+    };
+    let part = Raster { width: xs.len(), depth: zs.len(), data: rows(&map.data), ..*map };
     for (radius, share) in REACHES {
-        let blurred = map.blurred(radius);
-        sum.data.par_iter_mut().zip(&blurred.data).for_each(|(s, b)| *s += b * share);
+        let blurred = part.blurred(radius);
+        let to = sum.data.par_chunks_mut(map.width).skip(zs.start).zip(blurred.data.par_chunks(xs.len()));
+        to.for_each(|(sum, blurred)| sum[xs.clone()].iter_mut().zip(blurred).for_each(|(s, b)| *s += b * share));
     }
     sum
+}
+
+/// The columns along x and z outside of which nothing glows, and `margin` more on each side.
+fn around(map: &Raster<Vector2<f32>>, margin: usize) -> Option<(Range<usize>, Range<usize>)> {
+    let glows = |row: &[Vector2<f32>]| row.iter().any(|column| column.x != 0.0);
+    let rows = || map.data.chunks(map.width).enumerate().filter(|(_, row)| glows(row));
+    let (first, last) = (rows().next()?.0, rows().next_back()?.0);
+    let (mut from, mut to) = (map.width, 0);
+    for (_, row) in rows() {
+        let along = |x: &usize| row[*x].x != 0.0;
+        from = (0..from).find(along).unwrap_or(from);
+        to = (to..map.width).rfind(along).map_or(to, |x| x + 1);
+    }
+    let grown = |from: usize, to: usize, n: usize| from.saturating_sub(margin)..(to + margin).min(n);
+    Some((grown(from, to, map.width), grown(first, last + 1, map.depth)))
 }
 
 /// Finds in each column of slab `z` the highest cell that is drawn: strength of the light that leaves it upward, and
@@ -156,6 +180,22 @@ mod tests {
         assert!((total / shares - 1.12).abs() < 1e-3, "{}", total / shares);
         let from_the_east = v3(54.5, 4.5, 40.5);
         assert!(ember.at(from_the_east, -V3::x()) > 1.5 * ember.at(from_the_east, V3::x()), "towards the lava");
+    }
+
+    #[test]
+    fn working_out_only_what_glows_changes_nothing() {
+        let mut columns = vec![Vector2::zeros(); 91 * 81];
+        (columns[3 * 91 + 40], columns[20 * 91 + 2]) = (Vector2::new(1.0, 4.0), Vector2::new(0.5, 1.0));
+        let map = Raster::columns((91, 81), columns);
+        let (xs, zs) = around(&map, 27).expect("something glows");
+        assert_eq!((xs, zs), (0..68, 0..48));
+        let part = spread(&map);
+        let blurs = REACHES.map(|(radius, share)| (map.blurred(radius), share));
+        for (k, part) in part.data.iter().enumerate() {
+            let whole: Vector2<f32> = blurs.iter().map(|(blur, share)| blur.data[k] * *share).sum();
+            assert!((part - whole).norm() < 1e-6, "column {k}");
+        }
+        assert_eq!(around(&Raster::columns((3, 2), vec![Vector2::zeros(); 6]), 27), None);
     }
 
     #[test]

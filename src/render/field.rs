@@ -1,14 +1,14 @@
-//! The volume as rays see it: padded for sampling without edge cases, with empty space marked.
+//! The volume as rays see it: sampled between its cells, and only where there is something to draw.
 
 use std::ops::ControlFlow;
 
-use rayon::prelude::*;
-
+use crate::grid::Grid;
 use crate::lowpass::{ENERGY_SHOWN, Volume};
 
-use super::bricks::{Bricks, Skipping};
+use super::bricks::{Bricks, Skipping, Stretch};
 use super::camera::Ray;
 use super::math::{V3, v3};
+use super::tiles::Reach;
 
 /// Refinements of a crossing after it has been bracketed.
 const REFINEMENTS: usize = 4;
@@ -20,6 +20,8 @@ pub(crate) struct Pace {
     pub(crate) step: f32,
     /// Shift of the first sample, 0..1 steps.
     pub(crate) jitter: f32,
+    /// Where there may be anything to sample.
+    pub(crate) reach: Reach,
 }
 
 /// What a ray met of a surface of equal density.
@@ -33,36 +35,53 @@ pub(crate) enum Crossing {
     Missed,
 }
 
+/// A volume of at least two cells along each axis, and where it has something to draw.
 #[derive(Clone, Debug)]
-pub(crate) struct LavaField {
+pub(crate) struct LavaField<'a> {
     /// Cells along x, y, z.
     size: [f32; 3],
+    /// Just before the middle of the last cell along x, y, z, so that every place has a next cell.
+    last: [f32; 3],
+    /// Cells of the fields along x, y, z.
+    cells: [usize; 3],
     /// Corners of the part of the box that is shown, in cells.
     shown: [[f32; 2]; 3],
-    /// Index steps along y and z of the padded arrays.
-    strides: [usize; 2],
-    density: Vec<u8>,
-    energy: Vec<u8>,
-    bricks: Bricks,
+    density: &'a [u8],
+    energy: &'a [u8],
+    bricks: &'a Bricks,
+    skipping: Skipping,
     /// Densities up to this, 0..1, need not be sampled.
     empty: f32,
 }
 
-impl LavaField {
-    /// Prepares a volume; densities up to `empty` (0..255) are of no interest to the caller.
-    pub(crate) fn new(volume: &Volume, smoothing: f32, empty: u8, skipping: Skipping) -> Self {
-        let shape = [volume.grid.nx, volume.grid.ny, volume.grid.nz];
-        let mut density = padded(&volume.density, shape);
-        let mut energy = padded(&volume.energy, shape);
-        if smoothing > 0.0 {
-            density = smoothed(density, shape, smoothing);
-            energy = smoothed(energy, shape, smoothing);
-        }
-        let bricks = Bricks::new(&density, shape, empty, skipping);
-        let strides = [shape[0] + 2, (shape[0] + 2) * (shape[1] + 2)];
-        let size = shape.map(|n| n as f32);
+/// The eight cells around a point: the first of them, and the point's place between them along x, y, z.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    cell: [usize; 3],
+    between: [f32; 3],
+}
+
+/// Added to a number it leaves the nearest whole one in the last bits: 1.5 · 2²³.
+const ROUND: f32 = 12_582_912.0;
+
+/// The whole number nearest to `x`, of -1 to 2²¹, as a number and as an index: many times cheaper than `floor`, which is a call
+/// on plain x86-64, and than a cast, which has to mind all that does not fit.
+#[inline]
+fn nearest(x: f32) -> (f32, usize) {
+    let rounded = x + ROUND;
+    (rounded - ROUND, (rounded.to_bits() & 0x3f_ffff) as usize)
+}
+
+impl<'a> LavaField<'a> {
+    /// Rays through `volume`, a box of `grid` (thinner where a single cell had to be repeated); densities up to `empty`
+    /// (0..255) are of no interest to the caller.
+    pub(crate) fn new(volume: &'a Volume, grid: Grid, bricks: &'a Bricks, empty: u8, skipping: Skipping) -> Self {
+        let size = [grid.nx, grid.ny, grid.nz].map(|n| n as f32);
         let shown = size.map(|n| [0.0, n]);
-        Self { size, shown, strides, density, energy, bricks, empty: f32::from(empty) / 255.0 }
+        let cells = [volume.grid.nx, volume.grid.ny, volume.grid.nz];
+        let (density, energy) = (&volume.density[..], &volume.energy[..]);
+        let last = size.map(|n| (n - 1.0).next_down().max(0.0));
+        Self { size, last, cells, shown, density, energy, bricks, skipping, empty: f32::from(empty) / 255.0 }
     }
 
     /// Shows only a part of the box, given as shares along x, y and z: rays meet lava nowhere else.
@@ -82,40 +101,77 @@ impl LavaField {
     /// Density 0..1 at a point in cells, held at the box's sides.
     #[inline]
     pub(crate) fn density(&self, p: V3) -> f32 {
-        self.sample(&self.density, p) * (1.0 / 255.0)
+        self.sample(self.density, &self.spot(p)) * (1.0 / 255.0)
+    }
+
+    /// A density 0..1 that [`Self::density`] does not exceed there, looked up without reading a cell.
+    #[inline]
+    pub(crate) fn at_most(&self, p: V3) -> f32 {
+        f32::from(self.bricks.densest(p)) / 255.0
     }
 
     /// Energy per unit of amount at a point, in vent units.
     #[inline]
     pub(crate) fn specific_energy(&self, p: V3) -> f32 {
-        let amount = self.sample(&self.density, p);
-        self.sample(&self.energy, p) * ENERGY_SHOWN / amount.max(1.0)
+        let spot = self.spot(p);
+        let amount = self.sample(self.density, &spot);
+        self.sample(self.energy, &spot) * ENERGY_SHOWN / amount.max(1.0)
+    }
+
+    /// The cells around a point, held at the box's sides.
+    #[inline]
+    fn spot(&self, p: V3) -> Spot {
+        let along = |axis: usize| {
+            let place = (p[axis] - 0.5).max(0.0).min(self.last[axis]);
+            // At the middle of a cell either side will do: they agree there.
+            let (cell, index) = nearest(place - 0.5);
+            (index, place - cell)
+        };
+        let ((i, x), (j, y), (k, z)) = (along(0), along(1), along(2));
+        Spot { cell: [i, j, k], between: [x, y, z] }
     }
 
     #[inline]
-    fn sample(&self, values: &[u8], p: V3) -> f32 {
-        let place = |axis: usize| (p[axis] + 0.5).clamp(0.0, self.size[axis] + 0.999);
-        let (x, y, z) = (place(0), place(1), place(2));
-        let (i, j, k) = (x as usize, y as usize, z as usize);
-        let (fx, fy, fz) = (x - i as f32, y - j as f32, z - k as f32);
-        let corner = k * self.strides[1] + j * self.strides[0] + i;
-        let row = |start: usize| {
-            let pair = &values[start..start + 2];
-            let (a, b) = (f32::from(pair[0]), f32::from(pair[1]));
-            a + (b - a) * fx
-        };
-        let sheet = |start: usize| {
-            let (a, b) = (row(start), row(start + self.strides[0]));
-            a + (b - a) * fy
-        };
-        let (a, b) = (sheet(corner), sheet(corner + self.strides[1]));
-        a + (b - a) * fz
+    fn index(&self, [i, j, k]: [usize; 3]) -> usize {
+        (k * self.cells[1] + j) * self.cells[0] + i
+    }
+
+    #[inline]
+    fn sample(&self, values: &[u8], spot: &Spot) -> f32 {
+        let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
+        let near = &values[self.index(spot.cell)..];
+        let pairs = [0, row, slab, slab + row].map(|start| pair(near, start));
+        blend(pairs.map(|[a, _]| f32::from(a)), pairs.map(|[_, b]| f32::from(b)), spot.between)
     }
 
     /// Direction of rising density, from differences over `reach` cells to each side. Not normalised.
     pub(crate) fn gradient(&self, p: V3, reach: f32) -> V3 {
         let along = |e: V3| self.density(p + e) - self.density(p - e);
         v3(along(v3(reach, 0.0, 0.0)), along(v3(0.0, reach, 0.0)), along(v3(0.0, 0.0, reach))) * (0.5 / reach)
+    }
+
+    /// [`Self::gradient`] over one cell to each side, for which each of the cells around need only be read once.
+    pub(crate) fn slope(&self, p: V3) -> V3 {
+        let spot = self.spot(p);
+        if (0..3).any(|axis| spot.cell[axis] == 0 || spot.cell[axis] + 2 >= self.cells[axis]) {
+            return self.gradient(p, 1.0);
+        }
+        let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
+        let near = &self.density[self.index(spot.cell) - slab - row - 1..];
+        // Rows by their place along y and z, from the one before the point to the second after it.
+        let at = |y: usize, z: usize| z * slab + y * row;
+        let rows = [at(1, 1), at(2, 1), at(1, 2), at(2, 2)].map(|start| -> [f32; 4] {
+            near[start..start + 4].try_into().map_or([0.0; 4], |cells: [u8; 4]| cells.map(f32::from))
+        });
+        let difference = |low: [usize; 4], high: [usize; 4]| {
+            let (low, high) = (low.map(|start| pair(near, start + 1)), high.map(|start| pair(near, start + 1)));
+            let rise = |side: usize| std::array::from_fn(|i| f32::from(high[i][side]) - f32::from(low[i][side]));
+            blend(rise(0), rise(1), spot.between)
+        };
+        let east = blend(rows.map(|r| r[2] - r[0]), rows.map(|r| r[3] - r[1]), spot.between);
+        let up = difference([at(0, 1), at(1, 1), at(0, 2), at(1, 2)], [at(2, 1), at(3, 1), at(2, 2), at(3, 2)]);
+        let south = difference([at(1, 0), at(2, 0), at(1, 1), at(2, 1)], [at(1, 2), at(2, 2), at(1, 3), at(2, 3)]);
+        v3(east, up, south) * (0.5 / 255.0)
     }
 
     /// Outward normal of the lava, smoothed over about one and a half cells so that cell steps do not show.
@@ -157,30 +213,50 @@ impl LavaField {
         mut visit: impl FnMut(f32, f32) -> ControlFlow<()>,
     ) {
         let inverse = ray.direction.map(|d| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d });
-        let first = |t: f32| (t / pace.step - pace.jitter).ceil();
+        let (near, far) = (near.max(pace.reach.near), far.min(pace.reach.far));
+        if near >= far {
+            return;
+        }
+        let first = |t: f32| up(t / pace.step - pace.jitter);
         let mut n = first(near);
         loop {
-            let t = (n + pace.jitter) * pace.step;
+            let mut t = (n + pace.jitter) * pace.step;
             // From very far away samples cannot be told apart any more, and neither can pixels.
             if t >= far || n + 1.0 <= n {
                 return;
             }
-            let p = ray.at(t);
-            if let Some(leave) = self.bricks.jump(p, ray.origin, inverse) {
+            let mut p = ray.at(t);
+            let stretch = if self.skipping == Skipping::Never {
+                Stretch { leave: far, empty: false }
+            } else {
+                self.bricks.stretch(p, ray.origin, inverse)
+            };
+            if stretch.empty {
                 // Rounding must not carry a jump past a sample in the next brick: stop a little early.
-                n = first(leave - 1e-3).max(n + 1.0);
+                n = first(stretch.leave - 1e-3).max(n + 1.0);
                 continue;
             }
-            let density = self.density(p);
-            if density > self.empty && visit(t, density).is_break() {
-                return;
+            let end = far.min(stretch.leave);
+            loop {
+                let density = self.density(p);
+                if density > self.empty && visit(t, density).is_break() {
+                    return;
+                }
+                n += 1.0;
+                t = (n + pace.jitter) * pace.step;
+                if t >= end || n + 1.0 <= n {
+                    break;
+                }
+                p = ray.at(t);
             }
-            n += 1.0;
         }
     }
 
     /// The first place where density rises through `iso` before `far`.
     pub(crate) fn cross(&self, ray: &Ray, far: f32, iso: f32, pace: Pace) -> Crossing {
+        if pace.reach.is_empty() {
+            return Crossing::Missed;
+        }
         let Some((near, far, entry)) = self.span(ray, far) else { return Crossing::Missed };
         if near > 0.0 && self.density(ray.at(near)) >= iso {
             return Crossing::At { t: near, face: entry };
@@ -234,37 +310,23 @@ impl LavaField {
     }
 }
 
-/// A copy with one more cell on each side that repeats the edge.
-fn padded(values: &[u8], [nx, ny, nz]: [usize; 3]) -> Vec<u8> {
-    let inner = |i: usize, n: usize| i.saturating_sub(1).min(n - 1);
-    let mut out = vec![0; (nx + 2) * (ny + 2) * (nz + 2)];
-    out.par_chunks_mut((nx + 2) * (ny + 2)).enumerate().for_each(|(k, slab)| {
-        for (j, row) in slab.chunks_mut(nx + 2).enumerate() {
-            let start = (inner(k, nz) * ny + inner(j, ny)) * nx;
-            let source = &values[start..start + nx];
-            row[1..=nx].copy_from_slice(source);
-            row[0] = source[0];
-            row[nx + 1] = source[nx - 1];
-        }
-    });
-    out
+/// The whole number at or above `x`, of -1 or more: `ceil` is a call on plain x86-64.
+#[inline]
+fn up(x: f32) -> f32 {
+    let whole = x as i32 as f32;
+    if whole < x { whole + 1.0 } else { whole }
 }
 
-/// Gaussian smoothing of a padded field, one axis after another, with five taps.
-fn smoothed(values: Vec<u8>, shape: [usize; 3], radius: f32) -> Vec<u8> {
-    let side = shape.map(|n| n + 2);
-    let taps: [f32; 5] = std::array::from_fn(|i| (-0.5 * ((i as f32 - 2.0) / radius).powi(2)).exp());
-    let total: f32 = taps.iter().sum();
-    let strides = [1, side[0], side[0] * side[1]];
-    (0..3).fold(values, |from, axis| {
-        let at = |index: usize| {
-            let place = (index / strides[axis] % side[axis]) as isize;
-            let tap = |i: usize| {
-                let moved = (place + i as isize - 2).clamp(0, side[axis] as isize - 1) - place;
-                taps[i] * f32::from(from[(index as isize + moved * strides[axis] as isize) as usize])
-            };
-            ((0..5).map(tap).sum::<f32>() / total + 0.5) as u8
-        };
-        (0..from.len()).into_par_iter().map(at).collect()
-    })
+/// Two cells that follow each other.
+#[inline]
+fn pair(values: &[u8], start: usize) -> [u8; 2] {
+    values[start..start + 2].try_into().unwrap_or_default()
+}
+
+/// The value between the ends of four edges along x: `low` and `high` of the edges at (y, z) = (0, 0), (1, 0), (0, 1), (1, 1).
+#[inline]
+fn blend(low: [f32; 4], high: [f32; 4], [x, y, z]: [f32; 3]) -> f32 {
+    let edges: [f32; 4] = std::array::from_fn(|i| low[i] + (high[i] - low[i]) * x);
+    let (a, b) = (edges[0] + (edges[1] - edges[0]) * y, edges[2] + (edges[3] - edges[2]) * y);
+    a + (b - a) * z
 }

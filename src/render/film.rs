@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::image::{Image, linear_to_srgb};
+use super::image::{Image, Srgb};
 use super::math::V3;
 use super::noise;
 use super::raster::Raster;
@@ -46,6 +46,7 @@ impl Film {
             _ => None,
         };
         let mut image = Image::filled(self.width, self.height, [0; 3]);
+        let srgb = Srgb::new();
         image.rgb.par_chunks_mut(3 * self.width).enumerate().for_each(|(y, row)| {
             for (x, pixel) in row.chunks_mut(3).enumerate() {
                 let mut light = self.light[y * self.width + x];
@@ -60,7 +61,7 @@ impl Film {
                 // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
                 let grain = noise::interleaved(x as f32, y as f32) - 0.5;
                 for (byte, c) in pixel.iter_mut().zip(shown.iter()) {
-                    *byte = (linear_to_srgb(*c) * 255.0 + 0.5 + 0.9 * grain).clamp(0.0, 255.0) as u8;
+                    *byte = (srgb.of(*c) * 255.0 + 0.5 + 0.9 * grain) as u8;
                 }
             }
         });

@@ -26,11 +26,16 @@ pub(crate) struct GroundHit {
 }
 
 impl GroundHit {
-    /// Distance up to which lava may cover this point. The box's sides cut lava and ground in one plane, where
-    /// rounding must not decide which of the two is seen: density reaches into the rock.
+    /// Distance up to which lava may cover this point.
     pub(crate) fn front(&self) -> f32 {
-        if self.face == Face::Top { self.t } else { self.t * 0.999_9 - 1e-3 }
+        if self.face == Face::Top { self.t } else { before_cut(self.t) }
     }
+}
+
+/// Distance up to which lava may cover a cut side met at `t`. The box's sides cut lava and ground in one plane, where
+/// rounding must not decide which of the two is seen: density reaches into the rock.
+pub(crate) fn before_cut(t: f32) -> f32 {
+    t * 0.999_9 - 1e-3
 }
 
 /// Greatest heights over squares of 2^level patches.

@@ -22,11 +22,14 @@ pub(crate) mod noise;
 pub(crate) mod palette;
 pub(crate) mod plain;
 pub(crate) mod plates;
+mod prepared;
 pub(crate) mod raster;
 mod renderer;
 pub(crate) mod sky;
 mod slice;
 mod text;
+mod tiles;
+mod tracer;
 pub(crate) mod transfer;
 
 #[cfg(test)]

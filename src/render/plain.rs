@@ -7,8 +7,9 @@ use super::camera::Ray;
 use super::field::{Crossing, LavaField, Pace};
 use super::heightfield::{Face, GroundHit};
 use super::land::TerrainLook;
-use super::look::LookSpec;
+use super::look::{LookSpec, Style};
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
+use super::tracer::{Sight, Tracer};
 use super::transfer::Transfer;
 
 /// How deep under a surface its value is read, in cells: on the surface itself every density is the same.
@@ -22,22 +23,54 @@ const LARGEST: f32 = 0.999;
 
 /// What the plain styles look at, for one frame.
 pub(crate) struct Specimen<'a> {
-    pub(crate) field: &'a LavaField,
+    pub(crate) field: &'a LavaField<'a>,
     pub(crate) land: &'a TerrainLook,
     pub(crate) transfer: &'a Transfer,
     pub(crate) look: &'a LookSpec,
 }
 
+/// What a ray meets behind the lava.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Behind {
+    /// Light of the ground, or of the backdrop where there is none.
+    light: V3,
+    /// Distance up to which lava is seen before it.
+    far: f32,
+}
+
+impl Tracer for Specimen<'_> {
+    type Behind = Behind;
+
+    fn behind(&self, ray: &Ray) -> Behind {
+        let Some(hit) = self.land.block.hit(ray) else { return Behind { light: backdrop(ray), far: f32::MAX } };
+        let dimmed = if self.look.style == Style::Maximum { DIMMED } else { 1.0 };
+        Behind { light: self.ground(&hit) * dimmed, far: hit.front() }
+    }
+
+    fn trace(&self, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        match self.look.style {
+            Style::Surface => surface(self, ray, behind, pace),
+            Style::Maximum => maximum(self, ray, behind, pace),
+            Style::Scientific | Style::Cinematic => volume(self, ray, behind, pace),
+        }
+    }
+
+    fn bare(&self, behind: &Behind) -> Option<V3> {
+        Some(behind.light)
+    }
+}
+
 /// Scientific: the volume through the transfer function, over the ground.
-pub(crate) fn volume(specimen: &Specimen, ray: &Ray, ground: Option<&GroundHit>, jitter: f32) -> V3 {
-    let layer = specimen.transfer.accumulate(specimen.field, ray, reach(ground), specimen.pace(jitter));
-    layer.color + specimen.behind(ray, ground) * (1.0 - layer.opacity)
+fn volume(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
+    let layer = specimen.transfer.accumulate(specimen.field, ray, behind.far, pace);
+    layer.color + behind.light * (1.0 - layer.opacity)
 }
 
 /// Surface: the first place where density reaches `look.iso`, in the colour of what lies [`DEPTH`] under it.
-pub(crate) fn surface(specimen: &Specimen, ray: &Ray, ground: Option<&GroundHit>, jitter: f32) -> V3 {
+fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let (field, transfer) = (specimen.field, specimen.transfer);
-    match field.cross(ray, reach(ground), specimen.look.iso, specimen.pace(jitter)) {
+    match field.cross(ray, behind.far, specimen.look.iso, pace) {
         // A cut shows the values themselves; a trace of shade only parts its sides.
         Crossing::At { t, face: Some(normal) } => {
             transfer.color(field, ray.at(t)) * (0.88 + 0.12 * saturate(normal.dot(&transfer.lamp)))
@@ -48,46 +81,39 @@ pub(crate) fn surface(specimen: &Specimen, ray: &Ray, ground: Option<&GroundHit>
             let light = 0.28 + 0.77 * saturate(0.25 + 0.75 * normal.dot(&transfer.lamp));
             transfer.color(field, ray.at(t) - normal * DEPTH) * light
         }
-        Crossing::Grazed { .. } | Crossing::Missed => specimen.behind(ray, ground),
+        Crossing::Grazed { .. } | Crossing::Missed => behind.light,
     }
 }
 
 /// Maximum: the colour of the largest value on the ray, over dimmed ground. Small values, which palettes draw dark,
 /// are transparent.
-pub(crate) fn maximum(specimen: &Specimen, ray: &Ray, ground: Option<&GroundHit>, jitter: f32) -> V3 {
-    let behind = specimen.behind(ray, ground) * if ground.is_some() { DIMMED } else { 1.0 };
+fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let visible = specimen.transfer.visible;
-    let value = specimen.largest(ray, reach(ground), jitter);
+    let value = specimen.largest(ray, behind.far, pace);
     if value <= 0.0 {
-        return behind;
+        return behind.light;
     }
     let opacity = smoothstep(visible, lerp(visible, 1.0, SOLID), value);
-    mix(behind, specimen.transfer.palette.linear(value), opacity)
-}
-
-/// Distance up to which lava is seen.
-fn reach(ground: Option<&GroundHit>) -> f32 {
-    ground.map_or(f32::MAX, GroundHit::front)
+    mix(behind.light, specimen.transfer.linear(value), opacity)
 }
 
 impl Specimen<'_> {
-    fn pace(&self, jitter: f32) -> Pace {
-        Pace { step: self.look.step, jitter }
-    }
-
     /// The value at a point of this density, 0 where it is too thin to be seen: its energy per amount means nothing.
     fn value(&self, p: V3, density: f32) -> f32 {
         if density > self.transfer.visible { self.transfer.value(self.field, p, density) } else { 0.0 }
     }
 
     /// The largest value on the ray before `far`, 0 when nothing is visible.
-    fn largest(&self, ray: &Ray, far: f32, jitter: f32) -> f32 {
+    fn largest(&self, ray: &Ray, far: f32, pace: Pace) -> f32 {
+        if pace.reach.is_empty() {
+            return 0.0;
+        }
         let Some((near, far, _)) = self.field.span(ray, far) else { return 0.0 };
         let at = |t: f32| (t, self.value(ray.at(t), self.field.density(ray.at(t))));
         let larger = |a: (f32, f32), b: (f32, f32)| if b.1 > a.1 { b } else { a };
         // The ends count too, so that thin sheets on the ground and cuts do not depend on the jitter.
         let mut best = larger(at(near), at(far));
-        self.field.walk(ray, (near, far), self.pace(jitter), |t, density| {
+        self.field.walk(ray, (near, far), pace, |t, density| {
             best = larger(best, (t, self.value(ray.at(t), density)));
             if best.1 >= LARGEST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
@@ -97,11 +123,6 @@ impl Specimen<'_> {
             best = larger(best, larger(at((middle - aside).max(near)), at((middle + aside).min(far))));
         }
         best.1
-    }
-
-    /// Ground, or backdrop where there is none.
-    fn behind(&self, ray: &Ray, ground: Option<&GroundHit>) -> V3 {
-        ground.map_or_else(|| backdrop(ray), |hit| self.ground(hit))
     }
 
     fn ground(&self, hit: &GroundHit) -> V3 {
@@ -127,8 +148,9 @@ fn backdrop(ray: &Ray) -> V3 {
 mod tests {
     use ndarray::Array2;
 
-    use super::super::bricks::Skipping;
     use super::super::palette::Palette;
+    use super::super::prepared::with_field;
+    use super::super::tiles::Reach;
     use super::*;
     use crate::grid::Grid;
     use crate::lowpass::Volume;
@@ -148,12 +170,19 @@ mod tests {
         volume
     }
 
+    fn pace(look: &LookSpec, jitter: f32) -> Pace {
+        Pace { step: look.step, jitter, reach: Reach::ALL }
+    }
+
+    fn air(ray: &Ray) -> Behind {
+        Behind { light: backdrop(ray), far: f32::MAX }
+    }
+
     /// Calls `see` with a volume over flat ground at the floor.
-    fn with_specimen<T>(volume: &Volume, look: &LookSpec, see: impl Fn(&Specimen) -> T) -> T {
+    fn with_specimen(volume: &Volume, look: &LookSpec, see: impl Fn(&Specimen)) {
         let land = TerrainLook::bake(&Array2::zeros((GRID.nz, GRID.nx)), GRID, look, 128);
         let transfer = Transfer::new(look, Palette::named("gray").expect("a known name"));
-        let field = LavaField::new(volume, 0.0, 0, Skipping::Bricks);
-        see(&Specimen { field: &field, land: &land, transfer: &transfer, look })
+        with_field(volume, |field| see(&Specimen { field, land: &land, transfer: &transfer, look }))
     }
 
     #[test]
@@ -168,7 +197,7 @@ mod tests {
                 // Rays that pass the centre at distances 0 to 11 cells.
                 let aside = direction.cross(&V3::y()).normalize() * (11.0 * k as f32 / 39.0);
                 let ray = Ray { origin: origin + aside, direction };
-                let seen = surface(specimen, &ray, None, 0.3);
+                let seen = surface(specimen, &ray, &air(&ray), pace(&look, 0.3));
                 if aside.norm() > 8.1 {
                     assert_eq!(seen, backdrop(&ray), "ray {k} passes the ball");
                 } else if aside.norm() < 7.5 {
@@ -192,12 +221,12 @@ mod tests {
             with_specimen(&volume, &look, |specimen| {
                 for (aside, jitter) in [(0.0, 0.0), (2.5, 0.4), (5.0, 0.9), (7.0, 0.2)] {
                     let ray = Ray { origin: CENTER + v3(aside, 40.0, 0.0), direction: -V3::y() };
-                    let found = specimen.largest(&ray, f32::MAX, jitter);
+                    let found = specimen.largest(&ray, f32::MAX, pace(&look, jitter));
                     assert!((found - profile(aside)).abs() < 0.02, "step {step}: {found} at {aside}");
                 }
                 // In front of the ball's middle, only what is nearer counts.
                 let ray = Ray { origin: CENTER + v3(0.0, 0.0, 40.0), direction: -V3::z() };
-                assert!((specimen.largest(&ray, 36.0, 0.5) - profile(4.0)).abs() < 0.02);
+                assert!((specimen.largest(&ray, 36.0, pace(&look, 0.5)) - profile(4.0)).abs() < 0.02);
             });
         }
     }
@@ -208,8 +237,12 @@ mod tests {
         with_specimen(&ball(|_| 1.0), &look, |specimen| {
             let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
             let hit = specimen.land.block.hit(&ray).expect("there is ground below");
-            assert_eq!(maximum(specimen, &ray, Some(&hit), 0.5), specimen.ground(&hit) * DIMMED);
-            assert_eq!(volume(specimen, &ray, Some(&hit), 0.5), specimen.ground(&hit));
+            let behind = Behind { light: specimen.ground(&hit), far: hit.front() };
+            assert_eq!(maximum(specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
+            assert_eq!(volume(specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
+            let maximum = LookSpec { style: Style::Maximum, ..look.clone() };
+            let dimmed = Specimen { look: &maximum, ..*specimen }.behind(&ray);
+            assert_eq!(dimmed.light, behind.light * DIMMED);
         });
     }
 
@@ -219,9 +252,10 @@ mod tests {
         with_specimen(&ball(|_| 0.03), &look, |thin| {
             with_specimen(&Volume::empty(GRID), &look, |none| {
                 let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
-                let hit = thin.land.block.hit(&ray);
-                assert_eq!(maximum(thin, &ray, hit.as_ref(), 0.5), maximum(none, &ray, hit.as_ref(), 0.5));
-                assert_eq!(surface(thin, &ray, hit.as_ref(), 0.5), surface(none, &ray, hit.as_ref(), 0.5));
+                let behind = thin.behind(&ray);
+                let pace = pace(&look, 0.5);
+                assert_eq!(maximum(thin, &ray, &behind, pace), maximum(none, &ray, &behind, pace));
+                assert_eq!(surface(thin, &ray, &behind, pace), surface(none, &ray, &behind, pace));
             });
         });
     }

@@ -4,31 +4,36 @@ use ndarray::Array2;
 use rayon::prelude::*;
 
 use crate::grid::Grid;
-use crate::lowpass::Volume;
+use crate::lowpass::{LowPass, Moment, Volume};
 use crate::validate::Invalid;
 
 use super::blackbody::BlackBody;
 use super::bricks::Skipping;
-use super::camera::{Bounds, Camera, Ray};
+use super::camera::{Bounds, Camera};
 use super::cinematic;
 use super::crust::Stage;
 use super::ember::{EmberLight, Glow};
 use super::field::LavaField;
 use super::film::{Develop, Film};
-use super::heightfield::GroundHit;
 use super::image::Image;
 use super::land::{NODES, TerrainLook};
 use super::look::{Antialias, LookSpec, Style};
 use super::math::V3;
 use super::noise;
 use super::plain::{self, Specimen};
+use super::prepared::{News, Prepared, rows};
 use super::sky::Sky;
+use super::tiles::Tiles;
+use super::tracer::{Sight, Tracer};
 use super::transfer::Transfer;
 
 /// Contrast between neighbours from which a pixel is traced again with more rays.
 const EDGE_CONTRAST: f32 = 0.05;
 /// Four places in a pixel, no two in one row or column.
 const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875)];
+
+/// Closer looks are kept for pictures of no more pixels than this: they take up to 200 bytes for each.
+const MOST_KEPT: usize = 1 << 21;
 
 /// Draws volumes over one ground with one look; keeps what does not change between frames.
 #[derive(Clone, Debug)]
@@ -41,16 +46,41 @@ pub struct Renderer {
     transfer: Transfer,
     /// Steps simulated so far, for the crust that rides on the flow.
     steps: f64,
-    /// Where the pixel centres of the last camera meet the ground: most animations do not move the camera.
-    seen: Option<(Camera, Vec<Option<GroundHit>>)>,
+    /// What is behind the lava: most animations do not move the camera.
+    seen: Option<Seen>,
+    /// What is kept of the last volume.
+    prepared: Prepared,
+    /// When changes were last taken from a low-pass, if that drew the last frame.
+    last: Option<Moment>,
 }
 
-/// How one ray becomes light, in the style of the look.
-enum Tracer<'a> {
-    Cinematic(Stage<'a>),
-    Scientific(Specimen<'a>),
-    Surface(Specimen<'a>),
-    Maximum(Specimen<'a>),
+/// What the rays of a camera meet behind the lava, by style.
+#[derive(Clone, Debug)]
+struct Seen {
+    camera: Camera,
+    behind: Behind,
+}
+
+#[derive(Clone, Debug)]
+enum Behind {
+    Cinematic(Kept<cinematic::Behind>),
+    Plain(Kept<plain::Behind>),
+}
+
+/// What is behind the lava in each pixel, in rows from the top.
+#[derive(Clone, Debug)]
+struct Kept<B> {
+    /// By the ray through its centre.
+    centres: Vec<B>,
+    /// By the rays of a closer look, where one was needed. Empty for pictures of more than [`MOST_KEPT`] pixels.
+    closer: Vec<Option<Box<[B; SUBPIXELS.len()]>>>,
+}
+
+/// One frame: how its rays become light, and from where.
+struct Frame<'a, T: Tracer> {
+    tracer: &'a T,
+    camera: &'a Camera,
+    tiles: &'a Tiles,
 }
 
 impl Renderer {
@@ -63,7 +93,9 @@ impl Renderer {
         let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
         let land = TerrainLook::bake(ground, grid, &look, NODES);
         let sky = Sky::new(&look);
-        Ok(Self { grid, look, land, sky, blackbody: BlackBody::new(), transfer, steps: 0.0, seen: None })
+        let blackbody = BlackBody::new();
+        let prepared = Prepared::new(grid);
+        Ok(Self { grid, look, land, sky, blackbody, transfer, steps: 0.0, seen: None, prepared, last: None })
     }
 
     /// The look this renderer was made for.
@@ -74,6 +106,9 @@ impl Renderer {
     /// Changes the look and keeps what was baked: only another sun makes its light be worked out again.
     pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
         look.validate()?;
+        if look != self.look {
+            self.seen = None;
+        }
         self.transfer = Transfer::new(&look, look.palette.build("look.palette")?);
         let sky = Sky::new(&look);
         if sky.sun != self.sky.sun {
@@ -96,126 +131,187 @@ impl Renderer {
 
     /// Draws `volume`, whose grid is this renderer's. Pictures do not depend on the number of threads.
     ///
+    /// Nothing is known of the volume, so every cell of it is looked at. [`Self::frame_of`] gives the same picture and
+    /// does not.
+    ///
     /// # Panics
     /// When the volume has another shape.
     pub fn frame(&mut self, volume: &Volume, camera: &Camera) -> Image {
         self.draw(volume, camera, Skipping::Bricks)
     }
 
+    /// Draws what `lowpass` filtered last. If it drew the last frame too, only cells that changed since then are looked
+    /// at; to know them, its changes are taken.
+    ///
+    /// # Panics
+    /// When the low-pass has another shape than this renderer.
+    pub fn frame_of(&mut self, lowpass: &mut LowPass, camera: &Camera) -> Image {
+        let changed = lowpass.take_changes_since(&mut self.last);
+        let news = News { rows: lowpass.rows(), changed: changed.as_deref() };
+        self.draw_news(lowpass.volume(), &news, camera, Skipping::Bricks)
+    }
+
     pub(super) fn draw(&mut self, volume: &Volume, camera: &Camera, skipping: Skipping) -> Image {
+        self.last = None;
+        let rows = rows(volume);
+        self.draw_news(volume, &News { rows: &rows, changed: None }, camera, skipping)
+    }
+
+    fn draw_news(&mut self, volume: &Volume, news: &News, camera: &Camera, skipping: Skipping) -> Image {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
-        self.look_at(camera);
-        let (empty, smoothing) = self.transfer.of_interest(&self.look);
-        let field = LavaField::new(volume, smoothing, empty, skipping).clipped(self.look.clip);
-        let ember = EmberLight::new(volume, None, Glow::from(&self.look));
-        let tracer = self.tracer(&field, &ember);
-        let hits = self.seen.as_ref().map_or(&[][..], |(_, hits)| hits);
-        let mut film = self.expose(&tracer, camera, hits);
-        if self.look.antialias != Antialias::Off {
-            film.light = self.refine(&tracer, camera, &film);
-        }
-        match self.look.style {
+        let interest = self.transfer.of_interest(&self.look);
+        self.prepared.follow(volume, news, interest);
+        let everywhere = skipping == Skipping::Never;
+        let tiles = if everywhere { Tiles::whole(camera) } else { Tiles::new(self.prepared.bricks(), camera) };
+        let seen = self.seen.take().filter(|seen| seen.camera == *camera).map(|seen| seen.behind);
+        let (film, behind) = match self.look.style {
             Style::Cinematic => {
-                film.develop(Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow })
+                let ember = self.prepared.light(volume, news, Glow::from(&self.look));
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.look.clip);
+                let stage = self.stage(&field, &ember);
+                let mut kept = match seen {
+                    Some(Behind::Cinematic(kept)) => kept,
+                    _ => Kept::new(&stage, camera),
+                };
+                (self.film(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
-                let mut image = film.develop(Develop::Plain);
-                self.transfer.legend(&mut image);
-                image
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.look.clip);
+                let specimen = Specimen { field: &field, land: &self.land, transfer: &self.transfer, look: &self.look };
+                let mut kept = match seen {
+                    Some(Behind::Plain(kept)) => kept,
+                    _ => Kept::new(&specimen, camera),
+                };
+                (self.film(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
             }
+        };
+        self.seen = Some(Seen { camera: camera.clone(), behind });
+        self.develop(&film)
+    }
+
+    fn develop(&self, film: &Film) -> Image {
+        if self.look.style == Style::Cinematic {
+            return film.develop(Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow });
+        }
+        let mut image = film.develop(Develop::Plain);
+        self.transfer.legend(&mut image);
+        image
+    }
+
+    fn stage<'a>(&'a self, field: &'a LavaField<'a>, ember: &'a EmberLight) -> Stage<'a> {
+        Stage {
+            field,
+            land: &self.land,
+            ember,
+            sky: &self.sky,
+            look: &self.look,
+            blackbody: &self.blackbody,
+            steps: self.steps,
         }
     }
 
-    fn tracer<'a>(&'a self, field: &'a LavaField, ember: &'a EmberLight) -> Tracer<'a> {
-        let (look, land) = (&self.look, &self.land);
-        let specimen = Specimen { field, land, transfer: &self.transfer, look };
-        match look.style {
-            Style::Cinematic => Tracer::Cinematic(Stage {
-                field,
-                land,
-                ember,
-                sky: &self.sky,
-                look,
-                blackbody: &self.blackbody,
-                steps: self.steps,
-            }),
-            Style::Scientific => Tracer::Scientific(specimen),
-            Style::Surface => Tracer::Surface(specimen),
-            Style::Maximum => Tracer::Maximum(specimen),
+    /// One ray through the middle of every pixel, and more where the look asks for them.
+    fn film<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Film {
+        let frame = Frame { tracer, camera, tiles };
+        let mut film = frame.expose(&kept.centres);
+        match self.look.antialias {
+            Antialias::Off => {}
+            Antialias::Edges => film.light = frame.refine(&film, &mut kept.closer, |x, y| on_edge(&film, x, y)),
+            Antialias::Full => film.light = frame.refine(&film, &mut kept.closer, |_, _| true),
         }
+        film
     }
+}
 
-    /// Finds the ground under every pixel, unless the camera has not moved.
-    fn look_at(&mut self, camera: &Camera) {
-        if self.seen.as_ref().is_some_and(|(last, _)| last == camera) {
-            return;
-        }
+impl<B: Clone + Send + Sync> Kept<B> {
+    /// Looks past the lava through the middle of every pixel.
+    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera) -> Self {
         let (width, height) = camera.size();
-        let block = &self.land.block;
-        let hits = (0..width * height)
-            .into_par_iter()
-            .map(|k| block.hit(&camera.ray((k % width) as f32 + 0.5, (k / width) as f32 + 0.5)))
-            .collect();
-        self.seen = Some((camera.clone(), hits));
+        let centre = |k: usize| camera.ray((k % width) as f32 + 0.5, (k / width) as f32 + 0.5);
+        let centres = (0..width * height).into_par_iter().map(|k| tracer.behind(&centre(k))).collect();
+        let closer = if width * height <= MOST_KEPT { vec![None; width * height] } else { Vec::new() };
+        Self { centres, closer }
     }
+}
 
+impl<T: Tracer> Frame<'_, T> {
     /// One ray through the middle of every pixel.
-    fn expose(&self, tracer: &Tracer, camera: &Camera, hits: &[Option<GroundHit>]) -> Film {
-        let (width, height) = camera.size();
+    fn expose(&self, behind: &[T::Behind]) -> Film {
+        let (width, height) = self.camera.size();
         let mut light = vec![V3::zeros(); width * height];
-        light.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
-            for (x, pixel) in row.iter_mut().enumerate() {
-                let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5);
-                let jitter = noise::interleaved(x as f32, y as f32);
-                *pixel = tracer.trace(&ray, hits[y * width + x].as_ref(), jitter);
+        light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate().for_each(|(y, (row, behind))| {
+            for (x, (pixel, behind)) in row.iter_mut().zip(behind).enumerate() {
+                *pixel = self.light((x, y), (0.5, 0.5), 0.0, behind);
             }
         });
         Film { width, height, light }
     }
 
-    /// The film with four rays in every pixel that differs from a neighbour, or in all.
-    fn refine(&self, tracer: &Tracer, camera: &Camera, film: &Film) -> Vec<V3> {
-        let (width, height) = (film.width, film.height);
-        let everywhere = self.look.antialias == Antialias::Full;
+    /// Light at a place in a pixel; rays with another `shift` have another jitter.
+    fn light(&self, (x, y): (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
+        let reach = self.tiles.at(x, y);
+        if reach.is_empty()
+            && let Some(light) = self.tracer.bare(behind)
+        {
+            return light;
+        }
+        let ray = self.camera.ray(x as f32 + u, y as f32 + v);
+        let jitter = noise::interleaved(x as f32 + shift, y as f32);
+        self.tracer.trace(&ray, behind, Sight { jitter, reach })
+    }
+
+    /// The light of the film with four rays in the pixels that are `wanted`.
+    fn refine(
+        &self,
+        film: &Film,
+        closer: &mut [Option<Closer<T>>],
+        wanted: impl Fn(usize, usize) -> bool + Sync,
+    ) -> Vec<V3> {
         let mut light = film.light.clone();
-        light.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
-            for (x, pixel) in row.iter_mut().enumerate() {
-                if !everywhere && !on_edge(film, x, y, height) {
-                    continue;
-                }
-                let mut sum = V3::zeros();
-                for (index, (u, v)) in SUBPIXELS.into_iter().enumerate() {
-                    let ray = camera.ray(x as f32 + u, y as f32 + v);
-                    let jitter = noise::interleaved(x as f32 + 5.588 * index as f32, y as f32);
-                    // Averaging what the eye sees, not raw light: one very bright ray must not win the pixel.
-                    let seen = tracer.trace(&ray, self.land.block.hit(&ray).as_ref(), jitter);
-                    sum += seen / (1.0 + seen.max());
-                }
-                let mean = sum / SUBPIXELS.len() as f32;
-                *pixel = mean / (1.0 - mean.max()).max(1e-3);
+        let row = |y: usize, row: &mut [V3], mut closer: Option<&mut [Option<Closer<T>>]>| {
+            for (x, pixel) in row.iter_mut().enumerate().filter(|(x, _)| wanted(*x, y)) {
+                *pixel = match &mut closer {
+                    Some(closer) => self.look_closer(x, y, closer[x].get_or_insert_with(|| self.closer(x, y))),
+                    None => self.look_closer(x, y, &self.closer(x, y)),
+                };
             }
-        });
+        };
+        let rows = light.par_chunks_mut(film.width).enumerate();
+        if closer.is_empty() {
+            rows.for_each(|(y, light)| row(y, light, None));
+        } else {
+            rows.zip(closer.par_chunks_mut(film.width)).for_each(|((y, light), closer)| row(y, light, Some(closer)));
+        }
         light
+    }
+
+    /// What the rays of a closer look meet behind the lava.
+    fn closer(&self, x: usize, y: usize) -> Closer<T> {
+        Box::new(SUBPIXELS.map(|(u, v)| self.tracer.behind(&self.camera.ray(x as f32 + u, y as f32 + v))))
+    }
+
+    /// The mean of their light.
+    fn look_closer(&self, x: usize, y: usize, behind: &Closer<T>) -> V3 {
+        let mut sum = V3::zeros();
+        for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behind.iter()).enumerate() {
+            // Averaging what the eye sees, not raw light: one very bright ray must not win the pixel.
+            let seen = self.light((x, y), place, 5.588 * index as f32, behind);
+            sum += seen / (1.0 + seen.max());
+        }
+        let mean = sum / SUBPIXELS.len() as f32;
+        mean / (1.0 - mean.max()).max(1e-3)
     }
 }
 
-fn on_edge(film: &Film, x: usize, y: usize, height: usize) -> bool {
+/// What the rays of a closer look at a pixel meet behind the lava.
+type Closer<T> = Box<[<T as Tracer>::Behind; SUBPIXELS.len()]>;
+
+fn on_edge(film: &Film, x: usize, y: usize) -> bool {
     let at = |x: usize, y: usize| film.light[y * film.width + x];
     let here = at(x, y);
     let differs = |x: usize, y: usize| cinematic::contrast(here, at(x, y)) > EDGE_CONTRAST;
     (x > 0 && differs(x - 1, y))
         || (y > 0 && differs(x, y - 1))
         || (x + 1 < film.width && differs(x + 1, y))
-        || (y + 1 < height && differs(x, y + 1))
-}
-
-impl Tracer<'_> {
-    fn trace(&self, ray: &Ray, ground: Option<&GroundHit>, jitter: f32) -> V3 {
-        match self {
-            Self::Cinematic(stage) => cinematic::trace(stage, ray, ground, jitter),
-            Self::Scientific(specimen) => plain::volume(specimen, ray, ground, jitter),
-            Self::Surface(specimen) => plain::surface(specimen, ray, ground, jitter),
-            Self::Maximum(specimen) => plain::maximum(specimen, ray, ground, jitter),
-        }
-    }
+        || (y + 1 < film.height && differs(x, y + 1))
 }

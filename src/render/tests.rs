@@ -4,8 +4,11 @@ use ndarray::Array2;
 
 use super::bricks::Skipping;
 use super::{Antialias, Bounds, Camera, CameraSpec, Image, LookSpec, Renderer, SkyPreset, Style};
+use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
-use crate::lowpass::Volume;
+use crate::lowpass::{LowPass, Volume};
+use crate::scene::{Scene, VentPlace};
+use crate::world::{Edit, Matter, Shape, World};
 
 /// A cone under a few blobs of lava.
 fn scene() -> (Array2<f32>, Volume) {
@@ -46,6 +49,111 @@ fn skipping_empty_space_changes_no_pixel() {
         let fast = renderer.draw(&volume, &camera, Skipping::Bricks);
         assert_eq!(fast, renderer.draw(&volume, &camera, Skipping::Never), "{look:?}");
     }
+}
+
+/// The same lava in a box large enough for blocks without any, and cameras around it, above it and in it.
+fn views() -> (Array2<f32>, Volume, Vec<Camera>) {
+    let (_, small) = scene();
+    let grid = Grid::new(75, 58, 81);
+    let ground = Array2::from_shape_fn((81, 75), |(z, x)| (30.0 - (x as f32 - 40.0).hypot(z as f32 - 37.0)).max(1.0));
+    let mut volume = Volume::empty(grid);
+    for (i, (density, energy)) in small.density.iter().zip(&small.energy).enumerate() {
+        for [dx, dy, dz] in [[30, 22, 20], [51, 38, 53], [0, 0, 0]] {
+            let cell = grid.index(i % 24 + dx, i / 24 % 20 + dy, i / 480 + dz);
+            (volume.density[cell], volume.energy[cell]) = (*density, *energy);
+        }
+    }
+    let bounds = Bounds::of(grid);
+    let orbit = [(150.0, 27.0, None), (20.0, 80.0, None), (250.0, -30.0, Some(0.4)), (330.0, 10.0, Some(0.02))];
+    let mut cameras: Vec<Camera> = orbit
+        .map(|(azimuth_deg, elevation_deg, distance)| {
+            let spec = CameraSpec { azimuth_deg, elevation_deg, distance, ..CameraSpec::default() };
+            Camera::new(&spec, &bounds, (75, 50))
+        })
+        .into();
+    cameras.push(Camera::from_pose([42.0, 40.0, 34.0].into(), (70.0, 5.0), 90.0, (50, 41)));
+    (ground, volume, cameras)
+}
+
+#[test]
+fn pictures_are_those_that_a_walk_through_every_sample_gives() {
+    let (ground, volume, cameras) = views();
+    let mut renderer = Renderer::new(&ground, volume.grid, LookSpec::default()).expect("a valid look");
+    for look in looks() {
+        for antialias in [Antialias::Off, Antialias::Edges] {
+            renderer.set_look(LookSpec { antialias, step: 0.7, ..look.clone() }).expect("a valid look");
+            for (number, camera) in cameras.iter().enumerate() {
+                let fast = renderer.draw(&volume, camera, Skipping::Bricks);
+                assert_eq!(fast, renderer.draw(&volume, camera, Skipping::Never), "camera {number}, {look:?}");
+            }
+        }
+    }
+}
+
+/// Worlds of a few steps of a simulation, with lava put in and taken away between them.
+fn history() -> Vec<World> {
+    let ball = |center: [f64; 3], matter: Matter| Edit { shape: Shape::Sphere { center, radius: 5.0 }, matter };
+    let lava = Matter::Lava { amount: 0.9, energy: 1.1 };
+    let mut scene = Scene::volcano();
+    scene.spec.grid.size = [70, 50, 53];
+    scene.spec.vents[0].place = VentPlace::Cells { x: 34.0, z: 25.0 };
+    let mut simulation = scene.build(Box::new(Tiled::default())).expect("a valid scene").simulation;
+    let mut worlds = Vec::new();
+    for edit in [None, Some(ball([12.0, 44.0, 12.0], lava)), None, Some(ball([12.0, 20.0, 12.0], Matter::Drain))] {
+        (0..30).for_each(|_| simulation.step());
+        let mut world = simulation.world().clone();
+        if let Some(edit) = edit {
+            world.edit(&edit);
+        }
+        // Twice: a frame in which nothing has changed.
+        worlds.extend([world.clone(), world]);
+    }
+    worlds
+}
+
+#[test]
+fn a_frame_after_changes_is_the_frame_of_a_fresh_renderer() {
+    let worlds = history();
+    let (ground, grid) = (worlds[0].ground.surface(), worlds[0].grid);
+    let mut kept = Renderer::new(ground, grid, LookSpec::default()).expect("a valid look");
+    let mut fresh = kept.clone();
+    let camera = Camera::new(&CameraSpec::default(), &kept.subject(), (48, 36));
+    for (look, smoothing) in looks().flat_map(|look| [(look.clone(), 0.0), (look, 0.8)]) {
+        let look = LookSpec { smoothing, ..look };
+        kept.set_look(look.clone()).expect("a valid look");
+        fresh.set_look(look.clone()).expect("a valid look");
+        let mut lowpass = LowPass::new(grid);
+        for (number, world) in worlds.iter().enumerate() {
+            lowpass.refresh(world);
+            // Of a plain volume nothing is known from frame to frame.
+            let expected = fresh.frame(lowpass.volume(), &camera);
+            assert_eq!(kept.frame_of(&mut lowpass, &camera), expected, "world {number}, {look:?}");
+        }
+    }
+}
+
+#[test]
+fn changes_that_someone_else_took_are_not_missed() {
+    let worlds = history();
+    let (ground, grid) = (worlds[0].ground.surface(), worlds[0].grid);
+    let mut kept = Renderer::new(ground, grid, LookSpec::default()).expect("a valid look");
+    let camera = Camera::new(&CameraSpec::default(), &kept.subject(), (48, 36));
+    let mut lowpass = LowPass::new(grid);
+    let mut check = |lowpass: &mut LowPass, disturb: &dyn Fn(&mut Renderer, &mut LowPass)| {
+        disturb(&mut kept, lowpass);
+        let expected = kept.clone().frame(lowpass.volume(), &camera);
+        assert_eq!(kept.frame_of(lowpass, &camera), expected);
+    };
+    lowpass.refresh(&worlds[2]);
+    check(&mut lowpass, &|_, _| {});
+    lowpass.refresh(&worlds[4]);
+    check(&mut lowpass, &|_, lowpass| drop(lowpass.take_changes()));
+    lowpass.refresh(&worlds[6]);
+    check(&mut lowpass, &|kept, _| drop(kept.frame(&Volume::empty(grid), &camera)));
+    let mut copy = lowpass.clone();
+    copy.refresh(&worlds[0]);
+    check(&mut copy, &|_, _| {});
+    check(&mut lowpass, &|_, _| {});
 }
 
 #[test]

@@ -10,8 +10,9 @@ use super::field::{LavaField, Pace};
 use super::image::Image;
 use super::legend::{Frame, Scale, color_bar};
 use super::look::{ColorBy, LookSpec, Style};
-use super::math::{V3, lerp, saturate, v3};
+use super::math::{V3, lerp, mix, saturate, v3};
 use super::palette::Palette;
+use super::prepared::Interest;
 use super::text::Ink;
 use crate::lowpass::ENERGY_SHOWN;
 
@@ -25,6 +26,8 @@ pub(crate) struct Transfer {
     /// Opacity of one step by density: evenly spaced from 0 to 1.
     pub(crate) opacity: Vec<f32>,
     pub(crate) palette: Palette,
+    /// The palette's linear colours, as evenly spaced from 0 to 1.
+    colors: Vec<V3>,
     pub(crate) color_by: ColorBy,
     /// Direction to a lamp above and beside the viewer's shoulder; fixed, so that shading is comparable.
     pub(crate) lamp: V3,
@@ -47,18 +50,20 @@ impl Transfer {
         let visible = absorbed.iter().position(|a| quarter > 0.0 && *a >= quarter).map_or(f32::INFINITY, density);
         let opacity = absorbed.iter().map(|a| 1.0 - (1.0 - a).powf(look.step)).collect();
         let lamp = v3(-0.45, 0.78, 0.43).normalize();
-        Self { opacity, palette, color_by: look.color_by, lamp, visible }
+        let colors = (0..ENTRIES).map(|i| palette.linear(density(i))).collect();
+        Self { opacity, palette, colors, color_by: look.color_by, lamp, visible }
     }
 
-    /// Largest 8-bit density that the style does not draw, with all smaller ones, and the smoothing it wants.
-    pub(crate) fn of_interest(&self, look: &LookSpec) -> (u8, f32) {
-        match look.style {
+    /// What the style of a look draws.
+    pub(crate) fn of_interest(&self, look: &LookSpec) -> Interest {
+        let (empty, smoothing) = match look.style {
             Style::Cinematic => (((look.iso * 0.45).min(look.film) * 255.0) as u8, look.smoothing),
             Style::Scientific => (Self::empty(look), 0.0),
             // A little less than the surface, so that rounding cannot lose it.
             Style::Surface => ((look.iso * 250.0) as u8, look.smoothing),
             Style::Maximum => ((self.visible * 255.0) as u8, 0.0),
-        }
+        };
+        Interest { empty, smoothing }
     }
 
     /// Largest 8-bit density that absorbs nothing, with all smaller ones.
@@ -84,9 +89,14 @@ impl Transfer {
     }
 
     fn step_opacity(&self, density: f32) -> f32 {
-        let position = saturate(density) * (ENTRIES - 1) as f32;
-        let i = (position as usize).min(ENTRIES - 2);
-        lerp(self.opacity[i], self.opacity[i + 1], position - i as f32)
+        let (i, between) = entry(density);
+        lerp(self.opacity[i], self.opacity[i + 1], between)
+    }
+
+    /// The palette's linear colour of a value.
+    pub(crate) fn linear(&self, value: f32) -> V3 {
+        let (i, between) = entry(value);
+        mix(self.colors[i], self.colors[i + 1], between)
     }
 
     /// What the volume adds along a ray before `far`.
@@ -115,17 +125,25 @@ impl Transfer {
 
     /// The palette's colour at a point.
     pub(crate) fn color(&self, field: &LavaField, p: V3) -> V3 {
-        self.palette.linear(self.value(field, p, field.density(p)))
+        self.linear(self.value(field, p, field.density(p)))
     }
 
     fn shaded(&self, field: &LavaField, p: V3, density: f32) -> V3 {
-        let gradient = field.gradient(p, 1.0);
+        let gradient = field.slope(p);
         let steep = gradient.norm();
         // Where density is even there is no surface to shade; fade the shading out instead of amplifying noise.
         let facing = if steep > 1e-4 { -gradient.dot(&self.lamp) / steep } else { 0.0 };
         let shading = lerp(0.9, 0.55 + 0.5 * saturate(facing), saturate(steep * 8.0));
-        self.palette.linear(self.value(field, p, density)) * shading
+        self.linear(self.value(field, p, density)) * shading
     }
+}
+
+/// The entry of a table at or before a value of 0 to 1, and the value's place between it and the next.
+#[inline]
+fn entry(value: f32) -> (usize, f32) {
+    let position = saturate(value) * (ENTRIES - 1) as f32;
+    let i = (position as u32 as usize).min(ENTRIES - 2);
+    (i, position - i as f32)
 }
 
 /// Opacity per cell at a density, linear between stops and constant outside them.
@@ -141,7 +159,8 @@ fn per_cell(stops: &[[f32; 2]], density: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bricks::Skipping;
+    use super::super::prepared::with_field;
+    use super::super::tiles::Reach;
     use super::*;
     use crate::grid::Grid;
     use crate::lowpass::Volume;
@@ -150,15 +169,17 @@ mod tests {
     fn opacity_of_an_even_slab_is_analytic_for_every_step() {
         let grid = Grid::new(8, 10, 8);
         let volume = Volume { grid, density: vec![128; grid.cells()], energy: vec![128; grid.cells()] };
-        let field = LavaField::new(&volume, 0.0, 0, Skipping::Bricks);
         let ray = Ray { origin: v3(4.0, 20.0, 4.0), direction: -V3::y() };
         let per_cell = 0.15_f32;
         let expected = 1.0 - (1.0 - per_cell).powi(10);
         for step in [0.05, 0.1, 0.25, 0.5, 1.0] {
             let look = LookSpec { step, opacity: vec![[0.0, per_cell]], ..LookSpec::default() };
             let transfer = Transfer::new(&look, Palette::named("gray").expect("a known name"));
-            let layer = transfer.accumulate(&field, &ray, f32::MAX, Pace { step, jitter: 0.5 });
-            assert!((layer.opacity - expected).abs() < 2e-3, "step {step}: {} against {expected}", layer.opacity);
+            let pace = Pace { step, jitter: 0.5, reach: Reach::ALL };
+            with_field(&volume, |field| {
+                let opacity = transfer.accumulate(field, &ray, f32::MAX, pace).opacity;
+                assert!((opacity - expected).abs() < 2e-3, "step {step}: {opacity} against {expected}");
+            });
         }
     }
 

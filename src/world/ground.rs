@@ -1,6 +1,7 @@
 //! The ground: which cells are solid, and the smooth surface they were cut from.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::Array2;
@@ -102,6 +103,14 @@ impl Ground {
         let column = self.grid.column(x, z);
         let top = self.tops[column];
         y < usize::from(top & !HOLLOW) && (top & HOLLOW == 0 || self.hollow[&column][y / 64] >> (y % 64) & 1 == 1)
+    }
+
+    /// For each of the cells `xs` of the row (y, z), whether it is not solid.
+    pub(crate) fn open(&self, y: usize, z: usize, xs: Range<usize>) -> impl Iterator<Item = bool> + '_ {
+        let tops = &self.tops[self.grid.column(xs.start, z)..][..xs.len()];
+        tops.iter()
+            .zip(xs)
+            .map(move |(&top, x)| y >= usize::from(top & !HOLLOW) || (top & HOLLOW != 0 && !self.is_solid(x, y, z)))
     }
 
     /// Whether the cell at a flat index is solid.

@@ -1,0 +1,163 @@
+//! Processor time of frames, in the cases that `vtk/raycast.py` gives to VTK: `cargo bench --bench marcher [case]...`.
+//!
+//! `-- --dump FOLDER` also writes what the script reads; `vtk/compare` runs both and prints the ratios. Times are of all
+//! threads together (user and system), the shortest of some frames: a busy machine only ever adds.
+#![allow(clippy::print_stdout, reason = "the table is what it is for")]
+
+#[path = "worlds/mod.rs"]
+mod worlds;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lavoxel::grid::Grid;
+use lavoxel::lowpass::LowPass;
+use lavoxel::render::{Antialias, Camera, CameraSpec, Image, LookSpec, Palette, Renderer, Style};
+use lavoxel::simulation::Simulation;
+use lavoxel::world::World;
+use worlds::{PAPER, erupted, volcano};
+
+/// Pixels of a picture, as in the figures to compare with.
+const PICTURE: (usize, usize) = (1024, 768);
+const THREADS: usize = 2;
+/// Frames of which the fastest counts.
+const FRAMES: usize = 7;
+
+fn main() {
+    let mut arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let at = arguments.iter().position(|argument| argument == "--dump");
+    let dump = at.map(|at| {
+        arguments.remove(at);
+        assert!(at < arguments.len(), "--dump needs a folder");
+        PathBuf::from(arguments.remove(at))
+    });
+    rayon::ThreadPoolBuilder::new().num_threads(THREADS).build_global().expect("the first pool");
+    let mut cases = Vec::new();
+    let boxes: [(&str, fn() -> Simulation); 2] =
+        [("128", || volcano(PAPER, 2000)), ("512", || erupted(Grid::new(512, 400, 512), 4, 2000))];
+    println!("milliseconds of processor time a frame, {PICTURE:?} pixels, {THREADS} threads");
+    println!("{:<26}{:>8}{:>8}{:>8}{:>8}", "case", "still", "flows", "turns", "fresh");
+    for (name, make) in boxes {
+        let wanted = |case: &str| arguments.is_empty() || arguments.iter().any(|asked| case.contains(asked.as_str()));
+        let looks: Vec<_> = looks(name).into_iter().filter(|(case, _)| wanted(case)).collect();
+        if looks.is_empty() {
+            continue;
+        }
+        let worlds = worlds(make());
+        for (case, look) in looks {
+            time(&case, &worlds, &look);
+            if let Some(folder) = dump.as_deref().filter(|_| look.style == Style::Scientific) {
+                cases.push(write(folder, &case, name, &worlds[0], &look));
+            }
+        }
+    }
+    if let Some(folder) = dump {
+        fs::write(folder.join("cases.json"), format!("[{}]\n", cases.join(",\n "))).expect("a folder to write to");
+    }
+}
+
+/// The world of a simulation as it is, and after every ten steps of as many frames.
+fn worlds(mut simulation: Simulation) -> Vec<World> {
+    let mut worlds = vec![simulation.world().clone()];
+    for _ in 0..FRAMES {
+        (0..10).for_each(|_| simulation.step());
+        worlds.push(simulation.world().clone());
+    }
+    worlds
+}
+
+/// The cases of a box: without antialiasing as VTK has none, and as users get them.
+fn looks(name: &str) -> Vec<(String, LookSpec)> {
+    let mut looks = Vec::new();
+    for step in [0.5, 1.0] {
+        for (style, word) in [(Style::Scientific, "scientific"), (Style::Cinematic, "cinematic")] {
+            for (antialias, more) in [(Antialias::Off, ""), (Antialias::Edges, "-edges")] {
+                let look = LookSpec { style, step, antialias, ..LookSpec::default() };
+                looks.push((format!("{name}-{step:.1}-{word}{more}"), look));
+            }
+        }
+    }
+    looks
+}
+
+fn camera(renderer: &Renderer, turned_deg: f32) -> Camera {
+    let spec = CameraSpec::default();
+    let spec = CameraSpec { azimuth_deg: spec.azimuth_deg + turned_deg, ..spec };
+    Camera::new(&spec, &renderer.subject(), PICTURE)
+}
+
+/// Times a frame of the same again, of one more degree around, after ten steps, and the first of a new renderer.
+fn time(case: &str, worlds: &[World], look: &LookSpec) {
+    let world = &worlds[0];
+    let mut lowpass = LowPass::new(world.grid);
+    lowpass.refresh(world);
+    let mut renderer = Renderer::new(world.ground.surface(), world.grid, look.clone()).expect("a valid look");
+    let view = camera(&renderer, 0.0);
+    let fresh = timed(|| renderer.frame_of(&mut lowpass, &view));
+    let still = shortest(|_| timed(|| renderer.frame_of(&mut lowpass, &view)));
+    let turns = shortest(|turn| {
+        let view = camera(&renderer, 1.0 + turn as f32);
+        timed(|| renderer.frame_of(&mut lowpass, &view))
+    });
+    renderer.frame_of(&mut lowpass, &view);
+    let flows = shortest(|frame| {
+        lowpass.refresh(&worlds[frame + 1]);
+        timed(|| renderer.frame_of(&mut lowpass, &view))
+    });
+    println!("{case:<26}{still:>8.1}{flows:>8.1}{turns:>8.1}{fresh:>8.1}");
+}
+
+fn shortest(frame: impl FnMut(usize) -> f64) -> f64 {
+    (0..FRAMES).map(frame).fold(f64::MAX, f64::min)
+}
+
+/// Processor milliseconds that a frame takes.
+fn timed(frame: impl FnOnce() -> Image) -> f64 {
+    let start = used();
+    std::hint::black_box(frame());
+    used() - start
+}
+
+/// Processor milliseconds of all threads of this process so far, as Linux tells them.
+fn used() -> f64 {
+    let tasks = fs::read_dir("/proc/self/task").expect("Linux tells processor times here");
+    let nanoseconds = tasks.filter_map(|task| {
+        let told = fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
+        told.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    nanoseconds.sum::<u64>() as f64 * 1e-6
+}
+
+/// Writes the volume and the ground, and tells the case as JSON.
+fn write(folder: &Path, case: &str, name: &str, world: &World, look: &LookSpec) -> String {
+    fs::create_dir_all(folder).expect("a folder to write to");
+    let mut lowpass = LowPass::new(world.grid);
+    let volume = lowpass.refresh(world);
+    let (density, ground) = (format!("{name}-density.raw"), format!("{name}-ground.raw"));
+    fs::write(folder.join(&density), &volume.density).expect("room for a volume");
+    let heights: Vec<u8> = world.ground.surface().iter().flat_map(|height| height.to_le_bytes()).collect();
+    fs::write(folder.join(&ground), heights).expect("room for the heights");
+    let mut renderer = Renderer::new(world.ground.surface(), world.grid, look.clone()).expect("a valid look");
+    let view = camera(&renderer, 0.0);
+    let picture: image::RgbImage = renderer.frame(volume, &view).into();
+    picture.save(folder.join(format!("{case}-lavoxel.png"))).expect("room for a picture");
+    let palette = Palette::named("lava").expect("the default palette");
+    let palette: Vec<[f32; 3]> =
+        (0..256).map(|i| palette.srgb(i as f32 / 255.0).map(|c| f32::from(c) / 255.0)).collect();
+    let [_, up, forward] = view.axes();
+    let (eye, fov_deg) = (view.eye(), 2.0 * view.half_height().atan().to_degrees());
+    let (grid, step, opacity) = (world.grid, look.step, &look.opacity);
+    format!(
+        "{{\"name\": \"{case}\", \"size\": [{}, {}, {}], \"density\": \"{density}\", \"ground\": \"{ground}\", \
+         \"threads\": {THREADS}, \"step\": {step}, \"opacity\": {opacity:?}, \"palette\": {palette:?}, \
+         \"picture\": [{}, {}], \"eye\": {:?}, \"forward\": {:?}, \"up\": {:?}, \"fov_deg\": {fov_deg}}}",
+        grid.nx,
+        grid.ny,
+        grid.nz,
+        PICTURE.0,
+        PICTURE.1,
+        [eye.x, eye.y, eye.z],
+        [forward.x, forward.y, forward.z],
+        [up.x, up.y, up.z],
+    )
+}

@@ -1,0 +1,151 @@
+//! Where in the picture, and how far away, there may be lava: what the bricks with something to draw look like from the
+//! camera. Rays that meet no such brick do not walk through the volume at all.
+
+use rayon::prelude::*;
+
+use super::bricks::{Bricks, EDGE};
+use super::camera::Camera;
+use super::math::V3;
+
+/// Edge of a tile in pixels.
+const TILE: usize = 8;
+/// Rounding must not lose a brick at the edge of a tile, in pixels, nor a sample at the end of a brick, in cells.
+const SLACK: f32 = 0.05;
+
+/// A range of distances from the eye, in cells; empty when it ends before it begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Reach {
+    pub(crate) near: f32,
+    pub(crate) far: f32,
+}
+
+impl Reach {
+    /// Everything before the eye.
+    pub(crate) const ALL: Self = Self { near: 0.0, far: f32::MAX };
+    const NONE: Self = Self { near: f32::MAX, far: 0.0 };
+
+    #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        self.near >= self.far
+    }
+
+    #[inline]
+    fn union(self, other: Self) -> Self {
+        Self { near: self.near.min(other.near), far: self.far.max(other.far) }
+    }
+}
+
+/// For each tile of the picture, the distances between which its rays may meet something to draw.
+#[derive(Clone, Debug)]
+pub(crate) struct Tiles {
+    across: usize,
+    reach: Vec<Reach>,
+}
+
+impl Tiles {
+    /// Tiles of a picture in which everything may be met everywhere.
+    pub(crate) fn whole(camera: &Camera) -> Self {
+        Self::filled(camera, Reach::ALL)
+    }
+
+    /// Looks at the bricks with something to draw.
+    pub(crate) fn new(bricks: &Bricks, camera: &Camera) -> Self {
+        let lens = Lens::new(camera);
+        (0..bricks.layers())
+            .into_par_iter()
+            .fold(
+                || Self::filled(camera, Reach::NONE),
+                |mut tiles, layer| {
+                    bricks.middles(layer).for_each(|middle| tiles.add(&lens, middle));
+                    tiles
+                },
+            )
+            .reduce(|| Self::filled(camera, Reach::NONE), Self::union)
+    }
+
+    /// The distances for a pixel.
+    #[inline]
+    pub(crate) fn at(&self, x: usize, y: usize) -> Reach {
+        self.reach[y / TILE * self.across + x / TILE]
+    }
+
+    fn filled(camera: &Camera, reach: Reach) -> Self {
+        let (across, down) = count(camera);
+        Self { across, reach: vec![reach; across * down] }
+    }
+
+    fn union(mut self, other: Self) -> Self {
+        self.reach.iter_mut().zip(other.reach).for_each(|(a, b)| *a = a.union(b));
+        self
+    }
+
+    fn add(&mut self, lens: &Lens, middle: V3) {
+        let Some((reach, [left, right], [top, bottom])) = lens.see(middle) else { return };
+        for row in self.reach.chunks_mut(self.across).take(bottom + 1).skip(top) {
+            row[left..=right].iter_mut().for_each(|tile| *tile = tile.union(reach));
+        }
+    }
+}
+
+fn count(camera: &Camera) -> (usize, usize) {
+    let (width, height) = camera.size();
+    (width.div_ceil(TILE), height.div_ceil(TILE))
+}
+
+/// How a camera sees cubes as large as a brick.
+struct Lens {
+    eye: V3,
+    right: V3,
+    up: V3,
+    forward: V3,
+    /// Half the extent of a brick along the camera's axes.
+    half: [f32; 3],
+    /// Pixels to a unit of slope, and the middle of the picture in pixels.
+    scale: f32,
+    middle: [f32; 2],
+    /// Tiles across and down.
+    count: [usize; 2],
+}
+
+impl Lens {
+    fn new(camera: &Camera) -> Self {
+        let [right, up, forward] = camera.axes();
+        let half = [right, up, forward].map(|axis| 0.5 * EDGE as f32 * (axis.x.abs() + axis.y.abs() + axis.z.abs()));
+        let (width, height) = camera.size();
+        let (across, down) = count(camera);
+        let middle = [0.5 * width as f32, 0.5 * height as f32];
+        let scale = middle[1] / camera.half_height();
+        Self { eye: camera.eye().coords, right, up, forward, half, scale, middle, count: [across, down] }
+    }
+
+    /// The distances of a brick around `middle`, and the first and last tile across and down that it may touch.
+    #[inline]
+    fn see(&self, middle: V3) -> Option<(Reach, [usize; 2], [usize; 2])> {
+        let away = middle - self.eye;
+        let depth = away.dot(&self.forward);
+        let (near, far) = (depth - self.half[2], depth + self.half[2]);
+        if far <= 0.0 {
+            return None;
+        }
+        let radius = 0.5 * EDGE as f32 * 1.733;
+        let distance = away.norm();
+        let slack = SLACK + 1e-5 * distance;
+        let reach = Reach { near: (distance - radius - slack).max(0.0), far: distance + radius + slack };
+        // A brick beside the eye may be seen anywhere.
+        if near <= 0.1 {
+            return Some((reach, [0, self.count[0] - 1], [0, self.count[1] - 1]));
+        }
+        let (a, b) = (self.scale / near, self.scale / far);
+        let tiles = |at: f32, half: f32, axis: usize| {
+            let (low, high) = (at - half, at + half);
+            let low = self.middle[axis] + (low * a).min(low * b) - SLACK;
+            let high = self.middle[axis] + (high * a).max(high * b) + SLACK;
+            let last = self.count[axis] as i32 - 1;
+            let (low, high) = ((low * (1.0 / TILE as f32)).floor() as i32, (high * (1.0 / TILE as f32)).floor() as i32);
+            (high >= 0 && low <= last).then(|| [low.max(0) as usize, high.min(last) as usize])
+        };
+        let across = tiles(away.dot(&self.right), self.half[0], 0)?;
+        let down = tiles(-away.dot(&self.up), self.half[1], 1)?;
+        Some((reach, across, down))
+    }
+}

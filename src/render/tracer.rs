@@ -1,0 +1,30 @@
+//! How one ray becomes light: what is behind the lava, which stays as it is while camera and look do, and what the lava
+//! before it adds.
+
+use super::camera::Ray;
+use super::math::V3;
+use super::tiles::Reach;
+
+/// How the volume is looked at along one ray.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sight {
+    /// Shift of the first sample, 0..1 steps.
+    pub(crate) jitter: f32,
+    /// Where there may be lava.
+    pub(crate) reach: Reach,
+}
+
+/// A style, ready to trace the rays of one frame.
+pub(crate) trait Tracer: Sync {
+    /// What a ray meets where there is no lava.
+    type Behind: Clone + Send + Sync;
+
+    /// Looks past the lava; the volume has no part in it.
+    fn behind(&self, ray: &Ray) -> Self::Behind;
+
+    /// Linear light along a ray.
+    fn trace(&self, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;
+
+    /// The same for any ray that meets no lava, where it is known without looking.
+    fn bare(&self, behind: &Self::Behind) -> Option<V3>;
+}
