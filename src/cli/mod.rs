@@ -111,8 +111,8 @@ impl SceneOptions {
 /// Which scene, and what is different in it.
 #[derive(Args, Debug, Default)]
 struct Source {
-    /// Scene file (.toml), or heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw), which gets a box and a vent on its summit; without it, the
-    /// built-in volcano
+    /// Scene file (.toml), or heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw), which gets a box and a vent on
+    /// its summit; without it, the built-in volcano
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 

@@ -31,9 +31,9 @@ Examples:
 
 /// Look at, measure and convert terrains
 ///
-/// Reads a heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw) or makes a built-in terrain, prints what it measures, and on request draws a
-/// shaded picture (--picture) or writes the heights (--out). Steps are taken in this order: crop, fill, resample or fit
-/// into a box, exaggerate. Pictures and heights have north up.
+/// Reads a heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw) or makes a built-in terrain, prints what it
+/// measures, and on request draws a shaded picture (--picture) or writes the heights (--out). Steps are taken in this
+/// order: crop, fill, resample or fit into a box, exaggerate. Pictures and heights have north up.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TerrainArgs {
