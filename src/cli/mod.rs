@@ -66,7 +66,7 @@ enum Command {
     #[cfg(feature = "viewer")]
     View(view::ViewArgs),
     Render(Box<render::RenderArgs>),
-    Run(Box<run::RunArgs>),
+    Run(run::RunArgs),
     Bench(bench::BenchArgs),
     Terrain(terrain::TerrainArgs),
     Scene(scene::SceneArgs),
