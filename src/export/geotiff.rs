@@ -177,8 +177,8 @@ fn keys(crs: Option<&Crs>) -> Option<GeoKeyDirectory> {
 }
 
 fn starts_with(wkt: &str, words: &[&str]) -> bool {
-    let starts = |word: &&str| wkt.trim_start().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    words.iter().any(|word| starts(word))
+    let wkt = wkt.trim_start();
+    words.iter().any(|word| wkt.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
 }
 
 /// The number in the EPSG's list that well-known text ends with: `AUTHORITY["EPSG","32610"]]` or `ID["EPSG",32610]]`.

@@ -127,12 +127,15 @@ fn with_nan(values: &Array2<i32>) -> Array2<f64> {
     values.mapv(|v| if v == Values::NO_WHOLE { f64::NAN } else { f64::from(v) })
 }
 
+/// Writes the elements of an array.
+type Fill<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
+
 /// An array that is written piece by piece, or of a type that `ndarray-npy` does not know.
 struct Entry<'a> {
     /// Type of an element, as NumPy writes it.
     descr: String,
     shape: Vec<usize>,
-    fill: Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>,
+    fill: Fill<'a>,
 }
 
 impl WriteNpyExt for Entry<'_> {
