@@ -13,7 +13,7 @@ pub use ground::Ground;
 pub use ledger::{EnergyLedger, Ledger};
 pub use liquid::{Liquid, Span, Tally};
 pub use packed::PackedWorld;
-pub(crate) use tiles::{Bits, Lanes, Masks, Strip, TILE_X, TILE_Z, Tile};
+pub(crate) use tiles::{Bits, Lanes, Masks, Strip, TILE_X, TILE_Z, Tile, bits};
 
 use rayon::prelude::*;
 

@@ -180,6 +180,13 @@ impl Bits {
         (self.from, self.to) = (usize::MAX, 0);
     }
 
+    /// The rows that may have bits, with their words.
+    #[inline]
+    fn by_row(&self, width: usize) -> impl Iterator<Item = (usize, &[u64])> {
+        let rows = self.rows();
+        rows.clone().zip(self.words[rows.start * width..rows.end * width].chunks_exact(width))
+    }
+
     /// Makes all bits those of `other`, too.
     fn add(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
@@ -379,12 +386,14 @@ impl Strip {
         }
         columns.fill(0);
         for bits in [&self.falling, &self.flowing] {
-            for y in bits.rows() {
-                columns.iter_mut().enumerate().for_each(|(w, word)| *word |= bits.word(y, w, self.width));
+            for (_, row) in bits.by_row(self.width) {
+                columns.iter_mut().zip(row).for_each(|(column, word)| *column |= word);
             }
         }
-        for (tx, _) in self.written.iter().enumerate().filter(|&(_, &number)| number > writes) {
-            columns[tx / 64] |= 1 << (tx % 64);
+        if written {
+            for (tx, _) in self.written.iter().enumerate().filter(|&(_, &number)| number > writes) {
+                columns[tx / 64] |= 1 << (tx % 64);
+            }
         }
         true
     }
@@ -402,21 +411,25 @@ impl Strip {
 
     /// The tiles of one row that hold liquid.
     pub(crate) fn row(&self, y: usize) -> impl Iterator<Item = (usize, &Tile)> {
-        self.row_among(y, |_| u64::MAX)
-    }
-
-    /// The tiles of one row that hold liquid, among those whose bits are set in the words that `among` gives.
-    pub(crate) fn row_among<'a>(
-        &'a self,
-        y: usize,
-        among: impl Fn(usize) -> u64 + 'a,
-    ) -> impl Iterator<Item = (usize, &'a Tile)> {
         (0..self.width).flat_map(move |w| {
-            bits(self.held.word(y, w, self.width) & among(w)).map(move |bit| {
+            bits(self.held.word(y, w, self.width)).map(move |bit| {
                 let tx = w * 64 + bit;
                 (tx, self.at(self.place(tx, y)))
             })
         })
+    }
+
+    /// Visits the tiles that hold liquid, row by row, among those at the tx whose bits are set in `columns`.
+    #[inline]
+    pub(crate) fn visit(&self, columns: &[u64], mut see: impl FnMut(usize, &Tile)) {
+        for (y, row) in self.held.by_row(self.width) {
+            for (w, (held, among)) in row.iter().zip(columns).enumerate() {
+                for bit in bits(held & among) {
+                    let tx = w * 64 + bit;
+                    see(tx, self.at(self.place(tx, y)));
+                }
+            }
+        }
     }
 
     /// First tile of a row that holds liquid and one past the last.
@@ -437,7 +450,7 @@ impl Strip {
 
 /// Numbers of the bits that are set, from the lowest.
 #[inline]
-fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros() as usize;
         (word != 0).then(|| {
