@@ -16,7 +16,7 @@
 //! | `cell_size_m`, `floor_m`, `vertical_exaggeration` | f64 | | `elevation = floor_m + height in cells · cell_size_m / vertical_exaggeration` |
 //! | `seed`, `step` | u64 | | |
 //! | `scene`, `software`, `crs` | text | | `crs` is well-known text, empty where it is not known |
-//! | `units` | (n, 2) text | | names and units: `dict(file["units"])` |
+//! | `units` | (n, 2) text | | names and units: `dict(file["units"].tolist())` |
 //!
 //! Amounts and energies are exact: `amount · 2^15` and `energy · 2^13` are whole numbers.
 
