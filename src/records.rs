@@ -2,15 +2,15 @@
 //! step by step for maps, since a state of the world does not tell its past.
 //!
 //! A look after a step costs what that step changed: of the tiles of 8 × 4 columns those in which a rule, a source or an
-//! edit changed a cell are added up over their heights, and all others are left alone. A settled world costs next to
-//! nothing. Measured on the built-in volcano on two threads (`cargo bench --bench goals records`): see `BENCHMARKS.md`.
+//! edit changed a cell are added up over their heights, and all others are left alone. On the built-in volcano a look takes
+//! two fifths of a step, see `BENCHMARKS.md`; of a settled world it only asks each strip whether anything changed.
 
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;
-use crate::world::{Strip, TILE_X, TILE_Z, World};
+use crate::world::{Strip, TILE_X, TILE_Z, World, bits};
 
 /// Arrival in a column that lava never reached.
 pub const NEVER: u32 = u32::MAX;
@@ -92,24 +92,27 @@ impl Records {
         // The largest number stands for never; no scene has so many steps.
         let step = step.min(u64::from(NEVER) - 1) as u32;
         let seen = self.seen.replace(world.lava.writes);
-        let strips = &world.lava.strips;
-        let rows = TILE_Z * self.nx;
-        let mut parts: Vec<_> = self
-            .arrival
-            .chunks_mut(rows)
-            .zip(self.thickest.chunks_mut(rows))
-            .zip(self.peak_energy.chunks_mut(rows))
-            .zip(strips)
-            .map(|(((arrival, thickest), peak_energy), strip)| (Part { arrival, thickest, peak_energy }, strip))
-            .collect();
-        let look = |scratch: &mut Scratch, (part, strip): &mut (Part<'_>, &Strip)| {
-            scratch.look(part, strip, (world.grid.nx, seen, step));
+        let (nx, strips) = (self.nx, &world.lava.strips);
+        let rows = TILE_Z * nx;
+        let look = |scratch: &mut Scratch, strip: &Strip, mut part: Part<'_>| {
+            if scratch.mark(strip, seen) {
+                scratch.add_up(strip);
+                scratch.take_up(&mut part, nx, step);
+            }
         };
+        let mut scratch = Scratch::default();
         if strips.iter().map(Strip::tiles).sum::<usize>() < MANY_TILES {
-            let mut scratch = Scratch::default();
-            parts.iter_mut().for_each(|part| look(&mut scratch, part));
+            let fields = self.arrival.chunks_mut(rows).zip(self.thickest.chunks_mut(rows));
+            let fields = fields.zip(self.peak_energy.chunks_mut(rows)).zip(strips);
+            for (((arrival, thickest), peak_energy), strip) in fields {
+                look(&mut scratch, strip, Part { arrival, thickest, peak_energy });
+            }
         } else {
-            parts.par_iter_mut().for_each_init(Scratch::default, look);
+            let fields = self.arrival.par_chunks_mut(rows).zip(self.thickest.par_chunks_mut(rows));
+            let fields = fields.zip(self.peak_energy.par_chunks_mut(rows)).zip(strips);
+            fields.for_each_init(Scratch::default, |scratch, (((arrival, thickest), peak_energy), strip)| {
+                look(scratch, strip, Part { arrival, thickest, peak_energy });
+            });
         }
     }
 
@@ -126,52 +129,69 @@ struct Part<'a> {
     peak_energy: &'a mut [u16],
 }
 
+/// The amount and the largest energy of each of the 32 columns of a tile.
+type Sums = ([u32; 32], [u16; 32]);
+
+const EMPTY: Sums = ([0; 32], [0; 32]);
+
 /// Sums over the heights of the tiles of a strip.
 #[derive(Default)]
 struct Scratch {
     /// A bit for each tile along x that is looked at.
     columns: Vec<u64>,
-    /// For each tile along x, the amount and the largest energy of its 32 columns.
-    tiles: Vec<([u32; 32], [u16; 32])>,
+    /// For each tile along x; only those that are looked at are up to date.
+    tiles: Vec<Sums>,
 }
 
 impl Scratch {
-    /// Takes up what changed in a strip since `seen` cells had been written by hand.
-    fn look(&mut self, part: &mut Part<'_>, strip: &Strip, (nx, seen, step): (usize, Option<u64>, u32)) {
+    /// Marks what changed in a strip since `seen` cells had been written by hand. Whether anything did.
+    fn mark(&mut self, strip: &Strip, seen: Option<u64>) -> bool {
         self.columns.resize(strip.width, 0);
         match seen {
-            Some(writes) if !strip.changed_columns(writes, &mut self.columns) => return,
-            Some(_) => {}
-            None => self.columns.fill(u64::MAX),
-        }
-        self.add_up(strip);
-        for (tx, (amounts, energies)) in self.tiles.iter().enumerate() {
-            if self.columns[tx / 64] >> (tx % 64) & 1 == 0 {
-                continue;
-            }
-            for lane in (0..32).filter(|&lane| amounts[lane] > 0) {
-                // Lanes outside of the box are empty.
-                let column = lane / TILE_X * nx + tx * TILE_X + lane % TILE_X;
-                part.arrival[column] = part.arrival[column].min(step);
-                part.thickest[column] = part.thickest[column].max(amounts[lane]);
-                part.peak_energy[column] = part.peak_energy[column].max(energies[lane]);
+            Some(writes) => strip.changed_columns(writes, &mut self.columns),
+            None => {
+                self.columns.fill(u64::MAX);
+                strip.tiles() > 0
             }
         }
     }
 
     /// Adds up the tiles of the marked columns.
     fn add_up(&mut self, strip: &Strip) {
-        self.tiles.clear();
-        self.tiles.resize(strip.count, ([0; 32], [0; 32]));
         let Self { columns, tiles } = self;
-        for y in strip.held.range() {
-            for (tx, tile) in strip.tiles_among(y, |w| columns[w]) {
-                let (amounts, energies) = &mut tiles[tx];
-                for lane in 0..32 {
-                    amounts[lane] += u32::from(tile.amount.0[lane]);
-                    energies[lane] = energies[lane].max(tile.energy.0[lane]);
+        tiles.resize(strip.count, EMPTY);
+        marked(columns, strip.count).for_each(|tx| tiles[tx] = EMPTY);
+        strip.visit(columns, |tx, tile| {
+            let (amounts, energies) = &mut tiles[tx];
+            amounts.iter_mut().zip(&tile.amount.0).for_each(|(sum, &amount)| *sum += u32::from(amount));
+            energies.iter_mut().zip(&tile.energy.0).for_each(|(most, &energy)| *most = energy.max(*most));
+        });
+    }
+
+    /// Takes the sums up into the records of the marked columns. What lies outside of the box is left out.
+    fn take_up(&self, part: &mut Part<'_>, nx: usize, step: u32) {
+        for tx in marked(&self.columns, self.tiles.len()) {
+            let (amounts, energies) = &self.tiles[tx];
+            let own = (tx * TILE_X, nx.min((tx + 1) * TILE_X));
+            for row in 0..part.arrival.len() / nx {
+                let columns = row * nx + own.0..row * nx + own.1;
+                let lanes = row * TILE_X..;
+                for (arrival, &amount) in part.arrival[columns.clone()].iter_mut().zip(&amounts[lanes.clone()]) {
+                    *arrival = if amount > 0 { step.min(*arrival) } else { *arrival };
+                }
+                for (thickest, &amount) in part.thickest[columns.clone()].iter_mut().zip(&amounts[lanes.clone()]) {
+                    *thickest = amount.max(*thickest);
+                }
+                for (peak, &energy) in part.peak_energy[columns].iter_mut().zip(&energies[lanes]) {
+                    *peak = energy.max(*peak);
                 }
             }
         }
     }
+}
+
+/// The tiles along x that are marked, of so many.
+fn marked(columns: &[u64], count: usize) -> impl Iterator<Item = usize> {
+    let all = columns.iter().enumerate().flat_map(|(w, &word)| bits(word).map(move |bit| w * 64 + bit));
+    all.take_while(move |&tx| tx < count)
 }

@@ -18,6 +18,7 @@ use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 use lavoxel::terrain::{LoadOptions, load};
 use lavoxel::units::{amount, energy};
+use lavoxel::world::{Ground, World};
 use ndarray::{Array1, Array2, Array3, Ix1, Ix2, Ix3, OwnedRepr};
 use ndarray_npy::NpzReader;
 use tempfile::TempDir;
@@ -195,6 +196,24 @@ fn both_formats_give_back_every_number_at_its_place() {
     assert!(west > 562_005.25 && north < 5_112_003.5 + 375.0 + 1e-6, "{west} {north}");
 }
 
+/// Several strips, the last one short.
+#[test]
+fn a_large_map_comes_back_whole() {
+    let heights = Array2::from_shape_fn((700, 300), |(z, x)| (z * 7919 + x * 104_729) as f32 % 61.7);
+    let world = World::new(Ground::from_surface(64, heights));
+    let site =
+        Site { grid: world.grid, cell_size_m: 2.5, floor_m: -12.0, vertical_exaggeration: 1.0, georeference: None };
+    let maps = Maps { world: &world, records: None, site: &site };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.tiff");
+    let about = About { scene: String::new(), seed: 0, step: 0 };
+    write_map(&path, Quantity::Ground, &maps, &about, Existing::Keep).unwrap();
+    assert_same(&read_tif(&path), &real(maps.values(Quantity::Ground)), "ground");
+    if let Some(info) = output("gdalinfo", &["-checksum", path.to_str().unwrap()]) {
+        assert!(info.contains("Size is 300, 700") && info.contains("Block=300x218"), "{info}");
+    }
+}
+
 #[test]
 fn a_map_in_degrees_stays_in_degrees() {
     let mut run = Run::new(None);
@@ -209,7 +228,7 @@ fn a_map_in_degrees_stays_in_degrees() {
     assert_eq!((transform.origin_x, transform.origin_y), (-122.25, 46.25));
     assert_eq!((transform.pixel_width, transform.pixel_height), (cell / 77_000.0, -cell / 111_000.0));
     let text = fs::read_to_string(run.write(Quantity::Surface, "asc")).unwrap();
-    assert!(text.contains(&format!("\nxllcorner -122.25\n")), "{text:.200}");
+    assert!(text.contains("\nxllcorner -122.25\n"), "{text:.200}");
     assert!(text.contains(&format!("\ndx {}\ndy {}\n", cell / 77_000.0, cell / 111_000.0)), "{text:.200}");
 }
 

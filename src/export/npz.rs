@@ -16,7 +16,7 @@
 //! | `cell_size_m`, `floor_m`, `vertical_exaggeration` | f64 | | `elevation = floor_m + height in cells · cell_size_m / vertical_exaggeration` |
 //! | `seed`, `step` | u64 | | |
 //! | `scene`, `software`, `crs` | text | | `crs` is well-known text, empty where it is not known |
-//! | `units` | (n, 2) text | | names and units: `dict(file["units"])` |
+//! | `units` | (n, 2) text | | names and units: `dict(file["units"].tolist())` |
 //!
 //! Amounts and energies are exact: `amount · 2^15` and `energy · 2^13` are whole numbers.
 
@@ -127,12 +127,15 @@ fn with_nan(values: &Array2<i32>) -> Array2<f64> {
     values.mapv(|v| if v == Values::NO_WHOLE { f64::NAN } else { f64::from(v) })
 }
 
+/// Writes the elements of an array.
+type Fill<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
+
 /// An array that is written piece by piece, or of a type that `ndarray-npy` does not know.
 struct Entry<'a> {
     /// Type of an element, as NumPy writes it.
     descr: String,
     shape: Vec<usize>,
-    fill: Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>,
+    fill: Fill<'a>,
 }
 
 impl WriteNpyExt for Entry<'_> {

@@ -410,14 +410,16 @@ impl Strip {
             return false;
         }
         columns.fill(0);
-        for y in self.falling.union(self.flowing).range() {
-            for (w, word) in columns.iter_mut().enumerate() {
-                let row = self.row(self.index(y, w));
+        let rows = self.falling.union(self.flowing).range();
+        for rows in self.rows[rows.start * self.width..rows.end * self.width].chunks_exact(self.width) {
+            for (word, row) in columns.iter_mut().zip(rows) {
                 *word |= row.falling | row.flowing;
             }
         }
-        for (tx, _) in self.written.iter().enumerate().filter(|&(_, &number)| number > writes) {
-            columns[tx / 64] |= 1 << (tx % 64);
+        if written {
+            for (tx, _) in self.written.iter().enumerate().filter(|&(_, &number)| number > writes) {
+                columns[tx / 64] |= 1 << (tx % 64);
+            }
         }
         true
     }
@@ -447,19 +449,21 @@ impl Strip {
 
     /// The tiles at one y that hold liquid.
     pub(crate) fn tiles_at(&self, y: usize) -> impl Iterator<Item = (usize, &Tile)> {
-        self.tiles_among(y, |_| u64::MAX)
-    }
-
-    /// The tiles at one y that hold liquid, among those whose bits are set in the words that `among` gives.
-    pub(crate) fn tiles_among<'a>(
-        &'a self,
-        y: usize,
-        among: impl Fn(usize) -> u64 + 'a,
-    ) -> impl Iterator<Item = (usize, &'a Tile)> {
         (0..self.width).flat_map(move |w| {
             let row = self.row(self.index(y, w));
-            bits(row.held & among(w)).map(move |bit| (w * ROW + bit, self.tile(row.slots[bit])))
+            bits(row.held).map(move |bit| (w * ROW + bit, self.tile(row.slots[bit])))
         })
+    }
+
+    /// Visits the tiles that hold liquid, row by row, among those at the tx whose bits are set in `columns`.
+    #[inline]
+    pub(crate) fn visit(&self, columns: &[u64], mut see: impl FnMut(usize, &Tile)) {
+        for y in self.held.range() {
+            for (w, among) in columns.iter().enumerate() {
+                let row = self.row(self.index(y, w));
+                bits(row.held & among).for_each(|bit| see(w * ROW + bit, self.tile(row.slots[bit])));
+            }
+        }
     }
 
     /// First tile at one y that holds liquid and one past the last.
@@ -478,7 +482,7 @@ impl Strip {
 
 /// Numbers of the bits that are set, from the lowest.
 #[inline]
-fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros() as usize;
         (word != 0).then(|| {
