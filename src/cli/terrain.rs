@@ -30,7 +30,7 @@ Examples:
 
 /// Look at, measure and convert terrains
 ///
-/// Reads a heightmap (.asc, .csv, .png) or makes a built-in terrain, prints what it measures, and on request draws a
+/// Reads a heightmap (GeoTIFF .tif, ESRI .asc, SRTM .hgt, USGS .dem, .png, .npy, .csv, bare numbers .raw, .r16, .r32) or makes a built-in terrain, prints what it measures, and on request draws a
 /// shaded picture (--picture) or writes the heights (--out). Steps are taken in this order: crop, fill, resample or fit
 /// into a box, exaggerate. Pictures and heights have north up.
 #[derive(Args, Debug)]

@@ -13,11 +13,11 @@ use super::{Outcome, say, start_threads, stop};
 /// Watch a scene in a window, steer it and look inside
 ///
 /// The simulation runs on a thread of its own while mouse, keys and panel pour, paint, cut and measure. F1 lists the
-/// keys. A scene file or a heightmap (.asc, .csv, .png) may also be dropped onto the window.
+/// keys. A scene file or a heightmap (.tif, .asc, .hgt, .dem, .png, .npy, .csv) may also be dropped onto the window.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ViewArgs {
-    /// Scene file (.toml) or heightmap (.asc, .csv, .png); without it, the built-in volcano
+    /// Scene file (.toml) or heightmap (.tif, .asc, .hgt, .dem, .png, .npy, .csv); without it, the built-in volcano
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 

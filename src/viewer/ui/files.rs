@@ -12,7 +12,7 @@ use crate::viewer::state::{Request, State};
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.horizontal(|ui| {
         let field = TextEdit::singleline(&mut state.shown.open_path)
-            .hint_text("scene.toml, mountain.asc, .csv, .png")
+            .hint_text("scene.toml, mountain.tif, .asc, .hgt, .png …")
             .desired_width(230.0);
         let response = ui.add(field).on_hover_text("A scene or a heightmap; or drop the file onto the window.");
         if std::mem::take(&mut state.shown.type_path) {
