@@ -60,6 +60,9 @@ fn full() -> SceneSpec {
         cell_size_m: Some(10.0),
         black_m: Some(0.0),
         white_m: Some(1.0),
+        no_data: Some(0.0),
+        raw_size: Some([1; 2]),
+        raw_type: "u16".parse().ok(),
         crop: Some([0; 4]),
         vertical_exaggeration: Some(1.0),
         fill_no_data: Some(Fill::Nearest),
@@ -141,7 +144,8 @@ fn values_in_comments_can_be_put_in() {
         if line.starts_with('[') {
             table = line.split_once(']').unwrap().0.trim_start_matches('[');
         }
-        let heightmap = ["file", "cell_size_m", "black_m", "white_m", "crop", "vertical", "fill_no", "base_m"];
+        let heightmap =
+            ["file", "cell_size_m", "black_m", "white_m", "no_data", "raw_", "crop", "vertical", "fill_no", "base_m"];
         let proposal = line.strip_prefix("# ").filter(|rest| {
             let key = rest.split_once(" = ").map_or("", |(key, _)| key);
             !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_') && key != "shape"

@@ -1,7 +1,7 @@
 //! Files made here byte by byte, right ones and wrong ones.
 
 use geotiff_writer::{Compression, GeoTiffBuilder};
-use lavoxel::terrain::geotiff;
+use lavoxel::terrain::{geotiff, npy, usgs_dem};
 
 use super::*;
 
@@ -76,7 +76,7 @@ fn bare_numbers_are_read_as_told() {
     assert_refused(&put(&folder, "f.r32", &f32::INFINITY.to_le_bytes()), &cells_of(1.0), &["--no-data", "inf"]);
 }
 
-fn npy(header: &str, data: &[u8]) -> Vec<u8> {
+fn array(header: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\0".to_vec();
     bytes.extend((header.len() as u16).to_le_bytes());
     bytes.extend(header.as_bytes());
@@ -88,7 +88,7 @@ fn npy(header: &str, data: &[u8]) -> Vec<u8> {
 fn arrays_without_numpy() {
     let folder = folder();
     let data: Vec<u8> = [1i16, 2, 3, -4, 5, 6].into_iter().flat_map(i16::to_be_bytes).collect();
-    let bytes = npy("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n", &data);
+    let bytes = array("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n", &data);
     // Known by its content under any name.
     for name in ["a.npy", "a.data"] {
         let map = load(&put(&folder, name, &bytes), &cells_of(5.0)).unwrap();
@@ -96,9 +96,9 @@ fn arrays_without_numpy() {
     }
     let path = put(&folder, "b.npy", &bytes[..bytes.len() - 1]);
     assert_refused(&path, &cells_of(5.0), &["6 heights", "cut short"]);
-    let huge = npy("{'descr': '<f8', 'fortran_order': False, 'shape': (8000, 8000), }\n", &data);
+    let huge = array("{'descr': '<f8', 'fortran_order': False, 'shape': (8000, 8000), }\n", &data);
     assert_refused(&put(&folder, "c.npy", &huge), &cells_of(5.0), &["8000 columns × 8000 rows"]);
-    let huge = npy("{'descr': '<f8', 'fortran_order': False, 'shape': (80000000000, 8000), }\n", &data);
+    let huge = array("{'descr': '<f8', 'fortran_order': False, 'shape': (80000000000, 8000), }\n", &data);
     assert_refused(&put(&folder, "d.npy", &huge), &cells_of(5.0), &["more than the"]);
     assert_refused(&put(&folder, "e.npy", b"PK\x03\x04 not an array"), &cells_of(5.0), &["array of NumPy"]);
     assert_refused(&put(&folder, "f.npy", &bytes[..20]), &cells_of(5.0), &["ends in the header"]);
@@ -223,33 +223,43 @@ fn a_geotiff_is_read_under_any_name() {
     assert_refused(&put(&folder, "c.tif", b"\x89PNG no"), &LoadOptions::default(), &["a TIFF or GeoTIFF"]);
 }
 
-/// Every cut and many changed bytes: an answer or one line, never a panic.
-#[test]
-fn damaged_geotiffs_never_panic() {
-    let path = Path::new("damaged.tif");
-    let options = cells_of(10.0);
+/// Many cuts and changed bytes: an answer or one line, never a panic.
+fn damage(whole: &[u8], head: usize, read: impl Fn(&[u8]) -> Result<Heightmap, TerrainError>) {
     let mut state = 7u64;
     let mut dice = |n: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 33) as usize % n
     };
-    for compression in [Compression::None, Compression::Deflate, Compression::Lzw] {
-        let whole = tiff(compression);
-        assert!(geotiff::read_bytes(&whole, path, &options).is_ok());
-        for _ in 0..150 {
-            let cut = &whole[..dice(whole.len())];
-            if let Err(error) = geotiff::read_bytes(cut, path, &options) {
-                assert!(!error.to_string().contains('\n'));
+    assert!(read(whole).is_ok());
+    let mut refused = 0;
+    for _ in 0..200 {
+        let mut changed = whole.to_vec();
+        for _ in 0..=dice(3) {
+            // Most of what can go wrong stands in the head.
+            let end = if dice(2) == 0 { changed.len() } else { head };
+            changed[dice(end)] = dice(256) as u8;
+        }
+        for bytes in [&whole[..dice(whole.len())], &changed] {
+            if let Err(error) = read(bytes) {
+                assert!(!error.to_string().contains('\n'), "{error}");
+                refused += 1;
             }
-            let mut changed = whole.clone();
-            for _ in 0..=dice(3) {
-                // Most of what can go wrong stands in the first directory.
-                let end = if dice(2) == 0 { changed.len() } else { 400 };
-                changed[dice(end)] = dice(256) as u8;
-            }
-            let _ = geotiff::read_bytes(&changed, path, &options);
         }
     }
+    assert!(refused > 50);
+}
+
+#[test]
+fn damaged_files_never_panic() {
+    let path = Path::new("damaged");
+    let options = cells_of(10.0);
+    for compression in [Compression::None, Compression::Deflate, Compression::Lzw] {
+        damage(&tiff(compression), 400, |bytes| geotiff::read_bytes(bytes, path, &options));
+    }
+    let text = model().concat();
+    damage(text.as_bytes(), 1100, |bytes| usgs_dem::read_from(bytes, bytes.len() as u64, path, &options));
+    let bytes = array("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", &[0; 24]);
+    damage(&bytes, 60, |bytes| npy::read_from(bytes, bytes.len() as u64, path, &options));
 }
 
 /// A size in the header that the file cannot hold is refused before memory is taken.
