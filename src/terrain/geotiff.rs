@@ -2,7 +2,8 @@
 //!
 //! What the file says is followed: pixel scale or transformation, pixels that are areas or points, the coordinate
 //! reference system, the number for no data, a mask or an alpha band, scale, offset and unit of the heights. Blocks that a
-//! sparse file leaves out have no data. Rasters that lie askew on their map are brought [north up](super::askew).
+//! sparse file leaves out have no data. Rasters that lie turned or sheared on their map are interpolated linearly onto one
+//! that is north up, with cells of the same size; mirrored ones are turned back exactly.
 //! Where the file says nothing, as a picture does, `options` give the size of a cell, and black and white.
 
 use std::path::Path;

@@ -83,9 +83,9 @@ impl Header {
     fn parse(text: &str) -> Result<Self, (String, String)> {
         let missing = |key: &str| (format!("an array of NumPy with '{key}' in its header"), "none".to_owned());
         let descr = value(text, "descr").ok_or_else(|| missing("descr"))?;
-        let quoted = descr.get(1..).and_then(|rest| rest.split(['\'', '"']).next());
-        let found = || quoted.filter(|_| descr.starts_with(['\'', '"'])).map_or("several fields", |q| q).to_owned();
-        let encoding = quoted
+        let name = descr.get(1..).and_then(|rest| rest.split(['\'', '"']).next());
+        let found = || name.filter(|_| descr.starts_with(['\'', '"'])).map_or("several fields", |q| q).to_owned();
+        let encoding = name
             .and_then(encoding)
             .ok_or_else(|| ("an array of real numbers (i1 to i8, u1 to u8, f2 to f8)".to_owned(), quoted(&found())))?;
         let order = value(text, "fortran_order").ok_or_else(|| missing("fortran_order"))?;
