@@ -149,8 +149,19 @@ fn values_in_comments_can_be_put_in() {
         if line.starts_with('[') {
             table = line.split_once(']').unwrap().0.trim_start_matches('[');
         }
-        let heightmap =
-            ["file", "cell_size_m", "black_m", "white_m", "crop", "bounds", "vertical", "fill_no", "base_m"];
+        let heightmap = [
+            "file",
+            "cell_size_m",
+            "black_m",
+            "white_m",
+            "no_data",
+            "raw_",
+            "crop",
+            "bounds",
+            "vertical",
+            "fill_no",
+            "base_m",
+        ];
         let proposal = line.strip_prefix("# ").filter(|rest| {
             let key = rest.split_once(" = ").map_or("", |(key, _)| key);
             !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_') && key != "shape"

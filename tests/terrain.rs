@@ -189,7 +189,7 @@ fn load_knows_formats_by_ending_and_by_content() {
     assert_eq!((told.cell_size_m, told.origin), ((5.0, 5.0), None));
     let (folder, path) = in_folder("dem.xyz", b"?");
     let error = load(&path, &LoadOptions::default()).unwrap_err().to_string();
-    assert!(error.contains(".asc, .csv, .png"), "{error}");
+    assert!(error.contains(".asc, .csv, .dem, .hgt, .npy, .png, .r16, .r32, .raw, .tif, .tiff"), "{error}");
     assert!(load(folder.path(), &LoadOptions::default()).unwrap_err().to_string().contains("a folder"));
     let missing = load(&folder.path().join("none.asc"), &LoadOptions::default()).unwrap_err();
     assert!(matches!(missing, TerrainError::Read { .. }));

@@ -74,7 +74,7 @@ fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<Nort
     // A raster that fits to a millionth of a cell needs no further column.
     let count = |length: f64, cell: f64| (length / cell - 1e-6).ceil().max(1.0);
     let (across, down) = (count(east - west, cell.0), count(north - south, cell.1));
-    if !(across * down <= MAX_SAMPLES as f64) {
+    if !(0.0..=MAX_SAMPLES as f64).contains(&(across * down)) {
         return Err(TerrainError::TooLarge { path: path.to_owned(), cols: across as usize, rows: down as usize });
     }
     let heights = Array2::from_shape_fn((down as usize, across as usize), |(row, col)| {

@@ -48,6 +48,7 @@ const PROJECTED_CITATION: u16 = 3073;
 const LENGTH_UNIT: u16 = 3076;
 const LENGTH_UNIT_SIZE: u16 = 3077;
 const VERTICAL: std::ops::RangeInclusive<u16> = 4096..=4099;
+const VERTICAL_SYSTEM: u16 = 4096;
 const VERTICAL_UNIT: u16 = 4099;
 
 /// Stands in a key for "described by other keys".
@@ -164,9 +165,12 @@ impl Crs {
 
     /// The number in the EPSG registry, where the file says it or the system is one of [`Crs::from_epsg`].
     pub fn epsg(&self) -> Option<u16> {
-        let key = if self.short(MODEL) == Some(1) { PROJECTED } else { GEODETIC };
-        let from_keys = self.short(key).filter(|code| ![0, USER_DEFINED].contains(code));
-        from_keys.or_else(|| epsg_of(horizontal(&self.root()?)?))
+        let from_keys = || match self.short(MODEL)? {
+            1 => self.short(PROJECTED),
+            2 => self.short(GEODETIC),
+            _ => None,
+        };
+        from_keys().filter(|code| ![0, USER_DEFINED].contains(code)).or_else(|| epsg_of(horizontal(&self.root()?)?))
     }
 
     /// Whether coordinates are longitude and latitude.
@@ -275,11 +279,19 @@ impl Crs {
 
 /// Metres in a unit of heights, from all keys of a GeoTIFF; `None` where they name none that is known.
 pub(super) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Option<f64> {
-    let code = keys.iter().find_map(|(id, value)| match value {
-        GeoKey::Short(code) if *id == VERTICAL_UNIT => Some(*code),
+    let short = |wanted: u16| {
+        keys.iter().find_map(|(id, value)| match value {
+            GeoKey::Short(code) if *id == wanted => Some(*code),
+            _ => None,
+        })
+    };
+    // North American heights are registered in feet too: NAVD88 in both kinds of foot, and NGVD29.
+    let by_system = || match short(VERTICAL_SYSTEM)? {
+        6360 | 5702 => metres_of_unit(9003),
+        8228 => metres_of_unit(9002),
         _ => None,
-    });
-    metres_of_unit(code?)
+    };
+    short(VERTICAL_UNIT).and_then(metres_of_unit).or_else(by_system)
 }
 
 /// Metres of a degree of longitude and of one of latitude at a latitude in degrees, on the WGS 84 ellipsoid.
@@ -301,10 +313,10 @@ fn numbered(code: u16, degrees: bool) -> Vec<(u16, GeoKey)> {
     vec![(MODEL, GeoKey::Short(model)), (key, GeoKey::Short(code))]
 }
 
-/// Keys that hold a text as it is.
+/// Keys that hold a text as it is, the way ArcGIS does; GDAL looks for it where the model is none of the usual.
 fn described(wkt: &str) -> Vec<(u16, GeoKey)> {
     vec![
-        (MODEL, GeoKey::Short(1)),
+        (MODEL, GeoKey::Short(USER_DEFINED)),
         (PROJECTED, GeoKey::Short(USER_DEFINED)),
         (PROJECTED_CITATION, GeoKey::Text(format!("{WKT_IN_CITATION}{wkt}"))),
     ]
@@ -434,6 +446,7 @@ mod tests {
         let keys = [(1024, GeoKey::Short(1)), (3076, GeoKey::Short(9003)), (4099, GeoKey::Short(9002))];
         assert_eq!(Crs::from_geo_keys(keys.clone()).unit(), MapUnit::Length(1200.0 / 3937.0));
         assert_eq!(vertical_metres(&keys), Some(0.3048));
+        assert_eq!(vertical_metres(&[(4096, GeoKey::Short(6360))]), Some(1200.0 / 3937.0));
         let wkt2 = "GEOGCRS[\"x\",DATUM[\"y\",ELLIPSOID[\"z\",1,2]],CS[ellipsoidal,2],AXIS[\"lat\",north,ANGLEUNIT[\"degree\",0.0174532925199433]]]";
         assert!(Crs::from_wkt(wkt2).is_geographic());
         assert_eq!(Crs::from_wkt("nonsense [").unit(), MapUnit::Length(1.0));

@@ -2,7 +2,8 @@
 //!
 //! What the file says is followed: pixel scale or transformation, pixels that are areas or points, the coordinate
 //! reference system, the number for no data, a mask or an alpha band, scale, offset and unit of the heights. Blocks that a
-//! sparse file leaves out have no data. Rasters that lie askew on their map are brought [north up](super::askew).
+//! sparse file leaves out have no data. Rasters that lie turned or sheared on their map are interpolated linearly onto one
+//! that is north up, with cells of the same size; mirrored ones are turned back exactly.
 //! Where the file says nothing, as a picture does, `options` give the size of a cell, and black and white.
 
 use std::path::Path;
@@ -22,6 +23,9 @@ use super::{Crs, Georeference, Heightmap, TerrainError};
 
 /// Largest strip or tile that is unpacked, in bytes; one strip may hold the largest heightmap of 8-byte numbers.
 const LARGEST_BLOCK: usize = 8 * MAX_SAMPLES;
+
+/// Largest tile of a smaller picture, in pixels.
+const LARGEST_TILE: usize = 1 << 24;
 
 /// Heights that are unpacked at a time, where blocks are smaller.
 const AT_ONCE: usize = 1 << 20;
@@ -120,6 +124,7 @@ impl File {
 fn heights_of(file: &File, bytes: u64, path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let image = file.image(path)?;
     let layout = image.raster_layout().map_err(wrong(path))?;
+    checked_samples(path, (layout.width, layout.height), bytes, 0.0)?;
     let alpha = has_alpha(image, &layout, path)?;
     let blocks = Blocks::of(image, &layout, path)?;
     checked_samples(path, (layout.width, layout.height), bytes, blocks.least_bytes(image, &layout))?;
@@ -143,12 +148,12 @@ fn heights_of(file: &File, bytes: u64, path: &Path, options: &LoadOptions) -> Re
     })?;
     blocks.clear_missing(&mut heights);
     if alpha {
-        reading.band(image, &layout, &blocks, 1, |at, value| Ok(hide(&mut heights, at, value)))?;
+        reading.band(image, &layout, &blocks, 1, |at, value| hide(&mut heights, at, value))?;
     }
     if let Some(mask) = mask_of(file.tiff(), image) {
         let layout = mask.raster_layout().map_err(wrong(path))?;
         let blocks = Blocks::of(mask, &layout, path)?;
-        reading.band(mask, &layout, &blocks, 0, |at, value| Ok(hide(&mut heights, at, value)))?;
+        reading.band(mask, &layout, &blocks, 0, |at, value| hide(&mut heights, at, value))?;
     }
     placed(heights, file.transform(), Crs::from_geo_keys(keys), path, options)
 }
@@ -184,10 +189,12 @@ fn picture_levels(layout: &RasterLayout) -> Option<f64> {
     }
 }
 
-fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) {
+/// Takes the height of a pixel that a mask does not let through; never fails.
+fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) -> Result<(), TerrainError> {
     if opaque == 0.0 {
         heights[at] = f32::NAN;
     }
+    Ok(())
 }
 
 /// Whether a second band says where there is no data.
@@ -299,7 +306,9 @@ impl Blocks {
         };
         let bands = if layout.planar_configuration == 1 { layout.samples_per_pixel } else { 1 };
         let bytes = [size.0, size.1, bands, layout.bytes_per_sample].into_iter().try_fold(1, usize::checked_mul);
-        if !bytes.is_some_and(|bytes| (1..=LARGEST_BLOCK).contains(&bytes)) {
+        // A tile may be larger than a small picture, but not without measure.
+        let fits = size.0.saturating_mul(size.1) <= LARGEST_TILE.max(layout.width * layout.height);
+        if !fits || !bytes.is_some_and(|bytes| (1..=LARGEST_BLOCK).contains(&bytes)) {
             let found = format!("blocks of {} × {} pixels with {bands} bands", size.0, size.1);
             return Err(TerrainError::content(path, "strips or tiles of a heightmap", found));
         }

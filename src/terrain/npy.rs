@@ -8,6 +8,7 @@ use ndarray::{Array2, ShapeBuilder};
 use super::error::checked_samples;
 use super::load::{LoadOptions, open};
 use super::samples::{Encoding, Heights};
+use super::tokens::quoted;
 use super::{Heightmap, TerrainError};
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -82,11 +83,11 @@ impl Header {
     fn parse(text: &str) -> Result<Self, (String, String)> {
         let missing = |key: &str| (format!("an array of NumPy with '{key}' in its header"), "none".to_owned());
         let descr = value(text, "descr").ok_or_else(|| missing("descr"))?;
-        let quoted = descr.get(1..).and_then(|rest| rest.split(['\'', '"']).next());
-        let found = || quoted.filter(|_| descr.starts_with(['\'', '"'])).map_or("several fields", |q| q).to_owned();
-        let encoding = quoted.and_then(encoding).ok_or_else(|| {
-            ("an array of real numbers (i1 to i8, u1 to u8, f2 to f8)".to_owned(), super::tokens::quoted(&found()))
-        })?;
+        let name = descr.get(1..).and_then(|rest| rest.split(['\'', '"']).next());
+        let found = || name.filter(|_| descr.starts_with(['\'', '"'])).map_or("several fields", |q| q).to_owned();
+        let encoding = name
+            .and_then(encoding)
+            .ok_or_else(|| ("an array of real numbers (i1 to i8, u1 to u8, f2 to f8)".to_owned(), quoted(&found())))?;
         let order = value(text, "fortran_order").ok_or_else(|| missing("fortran_order"))?;
         let shape = value(text, "shape").and_then(|rest| rest.strip_prefix('(')?.split(')').next());
         let shape = shape.ok_or_else(|| missing("shape"))?;
@@ -96,7 +97,7 @@ impl Header {
             Some(&[rows, cols]) if rows > 0 && cols > 0 => {
                 Ok(Self { encoding, columns_first: order.starts_with("True"), cols, rows })
             }
-            _ => Err(("an array with two axes, rows and columns".to_owned(), format!("the shape ({shape})"))),
+            _ => Err(("an array with two axes, rows and columns".to_owned(), format!("the shape {}", quoted(shape)))),
         }
     }
 }

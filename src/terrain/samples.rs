@@ -1,7 +1,7 @@
 //! Numbers as binary files hold them, and the heights that they stand for.
 
 use std::fmt;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -205,7 +205,12 @@ impl Heights {
         let mut buffer = vec![0; size * 8192];
         while heights.len() < samples {
             let part = &mut buffer[..size * (samples - heights.len()).min(8192)];
-            reader.read_exact(part).map_err(TerrainError::read(path))?;
+            reader.read_exact(part).map_err(|cause| match cause.kind() {
+                ErrorKind::UnexpectedEof => {
+                    TerrainError::content(path, format!("{samples} heights"), "the end of the file: is it cut short?")
+                }
+                _ => TerrainError::read(path)(cause),
+            })?;
             for bytes in part.chunks_exact(size) {
                 heights.push(self.of(encoding.value(bytes), path)?);
             }

@@ -256,7 +256,7 @@ fn raster(profiles: &[Profile], head: &Head, bytes: u64, path: &Path) -> Result<
     let south = profiles.iter().map(|profile| profile.y).fold(f64::INFINITY, f64::min);
     let top = |profile: &Profile| profile.y + dy * (profile.heights.len() - 1) as f64;
     let north = profiles.iter().map(top).fold(f64::NEG_INFINITY, f64::max);
-    let count = |length: f64, step: f64| (length / step).round() as usize + 1;
+    let count = |length: f64, step: f64| ((length / step).round() as usize).saturating_add(1);
     let (cols, rows) = (count(east - west, dx), count(north - south, dy));
     checked_samples(path, (cols, rows), bytes, 0.0)?;
     // Quadrangles are askew by a few degrees; profiles far apart would ask for memory that the file has no heights for.
