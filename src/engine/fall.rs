@@ -121,12 +121,12 @@ fn strip_falls<S: Simd>(s: S, rule: &Rule<S>, strip: &mut Strip, tz: usize, grou
     let mut y = rows.start;
     // Above the rows that changed before, only those are looked at whose lower neighbours change now.
     while y < ny && (y <= rows.end || strip.falling.range().end == y) {
-        for w in 0..width {
+        for (w, before) in before.iter_mut().enumerate() {
             let index = strip.index(y, w);
-            let below = before[w] | strip.row(index.wrapping_sub(width)).falling;
+            let below = *before | strip.row(index.wrapping_sub(width)).falling;
             let row = strip.row_mut(index);
-            before[w] = std::mem::take(&mut row.falling);
-            let mut set = row.held & (before[w] | below);
+            *before = std::mem::take(&mut row.falling);
+            let mut set = row.held & (*before | below);
             while set != 0 {
                 let bit = set.trailing_zeros() as usize % ROW;
                 set &= set - 1;

@@ -50,8 +50,8 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
 }
 
-/// What a stripe adds to the sums.
-#[inline]
+/// What a stripe adds to the sums. Inlined, so that the loop over stripes is made of wide instructions.
+#[inline(always)]
 fn add_stripe(sums: &mut Sums, stripe: &[u8], secret: usize) {
     for i in 0..8 {
         let data = word(stripe, 8 * i);

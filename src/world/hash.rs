@@ -24,7 +24,7 @@ impl World {
     ///
     /// It is XXH3 (64 bits) of nx, ny, nz (8 bytes each, as all numbers little-endian), five bytes for each cell in
     /// [`Grid::index`](crate::grid::Grid::index) order (1 where solid, amount, energy), and [`Ledger::accounts`](super::Ledger::accounts).
-    /// Air and rock hardly take time, so that a box of billions of cells is hashed in a second or two.
+    /// Rows that are all air or all rock hardly take time, however large the box.
     pub fn state_hash(&self) -> u64 {
         let grid = self.grid;
         let mut digest = Digest::new();

@@ -43,18 +43,11 @@ fn lanes_of(mask: u16) -> __m256i {
     call!(_mm256_cmpeq_epi16(call!(_mm256_and_si256(call!(_mm256_set1_epi16(mask as i16)), bits)), bits))
 }
 
-/// `1 / d` within 2⁻²¹, from an estimate within 1.5 · 2⁻¹² and one step of Newton's method.
-#[inline(always)]
-fn reciprocal(d: __m256) -> __m256 {
-    let near = call!(_mm256_rcp_ps(d));
-    call!(_mm256_mul_ps(near, call!(_mm256_sub_ps(call!(_mm256_set1_ps(2.0)), call!(_mm256_mul_ps(d, near))))))
-}
-
 /// The ratio of eight cells, widened to 32 bits.
 #[inline(always)]
 fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
     let n = call!(_mm256_slli_epi32::<14>(energy));
-    let near = call!(_mm256_mul_ps(call!(_mm256_cvtepi32_ps(n)), reciprocal(call!(_mm256_cvtepi32_ps(d)))));
+    let near = call!(_mm256_div_ps(call!(_mm256_cvtepi32_ps(n)), call!(_mm256_cvtepi32_ps(d))));
     let near = call!(_mm256_cvtps_epi32(call!(_mm256_min_ps(near, call!(_mm256_set1_ps(65535.0))))));
     let over = call!(_mm256_cmpgt_epi32(call!(_mm256_mullo_epi32(near, d)), n));
     call!(_mm256_add_epi32(near, over))
@@ -175,8 +168,7 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn ratio(self, amount: Pair, energy: Pair) -> Pair {
-        // Quotients are below 2¹⁶, or cut off there, and 2⁻²⁰ of that is far less than a half: rounded to nearest, they are
-        // right or one too large, as in the portable one.
+        // See the portable one for why one correction is enough; here the conversion itself rounds to nearest.
         (half_ratio(amount.0, energy.0), half_ratio(amount.1, energy.1))
     }
 }

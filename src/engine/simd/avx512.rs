@@ -23,19 +23,11 @@ macro_rules! call {
     }};
 }
 
-/// `1 / d` within 2⁻²², from an estimate within 2⁻¹⁴ and one step of Newton's method. The divider would take longer than
-/// all else that a tile needs.
-#[inline(always)]
-fn reciprocal(d: __m512) -> __m512 {
-    let near = call!(_mm512_rcp14_ps(d));
-    call!(_mm512_mul_ps(near, call!(_mm512_fnmadd_ps(d, near, call!(_mm512_set1_ps(2.0))))))
-}
-
 #[inline(always)]
 fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
     let d = call!(_mm512_cvtepu16_epi32(amount));
     let n = call!(_mm512_slli_epi32::<14>(call!(_mm512_cvtepu16_epi32(energy))));
-    let near = call!(_mm512_mul_ps(call!(_mm512_cvtepi32_ps(n)), reciprocal(call!(_mm512_cvtepi32_ps(d)))));
+    let near = call!(_mm512_div_ps(call!(_mm512_cvtepi32_ps(n)), call!(_mm512_cvtepi32_ps(d))));
     let near = call!(_mm512_cvtps_epi32(call!(_mm512_min_ps(near, call!(_mm512_set1_ps(65535.0))))));
     let over = call!(_mm512_cmpgt_epi32_mask(call!(_mm512_mullo_epi32(near, d)), n));
     call!(_mm512_cvtepi32_epi16(call!(_mm512_mask_sub_epi32(near, over, near, call!(_mm512_set1_epi32(1))))))
@@ -124,8 +116,7 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn ratio(self, amount: __m512i, energy: __m512i) -> __m512i {
-        // Quotients are below 2¹⁶, or cut off there, and 2⁻²¹ of that is far less than a half: rounded to nearest, they are
-        // right or one too large, as in the portable one.
+        // See the portable one for why one correction is enough; here the conversion itself rounds to nearest.
         let low = half_ratio(call!(_mm512_castsi512_si256(amount)), call!(_mm512_castsi512_si256(energy)));
         let (amount, energy) =
             (call!(_mm512_extracti64x4_epi64::<1>(amount)), call!(_mm512_extracti64x4_epi64::<1>(energy)));
