@@ -210,14 +210,13 @@ impl FromStr for Cut {
     fn from_str(text: &str) -> Result<Self, String> {
         let parts: Vec<&str> = text.split([',', ' ', ';']).map(str::trim).collect();
         let metres: Option<Vec<f64>> = parts.iter().map(|part| part.strip_suffix('m')?.trim().parse().ok()).collect();
-        if let Some(&[west, north, wide, deep]) = metres.as_deref() {
-            return Ok(Self::Metres([west, north, wide, deep]));
-        }
-        match numbers(text, [',', ' ', ';'])?[..] {
-            [west, north, cols, rows] => Ok(Self::Cells([west, north, cols, rows])),
-            _ => {
-                Err("four numbers are needed: west, north, columns, rows; or all four in metres, each with an m".into())
-            }
+        let cells: Option<Vec<usize>> = parts.iter().map(|part| part.parse().ok()).collect();
+        match (metres.as_deref(), cells.as_deref()) {
+            (Some(&[west, north, wide, deep]), _) => Ok(Self::Metres([west, north, wide, deep])),
+            (_, Some(&[west, north, cols, rows])) => Ok(Self::Cells([west, north, cols, rows])),
+            _ => Err("four numbers are needed: west, north, columns, rows, such as 100,50,256,256; or all four in \
+                      metres, such as 1000m,500m,2560m,2560m"
+                .into()),
         }
     }
 }

@@ -18,9 +18,9 @@ pub struct Crs {
 }
 
 impl Crs {
-    /// What the coordinate system is called, such as `WGS 84 / UTM zone 33N`: the first name in its text.
+    /// What the coordinate system is called, such as `WGS 84 / UTM zone 33N`: the first name in its text, if that is one.
     pub fn name(&self) -> Option<&str> {
-        self.wkt.as_deref()?.split('"').nth(1).filter(|name| !name.is_empty())
+        self.wkt.as_deref()?.split('"').nth(1).filter(|name| !["", "unnamed", "unknown"].contains(name))
     }
 }
 
