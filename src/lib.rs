@@ -18,7 +18,8 @@
 //!                                            └──────► viewer (feature `viewer`): the same, live, in a window
 //! ```
 //!
-//! - [`scene`] reads and checks a TOML file; [`scene::Scene::build`] makes the world and its [`simulation::Simulation`].
+//! - [`scene`] reads and checks a TOML file, or puts one around a heightmap; [`scene::Scene::build`] makes the world and
+//!   its [`simulation::Simulation`].
 //! - [`terrain`] makes ground from noise or from heightmaps; [`world::Ground`] is the box cut by it.
 //! - [`world::World`] holds the state: ground, liquids in fixed point ([`units`]), and the accounts that prove that
 //!   nothing was lost. [`world::Edit`] is the one way to change it by hand, [`source`] the one way lava comes in.

@@ -7,28 +7,31 @@ use lavoxel::grid::{Grid, MAX_SIDE};
 use lavoxel::scene::{VentPlace, VentWish, Wishes};
 use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
 
+/// Where `--help` lists the flags of a heightmap.
+const HEADING: &str = "Heightmap";
+
 /// What to use of a heightmap, and how.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct MapArgs {
     /// Use only this part: west, north, columns, rows in cells of the file; or, each number with an m, west, north,
     /// width, depth in metres
-    #[arg(long, value_name = "W,N,COLS,ROWS", conflicts_with = "bounds", allow_hyphen_values = true)]
+    #[arg(long, help_heading = HEADING, value_name = "W,N,COLS,ROWS", conflicts_with = "bounds", allow_hyphen_values = true)]
     crop: Option<Cut>,
 
     /// Use only the part within these coordinates of the file, to its nearest cells
-    #[arg(long, value_name = "W,S,E,N", value_parser = four_numbers, allow_hyphen_values = true)]
+    #[arg(long, help_heading = HEADING, value_name = "W,S,E,N", value_parser = four_numbers, allow_hyphen_values = true)]
     bounds: Option<[f64; 4]>,
 
     /// Edge of the file's cells in metres, for formats that carry none
-    #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
+    #[arg(long, help_heading = HEADING, value_name = "METRES", allow_negative_numbers = true)]
     pub(super) cell_size: Option<f64>,
 
     /// Height of black in a gray picture, in metres
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
+    #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
     black: Option<f64>,
 
     /// Height of white in a gray picture, in metres; without it one gray level is one metre
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
+    #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
     white: Option<f64>,
 
     /// A number that means no data, besides those that the file names
@@ -45,19 +48,19 @@ pub(super) struct MapArgs {
 
     /// What to do where the file has no data; without it, what the scene says, or refuse the file, or for a heightmap
     /// without a scene: nearest
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, help_heading = HEADING, value_name = "RULE")]
     fill: Option<FillRule>,
 
     /// Stretch heights by this factor
-    #[arg(long, alias = "exaggeration", value_name = "FACTOR", allow_negative_numbers = true)]
+    #[arg(long, help_heading = HEADING, alias = "exaggeration", value_name = "FACTOR", allow_negative_numbers = true)]
     pub(super) exaggerate: Option<f64>,
 
     /// Height in metres that lies --base-cells above the floor of the box, instead of the lowest; what is lower is cut off
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
+    #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
     base_m: Option<f64>,
 
     /// Cells of rock beneath the lowest ground, or beneath --base-m
-    #[arg(long, value_name = "CELLS", allow_negative_numbers = true)]
+    #[arg(long, help_heading = HEADING, value_name = "CELLS", allow_negative_numbers = true)]
     base_cells: Option<f64>,
 }
 
@@ -77,7 +80,7 @@ pub(super) struct PlaceArgs {
     #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
     vent: Vec<Vent>,
 
-    #[command(flatten, next_help_heading = "Heightmap")]
+    #[command(flatten)]
     map: MapArgs,
 }
 
@@ -246,14 +249,13 @@ impl FromStr for Cut {
     fn from_str(text: &str) -> Result<Self, String> {
         let parts: Vec<&str> = text.split([',', ' ', ';']).map(str::trim).collect();
         let metres: Option<Vec<f64>> = parts.iter().map(|part| part.strip_suffix('m')?.trim().parse().ok()).collect();
-        if let Some(&[west, north, wide, deep]) = metres.as_deref() {
-            return Ok(Self::Metres([west, north, wide, deep]));
-        }
-        match numbers(text, [',', ' ', ';'])?[..] {
-            [west, north, cols, rows] => Ok(Self::Cells([west, north, cols, rows])),
-            _ => {
-                Err("four numbers are needed: west, north, columns, rows; or all four in metres, each with an m".into())
-            }
+        let cells: Option<Vec<usize>> = parts.iter().map(|part| part.parse().ok()).collect();
+        match (metres.as_deref(), cells.as_deref()) {
+            (Some(&[west, north, wide, deep]), _) => Ok(Self::Metres([west, north, wide, deep])),
+            (_, Some(&[west, north, cols, rows])) => Ok(Self::Cells([west, north, cols, rows])),
+            _ => Err("four numbers are needed: west, north, columns, rows, such as 100,50,256,256; or all four in \
+                      metres, such as 1000m,500m,2560m,2560m"
+                .into()),
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) struct TerrainArgs {
     #[arg(long, value_name = "METRES", conflicts_with = "resample", allow_negative_numbers = true)]
     voxel_size: Option<f64>,
 
-    #[command(flatten, next_help_heading = "Heightmap")]
+    #[command(flatten)]
     map: MapArgs,
 
     /// Bring the heights onto so many cells: averaged going down, smooth going up

@@ -67,7 +67,9 @@ impl Whereabouts {
             ));
         }
         for VentPlace { vent, map_x, map_y } in self.vents.iter().take(MOST_SHOWN) {
-            let on_map = map_x.zip(*map_y).map(|(x, y)| format!(" (map {x:.6}, {y:.6})")).unwrap_or_default();
+            let short = |number: f64| (1e6 * number).round() / 1e6;
+            let on_map = map_x.zip(*map_y).map(|(x, y)| format!(" (map {}, {})", short(x), short(y)));
+            let on_map = on_map.unwrap_or_default();
             lines.push(format!("vent        x = {:.2}, z = {:.2}{on_map}, {} cells a step", vent.x, vent.z, vent.rate));
         }
         if self.vents.len() > MOST_SHOWN {

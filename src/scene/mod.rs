@@ -1,7 +1,8 @@
 //! Scenes: a TOML file that says what is simulated and how it is shown.
 //!
 //! [`SceneSpec`] is the file as written, every key with a default; [`Scene`] is one that was checked, with the folder
-//! beside which its files lie. `terrains/volcano.toml` is the built-in scene and shows every key.
+//! beside which its files lie. `terrains/volcano.toml` is the built-in scene and shows every key. Places that depend on
+//! the ground, such as a [vent](VentTable) in coordinates of a map, become cells in [`Scene::build`].
 
 mod error;
 mod need;

@@ -1,5 +1,6 @@
 //! What a named file becomes: a scene file is read, a heightmap gets a scene built around it.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use ndarray::Array2;
@@ -146,8 +147,11 @@ impl Scene {
 
     /// Chooses the box and the stretch for a heightmap, where nobody wished for others.
     fn shape(&mut self, map: &Heightmap, wishes: &Wishes) -> Result<(), SceneError> {
-        let mut map = map.clone();
-        map.fill(self.spec.terrain.fill_no_data.unwrap_or_default()).map_err(|cause| self.wrong_terrain(cause))?;
+        let mut map = Cow::Borrowed(map);
+        if map.no_data() > 0 {
+            let rule = self.spec.terrain.fill_no_data.unwrap_or_default();
+            map.to_mut().fill(rule).map_err(|cause| self.wrong_terrain(cause))?;
+        }
         let (wide, deep) = map.extent_m();
         let (nx, nz) = match wishes.size {
             Some([nx, _, nz]) => (nx, nz),

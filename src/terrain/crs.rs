@@ -157,10 +157,10 @@ impl Crs {
         Some(Self { wkt: Some(wkt), geo_keys: numbered(code, is_degrees(code)) })
     }
 
-    /// What the system is called, such as `WGS 84 / UTM zone 33N`: the first name in its text.
+    /// What the system is called, such as `WGS 84 / UTM zone 33N`: the first name in its text, if that is one.
     pub fn name(&self) -> Option<String> {
         let text = self.to_wkt()?;
-        text.split('"').nth(1).filter(|name| !name.is_empty()).map(str::to_owned)
+        text.split('"').nth(1).filter(|name| !["", "unnamed", "unknown"].contains(name)).map(str::to_owned)
     }
 
     /// The number in the EPSG registry, where the file says it or the system is one of [`Crs::from_epsg`].
