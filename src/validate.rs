@@ -23,8 +23,8 @@ impl Invalid {
 const LONGEST_WORD: usize = 60;
 const LONGEST_TEXT: usize = 700;
 
-/// Text from outside as part of a message: one line, not too long, and nothing in it that a terminal would obey.
-pub(crate) fn tame(text: &str) -> String {
+/// Text from outside as part of what is shown: one line, not too long, and nothing in it that a terminal would obey.
+pub fn tame(text: &str) -> String {
     let short = |text: String, most: usize| match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
@@ -34,7 +34,7 @@ pub(crate) fn tame(text: &str) -> String {
     short(words.join(" "), LONGEST_TEXT)
 }
 
-/// Checks text that goes into titles, file names and messages.
+/// Checks a name that messages repeat as it is.
 pub(crate) fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     const LONGEST: usize = 1000;
     if text.chars().any(char::is_control) || text.chars().count() > LONGEST {

@@ -20,7 +20,7 @@ use crate::memory::Need;
 use crate::simulation::{Event, MAX_EVENTS, Simulation};
 use crate::source::check_vents;
 use crate::terrain::Georeference;
-use crate::validate::{Invalid, one_line, within};
+use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
 use crate::world::{Ground, World};
@@ -87,7 +87,6 @@ impl Scene {
     fn check(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
         let grid = spec.grid.grid()?;
-        one_line("name", &spec.name)?;
         within("threads", spec.threads as f64, 0.0, MAX_THREADS as f64)?;
         spec.terrain.validate()?;
         spec.rules.validate()?;

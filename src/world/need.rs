@@ -53,6 +53,8 @@ impl World {
     /// [`TooMuchMemory`] when they do.
     pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
         let ground = Need::of("the ground", self.ground.bytes(), 1.0);
-        ground.and(Need::of("the lava", self.lava.bytes(), ROOM)).check("end the run earlier, or let the vents pour less")
+        ground
+            .and(Need::of("the lava", self.lava.bytes(), ROOM))
+            .check("end the run earlier, or let the vents pour less")
     }
 }
