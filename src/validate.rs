@@ -43,6 +43,15 @@ pub(crate) fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
+/// Checks `low <= value <= high`; a value that is not a number fails.
+pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid> {
+    if value >= low && value <= high {
+        Ok(())
+    } else {
+        Err(Invalid::new(key, value, format!("a number from {low} to {high}")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,14 +62,5 @@ mod tests {
         assert_eq!(tame(&"x".repeat(100)), format!("{}…", "x".repeat(60)));
         assert_eq!(tame(&"ä ".repeat(9000)).chars().count(), LONGEST_TEXT + 1);
         assert!(one_line("name", "Mount Ätna").is_ok() && one_line("name", "a\u{1b}b").is_err());
-    }
-}
-
-/// Checks `low <= value <= high`; a value that is not a number fails.
-pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid> {
-    if value >= low && value <= high {
-        Ok(())
-    } else {
-        Err(Invalid::new(key, value, format!("a number from {low} to {high}")))
     }
 }
