@@ -23,8 +23,8 @@ impl Invalid {
 const LONGEST_WORD: usize = 60;
 const LONGEST_TEXT: usize = 700;
 
-/// Text from outside as part of a message: one line, not too long, and nothing in it that a terminal would obey.
-pub(crate) fn tame(text: &str) -> String {
+/// Text from outside as part of what is shown: one line, not too long, and nothing in it that a terminal would obey.
+pub fn tame(text: &str) -> String {
     let short = |text: String, most: usize| match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
@@ -34,13 +34,22 @@ pub(crate) fn tame(text: &str) -> String {
     short(words.join(" "), LONGEST_TEXT)
 }
 
-/// Checks text that goes into titles, file names and messages.
+/// Checks a name that messages repeat as it is.
 pub(crate) fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     const LONGEST: usize = 1000;
     if text.chars().any(char::is_control) || text.chars().count() > LONGEST {
         return Err(Invalid::new(key, text, format!("one line of at most {LONGEST} letters")));
     }
     Ok(())
+}
+
+/// Checks `low <= value <= high`; a value that is not a number fails.
+pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid> {
+    if value >= low && value <= high {
+        Ok(())
+    } else {
+        Err(Invalid::new(key, value, format!("a number from {low} to {high}")))
+    }
 }
 
 #[cfg(test)]
@@ -53,14 +62,5 @@ mod tests {
         assert_eq!(tame(&"x".repeat(100)), format!("{}…", "x".repeat(60)));
         assert_eq!(tame(&"ä ".repeat(9000)).chars().count(), LONGEST_TEXT + 1);
         assert!(one_line("name", "Mount Ätna").is_ok() && one_line("name", "a\u{1b}b").is_err());
-    }
-}
-
-/// Checks `low <= value <= high`; a value that is not a number fails.
-pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid> {
-    if value >= low && value <= high {
-        Ok(())
-    } else {
-        Err(Invalid::new(key, value, format!("a number from {low} to {high}")))
     }
 }

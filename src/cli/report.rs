@@ -3,6 +3,7 @@
 use lavoxel::rules::spreading::spreads;
 use lavoxel::simulation::{Simulation, Stage};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
+use lavoxel::validate::tame;
 use serde::Serialize;
 
 use super::whereabouts::Whereabouts;
@@ -135,7 +136,11 @@ impl Report {
         let mut lines = vec![
             format!(
                 "{}: {} steps on {nx} × {ny} × {nz} cells of {} m, seed {}, {} threads",
-                self.scene, self.steps, self.cell_size_m, self.seed, self.threads
+                tame(&self.scene),
+                self.steps,
+                self.cell_size_m,
+                self.seed,
+                self.threads
             ),
             format!("mass        {:.3} full cells now ({:.0} m³)", share(self.mass_units), self.volume_m3),
             format!(

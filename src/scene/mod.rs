@@ -93,7 +93,6 @@ impl Scene {
     fn check(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
         let grid = spec.grid.grid()?;
-        one_line("name", &spec.name)?;
         within("threads", spec.threads as f64, 0.0, MAX_THREADS as f64)?;
         spec.terrain.validate()?;
         spec.rules.validate()?;

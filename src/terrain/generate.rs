@@ -42,7 +42,8 @@ pub(super) fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) ->
 
 /// Noise of a few octaves, mostly within ±0.5. Simplex noise, because Perlin's shows its lattice on gentle ground.
 pub(super) fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
-    Fbm::new(seed).set_octaves(octaves).set_persistence(0.5)
+    // The octaves take the seed and those after it, of which there are none behind the largest number.
+    Fbm::new(seed.min(u32::MAX - 16)).set_octaves(octaves).set_persistence(0.5)
 }
 
 /// Noise laid over the plain shapes, in cells.
