@@ -175,7 +175,7 @@ mod tests {
     fn what_spans_no_area_is_refused() {
         let affine = Affine { origin: (0.0, 0.0), along_row: (1.0, 1.0), along_column: (1.0, 1.0) };
         assert!(north_up(plane(2, 2), &affine, Path::new("a")).is_err());
-        let affine = Affine { origin: (0.0, 0.0), along_row: (1.0, 1e9), along_column: (1.0, 1.0) };
+        let affine = Affine { origin: (0.0, 0.0), along_row: (1.0, 0.0), along_column: (1e9, 1.0) };
         assert!(north_up(plane(2, 2), &affine, Path::new("a")).is_err());
     }
 }
