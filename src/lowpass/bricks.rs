@@ -93,11 +93,7 @@ impl Bricks {
 }
 
 /// For each x of a range the largest density of the rows `ys` × `zs`: many cells at a time.
-fn look_along(
-    volume: &Volume,
-    (xs, ys, zs): (&Range<usize>, Range<usize>, Range<usize>),
-    largest: &mut Vec<u8>,
-) {
+fn look_along(volume: &Volume, (xs, ys, zs): (&Range<usize>, Range<usize>, Range<usize>), largest: &mut Vec<u8>) {
     largest.clear();
     largest.resize(xs.len(), 0);
     for z in zs {

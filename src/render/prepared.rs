@@ -75,9 +75,9 @@ impl Prepared {
     /// The light around the lava, worked out when it is not known.
     pub(crate) fn light(&mut self, volume: &Volume, news: &News, glow: Glow) -> Arc<EmberLight> {
         let known = self.ember.take().filter(|(known, _)| *known == glow);
-        let (_, light) = self.ember.insert(known.unwrap_or_else(|| {
-            (glow, Arc::new(EmberLight::new(volume, Some(news.rows), glow)))
-        }));
+        let (_, light) = self
+            .ember
+            .insert(known.unwrap_or_else(|| (glow, Arc::new(EmberLight::new(volume, Some(news.rows), glow)))));
         Arc::clone(light)
     }
 

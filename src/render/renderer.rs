@@ -190,8 +190,7 @@ impl Renderer {
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.look.clip);
-                let specimen =
-                    Specimen { field: &field, land: &self.land, transfer: &self.transfer, look: &self.look };
+                let specimen = Specimen { field: &field, land: &self.land, transfer: &self.transfer, look: &self.look };
                 let mut kept = match seen {
                     Some(Behind::Plain(kept)) => kept,
                     _ => Kept::new(&specimen, camera),

@@ -60,7 +60,10 @@ impl Tiles {
         for (k, _) in self.reach.iter().enumerate().filter(|(_, reach)| !reach.is_empty()) {
             let (i, j) = (k % across, k / across);
             let columns = i.saturating_sub(1)..(i + 2).min(across);
-            live.chunks_mut(across).take(j + 2).skip(j.saturating_sub(1)).for_each(|row| row[columns.clone()].fill(true));
+            live.chunks_mut(across)
+                .take(j + 2)
+                .skip(j.saturating_sub(1))
+                .for_each(|row| row[columns.clone()].fill(true));
         }
         Live { across, live }
     }

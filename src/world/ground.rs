@@ -76,9 +76,9 @@ impl Ground {
     /// For each of the cells `xs` of the row (y, z), whether it is not solid.
     pub(crate) fn open(&self, y: usize, z: usize, xs: Range<usize>) -> impl Iterator<Item = bool> + '_ {
         let tops = &self.tops[self.grid.column(xs.start, z)..][..xs.len()];
-        tops.iter().zip(xs).map(move |(&top, x)| {
-            y >= usize::from(top & !HOLLOW) || (top & HOLLOW != 0 && !self.is_solid(x, y, z))
-        })
+        tops.iter()
+            .zip(xs)
+            .map(move |(&top, x)| y >= usize::from(top & !HOLLOW) || (top & HOLLOW != 0 && !self.is_solid(x, y, z)))
     }
 
     /// Whether the cell at a flat index is solid.
