@@ -46,7 +46,7 @@ fn main() {
         let worlds = worlds(make());
         for (case, look) in looks {
             time(&case, &worlds, &look);
-            if let Some(folder) = dump.as_deref().filter(|_| look.style == Style::Scientific) {
+            if let Some(folder) = dump.as_deref().filter(|_| case.ends_with("scientific")) {
                 cases.push(write(folder, &case, name, &worlds[0], &look));
             }
         }

@@ -41,14 +41,20 @@ pub(crate) enum Develop {
 
 impl Film {
     pub(crate) fn develop(&self, how: Develop) -> Image {
+        let mut image = Image::filled(self.width, self.height, [0; 3]);
+        self.develop_where(how, &mut image, |_, _| true);
+        image
+    }
+
+    /// Develops the pixels (x, y) that are `wanted` into a picture of the same size.
+    pub(crate) fn develop_where(&self, how: Develop, image: &mut Image, wanted: impl Fn(usize, usize) -> bool + Sync) {
         let bloom = match how {
             Develop::Filmic { glow, exposure } if glow > 0.0 => Some((self.bloom(exposure), glow)),
             _ => None,
         };
-        let mut image = Image::filled(self.width, self.height, [0; 3]);
         let srgb = Srgb::new();
         image.rgb.par_chunks_mut(3 * self.width).enumerate().for_each(|(y, row)| {
-            for (x, pixel) in row.chunks_mut(3).enumerate() {
+            for (x, pixel) in row.chunks_exact_mut(3).enumerate().filter(|(x, _)| wanted(*x, y)) {
                 let mut light = self.light[y * self.width + x];
                 if let Some(([near, wide], glow)) = &bloom {
                     let (u, v) = (x as f32 + 0.5, y as f32 + 0.5);
@@ -65,7 +71,6 @@ impl Film {
                 }
             }
         });
-        image
     }
 
     /// The bright part of the picture, blurred narrowly and widely.

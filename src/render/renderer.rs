@@ -23,7 +23,7 @@ use super::noise;
 use super::plain::{self, Specimen};
 use super::prepared::{News, Prepared, rows};
 use super::sky::Sky;
-use super::tiles::Tiles;
+use super::tiles::{Live, Tiles};
 use super::tracer::{Sight, Tracer};
 use super::transfer::Transfer;
 
@@ -74,6 +74,17 @@ struct Kept<B> {
     centres: Vec<B>,
     /// By the rays of a closer look, where one was needed. Empty for pictures of more than [`MOST_KEPT`] pixels.
     closer: Vec<Option<Box<[B; SUBPIXELS.len()]>>>,
+    /// The picture without lava, in styles in which lava changes no pixel that it does not cover.
+    bare: Option<Bare>,
+}
+
+/// A picture without lava.
+#[derive(Clone, Debug)]
+struct Bare {
+    /// Light of one ray through the middle of each pixel.
+    light: Vec<V3>,
+    /// The finished picture.
+    image: Image,
 }
 
 /// One frame: how its rays become light, and from where.
@@ -81,6 +92,8 @@ struct Frame<'a, T: Tracer> {
     tracer: &'a T,
     camera: &'a Camera,
     tiles: &'a Tiles,
+    /// Which tiles are drawn; the others are known.
+    live: &'a Live,
 }
 
 impl Renderer {
@@ -164,7 +177,7 @@ impl Renderer {
         let everywhere = skipping == Skipping::Never;
         let tiles = if everywhere { Tiles::whole(camera) } else { Tiles::new(self.prepared.bricks(), camera) };
         let seen = self.seen.take().filter(|seen| seen.camera == *camera).map(|seen| seen.behind);
-        let (film, behind) = match self.look.style {
+        let (image, behind) = match self.look.style {
             Style::Cinematic => {
                 let ember = self.prepared.light(volume, news, Glow::from(&self.look));
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.look.clip);
@@ -173,7 +186,7 @@ impl Renderer {
                     Some(Behind::Cinematic(kept)) => kept,
                     _ => Kept::new(&stage, camera),
                 };
-                (self.film(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
+                (self.everything(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.look.clip);
@@ -182,19 +195,10 @@ impl Renderer {
                     Some(Behind::Plain(kept)) => kept,
                     _ => Kept::new(&specimen, camera),
                 };
-                (self.film(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
+                (self.over_bare(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
             }
         };
         self.seen = Some(Seen { camera: camera.clone(), behind });
-        self.develop(&film)
-    }
-
-    fn develop(&self, film: &Film) -> Image {
-        if self.look.style == Style::Cinematic {
-            return film.develop(Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow });
-        }
-        let mut image = film.develop(Develop::Plain);
-        self.transfer.legend(&mut image);
         image
     }
 
@@ -210,16 +214,42 @@ impl Renderer {
         }
     }
 
-    /// One ray through the middle of every pixel, and more where the look asks for them.
-    fn film<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Film {
-        let frame = Frame { tracer, camera, tiles };
-        let mut film = frame.expose(&kept.centres);
+    /// A picture of which no pixel is known, because lava lights and outshines what is around it.
+    fn everything<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
+        let frame = Frame { tracer, camera, tiles, live: &Live::whole(camera) };
+        let mut film = frame.expose(&kept.centres, None);
+        self.refine(&frame, &mut film, kept);
+        film.develop(Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow })
+    }
+
+    /// The picture without lava, drawn again where there may be lava in it.
+    fn over_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
+        let bare = kept.bare.take().unwrap_or_else(|| self.bare(tracer, camera, kept));
+        let frame = Frame { tracer, camera, tiles, live: &tiles.live() };
+        let mut film = frame.expose(&kept.centres, Some(&bare.light));
+        self.refine(&frame, &mut film, kept);
+        let mut image = bare.image.clone();
+        film.develop_where(Develop::Plain, &mut image, |x, y| frame.live.at(x, y));
+        self.transfer.legend(&mut image);
+        kept.bare = Some(bare);
+        image
+    }
+
+    fn bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) -> Bare {
+        let frame = Frame { tracer, camera, tiles: &Tiles::none(camera), live: &Live::whole(camera) };
+        let mut film = frame.expose(&kept.centres, None);
+        let light = film.light.clone();
+        self.refine(&frame, &mut film, kept);
+        Bare { light, image: film.develop(Develop::Plain) }
+    }
+
+    /// More rays where the look asks for them.
+    fn refine<T: Tracer>(&self, frame: &Frame<T>, film: &mut Film, kept: &mut Kept<T::Behind>) {
         match self.look.antialias {
             Antialias::Off => {}
-            Antialias::Edges => film.light = frame.refine(&film, &mut kept.closer, |x, y| on_edge(&film, x, y)),
-            Antialias::Full => film.light = frame.refine(&film, &mut kept.closer, |_, _| true),
+            Antialias::Edges => film.light = frame.refine(film, &mut kept.closer, |x, y| on_edge(film, x, y)),
+            Antialias::Full => film.light = frame.refine(film, &mut kept.closer, |_, _| true),
         }
-        film
     }
 }
 
@@ -230,17 +260,18 @@ impl<B: Clone + Send + Sync> Kept<B> {
         let centre = |k: usize| camera.ray((k % width) as f32 + 0.5, (k / width) as f32 + 0.5);
         let centres = (0..width * height).into_par_iter().map(|k| tracer.behind(&centre(k))).collect();
         let closer = if width * height <= MOST_KEPT { vec![None; width * height] } else { Vec::new() };
-        Self { centres, closer }
+        Self { centres, closer, bare: None }
     }
 }
 
 impl<T: Tracer> Frame<'_, T> {
-    /// One ray through the middle of every pixel.
-    fn expose(&self, behind: &[T::Behind]) -> Film {
+    /// One ray through the middle of every pixel that is drawn; the others are as they were.
+    fn expose(&self, behind: &[T::Behind], before: Option<&[V3]>) -> Film {
         let (width, height) = self.camera.size();
-        let mut light = vec![V3::zeros(); width * height];
+        let mut light = before.map_or_else(|| vec![V3::zeros(); width * height], <[V3]>::to_vec);
         light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate().for_each(|(y, (row, behind))| {
-            for (x, (pixel, behind)) in row.iter_mut().zip(behind).enumerate() {
+            let drawn = row.iter_mut().zip(behind).enumerate().filter(|(x, _)| self.live.at(*x, y));
+            for (x, (pixel, behind)) in drawn {
                 *pixel = self.light((x, y), (0.5, 0.5), 0.0, behind);
             }
         });
@@ -269,7 +300,7 @@ impl<T: Tracer> Frame<'_, T> {
     ) -> Vec<V3> {
         let mut light = film.light.clone();
         let row = |y: usize, row: &mut [V3], mut closer: Option<&mut [Option<Closer<T>>]>| {
-            for (x, pixel) in row.iter_mut().enumerate().filter(|(x, _)| wanted(*x, y)) {
+            for (x, pixel) in row.iter_mut().enumerate().filter(|(x, _)| self.live.at(*x, y) && wanted(*x, y)) {
                 *pixel = match &mut closer {
                     Some(closer) => self.look_closer(x, y, closer[x].get_or_insert_with(|| self.closer(x, y))),
                     None => self.look_closer(x, y, &self.closer(x, y)),

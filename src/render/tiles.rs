@@ -48,6 +48,26 @@ impl Tiles {
         Self::filled(camera, Reach::ALL)
     }
 
+    /// Tiles of a picture in which nothing is to be met.
+    pub(crate) fn none(camera: &Camera) -> Self {
+        Self::filled(camera, Reach::NONE)
+    }
+
+    /// The tiles with something to draw and those around them, whose pixels may lie at its edge.
+    pub(crate) fn live(&self) -> Live {
+        let across = self.across;
+        let mut live = vec![false; self.reach.len()];
+        for (k, _) in self.reach.iter().enumerate().filter(|(_, reach)| !reach.is_empty()) {
+            let (i, j) = (k % across, k / across);
+            let columns = i.saturating_sub(1)..(i + 2).min(across);
+            live.chunks_mut(across)
+                .take(j + 2)
+                .skip(j.saturating_sub(1))
+                .for_each(|row| row[columns.clone()].fill(true));
+        }
+        Live { across, live }
+    }
+
     /// Looks at the bricks with something to draw.
     pub(crate) fn new(bricks: &Bricks, camera: &Camera) -> Self {
         let lens = Lens::new(camera);
@@ -84,6 +104,27 @@ impl Tiles {
         for row in self.reach.chunks_mut(self.across).take(bottom + 1).skip(top) {
             row[left..=right].iter_mut().for_each(|tile| *tile = tile.union(reach));
         }
+    }
+}
+
+/// Tiles that are drawn.
+#[derive(Clone, Debug)]
+pub(crate) struct Live {
+    across: usize,
+    live: Vec<bool>,
+}
+
+impl Live {
+    /// All tiles of a picture.
+    pub(crate) fn whole(camera: &Camera) -> Self {
+        let (across, down) = count(camera);
+        Self { across, live: vec![true; across * down] }
+    }
+
+    /// Whether a pixel is drawn.
+    #[inline]
+    pub(crate) fn at(&self, x: usize, y: usize) -> bool {
+        self.live[y / TILE * self.across + x / TILE]
     }
 }
 

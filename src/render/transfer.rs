@@ -20,6 +20,9 @@ const ENTRIES: usize = 1024;
 /// A ray ends when no more than this share of light would come through.
 pub(crate) const OPAQUE: f32 = 0.995;
 
+/// Shading is worked out again when what was added since would make up this share of the light.
+const RESHADED: f32 = 0.04;
+
 /// Opacity and colour tables for one step length.
 #[derive(Clone, Debug)]
 pub(crate) struct Transfer {
@@ -103,11 +106,22 @@ impl Transfer {
     pub(crate) fn accumulate(&self, field: &LavaField, ray: &Ray, far: f32, pace: Pace) -> Layer {
         let mut sum = Layer { color: V3::zeros(), opacity: 0.0 };
         let Some((near, far, _)) = field.span(ray, far) else { return sum };
+        let (mut shading, mut late) = (None, 0.0);
         field.walk(ray, (near, far), pace, |t, density| {
             let share = (1.0 - sum.opacity) * self.step_opacity(density);
             if share > 1e-4 {
                 let p = ray.at(t);
-                sum.color += self.shaded(field, p, density) * share;
+                late += share;
+                // What adds little is shaded as what lies just before it.
+                let light = match shading {
+                    Some(light) if late < RESHADED => light,
+                    _ => {
+                        late = 0.0;
+                        self.shading(field, p)
+                    }
+                };
+                shading = Some(light);
+                sum.color += self.linear(self.value(field, p, density)) * (light * share);
                 sum.opacity += share;
             }
             if sum.opacity > OPAQUE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -128,13 +142,13 @@ impl Transfer {
         self.linear(self.value(field, p, field.density(p)))
     }
 
-    fn shaded(&self, field: &LavaField, p: V3, density: f32) -> V3 {
+    /// Share of its colour that is seen of a point under the lamp.
+    fn shading(&self, field: &LavaField, p: V3) -> f32 {
         let gradient = field.slope(p);
         let steep = gradient.norm();
         // Where density is even there is no surface to shade; fade the shading out instead of amplifying noise.
         let facing = if steep > 1e-4 { -gradient.dot(&self.lamp) / steep } else { 0.0 };
-        let shading = lerp(0.9, 0.55 + 0.5 * saturate(facing), saturate(steep * 8.0));
-        self.linear(self.value(field, p, density)) * shading
+        lerp(0.9, 0.55 + 0.5 * saturate(facing), saturate(steep * 8.0))
     }
 }
 

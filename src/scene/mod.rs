@@ -26,7 +26,7 @@ use crate::memory::Need;
 use crate::simulation::{Event, MAX_EVENTS, Simulation};
 use crate::source::{VentSpec, check_vents};
 use crate::terrain::{Georeference, Surface, TerrainError};
-use crate::validate::{Invalid, one_line, within};
+use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
 use crate::world::{Ground, World};
