@@ -133,6 +133,7 @@ fn what_is_wrong_is_said_and_changes_nothing() {
         ("resume a.lavoxel --checkpoint long.toml", "long.toml exists already: "),
         ("resume a.lavoxel --steps 39", "--steps 39: a.lavoxel is at step 40 already"),
         ("resume a.lavoxel.previous --steps 90", "a.lavoxel exists already: it is good and has step 40"),
+        ("resume a.lavoxel --steps 90 --max-memory 1K", "go on with it on a larger machine, or "),
         ("resume long.toml", "long.toml: not a checkpoint of lavoxel"),
         ("resume nothing.lavoxel", "nothing.lavoxel: cannot read the checkpoint: "),
     ] {

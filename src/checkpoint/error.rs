@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::FORMAT;
+use crate::memory::TooMuchMemory;
 use crate::output::OutputError;
 use crate::scene::SceneError;
 
@@ -67,6 +68,9 @@ pub enum Fault {
         /// Version of the program that wrote it.
         program: String,
     },
+    /// What it holds takes more memory than allowed.
+    #[error(transparent)]
+    Memory(#[from] TooMuchMemory),
     /// It ends too early.
     #[error("damaged: it ends in the middle of its {0}")]
     CutShort(String),

@@ -2,10 +2,13 @@
 
 use std::io::{self, Read, Write};
 
-use super::Fault;
 use super::sections::{SectionReader, SectionWriter};
+use super::{Fault, MEND};
 use crate::grid::Grid;
-use crate::world::{Liquid, TILE_X, TILE_Z, Tile};
+use crate::world::{Liquid, TILE_X, TILE_Z, Tile, World};
+
+/// Tiles after which memory is asked for again.
+const TILES_ASKED: f64 = 4096.0;
 
 /// Writes the section's bytes.
 pub(super) fn write<W: Write>(lava: &Liquid, writer: &mut SectionWriter<W>) -> io::Result<()> {
@@ -31,13 +34,22 @@ pub(super) fn write<W: Write>(lava: &Liquid, writer: &mut SectionWriter<W>) -> i
 pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result<Liquid, Fault> {
     let mut lava = Liquid::empty(grid);
     let ends = [grid.nx.div_ceil(TILE_X), grid.ny, grid.nz.div_ceil(TILE_Z)];
-    let mut last = None;
+    let (mut last, mut tiles, mut strips) = (None, 0.0, 0.0);
     while !reader.is_at_end()? {
         let [tx, y, tz] = [reader.read_array()?, reader.read_array()?, reader.read_array()?].map(u16::from_le_bytes);
         let inside = [tx, y, tz].iter().zip(ends).all(|(&at, end)| usize::from(at) < end);
         // Each tile comes once: the file cannot have more of them than the box.
-        if !inside || last.replace([tz, y, tx]) >= Some([tz, y, tx]) {
+        let before = last.replace([tz, y, tx]);
+        if !inside || before >= last {
             return Err(reader.damaged(format!("no place for a tile at ({tx}, {y}, {tz})")));
+        }
+        tiles += 1.0;
+        // A strip takes memory for all of its places with its first tile; tiles by themselves take little.
+        let first = before.is_none_or(|[strip, ..]| strip != tz);
+        strips += if first { 1.0 } else { 0.0 };
+        if first || tiles % TILES_ASKED == 0.0 {
+            let cells = tiles * (TILE_X * TILE_Z) as f64;
+            World::need_of_lava(grid, cells, strips * TILE_Z as f64).and(World::need(grid)).check(MEND)?;
         }
         lava.put_tile([tx, y, tz], read_tile(reader)?);
     }

@@ -28,8 +28,8 @@
 //!
 //! Rules and seed in force are not written: they follow from the scene and its events.
 //!
-//! Reading believes nothing: sizes are bounded by the box before memory is taken, and every invariant of the world is
-//! checked, so that no file can make a later step fail.
+//! Reading believes nothing: sizes are bounded by the box, memory is asked for ([`crate::memory`]) before it is taken, and
+//! every invariant of the world is checked, so that no file can make a later step fail.
 
 mod error;
 mod ground;
@@ -58,6 +58,9 @@ use crate::world::World;
 
 /// Version of the format that is written and read.
 pub const FORMAT: u16 = 1;
+
+/// What to do about a checkpoint that is too large for the memory.
+const MEND: &str = "go on with it on a larger machine";
 
 /// Longest header, in bytes.
 const MAX_HEADER: u64 = 1 << 24;
@@ -185,6 +188,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     expect(reader, OWN[1])?;
     let scene = header.scene(reader.read_to_end(MAX_FILE)?, path)?;
     let grid = header.grid();
+    World::need(grid).check(MEND)?;
     expect(reader, OWN[2])?;
     let mut world = World::new(ground::read(grid, reader)?);
     expect(reader, OWN[3])?;
