@@ -32,7 +32,7 @@
 //! - [`memory`] is asked before anything is made whose size a file or a flag decides.
 //! - [`checkpoint`] puts a simulation with all that it needs into a file, from which it goes on to the same bits.
 //! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or not at all;
-//!   [`export::frame`] says where the box is in the world, for all formats that lie in it.
+//!   [`scene::Site`] says where the box is in the world, for all formats that lie in it.
 //!
 //! # Axes
 //!

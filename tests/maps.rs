@@ -14,7 +14,7 @@ use lavoxel::export::{About, ExportError, Site, npz};
 use lavoxel::grid::Grid;
 use lavoxel::output::Existing;
 use lavoxel::records::Records;
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Scene, Site};
 use lavoxel::simulation::Simulation;
 use lavoxel::terrain::{LoadOptions, load};
 use lavoxel::units::{amount, energy};
@@ -67,7 +67,7 @@ impl Run {
         );
         let scene = Scene::parse(&text, &folder.path().join("scene.toml")).unwrap();
         let stage = scene.build(Box::new(Tiled::default())).unwrap();
-        let site = Site::from(&stage);
+        let site = stage.site.clone();
         let mut simulation = stage.simulation;
         let mut records = Records::new(site.grid);
         records.observe(simulation.world(), 0);

@@ -60,8 +60,8 @@ fn a_vent_is_at_the_same_place_however_it_is_said() {
     part.spec.grid.size = [12, 60, 8];
     let stage = build(&part);
     let vent = stage.simulation.vents().next().unwrap();
-    assert_eq!((vent.x, vent.z, stage.cell_size_m), (7.0, 3.0, 5.0));
-    assert_eq!(stage.georeference.unwrap().bounds(60.0, 40.0), Bounds::from([1020.0, 530.0, 1080.0, 570.0]));
+    assert_eq!((vent.x, vent.z, stage.site.cell_size_m), (7.0, 3.0, 5.0));
+    assert_eq!(stage.site.georeference.unwrap().bounds(60.0, 40.0), Bounds::from([1020.0, 530.0, 1080.0, 570.0]));
 }
 
 #[test]
@@ -119,7 +119,8 @@ fn a_heightmap_becomes_a_scene_as_wished() {
     let plain = Scene::around_heightmap(&path, &Wishes::default()).unwrap();
     let vent = vents(&plain)[0].clone();
     let stage = build(&plain);
-    let (x, y) = stage.georeference.unwrap().to_map(vent.x * stage.cell_size_m, vent.z * stage.cell_size_m);
+    let site = stage.site.clone();
+    let (x, y) = site.georeference.unwrap().to_map(vent.x * stage.site.cell_size_m, vent.z * stage.site.cell_size_m);
     assert!((1050.0..1060.0).contains(&x) && (550.0..560.0).contains(&y), "the summit's cell, not {x}, {y}");
 
     let place = VentPlace::Map { map_x: 1055.0, map_y: 535.0 };
@@ -138,9 +139,9 @@ fn a_heightmap_becomes_a_scene_as_wished() {
     let wished = Scene::around_heightmap(&path, &wishes).unwrap();
     let stage = build(&wished);
     assert_eq!(wished.spec.grid.size, [20, 90, 10]);
-    assert_eq!((stage.cell_size_m, stage.vertical_exaggeration), (4.0, 1.5));
+    assert_eq!((stage.site.cell_size_m, stage.site.vertical_exaggeration), (4.0, 1.5));
     // 80 m × 40 m from the middle of 100 m × 70 m.
-    let bounds = stage.georeference.unwrap().bounds(80.0, 40.0);
+    let bounds = stage.site.georeference.unwrap().bounds(80.0, 40.0);
     assert_eq!(bounds, Bounds::from([1030.0, 515.0, 1110.0, 555.0]));
     let found: Vec<_> = stage.simulation.vents().map(|vent| (vent.x, vent.z, vent.rate)).collect();
     assert_eq!((found[0], found[1].0, found[1].1), ((6.25, 5.0, 0.25), 6.25, 5.0));
@@ -160,7 +161,7 @@ fn wishes_replace_what_a_scene_says() {
     assert_eq!((scene.spec.terrain.crop, scene.spec.terrain.crop_m), (None, Some([20.0, 0.0, 60.0, 40.0])));
     let stage = build(&scene);
     let vent = stage.simulation.vents().next().unwrap();
-    assert_eq!((vent.x, vent.z, stage.georeference.as_ref().unwrap().x_west), (12.0, 8.0, 1020.0));
+    assert_eq!((vent.x, vent.z, stage.site.georeference.as_ref().unwrap().x_west), (12.0, 8.0, 1020.0));
     let mut made = Scene::volcano();
     assert!(made.grant(&wishes).unwrap_err().to_string().contains("terrain.crop_m"));
 }

@@ -12,14 +12,13 @@ use std::process::Command;
 
 use flate2::read::ZlibDecoder;
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::export::frame::Frame;
 use lavoxel::export::mesh::{Mesh, Skin, write_glb, write_ply};
 use lavoxel::export::{Snapshot, write_pvd, write_vdb, write_vti};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{LowPass, RowFilter};
 use lavoxel::output::Existing;
 use lavoxel::render::Palette;
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Scene, Site};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel::world::{Ground, World};
 use serde_json::{Value, json};
@@ -40,31 +39,32 @@ const CELL: f64 = 2.5;
 struct Bench {
     folder: TempDir,
     world: World,
-    frame: Frame,
+    site: Site,
     step: u64,
 }
 
 impl Bench {
     /// A world of cells of one metre.
     fn of(world: World) -> Self {
-        let frame = Frame { grid: world.grid, cell_m: 1.0, height_m: 1.0, floor_m: 0.0, corner_m: [0.0; 2], map: None };
-        Self { folder: tempfile::tempdir().unwrap(), world, frame, step: 0 }
+        let site =
+            Site { grid: world.grid, cell_size_m: 1.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
+        Self { folder: tempfile::tempdir().unwrap(), world, site, step: 0 }
     }
 
     /// The hill after some steps.
     fn hill(steps: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let stage = hill(folder.path()).build(Box::new(Tiled::default())).unwrap();
-        let frame = Frame::of(&stage);
+        let site = stage.site.clone();
         let mut simulation = stage.simulation;
         (0..steps).for_each(|_| simulation.step());
         assert!(simulation.world().lava.tally().cells > 150);
-        Self { folder, world: simulation.world().clone(), frame, step: steps }
+        Self { folder, world: simulation.world().clone(), site, step: steps }
     }
 
     fn shot(&self) -> Snapshot<'_> {
-        let (world, frame, state) = (&self.world, &self.frame, self.world.state_hash());
-        Snapshot { world, frame, scene: "Hill <&>", seed: 3, step: self.step, state }
+        let (world, site, state) = (&self.world, &self.site, self.world.state_hash());
+        Snapshot { world, site, scene: "Hill <&>", seed: 3, step: self.step, state }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -79,7 +79,7 @@ impl Bench {
         lava.iter()
             .map(|&(at, cell)| {
                 let amount = share(cell.amount, AMOUNT_ONE);
-                (self.frame.cell(at), amount, share(cell.energy, ENERGY_ONE) / amount)
+                (self.site.cell(at), amount, share(cell.energy, ENERGY_ONE) / amount)
             })
             .collect()
     }
@@ -186,9 +186,9 @@ fn vti_gives_back_every_cell() {
     let path = bench.path("hill.vti");
     write_vti(&path, &bench.shot(), Existing::Keep).unwrap();
     let vti = Vti::read(&path);
-    let (world, [nx, ny, nz]) = (&bench.world, bench.frame.shape());
+    let (world, [nx, ny, nz]) = (&bench.world, bench.site.shape());
     assert_eq!([nx, ny, nz], [20, 12, 40]);
-    let floor = bench.frame.floor_m;
+    let floor = bench.site.floor_m;
     assert!(vti.head.contains("WholeExtent=\"0 20 0 12 0 40\""));
     assert!(vti.head.contains(&format!("Origin=\"{WEST} {SOUTH} {floor}\" Spacing=\"2.5 2.5 1.25\"")), "{}", vti.head);
 
@@ -220,7 +220,7 @@ fn points_of_a_vti_have_the_means_of_the_open_cells_around() {
     write_vti(&path, &bench.shot(), Existing::Keep).unwrap();
     let vti = Vti::read(&path);
     let (density, energy) = (vti.floats("PointData", "density"), vti.floats("PointData", "energy"));
-    let (world, [nx, ny, nz]) = (&bench.world, bench.frame.shape());
+    let (world, [nx, ny, nz]) = (&bench.world, bench.site.shape());
     assert_eq!([density.len(), energy.len()], [(nx + 1) * (ny + 1) * (nz + 1); 2]);
     for at in 0..density.len() {
         let [i, j, k] = [at % (nx + 1), at / (nx + 1) % (ny + 1), at / ((nx + 1) * (ny + 1))];
@@ -398,21 +398,21 @@ fn check_vdb(bench: &Bench, path: &Path) -> Value {
     let density: BTreeMap<_, _> = (0..grid.cells())
         .filter(|&at| volume.density[at] > 0)
         .map(|at| [at % grid.nx, at / grid.nx % grid.ny, at / grid.slab()])
-        .map(|[x, y, z]| (bench.frame.cell([x, y, z]), f32::from(volume.density[grid.index(x, y, z)]) / 255.0))
+        .map(|[x, y, z]| (bench.site.cell([x, y, z]), f32::from(volume.density[grid.index(x, y, z)]) / 255.0))
         .collect();
     assert_eq!(grids["density"].voxels, density);
     for grid in grids.values() {
         assert_eq!(grid.metadata["class"], b"fog volume");
         assert_eq!(grid.metadata["file_voxel_count"], (grid.voxels.len() as u64).to_le_bytes());
-        let centre = bench.frame.local_m([0.5; 3]);
-        assert_eq!((grid.translation, grid.scale), (centre, bench.frame.spacing_m()));
+        let centre = bench.site.local_m([0.5; 3]);
+        assert_eq!((grid.translation, grid.scale), (centre, bench.site.spacing_m()));
     }
-    let same = bench.frame.cell_m.to_bits() == bench.frame.height_m.to_bits();
+    let same = bench.site.cell_size_m.to_bits() == bench.site.cell_height_m().to_bits();
     assert_eq!(grids["amount"].map, if same { "UniformScaleTranslateMap" } else { "ScaleTranslateMap" });
-    let shape = bench.frame.shape();
+    let shape = bench.site.shape();
     json!({
-        "shape": shape, "seed": "3", "spacing": bench.frame.spacing_m(),
-        "local_origin": bench.frame.local_m([0.0; 3]), "local_end": bench.frame.local_m(shape.map(|n| n as f64)),
+        "shape": shape, "seed": "3", "spacing": bench.site.spacing_m(),
+        "local_origin": bench.site.local_m([0.0; 3]), "local_end": bench.site.local_m(shape.map(|n| n as f64)),
         "cells": lava,
         "density": density.iter().collect::<Vec<_>>(),
     })
@@ -424,7 +424,7 @@ fn vdb_gives_back_every_voxel() {
     let path = bench.path("hill.vdb");
     write_vdb(&path, &bench.shot(), Existing::Keep).unwrap();
     let expected = check_vdb(&bench, &path);
-    assert_eq!(expected["local_origin"], json!([0.0, 0.0, bench.frame.floor_m]), "the map's numbers stay in words");
+    assert_eq!(expected["local_origin"], json!([0.0, 0.0, bench.site.floor_m]), "the map's numbers stay in words");
     assert_eq!(read_vdb(&path).0["offset_m"], format!("{WEST} {SOUTH} 0").as_bytes());
     python("check_vdb.py", &path, &expected);
 }
@@ -519,7 +519,7 @@ fn a_ball_of_lava_is_one_closed_surface_of_its_volume() {
         }
     }
     let mut bench = Bench::of(world);
-    bench.frame = Frame { cell_m: 4.0, height_m: 2.0, floor_m: 100.0, ..bench.frame };
+    bench.site = Site { cell_size_m: 4.0, vertical_exaggeration: 2.0, floor_m: 100.0, ..bench.site };
     let mesh = Mesh::lava(&bench.shot(), 0.5).unwrap();
     assert_closed(&mesh);
     assert_eq!(euler(&mesh), 2);
@@ -679,7 +679,7 @@ fn check_ground(bench: &Bench, points: &[f32]) {
     assert_eq!(points.len(), 3 * surface.len());
     for (at, point) in points.as_chunks::<3>().0.iter().enumerate() {
         let (col, row) = (at % 20, at / 20);
-        let height = bench.frame.floor_m + f64::from(surface[[row, col]]) * CELL / 2.0;
+        let height = bench.site.floor_m + f64::from(surface[[row, col]]) * CELL / 2.0;
         let place = [(col as f64 + 0.5) * CELL, height, -(12.0 - row as f64 - 0.5) * CELL];
         assert!(place.iter().zip(point).all(|(a, b)| (a - f64::from(*b)).abs() < 1e-3), "{place:?} {point:?}");
         let metres = (30 - col as i32 - row as i32 / 2 - (col as i32 - 9).abs()) as f64;

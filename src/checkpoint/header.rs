@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fault, Snapshot};
 use crate::grid::Grid;
-use crate::scene::{Scene, SceneError, Stage};
+use crate::scene::{Scene, SceneError, Site, Stage};
 use crate::simulation::Simulation;
 use crate::terrain::Georeference;
 use crate::validate::{Invalid, within};
@@ -34,7 +34,7 @@ pub(super) struct Header {
     pub(super) place: Place,
 }
 
-/// What a [`Stage`] has beside its simulation.
+/// A [`Site`] without its grid, which the header has.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Place {
@@ -60,10 +60,10 @@ impl Header {
             next_vent,
             accounts: world.lava.ledger.accounts(),
             place: Place {
-                cell_size_m: stage.cell_size_m,
-                floor_m: stage.floor_m,
-                vertical_exaggeration: stage.vertical_exaggeration,
-                georeference: stage.georeference.clone(),
+                cell_size_m: stage.site.cell_size_m,
+                floor_m: stage.site.floor_m,
+                vertical_exaggeration: stage.site.vertical_exaggeration,
+                georeference: stage.site.georeference.clone(),
             },
         }
     }
@@ -118,13 +118,14 @@ impl Place {
 
     /// The simulation in its place.
     pub(super) fn stage(self, simulation: Simulation) -> Stage {
-        Stage {
-            simulation,
+        let site = Site {
+            grid: simulation.world().grid,
             cell_size_m: self.cell_size_m,
             floor_m: self.floor_m,
             vertical_exaggeration: self.vertical_exaggeration,
             georeference: self.georeference,
-        }
+        };
+        Stage { simulation, site }
     }
 }
 

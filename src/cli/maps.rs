@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use lavoxel::export::maps::{Maps, Quantity, check_map, write_map};
-use lavoxel::export::{About, Site, npz};
+use lavoxel::export::{About, npz};
 use lavoxel::grid::Grid;
 use lavoxel::output::{Existing, check_free};
 use lavoxel::records::Records;
+use lavoxel::scene::Site;
 use lavoxel::simulation::Simulation;
 
 use super::{Outcome, say};

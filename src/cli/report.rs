@@ -1,6 +1,7 @@
 //! What a headless run reports: the account, the extent of the lava and the timings.
 
 use lavoxel::rules::spreading::spreads;
+use lavoxel::scene::Site;
 use lavoxel::simulation::{Simulation, Stage};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
 use lavoxel::validate::tame;
@@ -64,16 +65,16 @@ struct TimingsMs {
 }
 
 /// What the report needs besides the simulation.
-pub(super) struct Context {
+pub(super) struct Context<'a> {
     pub(super) scene: String,
-    pub(super) cell_size_m: f64,
+    pub(super) site: &'a Site,
     pub(super) whereabouts: Whereabouts,
     pub(super) filter: Stage,
     pub(super) interrupted: bool,
 }
 
 impl Report {
-    pub(super) fn new(simulation: &Simulation, context: Context) -> Self {
+    pub(super) fn new(simulation: &Simulation, context: Context<'_>) -> Self {
         let world = simulation.world();
         let (grid, lava, ledger) = (world.grid, &world.lava, &world.lava.ledger);
         let depths = lava.column_amounts();
@@ -81,7 +82,8 @@ impl Report {
         let covered = depths.iter().filter(|&&depth| depth > 0).count();
         let tally = lava.tally();
         let (mass, energy) = (tally.mass, lava.energy());
-        let cell = context.cell_size_m;
+        let site = context.site;
+        let cell = site.cell_size_m;
         let timings = simulation.timings();
         Self {
             scene: context.scene,
@@ -116,8 +118,8 @@ impl Report {
             covered_columns: covered,
             covered_area_m2: covered as f64 * cell * cell,
             max_depth_cells: cells(deepest),
-            max_depth_m: cells(deepest) * cell,
-            volume_m3: cells(mass) * cell.powi(3),
+            max_depth_m: cells(deepest) * site.cell_height_m(),
+            volume_m3: cells(mass) * site.cell_volume_m3(),
             state_hash: format!("{:016x}", world.state_hash()),
             timings_ms: TimingsMs {
                 gravity: timings.gravity.mean_ms(),

@@ -7,8 +7,6 @@ use lavoxel::checkpoint::{CheckpointError, Keeper, Snapshot};
 use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::export::Site;
-use lavoxel::export::frame::Frame;
 use lavoxel::lowpass::LowPass;
 use lavoxel::output::Existing;
 use lavoxel::scene::{Scene, Stage};
@@ -165,7 +163,6 @@ impl Work {
 
     fn simulate(mut self) -> anyhow::Result<Outcome> {
         let steps = self.scene.spec.film.steps;
-        let frame = Frame::of(&self.stage);
         let mut filter = Filter::new(&self.scene);
         let mut progress = Progress::new(steps, self.quiet);
         progress.start_at(self.stage.simulation.steps());
@@ -177,7 +174,7 @@ impl Work {
             let simulation = &self.stage.simulation;
             filter.after_step(simulation);
             self.files.maps.observe(simulation);
-            self.files.exports.after_step(simulation, &frame)?;
+            self.files.exports.after_step(simulation, &self.stage.site)?;
             if self.keeper.as_ref().is_some_and(|keeper| keeper.is_due(simulation.steps())) {
                 self.keep()?;
             }
@@ -192,7 +189,7 @@ impl Work {
         }
         progress.finish();
         self.keep()?;
-        self.files.exports.finish(&self.stage.simulation, &frame, self.quiet)?;
+        self.files.exports.finish(&self.stage.simulation, &self.stage.site, self.quiet)?;
         self.report(filter.timing)
     }
 
@@ -208,12 +205,11 @@ impl Work {
         let interrupted = stage.simulation.steps() < scene.spec.film.steps;
         let name = scene.spec.name;
         let whereabouts = Whereabouts::of(&stage);
-        let cell_size_m = stage.cell_size_m;
-        let context = Context { scene: name.clone(), cell_size_m, whereabouts, filter, interrupted };
+        let context = Context { scene: name.clone(), site: &stage.site, whereabouts, filter, interrupted };
         let report = Report::new(&stage.simulation, context);
         say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
         let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
-        files.maps.write(&stage.simulation, &Ended { scene: &name, site: &Site::from(&stage), outcome, quiet })?;
+        files.maps.write(&stage.simulation, &Ended { scene: &name, site: &stage.site, outcome, quiet })?;
         if let Some(keeper) = keeper.filter(|_| !quiet) {
             let (path, step) = (keeper.path().display(), stage.simulation.steps());
             let next = if interrupted { format!("; go on with: lavoxel resume {path}") } else { String::new() };

@@ -30,7 +30,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             say::data(&format!(
                 "{}: fine; {nx} × {ny} × {nz} cells of {} m, {vents} vents",
                 path.display(),
-                world.cell_size_m
+                world.site.cell_size_m
             ))?;
         }
         None if args.defaults => say::data(VOLCANO.trim_end())?,

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use lavoxel::export::frame::Frame;
 use lavoxel::export::mesh::{Skin, write_glb, write_ply};
 use lavoxel::export::{ExportError, Snapshot, check_vti, write_pvd, write_vdb, write_vti};
 use lavoxel::output::{Existing, check_free};
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Scene, Site};
 use lavoxel::simulation::Simulation;
 
 use super::say;
@@ -163,26 +162,26 @@ impl Exports {
     }
 
     /// Writes the step if it is one of a series.
-    pub(super) fn after_step(&mut self, simulation: &Simulation, frame: &Frame) -> anyhow::Result<()> {
+    pub(super) fn after_step(&mut self, simulation: &Simulation, site: &Site) -> anyhow::Result<()> {
         let due = self.every.is_some_and(|every| simulation.steps().is_multiple_of(every));
-        if due { self.write(simulation, frame) } else { Ok(()) }
+        if due { self.write(simulation, site) } else { Ok(()) }
     }
 
     /// Writes the last step, wherever the run ended, and says what was written.
-    pub(super) fn finish(&mut self, simulation: &Simulation, frame: &Frame, quiet: bool) -> anyhow::Result<()> {
-        self.write(simulation, frame)?;
+    pub(super) fn finish(&mut self, simulation: &Simulation, site: &Site, quiet: bool) -> anyhow::Result<()> {
+        self.write(simulation, site)?;
         if !quiet && !self.outputs.is_empty() {
             self.tell(simulation);
         }
         Ok(())
     }
 
-    fn write(&mut self, simulation: &Simulation, frame: &Frame) -> anyhow::Result<()> {
+    fn write(&mut self, simulation: &Simulation, site: &Site) -> anyhow::Result<()> {
         if self.outputs.is_empty() {
             return Ok(());
         }
         let (world, step, seed) = (simulation.world(), simulation.steps(), simulation.seed());
-        let shot = Snapshot { world, frame, scene: &self.scene, seed, step, state: world.state_hash() };
+        let shot = Snapshot { world, site, scene: &self.scene, seed, step, state: world.state_hash() };
         for output in &mut self.outputs {
             let written = match self.every {
                 None => output.write(&output.path, &shot, &self.skin, self.existing),

@@ -38,8 +38,8 @@ impl Whereabouts {
     /// Those of a scene that was built.
     pub(super) fn of(stage: &Stage) -> Self {
         let grid = stage.simulation.world().grid;
-        let cell = stage.cell_size_m;
-        let georeference = stage.georeference.as_ref();
+        let cell = stage.site.cell_size_m;
+        let georeference = stage.site.georeference.as_ref();
         let map = |place: &Georeference| MapPlace {
             bounds: place.bounds(grid.nx as f64 * cell, grid.nz as f64 * cell),
             crs: place.crs.name(),
@@ -49,8 +49,8 @@ impl Whereabouts {
             VentPlace { vent: vent.clone(), map_x, map_y }
         };
         Self {
-            floor_m: stage.floor_m,
-            vertical_exaggeration: stage.vertical_exaggeration,
+            floor_m: stage.site.floor_m,
+            vertical_exaggeration: stage.site.vertical_exaggeration,
             map: georeference.map(map),
             vents: stage.simulation.vents().map(vent).collect(),
         }

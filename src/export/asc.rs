@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use super::ExportError;
 use super::maps::Values;
-use super::{ExportError, Site};
 use crate::output::Existing;
+use crate::scene::Site;
 use crate::terrain::write::{asc_grid, prj, whole};
 
 /// Writes the grid, and what its coordinates mean beside it. The format has no place for anything else.

@@ -12,8 +12,9 @@ use tiff_core::{ByteOrder, Compression, Tag, TagValue};
 use tiff_writer::{ImageBuilder, TiffVariant, TiffWriteSample, TiffWriter, WriteOptions};
 
 use super::maps::{Quantity, Values};
-use super::{About, ExportError, Site};
+use super::{About, ExportError};
 use crate::output::{Existing, WholeFile};
+use crate::scene::Site;
 use crate::terrain::{Crs, GeoKey};
 
 // Tags of the TIFF standard, GeoTIFF 1.1 and GDAL.

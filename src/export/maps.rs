@@ -19,9 +19,10 @@ use std::path::Path;
 
 use ndarray::{Array2, Zip};
 
-use super::{About, ExportError, Site, asc, geotiff};
+use super::{About, ExportError, asc, geotiff};
 use crate::output::{Existing, check_free};
 use crate::records::{NEVER, Records};
+use crate::scene::Site;
 use crate::units::{cells, energy};
 use crate::world::World;
 

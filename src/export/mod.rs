@@ -1,8 +1,8 @@
 //! Pictures, animations, maps, volumes and meshes as files: one file of code per format, each written whole or not at all.
 
+mod about;
 mod apng;
 mod asc;
-pub mod frame;
 mod geotiff;
 mod gif;
 pub mod maps;
@@ -10,7 +10,6 @@ pub mod mesh;
 mod mp4;
 pub mod npz;
 mod png;
-mod site;
 mod snapshot;
 mod sparse;
 mod vdb;
@@ -22,8 +21,8 @@ use std::path::{Path, PathBuf};
 use crate::output::{Existing, OutputError, WholeFile, check_free};
 use crate::validate::Invalid;
 
+pub use self::about::About;
 pub use self::png::{Label, write_png};
-pub use self::site::{About, Site};
 pub use self::snapshot::Snapshot;
 pub use self::vdb::write_vdb;
 pub use self::vti::{MAX_CELLS, check_vti, write_pvd, write_vti};

@@ -27,10 +27,11 @@ use ndarray::Array2;
 use ndarray_npy::{NpzWriter, WriteNpyError, WriteNpyExt, WriteNpzError};
 
 use super::maps::{Maps, Quantity, Values};
-use super::{About, ExportError, Site};
+use super::{About, ExportError};
 use crate::grid::Grid;
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::rules::gravity::Cell;
+use crate::scene::Site;
 use crate::units::{amount, energy};
 use crate::validate::Invalid;
 use crate::world::World;

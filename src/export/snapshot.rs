@@ -1,7 +1,8 @@
 //! A step of a simulation as it goes into files that lie in space, and the words that say where it came from.
 
-use super::frame::Frame;
+use super::About;
 use crate::rules::gravity::Cell;
+use crate::scene::Site;
 use crate::units;
 use crate::world::World;
 
@@ -11,7 +12,7 @@ pub struct Snapshot<'a> {
     /// The state.
     pub world: &'a World,
     /// Where the box is.
-    pub frame: &'a Frame,
+    pub site: &'a Site,
     /// Name of the scene.
     pub scene: &'a str,
     /// Seed of the random patterns.
@@ -27,17 +28,17 @@ impl Snapshot<'_> {
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
         let mut facts = vec![
-            ("software", format!("lavoxel {}", env!("CARGO_PKG_VERSION"))),
+            ("software", About::SOFTWARE.to_owned()),
             ("scene", self.scene.to_owned()),
             ("seed", self.seed.to_string()),
             ("step", self.step.to_string()),
             ("state", format!("{:016x}", self.state)),
             ("units", "lengths in metres; amount 1 is a full cell; energy 1 is fresh lava".to_owned()),
-            ("offset_m", triple(self.frame.offset_m())),
+            ("offset_m", triple(self.site.offset_m())),
         ];
-        if let Some(map) = &self.frame.map {
+        if let Some(map) = &self.site.georeference {
             facts.push(("map_north_west", format!("{} {}", map.x_west, map.y_north)));
-            facts.extend(map.crs.wkt.iter().map(|wkt| ("map_crs", wkt.clone())));
+            facts.extend(map.crs.to_wkt().map(|wkt| ("map_crs", wkt)));
         }
         facts
     }

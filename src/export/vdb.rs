@@ -63,14 +63,14 @@ fn write<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<()> {
 /// Amounts of the lava, 1 for a full cell.
 fn amount(shot: &Snapshot<'_>) -> Sparse<f32> {
     let mut field = Sparse::new();
-    shot.world.lava.held().for_each(|(at, cell)| field.set(shot.frame.cell(at), units::amount(cell.amount)));
+    shot.world.lava.held().for_each(|(at, cell)| field.set(shot.site.cell(at), units::amount(cell.amount)));
     field
 }
 
 /// Energies of the lava per amount.
 fn energy(shot: &Snapshot<'_>) -> Sparse<f32> {
     let mut field = Sparse::new();
-    shot.world.lava.held().for_each(|(at, cell)| field.set(shot.frame.cell(at), specific_energy(cell)));
+    shot.world.lava.held().for_each(|(at, cell)| field.set(shot.site.cell(at), specific_energy(cell)));
     field
 }
 
@@ -79,7 +79,7 @@ fn density(shot: &Snapshot<'_>) -> Sparse<f32> {
     let mut field = Sparse::new();
     RowFilter::default().each_cell(shot.world, |at, density, _| {
         if density > 0 {
-            field.set(shot.frame.cell(at), f32::from(density) / 255.0);
+            field.set(shot.site.cell(at), f32::from(density) / 255.0);
         }
     });
     field
@@ -180,10 +180,10 @@ fn grid_metadata(name: &str, field: &Sparse<f32>) -> Vec<Meta> {
 
 /// From voxels to local metres. The library keeps derived numbers with the map and does not work them out again.
 fn write_transform(file: &mut impl Write, shot: &Snapshot<'_>) -> io::Result<()> {
-    let scale = shot.frame.spacing_m();
+    let scale = shot.site.spacing_m();
     let uniform = scale[2].to_bits() == scale[0].to_bits();
     write_text(file, if uniform { "UniformScaleTranslateMap" } else { "ScaleTranslateMap" })?;
-    let centre = shot.frame.local_m([0.5; 3]);
+    let centre = shot.site.local_m([0.5; 3]);
     let inverse = scale.map(|s| 1.0 / s);
     let numbers = [centre, scale, scale, inverse, inverse.map(|i| i * i), inverse.map(|i| 0.5 * i)];
     numbers.iter().flatten().try_for_each(|number| file.write_all(&number.to_le_bytes()))

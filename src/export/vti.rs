@@ -100,13 +100,13 @@ fn write<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<()> {
 
 /// Writes what comes before the arrays, and tells where their places in the file are to be written.
 fn write_head<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<Vec<u64>> {
-    let [nx, ny, nz] = shot.frame.shape();
+    let [nx, ny, nz] = shot.site.shape();
     let extent = format!("0 {nx} 0 {ny} 0 {nz}");
     let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
     writeln!(file, "<?xml version=\"1.0\"?>")?;
     write!(file, "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" ")?;
     writeln!(file, "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">")?;
-    let (origin, spacing) = (triple(shot.frame.origin_m()), triple(shot.frame.spacing_m()));
+    let (origin, spacing) = (triple(shot.site.origin_m()), triple(shot.site.spacing_m()));
     writeln!(file, "<ImageData WholeExtent=\"{extent}\" Origin=\"{origin}\" Spacing=\"{spacing}\">")?;
     write_facts(file, shot)?;
     writeln!(file, "<Piece Extent=\"{extent}\">")?;
@@ -141,8 +141,8 @@ fn write_facts(file: &mut impl Write, shot: &Snapshot<'_>) -> io::Result<()> {
 /// full, the compressed sizes, and the blocks.
 fn write_array<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>, field: Field) -> io::Result<()> {
     let more = usize::from(field.on_points());
-    let [_, ny, nz] = shot.frame.shape().map(|n| n + more);
-    let bytes = shot.frame.shape().map(|n| n + more).iter().product::<usize>() * field.kind().1;
+    let [_, ny, nz] = shot.site.shape().map(|n| n + more);
+    let bytes = shot.site.shape().map(|n| n + more).iter().product::<usize>() * field.kind().1;
     let count = bytes.div_ceil(BLOCK);
     for number in [count, BLOCK, bytes % BLOCK] {
         file.write_all(&(number as u64).to_le_bytes())?;

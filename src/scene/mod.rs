@@ -8,6 +8,7 @@ mod error;
 mod need;
 mod open;
 mod save;
+mod site;
 mod spec;
 mod vent;
 
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::error::SceneError;
 pub use self::open::{VentWish, Wishes};
+pub use self::site::Site;
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
 pub use self::vent::{VentPlace, VentRadius, VentTable};
 use crate::engine::Engine;
@@ -25,7 +27,7 @@ use crate::lowpass::LowPass;
 use crate::memory::Need;
 use crate::simulation::{Event, MAX_EVENTS, Simulation};
 use crate::source::{VentSpec, check_vents};
-use crate::terrain::{Georeference, Surface, TerrainError};
+use crate::terrain::{Surface, TerrainError};
 use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
@@ -155,10 +157,13 @@ impl Scene {
         let simulation = Simulation::new(world, &spec.rules, &vents, spec.seed, engine);
         Ok(Stage {
             simulation: simulation.with_events(events),
-            cell_size_m: surface.cell_size_m,
-            floor_m: surface.floor_m,
-            vertical_exaggeration: surface.vertical_exaggeration,
-            georeference: surface.georeference,
+            site: Site {
+                grid,
+                cell_size_m: surface.cell_size_m,
+                floor_m: surface.floor_m,
+                vertical_exaggeration: surface.vertical_exaggeration,
+                georeference: surface.georeference,
+            },
         })
     }
 }
@@ -167,12 +172,6 @@ impl Scene {
 pub struct Stage {
     /// The automaton at step 0.
     pub simulation: Simulation,
-    /// Edge of a cell in metres.
-    pub cell_size_m: f64,
-    /// Elevation of the floor (y = 0) in metres.
-    pub floor_m: f64,
-    /// How much heights are stretched: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
-    pub vertical_exaggeration: f64,
-    /// Place of the box's north-west corner on the map, where the terrain came with one.
-    pub georeference: Option<Georeference>,
+    /// Where its box lies.
+    pub site: Site,
 }

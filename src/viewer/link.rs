@@ -148,6 +148,8 @@ pub struct Report {
     pub grid: Grid,
     /// Edge of a cell in metres.
     pub cell_size_m: f64,
+    /// Volume of a cell in cubic metres, without the vertical exaggeration.
+    pub cell_volume_m3: f64,
     /// Steps made.
     pub step: u64,
     /// Seed in force.
@@ -236,6 +238,7 @@ impl Report {
             epoch: 0,
             grid,
             cell_size_m: 10.0,
+            cell_volume_m3: 1000.0,
             step: 0,
             seed: 1,
             rules: RulesSpec::default(),

@@ -61,12 +61,12 @@ impl Mesh {
 
     /// The surface of the ground: open, with a corner in the middle of each column.
     pub fn ground(shot: &Snapshot<'_>) -> Self {
-        let (heights, frame) = (shot.world.ground.surface(), shot.frame);
+        let (heights, site) = (shot.world.ground.surface(), shot.site);
         let columns = |n: usize| -> Vec<usize> { (0..n).step_by(n.div_ceil(GROUND_SIDE)).collect() };
-        let (xs, zs) = (columns(frame.grid.nx), columns(frame.grid.nz));
+        let (xs, zs) = (columns(site.grid.nx), columns(site.grid.nz));
         let corner = |x: usize, z: usize| {
-            let north = (frame.grid.nz - z) as f64 - 0.5;
-            frame.local_m([x as f64 + 0.5, north, heights[[z, x]].into()]).map(|m| m as f32)
+            let north = (site.grid.nz - z) as f64 - 0.5;
+            site.local_m([x as f64 + 0.5, north, heights[[z, x]].into()]).map(|m| m as f32)
         };
         let positions = zs.iter().flat_map(|&z| xs.iter().map(move |&x| corner(x, z))).collect();
         let number = |col: usize, row: usize| (row * xs.len() + col) as u32;

@@ -45,7 +45,7 @@ pub(super) fn surface(shot: &Snapshot<'_>, level: f32) -> Result<Mesh, String> {
     let level = (level * 255.0) as u8;
     let mut field = samples(shot, level);
     let mut chunks = chunks_around(&field);
-    join_pinches(&mut field, &mut chunks, shot.frame.shape(), level);
+    join_pinches(&mut field, &mut chunks, shot.site.shape(), level);
     let mut net = Net::default();
     let chunks: Vec<Place> = chunks.into_iter().collect();
     for batch in chunks.chunks(BATCH) {
@@ -64,7 +64,7 @@ fn samples(shot: &Snapshot<'_>, level: u8) -> Sparse<Sample> {
     RowFilter::default().each_cell(shot.world, |[x, y, z], density, energy| {
         if density > 0 {
             let most = if shot.world.ground.is_solid(x, y, z) { level } else { u8::MAX };
-            field.set(shot.frame.cell([x, y, z]), Sample { shape: density.min(most), density, energy });
+            field.set(shot.site.cell([x, y, z]), Sample { shape: density.min(most), density, energy });
         }
     });
     field
@@ -222,7 +222,7 @@ impl Net {
                 // Sample 1 is the centre of the chunk's first cell.
                 let point =
                     std::array::from_fn(|axis| f64::from(first[axis]) + f64::from(piece.net.positions[i][axis]) - 0.5);
-                self.mesh.positions.push(shot.frame.local_m(point).map(|m| m as f32));
+                self.mesh.positions.push(shot.site.local_m(point).map(|m| m as f32));
                 self.mesh.energies.push(piece.energies[i]);
                 self.mesh.positions.len() as u32 - 1
             }));

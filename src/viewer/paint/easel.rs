@@ -66,7 +66,7 @@ impl Painter {
             look: &self.look,
             sky: &self.sky,
             transfer: &self.transfer,
-            empty: self.transfer.of_interest(&self.look).0,
+            empty: self.transfer.of_interest(&self.look).empty,
             steps: self.steps,
             shift,
             cuts: [cut(0), cut(1), cut(2)],

@@ -177,7 +177,7 @@ impl Painter {
 
     fn set_empty(&mut self) {
         if let Some(lava) = &mut self.lava {
-            lava.set_empty(&self.gpu, self.transfer.of_interest(&self.look).0, self.skipping);
+            lava.set_empty(&self.gpu, self.transfer.of_interest(&self.look).empty, self.skipping);
         }
     }
 

@@ -49,10 +49,9 @@ fn plots(ui: &mut Ui, state: &State) {
 
 fn account(ui: &mut Ui, report: &Report) {
     let mass = report.mass;
-    let metres = report.cell_size_m.powi(3);
     let amount = |cells: f64| format!("{} cells", grouped(cells, 1));
     fact(ui, "in the box", amount(mass.present));
-    fact(ui, "as a volume", format!("{} m³", grouped(mass.present * metres, 0)));
+    fact(ui, "as a volume", format!("{} m³", grouped(mass.present * report.cell_volume_m3, 0)));
     fact(ui, "at step 0", amount(mass.initial));
     fact(ui, "poured and put in", amount(mass.sourced));
     fact(ui, "left through the sides", amount(mass.outflow));

@@ -6,13 +6,13 @@ use crate::units::{self, amount_units};
 use crate::viewer::link::Probe;
 use crate::world::World;
 
-use super::session::Place;
+use crate::scene::Site;
 
 /// Amount from which lava is seen.
 const SEEN: f64 = 0.05;
 
 /// What the ray meets first.
-pub(super) fn probe(world: &World, place: &Place, ray: &Ray) -> Option<Probe> {
+pub(super) fn probe(world: &World, site: &Site, ray: &Ray) -> Option<Probe> {
     let seen = amount_units(SEEN);
     let grid = world.grid;
     let (cell, t) =
@@ -21,15 +21,14 @@ pub(super) fn probe(world: &World, place: &Place, ray: &Ray) -> Option<Probe> {
     let index = grid.index(x, y, z);
     let here = world.lava.cell(index);
     let thickness: u64 = (0..grid.ny).map(|y| u64::from(world.lava.at(x, y, z).amount)).sum();
-    let metres_up = place.cell_size_m / place.vertical_exaggeration;
     Some(Probe {
         cell,
         point: ray.at(t as f32).into(),
         solid: world.ground.is_solid_at(index),
         amount: units::amount(here.amount).into(),
         energy: units::energy(here.energy).into(),
-        ground_m: place.floor_m + f64::from(world.ground.surface()[[z, x]]) * metres_up,
-        thickness_m: units::cells(thickness) * place.cell_size_m,
+        ground_m: site.elevation_m(f64::from(world.ground.surface()[[z, x]])),
+        thickness_m: units::cells(thickness) * site.cell_height_m(),
     })
 }
 

@@ -121,7 +121,8 @@ impl Publisher {
             name: session.name().to_owned(),
             epoch,
             grid: world.grid,
-            cell_size_m: session.place().cell_size_m,
+            cell_size_m: session.site().cell_size_m,
+            cell_volume_m3: session.site().cell_volume_m3(),
             step: simulation.steps(),
             seed: simulation.seed(),
             rules: simulation.rules_spec().clone(),
@@ -137,7 +138,7 @@ impl Publisher {
                 filter: self.filter.last,
             },
             moments: session.moments(),
-            probe: eye.pick.as_ref().and_then(|ray| probe(world, session.place(), ray)),
+            probe: eye.pick.as_ref().and_then(|ray| probe(world, session.site(), ray)),
         }
     }
 

@@ -6,27 +6,16 @@ use super::moments::{MOST_BYTES, Moments};
 use crate::engine::tiled::Tiled;
 use crate::output::{Existing, OutputError};
 use crate::render::{CameraSpec, LookSpec};
-use crate::scene::{Scene, SceneError};
+use crate::scene::{Scene, SceneError, Site};
 use crate::simulation::{Act, Simulation};
 use crate::validate::Invalid;
 use crate::viewer::link::VentChange;
-
-/// Where the box lies and how large its cells are.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    /// Edge of a cell in metres.
-    pub(super) cell_size_m: f64,
-    /// Elevation of the floor in metres.
-    pub(super) floor_m: f64,
-    /// How much heights are stretched.
-    pub(super) vertical_exaggeration: f64,
-}
 
 /// A scene and what became of it.
 pub(super) struct Session {
     scene: Scene,
     simulation: Simulation,
-    place: Place,
+    site: Site,
     moments: Moments,
 }
 
@@ -36,13 +25,8 @@ impl Session {
         scene.validate()?;
         scene.check_drawable()?;
         let stage = scene.build(Box::new(Tiled::default()))?;
-        let place = Place {
-            cell_size_m: stage.cell_size_m,
-            floor_m: stage.floor_m,
-            vertical_exaggeration: stage.vertical_exaggeration,
-        };
         let moments = Moments::new(&stage.simulation, MOST_BYTES);
-        Ok(Self { scene, simulation: stage.simulation, place, moments })
+        Ok(Self { scene, simulation: stage.simulation, site: stage.site, moments })
     }
 
     /// One step, and a moment when it is time for one.
@@ -114,8 +98,8 @@ impl Session {
     }
 
     /// Where the box lies.
-    pub(super) fn place(&self) -> &Place {
-        &self.place
+    pub(super) fn site(&self) -> &Site {
+        &self.site
     }
 
     /// Steps of the moments to which one may go back.

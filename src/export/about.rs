@@ -1,0 +1,17 @@
+//! What every data file tells of itself.
+
+/// Where a file comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Name of the scene.
+    pub scene: String,
+    /// Seed of the random patterns.
+    pub seed: u64,
+    /// Steps that were made.
+    pub step: u64,
+}
+
+impl About {
+    /// The program that writes, with its version.
+    pub const SOFTWARE: &str = concat!("lavoxel ", env!("CARGO_PKG_VERSION"));
+}
