@@ -10,7 +10,7 @@ use std::process::Command;
 use geotiff_reader::GeoTiffFile;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::maps::{Maps, Quantity, Values, write_map};
-use lavoxel::export::{About, ExportError, Site, npz};
+use lavoxel::export::{About, ExportError, npz};
 use lavoxel::grid::Grid;
 use lavoxel::output::Existing;
 use lavoxel::records::Records;
