@@ -240,8 +240,8 @@ fn the_probe_answers_what_lies_under_the_pointer() {
             solid: world.ground.is_solid_at(column(y)),
             amount: f64::from(cell.amount) / f64::from(AMOUNT_ONE),
             energy: f64::from(lavoxel::units::energy(cell.energy)),
-            ground_m: f64::from(world.ground.surface()[[14, x as usize]]) * stage.cell_size_m,
-            thickness_m: held as f64 / f64::from(AMOUNT_ONE) * stage.cell_size_m,
+            ground_m: f64::from(world.ground.surface()[[14, x as usize]]) * stage.site.cell_size_m,
+            thickness_m: held as f64 / f64::from(AMOUNT_ONE) * stage.site.cell_size_m,
         };
         lava += usize::from(!probe.solid);
         assert_eq!(probe, expected);
