@@ -72,7 +72,7 @@ pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
         return Err(OutputError::io(path, io::Error::new(io::ErrorKind::NotADirectory, reason)));
     }
     // Only writing tells whether a folder can be written.
-    temporary(above, TEMPORARY).map(drop).map_err(|cause| OutputError::io(path, cause))
+    temporary(above, &temporary_prefix(path)).map(drop).map_err(|cause| OutputError::io(path, cause))
 }
 
 /// A file that is written beside its place and moved there by [`WholeFile::commit`]. Dropped before that, it leaves

@@ -16,7 +16,7 @@ use lavoxel::output::Existing;
 use lavoxel::records::Records;
 use lavoxel::scene::{Scene, Site};
 use lavoxel::simulation::Simulation;
-use lavoxel::terrain::{LoadOptions, load};
+use lavoxel::terrain::{Crs, LoadOptions, load};
 use lavoxel::units::{amount, energy};
 use lavoxel::world::{Ground, World};
 use ndarray::{Array1, Array2, Array3, Ix1, Ix2, Ix3, OwnedRepr};
@@ -220,6 +220,7 @@ fn a_map_in_degrees_stays_in_degrees() {
     let mut place = run.site.georeference.take().unwrap();
     place.metres_per_unit = (77_000.0, 111_000.0);
     (place.x_west, place.y_north) = (-122.25, 46.25);
+    place.crs = Crs::from_epsg(4326).unwrap();
     run.site.georeference = Some(place);
     assert_eq!(run.site.map_unit(), "degree");
     let file = GeoTiffFile::open(run.write(Quantity::Surface, "tif")).unwrap();

@@ -1,5 +1,6 @@
 //! The promise: a scene and a seed give the same bits for ever. The hashes were taken from the first engine; another one
-//! that gives other hashes breaks every saved scene.
+//! that gives other hashes breaks every saved scene. Those of `maunga_whau` were taken again when the edges of heightmaps
+//! were mended: land that rises evenly now does so up to the middles of the outermost cells.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
@@ -14,7 +15,7 @@ fn scenes_come_to_the_states_that_they_always_came_to() {
         ("volcano", [0x149b_8236_9a92_7852, 0x69d3_68b4_a280_7bc5]),
         ("slope", [0xbf19_4803_a1d0_f3cf, 0xb981_81ae_32ed_707b]),
         ("bowl", [0x3fe8_cef0_cf05_017e, 0xb202_7901_7614_bd8c]),
-        ("maunga_whau", [0x831a_0e32_868e_c2db, 0xdef4_af94_e588_e3a0_u64]),
+        ("maunga_whau", [0xafcc_2d55_8c4e_42d3, 0xbf5b_075d_2c24_b5d0_u64]),
     ];
     for (name, [early, late]) in states {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains").join(name).with_extension("toml");
