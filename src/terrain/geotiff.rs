@@ -20,6 +20,7 @@ use super::error::{MAX_SAMPLES, checked_samples};
 use super::load::{LoadOptions, open};
 use super::samples::Heights;
 use super::{Crs, Georeference, Heightmap, TerrainError};
+use crate::memory::Need;
 
 /// Largest strip or tile that is unpacked, in bytes; one strip may hold the largest heightmap of 8-byte numbers.
 const LARGEST_BLOCK: usize = 8 * MAX_SAMPLES;
@@ -313,6 +314,9 @@ impl Blocks {
             return Err(TerrainError::content(path, "strips or tiles of a heightmap", found));
         }
         let across = layout.width.div_ceil(size.0);
+        Self::need(across * size.0 * size.1 * bands, layout)
+            .check("keep the heights in smaller strips or tiles")
+            .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
         let count = across.saturating_mul(layout.height.div_ceil(size.1));
         let (offsets, counts) = (offsets.unwrap_or_default(), counts.unwrap_or_default());
         if offsets.len() < count || counts.len() < count {
@@ -321,6 +325,11 @@ impl Blocks {
         }
         let stored = offsets.iter().zip(&counts).take(count).map(|(offset, count)| *offset > 0 && *count > 0).collect();
         Ok(Self { size, across, stored })
+    }
+
+    /// What unpacking takes of memory, for so many numbers in a row of blocks: they are unpacked, and copied together.
+    fn need(numbers: usize, layout: &RasterLayout) -> Need {
+        Need::of("unpacking the heights of the file", numbers, 2.0 * layout.bytes_per_sample as f64)
     }
 
     /// The fewest bytes of the file that can stand for one height, by how well its packing packs.
