@@ -104,13 +104,13 @@ fn written(name: &str, bytes: &[u8]) -> PathBuf {
 
 /// Reads a heightmap, measures it and fits it into a small box.
 fn heightmap(path: &Path) -> Result<(), Refused> {
-    heightmap_with(path, LoadOptions::default())
+    heightmap_with(path, &LoadOptions::default())
 }
 
 /// Reads a heightmap with and without a cell size.
-fn heightmap_with(path: &Path, options: LoadOptions) -> Result<(), Refused> {
-    let with_own_size = load(path, &options);
-    let options = LoadOptions { cell_size_m: Some(10.0), ..options };
+fn heightmap_with(path: &Path, options: &LoadOptions) -> Result<(), Refused> {
+    let with_own_size = load(path, options);
+    let options = LoadOptions { cell_size_m: Some(10.0), ..options.clone() };
     let map = load(path, &options).map_err(Refused::file(path))?;
     assert_eq!(map.heights.dim(), (map.rows(), map.cols()));
     for map in with_own_size.iter().chain([&map]) {
@@ -169,7 +169,7 @@ fn bare_numbers(bytes: &[u8]) -> Result<(), Refused> {
         no_data: bit(2, 0.0),
         ..LoadOptions::default()
     };
-    heightmap_with(&written("hostile.raw", bytes.get(4..).unwrap_or_default()), options)
+    heightmap_with(&written("hostile.raw", bytes.get(4..).unwrap_or_default()), &options)
 }
 
 /// A heightmap for a projection to lie beside.
