@@ -13,7 +13,7 @@ use std::path::Path;
 use lavoxel::random::mix64;
 use targets::{LIMIT, TARGETS, Target, run};
 
-/// Mutations of all seeds of a target, unless `LAVOXEL_MUTATIONS` says how many.
+/// Mutations of all seeds of a target, unless `LAVOXEL_MUTATIONS` says how many; of heavy targets fewer.
 const MUTATIONS: usize = 2000;
 
 /// Numbers that programs trip over.
@@ -132,7 +132,7 @@ fn storm(target: &Target) -> Vec<String> {
     assert!(seeds.len() >= 8, "{} has seeds", target.name);
     let mut dice = Dice(0);
     let asked = std::env::var("LAVOXEL_MUTATIONS").ok().and_then(|count| count.parse().ok());
-    let mutations = (0..asked.unwrap_or(MUTATIONS)).map(|i| {
+    let mutations = (0..asked.unwrap_or(MUTATIONS) / target.cost).map(|i| {
         let (name, seed) = &seeds[i % seeds.len()];
         let (_, other) = &seeds[dice.roll(seeds.len())];
         let bytes = mutated(seed, other, &mut dice);

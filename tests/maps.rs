@@ -196,6 +196,28 @@ fn both_formats_give_back_every_number_at_its_place() {
     assert!(west > 562_005.25 && north < 5_112_003.5 + 375.0 + 1e-6, "{west} {north}");
 }
 
+/// With a number and without one, in metres, feet and degrees: what a GeoTIFF says is what the heightmap said.
+#[test]
+fn a_geotiff_keeps_the_coordinate_system() {
+    let feet = NUMBERLESS.replace("UNIT[\"Meter\",1.0]", "UNIT[\"Foot_US\",0.3048006096012192]");
+    let numbered = feet.replace("12192]]", "12192],AUTHORITY[\"EPSG\",\"2276\"]]");
+    let degrees =
+        NUMBERLESS.split_once(',').unwrap().1.split_once(",PROJECTION").unwrap().0.replace("6378137.0", "3396190.0");
+    let degrees = degrees.replace("WGS_1984", "Mars");
+    for (prj, text) in [(NUMBERLESS, true), (&feet, true), (&numbered, false), (&degrees, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let dem =
+            format!("ncols 9\nnrows 9\nxllcorner 10\nyllcorner 40\ncellsize 0.5\n{}", "7 8 9 8 7 6 5 4 3\n".repeat(9));
+        fs::write(folder.path().join("dem.asc"), dem).unwrap();
+        fs::write(folder.path().join("dem.prj"), prj).unwrap();
+        let run = Run::of("file = 'dem.asc'\n", [9, 100, 9], folder, 1);
+        let before = load(&run.path("dem.asc"), &LoadOptions::default()).unwrap().origin.unwrap().crs;
+        let after = load(&run.write(Quantity::Ground, "tif"), &LoadOptions::default()).unwrap().origin.unwrap().crs;
+        assert_eq!((after.unit(), after.epsg()), (before.unit(), before.epsg()), "{prj}");
+        assert!(!text || after.to_wkt().as_deref() == Some(prj), "{prj}: {:?}", after.to_wkt());
+    }
+}
+
 /// Several strips, the last one short.
 #[test]
 fn a_large_map_comes_back_whole() {

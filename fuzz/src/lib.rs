@@ -7,11 +7,17 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lavoxel::checkpoint::Checkpoint;
+use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
 use lavoxel::memory;
+use lavoxel::records::Records;
 use lavoxel::scene::Scene;
-use lavoxel::terrain::{Fill, Kind, LoadOptions, TerrainSpec, load};
+use lavoxel::terrain::crs::MapUnit;
+use lavoxel::terrain::{Crs, Encoding, Fill, Kind, LoadOptions, TerrainSpec, load};
+use lz4_flex::block::compress;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Memory that a parser may take, in bytes.
 pub const LIMIT: u64 = 64 << 20;
@@ -28,18 +34,42 @@ const MOST_PARTS: usize = 32;
 pub struct Target {
     /// Name of the fuzz target and of its folder of seeds.
     pub name: &'static str,
-    /// Ending of the files that it reads.
+    /// Ending of the files of its seeds.
     pub ending: &'static str,
-    /// Reads a file and uses what it holds; the message when it is refused.
-    read: fn(&Path) -> Result<(), String>,
+    /// How much one input costs, counted in inputs of a text: heavy targets get fewer mutations in `cargo test`.
+    pub cost: usize,
+    /// Reads bytes and uses what they hold.
+    read: fn(&[u8]) -> Result<(), Refused>,
+}
+
+/// What a parser said to bytes that it did not take.
+struct Refused {
+    /// What the message has to name.
+    name: String,
+    message: String,
+}
+
+impl Refused {
+    fn file<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Self {
+        let name = path.file_name().and_then(|name| name.to_str()).expect("it has a name").to_owned();
+        move |error| Self { name: name.clone(), message: error.to_string() }
+    }
 }
 
 /// All parsers. A new heightmap format is one line here, and a fuzz target of three.
 pub const TARGETS: &[Target] = &[
-    Target { name: "scene", ending: "toml", read: scene },
-    Target { name: "asc", ending: "asc", read: heightmap },
-    Target { name: "csv", ending: "csv", read: heightmap },
-    Target { name: "png", ending: "png", read: heightmap },
+    Target { name: "scene", ending: "toml", cost: 1, read: scene },
+    Target { name: "asc", ending: "asc", cost: 1, read: |bytes| heightmap(&written("hostile.asc", bytes)) },
+    Target { name: "csv", ending: "csv", cost: 1, read: |bytes| heightmap(&written("hostile.csv", bytes)) },
+    Target { name: "png", ending: "png", cost: 1, read: |bytes| heightmap(&written("hostile.png", bytes)) },
+    Target { name: "tif", ending: "tif", cost: 1, read: |bytes| heightmap(&written("hostile.tif", bytes)) },
+    Target { name: "dem", ending: "dem", cost: 1, read: |bytes| heightmap(&written("hostile.dem", bytes)) },
+    Target { name: "npy", ending: "npy", cost: 1, read: |bytes| heightmap(&written("hostile.npy", bytes)) },
+    Target { name: "hgt", ending: "hgt", cost: 100, read: tile },
+    Target { name: "raw", ending: "raw", cost: 1, read: bare_numbers },
+    Target { name: "prj", ending: "prj", cost: 1, read: projection },
+    Target { name: "checkpoint", ending: "lavockpt", cost: 2, read: checkpoint },
+    Target { name: "sections", ending: "sections", cost: 2, read: sections },
 ];
 
 thread_local! {
@@ -54,30 +84,34 @@ thread_local! {
 pub fn run(name: &str, bytes: &[u8]) {
     memory::set_limit(LIMIT);
     let target = TARGETS.iter().find(|target| target.name == name).expect("a known target");
-    let path = written(bytes, target.ending);
-    if let Err(message) = (target.read)(&path) {
-        let file = path.file_name().and_then(|name| name.to_str()).expect("it has a name");
-        assert!(message.contains(file), "the message does not name the file: {message}");
+    if let Err(Refused { name, message }) = (target.read)(bytes) {
+        assert!(message.contains(&name), "the message does not name {name}: {message}");
         assert_eq!(message.lines().count(), 1, "more than one line: {message}");
         assert!(!message.contains(|c: char| c.is_control()), "control characters: {message:?}");
         assert!(message.chars().count() <= LONGEST_MESSAGE, "a long message: {message}");
     }
 }
 
-fn written(bytes: &[u8], ending: &str) -> PathBuf {
+/// The path of a file with these bytes, which the next one of the same name replaces.
+fn written(name: &str, bytes: &[u8]) -> PathBuf {
     FOLDER.with_borrow_mut(|folder| {
         let folder = folder.get_or_insert_with(|| tempfile::tempdir().expect("a temporary folder"));
-        let path = folder.path().join("hostile").with_extension(ending);
+        let path = folder.path().join(name);
         fs::write(&path, bytes).expect("a temporary file");
         path
     })
 }
 
 /// Reads a heightmap, measures it and fits it into a small box.
-fn heightmap(path: &Path) -> Result<(), String> {
-    let options = LoadOptions { cell_size_m: Some(10.0), ..LoadOptions::default() };
-    let with_own_size = load(path, &LoadOptions::default());
-    let map = load(path, &options).map_err(|e| e.to_string())?;
+fn heightmap(path: &Path) -> Result<(), Refused> {
+    heightmap_with(path, &LoadOptions::default())
+}
+
+/// Reads a heightmap with and without a cell size.
+fn heightmap_with(path: &Path, options: &LoadOptions) -> Result<(), Refused> {
+    let with_own_size = load(path, options);
+    let options = LoadOptions { cell_size_m: Some(10.0), ..options.clone() };
+    let map = load(path, &options).map_err(Refused::file(path))?;
     assert_eq!(map.heights.dim(), (map.rows(), map.cols()));
     for map in with_own_size.iter().chain([&map]) {
         assert!(map.rows() > 0 && map.cols() > 0, "a map without heights");
@@ -97,15 +131,163 @@ fn heightmap(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Bytes of the smallest tile that there is.
+const TILE_BYTES: usize = 2 * 1201 * 1201;
+
+/// Reads an SRTM tile. The first line is the name of the file, which says where the tile lies. A seed of millions of bytes
+/// would be heavy, so the rest of the bytes comes again and again until a tile is full; a `-` before the name keeps the
+/// file as short as it is.
+fn tile(bytes: &[u8]) -> Result<(), Refused> {
+    let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+    let name = String::from_utf8_lossy(&bytes[..end]);
+    let rest = bytes.get(end + 1..).unwrap_or_default();
+    let letters = name.trim_start_matches('-').chars().filter(|c| !c.is_control() && *c != '/').take(40);
+    let file = format!("{}.hgt", letters.collect::<String>());
+    let filled: Vec<u8> = rest.iter().copied().cycle().take(TILE_BYTES).collect();
+    let path = written(&file, if name.starts_with('-') { rest } else { &filled });
+    let read = heightmap(&path);
+    // The next one may have another name.
+    fs::remove_file(&path).expect("it is there");
+    read
+}
+
+/// Encodings of bare numbers, by the first byte of an input.
+const ENCODINGS: [&str; 12] =
+    ["u8", "i8", "u16", "i16be", "u32be", "i32", "u64", "i64be", "f16", "f32", "f32be", "f64be"];
+
+/// Reads bare numbers. The first four bytes say how: the encoding, columns and rows (0: the file is a square), and what
+/// else is said about them, as bits.
+fn bare_numbers(bytes: &[u8]) -> Result<(), Refused> {
+    let [how, cols, rows, said] = *bytes.first_chunk().unwrap_or(&[0; 4]);
+    let encoding = ENCODINGS[usize::from(how) % ENCODINGS.len()];
+    let bit = |bit: u8, value: f64| (said >> bit & 1 == 1).then_some(value);
+    let options = LoadOptions {
+        raw_type: Some(encoding.parse::<Encoding>().expect("a known encoding")),
+        raw_size: (cols > 0).then_some([usize::from(cols), usize::from(rows)]),
+        black_m: bit(0, -100.0),
+        white_m: bit(1, 5000.0),
+        no_data: bit(2, 0.0),
+        ..LoadOptions::default()
+    };
+    heightmap_with(&written("hostile.raw", bytes.get(4..).unwrap_or_default()), &options)
+}
+
+/// A heightmap for a projection to lie beside.
+const PLAIN_MAP: &[u8] = b"ncols 2\nnrows 2\nxllcorner 138\nyllcorner 35\ncellsize 0.5\n1 2\n3 4\n";
+
+/// Reads a heightmap with the bytes as its `.prj`, and takes what they say into a GeoTIFF and back.
+fn projection(bytes: &[u8]) -> Result<(), Refused> {
+    let path = written("hostile.asc", PLAIN_MAP);
+    written("hostile.prj", bytes);
+    let map = load(&path, &LoadOptions::default());
+    fs::remove_file(path.with_extension("prj")).expect("it is there");
+    let crs = map.map_err(Refused::file(&path))?.origin.map(|origin| origin.crs).unwrap_or_default();
+    crs.name();
+    let keys = crs.to_geo_keys();
+    let size = |crs: &Crs| match crs.unit() {
+        MapUnit::Length(size) | MapUnit::Angle(size) => (crs.is_geographic(), size),
+    };
+    let (degrees, unit) = size(&crs);
+    assert!(unit > 0.0 && unit.is_finite(), "a unit of {unit}");
+    if !keys.is_empty() {
+        let again = Crs::from_geo_keys(keys);
+        assert_eq!(again.epsg(), crs.epsg());
+        let (degrees_again, unit_again) = size(&again);
+        let same = (unit_again - unit).abs() <= 1e-9 * unit;
+        assert!(degrees == degrees_again && same, "units of {unit} and, after a GeoTIFF, {unit_again}");
+    }
+    Ok(())
+}
+
+/// Reads a checkpoint whose checksums are made right first: behind a wrong one nothing would be read.
+fn checkpoint(bytes: &[u8]) -> Result<(), Refused> {
+    go_on(&mended(bytes.to_vec()))
+}
+
+/// Reads a checkpoint whose sections are in the input as they are before they are packed: the length of the name (one
+/// byte), the name, the length (four bytes, lowest first), and as many bytes, or those that are left.
+fn sections(bytes: &[u8]) -> Result<(), Refused> {
+    let mut rest = bytes;
+    let mut take = |length: usize| {
+        let (taken, later) = rest.split_at(length.min(rest.len()));
+        rest = later;
+        (!taken.is_empty()).then_some(taken)
+    };
+    // As the format is written down in `lavoxel::checkpoint`.
+    let mut file = [b"L\xe4VOXC\r\n\x01\0\x010".as_slice()].concat();
+    while let Some(name) = take(1).and_then(|length| take(length[0].into())) {
+        let mut length = [0; 4];
+        take(4).into_iter().for_each(|found| length[..found.len()].copy_from_slice(found));
+        let body = take(u32::from_le_bytes(length) as usize).unwrap_or_default();
+        file.push(name.len() as u8);
+        file.extend(name);
+        for part in body.chunks(1 << 18) {
+            let packed = compress(part);
+            file.extend((part.len() as u32).to_le_bytes());
+            file.extend((packed.len() as u32).to_le_bytes());
+            file.extend(xxh3_64(&packed).to_le_bytes());
+            file.extend(packed);
+        }
+        file.extend(0u32.to_le_bytes());
+    }
+    file.push(0);
+    file.extend(xxh3_64(&file).to_le_bytes());
+    go_on(&file)
+}
+
+/// Puts right checksums into a checkpoint, as far as its blocks can be followed.
+fn mended(mut bytes: Vec<u8>) -> Vec<u8> {
+    // Behind the first bytes and the format.
+    let mut at = 10;
+    let version = bytes.get(at).copied().unwrap_or(0);
+    at += 1 + usize::from(version);
+    while let Some(name) = bytes.get(at).copied().filter(|name| *name > 0) {
+        at += 1 + usize::from(name);
+        while let Some(head) = bytes.get(at..at + 16).filter(|head| head[..4] != [0; 4]) {
+            let packed = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
+            let Some(sum) = bytes.get(at + 16..at + 16 + packed).map(xxh3_64) else { return bytes };
+            bytes[at + 8..at + 16].copy_from_slice(&sum.to_le_bytes());
+            at += 16 + packed;
+        }
+        at += 4;
+    }
+    if let Some(sum) = bytes.get(..=at).map(xxh3_64) {
+        bytes.truncate(at + 1);
+        bytes.extend(sum.to_le_bytes());
+    }
+    bytes
+}
+
+/// Reads a checkpoint and goes on with it for some steps, with its records.
+fn go_on(bytes: &[u8]) -> Result<(), Refused> {
+    let path = Path::new("hostile.lavockpt");
+    let found = Checkpoint::read(bytes, path, Box::new(Plain)).map_err(Refused::file(path))?;
+    let mut simulation = found.stage.simulation;
+    let grid = simulation.world().grid;
+    // As the program takes them up.
+    let records = found.extras.get("records").and_then(|bytes| postcard::from_bytes::<Records>(bytes).ok());
+    let mut records = records.filter(|records| records.fits(grid));
+    if grid.nx * grid.ny * grid.nz > MOST_CELLS {
+        return Ok(());
+    }
+    for _ in 0..2 {
+        simulation.step();
+        records.iter_mut().for_each(|records| records.observe(simulation.world(), simulation.steps()));
+    }
+    simulation.world().check().expect("the account is exact");
+    Ok(())
+}
+
 /// Reads a scene, and lets a small one run for some steps.
-fn scene(path: &Path) -> Result<(), String> {
-    let scene = Scene::load(path).map_err(|e| e.to_string())?;
+fn scene(bytes: &[u8]) -> Result<(), Refused> {
+    let path = &written("hostile.toml", bytes);
+    let scene = Scene::load(path).map_err(Refused::file(path))?;
     let spec = &scene.spec;
     let parts = spec.vents.len() + spec.bodies.len() + spec.events.len();
     if spec.grid.size.iter().product::<usize>() > MOST_CELLS || parts > MOST_PARTS {
         return Ok(());
     }
-    let stage = scene.build(Box::new(Tiled::default())).map_err(|e| e.to_string())?;
+    let stage = scene.build(Box::new(Tiled::default())).map_err(Refused::file(path))?;
     let mut simulation = stage.simulation;
     (0..3).for_each(|_| simulation.step());
     simulation.world().check().expect("the account is exact");

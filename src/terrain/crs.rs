@@ -154,7 +154,8 @@ impl Crs {
     /// `None` for other numbers.
     pub fn from_epsg(code: u16) -> Option<Self> {
         let wkt = DATUMS.iter().find_map(|datum| datum.wkt_of(code))?;
-        Some(Self { wkt: Some(wkt), geo_keys: numbered(code, is_degrees(code)) })
+        let unit = if is_degrees(code) { MapUnit::Angle(1.0) } else { MapUnit::Length(1.0) };
+        Some(Self { wkt: Some(wkt), geo_keys: numbered(code, unit) })
     }
 
     /// What the system is called, such as `WGS 84 / UTM zone 33N`: the first name in its text, if that is one.
@@ -211,7 +212,7 @@ impl Crs {
     pub fn to_geo_keys(&self) -> Vec<(u16, GeoKey)> {
         let mut keys = match (&self.geo_keys[..], self.epsg(), &self.wkt) {
             ([_, ..], ..) => self.geo_keys.clone(),
-            ([], Some(code), _) => numbered(code, self.is_geographic()),
+            ([], Some(code), _) => numbered(code, self.unit()),
             ([], None, Some(wkt)) if self.root().is_some() && wkt.is_ascii() && !wkt.contains('|') => described(wkt),
             _ => Vec::new(),
         };
@@ -307,10 +308,32 @@ pub fn metres_per_degree(latitude: f64) -> (f64, f64) {
     ((prime_vertical * cos).to_radians(), meridian.to_radians())
 }
 
-/// Keys that name a system by its number.
-fn numbered(code: u16, degrees: bool) -> Vec<(u16, GeoKey)> {
-    let (model, key) = if degrees { (2, GEODETIC) } else { (1, PROJECTED) };
-    vec![(MODEL, GeoKey::Short(model)), (key, GeoKey::Short(code))]
+/// Keys that name a system by its number, and its unit: readers that do not know the number know that.
+fn numbered(code: u16, unit: MapUnit) -> Vec<(u16, GeoKey)> {
+    let (model, key) = if matches!(unit, MapUnit::Angle(_)) { (2, GEODETIC) } else { (1, PROJECTED) };
+    let mut keys = vec![(MODEL, GeoKey::Short(model)), (key, GeoKey::Short(code))];
+    keys.extend(unit_keys(unit));
+    keys
+}
+
+/// Keys that say a unit; none for metres and degrees, which everybody expects.
+fn unit_keys(unit: MapUnit) -> Vec<(u16, GeoKey)> {
+    type Size = fn(u16) -> Option<f64>;
+    let (key, size_key, size, in_key, numbers, known): (u16, u16, f64, f64, _, Size) = match unit {
+        MapUnit::Length(metres) => (LENGTH_UNIT, LENGTH_UNIT_SIZE, metres, metres, 9001..=9003, metres_of_unit),
+        MapUnit::Angle(degrees) => {
+            (ANGLE_UNIT, ANGLE_UNIT_SIZE, degrees, degrees.to_radians(), 9101..=9105, degrees_of_unit)
+        }
+    };
+    if size == 1.0 {
+        return Vec::new();
+    }
+    // Texts round units in many ways.
+    let is_it = |number: &u16| known(*number).is_some_and(|known| (known - size).abs() <= 1e-9 * size);
+    match numbers.into_iter().find(is_it) {
+        Some(number) => vec![(key, GeoKey::Short(number))],
+        None => vec![(key, GeoKey::Short(USER_DEFINED)), (size_key, GeoKey::Doubles(vec![in_key]))],
+    }
 }
 
 /// Keys that hold a text as it is, the way ArcGIS does; GDAL looks for it where the model is none of the usual.
@@ -341,7 +364,7 @@ fn epsg_of(system: &Node<'_>) -> Option<u16> {
         let epsg = name.texts.first().is_some_and(|text| text.eq_ignore_ascii_case("EPSG"));
         let number = name.texts.get(1).and_then(|text| text.parse().ok());
         let bare = name.numbers.first().filter(|n| n.fract() == 0.0 && (1.0..32767.0).contains(*n)).map(|n| *n as u16);
-        return number.or(bare).filter(|_| epsg);
+        return number.or(bare).filter(|code| epsg && ![0, USER_DEFINED].contains(code));
     }
     let called = plain(system.below(&["DATUM", "ENSEMBLE"])?.texts.first()?);
     let datum = DATUMS.iter().find(|datum| datum.datums.contains(&called.as_str()))?;
@@ -443,6 +466,24 @@ mod tests {
         let feet = ESRI_UTM_54N.replace("UNIT[\"Meter\",1.0]", "UNIT[\"Foot_US\",0.3048006096012192]");
         assert_eq!(Crs::from_wkt(&feet).unit(), MapUnit::Length(0.304_800_609_601_219_2));
         assert_eq!(Crs::from_wkt(&feet).epsg(), None);
+        // A number that is not known here goes along with its unit.
+        for (size, unit) in [("0.3048006096012192", 9003), ("0.3048", 9002), ("20.11684", 32767)] {
+            let text = ESRI_UTM_54N
+                .replace("UNIT[\"Meter\",1.0]", &format!("UNIT[\"x\",{size}],AUTHORITY[\"EPSG\",\"2276\"]"));
+            let crs = Crs::from_wkt(&text);
+            let again = Crs::from_geo_keys(crs.to_geo_keys());
+            assert_eq!((again.epsg(), again.short(LENGTH_UNIT)), (Some(2276), Some(unit)));
+            assert_eq!(again.unit(), crs.unit(), "{size}");
+        }
+        let grads = "GEOGCS[\"x\",DATUM[\"y\"],UNIT[\"grad\",0.01570796326794897],AUTHORITY[\"EPSG\",\"4807\"]]";
+        let keys = Crs::from_wkt(grads).to_geo_keys();
+        assert_eq!(
+            (&keys[2], Crs::from_geo_keys(keys.clone()).unit()),
+            (&(2054, GeoKey::Short(9105)), MapUnit::Angle(0.9))
+        );
+        for none in ["0", "32767", "99999999"] {
+            assert_eq!(Crs::from_wkt(&grads.replace("4807", none)).epsg(), None);
+        }
         let keys = [(1024, GeoKey::Short(1)), (3076, GeoKey::Short(9003)), (4099, GeoKey::Short(9002))];
         assert_eq!(Crs::from_geo_keys(keys.clone()).unit(), MapUnit::Length(1200.0 / 3937.0));
         assert_eq!(vertical_metres(&keys), Some(0.3048));

@@ -19,7 +19,8 @@ use super::crs::{GeoKey, vertical_metres};
 use super::error::{MAX_SAMPLES, checked_samples};
 use super::load::{LoadOptions, open};
 use super::samples::Heights;
-use super::{Crs, Georeference, Heightmap, TerrainError};
+use super::{Crs, Georeference, Heightmap, TerrainError, lerc};
+use crate::memory::Need;
 
 /// Largest strip or tile that is unpacked, in bytes; one strip may hold the largest heightmap of 8-byte numbers.
 const LARGEST_BLOCK: usize = 8 * MAX_SAMPLES;
@@ -126,7 +127,7 @@ fn heights_of(file: &File, bytes: u64, path: &Path, options: &LoadOptions) -> Re
     let layout = image.raster_layout().map_err(wrong(path))?;
     checked_samples(path, (layout.width, layout.height), bytes, 0.0)?;
     let alpha = has_alpha(image, &layout, path)?;
-    let blocks = Blocks::of(image, &layout, path)?;
+    let blocks = Blocks::of(file.tiff(), image, &layout, path)?;
     checked_samples(path, (layout.width, layout.height), bytes, blocks.least_bytes(image, &layout))?;
     if file.transform().is_none() {
         options.cell_size_for(path)?;
@@ -152,7 +153,7 @@ fn heights_of(file: &File, bytes: u64, path: &Path, options: &LoadOptions) -> Re
     }
     if let Some(mask) = mask_of(file.tiff(), image) {
         let layout = mask.raster_layout().map_err(wrong(path))?;
-        let blocks = Blocks::of(mask, &layout, path)?;
+        let blocks = Blocks::of(file.tiff(), mask, &layout, path)?;
         reading.band(mask, &layout, &blocks, 0, |at, value| hide(&mut heights, at, value))?;
     }
     placed(heights, file.transform(), Crs::from_geo_keys(keys), path, options)
@@ -295,7 +296,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn of(image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<Self, TerrainError> {
+    fn of(tiff: &TiffFile, image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<Self, TerrainError> {
         let side = |side: Option<u32>| side.unwrap_or(0) as usize;
         let (size, offsets, counts) = if image.is_tiled() {
             let size = (side(image.tile_width()), side(image.tile_height()));
@@ -308,11 +309,15 @@ impl Blocks {
         let bytes = [size.0, size.1, bands, layout.bytes_per_sample].into_iter().try_fold(1, usize::checked_mul);
         // A tile may be larger than a small picture, but not without measure.
         let fits = size.0.saturating_mul(size.1) <= LARGEST_TILE.max(layout.width * layout.height);
-        if !fits || !bytes.is_some_and(|bytes| (1..=LARGEST_BLOCK).contains(&bytes)) {
+        let Some(bytes) = bytes.filter(|bytes| fits && (1..=LARGEST_BLOCK).contains(bytes)) else {
             let found = format!("blocks of {} × {} pixels with {bands} bands", size.0, size.1);
             return Err(TerrainError::content(path, "strips or tiles of a heightmap", found));
-        }
+        };
         let across = layout.width.div_ceil(size.0);
+        Self::need(across * size.0 * size.1 * bands, layout)
+            .check("keep the heights in smaller strips or tiles")
+            .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
+        lerc::check(tiff, image, bytes, path)?;
         let count = across.saturating_mul(layout.height.div_ceil(size.1));
         let (offsets, counts) = (offsets.unwrap_or_default(), counts.unwrap_or_default());
         if offsets.len() < count || counts.len() < count {
@@ -321,6 +326,11 @@ impl Blocks {
         }
         let stored = offsets.iter().zip(&counts).take(count).map(|(offset, count)| *offset > 0 && *count > 0).collect();
         Ok(Self { size, across, stored })
+    }
+
+    /// What unpacking takes of memory, for so many numbers in a row of blocks: they are unpacked, and copied together.
+    fn need(numbers: usize, layout: &RasterLayout) -> Need {
+        Need::of("unpacking the heights of the file", numbers, 2.0 * layout.bytes_per_sample as f64)
     }
 
     /// The fewest bytes of the file that can stand for one height, by how well its packing packs.

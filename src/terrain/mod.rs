@@ -22,6 +22,7 @@ pub mod geotiff;
 pub mod heightmap;
 pub mod hgt;
 pub mod hillshade;
+mod lerc;
 pub mod load;
 pub mod npy;
 mod placement;
