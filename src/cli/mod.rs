@@ -81,12 +81,12 @@ Exit status: 0 done, 1 could not, 2 wrong use or wrong input, 130 stopped with C
 #[derive(Subcommand, Debug)]
 enum Command {
     #[cfg(feature = "viewer")]
-    View(view::ViewArgs),
+    View(Box<view::ViewArgs>),
     Render(Box<render::RenderArgs>),
     Run(Box<run::RunArgs>),
     Resume(Box<resume::ResumeArgs>),
     Bench(bench::BenchArgs),
-    Terrain(terrain::TerrainArgs),
+    Terrain(Box<terrain::TerrainArgs>),
     Scene(scene::SceneArgs),
 }
 

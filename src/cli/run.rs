@@ -179,12 +179,12 @@ impl Work {
                 self.keep()?;
             }
             progress.update(&self.stage.simulation);
-            if self.stage.simulation.steps().is_multiple_of(MEMORY_EVERY) {
-                if let Err(too_much) = self.stage.simulation.world().check_memory() {
-                    // What was reached is kept, for a machine with more memory.
-                    self.keep()?;
-                    return Err(too_much.into());
-                }
+            if self.stage.simulation.steps().is_multiple_of(MEMORY_EVERY)
+                && let Err(too_much) = self.stage.simulation.world().check_memory()
+            {
+                // What was reached is kept, for a machine with more memory.
+                self.keep()?;
+                return Err(too_much.into());
             }
         }
         progress.finish();
