@@ -1,5 +1,7 @@
 //! The finished picture, and the sRGB curve.
 
+use std::sync::LazyLock;
+
 /// A picture of 8-bit sRGB pixels, rows from the top, three bytes each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
@@ -62,8 +64,11 @@ pub(crate) struct Srgb {
     shades: Vec<f32>,
 }
 
+/// The one table.
+pub(crate) static SRGB: LazyLock<Srgb> = LazyLock::new(Srgb::new);
+
 impl Srgb {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Self { shades: (0..=SHADES).map(|i| linear_to_srgb(i as f32 / SHADES as f32)).collect() }
     }
 

@@ -1,6 +1,8 @@
 //! Where in the picture, and how far away, there may be lava: what the bricks with something to draw look like from the
 //! camera. Rays that meet no such brick do not walk through the volume at all.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::bricks::{Bricks, EDGE};
@@ -53,9 +55,12 @@ impl Tiles {
         Self::filled(camera, Reach::NONE)
     }
 
-    /// The tiles with something to draw and those around them, whose pixels may lie at its edge.
-    pub(crate) fn live(&self) -> Live {
-        let across = self.across;
+    /// The tiles with something to draw; on demand those around them too, whose pixels may lie at its edge.
+    pub(crate) fn live(&self, camera: &Camera, edges: bool) -> Live {
+        let (across, width) = (self.across, camera.size().0);
+        if !edges {
+            return Live { across, width, live: self.reach.iter().map(|reach| !reach.is_empty()).collect() };
+        }
         let mut live = vec![false; self.reach.len()];
         for (k, _) in self.reach.iter().enumerate().filter(|(_, reach)| !reach.is_empty()) {
             let (i, j) = (k % across, k / across);
@@ -65,7 +70,7 @@ impl Tiles {
                 .skip(j.saturating_sub(1))
                 .for_each(|row| row[columns.clone()].fill(true));
         }
-        Live { across, live }
+        Live { across, width, live }
     }
 
     /// Looks at the bricks with something to draw.
@@ -111,6 +116,8 @@ impl Tiles {
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
     across: usize,
+    /// Pixels of a row of the picture.
+    width: usize,
     live: Vec<bool>,
 }
 
@@ -118,13 +125,29 @@ impl Live {
     /// All tiles of a picture.
     pub(crate) fn whole(camera: &Camera) -> Self {
         let (across, down) = count(camera);
-        Self { across, live: vec![true; across * down] }
+        Self { across, width: camera.size().0, live: vec![true; across * down] }
     }
 
-    /// Whether a pixel is drawn.
-    #[inline]
-    pub(crate) fn at(&self, x: usize, y: usize) -> bool {
-        self.live[y / TILE * self.across + x / TILE]
+    /// The pixels of row `y` that are drawn, in stretches as long as can be.
+    pub(crate) fn runs(&self, y: usize) -> impl Iterator<Item = Range<usize>> {
+        let row = &self.live[y / TILE * self.across..][..self.across];
+        let width = self.width;
+        let mut start = 0;
+        row.chunk_by(|a, b| a == b).filter_map(move |tiles| {
+            let run = start * TILE..((start + tiles.len()) * TILE).min(width);
+            start += tiles.len();
+            tiles[0].then_some(run)
+        })
+    }
+
+    /// The pixels of row `y` that are drawn.
+    pub(crate) fn pixels(&self, y: usize) -> impl Iterator<Item = usize> {
+        self.runs(y).flatten()
+    }
+
+    /// Adds the tiles that another drew of a picture of this size.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.live.iter_mut().zip(&other.live).for_each(|(a, b)| *a |= *b);
     }
 }
 
