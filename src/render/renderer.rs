@@ -23,7 +23,7 @@ use super::noise;
 use super::plain::{self, Specimen};
 use super::prepared::{News, Prepared, rows};
 use super::sky::Sky;
-use super::tiles::{Live, Tiles};
+use super::tiles::{Depths, Live, Tiles};
 use super::tracer::{Sight, Tracer};
 use super::transfer::Transfer;
 
@@ -74,6 +74,8 @@ struct Kept<B> {
     centres: Vec<B>,
     /// By the rays of a closer look, where one was needed. Empty for pictures of more than [`MOST_KEPT`] pixels.
     closer: Vec<Option<Box<[B; SUBPIXELS.len()]>>>,
+    /// How far there is anything to see.
+    depths: Depths,
     /// The picture without lava, in styles in which lava changes no pixel that it does not cover.
     bare: Option<Bare>,
 }
@@ -176,8 +178,6 @@ impl Renderer {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
         let interest = self.transfer.of_interest(&self.look);
         self.prepared.follow(volume, news, interest);
-        let everywhere = skipping == Skipping::Never;
-        let tiles = if everywhere { Tiles::whole(camera) } else { Tiles::new(self.prepared.bricks(), camera) };
         let seen = self.seen.take().filter(|seen| seen.camera == *camera).map(|seen| seen.behind);
         let (image, behind) = match self.look.style {
             Style::Cinematic => {
@@ -186,8 +186,9 @@ impl Renderer {
                 let stage = self.stage(&field, &ember);
                 let mut kept = match seen {
                     Some(Behind::Cinematic(kept)) => kept,
-                    _ => Kept::new(&stage, camera),
+                    _ => Kept::new(&stage, camera, self.look.antialias),
                 };
+                let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.everything(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
@@ -195,13 +196,21 @@ impl Renderer {
                 let specimen = Specimen { field: &field, land: &self.land, transfer: &self.transfer, look: &self.look };
                 let mut kept = match seen {
                     Some(Behind::Plain(kept)) => kept,
-                    _ => Kept::new(&specimen, camera),
+                    _ => Kept::new(&specimen, camera, self.look.antialias),
                 };
+                let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.over_bare(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
             }
         };
         self.seen = Some(Seen { camera: camera.clone(), behind });
         image
+    }
+
+    fn tiles(&self, camera: &Camera, depths: &Depths, skipping: Skipping) -> Tiles {
+        match skipping {
+            Skipping::Never => Tiles::whole(camera),
+            Skipping::Bricks => Tiles::new(self.prepared.bricks(), camera, depths),
+        }
     }
 
     fn stage<'a>(&'a self, field: &'a LavaField<'a>, ember: &'a EmberLight) -> Stage<'a> {
@@ -265,12 +274,14 @@ impl Renderer {
 
 impl<B: Clone + Send + Sync> Kept<B> {
     /// Looks past the lava through the middle of every pixel.
-    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera) -> Self {
+    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera, antialias: Antialias) -> Self {
         let (width, height) = camera.size();
         let centre = |k: usize| camera.ray((k % width) as f32 + 0.5, (k / width) as f32 + 0.5);
-        let centres = (0..width * height).into_par_iter().map(|k| tracer.behind(&centre(k))).collect();
+        let centres: Vec<B> = (0..width * height).into_par_iter().map(|k| tracer.behind(&centre(k))).collect();
+        let far: Vec<f32> = centres.iter().map(T::far).collect();
+        let depths = Depths::new(camera, &far, antialias != Antialias::Off);
         let closer = if width * height <= MOST_KEPT { vec![None; width * height] } else { Vec::new() };
-        Self { centres, closer, bare: None }
+        Self { centres, closer, depths, bare: None }
     }
 }
 
@@ -314,7 +325,7 @@ impl<T: Tracer> Frame<'_, T> {
     /// Light at a place in a pixel; rays with another `shift` have another jitter.
     fn light(&self, (x, y): (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
         let reach = self.tiles.at(x, y);
-        if reach.is_empty()
+        if (reach.is_empty() || reach.near >= T::far(behind))
             && let Some(light) = self.tracer.bare(behind)
         {
             return light;

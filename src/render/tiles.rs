@@ -37,6 +37,34 @@ impl Reach {
     }
 }
 
+/// For each tile of the picture, the distance from which on the ground hides everything.
+#[derive(Clone, Debug)]
+pub(crate) struct Depths(Vec<f32>);
+
+impl Depths {
+    /// From the distance for every pixel, in rows from the top. Rays beside the middle of a pixel may see farther: on
+    /// demand tiles see as far as those around them, and a little more.
+    pub(crate) fn new(camera: &Camera, far: &[f32], beside: bool) -> Self {
+        let ((width, _), (across, down)) = (camera.size(), count(camera));
+        let mut own = vec![0.0_f32; across * down];
+        for (y, row) in far.chunks(width).enumerate() {
+            let tiles = &mut own[y / TILE * across..][..across];
+            for (tile, far) in tiles.iter_mut().zip(row.chunks(TILE)) {
+                *tile = far.iter().copied().fold(*tile, f32::max);
+            }
+        }
+        if !beside {
+            return Self(own);
+        }
+        let around = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);
+        let widest = |k: usize| {
+            let rows = around(k / across, down).map(|j| &own[j * across..][around(k % across, across)]);
+            rows.flatten().copied().fold(0.0, f32::max) + EDGE as f32
+        };
+        Self((0..own.len()).map(widest).collect())
+    }
+}
+
 /// For each tile of the picture, the distances between which its rays may meet something to draw.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiles {
@@ -73,15 +101,15 @@ impl Tiles {
         Live { across, width, live }
     }
 
-    /// Looks at the bricks with something to draw.
-    pub(crate) fn new(bricks: &Bricks, camera: &Camera) -> Self {
+    /// Looks at the bricks with something to draw before what hides them.
+    pub(crate) fn new(bricks: &Bricks, camera: &Camera, depths: &Depths) -> Self {
         let lens = Lens::new(camera);
         (0..bricks.layers())
             .into_par_iter()
             .fold(
                 || Self::filled(camera, Reach::NONE),
                 |mut tiles, layer| {
-                    bricks.middles(layer).for_each(|middle| tiles.add(&lens, middle));
+                    bricks.middles(layer).for_each(|middle| tiles.add(&lens, depths, middle));
                     tiles
                 },
             )
@@ -104,10 +132,15 @@ impl Tiles {
         self
     }
 
-    fn add(&mut self, lens: &Lens, middle: V3) {
+    fn add(&mut self, lens: &Lens, depths: &Depths, middle: V3) {
         let Some((reach, [left, right], [top, bottom])) = lens.see(middle) else { return };
-        for row in self.reach.chunks_mut(self.across).take(bottom + 1).skip(top) {
-            row[left..=right].iter_mut().for_each(|tile| *tile = tile.union(reach));
+        for start in (top..=bottom).map(|row| row * self.across) {
+            let tiles = start + left..start + right + 1;
+            for (tile, depth) in self.reach[tiles.clone()].iter_mut().zip(&depths.0[tiles]) {
+                if reach.near < *depth {
+                    *tile = tile.union(reach);
+                }
+            }
         }
     }
 }
