@@ -1,8 +1,8 @@
 //! Which parts of the volume hold nothing to draw, and how far a ray may jump there.
 //!
 //! ```text
-//!  brick: 4³ cells, the largest density a sample inside can meet   ■ ■ · ·
-//!  block: 4³ bricks, the distance to the nearest one with           ■ · · ·   1   2   3 …
+//!  brick: 2³ cells, the largest density a sample inside can meet   ■ ■ · ·
+//!  block: 8³ bricks, the distance to the nearest one with           ■ · · ·   1   2   3 …
 //!         something to draw, in blocks                              · · · ·
 //! ```
 //!
@@ -17,9 +17,9 @@ use crate::world::Span;
 use super::math::{V3, v3};
 
 /// Cells along a brick's edge.
-pub(crate) const EDGE: usize = 4;
+pub(crate) const EDGE: usize = 2;
 /// Bricks along a block's edge.
-const BLOCK: usize = 4;
+const BLOCK: usize = 8;
 /// Distances are not told beyond this many blocks.
 const FARTHEST: u8 = 16;
 
@@ -124,11 +124,16 @@ impl Bricks {
     pub(crate) fn middles(&self, layer: usize) -> impl Iterator<Item = V3> {
         let (densest, [nx, ny, nz]) = (self.bricks.densest(), self.bricks.count());
         let middle = |n: usize| ((n * EDGE) as f32) + 0.5 * EDGE as f32;
+        let blocks = &self.distance[layer * self.blocks[0] * self.blocks[1]..];
         (layer * BLOCK..((layer + 1) * BLOCK).min(nz)).flat_map(move |k| {
             (0..ny).flat_map(move |j| {
-                let row = &densest[(k * ny + j) * nx..][..nx];
-                let drawn = row.iter().enumerate().filter(|(_, density)| **density > self.empty);
-                drawn.map(move |(i, _)| v3(middle(i), middle(j), middle(k)))
+                let row = densest[(k * ny + j) * nx..][..nx].chunks(BLOCK);
+                let blocks = &blocks[j / BLOCK * self.blocks[0]..];
+                let drawn = row.zip(blocks).enumerate().filter(|(_, (_, distance))| **distance == 0);
+                drawn.flat_map(move |(block, (bricks, _))| {
+                    let drawn = bricks.iter().enumerate().filter(|(_, density)| **density > self.empty);
+                    drawn.map(move |(i, _)| v3(middle(block * BLOCK + i), middle(j), middle(k)))
+                })
             })
         })
     }
@@ -202,7 +207,8 @@ mod tests {
         let at = |i: usize, j: usize, k: usize| bricks.distance[(k * 2 + j) * 10 + i];
         // Cell 48 along z is read from 47 to 49: blocks 2 and 3.
         assert_eq!([at(0, 0, 2), at(0, 0, 3), at(1, 0, 3), at(9, 1, 0), at(0, 1, 0)], [0, 0, 1, 9, 2]);
-        assert_eq!(bricks.middles(2).collect::<Vec<_>>(), [v3(2.0, 2.0, 46.0)]);
+        let middles = [[1.0, 1.0], [3.0, 1.0], [1.0, 3.0], [3.0, 3.0]].map(|[x, y]| v3(x, y, 47.0));
+        assert_eq!(bricks.middles(2).collect::<Vec<_>>(), middles);
         bricks.refresh(&volume, &[], 9);
         assert!(bricks.distance.iter().all(|&distance| distance == FARTHEST), "9 is empty now");
     }

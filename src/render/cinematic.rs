@@ -41,8 +41,12 @@ impl Tracer for Stage<'_> {
         Behind { still, warmed, normal: ground.normal, t: hit.t, top: hit.face == Face::Top }
     }
 
+    fn far(behind: &Behind) -> f32 {
+        if behind.top || behind.t == f32::MAX { behind.t } else { before_cut(behind.t) }
+    }
+
     fn trace(&self, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
-        let far = if behind.top || behind.t == f32::MAX { behind.t } else { before_cut(behind.t) };
+        let far = Self::far(behind);
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
         let crossing = self.field.cross(ray, far, self.look.iso, pace);
         if let Crossing::At { t, face } = crossing {

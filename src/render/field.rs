@@ -40,8 +40,8 @@ pub(crate) enum Crossing {
 pub(crate) struct LavaField<'a> {
     /// Cells along x, y, z.
     size: [f32; 3],
-    /// Just before the middle of the last cell along x, y, z, so that every place has a next cell.
-    last: [f32; 3],
+    /// Just before the middle of the last cell along x, y, z, so that every place has a next cell; z again.
+    last: [f32; 4],
     /// Cells of the fields along x, y, z.
     cells: [usize; 3],
     /// Corners of the part of the box that is shown, in cells.
@@ -61,16 +61,9 @@ struct Spot {
     between: [f32; 3],
 }
 
-/// Added to a number it leaves the nearest whole one in the last bits: 1.5 · 2²³.
+/// Added to a number of -1 to 2²¹ it leaves the nearest whole one in the last bits, 1.5 · 2²³: many times cheaper than
+/// `floor`, which is a call on plain x86-64, and than a cast, which has to mind all that does not fit.
 const ROUND: f32 = 12_582_912.0;
-
-/// The whole number nearest to `x`, of -1 to 2²¹, as a number and as an index: many times cheaper than `floor`, which is a call
-/// on plain x86-64, and than a cast, which has to mind all that does not fit.
-#[inline]
-fn nearest(x: f32) -> (f32, usize) {
-    let rounded = x + ROUND;
-    (rounded - ROUND, (rounded.to_bits() & 0x3f_ffff) as usize)
-}
 
 impl<'a> LavaField<'a> {
     /// Rays through `volume`, a box of `grid` (thinner where a single cell had to be repeated); densities up to `empty`
@@ -80,7 +73,7 @@ impl<'a> LavaField<'a> {
         let shown = size.map(|n| [0.0, n]);
         let cells = [volume.grid.nx, volume.grid.ny, volume.grid.nz];
         let (density, energy) = (&volume.density[..], &volume.energy[..]);
-        let last = size.map(|n| (n - 1.0).next_down().max(0.0));
+        let last = [0, 1, 2, 2].map(|axis: usize| (size[axis] - 1.0).next_down().max(0.0));
         Self { size, last, cells, shown, density, energy, bricks, skipping, empty: f32::from(empty) / 255.0 }
     }
 
@@ -121,14 +114,18 @@ impl<'a> LavaField<'a> {
     /// The cells around a point, held at the box's sides.
     #[inline]
     fn spot(&self, p: V3) -> Spot {
-        let along = |axis: usize| {
-            let place = (p[axis] - 0.5).max(0.0).min(self.last[axis]);
-            // At the middle of a cell either side will do: they agree there.
-            let (cell, index) = nearest(place - 0.5);
-            (index, place - cell)
-        };
-        let ((i, x), (j, y), (k, z)) = (along(0), along(1), along(2));
-        Spot { cell: [i, j, k], between: [x, y, z] }
+        // Four numbers at a time, the last one idle, are one instruction where three are three.
+        let [x, y, z] = [p.x, p.y, p.z];
+        let place: [f32; 4] = std::array::from_fn(|axis| {
+            let (place, last) = ([x, y, z, z][axis] - 0.5, self.last[axis]);
+            let place = if place > 0.0 { place } else { 0.0 };
+            if place < last { place } else { last }
+        });
+        // At the middle of a cell either side will do: they agree there.
+        let rounded: [f32; 4] = place.map(|place| (place - 0.5) + ROUND);
+        let between: [f32; 4] = std::array::from_fn(|axis| place[axis] - (rounded[axis] - ROUND));
+        let cell = rounded.map(|rounded| (rounded.to_bits() & 0x3f_ffff) as usize);
+        Spot { cell: [cell[0], cell[1], cell[2]], between: [between[0], between[1], between[2]] }
     }
 
     #[inline]
@@ -140,8 +137,9 @@ impl<'a> LavaField<'a> {
     fn sample(&self, values: &[u8], spot: &Spot) -> f32 {
         let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
         let near = &values[self.index(spot.cell)..];
-        let pairs = [0, row, slab, slab + row].map(|start| pair(near, start));
-        blend(pairs.map(|[a, _]| f32::from(a)), pairs.map(|[_, b]| f32::from(b)), spot.between)
+        let near = &near[..slab + row + 2];
+        let pairs = [0, row, slab, slab + row].map(|start| u16::from_le_bytes(pair(near, start)));
+        blend(pairs.map(|pair| f32::from(pair & 0xff)), pairs.map(|pair| f32::from(pair >> 8)), spot.between)
     }
 
     /// Direction of rising density, from differences over `reach` cells to each side. Not normalised.
@@ -212,12 +210,14 @@ impl<'a> LavaField<'a> {
         pace: Pace,
         mut visit: impl FnMut(f32, f32) -> ControlFlow<()>,
     ) {
-        let inverse = ray.direction.map(|d| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d });
         let (near, far) = (near.max(pace.reach.near), far.min(pace.reach.far));
         if near >= far {
             return;
         }
-        let first = |t: f32| up(t / pace.step - pace.jitter);
+        let inverse = ray.direction.map(|d| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d });
+        let (empty, per_step) = (255.0 * self.empty, 1.0 / pace.step);
+        // A little less is one sample too many at most, and that lies outside of what the bricks tell.
+        let first = |t: f32| up(t * per_step - pace.jitter - 1e-6 * t * per_step);
         let mut n = first(near);
         loop {
             let mut t = (n + pace.jitter) * pace.step;
@@ -238,8 +238,8 @@ impl<'a> LavaField<'a> {
             }
             let end = far.min(stretch.leave);
             loop {
-                let density = self.density(p);
-                if density > self.empty && visit(t, density).is_break() {
+                let density = self.sample(self.density, &self.spot(p));
+                if density > empty && visit(t, density * (1.0 / 255.0)).is_break() {
                     return;
                 }
                 n += 1.0;

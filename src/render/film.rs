@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::image::{Image, Srgb};
+use super::image::{Image, SRGB};
 use super::math::V3;
 use super::noise;
 use super::raster::Raster;
@@ -41,36 +41,24 @@ pub(crate) enum Develop {
 
 impl Film {
     pub(crate) fn develop(&self, how: Develop) -> Image {
-        let mut image = Image::filled(self.width, self.height, [0; 3]);
-        self.develop_where(how, &mut image, |_, _| true);
-        image
-    }
-
-    /// Develops the pixels (x, y) that are `wanted` into a picture of the same size.
-    pub(crate) fn develop_where(&self, how: Develop, image: &mut Image, wanted: impl Fn(usize, usize) -> bool + Sync) {
         let bloom = match how {
             Develop::Filmic { glow, exposure } if glow > 0.0 => Some((self.bloom(exposure), glow)),
             _ => None,
         };
-        let srgb = Srgb::new();
-        image.rgb.par_chunks_mut(3 * self.width).enumerate().for_each(|(y, row)| {
-            for (x, pixel) in row.chunks_exact_mut(3).enumerate().filter(|(x, _)| wanted(*x, y)) {
-                let mut light = self.light[y * self.width + x];
-                if let Some(([near, wide], glow)) = &bloom {
-                    let (u, v) = (x as f32 + 0.5, y as f32 + 0.5);
-                    light += (near.at(u, v) * SHARES[0] + wide.at(u, v) * SHARES[1]) * *glow;
+        let mut image = Image::filled(self.width, self.height, [0; 3]);
+        image.rgb.par_chunks_mut(3 * self.width).zip(self.light.par_chunks(self.width)).enumerate().for_each(
+            |(y, (row, light))| {
+                for (x, (pixel, light)) in row.chunks_exact_mut(3).zip(light).enumerate() {
+                    let mut light = *light;
+                    if let Some(([near, wide], glow)) = &bloom {
+                        let (u, v) = (x as f32 + 0.5, y as f32 + 0.5);
+                        light += (near.at(u, v) * SHARES[0] + wide.at(u, v) * SHARES[1]) * *glow;
+                    }
+                    pixel.copy_from_slice(&how.pixel(light, (x, y)));
                 }
-                let shown = match how {
-                    Develop::Filmic { exposure, .. } => filmic(light * exposure),
-                    Develop::Plain => light.map(|c| c.clamp(0.0, 1.0)),
-                };
-                // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
-                let grain = noise::interleaved(x as f32, y as f32) - 0.5;
-                for (byte, c) in pixel.iter_mut().zip(shown.iter()) {
-                    *byte = (srgb.of(*c) * 255.0 + 0.5 + 0.9 * grain) as u8;
-                }
-            }
-        });
+            },
+        );
+        image
     }
 
     /// The bright part of the picture, blurred narrowly and widely.
@@ -94,6 +82,20 @@ impl Film {
             }
         }
         sum / (count * exposure)
+    }
+}
+
+impl Develop {
+    /// The bytes of the pixel (x, y), without the light around it.
+    #[inline]
+    pub(crate) fn pixel(self, light: V3, (x, y): (usize, usize)) -> [u8; 3] {
+        let shown = match self {
+            Self::Filmic { exposure, .. } => filmic(light * exposure),
+            Self::Plain => light,
+        };
+        // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
+        let grain = 0.5 + 0.9 * (noise::interleaved(x as f32, y as f32) - 0.5);
+        <[f32; 3]>::from(shown).map(|c| (SRGB.of(c) * 255.0 + grain) as u8)
     }
 }
 

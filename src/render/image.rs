@@ -1,5 +1,7 @@
 //! The finished picture, and the sRGB curve.
 
+use std::sync::LazyLock;
+
 /// A picture of 8-bit sRGB pixels, rows from the top, three bytes each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
@@ -62,13 +64,17 @@ pub(crate) struct Srgb {
     shades: Vec<f32>,
 }
 
+/// The one table.
+pub(crate) static SRGB: LazyLock<Srgb> = LazyLock::new(Srgb::new);
+
 impl Srgb {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Self { shades: (0..=SHADES).map(|i| linear_to_srgb(i as f32 / SHADES as f32)).collect() }
     }
 
     /// sRGB value of a linear one, both held in 0..1.
     #[inline]
+    #[allow(clippy::manual_clamp, reason = "what is not a number becomes 0, which clamp leaves as it is")]
     pub(crate) fn of(&self, c: f32) -> f32 {
         let place = c.max(0.0).min(1.0) * SHADES as f32;
         let i = (place as u32 as usize).min(SHADES - 1);

@@ -5,8 +5,8 @@ use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::memory::Need;
 
-/// Bytes of a cell while it is drawn: density and energy with their rims, and one of them smoothed.
-const BYTES_A_CELL: f64 = 3.1;
+/// Bytes of a cell while it is drawn: density and energy with their rims, one of them smoothed, and the bricks.
+const BYTES_A_CELL: f64 = 3.4;
 
 /// Bytes of a node of the drawn ground: height, colour, normal, light, and what they are worked out from.
 const BYTES_A_NODE: f64 = 56.0;

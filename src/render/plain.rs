@@ -47,6 +47,10 @@ impl Tracer for Specimen<'_> {
         Behind { light: self.ground(&hit) * dimmed, far: hit.front() }
     }
 
+    fn far(behind: &Behind) -> f32 {
+        behind.far
+    }
+
     fn trace(&self, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
         match self.look.style {

@@ -23,7 +23,7 @@ use super::noise;
 use super::plain::{self, Specimen};
 use super::prepared::{News, Prepared, rows};
 use super::sky::Sky;
-use super::tiles::{Live, Tiles};
+use super::tiles::{Depths, Live, Tiles};
 use super::tracer::{Sight, Tracer};
 use super::transfer::Transfer;
 
@@ -74,17 +74,21 @@ struct Kept<B> {
     centres: Vec<B>,
     /// By the rays of a closer look, where one was needed. Empty for pictures of more than [`MOST_KEPT`] pixels.
     closer: Vec<Option<Box<[B; SUBPIXELS.len()]>>>,
+    /// How far there is anything to see.
+    depths: Depths,
     /// The picture without lava, in styles in which lava changes no pixel that it does not cover.
     bare: Option<Bare>,
 }
 
-/// A picture without lava.
+/// A picture without lava, and what the last frame drew over it.
 #[derive(Clone, Debug)]
 struct Bare {
-    /// Light of one ray through the middle of each pixel.
-    light: Vec<V3>,
     /// The finished picture.
     image: Image,
+    /// Light of one ray through the middle of each pixel, without lava except where it was drawn.
+    film: Film,
+    /// Where the last frame drew lava into the film.
+    drawn: Live,
 }
 
 /// One frame: how its rays become light, and from where.
@@ -174,8 +178,6 @@ impl Renderer {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
         let interest = self.transfer.of_interest(&self.look);
         self.prepared.follow(volume, news, interest);
-        let everywhere = skipping == Skipping::Never;
-        let tiles = if everywhere { Tiles::whole(camera) } else { Tiles::new(self.prepared.bricks(), camera) };
         let seen = self.seen.take().filter(|seen| seen.camera == *camera).map(|seen| seen.behind);
         let (image, behind) = match self.look.style {
             Style::Cinematic => {
@@ -184,8 +186,9 @@ impl Renderer {
                 let stage = self.stage(&field, &ember);
                 let mut kept = match seen {
                     Some(Behind::Cinematic(kept)) => kept,
-                    _ => Kept::new(&stage, camera),
+                    _ => Kept::new(&stage, camera, self.look.antialias),
                 };
+                let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.everything(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
@@ -193,13 +196,21 @@ impl Renderer {
                 let specimen = Specimen { field: &field, land: &self.land, transfer: &self.transfer, look: &self.look };
                 let mut kept = match seen {
                     Some(Behind::Plain(kept)) => kept,
-                    _ => Kept::new(&specimen, camera),
+                    _ => Kept::new(&specimen, camera, self.look.antialias),
                 };
+                let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.over_bare(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
             }
         };
         self.seen = Some(Seen { camera: camera.clone(), behind });
         image
+    }
+
+    fn tiles(&self, camera: &Camera, depths: &Depths, skipping: Skipping) -> Tiles {
+        match skipping {
+            Skipping::Never => Tiles::whole(camera),
+            Skipping::Bricks => Tiles::new(self.prepared.bricks(), camera, depths),
+        }
     }
 
     fn stage<'a>(&'a self, field: &'a LavaField<'a>, ember: &'a EmberLight) -> Stage<'a> {
@@ -217,71 +228,104 @@ impl Renderer {
     /// A picture of which no pixel is known, because lava lights and outshines what is around it.
     fn everything<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
         let frame = Frame { tracer, camera, tiles, live: &Live::whole(camera) };
-        let mut film = frame.expose(&kept.centres, None);
-        self.refine(&frame, &mut film, kept);
+        let mut film = frame.film();
+        frame.expose(&kept.centres, &mut film);
+        if let Some(wanted) = self.closer() {
+            film.light = frame.refine(&film, &mut kept.closer, wanted);
+        }
         film.develop(Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow })
     }
 
     /// The picture without lava, drawn again where there may be lava in it.
     fn over_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
-        let bare = kept.bare.take().unwrap_or_else(|| self.bare(tracer, camera, kept));
-        let frame = Frame { tracer, camera, tiles, live: &tiles.live() };
-        let mut film = frame.expose(&kept.centres, Some(&bare.light));
-        self.refine(&frame, &mut film, kept);
+        let mut bare = kept.bare.take().unwrap_or_else(|| self.bare(tracer, camera, kept));
+        let live = tiles.live(camera, self.look.antialias != Antialias::Off);
+        // Where lava was and is no more, its light has to go.
+        bare.drawn.add(&live);
+        let frame = Frame { tracer, camera, tiles, live: &bare.drawn };
+        frame.expose(&kept.centres, &mut bare.film);
         let mut image = bare.image.clone();
-        film.develop_where(Develop::Plain, &mut image, |x, y| frame.live.at(x, y));
+        frame.develop(&bare.film, kept, self.closer(), &mut image);
         self.transfer.legend(&mut image);
+        bare.drawn = live;
         kept.bare = Some(bare);
         image
     }
 
     fn bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) -> Bare {
-        let frame = Frame { tracer, camera, tiles: &Tiles::none(camera), live: &Live::whole(camera) };
-        let mut film = frame.expose(&kept.centres, None);
-        let light = film.light.clone();
-        self.refine(&frame, &mut film, kept);
-        Bare { light, image: film.develop(Develop::Plain) }
+        let tiles = Tiles::none(camera);
+        let frame = Frame { tracer, camera, tiles: &tiles, live: &Live::whole(camera) };
+        let mut film = frame.film();
+        frame.expose(&kept.centres, &mut film);
+        let mut image = Image::filled(film.width, film.height, [0; 3]);
+        frame.develop(&film, kept, self.closer(), &mut image);
+        Bare { image, film, drawn: tiles.live(camera, false) }
     }
 
-    /// More rays where the look asks for them.
-    fn refine<T: Tracer>(&self, frame: &Frame<T>, film: &mut Film, kept: &mut Kept<T::Behind>) {
+    /// Which pixels the look wants more rays in, if any.
+    fn closer(&self) -> Option<Wanted> {
         match self.look.antialias {
-            Antialias::Off => {}
-            Antialias::Edges => film.light = frame.refine(film, &mut kept.closer, |x, y| on_edge(film, x, y)),
-            Antialias::Full => film.light = frame.refine(film, &mut kept.closer, |_, _| true),
+            Antialias::Off => None,
+            Antialias::Edges => Some(on_edge),
+            Antialias::Full => Some(|_, _, _| true),
         }
     }
 }
 
 impl<B: Clone + Send + Sync> Kept<B> {
     /// Looks past the lava through the middle of every pixel.
-    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera) -> Self {
+    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera, antialias: Antialias) -> Self {
         let (width, height) = camera.size();
         let centre = |k: usize| camera.ray((k % width) as f32 + 0.5, (k / width) as f32 + 0.5);
-        let centres = (0..width * height).into_par_iter().map(|k| tracer.behind(&centre(k))).collect();
+        let centres: Vec<B> = (0..width * height).into_par_iter().map(|k| tracer.behind(&centre(k))).collect();
+        let far: Vec<f32> = centres.iter().map(T::far).collect();
+        let depths = Depths::new(camera, &far, antialias != Antialias::Off);
         let closer = if width * height <= MOST_KEPT { vec![None; width * height] } else { Vec::new() };
-        Self { centres, closer, bare: None }
+        Self { centres, closer, depths, bare: None }
     }
 }
 
 impl<T: Tracer> Frame<'_, T> {
-    /// One ray through the middle of every pixel that is drawn; the others are as they were.
-    fn expose(&self, behind: &[T::Behind], before: Option<&[V3]>) -> Film {
+    /// A film on which nothing was seen yet.
+    fn film(&self) -> Film {
         let (width, height) = self.camera.size();
-        let mut light = before.map_or_else(|| vec![V3::zeros(); width * height], <[V3]>::to_vec);
-        light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate().for_each(|(y, (row, behind))| {
-            let drawn = row.iter_mut().zip(behind).enumerate().filter(|(x, _)| self.live.at(*x, y));
-            for (x, (pixel, behind)) in drawn {
-                *pixel = self.light((x, y), (0.5, 0.5), 0.0, behind);
+        Film { width, height, light: vec![V3::zeros(); width * height] }
+    }
+
+    /// One ray through the middle of every pixel that is drawn; the others stay as they are.
+    fn expose(&self, behind: &[T::Behind], film: &mut Film) {
+        let width = film.width;
+        film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate().for_each(|(y, (row, behind))| {
+            for x in self.live.pixels(y) {
+                row[x] = self.light((x, y), (0.5, 0.5), 0.0, &behind[x]);
             }
         });
-        Film { width, height, light }
+    }
+
+    /// The plain picture of a film where it is drawn, with four rays in the pixels that are `wanted`.
+    fn develop(&self, film: &Film, kept: &mut Kept<T::Behind>, wanted: Option<Wanted>, image: &mut Image) {
+        let row = |y: usize, row: &mut [u8], mut closer: Option<&mut [Option<Closer<T>>]>| {
+            for x in self.live.pixels(y) {
+                let light = match wanted {
+                    Some(wanted) if wanted(film, x, y) => self.look_closer(x, y, closer.as_deref_mut()),
+                    _ => film.light[y * film.width + x],
+                };
+                row[3 * x..3 * x + 3].copy_from_slice(&Develop::Plain.pixel(light, (x, y)));
+            }
+        };
+        let rows = image.rgb.par_chunks_mut(3 * film.width).enumerate();
+        if kept.closer.is_empty() {
+            rows.for_each(|(y, pixels)| row(y, pixels, None));
+        } else {
+            let closer = kept.closer.par_chunks_mut(film.width);
+            rows.zip(closer).for_each(|((y, pixels), closer)| row(y, pixels, Some(closer)));
+        }
     }
 
     /// Light at a place in a pixel; rays with another `shift` have another jitter.
     fn light(&self, (x, y): (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
         let reach = self.tiles.at(x, y);
-        if reach.is_empty()
+        if (reach.is_empty() || reach.near >= T::far(behind))
             && let Some(light) = self.tracer.bare(behind)
         {
             return light;
@@ -292,19 +336,11 @@ impl<T: Tracer> Frame<'_, T> {
     }
 
     /// The light of the film with four rays in the pixels that are `wanted`.
-    fn refine(
-        &self,
-        film: &Film,
-        closer: &mut [Option<Closer<T>>],
-        wanted: impl Fn(usize, usize) -> bool + Sync,
-    ) -> Vec<V3> {
+    fn refine(&self, film: &Film, closer: &mut [Option<Closer<T>>], wanted: Wanted) -> Vec<V3> {
         let mut light = film.light.clone();
         let row = |y: usize, row: &mut [V3], mut closer: Option<&mut [Option<Closer<T>>]>| {
-            for (x, pixel) in row.iter_mut().enumerate().filter(|(x, _)| self.live.at(*x, y) && wanted(*x, y)) {
-                *pixel = match &mut closer {
-                    Some(closer) => self.look_closer(x, y, closer[x].get_or_insert_with(|| self.closer(x, y))),
-                    None => self.look_closer(x, y, &self.closer(x, y)),
-                };
+            for x in self.live.pixels(y).filter(|x| wanted(film, *x, y)) {
+                row[x] = self.look_closer(x, y, closer.as_deref_mut());
             }
         };
         let rows = light.par_chunks_mut(film.width).enumerate();
@@ -321,8 +357,15 @@ impl<T: Tracer> Frame<'_, T> {
         Box::new(SUBPIXELS.map(|(u, v)| self.tracer.behind(&self.camera.ray(x as f32 + u, y as f32 + v))))
     }
 
-    /// The mean of their light.
-    fn look_closer(&self, x: usize, y: usize, behind: &Closer<T>) -> V3 {
+    /// The mean light of four rays in a pixel; what they meet behind the lava is kept in its row of `kept`.
+    fn look_closer(&self, x: usize, y: usize, kept: Option<&mut [Option<Closer<T>>]>) -> V3 {
+        match kept {
+            Some(kept) => self.mean(x, y, kept[x].get_or_insert_with(|| self.closer(x, y))),
+            None => self.mean(x, y, &self.closer(x, y)),
+        }
+    }
+
+    fn mean(&self, x: usize, y: usize, behind: &Closer<T>) -> V3 {
         let mut sum = V3::zeros();
         for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behind.iter()).enumerate() {
             // Averaging what the eye sees, not raw light: one very bright ray must not win the pixel.
@@ -336,6 +379,9 @@ impl<T: Tracer> Frame<'_, T> {
 
 /// What the rays of a closer look at a pixel meet behind the lava.
 type Closer<T> = Box<[<T as Tracer>::Behind; SUBPIXELS.len()]>;
+
+/// Whether a closer look at the pixel (x, y) of a film is wanted.
+type Wanted = fn(&Film, usize, usize) -> bool;
 
 fn on_edge(film: &Film, x: usize, y: usize) -> bool {
     let at = |x: usize, y: usize| film.light[y * film.width + x];

@@ -1,6 +1,8 @@
 //! Where in the picture, and how far away, there may be lava: what the bricks with something to draw look like from the
 //! camera. Rays that meet no such brick do not walk through the volume at all.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::bricks::{Bricks, EDGE};
@@ -35,6 +37,34 @@ impl Reach {
     }
 }
 
+/// For each tile of the picture, the distance from which on the ground hides everything.
+#[derive(Clone, Debug)]
+pub(crate) struct Depths(Vec<f32>);
+
+impl Depths {
+    /// From the distance for every pixel, in rows from the top. Rays beside the middle of a pixel may see farther: on
+    /// demand tiles see as far as those around them, and a little more.
+    pub(crate) fn new(camera: &Camera, far: &[f32], beside: bool) -> Self {
+        let ((width, _), (across, down)) = (camera.size(), count(camera));
+        let mut own = vec![0.0_f32; across * down];
+        for (y, row) in far.chunks(width).enumerate() {
+            let tiles = &mut own[y / TILE * across..][..across];
+            for (tile, far) in tiles.iter_mut().zip(row.chunks(TILE)) {
+                *tile = far.iter().copied().fold(*tile, f32::max);
+            }
+        }
+        if !beside {
+            return Self(own);
+        }
+        let around = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);
+        let widest = |k: usize| {
+            let rows = around(k / across, down).map(|j| &own[j * across..][around(k % across, across)]);
+            rows.flatten().copied().fold(0.0, f32::max) + EDGE as f32
+        };
+        Self((0..own.len()).map(widest).collect())
+    }
+}
+
 /// For each tile of the picture, the distances between which its rays may meet something to draw.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiles {
@@ -53,9 +83,12 @@ impl Tiles {
         Self::filled(camera, Reach::NONE)
     }
 
-    /// The tiles with something to draw and those around them, whose pixels may lie at its edge.
-    pub(crate) fn live(&self) -> Live {
-        let across = self.across;
+    /// The tiles with something to draw; on demand those around them too, whose pixels may lie at its edge.
+    pub(crate) fn live(&self, camera: &Camera, edges: bool) -> Live {
+        let (across, width) = (self.across, camera.size().0);
+        if !edges {
+            return Live { across, width, live: self.reach.iter().map(|reach| !reach.is_empty()).collect() };
+        }
         let mut live = vec![false; self.reach.len()];
         for (k, _) in self.reach.iter().enumerate().filter(|(_, reach)| !reach.is_empty()) {
             let (i, j) = (k % across, k / across);
@@ -65,18 +98,18 @@ impl Tiles {
                 .skip(j.saturating_sub(1))
                 .for_each(|row| row[columns.clone()].fill(true));
         }
-        Live { across, live }
+        Live { across, width, live }
     }
 
-    /// Looks at the bricks with something to draw.
-    pub(crate) fn new(bricks: &Bricks, camera: &Camera) -> Self {
+    /// Looks at the bricks with something to draw before what hides them.
+    pub(crate) fn new(bricks: &Bricks, camera: &Camera, depths: &Depths) -> Self {
         let lens = Lens::new(camera);
         (0..bricks.layers())
             .into_par_iter()
             .fold(
                 || Self::filled(camera, Reach::NONE),
                 |mut tiles, layer| {
-                    bricks.middles(layer).for_each(|middle| tiles.add(&lens, middle));
+                    bricks.middles(layer).for_each(|middle| tiles.add(&lens, depths, middle));
                     tiles
                 },
             )
@@ -99,10 +132,15 @@ impl Tiles {
         self
     }
 
-    fn add(&mut self, lens: &Lens, middle: V3) {
+    fn add(&mut self, lens: &Lens, depths: &Depths, middle: V3) {
         let Some((reach, [left, right], [top, bottom])) = lens.see(middle) else { return };
-        for row in self.reach.chunks_mut(self.across).take(bottom + 1).skip(top) {
-            row[left..=right].iter_mut().for_each(|tile| *tile = tile.union(reach));
+        for start in (top..=bottom).map(|row| row * self.across) {
+            let tiles = start + left..start + right + 1;
+            for (tile, depth) in self.reach[tiles.clone()].iter_mut().zip(&depths.0[tiles]) {
+                if reach.near < *depth {
+                    *tile = tile.union(reach);
+                }
+            }
         }
     }
 }
@@ -111,6 +149,8 @@ impl Tiles {
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
     across: usize,
+    /// Pixels of a row of the picture.
+    width: usize,
     live: Vec<bool>,
 }
 
@@ -118,13 +158,29 @@ impl Live {
     /// All tiles of a picture.
     pub(crate) fn whole(camera: &Camera) -> Self {
         let (across, down) = count(camera);
-        Self { across, live: vec![true; across * down] }
+        Self { across, width: camera.size().0, live: vec![true; across * down] }
     }
 
-    /// Whether a pixel is drawn.
-    #[inline]
-    pub(crate) fn at(&self, x: usize, y: usize) -> bool {
-        self.live[y / TILE * self.across + x / TILE]
+    /// The pixels of row `y` that are drawn, in stretches as long as can be.
+    pub(crate) fn runs(&self, y: usize) -> impl Iterator<Item = Range<usize>> {
+        let row = &self.live[y / TILE * self.across..][..self.across];
+        let width = self.width;
+        let mut start = 0;
+        row.chunk_by(|a, b| a == b).filter_map(move |tiles| {
+            let run = start * TILE..((start + tiles.len()) * TILE).min(width);
+            start += tiles.len();
+            tiles[0].then_some(run)
+        })
+    }
+
+    /// The pixels of row `y` that are drawn.
+    pub(crate) fn pixels(&self, y: usize) -> impl Iterator<Item = usize> {
+        self.runs(y).flatten()
+    }
+
+    /// Adds the tiles that another drew of a picture of this size.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.live.iter_mut().zip(&other.live).for_each(|(a, b)| *a |= *b);
     }
 }
 

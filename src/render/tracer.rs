@@ -22,6 +22,9 @@ pub(crate) trait Tracer: Sync {
     /// Looks past the lava; the volume has no part in it.
     fn behind(&self, ray: &Ray) -> Self::Behind;
 
+    /// The distance up to which lava may be seen before it.
+    fn far(behind: &Self::Behind) -> f32;
+
     /// Linear light along a ray.
     fn trace(&self, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;
 

@@ -10,7 +10,7 @@ use super::field::{LavaField, Pace};
 use super::image::Image;
 use super::legend::{Frame, Scale, color_bar};
 use super::look::{ColorBy, LookSpec, Style};
-use super::math::{V3, lerp, mix, saturate, v3};
+use super::math::{V3, lerp, saturate, v3};
 use super::palette::Palette;
 use super::prepared::Interest;
 use super::text::Ink;
@@ -20,17 +20,21 @@ const ENTRIES: usize = 1024;
 /// A ray ends when no more than this share of light would come through.
 pub(crate) const OPAQUE: f32 = 0.995;
 
+/// What adds no more than this share of the light is left out.
+const FAINT: f32 = 1e-4;
+
+/// Shading is not worked out again within this many cells: it is made from differences over two.
+const SHADED: f32 = 0.75;
+
 /// Shading is worked out again when what was added since would make up this share of the light.
 const RESHADED: f32 = 0.04;
 
 /// Opacity and colour tables for one step length.
 #[derive(Clone, Debug)]
 pub(crate) struct Transfer {
-    /// Opacity of one step by density: evenly spaced from 0 to 1.
-    pub(crate) opacity: Vec<f32>,
+    /// Evenly spaced from 0 to 1: the palette's linear colour of a value, and the opacity of one step by density.
+    pub(crate) matter: Vec<[f32; 4]>,
     pub(crate) palette: Palette,
-    /// The palette's linear colours, as evenly spaced from 0 to 1.
-    colors: Vec<V3>,
     pub(crate) color_by: ColorBy,
     /// Direction to a lamp above and beside the viewer's shoulder; fixed, so that shading is comparable.
     pub(crate) lamp: V3,
@@ -51,10 +55,13 @@ impl Transfer {
         let absorbed: Vec<f32> = (0..ENTRIES).map(|i| per_cell(&look.opacity, density(i))).collect();
         let quarter = 0.25 * absorbed.iter().copied().fold(0.0, f32::max);
         let visible = absorbed.iter().position(|a| quarter > 0.0 && *a >= quarter).map_or(f32::INFINITY, density);
-        let opacity = absorbed.iter().map(|a| 1.0 - (1.0 - a).powf(look.step)).collect();
         let lamp = v3(-0.45, 0.78, 0.43).normalize();
-        let colors = (0..ENTRIES).map(|i| palette.linear(density(i))).collect();
-        Self { opacity, palette, colors, color_by: look.color_by, lamp, visible }
+        let entry = |(i, absorbed): (usize, &f32)| {
+            let color = palette.linear(density(i));
+            [color.x, color.y, color.z, 1.0 - (1.0 - absorbed).powf(look.step)]
+        };
+        let matter = absorbed.iter().enumerate().map(entry).collect();
+        Self { matter, palette, color_by: look.color_by, lamp, visible }
     }
 
     /// What the style of a look draws.
@@ -91,42 +98,47 @@ impl Transfer {
         ink.draw_right(image, (image.width - 10 * unit, y - 16 * unit), &scale.title());
     }
 
-    fn step_opacity(&self, density: f32) -> f32 {
+    /// Colour and opacity of one step through matter of this density: red, green, blue, opacity.
+    #[inline]
+    fn matter(&self, density: f32) -> [f32; 4] {
         let (i, between) = entry(density);
-        lerp(self.opacity[i], self.opacity[i + 1], between)
+        let [a, b] = [self.matter[i], self.matter[i + 1]];
+        std::array::from_fn(|k| lerp(a[k], b[k], between))
     }
 
     /// The palette's linear colour of a value.
     pub(crate) fn linear(&self, value: f32) -> V3 {
-        let (i, between) = entry(value);
-        mix(self.colors[i], self.colors[i + 1], between)
+        let [red, green, blue, _] = self.matter(value);
+        v3(red, green, blue)
     }
 
     /// What the volume adds along a ray before `far`.
     pub(crate) fn accumulate(&self, field: &LavaField, ray: &Ray, far: f32, pace: Pace) -> Layer {
-        let mut sum = Layer { color: V3::zeros(), opacity: 0.0 };
-        let Some((near, far, _)) = field.span(ray, far) else { return sum };
-        let (mut shading, mut late) = (None, 0.0);
+        let mut sum = [0.0_f32; 4];
+        let span = field.span(ray, far.min(pace.reach.far));
+        let Some((near, far, _)) = span else { return Layer { color: V3::zeros(), opacity: 0.0 } };
+        let (mut light, mut late, mut shaded) = (0.0, RESHADED, f32::MIN);
         field.walk(ray, (near, far), pace, |t, density| {
-            let share = (1.0 - sum.opacity) * self.step_opacity(density);
-            if share > 1e-4 {
+            let [mut red, mut green, mut blue, opacity] = self.matter(density);
+            let share = (1.0 - sum[3]) * opacity;
+            if share > FAINT {
                 let p = ray.at(t);
                 late += share;
-                // What adds little is shaded as what lies just before it.
-                let light = match shading {
-                    Some(light) if late < RESHADED => light,
-                    _ => {
-                        late = 0.0;
-                        self.shading(field, p)
-                    }
-                };
-                shading = Some(light);
-                sum.color += self.linear(self.value(field, p, density)) * (light * share);
-                sum.opacity += share;
+                // What adds little, or lies close, is shaded as what lies just before it.
+                if late >= RESHADED && t - shaded > SHADED {
+                    (late, shaded) = (0.0, t);
+                    light = self.shading(field, p);
+                }
+                if self.color_by == ColorBy::Energy {
+                    [red, green, blue] = self.linear(self.value(field, p, density)).into();
+                }
+                let lit = light * share;
+                sum = [sum[0] + red * lit, sum[1] + green * lit, sum[2] + blue * lit, sum[3] + share];
             }
-            if sum.opacity > OPAQUE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if sum[3] > OPAQUE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        sum
+        let [red, green, blue, opacity] = sum;
+        Layer { color: v3(red, green, blue), opacity }
     }
 
     /// What chooses the colour at a point of this density, 0 to 1.

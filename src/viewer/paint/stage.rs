@@ -113,16 +113,7 @@ impl Stage {
 
     /// Another palette or opacity.
     pub(super) fn set_transfer(&self, gpu: &Gpu, transfer: &Transfer) {
-        let last = (transfer.opacity.len() - 1) as f32;
-        let texels: Vec<[u16; 4]> = transfer
-            .opacity
-            .iter()
-            .enumerate()
-            .map(|(i, &opacity)| {
-                let c = transfer.palette.linear(i as f32 / last);
-                halves([c.x, c.y, c.z, opacity])
-            })
-            .collect();
+        let texels: Vec<[u16; 4]> = transfer.matter.iter().copied().map(halves).collect();
         gpu.write(&self.transfer, [0; 3], [texels.len(), 1, 0], bytemuck::cast_slice(&texels));
     }
 
