@@ -23,6 +23,9 @@ const THREADS: usize = 2;
 /// Frames of which the fastest counts.
 const FRAMES: usize = 7;
 
+/// What a box is called, and how its lava came about.
+type NamedBox = (&'static str, fn() -> Simulation);
+
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let at = arguments.iter().position(|argument| argument == "--dump");
@@ -33,7 +36,7 @@ fn main() {
     });
     rayon::ThreadPoolBuilder::new().num_threads(THREADS).build_global().expect("the first pool");
     let mut cases = Vec::new();
-    let boxes: [(&str, fn() -> Simulation); 2] =
+    let boxes: [NamedBox; 2] =
         [("128", || volcano(PAPER, 2000)), ("512", || erupted(Grid::new(512, 400, 512), 4, 2000))];
     println!("milliseconds of processor time a frame, {PICTURE:?} pixels, {THREADS} threads");
     println!("{:<26}{:>8}{:>8}{:>8}{:>8}", "case", "still", "flows", "turns", "fresh");
