@@ -36,6 +36,17 @@ pub struct Ground {
 /// Marks a top whose column has cells that are not solid below it. Heights are below it: [`crate::grid::MAX_SIDE`].
 const HOLLOW: u16 = 1 << 15;
 
+/// Columns that are compared at once.
+const STRIDE: usize = 32;
+
+/// Whether the cells at `y` of these columns, none of which has caves, are all solid or all not, as asked.
+#[inline]
+fn are_alike(tops: &[u16; STRIDE], y: usize, solid: bool) -> bool {
+    // Without a way out in the middle, so that many are compared by one instruction.
+    let height = y as u16;
+    tops.iter().fold(true, |all, &top| all & (top & HOLLOW == 0) & ((height < top) == solid))
+}
+
 impl Ground {
     /// Cuts the box at a surface of shape (`nz`, `nx`), heights in cells above the floor at the column centres: a cell
     /// is solid when its centre lies below the surface.
@@ -142,16 +153,21 @@ impl Ground {
 
     /// The row (y, z) from west to east as runs of cells that are all solid or all not, each with its length.
     pub(super) fn runs(&self, y: usize, z: usize) -> impl Iterator<Item = (bool, usize)> + '_ {
-        let mut tops = self.tops[self.grid.column(0, z)..][..self.grid.nx].iter().enumerate().peekable();
-        let solid = move |x: usize, top: u16| if top & HOLLOW == 0 { y < top.into() } else { self.is_solid(x, y, z) };
+        let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];
+        let solid = move |x: usize| match tops[x] {
+            top if top & HOLLOW == 0 => y < top.into(),
+            _ => self.is_solid(x, y, z),
+        };
+        let mut x = 0;
         std::iter::from_fn(move || {
-            let (x, &top) = tops.next()?;
-            let first = solid(x, top);
-            let mut cells = 1;
-            while tops.next_if(|&(x, &top)| solid(x, top) == first).is_some() {
-                cells += 1;
+            let (start, first) = (x, x < tops.len() && solid(x));
+            while tops[x..].first_chunk().is_some_and(|some| are_alike(some, y, first)) {
+                x += STRIDE;
             }
-            Some((first, cells))
+            while x < tops.len() && solid(x) == first {
+                x += 1;
+            }
+            (x > start).then_some((first, x - start))
         })
     }
 
