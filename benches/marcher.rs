@@ -37,7 +37,7 @@ fn main() {
     rayon::ThreadPoolBuilder::new().num_threads(THREADS).build_global().expect("the first pool");
     let mut cases = Vec::new();
     let boxes: [NamedBox; 2] =
-        [("128", || volcano(PAPER, 2000)), ("512", || erupted(Grid::new(512, 400, 512), 4, 2000))];
+        [("128", || volcano(PAPER, 2000)), ("512", || erupted(Grid::new(512, 400, 512), 4, 8000))];
     println!("milliseconds of processor time a frame, {PICTURE:?} pixels, {THREADS} threads");
     println!("{:<26}{:>8}{:>8}{:>8}{:>8}", "case", "still", "flows", "turns", "fresh");
     for (name, make) in boxes {
