@@ -1156,6 +1156,28 @@ fn run_writes_maps_and_fields() {
 }
 
 #[test]
+fn maps_of_a_resumed_run_are_those_of_one_that_was_never_stopped() {
+    let place = Place::new();
+    let maps = |name: &str| {
+        format!(
+            "--map arrival={name}a.tif --map max-thickness={name}m.tif --map peak-energy={name}p.asc --npz {name}.npz"
+        )
+    };
+    place.done(&format!("run small.toml --steps 20 --quiet {}", maps("whole-")));
+    place.done(&format!("run small.toml --steps 9 --quiet --checkpoint half.lavoxel {}", maps("half-")));
+    place.done("run small.toml --steps 9 --quiet --checkpoint bare.lavoxel");
+    place.done(&format!("resume half.lavoxel --steps 20 --quiet {}", maps("resumed-")));
+    for end in ["a.tif", "m.tif", "p.asc", ".npz"] {
+        let [whole, resumed, half] = ["whole-", "resumed-", "half-"].map(|name| place.read(&format!("{name}{end}")));
+        assert!(whole == resumed && whole != half, "{end}");
+    }
+    // Records that nobody kept cannot be made up.
+    let line = place.refused("resume bare.lavoxel --steps 20 --map arrival=late.tif");
+    assert!(line.contains("no records of its 9 steps"), "{line}");
+    place.done("resume bare.lavoxel --steps 20 --quiet --map thickness=now.tif");
+}
+
+#[test]
 fn maps_that_cannot_be_written_are_refused_before_the_work() {
     let place = Place::new();
     place.put("there.tif", "mine");
