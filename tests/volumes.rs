@@ -13,7 +13,7 @@ use std::process::Command;
 use flate2::read::ZlibDecoder;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::mesh::{Mesh, Skin, write_glb, write_ply};
-use lavoxel::export::{Snapshot, write_pvd, write_vdb, write_vti};
+use lavoxel::export::{About, Snapshot, write_pvd, write_vdb, write_vti};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{LowPass, RowFilter};
 use lavoxel::output::Existing;
@@ -40,7 +40,11 @@ struct Bench {
     folder: TempDir,
     world: World,
     site: Site,
-    step: u64,
+    about: About,
+}
+
+fn about(step: u64) -> About {
+    About { scene: "Hill <&>".to_owned(), seed: 3, step }
 }
 
 impl Bench {
@@ -48,7 +52,7 @@ impl Bench {
     fn of(world: World) -> Self {
         let site =
             Site { grid: world.grid, cell_size_m: 1.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
-        Self { folder: tempfile::tempdir().unwrap(), world, site, step: 0 }
+        Self { folder: tempfile::tempdir().unwrap(), world, site, about: about(0) }
     }
 
     /// The hill after some steps.
@@ -59,12 +63,12 @@ impl Bench {
         let mut simulation = stage.simulation;
         (0..steps).for_each(|_| simulation.step());
         assert!(simulation.world().lava.tally().cells > 150);
-        Self { folder, world: simulation.world().clone(), site, step: steps }
+        Self { folder, world: simulation.world().clone(), site, about: about(steps) }
     }
 
     fn shot(&self) -> Snapshot<'_> {
         let (world, site, state) = (&self.world, &self.site, self.world.state_hash());
-        Snapshot { world, site, scene: "Hill <&>", seed: 3, step: self.step, state }
+        Snapshot { world, site, about: &self.about, state }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -246,7 +250,7 @@ fn a_series_of_vti_is_a_pvd() {
     let mut steps = Vec::new();
     for step in [2, 4] {
         let name = format!("a & b_{step:06}.vti");
-        write_vti(&bench.path(&name), &Snapshot { step, ..bench.shot() }, Existing::Keep).unwrap();
+        write_vti(&bench.path(&name), &Snapshot { about: &about(step), ..bench.shot() }, Existing::Keep).unwrap();
         steps.push((step, name));
         write_pvd(&bench.path("a & b.pvd"), &steps, Existing::Replace).unwrap();
     }

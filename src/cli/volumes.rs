@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use lavoxel::export::mesh::{Skin, write_glb, write_ply};
-use lavoxel::export::{ExportError, Snapshot, check_vti, write_pvd, write_vdb, write_vti};
+use lavoxel::export::{About, ExportError, Snapshot, check_vti, write_pvd, write_vdb, write_vti};
 use lavoxel::output::{Existing, check_free};
 use lavoxel::scene::{Scene, Site};
 use lavoxel::simulation::Simulation;
@@ -114,10 +114,10 @@ impl Output {
 
     /// Writes a step into a file of its own, and puts it on the list.
     fn add(&mut self, shot: &Snapshot<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
-        self.write(&self.numbered(shot.step), shot, skin, existing)?;
+        self.write(&self.numbered(shot.about.step), shot, skin, existing)?;
         // The list is ours after the first time.
         let list_existing = if self.steps.is_empty() { existing } else { Existing::Replace };
-        self.steps.push(shot.step);
+        self.steps.push(shot.about.step);
         let Some(list) = self.list() else { return Ok(()) };
         let name = |step: &u64| (*step, self.name_of(&format!("{step:06}")).to_string_lossy().into_owned());
         write_pvd(&list, &self.steps.iter().map(name).collect::<Vec<_>>(), list_existing)
@@ -180,8 +180,9 @@ impl Exports {
         if self.outputs.is_empty() {
             return Ok(());
         }
-        let (world, step, seed) = (simulation.world(), simulation.steps(), simulation.seed());
-        let shot = Snapshot { world, site, scene: &self.scene, seed, step, state: world.state_hash() };
+        let (world, step) = (simulation.world(), simulation.steps());
+        let about = About { scene: self.scene.clone(), seed: simulation.seed(), step };
+        let shot = Snapshot { world, site, about: &about, state: world.state_hash() };
         for output in &mut self.outputs {
             let written = match self.every {
                 None => output.write(&output.path, &shot, &self.skin, self.existing),

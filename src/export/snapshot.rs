@@ -13,12 +13,8 @@ pub struct Snapshot<'a> {
     pub world: &'a World,
     /// Where the box is.
     pub site: &'a Site,
-    /// Name of the scene.
-    pub scene: &'a str,
-    /// Seed of the random patterns.
-    pub seed: u64,
-    /// Steps made.
-    pub step: u64,
+    /// Where the file comes from.
+    pub about: &'a About,
     /// [`World::state_hash`], worked out once for all files of the step.
     pub state: u64,
 }
@@ -29,9 +25,9 @@ impl Snapshot<'_> {
         let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
         let mut facts = vec![
             ("software", About::SOFTWARE.to_owned()),
-            ("scene", self.scene.to_owned()),
-            ("seed", self.seed.to_string()),
-            ("step", self.step.to_string()),
+            ("scene", self.about.scene.clone()),
+            ("seed", self.about.seed.to_string()),
+            ("step", self.about.step.to_string()),
             ("state", format!("{:016x}", self.state)),
             ("units", "lengths in metres; amount 1 is a full cell; energy 1 is fresh lava".to_owned()),
             ("offset_m", triple(self.site.offset_m())),

@@ -87,7 +87,7 @@ fn density(shot: &Snapshot<'_>) -> Sparse<f32> {
 
 /// The identifier that every file has: made from the state, so that the same state gives the same bytes.
 fn identifier(shot: &Snapshot<'_>) -> String {
-    let (state, step) = (shot.state, shot.step);
+    let (state, step) = (shot.state, shot.about.step);
     let [a, b, c] = [state >> 32, state >> 16 & 0xffff, state & 0xfff];
     format!("{a:08x}-{b:04x}-4{c:03x}-8000-{:012x}", step & 0xffff_ffff_ffff)
 }

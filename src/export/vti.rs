@@ -129,7 +129,7 @@ fn write_head<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<
 fn write_facts(file: &mut impl Write, shot: &Snapshot<'_>) -> io::Result<()> {
     writeln!(file, "<FieldData>")?;
     let head = "NumberOfTuples=\"1\" format=\"ascii\"";
-    writeln!(file, "<DataArray type=\"Float64\" Name=\"TimeValue\" {head}>{}</DataArray>", shot.step)?;
+    writeln!(file, "<DataArray type=\"Float64\" Name=\"TimeValue\" {head}>{}</DataArray>", shot.about.step)?;
     for (name, text) in shot.facts() {
         let codes: Vec<String> = text.bytes().chain([0]).map(|byte| byte.to_string()).collect();
         writeln!(file, "<Array type=\"String\" Name=\"{name}\" {head}>{}</Array>", codes.join(" "))?;
