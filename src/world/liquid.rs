@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::Array2;
 use rayon::prelude::*;
 
-use super::tiles::{Bits, ROW, Strip, TILE_X, TILE_Z, Tile};
+use super::tiles::{Findings, ROW, Strip, TILE_X, TILE_Z, Tile};
 use super::{Ground, Ledger};
 use crate::grid::Grid;
 use crate::rules::Rules;
@@ -71,8 +71,8 @@ pub struct Tally {
 pub struct Liquid {
     grid: Grid,
     pub(crate) strips: Vec<Strip>,
-    /// For each strip, the tiles that could have spread when spreading last looked, had another pattern been drawn.
-    pub(crate) live: Vec<Bits>,
+    /// For each strip, what spreading found when it last looked.
+    pub(crate) findings: Vec<Findings>,
     /// For each strip, whether it has tiles at which a rule has to look.
     pub(crate) awake: Vec<bool>,
     /// The rules and the ground under which the other tiles came to rest.
@@ -90,7 +90,7 @@ impl Liquid {
         Self {
             grid,
             strips: (0..strips).map(|_| Strip::empty(grid)).collect(),
-            live: vec![Bits::default(); strips],
+            findings: vec![Findings::default(); strips],
             awake: vec![false; strips],
             settled: None,
             writes: 0,
