@@ -61,13 +61,14 @@ impl Tiled {
         self.cuts.clear();
         let (mut sum, mut start) = (0, from);
         for z in from..to {
-            sum += weight(z);
-            let enough = sum * parts >= total * (self.cuts.len() + 1);
+            // Nearest to equal parts: half of the strip on either side.
+            let enough = (2 * sum + weight(z)) * parts >= 2 * total * (self.cuts.len() + 1);
             // Two strips at least in every part, for the two ends that it shares with others.
-            if enough && z + 1 - start >= 2 && to - (z + 1) >= 2 && self.cuts.len() + 1 < parts {
-                self.cuts.push(z + 1);
-                start = z + 1;
+            if enough && z - start >= 2 && to - z >= 2 && self.cuts.len() + 1 < parts {
+                self.cuts.push(z);
+                start = z;
             }
+            sum += weight(z);
         }
         self.cuts.push(to);
         if self.scratch.len() < self.cuts.len() {

@@ -175,7 +175,7 @@ impl Liquid {
         let tile = strip.change(y, index, bit);
         tile.amount.0[lane] = cell.amount;
         tile.energy.0[lane] = cell.energy;
-        let empty = *tile == Tile::EMPTY;
+        let empty = cell.amount == 0 && *tile == Tile::EMPTY;
         self.writes += 1;
         strip.write(tx, self.writes);
         if empty {
