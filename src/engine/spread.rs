@@ -151,8 +151,12 @@ pub(super) fn strip_gives<S: Simd>(
     // One more: what changed below.
     for y in looked.start..(looked.end + 1).min(ground.grid().ny) {
         for w in 0..strip.width {
+            let index = strip.index(y, w);
+            let old = findings.of(index);
+            if strip.row(index).held | old.live == 0 {
+                continue;
+            }
             let rows = near.rows(y, w);
-            let old = findings.of(rows.index);
             let mut set = rows.awake(old);
             if set | old.live == 0 {
                 continue;
