@@ -82,7 +82,7 @@ const fn bound(mean: f64, nearly_all: u8, most: u8) -> Apart {
 }
 
 /// Lava that went through a low-pass.
-const SMOOTH: [Apart; 3] = [bound(1.1, 8, 10), bound(0.07, 1, 2), bound(0.13, 1, 10)];
+const SMOOTH: [Apart; 3] = [bound(0.9, 6, 8), bound(0.07, 1, 2), bound(0.1, 1, 10)];
 /// The same on ground, most of it thin.
 const ON_GROUND: [Apart; 3] = [bound(0.2, 4, 7), bound(0.02, 1, 2), bound(0.08, 1, 2)];
 /// Transfer functions that rise from nothing to opaque within a cell.
@@ -288,9 +288,9 @@ fn inside(p: &Vector3<f32>, grid: Grid) -> bool {
 }
 
 /// Which of the cameras sees each frame of [`flow`]: others for a while, then the first again.
-const VIEWS: [usize; 9] = [0, 0, 0, 0, 0, 1, 8, 8, 0];
+const VIEWS: [usize; 10] = [0, 0, 0, 0, 0, 0, 1, 8, 8, 0];
 
-/// A volcano that flows, is hit by lava from above, stands still and is partly drained; `see` gets the number of the
+/// A volcano that flows, is hit by lava from above, partly drained, and stands still for a frame; `see` gets the number of the
 /// frame and the world.
 fn flow(see: &mut dyn FnMut(usize, &World)) {
     let mut simulation = volcano();
@@ -301,11 +301,11 @@ fn flow(see: &mut dyn FnMut(usize, &World)) {
     for frame in 0..VIEWS.len() {
         match frame {
             2 => simulation.act(ball(30.0, 6.0, Matter::Lava { amount: 0.9, energy: 1.2 })).unwrap(),
-            6 => simulation.act(ball(12.0, 14.0, Matter::Drain)).unwrap(),
+            4 => simulation.act(ball(18.0, 18.0, Matter::Drain)).unwrap(),
             _ => {}
         }
         // In one frame nothing has changed.
-        (0..if frame == 4 { 0 } else { 15 }).for_each(|_| simulation.step());
+        (0..if frame == 5 { 0 } else { 15 }).for_each(|_| simulation.step());
         see(frame, simulation.world());
     }
 }
