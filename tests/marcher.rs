@@ -7,8 +7,8 @@
 //! Bounds are a little above what was measured, which each test prints with `--nocapture`.
 //!
 //! What remains between the two, by style:
-//! - scientific: shading is reused for 3/4 of a cell, which is nearly all of it and tells where lava has sharp edges;
-//!   a ray ends when 99.5 % of its light is known, and shares of less than a ten-thousandth are left out;
+//! - scientific: a ray ends when 99.5 % of its light is known and shares of less than a ten-thousandth are left out,
+//!   which is most of it in smooth lava; shading is reused for 3/4 of a cell, which tells where edges are sharp;
 //! - surface: the last bit of a byte;
 //! - maximum: the peak is looked for around the largest sample, and which of two equal ones that is, rounding decides.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
