@@ -8,14 +8,13 @@
 mod bricks;
 mod rows;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use rayon::prelude::*;
 
 pub use self::bricks::{BRICK, Bricks};
 pub use self::rows::RowFilter;
 use crate::grid::Grid;
 use crate::memory::Need;
+use crate::stamp;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::validate::Invalid;
 use crate::world::{Span, World};
@@ -51,12 +50,9 @@ pub(crate) struct Moment {
     taken: u64,
 }
 
-/// The next stamp that no low-pass has had.
-static NEXT_STAMP: AtomicU64 = AtomicU64::new(0);
-
 impl Moment {
     fn first() -> Self {
-        Self { stamp: NEXT_STAMP.fetch_add(1, Ordering::Relaxed), taken: 0 }
+        Self { stamp: stamp::new(), taken: 0 }
     }
 }
 

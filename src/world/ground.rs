@@ -2,19 +2,12 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::Array2;
 use rayon::prelude::*;
 
 use crate::grid::Grid;
-
-/// The next stamp that no ground has had.
-static NEXT_STAMP: AtomicU64 = AtomicU64::new(0);
-
-fn new_stamp() -> u64 {
-    NEXT_STAMP.fetch_add(1, Ordering::Relaxed)
-}
+use crate::stamp;
 
 /// Solid cells of the box.
 ///
@@ -58,7 +51,7 @@ impl Ground {
             Some(heights) => heights.par_iter().with_min_len(1 << 14).map(top).collect(),
             None => surface.iter().map(top).collect(),
         };
-        Self { grid, surface, tops, hollow: HashMap::new(), stamp: new_stamp() }
+        Self { grid, surface, tops, hollow: HashMap::new(), stamp: stamp::new() }
     }
 
     /// A ground from what [`Ground::surface`] and [`Ground::caves`] gave, every number of which is checked.
@@ -202,7 +195,7 @@ impl Ground {
         if self.is_solid(x, y, z) == solid {
             return;
         }
-        self.stamp = new_stamp();
+        self.stamp = stamp::new();
         let column = self.grid.column(x, z);
         let old_top = self.top(x, z);
         let mut cells = self.hollow.remove(&column).unwrap_or_else(|| pile(old_top, self.grid.ny));
