@@ -4,6 +4,7 @@
 //! the ground, and flat tiles fit it better than cubes; a tile is also the group of cells that shares a random hash.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::Ground;
 use crate::grid::Grid;
@@ -118,7 +119,7 @@ impl Rows {
 
     /// The rows as a range.
     #[inline]
-    pub(crate) fn range(self) -> std::ops::Range<usize> {
+    pub(crate) fn range(self) -> Range<usize> {
         if self.is_empty() { 0..0 } else { self.from..self.to }
     }
 
@@ -146,11 +147,14 @@ pub(crate) struct Bits {
 
 impl Default for Bits {
     fn default() -> Self {
-        Self { words: Vec::new(), rows: Rows::NONE }
+        Self::NONE
     }
 }
 
 impl Bits {
+    /// No bit set, and no room for any.
+    pub(super) const NONE: Self = Self { words: Vec::new(), rows: Rows::NONE };
+
     /// Makes room for so many words, if there is none yet.
     #[inline]
     pub(crate) fn make(&mut self, words: usize) {
@@ -166,6 +170,12 @@ impl Bits {
         self.words[i]
     }
 
+    /// A word; 0 where there is no room for it.
+    #[inline]
+    pub(super) fn get(&self, i: usize) -> u64 {
+        self.words.get(i).copied().unwrap_or(0)
+    }
+
     /// Puts a word of row `y` in place of another.
     #[inline]
     pub(crate) fn put(&mut self, i: usize, y: usize, word: u64) {
@@ -173,6 +183,14 @@ impl Bits {
         if word != 0 {
             self.rows.add(y);
         }
+    }
+
+    /// The words of some rows, of `width` words each, in which bits are going to be set.
+    #[inline]
+    pub(super) fn words_mut(&mut self, rows: Rows, width: usize) -> &mut [u64] {
+        self.rows = self.rows.union(rows);
+        let rows = rows.range();
+        &mut self.words[rows.start * width..rows.end * width]
     }
 
     /// Clears all bits, in rows of `width` words.
@@ -212,8 +230,8 @@ static NO_ROW: Row = Row::EMPTY;
 ///
 /// Keeps: a tile that holds liquid has a slot and its bit in `held`; all others are empty, and slot 0 stands for those that
 /// have none of their own. `falling` and `flowing` have the tiles that changed since gravity and spreading last looked;
-/// after a step, they have at least all that the rules changed in it. Outside of the rows that the three fields name, no
-/// such bit is set.
+/// after a step, they have at least all that the rules changed in it. `dirty` and `falling` together have at least all that
+/// changed since the look number `since` at the liquid. Outside of the rows that the fields name, no such bit is set.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     /// Tiles along x.
@@ -242,6 +260,9 @@ pub(crate) struct Strip {
     pub(crate) falling: Rows,
     /// Rows with tiles that changed since spreading looked at them.
     pub(crate) flowing: Rows,
+    /// Tiles at which gravity looked because they had changed, since the look with the number `since`.
+    pub(super) dirty: Bits,
+    pub(super) since: u64,
 }
 
 impl Strip {
@@ -263,6 +284,8 @@ impl Strip {
             held: Rows::NONE,
             falling: Rows::NONE,
             flowing: Rows::NONE,
+            dirty: Bits::default(),
+            since: 0,
         }
     }
 
@@ -442,6 +465,24 @@ impl Strip {
         rows.iter_mut().for_each(|row| row.flowing = 0);
     }
 
+    /// Gravity is going to look at what is `falling`. That becomes `dirty`, for those who look at the liquid; `last_look` is
+    /// the number of the last look, 0 where nobody has looked yet and will ask.
+    pub(crate) fn note_falling(&mut self, last_look: u64) {
+        if last_look == 0 || self.falling.is_empty() {
+            return;
+        }
+        self.dirty.make(self.rows.len());
+        if self.since != last_look {
+            self.since = last_look;
+            self.dirty.clear(self.width);
+        }
+        let rows = self.falling.range();
+        let rows = &self.rows[rows.start * self.width..rows.end * self.width];
+        for (dirty, row) in self.dirty.words_mut(self.falling, self.width).iter_mut().zip(rows) {
+            *dirty |= row.falling;
+        }
+    }
+
     /// All tiles that hold liquid, by y, then x: their coordinates in tiles, and what they hold.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, &Tile)> {
         self.held.range().flat_map(move |y| self.tiles_at(y).map(move |(tx, tile)| (tx, y, tile)))
@@ -449,9 +490,16 @@ impl Strip {
 
     /// The tiles at one y that hold liquid.
     pub(crate) fn tiles_at(&self, y: usize) -> impl Iterator<Item = (usize, &Tile)> {
-        (0..self.width).flat_map(move |w| {
+        self.tiles_among(y, 0..self.count)
+    }
+
+    /// Those of them at the given tx.
+    pub(crate) fn tiles_among(&self, y: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, &Tile)> {
+        (txs.start / ROW..txs.end.div_ceil(ROW)).flat_map(move |w| {
             let row = self.row(self.index(y, w));
-            bits(row.held).map(move |bit| (w * ROW + bit, self.tile(row.slots[bit])))
+            let (from, to) = (txs.start.max(w * ROW) % ROW, txs.end.min((w + 1) * ROW) - w * ROW);
+            let among = u64::MAX << from & u64::MAX >> (ROW - to);
+            bits(row.held & among).map(move |bit| (w * ROW + bit, self.tile(row.slots[bit])))
         })
     }
 
@@ -476,7 +524,8 @@ impl Strip {
 
     /// Memory that it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.len() * size_of::<Row>() + self.tiles.len() * (size_of::<Tile>() + size_of::<Masks>())
+        self.rows.len() * (size_of::<Row>() + size_of::<u64>())
+            + self.tiles.len() * (size_of::<Tile>() + size_of::<Masks>())
     }
 }
 

@@ -1,0 +1,86 @@
+//! Who looked at a liquid, and what changed since: whoever looks again need only see that.
+//!
+//! Gravity is the one that takes note. It looks at every tile that changed, whoever changed it, and puts the tile down as
+//! `dirty` then; what changed after it is still marked as `falling`. So between two looks at the liquid the tiles that are
+//! either have all that changed, and at most some that had changed in the step before. The first gravity after a look
+//! begins a new list. Who has not seen the liquid since knows nothing of that strip.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::tiles::{Bits, Rows, Strip};
+use crate::stamp;
+
+/// Counts the looks at one liquid. A copy goes its own way, so it is told apart and nobody has looked at it.
+#[derive(Debug)]
+pub(crate) struct Looks {
+    stamp: u64,
+    count: AtomicU64,
+}
+
+impl Looks {
+    /// Nobody has looked.
+    pub(super) fn none() -> Self {
+        Self { stamp: stamp::new(), count: AtomicU64::new(0) }
+    }
+
+    /// Looks once more.
+    pub(crate) fn look(&self) -> Look {
+        Look { stamp: self.stamp, number: self.count.fetch_add(1, Ordering::Relaxed) + 1 }
+    }
+
+    /// Number of the last look, from 1; 0 before the first.
+    pub(crate) fn last(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// Number of a look, if it was one at this liquid.
+    pub(crate) fn number(&self, look: Look) -> Option<u64> {
+        (look.stamp == self.stamp).then_some(look.number)
+    }
+}
+
+impl Clone for Looks {
+    fn clone(&self) -> Self {
+        // The lists of the strips are copied too, and belong to these numbers.
+        Self { stamp: stamp::new(), count: AtomicU64::new(self.last()) }
+    }
+}
+
+/// The list of a strip where gravity put nothing down.
+static NOTHING: Bits = Bits::NONE;
+
+/// One look at one liquid.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    stamp: u64,
+    number: u64,
+}
+
+impl Strip {
+    /// At least the tiles that changed after the look with this number; `None` where that is not known any more.
+    pub(crate) fn changes_since(&self, look: u64) -> Option<Changes<'_>> {
+        (look >= self.since).then(|| {
+            // Whoever looked after the last gravity here has seen what it put down.
+            let dirty = if look == self.since { &self.dirty } else { &NOTHING };
+            Changes { strip: self, dirty, rows: dirty.rows.union(self.falling) }
+        })
+    }
+}
+
+/// Tiles of a strip that changed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Changes<'a> {
+    strip: &'a Strip,
+    dirty: &'a Bits,
+    /// Rows outside of which no tile changed.
+    pub(crate) rows: Rows,
+}
+
+impl Changes<'_> {
+    /// The tiles `64 · w` and on at one y, a bit for each that changed.
+    #[inline]
+    pub(crate) fn word(&self, y: usize, w: usize) -> u64 {
+        let index = self.strip.index(y, w);
+        self.strip.row(index).falling | self.dirty.get(index)
+    }
+}
