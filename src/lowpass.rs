@@ -21,7 +21,7 @@ use crate::memory::Need;
 use crate::stamp;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::validate::Invalid;
-use crate::world::{Span, World};
+use crate::world::{Span, TILE_X, World};
 
 /// Largest number of cells of a box that can be drawn: the fields are kept densely, at two bytes a cell.
 pub const MAX_CELLS: usize = 1 << 29;
@@ -245,24 +245,24 @@ impl Taps {
     ) -> Span {
         let grid = world.grid;
         let wide = span.grown(grid.nx).range();
+        let tiles = wide.start / TILE_X..wide.end.div_ceil(TILE_X);
         for taps in [&mut self.weight, &mut self.amount, &mut self.energy] {
             // Beyond the ends of the row they stay 0.
-            taps.resize(grid.nx + 2, 0);
-            taps[wide.start + 1..=wide.end].fill(0);
+            taps.resize((grid.nx.div_ceil(TILE_X) + 2) * TILE_X, 0);
+            taps[place(tiles.start * TILE_X)..place(tiles.end * TILE_X)].fill(0);
         }
         for (near_y, near_z, weight) in rows_around(grid, y, z) {
-            let open = world.ground.open(near_y, near_z, wide.clone());
-            for (sum, open) in self.weight[wide.start + 1..=wide.end].iter_mut().zip(open) {
-                *sum += weight * u32::from(open);
-            }
-            for (x, cell) in world.lava.row(near_y, near_z, wide.clone()) {
-                self.amount[x + 1] += weight * u32::from(cell.amount);
-                self.energy[x + 1] += weight * u32::from(cell.energy);
+            let open = &mut self.weight[place(wide.start)..place(wide.end)];
+            world.ground.add_open((near_y, near_z), wide.start, weight, open);
+            for (tx, tile) in world.lava.part_of_row(near_y, near_z, tiles.clone()) {
+                let from = place(tx * TILE_X);
+                add_to(&mut self.amount[from..], weight, tile.amount.row(near_z));
+                add_to(&mut self.energy[from..], weight, tile.energy.row(near_z));
             }
         }
         let mut changed = Span::EMPTY;
         for x in span.range() {
-            let across = |taps: &[u32]| taps[x] + 2 * taps[x + 1] + taps[x + 2];
+            let across = |taps: &[u32]| taps[place(x) - 1] + 2 * taps[place(x)] + taps[place(x) + 1];
             let weight = across(&self.weight);
             let shades = (
                 shade(across(&self.amount), weight, AMOUNT_ONE, 1.0),
@@ -277,11 +277,25 @@ impl Taps {
     }
 }
 
+/// Where the sums for a cell are: a tile further on, so that there is a cell before the first and one after the last.
+fn place(x: usize) -> usize {
+    x + TILE_X
+}
+
+/// Adds cells of a tile that lie in a row to the first sums.
+fn add_to(sums: &mut [u32], weight: u32, cells: &[u16; TILE_X]) {
+    // All of them at once.
+    if let Some(sums) = sums.first_chunk_mut::<TILE_X>() {
+        sums.iter_mut().zip(cells).for_each(|(sum, &cell)| *sum += weight * u32::from(cell));
+    }
+}
+
 /// The mean `sum / weight` as 0..=255 for 0..=`shown` units of size `one`, rounded to nearest.
 fn shade(sum: u32, weight: u32, one: u16, shown: f32) -> u8 {
     if sum == 0 {
         return 0;
     }
-    let full = u64::from(weight) * (f64::from(one) * f64::from(shown)) as u64;
-    ((u64::from(sum) * 255 + full / 2) / full).min(255) as u8
+    // At most 64 · 65535 · 255, which fits.
+    let full = weight * (f32::from(one) * shown) as u32;
+    ((sum * 255 + full / 2) / full).min(255) as u8
 }

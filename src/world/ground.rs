@@ -109,12 +109,19 @@ impl Ground {
         y < usize::from(top & !HOLLOW) && (top & HOLLOW == 0 || self.hollow[&column][y / 64] >> (y % 64) & 1 == 1)
     }
 
-    /// For each of the cells `xs` of the row (y, z), whether it is not solid.
-    pub(crate) fn open(&self, y: usize, z: usize, xs: Range<usize>) -> impl Iterator<Item = bool> + '_ {
-        let tops = &self.tops[self.grid.column(xs.start, z)..][..xs.len()];
-        tops.iter()
-            .zip(xs)
-            .map(move |(&top, x)| y >= usize::from(top & !HOLLOW) || (top & HOLLOW != 0 && !self.is_solid(x, y, z)))
+    /// Adds `weight` to the sums of those cells of the row (y, z), from `x` on, that are not solid.
+    pub(crate) fn add_open(&self, (y, z): (usize, usize), x: usize, weight: u32, sums: &mut [u32]) {
+        let tops = &self.tops[self.grid.column(x, z)..][..sums.len()];
+        let height = y as u16;
+        for (sum, &top) in sums.iter_mut().zip(tops) {
+            *sum += weight * u32::from(height >= top);
+        }
+        // A hollow column was higher than all.
+        if tops.iter().fold(0, |all, top| all | top) & HOLLOW != 0 {
+            for (i, _) in tops.iter().enumerate().filter(|&(_, top)| top & HOLLOW != 0) {
+                sums[i] += weight * u32::from(!self.is_solid(x + i, y, z));
+            }
+        }
     }
 
     /// Whether the cell at a flat index is solid.

@@ -150,11 +150,16 @@ impl Liquid {
         self.strips[z / TILE_Z].tiles_at(y)
     }
 
+    /// Those of them at the given tx.
+    pub(crate) fn part_of_row(&self, y: usize, z: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, &Tile)> {
+        self.strips[z / TILE_Z].tiles_among(y, txs)
+    }
+
     /// Cells of the row (y, z) with their x, at least those in the range `xs` that hold liquid and none outside of it.
     pub fn row(&self, y: usize, z: usize, xs: Range<usize>) -> impl Iterator<Item = (usize, Cell)> + '_ {
         let first = z % TILE_Z * TILE_X;
         let txs = xs.start / TILE_X..xs.end.div_ceil(TILE_X);
-        self.strips[z / TILE_Z].tiles_among(y, txs).flat_map(move |(tx, tile)| {
+        self.part_of_row(y, z, txs).flat_map(move |(tx, tile)| {
             let from = tx * TILE_X;
             let cells = xs.start.max(from)..xs.end.min(from + TILE_X);
             cells.map(move |x| (x, tile.cell(first + x % TILE_X)))

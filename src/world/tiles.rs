@@ -28,6 +28,12 @@ impl Lanes {
     /// Nothing in any cell.
     pub(crate) const ZERO: Self = Self([0; 32]);
 
+    /// The cells with one z.
+    #[inline]
+    pub(crate) fn row(&self, z: usize) -> &[u16; TILE_X] {
+        &self.0.as_chunks().0[z % TILE_Z]
+    }
+
     /// Sum over all cells.
     pub(crate) fn sum(&self) -> u64 {
         self.0.iter().map(|&v| u64::from(v)).sum()
