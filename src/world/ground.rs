@@ -1,7 +1,6 @@
 //! The ground: which cells are solid, and the smooth surface they were cut from.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use ndarray::Array2;
 use rayon::prelude::*;

@@ -1,9 +1,9 @@
 //! Who looked at a liquid, and what changed since: whoever looks again need only see that.
 //!
-//! Gravity is the one that takes note. It looks at every tile that changed, whoever changed it, and puts the tile down as
-//! `dirty` then; what changed after it is still marked as `falling`. So between two looks at the liquid the tiles that are
-//! either have all that changed, and at most some that had changed in the step before. The first gravity after a look
-//! begins a new list. Who has not seen the liquid since knows nothing of that strip.
+//! Gravity looks at every tile that changed, whoever changed it, so before it does, a strip puts these tiles down as
+//! `dirty` ([`Strip::note_falling`]). What changed later is still marked as `falling`. Both together have all that changed
+//! since the last look at the liquid, and at most a step's changes more. The first gravity after a look begins a new list:
+//! for those whose last look was an earlier one, anything in that strip may have changed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -268,6 +268,7 @@ pub(crate) struct Strip {
     pub(crate) flowing: Rows,
     /// Tiles at which gravity looked because they had changed, since the look with the number `since`.
     pub(super) dirty: Bits,
+    /// Number of that look; 0 before the first.
     pub(super) since: u64,
 }
 
@@ -471,8 +472,8 @@ impl Strip {
         rows.iter_mut().for_each(|row| row.flowing = 0);
     }
 
-    /// Gravity is going to look at what is `falling`. That becomes `dirty`, for those who look at the liquid; `last_look` is
-    /// the number of the last look, 0 where nobody has looked yet and will ask.
+    /// Gravity is going to look at what is `falling`, which becomes `dirty` for those who look at the liquid. `last_look` is
+    /// the number of the last look; where it is 0, nobody will ask what changed.
     pub(crate) fn note_falling(&mut self, last_look: u64) {
         if last_look == 0 || self.falling.is_empty() {
             return;
