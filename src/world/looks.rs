@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::tiles::{Bits, Rows, Strip};
+use super::tiles::{Rows, Strip};
 use crate::stamp;
 
 /// Counts the looks at one liquid. A copy goes its own way, so it is told apart and nobody has looked at it.
@@ -46,8 +46,43 @@ impl Clone for Looks {
     }
 }
 
-/// The list of a strip where gravity put nothing down.
-static NOTHING: Bits = Bits::NONE;
+/// What a strip puts down.
+#[derive(Clone, Debug)]
+pub(super) struct Dirty {
+    /// A bit for each tile that changed, by [`Strip::index`]; no words at all before the first.
+    words: Vec<u64>,
+    /// Rows outside of which all bits are clear.
+    rows: Rows,
+    /// Number of the look since which it is put down; 0 before the first.
+    since: u64,
+}
+
+impl Dirty {
+    /// Nothing is put down.
+    pub(super) const NONE: Self = Self { words: Vec::new(), rows: Rows::NONE, since: 0 };
+
+    /// Makes room for so many words, `width` to each y, and begins a new list where `last_look` is another look.
+    #[inline]
+    pub(super) fn begin(&mut self, last_look: u64, words: usize, width: usize) {
+        self.words.resize(words, 0);
+        if self.since != last_look {
+            self.since = last_look;
+            let rows = std::mem::replace(&mut self.rows, Rows::NONE).range();
+            self.words[rows.start * width..rows.end * width].fill(0);
+        }
+    }
+
+    /// The words of some rows, to set bits in them.
+    #[inline]
+    pub(super) fn words_mut(&mut self, rows: Rows, width: usize) -> &mut [u64] {
+        self.rows = self.rows.union(rows);
+        let rows = rows.range();
+        &mut self.words[rows.start * width..rows.end * width]
+    }
+}
+
+/// What is put down for those who have seen it.
+static NOTHING: Dirty = Dirty::NONE;
 
 /// One look at one liquid.
 #[derive(Clone, Copy, Debug)]
@@ -59,9 +94,9 @@ pub(crate) struct Look {
 impl Strip {
     /// At least the tiles that changed after the look with this number; `None` where that is not known any more.
     pub(crate) fn changes_since(&self, look: u64) -> Option<Changes<'_>> {
-        (look >= self.since).then(|| {
+        (look >= self.dirty.since).then(|| {
             // Whoever looked after the last gravity here has seen what it put down.
-            let dirty = if look == self.since { &self.dirty } else { &NOTHING };
+            let dirty = if look == self.dirty.since { &self.dirty } else { &NOTHING };
             Changes { strip: self, dirty, rows: dirty.rows.union(self.falling) }
         })
     }
@@ -71,7 +106,7 @@ impl Strip {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Changes<'a> {
     strip: &'a Strip,
-    dirty: &'a Bits,
+    dirty: &'a Dirty,
     /// Rows outside of which no tile changed.
     pub(crate) rows: Rows,
 }
@@ -81,6 +116,6 @@ impl Changes<'_> {
     #[inline]
     pub(crate) fn word(&self, y: usize, w: usize) -> u64 {
         let index = self.strip.index(y, w);
-        self.strip.row(index).falling | self.dirty.get(index)
+        self.strip.row(index).falling | self.dirty.words.get(index).copied().unwrap_or(0)
     }
 }

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Ground;
+use super::looks::Dirty;
 use crate::grid::Grid;
 use crate::rules::gravity::Cell;
 
@@ -153,14 +154,11 @@ pub(crate) struct Bits {
 
 impl Default for Bits {
     fn default() -> Self {
-        Self::NONE
+        Self { words: Vec::new(), rows: Rows::NONE }
     }
 }
 
 impl Bits {
-    /// No bit set, and no room for any.
-    pub(super) const NONE: Self = Self { words: Vec::new(), rows: Rows::NONE };
-
     /// Makes room for so many words, if there is none yet.
     #[inline]
     pub(crate) fn make(&mut self, words: usize) {
@@ -176,12 +174,6 @@ impl Bits {
         self.words[i]
     }
 
-    /// A word; 0 where there is no room for it.
-    #[inline]
-    pub(super) fn get(&self, i: usize) -> u64 {
-        self.words.get(i).copied().unwrap_or(0)
-    }
-
     /// Puts a word of row `y` in place of another.
     #[inline]
     pub(crate) fn put(&mut self, i: usize, y: usize, word: u64) {
@@ -189,14 +181,6 @@ impl Bits {
         if word != 0 {
             self.rows.add(y);
         }
-    }
-
-    /// The words of some rows, of `width` words each, in which bits are going to be set.
-    #[inline]
-    pub(super) fn words_mut(&mut self, rows: Rows, width: usize) -> &mut [u64] {
-        self.rows = self.rows.union(rows);
-        let rows = rows.range();
-        &mut self.words[rows.start * width..rows.end * width]
     }
 
     /// Clears all bits, in rows of `width` words.
@@ -236,8 +220,8 @@ static NO_ROW: Row = Row::EMPTY;
 ///
 /// Keeps: a tile that holds liquid has a slot and its bit in `held`; all others are empty, and slot 0 stands for those that
 /// have none of their own. `falling` and `flowing` have the tiles that changed since gravity and spreading last looked;
-/// after a step, they have at least all that the rules changed in it. `dirty` and `falling` together have at least all that
-/// changed since the look number `since` at the liquid. Outside of the rows that the fields name, no such bit is set.
+/// after a step, they have at least all that the rules changed in it. Outside of the rows that the three fields name, no
+/// such bit is set.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     /// Tiles along x.
@@ -266,10 +250,8 @@ pub(crate) struct Strip {
     pub(crate) falling: Rows,
     /// Rows with tiles that changed since spreading looked at them.
     pub(crate) flowing: Rows,
-    /// Tiles at which gravity looked because they had changed, since the look with the number `since`.
-    pub(super) dirty: Bits,
-    /// Number of that look; 0 before the first.
-    pub(super) since: u64,
+    /// Tiles that changed since somebody looked at the liquid, without those that are still `falling`.
+    pub(super) dirty: Dirty,
 }
 
 impl Strip {
@@ -291,8 +273,7 @@ impl Strip {
             held: Rows::NONE,
             falling: Rows::NONE,
             flowing: Rows::NONE,
-            dirty: Bits::default(),
-            since: 0,
+            dirty: Dirty::NONE,
         }
     }
 
@@ -478,11 +459,7 @@ impl Strip {
         if last_look == 0 || self.falling.is_empty() {
             return;
         }
-        self.dirty.make(self.rows.len());
-        if self.since != last_look {
-            self.since = last_look;
-            self.dirty.clear(self.width);
-        }
+        self.dirty.begin(last_look, self.rows.len(), self.width);
         let rows = self.falling.range();
         let rows = &self.rows[rows.start * self.width..rows.end * self.width];
         for (dirty, row) in self.dirty.words_mut(self.falling, self.width).iter_mut().zip(rows) {
