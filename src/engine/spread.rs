@@ -1,10 +1,10 @@
 //! Spreading, tile by tile.
 //!
-//! Which tiles are looked at: those that hold liquid and that, or one of the tiles beside or below them, changed since
-//! spreading last looked, and those that could have given something then, had another pattern been drawn (`live`).
-//! What a tile gives follows from its own cells, those beside and below it, the ground, the rules and the pattern. A tile
-//! that is left out could give nothing with any pattern when it was last looked at, and nothing that this depends on
-//! has changed. Other rules and another ground wake all tiles ([`Liquid::wake_under`](crate::world::Liquid)); another
+//! Which tiles are looked at: those that hold liquid and changed since spreading last looked; those that have the energy to
+//! give (`warm`) and stand beside or above a tile that changed; and those that could have given something then, had
+//! another pattern been drawn (`live`). What a tile gives follows from its own cells, those beside and below it, the ground,
+//! the rules and the pattern; without the energy, from its own cells alone. A tile that is left out could give nothing with any pattern when it was
+//! last looked at, and nothing that this depends on has changed. Other rules and another ground wake all tiles ([`Liquid::wake_under`](crate::world::Liquid)); another
 //! seed only draws other patterns.
 
 use super::fall::Share;
@@ -13,7 +13,7 @@ use super::simd::Simd;
 use crate::random::StepKey;
 use crate::rules::{Rules, Walls};
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
-use crate::world::{Bits, Ground, Lanes, Masks, ROW, Row, Rows, Strip, Tile};
+use crate::world::{Findings, Found, Ground, Lanes, Masks, ROW, Row, Rows, Strip, Tile};
 
 /// Cells of a tile with x = 0 and with x = 7, z = 0 and z = 3: from where gifts leave in each direction.
 const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
@@ -73,8 +73,8 @@ pub(super) struct Near<'a> {
 
 impl<'a> Near<'a> {
     /// Whether any tile has to be looked at.
-    pub(super) fn is_awake(&self, live: &Bits) -> bool {
-        ![live.rows, self.north.flowing, self.here.flowing, self.south.flowing].iter().all(|rows| rows.is_empty())
+    pub(super) fn is_awake(&self, findings: &Findings) -> bool {
+        ![findings.live, self.north.flowing, self.here.flowing, self.south.flowing].iter().all(|rows| rows.is_empty())
             && self.here.tiles() > 0
     }
 
@@ -110,12 +110,13 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// Tiles that have to be looked at, with those that are `live`.
+    /// Tiles that have to be looked at, after what was found in this row.
     #[inline(always)]
-    fn awake(&self, live: u64) -> u64 {
+    fn awake(&self, found: Found) -> u64 {
         let here = self.here.flowing;
         let beside = here << 1 | here >> 1 | self.west.flowing >> 63 | self.east.flowing << 63;
-        self.here.held & (live | here | beside | self.below.flowing | self.north.flowing | self.south.flowing)
+        let around = beside | self.below.flowing | self.north.flowing | self.south.flowing;
+        self.here.held & (here | found.live | found.warm & around)
     }
 
     /// The tiles west, east, north and south of one.
@@ -138,39 +139,55 @@ pub(super) fn strip_gives<S: Simd>(
     s: S,
     rule: &Rule<S>,
     (near, ground, key): (Near<'_>, &Ground, StepKey),
-    live: &mut Bits,
+    findings: &mut Findings,
     gifts: [&mut Gifts; 3],
 ) -> Lost {
     let strip = near.here;
-    live.make(strip.len());
-    let looked = live.rows.union(near.north.flowing).union(strip.flowing).union(near.south.flowing).range();
-    live.rows = Rows::NONE;
+    findings.make(strip.len());
+    let looked = findings.live.union(near.north.flowing).union(strip.flowing).union(near.south.flowing).range();
+    findings.live = Rows::NONE;
     let mut lost = Lost::default();
     let [north, here, south] = gifts;
     // One more: what changed below.
     for y in looked.start..(looked.end + 1).min(ground.grid().ny) {
         for w in 0..strip.width {
-            let rows = near.rows(y, w);
-            let old = live.word(rows.index);
-            let mut set = rows.awake(old);
-            if set | old == 0 {
+            let index = strip.index(y, w);
+            let old = findings.of(index);
+            if strip.row(index).held | old.live == 0 {
                 continue;
             }
-            let mut new = 0;
+            let rows = near.rows(y, w);
+            let mut set = rows.awake(old);
+            if set | old.live == 0 {
+                continue;
+            }
+            let mut new = Found { live: 0, warm: old.warm & !set };
             while set != 0 {
                 let bit = set.trailing_zeros() as usize % ROW;
                 set &= set - 1;
                 let at = (bit, [w * ROW + bit, y]);
-                let alive = tile_gives(s, rule, (near, ground, key), &rows, at, [north, here, south], &mut lost);
-                new |= u64::from(alive) << bit;
+                let state = tile_gives(s, rule, (near, ground, key), &rows, at, [north, here, south], &mut lost);
+                new.warm |= u64::from(state != State::Cold) << bit;
+                new.live |= u64::from(state == State::Live) << bit;
             }
-            live.put(rows.index, y, new);
+            findings.put(rows.index, y, new);
         }
     }
     lost
 }
 
-/// Writes what one tile gives, and tells whether it could give anything, whatever the pattern.
+/// How a tile is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// No cell has the energy to give, whatever lies around it.
+    Cold,
+    /// Nothing could be given, whatever the pattern.
+    Still,
+    /// Something was or could have been given.
+    Live,
+}
+
+/// Writes what one tile gives.
 #[inline(always)]
 fn tile_gives<S: Simd>(
     s: S,
@@ -180,7 +197,7 @@ fn tile_gives<S: Simd>(
     (bit, [tx, y]): (usize, [usize; 2]),
     [to_north, to_here, to_south]: [&mut Gifts; 3],
     lost: &mut Lost,
-) -> bool {
+) -> State {
     let strip = near.here;
     let (place, slot) = (rows.index * ROW + bit, rows.here.slots[bit]);
     for gifts in [&mut *to_north, &mut *to_here, &mut *to_south] {
@@ -198,12 +215,12 @@ fn tile_gives<S: Simd>(
     let (a, e) = (s.load(&tile.amount), s.load(&tile.energy));
     let able = s.above(a, rule.zero) & s.above(e, rule.threshold);
     if able == 0 {
-        return false;
+        return State::Cold;
     }
     let below = strip.tile(rows.below.slots[bit]);
     let able = able & (masks.bed | !s.above(rule.support, s.load(&below.amount)));
     if able == 0 {
-        return false;
+        return State::Still;
     }
     let mut free = masks.free.map(|free| free & able);
     if rule.open {
@@ -223,7 +240,8 @@ fn tile_gives<S: Simd>(
     let m = keep_each(s, fits, given);
     if !s.any(s.or(s.or(m[0], m[1]), s.or(m[2], m[3]))) {
         let could = keep_each(s, fits, free);
-        return s.any(s.or(s.or(could[0], could[1]), s.or(could[2], could[3])));
+        let any = s.any(s.or(s.or(could[0], could[1]), s.or(could[2], could[3])));
+        return if any { State::Live } else { State::Still };
     }
 
     // The energy that goes along.
@@ -281,7 +299,7 @@ fn tile_gives<S: Simd>(
             to_south.add(s, place, y, amount, energy);
         }
     }
-    true
+    State::Live
 }
 
 // No closures here: they would be compiled without the instructions of the path.

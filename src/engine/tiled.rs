@@ -13,7 +13,7 @@ use super::simd::{Path, Simd, Work};
 use super::spread::{Lost, Near, Rule, strip_gives};
 use crate::random::StepKey;
 use crate::rules::Rules;
-use crate::world::{Bits, Ground, Liquid, Strip, World};
+use crate::world::{Findings, Ground, Liquid, Strip, World};
 
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
 const LEAST_PART: usize = 128;
@@ -61,13 +61,14 @@ impl Tiled {
         self.cuts.clear();
         let (mut sum, mut start) = (0, from);
         for z in from..to {
-            sum += weight(z);
-            let enough = sum * parts >= total * (self.cuts.len() + 1);
+            // Nearest to equal parts: half of the strip on either side.
+            let enough = (2 * sum + weight(z)) * parts >= 2 * total * (self.cuts.len() + 1);
             // Two strips at least in every part, for the two ends that it shares with others.
-            if enough && z + 1 - start >= 2 && to - (z + 1) >= 2 && self.cuts.len() + 1 < parts {
-                self.cuts.push(z + 1);
-                start = z + 1;
+            if enough && z - start >= 2 && to - z >= 2 && self.cuts.len() + 1 < parts {
+                self.cuts.push(z);
+                start = z;
             }
+            sum += weight(z);
         }
         self.cuts.push(to);
         if self.scratch.len() < self.cuts.len() {
@@ -87,7 +88,7 @@ fn awake(lava: &Liquid) -> Option<(usize, usize)> {
 fn look_again(lava: &mut Liquid, from: usize, to: usize) {
     for z in from..to {
         let strip = &lava.strips[z];
-        lava.awake[z] = !(strip.falling.is_empty() && strip.flowing.is_empty() && lava.live[z].rows.is_empty());
+        lava.awake[z] = !(strip.falling.is_empty() && strip.flowing.is_empty() && lava.findings[z].live.is_empty());
     }
 }
 
@@ -122,7 +123,7 @@ impl Engine for Tiled {
             Some(strip) if strip.count == lava.strips[from].count => strip,
             _ => self.nothing.insert(Strip::empty(*grid)),
         };
-        let Liquid { strips, live, ledger, .. } = lava;
+        let Liquid { strips, findings, ledger, .. } = lava;
         let (head, rest) = strips.split_at_mut(from);
         let (inner, tail) = rest.split_at_mut(to - from);
         let part = Part {
@@ -132,7 +133,7 @@ impl Engine for Tiled {
             inner,
             last: None,
             after: tail.first().unwrap_or(nothing),
-            live: &mut live[from..to],
+            findings: &mut findings[from..to],
         };
         let common = Common { path: self.path, ground, rules, key };
         spread_in(part, &common, cuts, scratch);
@@ -186,7 +187,7 @@ struct Part<'a> {
     inner: &'a mut [Strip],
     last: Option<&'a Strip>,
     after: &'a Strip,
-    live: &'a mut [Bits],
+    findings: &'a mut [Findings],
 }
 
 impl Part<'_> {
@@ -198,7 +199,7 @@ impl Part<'_> {
             1 if self.first.is_some() => self.first.unwrap_or(self.before),
             _ => match self.inner.get(i - inner) {
                 Some(strip) => strip,
-                None if i == self.live.len() + 1 => self.after,
+                None if i == self.findings.len() + 1 => self.after,
                 None => self.last.unwrap_or(self.after),
             },
         }
@@ -209,8 +210,8 @@ impl Part<'_> {
         match i {
             0 => Owner::Others(0),
             1 if self.first.is_some() => Owner::Others(1),
-            _ if i == self.live.len() + 1 => Owner::Others(3),
-            _ if i == self.live.len() && self.last.is_some() => Owner::Others(2),
+            _ if i == self.findings.len() + 1 => Owner::Others(3),
+            _ if i == self.findings.len() && self.last.is_some() => Owner::Others(2),
             _ => Owner::Inner(i - 1 - usize::from(self.first.is_some())),
         }
     }
@@ -231,18 +232,26 @@ fn spread_in(part: Part<'_>, common: &Common<'_>, cuts: &[usize], scratch: &mut 
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
-    let Part { from, before, first, inner, last, after, live } = part;
+    let Part { from, before, first, inner, last, after, findings } = part;
     // The strips at the cut are read from both sides.
     let at = middle - from - usize::from(first.is_some());
     let (left, right) = inner.split_at_mut(at);
     let (left, left_last) = left.split_at_mut(at - 1);
     let (right_first, right) = right.split_at_mut(1);
     let (left_last, right_first) = (&left_last[0], &right_first[0]);
-    let (left_live, right_live) = live.split_at_mut(middle - from);
+    let (left_findings, right_findings) = findings.split_at_mut(middle - from);
     let (left_scratch, right_scratch) = scratch.split_at_mut(half);
-    let left = Part { from, before, first, inner: left, last: Some(left_last), after: right_first, live: left_live };
-    let right =
-        Part { from: middle, before: left_last, first: Some(right_first), inner: right, last, after, live: right_live };
+    let left =
+        Part { from, before, first, inner: left, last: Some(left_last), after: right_first, findings: left_findings };
+    let right = Part {
+        from: middle,
+        before: left_last,
+        first: Some(right_first),
+        inner: right,
+        last,
+        after,
+        findings: right_findings,
+    };
     rayon::join(
         || spread_in(left, common, &cuts[..half], left_scratch),
         || spread_in(right, common, &cuts[half..], right_scratch),
@@ -262,27 +271,25 @@ impl Work for Spreads<'_> {
         let Self { mut part, common, scratch } = self;
         let rule = Rule::new(s, common.rules);
         let Scratch { ring, ends, lost, .. } = scratch;
-        let n = part.live.len();
+        let n = part.findings.len();
         // Strip i of the part takes from ring[i % 3].
         for i in 1..=n {
-            let mut live = std::mem::take(&mut part.live[i - 1]);
+            let mut findings = std::mem::take(&mut part.findings[i - 1]);
             let near =
                 Near { tz: part.from + i - 1, north: part.strip(i - 1), here: part.strip(i), south: part.strip(i + 1) };
-            if near.is_awake(&live) {
+            if near.is_awake(&findings) {
                 let [a, b, c] = &mut *ring;
                 let gifts = match i % 3 {
                     0 => [c, a, b],
                     1 => [a, b, c],
                     _ => [b, c, a],
                 };
-                let gone = strip_gives(s, &rule, (near, common.ground, common.key), &mut live, gifts);
+                let gone = strip_gives(s, &rule, (near, common.ground, common.key), &mut findings, gifts);
                 lost.outflow += gone.outflow;
                 lost.outflow_energy += gone.outflow_energy;
                 lost.friction += gone.friction;
-            } else {
-                live.clear(near.here.width);
             }
-            part.live[i - 1] = live;
+            part.findings[i - 1] = findings;
             // Nobody reads the strip before this one any more.
             take(s, &mut part, i - 1, &mut ring[(i + 2) % 3], ends);
         }

@@ -9,7 +9,7 @@ use crate::validate::Invalid;
 
 use super::blackbody::BlackBody;
 use super::bricks::Skipping;
-use super::camera::{Bounds, Camera};
+use super::camera::{Bounds, Camera, Ray};
 use super::cinematic;
 use super::crust::Stage;
 use super::ember::{EmberLight, Glow};
@@ -144,6 +144,12 @@ impl Renderer {
     /// What a camera should frame: the ground block, in cells.
     pub fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
+    }
+
+    /// How far `ray` goes until it meets the ground as it is drawn, with its relief and its cut sides, in cells; `None`
+    /// where it misses the ground. Lava may hide that point.
+    pub fn distance_to_ground(&self, ray: &Ray) -> Option<f32> {
+        self.land.block.hit(ray).map(|hit| hit.t)
     }
 
     /// Draws `volume`, whose grid is this renderer's. Pictures do not depend on the number of threads.

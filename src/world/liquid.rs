@@ -6,7 +6,7 @@ use ndarray::Array2;
 use rayon::prelude::*;
 
 use super::looks::Looks;
-use super::tiles::{Bits, ROW, Strip, TILE_X, TILE_Z, Tile};
+use super::tiles::{Findings, ROW, Strip, TILE_X, TILE_Z, Tile};
 use super::{Ground, Ledger};
 use crate::grid::Grid;
 use crate::rules::Rules;
@@ -72,8 +72,8 @@ pub struct Tally {
 pub struct Liquid {
     grid: Grid,
     pub(crate) strips: Vec<Strip>,
-    /// For each strip, the tiles that could have spread when spreading last looked, had another pattern been drawn.
-    pub(crate) live: Vec<Bits>,
+    /// For each strip, what spreading found when it last looked.
+    pub(crate) findings: Vec<Findings>,
     /// For each strip, whether it has tiles at which a rule has to look.
     pub(crate) awake: Vec<bool>,
     /// The rules and the ground under which the other tiles came to rest.
@@ -93,7 +93,7 @@ impl Liquid {
         Self {
             grid,
             strips: (0..strips).map(|_| Strip::empty(grid)).collect(),
-            live: vec![Bits::default(); strips],
+            findings: vec![Findings::default(); strips],
             awake: vec![false; strips],
             settled: None,
             writes: 0,
@@ -186,7 +186,7 @@ impl Liquid {
         let tile = strip.change(y, index, bit);
         tile.amount.0[lane] = cell.amount;
         tile.energy.0[lane] = cell.energy;
-        let empty = *tile == Tile::EMPTY;
+        let empty = cell.amount == 0 && *tile == Tile::EMPTY;
         self.writes += 1;
         strip.write(tx, self.writes);
         if empty {

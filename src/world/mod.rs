@@ -18,7 +18,7 @@ pub use ledger::{EnergyLedger, Ledger};
 pub use liquid::{Liquid, Span, Tally};
 pub(crate) use looks::{Changes, Look};
 pub use packed::PackedWorld;
-pub(crate) use tiles::{Bits, Lanes, Masks, ROW, Row, Rows, Strip, TILE_X, TILE_Z, Tile, bits};
+pub(crate) use tiles::{Findings, Found, Lanes, Masks, ROW, Row, Rows, Strip, TILE_X, TILE_Z, Tile, bits};
 
 use rayon::prelude::*;
 

@@ -145,49 +145,52 @@ impl Rows {
     }
 }
 
-/// A bit for each tile of a strip, and the rows outside of which all bits are clear.
+/// What spreading found when it last looked at a row of tiles, a bit for each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Tiles that could have given something, had another pattern been drawn.
+    pub(crate) live: u64,
+    /// Tiles with a cell that has the energy to give. What lies beside the others does not matter to them.
+    pub(crate) warm: u64,
+}
+
+/// What spreading found in the rows of a strip.
 #[derive(Clone, Debug)]
-pub(crate) struct Bits {
-    words: Vec<u64>,
-    pub(crate) rows: Rows,
+pub(crate) struct Findings {
+    found: Vec<Found>,
+    /// Rows outside of which no tile is live.
+    pub(crate) live: Rows,
 }
 
-impl Default for Bits {
+impl Default for Findings {
     fn default() -> Self {
-        Self { words: Vec::new(), rows: Rows::NONE }
+        Self { found: Vec::new(), live: Rows::NONE }
     }
 }
 
-impl Bits {
-    /// Makes room for so many words, if there is none yet.
+impl Findings {
+    /// Makes room for so many rows of tiles, if there is none yet.
     #[inline]
-    pub(crate) fn make(&mut self, words: usize) {
-        if self.words.len() != words {
-            self.words = vec![0; words];
-            self.rows = Rows::NONE;
+    pub(crate) fn make(&mut self, rows: usize) {
+        if self.found.len() != rows {
+            self.found = vec![Found::default(); rows];
+            self.live = Rows::NONE;
         }
     }
 
-    /// A word.
+    /// What was found in the row with a number.
     #[inline]
-    pub(crate) fn word(&self, i: usize) -> u64 {
-        self.words[i]
+    pub(crate) fn of(&self, index: usize) -> Found {
+        self.found[index]
     }
 
-    /// Puts a word of row `y` in place of another.
+    /// Says what was found in the row with a number, which lies at `y`.
     #[inline]
-    pub(crate) fn put(&mut self, i: usize, y: usize, word: u64) {
-        self.words[i] = word;
-        if word != 0 {
-            self.rows.add(y);
+    pub(crate) fn put(&mut self, index: usize, y: usize, found: Found) {
+        self.found[index] = found;
+        if found.live != 0 {
+            self.live.add(y);
         }
-    }
-
-    /// Clears all bits, in rows of `width` words.
-    pub(crate) fn clear(&mut self, width: usize) {
-        let rows = self.rows.range();
-        self.words[rows.start * width..rows.end * width].fill(0);
-        self.rows = Rows::NONE;
     }
 }
 
