@@ -1,16 +1,28 @@
-//! Low-pass and ray-march at several fills and sizes, in cells or pixels per second.
+//! Low-pass and ray-march at several fills and sizes.
 
 #[path = "worlds/mod.rs"]
 mod worlds;
 
+use std::time::{Duration, Instant};
+
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Camera, CameraSpec, LookSpec, Renderer, Style};
+use lavoxel::rules::RulesSpec;
+use lavoxel::simulation::{Moment, Simulation};
 use lavoxel::world::World;
-use worlds::{PAPER, liquid, volcano};
+use worlds::{PAPER, erupted, liquid, volcano};
 
-fn lowpass(bench: &mut Criterion) {
+/// A box with as many cells as a picture may need.
+const LARGE: Grid = Grid { nx: 512, ny: 400, nz: 512 };
+
+/// Steps after which a run starts again, so that all samples see about as much lava.
+const STRETCH: u64 = 50;
+
+/// Everything filtered by a low-pass that knows nothing yet; in liquid cells per second.
+fn whole(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("lowpass");
     group.sample_size(20);
     let volcano_world = volcano(PAPER, 2000).world().clone();
@@ -33,6 +45,40 @@ fn lowpass(bench: &mut Criterion) {
     }
 }
 
+/// What a step leaves to be filtered again.
+fn step(bench: &mut Criterion) {
+    let mut group = bench.benchmark_group("lowpass");
+    group.sample_size(20);
+    let at_rest = Simulation::new(World::at_rest(PAPER), &RulesSpec::default(), &[], 1, Box::new(Tiled::default()));
+    for (name, mut simulation) in [
+        ("volcano 500", volcano(PAPER, 500)),
+        ("volcano 2000", volcano(PAPER, 2000)),
+        ("512 × 400 × 512", erupted(LARGE, 4, 2000)),
+        ("settled", at_rest),
+    ] {
+        let start = simulation.moment(None);
+        let mut lowpass = LowPass::new(simulation.world().grid);
+        group.bench_function(BenchmarkId::new("after a step", name), |b| {
+            b.iter_custom(|times| {
+                (0..times).map(|i| after_a_step(&mut simulation, &mut lowpass, &start, i % STRETCH == 0)).sum()
+            });
+        });
+    }
+}
+
+/// Makes a step, after going back to the start if it has to be so, and times the low-pass alone.
+fn after_a_step(simulation: &mut Simulation, lowpass: &mut LowPass, start: &Moment, anew: bool) -> Duration {
+    if anew {
+        simulation.go_back(start);
+        (0..2).for_each(|_| simulation.step());
+        lowpass.refresh(simulation.world());
+    }
+    simulation.step();
+    let clock = Instant::now();
+    lowpass.refresh(simulation.world());
+    clock.elapsed()
+}
+
 fn march(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("march");
     let size = (480, 320);
@@ -51,5 +97,5 @@ fn march(bench: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, lowpass, march);
+criterion_group!(benches, whole, step, march);
 criterion_main!(benches);

@@ -86,6 +86,7 @@ pub mod rules;
 pub mod scene;
 pub mod simulation;
 pub mod source;
+mod stamp;
 pub mod terrain;
 pub mod units;
 pub mod validate;

@@ -1,24 +1,27 @@
 //! The low-pass (paper, section 5): amounts become an 8-bit density that is smoothed before it is drawn, and only the
-//! liquid cells and the neighbours that the filter reaches are worked out again.
+//! cells are worked out again that the filter reaches from a change.
 //!
 //! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and what is outside the box do not take
 //! part: the weights of the rest are scaled up to one. Density then does not fall towards the bed, and it reaches one
 //! cell into the rock, where the drawn terrain hides its end.
 
 mod bricks;
+mod news;
 mod rows;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 pub use self::bricks::{BRICK, Bricks};
+use self::news::{Around, News, Seen};
 pub use self::rows::RowFilter;
 use crate::grid::Grid;
 use crate::memory::Need;
+use crate::stamp;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::validate::Invalid;
-use crate::world::{Span, World};
+use crate::world::{Span, TILE_X, World};
 
 /// Largest number of cells of a box that can be drawn: the fields are kept densely, at two bytes a cell.
 pub const MAX_CELLS: usize = 1 << 29;
@@ -51,12 +54,9 @@ pub(crate) struct Moment {
     taken: u64,
 }
 
-/// The next stamp that no low-pass has had.
-static NEXT_STAMP: AtomicU64 = AtomicU64::new(0);
-
 impl Moment {
     fn first() -> Self {
-        Self { stamp: NEXT_STAMP.fetch_add(1, Ordering::Relaxed), taken: 0 }
+        Self { stamp: stamp::new(), taken: 0 }
     }
 }
 
@@ -72,6 +72,9 @@ impl Clone for Moment {
 pub struct LowPass {
     moment: Moment,
     volume: Volume,
+    /// The world that was filtered last.
+    seen: Option<Seen>,
+    filtered: usize,
     /// For each row, numbered `z · ny + y`, the cells that may not be zero.
     shown: Vec<Span>,
     /// For each row, the smallest span around the cells whose value changed since these were last taken.
@@ -82,7 +85,8 @@ impl LowPass {
     /// A low-pass for boxes of this shape, with nothing in it yet.
     pub fn new(grid: Grid) -> Self {
         let rows = vec![Span::EMPTY; grid.ny * grid.nz];
-        Self { moment: Moment::first(), volume: Volume::empty(grid), shown: rows.clone(), changed: rows }
+        let volume = Volume::empty(grid);
+        Self { moment: Moment::first(), volume, seen: None, filtered: 0, shown: rows.clone(), changed: rows }
     }
 
     /// Memory of a low-pass for boxes of this shape.
@@ -127,8 +131,22 @@ impl LowPass {
         known.then_some(changes)
     }
 
-    /// Works out again the cells within reach of liquid, now or at the last refresh, and leaves the others alone.
+    /// Number of cells that the last refresh worked out.
+    pub fn filtered(&self) -> usize {
+        self.filtered
+    }
+
+    /// Works out again the cells within reach of what changed since this low-pass last saw the world, and leaves the others
+    /// alone. If it last saw another world, another ground or none, these are the cells within reach of liquid, now or then.
     pub fn refresh(&mut self, world: &World) -> &Volume {
+        let news = News::since(self.seen, world);
+        self.seen = Some(Seen::now(world));
+        self.filtered = if news.is_empty() { 0 } else { self.filter(world, &news) };
+        &self.volume
+    }
+
+    /// Works out the cells within reach of the news, and counts them.
+    fn filter(&mut self, world: &World, news: &News<'_>) -> usize {
         let grid = world.grid;
         self.shown
             .par_chunks_mut(grid.ny)
@@ -136,20 +154,49 @@ impl LowPass {
             .zip(self.volume.density.par_chunks_mut(grid.slab()))
             .zip(self.volume.energy.par_chunks_mut(grid.slab()))
             .enumerate()
-            .for_each_init(Taps::default, |taps, (z, (((shown, changed), density), energy))| {
-                taps.look_along(world, z);
-                for (y, (shown, changed)) in shown.iter_mut().zip(changed).enumerate() {
-                    let reached = taps.reach(grid, y);
-                    let stale = shown.union(reached);
-                    *shown = reached;
-                    if !stale.is_empty() {
-                        let row = y * grid.nx..(y + 1) * grid.nx;
-                        let fields = (&mut density[row.clone()], &mut energy[row]);
-                        *changed = changed.union(taps.filter_row(world, (y, z), stale, fields));
-                    }
-                }
-            });
-        &self.volume
+            .map_init(Taps::default, |taps, (z, (((shown, changed), density), energy))| {
+                Slab { z, shown, changed, density, energy }.filter(taps, world, &news.around(grid, z))
+            })
+            .sum()
+    }
+}
+
+/// The part of a low-pass that lies at one z.
+struct Slab<'a> {
+    z: usize,
+    shown: &'a mut [Span],
+    changed: &'a mut [Span],
+    density: &'a mut [u8],
+    energy: &'a mut [u8],
+}
+
+impl Slab<'_> {
+    /// Works out the cells within reach of the news, and counts them.
+    fn filter(&mut self, taps: &mut Taps, world: &World, news: &Around<'_>) -> usize {
+        let (grid, known) = (world.grid, news.is_known());
+        let rows = if known { news.rows() } else { 0..grid.ny };
+        if rows.is_empty() {
+            return 0;
+        }
+        taps.look_along(world, rows.clone(), self.z);
+        let mut filtered = 0;
+        for y in rows {
+            let reached = taps.reach(grid, y);
+            let stale = std::mem::replace(&mut self.shown[y], reached).union(reached);
+            let row = y * grid.nx..(y + 1) * grid.nx;
+            let (density, energy) = (&mut self.density[row.clone()], &mut self.energy[row]);
+            let mut filter = |span: Span| {
+                let changed = taps.filter_row(world, (y, self.z), span, (&mut *density, &mut *energy));
+                self.changed[y] = self.changed[y].union(changed);
+                filtered += span.range().len();
+            };
+            if known {
+                news.spans(y).for_each(filter);
+            } else if !stale.is_empty() {
+                filter(stale);
+            }
+        }
+        filtered
     }
 }
 
@@ -167,17 +214,19 @@ struct Taps {
     weight: Vec<u32>,
     amount: Vec<u32>,
     energy: Vec<u32>,
-    /// For each y the cells that hold liquid in the slab and its neighbours.
+    /// For each y around the rows last looked at, the cells that hold liquid in the slab and its neighbours.
     held: Vec<Span>,
 }
 
 impl Taps {
-    /// Notes which cells around the slab `z` hold liquid.
-    fn look_along(&mut self, world: &World, z: usize) {
-        let slabs = z.saturating_sub(1)..(z + 2).min(world.grid.nz);
-        let held = |y| slabs.clone().fold(Span::EMPTY, |span, z| span.union(world.lava.span(y, z)));
-        self.held.clear();
-        self.held.extend((0..world.grid.ny).map(held));
+    /// Notes which cells around the rows `ys` of the slab `z` hold liquid.
+    fn look_along(&mut self, world: &World, ys: Range<usize>, z: usize) {
+        let grid = world.grid;
+        self.held.resize(grid.ny, Span::EMPTY);
+        for y in ys.start.saturating_sub(1)..(ys.end + 1).min(grid.ny) {
+            let slabs = z.saturating_sub(1)..(z + 2).min(grid.nz);
+            self.held[y] = slabs.fold(Span::EMPTY, |span, z| span.union(world.lava.span(y, z)));
+        }
     }
 
     /// The cells of the row `y` in the slab last looked along that the filter reaches from any liquid.
@@ -196,23 +245,24 @@ impl Taps {
     ) -> Span {
         let grid = world.grid;
         let wide = span.grown(grid.nx).range();
+        let tiles = wide.start / TILE_X..wide.end.div_ceil(TILE_X);
         for taps in [&mut self.weight, &mut self.amount, &mut self.energy] {
-            taps.clear();
-            taps.resize(grid.nx + 2, 0);
+            // Beyond the ends of the row they stay 0.
+            taps.resize((grid.nx.div_ceil(TILE_X) + 2) * TILE_X, 0);
+            taps[place(tiles.start * TILE_X)..place(tiles.end * TILE_X)].fill(0);
         }
         for (near_y, near_z, weight) in rows_around(grid, y, z) {
-            let open = world.ground.open(near_y, near_z, wide.clone());
-            for (sum, open) in self.weight[wide.start + 1..=wide.end].iter_mut().zip(open) {
-                *sum += weight * u32::from(open);
-            }
-            for (x, cell) in world.lava.row(near_y, near_z, wide.clone()) {
-                self.amount[x + 1] += weight * u32::from(cell.amount);
-                self.energy[x + 1] += weight * u32::from(cell.energy);
+            let open = &mut self.weight[place(wide.start)..place(wide.end)];
+            world.ground.add_open((near_y, near_z), wide.start, weight, open);
+            for (tx, tile) in world.lava.part_of_row(near_y, near_z, tiles.clone()) {
+                let from = place(tx * TILE_X);
+                add_to(&mut self.amount[from..], weight, tile.amount.row(near_z));
+                add_to(&mut self.energy[from..], weight, tile.energy.row(near_z));
             }
         }
         let mut changed = Span::EMPTY;
         for x in span.range() {
-            let across = |taps: &[u32]| taps[x] + 2 * taps[x + 1] + taps[x + 2];
+            let across = |taps: &[u32]| taps[place(x) - 1] + 2 * taps[place(x)] + taps[place(x) + 1];
             let weight = across(&self.weight);
             let shades = (
                 shade(across(&self.amount), weight, AMOUNT_ONE, 1.0),
@@ -227,11 +277,25 @@ impl Taps {
     }
 }
 
+/// Where the sums for a cell are: a tile further on, so that there is a cell before the first and one after the last.
+fn place(x: usize) -> usize {
+    x + TILE_X
+}
+
+/// Adds cells of a tile that lie in a row to the first sums.
+fn add_to(sums: &mut [u32], weight: u32, cells: &[u16; TILE_X]) {
+    // All of them at once.
+    if let Some(sums) = sums.first_chunk_mut::<TILE_X>() {
+        sums.iter_mut().zip(cells).for_each(|(sum, &cell)| *sum += weight * u32::from(cell));
+    }
+}
+
 /// The mean `sum / weight` as 0..=255 for 0..=`shown` units of size `one`, rounded to nearest.
 fn shade(sum: u32, weight: u32, one: u16, shown: f32) -> u8 {
     if sum == 0 {
         return 0;
     }
-    let full = u64::from(weight) * (f64::from(one) * f64::from(shown)) as u64;
-    ((u64::from(sum) * 255 + full / 2) / full).min(255) as u8
+    // At most 64 · 65535 · 255, which fits.
+    let full = weight * (f32::from(one) * shown) as u32;
+    ((sum * 255 + full / 2) / full).min(255) as u8
 }

@@ -1,14 +1,16 @@
-//! The promise: working out only what liquid can have changed gives the same volume as filtering everything.
+//! The promise: working out only what is near a change gives the same volume as filtering everything.
 
 mod common;
 
-use common::{densest, random_world, tiled, vents};
+use common::{Dice, any_rules, ball, densest, meddle, plain, random_world, tiled, vents};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{Bricks, ENERGY_SHOWN, LowPass, Volume};
 use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::{Act, Simulation};
+use lavoxel::scene::Scene;
+use lavoxel::simulation::{Act, Moment, Simulation};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel::world::{Edit, Matter, Shape, Span, World};
+use proptest::prelude::*;
 
 /// The filter as its documentation says, cell by cell over the whole box.
 fn everything(world: &World) -> Volume {
@@ -137,4 +139,145 @@ fn changes_cover_exactly_the_cells_that_differ() {
             assert!(lowpass.take_changes().iter().all(|span| span.is_empty()), "nothing changed");
         }
     }
+}
+
+/// Something that happens between two refreshes, told by dice.
+fn happen(simulation: &mut Simulation, start: &Moment, dice: &mut Dice) {
+    match dice.below(20) {
+        0..14 => (0..1 + dice.below(4)).for_each(|_| simulation.step()),
+        // In a single cell most of what a person could do is refused.
+        14..19 if simulation.world().grid.cells() > 1 => meddle(simulation, dice),
+        14..19 => simulation.step(),
+        _ => simulation.go_back(start),
+    }
+}
+
+/// A low-pass that is asked now and then, and what it should say.
+struct Watcher {
+    lowpass: LowPass,
+    taken: Volume,
+}
+
+impl Watcher {
+    fn new(grid: Grid) -> Self {
+        Self { lowpass: LowPass::new(grid), taken: Volume::empty(grid) }
+    }
+
+    /// Refreshes and compares with a low-pass that has seen nothing; takes the changes if asked.
+    fn look(&mut self, world: &World, take: bool) {
+        let mut fresh = LowPass::new(world.grid);
+        fresh.refresh(world);
+        assert!(self.lowpass.refresh(world) == fresh.volume());
+        assert!(self.lowpass.rows() == fresh.rows());
+        if take {
+            let changed = self.lowpass.take_changes();
+            for (row, (changed, differing)) in changed.iter().zip(differing(&self.taken, fresh.volume())).enumerate() {
+                assert_eq!(changed.union(differing), *changed, "row {row}");
+            }
+            self.taken.clone_from(fresh.volume());
+        }
+    }
+}
+
+/// Shapes with one cell, with many rows and few, and with more tiles in a row than a word has bits.
+const SHAPES: [Grid; 6] = [
+    Grid { nx: 1, ny: 1, nz: 1 },
+    Grid { nx: 3, ny: 200, nz: 5 },
+    Grid { nx: 129, ny: 7, nz: 130 },
+    Grid { nx: 70, ny: 20, nz: 9 },
+    Grid { nx: 1100, ny: 5, nz: 6 },
+    Grid { nx: 16, ny: 12, nz: 13 },
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_changed_is_enough(
+        shape in 0..SHAPES.len(), seed: u64, spec in any_rules(), liquid in 0u64..20, oracle in 0..4, things in 10..50,
+    ) {
+        let grid = SHAPES[shape];
+        let mut dice = Dice(seed);
+        let engine = if oracle == 0 { plain() } else { tiled() };
+        let world = random_world(grid, seed, dice.below(12), liquid);
+        let mut simulation = Simulation::new(world.clone(), &spec, &vents(grid), seed, engine);
+        let mut other = Simulation::new(world, &spec, &[], seed, tiled());
+        let start = simulation.moment(None);
+        // One looks at every turn, one rarely, one at two worlds in turn and one at copies of them.
+        let [mut often, mut rarely, mut fickle, mut copies] = std::array::from_fn(|_| Watcher::new(grid));
+        let mut copy = simulation.world().clone();
+        for turn in 0..things {
+            happen(&mut simulation, &start, &mut dice);
+            other.step();
+            often.look(simulation.world(), turn % 3 == 0);
+            if turn % 7 == 3 {
+                rarely.look(simulation.world(), true);
+                copies.look(&copy, false);
+            }
+            match dice.below(4) {
+                0 => fickle.look(simulation.world(), true),
+                1 => fickle.look(other.world(), false),
+                2 => {
+                    // The copy and what it is of then go their own ways, both of them seen before.
+                    copy = simulation.world().clone();
+                    copies.look(&copy, true);
+                    copies.look(simulation.world(), true);
+                    let [x, y, z] = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64) as f64);
+                    copy.edit(&ball(x, y, z, Matter::Lava { amount: 0.7, energy: 1.0 }));
+                }
+                _ => {
+                    let mut lowpass = often.lowpass.clone();
+                    other.step();
+                    lowpass.refresh(simulation.world());
+                    prop_assert!(lowpass.volume() == often.lowpass.volume());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_run_is_followed_at_every_step() {
+    let mut simulation = Scene::volcano().build(tiled()).expect("the built-in scene").simulation;
+    let mut watchers = [(1, Watcher::new(simulation.world().grid)), (13, Watcher::new(simulation.world().grid))];
+    for step in 1..=400 {
+        simulation.step();
+        for (every, watcher) in &mut watchers {
+            if step % *every == 0 {
+                watcher.look(simulation.world(), step % 2 == 0);
+            }
+        }
+    }
+    assert!(simulation.world().lava.tally().cells > 500);
+}
+
+#[test]
+fn only_what_is_near_a_change_is_filtered() {
+    let grid = Grid::new(200, 20, 40);
+    let mut simulation = Simulation::new(World::at_rest(grid), &RulesSpec::default(), &[], 1, tiled());
+    let mut lowpass = LowPass::new(grid);
+    let mut filtered = |simulation: &Simulation| {
+        lowpass.refresh(simulation.world());
+        lowpass.filtered()
+    };
+    assert_eq!(filtered(&simulation), grid.nx * 2 * grid.nz, "all that the filter reaches from the floor");
+    // Until the rules have looked at every tile once.
+    (0..3).for_each(|_| simulation.step());
+    filtered(&simulation);
+    for _ in 0..3 {
+        simulation.step();
+        assert_eq!(filtered(&simulation), 0, "nothing moves");
+    }
+    // A cell that is too tired to move, at rest on the others.
+    let shape = Shape::Box { from: [90.0, 1.0, 21.0], to: [91.0, 2.0, 22.0] };
+    let edit = Edit { shape, matter: Matter::Lava { amount: 0.5, energy: 0.0 } };
+    simulation.act(Act::Put(edit)).expect("a small edit");
+    simulation.step();
+    let near = filtered(&simulation);
+    // The tile and one cell around it.
+    assert_eq!(near, (8 + 2) * 3 * (4 + 2), "the cells near one that changed");
+    (0..2).for_each(|_| simulation.step());
+    filtered(&simulation);
+    simulation.step();
+    assert_eq!(filtered(&simulation), 0, "nothing moves any more");
 }

@@ -99,8 +99,9 @@ impl Engine for Tiled {
         let Some((from, to)) = awake(lava) else { return };
         self.cut(lava, from, to);
         let (path, cuts) = (self.path, &self.cuts[..]);
+        let last_look = lava.looks.last();
         let strips = &mut lava.strips[from..to];
-        fall_in(path, (from, strips), (ground, rules), cuts, &mut self.scratch[..cuts.len()]);
+        fall_in(path, (from, strips), (ground, rules, last_look), cuts, &mut self.scratch[..cuts.len()]);
         look_again(lava, from, to);
     }
 
@@ -150,11 +151,12 @@ impl Engine for Tiled {
 fn fall_in(
     path: Path,
     (first, strips): (usize, &mut [Strip]),
-    (ground, rules): (&Ground, &Rules),
+    (ground, rules, last_look): (&Ground, &Rules, u64),
     cuts: &[usize],
     scratch: &mut [Scratch],
 ) {
     if cuts.len() == 1 {
+        strips.iter_mut().for_each(|strip| strip.note_falling(last_look));
         let before = &mut scratch[0].before;
         return path.run(Falls { first, strips, ground, rules, before });
     }
@@ -163,8 +165,8 @@ fn fall_in(
     let (left, right) = strips.split_at_mut(middle - first);
     let (left_scratch, right_scratch) = scratch.split_at_mut(half);
     rayon::join(
-        || fall_in(path, (first, left), (ground, rules), &cuts[..half], left_scratch),
-        || fall_in(path, (middle, right), (ground, rules), &cuts[half..], right_scratch),
+        || fall_in(path, (first, left), (ground, rules, last_look), &cuts[..half], left_scratch),
+        || fall_in(path, (middle, right), (ground, rules, last_look), &cuts[half..], right_scratch),
     );
 }
 

@@ -18,7 +18,7 @@ impl RowFilter {
         self.density.resize(grid.nx, 0);
         self.energy.resize(grid.nx, 0);
         for z in 0..grid.nz {
-            self.taps.look_along(world, z);
+            self.taps.look_along(world, 0..grid.ny, z);
             for y in 0..grid.ny {
                 let span = self.taps.reach(grid, y);
                 if span.is_empty() {

@@ -1,20 +1,12 @@
 //! The ground: which cells are solid, and the smooth surface they were cut from.
 
 use std::collections::HashMap;
-use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::Array2;
 use rayon::prelude::*;
 
 use crate::grid::Grid;
-
-/// The next stamp that no ground has had.
-static NEXT_STAMP: AtomicU64 = AtomicU64::new(0);
-
-fn new_stamp() -> u64 {
-    NEXT_STAMP.fetch_add(1, Ordering::Relaxed)
-}
+use crate::stamp;
 
 /// Solid cells of the box.
 ///
@@ -58,7 +50,7 @@ impl Ground {
             Some(heights) => heights.par_iter().with_min_len(1 << 14).map(top).collect(),
             None => surface.iter().map(top).collect(),
         };
-        Self { grid, surface, tops, hollow: HashMap::new(), stamp: new_stamp() }
+        Self { grid, surface, tops, hollow: HashMap::new(), stamp: stamp::new() }
     }
 
     /// A ground from what [`Ground::surface`] and [`Ground::caves`] gave, every number of which is checked.
@@ -116,12 +108,19 @@ impl Ground {
         y < usize::from(top & !HOLLOW) && (top & HOLLOW == 0 || self.hollow[&column][y / 64] >> (y % 64) & 1 == 1)
     }
 
-    /// For each of the cells `xs` of the row (y, z), whether it is not solid.
-    pub(crate) fn open(&self, y: usize, z: usize, xs: Range<usize>) -> impl Iterator<Item = bool> + '_ {
-        let tops = &self.tops[self.grid.column(xs.start, z)..][..xs.len()];
-        tops.iter()
-            .zip(xs)
-            .map(move |(&top, x)| y >= usize::from(top & !HOLLOW) || (top & HOLLOW != 0 && !self.is_solid(x, y, z)))
+    /// Adds `weight` to the sums of those cells of the row (y, z), from `x` on, that are not solid.
+    pub(crate) fn add_open(&self, (y, z): (usize, usize), x: usize, weight: u32, sums: &mut [u32]) {
+        let tops = &self.tops[self.grid.column(x, z)..][..sums.len()];
+        let height = y as u16;
+        for (sum, &top) in sums.iter_mut().zip(tops) {
+            *sum += weight * u32::from(height >= top);
+        }
+        // A hollow column was higher than all.
+        if tops.iter().fold(0, |all, top| all | top) & HOLLOW != 0 {
+            for (i, _) in tops.iter().enumerate().filter(|&(_, top)| top & HOLLOW != 0) {
+                sums[i] += weight * u32::from(!self.is_solid(x + i, y, z));
+            }
+        }
     }
 
     /// Whether the cell at a flat index is solid.
@@ -202,7 +201,7 @@ impl Ground {
         if self.is_solid(x, y, z) == solid {
             return;
         }
-        self.stamp = new_stamp();
+        self.stamp = stamp::new();
         let column = self.grid.column(x, z);
         let old_top = self.top(x, z);
         let mut cells = self.hollow.remove(&column).unwrap_or_else(|| pile(old_top, self.grid.ny));

@@ -5,6 +5,7 @@ use std::ops::Range;
 use ndarray::Array2;
 use rayon::prelude::*;
 
+use super::looks::Looks;
 use super::tiles::{Findings, ROW, Strip, TILE_X, TILE_Z, Tile};
 use super::{Ground, Ledger};
 use crate::grid::Grid;
@@ -79,6 +80,8 @@ pub struct Liquid {
     pub(crate) settled: Option<(Rules, u64)>,
     /// Number of cells written one by one: by sources, edits and the plain engine.
     pub(crate) writes: u64,
+    /// The looks at it by those who need to know what changed.
+    pub(crate) looks: Looks,
     /// Where every unit came from and went to.
     pub ledger: Ledger,
 }
@@ -94,6 +97,7 @@ impl Liquid {
             awake: vec![false; strips],
             settled: None,
             writes: 0,
+            looks: Looks::none(),
             ledger: Ledger::default(),
         }
     }
@@ -135,8 +139,9 @@ impl Liquid {
             .flat_map(|(tz, strip)| strip.iter().map(move |(tx, y, tile)| ([tx as u16, y as u16, tz as u16], tile)))
     }
 
-    /// Puts back a tile that [`Liquid::tiles`] gave.
+    /// Puts a tile that [`Liquid::tiles`] gave into a liquid at which nobody has looked yet.
     pub(crate) fn put_tile(&mut self, [tx, y, tz]: [u16; 3], tile: Tile) {
+        debug_assert!(self.looks.last() == 0, "this is not noted as a change");
         self.strips[usize::from(tz)].put(tx.into(), y.into(), tile);
     }
 
@@ -145,10 +150,16 @@ impl Liquid {
         self.strips[z / TILE_Z].tiles_at(y)
     }
 
+    /// Those of them at the given tx.
+    pub(crate) fn part_of_row(&self, y: usize, z: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, &Tile)> {
+        self.strips[z / TILE_Z].tiles_among(y, txs)
+    }
+
     /// Cells of the row (y, z) with their x, at least those in the range `xs` that hold liquid and none outside of it.
     pub fn row(&self, y: usize, z: usize, xs: Range<usize>) -> impl Iterator<Item = (usize, Cell)> + '_ {
         let first = z % TILE_Z * TILE_X;
-        self.row_of_tiles(y, z).flat_map(move |(tx, tile)| {
+        let txs = xs.start / TILE_X..xs.end.div_ceil(TILE_X);
+        self.part_of_row(y, z, txs).flat_map(move |(tx, tile)| {
             let from = tx * TILE_X;
             let cells = xs.start.max(from)..xs.end.min(from + TILE_X);
             cells.map(move |x| (x, tile.cell(first + x % TILE_X)))

@@ -7,6 +7,7 @@ mod ground;
 mod hash;
 mod ledger;
 mod liquid;
+mod looks;
 mod need;
 mod packed;
 mod tiles;
@@ -15,6 +16,7 @@ pub use edit::{Edit, Matter, Shape};
 pub use ground::Ground;
 pub use ledger::{EnergyLedger, Ledger};
 pub use liquid::{Liquid, Span, Tally};
+pub(crate) use looks::{Changes, Look};
 pub use packed::PackedWorld;
 pub(crate) use tiles::{Findings, Found, Lanes, Masks, ROW, Row, Rows, Strip, TILE_X, TILE_Z, Tile, bits};
 

@@ -4,8 +4,10 @@
 //! the ground, and flat tiles fit it better than cubes; a tile is also the group of cells that shares a random hash.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::Ground;
+use super::looks::Dirty;
 use crate::grid::Grid;
 use crate::rules::gravity::Cell;
 
@@ -26,6 +28,12 @@ pub(crate) struct Lanes(pub(crate) [u16; 32]);
 impl Lanes {
     /// Nothing in any cell.
     pub(crate) const ZERO: Self = Self([0; 32]);
+
+    /// The cells with one z.
+    #[inline]
+    pub(crate) fn row(&self, z: usize) -> &[u16; TILE_X] {
+        &self.0.as_chunks().0[z % TILE_Z]
+    }
 
     /// Sum over all cells.
     pub(crate) fn sum(&self) -> u64 {
@@ -118,7 +126,7 @@ impl Rows {
 
     /// The rows as a range.
     #[inline]
-    pub(crate) fn range(self) -> std::ops::Range<usize> {
+    pub(crate) fn range(self) -> Range<usize> {
         if self.is_empty() { 0..0 } else { self.from..self.to }
     }
 
@@ -245,6 +253,8 @@ pub(crate) struct Strip {
     pub(crate) falling: Rows,
     /// Rows with tiles that changed since spreading looked at them.
     pub(crate) flowing: Rows,
+    /// Tiles that changed since somebody looked at the liquid, without those that are still `falling`.
+    pub(super) dirty: Dirty,
 }
 
 impl Strip {
@@ -266,6 +276,7 @@ impl Strip {
             held: Rows::NONE,
             falling: Rows::NONE,
             flowing: Rows::NONE,
+            dirty: Dirty::NONE,
         }
     }
 
@@ -445,6 +456,20 @@ impl Strip {
         rows.iter_mut().for_each(|row| row.flowing = 0);
     }
 
+    /// Gravity is going to look at what is `falling`, which becomes `dirty` for those who look at the liquid. `last_look` is
+    /// the number of the last look; where it is 0, nobody will ask what changed.
+    pub(crate) fn note_falling(&mut self, last_look: u64) {
+        if last_look == 0 || self.falling.is_empty() {
+            return;
+        }
+        self.dirty.begin(last_look, self.rows.len(), self.width);
+        let rows = self.falling.range();
+        let rows = &self.rows[rows.start * self.width..rows.end * self.width];
+        for (dirty, row) in self.dirty.words_mut(self.falling, self.width).iter_mut().zip(rows) {
+            *dirty |= row.falling;
+        }
+    }
+
     /// All tiles that hold liquid, by y, then x: their coordinates in tiles, and what they hold.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, &Tile)> {
         self.held.range().flat_map(move |y| self.tiles_at(y).map(move |(tx, tile)| (tx, y, tile)))
@@ -452,9 +477,16 @@ impl Strip {
 
     /// The tiles at one y that hold liquid.
     pub(crate) fn tiles_at(&self, y: usize) -> impl Iterator<Item = (usize, &Tile)> {
-        (0..self.width).flat_map(move |w| {
+        self.tiles_among(y, 0..self.count)
+    }
+
+    /// Those of them at the given tx.
+    pub(crate) fn tiles_among(&self, y: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, &Tile)> {
+        (txs.start / ROW..txs.end.div_ceil(ROW)).flat_map(move |w| {
             let row = self.row(self.index(y, w));
-            bits(row.held).map(move |bit| (w * ROW + bit, self.tile(row.slots[bit])))
+            let (from, to) = (txs.start.max(w * ROW) % ROW, txs.end.min((w + 1) * ROW) - w * ROW);
+            let among = u64::MAX << from & u64::MAX >> (ROW - to);
+            bits(row.held & among).map(move |bit| (w * ROW + bit, self.tile(row.slots[bit])))
         })
     }
 
@@ -479,7 +511,8 @@ impl Strip {
 
     /// Memory that it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.len() * size_of::<Row>() + self.tiles.len() * (size_of::<Tile>() + size_of::<Masks>())
+        self.rows.len() * (size_of::<Row>() + size_of::<u64>())
+            + self.tiles.len() * (size_of::<Tile>() + size_of::<Masks>())
     }
 }
 
