@@ -32,8 +32,8 @@ impl World {
     pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> Need {
         let tile = (size_of::<Tile>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
         let strips = (deep / TILE_Z as f64 + 1.0).min(grid.nz.div_ceil(TILE_Z) as f64);
-        // Where the tile of a place is kept: four bytes, and four bits of what there is to do.
-        let places = grid.nx.div_ceil(TILE_X) as f64 * grid.ny as f64 * (4.0 + 4.0 / 8.0);
+        // Where the tile of a place is kept: four bytes, and six bits of what there is to do and was found.
+        let places = grid.nx.div_ceil(TILE_X) as f64 * grid.ny as f64 * (4.0 + 6.0 / 8.0);
         let lava = ROOM * (cells.min(grid.cells() as f64) * tile + strips * places);
         Need::of("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
     }
