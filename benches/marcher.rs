@@ -29,8 +29,7 @@ const FRAMES: usize = 7;
 /// What a box is called, and how its lava came about.
 type NamedBox = (&'static str, fn() -> Simulation);
 
-const BOXES: [NamedBox; 2] =
-    [("128", || volcano(PAPER, 2000)), ("512", || erupted(Grid::new(512, 400, 512), 4, 8000))];
+const BOXES: [NamedBox; 2] = [("128", || volcano(PAPER, 2000)), ("512", || erupted(Grid::new(512, 400, 512), 4, 8000))];
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use crate::grid::Grid;
 use crate::lowpass::{ENERGY_SHOWN, Volume};
 
-use super::bricks::{Bricks, Skipping, Stretch};
+use super::bricks::{Bricks, Look, Skipping};
 use super::camera::Ray;
 use super::math::{V3, v3};
+use super::pages::Matter;
 use super::tiles::Reach;
 
 /// Refinements of a crossing after it has been bracketed.
@@ -56,7 +57,7 @@ pub(crate) struct LavaField<'a> {
 
 /// The eight cells around a point: the first of them, and the point's place between them along x, y, z.
 #[derive(Clone, Copy, Debug)]
-struct Spot {
+pub(crate) struct Spot {
     cell: [usize; 3],
     between: [f32; 3],
 }
@@ -97,10 +98,20 @@ impl<'a> LavaField<'a> {
         self.sample(self.density, &self.spot(p)) * (1.0 / 255.0)
     }
 
-    /// A density 0..1 that [`Self::density`] does not exceed there, looked up without reading a cell.
+    /// Whether there may be anything of interest at a point, looked up without reading a cell.
     #[inline]
-    pub(crate) fn at_most(&self, p: V3) -> f32 {
-        f32::from(self.bricks.densest(p)) / 255.0
+    pub(crate) fn holds(&self, p: V3) -> bool {
+        self.bricks.look(self.spot(p).cell) == Look::Drawn
+    }
+
+    /// Density and its slopes in one look, for looks that have them kept.
+    #[inline(always)]
+    pub(crate) fn matter(&self, spot: &Spot, p: V3) -> Matter {
+        match self.bricks.page(spot.cell) {
+            Some(page) => page.at(spot.cell, spot.between),
+            // Only who does not skip gets here, and sees nothing of interest.
+            None => Matter { density: self.sample(self.density, spot), slope: self.gradient(p, 1.0) * 255.0 },
+        }
     }
 
     /// Energy per unit of amount at a point, in vent units.
@@ -112,7 +123,7 @@ impl<'a> LavaField<'a> {
     }
 
     /// The cells around a point, held at the box's sides.
-    #[inline]
+    #[inline(always)]
     fn spot(&self, p: V3) -> Spot {
         // Four numbers at a time, the last one idle, are one instruction where three are three.
         let [x, y, z] = [p.x, p.y, p.z];
@@ -128,12 +139,12 @@ impl<'a> LavaField<'a> {
         Spot { cell: [cell[0], cell[1], cell[2]], between: [between[0], between[1], between[2]] }
     }
 
-    #[inline]
+    #[inline(always)]
     fn index(&self, [i, j, k]: [usize; 3]) -> usize {
         (k * self.cells[1] + j) * self.cells[0] + i
     }
 
-    #[inline]
+    #[inline(always)]
     fn sample(&self, values: &[u8], spot: &Spot) -> f32 {
         let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
         let near = &values[self.index(spot.cell)..];
@@ -146,30 +157,6 @@ impl<'a> LavaField<'a> {
     pub(crate) fn gradient(&self, p: V3, reach: f32) -> V3 {
         let along = |e: V3| self.density(p + e) - self.density(p - e);
         v3(along(v3(reach, 0.0, 0.0)), along(v3(0.0, reach, 0.0)), along(v3(0.0, 0.0, reach))) * (0.5 / reach)
-    }
-
-    /// [`Self::gradient`] over one cell to each side, for which each of the cells around need only be read once.
-    pub(crate) fn slope(&self, p: V3) -> V3 {
-        let spot = self.spot(p);
-        if (0..3).any(|axis| spot.cell[axis] == 0 || spot.cell[axis] + 2 >= self.cells[axis]) {
-            return self.gradient(p, 1.0);
-        }
-        let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
-        let near = &self.density[self.index(spot.cell) - slab - row - 1..];
-        // Rows by their place along y and z, from the one before the point to the second after it.
-        let at = |y: usize, z: usize| z * slab + y * row;
-        let rows = [at(1, 1), at(2, 1), at(1, 2), at(2, 2)].map(|start| -> [f32; 4] {
-            near[start..start + 4].try_into().map_or([0.0; 4], |cells: [u8; 4]| cells.map(f32::from))
-        });
-        let difference = |low: [usize; 4], high: [usize; 4]| {
-            let (low, high) = (low.map(|start| pair(near, start + 1)), high.map(|start| pair(near, start + 1)));
-            let rise = |side: usize| std::array::from_fn(|i| f32::from(high[i][side]) - f32::from(low[i][side]));
-            blend(rise(0), rise(1), spot.between)
-        };
-        let east = blend(rows.map(|r| r[2] - r[0]), rows.map(|r| r[3] - r[1]), spot.between);
-        let up = difference([at(0, 1), at(1, 1), at(0, 2), at(1, 2)], [at(2, 1), at(3, 1), at(2, 2), at(3, 2)]);
-        let south = difference([at(1, 0), at(2, 0), at(1, 1), at(2, 1)], [at(1, 2), at(2, 2), at(1, 3), at(2, 3)]);
-        v3(east, up, south) * (0.5 / 255.0)
     }
 
     /// Outward normal of the lava, smoothed over about one and a half cells so that cell steps do not show.
@@ -201,55 +188,66 @@ impl<'a> LavaField<'a> {
         (near < far).then_some((near, far, entry))
     }
 
-    /// Calls `visit(t, density)` at every sample between `near` and `far` whose density may matter. Samples lie at
-    /// whole multiples of the step plus the jitter, wherever jumps begin or end.
+    /// Calls `visit(t, point, spot)` at every sample between `near` and `far` that may be of interest. Samples lie at whole
+    /// multiples of the step plus the jitter, wherever jumps begin or end.
+    #[inline(always)]
     pub(crate) fn walk(
         &self,
         ray: &Ray,
         (near, far): (f32, f32),
         pace: Pace,
-        mut visit: impl FnMut(f32, f32) -> ControlFlow<()>,
+        mut visit: impl FnMut(f32, V3, &Spot) -> ControlFlow<()>,
     ) {
         let (near, far) = (near.max(pace.reach.near), far.min(pace.reach.far));
         if near >= far {
             return;
         }
         let inverse = ray.direction.map(|d| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d });
-        let (empty, per_step) = (255.0 * self.empty, 1.0 / pace.step);
+        // The places of a brick begin in the middles of its cells.
+        let (per_step, corner) = (1.0 / pace.step, ray.origin - V3::repeat(0.5));
         // A little less is one sample too many at most, and that lies outside of what the bricks tell.
         let first = |t: f32| up(t * per_step - pace.jitter - 1e-6 * t * per_step);
         let mut n = first(near);
         loop {
-            let mut t = (n + pace.jitter) * pace.step;
+            let t = (n + pace.jitter) * pace.step;
             // From very far away samples cannot be told apart any more, and neither can pixels.
             if t >= far || n + 1.0 <= n {
                 return;
             }
-            let mut p = ray.at(t);
-            let stretch = if self.skipping == Skipping::Never {
-                Stretch { leave: far, empty: false }
-            } else {
-                self.bricks.stretch(p, ray.origin, inverse)
-            };
-            if stretch.empty {
-                // Rounding must not carry a jump past a sample in the next brick: stop a little early.
-                n = first(stretch.leave - 1e-3).max(n + 1.0);
-                continue;
-            }
-            let end = far.min(stretch.leave);
-            loop {
-                let density = self.sample(self.density, &self.spot(p));
-                if density > empty && visit(t, density * (1.0 / 255.0)).is_break() {
-                    return;
+            let p = ray.at(t);
+            let spot = self.spot(p);
+            let look = if self.skipping == Skipping::Never { Look::Drawn } else { self.bricks.look(spot.cell) };
+            match look {
+                Look::Drawn => {
+                    if visit(t, p, &spot).is_break() {
+                        return;
+                    }
+                    n += 1.0;
                 }
-                n += 1.0;
-                t = (n + pace.jitter) * pace.step;
-                if t >= end || n + 1.0 <= n {
-                    break;
+                Look::Nothing => n += 1.0,
+                Look::Empty => {
+                    let leave = self.bricks.leave(spot.cell, corner, inverse);
+                    // Rounding must not carry a jump past a sample in the next brick: stop a little early.
+                    n = first(leave - 1e-3).max(n + 1.0);
                 }
-                p = ray.at(t);
             }
         }
+    }
+
+    /// [`Self::walk`], with the density 0..1 at every sample that is of interest.
+    #[inline]
+    pub(crate) fn walk_dense(
+        &self,
+        ray: &Ray,
+        span: (f32, f32),
+        pace: Pace,
+        mut visit: impl FnMut(f32, f32) -> ControlFlow<()>,
+    ) {
+        let empty = 255.0 * self.empty;
+        self.walk(ray, span, pace, |t, _, spot| {
+            let density = self.sample(self.density, spot);
+            if density > empty { visit(t, density * (1.0 / 255.0)) } else { ControlFlow::Continue(()) }
+        });
     }
 
     /// The first place where density rises through `iso` before `far`.
@@ -263,7 +261,7 @@ impl<'a> LavaField<'a> {
         }
         let mut found = Crossing::Missed;
         let (mut peak, mut hit) = (0.0, false);
-        self.walk(ray, (near, far), pace, |t, density| {
+        self.walk_dense(ray, (near, far), pace, |t, density| {
             if density >= iso {
                 found = Crossing::At { t: self.refine(ray, ((t - pace.step).max(near), t), iso), face: None };
                 hit = true;
@@ -311,20 +309,20 @@ impl<'a> LavaField<'a> {
 }
 
 /// The whole number at or above `x`, of -1 or more: `ceil` is a call on plain x86-64.
-#[inline]
+#[inline(always)]
 fn up(x: f32) -> f32 {
     let whole = x as i32 as f32;
     if whole < x { whole + 1.0 } else { whole }
 }
 
 /// Two cells that follow each other.
-#[inline]
+#[inline(always)]
 fn pair(values: &[u8], start: usize) -> [u8; 2] {
     values[start..start + 2].try_into().unwrap_or_default()
 }
 
 /// The value between the ends of four edges along x: `low` and `high` of the edges at (y, z) = (0, 0), (1, 0), (0, 1), (1, 1).
-#[inline]
+#[inline(always)]
 fn blend(low: [f32; 4], high: [f32; 4], [x, y, z]: [f32; 3]) -> f32 {
     let edges: [f32; 4] = std::array::from_fn(|i| low[i] + (high[i] - low[i]) * x);
     let (a, b) = (edges[0] + (edges[1] - edges[0]) * y, edges[2] + (edges[3] - edges[2]) * y);

@@ -117,7 +117,7 @@ impl Specimen<'_> {
         let larger = |a: (f32, f32), b: (f32, f32)| if b.1 > a.1 { b } else { a };
         // The ends count too, so that thin sheets on the ground and cuts do not depend on the jitter.
         let mut best = larger(at(near), at(far));
-        self.field.walk(ray, (near, far), pace, |t, density| {
+        self.field.walk_dense(ray, (near, far), pace, |t, density| {
             best = larger(best, (t, self.value(ray.at(t), density)));
             if best.1 >= LARGEST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

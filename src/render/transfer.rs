@@ -6,6 +6,7 @@
 use std::ops::ControlFlow;
 
 use super::camera::Ray;
+use super::cinematic::FILM;
 use super::field::{LavaField, Pace};
 use super::image::Image;
 use super::legend::{Frame, Scale, color_bar};
@@ -22,12 +23,6 @@ pub(crate) const OPAQUE: f32 = 0.995;
 
 /// What adds no more than this share of the light is left out.
 const FAINT: f32 = 1e-4;
-
-/// Shading is not worked out again within this many cells: it is made from differences over two.
-const SHADED: f32 = 0.75;
-
-/// Shading is worked out again when what was added since would make up this share of the light.
-const RESHADED: f32 = 0.04;
 
 /// Opacity and colour tables for one step length.
 #[derive(Clone, Debug)]
@@ -67,13 +62,13 @@ impl Transfer {
     /// What the style of a look draws.
     pub(crate) fn of_interest(&self, look: &LookSpec) -> Interest {
         let (empty, smoothing) = match look.style {
-            Style::Cinematic => (((look.iso * 0.45).min(look.film) * 255.0) as u8, look.smoothing),
+            Style::Cinematic => (((look.iso * 0.45).min(look.film * FILM) * 255.0) as u8, look.smoothing),
             Style::Scientific => (Self::empty(look), 0.0),
             // A little less than the surface, so that rounding cannot lose it.
             Style::Surface => ((look.iso * 250.0) as u8, look.smoothing),
             Style::Maximum => ((self.visible * 255.0) as u8, 0.0),
         };
-        Interest { empty, smoothing }
+        Interest { empty, smoothing, shaded: look.style == Style::Scientific }
     }
 
     /// Largest 8-bit density that absorbs nothing, with all smaller ones.
@@ -117,22 +112,16 @@ impl Transfer {
         let mut sum = [0.0_f32; 4];
         let span = field.span(ray, far.min(pace.reach.far));
         let Some((near, far, _)) = span else { return Layer { color: V3::zeros(), opacity: 0.0 } };
-        let (mut light, mut late, mut shaded) = (0.0, RESHADED, f32::MIN);
-        field.walk(ray, (near, far), pace, |t, density| {
+        field.walk(ray, (near, far), pace, |_, p, spot| {
+            let matter = field.matter(spot, p);
+            let density = matter.density * (1.0 / 255.0);
             let [mut red, mut green, mut blue, opacity] = self.matter(density);
             let share = (1.0 - sum[3]) * opacity;
             if share > FAINT {
-                let p = ray.at(t);
-                late += share;
-                // What adds little, or lies close, is shaded as what lies just before it.
-                if late >= RESHADED && t - shaded > SHADED {
-                    (late, shaded) = (0.0, t);
-                    light = self.shading(field, p);
-                }
                 if self.color_by == ColorBy::Energy {
                     [red, green, blue] = self.linear(self.value(field, p, density)).into();
                 }
-                let lit = light * share;
+                let lit = self.shading(matter.slope * (1.0 / 255.0)) * share;
                 sum = [sum[0] + red * lit, sum[1] + green * lit, sum[2] + blue * lit, sum[3] + share];
             }
             if sum[3] > OPAQUE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -154,12 +143,12 @@ impl Transfer {
         self.linear(self.value(field, p, field.density(p)))
     }
 
-    /// Share of its colour that is seen of a point under the lamp.
-    fn shading(&self, field: &LavaField, p: V3) -> f32 {
-        let gradient = field.slope(p);
-        let steep = gradient.norm();
+    /// Share of its colour that is seen under the lamp of a point where the density rises like this per cell.
+    #[inline(always)]
+    fn shading(&self, slope: V3) -> f32 {
+        let steep = slope.norm();
         // Where density is even there is no surface to shade; fade the shading out instead of amplifying noise.
-        let facing = if steep > 1e-4 { -gradient.dot(&self.lamp) / steep } else { 0.0 };
+        let facing = if steep > 1e-4 { -slope.dot(&self.lamp) / steep } else { 0.0 };
         lerp(0.9, 0.55 + 0.5 * saturate(facing), saturate(steep * 8.0))
     }
 }
