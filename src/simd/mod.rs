@@ -1,7 +1,9 @@
-//! Vectors of 32 unsigned 16-bit lanes, one tile wide, with one implementation for each instruction set.
+//! Work that is compiled for the instruction set of the processor at hand: for AVX-512, for AVX2 and for every machine.
 //!
-//! The rules of the fast engine are written once, over the trait [`Simd`], and compiled three times: for AVX-512, for
-//! AVX2 and for every machine. All give the same bits, because every operation is exact integer arithmetic.
+//! The rules of the fast engine are written once, over the trait [`Simd`]: vectors of 32 unsigned 16-bit lanes, one tile
+//! wide, with one implementation for each instruction set. All give the same bits, because every operation is exact
+//! integer arithmetic. Pictures are plain Rust that the compiler makes into wide instructions by itself; they too are the
+//! same on all paths, because it never changes what an operation on floats gives.
 //!
 //! This module is the only one with `unsafe`. What makes it sound: the instructions of a set may only run on a processor
 //! that has them, and a value of [`avx512::Avx512`] or [`avx2::Avx2`] is only made by [`Path::run`], after the processor
@@ -66,7 +68,7 @@ pub(crate) trait Simd: Copy {
     fn ratio(self, amount: Self::V, energy: Self::V) -> Self::V;
 }
 
-/// The instruction set that carries the rules.
+/// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
     /// Whatever the compiler may use on every machine of its kind.
