@@ -39,6 +39,18 @@ pub(crate) enum Skipping {
     Never,
 }
 
+/// The places of a brick all together, and by halves along x, y and z: parts for [`Bricks::drawn`].
+pub(crate) const WHOLE: [u64; 1] = [u64::MAX];
+pub(crate) const OCTANTS: [u64; 8] = {
+    let mut parts = [0x0033_0033; 8];
+    let mut i = 0;
+    while i < 8 {
+        parts[i] <<= 2 * (i & 1) + 8 * (i >> 1 & 1) + 32 * (i >> 2);
+        i += 1;
+    }
+    parts
+};
+
 /// What the bricks know of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
@@ -183,11 +195,11 @@ impl Bricks {
     /// Whether there may be something to draw at a place, and if not, whether elsewhere in its brick.
     #[inline(always)]
     pub(crate) fn look(&self, place: [usize; 3]) -> Look {
-        let [i, j, k] = place.map(|n| n / EDGE);
-        let [x, y, z] = place.map(|n| n % EDGE);
-        match self.drawn[(k * self.count[1] + j) * self.count[0] + i] {
+        let brick = (place[2] / EDGE * self.count[1] + place[1] / EDGE) * self.count[0] + place[0] / EDGE;
+        let bit = (place[2] % EDGE * EDGE + place[1] % EDGE) * EDGE + place[0] % EDGE;
+        match self.drawn[brick] {
             0 => Look::Empty,
-            drawn if drawn >> ((z * EDGE + y) * EDGE + x) & 1 == 0 => Look::Nothing,
+            drawn if drawn >> bit & 1 == 0 => Look::Nothing,
             _ => Look::Drawn,
         }
     }
@@ -195,25 +207,25 @@ impl Bricks {
     /// The cells around the places of the brick around this one, if it has something to draw and the look wants them.
     #[inline(always)]
     pub(crate) fn page(&self, place: [usize; 3]) -> Option<&Page> {
-        let [i, j, k] = place.map(|n| n / EDGE);
-        self.pages.get(k)?.get(j * self.count[0] + i)
+        self.pages.get(place[2] / EDGE)?.get(place[1] / EDGE * self.count[0] + place[0] / EDGE)
     }
 
     /// Where a ray leaves the empty part around a place whose brick is empty. `origin` is where it starts as seen from the
     /// middle of the first cell, `inverse` one over its direction.
     #[inline(always)]
     pub(crate) fn leave(&self, place: [usize; 3], origin: V3, inverse: V3) -> f32 {
-        let [i, j, k] = place.map(|n| n / (EDGE * BLOCK));
+        const SIDE: usize = EDGE * BLOCK;
+        let [i, j, k] = [place[0] / SIDE, place[1] / SIDE, place[2] / SIDE];
         let free = i32::from(self.distance[(k * self.blocks[1] + j) * self.blocks[0] + i]);
         if free > 0 {
-            leave([i, j, k], free, (EDGE * BLOCK) as i32, origin, inverse)
+            leave([i, j, k], free, SIDE as i32, origin, inverse)
         } else {
-            leave(place.map(|n| n / EDGE), 1, EDGE as i32, origin, inverse)
+            leave([place[0] / EDGE, place[1] / EDGE, place[2] / EDGE], 1, EDGE as i32, origin, inverse)
         }
     }
 
-    /// The parts with something to draw in one layer of blocks along z.
-    pub(crate) fn drawn(&self, layer: usize) -> impl Iterator<Item = Drawn> {
+    /// Boxes around all that there is to draw in one layer of blocks along z, one for each of these parts of a brick.
+    pub(crate) fn drawn(&self, layer: usize, parts: &'static [u64]) -> impl Iterator<Item = Drawn> {
         let [nx, ny, nz] = self.count;
         let blocks = &self.distance[layer * self.blocks[0] * self.blocks[1]..];
         (layer * BLOCK..((layer + 1) * BLOCK).min(nz)).flat_map(move |k| {
@@ -223,10 +235,18 @@ impl Bricks {
                 let drawn = row.zip(blocks).enumerate().filter(|(_, (_, distance))| **distance == 0);
                 drawn.flat_map(move |(block, (bricks, _))| {
                     let drawn = bricks.iter().enumerate().filter(|(_, drawn)| **drawn != 0);
-                    drawn.map(move |(i, drawn)| extent(*drawn, [block * BLOCK + i, j, k], self.grid))
+                    drawn.flat_map(move |(i, drawn)| {
+                        let parts = parts.iter().map(move |part| drawn & part).filter(|drawn| *drawn != 0);
+                        parts.map(move |drawn| extent(drawn, [block * BLOCK + i, j, k], self.grid))
+                    })
                 })
             })
         })
+    }
+
+    /// The middle of the box, in cells.
+    pub(crate) fn middle(&self) -> V3 {
+        v3(self.grid.nx as f32, self.grid.ny as f32, self.grid.nz as f32) * 0.5
     }
 
     /// Layers of blocks along z.
@@ -302,14 +322,16 @@ fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
 }
 
 /// Where a ray leaves the cubes of `edge` cells that are less than `free` away from this one.
-#[inline]
+#[inline(always)]
 fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32 {
-    let wall = |axis: usize| {
+    let mut least = f32::MAX;
+    for axis in 0..3 {
         let here = cube[axis] as i32;
         let wall = if inverse[axis] > 0.0 { here + free } else { here - free + 1 };
-        ((wall * edge) as f32 - origin[axis]) * inverse[axis]
-    };
-    wall(0).min(wall(1)).min(wall(2))
+        let leave = ((wall * edge) as f32 - origin[axis]) * inverse[axis];
+        least = if leave < least { leave } else { least };
+    }
+    least
 }
 
 /// Turns marks (0 where there is something, `farthest` elsewhere) over a box of `count` bricks, x fastest, into
@@ -368,8 +390,8 @@ mod tests {
         assert_eq!([at(0, 0, 2), at(0, 0, 3), at(1, 0, 3), at(9, 1, 0), at(0, 1, 0)], [0, 0, 1, 9, 2]);
         // From the middle of cell 1 to that of cell 3, and from the floor to the middle of cell 2.
         let drawn = |z: f32| Drawn { middle: v3(2.5, 1.25, z), half: v3(1.0, 1.25, 0.5) };
-        assert_eq!(bricks.drawn(2).collect::<Vec<_>>(), [drawn(48.0)]);
-        assert_eq!(bricks.drawn(3).collect::<Vec<_>>(), [drawn(49.0)]);
+        assert_eq!(bricks.drawn(2, &WHOLE).collect::<Vec<_>>(), [drawn(48.0)]);
+        assert_eq!(bricks.drawn(3, &WHOLE).collect::<Vec<_>>(), [drawn(49.0)]);
         let mut blind = Bricks::new(volume.grid, Interest { empty: 9, ..INTEREST });
         blind.refresh(&volume, &whole);
         assert!(blind.distance.iter().all(|&distance| distance == FARTHEST), "9 is empty for these");

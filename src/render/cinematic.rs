@@ -7,6 +7,7 @@ use super::heightfield::{Face, before_cut};
 use super::math::{V3, lerp, luminance, mix, saturate, smoothstep, times, v3};
 use super::noise;
 use super::tracer::{Sight, Tracer};
+use crate::simd::Simd;
 
 /// Share of the film density up to which liquid on the rock cannot be seen, however ragged its edge.
 pub(super) const FILM: f32 = 0.4;
@@ -48,7 +49,7 @@ impl Tracer for Stage<'_> {
         if behind.top || behind.t == f32::MAX { behind.t } else { before_cut(behind.t) }
     }
 
-    fn trace(&self, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
+    fn trace<S: Simd>(&self, _: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
         let far = Self::far(behind);
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
         let crossing = self.field.cross(ray, far, self.look.iso, pace);

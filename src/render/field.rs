@@ -1,9 +1,8 @@
 //! The volume as rays see it: sampled between its cells, and only where there is something to draw.
 
-use std::ops::ControlFlow;
-
 use crate::grid::Grid;
 use crate::lowpass::{ENERGY_SHOWN, Volume};
+use crate::simd::Simd;
 
 use super::bricks::{Bricks, Look, Skipping};
 use super::camera::Ray;
@@ -106,9 +105,9 @@ impl<'a> LavaField<'a> {
 
     /// Density and its slopes in one look, for looks that have them kept.
     #[inline(always)]
-    pub(crate) fn matter(&self, spot: &Spot, p: V3) -> Matter {
+    pub(crate) fn matter<S: Simd>(&self, s: S, spot: &Spot, p: V3) -> Matter {
         match self.bricks.page(spot.cell) {
-            Some(page) => page.at(spot.cell, spot.between),
+            Some(page) => page.at(s, spot.cell, spot.between),
             // Only who does not skip gets here, and sees nothing of interest.
             None => Matter { density: self.sample(self.density, spot), slope: self.gradient(p, 1.0) * 255.0 },
         }
@@ -126,17 +125,19 @@ impl<'a> LavaField<'a> {
     #[inline(always)]
     fn spot(&self, p: V3) -> Spot {
         // Four numbers at a time, the last one idle, are one instruction where three are three.
-        let [x, y, z] = [p.x, p.y, p.z];
-        let place: [f32; 4] = std::array::from_fn(|axis| {
-            let (place, last) = ([x, y, z, z][axis] - 0.5, self.last[axis]);
+        let p = [p.x, p.y, p.z, p.z];
+        let (mut cell, mut between) = ([0_u32; 4], [0.0; 4]);
+        for axis in 0..4 {
+            let (place, last) = (p[axis] - 0.5, self.last[axis]);
             let place = if place > 0.0 { place } else { 0.0 };
-            if place < last { place } else { last }
-        });
-        // At the middle of a cell either side will do: they agree there.
-        let rounded: [f32; 4] = place.map(|place| (place - 0.5) + ROUND);
-        let between: [f32; 4] = std::array::from_fn(|axis| place[axis] - (rounded[axis] - ROUND));
-        let cell = rounded.map(|rounded| (rounded.to_bits() & 0x3f_ffff) as usize);
-        Spot { cell: [cell[0], cell[1], cell[2]], between: [between[0], between[1], between[2]] }
+            let place = if place < last { place } else { last };
+            // At the middle of a cell either side will do: they agree there.
+            let rounded = (place - 0.5) + ROUND;
+            between[axis] = place - (rounded - ROUND);
+            cell[axis] = rounded.to_bits() & 0x3f_ffff;
+        }
+        let cell = [cell[0] as usize, cell[1] as usize, cell[2] as usize];
+        Spot { cell, between: [between[0], between[1], between[2]] }
     }
 
     #[inline(always)]
@@ -165,6 +166,7 @@ impl<'a> LavaField<'a> {
     }
 
     /// The length of a ray inside the shown part of the box, and the normal of the side it comes in by.
+    #[inline(always)]
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
         let (mut near, mut far, mut entry) = (0.0_f32, far, None);
         for axis in 0..3 {
@@ -188,66 +190,15 @@ impl<'a> LavaField<'a> {
         (near < far).then_some((near, far, entry))
     }
 
-    /// Calls `visit(t, point, spot)` at every sample between `near` and `far` that may be of interest. Samples lie at whole
-    /// multiples of the step plus the jitter, wherever jumps begin or end.
+    /// The samples between `near` and `far` that may be of interest.
     #[inline(always)]
-    pub(crate) fn walk(
-        &self,
-        ray: &Ray,
-        (near, far): (f32, f32),
-        pace: Pace,
-        mut visit: impl FnMut(f32, V3, &Spot) -> ControlFlow<()>,
-    ) {
+    pub(crate) fn walk(&self, ray: &Ray, (near, far): (f32, f32), pace: Pace) -> Walk<'_> {
+        let inverse = |d: f32| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d };
+        let inverse = v3(inverse(ray.direction.x), inverse(ray.direction.y), inverse(ray.direction.z));
         let (near, far) = (near.max(pace.reach.near), far.min(pace.reach.far));
-        if near >= far {
-            return;
-        }
-        let inverse = ray.direction.map(|d| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d });
-        // The places of a brick begin in the middles of its cells.
-        let (per_step, corner) = (1.0 / pace.step, ray.origin - V3::repeat(0.5));
-        // A little less is one sample too many at most, and that lies outside of what the bricks tell.
-        let first = |t: f32| up(t * per_step - pace.jitter - 1e-6 * t * per_step);
-        let mut n = first(near);
-        loop {
-            let t = (n + pace.jitter) * pace.step;
-            // From very far away samples cannot be told apart any more, and neither can pixels.
-            if t >= far || n + 1.0 <= n {
-                return;
-            }
-            let p = ray.at(t);
-            let spot = self.spot(p);
-            let look = if self.skipping == Skipping::Never { Look::Drawn } else { self.bricks.look(spot.cell) };
-            match look {
-                Look::Drawn => {
-                    if visit(t, p, &spot).is_break() {
-                        return;
-                    }
-                    n += 1.0;
-                }
-                Look::Nothing => n += 1.0,
-                Look::Empty => {
-                    let leave = self.bricks.leave(spot.cell, corner, inverse);
-                    // Rounding must not carry a jump past a sample in the next brick: stop a little early.
-                    n = first(leave - 1e-3).max(n + 1.0);
-                }
-            }
-        }
-    }
-
-    /// [`Self::walk`], with the density 0..1 at every sample that is of interest.
-    #[inline]
-    pub(crate) fn walk_dense(
-        &self,
-        ray: &Ray,
-        span: (f32, f32),
-        pace: Pace,
-        mut visit: impl FnMut(f32, f32) -> ControlFlow<()>,
-    ) {
-        let empty = 255.0 * self.empty;
-        self.walk(ray, span, pace, |t, _, spot| {
-            let density = self.sample(self.density, spot);
-            if density > empty { visit(t, density * (1.0 / 255.0)) } else { ControlFlow::Continue(()) }
-        });
+        let mut walk = Walk { field: self, ray: *ray, inverse, far, pace, per_step: 1.0 / pace.step, next: 0.0 };
+        walk.next = walk.first(near);
+        walk
     }
 
     /// The first place where density rises through `iso` before `far`.
@@ -260,22 +211,20 @@ impl<'a> LavaField<'a> {
             return Crossing::At { t: near, face: entry };
         }
         let mut found = Crossing::Missed;
-        let (mut peak, mut hit) = (0.0, false);
-        self.walk_dense(ray, (near, far), pace, |t, density| {
+        let mut peak = 0.0;
+        let mut walk = self.walk(ray, (near, far), pace);
+        while let Some((t, density)) = walk.next_dense() {
             if density >= iso {
-                found = Crossing::At { t: self.refine(ray, ((t - pace.step).max(near), t), iso), face: None };
-                hit = true;
-                return ControlFlow::Break(());
+                return Crossing::At { t: self.refine(ray, ((t - pace.step).max(near), t), iso), face: None };
             }
             if density > peak {
                 peak = density;
                 found = Crossing::Grazed { t, density };
             }
-            ControlFlow::Continue(())
-        });
+        }
         // A sheet thinner than a step may lie between the last sample and the ground: whether it is seen must not
         // depend on the jitter.
-        if hit || far == f32::MAX {
+        if far == f32::MAX {
             return found;
         }
         let end = self.density(ray.at(far));
@@ -305,6 +254,81 @@ impl<'a> LavaField<'a> {
             }
         }
         b
+    }
+}
+
+/// The samples of a ray that may be of interest, one after another. They lie at whole multiples of the step plus the
+/// jitter, wherever jumps begin or end.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk<'a> {
+    field: &'a LavaField<'a>,
+    ray: Ray,
+    /// One over the ray's direction.
+    inverse: V3,
+    far: f32,
+    pace: Pace,
+    /// One over the step.
+    per_step: f32,
+    /// Number of the next sample.
+    next: f32,
+}
+
+/// A place on a ray where the volume is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub(crate) t: f32,
+    pub(crate) point: V3,
+    pub(crate) spot: Spot,
+}
+
+// Not an iterator with closures on it: only what is inlined for certain is compiled for wide instructions.
+impl Walk<'_> {
+    /// The next sample, if there is one.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Option<Sample> {
+        loop {
+            let t = (self.next + self.pace.jitter) * self.pace.step;
+            // From very far away samples cannot be told apart any more, and neither can pixels.
+            if t >= self.far || self.next + 1.0 <= self.next {
+                return None;
+            }
+            let point = self.ray.at(t);
+            let spot = self.field.spot(point);
+            let whole = self.field.skipping == Skipping::Never;
+            let look = if whole { Look::Drawn } else { self.field.bricks.look(spot.cell) };
+            self.next += 1.0;
+            match look {
+                Look::Drawn => return Some(Sample { t, point, spot }),
+                Look::Nothing => {}
+                Look::Empty => {
+                    // The places of a brick begin in the middles of its cells.
+                    let corner = self.ray.origin - V3::new(0.5, 0.5, 0.5);
+                    let leave = self.field.bricks.leave(spot.cell, corner, self.inverse);
+                    // Rounding must not carry a jump past a sample in the next brick: stop a little early.
+                    self.next = self.first(leave - 1e-3).max(self.next);
+                }
+            }
+        }
+    }
+
+    /// The next sample that is of interest, with its density 0..1.
+    #[inline(always)]
+    pub(crate) fn next_dense(&mut self) -> Option<(f32, f32)> {
+        let field = self.field;
+        while let Some(sample) = self.next() {
+            let density = field.sample(field.density, &sample.spot);
+            if density > 255.0 * field.empty {
+                return Some((sample.t, density * (1.0 / 255.0)));
+            }
+        }
+        None
+    }
+
+    /// Number of the first sample from `t` on. A little less is one sample too many at most, and that lies outside of
+    /// what the bricks tell.
+    #[inline(always)]
+    fn first(&self, t: f32) -> f32 {
+        up(t * self.per_step - self.pace.jitter - 1e-6 * t * self.per_step)
     }
 }
 

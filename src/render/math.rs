@@ -3,17 +3,17 @@
 /// A point, a direction or a linear RGB colour.
 pub(crate) type V3 = nalgebra::Vector3<f32>;
 
-#[inline]
+#[inline(always)]
 pub(crate) fn v3(x: f32, y: f32, z: f32) -> V3 {
     V3::new(x, y, z)
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn saturate(x: f32) -> f32 {
     x.clamp(0.0, 1.0)
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn lerp(a: f32, b: f32, t: f32) -> f32 {
     a + (b - a) * t
 }

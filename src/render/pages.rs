@@ -5,6 +5,7 @@
 
 use super::bricks::{Around, EDGE};
 use super::math::{V3, v3};
+use crate::simd::Simd;
 
 /// Cells along a page's edge: those of the brick's places.
 const SIDE: usize = EDGE + 1;
@@ -47,26 +48,24 @@ impl Page {
 
     /// Between the eight cells of a place: `between` 0 at the middle of the first, 1 at that of the last.
     #[inline(always)]
-    pub(crate) fn at(&self, place: [usize; 3], between: [f32; 3]) -> Matter {
-        let [i, j, k] = place.map(|n| n % EDGE);
-        let first = (k * SIDE + j) * SIDE + i;
-        let [x, y, z] = between;
-        // Both cells of a row at once.
-        let row = |start: usize| -> [f32; 8] {
-            let (a, b) = (self.cells[first + start], self.cells[first + start + 1]);
-            [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]].map(f32::from)
-        };
-        let near = mixed(row(0), row(SIDE), y);
-        let far = mixed(row(SIDE * SIDE), row(SIDE * SIDE + SIDE), y);
-        let rows = mixed(near, far, z);
-        let cell: [f32; 4] = std::array::from_fn(|i| rows[i] + (rows[i + 4] - rows[i]) * x);
-        Matter { density: cell[0], slope: v3(cell[1] - FLAT, cell[2] - FLAT, cell[3] - FLAT) }
+    pub(crate) fn at<S: Simd>(&self, s: S, place: [usize; 3], between: [f32; 3]) -> Matter {
+        let first = ((place[2] % EDGE) * SIDE + place[1] % EDGE) * SIDE + place[0] % EDGE;
+        let rows = [
+            self.row(first),
+            self.row(first + SIDE),
+            self.row(first + SIDE * SIDE),
+            self.row(first + SIDE * (SIDE + 1)),
+        ];
+        let [density, x, y, z] = s.blend(rows, between);
+        Matter { density, slope: v3(x - FLAT, y - FLAT, z - FLAT) }
     }
-}
 
-#[inline(always)]
-fn mixed(a: [f32; 8], b: [f32; 8], share: f32) -> [f32; 8] {
-    std::array::from_fn(|i| a[i] + (b[i] - a[i]) * share)
+    /// The values of two cells that follow each other.
+    #[inline(always)]
+    fn row(&self, first: usize) -> &[u8; 8] {
+        let bytes = self.cells.as_flattened()[4 * first..].first_chunk();
+        bytes.expect("a place has a cell to its east")
+    }
 }
 
 /// The pages of one layer of bricks.
@@ -117,6 +116,7 @@ impl Pages {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::Portable;
 
     #[test]
     fn a_page_tells_density_and_slope_of_a_ramp() {
@@ -131,7 +131,7 @@ mod tests {
         let page = Page::new(&around);
         for (place, between) in [([0, 0, 0], [0.0, 0.5, 0.25]), ([3, 3, 3], [0.9, 0.1, 0.4]), ([1, 0, 2], [0.3; 3])] {
             let [x, y, z]: [f32; 3] = std::array::from_fn(|axis| place[axis] as f32 + between[axis]);
-            let matter = page.at(place, between);
+            let matter = page.at(Portable, place, between);
             assert!((matter.density - ramp(x, y, z)).abs() < 1e-3, "{matter:?} at {place:?}");
             assert!((matter.slope - v3(9.0, -7.0, 30.0)).abs().max() <= 0.251, "{matter:?} at {place:?}");
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::bricks::{Bricks, Drawn};
+use super::bricks::{Bricks, Drawn, EDGE, OCTANTS, WHOLE};
 use super::camera::Camera;
 use super::math::V3;
 
@@ -28,7 +28,7 @@ impl Reach {
     pub(crate) const ALL: Self = Self { near: 0.0, far: f32::MAX };
     const NONE: Self = Self { near: f32::MAX, far: 0.0 };
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.near >= self.far
     }
@@ -106,12 +106,15 @@ impl Tiles {
     /// Looks at the bricks with something to draw before what hides them.
     pub(crate) fn new(bricks: &Bricks, camera: &Camera, depths: &Depths) -> Self {
         let lens = Lens::new(camera);
+        // Thin lava fills little of a brick, which shows where a brick is larger than a tile.
+        let large = lens.scale * EDGE as f32 > TILE as f32 * (bricks.middle() - lens.eye).norm();
+        let parts: &[u64] = if large { &OCTANTS } else { &WHOLE };
         (0..bricks.layers())
             .into_par_iter()
             .fold(
                 || Self::filled(camera, Reach::NONE),
                 |mut tiles, layer| {
-                    bricks.drawn(layer).for_each(|drawn| tiles.add(&lens, depths, &drawn));
+                    bricks.drawn(layer, parts).for_each(|drawn| tiles.add(&lens, depths, &drawn));
                     tiles
                 },
             )
@@ -119,7 +122,7 @@ impl Tiles {
     }
 
     /// The distances for a pixel.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Reach {
         self.reach[y / TILE * self.across + x / TILE]
     }
@@ -173,11 +176,6 @@ impl Live {
             start += tiles.len();
             tiles[0].then_some(run)
         })
-    }
-
-    /// The pixels of row `y` that are drawn.
-    pub(crate) fn pixels(&self, y: usize) -> impl Iterator<Item = usize> {
-        self.runs(y).flatten()
     }
 
     /// Adds the tiles that another drew of a picture of this size.

@@ -18,6 +18,8 @@ mod avx2;
 mod avx512;
 mod portable;
 
+pub(crate) use portable::Portable;
+
 use crate::world::Lanes;
 
 /// Operations on 32 lanes of 16 bits. A mask has a bit for each lane.
@@ -66,6 +68,10 @@ pub(crate) trait Simd: Copy {
     /// `energy · 2^14 / amount`, rounded down and at most 65535, for amounts up to 2^15. Where the amount is zero the lane
     /// may hold anything.
     fn ratio(self, amount: Self::V, energy: Self::V) -> Self::V;
+
+    /// Four values at a place between eight corners that have four each. `rows` are the corners along x, two in each, at
+    /// (y, z) = (0, 0), (1, 0), (0, 1) and (1, 1); `place` is x, y, z between them, 0 to 1.
+    fn blend(self, rows: [&[u8; 8]; 4], place: [f32; 3]) -> [f32; 4];
 }
 
 /// An instruction set.
@@ -110,7 +116,7 @@ impl Path {
     pub(crate) fn run(self, work: impl Work) {
         assert!(Self::available().contains(&self), "this processor has no {self:?}");
         match self {
-            Self::Portable => work.with(portable::Portable),
+            Self::Portable => work.with(Portable),
             // SAFETY: the processor was asked above, and has the features that these functions are compiled for.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => unsafe { avx2::run(work) },
