@@ -89,6 +89,8 @@ pub(crate) struct Bricks {
     stale: Vec<u64>,
     /// Blocks along x, y and z.
     blocks: [usize; 3],
+    /// For each block, how many of its bricks have something to draw.
+    filled: Vec<u8>,
     /// For each block, the distance to the nearest block with something to draw, in blocks (largest of the three axes):
     /// 0 means that its bricks have to be asked.
     distance: Vec<u8>,
@@ -108,6 +110,7 @@ impl Bricks {
             pages: if interest.shaded { vec![Pages::new(nx * ny); nz] } else { Vec::new() },
             stale: vec![0; words(nx) * ny * nz],
             blocks,
+            filled: vec![0; blocks.iter().product()],
             distance: vec![FARTHEST; blocks.iter().product()],
         }
     }
@@ -123,7 +126,7 @@ impl Bricks {
         let [nx, ny, _] = self.count;
         let (grid, interest) = (self.grid, self.interest);
         let layer = |k: usize, drawn: &mut [u64], stale: &mut [u64], mut pages: Option<&mut Pages>| {
-            let mut other = false;
+            let mut others = Vec::new();
             for (j, row) in stale.chunks_mut(words(nx)).enumerate() {
                 for i in bits(row) {
                     let around = around(volume, grid, [i, j, k]);
@@ -132,23 +135,40 @@ impl Bricks {
                         pages.keep(j * nx + i, (now != 0).then(|| Page::new(&around)));
                     }
                     let old = std::mem::replace(&mut drawn[j * nx + i], now);
-                    other |= (old == 0) != (now == 0);
+                    if (old == 0) != (now == 0) {
+                        others.push(([i, j, k], now != 0));
+                    }
                 }
                 row.fill(0);
             }
-            other
+            others
         };
         let layers = self.drawn.par_chunks_mut(nx * ny).zip(self.stale.par_chunks_mut(words(nx) * ny)).enumerate();
-        let other = if interest.shaded {
-            let layers = layers.zip(&mut self.pages);
+        let others: Vec<Vec<_>> = if interest.shaded {
             layers
+                .zip(&mut self.pages)
                 .map(|((k, (drawn, stale)), pages)| layer(k, drawn, stale, Some(pages)))
-                .reduce(|| false, |a, b| a | b)
+                .collect()
         } else {
-            layers.map(|(k, (drawn, stale))| layer(k, drawn, stale, None)).reduce(|| false, |a, b| a | b)
+            layers.map(|(k, (drawn, stale))| layer(k, drawn, stale, None)).collect()
         };
+        self.count_filled(others.into_iter().flatten());
+    }
+
+    /// Measures the distances of blocks again if one has its first brick with something to draw now, or none any more.
+    fn count_filled(&mut self, others: impl Iterator<Item = ([usize; 3], bool)>) {
+        let (mut other, [nx, ny, _]) = (false, self.blocks);
+        for (brick, drawn) in others {
+            let [i, j, k] = brick.map(|n| n / BLOCK);
+            let filled = &mut self.filled[(k * ny + j) * nx + i];
+            let before = *filled;
+            *filled = if drawn { before + 1 } else { before - 1 };
+            other |= (before == 0) != (*filled == 0);
+        }
         if other {
-            self.measure();
+            self.distance.clear();
+            self.distance.extend(self.filled.iter().map(|&filled| if filled > 0 { 0 } else { FARTHEST }));
+            chessboard(&mut self.distance, self.blocks, FARTHEST);
         }
     }
 
@@ -170,26 +190,6 @@ impl Bricks {
                 }
             }
         }
-    }
-
-    /// Marks the blocks with something to draw and measures the distances of the others.
-    fn measure(&mut self) {
-        let [nx, ny, _] = self.blocks;
-        let [across, high, _] = self.count;
-        self.distance.fill(FARTHEST);
-        self.distance.par_chunks_mut(nx * ny).zip(self.drawn.par_chunks(across * high * BLOCK)).for_each(
-            |(marks, drawn)| {
-                for (row, drawn) in drawn.chunks(across).enumerate() {
-                    let marks = &mut marks[row % high / BLOCK * nx..][..nx];
-                    for (mark, drawn) in marks.iter_mut().zip(drawn.chunks(BLOCK)) {
-                        if drawn.iter().any(|&drawn| drawn != 0) {
-                            *mark = 0;
-                        }
-                    }
-                }
-            },
-        );
-        chessboard(&mut self.distance, self.blocks, FARTHEST);
     }
 
     /// Whether there may be something to draw at a place, and if not, whether elsewhere in its brick.
@@ -338,14 +338,20 @@ fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32
 /// chessboard distances to the nearest mark, told up to `farthest`, in two sweeps.
 pub(crate) fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
     let [nx, ny, nz] = count;
+    let inner = |v: usize, n: usize| v > 0 && v + 1 < n;
+    let offsets = BEFORE.map(|[dx, dy, dz]| (dz * ny as isize + dy) * nx as isize + dx);
     let sweep = |distance: &mut [u8], index: usize, sign: isize| {
-        let (x, y, z) = (index % nx, index / nx % ny, index / (nx * ny));
         let mut best = distance[index];
-        for [dx, dy, dz] in BEFORE {
+        if best == 0 {
+            return;
+        }
+        let (x, y, z) = (index % nx, index / nx % ny, index / (nx * ny));
+        let all = inner(x, nx) && inner(y, ny) && inner(z, nz);
+        for ([dx, dy, dz], offset) in BEFORE.into_iter().zip(offsets) {
             let (i, j, k) = (x as isize + sign * dx, y as isize + sign * dy, z as isize + sign * dz);
-            let inside = (0..nx as isize).contains(&i) && (0..ny as isize).contains(&j);
-            if inside && (0..nz as isize).contains(&k) {
-                best = best.min(distance[(k as usize * ny + j as usize) * nx + i as usize] + 1);
+            let inside = |v: isize, n: usize| (0..n as isize).contains(&v);
+            if all || (inside(i, nx) && inside(j, ny) && inside(k, nz)) {
+                best = best.min(distance[(index as isize + sign * offset) as usize] + 1);
             }
         }
         distance[index] = best.min(farthest);

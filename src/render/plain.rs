@@ -40,6 +40,7 @@ pub(crate) struct Behind {
 impl Tracer for Specimen<'_> {
     type Behind = Behind;
 
+    #[inline(always)]
     fn behind(&self, ray: &Ray) -> Behind {
         let Some(hit) = self.land.block.hit(ray) else { return Behind { light: backdrop(ray), far: f32::MAX } };
         let dimmed = if self.look.style == Style::Maximum { DIMMED } else { 1.0 };
@@ -136,6 +137,7 @@ impl Specimen<'_> {
         best.1
     }
 
+    #[inline(always)]
     fn ground(&self, hit: &GroundHit) -> V3 {
         let (land, lamp) = (self.land, &self.transfer.lamp);
         match hit.face {
@@ -151,6 +153,7 @@ impl Specimen<'_> {
     }
 }
 
+#[inline(always)]
 fn backdrop(ray: &Ray) -> V3 {
     mix(v3(0.012, 0.014, 0.019), v3(0.040, 0.046, 0.058), saturate(0.75 + ray.direction.y))
 }

@@ -104,6 +104,14 @@ struct Frame<'a, T: Tracer> {
     path: Path,
 }
 
+/// What the rays through the middles of a row of pixels meet behind the lava.
+struct Behinds<'a, T: Tracer> {
+    tracer: &'a T,
+    camera: &'a Camera,
+    y: usize,
+    row: &'a mut Vec<T::Behind>,
+}
+
 /// The pixels of a row that are drawn, one ray through the middle of each.
 struct Exposed<'a, T: Tracer> {
     frame: &'a Frame<'a, T>,
@@ -221,7 +229,7 @@ impl Renderer {
                 let stage = self.stage(&field, &ember);
                 let mut kept = match seen {
                     Some(Behind::Cinematic(kept)) => kept,
-                    _ => Kept::new(&stage, camera, self.look.antialias),
+                    _ => Kept::new(&stage, camera, self.look.antialias, self.path),
                 };
                 let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.everything(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
@@ -231,7 +239,7 @@ impl Renderer {
                 let specimen = Specimen { field: &field, land: &self.land, transfer: &self.transfer, look: &self.look };
                 let mut kept = match seen {
                     Some(Behind::Plain(kept)) => kept,
-                    _ => Kept::new(&specimen, camera, self.look.antialias),
+                    _ => Kept::new(&specimen, camera, self.look.antialias, self.path),
                 };
                 let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.over_bare(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
@@ -309,10 +317,14 @@ impl Renderer {
 
 impl<B: Clone + Send + Sync> Kept<B> {
     /// Looks past the lava through the middle of every pixel.
-    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera, antialias: Antialias) -> Self {
+    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera, antialias: Antialias, path: Path) -> Self {
         let (width, height) = camera.size();
-        let centre = |k: usize| camera.ray((k % width) as f32 + 0.5, (k / width) as f32 + 0.5);
-        let centres: Vec<B> = (0..width * height).into_par_iter().map(|k| tracer.behind(&centre(k))).collect();
+        let row = |y: usize| {
+            let mut row = Vec::with_capacity(width);
+            path.run(Behinds { tracer, camera, y, row: &mut row });
+            row
+        };
+        let centres = (0..height).into_par_iter().map(row).collect::<Vec<Vec<B>>>().concat();
         let far: Vec<f32> = centres.iter().map(T::far).collect();
         let depths = Depths::new(camera, &far, antialias != Antialias::Off);
         let closer = if width * height <= MOST_KEPT { vec![None; width * height] } else { Vec::new() };
@@ -402,6 +414,15 @@ impl<T: Tracer> Frame<'_, T> {
         }
         let mean = sum / SUBPIXELS.len() as f32;
         mean / (1.0 - mean.max()).max(1e-3)
+    }
+}
+
+impl<T: Tracer> Work for Behinds<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        for x in 0..self.camera.size().0 {
+            self.row.push(self.tracer.behind(&self.camera.ray(x as f32 + 0.5, self.y as f32 + 0.5)));
+        }
     }
 }
 
