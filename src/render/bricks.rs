@@ -440,7 +440,7 @@ mod tests {
         for seed in 0..40 {
             let other = if seed % 3 == 2 { Volume::empty(grid) } else { scattered(grid, seed) };
             // A few cells become others.
-            let cells = (0..grid.cells()).filter(|&i| crate::random::mix64(seed << 40 | i as u64) % 200 == 0);
+            let cells = (0..grid.cells()).filter(|&i| crate::random::mix64(seed << 40 | i as u64).is_multiple_of(200));
             let mut changed = vec![Span::EMPTY; 17 * 19];
             for cell in cells {
                 volume.density[cell] = other.density[cell];
