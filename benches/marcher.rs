@@ -1,5 +1,8 @@
 //! Processor time of frames, in the cases that `vtk/raycast.py` gives to VTK: `cargo bench --bench marcher [case]...`.
 //!
+//! `-- --count still 20 case` (or `flows`) draws so many frames after the first on one thread, for callgrind
+//! (`--toggle-collect='*counted*'`).
+//!
 //! `-- --dump FOLDER` also writes what the script reads; `vtk/compare` runs both and prints the ratios. Times are of all
 //! threads together (user and system), the shortest of some frames: a busy machine only ever adds.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
@@ -26,8 +29,13 @@ const FRAMES: usize = 7;
 /// What a box is called, and how its lava came about.
 type NamedBox = (&'static str, fn() -> Simulation);
 
+const BOXES: [NamedBox; 2] = [("128", || volcano(PAPER, 2000)), ("512", || erupted(Grid::new(512, 400, 512), 4, 8000))];
+
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    if arguments.first().is_some_and(|argument| argument == "--count") {
+        return count(&arguments[1..]);
+    }
     let at = arguments.iter().position(|argument| argument == "--dump");
     let dump = at.map(|at| {
         arguments.remove(at);
@@ -36,11 +44,9 @@ fn main() {
     });
     rayon::ThreadPoolBuilder::new().num_threads(THREADS).build_global().expect("the first pool");
     let mut cases = Vec::new();
-    let boxes: [NamedBox; 2] =
-        [("128", || volcano(PAPER, 2000)), ("512", || erupted(Grid::new(512, 400, 512), 4, 8000))];
     println!("milliseconds of processor time a frame, {PICTURE:?} pixels, {THREADS} threads");
     println!("{:<26}{:>8}{:>8}{:>8}{:>8}", "case", "still", "flows", "turns", "fresh");
-    for (name, make) in boxes {
+    for (name, make) in BOXES {
         let wanted = |case: &str| arguments.is_empty() || arguments.iter().any(|asked| case.contains(asked.as_str()));
         let looks: Vec<_> = looks(name).into_iter().filter(|(case, _)| wanted(case)).collect();
         if looks.is_empty() {
@@ -57,6 +63,37 @@ fn main() {
     if let Some(folder) = dump {
         fs::write(folder.join("cases.json"), format!("[{}]\n", cases.join(",\n "))).expect("a folder to write to");
     }
+}
+
+/// Draws frames on one thread without timing them: `[still or flows, frames, case]`.
+fn count(arguments: &[String]) {
+    let [kind, frames, case] = arguments else { panic!("--count still|flows FRAMES CASE") };
+    let frames: usize = frames.parse().expect("a number of frames");
+    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().expect("the first pool");
+    let (name, make) = BOXES.into_iter().find(|(name, _)| case.starts_with(name)).expect("a case of a box");
+    let (_, look) = looks(name).into_iter().find(|(named, _)| named == case).expect("a case of the table");
+    let worlds = worlds(make());
+    let mut lowpass = LowPass::new(worlds[0].grid);
+    lowpass.refresh(&worlds[0]);
+    let mut renderer = Renderer::new(worlds[0].ground.surface(), worlds[0].grid, look).expect("a valid look");
+    let view = camera(&renderer, 0.0);
+    for frame in 0..=frames {
+        // There and back again, so that any number of frames has changes to follow.
+        if kind == "flows" {
+            lowpass.refresh(&worlds[frame % worlds.len()]);
+        }
+        if frame == 0 {
+            renderer.frame_of(&mut lowpass, &view);
+        } else {
+            counted(&mut renderer, &mut lowpass, &view);
+        }
+    }
+}
+
+/// A frame, under a name that a profiler can be told to begin with.
+#[inline(never)]
+fn counted(renderer: &mut Renderer, lowpass: &mut LowPass, view: &Camera) {
+    std::hint::black_box(renderer.frame_of(lowpass, view));
 }
 
 /// The world of a simulation as it is, and after every ten steps of as many frames.

@@ -84,6 +84,7 @@ pub mod records;
 pub mod render;
 pub mod rules;
 pub mod scene;
+mod simd;
 pub mod simulation;
 pub mod source;
 mod stamp;

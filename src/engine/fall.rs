@@ -5,8 +5,8 @@
 //! that gives anything has changed. So a tile that is left out gave nothing when it was last looked at, and would give
 //! nothing now. Other rules and another ground wake all tiles ([`Liquid::wake_under`](crate::world::Liquid)).
 
-use super::simd::{Simd, Work};
 use crate::rules::Rules;
+use crate::simd::{Simd, Work};
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
 use crate::world::{Ground, Lanes, Masks, ROW, Rows, Strip};
 

@@ -1,6 +1,6 @@
 //! What spreading adds to the tiles of a strip and takes from them, put down until nobody reads the old state any more.
 
-use super::simd::Simd;
+use crate::simd::Simd;
 use crate::world::{ROW, Strip, Tile};
 
 /// Changes of the tiles of one strip, added up modulo 2^16. Memory is kept for the next use.

@@ -6,11 +6,10 @@
 mod fall;
 mod gifts;
 pub mod plain;
-mod simd;
 mod spread;
 pub mod tiled;
 
-pub use simd::Path;
+pub use crate::simd::Path;
 
 use crate::random::StepKey;
 use crate::rules::Rules;

@@ -9,9 +9,9 @@
 
 use super::fall::Share;
 use super::gifts::Gifts;
-use super::simd::Simd;
 use crate::random::StepKey;
 use crate::rules::{Rules, Walls};
+use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
 use crate::world::{Findings, Found, Ground, Lanes, Masks, ROW, Row, Rows, Strip, Tile};
 

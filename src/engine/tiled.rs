@@ -9,10 +9,10 @@
 use super::Engine;
 use super::fall::Falls;
 use super::gifts::Gifts;
-use super::simd::{Path, Simd, Work};
 use super::spread::{Lost, Near, Rule, strip_gives};
 use crate::random::StepKey;
 use crate::rules::Rules;
+use crate::simd::{Path, Simd, Work};
 use crate::world::{Findings, Ground, Liquid, Strip, World};
 
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.

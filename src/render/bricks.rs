@@ -1,27 +1,36 @@
-//! Which parts of the volume hold nothing to draw, and how far a ray may jump there.
+//! Where the volume holds something to draw, and how far a ray may jump where it does not.
 //!
 //! ```text
-//!  brick: 2³ cells, the largest density a sample inside can meet   ■ ■ · ·
-//!  block: 8³ bricks, the distance to the nearest one with           ■ · · ·   1   2   3 …
-//!         something to draw, in blocks                              · · · ·
+//!  place: between the middles of eight cells, where a sample is read    ▪ ▪ · ·
+//!  brick: 4³ places, one bit for each with something to draw           ■ ■ · ·
+//!  block: 4³ bricks, the distance to the nearest one with              ■ · · ·   1   2   3 …
+//!         something to draw, in blocks
 //! ```
 //!
-//! Bricks are worked out again where cells changed, blocks only compare the bricks with what a look wants to see.
+//! The place (x, y, z) lies between the middles of the cells (x, y, z) and (x + 1, y + 1, z + 1). A sample is a mean of
+//! those eight cells, so that bits are exact: where none of the eight is of interest, no sample is.
+//!
+//! Only bricks whose cells have changed are worked out again.
 
 use rayon::prelude::*;
 
 use crate::grid::Grid;
-use crate::lowpass::{self, Volume};
+use crate::lowpass::Volume;
 use crate::world::Span;
 
 use super::math::{V3, v3};
+use super::pages::{Page, Pages};
+use super::prepared::Interest;
 
-/// Cells along a brick's edge.
-pub(crate) const EDGE: usize = 2;
+/// Places along a brick's edge.
+pub(crate) const EDGE: usize = 4;
 /// Bricks along a block's edge.
-const BLOCK: usize = 8;
+const BLOCK: usize = 4;
 /// Distances are not told beyond this many blocks.
 const FARTHEST: u8 = 16;
+/// Cells along the edge of the cube whose values a brick depends on: those of its places, and one more on each side for
+/// the slopes there.
+pub(crate) const AROUND: usize = EDGE + 3;
 
 /// Whether empty space is jumped over. Pictures are the same either way; a test holds us to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,112 +39,214 @@ pub(crate) enum Skipping {
     Never,
 }
 
-/// A part of a ray inside one brick or block.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch {
-    /// The ray parameter at which it ends.
-    pub(crate) leave: f32,
-    /// Nothing needs to be sampled in it.
-    pub(crate) empty: bool,
+/// The places of a brick all together, and by halves along x, y and z: parts for [`Bricks::drawn`].
+pub(crate) const WHOLE: [u64; 1] = [u64::MAX];
+pub(crate) const OCTANTS: [u64; 8] = {
+    let mut parts = [0x0033_0033; 8];
+    let mut i = 0;
+    while i < 8 {
+        parts[i] <<= 2 * (i & 1) + 8 * (i >> 1 & 1) + 32 * (i >> 2);
+        i += 1;
+    }
+    parts
+};
+
+/// What the bricks know of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// There may be something to draw.
+    Drawn,
+    /// There is nothing here, but there may be in this brick.
+    Nothing,
+    /// There is nothing in the whole brick.
+    Empty,
+}
+
+/// The densities of the cells around a brick, x in the last place; one idle.
+pub(crate) type Around = [[[u8; AROUND + 1]; AROUND]; AROUND];
+
+/// The part of a brick with something to draw: a box, in cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Drawn {
+    pub(crate) middle: V3,
+    /// Half of its sides.
+    pub(crate) half: V3,
 }
 
 /// The bricks and blocks of a volume, for the densities that a look wants to see.
 #[derive(Clone, Debug)]
 pub(crate) struct Bricks {
-    bricks: lowpass::Bricks,
-    /// Densities up to this need not be sampled.
-    empty: u8,
+    /// Shape of the volume.
+    grid: Grid,
+    interest: Interest,
+    /// Bricks along x, y and z.
+    count: [usize; 3],
+    /// For each brick, x fastest, a bit for each place, x fastest.
+    drawn: Vec<u64>,
+    /// The cells of the bricks with something to draw, where the look wants them, for each layer of bricks along z.
+    pages: Vec<Pages>,
+    /// A bit for each brick that has to be worked out again: the bricks of a row along x in whole words.
+    stale: Vec<u64>,
     /// Blocks along x, y and z.
     blocks: [usize; 3],
+    /// For each block, how many of its bricks have something to draw.
+    filled: Vec<u8>,
     /// For each block, the distance to the nearest block with something to draw, in blocks (largest of the three axes):
     /// 0 means that its bricks have to be asked.
     distance: Vec<u8>,
 }
 
 impl Bricks {
-    /// The bricks of an empty volume.
-    pub(crate) fn new(grid: Grid) -> Self {
-        let bricks = lowpass::Bricks::with_edge(grid, EDGE);
-        let blocks = bricks.count().map(|n| n.div_ceil(BLOCK));
-        Self { bricks, empty: 0, blocks, distance: vec![FARTHEST; blocks.iter().product()] }
-    }
-
-    /// Follows the changes of a volume (one span for each row, numbered `z · ny + y`) and looks for densities above
-    /// `empty` from now on.
-    pub(crate) fn refresh(&mut self, volume: &Volume, changed: &[Span], empty: u8) {
-        let others = self.bricks.refresh(volume, changed);
-        if others || self.empty != empty {
-            self.empty = empty;
-            self.measure();
+    /// The bricks of an empty volume, for what a look wants to see.
+    pub(crate) fn new(grid: Grid, interest: Interest) -> Self {
+        let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(EDGE));
+        let blocks = count.map(|n| n.div_ceil(BLOCK));
+        let [nx, ny, nz] = count;
+        Self {
+            grid,
+            interest,
+            count,
+            drawn: vec![0; nx * ny * nz],
+            pages: if interest.shaded { vec![Pages::new(nx * ny); nz] } else { Vec::new() },
+            stale: vec![0; words(nx) * ny * nz],
+            blocks,
+            filled: vec![0; blocks.iter().product()],
+            distance: vec![FARTHEST; blocks.iter().product()],
         }
     }
 
-    /// Marks the blocks with something to draw and measures the distances of the others.
-    fn measure(&mut self) {
-        let [nx, ny, _] = self.blocks;
-        let (densest, [across, high, _]) = (self.bricks.densest(), self.bricks.count());
-        let empty = self.empty;
-        self.distance.fill(FARTHEST);
-        self.distance.par_chunks_mut(nx * ny).zip(densest.par_chunks(across * high * BLOCK)).for_each(
-            |(marks, densest)| {
-                for (row, densest) in densest.chunks(across).enumerate() {
-                    let marks = &mut marks[row % high / BLOCK * nx..][..nx];
-                    for (mark, densest) in marks.iter_mut().zip(densest.chunks(BLOCK)) {
-                        if densest.iter().any(|&density| density > empty) {
-                            *mark = 0;
-                        }
+    /// What they look for.
+    pub(crate) fn interest(&self) -> Interest {
+        self.interest
+    }
+
+    /// Follows the changes of a volume: one span for each row, numbered `z · ny + y`.
+    pub(crate) fn refresh(&mut self, volume: &Volume, changed: &[Span]) {
+        self.mark(changed);
+        let [nx, ny, _] = self.count;
+        let (grid, interest) = (self.grid, self.interest);
+        let layer = |k: usize, drawn: &mut [u64], stale: &mut [u64], mut pages: Option<&mut Pages>| {
+            let mut others = Vec::new();
+            for (j, row) in stale.chunks_mut(words(nx)).enumerate() {
+                for i in bits(row) {
+                    let around = around(volume, grid, [i, j, k]);
+                    let now = drawn_in(&around, interest.empty);
+                    if let Some(pages) = &mut pages {
+                        pages.keep(j * nx + i, (now != 0).then(|| Page::new(&around)));
+                    }
+                    let old = std::mem::replace(&mut drawn[j * nx + i], now);
+                    if (old == 0) != (now == 0) {
+                        others.push(([i, j, k], now != 0));
                     }
                 }
-            },
-        );
-        chessboard(&mut self.distance, self.blocks, FARTHEST);
+                row.fill(0);
+            }
+            others
+        };
+        let layers = self.drawn.par_chunks_mut(nx * ny).zip(self.stale.par_chunks_mut(words(nx) * ny)).enumerate();
+        let others: Vec<Vec<_>> = if interest.shaded {
+            layers
+                .zip(&mut self.pages)
+                .map(|((k, (drawn, stale)), pages)| layer(k, drawn, stale, Some(pages)))
+                .collect()
+        } else {
+            layers.map(|(k, (drawn, stale))| layer(k, drawn, stale, None)).collect()
+        };
+        self.count_filled(others.into_iter().flatten());
     }
 
-    /// The largest density that a sample at `point` can meet; outside of the box as at its side.
-    #[inline]
-    pub(crate) fn densest(&self, point: V3) -> u8 {
-        let ([i, j, k], [nx, ny, _]) = (self.brick(point), self.bricks.count());
-        self.bricks.densest()[(k * ny + j) * nx + i]
+    /// Measures the distances of blocks again if one has its first brick with something to draw now, or none any more.
+    fn count_filled(&mut self, others: impl Iterator<Item = ([usize; 3], bool)>) {
+        let (mut other, [nx, ny, _]) = (false, self.blocks);
+        for (brick, drawn) in others {
+            let [i, j, k] = brick.map(|n| n / BLOCK);
+            let filled = &mut self.filled[(k * ny + j) * nx + i];
+            let before = *filled;
+            *filled = if drawn { before + 1 } else { before - 1 };
+            other |= (before == 0) != (*filled == 0);
+        }
+        if other {
+            self.distance.clear();
+            self.distance.extend(self.filled.iter().map(|&filled| if filled > 0 { 0 } else { FARTHEST }));
+            chessboard(&mut self.distance, self.blocks, FARTHEST);
+        }
     }
 
-    /// The brick around a point, or the nearest to it.
-    #[inline]
-    fn brick(&self, point: V3) -> [usize; 3] {
-        let count = self.bricks.count();
-        std::array::from_fn(|axis| ((point[axis] as i32).max(0) as usize / EDGE).min(count[axis] - 1))
+    /// Marks the bricks that depend on cells of the spans.
+    fn mark(&mut self, changed: &[Span]) {
+        let (count, ny) = (self.count, self.grid.ny);
+        // A brick reads one cell before its own and two after them.
+        let near = |from: usize, to: usize, count: usize| {
+            from.saturating_sub(EDGE + 1).div_ceil(EDGE)..((to / EDGE) + 1).min(count)
+        };
+        for (row, span) in changed.iter().enumerate().filter(|(_, span)| !span.is_empty()) {
+            let (z, y) = (row / ny, row % ny);
+            let along = near(span.from.into(), span.to.into(), count[0]);
+            for k in near(z, z + 1, count[2]) {
+                for j in near(y, y + 1, count[1]) {
+                    let words = words(count[0]);
+                    let row = &mut self.stale[(k * count[1] + j) * words..][..words];
+                    along.clone().for_each(|i| row[i / 64] |= 1 << (i % 64));
+                }
+            }
+        }
     }
 
-    /// Where the ray from `origin`, with one over its direction in `inverse`, leaves the empty part or the brick around
-    /// `point`, which lies inside the box.
-    #[inline]
-    pub(crate) fn stretch(&self, point: V3, origin: V3, inverse: V3) -> Stretch {
-        let (brick, count) = (self.brick(point), self.bricks.count());
-        let [i, j, k] = brick.map(|n| n / BLOCK);
+    /// Whether there may be something to draw at a place, and if not, whether elsewhere in its brick.
+    #[inline(always)]
+    pub(crate) fn look(&self, place: [usize; 3]) -> Look {
+        let brick = (place[2] / EDGE * self.count[1] + place[1] / EDGE) * self.count[0] + place[0] / EDGE;
+        let bit = (place[2] % EDGE * EDGE + place[1] % EDGE) * EDGE + place[0] % EDGE;
+        match self.drawn[brick] {
+            0 => Look::Empty,
+            drawn if drawn >> bit & 1 == 0 => Look::Nothing,
+            _ => Look::Drawn,
+        }
+    }
+
+    /// The cells around the places of the brick around this one, if it has something to draw and the look wants them.
+    #[inline(always)]
+    pub(crate) fn page(&self, place: [usize; 3]) -> Option<&Page> {
+        self.pages.get(place[2] / EDGE)?.get(place[1] / EDGE * self.count[0] + place[0] / EDGE)
+    }
+
+    /// Where a ray leaves the empty part around a place whose brick is empty. `origin` is where it starts as seen from the
+    /// middle of the first cell, `inverse` one over its direction.
+    #[inline(always)]
+    pub(crate) fn leave(&self, place: [usize; 3], origin: V3, inverse: V3) -> f32 {
+        const SIDE: usize = EDGE * BLOCK;
+        let [i, j, k] = [place[0] / SIDE, place[1] / SIDE, place[2] / SIDE];
         let free = i32::from(self.distance[(k * self.blocks[1] + j) * self.blocks[0] + i]);
         if free > 0 {
-            let leave = leave([i, j, k], free, (EDGE * BLOCK) as i32, origin, inverse);
-            return Stretch { leave, empty: true };
+            leave([i, j, k], free, SIDE as i32, origin, inverse)
+        } else {
+            leave([place[0] / EDGE, place[1] / EDGE, place[2] / EDGE], 1, EDGE as i32, origin, inverse)
         }
-        let densest = self.bricks.densest()[(brick[2] * count[1] + brick[1]) * count[0] + brick[0]];
-        Stretch { leave: leave(brick, 1, EDGE as i32, origin, inverse), empty: densest <= self.empty }
     }
 
-    /// The middles of the bricks with something to draw in one layer of blocks along z, in cells.
-    pub(crate) fn middles(&self, layer: usize) -> impl Iterator<Item = V3> {
-        let (densest, [nx, ny, nz]) = (self.bricks.densest(), self.bricks.count());
-        let middle = |n: usize| ((n * EDGE) as f32) + 0.5 * EDGE as f32;
+    /// Boxes around all that there is to draw in one layer of blocks along z, one for each of these parts of a brick.
+    pub(crate) fn drawn(&self, layer: usize, parts: &'static [u64]) -> impl Iterator<Item = Drawn> {
+        let [nx, ny, nz] = self.count;
         let blocks = &self.distance[layer * self.blocks[0] * self.blocks[1]..];
         (layer * BLOCK..((layer + 1) * BLOCK).min(nz)).flat_map(move |k| {
             (0..ny).flat_map(move |j| {
-                let row = densest[(k * ny + j) * nx..][..nx].chunks(BLOCK);
+                let row = self.drawn[(k * ny + j) * nx..][..nx].chunks(BLOCK);
                 let blocks = &blocks[j / BLOCK * self.blocks[0]..];
                 let drawn = row.zip(blocks).enumerate().filter(|(_, (_, distance))| **distance == 0);
                 drawn.flat_map(move |(block, (bricks, _))| {
-                    let drawn = bricks.iter().enumerate().filter(|(_, density)| **density > self.empty);
-                    drawn.map(move |(i, _)| v3(middle(block * BLOCK + i), middle(j), middle(k)))
+                    let drawn = bricks.iter().enumerate().filter(|(_, drawn)| **drawn != 0);
+                    drawn.flat_map(move |(i, drawn)| {
+                        let parts = parts.iter().map(move |part| drawn & part).filter(|drawn| *drawn != 0);
+                        parts.map(move |drawn| extent(drawn, [block * BLOCK + i, j, k], self.grid))
+                    })
                 })
             })
         })
+    }
+
+    /// The middle of the box, in cells.
+    pub(crate) fn middle(&self) -> V3 {
+        v3(self.grid.nx as f32, self.grid.ny as f32, self.grid.nz as f32) * 0.5
     }
 
     /// Layers of blocks along z.
@@ -144,29 +255,103 @@ impl Bricks {
     }
 }
 
+/// Words of 64 bits for so many bricks.
+fn words(bricks: usize) -> usize {
+    bricks.div_ceil(64)
+}
+
+/// The numbers of the bits that are set, in rising order.
+fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(word, bits)| {
+        let rest = |bits: &u64| Some(bits & (bits - 1)).filter(|&bits| bits != 0);
+        let left = std::iter::successors(Some(*bits).filter(|&bits| bits != 0), rest);
+        left.map(move |bits| word * 64 + bits.trailing_zeros() as usize)
+    })
+}
+
+/// The cells that a brick depends on, held at the box's sides.
+fn around(volume: &Volume, grid: Grid, brick: [usize; 3]) -> Around {
+    let start = brick.map(|n| n * EDGE);
+    let held = |axis: usize, i: usize, count: usize| (start[axis] + i).saturating_sub(1).min(count - 1);
+    let inside = start[0] > 0 && start[0] + AROUND <= grid.nx;
+    let row = |k: usize, j: usize| -> [u8; AROUND + 1] {
+        let row = &volume.density[grid.index(0, held(1, j, grid.ny), held(2, k, grid.nz))..][..grid.nx];
+        let whole = inside.then(|| row[start[0] - 1..start[0] + AROUND].try_into().ok()).flatten();
+        whole.unwrap_or_else(|| std::array::from_fn(|i| row[held(0, i, grid.nx)]))
+    };
+    std::array::from_fn(|k| std::array::from_fn(|j| row(k, j)))
+}
+
+/// A bit for each place of a brick at which one of the eight cells has a density above `empty`.
+fn drawn_in(around: &Around, empty: u8) -> u64 {
+    // Places of a row along x at which one of two cells is of interest, for five rows along y and z.
+    let row = |k: usize, j: usize| {
+        let cells = &around[k + 1][j + 1];
+        let above = (0..=EDGE).fold(0, |bits, i| bits | u64::from(cells[i + 1] > empty) << i);
+        (above | above >> 1) & 0xf
+    };
+    let mut drawn = 0;
+    for k in 0..=EDGE {
+        let rows: [u64; EDGE + 1] = std::array::from_fn(|j| row(k, j));
+        let layer = (0..EDGE).fold(0, |bits, j| bits | (rows[j] | rows[j + 1]) << (EDGE * j));
+        drawn |= if k < EDGE { layer << (16 * k) } else { 0 };
+        drawn |= if k > 0 { layer << (16 * (k - 1)) } else { 0 };
+    }
+    drawn
+}
+
+/// The smallest box around the places of a brick with something to draw, of which there is at least one.
+fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
+    let folded = |bits: u64, shifts: [u32; 2]| shifts.iter().fold(bits, |bits, shift| bits | bits >> shift);
+    let layers = folded(drawn, [32, 16]) & 0xffff;
+    let x = folded(layers, [8, 4]) & 0xf;
+    let rows = folded(layers, [2, 1]) & 0x1111;
+    let y = (rows | rows >> 3 | rows >> 6 | rows >> 9) & 0xf;
+    let z = (0..EDGE).fold(0, |bits, k| bits | u64::from(drawn >> (16 * k) & 0xffff != 0) << k);
+    let side = |brick: usize, bits: u64, cells: usize| {
+        let (from, to) =
+            (brick * EDGE + bits.trailing_zeros() as usize, brick * EDGE + 64 - bits.leading_zeros() as usize);
+        // Places lie between the middles of cells. Those at the box's sides reach out to them.
+        let low = if from == 0 { 0.0 } else { from as f32 + 0.5 };
+        (low, if to + 1 >= cells { cells as f32 } else { to as f32 + 0.5 })
+    };
+    let sides = [side(brick[0], x, grid.nx), side(brick[1], y, grid.ny), side(brick[2], z, grid.nz)];
+    let [x, y, z] = sides.map(|(low, high)| 0.5 * (low + high));
+    let [a, b, c] = sides.map(|(low, high)| 0.5 * (high - low));
+    Drawn { middle: v3(x, y, z), half: v3(a, b, c) }
+}
+
 /// Where a ray leaves the cubes of `edge` cells that are less than `free` away from this one.
-#[inline]
+#[inline(always)]
 fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32 {
-    let wall = |axis: usize| {
+    let mut least = f32::MAX;
+    for axis in 0..3 {
         let here = cube[axis] as i32;
         let wall = if inverse[axis] > 0.0 { here + free } else { here - free + 1 };
-        ((wall * edge) as f32 - origin[axis]) * inverse[axis]
-    };
-    wall(0).min(wall(1)).min(wall(2))
+        let leave = ((wall * edge) as f32 - origin[axis]) * inverse[axis];
+        least = if leave < least { leave } else { least };
+    }
+    least
 }
 
 /// Turns marks (0 where there is something, `farthest` elsewhere) over a box of `count` bricks, x fastest, into
 /// chessboard distances to the nearest mark, told up to `farthest`, in two sweeps.
 pub(crate) fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
     let [nx, ny, nz] = count;
+    let inner = |v: usize, n: usize| v > 0 && v + 1 < n;
+    let offsets = BEFORE.map(|[dx, dy, dz]| (dz * ny as isize + dy) * nx as isize + dx);
     let sweep = |distance: &mut [u8], index: usize, sign: isize| {
-        let (x, y, z) = (index % nx, index / nx % ny, index / (nx * ny));
         let mut best = distance[index];
-        for [dx, dy, dz] in BEFORE {
+        if best == 0 {
+            return;
+        }
+        let (x, y, z) = (index % nx, index / nx % ny, index / (nx * ny));
+        let all = inner(x, nx) && inner(y, ny) && inner(z, nz);
+        for ([dx, dy, dz], offset) in BEFORE.into_iter().zip(offsets) {
             let (i, j, k) = (x as isize + sign * dx, y as isize + sign * dy, z as isize + sign * dz);
-            let inside = (0..nx as isize).contains(&i) && (0..ny as isize).contains(&j);
-            if inside && (0..nz as isize).contains(&k) {
-                best = best.min(distance[(k as usize * ny + j as usize) * nx + i as usize] + 1);
+            let inside = |v: isize, n: usize| (0..n as isize).contains(&v);
+            if all || (inside(i, nx) && inside(j, ny) && inside(k, nz)) {
+                best = best.min(distance[(index as isize + sign * offset) as usize] + 1);
             }
         }
         distance[index] = best.min(farthest);
@@ -196,20 +381,81 @@ const BEFORE: [[isize; 3]; 13] = [
 mod tests {
     use super::*;
 
+    const INTEREST: Interest = Interest { empty: 0, smoothing: 0.0, shaded: false };
+
     #[test]
     fn distance_counts_blocks_along_the_largest_axis() {
         let mut volume = Volume::empty(Grid::new(160, 32, 96));
-        let mut bricks = Bricks::new(volume.grid);
+        let mut bricks = Bricks::new(volume.grid, INTEREST);
         let cell = volume.grid.index(2, 1, 48);
         volume.density[cell] = 9;
         let whole = vec![Span { from: 0, to: 160 }; 32 * 96];
-        bricks.refresh(&volume, &whole, 0);
+        bricks.refresh(&volume, &whole);
         let at = |i: usize, j: usize, k: usize| bricks.distance[(k * 2 + j) * 10 + i];
-        // Cell 48 along z is read from 47 to 49: blocks 2 and 3.
+        // Cell 48 along z is read at the places 47 and 48: blocks 2 and 3.
         assert_eq!([at(0, 0, 2), at(0, 0, 3), at(1, 0, 3), at(9, 1, 0), at(0, 1, 0)], [0, 0, 1, 9, 2]);
-        let middles = [[1.0, 1.0], [3.0, 1.0], [1.0, 3.0], [3.0, 3.0]].map(|[x, y]| v3(x, y, 47.0));
-        assert_eq!(bricks.middles(2).collect::<Vec<_>>(), middles);
-        bricks.refresh(&volume, &[], 9);
-        assert!(bricks.distance.iter().all(|&distance| distance == FARTHEST), "9 is empty now");
+        // From the middle of cell 1 to that of cell 3, and from the floor to the middle of cell 2.
+        let drawn = |z: f32| Drawn { middle: v3(2.5, 1.25, z), half: v3(1.0, 1.25, 0.5) };
+        assert_eq!(bricks.drawn(2, &WHOLE).collect::<Vec<_>>(), [drawn(48.0)]);
+        assert_eq!(bricks.drawn(3, &WHOLE).collect::<Vec<_>>(), [drawn(49.0)]);
+        let mut blind = Bricks::new(volume.grid, Interest { empty: 9, ..INTEREST });
+        blind.refresh(&volume, &whole);
+        assert!(blind.distance.iter().all(|&distance| distance == FARTHEST), "9 is empty for these");
+    }
+
+    /// Cells without any order, most of them empty.
+    fn scattered(grid: Grid, seed: u64) -> Volume {
+        let value = |i: usize| crate::random::mix64(seed << 32 | i as u64);
+        let density = (0..grid.cells()).map(|i| if value(i) % 40 == 0 { (value(i) >> 32) as u8 } else { 0 }).collect();
+        Volume { density, ..Volume::empty(grid) }
+    }
+
+    #[test]
+    fn a_bit_is_set_where_one_of_eight_cells_is_of_interest() {
+        for sides in [[21, 14, 11], [2, 2, 2], [4, 5, 70]] {
+            let grid = Grid::new(sides[0], sides[1], sides[2]);
+            let volume = scattered(grid, 1);
+            let mut bricks = Bricks::new(grid, Interest { empty: 100, ..INTEREST });
+            bricks.refresh(&volume, &vec![Span { from: 0, to: grid.nx as u16 }; grid.ny * grid.nz]);
+            for (x, y, z) in places(grid) {
+                let cells = (0..8).map(|i| volume.density[grid.index(x + (i & 1), y + (i >> 1 & 1), z + (i >> 2))]);
+                let expected = cells.max() > Some(100);
+                assert_eq!(bricks.look([x, y, z]) == Look::Drawn, expected, "{sides:?} at {x}, {y}, {z}");
+            }
+        }
+    }
+
+    fn places(grid: Grid) -> impl Iterator<Item = (usize, usize, usize)> {
+        let along = |n: usize| 0..n - 1;
+        along(grid.nx).flat_map(move |x| along(grid.ny).flat_map(move |y| along(grid.nz).map(move |z| (x, y, z))))
+    }
+
+    #[test]
+    fn following_changes_gives_what_a_fresh_look_gives() {
+        let grid = Grid::new(23, 17, 19);
+        let interest = Interest { empty: 5, shaded: true, ..INTEREST };
+        let whole = vec![Span { from: 0, to: 23 }; 17 * 19];
+        let mut followed = Bricks::new(grid, interest);
+        let mut volume = Volume::empty(grid);
+        for seed in 0..40 {
+            let other = if seed % 3 == 2 { Volume::empty(grid) } else { scattered(grid, seed) };
+            // A few cells become others.
+            let cells = (0..grid.cells()).filter(|&i| crate::random::mix64(seed << 40 | i as u64).is_multiple_of(200));
+            let mut changed = vec![Span::EMPTY; 17 * 19];
+            for cell in cells {
+                volume.density[cell] = other.density[cell];
+                let x = (cell % 23) as u16;
+                let span = &mut changed[cell / 23 / 17 * 17 + cell / 23 % 17];
+                *span = span.union(Span { from: x, to: x + 1 });
+            }
+            followed.refresh(&volume, &changed);
+            let mut fresh = Bricks::new(grid, interest);
+            fresh.refresh(&volume, &whole);
+            assert_eq!(followed.drawn, fresh.drawn);
+            assert_eq!(followed.distance, fresh.distance);
+            for (x, y, z) in places(grid) {
+                assert_eq!(followed.page([x, y, z]), fresh.page([x, y, z]), "at {x}, {y}, {z} after change {seed}");
+            }
+        }
     }
 }

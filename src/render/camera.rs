@@ -105,7 +105,7 @@ pub struct Ray {
 
 impl Ray {
     /// The point at distance `t` along the ray, in cells.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, t: f32) -> Vector3<f32> {
         self.origin + self.direction * t
     }
@@ -233,6 +233,7 @@ impl Camera {
     }
 
     /// The ray through picture position (`px`, `py`) in pixels from the top left.
+    #[inline(always)]
     pub fn ray(&self, px: f32, py: f32) -> Ray {
         let (width, height) = (self.size.0 as f32, self.size.1 as f32);
         let x = (px / width * 2.0 - 1.0) * self.half_height * width / height;

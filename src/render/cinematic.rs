@@ -7,6 +7,10 @@ use super::heightfield::{Face, before_cut};
 use super::math::{V3, lerp, luminance, mix, saturate, smoothstep, times, v3};
 use super::noise;
 use super::tracer::{Sight, Tracer};
+use crate::simd::Simd;
+
+/// Share of the film density up to which liquid on the rock cannot be seen, however ragged its edge.
+pub(super) const FILM: f32 = 0.4;
 
 /// What a ray meets behind the lava, as far as it depends on the ground and the sky alone, through the haze.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +49,7 @@ impl Tracer for Stage<'_> {
         if behind.top || behind.t == f32::MAX { behind.t } else { before_cut(behind.t) }
     }
 
-    fn trace(&self, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
+    fn trace<S: Simd>(&self, _: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
         let far = Self::far(behind);
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
         let crossing = self.field.cross(ray, far, self.look.iso, pace);
@@ -109,9 +113,9 @@ fn rock(stage: &Stage, ray: &Ray, behind: &Behind) -> V3 {
 
 /// Density of the liquid that coats the rock at `p`, too thin to have a surface of its own; 0 where it is not to be seen.
 fn film(stage: &Stage, p: V3) -> f32 {
-    let (field, least) = (stage.field, 0.4 * stage.look.film);
+    let (field, least) = (stage.field, FILM * stage.look.film);
     let above = p + v3(0.0, 0.5, 0.0);
-    if field.at_most(p) <= least && field.at_most(above) <= least {
+    if !field.holds(p) && !field.holds(above) {
         return 0.0;
     }
     let film = field.density(p).max(field.density(above));

@@ -1,13 +1,13 @@
 //! The volume as rays see it: sampled between its cells, and only where there is something to draw.
 
-use std::ops::ControlFlow;
-
 use crate::grid::Grid;
 use crate::lowpass::{ENERGY_SHOWN, Volume};
+use crate::simd::Simd;
 
-use super::bricks::{Bricks, Skipping, Stretch};
+use super::bricks::{Bricks, Look, Skipping};
 use super::camera::Ray;
 use super::math::{V3, v3};
+use super::pages::Matter;
 use super::tiles::Reach;
 
 /// Refinements of a crossing after it has been bracketed.
@@ -56,7 +56,7 @@ pub(crate) struct LavaField<'a> {
 
 /// The eight cells around a point: the first of them, and the point's place between them along x, y, z.
 #[derive(Clone, Copy, Debug)]
-struct Spot {
+pub(crate) struct Spot {
     cell: [usize; 3],
     between: [f32; 3],
 }
@@ -97,10 +97,20 @@ impl<'a> LavaField<'a> {
         self.sample(self.density, &self.spot(p)) * (1.0 / 255.0)
     }
 
-    /// A density 0..1 that [`Self::density`] does not exceed there, looked up without reading a cell.
+    /// Whether there may be anything of interest at a point, looked up without reading a cell.
     #[inline]
-    pub(crate) fn at_most(&self, p: V3) -> f32 {
-        f32::from(self.bricks.densest(p)) / 255.0
+    pub(crate) fn holds(&self, p: V3) -> bool {
+        self.bricks.look(self.spot(p).cell) == Look::Drawn
+    }
+
+    /// Density and its slopes in one look, for looks that have them kept.
+    #[inline(always)]
+    pub(crate) fn matter<S: Simd>(&self, s: S, spot: &Spot, p: V3) -> Matter {
+        match self.bricks.page(spot.cell) {
+            Some(page) => page.at(s, spot.cell, spot.between),
+            // Only who does not skip gets here, and sees nothing of interest.
+            None => Matter { density: self.sample(self.density, spot), slope: self.gradient(p, 1.0) * 255.0 },
+        }
     }
 
     /// Energy per unit of amount at a point, in vent units.
@@ -112,28 +122,30 @@ impl<'a> LavaField<'a> {
     }
 
     /// The cells around a point, held at the box's sides.
-    #[inline]
+    #[inline(always)]
     fn spot(&self, p: V3) -> Spot {
         // Four numbers at a time, the last one idle, are one instruction where three are three.
-        let [x, y, z] = [p.x, p.y, p.z];
-        let place: [f32; 4] = std::array::from_fn(|axis| {
-            let (place, last) = ([x, y, z, z][axis] - 0.5, self.last[axis]);
+        let p = [p.x, p.y, p.z, p.z];
+        let (mut cell, mut between) = ([0_u32; 4], [0.0; 4]);
+        for axis in 0..4 {
+            let (place, last) = (p[axis] - 0.5, self.last[axis]);
             let place = if place > 0.0 { place } else { 0.0 };
-            if place < last { place } else { last }
-        });
-        // At the middle of a cell either side will do: they agree there.
-        let rounded: [f32; 4] = place.map(|place| (place - 0.5) + ROUND);
-        let between: [f32; 4] = std::array::from_fn(|axis| place[axis] - (rounded[axis] - ROUND));
-        let cell = rounded.map(|rounded| (rounded.to_bits() & 0x3f_ffff) as usize);
-        Spot { cell: [cell[0], cell[1], cell[2]], between: [between[0], between[1], between[2]] }
+            let place = if place < last { place } else { last };
+            // At the middle of a cell either side will do: they agree there.
+            let rounded = (place - 0.5) + ROUND;
+            between[axis] = place - (rounded - ROUND);
+            cell[axis] = rounded.to_bits() & 0x3f_ffff;
+        }
+        let cell = [cell[0] as usize, cell[1] as usize, cell[2] as usize];
+        Spot { cell, between: [between[0], between[1], between[2]] }
     }
 
-    #[inline]
+    #[inline(always)]
     fn index(&self, [i, j, k]: [usize; 3]) -> usize {
         (k * self.cells[1] + j) * self.cells[0] + i
     }
 
-    #[inline]
+    #[inline(always)]
     fn sample(&self, values: &[u8], spot: &Spot) -> f32 {
         let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
         let near = &values[self.index(spot.cell)..];
@@ -148,36 +160,13 @@ impl<'a> LavaField<'a> {
         v3(along(v3(reach, 0.0, 0.0)), along(v3(0.0, reach, 0.0)), along(v3(0.0, 0.0, reach))) * (0.5 / reach)
     }
 
-    /// [`Self::gradient`] over one cell to each side, for which each of the cells around need only be read once.
-    pub(crate) fn slope(&self, p: V3) -> V3 {
-        let spot = self.spot(p);
-        if (0..3).any(|axis| spot.cell[axis] == 0 || spot.cell[axis] + 2 >= self.cells[axis]) {
-            return self.gradient(p, 1.0);
-        }
-        let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
-        let near = &self.density[self.index(spot.cell) - slab - row - 1..];
-        // Rows by their place along y and z, from the one before the point to the second after it.
-        let at = |y: usize, z: usize| z * slab + y * row;
-        let rows = [at(1, 1), at(2, 1), at(1, 2), at(2, 2)].map(|start| -> [f32; 4] {
-            near[start..start + 4].try_into().map_or([0.0; 4], |cells: [u8; 4]| cells.map(f32::from))
-        });
-        let difference = |low: [usize; 4], high: [usize; 4]| {
-            let (low, high) = (low.map(|start| pair(near, start + 1)), high.map(|start| pair(near, start + 1)));
-            let rise = |side: usize| std::array::from_fn(|i| f32::from(high[i][side]) - f32::from(low[i][side]));
-            blend(rise(0), rise(1), spot.between)
-        };
-        let east = blend(rows.map(|r| r[2] - r[0]), rows.map(|r| r[3] - r[1]), spot.between);
-        let up = difference([at(0, 1), at(1, 1), at(0, 2), at(1, 2)], [at(2, 1), at(3, 1), at(2, 2), at(3, 2)]);
-        let south = difference([at(1, 0), at(2, 0), at(1, 1), at(2, 1)], [at(1, 2), at(2, 2), at(1, 3), at(2, 3)]);
-        v3(east, up, south) * (0.5 / 255.0)
-    }
-
     /// Outward normal of the lava, smoothed over about one and a half cells so that cell steps do not show.
     pub(crate) fn normal(&self, p: V3) -> V3 {
         super::math::unit_or_up(-(self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6))
     }
 
     /// The length of a ray inside the shown part of the box, and the normal of the side it comes in by.
+    #[inline(always)]
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
         let (mut near, mut far, mut entry) = (0.0_f32, far, None);
         for axis in 0..3 {
@@ -201,55 +190,15 @@ impl<'a> LavaField<'a> {
         (near < far).then_some((near, far, entry))
     }
 
-    /// Calls `visit(t, density)` at every sample between `near` and `far` whose density may matter. Samples lie at
-    /// whole multiples of the step plus the jitter, wherever jumps begin or end.
-    pub(crate) fn walk(
-        &self,
-        ray: &Ray,
-        (near, far): (f32, f32),
-        pace: Pace,
-        mut visit: impl FnMut(f32, f32) -> ControlFlow<()>,
-    ) {
+    /// The samples between `near` and `far` that may be of interest.
+    #[inline(always)]
+    pub(crate) fn walk(&self, ray: &Ray, (near, far): (f32, f32), pace: Pace) -> Walk<'_> {
+        let inverse = |d: f32| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d };
+        let inverse = v3(inverse(ray.direction.x), inverse(ray.direction.y), inverse(ray.direction.z));
         let (near, far) = (near.max(pace.reach.near), far.min(pace.reach.far));
-        if near >= far {
-            return;
-        }
-        let inverse = ray.direction.map(|d| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d });
-        let (empty, per_step) = (255.0 * self.empty, 1.0 / pace.step);
-        // A little less is one sample too many at most, and that lies outside of what the bricks tell.
-        let first = |t: f32| up(t * per_step - pace.jitter - 1e-6 * t * per_step);
-        let mut n = first(near);
-        loop {
-            let mut t = (n + pace.jitter) * pace.step;
-            // From very far away samples cannot be told apart any more, and neither can pixels.
-            if t >= far || n + 1.0 <= n {
-                return;
-            }
-            let mut p = ray.at(t);
-            let stretch = if self.skipping == Skipping::Never {
-                Stretch { leave: far, empty: false }
-            } else {
-                self.bricks.stretch(p, ray.origin, inverse)
-            };
-            if stretch.empty {
-                // Rounding must not carry a jump past a sample in the next brick: stop a little early.
-                n = first(stretch.leave - 1e-3).max(n + 1.0);
-                continue;
-            }
-            let end = far.min(stretch.leave);
-            loop {
-                let density = self.sample(self.density, &self.spot(p));
-                if density > empty && visit(t, density * (1.0 / 255.0)).is_break() {
-                    return;
-                }
-                n += 1.0;
-                t = (n + pace.jitter) * pace.step;
-                if t >= end || n + 1.0 <= n {
-                    break;
-                }
-                p = ray.at(t);
-            }
-        }
+        let mut walk = Walk { field: self, ray: *ray, inverse, far, pace, per_step: 1.0 / pace.step, next: 0.0 };
+        walk.next = walk.first(near);
+        walk
     }
 
     /// The first place where density rises through `iso` before `far`.
@@ -262,22 +211,20 @@ impl<'a> LavaField<'a> {
             return Crossing::At { t: near, face: entry };
         }
         let mut found = Crossing::Missed;
-        let (mut peak, mut hit) = (0.0, false);
-        self.walk(ray, (near, far), pace, |t, density| {
+        let mut peak = 0.0;
+        let mut walk = self.walk(ray, (near, far), pace);
+        while let Some((t, density)) = walk.next_dense() {
             if density >= iso {
-                found = Crossing::At { t: self.refine(ray, ((t - pace.step).max(near), t), iso), face: None };
-                hit = true;
-                return ControlFlow::Break(());
+                return Crossing::At { t: self.refine(ray, ((t - pace.step).max(near), t), iso), face: None };
             }
             if density > peak {
                 peak = density;
                 found = Crossing::Grazed { t, density };
             }
-            ControlFlow::Continue(())
-        });
+        }
         // A sheet thinner than a step may lie between the last sample and the ground: whether it is seen must not
         // depend on the jitter.
-        if hit || far == f32::MAX {
+        if far == f32::MAX {
             return found;
         }
         let end = self.density(ray.at(far));
@@ -310,21 +257,96 @@ impl<'a> LavaField<'a> {
     }
 }
 
+/// The samples of a ray that may be of interest, one after another. They lie at whole multiples of the step plus the
+/// jitter, wherever jumps begin or end.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk<'a> {
+    field: &'a LavaField<'a>,
+    ray: Ray,
+    /// One over the ray's direction.
+    inverse: V3,
+    far: f32,
+    pace: Pace,
+    /// One over the step.
+    per_step: f32,
+    /// Number of the next sample.
+    next: f32,
+}
+
+/// A place on a ray where the volume is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub(crate) t: f32,
+    pub(crate) point: V3,
+    pub(crate) spot: Spot,
+}
+
+// Not an iterator with closures on it: only what is inlined for certain is compiled for wide instructions.
+impl Walk<'_> {
+    /// The next sample, if there is one.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Option<Sample> {
+        loop {
+            let t = (self.next + self.pace.jitter) * self.pace.step;
+            // From very far away samples cannot be told apart any more, and neither can pixels.
+            if t >= self.far || self.next + 1.0 <= self.next {
+                return None;
+            }
+            let point = self.ray.at(t);
+            let spot = self.field.spot(point);
+            let whole = self.field.skipping == Skipping::Never;
+            let look = if whole { Look::Drawn } else { self.field.bricks.look(spot.cell) };
+            self.next += 1.0;
+            match look {
+                Look::Drawn => return Some(Sample { t, point, spot }),
+                Look::Nothing => {}
+                Look::Empty => {
+                    // The places of a brick begin in the middles of its cells.
+                    let corner = self.ray.origin - V3::new(0.5, 0.5, 0.5);
+                    let leave = self.field.bricks.leave(spot.cell, corner, self.inverse);
+                    // Rounding must not carry a jump past a sample in the next brick: stop a little early.
+                    self.next = self.first(leave - 1e-3).max(self.next);
+                }
+            }
+        }
+    }
+
+    /// The next sample that is of interest, with its density 0..1.
+    #[inline(always)]
+    pub(crate) fn next_dense(&mut self) -> Option<(f32, f32)> {
+        let field = self.field;
+        while let Some(sample) = self.next() {
+            let density = field.sample(field.density, &sample.spot);
+            if density > 255.0 * field.empty {
+                return Some((sample.t, density * (1.0 / 255.0)));
+            }
+        }
+        None
+    }
+
+    /// Number of the first sample from `t` on. A little less is one sample too many at most, and that lies outside of
+    /// what the bricks tell.
+    #[inline(always)]
+    fn first(&self, t: f32) -> f32 {
+        up(t * self.per_step - self.pace.jitter - 1e-6 * t * self.per_step)
+    }
+}
+
 /// The whole number at or above `x`, of -1 or more: `ceil` is a call on plain x86-64.
-#[inline]
+#[inline(always)]
 fn up(x: f32) -> f32 {
     let whole = x as i32 as f32;
     if whole < x { whole + 1.0 } else { whole }
 }
 
 /// Two cells that follow each other.
-#[inline]
+#[inline(always)]
 fn pair(values: &[u8], start: usize) -> [u8; 2] {
     values[start..start + 2].try_into().unwrap_or_default()
 }
 
 /// The value between the ends of four edges along x: `low` and `high` of the edges at (y, z) = (0, 0), (1, 0), (0, 1), (1, 1).
-#[inline]
+#[inline(always)]
 fn blend(low: [f32; 4], high: [f32; 4], [x, y, z]: [f32; 3]) -> f32 {
     let edges: [f32; 4] = std::array::from_fn(|i| low[i] + (high[i] - low[i]) * x);
     let (a, b) = (edges[0] + (edges[1] - edges[0]) * y, edges[2] + (edges[3] - edges[2]) * y);

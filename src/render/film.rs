@@ -87,7 +87,7 @@ impl Film {
 
 impl Develop {
     /// The bytes of the pixel (x, y), without the light around it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pixel(self, light: V3, (x, y): (usize, usize)) -> [u8; 3] {
         let shown = match self {
             Self::Filmic { exposure, .. } => filmic(light * exposure),
@@ -95,7 +95,8 @@ impl Develop {
         };
         // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
         let grain = 0.5 + 0.9 * (noise::interleaved(x as f32, y as f32) - 0.5);
-        <[f32; 3]>::from(shown).map(|c| (SRGB.of(c) * 255.0 + grain) as u8)
+        let byte = |c: f32| (SRGB.of(c) * 255.0 + grain) as u8;
+        [byte(shown.x), byte(shown.y), byte(shown.z)]
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) struct GroundHit {
 
 impl GroundHit {
     /// Distance up to which lava may cover this point.
+    #[inline(always)]
     pub(crate) fn front(&self) -> f32 {
         if self.face == Face::Top { self.t } else { before_cut(self.t) }
     }
@@ -68,12 +69,14 @@ impl Heightfield {
     }
 
     /// Unit normal of the top at (x, z).
+    #[inline(always)]
     pub(crate) fn normal(&self, x: f32, z: f32, reach: f32) -> V3 {
         let (east, south) = self.heights.slope(x, z, reach);
         unit_or_up(v3(-east, 1.0, -south))
     }
 
     /// The first point at which a ray enters the block.
+    #[inline(always)]
     pub(crate) fn hit(&self, ray: &Ray) -> Option<GroundHit> {
         let scale = self.heights.per_cell;
         // Traversal counts x and z in patches; y and t stay in cells.
@@ -96,6 +99,7 @@ impl Heightfield {
     }
 
     /// Part of the ray inside the block's bounding box, and the face of that box it comes in by.
+    #[inline(always)]
     fn bounds(&self, o: V3, d: V3) -> Option<(f32, f32, Option<V3>)> {
         let low = [0.0, self.foot, 0.0];
         let high = [(self.heights.width - 1) as f32, self.top, (self.heights.depth - 1) as f32];
@@ -120,6 +124,7 @@ impl Heightfield {
     }
 
     /// Walks the pyramid of highest points: large squares that the ray passes over are left in one stride.
+    #[inline(always)]
     fn descend(&self, o: V3, d: V3, (near, far): (f32, f32)) -> Option<f32> {
         let coarsest = self.levels.len() - 1;
         let mut level = coarsest.min(3);
@@ -149,6 +154,7 @@ impl Heightfield {
     }
 
     /// Where the ray goes below the bilinear patch (i, j) between `span`, exactly: the root of a quadratic.
+    #[inline(always)]
     fn patch(&self, o: V3, d: V3, (i, j): (usize, usize), span: (f32, f32)) -> Option<f32> {
         let (w, h) = (self.heights.width, &self.heights.data);
         let k = j * w + i;
@@ -172,6 +178,7 @@ impl Heightfield {
 }
 
 /// Smallest non-negative root of `a s² + b s + c` with c > 0.
+#[inline(always)]
 fn first_root(a: f32, b: f32, c: f32) -> Option<f32> {
     if a.abs() < 1e-9 {
         return (b < 0.0).then(|| -c / b);
@@ -186,7 +193,7 @@ fn first_root(a: f32, b: f32, c: f32) -> Option<f32> {
 }
 
 /// Ray parameter at which a coordinate leaves `[start, start + side]`.
-#[inline]
+#[inline(always)]
 fn exit(o: f32, d: f32, start: f32, side: f32) -> f32 {
     if d.abs() < 1e-9 { f32::MAX } else { (if d > 0.0 { start + side - o } else { start - o }) / d }
 }

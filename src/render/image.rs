@@ -73,7 +73,7 @@ impl Srgb {
     }
 
     /// sRGB value of a linear one, both held in 0..1.
-    #[inline]
+    #[inline(always)]
     #[allow(clippy::manual_clamp, reason = "what is not a number becomes 0, which clamp leaves as it is")]
     pub(crate) fn of(&self, c: f32) -> f32 {
         let place = c.max(0.0).min(1.0) * SHADES as f32;

@@ -112,6 +112,7 @@ impl TerrainLook {
     }
 
     /// Surface properties of the top at (x, z) in cells.
+    #[inline(always)]
     pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
         let normal = super::math::unit_or_up(self.normal.at(x, z));
         Rock { albedo: self.albedo.at(x, z), normal, light: self.light.at(x, z) }

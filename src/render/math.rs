@@ -3,22 +3,22 @@
 /// A point, a direction or a linear RGB colour.
 pub(crate) type V3 = nalgebra::Vector3<f32>;
 
-#[inline]
+#[inline(always)]
 pub(crate) fn v3(x: f32, y: f32, z: f32) -> V3 {
     V3::new(x, y, z)
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn saturate(x: f32) -> f32 {
     x.clamp(0.0, 1.0)
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn lerp(a: f32, b: f32, t: f32) -> f32 {
     a + (b - a) * t
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn mix(a: V3, b: V3, t: f32) -> V3 {
     a + (b - a) * t
 }
@@ -43,7 +43,7 @@ pub(crate) fn luminance(c: V3) -> f32 {
 }
 
 /// Unit vector along `v`, or straight up where `v` vanishes (flat density has no gradient).
-#[inline]
+#[inline(always)]
 pub(crate) fn unit_or_up(v: V3) -> V3 {
     v.try_normalize(1e-9).unwrap_or_else(V3::y)
 }

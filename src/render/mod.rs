@@ -19,6 +19,7 @@ pub(crate) mod look;
 pub(crate) mod math;
 mod need;
 pub(crate) mod noise;
+mod pages;
 pub(crate) mod palette;
 pub(crate) mod plain;
 pub(crate) mod plates;

@@ -5,8 +5,9 @@ use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::memory::Need;
 
-/// Bytes of a cell while it is drawn: density and energy with their rims, one of them smoothed, and the bricks.
-const BYTES_A_CELL: f64 = 3.4;
+/// Bytes of a cell while it is drawn: density and energy with their rims, one of them smoothed, the bricks, and a page of
+/// cells with their slopes for one brick in eight. (A brick of 64 cells has a page where it has lava.)
+const BYTES_A_CELL: f64 = 4.5;
 
 /// Bytes of a node of the drawn ground: height, colour, normal, light, and what they are worked out from.
 const BYTES_A_NODE: f64 = 56.0;

@@ -32,7 +32,7 @@ fn fade(t: f32) -> f32 {
 }
 
 /// The whole number at or below `x`, as a number and as an index: `floor` is a call on plain x86-64.
-#[inline]
+#[inline(always)]
 fn floor(x: f32) -> (f32, i32) {
     let whole = x as i32;
     let whole = if whole as f32 > x { whole - 1 } else { whole };
@@ -104,7 +104,7 @@ pub(crate) fn plate(p: V3) -> Plate {
 
 /// Interleaved gradient noise: a value in 0..1 per pixel whose neighbours differ as much as they can, so that the
 /// remaining sampling error looks like fine grain instead of rings.
-#[inline]
+#[inline(always)]
 pub(crate) fn interleaved(x: f32, y: f32) -> f32 {
     let part = |x: f32| x - floor(x).0;
     part(52.982_918 * part(0.067_110_56 * x + 0.005_837_15 * y))

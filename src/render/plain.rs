@@ -1,8 +1,6 @@
 //! The plain styles of one ray: volume, surface and maximum, over plain ground and an even backdrop. Colours are the
 //! palette's, so that they can be read off the colour bar.
 
-use std::ops::ControlFlow;
-
 use super::camera::Ray;
 use super::field::{Crossing, LavaField, Pace};
 use super::heightfield::{Face, GroundHit};
@@ -11,6 +9,7 @@ use super::look::{LookSpec, Style};
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
 use super::tracer::{Sight, Tracer};
 use super::transfer::Transfer;
+use crate::simd::Simd;
 
 /// How deep under a surface its value is read, in cells: on the surface itself every density is the same.
 pub(crate) const DEPTH: f32 = 1.0;
@@ -41,37 +40,43 @@ pub(crate) struct Behind {
 impl Tracer for Specimen<'_> {
     type Behind = Behind;
 
+    #[inline(always)]
     fn behind(&self, ray: &Ray) -> Behind {
         let Some(hit) = self.land.block.hit(ray) else { return Behind { light: backdrop(ray), far: f32::MAX } };
         let dimmed = if self.look.style == Style::Maximum { DIMMED } else { 1.0 };
         Behind { light: self.ground(&hit) * dimmed, far: hit.front() }
     }
 
+    #[inline(always)]
     fn far(behind: &Behind) -> f32 {
         behind.far
     }
 
-    fn trace(&self, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
+    #[inline(always)]
+    fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
         match self.look.style {
             Style::Surface => surface(self, ray, behind, pace),
             Style::Maximum => maximum(self, ray, behind, pace),
-            Style::Scientific | Style::Cinematic => volume(self, ray, behind, pace),
+            Style::Scientific | Style::Cinematic => volume(s, self, ray, behind, pace),
         }
     }
 
+    #[inline(always)]
     fn bare(&self, behind: &Behind) -> Option<V3> {
         Some(behind.light)
     }
 }
 
 /// Scientific: the volume through the transfer function, over the ground.
-fn volume(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
-    let layer = specimen.transfer.accumulate(specimen.field, ray, behind.far, pace);
+#[inline(always)]
+fn volume<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
+    let layer = specimen.transfer.accumulate(s, specimen.field, ray, behind.far, pace);
     layer.color + behind.light * (1.0 - layer.opacity)
 }
 
 /// Surface: the first place where density reaches `look.iso`, in the colour of what lies [`DEPTH`] under it.
+#[inline(never)]
 fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let (field, transfer) = (specimen.field, specimen.transfer);
     match field.cross(ray, behind.far, specimen.look.iso, pace) {
@@ -91,6 +96,7 @@ fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
 
 /// Maximum: the colour of the largest value on the ray, over dimmed ground. Small values, which palettes draw dark,
 /// are transparent.
+#[inline(never)]
 fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let visible = specimen.transfer.visible;
     let value = specimen.largest(ray, behind.far, pace);
@@ -117,10 +123,12 @@ impl Specimen<'_> {
         let larger = |a: (f32, f32), b: (f32, f32)| if b.1 > a.1 { b } else { a };
         // The ends count too, so that thin sheets on the ground and cuts do not depend on the jitter.
         let mut best = larger(at(near), at(far));
-        self.field.walk(ray, (near, far), pace, |t, density| {
+        let mut walk = self.field.walk(ray, (near, far), pace);
+        while let Some((t, density)) = walk.next_dense()
+            && best.1 < LARGEST
+        {
             best = larger(best, (t, self.value(ray.at(t), density)));
-            if best.1 >= LARGEST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        }
         // The peak lies between samples: looking around the best one makes the step length matter little.
         for share in [0.5, 0.25, 0.125] {
             let (middle, aside) = (best.0, share * self.look.step);
@@ -129,6 +137,7 @@ impl Specimen<'_> {
         best.1
     }
 
+    #[inline(always)]
     fn ground(&self, hit: &GroundHit) -> V3 {
         let (land, lamp) = (self.land, &self.transfer.lamp);
         match hit.face {
@@ -144,6 +153,7 @@ impl Specimen<'_> {
     }
 }
 
+#[inline(always)]
 fn backdrop(ray: &Ray) -> V3 {
     mix(v3(0.012, 0.014, 0.019), v3(0.040, 0.046, 0.058), saturate(0.75 + ray.direction.y))
 }
@@ -158,6 +168,7 @@ mod tests {
     use super::*;
     use crate::grid::Grid;
     use crate::lowpass::Volume;
+    use crate::simd::Portable;
 
     const GRID: Grid = Grid { nx: 32, ny: 28, nz: 30 };
     const CENTER: V3 = V3::new(16.0, 14.0, 15.0);
@@ -243,7 +254,7 @@ mod tests {
             let hit = specimen.land.block.hit(&ray).expect("there is ground below");
             let behind = Behind { light: specimen.ground(&hit), far: hit.front() };
             assert_eq!(maximum(specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
-            assert_eq!(volume(specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
+            assert_eq!(volume(Portable, specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
             let maximum = LookSpec { style: Style::Maximum, ..look.clone() };
             let dimmed = Specimen { look: &maximum, ..*specimen }.behind(&ray);
             assert_eq!(dimmed.light, behind.light * DIMMED);

@@ -29,46 +29,47 @@ pub(crate) struct Interest {
     pub(crate) empty: u8,
     /// Gaussian radius in cells.
     pub(crate) smoothing: f32,
+    /// Every sample is shaded: slopes of the density are worked out beforehand.
+    pub(crate) shaded: bool,
 }
 
 /// The bricks of a volume, the light around it, and a copy where rays cannot meet the volume itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     bricks: Bricks,
-    /// What rays meet instead of the volume, and how smooth it is.
-    copy: Option<(Volume, f32)>,
+    /// What rays meet instead of the volume.
+    copy: Option<Volume>,
     ember: Option<(Glow, Arc<EmberLight>)>,
 }
 
 impl Prepared {
     /// Knows of an empty volume.
     pub(crate) fn new(grid: Grid) -> Self {
-        Self { bricks: Bricks::new(thick(grid)), copy: None, ember: None }
+        let interest = Interest { empty: u8::MAX, smoothing: 0.0, shaded: false };
+        Self { bricks: Bricks::new(thick(grid), interest), copy: None, ember: None }
     }
 
     /// Brings all but the light up to date.
     pub(crate) fn follow(&mut self, volume: &Volume, news: &News, interest: Interest) {
-        let changed = news.changed.filter(|_| !interest.copies(volume.grid) && self.copy.is_none());
         let still = news.changed.is_some_and(|changed| changed.iter().all(|span| span.is_empty()));
         if !still {
             self.ember = None;
         }
-        if let Some(changed) = changed {
-            self.bricks.refresh(volume, changed, interest.empty);
-        } else if still && self.copy.as_ref().is_some_and(|(_, smoothing)| *smoothing == interest.smoothing) {
-            self.bricks.refresh(volume, &[], interest.empty);
-        } else {
-            self.begin(volume, news, interest);
+        let known = self.bricks.interest() == interest;
+        match news.changed {
+            Some(_) if known && still => {}
+            Some(changed) if known && self.copy.is_none() => self.bricks.refresh(volume, changed),
+            _ => self.begin(volume, news, interest),
         }
     }
 
     /// Works everything out from the volume alone.
     fn begin(&mut self, volume: &Volume, news: &News, interest: Interest) {
-        self.bricks = Bricks::new(thick(volume.grid));
-        self.copy = interest.copies(volume.grid).then(|| (copied(volume, interest.smoothing), interest.smoothing));
+        self.bricks = Bricks::new(thick(volume.grid), interest);
+        self.copy = interest.copies(volume.grid).then(|| copied(volume, interest.smoothing));
         match &self.copy {
-            Some((copy, _)) => self.bricks.refresh(copy, &rows(copy), interest.empty),
-            None => self.bricks.refresh(volume, news.rows, interest.empty),
+            Some(copy) => self.bricks.refresh(copy, &rows(copy)),
+            None => self.bricks.refresh(volume, news.rows),
         }
     }
 
@@ -88,7 +89,7 @@ impl Prepared {
 
     /// The volume as rays see it.
     pub(crate) fn field<'a>(&'a self, volume: &'a Volume, interest: Interest, skipping: Skipping) -> LavaField<'a> {
-        let met = self.copy.as_ref().map_or(volume, |(copy, _)| copy);
+        let met = self.copy.as_ref().unwrap_or(volume);
         LavaField::new(met, volume.grid, &self.bricks, interest.empty, skipping)
     }
 }
@@ -163,7 +164,7 @@ fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
 /// Calls `see` with a whole volume as rays see it, every density above 0 of interest.
 #[cfg(test)]
 pub(crate) fn with_field(volume: &Volume, see: impl FnOnce(&LavaField)) {
-    let interest = Interest { empty: 0, smoothing: 0.0 };
+    let interest = Interest { empty: 0, smoothing: 0.0, shaded: true };
     let mut prepared = Prepared::new(volume.grid);
     prepared.follow(volume, &News { rows: &rows(volume), changed: None }, interest);
     see(&prepared.field(volume, interest, Skipping::Bricks));

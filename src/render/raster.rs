@@ -54,7 +54,7 @@ where
     T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
 {
     /// Bilinear value at (x, z) in cells, held at the edges.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn at(&self, x: f32, z: f32) -> T {
         let (i, fx) = split(x * self.per_cell - self.origin, self.width);
         let (j, fz) = split(z * self.per_cell - self.origin, self.depth);
@@ -66,6 +66,7 @@ where
     }
 
     /// Rise per cell towards +x and +z, by central differences over `reach` cells to each side.
+    #[inline(always)]
     pub(crate) fn slope(&self, x: f32, z: f32, reach: f32) -> (T, T) {
         let scale = 0.5 / reach;
         let east = (self.at(x + reach, z) - self.at(x - reach, z)) * scale;
@@ -123,7 +124,7 @@ impl Raster<f32> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn split(position: f32, count: usize) -> (usize, f32) {
     let held = position.clamp(0.0, (count - 1) as f32);
     let i = held as usize;

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use crate::grid::Grid;
 use crate::lowpass::{LowPass, Moment, Volume};
+use crate::simd::{Path, Simd, Work};
 use crate::validate::Invalid;
 
 use super::blackbody::BlackBody;
@@ -52,6 +53,8 @@ pub struct Renderer {
     prepared: Prepared,
     /// When changes were last taken from a low-pass, if that drew the last frame.
     last: Option<Moment>,
+    /// The instructions that rows of pixels are drawn with.
+    pub(super) path: Path,
 }
 
 /// What the rays of a camera meet behind the lava, by style.
@@ -98,6 +101,45 @@ struct Frame<'a, T: Tracer> {
     tiles: &'a Tiles,
     /// Which tiles are drawn; the others are known.
     live: &'a Live,
+    path: Path,
+}
+
+/// What the rays through the middles of a row of pixels meet behind the lava.
+struct Behinds<'a, T: Tracer> {
+    tracer: &'a T,
+    camera: &'a Camera,
+    y: usize,
+    row: &'a mut Vec<T::Behind>,
+}
+
+/// The pixels of a row that are drawn, one ray through the middle of each.
+struct Exposed<'a, T: Tracer> {
+    frame: &'a Frame<'a, T>,
+    y: usize,
+    behind: &'a [T::Behind],
+    light: &'a mut [V3],
+}
+
+/// The light of those pixels of a row that are wanted, with four rays.
+struct Refined<'a, T: Tracer> {
+    frame: &'a Frame<'a, T>,
+    y: usize,
+    film: &'a Film,
+    wanted: Wanted,
+    /// What their rays meet behind the lava, where that is kept.
+    closer: Option<&'a mut [Option<Closer<T>>]>,
+    light: &'a mut [V3],
+}
+
+/// The bytes of the pixels of a row that are drawn, with four rays in those that are wanted.
+struct Developed<'a, T: Tracer> {
+    frame: &'a Frame<'a, T>,
+    y: usize,
+    film: &'a Film,
+    wanted: Option<Wanted>,
+    /// What the rays of closer looks meet behind the lava, where that is kept.
+    closer: Option<&'a mut [Option<Closer<T>>]>,
+    row: &'a mut [u8],
 }
 
 impl Renderer {
@@ -112,7 +154,8 @@ impl Renderer {
         let sky = Sky::new(&look);
         let blackbody = BlackBody::new();
         let prepared = Prepared::new(grid);
-        Ok(Self { grid, look, land, sky, blackbody, transfer, steps: 0.0, seen: None, prepared, last: None })
+        let path = Path::fastest();
+        Ok(Self { grid, look, land, sky, blackbody, transfer, steps: 0.0, seen: None, prepared, last: None, path })
     }
 
     /// The look this renderer was made for.
@@ -192,7 +235,7 @@ impl Renderer {
                 let stage = self.stage(&field, &ember);
                 let mut kept = match seen {
                     Some(Behind::Cinematic(kept)) => kept,
-                    _ => Kept::new(&stage, camera, self.look.antialias),
+                    _ => Kept::new(&stage, camera, self.look.antialias, self.path),
                 };
                 let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.everything(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
@@ -202,7 +245,7 @@ impl Renderer {
                 let specimen = Specimen { field: &field, land: &self.land, transfer: &self.transfer, look: &self.look };
                 let mut kept = match seen {
                     Some(Behind::Plain(kept)) => kept,
-                    _ => Kept::new(&specimen, camera, self.look.antialias),
+                    _ => Kept::new(&specimen, camera, self.look.antialias, self.path),
                 };
                 let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.over_bare(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
@@ -233,7 +276,7 @@ impl Renderer {
 
     /// A picture of which no pixel is known, because lava lights and outshines what is around it.
     fn everything<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
-        let frame = Frame { tracer, camera, tiles, live: &Live::whole(camera) };
+        let frame = Frame { tracer, camera, tiles, live: &Live::whole(camera), path: self.path };
         let mut film = frame.film();
         frame.expose(&kept.centres, &mut film);
         if let Some(wanted) = self.closer() {
@@ -248,7 +291,7 @@ impl Renderer {
         let live = tiles.live(camera, self.look.antialias != Antialias::Off);
         // Where lava was and is no more, its light has to go.
         bare.drawn.add(&live);
-        let frame = Frame { tracer, camera, tiles, live: &bare.drawn };
+        let frame = Frame { tracer, camera, tiles, live: &bare.drawn, path: self.path };
         frame.expose(&kept.centres, &mut bare.film);
         let mut image = bare.image.clone();
         frame.develop(&bare.film, kept, self.closer(), &mut image);
@@ -260,7 +303,7 @@ impl Renderer {
 
     fn bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) -> Bare {
         let tiles = Tiles::none(camera);
-        let frame = Frame { tracer, camera, tiles: &tiles, live: &Live::whole(camera) };
+        let frame = Frame { tracer, camera, tiles: &tiles, live: &Live::whole(camera), path: self.path };
         let mut film = frame.film();
         frame.expose(&kept.centres, &mut film);
         let mut image = Image::filled(film.width, film.height, [0; 3]);
@@ -280,10 +323,14 @@ impl Renderer {
 
 impl<B: Clone + Send + Sync> Kept<B> {
     /// Looks past the lava through the middle of every pixel.
-    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera, antialias: Antialias) -> Self {
+    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera, antialias: Antialias, path: Path) -> Self {
         let (width, height) = camera.size();
-        let centre = |k: usize| camera.ray((k % width) as f32 + 0.5, (k / width) as f32 + 0.5);
-        let centres: Vec<B> = (0..width * height).into_par_iter().map(|k| tracer.behind(&centre(k))).collect();
+        let row = |y: usize| {
+            let mut row = Vec::with_capacity(width);
+            path.run(Behinds { tracer, camera, y, row: &mut row });
+            row
+        };
+        let centres = (0..height).into_par_iter().map(row).collect::<Vec<Vec<B>>>().concat();
         let far: Vec<f32> = centres.iter().map(T::far).collect();
         let depths = Depths::new(camera, &far, antialias != Antialias::Off);
         let closer = if width * height <= MOST_KEPT { vec![None; width * height] } else { Vec::new() };
@@ -301,35 +348,28 @@ impl<T: Tracer> Frame<'_, T> {
     /// One ray through the middle of every pixel that is drawn; the others stay as they are.
     fn expose(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
-        film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate().for_each(|(y, (row, behind))| {
-            for x in self.live.pixels(y) {
-                row[x] = self.light((x, y), (0.5, 0.5), 0.0, &behind[x]);
-            }
-        });
+        let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate();
+        rows.for_each(|(y, (light, behind))| self.path.run(Exposed { frame: self, y, behind, light }));
     }
 
     /// The plain picture of a film where it is drawn, with four rays in the pixels that are `wanted`.
     fn develop(&self, film: &Film, kept: &mut Kept<T::Behind>, wanted: Option<Wanted>, image: &mut Image) {
-        let row = |y: usize, row: &mut [u8], mut closer: Option<&mut [Option<Closer<T>>]>| {
-            for x in self.live.pixels(y) {
-                let light = match wanted {
-                    Some(wanted) if wanted(film, x, y) => self.look_closer(x, y, closer.as_deref_mut()),
-                    _ => film.light[y * film.width + x],
-                };
-                row[3 * x..3 * x + 3].copy_from_slice(&Develop::Plain.pixel(light, (x, y)));
-            }
-        };
         let rows = image.rgb.par_chunks_mut(3 * film.width).enumerate();
+        let develop = |y: usize, row: &mut [u8], closer: Option<&mut [Option<Closer<T>>]>| {
+            self.path.run(Developed { frame: self, y, film, wanted, closer, row });
+        };
         if kept.closer.is_empty() {
-            rows.for_each(|(y, pixels)| row(y, pixels, None));
+            rows.for_each(|(y, row)| develop(y, row, None));
         } else {
             let closer = kept.closer.par_chunks_mut(film.width);
-            rows.zip(closer).for_each(|((y, pixels), closer)| row(y, pixels, Some(closer)));
+            rows.zip(closer).for_each(|((y, row), closer)| develop(y, row, Some(closer)));
         }
     }
 
     /// Light at a place in a pixel; rays with another `shift` have another jitter.
-    fn light(&self, (x, y): (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
+    #[inline(always)]
+    fn light<S: Simd>(&self, s: S, pixel: (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
+        let (x, y) = pixel;
         let reach = self.tiles.at(x, y);
         if (reach.is_empty() || reach.near >= T::far(behind))
             && let Some(light) = self.tracer.bare(behind)
@@ -338,22 +378,20 @@ impl<T: Tracer> Frame<'_, T> {
         }
         let ray = self.camera.ray(x as f32 + u, y as f32 + v);
         let jitter = noise::interleaved(x as f32 + shift, y as f32);
-        self.tracer.trace(&ray, behind, Sight { jitter, reach })
+        self.tracer.trace(s, &ray, behind, Sight { jitter, reach })
     }
 
     /// The light of the film with four rays in the pixels that are `wanted`.
     fn refine(&self, film: &Film, closer: &mut [Option<Closer<T>>], wanted: Wanted) -> Vec<V3> {
         let mut light = film.light.clone();
-        let row = |y: usize, row: &mut [V3], mut closer: Option<&mut [Option<Closer<T>>]>| {
-            for x in self.live.pixels(y).filter(|x| wanted(film, *x, y)) {
-                row[x] = self.look_closer(x, y, closer.as_deref_mut());
-            }
-        };
         let rows = light.par_chunks_mut(film.width).enumerate();
+        let refine = |y: usize, light: &mut [V3], closer: Option<&mut [Option<Closer<T>>]>| {
+            self.path.run(Refined { frame: self, y, film, wanted, closer, light });
+        };
         if closer.is_empty() {
-            rows.for_each(|(y, light)| row(y, light, None));
+            rows.for_each(|(y, light)| refine(y, light, None));
         } else {
-            rows.zip(closer.par_chunks_mut(film.width)).for_each(|((y, light), closer)| row(y, light, Some(closer)));
+            rows.zip(closer.par_chunks_mut(film.width)).for_each(|((y, light), closer)| refine(y, light, Some(closer)));
         }
         light
     }
@@ -364,22 +402,73 @@ impl<T: Tracer> Frame<'_, T> {
     }
 
     /// The mean light of four rays in a pixel; what they meet behind the lava is kept in its row of `kept`.
-    fn look_closer(&self, x: usize, y: usize, kept: Option<&mut [Option<Closer<T>>]>) -> V3 {
+    #[inline(always)]
+    fn look_closer<S: Simd>(&self, s: S, x: usize, y: usize, kept: Option<&mut [Option<Closer<T>>]>) -> V3 {
         match kept {
-            Some(kept) => self.mean(x, y, kept[x].get_or_insert_with(|| self.closer(x, y))),
-            None => self.mean(x, y, &self.closer(x, y)),
+            Some(kept) => self.mean(s, x, y, kept[x].get_or_insert_with(|| self.closer(x, y))),
+            None => self.mean(s, x, y, &self.closer(x, y)),
         }
     }
 
-    fn mean(&self, x: usize, y: usize, behind: &Closer<T>) -> V3 {
+    #[inline(always)]
+    fn mean<S: Simd>(&self, s: S, x: usize, y: usize, behind: &Closer<T>) -> V3 {
         let mut sum = V3::zeros();
         for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behind.iter()).enumerate() {
             // Averaging what the eye sees, not raw light: one very bright ray must not win the pixel.
-            let seen = self.light((x, y), place, 5.588 * index as f32, behind);
+            let seen = self.light(s, (x, y), place, 5.588 * index as f32, behind);
             sum += seen / (1.0 + seen.max());
         }
         let mean = sum / SUBPIXELS.len() as f32;
         mean / (1.0 - mean.max()).max(1e-3)
+    }
+}
+
+impl<T: Tracer> Work for Behinds<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        for x in 0..self.camera.size().0 {
+            self.row.push(self.tracer.behind(&self.camera.ray(x as f32 + 0.5, self.y as f32 + 0.5)));
+        }
+    }
+}
+
+impl<T: Tracer> Work for Exposed<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        for run in self.frame.live.runs(self.y) {
+            for x in run {
+                self.light[x] = self.frame.light(s, (x, self.y), (0.5, 0.5), 0.0, &self.behind[x]);
+            }
+        }
+    }
+}
+
+impl<T: Tracer> Work for Refined<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(mut self, s: S) {
+        for run in self.frame.live.runs(self.y) {
+            for x in run {
+                if (self.wanted)(self.film, x, self.y) {
+                    self.light[x] = self.frame.look_closer(s, x, self.y, self.closer.as_deref_mut());
+                }
+            }
+        }
+    }
+}
+
+impl<T: Tracer> Work for Developed<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(mut self, s: S) {
+        let (film, y) = (self.film, self.y);
+        for run in self.frame.live.runs(y) {
+            for x in run {
+                let light = match self.wanted {
+                    Some(wanted) if wanted(film, x, y) => self.frame.look_closer(s, x, y, self.closer.as_deref_mut()),
+                    _ => film.light[y * film.width + x],
+                };
+                self.row[3 * x..3 * x + 3].copy_from_slice(&Develop::Plain.pixel(light, (x, y)));
+            }
+        }
     }
 }
 

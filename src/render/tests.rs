@@ -3,11 +3,12 @@
 use ndarray::Array2;
 
 use super::bricks::Skipping;
-use super::{Antialias, Bounds, Camera, CameraSpec, Image, LookSpec, Renderer, SkyPreset, Style};
+use super::{Antialias, Bounds, Camera, CameraSpec, ColorBy, Image, LookSpec, Renderer, SkyPreset, Style};
 use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
 use crate::lowpass::{LowPass, Volume};
 use crate::scene::{Scene, VentPlace};
+use crate::simd::Path;
 use crate::world::{Edit, Matter, Shape, World};
 
 /// A cone under a few blobs of lava.
@@ -203,6 +204,25 @@ fn any_number_of_threads_draws_the_same_picture() {
             pool.install(|| picture(&ground, &volume, look.clone(), Skipping::Bricks))
         };
         assert_eq!(with(1), with(3));
+    }
+}
+
+#[test]
+fn every_instruction_set_draws_the_same_picture() {
+    let (ground, volume, cameras) = views();
+    let mut renderer = Renderer::new(&ground, volume.grid, LookSpec::default()).expect("a valid look");
+    for (look, color_by) in looks().flat_map(|look| [(look.clone(), ColorBy::Density), (look, ColorBy::Energy)]) {
+        for antialias in [Antialias::Off, Antialias::Edges] {
+            renderer.set_look(LookSpec { antialias, color_by, ..look.clone() }).expect("a valid look");
+            for camera in &cameras[..2] {
+                let mut with = |path: Path| {
+                    renderer.path = path;
+                    renderer.draw(&volume, camera, Skipping::Bricks)
+                };
+                let expected = with(Path::Portable);
+                assert!(Path::available().iter().all(|&path| with(path) == expected), "{look:?}");
+            }
+        }
     }
 }
 

@@ -5,12 +5,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::bricks::{Bricks, EDGE};
+use super::bricks::{Bricks, Drawn, EDGE, OCTANTS, WHOLE};
 use super::camera::Camera;
 use super::math::V3;
 
 /// Edge of a tile in pixels.
 const TILE: usize = 8;
+/// How much farther than the middles of its pixels a tile is looked at on demand, in cells.
+const BESIDE: f32 = 2.0;
 /// Rounding must not lose a brick at the edge of a tile, in pixels, nor a sample at the end of a brick, in cells.
 const SLACK: f32 = 0.05;
 
@@ -26,7 +28,7 @@ impl Reach {
     pub(crate) const ALL: Self = Self { near: 0.0, far: f32::MAX };
     const NONE: Self = Self { near: f32::MAX, far: 0.0 };
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.near >= self.far
     }
@@ -59,7 +61,7 @@ impl Depths {
         let around = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);
         let widest = |k: usize| {
             let rows = around(k / across, down).map(|j| &own[j * across..][around(k % across, across)]);
-            rows.flatten().copied().fold(0.0, f32::max) + EDGE as f32
+            rows.flatten().copied().fold(0.0, f32::max) + BESIDE
         };
         Self((0..own.len()).map(widest).collect())
     }
@@ -104,12 +106,15 @@ impl Tiles {
     /// Looks at the bricks with something to draw before what hides them.
     pub(crate) fn new(bricks: &Bricks, camera: &Camera, depths: &Depths) -> Self {
         let lens = Lens::new(camera);
+        // Thin lava fills little of a brick, which shows where a brick is larger than a tile.
+        let large = lens.scale * EDGE as f32 > TILE as f32 * (bricks.middle() - lens.eye).norm();
+        let parts: &[u64] = if large { &OCTANTS } else { &WHOLE };
         (0..bricks.layers())
             .into_par_iter()
             .fold(
                 || Self::filled(camera, Reach::NONE),
                 |mut tiles, layer| {
-                    bricks.middles(layer).for_each(|middle| tiles.add(&lens, depths, middle));
+                    bricks.drawn(layer, parts).for_each(|drawn| tiles.add(&lens, depths, &drawn));
                     tiles
                 },
             )
@@ -117,7 +122,7 @@ impl Tiles {
     }
 
     /// The distances for a pixel.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Reach {
         self.reach[y / TILE * self.across + x / TILE]
     }
@@ -132,8 +137,8 @@ impl Tiles {
         self
     }
 
-    fn add(&mut self, lens: &Lens, depths: &Depths, middle: V3) {
-        let Some((reach, [left, right], [top, bottom])) = lens.see(middle) else { return };
+    fn add(&mut self, lens: &Lens, depths: &Depths, drawn: &Drawn) {
+        let Some((reach, [left, right], [top, bottom])) = lens.see(drawn) else { return };
         for start in (top..=bottom).map(|row| row * self.across) {
             let tiles = start + left..start + right + 1;
             for (tile, depth) in self.reach[tiles.clone()].iter_mut().zip(&depths.0[tiles]) {
@@ -173,11 +178,6 @@ impl Live {
         })
     }
 
-    /// The pixels of row `y` that are drawn.
-    pub(crate) fn pixels(&self, y: usize) -> impl Iterator<Item = usize> {
-        self.runs(y).flatten()
-    }
-
     /// Adds the tiles that another drew of a picture of this size.
     pub(crate) fn add(&mut self, other: &Self) {
         self.live.iter_mut().zip(&other.live).for_each(|(a, b)| *a |= *b);
@@ -189,14 +189,12 @@ fn count(camera: &Camera) -> (usize, usize) {
     (width.div_ceil(TILE), height.div_ceil(TILE))
 }
 
-/// How a camera sees cubes as large as a brick.
+/// How a camera sees boxes along the axes.
 struct Lens {
     eye: V3,
     right: V3,
     up: V3,
     forward: V3,
-    /// Half the extent of a brick along the camera's axes.
-    half: [f32; 3],
     /// Pixels to a unit of slope, and the middle of the picture in pixels.
     scale: f32,
     middle: [f32; 2],
@@ -207,24 +205,24 @@ struct Lens {
 impl Lens {
     fn new(camera: &Camera) -> Self {
         let [right, up, forward] = camera.axes();
-        let half = [right, up, forward].map(|axis| 0.5 * EDGE as f32 * (axis.x.abs() + axis.y.abs() + axis.z.abs()));
         let (width, height) = camera.size();
         let (across, down) = count(camera);
         let middle = [0.5 * width as f32, 0.5 * height as f32];
         let scale = middle[1] / camera.half_height();
-        Self { eye: camera.eye().coords, right, up, forward, half, scale, middle, count: [across, down] }
+        Self { eye: camera.eye().coords, right, up, forward, scale, middle, count: [across, down] }
     }
 
-    /// The distances of a brick around `middle`, and the first and last tile across and down that it may touch.
+    /// The distances of a box, and the first and last tile across and down that it may touch.
     #[inline]
-    fn see(&self, middle: V3) -> Option<(Reach, [usize; 2], [usize; 2])> {
-        let away = middle - self.eye;
+    fn see(&self, drawn: &Drawn) -> Option<(Reach, [usize; 2], [usize; 2])> {
+        let away = drawn.middle - self.eye;
         let depth = away.dot(&self.forward);
-        let (near, far) = (depth - self.half[2], depth + self.half[2]);
+        let half = [&self.right, &self.up, &self.forward].map(|axis| axis.abs().dot(&drawn.half));
+        let (near, far) = (depth - half[2], depth + half[2]);
         if far <= 0.0 {
             return None;
         }
-        let radius = 0.5 * EDGE as f32 * 1.733;
+        let radius = 1.001 * drawn.half.norm();
         let distance = away.norm();
         let slack = SLACK + 1e-5 * distance;
         let reach = Reach { near: (distance - radius - slack).max(0.0), far: distance + radius + slack };
@@ -241,8 +239,8 @@ impl Lens {
             let (low, high) = ((low * (1.0 / TILE as f32)).floor() as i32, (high * (1.0 / TILE as f32)).floor() as i32);
             (high >= 0 && low <= last).then(|| [low.max(0) as usize, high.min(last) as usize])
         };
-        let across = tiles(away.dot(&self.right), self.half[0], 0)?;
-        let down = tiles(-away.dot(&self.up), self.half[1], 1)?;
+        let across = tiles(away.dot(&self.right), half[0], 0)?;
+        let down = tiles(-away.dot(&self.up), half[1], 1)?;
         Some((reach, across, down))
     }
 }

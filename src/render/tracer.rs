@@ -4,6 +4,7 @@
 use super::camera::Ray;
 use super::math::V3;
 use super::tiles::Reach;
+use crate::simd::Simd;
 
 /// How the volume is looked at along one ray.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +26,8 @@ pub(crate) trait Tracer: Sync {
     /// The distance up to which lava may be seen before it.
     fn far(behind: &Self::Behind) -> f32;
 
-    /// Linear light along a ray.
-    fn trace(&self, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;
+    /// Linear light along a ray, worked out with the instructions `s` as far as that helps.
+    fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;
 
     /// The same for any ray that meets no lava, where it is known without looking.
     fn bare(&self, behind: &Self::Behind) -> Option<V3>;

@@ -3,10 +3,9 @@
 //! Opacity is given per cell of length; a step of `s` cells absorbs `1 − (1 − a)^s`, so a picture does not depend on
 //! the step. Colours are accumulated premultiplied: thin matter keeps the colour it emits.
 
-use std::ops::ControlFlow;
-
 use super::camera::Ray;
-use super::field::{LavaField, Pace};
+use super::cinematic::FILM;
+use super::field::{LavaField, Pace, Sample};
 use super::image::Image;
 use super::legend::{Frame, Scale, color_bar};
 use super::look::{ColorBy, LookSpec, Style};
@@ -15,6 +14,7 @@ use super::palette::Palette;
 use super::prepared::Interest;
 use super::text::Ink;
 use crate::lowpass::ENERGY_SHOWN;
+use crate::simd::Simd;
 
 const ENTRIES: usize = 1024;
 /// A ray ends when no more than this share of light would come through.
@@ -22,12 +22,6 @@ pub(crate) const OPAQUE: f32 = 0.995;
 
 /// What adds no more than this share of the light is left out.
 const FAINT: f32 = 1e-4;
-
-/// Shading is not worked out again within this many cells: it is made from differences over two.
-const SHADED: f32 = 0.75;
-
-/// Shading is worked out again when what was added since would make up this share of the light.
-const RESHADED: f32 = 0.04;
 
 /// Opacity and colour tables for one step length.
 #[derive(Clone, Debug)]
@@ -67,13 +61,13 @@ impl Transfer {
     /// What the style of a look draws.
     pub(crate) fn of_interest(&self, look: &LookSpec) -> Interest {
         let (empty, smoothing) = match look.style {
-            Style::Cinematic => (((look.iso * 0.45).min(look.film) * 255.0) as u8, look.smoothing),
+            Style::Cinematic => (((look.iso * 0.45).min(look.film * FILM) * 255.0) as u8, look.smoothing),
             Style::Scientific => (Self::empty(look), 0.0),
             // A little less than the surface, so that rounding cannot lose it.
             Style::Surface => ((look.iso * 250.0) as u8, look.smoothing),
             Style::Maximum => ((self.visible * 255.0) as u8, 0.0),
         };
-        Interest { empty, smoothing }
+        Interest { empty, smoothing, shaded: look.style == Style::Scientific }
     }
 
     /// Largest 8-bit density that absorbs nothing, with all smaller ones.
@@ -99,11 +93,14 @@ impl Transfer {
     }
 
     /// Colour and opacity of one step through matter of this density: red, green, blue, opacity.
-    #[inline]
+    #[inline(always)]
     fn matter(&self, density: f32) -> [f32; 4] {
         let (i, between) = entry(density);
-        let [a, b] = [self.matter[i], self.matter[i + 1]];
-        std::array::from_fn(|k| lerp(a[k], b[k], between))
+        let (mut matter, next) = (self.matter[i], self.matter[i + 1]);
+        for k in 0..4 {
+            matter[k] = lerp(matter[k], next[k], between);
+        }
+        matter
     }
 
     /// The palette's linear colour of a value.
@@ -113,30 +110,29 @@ impl Transfer {
     }
 
     /// What the volume adds along a ray before `far`.
-    pub(crate) fn accumulate(&self, field: &LavaField, ray: &Ray, far: f32, pace: Pace) -> Layer {
+    #[inline(always)]
+    pub(crate) fn accumulate<S: Simd>(&self, s: S, field: &LavaField, ray: &Ray, far: f32, pace: Pace) -> Layer {
         let mut sum = [0.0_f32; 4];
         let span = field.span(ray, far.min(pace.reach.far));
         let Some((near, far, _)) = span else { return Layer { color: V3::zeros(), opacity: 0.0 } };
-        let (mut light, mut late, mut shaded) = (0.0, RESHADED, f32::MIN);
-        field.walk(ray, (near, far), pace, |t, density| {
-            let [mut red, mut green, mut blue, opacity] = self.matter(density);
-            let share = (1.0 - sum[3]) * opacity;
+        let mut walk = field.walk(ray, (near, far), pace);
+        while let Some(Sample { point, spot, .. }) = walk.next() {
+            let matter = field.matter(s, &spot, point);
+            let density = matter.density * (1.0 / 255.0);
+            let mut entry = self.matter(density);
+            let share = (1.0 - sum[3]) * entry[3];
             if share > FAINT {
-                let p = ray.at(t);
-                late += share;
-                // What adds little, or lies close, is shaded as what lies just before it.
-                if late >= RESHADED && t - shaded > SHADED {
-                    (late, shaded) = (0.0, t);
-                    light = self.shading(field, p);
-                }
                 if self.color_by == ColorBy::Energy {
-                    [red, green, blue] = self.linear(self.value(field, p, density)).into();
+                    let color = self.linear(self.value(field, point, density));
+                    entry = [color.x, color.y, color.z, entry[3]];
                 }
-                let lit = light * share;
-                sum = [sum[0] + red * lit, sum[1] + green * lit, sum[2] + blue * lit, sum[3] + share];
+                let lit = self.shading(matter.slope * (1.0 / 255.0)) * share;
+                sum = [sum[0] + entry[0] * lit, sum[1] + entry[1] * lit, sum[2] + entry[2] * lit, sum[3] + share];
+                if sum[3] > OPAQUE {
+                    break;
+                }
             }
-            if sum[3] > OPAQUE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        }
         let [red, green, blue, opacity] = sum;
         Layer { color: v3(red, green, blue), opacity }
     }
@@ -154,18 +150,18 @@ impl Transfer {
         self.linear(self.value(field, p, field.density(p)))
     }
 
-    /// Share of its colour that is seen of a point under the lamp.
-    fn shading(&self, field: &LavaField, p: V3) -> f32 {
-        let gradient = field.slope(p);
-        let steep = gradient.norm();
+    /// Share of its colour that is seen under the lamp of a point where the density rises like this per cell.
+    #[inline(always)]
+    fn shading(&self, slope: V3) -> f32 {
+        let steep = slope.norm();
         // Where density is even there is no surface to shade; fade the shading out instead of amplifying noise.
-        let facing = if steep > 1e-4 { -gradient.dot(&self.lamp) / steep } else { 0.0 };
+        let facing = if steep > 1e-4 { -slope.dot(&self.lamp) / steep } else { 0.0 };
         lerp(0.9, 0.55 + 0.5 * saturate(facing), saturate(steep * 8.0))
     }
 }
 
 /// The entry of a table at or before a value of 0 to 1, and the value's place between it and the next.
-#[inline]
+#[inline(always)]
 fn entry(value: f32) -> (usize, f32) {
     let position = saturate(value) * (ENTRIES - 1) as f32;
     let i = (position as u32 as usize).min(ENTRIES - 2);
@@ -190,6 +186,7 @@ mod tests {
     use super::*;
     use crate::grid::Grid;
     use crate::lowpass::Volume;
+    use crate::simd::Portable;
 
     #[test]
     fn opacity_of_an_even_slab_is_analytic_for_every_step() {
@@ -203,7 +200,7 @@ mod tests {
             let transfer = Transfer::new(&look, Palette::named("gray").expect("a known name"));
             let pace = Pace { step, jitter: 0.5, reach: Reach::ALL };
             with_field(&volume, |field| {
-                let opacity = transfer.accumulate(field, &ray, f32::MAX, pace).opacity;
+                let opacity = transfer.accumulate(Portable, field, &ray, f32::MAX, pace).opacity;
                 assert!((opacity - expected).abs() < 2e-3, "step {step}: {opacity} against {expected}");
             });
         }

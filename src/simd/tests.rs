@@ -110,3 +110,34 @@ fn divides_next_to_whole_numbers() {
         }
     }
 }
+
+/// Bit for bit: pictures must not depend on the processor.
+#[test]
+fn blends_between_eight_corners() {
+    struct Once<'a>([[u8; 8]; 4], [f32; 3], &'a mut [f32; 4]);
+    impl Work for Once<'_> {
+        #[inline(always)]
+        fn with<S: Simd>(self, s: S) {
+            let [a, b, c, d] = &self.0;
+            *self.2 = s.blend([a, b, c, d], self.1);
+        }
+    }
+    for seed in 0..3000 {
+        let rows: [[u8; 8]; 4] = std::array::from_fn(|row| mix64(seed << 4 | row as u64).to_le_bytes());
+        let place: [f32; 3] =
+            std::array::from_fn(|axis| (mix64(seed << 4 | 8 | axis as u64) >> 40) as f32 / (1 << 24) as f32);
+        let corner = |i: usize, [x, y, z]: [usize; 3]| f64::from(rows[y + 2 * z][4 * x + i]);
+        let weight = |side: usize, place: f32| if side == 1 { f64::from(place) } else { 1.0 - f64::from(place) };
+        let exact: [f64; 4] = std::array::from_fn(|i| {
+            let corners = (0..8).map(|k| [k & 1, k >> 1 & 1, k >> 2]);
+            corners.map(|at| (0..3).map(|axis| weight(at[axis], place[axis])).product::<f64>() * corner(i, at)).sum()
+        });
+        let mut first = None;
+        for &path in Path::available() {
+            let mut output = [0.0; 4];
+            path.run(Once(rows, place, &mut output));
+            assert!(output.iter().zip(exact).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-3), "{path:?}: {output:?}");
+            assert_eq!(*first.get_or_insert(output.map(f32::to_bits)), output.map(f32::to_bits), "{path:?}");
+        }
+    }
+}

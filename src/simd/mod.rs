@@ -1,7 +1,9 @@
-//! Vectors of 32 unsigned 16-bit lanes, one tile wide, with one implementation for each instruction set.
+//! Work that is compiled for the instruction set of the processor at hand: for AVX-512, for AVX2 and for every machine.
 //!
-//! The rules of the fast engine are written once, over the trait [`Simd`], and compiled three times: for AVX-512, for
-//! AVX2 and for every machine. All give the same bits, because every operation is exact integer arithmetic.
+//! The rules of the fast engine are written once, over the trait [`Simd`]: vectors of 32 unsigned 16-bit lanes, one tile
+//! wide, with one implementation for each instruction set. All give the same bits, because every operation is exact
+//! integer arithmetic. Pictures are plain Rust that the compiler makes into wide instructions by itself; they too are the
+//! same on all paths, because it never changes what an operation on floats gives.
 //!
 //! This module is the only one with `unsafe`. What makes it sound: the instructions of a set may only run on a processor
 //! that has them, and a value of [`avx512::Avx512`] or [`avx2::Avx2`] is only made by [`Path::run`], after the processor
@@ -15,6 +17,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod portable;
+
+pub(crate) use portable::Portable;
 
 use crate::world::Lanes;
 
@@ -64,9 +68,13 @@ pub(crate) trait Simd: Copy {
     /// `energy · 2^14 / amount`, rounded down and at most 65535, for amounts up to 2^15. Where the amount is zero the lane
     /// may hold anything.
     fn ratio(self, amount: Self::V, energy: Self::V) -> Self::V;
+
+    /// Four values at a place between eight corners that have four each. `rows` are the corners along x, two in each, at
+    /// (y, z) = (0, 0), (1, 0), (0, 1) and (1, 1); `place` is x, y, z between them, 0 to 1.
+    fn blend(self, rows: [&[u8; 8]; 4], place: [f32; 3]) -> [f32; 4];
 }
 
-/// The instruction set that carries the rules.
+/// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
     /// Whatever the compiler may use on every machine of its kind.
@@ -108,7 +116,7 @@ impl Path {
     pub(crate) fn run(self, work: impl Work) {
         assert!(Self::available().contains(&self), "this processor has no {self:?}");
         match self {
-            Self::Portable => work.with(portable::Portable),
+            Self::Portable => work.with(Portable),
             // SAFETY: the processor was asked above, and has the features that these functions are compiled for.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => unsafe { avx2::run(work) },

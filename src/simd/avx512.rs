@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Lanes, Simd, Work};
+use super::{Lanes, Simd, Work, avx2};
 
 /// Proof that the processor has AVX-512 F and BW: only [`run`] makes it.
 #[derive(Clone, Copy, Debug)]
@@ -122,5 +122,17 @@ impl Simd for Avx512 {
             (call!(_mm512_extracti64x4_epi64::<1>(amount)), call!(_mm512_extracti64x4_epi64::<1>(energy)));
         let high = half_ratio(amount, energy);
         call!(_mm512_inserti64x4::<1>(call!(_mm512_castsi256_si512(low)), high))
+    }
+    #[inline(always)]
+    fn blend(self, rows: [&[u8; 8]; 4], place: [f32; 3]) -> [f32; 4] {
+        avx2::blend(self.narrower(), rows, place)
+    }
+}
+
+impl Avx512 {
+    /// A processor with AVX-512 has AVX2; [`run`] asks for both.
+    #[inline(always)]
+    fn narrower(self) -> avx2::Avx2 {
+        avx2::Avx2(())
     }
 }

@@ -4,7 +4,7 @@ use super::{Lanes, Simd};
 
 /// No special instructions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Portable;
+pub(crate) struct Portable;
 
 #[inline(always)]
 fn zip(a: Lanes, b: Lanes, f: impl Fn(u16, u16) -> u16) -> Lanes {
@@ -142,5 +142,19 @@ impl Simd for Portable {
             let near = (near.to_bits() & 0xffff) as i32;
             (near - i32::from(near.wrapping_mul(d) > n)) as u16
         })
+    }
+    #[inline(always)]
+    fn blend(self, rows: [&[u8; 8]; 4], [x, y, z]: [f32; 3]) -> [f32; 4] {
+        let mut to = [0.0; 4];
+        for i in 0..4 {
+            // Both corners of a row at once, as the wide instructions have it.
+            let at = |corner: usize| {
+                let row = |k: usize| f32::from(rows[k][4 * corner + i]);
+                let (near, far) = (row(0) + (row(1) - row(0)) * y, row(2) + (row(3) - row(2)) * y);
+                near + (far - near) * z
+            };
+            to[i] = at(0) + (at(1) - at(0)) * x;
+        }
+        to
     }
 }

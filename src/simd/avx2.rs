@@ -5,9 +5,9 @@ use std::arch::x86_64::*;
 
 use super::{Lanes, Simd, Work};
 
-/// Proof that the processor has AVX2: only [`run`] makes it.
+/// Proof that the processor has AVX2: only [`run`] makes it, and what has a proof of more.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Avx2(());
+pub(super) struct Avx2(pub(super) ());
 
 /// Does the work with these instructions.
 #[target_feature(enable = "avx2")]
@@ -171,4 +171,35 @@ impl Simd for Avx2 {
         // See the portable one for why one correction is enough; here the conversion itself rounds to nearest.
         (half_ratio(amount.0, energy.0), half_ratio(amount.1, energy.1))
     }
+    #[inline(always)]
+    fn blend(self, rows: [&[u8; 8]; 4], place: [f32; 3]) -> [f32; 4] {
+        blend(self, rows, place)
+    }
+}
+
+/// Eight bytes as numbers.
+#[inline(always)]
+fn widen(bytes: &[u8; 8]) -> __m256 {
+    // SAFETY: the processor has the instruction; eight bytes are read from a reference to eight.
+    let bytes = unsafe { _mm_loadl_epi64(bytes.as_ptr().cast()) };
+    call!(_mm256_cvtepi32_ps(call!(_mm256_cvtepu8_epi32(bytes))))
+}
+
+#[inline(always)]
+fn between(a: __m256, b: __m256, share: f32) -> __m256 {
+    call!(_mm256_add_ps(a, call!(_mm256_mul_ps(call!(_mm256_sub_ps(b, a)), call!(_mm256_set1_ps(share))))))
+}
+
+/// [`Simd::blend`] on a processor with AVX2, of which the first argument is proof.
+#[inline(always)]
+pub(super) fn blend(_: Avx2, rows: [&[u8; 8]; 4], [x, y, z]: [f32; 3]) -> [f32; 4] {
+    let near = between(widen(rows[0]), widen(rows[1]), y);
+    let far = between(widen(rows[2]), widen(rows[3]), y);
+    let rows = between(near, far, z);
+    let (a, b) = (call!(_mm256_castps256_ps128(rows)), call!(_mm256_extractf128_ps::<1>(rows)));
+    let blended = call!(_mm_add_ps(a, call!(_mm_mul_ps(call!(_mm_sub_ps(b, a)), call!(_mm_set1_ps(x))))));
+    let mut to = [0.0; 4];
+    // SAFETY: the processor has the instruction; four numbers are written to a reference to four.
+    unsafe { _mm_storeu_ps(to.as_mut_ptr(), blended) };
+    to
 }
