@@ -7,9 +7,9 @@
 //! Bounds are a little above what was measured, which each test prints with `--nocapture`.
 //!
 //! What remains between the two, by style:
-//! - scientific: a ray ends when 99.5 % of its light is known and shares of less than a ten-thousandth are left out,
-//!   which is most of it in smooth lava; shading is reused for 3/4 of a cell, which tells where edges are sharp;
-//! - surface: the last bit of a byte;
+//! - scientific: a ray ends when 99.5 % of its light is known, and slopes are kept in halves of a 255th;
+//! - surface: four steps look for the place where density passes the surface, here it is exact: that is seen in a few pixels
+//!   of lava with edges from one cell to the next;
 //! - maximum: the peak is looked for around the largest sample, and which of two equal ones that is, rounding decides.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(clippy::print_stdout, reason = "what was measured, for setting bounds")]
@@ -82,13 +82,13 @@ const fn bound(mean: f64, nearly_all: u8, most: u8) -> Apart {
 }
 
 /// Lava that went through a low-pass.
-const SMOOTH: [Apart; 3] = [bound(0.9, 6, 8), bound(0.07, 1, 2), bound(0.1, 1, 10)];
+const SMOOTH: [Apart; 3] = [bound(0.9, 5, 7), bound(0.01, 1, 10), bound(0.1, 1, 10)];
 /// The same on ground, most of it thin.
-const ON_GROUND: [Apart; 3] = [bound(0.2, 4, 7), bound(0.02, 1, 2), bound(0.08, 1, 2)];
+const ON_GROUND: [Apart; 3] = [bound(0.12, 3, 6), bound(0.003, 1, 14), bound(0.08, 1, 2)];
 /// Transfer functions that rise from nothing to opaque within a cell.
-const STEEP: [Apart; 3] = [bound(1.2, 13, 19), bound(0.07, 1, 2), bound(0.27, 1, 13)];
+const STEEP: [Apart; 3] = [bound(0.8, 7, 12), bound(0.01, 1, 2), bound(0.27, 1, 13)];
 /// Lava with edges from one cell to the next.
-const SHARP: [Apart; 3] = [bound(2.3, 19, 26), bound(0.07, 1, 2), bound(0.1, 2, 30)];
+const SHARP: [Apart; 3] = [bound(1.2, 6, 9), bound(0.06, 10, 40), bound(0.1, 2, 30)];
 
 impl Judge {
     fn new(bounds: [Apart; 3]) -> Self {

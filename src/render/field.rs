@@ -109,7 +109,7 @@ impl<'a> LavaField<'a> {
         match self.bricks.page(spot.cell) {
             Some(page) => page.at(s, spot.cell, spot.between),
             // Only who does not skip gets here, and sees nothing of interest.
-            None => Matter { density: self.sample(self.density, spot), slope: self.gradient(p, 1.0) * 255.0 },
+            None => Matter { density: self.sample(self.density, spot), slope: self.slope(p) * 255.0 },
         }
     }
 
@@ -158,6 +158,12 @@ impl<'a> LavaField<'a> {
     pub(crate) fn gradient(&self, p: V3, reach: f32) -> V3 {
         let along = |e: V3| self.density(p + e) - self.density(p - e);
         v3(along(v3(reach, 0.0, 0.0)), along(v3(0.0, reach, 0.0)), along(v3(0.0, 0.0, reach))) * (0.5 / reach)
+    }
+
+    /// Gradient between the cells at both sides of a point, held at the box's sides as density is.
+    fn slope(&self, p: V3) -> V3 {
+        let held = |axis: usize| p[axis].clamp(0.5, self.size[axis] - 0.5);
+        self.gradient(v3(held(0), held(1), held(2)), 1.0)
     }
 
     /// Outward normal of the lava, smoothed over about one and a half cells so that cell steps do not show.
@@ -253,7 +259,8 @@ impl<'a> LavaField<'a> {
                 (b, fb) = (middle, value);
             }
         }
-        b
+        // Where density is even almost the whole way, all steps may end on one side: the last guess is the best.
+        a + (b - a) * (-fa / (fb - fa).max(1e-6)).min(1.0)
     }
 }
 

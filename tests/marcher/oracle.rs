@@ -139,7 +139,7 @@ impl<'a> Oracle<'a> {
         Some(self.color(p - normal) * (0.28 + 0.77 * facing))
     }
 
-    /// Regula falsi between a point outside and one inside, four times; gives a point inside.
+    /// Where density rises through the surface between a point outside and one inside, halved until nothing is left.
     fn refined(&self, ray: &Ray, (mut outside, mut inside): (f64, f64)) -> f64 {
         let above = |t: f64| self.density(at(ray, t)) - f64::from(self.look.iso);
         // Where density is linear each place lies on the surface itself, and rounding decides.
@@ -147,10 +147,9 @@ impl<'a> Oracle<'a> {
         if !is_outside(outside) {
             return outside;
         }
-        for _ in 0..4 {
-            let share = above(outside) / (above(outside) - above(inside));
-            let place = outside + (inside - outside) * share.clamp(0.05, 0.95);
-            *(if is_outside(place) { &mut outside } else { &mut inside }) = place;
+        for _ in 0..40 {
+            let middle = 0.5 * (outside + inside);
+            *(if is_outside(middle) { &mut outside } else { &mut inside }) = middle;
         }
         inside
     }
@@ -241,7 +240,10 @@ impl<'a> Oracle<'a> {
 
     /// Share of its colour that is seen of a point under the lamp; 0.9 where density is even.
     fn shading(&self, p: V3) -> f64 {
-        let gradient = self.gradient(p, 1.0);
+        // Between the cells at both sides, held at the box's sides as density is.
+        let side = [self.volume.grid.nx, self.volume.grid.ny, self.volume.grid.nz];
+        let held = V3::from_fn(|axis, _| p[axis].clamp(0.5, side[axis] as f64 - 0.5));
+        let gradient = self.gradient(held, 1.0);
         let steep = gradient.norm();
         let facing = if steep > 1e-4 { (-gradient.dot(&lamp()) / steep).clamp(0.0, 1.0) } else { 0.0 };
         0.9 + (0.55 + 0.5 * facing - 0.9) * (8.0 * steep).min(1.0)

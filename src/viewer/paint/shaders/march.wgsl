@@ -93,7 +93,8 @@ fn refine(ray: Ray, outside: f32, inside: f32, iso: f32) -> f32 {
         let value = density(at(ray, middle)) - iso;
         if value < 0.0 { a = middle; fa = value; } else { b = middle; fb = value; }
     }
-    return b;
+    // Where density is even almost the whole way, all steps may end on one side: the last guess is the best.
+    return a + (b - a) * min(-fa / max(fb - fa, 1e-6), 1.0);
 }
 
 // The first place where density rises through `iso` before `limit`.

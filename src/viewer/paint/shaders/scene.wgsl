@@ -165,6 +165,11 @@ fn gradient_of_density(p: vec3<f32>, reach: f32) -> vec3<f32> {
         * (0.5 / reach);
 }
 
+// Gradient between the cells at both sides of a point, held at the box's sides as density is.
+fn slope_of_density(p: vec3<f32>) -> vec3<f32> {
+    return gradient_of_density(clamp(p, vec3(0.5), frame.cells.xyz - 0.5), 1.0);
+}
+
 fn lava_normal(p: vec3<f32>) -> vec3<f32> {
     return unit_or_up(-(gradient_of_density(p, 1.5) + gradient_of_density(p, 0.8) * 0.6));
 }

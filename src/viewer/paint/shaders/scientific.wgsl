@@ -31,9 +31,9 @@ fn accumulate(ray: Ray, limit: f32, jitter: f32) -> vec4<f32> {
         let hit = next_sample(&w, ray, s.far);
         if hit.x < 0.0 { break; }
         let share = (1.0 - sum.a) * transfer_at(hit.y).a;
-        if share > 1e-4 {
+        if share > 0.0 {
             let p = at(ray, hit.x);
-            let color = palette(shown_value(p, hit.y)) * lamp_shading(gradient_of_density(p, 1.0));
+            let color = palette(shown_value(p, hit.y)) * lamp_shading(slope_of_density(p));
             sum += vec4(color * share, share);
         }
         if sum.a > 0.995 { break; }
