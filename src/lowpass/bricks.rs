@@ -9,30 +9,23 @@ use super::Volume;
 use crate::grid::Grid;
 use crate::world::Span;
 
-/// Edge in cells of the bricks that [`Bricks::new`] makes.
+/// Edge of a brick in cells.
 pub const BRICK: usize = 8;
 
 /// For each brick the largest density in it and one cell around it, kept in step with a [`Volume`].
 #[derive(Clone, Debug)]
 pub struct Bricks {
     grid: Grid,
-    /// Edge of a brick in cells.
-    edge: usize,
     /// Bricks along x, y and z; the last of each axis may reach out of the box.
     count: [usize; 3],
     densest: Vec<u8>,
 }
 
 impl Bricks {
-    /// The bricks of an empty volume, of [`BRICK`] cells a side.
+    /// The bricks of an empty volume.
     pub fn new(grid: Grid) -> Self {
-        Self::with_edge(grid, BRICK)
-    }
-
-    /// The bricks of an empty volume, of `edge` cells a side.
-    pub(crate) fn with_edge(grid: Grid, edge: usize) -> Self {
-        let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(edge));
-        Self { grid, edge, count, densest: vec![0; count.iter().product()] }
+        let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK));
+        Self { grid, count, densest: vec![0; count.iter().product()] }
     }
 
     /// Bricks along x, y and z.
@@ -52,7 +45,7 @@ impl Bricks {
         let mut touched = vec![false; nx * ny * nz];
         for (row, span) in changed.iter().enumerate().filter(|(_, span)| !span.is_empty()) {
             let near = |range: Range<usize>, count: usize| {
-                range.start.saturating_sub(margin) / self.edge..((range.end - 1 + margin) / self.edge + 1).min(count)
+                range.start.saturating_sub(margin) / BRICK..((range.end - 1 + margin) / BRICK + 1).min(count)
             };
             let (z, y) = (row / self.grid.ny, row % self.grid.ny);
             let along = near(span.range(), nx);
@@ -68,13 +61,13 @@ impl Bricks {
     /// Works out again the bricks that the changes can reach, and tells whether any of them is another now.
     pub fn refresh(&mut self, volume: &Volume, changed: &[Span]) -> bool {
         let touched = self.touched(changed, 1);
-        let (grid, edge, [nx, ny, _]) = (self.grid, self.edge, self.count);
+        let (grid, [nx, ny, _]) = (self.grid, self.count);
         let rows = self.densest.par_chunks_mut(nx).zip(touched.par_chunks(nx)).enumerate();
         rows.map_init(Vec::new, |largest, (row, (densest, touched))| {
             let Some(from) = touched.iter().position(|&touched| touched) else { return false };
             let to = touched.iter().rposition(|&touched| touched).map_or(from, |last| last + 1);
             let covered = |bricks: Range<usize>, n: usize| {
-                (bricks.start * edge).saturating_sub(1)..(bricks.end * edge + 1).min(n)
+                (bricks.start * BRICK).saturating_sub(1)..(bricks.end * BRICK + 1).min(n)
             };
             let (j, k) = (row % ny, row / ny);
             let xs = covered(from..to, grid.nx);
