@@ -6,6 +6,7 @@
 //! cell into the rock, where the drawn terrain hides its end.
 
 mod bricks;
+mod changes;
 mod news;
 mod rows;
 
@@ -14,6 +15,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 pub use self::bricks::{BRICK, Bricks};
+pub use self::changes::Change;
+use self::changes::SlabChanges;
 use self::news::{Around, News, Seen};
 pub use self::rows::RowFilter;
 use crate::grid::Grid;
@@ -77,21 +80,21 @@ pub struct LowPass {
     filtered: usize,
     /// For each row, numbered `z · ny + y`, the cells that may not be zero.
     shown: Vec<Span>,
-    /// For each row, the smallest span around the cells whose value changed since these were last taken.
-    changed: Vec<Span>,
+    /// For each slab, the cells whose value changed since these were last taken.
+    changed: Vec<SlabChanges>,
 }
 
 impl LowPass {
     /// A low-pass for boxes of this shape, with nothing in it yet.
     pub fn new(grid: Grid) -> Self {
-        let rows = vec![Span::EMPTY; grid.ny * grid.nz];
-        let volume = Volume::empty(grid);
-        Self { moment: Moment::first(), volume, seen: None, filtered: 0, shown: rows.clone(), changed: rows }
+        let (shown, changed) = (vec![Span::EMPTY; grid.ny * grid.nz], vec![SlabChanges::default(); grid.nz]);
+        Self { moment: Moment::first(), volume: Volume::empty(grid), seen: None, filtered: 0, shown, changed }
     }
 
     /// Memory of a low-pass for boxes of this shape.
     pub fn need(grid: Grid) -> Need {
-        let rows = Need::of("the rows of the low-pass", grid.ny * grid.nz, 2.0 * size_of::<Span>() as f64);
+        let changes = (SlabChanges::most(grid.ny) * size_of::<Change>()) as f64 / grid.ny as f64;
+        let rows = Need::of("the rows of the low-pass", grid.ny * grid.nz, size_of::<Span>() as f64 + changes);
         Need::of("the low-pass", grid.cells(), 2.0).and(rows)
     }
 
@@ -114,17 +117,18 @@ impl LowPass {
         &self.volume
     }
 
-    /// For each row, numbered `z · ny + y`, the smallest span around the cells whose density or energy changed since
-    /// this was last asked, or since the volume was empty.
-    pub fn take_changes(&mut self) -> Vec<Span> {
+    /// The cells whose density or energy changed since this was last asked, or since the volume was empty. Where many
+    /// refreshes have passed, some may lie in several changes, and others between them.
+    pub fn take_changes(&mut self) -> Vec<Change> {
         self.moment.taken += 1;
-        let none = vec![Span::EMPTY; self.changed.len()];
-        std::mem::replace(&mut self.changed, none)
+        let mut changes = Vec::new();
+        self.changed.iter_mut().for_each(|slab| slab.append_to(&mut changes));
+        changes
     }
 
     /// The changes since `last`, or `None` when `last` is not the moment at which they were last taken from this low-pass.
     /// Either way they count as taken, and `last` becomes the moment of this.
-    pub(crate) fn take_changes_since(&mut self, last: &mut Option<Moment>) -> Option<Vec<Span>> {
+    pub(crate) fn take_changes_since(&mut self, last: &mut Option<Moment>) -> Option<Vec<Change>> {
         let known = last.as_ref() == Some(&self.moment);
         let changes = self.take_changes();
         *last = Some(Moment { stamp: self.moment.stamp, taken: self.moment.taken });
@@ -150,7 +154,7 @@ impl LowPass {
         let grid = world.grid;
         self.shown
             .par_chunks_mut(grid.ny)
-            .zip(self.changed.par_chunks_mut(grid.ny))
+            .zip(&mut self.changed)
             .zip(self.volume.density.par_chunks_mut(grid.slab()))
             .zip(self.volume.energy.par_chunks_mut(grid.slab()))
             .enumerate()
@@ -165,7 +169,7 @@ impl LowPass {
 struct Slab<'a> {
     z: usize,
     shown: &'a mut [Span],
-    changed: &'a mut [Span],
+    changed: &'a mut SlabChanges,
     density: &'a mut [u8],
     energy: &'a mut [u8],
 }
@@ -186,8 +190,8 @@ impl Slab<'_> {
             let row = y * grid.nx..(y + 1) * grid.nx;
             let (density, energy) = (&mut self.density[row.clone()], &mut self.energy[row]);
             let mut filter = |span: Span| {
-                let changed = taps.filter_row(world, (y, self.z), span, (&mut *density, &mut *energy));
-                self.changed[y] = self.changed[y].union(changed);
+                let changed = |x| self.changed.add(self.z * grid.ny + y, x);
+                taps.filter_row(world, (y, self.z), span, (&mut *density, &mut *energy), changed);
                 filtered += span.range().len();
             };
             if known {
@@ -196,6 +200,7 @@ impl Slab<'_> {
                 filter(stale);
             }
         }
+        self.changed.shorten(grid);
         filtered
     }
 }
@@ -235,14 +240,15 @@ impl Taps {
         near.iter().fold(Span::EMPTY, |span, &held| span.union(held)).grown(grid.nx)
     }
 
-    /// Filters the cells `span` of row (y, z) into `density` and `energy`, and tells which of them changed.
+    /// Filters the cells `span` of row (y, z) into `density` and `energy`, and tells which of them changed, one by one.
     fn filter_row(
         &mut self,
         world: &World,
         (y, z): (usize, usize),
         span: Span,
         (density, energy): (&mut [u8], &mut [u8]),
-    ) -> Span {
+        mut changed: impl FnMut(usize),
+    ) {
         let grid = world.grid;
         let wide = span.grown(grid.nx).range();
         let tiles = wide.start / TILE_X..wide.end.div_ceil(TILE_X);
@@ -260,7 +266,6 @@ impl Taps {
                 add_to(&mut self.energy[from..], weight, tile.energy.row(near_z));
             }
         }
-        let mut changed = Span::EMPTY;
         for x in span.range() {
             let across = |taps: &[u32]| taps[place(x) - 1] + 2 * taps[place(x)] + taps[place(x) + 1];
             let weight = across(&self.weight);
@@ -270,10 +275,9 @@ impl Taps {
             );
             if shades != (density[x], energy[x]) {
                 (density[x], energy[x]) = shades;
-                changed = changed.union(Span { from: x as u16, to: x as u16 + 1 });
+                changed(x);
             }
         }
-        changed
     }
 }
 

@@ -5,9 +5,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::Volume;
+use super::{Change, Volume};
 use crate::grid::Grid;
-use crate::world::Span;
 
 /// Edge of a brick in cells.
 pub const BRICK: usize = 8;
@@ -38,17 +37,16 @@ impl Bricks {
         &self.densest
     }
 
-    /// Whether each brick has a cell inside the spans `changed` (one for each row, numbered `z · ny + y`), or at most
-    /// `margin` cells away from one.
-    pub fn touched(&self, changed: &[Span], margin: usize) -> Vec<bool> {
+    /// Whether each brick has a cell that changed, or at most `margin` cells away from one.
+    pub fn touched(&self, changed: &[Change], margin: usize) -> Vec<bool> {
         let [nx, ny, nz] = self.count;
         let mut touched = vec![false; nx * ny * nz];
-        for (row, span) in changed.iter().enumerate().filter(|(_, span)| !span.is_empty()) {
+        for &Change { row, cells } in changed {
             let near = |range: Range<usize>, count: usize| {
                 range.start.saturating_sub(margin) / BRICK..((range.end - 1 + margin) / BRICK + 1).min(count)
             };
             let (z, y) = (row / self.grid.ny, row % self.grid.ny);
-            let along = near(span.range(), nx);
+            let along = near(cells.range(), nx);
             for k in near(z..z + 1, nz) {
                 for j in near(y..y + 1, ny) {
                     touched[(k * ny + j) * nx..][along.clone()].fill(true);
@@ -59,7 +57,7 @@ impl Bricks {
     }
 
     /// Works out again the bricks that the changes can reach, and tells whether any of them is another now.
-    pub fn refresh(&mut self, volume: &Volume, changed: &[Span]) -> bool {
+    pub fn refresh(&mut self, volume: &Volume, changed: &[Change]) -> bool {
         let touched = self.touched(changed, 1);
         let (grid, [nx, ny, _]) = (self.grid, self.count);
         let rows = self.densest.par_chunks_mut(nx).zip(touched.par_chunks(nx)).enumerate();

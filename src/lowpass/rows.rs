@@ -24,7 +24,7 @@ impl RowFilter {
                 if span.is_empty() {
                     continue;
                 }
-                self.taps.filter_row(world, (y, z), span, (&mut self.density, &mut self.energy));
+                self.taps.filter_row(world, (y, z), span, (&mut self.density, &mut self.energy), |_| ());
                 for x in span.range() {
                     take([x, y, z], self.density[x], self.energy[x]);
                 }

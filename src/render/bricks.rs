@@ -15,8 +15,7 @@
 use rayon::prelude::*;
 
 use crate::grid::Grid;
-use crate::lowpass::Volume;
-use crate::world::Span;
+use crate::lowpass::{Change, Volume};
 
 use super::math::{V3, v3};
 use super::pages::{Page, Pages};
@@ -120,8 +119,8 @@ impl Bricks {
         self.interest
     }
 
-    /// Follows the changes of a volume: one span for each row, numbered `z · ny + y`.
-    pub(crate) fn refresh(&mut self, volume: &Volume, changed: &[Span]) {
+    /// Follows the changes of a volume.
+    pub(crate) fn refresh(&mut self, volume: &Volume, changed: impl IntoIterator<Item = Change>) {
         self.mark(changed);
         let [nx, ny, _] = self.count;
         let (grid, interest) = (self.grid, self.interest);
@@ -172,16 +171,16 @@ impl Bricks {
         }
     }
 
-    /// Marks the bricks that depend on cells of the spans.
-    fn mark(&mut self, changed: &[Span]) {
+    /// Marks the bricks that depend on cells that changed.
+    fn mark(&mut self, changed: impl IntoIterator<Item = Change>) {
         let (count, ny) = (self.count, self.grid.ny);
         // A brick reads one cell before its own and two after them.
         let near = |from: usize, to: usize, count: usize| {
             from.saturating_sub(EDGE + 1).div_ceil(EDGE)..((to / EDGE) + 1).min(count)
         };
-        for (row, span) in changed.iter().enumerate().filter(|(_, span)| !span.is_empty()) {
+        for Change { row, cells } in changed {
             let (z, y) = (row / ny, row % ny);
-            let along = near(span.from.into(), span.to.into(), count[0]);
+            let along = near(cells.from.into(), cells.to.into(), count[0]);
             for k in near(z, z + 1, count[2]) {
                 for j in near(y, y + 1, count[1]) {
                     let words = words(count[0]);
@@ -381,6 +380,13 @@ const BEFORE: [[isize; 3]; 13] = [
 mod tests {
     use super::*;
 
+    use crate::world::Span;
+
+    /// Everything.
+    fn whole(grid: Grid) -> Vec<Change> {
+        Change::of_rows(&vec![Span { from: 0, to: grid.nx as u16 }; grid.ny * grid.nz]).collect()
+    }
+
     const INTEREST: Interest = Interest { empty: 0, smoothing: 0.0, shaded: false };
 
     #[test]
@@ -389,8 +395,7 @@ mod tests {
         let mut bricks = Bricks::new(volume.grid, INTEREST);
         let cell = volume.grid.index(2, 1, 48);
         volume.density[cell] = 9;
-        let whole = vec![Span { from: 0, to: 160 }; 32 * 96];
-        bricks.refresh(&volume, &whole);
+        bricks.refresh(&volume, whole(volume.grid));
         let at = |i: usize, j: usize, k: usize| bricks.distance[(k * 2 + j) * 10 + i];
         // Cell 48 along z is read at the places 47 and 48: blocks 2 and 3.
         assert_eq!([at(0, 0, 2), at(0, 0, 3), at(1, 0, 3), at(9, 1, 0), at(0, 1, 0)], [0, 0, 1, 9, 2]);
@@ -399,7 +404,7 @@ mod tests {
         assert_eq!(bricks.drawn(2, &WHOLE).collect::<Vec<_>>(), [drawn(48.0)]);
         assert_eq!(bricks.drawn(3, &WHOLE).collect::<Vec<_>>(), [drawn(49.0)]);
         let mut blind = Bricks::new(volume.grid, Interest { empty: 9, ..INTEREST });
-        blind.refresh(&volume, &whole);
+        blind.refresh(&volume, whole(volume.grid));
         assert!(blind.distance.iter().all(|&distance| distance == FARTHEST), "9 is empty for these");
     }
 
@@ -416,7 +421,7 @@ mod tests {
             let grid = Grid::new(sides[0], sides[1], sides[2]);
             let volume = scattered(grid, 1);
             let mut bricks = Bricks::new(grid, Interest { empty: 100, ..INTEREST });
-            bricks.refresh(&volume, &vec![Span { from: 0, to: grid.nx as u16 }; grid.ny * grid.nz]);
+            bricks.refresh(&volume, whole(grid));
             for (x, y, z) in places(grid) {
                 let cells = (0..8).map(|i| volume.density[grid.index(x + (i & 1), y + (i >> 1 & 1), z + (i >> 2))]);
                 let expected = cells.max() > Some(100);
@@ -434,23 +439,21 @@ mod tests {
     fn following_changes_gives_what_a_fresh_look_gives() {
         let grid = Grid::new(23, 17, 19);
         let interest = Interest { empty: 5, shaded: true, ..INTEREST };
-        let whole = vec![Span { from: 0, to: 23 }; 17 * 19];
         let mut followed = Bricks::new(grid, interest);
         let mut volume = Volume::empty(grid);
         for seed in 0..40 {
             let other = if seed % 3 == 2 { Volume::empty(grid) } else { scattered(grid, seed) };
             // A few cells become others.
             let cells = (0..grid.cells()).filter(|&i| crate::random::mix64(seed << 40 | i as u64).is_multiple_of(200));
-            let mut changed = vec![Span::EMPTY; 17 * 19];
+            let mut changed = Vec::new();
             for cell in cells {
                 volume.density[cell] = other.density[cell];
                 let x = (cell % 23) as u16;
-                let span = &mut changed[cell / 23 / 17 * 17 + cell / 23 % 17];
-                *span = span.union(Span { from: x, to: x + 1 });
+                changed.push(Change { row: cell / 23, cells: Span { from: x, to: x + 1 } });
             }
-            followed.refresh(&volume, &changed);
+            followed.refresh(&volume, changed);
             let mut fresh = Bricks::new(grid, interest);
-            fresh.refresh(&volume, &whole);
+            fresh.refresh(&volume, whole(grid));
             assert_eq!(followed.drawn, fresh.drawn);
             assert_eq!(followed.distance, fresh.distance);
             for (x, y, z) in places(grid) {

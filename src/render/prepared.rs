@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::grid::Grid;
-use crate::lowpass::Volume;
+use crate::lowpass::{Change, Volume};
 use crate::world::Span;
 
 use super::bricks::{Bricks, Skipping};
@@ -18,8 +18,8 @@ use super::field::LavaField;
 pub(crate) struct News<'a> {
     /// For each row, numbered `z · ny + y`, the cells outside of which it is empty.
     pub(crate) rows: &'a [Span],
-    /// For each row the cells that may be others than in the last frame; `None` where that is not known.
-    pub(crate) changed: Option<&'a [Span]>,
+    /// The cells that may be others than in the last frame; `None` where that is not known.
+    pub(crate) changed: Option<&'a [Change]>,
 }
 
 /// What a style wants to see of a volume.
@@ -51,14 +51,14 @@ impl Prepared {
 
     /// Brings all but the light up to date.
     pub(crate) fn follow(&mut self, volume: &Volume, news: &News, interest: Interest) {
-        let still = news.changed.is_some_and(|changed| changed.iter().all(|span| span.is_empty()));
+        let still = news.changed.is_some_and(<[Change]>::is_empty);
         if !still {
             self.ember = None;
         }
         let known = self.bricks.interest() == interest;
         match news.changed {
             Some(_) if known && still => {}
-            Some(changed) if known && self.copy.is_none() => self.bricks.refresh(volume, changed),
+            Some(changed) if known && self.copy.is_none() => self.bricks.refresh(volume, changed.iter().copied()),
             _ => self.begin(volume, news, interest),
         }
     }
@@ -68,8 +68,8 @@ impl Prepared {
         self.bricks = Bricks::new(thick(volume.grid), interest);
         self.copy = interest.copies(volume.grid).then(|| copied(volume, interest.smoothing));
         match &self.copy {
-            Some(copy) => self.bricks.refresh(copy, &rows(copy)),
-            None => self.bricks.refresh(volume, news.rows),
+            Some(copy) => self.bricks.refresh(copy, Change::of_rows(&rows(copy))),
+            None => self.bricks.refresh(volume, Change::of_rows(news.rows)),
         }
     }
 

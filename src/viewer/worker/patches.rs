@@ -2,9 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::lowpass::{BRICK, Bricks, Volume};
+use crate::lowpass::{BRICK, Bricks, Change, Volume};
 use crate::viewer::link::Patch;
-use crate::world::Span;
 
 /// A box of bricks, its last corner outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +12,8 @@ struct Block {
     to: [usize; 3],
 }
 
-/// Patches over all bricks with a cell in the spans `changed`.
-pub(super) fn patches(volume: &Volume, bricks: &Bricks, changed: &[Span]) -> Vec<Patch> {
+/// Patches over all bricks with a cell that changed.
+pub(super) fn patches(volume: &Volume, bricks: &Bricks, changed: &[Change]) -> Vec<Patch> {
     blocks(&bricks.touched(changed, 0), bricks.count()).par_iter().map(|block| patch(volume, block)).collect()
 }
 
