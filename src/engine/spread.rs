@@ -2,10 +2,10 @@
 //!
 //! Which tiles are looked at: those that hold liquid and changed since spreading last looked; those that have the energy to
 //! give (`warm`) and stand beside or above a tile that changed; and those that could have given something then, had
-//! another pattern been drawn (`live`). What a tile gives follows from its own cells, those beside and below it, the ground,
-//! the rules and the pattern; without the energy, from its own cells alone. A tile that is left out could give nothing with any pattern when it was
-//! last looked at, and nothing that this depends on has changed. Other rules and another ground wake all tiles ([`Liquid::wake_under`](crate::world::Liquid)); another
-//! seed only draws other patterns.
+//! another pattern been drawn (`live`). What a tile gives follows from its own cells, those beside and below it, the
+//! ground, the rules and the pattern; without the energy, from its own cells alone. A tile that is left out could give
+//! nothing with any pattern when it was last looked at, and nothing that this depends on has changed. Other rules and
+//! another ground wake all tiles ([`Liquid::wake_under`](crate::world::Liquid)); another seed only draws other patterns.
 
 use super::fall::Share;
 use super::gifts::Gifts;
@@ -78,11 +78,10 @@ impl<'a> Near<'a> {
             && self.here.tiles() > 0
     }
 
-    /// Row `y`, tiles `64 · w` and on, and those around it.
+    /// The row with a number, which has the tiles `64 · w` and on, and those around it.
     #[inline(always)]
-    fn rows(&self, y: usize, w: usize) -> Around<'a> {
+    fn rows(&self, index: usize, w: usize) -> Around<'a> {
         let strip = self.here;
-        let index = strip.index(y, w);
         // No row has this number.
         let none = usize::MAX;
         Around {
@@ -156,7 +155,7 @@ pub(super) fn strip_gives<S: Simd>(
             if strip.row(index).held | old.live == 0 {
                 continue;
             }
-            let rows = near.rows(y, w);
+            let rows = near.rows(index, w);
             let mut set = rows.awake(old);
             if set | old.live == 0 {
                 continue;

@@ -9,6 +9,11 @@ use super::{Lanes, Simd, Work};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx2(pub(super) ());
 
+/// Whether the processor has all that [`run`] is compiled with.
+pub(super) fn is_there() -> bool {
+    is_x86_feature_detected!("avx2")
+}
+
 /// Does the work with these instructions.
 #[target_feature(enable = "avx2")]
 pub(super) fn run(work: impl Work) {

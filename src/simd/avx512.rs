@@ -5,9 +5,20 @@ use std::arch::x86_64::*;
 
 use super::{Lanes, Simd, Work, avx2};
 
-/// Proof that the processor has AVX-512 F and BW: only [`run`] makes it.
+/// Proof that the processor has AVX-512 F and BW, and AVX2: only [`run`] makes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx512(());
+
+/// Whether the processor has all that [`run`] is compiled with.
+pub(super) fn is_there() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("lzcnt")
+}
 
 /// Does the work with these instructions.
 #[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,popcnt,lzcnt")]

@@ -2,13 +2,13 @@
 //!
 //! The rules of the fast engine are written once, over the trait [`Simd`]: vectors of 32 unsigned 16-bit lanes, one tile
 //! wide, with one implementation for each instruction set. All give the same bits, because every operation is exact
-//! integer arithmetic. Pictures are plain Rust that the compiler makes into wide instructions by itself; they too are the
-//! same on all paths, because it never changes what an operation on floats gives.
+//! integer arithmetic. Pictures are plain Rust that the compiler makes into wide instructions by itself, but for
+//! [`Simd::blend`]; they too are the same on all paths, because each float comes from the same operations in the same order.
 //!
 //! This module is the only one with `unsafe`. What makes it sound: the instructions of a set may only run on a processor
 //! that has them, and a value of [`avx512::Avx512`] or [`avx2::Avx2`] is only made by [`Path::run`], after the processor
-//! was asked. Every call of an intrinsic goes through such a value. Loads and stores take references to whole, aligned
-//! tiles, never pointers from elsewhere. The tests below compare every operation of every set with the portable one on
+//! was asked for all that their code is compiled with. Every call of an intrinsic goes through such a value. Loads and stores
+//! take references to whole, aligned tiles or to as many bytes as they touch, never pointers from elsewhere. The tests below compare every operation of every set with the portable one on
 //! random lanes and on the extremes.
 #![allow(unsafe_code, reason = "the processor's vector instructions; see above")]
 
@@ -81,7 +81,7 @@ pub enum Path {
     Portable,
     /// AVX2, 256 bits at a time.
     Avx2,
-    /// AVX-512 (F and BW), 512 bits at a time.
+    /// AVX-512 (F and BW) and what every processor with it has beside, 512 bits at a time.
     Avx512,
 }
 
@@ -96,10 +96,10 @@ impl Path {
     pub fn available() -> &'static [Self] {
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
+            if avx512::is_there() {
                 return &[Self::Portable, Self::Avx2, Self::Avx512];
             }
-            if is_x86_feature_detected!("avx2") {
+            if avx2::is_there() {
                 return &[Self::Portable, Self::Avx2];
             }
         }
