@@ -1,6 +1,11 @@
 //! The program as people and scripts use it: what it prints, what it writes, and how it refuses.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+#[path = "common/child.rs"]
+mod child;
+#[path = "common/needs.rs"]
+mod needs;
+
 use std::fs;
 use std::io::{BufReader, Cursor};
 use std::path::{Path, PathBuf};
@@ -9,6 +14,7 @@ use std::process::Output;
 use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
+use child::Running;
 use image::AnimationDecoder;
 use image::codecs::{gif::GifDecoder, png::PngDecoder, webp::WebPDecoder};
 use predicates::prelude::*;
@@ -168,7 +174,7 @@ fn apng_frames(bytes: &[u8]) -> Vec<image::Frame> {
 }
 
 fn ffmpeg_is_there() -> bool {
-    std::process::Command::new("ffmpeg").arg("-version").output().is_ok()
+    needs::program("ffmpeg", "ffmpeg")
 }
 
 // Help.
@@ -459,20 +465,16 @@ fn force_replaces_and_nothing_else_does() {
 fn interrupted(place: &Place, args: &str, ready: impl Fn(Duration) -> bool) -> std::process::Output {
     use std::process::{Command, Stdio};
 
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lavoxel"))
-        .current_dir(place.0.path())
-        .args(args.split(' '))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+    command.current_dir(place.0.path()).args(args.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Running::start(&mut command);
     let start = Instant::now();
     while !ready(start.elapsed()) {
         assert!(child.try_wait().unwrap().is_none(), "ended before it was stopped");
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    child.wait_with_output().unwrap()
+    child.interrupt();
+    child.output()
 }
 
 #[cfg(unix)]

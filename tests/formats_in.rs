@@ -13,17 +13,14 @@ use tempfile::TempDir;
 mod by_hand;
 #[path = "formats_in/gdal.rs"]
 mod gdal;
+#[path = "common/needs.rs"]
+mod needs;
 #[path = "formats_in/real.rs"]
 mod real;
 
-/// Whether a program is installed; says so where it is not.
+/// Whether a program of GDAL is installed; records a skipped test where it is not.
 fn there(program: &str) -> bool {
-    let run = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    let there = run.is_ok_and(|status| status.success());
-    if !there {
-        eprintln!("skipped: {program} is not there");
-    }
-    there
+    needs::program(program, "gdal-bin")
 }
 
 /// Runs a program that must succeed; gives what it printed.

@@ -2,6 +2,9 @@
 //! files say is read by other programs where they are installed: GDAL and NumPy.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+#[path = "common/needs.rs"]
+mod needs;
+
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -321,13 +324,10 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing() {
 
 /// Runs a program and gives what it prints, or nothing where it is not installed.
 fn output(program: &str, args: &[&str]) -> Option<String> {
-    let output = match Command::new(program).args(args).output() {
-        Ok(output) => output,
-        Err(_) => {
-            eprintln!("skipped: {program} is not there");
-            return None;
-        }
-    };
+    if !needs::program(program, "gdal-bin") {
+        return None;
+    }
+    let output = Command::new(program).args(args).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{program} {args:?}: {out}{err}");
     Some(out.into_owned())
@@ -370,12 +370,8 @@ fn gdal_finds_the_maps_where_the_heightmap_lies() {
 
 #[test]
 fn gdal_finds_lava_on_mount_st_helens() {
-    let name = "../shared/terrains/st_helens/st_helens_30m_utm10n.asc";
-    let Ok(path) = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name).canonicalize() else {
-        eprintln!("skipped: {name} is not there");
-        return;
-    };
-    let path = path.to_str().unwrap().to_owned();
+    let Some(path) = needs::terrain("st_helens/st_helens_30m_utm10n.asc") else { return };
+    let path = path.canonicalize().unwrap().to_str().unwrap().to_owned();
     let terrain = format!("file = '{path}'\ncrop = [20, 60, 300, 300]\nfill_no_data = 'nearest'\n");
     let run = Run::of(&terrain, [100, 100, 100], tempfile::tempdir().unwrap(), 60);
     let dem = run.path("crop.tif");
@@ -434,14 +430,7 @@ fn gdal_adds_ground_and_thickness_to_the_surface() {
 
 #[test]
 fn numpy_reads_the_archive() {
-    let python = ["python3", "/usr/bin/python3"].into_iter().find(|python| {
-        let status = Command::new(python).args(["-c", "import numpy"]).output();
-        status.is_ok_and(|output| output.status.success())
-    });
-    let Some(python) = python else {
-        eprintln!("skipped: there is no python3 with numpy");
-        return;
-    };
+    let Some(python) = needs::python("numpy", "python3-numpy") else { return };
     let run = Run::new(Some(UTM));
     let path = run.path("all.npz");
     npz::write(&path, &run.maps(), &run.about(), Existing::Keep).unwrap();

@@ -3,6 +3,9 @@
 
 mod common;
 
+#[path = "common/needs.rs"]
+mod needs;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -200,11 +203,7 @@ fn parts_outside_say_what_there_is() {
 /// The vents of the eruption of 2006, from the map that marks them, land in the cells that its description names.
 #[test]
 fn etnas_vents_of_2006_are_in_their_cells() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/terrains/etna2006");
-    if !folder.exists() {
-        eprintln!("skipped: {} is not there", folder.display());
-        return;
-    }
+    let Some(folder) = needs::terrain("etna2006") else { return };
     let marks = load(&folder.join("vents.asc"), &LoadOptions::default()).unwrap();
     let origin = marks.origin.clone().unwrap();
     let marked: Vec<_> = marks.heights.indexed_iter().filter(|(_, h)| !h.is_nan()).map(|((r, c), _)| (c, r)).collect();

@@ -1,6 +1,9 @@
 //! Real elevation data, where it lies beside the checkout; without it these tests only say so.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+#[path = "common/needs.rs"]
+mod needs;
+
 use std::path::PathBuf;
 
 use lavoxel::engine::tiled::Tiled;
@@ -10,15 +13,6 @@ use lavoxel::render::{Camera, Image, Renderer};
 use lavoxel::scene::Scene;
 use lavoxel::terrain::{Fill, Heightmap, Kind, LoadOptions, TerrainError, TerrainSpec, load};
 use lavoxel::units::AMOUNT_ONE;
-
-fn find(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/terrains").join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
-}
 
 fn read(path: &std::path::Path) -> Heightmap {
     load(path, &LoadOptions::default()).unwrap()
@@ -42,7 +36,7 @@ fn on_128_columns(path: PathBuf, crop: Option<[usize; 4]>) {
 
 #[test]
 fn st_helens_opens_to_the_north() {
-    let Some(path) = find("st_helens/st_helens_30m_utm10n.asc") else { return };
+    let Some(path) = needs::terrain("st_helens/st_helens_30m_utm10n.asc") else { return };
     let map = read(&path);
     let s = map.statistics();
     assert_eq!((s.cols, s.rows, s.min_m, s.max_m, s.no_data), (327, 468, 682.0, 2543.0, 4151));
@@ -59,7 +53,7 @@ fn st_helens_opens_to_the_north() {
 
 #[test]
 fn fuji_fits_with_its_holes_filled() {
-    let Some(path) = find("fuji/fuji_90m_utm54n.asc") else { return };
+    let Some(path) = needs::terrain("fuji/fuji_90m_utm54n.asc") else { return };
     let s = read(&path).statistics();
     assert_eq!((s.cols, s.rows, s.min_m, s.max_m, s.no_data), (200, 200, 477.0, 3733.0, 46));
     on_128_columns(path, None);
@@ -67,7 +61,7 @@ fn fuji_fits_with_its_holes_filled() {
 
 #[test]
 fn etna_stands_where_it_should() {
-    let Some(path) = find("etna2006/dem.asc") else { return };
+    let Some(path) = needs::terrain("etna2006/dem.asc") else { return };
     let map = read(&path);
     assert_eq!((map.cols(), map.rows(), map.cell_size_m, map.no_data()), (517, 378, (10.0, 10.0), 0));
     let origin = map.origin.clone().unwrap();
@@ -80,7 +74,7 @@ fn etna_stands_where_it_should() {
 /// Pours lava on a mountain in a box of 96 × 96 columns and draws it: the account stays exact, the lava runs downhill
 /// from its vent, and it is seen.
 fn pour(name: &str, terrain: &str, (vent_x, vent_z): (f64, f64)) {
-    let Some(path) = find(name) else { return };
+    let Some(path) = needs::terrain(name) else { return };
     let text = format!(
         "name = 'mountain'\n[grid]\nsize = [96, 96, 96]\n[terrain]\nkind = 'heightmap'\nfile = '{}'\n{terrain}\n\
          [rules]\nthreshold = 0.2\n[[vent]]\nx = {vent_x}\nz = {vent_z}\nradius = 2\nrate = 3\n",

@@ -4,6 +4,11 @@
 
 mod common;
 
+#[path = "common/child.rs"]
+mod child;
+#[path = "common/needs.rs"]
+mod needs;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -12,6 +17,7 @@ use std::time::Duration;
 #[cfg(unix)]
 use std::time::SystemTime;
 
+use child::Running;
 use common::Dice;
 use lavoxel::checkpoint::{previous, steps_of};
 use serde_json::Value;
@@ -190,7 +196,7 @@ fn a_folder_that_cannot_be_written_is_said_before_the_work() {
     mode.set_readonly(true);
     fs::set_permissions(place.0.path(), mode.clone()).unwrap();
     if fs::write(place.path("probe"), "").is_ok() {
-        eprintln!("skipped: this user writes into folders that are read-only");
+        needs::record("a user who is not root");
     } else {
         let said = place.refused(1, "resume a.lavoxel --steps 20");
         assert!(said.contains("cannot write a.lavoxel: "), "{said}");
@@ -220,20 +226,18 @@ fn a_full_disk_leaves_the_last_checkpoint_as_it_was() {
 #[test]
 fn ctrl_c_leaves_a_checkpoint_of_the_last_step() {
     let place = Place::new();
-    let child = program()
-        .current_dir(place.0.path())
-        .args("run long.toml --steps 100000000 --checkpoint a.lavoxel --checkpoint-every 100000000 --json".split(' '))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let args = "run long.toml --steps 100000000 --checkpoint a.lavoxel --checkpoint-every 100000000 --json";
+    let mut command = program();
+    command.current_dir(place.0.path()).args(args.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Running::start(&mut command);
     // With the first checkpoint the program has long begun to listen.
     while !place.path("a.lavoxel").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "ended before it was stopped");
         sleep(Duration::from_millis(10));
     }
     sleep(Duration::from_millis(200));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
+    child.interrupt();
+    let output = child.output();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -256,8 +260,9 @@ fn killed_fifty_times_it_comes_to_the_same_bits() {
         let there = place.path("a.lavoxel").exists();
         let command = if there { "resume a.lavoxel" } else { "run long.toml --checkpoint a.lavoxel" };
         let args = format!("{command} --steps {STEPS} --checkpoint-every {} --quiet", 1 + dice.below(4));
-        let mut child =
-            program().current_dir(place.0.path()).args(args.split(' ')).stdout(Stdio::null()).spawn().unwrap();
+        let mut command = program();
+        command.current_dir(place.0.path()).args(args.split(' ')).stdout(Stdio::null());
+        let mut child = Running::start(&mut command);
         // Some are killed at the start, the others soon after a checkpoint, in the midst of the next ones.
         let before = written(&place);
         while kills % 4 != 0 && written(&place) == before {

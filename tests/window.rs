@@ -1,15 +1,21 @@
 //! The real window on a virtual display, steered with keys and mouse like a person would. Needs Xvfb, xdotool and a
-//! software Vulkan (Debian: xvfb xdotool mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0); where Xvfb or
-//! xdotool is missing the tests say so and pass.
+//! software Vulkan (Debian: xvfb xdotool mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0); where one
+//! of these is missing, the tests are skipped.
 #![cfg(target_os = "linux")]
+
+#[path = "common/child.rs"]
+mod child;
+#[path = "common/needs.rs"]
+mod needs;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use child::Running;
 use image::{AnimationDecoder, RgbaImage};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::lowpass::LowPass;
@@ -25,30 +31,27 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A virtual display of its own, whose pixels lie in a file.
 struct Display {
-    server: Child,
+    #[expect(dead_code, reason = "dropping it ends the server")]
+    server: Running,
     name: String,
     folder: tempfile::TempDir,
 }
 
 impl Display {
-    /// Starts Xvfb, or says why this test is skipped.
+    /// Starts Xvfb, or records that this test is skipped.
     fn start() -> Option<Self> {
-        let there =
-            |program: &str| Command::new(program).arg("-version").stderr(Stdio::null()).stdout(Stdio::null()).status();
-        for program in ["Xvfb", "xdotool"] {
-            if there(program).is_err() {
-                eprintln!("skipped: {program} is not installed");
-                return None;
-            }
+        let there = needs::program("Xvfb", "xvfb") && needs::program("xdotool", "xdotool") && needs::vulkan();
+        if !there {
+            return None;
         }
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut server = Command::new("Xvfb")
+        let mut command = Command::new("Xvfb");
+        command
             .args(["-displayfd", "1", "-screen", "0", "480x360x24", "-nolisten", "tcp", "-fbdir"])
             .arg(folder.path())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("Xvfb starts");
+            .stderr(Stdio::null());
+        let mut server = Running::start(&mut command);
         let mut number = String::new();
         let out = server.stdout.take().expect("its output is piped");
         BufReader::new(out).read_line(&mut number).expect("Xvfb tells its number");
@@ -84,33 +87,25 @@ impl Display {
     }
 }
 
-impl Drop for Display {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        self.server.kill().ok();
-        self.server.wait().ok();
-    }
-}
-
 /// The program with its window, and the lines it writes.
 struct Window {
-    program: Child,
+    program: Running,
     lines: Receiver<String>,
     seen: Vec<String>,
 }
 
 impl Window {
     fn open(display: &Display, folder: &Path, words: &[&str]) -> Self {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_lavoxel"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+        command
             .arg("view")
             .args(["--log", "--size", "480x360", "--panel", "off"])
             .args(words)
             .current_dir(folder)
             .env("DISPLAY", &display.name)
             .env_remove("WAYLAND_DISPLAY")
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
+            .stderr(Stdio::piped());
+        let mut program = Running::start(&mut command);
         let err = program.stderr.take().expect("its messages are piped");
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -157,7 +152,6 @@ impl Window {
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        self.program.kill().ok();
         panic!("the window did not close; the lines were {:#?}", self.seen);
     }
 }
@@ -382,8 +376,7 @@ fn ctrl_c_in_the_terminal_closes_the_window() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut window = Window::open(&display, folder.path(), &["--pace", "free"]);
     window.wait_for("step 100");
-    let id = window.program.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill runs").success());
+    window.program.interrupt();
     window.wait_for("closed");
     assert_eq!(window.end().code(), Some(130));
 }
@@ -399,7 +392,7 @@ fn without_a_display_one_message_names_the_way_out() {
             command.env("DISPLAY", display);
         }
         let mut said = String::new();
-        let mut program = command.stderr(Stdio::piped()).spawn().expect("the program starts");
+        let mut program = Running::start(command.stderr(Stdio::piped()));
         program.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
         assert_eq!(program.wait().expect("it ends").code(), Some(2), "{display:?}: {said}");
         let names = predicates::str::contains("lavoxel render");

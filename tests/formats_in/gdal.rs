@@ -398,10 +398,7 @@ fn what_is_no_heights_is_refused() {
 
 #[test]
 fn arrays_of_numpy() {
-    if !there("python3") || run_quietly("import numpy").is_none() {
-        eprintln!("skipped: NumPy is not there");
-        return;
-    }
+    let Some(python) = needs::python("numpy", "python3-numpy") else { return };
     let folder = TempDir::new().unwrap();
     let expected = Array2::from_shape_fn((5, 7), |(r, c)| (10 * r + c) as f32);
     for kind in ["<i2", ">i2", "u1", "<u4", ">i8", "<f2", "<f4", ">f4", "<f8"] {
@@ -412,7 +409,7 @@ fn arrays_of_numpy() {
                  np.save(r'{}', np.asarray(a, order='{order}'))",
                 path.display()
             );
-            run_quietly(&script).unwrap();
+            run_quietly(python, &script).unwrap();
             let map = load(&path, &cells_of(2.0)).unwrap();
             assert_same(&map.heights, &expected, &format!("{kind} {order}"));
             assert!(map.heights.is_standard_layout() && map.origin.is_none());
@@ -420,12 +417,12 @@ fn arrays_of_numpy() {
     }
     let path = folder.path().join("a.npy");
     for (script, word) in [("np.zeros((2, 3, 4))", "two axes"), ("np.zeros((2, 3), complex)", "real numbers")] {
-        run_quietly(&format!("import numpy as np; np.save(r'{}', {script})", path.display())).unwrap();
+        run_quietly(python, &format!("import numpy as np; np.save(r'{}', {script})", path.display())).unwrap();
         assert_refused(&path, &cells_of(2.0), &[word]);
     }
 }
 
-fn run_quietly(script: &str) -> Option<()> {
-    let status = Command::new("python3").args(["-c", script]).stderr(Stdio::null()).status().ok()?;
+fn run_quietly(python: &str, script: &str) -> Option<()> {
+    let status = Command::new(python).args(["-c", script]).stderr(Stdio::null()).status().ok()?;
     status.success().then_some(())
 }

@@ -2,18 +2,10 @@
 
 use super::*;
 
-fn find(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/terrains").join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(path)
-}
-
 #[test]
 fn st_helens_is_the_same_in_both_formats() {
-    let (Some(model), Some(grid)) = (find("st_helens/SainteHelens.dem"), find("st_helens/st_helens_30m_utm10n.asc"))
+    let (Some(model), Some(grid)) =
+        (needs::terrain("st_helens/SainteHelens.dem"), needs::terrain("st_helens/st_helens_30m_utm10n.asc"))
     else {
         return;
     };
@@ -31,7 +23,10 @@ fn st_helens_is_the_same_in_both_formats() {
 /// The tile in degrees and its crop in metres are the same mountain: heights at the same places agree.
 #[test]
 fn fuji_in_degrees_is_fuji_in_metres() {
-    let (Some(tile), Some(crop)) = (find("fuji/mt_fuji_90m.tif"), find("fuji/fuji_90m_utm54n.asc")) else { return };
+    let (Some(tile), Some(crop)) = (needs::terrain("fuji/mt_fuji_90m.tif"), needs::terrain("fuji/fuji_90m_utm54n.asc"))
+    else {
+        return;
+    };
     let (tile, crop) = (plain(&tile).unwrap(), plain(&crop).unwrap());
     let origin = tile.origin.as_ref().unwrap();
     assert_eq!((tile.heights.dim(), origin.crs.epsg()), ((1201, 1201), Some(4326)));
@@ -79,7 +74,7 @@ fn fuji_in_degrees_is_fuji_in_metres() {
 /// The classic table, whose rows run from west to east and whose columns from south to north.
 #[test]
 fn the_classic_table_of_maunga_whau() {
-    let Some(path) = find("maunga_whau/volcano_maungawhau.csv") else { return };
+    let Some(path) = needs::terrain("maunga_whau/volcano_maungawhau.csv") else { return };
     let map = load(&path, &cells_of(10.0)).unwrap();
     let s = map.statistics();
     assert_eq!((s.cols, s.rows, s.min_m, s.max_m, s.no_data), (61, 87, 94.0, 195.0, 0));
@@ -87,7 +82,7 @@ fn the_classic_table_of_maunga_whau() {
 
 #[test]
 fn etna_without_its_zeros() {
-    let Some(path) = find("etna2006/dem.asc") else { return };
+    let Some(path) = needs::terrain("etna2006/dem.asc") else { return };
     let told = load(&path, &LoadOptions { no_data: Some(0.0), ..LoadOptions::default() }).unwrap();
     assert_eq!(told.no_data(), plain(&path).unwrap().heights.iter().filter(|h| h.is_nan() || **h == 0.0).count());
 }

@@ -1,0 +1,58 @@
+//! A program that a test starts and that ends with the test, also when the test fails.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::ops::{Deref, DerefMut};
+use std::process::{Child, Command, Output};
+
+/// A running program. Dropping it kills it.
+pub(crate) struct Running(Option<Child>);
+
+impl Running {
+    /// Starts a command.
+    pub(crate) fn start(command: &mut Command) -> Self {
+        Self(Some(command.spawn().unwrap_or_else(|e| panic!("{command:?}: {e}"))))
+    }
+
+    /// Sends the signal of Ctrl-C.
+    #[cfg(unix)]
+    pub(crate) fn interrupt(&self) {
+        self.signal(rustix::process::Signal::INT);
+    }
+
+    /// Sends any signal.
+    #[cfg(unix)]
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let id = rustix::process::Pid::from_child(self);
+        rustix::process::kill_process(id, signal).expect("the program runs and takes the signal");
+    }
+
+    /// Waits for the end of the program and reads what it wrote into its pipes.
+    pub(crate) fn output(mut self) -> Output {
+        let child = self.0.take().expect("only this function takes it");
+        child.wait_with_output().expect("the program can be waited for")
+    }
+}
+
+impl Deref for Running {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        self.0.as_ref().expect("only `output` takes it")
+    }
+}
+
+impl DerefMut for Running {
+    fn deref_mut(&mut self) -> &mut Child {
+        self.0.as_mut().expect("only `output` takes it")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            // It may have ended by itself.
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What tests need beyond gcc and Rust. A test that lacks something returns early: it prints a line that names the
+//! missing part, and `tests/zz_skipped.rs` prints the count at the end of `cargo test`.
+//!
+//! With `LAVOXEL_SKIP=never`, as in `.ci/run`, a missing program or driver fails the test instead.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Prints and records that the running test, or a part of it, is skipped because `missing` is not installed.
+///
+/// # Panics
+/// With `LAVOXEL_SKIP=never` in the environment.
+pub(crate) fn skip(missing: &str) {
+    let never = std::env::var_os("LAVOXEL_SKIP").is_some_and(|value| value == "never");
+    assert!(!never, "LAVOXEL_SKIP=never, but this test lacks {missing}");
+    record(missing);
+}
+
+/// Whether a program is installed; records a skipped test where it is not. `package` is the Debian package.
+pub(crate) fn program(name: &str, package: &str) -> bool {
+    // Some programs end with an error on a flag that they do not know; only a failed start means that there is none.
+    let mut command = Command::new(name);
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let there = command.status().is_ok();
+    if !there {
+        skip(&format!("the program {name} (Debian: {package})"));
+    }
+    there
+}
+
+/// A Python that imports `module`; records a skipped test where there is none. `package` is the Debian package.
+pub(crate) fn python(module: &str, package: &str) -> Option<&'static str> {
+    let imports = |python: &&str| {
+        let run = Command::new(python).args(["-c", &format!("import {module}")]).stderr(Stdio::null()).status();
+        run.is_ok_and(|status| status.success())
+    };
+    let found = ["python3", "/usr/bin/python3"].into_iter().find(imports);
+    if found.is_none() {
+        skip(&format!("Python's {module} (Debian: {package})"));
+    }
+    found
+}
+
+/// Whether a Vulkan driver is installed; records a skipped test where none is.
+#[cfg(feature = "viewer")]
+pub(crate) fn vulkan() -> bool {
+    let instance = wgpu::Instance::default();
+    let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));
+    if adapter.is_err() {
+        skip("a Vulkan driver (Debian: mesa-vulkan-drivers)");
+    }
+    adapter.is_ok()
+}
+
+/// Elevation data next to the checkout; records a skipped test where it is not. It is no package, so `LAVOXEL_SKIP`
+/// does not ask for it.
+pub(crate) fn terrain(name: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/terrains").join(name);
+    if !path.exists() {
+        record(&format!("../shared/terrains/{name}"));
+        return None;
+    }
+    Some(path)
+}
+
+/// Prints and records that the running test, or a part of it, is skipped for want of something that no Debian package
+/// brings.
+pub(crate) fn record(missing: &str) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    // Written past the harness, which keeps what passing tests print.
+    writeln!(std::io::stderr(), "skipped {test}: it needs {missing}").ok();
+    let file = OpenOptions::new().create(true).append(true).open(list());
+    file.and_then(|mut file| writeln!(file, "{missing}\t{test}")).ok();
+}
+
+/// The file in which the test programs of one `cargo test` list what they skipped: they share the parent process.
+pub(crate) fn list() -> PathBuf {
+    #[cfg(unix)]
+    let run = std::os::unix::process::parent_id();
+    #[cfg(not(unix))]
+    let run = 0;
+    std::env::temp_dir().join(format!("lavoxel-skipped-{run}"))
+}
