@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::render::film::{BLOCK, radii};
 use crate::render::{LookSpec, Style};
 
-use super::gpu::{Gpu, PipelineSpec, Texture, sampled, uniform_binding};
+use super::gpu::{Gpu, PipelineSpec, Texture, sampled, numbers_binding};
 
 /// Light is kept as `c / (1 + max(c))`, so that averages of frames weigh what the eye sees.
 const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
@@ -73,7 +73,7 @@ impl FilmRoom {
         let module = gpu.module("film", include_str!("shaders/film.wgsl"));
         let float = sampled(wgpu::TextureSampleType::Float { filterable: true }, wgpu::TextureViewDimension::D2);
         let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
-        let kinds = [uniform_binding(), sampler, float, float, float, float].map(Some);
+        let kinds = [numbers_binding(), sampler, float, float, float, float].map(Some);
         let layout = gpu.layout("film", &kinds);
         let pass = |fragment: &str, format| {
             gpu.pipeline(&PipelineSpec {
@@ -130,7 +130,7 @@ impl FilmRoom {
         let passes = steps
             .iter()
             .map(|&(bright, from, to, along, sigma)| {
-                let numbers = gpu.uniform("bloom", size_of::<FilmNumbers>());
+                let numbers = gpu.numbers("bloom", size_of::<FilmNumbers>());
                 let to = &targets[to];
                 BloomPass {
                     bright,
@@ -142,7 +142,7 @@ impl FilmRoom {
                 }
             })
             .collect();
-        let numbers = gpu.uniform("develop", size_of::<FilmNumbers>());
+        let numbers = gpu.numbers("develop", size_of::<FilmNumbers>());
         let develop = self.bind(gpu, &numbers, [&lava.light, &targets[2], &targets[4], &backdrop.light]);
         Development { lava_size: lava.light.size(), passes, develop, numbers }
     }

@@ -108,11 +108,15 @@ impl Gpu {
     }
 
     /// A buffer for the numbers of one shader.
-    pub(super) fn uniform(&self, label: &str, bytes: usize) -> wgpu::Buffer {
+    ///
+    /// A read-only storage buffer, although its size would allow a uniform buffer: software Vulkan (llvmpipe) compiles
+    /// the values of uniform buffers on which branches and loops depend into the shader, and keeps a shader for each
+    /// set of values. Numbers that change from frame to frame then cost a compilation and about 20 MB in every frame.
+    pub(super) fn numbers(&self, label: &str, bytes: usize) -> wgpu::Buffer {
         self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
             size: bytes as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         })
     }
@@ -217,10 +221,10 @@ pub(super) fn sampled(
     wgpu::BindingType::Texture { sample_type, view_dimension: dimension, multisampled: false }
 }
 
-/// A uniform binding.
-pub(super) fn uniform_binding() -> wgpu::BindingType {
+/// A binding of [`Gpu::numbers`].
+pub(super) fn numbers_binding() -> wgpu::BindingType {
     wgpu::BindingType::Buffer {
-        ty: wgpu::BufferBindingType::Uniform,
+        ty: wgpu::BufferBindingType::Storage { read_only: true },
         has_dynamic_offset: false,
         min_binding_size: None,
     }
@@ -236,5 +240,22 @@ fn extent(size: [usize; 3]) -> wgpu::Extent3d {
         width: size[0].max(1) as u32,
         height: size[1].max(1) as u32,
         depth_or_array_layers: size[2].max(1) as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn shaders_read_no_uniform_buffers() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/viewer/paint/shaders");
+        let mut shaders = 0;
+        for file in std::fs::read_dir(folder).expect("the shaders are there") {
+            let path = file.expect("a file").path();
+            let source = std::fs::read_to_string(&path).expect("text");
+            shaders += 1;
+            // See `Gpu::numbers`: values of uniform buffers are compiled into the shader by software Vulkan.
+            assert!(!source.contains("var<uniform>"), "{}: a uniform buffer", path.display());
+        }
+        assert!(shaders > 5, "{shaders} shaders");
     }
 }

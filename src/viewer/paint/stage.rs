@@ -5,7 +5,7 @@ use crate::render::transfer::Transfer;
 
 use super::film::{Sheet, color_pass};
 use super::frame::Frame;
-use super::gpu::{Gpu, PipelineSpec, Texture, halves, sampled, uniform_binding};
+use super::gpu::{Gpu, PipelineSpec, Texture, halves, sampled, numbers_binding};
 use super::ground::GroundMaps;
 use super::lava::LavaRoom;
 
@@ -100,7 +100,7 @@ impl Stage {
             })
         };
         Self {
-            numbers: gpu.uniform("frame", size_of::<Frame>()),
+            numbers: gpu.numbers("frame", size_of::<Frame>()),
             sampler: gpu.linear_held(),
             hits: ["top", "side", "foot"].map(hit),
             hit_layout,
@@ -204,7 +204,7 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
     let exact = Sample::Float { filterable: false };
     let flat = |sample| sampled(sample, Dimension::D2);
     vec![
-        uniform_binding(),
+        numbers_binding(),
         wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
         flat(exact),
         flat(smooth),

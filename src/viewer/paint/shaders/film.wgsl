@@ -9,7 +9,8 @@ struct Film {
     blur: vec4<f32>,
 }
 
-@group(0) @binding(0) var<uniform> film: Film;
+// Storage, not uniform: see `Gpu::numbers`.
+@group(0) @binding(0) var<storage, read> film: Film;
 @group(0) @binding(1) var linear_held: sampler;
 // What a blur reads; else the lava's light, premultiplied, over that of the backdrop.
 @group(0) @binding(2) var light: texture_2d<f32>;

@@ -47,7 +47,8 @@ const SCIENTIFIC = 1u;
 const SURFACE = 2u;
 const MAXIMUM = 3u;
 
-@group(0) @binding(0) var<uniform> frame: Frame;
+// Storage, not uniform: see `Gpu::numbers`.
+@group(0) @binding(0) var<storage, read> frame: Frame;
 @group(0) @binding(1) var linear_held: sampler;
 // Ground at nodes: height, then albedo and share of the sun, normal and share of the sky.
 @group(0) @binding(2) var ground_height: texture_2d<f32>;
