@@ -1,4 +1,4 @@
-//! The keys: one table of key, action and description, which the help window shows and the README repeats.
+//! The keys: one table of key, action and description, which the help window shows and docs/keys.md repeats.
 
 use kiss3d::event::{Key, Modifiers};
 
@@ -249,14 +249,14 @@ mod tests {
 
     #[test]
     fn the_readme_tells_every_key() {
-        let readme = include_str!("../../README.md");
+        let readme = include_str!("../../docs/keys.md");
         for binding in BINDINGS {
             let row = format!("| `{}` | {} |", binding.shown, binding.what);
-            assert!(readme.contains(&row), "README.md lacks: {row}");
+            assert!(readme.contains(&row), "docs/keys.md lacks: {row}");
         }
         for (held, what) in HELD {
             let row = format!("| {held} | {what} |");
-            assert!(readme.contains(&row), "README.md lacks: {row}");
+            assert!(readme.contains(&row), "docs/keys.md lacks: {row}");
         }
     }
 }
