@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::render::film::{BLOCK, radii};
 use crate::render::{LookSpec, Style};
 
-use super::gpu::{Gpu, PipelineSpec, Texture, sampled, numbers_binding};
+use super::gpu::{Gpu, PipelineSpec, Texture, numbers_binding, sampled};
 
 /// Light is kept as `c / (1 + max(c))`, so that averages of frames weigh what the eye sees.
 const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;

@@ -5,7 +5,7 @@ use crate::render::transfer::Transfer;
 
 use super::film::{Sheet, color_pass};
 use super::frame::Frame;
-use super::gpu::{Gpu, PipelineSpec, Texture, halves, sampled, numbers_binding};
+use super::gpu::{Gpu, PipelineSpec, Texture, halves, numbers_binding, sampled};
 use super::ground::GroundMaps;
 use super::lava::LavaRoom;
 
