@@ -14,6 +14,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(clippy::print_stdout, reason = "what was measured, for setting bounds")]
 
+#[path = "marcher/boxes.rs"]
+mod boxes;
 mod common;
 #[path = "marcher/oracle.rs"]
 mod oracle;

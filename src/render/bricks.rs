@@ -7,10 +7,11 @@
 //!         something to draw, in blocks
 //! ```
 //!
-//! The place (x, y, z) lies between the middles of the cells (x, y, z) and (x + 1, y + 1, z + 1). A sample is a mean of
-//! those eight cells, so that bits are exact: where none of the eight is of interest, no sample is.
+//! The place (x, y, z) lies between the middles of the cells (x, y, z) and (x + 1, y + 1, z + 1), so that n cells have
+//! n - 1 places. A sample is a mean of those eight cells, so that bits are exact: where none of the eight is of interest,
+//! no sample is. The last brick along an axis may hold fewer than 4 places; its other bits are never set.
 //!
-//! Only bricks whose cells have changed are worked out again.
+//! Only bricks whose cells have changed are computed again.
 
 use rayon::prelude::*;
 
@@ -25,13 +26,13 @@ use super::prepared::Interest;
 pub(crate) const EDGE: usize = 4;
 /// Bricks along a block's edge.
 const BLOCK: usize = 4;
-/// Distances are not told beyond this many blocks.
+/// Distances are capped at this many blocks.
 const FARTHEST: u8 = 16;
 /// Cells along the edge of the cube whose values a brick depends on: those of its places, and one more on each side for
 /// the slopes there.
 pub(crate) const AROUND: usize = EDGE + 3;
 
-/// Whether empty space is jumped over. Pictures are the same either way; a test holds us to it.
+/// Whether empty space is jumped over. Pictures are the same either way, which a test checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Skipping {
     Bricks,
@@ -84,21 +85,21 @@ pub(crate) struct Bricks {
     drawn: Vec<u64>,
     /// The cells of the bricks with something to draw, where the look wants them, for each layer of bricks along z.
     pages: Vec<Pages>,
-    /// A bit for each brick that has to be worked out again: the bricks of a row along x in whole words.
+    /// A bit for each brick that has to be computed again: the bricks of a row along x in whole words.
     stale: Vec<u64>,
     /// Blocks along x, y and z.
     blocks: [usize; 3],
     /// For each block, how many of its bricks have something to draw.
     filled: Vec<u8>,
     /// For each block, the distance to the nearest block with something to draw, in blocks (largest of the three axes):
-    /// 0 means that its bricks have to be asked.
+    /// 0 means that its bricks have to be read.
     distance: Vec<u8>,
 }
 
 impl Bricks {
-    /// The bricks of an empty volume, for what a look wants to see.
+    /// The bricks of an empty volume of at least two cells along each axis.
     pub(crate) fn new(grid: Grid, interest: Interest) -> Self {
-        let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(EDGE));
+        let count = [grid.nx, grid.ny, grid.nz].map(|n| (n - 1).div_ceil(EDGE));
         let blocks = count.map(|n| n.div_ceil(BLOCK));
         let [nx, ny, nz] = count;
         Self {
@@ -114,7 +115,7 @@ impl Bricks {
         }
     }
 
-    /// What they look for.
+    /// What they were made for.
     pub(crate) fn interest(&self) -> Interest {
         self.interest
     }
@@ -129,7 +130,7 @@ impl Bricks {
             for (j, row) in stale.chunks_mut(words(nx)).enumerate() {
                 for i in bits(row) {
                     let around = around(volume, grid, [i, j, k]);
-                    let now = drawn_in(&around, interest.empty);
+                    let now = drawn_in(&around, interest.empty) & places_of([i, j, k], grid);
                     if let Some(pages) = &mut pages {
                         pages.keep(j * nx + i, (now != 0).then(|| Page::new(&around)));
                     }
@@ -154,7 +155,7 @@ impl Bricks {
         self.count_filled(others.into_iter().flatten());
     }
 
-    /// Measures the distances of blocks again if one has its first brick with something to draw now, or none any more.
+    /// Measures the distances of blocks again when a block gets its first brick with something to draw or loses its last.
     fn count_filled(&mut self, others: impl Iterator<Item = ([usize; 3], bool)>) {
         let (mut other, [nx, ny, _]) = (false, self.blocks);
         for (brick, drawn) in others {
@@ -171,7 +172,7 @@ impl Bricks {
         }
     }
 
-    /// Marks the bricks that depend on cells that changed.
+    /// Marks the bricks that depend on changed cells.
     fn mark(&mut self, changed: impl IntoIterator<Item = Change>) {
         let (count, ny) = (self.count, self.grid.ny);
         // A brick reads one cell before its own and two after them.
@@ -259,6 +260,15 @@ fn words(bricks: usize) -> usize {
     bricks.div_ceil(64)
 }
 
+/// A bit for each place of a brick that lies between cells of the box.
+fn places_of(brick: [usize; 3], grid: Grid) -> u64 {
+    let along = |axis: usize, cells: usize| (cells - 1 - brick[axis] * EDGE).min(EDGE);
+    let x = (0xf >> (EDGE - along(0, grid.nx))) * 0x1111_1111_1111_1111;
+    let y = (0xffff >> (EDGE * (EDGE - along(1, grid.ny)))) * 0x0001_0001_0001_0001;
+    let z = u64::MAX >> (16 * (EDGE - along(2, grid.nz)));
+    x & y & z
+}
+
 /// The numbers of the bits that are set, in rising order.
 fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
     words.iter().enumerate().flat_map(|(word, bits)| {
@@ -312,7 +322,7 @@ fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
             (brick * EDGE + bits.trailing_zeros() as usize, brick * EDGE + 64 - bits.leading_zeros() as usize);
         // Places lie between the middles of cells. Those at the box's sides reach out to them.
         let low = if from == 0 { 0.0 } else { from as f32 + 0.5 };
-        (low, if to + 1 >= cells { cells as f32 } else { to as f32 + 0.5 })
+        (low, if to + 1 == cells { cells as f32 } else { to as f32 + 0.5 })
     };
     let sides = [side(brick[0], x, grid.nx), side(brick[1], y, grid.ny), side(brick[2], z, grid.nz)];
     let [x, y, z] = sides.map(|(low, high)| 0.5 * (low + high));
@@ -388,6 +398,26 @@ mod tests {
     }
 
     const INTEREST: Interest = Interest { empty: 0, smoothing: 0.0, shaded: false };
+
+    #[test]
+    fn parts_of_bricks_at_the_sides_have_an_extent() {
+        for n in 2..14 {
+            for axis in 0..3 {
+                let mut sides = [5, 6, 7];
+                sides[axis] = n;
+                let grid = Grid::new(sides[0], sides[1], sides[2]);
+                let full = Volume { density: vec![255; grid.cells()], ..Volume::empty(grid) };
+                let mut bricks = Bricks::new(grid, INTEREST);
+                bricks.refresh(&full, whole(grid));
+                for parts in [&WHOLE[..], &OCTANTS] {
+                    let drawn: Vec<Drawn> = (0..bricks.layers()).flat_map(|layer| bricks.drawn(layer, parts)).collect();
+                    let volume: f32 = drawn.iter().map(|part| 8.0 * part.half.product()).sum();
+                    assert!(drawn.iter().all(|part| part.half.min() > 0.0), "{sides:?}: {drawn:?}");
+                    assert!((volume - grid.cells() as f32).abs() < 1e-2, "{sides:?}: parts of {volume} cells");
+                }
+            }
+        }
+    }
 
     #[test]
     fn distance_counts_blocks_along_the_largest_axis() {

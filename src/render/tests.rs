@@ -91,6 +91,40 @@ fn pictures_are_those_that_a_walk_through_every_sample_gives() {
     }
 }
 
+#[test]
+fn lava_at_the_sides_of_a_box_changes_no_pixel_by_skipping() {
+    for turn in 0..10 {
+        let grid = Grid::new(57 + turn, 57 + (3 * turn + 4) % 10, 57 + (7 * turn + 1) % 10);
+        let sides = [grid.nx, grid.ny, grid.nz];
+        let mut volume = Volume::empty(grid);
+        for i in 0..grid.cells() {
+            let place = [i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()];
+            // Edges and corners: two of the three coordinates are those of a side.
+            if (0..3).filter(|&axis| place[axis] == 0 || place[axis] + 1 == sides[axis]).count() >= 2 {
+                (volume.density[i], volume.energy[i]) = (230, 150);
+            }
+        }
+        let ground = Array2::from_elem((grid.nz, grid.nx), if turn % 2 == 0 { -1.0 } else { 2.5 });
+        let mut renderer = Renderer::new(&ground, grid, LookSpec::default()).expect("a valid look");
+        // Towards a corner, near enough for bricks to be drawn in parts; and the whole box.
+        let ends: [f32; 3] = std::array::from_fn(|axis| if turn >> axis & 1 == 1 { 1.0 } else { 0.0 });
+        let near = CameraSpec {
+            azimuth_deg: 37.0 * turn as f32,
+            elevation_deg: 20.0,
+            distance: Some(1.0),
+            target: Some(ends),
+            fov_deg: 5.0,
+        };
+        for camera in [near, CameraSpec::default()].map(|spec| Camera::new(&spec, &Bounds::of(grid), (64, 48))) {
+            for look in looks() {
+                renderer.set_look(look.clone()).expect("a valid look");
+                let fast = renderer.draw(&volume, &camera, Skipping::Bricks);
+                assert_eq!(fast, renderer.draw(&volume, &camera, Skipping::Never), "{grid:?}, {look:?}");
+            }
+        }
+    }
+}
+
 /// Worlds of a few steps of a simulation, with lava put in and taken away between them.
 fn history() -> Vec<World> {
     let ball = |center: [f64; 3], matter: Matter| Edit { shape: Shape::Sphere { center, radius: 5.0 }, matter };

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 type V3 = Vector3<f64>;
 
-/// Where rounding decides, both answers are right: samples this close to an end of a ray may count or not (cells),
+/// Where rounding decides, both answers are right: samples this close to an end of a ray may count or not, and rays this
+/// close to an edge of the box may meet it or not (cells),
 const END: f64 = 3e-4;
 /// and densities this close to `look.iso`, or to the smallest that the maximum shows, may lie inside or outside.
 const DENSITY: f64 = 2e-5;
@@ -33,6 +34,8 @@ struct Oracle<'a> {
     /// The smallest density that the maximum shows.
     visible: f64,
     doubt: Doubt,
+    /// How far the sides of the shown box lie outside of where they should.
+    wider: f64,
 }
 
 /// The part of a ray on which lava is to be seen.
@@ -52,7 +55,8 @@ pub(crate) fn expected(renderer: &Renderer, volume: &Volume, camera: &Camera, ba
         filtered(volume, &[-2, -1, 0, 1, 2].map(tap))
     });
     let volume = smooth.as_ref().unwrap_or(volume);
-    let [generous, strict] = [Doubt::Generous, Doubt::Strict].map(|doubt| Oracle::new(volume, look, doubt));
+    let answers = [(Doubt::Generous, 0.0), (Doubt::Strict, 0.0), (Doubt::Generous, END), (Doubt::Strict, -END)]
+        .map(|(doubt, wider)| Oracle::new(volume, look, doubt, wider));
     let (width, height) = camera.size();
     let mut image = Image::filled(width, height, [0; 3]);
     image.rgb.par_chunks_mut(3).enumerate().for_each(|(k, pixel)| {
@@ -60,10 +64,14 @@ pub(crate) fn expected(renderer: &Renderer, volume: &Volume, camera: &Camera, ba
         let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5);
         let far = before_ground(renderer, volume, &ray);
         let answer = |oracle: &Oracle| oracle.pixel(&ray, far, interleaved(x, y), bare.pixel(x, y));
-        let apart = |answer: [u8; 3]| answer.iter().zip(drawn.pixel(x, y)).map(|(a, b)| a.abs_diff(b)).max();
-        let (first, same) = (answer(&generous), Some(1));
-        let nearest = if apart(first) > same { answer(&strict) } else { first };
-        pixel.copy_from_slice(if apart(nearest) < apart(first) { &nearest } else { &first });
+        let apart = |answer: &[u8; 3]| answer.iter().zip(drawn.pixel(x, y)).map(|(a, b)| a.abs_diff(b)).max();
+        let mut nearest = answer(&answers[0]);
+        for other in &answers[1..] {
+            if apart(&nearest) > Some(1) {
+                nearest = [nearest, answer(other)].into_iter().min_by_key(apart).unwrap();
+            }
+        }
+        pixel.copy_from_slice(&nearest);
     });
     image
 }
@@ -88,9 +96,9 @@ pub(crate) fn filtered(volume: &Volume, taps: &[f64]) -> Volume {
 }
 
 impl<'a> Oracle<'a> {
-    fn new(volume: &'a Volume, look: &'a LookSpec, doubt: Doubt) -> Self {
+    fn new(volume: &'a Volume, look: &'a LookSpec, doubt: Doubt, wider: f64) -> Self {
         let palette = look.palette.build("look.palette").unwrap();
-        Self { volume, look, palette, visible: visible(&look.opacity), doubt }
+        Self { volume, look, palette, visible: visible(&look.opacity), doubt, wider }
     }
 
     /// The bytes of a pixel from its ray, how far that goes before the ground, its noise, and the bytes without lava.
@@ -191,7 +199,8 @@ impl<'a> Oracle<'a> {
         let mut span = Span { near: 0.0, far, face: None };
         for (axis, side) in [grid.nx, grid.ny, grid.nz].into_iter().enumerate() {
             let (o, d) = (f64::from(ray.origin[axis]), f64::from(ray.direction[axis]));
-            let [a, b] = self.look.clip[axis].map(|share| (f64::from(share) * side as f64 - o) / d);
+            let [low, high] = self.look.clip[axis].map(|share| f64::from(share) * side as f64);
+            let [a, b] = [low - self.wider, high + self.wider].map(|side| (side - o) / d);
             if a.min(b) > span.near {
                 span.near = a.min(b);
                 span.face = Some(V3::from_fn(|i, _| if i == axis { -d.signum() } else { 0.0 }));
