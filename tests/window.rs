@@ -348,7 +348,7 @@ fn a_click_places_a_vent(display: &Display, window: &mut Window, headless: &Head
     let apart = (px - pixel.0 as f32).hypot(py - pixel.1 as f32);
     assert!(apart < 12.0, "the vent at {x}, {z} lies {apart:.0} pixels from the click");
     display.key("F2");
-    window.wait_for("tool look");
+    window.wait_for("tool orbit");
 }
 
 fn a_recording_moves(display: &Display, window: &mut Window, folder: &Path) {

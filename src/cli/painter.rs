@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lavoxel::lowpass::{ENERGY_SHOWN, LowPass};
 use lavoxel::render::{
-    Axis, Camera, CameraSpec, Content, Image, LookSpec, Renderer, Scale, SliceSpec, SliceStyle, Style, slice,
+    Axis, Camera, CameraSpec, Content, Field, Image, LookSpec, Named, Renderer, Scale, SliceSpec, SliceStyle, slice,
 };
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
@@ -19,40 +19,12 @@ pub(super) enum View {
     Slice(Cut, Field),
 }
 
-/// What a slice shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Field {
-    /// Amount of lava, 0 to 1
-    #[default]
-    Amount,
-    /// Energy of the lava, 1 for a full cell from the vent
-    Energy,
-    /// Rock alone
-    Solid,
-}
-
-/// Looks by name.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum StyleName {
-    /// Crust, glow, sun and sky
-    Cinematic,
-    /// See-through, colours from the palette
-    Scientific,
-    /// A plain surface, coloured by what lies under it
-    Surface,
-    /// The largest value on every line of sight
-    Maximum,
-}
-
-impl From<StyleName> for Style {
-    fn from(name: StyleName) -> Self {
-        match name {
-            StyleName::Cinematic => Self::Cinematic,
-            StyleName::Scientific => Self::Scientific,
-            StyleName::Surface => Self::Surface,
-            StyleName::Maximum => Self::Maximum,
-        }
-    }
+/// Reads one of the choices that the library names.
+pub(super) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
+    let values = T::ALL.iter().map(|choice| PossibleValue::new(choice.name()).help(choice.what()));
+    PossibleValuesParser::new(values).try_map(|name| {
+        T::ALL.iter().copied().find(|choice| choice.name() == name).ok_or_else(|| format!("unknown name {name}"))
+    })
 }
 
 /// A plane of cells: `z=64`.

@@ -9,11 +9,11 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
 use lavoxel::memory::Need;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
-use lavoxel::render::{self, Image, Style};
+use lavoxel::render::{self, Field, Image, Style};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 
-use super::painter::{Clip, Cut, Field, Painter, StyleName, View};
+use super::painter::{Clip, Cut, Painter, View, named};
 use super::progress::Progress;
 use super::{MEMORY_EVERY, Outcome, SceneOptions, say, start_threads, stop};
 
@@ -84,8 +84,8 @@ pub(crate) struct RenderArgs {
     orbit: Option<f32>,
 
     /// Look of the volume
-    #[arg(long, value_enum)]
-    style: Option<StyleName>,
+    #[arg(long, value_name = "STYLE", value_parser = named::<Style>())]
+    style: Option<Style>,
 
     /// Draw lava only between two shares of the box along an axis, such as x=0.5..1; repeatable, once for each axis
     #[arg(long, value_name = "AXIS=LOW..HIGH")]
@@ -96,7 +96,7 @@ pub(crate) struct RenderArgs {
     slice: Option<Cut>,
 
     /// What a slice shows
-    #[arg(long, value_enum, requires = "slice", default_value = "amount")]
+    #[arg(long, value_name = "FIELD", value_parser = named::<Field>(), requires = "slice", default_value = "amount")]
     field: Field,
 
     /// Replace files that are there already
@@ -169,7 +169,7 @@ impl RenderArgs {
         camera.fov_deg = self.fov.unwrap_or(camera.fov_deg);
         camera.target = self.target.or(camera.target);
         let look = &mut scene.spec.look;
-        look.style = self.style.map_or(look.style, Style::from);
+        look.style = self.style.unwrap_or(look.style);
         for (i, clip) in self.clip.iter().enumerate() {
             let twice = self.clip[..i].iter().any(|other| other.axis == clip.axis);
             anyhow::ensure!(!twice, "--clip {}: give each axis once", ["x", "y", "z"][clip.axis]);

@@ -18,19 +18,19 @@ pub(crate) struct ViewArgs {
     #[command(flatten)]
     source: Source,
 
-    /// Width and height of the window
-    #[arg(long, value_name = "WxH", default_value = "1280x800", value_parser = window_size)]
-    size: [u32; 2],
+    /// Width and height of the window [default: 1280x800, or what the screen has room for]
+    #[arg(long, value_name = "WxH", value_parser = window_size)]
+    size: Option<[u32; 2]>,
 
     /// Begin with a pause
     #[arg(long)]
     paused: bool,
 
-    /// Steps a second, or "free" for as many as possible
+    /// Steps a second, or "unlimited"
     #[arg(long, value_name = "N", default_value = "60", value_parser = pace)]
     pace: Pace,
 
-    /// Make so many steps as fast as possible, then pause
+    /// Run N steps as fast as possible, then pause
     #[arg(long, value_name = "N", conflicts_with = "paused")]
     steps: Option<u64>,
 
@@ -38,7 +38,7 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_enum, default_value_t = Switch::On)]
     panel: Switch,
 
-    /// Write one line for each happening on standard error
+    /// Print one line per event on standard error
     #[arg(long)]
     log: bool,
 }
@@ -64,18 +64,18 @@ fn window_size(text: &str) -> Result<[u32; 2], String> {
     fits.then_some(size).ok_or_else(|| "a window has 64 to 16384 pixels along each side".to_owned())
 }
 
-/// `60`, or `free`.
+/// `60`, or `unlimited`; `free` is its name in older scripts.
 fn pace(text: &str) -> Result<Pace, String> {
     match text.parse::<f64>() {
-        _ if text == "free" => Ok(Pace::Free),
+        _ if ["unlimited", "free"].contains(&text) => Ok(Pace::Free),
         Ok(rate) if (0.01..=1e6).contains(&rate) => Ok(Pace::Rate(rate)),
-        _ => Err(format!("\"{text}\" is no number of steps a second from 0.01 to 1000000, and not \"free\"")),
+        _ => Err(format!("\"{text}\" is neither a number of steps a second from 0.01 to 1000000 nor \"unlimited\"")),
     }
 }
 
 /// Runs `lavoxel` without a subcommand.
 pub(super) fn erupt() -> anyhow::Result<Outcome> {
-    show(Scene::volcano(), options([1280, 800], Pace::Rate(60.0)))
+    show(Scene::volcano(), options(None, Pace::Rate(60.0)))
 }
 
 /// Runs `lavoxel view`.
@@ -91,8 +91,8 @@ pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
     show(scene, options)
 }
 
-fn options([width, height]: [u32; 2], pace: Pace) -> Options {
-    Options { size: (width, height), pace, steps: None, panel: true, log: None, stop: stop::asked }
+fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
+    Options { size: size.map(Into::into), pace, steps: None, panel: true, log: None, stop: stop::asked }
 }
 
 fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {

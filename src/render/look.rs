@@ -190,6 +190,19 @@ impl LookSpec {
     }
 }
 
+/// The part of the box that is shown when slices cut it open: of `clip`, without what lies between each slice and the
+/// eye. All are shares of the box along x, y and z; a slice outside the clip cuts nothing.
+pub(crate) fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [[f32; 2]; 3] {
+    std::array::from_fn(|k| {
+        let [low, high] = clip[k];
+        match slices[k].filter(|plane| low < *plane && *plane < high) {
+            Some(plane) if eye[k] < plane => [plane, high],
+            Some(plane) => [low, plane],
+            None => [low, high],
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,6 +229,15 @@ mod tests {
         }
         let look: LookSpec = toml::from_str("clip = [[0.25, 0.5], [0, 1], [0, 0.001]]").expect("valid");
         assert_eq!(look.validate(), Ok(()));
+    }
+
+    #[test]
+    fn slices_open_the_box_on_the_side_of_the_eye() {
+        let clip = [[0.0, 1.0], [0.0, 1.0], [0.0, 0.4]];
+        let slices = [Some(0.25), None, Some(0.6)];
+        assert_eq!(opened(clip, slices, [2.0, 0.5, 3.0]), [[0.0, 0.25], [0.0, 1.0], [0.0, 0.4]]);
+        assert_eq!(opened(clip, slices, [-2.0, 0.5, -3.0]), [[0.25, 1.0], [0.0, 1.0], [0.0, 0.4]]);
+        assert_eq!(opened(clip, [None; 3], [0.0; 3]), clip);
     }
 
     #[test]

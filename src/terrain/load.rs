@@ -52,6 +52,11 @@ const FORMATS: &[Format] = &[
     Format { endings: &["tif", "tiff"], recognises: geotiff::recognises, read: geotiff::read },
 ];
 
+/// Endings of heightmaps, without the dot, in lower case.
+pub fn endings() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().flat_map(|format| format.endings).copied()
+}
+
 /// Reads a heightmap, choosing the format by the ending of the name, or else by the first bytes.
 ///
 /// # Errors

@@ -41,7 +41,7 @@ pub use crs::{Crs, GeoKey};
 pub use error::TerrainError;
 pub use heightmap::{Bounds, Crop, Fill, Georeference, Heightmap, Statistics};
 pub use hillshade::{Hillshade, Picture};
-pub use load::{LoadOptions, load};
+pub use load::{LoadOptions, endings, load};
 pub use placement::Placement;
 pub use samples::{Encoding, Number};
 pub use spec::{Kind, Surface, TerrainSpec};

@@ -8,13 +8,16 @@ use kiss3d::window::Window;
 
 use super::camera::{Rig, Size};
 use super::clock::Clock;
+use super::dialog::{Answer, Dialog};
 use super::display::{self, NoWindow};
 use super::handles::{self, Handle};
 use super::journal::{Journal, Log};
 use super::link::{Command, Field, Glow, Notice, Pace};
+use super::meet::{entered, lies_in, meet_ground};
 use super::paint::Painter;
 use super::pointer::{Drag, Pointer};
 use super::record::Files;
+use super::rewind::Rewind;
 use super::state::State;
 use super::tools::Aim;
 use super::ui;
@@ -34,15 +37,15 @@ const AFTER: u32 = 4;
 
 /// How the window opens.
 pub struct Options {
-    /// Width and height in the screen's own units.
-    pub size: (u32, u32),
+    /// Width and height in the screen's own units; absent: what fits the screen, at most 1280 × 800.
+    pub size: Option<(u32, u32)>,
     /// How fast it runs at first.
     pub pace: Pace,
     /// Make so many steps as fast as possible first, then pause.
     pub steps: Option<u64>,
     /// Whether the panel is shown.
     pub panel: bool,
-    /// Takes one line for each happening.
+    /// Takes one line per event.
     pub log: Option<Log>,
     /// Says when the window should close, as after Ctrl-C in the terminal.
     pub stop: fn() -> bool,
@@ -70,11 +73,12 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     let worker = Worker::start(scene.clone())?;
     let window = display::open_window(&format!("{} – Lavoxel", scene.spec.name), options.size)?;
     let painter = Painter::new(&scene.spec.look)?;
+    let starting = options.steps.map_or(options.pace != Pace::Paused, |steps| steps > 0);
     // Not both: between the two a step more would be made.
     worker.send(options.steps.map_or(Command::Pace(options.pace), Command::Steps));
     let mut app = App {
         state: State::new(scene, options.pace, options.panel),
-        journal: Journal::new(options.log),
+        journal: Journal::new(options.log, starting),
         stop: options.stop,
         window,
         worker,
@@ -88,6 +92,8 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         recording_since: Instant::now(),
         asked: Asked::default(),
         clock: Clock::new(),
+        rewind: Rewind::default(),
+        dialog: None,
         quit: false,
     };
     ui::theme(app.window.egui_context());
@@ -113,6 +119,8 @@ pub(super) struct App {
     pub(super) journal: Journal,
     asked: Asked,
     pub(super) clock: Clock,
+    pub(super) rewind: Rewind,
+    pub(super) dialog: Option<Dialog>,
     stop: fn() -> bool,
     pub(super) quit: bool,
 }
@@ -148,7 +156,8 @@ impl App {
     }
 
     /// Completes files and ends the simulation.
-    fn close(self) {
+    fn close(mut self) {
+        self.end_recording();
         let Self { files, mut journal, worker, painter, window, .. } = self;
         for notice in files.close() {
             journal.note(&notice);
@@ -202,7 +211,7 @@ impl App {
 
     /// Takes what the simulation reports. Says whether that was anything that shows.
     fn receive(&mut self) -> bool {
-        let mut any = false;
+        let mut any = self.hear_dialog();
         while let Some(mut update) = self.worker.poll() {
             any = true;
             if let Err(too_large) = self.painter.apply(&mut update) {
@@ -215,10 +224,13 @@ impl App {
                     self.state.coming = None;
                 }
             }
+            let part = self.camera().map(|camera| self.state.part(&camera));
+            update.report.probe =
+                update.report.probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
             let came = self.state.follow(&update);
             self.journal.follow(&update.report);
-            self.place_camera(came);
             if came {
+                self.place_camera(true);
                 self.look_changed();
             }
         }
@@ -229,12 +241,41 @@ impl App {
         any
     }
 
-    /// Gives the camera its place, at first and when another scene has come.
-    fn place_camera(&mut self, anew: bool) {
-        let (Some(subject), size) = (self.painter.subject(), self.size()) else { return };
-        if self.rig.is_none() || anew {
-            self.rig = Some(Rig::new(&self.state.scene.spec.camera, &subject, size));
+    /// Takes what the file dialog answers. Says whether that was anything.
+    fn hear_dialog(&mut self) -> bool {
+        let answer = self.dialog.as_ref().map_or(Answer::Waiting, Dialog::poll);
+        if answer == Answer::Waiting {
+            return false;
         }
+        self.dialog = None;
+        match answer {
+            Answer::Chosen(path) => self.open(&path),
+            Answer::Missing => self.type_path(),
+            Answer::Closed | Answer::Waiting => {}
+        }
+        true
+    }
+
+    /// Gives the camera its place: at first, when another scene has come, and beside the panel.
+    fn place_camera(&mut self, anew: bool) {
+        let (size, covered) = (self.size(), self.covered());
+        if !anew && self.rig.as_ref().is_some_and(|rig| rig.is_fitted(size, covered)) {
+            return;
+        }
+        let Some(subject) = self.painter.subject() else { return };
+        match &mut self.rig {
+            Some(rig) if !anew => rig.fit(&subject, size, covered),
+            rig => *rig = Some(Rig::new(&self.state.scene.spec.camera, &subject, size, covered)),
+        }
+    }
+
+    /// Pixels at the left of the window that the panel covers. A panel that leaves hardly anything free is not made room
+    /// for.
+    pub(super) fn covered(&self) -> f32 {
+        let scale = self.window.scale_factor() as f32;
+        let width = self.window.width() as f32 / scale;
+        let panel = ui::panel_width(&self.state.shown, width);
+        if panel < 0.6 * width { panel * scale } else { 0.0 }
     }
 
     /// Shows a message and writes it down.
@@ -252,13 +293,10 @@ impl App {
 
     /// Walks by the keys that are held, and lets the camera come to rest. Says whether it moves.
     fn move_camera(&mut self, seconds: f32) -> bool {
+        self.place_camera(false);
         let held = |key: Key| f32::from(u8::from(self.held.contains(&key)));
         let typing = self.typing();
-        let panel = if self.state.shown.panel { ui::PANEL * self.window.scale_factor() as f32 } else { 0.0 };
-        // A panel that leaves hardly anything free is not made room for.
-        let covered = if panel < 0.5 * self.window.width() as f32 { panel } else { 0.0 };
         let Some(rig) = &mut self.rig else { return false };
-        rig.cover(covered);
         if !typing && !self.held.is_empty() {
             let walk = [held(Key::D) - held(Key::A), held(Key::E) - held(Key::Q), held(Key::W) - held(Key::S)];
             if walk != [0.0; 3] {
@@ -302,14 +340,19 @@ impl App {
         let pixel = self.pointer.at?;
         let ours = self.pointer.drag() != Some(Drag::Panel);
         let over_panel = self.pointer.drag().is_none() && self.over_panel(pixel);
-        let ray = self.camera()?.ray(pixel.0, pixel.1);
-        (ours && !over_panel).then(|| Aim { pixel, ray, now: self.clock.now(), shift: self.shift })
+        let camera = self.camera()?;
+        let ray = camera.ray(pixel.0, pixel.1);
+        let dragged = self.state.ground.as_ref().filter(|_| self.state.tools.dragged().is_some());
+        let ground = dragged.and_then(|ground| meet_ground(ground, &ray, self.state.part(&camera)));
+        (ours && !over_panel).then(|| Aim { pixel, ray, ground, now: self.clock.now(), shift: self.shift })
     }
 
     /// Asks what lies under the pointer, when that is another ray than before.
     fn ask_for_pick(&mut self, ray: Option<Ray>) {
         let turning = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_)));
         let ray = self.state.tools.waits_for().or(ray.filter(|_| !turning));
+        let part = self.camera().map(|camera| self.state.part(&camera)).zip(self.state.sides());
+        let ray = ray.zip(part).map(|(ray, (part, sides))| entered(&ray, part, sides.map(|n| n as f32)));
         let numbers = ray.map(|ray| {
             let (o, d) = (ray.origin, ray.direction);
             [o.x, o.y, o.z, d.x, d.y, d.z]

@@ -7,6 +7,8 @@ use kiss3d::post_processing::Tonemap;
 use kiss3d::resource::MaterialManager2d;
 use kiss3d::window::{CanvasSetup, NumSamples, Window};
 
+use super::screen;
+
 /// Debian packages that a window needs.
 const PACKAGES: &str = "mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0";
 
@@ -78,14 +80,15 @@ fn package_of(library: &str) -> Option<&'static str> {
     packages.into_iter().find(|(part, _)| library.contains(part)).map(|(_, package)| package)
 }
 
-/// Opens the window. Must be called on the main thread.
-pub(crate) fn open_window(title: &str, (width, height): (u32, u32)) -> Result<Window, NoWindow> {
+/// Opens the window, by default in a size that fits the screen. Must be called on the main thread.
+pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Window, NoWindow> {
     let displays = ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"];
     let display = displays.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let needs_display = cfg!(all(unix, not(target_os = "macos")));
     if needs_display && display.is_none() {
         return Err(NoWindow { reason: Reason::NoDisplay });
     }
+    let (width, height) = size.unwrap_or_else(screen::fitting_size);
     // One sample: the painter smooths its own edges.
     let setup = CanvasSetup { vsync: true, samples: NumSamples::One, ..CanvasSetup::default() };
     let create = || {

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::app::App;
+use super::pace;
 use super::pointer::Drag;
-use super::state::Frame;
 use super::ui::{self, Stage};
 
 /// Pause of a window that is not shown.
@@ -15,7 +15,8 @@ const TITLE: Duration = Duration::from_millis(500);
 impl App {
     /// Draws a frame. Says whether the window is still there.
     pub(super) fn draw(&mut self) -> bool {
-        self.clock.drawn = Instant::now();
+        let begin = Instant::now();
+        self.clock.drawn = begin;
         let context = self.window.egui_context().clone();
         // A window that is hidden skips frames; the panel's last pass is then still open.
         let skipped = context.cumulative_pass_nr() == self.clock.pass;
@@ -38,27 +39,25 @@ impl App {
         }
         let painter = Some(&mut self.painter as &mut dyn kiss3d::renderer::Renderer3d);
         let alive = pollster::block_on(self.window.render(None, None, None, None, painter, None));
-        self.after_frame();
+        self.after_frame(begin.elapsed());
         alive
     }
 
     /// Measures the frame, takes it into the recording, and renames the window.
-    fn after_frame(&mut self) {
+    fn after_frame(&mut self, took: Duration) {
         let times = self.painter.times();
-        self.state.history.note_frame(times);
-        let wall = self.window.render_timings().map(|timings| timings.frame_wall.as_secs_f64()).unwrap_or_default();
-        let old = self.state.frame.fps;
-        let fps = match std::mem::take(&mut self.clock.rested) || wall <= 0.0 {
-            true => old,
-            false if old > 0.0 => old + 0.15 * (1.0 / wall - old),
-            false => 1.0 / wall,
-        };
-        self.state.frame = Frame { fps, scale: times.scale, recording: self.record_frame() };
+        self.state.history.note_frame(times, took);
+        let rested = std::mem::take(&mut self.clock.rested);
+        self.clock.frames.note(Instant::now(), rested);
+        self.state.frame.scale = times.scale;
+        self.state.frame.recording = self.record_frame();
         if self.clock.titled.elapsed() > TITLE {
             self.clock.titled = Instant::now();
+            // Title and panel show this one number until the next look.
+            self.state.frame.fps = self.clock.frames.per_second();
             if let Some(report) = &self.state.report {
-                let title = format!("{}, step {}, {:.0} fps – Lavoxel", report.name, report.step, self.state.frame.fps);
-                self.window.set_title(&title);
+                let fps = self.state.frame.fps.map(|fps| format!(", {} fps", pace::short(fps))).unwrap_or_default();
+                self.window.set_title(&format!("{}, step {}{fps} – Lavoxel", report.name, report.step));
             }
         }
     }

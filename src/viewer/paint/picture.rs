@@ -43,6 +43,20 @@ impl Painter {
         RgbaImage::from_raw(width as u32, height as u32, pixels)
     }
 
+    /// The picture that the window showed last, without panel and marks, in the window's size; `None` before the first.
+    /// Nothing is drawn for it but the last pass.
+    pub fn seen(&mut self) -> Option<RgbaImage> {
+        let (width, height) = self.view.as_ref()?.camera.size();
+        let target = self.gpu.target("seen", [width, height], wgpu::TextureFormat::Rgba8Unorm);
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let development = self.window.development(&self.gpu, &self.film)?;
+        self.film.aim(&self.gpu, development, &self.look, Outlet::Picture, [width, height]);
+        self.film.develop(&mut encoder, development, &target);
+        let mut pixels = self.read(encoder, &target)?;
+        pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
+        RgbaImage::from_raw(width as u32, height as u32, pixels)
+    }
+
     /// Frees the textures of pictures.
     pub fn forget_pictures(&mut self) {
         self.pictures = Easel::default();
