@@ -83,6 +83,7 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
         check_free(path, args.existing())?;
     }
     start_threads(args.threads.unwrap_or(0) as usize)?;
+    stop::after_the_step();
     let Some(rows) = measured(args)? else { return Ok(Outcome::Stopped) };
     let table = Table::new(args, rows);
     if let Some(path) = &args.save {
