@@ -494,6 +494,28 @@ fn force_replaces_and_nothing_else_does() {
     place.done("render small.toml --frames f --force");
 }
 
+/// A pipe into which nothing is ever written is a scene that never comes: one signal is enough to end it.
+#[cfg(unix)]
+#[test]
+fn a_first_signal_ends_the_program_while_it_reads() {
+    use rustix::process::Signal;
+
+    for (args, signal) in [("run pipe", Signal::TERM), ("render pipe", Signal::INT), ("resume pipe", Signal::TERM)] {
+        let place = Place::new();
+        let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
+        assert!(made.is_ok_and(|status| status.success()), "coreutils has mkfifo");
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+        command.current_dir(place.0.path()).args(args.split(' ')).stderr(std::process::Stdio::piped());
+        let mut program = Running::start(&mut command);
+        std::thread::sleep(Duration::from_secs(1));
+        if program.try_wait().unwrap().is_none() {
+            program.signal(signal);
+        }
+        let code = program.output().status.code();
+        assert!(code == Some(130) || (args == "resume pipe" && code == Some(2)), "{args}: {code:?}");
+    }
+}
+
 /// Starts the program, presses Ctrl-C once `ready` says so, and waits for its end.
 #[cfg(unix)]
 fn interrupted(place: &Place, args: &str, ready: impl Fn(Duration) -> bool) -> std::process::Output {
@@ -855,7 +877,8 @@ fn flags_that_do_not_fit_are_refused() {
         ("run nowhere.asc", "cannot read nowhere.asc"),
         ("run holed.asc --bounds 0,0,1,1", "holed.asc: bounds need a heightmap with a place on a map"),
         ("run holed.asc --vent map:0,0", "no place on a map"),
-        ("run hill.doc", "cannot read scene hill.doc"),
+        ("run hill.doc", "cannot read hill.doc: no such file; did you mean hill."),
+        ("run vulcano", "cannot read vulcano: no such file; name a scene (.toml) or a heightmap"),
     ] {
         let line = place.refused(args);
         assert!(line.contains(part), "{args}: {line}");
@@ -1023,6 +1046,7 @@ fn wrong_flags_are_refused_with_usage() {
         "render small.toml --every 0",
         "run small.toml --threads 0",
         "run small.toml --threads 100000",
+        "run small.toml --seed -1",
         "run small.toml --seed 1.5",
         "run small.toml --engine gpu",
         "run small.toml more.toml",

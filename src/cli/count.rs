@@ -1,5 +1,7 @@
 //! Whole numbers on the command line: `3000`, `1_000_000` or `1.5e6`.
 
+use lavoxel::scene::MAX_THREADS;
+
 /// Most steps of a run.
 const MOST_STEPS: u64 = 1_000_000_000;
 
@@ -11,6 +13,16 @@ pub(super) fn steps(text: &str) -> Result<u64, String> {
 /// A number of steps from one thing to the next.
 pub(super) fn interval(text: &str) -> Result<u64, String> {
     within(text, 1, MOST_STEPS, "steps")
+}
+
+/// A number of threads.
+pub(super) fn threads(text: &str) -> Result<u64, String> {
+    within(text, 1, MAX_THREADS as u64, "threads")
+}
+
+/// A seed.
+pub(super) fn seed(text: &str) -> Result<u64, String> {
+    whole(text)
 }
 
 fn within(text: &str, least: u64, most: u64, unit: &str) -> Result<u64, String> {

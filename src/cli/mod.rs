@@ -22,7 +22,7 @@ mod view;
 mod volumes;
 mod whereabouts;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
@@ -30,8 +30,9 @@ use clap::{Args, Parser, Subcommand};
 use lavoxel::checkpoint::CheckpointError;
 use lavoxel::export::ExportError;
 use lavoxel::output::OutputError;
-use lavoxel::scene::{MAX_THREADS, Scene};
+use lavoxel::scene::Scene;
 use lavoxel::terrain::TerrainError;
+use lavoxel::validate::tame;
 
 use self::place::PlaceArgs;
 use self::typed::Typed;
@@ -119,11 +120,11 @@ struct Source {
     file: Option<PathBuf>,
 
     /// Seed of the spreading patterns, instead of the scene's
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = count::seed, allow_negative_numbers = true)]
     seed: Option<u64>,
 
     /// Number of threads, instead of the scene's; results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
 
     #[command(flatten)]
@@ -139,6 +140,9 @@ impl Source {
     /// Reads the scene, with what the flags override.
     fn load(&self) -> anyhow::Result<Scene> {
         let wishes = self.place.wishes();
+        if let Some(path) = self.file.as_deref().filter(|path| !path.exists()) {
+            return Err(no_file(path));
+        }
         let mut scene = match self.file.as_deref() {
             // A heightmap is looked at with the wishes in mind: the vent goes to the summit of the part that is used.
             Some(path) if Scene::is_heightmap(path) => {
@@ -153,10 +157,27 @@ impl Source {
                 scene
             }
         };
+        if let (true, Some(stem)) = (scene.spec.name.is_empty(), self.file.as_deref().and_then(Path::file_stem)) {
+            scene.spec.name = tame(&stem.to_string_lossy());
+        }
         scene.spec.seed = self.seed.unwrap_or(scene.spec.seed);
         scene.spec.threads = self.threads.map_or(scene.spec.threads, |n| n as usize);
         Ok(scene)
     }
+}
+
+/// A file that is not there, with the one beside it that was probably meant.
+fn no_file(path: &Path) -> anyhow::Error {
+    let wanted = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let names = std::fs::read_dir(folder).into_iter().flatten().take(1000).flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let near = names.map(|name| (strsim::jaro_winkler(&name, &wanted), name)).filter(|(likeness, _)| *likeness > 0.85);
+    let hint = match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((_, name)) => format!("did you mean {}?", path.with_file_name(name).display()),
+        None => "name a scene (.toml) or a heightmap; without a file the built-in volcano erupts".to_owned(),
+    };
+    anyhow::anyhow!("{}", tame(&format!("cannot read {}: no such file; {hint}", path.display())))
 }
 
 /// Starts the threads that all parallel work of this program shares; once, when asked again for the same number.

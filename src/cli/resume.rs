@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lavoxel::checkpoint::{Checkpoint, Keeper, previous, steps_of};
-use lavoxel::scene::MAX_THREADS;
 
 use super::run::{Work, WorkOptions};
-use super::{NoThreads, Outcome, start_threads};
+use super::{NoThreads, Outcome, count, start_threads};
 
 /// Go on from a checkpoint that `lavoxel run --checkpoint FILE` kept
 ///
@@ -25,7 +24,7 @@ pub(crate) struct ResumeArgs {
     work: WorkOptions,
 
     /// Number of threads, instead of the scene's; results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
 
     /// Show no progress
