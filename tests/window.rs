@@ -381,6 +381,57 @@ fn ctrl_c_in_the_terminal_closes_the_window() {
     assert_eq!(window.end().code(), Some(130));
 }
 
+/// Starts the program without a subcommand where it can open no window, and ends it as soon as it says what it does
+/// instead. Gives everything that it said.
+fn erupts_without_a_window(display: Option<&str>, drivers: Option<&str>) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+    command.current_dir(folder.path()).stderr(Stdio::piped());
+    for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+        command.env_remove(name);
+    }
+    display.map(|display| command.env("DISPLAY", display));
+    drivers.map(|drivers| command.env("VK_DRIVER_FILES", drivers).env("VK_ICD_FILENAMES", drivers));
+    let mut program = Running::start(&mut command);
+    let mut said = String::new();
+    let mut lines = BufReader::new(program.stderr.take().expect("piped"));
+    lines.read_line(&mut said).expect("text");
+    // Before it draws, a signal would end it at once; with the first frame the folder is there.
+    let start = Instant::now();
+    while !folder.path().join("lavoxel-out").exists() {
+        assert!(start.elapsed() < PATIENCE, "nothing is drawn: {said}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    program.interrupt();
+    lines.read_to_string(&mut said).expect("text");
+    assert_eq!(program.wait().expect("it ends").code(), Some(130), "{said}");
+    for file in ["volcano.png", "volcano.webp"] {
+        assert!(folder.path().join("lavoxel-out").join(file).exists(), "{file}: {said}");
+    }
+    said
+}
+
+#[test]
+fn without_a_window_the_volcano_erupts_into_files() {
+    // Records a skip where there is none; the first two reasons need no server.
+    let server = Display::start();
+    let reasons = [
+        (None, None, "there is no display"),
+        (Some(":4711"), None, "the display :4711 cannot be opened"),
+        (server.as_ref().map(|server| server.name.as_str()), Some("/nonexistent"), "no graphics adapter was found"),
+    ];
+    for (display, drivers, reason) in reasons {
+        if drivers.is_some() && display.is_none() {
+            continue;
+        }
+        let said = erupts_without_a_window(display, drivers);
+        let first = said.lines().next().unwrap_or_default();
+        assert!(first.starts_with("no window: ") && first.contains(reason), "{said}");
+        assert!(first.ends_with("drawing the eruption into lavoxel-out instead, as lavoxel render does"), "{said}");
+        assert!(said.contains("lavoxel-out/volcano.png (step ") && !said.contains("panicked"), "{said}");
+    }
+}
+
 #[test]
 fn without_a_display_one_message_names_the_way_out() {
     let folder = tempfile::tempdir().expect("a temporary folder");

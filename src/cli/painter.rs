@@ -1,5 +1,6 @@
 //! Draws a simulation the way the command line asks for: the volume from a camera, or a slice.
 
+use std::fmt;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -45,6 +46,17 @@ impl FromStr for Cut {
     }
 }
 
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axis = match self.axis {
+            Axis::X => "x",
+            Axis::Y => "y",
+            Axis::Z => "z",
+        };
+        write!(f, "{axis}={}", self.cell)
+    }
+}
+
 /// A part of the box along one axis: `x=0.5..1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Clip {
@@ -63,6 +75,12 @@ impl FromStr for Clip {
         let (low, high) = shares.split_once("..").ok_or_else(wrong)?;
         let number = |part: &str| part.trim().parse().map_err(|_| wrong());
         Ok(Self { axis: axis_number(axis).ok_or_else(wrong)?, shares: [number(low)?, number(high)?] })
+    }
+}
+
+impl fmt::Display for Clip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}..{}", ["x", "y", "z"][self.axis], self.shares[0], self.shares[1])
     }
 }
 

@@ -10,12 +10,13 @@ use lavoxel::export::{Animation, Film, check_animation, create_animation, write_
 use lavoxel::memory::Need;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
 use lavoxel::render::{self, Field, Image, Style};
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Edge, Scene, Site, Stage};
 use lavoxel::simulation::Simulation;
 
 use super::painter::{Clip, Cut, Painter, View, named};
 use super::progress::Progress;
-use super::{MEMORY_EVERY, Outcome, SceneOptions, say, start_threads, stop};
+use super::typed::Typed;
+use super::{MEMORY_EVERY, Outcome, SceneOptions, count, say, start_threads, stop};
 
 /// Simulate a scene and write pictures and animations
 ///
@@ -40,11 +41,11 @@ pub(crate) struct RenderArgs {
     frames: Option<PathBuf>,
 
     /// Number of steps, instead of the scene's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::steps, allow_negative_numbers = true)]
     steps: Option<u64>,
 
     /// Steps from one frame to the next, instead of the scene's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::interval, allow_negative_numbers = true)]
     every: Option<u64>,
 
     /// Width and height of frames in pixels, such as 960x640
@@ -114,7 +115,7 @@ Examples:
       lavoxel render terrains/maunga_whau.asc --crop 0,26,61,61 --vent 275m,315m@2
   Frames for another program:
       lavoxel render --steps 1000 --every 10 --size 1920x1080 --frames frames
-  Into the volcano, its southern half of lava left away:
+  Look inside: hide the southern half of the lava:
       lavoxel render --steps 1500 --style maximum --clip z=0..0.48 --picture inside.png
   The crater in section, by energy:
       lavoxel render --steps 800 --slice x=62 --field energy --picture section.png";
@@ -134,26 +135,54 @@ fn point(text: &str) -> Result<[f32; 3], String> {
     numbers.ok_or_else(|| format!("\"{text}\" is not a point such as 0.5,0.4,0.5"))
 }
 
-/// Runs `lavoxel` without a subcommand, where there is no window.
-#[cfg(not(feature = "viewer"))]
+/// Runs `lavoxel` without a subcommand where there is no window.
 pub(super) fn erupt() -> anyhow::Result<Outcome> {
     run(&RenderArgs::default())
 }
 
 /// Runs `lavoxel render`.
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
+    shoot(args).map_err(|error| args.typed().name(error))
+}
+
+fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let mut scene = args.scene.load()?;
     args.put_into(&mut scene)?;
     scene.validate()?;
     let outputs = Outputs::choose(args, &scene)?;
     scene.check_memory(args.need(&scene))?;
     start_threads(scene.spec.threads)?;
-    let simulation = scene.build(Box::new(Tiled::default()))?.simulation;
+    let Stage { simulation, site } = scene.build(Box::new(Tiled::default()))?;
     let painter = Painter::new(&scene, &simulation, args.view())?;
-    Shooting { scene, simulation, painter, outputs, quiet: args.scene.quiet }.run()
+    say::warn(scene.warning(&simulation));
+    if !args.scene.quiet && !scene.choices().is_empty() {
+        scene.told(&site, &simulation).iter().for_each(|line| say::note(line));
+    }
+    Shooting { scene, simulation, site, painter, outputs, quiet: args.scene.quiet }.run()
 }
 
 impl RenderArgs {
+    /// The flags that stand for keys of a scene.
+    fn typed(&self) -> Typed {
+        let mut typed = self.scene.source.typed();
+        let sides = |size: [u32; 2]| format!("{}x{}", size[0], size[1]);
+        let pixels = "pixels along each side";
+        typed.add("film.size", "--size", self.size.map(sides), pixels);
+        typed.add("film.picture_size", "--picture-size", self.picture_size.map(sides), pixels);
+        typed.add("film.picture_size", "--size", self.size.map(sides), pixels);
+        typed.add("film.fps", "--fps", self.fps, "frames a second");
+        typed.add("film.orbit_deg", "--orbit", self.orbit, "degrees");
+        typed.add("camera.azimuth_deg", "--azimuth", self.azimuth, "degrees");
+        typed.add("camera.elevation_deg", "--elevation", self.elevation, "degrees");
+        typed.add("camera.distance", "--distance", self.distance, "diagonals of what is shown");
+        typed.add("camera.fov_deg", "--fov", self.fov, "degrees");
+        typed.add("camera.target", "--target", self.target.map(|[x, y, z]| format!("{x},{y},{z}")), "");
+        let clips: Vec<_> = self.clip.iter().map(ToString::to_string).collect();
+        typed.add("look.clip", "--clip", (!clips.is_empty()).then(|| clips.join(" --clip ")), "");
+        typed.add("slice.cell", "--slice", self.slice, "(cells along this axis)");
+        typed
+    }
+
     /// Puts what the flags say into the scene, where it is checked like the rest.
     fn put_into(&self, scene: &mut Scene) -> anyhow::Result<()> {
         let (film, camera) = (&mut scene.spec.film, &mut scene.spec.camera);
@@ -255,6 +284,7 @@ impl Outputs {
 struct Shooting {
     scene: Scene,
     simulation: Simulation,
+    site: Site,
     painter: Painter,
     outputs: Outputs,
     quiet: bool,
@@ -262,6 +292,7 @@ struct Shooting {
 
 impl Shooting {
     fn run(mut self) -> anyhow::Result<Outcome> {
+        stop::after_the_step();
         let film = self.scene.spec.film.clone();
         let mut progress = Progress::new(film.steps, self.quiet);
         let mut animations = Vec::new();
@@ -349,6 +380,9 @@ impl Shooting {
             return;
         }
         let steps = self.simulation.steps();
+        if let Some(edge) = Edge::of(&self.simulation).words(&self.site) {
+            say::note(&edge);
+        }
         if steps < self.scene.spec.film.steps {
             say::note(&format!("stopped after step {steps}; these files are complete up to there:"));
         }

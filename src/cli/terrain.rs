@@ -1,17 +1,18 @@
-//! `lavoxel terrain`: look at a heightmap or a built-in terrain, measure it, and write it anew.
+//! `lavoxel terrain`: draw, measure and convert a heightmap or a built-in terrain.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 use lavoxel::grid::Grid;
 use lavoxel::output::Existing;
 use lavoxel::terrain::hillshade::{Light, Tint};
 use lavoxel::terrain::write;
 use lavoxel::terrain::{Heightmap, Hillshade, Kind, Statistics, TerrainSpec, generate};
+use lavoxel::validate::tame;
 
 use super::place::{MapArgs, Raster, Size};
 use super::say;
+use super::typed::Typed;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -90,6 +91,10 @@ pub(crate) struct TerrainArgs {
 /// # Errors
 /// Wrong input is a [`lavoxel::terrain::TerrainError`] inside.
 pub(crate) fn run(args: &TerrainArgs) -> anyhow::Result<()> {
+    convert(args).map_err(|error| args.typed().name(error))
+}
+
+fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let map = args.terrain()?;
     if let Some(path) = &args.picture {
@@ -99,9 +104,11 @@ pub(crate) fn run(args: &TerrainArgs) -> anyhow::Result<()> {
             Hillshade::default()
         };
         write::picture(&shade.draw(&map), path, existing)?;
+        say::note(&path.display().to_string());
     }
     if let Some(path) = &args.out {
         write::heightmap(&map, path, existing)?;
+        say::note(&path.display().to_string());
     }
     if args.json {
         say::data(&serde_json::to_string_pretty(&map.statistics())?)?;
@@ -116,6 +123,14 @@ pub(crate) fn run(args: &TerrainArgs) -> anyhow::Result<()> {
 }
 
 impl TerrainArgs {
+    /// The flags that stand for keys of a scene.
+    fn typed(&self) -> Typed {
+        let mut typed = Typed::default();
+        self.map.put_into(&mut typed);
+        typed.add("cell_size_m", "--voxel-size", self.voxel_size, "metres");
+        typed
+    }
+
     /// The built-in kind that the source names, if it does.
     fn kind(&self) -> Option<Kind> {
         Kind::GENERATED.into_iter().find(|kind| kind.name() == self.source)
@@ -129,11 +144,20 @@ impl TerrainArgs {
         match self.kind() {
             Some(kind) => self.generated(kind),
             None if Path::new(&self.source).exists() => self.loaded(),
-            None => {
-                let kinds = Kind::GENERATED.map(Kind::name).join(", ");
-                self.loaded().with_context(|| format!("\"{}\" is no file, and not one of {kinds}", self.source))
-            }
+            None => Err(self.no_such_source()),
         }
+    }
+
+    /// What is neither a file nor a built-in terrain, with the terrain that was probably meant.
+    fn no_such_source(&self) -> anyhow::Error {
+        let kinds = Kind::GENERATED.map(Kind::name);
+        let likeness = |name: &str| strsim::jaro_winkler(&self.source.to_lowercase(), name);
+        let nearest = kinds.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        let hint = match nearest.filter(|name| likeness(name) > 0.8) {
+            Some(name) => format!("did you mean {name}?"),
+            None => format!("terrains are {}", kinds.join(", ")),
+        };
+        anyhow::anyhow!("no file \"{}\" and no such terrain ({hint})", tame(&self.source))
     }
 
     fn generated(&self, kind: Kind) -> anyhow::Result<Heightmap> {

@@ -1,12 +1,15 @@
 //! `lavoxel view`: the window. `lavoxel` alone is this with the built-in volcano.
 
 use clap::{Args, ValueEnum};
+use lavoxel::output::FOLDER;
 use lavoxel::scene::Scene;
+use lavoxel::validate::tame;
 use lavoxel::viewer::link::Pace;
-use lavoxel::viewer::{Options, open};
+use lavoxel::viewer::worker::StartError;
+use lavoxel::viewer::{Options, ViewerError, open};
 
-use super::render::pixels;
-use super::{Outcome, Source, say, start_threads, stop};
+use super::render::{self, pixels};
+use super::{Outcome, Source, count, say, start_threads, stop};
 
 /// Watch a scene in a window, steer it and look inside
 ///
@@ -31,7 +34,7 @@ pub(crate) struct ViewArgs {
     pace: Pace,
 
     /// Run N steps as fast as possible, then pause
-    #[arg(long, value_name = "N", conflicts_with = "paused")]
+    #[arg(long, value_name = "N", conflicts_with = "paused", value_parser = count::steps, allow_negative_numbers = true)]
     steps: Option<u64>,
 
     /// Whether the panel is shown; Tab changes it
@@ -73,14 +76,29 @@ fn pace(text: &str) -> Result<Pace, String> {
     }
 }
 
-/// Runs `lavoxel` without a subcommand.
+/// Runs `lavoxel` without a subcommand: in a window, or where none can be opened as `lavoxel render` does.
 pub(super) fn erupt() -> anyhow::Result<Outcome> {
-    show(Scene::volcano(), options(None, Pace::Rate(60.0)))
+    let shown = show(Scene::volcano(), options(None, Pace::Rate(60.0)));
+    match shown.as_ref().err().and_then(|error| error.downcast_ref()) {
+        Some(ViewerError::NoWindow(no_window)) => {
+            let reason = &no_window.reason;
+            say::note(&format!(
+                "no window: {reason}; drawing the eruption into {FOLDER} instead, as lavoxel render does"
+            ));
+            render::erupt()
+        }
+        _ => shown,
+    }
 }
 
 /// Runs `lavoxel view`.
 pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
+    watch(args).map_err(|error| args.source.typed().name(error))
+}
+
+fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     let scene = args.source.load()?;
+    let file = args.source.file.as_deref();
     let pace = if args.paused { Pace::Paused } else { args.pace };
     let mut options = options(args.size, pace);
     options.steps = args.steps;
@@ -88,7 +106,13 @@ pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
     if args.log {
         options.log = Some(Box::new(say::note));
     }
-    show(scene, options)
+    show(scene, options).map_err(|error| match (error.downcast_ref(), file) {
+        (Some(ViewerError::NoWindow(no_window)), Some(file)) => {
+            let file = tame(&file.display().to_string());
+            anyhow::anyhow!("{no_window}\nThis one's pictures: lavoxel render {file}")
+        }
+        _ => error,
+    })
 }
 
 fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
@@ -97,6 +121,11 @@ fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
 
 fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {
     start_threads(scene.spec.threads)?;
-    open(scene, options)?;
+    stop::after_the_step();
+    open(scene, options).map_err(|error| match error {
+        // A wrong scene is told as in every other command.
+        ViewerError::Start(StartError::Scene(error)) => anyhow::Error::from(error),
+        other => other.into(),
+    })?;
     Ok(if stop::asked() { Outcome::Stopped } else { Outcome::Done })
 }

@@ -1,7 +1,7 @@
 //! How much memory a scene takes, told from its numbers alone.
 
 use super::error::SceneError;
-use super::{Scene, SceneSpec, VentRadius, VentTable};
+use super::{Scene, SceneSpec, VentTable};
 use crate::grid::Grid;
 use crate::memory::Need;
 use crate::terrain::Kind;
@@ -40,11 +40,7 @@ impl Scene {
 fn vents(spec: &SceneSpec, grid: Grid) -> Need {
     // Where only the terrain's file knows how large a cell is, it is taken for a small one.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
-    let radius = |vent: &VentTable| match vent.radius {
-        VentRadius::Cells(cells) => cells,
-        VentRadius::Metres(metres) => metres / cell_m,
-    };
-    let wide = |vent: &VentTable, n: usize| (2.0 * radius(vent) + 2.0).min(n as f64);
+    let wide = |vent: &VentTable, n: usize| (2.0 * vent.radius_in(grid, cell_m) + 2.0).min(n as f64);
     let columns: f64 = spec.vents.iter().map(|vent| wide(vent, grid.nx) * wide(vent, grid.nz)).sum();
     let deep: f64 = spec.vents.iter().map(|vent| wide(vent, grid.nz) + 8.0).sum();
     Need::of("the vents", columns as usize, BYTES_A_VENT_COLUMN).and(World::need_of_lava(grid, 0.0, deep))

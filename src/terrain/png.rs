@@ -34,6 +34,16 @@ pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
     read_from(reader, bytes, path, options)
 }
 
+/// The largest gray level of a picture that does not say how high white is; `None` for any other file.
+pub(crate) fn most_if_unscaled(path: &Path) -> Option<f64> {
+    let mut decoder = Decoder::new(open(path).ok()?.0);
+    decoder.set_ignore_iccp_chunk(true);
+    let reader = decoder.read_info().ok()?;
+    let info = reader.info();
+    let says = info.uncompressed_latin1_text.iter().any(|chunk| chunk.keyword == WHITE);
+    (!says).then_some(if info.bit_depth == BitDepth::Sixteen { 65535.0 } else { 255.0 })
+}
+
 /// Reads a gray picture of `bytes` bytes from `reader`; `path` is for messages.
 ///
 /// # Errors
@@ -75,7 +85,8 @@ pub fn read_from(
     let mut heights = Vec::with_capacity(samples);
     for pixel in data.chunks_exact(pixel) {
         let level = gray.level_of(pixel, color).ok_or_else(|| {
-            let found = "colours; convert the picture to gray, or use a format for heights";
+            let found =
+                "colours; make it gray, as with: magick IN.png -colorspace Gray OUT.png; or use a format for heights";
             TerrainError::content(path, "gray heights", found)
         })?;
         heights.push(gray.heights.of(level, path)?);

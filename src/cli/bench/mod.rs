@@ -12,14 +12,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lavoxel::output::{Existing, check_free};
-use lavoxel::scene::MAX_THREADS;
 
 use self::compare::Comparison;
 use self::measure::{Easel, hash, lowpass, rules};
 use self::stage::Stage;
 use self::table::{FORMAT, Paper, Row, Table};
 use self::worlds::{Case, PAPER_BOX, cases};
-use super::{Outcome, machine, say, start_threads, stop};
+use super::{Outcome, count, machine, say, start_threads, stop};
 
 /// Time every stage: the rules as the paper did, low-pass, pictures, opening a map
 ///
@@ -42,7 +41,7 @@ pub(crate) struct BenchArgs {
     only: Vec<Stage>,
 
     /// Number of threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
 
     /// Keep the table in a file, as JSON
@@ -83,6 +82,7 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
         check_free(path, args.existing())?;
     }
     start_threads(args.threads.unwrap_or(0) as usize)?;
+    stop::after_the_step();
     let Some(rows) = measured(args)? else { return Ok(Outcome::Stopped) };
     let table = Table::new(args, rows);
     if let Some(path) = &args.save {
