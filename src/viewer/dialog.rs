@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use crate::terrain::endings;
 
-/// An answer that comes sooner is none of a user's: the system has no dialog.
+/// No user closes a dialog sooner: an answer without a file means that the system has none.
 const SOONEST: Duration = Duration::from_millis(400);
 
 /// A dialog that was opened.
 pub(super) struct Dialog {
-    answer: Receiver<Option<PathBuf>>,
-    since: Instant,
+    /// The file, and how long the user took to choose it.
+    answer: Receiver<(Option<PathBuf>, Duration)>,
 }
 
 /// What became of a dialog.
@@ -37,24 +37,27 @@ impl Dialog {
 
     fn ask(choose: fn() -> Option<PathBuf>) -> Self {
         let (sender, answer) = channel();
-        let since = Instant::now();
+        let timed = move || {
+            let since = Instant::now();
+            (choose(), since.elapsed())
+        };
         // The dialogs of macOS want the main thread and block the window, as they do for all of its programs.
         if cfg!(target_os = "macos") {
-            sender.send(choose()).ok();
+            sender.send(timed()).ok();
         } else {
             // A thread that cannot be started drops the sender: there is no dialog.
-            let work = move || drop(sender.send(choose()));
+            let work = move || drop(sender.send(timed()));
             std::thread::Builder::new().name("file dialog".to_owned()).spawn(work).ok();
         }
-        Self { answer, since }
+        Self { answer }
     }
 
     /// What became of it so far; after anything but [`Answer::Waiting`] it is over.
     pub(super) fn poll(&self) -> Answer {
         match self.answer.try_recv() {
-            Ok(Some(path)) => Answer::Chosen(path),
-            Ok(None) if self.since.elapsed() > SOONEST => Answer::Closed,
-            Ok(None) | Err(TryRecvError::Disconnected) => Answer::Missing,
+            Ok((Some(path), _)) => Answer::Chosen(path),
+            Ok((None, took)) if took > SOONEST => Answer::Closed,
+            Ok(_) | Err(TryRecvError::Disconnected) => Answer::Missing,
             Err(TryRecvError::Empty) => Answer::Waiting,
         }
     }
@@ -81,8 +84,10 @@ mod tests {
     fn over(choose: fn() -> Option<PathBuf>) -> Answer {
         let dialog = Dialog::ask(choose);
         loop {
+            // A window that draws slowly hears of it late.
+            std::thread::sleep(Duration::from_millis(50) + SOONEST);
             match dialog.poll() {
-                Answer::Waiting => std::thread::sleep(Duration::from_millis(5)),
+                Answer::Waiting => {}
                 answer => return answer,
             }
         }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use kiss3d::egui::text::{CCursor, CCursorRange};
-use kiss3d::egui::{Id, Key, RichText, TextEdit, Ui};
+use kiss3d::egui::{Align, Id, Key, RichText, TextEdit, Ui};
 
 use super::FAINT;
 use crate::viewer::keys::Action;
@@ -43,7 +43,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 /// The name of a file to open, with what it may become, and the system's dialog.
 fn open(ui: &mut Ui, state: &mut State) {
     let id = Id::new("open path");
-    let mut entered = false;
+    let (mut entered, mut changed) = (false, false);
     ui.horizontal(|ui| {
         if ui.button("Open …").on_hover_text("Choose a scene or a heightmap (Ctrl+O), or drop it here.").clicked() {
             state.ask(Request::Do(Action::Open));
@@ -58,7 +58,9 @@ fn open(ui: &mut Ui, state: &mut State) {
         if std::mem::take(&mut state.shown.type_path) {
             response.request_focus();
             response.scroll_to_me(None);
+            changed = true;
         }
+        changed |= response.changed();
         entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if response.has_focus()
             && ui.input(|input| input.key_pressed(Key::Tab))
@@ -72,6 +74,10 @@ fn open(ui: &mut Ui, state: &mut State) {
         state.ask(Request::Open(PathBuf::from(path)));
     } else if ui.memory(|memory| memory.has_focus(id)) {
         offers(ui, state, id);
+        if changed {
+            // The list grows below the end of what is scrolled to.
+            ui.scroll_to_cursor(Some(Align::BOTTOM));
+        }
     }
 }
 
