@@ -217,17 +217,11 @@ impl App {
             if let Err(too_large) = self.painter.apply(&mut update) {
                 update.notices.push(Notice { wrong: true, text: too_large.to_string() });
             }
-            for notice in std::mem::take(&mut update.notices) {
-                let wrong = notice.wrong;
-                self.tell(notice);
-                if wrong {
-                    self.state.coming = None;
-                }
-            }
             let part = self.camera().map(|camera| self.state.part(&camera));
             update.report.probe =
                 update.report.probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
             let came = self.state.follow(&update);
+            update.notices.into_iter().for_each(|notice| self.tell(notice));
             self.journal.follow(&update.report);
             if came {
                 self.place_camera(true);

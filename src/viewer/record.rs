@@ -96,8 +96,11 @@ impl Files {
         self.told.1.try_iter().collect()
     }
 
-    /// Completes everything and gives what became of it; a recording under way must have been ended.
+    /// Completes everything and gives what became of it. A recording still under way ends with its last picture.
     pub(crate) fn close(mut self) -> Vec<Notice> {
+        let last = self.recorder.as_ref().and_then(|recorder| recorder.last.as_ref());
+        let seconds = last.map_or(0.0, |(_, frame)| *frame as f64 / f64::from(FPS));
+        self.end_recording(seconds);
         self.shots = None;
         for thread in self.threads.drain(..) {
             // A thread that panicked has no more to say; the hook has said it.

@@ -162,10 +162,11 @@ impl State {
             self.ground = Some(ground.clone());
         }
         self.history.note(report);
-        if update.notices.iter().any(|notice| notice.wrong) {
+        // A scene may come with warnings.
+        let came = update.anew && self.coming.as_ref().is_some_and(|scene| is_of(scene, report));
+        if !came && update.notices.iter().any(|notice| notice.wrong) {
             self.coming = None;
         }
-        let came = update.anew && self.coming.as_ref().is_some_and(|scene| is_of(scene, report));
         self.report = Some(report.clone());
         if came {
             self.arrive();

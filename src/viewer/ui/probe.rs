@@ -25,12 +25,13 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     painter.galley_with_override_text_color(at + margin, galley, BRIGHT);
 }
 
-/// Right below the pointer, or on the other side where the screen ends.
+/// Right below the pointer, or on the other side where the screen ends; never outside it.
 fn beside(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     let gap = 16.0;
     let x = if pointer.x + gap + size.x > screen.right() { pointer.x - gap - size.x } else { pointer.x + gap };
     let y = if pointer.y + gap + size.y > screen.bottom() { pointer.y - gap - size.y } else { pointer.y + gap };
-    Pos2::new(x, y)
+    let inside = |at: f32, low: f32, high: f32| at.min(high).max(low);
+    Pos2::new(inside(x, screen.left(), screen.right() - size.x), inside(y, screen.top(), screen.bottom() - size.y))
 }
 
 fn words(probe: &Probe, report: &Report) -> String {
@@ -47,4 +48,19 @@ fn words(probe: &Probe, report: &Report) -> String {
         "cell {x}, {y}, {z}\n{east:.0} m east, {south:.0} m south, elevation {up:.1} m\n{what}\nground {:.1} m{lava}",
         probe.ground_m
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_stays_on_the_screen() {
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(480.0, 360.0));
+        let size = vec2(260.0, 60.0);
+        for pointer in [[5.0, 5.0], [240.0, 180.0], [470.0, 350.0], [475.0, 3.0]] {
+            let text = Rect::from_min_size(beside(pointer.into(), size, screen), size);
+            assert!(screen.contains_rect(text), "{pointer:?}: {text:?}");
+        }
+    }
 }
