@@ -144,7 +144,7 @@ impl Source {
             return Err(no_file(path));
         }
         let mut scene = match self.file.as_deref() {
-            // A heightmap is looked at with the wishes in mind: the vent goes to the summit of the part that is used.
+            // The wishes choose the part of a heightmap, and with it the summit for the vent.
             Some(path) if Scene::is_heightmap(path) => {
                 // The search for the summit is parallel work already.
                 start_threads(self.threads.unwrap_or(0) as usize)?;

@@ -47,7 +47,7 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     let file = args.file.display();
     anyhow::ensure!(
         step <= steps,
-        "--steps {steps}: {file} is at step {step} already; give a later one, or begin anew with lavoxel run"
+        "--steps {steps}: {file} is at step {step} already; give a later one, or start again with lavoxel run"
     );
     let mut files = args.work.files(&scene)?;
     files.maps.go_on(&extras, stage.simulation.world().grid, step)?;

@@ -101,7 +101,7 @@ impl WorkOptions {
         self.checkpoint_every.unwrap_or(CHECKPOINT_EVERY)
     }
 
-    /// Whether files of others may be replaced.
+    /// Whether existing files may be replaced.
     pub(super) fn existing(&self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Keep }
     }
@@ -234,7 +234,7 @@ impl Work {
         let report = Report::new(&stage.simulation, context);
         say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
         let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
-        // After the report, which a disk that is full must not take along.
+        // After the report: a full disk must not suppress it.
         files.exports.finish(&stage.simulation, &stage.site, quiet)?;
         files.maps.write(&stage.simulation, &Ended { scene: &name, site: &stage.site, outcome, quiet })?;
         if let Some(keeper) = keeper.filter(|_| !quiet) {

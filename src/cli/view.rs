@@ -123,7 +123,7 @@ fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {
     start_threads(scene.spec.threads)?;
     stop::after_the_step();
     open(scene, options).map_err(|error| match error {
-        // A wrong scene is told as in every other command.
+        // The same message as in every other command.
         ViewerError::Start(StartError::Scene(error)) => anyhow::Error::from(error),
         other => other.into(),
     })?;

@@ -176,7 +176,7 @@ impl Scene {
     }
 }
 
-/// Refuses folders and devices, which may have no end. A pipe can be read; what waits at its end ends the program.
+/// Refuses folders, and devices, which may have no end. A pipe is read like a file.
 fn check_regular(path: &Path) -> Result<(), SceneError> {
     let Ok(about) = std::fs::metadata(path) else { return Ok(()) };
     #[cfg(unix)]

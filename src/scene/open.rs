@@ -14,7 +14,7 @@ pub struct Wishes {
     pub size: Option<[usize; 3]>,
     /// Edge of a cell of the box in metres, instead of the scene's.
     pub cell_size_m: Option<f64>,
-    /// Keys of the terrain that replace the scene's; its kind and file are not looked at.
+    /// Keys of the terrain that replace the scene's; its kind and file are ignored.
     pub terrain: TerrainSpec,
     /// Vents instead of all of the scene's; empty: the scene's.
     pub vents: Vec<VentWish>,

@@ -97,11 +97,11 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Measures all rows, or nothing when somebody asks to stop.
+/// Measures all rows, or nothing after Ctrl-C.
 fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
     let mut rows = Vec::new();
     let mut easel = Easel::default();
-    // Nobody waits for the volcano who only asks how fast a map opens.
+    // Opening a map needs no volcano.
     let cases = if Stage::OF_WORLDS.iter().any(|&stage| args.asks_for(stage)) { cases()? } else { Vec::new() };
     for case in &cases {
         // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
