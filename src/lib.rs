@@ -73,6 +73,7 @@
 
 pub mod checkpoint;
 pub mod engine;
+mod exact;
 pub mod export;
 pub mod grid;
 pub mod lowpass;

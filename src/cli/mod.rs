@@ -41,8 +41,6 @@ use self::typed::Typed;
 const COULD_NOT: u8 = 1;
 /// Exit code for wrong use: a flag, a scene or a file that is not right.
 const WRONG_USE: u8 = 2;
-/// Steps from one look at the memory of the lava to the next.
-const MEMORY_EVERY: u64 = 16;
 /// Exit code after Ctrl-C.
 const STOPPED: u8 = 130;
 

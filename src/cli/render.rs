@@ -16,7 +16,7 @@ use lavoxel::simulation::Simulation;
 use super::painter::{Clip, Cut, Painter, View, named};
 use super::progress::Progress;
 use super::typed::Typed;
-use super::{MEMORY_EVERY, Outcome, SceneOptions, count, say, start_threads, stop};
+use super::{Outcome, SceneOptions, count, say, start_threads, stop};
 
 /// Simulate a scene and write pictures and animations
 ///
@@ -309,9 +309,7 @@ impl Shooting {
             let next = (self.simulation.steps() + film.every).min(film.steps);
             while self.simulation.steps() < next && !stop::asked() {
                 self.simulation.step();
-                if self.simulation.steps().is_multiple_of(MEMORY_EVERY) {
-                    self.simulation.world().check_memory()?;
-                }
+                self.simulation.world().check_memory()?;
                 progress.update(&self.simulation);
             }
         }

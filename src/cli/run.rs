@@ -17,7 +17,7 @@ use super::progress::Progress;
 use super::report::{Context, Report};
 use super::volumes::{Exports, VolumeArgs};
 use super::whereabouts::Whereabouts;
-use super::{MEMORY_EVERY, Outcome, SceneOptions, count, say, start_threads, stop};
+use super::{Outcome, SceneOptions, count, say, start_threads, stop};
 
 /// Steps from one refresh of the low-pass to the next; it serves pictures only, and is timed here.
 const FILTER_EVERY: u64 = 10;
@@ -198,9 +198,7 @@ impl Work {
                 self.keep()?;
             }
             progress.update(&self.stage.simulation);
-            if self.stage.simulation.steps().is_multiple_of(MEMORY_EVERY)
-                && let Err(too_much) = self.stage.simulation.world().check_memory()
-            {
+            if let Err(too_much) = self.stage.simulation.world().check_memory() {
                 // What was reached is kept, for a machine with more memory.
                 self.keep()?;
                 return Err(too_much.into());

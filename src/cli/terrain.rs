@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lavoxel::grid::Grid;
+use lavoxel::memory::{Need, TooMuchMemory};
 use lavoxel::output::Existing;
 use lavoxel::terrain::hillshade::{Light, Tint};
 use lavoxel::terrain::write;
@@ -97,6 +98,10 @@ pub(crate) fn run(args: &TerrainArgs) -> anyhow::Result<()> {
 fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let map = args.terrain()?;
+    if args.picture.is_some() || args.out.is_some() {
+        let need = Need::of("the heights", map.heights.len(), BYTES_A_HEIGHT);
+        need.and(Need::of("the picture or file", map.heights.len(), BYTES_A_PIXEL)).check(MEND)?;
+    }
     if let Some(path) = &args.picture {
         let shade = if args.gray {
             Hillshade { tint: Tint::Gray, light: Light::Single, ..Hillshade::default() }
@@ -121,6 +126,13 @@ fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// Bytes of a height in memory, and of a pixel of a picture of heights while it is written.
+const BYTES_A_HEIGHT: f64 = 4.0;
+const BYTES_A_PIXEL: f64 = 4.0;
+
+/// What to do about a terrain that is too large.
+const MEND: &str = "make it smaller (--size, --resample or --crop)";
 
 impl TerrainArgs {
     /// The flags that stand for keys of a scene.
@@ -165,9 +177,10 @@ impl TerrainArgs {
         let keys = TerrainSpec { vertical_exaggeration: None, cell_size_m: None, ..self.map.terrain() };
         let spec = TerrainSpec { kind, seed: self.seed, ..keys };
         let cell_size_m = self.voxel_size.or(self.map.cell_size);
+        self.check_box()?;
         let mut map = spec.build(self.grid(), cell_size_m, Path::new(""))?.to_heightmap();
         if let Some(raster) = self.resample {
-            map = map.resampled(raster.cols, raster.rows);
+            map = map.resampled(raster.cols, raster.rows)?;
         }
         self.exaggerated(map)
     }
@@ -176,6 +189,7 @@ impl TerrainArgs {
         let file = Some(PathBuf::from(&self.source));
         let spec = TerrainSpec { kind: Kind::Heightmap, seed: self.seed, file, ..self.map.terrain() };
         if let Some(size) = self.size {
+            self.check_box()?;
             let mut surface = spec.build(size.0, self.voxel_size, Path::new(""))?;
             // What the box holds is to be seen, so the stretch stays in.
             surface.vertical_exaggeration = 1.0;
@@ -188,9 +202,14 @@ impl TerrainArgs {
             map.fill(rule)?;
         }
         if let Some(raster) = self.resample {
-            map = map.resampled(raster.cols, raster.rows);
+            map = map.resampled(raster.cols, raster.rows)?;
         }
         self.exaggerated(map)
+    }
+
+    /// Checks that there is memory for the ground of the box, as its columns and as heights.
+    fn check_box(&self) -> Result<(), TooMuchMemory> {
+        Need::of("the ground", self.grid().columns(), 2.0 * BYTES_A_HEIGHT).check(MEND)
     }
 
     fn exaggerated(&self, mut map: Heightmap) -> anyhow::Result<Heightmap> {

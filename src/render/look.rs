@@ -66,6 +66,7 @@ pub struct LookSpec {
     pub style: Style,
     /// Part of the box in which lava is drawn, as shares `[low, high]` along x, y and z; the lava is cut open there.
     /// The ground is always whole, and light on it and patterns stay as they are.
+    #[serde(deserialize_with = "crate::exact::lists")]
     pub clip: [[f32; 2]; 3],
     /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
     pub palette: PaletteSpec,
@@ -73,6 +74,7 @@ pub struct LookSpec {
     pub color_by: ColorBy,
     /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's length absorbs, 0 to 1.
     /// Maximum: lava is visible from the density that has a quarter of the largest opacity.
+    #[serde(deserialize_with = "crate::exact::many")]
     pub opacity: Vec<[f32; 2]>,
     /// Exposure in stops: + 1 doubles all light. Cinematic.
     pub exposure: f32,
@@ -92,6 +94,7 @@ pub struct LookSpec {
     /// Density below which liquid is not drawn at all; between it and `iso`, films coat the rock. Cinematic.
     pub film: f32,
     /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in vent units. Cinematic.
+    #[serde(deserialize_with = "crate::exact::list")]
     pub heat: [f32; 2],
     /// Extra smoothing of the surface as a Gaussian radius in cells, 0 none. Cinematic, surface.
     pub smoothing: f32,

@@ -20,6 +20,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub use self::error::SceneError;
+pub(crate) use self::need::reading;
 pub use self::open::{VentWish, Wishes};
 pub use self::site::Site;
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
@@ -87,6 +88,9 @@ impl Scene {
 
     /// Reads and checks the text of a scene; files that it names are looked for beside `origin`.
     pub fn parse(text: &str, origin: &Path) -> Result<Self, SceneError> {
+        need::reading(text)
+            .check("make the scene's file shorter")
+            .map_err(|cause| SceneError::Memory { path: origin.to_owned(), cause })?;
         let spec: SceneSpec = toml::from_str(text).map_err(|e| SceneError::from_toml(origin, text, &e))?;
         let folder = origin.parent().unwrap_or(Path::new("")).to_owned();
         let scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new() };

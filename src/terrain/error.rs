@@ -100,6 +100,21 @@ pub enum TerrainError {
         /// The file.
         path: PathBuf,
     },
+    /// The file has coordinates in a unit that is not known here.
+    #[error(
+        "{}: cannot tell the unit of its coordinates from {found}; name another coordinate system (in its .prj file, or \
+         with gdalwarp -t_srs), or give the cell size in metres (cell_size_m, or --cell-size)",
+        path.display()
+    )]
+    UnknownUnit {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        found: String,
+    },
+    /// Work on heights would take more memory than allowed.
+    #[error(transparent)]
+    TooMuchMemory(#[from] TooMuchMemory),
     /// A crop that reaches outside the heightmap, or is empty.
     #[error(
         "crop [{}, {}, {}, {}] (west, north, columns, rows) does not fit into a heightmap of {cols} columns × {rows} rows",

@@ -93,20 +93,20 @@ pub struct TerrainSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_data: Option<f64>,
     /// Heightmap: columns and rows of a file of bare numbers (`.raw`, `.r16`, `.r32`); a square when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
     pub raw_size: Option<[usize; 2]>,
     /// Heightmap: how a file of bare numbers keeps them, such as `"i16"`, or `"u16be"` with the highest byte first;
     /// when left out `"f32"` for `.r32` and `"u16"` for the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_type: Option<Encoding>,
     /// Heightmap: the part to use, `[west, north, columns, rows]` in cells of the file; all of it when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
     pub crop: Option<[usize; 4]>,
     /// Heightmap: the same as `[west, north, width, depth]` in metres, to the nearest edges of cells.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
     pub crop_m: Option<[f64; 4]>,
     /// Heightmap: the same as `[west, south, east, north]` in the file's coordinates, to the nearest edges of cells.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
     pub bounds: Option<[f64; 4]>,
     /// Heightmap: factor on height differences; 1 when left out.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,10 +8,10 @@ use std::path::Path;
 use tiff_core::LercAdditionalCompression;
 use tiff_reader::{Ifd, TiffFile};
 
-use super::TerrainError;
+use super::super::TerrainError;
 use crate::memory::Need;
 
-const LERC: u16 = 34887;
+pub(super) const LERC: u16 = 34887;
 
 /// How the first version begins.
 const FIRST_VERSION: &[u8] = b"CntZImage";
