@@ -401,12 +401,29 @@ fn slices_show_each_axis_and_field() {
     }
     for (i, a) in pictures.iter().enumerate() {
         assert!(!pictures[..i].contains(a), "two slices look the same");
-        assert!(picture(a).width() >= 24);
+        assert_eq!(picture(a).dimensions(), (120, 100));
     }
     place.done("render small.toml --slice z=12 --animation cut.gif");
     assert_eq!(frames(GifDecoder::new(Cursor::new(place.read("cut.gif"))).unwrap()).len(), 5);
     place.done("render small.toml --slice y=3 --animation cut.png --steps 120 --every 60");
-    assert_eq!(apng_frames(&place.read("cut.png")).len(), 3);
+    let frames = apng_frames(&place.read("cut.png"));
+    assert_eq!(frames.len(), 3);
+    assert!(frames.iter().all(|frame| frame.buffer().dimensions() == (64, 48)));
+}
+
+#[test]
+fn slices_are_placed_in_metres_and_show_the_whole_box_on_request() {
+    let place = Place::new();
+    let draw = |flags: &str| {
+        place.done(&format!("render small.toml --force --picture a.png --size 400x300 --steps 20 {flags}"));
+        picture(&place.read("a.png"))
+    };
+    let cells = draw("--slice x=12");
+    assert_eq!(cells.dimensions(), (400, 300));
+    assert!(difference(&cells, &draw("--slice x=125m")) == 0.0, "cell 12 goes from 120 m to 130 m");
+    assert!(difference(&cells, &draw("--slice x=135m")) > 0.0);
+    // The air above the ground is left out unless it is asked for.
+    assert!(difference(&cells, &draw("--slice x=12 --whole")) > 0.01);
 }
 
 #[test]
@@ -594,7 +611,10 @@ fn terrain_converts_and_draws_a_heightmap() {
     place.put("tiny.asc", TINY_ASC);
     assert!(place.done("terrain tiny.asc").contains("heights     1.0 to 9.0 m"));
     place.done("terrain tiny.asc --picture tiny.png --out back.asc");
-    assert_eq!(picture(&place.read("tiny.png")).width(), 768);
+    place.done("terrain tiny.asc --picture bare.png --no-legend");
+    let (whole, bare) = (picture(&place.read("tiny.png")), picture(&place.read("bare.png")));
+    assert_eq!(bare.width(), 768);
+    assert!(whole.width() > 768 && whole.height() > bare.height(), "a bar at the right, a length below");
     assert_eq!(place.json("terrain back.asc --json"), place.json("terrain tiny.asc --json"));
     place.done("terrain tiny.asc --out gray.png");
     assert_eq!(place.json("terrain gray.png --json")["max_m"], 9.0);
@@ -1057,7 +1077,9 @@ fn wrong_flags_are_refused_with_usage() {
         "render small.toml --slice w=3",
         "render small.toml --slice x",
         "render small.toml --slice x=-1",
+        "render small.toml --slice y=map:5",
         "render small.toml --field energy",
+        "render small.toml --whole",
         "render small.toml --style pretty",
         "render small.toml --clip x",
         "render small.toml --clip w=0..1",
@@ -1083,7 +1105,9 @@ fn wrong_flags_are_refused_with_usage() {
 fn numbers_out_of_range_name_their_flag_or_key() {
     let place = Place::new();
     for (flags, key) in [
-        ("--slice z=24", "--slice z=24: must be 0 to 23 (cells along this axis)"),
+        ("--slice z=24", "--slice z=24: must be 0 to 23 (cells), or 0m to 240m"),
+        ("--slice x=241m", "--slice x=241m: must be 0m to 240m"),
+        ("--slice x=map:5", "the terrain has no map coordinates"),
         ("--size 0x10", "--size 0x10: must be a number from 1 to 8192 pixels along each side"),
         ("--size 9000x10", "--size 9000x10: must be"),
         ("--picture-size 10x0", "--picture-size 10x0: must be"),

@@ -2,6 +2,7 @@
 
 mod bench;
 mod count;
+mod cut;
 mod machine;
 mod maps;
 mod memory;
@@ -14,6 +15,7 @@ mod resume;
 mod run;
 mod say;
 mod scene;
+mod slices;
 mod stop;
 mod terrain;
 mod typed;

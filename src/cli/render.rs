@@ -13,7 +13,8 @@ use lavoxel::render::{self, Field, Image, Style};
 use lavoxel::scene::{Edge, Scene, Site, Stage};
 use lavoxel::simulation::Simulation;
 
-use super::painter::{Clip, Cut, Painter, View, named};
+use super::cut::Cut;
+use super::painter::{Clip, Painter, Section, View, named};
 use super::progress::Progress;
 use super::typed::Typed;
 use super::{Outcome, SceneOptions, count, say, start_threads, stop};
@@ -92,13 +93,18 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "AXIS=LOW..HIGH")]
     clip: Vec<Clip>,
 
-    /// Show a slice instead of the volume: an axis and a cell, such as z=64
-    #[arg(long, value_name = "AXIS=CELL")]
+    /// Show a slice instead of the volume: an axis and a cell such as z=64, metres from the north-west corner such as
+    /// z=640m, an elevation such as y=735m, or a coordinate of the map such as x=map:499800
+    #[arg(long, value_name = "AXIS=PLACE")]
     slice: Option<Cut>,
 
     /// What a slice shows
     #[arg(long, value_name = "FIELD", value_parser = named::<Field>(), requires = "slice", default_value = "amount")]
     field: Field,
+
+    /// Show the whole height of the box in a slice, not only that of ground and lava
+    #[arg(long, requires = "slice")]
+    whole: bool,
 
     /// Replace files that are there already
     #[arg(long)]
@@ -153,7 +159,7 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     scene.check_memory(args.need(&scene))?;
     start_threads(scene.spec.threads)?;
     let Stage { simulation, site } = scene.build(Box::new(Tiled::default()))?;
-    let painter = Painter::new(&scene, &simulation, args.view())?;
+    let painter = Painter::new(&scene, &site, args.view())?;
     say::warn(scene.warning(&simulation));
     if !args.scene.quiet && !scene.choices().is_empty() {
         scene.told(&site, &simulation).iter().for_each(|line| say::note(line));
@@ -179,7 +185,7 @@ impl RenderArgs {
         typed.add("camera.target", "--target", self.target.map(|[x, y, z]| format!("{x},{y},{z}")), "");
         let clips: Vec<_> = self.clip.iter().map(ToString::to_string).collect();
         typed.add("look.clip", "--clip", (!clips.is_empty()).then(|| clips.join(" --clip ")), "");
-        typed.add("slice.cell", "--slice", self.slice, "(cells along this axis)");
+        typed.add("slice.cell", "--slice", self.slice, "");
         typed
     }
 
@@ -218,7 +224,7 @@ impl RenderArgs {
     }
 
     fn view(&self) -> View {
-        self.slice.map_or(View::Volume, |cut| View::Slice(cut, self.field))
+        self.slice.map_or(View::Volume, |cut| View::Slice(Section { cut, field: self.field, whole: self.whole }))
     }
 }
 

@@ -6,9 +6,10 @@ use clap::Args;
 use lavoxel::grid::Grid;
 use lavoxel::memory::{Need, TooMuchMemory};
 use lavoxel::output::Existing;
+use lavoxel::render::{Image, Palette, Relief, Scale};
 use lavoxel::terrain::hillshade::{Light, Tint};
 use lavoxel::terrain::write;
-use lavoxel::terrain::{Heightmap, Hillshade, Kind, Statistics, TerrainSpec, generate};
+use lavoxel::terrain::{Heightmap, Hillshade, Kind, Picture, Statistics, TerrainSpec, generate};
 use lavoxel::validate::tame;
 
 use super::place::{MapArgs, Raster, Size};
@@ -70,6 +71,10 @@ pub(crate) struct TerrainArgs {
     #[arg(long, requires = "picture")]
     gray: bool,
 
+    /// Draw the picture without the length and the bar of elevations beside it
+    #[arg(long, requires = "picture")]
+    no_legend: bool,
+
     /// Write the heights: .asc (ESRI ASCII grid) or .png (16-bit gray)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -103,12 +108,7 @@ fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
         need.and(Need::of("the picture or file", map.heights.len(), BYTES_A_PIXEL)).check(MEND)?;
     }
     if let Some(path) = &args.picture {
-        let shade = if args.gray {
-            Hillshade { tint: Tint::Gray, light: Light::Single, ..Hillshade::default() }
-        } else {
-            Hillshade::default()
-        };
-        write::picture(&shade.draw(&map), path, existing)?;
+        write::picture(&args.draw(&map), path, existing)?;
         say::note(&path.display().to_string());
     }
     if let Some(path) = &args.out {
@@ -150,6 +150,27 @@ impl TerrainArgs {
 
     fn grid(&self) -> Grid {
         self.size.map_or(Grid::new(128, 100, 128), |size| size.0)
+    }
+
+    fn draw(&self, map: &Heightmap) -> Picture {
+        let shade = if self.gray {
+            Hillshade { tint: Tint::Gray, light: Light::Single, ..Hillshade::default() }
+        } else {
+            Hillshade::default()
+        };
+        let picture = shade.draw(map);
+        if self.no_legend {
+            return picture;
+        }
+        let elevations = map.range().filter(|_| !self.gray);
+        let relief = Relief {
+            pixel_m: map.extent_m().0 / picture.width as f64,
+            elevations: elevations
+                .map(|range| (Palette::sampled(|share| shade.tint.color(share)), Scale::new("elevation", "m", range))),
+        };
+        let Picture { width, height, rgb } = picture;
+        let Image { width, height, rgb } = relief.annotate(&Image { width, height, rgb });
+        Picture { width, height, rgb }
     }
 
     fn terrain(&self) -> anyhow::Result<Heightmap> {

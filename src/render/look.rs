@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::validate::{Invalid, within};
 
+use super::legend::Scale;
 use super::palette::PaletteSpec;
 
 /// How the volume is turned into light. All but the first are plain: even light, no bloom, colours as in the palette.
@@ -30,6 +31,16 @@ pub enum ColorBy {
     Density,
     /// Energy per unit of amount, 0 to [`crate::lowpass::ENERGY_SHOWN`] vent units.
     Energy,
+}
+
+impl ColorBy {
+    /// The quantity with its unit and range.
+    pub fn scale(self) -> Scale {
+        match self {
+            Self::Density => Scale::amount(),
+            Self::Energy => Scale::specific_energy(),
+        }
+    }
 }
 
 /// Time of day.

@@ -3,6 +3,7 @@
 //! The rooms that the crate can enter are shared with the window, which draws the same things with the graphics card:
 //! what is baked for the ray-marcher is uploaded there, and the formulas are the same.
 
+mod axes;
 pub(crate) mod blackbody;
 pub(crate) mod bricks;
 pub(crate) mod camera;
@@ -26,10 +27,12 @@ pub(crate) mod plain;
 pub(crate) mod plates;
 mod prepared;
 pub(crate) mod raster;
+mod relief;
 mod renderer;
 pub(crate) mod sky;
 mod slice;
 mod text;
+pub(crate) mod ticks;
 mod tiles;
 mod tracer;
 pub(crate) mod transfer;
@@ -37,6 +40,7 @@ pub(crate) mod transfer;
 #[cfg(test)]
 mod tests;
 
+pub use axes::Ruler;
 pub use blackbody::BlackBody;
 pub use camera::{Bounds, Camera, CameraSpec, Framing, Ray};
 pub use ember::Glow;
@@ -46,5 +50,7 @@ pub use look::{Antialias, ColorBy, LookSpec, SkyPreset, Style};
 pub use names::{Field, Named};
 pub use need::{need, need_of_picture};
 pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};
+pub use relief::Relief;
 pub use renderer::Renderer;
-pub use slice::{Axis, Content, SliceSpec, SliceStyle, slice};
+pub use slice::{Axis, Content, Crop, Part, SliceSpec, SliceStyle, Survey, slice};
+pub use ticks::round_up;

@@ -10,7 +10,7 @@ pub enum Field {
     Amount,
     /// Energy of the cell, vent = 1.
     Energy,
-    /// Rock alone.
+    /// Rock, without values of the lava.
     Solid,
 }
 
@@ -63,7 +63,7 @@ impl Named for Field {
         match self {
             Self::Amount => "Amount of lava, 0 to 1",
             Self::Energy => "Energy of the lava, 1 for a full cell from the vent",
-            Self::Solid => "Rock alone",
+            Self::Solid => "Rock, without values of the lava",
         }
     }
 }

@@ -8,6 +8,7 @@ mod around;
 mod error;
 mod need;
 mod open;
+mod rulers;
 mod save;
 mod site;
 mod spec;
