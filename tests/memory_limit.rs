@@ -14,7 +14,6 @@ use wait4::Wait4;
 use xxhash_rust::xxh3::xxh3_64;
 
 #[path = "formats_in/tiff.rs"]
-#[allow(dead_code, unreachable_pub, reason = "tests/formats_in.rs uses all of it")]
 mod tiff;
 
 use tiff::Tiff;
@@ -224,6 +223,19 @@ fn a_scene_is_weighed_before_it_is_parsed() {
     let vent = "[[vent]]\nx = 200.0\nz = 200.0\nradius = 300.0\nrate = 1e6\n".repeat(40);
     folder.put("vents.toml", format!("[grid]\nsize = [400, 300, 400]\n[terrain]\nkind = \"plane\"\n{vent}").as_bytes());
     folder.refused(200, &["run", "vents.toml", "--steps", "100"], "the lava would need");
+}
+
+/// `ulimit -f`, in blocks of 512 bytes: the system's signal must not leave half a file behind.
+#[test]
+fn a_limit_on_the_size_of_files_leaves_none() {
+    let folder = folder();
+    let program = env!("CARGO_BIN_EXE_lavoxel");
+    let script = format!("ulimit -f 8; exec '{program}' terrain volcano --out a.asc");
+    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.0.path()).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("a.asc") && message.lines().count() == 1, "{message}");
+    assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 0, "nothing is left");
 }
 
 /// A checkpoint of these sections.

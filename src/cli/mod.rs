@@ -2,6 +2,7 @@
 
 mod bench;
 mod count;
+mod file_limit;
 mod machine;
 mod maps;
 mod memory;
@@ -207,6 +208,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(say::usage(&error)),
     };
+    file_limit::outlive();
     stop::listen();
     memory::limit_to(cli.max_memory);
     let result = match cli.command {
