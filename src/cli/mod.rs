@@ -3,6 +3,7 @@
 mod bench;
 mod count;
 mod cut;
+mod file_limit;
 mod machine;
 mod maps;
 mod memory;
@@ -209,6 +210,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(say::usage(&error)),
     };
+    file_limit::outlive();
     stop::listen();
     memory::limit_to(cli.max_memory);
     let result = match cli.command {

@@ -1,8 +1,9 @@
 //! A TIFF of one strip, tag by tag, right or wrong.
+#![allow(dead_code, reason = "each test file uses its own part")]
 
 /// The tags and pixels of a TIFF that is to be.
 #[derive(Clone)]
-pub struct Tiff {
+pub(crate) struct Tiff {
     big_endian: bool,
     /// Tag, type, number of values, and where their bytes are in `values`.
     entries: Vec<(u16, u16, u32, usize)>,
@@ -12,7 +13,7 @@ pub struct Tiff {
 
 impl Tiff {
     /// A picture of so many columns and rows whose numbers have so many bits and a format: 1 whole, 2 with sign, 3 float.
-    pub fn new([cols, rows]: [u16; 2], [bits, format]: [u16; 2], pixels: Vec<u8>, big_endian: bool) -> Self {
+    pub(crate) fn new([cols, rows]: [u16; 2], [bits, format]: [u16; 2], pixels: Vec<u8>, big_endian: bool) -> Self {
         let mut tiff = Self { big_endian, entries: Vec::new(), values: Vec::new(), pixels };
         for (tag, value) in
             [(256, cols), (257, rows), (258, bits), (259, 1), (262, 1), (277, 1), (278, rows), (339, format)]
@@ -26,7 +27,7 @@ impl Tiff {
     }
 
     /// Four floats on a map: 10 units a cell, the corner at (x, y), with GeoKeys kept in the directory itself.
-    pub fn on_map(keys: &[(u16, u16)], [x, y, cell]: [f64; 3]) -> Self {
+    pub(crate) fn on_map(keys: &[(u16, u16)], [x, y, cell]: [f64; 3]) -> Self {
         let pixels = [0f32, 1.0, 2.0, 3.0].into_iter().flat_map(f32::to_le_bytes).collect();
         let mut tiff = Self::new([2, 2], [32, 3], pixels, false);
         tiff.doubles(33550, &[cell, cell, 0.0]);
@@ -37,44 +38,44 @@ impl Tiff {
     }
 
     /// A directory of GeoKeys: number, where, how many, which.
-    pub fn keys(&mut self, keys: &[[u16; 4]]) {
+    pub(crate) fn keys(&mut self, keys: &[[u16; 4]]) {
         let shorts: Vec<u16> = [[1, 1, 0, keys.len() as u16]].iter().chain(keys).flatten().copied().collect();
         self.shorts(34735, &shorts);
     }
 
-    pub fn shorts(&mut self, tag: u16, values: &[u16]) {
+    pub(crate) fn shorts(&mut self, tag: u16, values: &[u16]) {
         let bytes = values.iter().flat_map(|v| self.ordered(v.to_le_bytes())).collect();
         self.put(tag, 3, values.len() as u32, bytes);
     }
 
-    pub fn longs(&mut self, tag: u16, values: &[u32]) {
+    pub(crate) fn longs(&mut self, tag: u16, values: &[u32]) {
         let bytes = values.iter().flat_map(|v| self.ordered(v.to_le_bytes())).collect();
         self.put(tag, 4, values.len() as u32, bytes);
     }
 
-    pub fn doubles(&mut self, tag: u16, values: &[f64]) {
+    pub(crate) fn doubles(&mut self, tag: u16, values: &[f64]) {
         let bytes = values.iter().flat_map(|v| self.ordered(v.to_le_bytes())).collect();
         self.put(tag, 12, values.len() as u32, bytes);
     }
 
-    pub fn text(&mut self, tag: u16, text: &[u8]) {
+    pub(crate) fn text(&mut self, tag: u16, text: &[u8]) {
         self.put(tag, 2, text.len() as u32, text.to_vec());
     }
 
     /// A tag with values of its own, in the place of one that was there.
-    pub fn put(&mut self, tag: u16, kind: u16, count: u32, bytes: Vec<u8>) {
+    pub(crate) fn put(&mut self, tag: u16, kind: u16, count: u32, bytes: Vec<u8>) {
         self.without(tag);
         self.entries.push((tag, kind, count, self.values.len()));
         self.values.push(bytes);
     }
 
     /// A further entry with the values of the tag that was put last.
-    pub fn again(&mut self, tag: u16) {
+    pub(crate) fn again(&mut self, tag: u16) {
         let (_, kind, count, value) = *self.entries.last().expect("a tag");
         self.entries.push((tag, kind, count, value));
     }
 
-    pub fn without(&mut self, tag: u16) {
+    pub(crate) fn without(&mut self, tag: u16) {
         self.entries.retain(|entry| entry.0 != tag);
     }
 
@@ -86,7 +87,7 @@ impl Tiff {
     }
 
     /// The file.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut entries = self.entries.clone();
         entries.sort_by_key(|entry| entry.0);
         let mut at = 8 + 2 + 12 * entries.len() + 4;

@@ -49,23 +49,31 @@ impl Blocks {
             return Err(TerrainError::content(path, "strips or tiles of a heightmap", found));
         };
         let across = layout.width.div_ceil(size.0);
-        Self::need(across * size.0 * size.1 * bands, layout)
-            .check("keep the heights in smaller strips or tiles")
-            .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
-        lerc::check(tiff, image, bytes, path)?;
         let count = across.saturating_mul(layout.height.div_ceil(size.1));
         let (offsets, counts) = (offsets.unwrap_or_default(), counts.unwrap_or_default());
         if offsets.len() < count || counts.len() < count {
             let found = offsets.len().min(counts.len());
             return Err(TerrainError::content(path, format!("a table of {count} strips or tiles"), found.to_string()));
         }
+        let packed = counts.iter().take(count).max().map_or(0, |most| most.saturating_mul(across as u64));
+        Self::need(across * size.0 * size.1 * bands, packed.min(tiff.source().len()), image, layout)
+            .check("keep the heights in smaller strips or tiles")
+            .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
+        lerc::check(tiff, image, bytes, path)?;
         let stored = offsets.iter().zip(&counts).take(count).map(|(offset, count)| *offset > 0 && *count > 0).collect();
         Ok(Self { size, across, stored })
     }
 
-    /// What unpacking takes of memory, for so many numbers in a row of blocks: they are unpacked, and copied together.
-    fn need(numbers: usize, layout: &RasterLayout) -> Need {
-        Need::of("unpacking the heights of the file", numbers, 2.0 * layout.bytes_per_sample as f64)
+    /// What the heights and their unpacking take of memory, for so many numbers in a row of blocks that is packed into so
+    /// many bytes: they are read, unpacked and put side by side, some rows at least.
+    fn need(numbers: usize, packed: u64, image: &Ifd, layout: &RasterLayout) -> Need {
+        let all = layout.width * layout.height;
+        // LERC's decoder has lists of its own, and a mask.
+        let copies = if image.compression() == lerc::LERC { 4.0 } else { 2.0 };
+        let unpacked = numbers.max(all.min(AT_ONCE));
+        Need::of("unpacking the heights of the file", unpacked, copies * layout.bytes_per_sample as f64)
+            .and(Need::of("a row of packed blocks", packed as usize, 2.0))
+            .and(Need::of("the heights of the file", all, 4.0))
     }
 
     /// The fewest bytes of the file that can stand for one height, by how well its packing packs.

@@ -28,10 +28,12 @@ const LONGEST_VALUE: u64 = 1 << 20;
 const MOST_KEYS: usize = 1000;
 const MOST_KEY_BYTES: usize = 1 << 20;
 
-/// Bytes of memory for each byte of a value: as it is in the file, decoded, and as lists of 64-bit numbers.
-const BYTES_A_BYTE: f64 = 6.0;
+/// Bytes of memory for each byte of a value, as it is in the file and decoded.
+const BYTES_A_BYTE: f64 = 4.0;
 /// The same for texts, which triple where they are no UTF-8.
 const BYTES_A_LETTER: f64 = 8.0;
+/// The same for a place or length of a block, which is kept in lists of 64-bit numbers too, however few bits it has.
+const BYTES_A_BLOCK: f64 = 40.0;
 
 pub(super) const SUBFILE_TYPE: u16 = 254;
 pub(super) const WIDTH: u16 = 256;
@@ -100,6 +102,10 @@ const WANTED: &[u16] = &[
     LERC_PARAMETERS,
 ];
 
+/// The tags with a value for each block.
+const BLOCK_TABLES: [u16; 4] = [STRIP_OFFSETS, STRIP_COUNTS, TILE_OFFSETS, TILE_COUNTS];
+
+const TEXT: u16 = 2;
 const SHORT: u16 = 3;
 const LONG: u16 = 4;
 const LONG8: u16 = 16;
@@ -204,9 +210,13 @@ impl Entry {
         Some(self.raw(source)?.chunks_exact(size).map(|bytes| form.number(bytes)).collect())
     }
 
+    /// Bytes of memory that the values take.
     fn need(&self) -> f64 {
-        let each = if self.kind == 2 { BYTES_A_LETTER } else { BYTES_A_BYTE };
-        each * self.bytes() as f64
+        match self.kind {
+            _ if BLOCK_TABLES.contains(&self.tag) => BYTES_A_BLOCK * self.count as f64,
+            TEXT => BYTES_A_LETTER * self.bytes() as f64,
+            _ => BYTES_A_BYTE * self.bytes() as f64,
+        }
     }
 }
 
@@ -301,8 +311,8 @@ impl Walk<'_> {
         let (kind, count) = (form.number(&bytes[2..4]) as u16, form.number(&bytes[4..4 + word]));
         let mut entry = Entry { tag, kind, count, value: Value::Bytes(Vec::new()) };
         let (length, field) = (entry.bytes(), &bytes[4 + word..]);
-        let table = [STRIP_OFFSETS, STRIP_COUNTS, TILE_OFFSETS, TILE_COUNTS, GDAL_METADATA].contains(&tag);
-        if length > LONGEST_VALUE && !table || length > self.source.len() {
+        let long = BLOCK_TABLES.contains(&tag) || tag == GDAL_METADATA;
+        if length > LONGEST_VALUE && !long || length > self.source.len() {
             return Err(wrong(self.path)(format!("{length} bytes of values for tag {tag}")));
         }
         entry.value = if length <= word as u64 {
