@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::Args;
 use lavoxel::grid::Grid;
 use lavoxel::memory::{Need, TooMuchMemory};

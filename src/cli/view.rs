@@ -6,7 +6,7 @@ use lavoxel::scene::Scene;
 use lavoxel::validate::tame;
 use lavoxel::viewer::link::Pace;
 use lavoxel::viewer::worker::StartError;
-use lavoxel::viewer::{Options, ViewerError, open};
+use lavoxel::viewer::{DrawOn, Options, ViewerError, open};
 
 use super::render::{self, pixels};
 use super::{Outcome, Source, count, say, start_threads, stop};
@@ -41,6 +41,10 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_enum, default_value_t = Switch::On)]
     panel: Switch,
 
+    /// Which processor draws the pictures
+    #[arg(long, value_enum, default_value_t = Renderer::Auto)]
+    renderer: Renderer,
+
     /// Print one line per event on standard error
     #[arg(long)]
     log: bool,
@@ -53,6 +57,17 @@ Examples:
   lavoxel view mountain.asc                      a heightmap: a vent on its summit
   lavoxel view mountain.asc --vent 1200m,800m    or where you say
   lavoxel view --steps 2000                      as fast as possible, then pause";
+
+/// What draws the pictures in the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Renderer {
+    /// The graphics card, or without one, the processor
+    Auto,
+    /// The graphics adapter, even if it is software
+    Gpu,
+    /// The processor
+    Cpu,
+}
 
 /// On or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -103,6 +118,11 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     let mut options = options(args.size, pace);
     options.steps = args.steps;
     options.panel = args.panel == Switch::On;
+    options.draw_on = match args.renderer {
+        Renderer::Auto => DrawOn::Auto,
+        Renderer::Gpu => DrawOn::Gpu,
+        Renderer::Cpu => DrawOn::Cpu,
+    };
     if args.log {
         options.log = Some(Box::new(say::note));
     }
@@ -116,7 +136,8 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
 }
 
 fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
-    Options { size: size.map(Into::into), pace, steps: None, panel: true, log: None, stop: stop::asked }
+    let (size, draw_on) = (size.map(Into::into), DrawOn::Auto);
+    Options { size, pace, steps: None, panel: true, draw_on, log: None, stop: stop::asked }
 }
 
 fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {

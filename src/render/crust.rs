@@ -4,6 +4,7 @@
 //! glow.
 
 use super::blackbody::BlackBody;
+use super::contents::Slices;
 use super::ember::EmberLight;
 use super::field::LavaField;
 use super::land::TerrainLook;
@@ -21,6 +22,9 @@ pub(crate) struct Stage<'a> {
     pub(crate) sky: &'a Sky,
     pub(crate) look: &'a LookSpec,
     pub(crate) blackbody: &'a BlackBody,
+    pub(crate) slices: Slices<'a>,
+    /// Whether the ground is drawn.
+    pub(crate) ground: bool,
     /// Steps since the beginning, for what rides on the flow.
     pub(crate) steps: f64,
 }

@@ -2,6 +2,7 @@
 //! palette's, so that they can be read off the colour bar.
 
 use super::camera::Ray;
+use super::contents::{SliceHit, Slices};
 use super::field::{Crossing, LavaField, Pace};
 use super::heightfield::{Face, GroundHit};
 use super::land::TerrainLook;
@@ -9,7 +10,7 @@ use super::look::{LookSpec, Style};
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
 use super::tracer::{Sight, Tracer};
 use super::transfer::Transfer;
-use crate::simd::Simd;
+use crate::simd::{Portable, Simd};
 
 /// How deep under a surface its value is read, in cells: on the surface itself every density is the same.
 pub(crate) const DEPTH: f32 = 1.0;
@@ -26,6 +27,9 @@ pub(crate) struct Specimen<'a> {
     pub(crate) land: &'a TerrainLook,
     pub(crate) transfer: &'a Transfer,
     pub(crate) look: &'a LookSpec,
+    pub(crate) slices: Slices<'a>,
+    /// Whether the ground is drawn.
+    pub(crate) ground: bool,
 }
 
 /// What a ray meets behind the lava.
@@ -42,9 +46,20 @@ impl Tracer for Specimen<'_> {
 
     #[inline(always)]
     fn behind(&self, ray: &Ray) -> Behind {
-        let Some(hit) = self.land.block.hit(ray) else { return Behind { light: backdrop(ray), far: f32::MAX } };
+        let Some(hit) = self.ground.then(|| self.land.block.hit(ray)).flatten() else {
+            return Behind { light: backdrop(ray), far: f32::MAX };
+        };
         let dimmed = if self.look.style == Style::Maximum { DIMMED } else { 1.0 };
         Behind { light: self.ground(&hit) * dimmed, far: hit.front() }
+    }
+
+    #[inline(always)]
+    fn slices(&self) -> Slices<'_> {
+        self.slices
+    }
+
+    fn slice(hit: SliceHit) -> Behind {
+        Behind { light: hit.light, far: hit.t }
     }
 
     #[inline(always)]
@@ -59,6 +74,20 @@ impl Tracer for Specimen<'_> {
             Style::Surface => surface(self, ray, behind, pace),
             Style::Maximum => maximum(self, ray, behind, pace),
             Style::Scientific | Style::Cinematic => volume(s, self, ray, behind, pace),
+        }
+    }
+
+    fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        match self.look.style {
+            Style::Surface => {
+                let crossing = self.field.cross(ray, behind.far, self.look.iso, pace);
+                f32::from(u8::from(matches!(crossing, Crossing::At { .. })))
+            }
+            Style::Maximum => maximum_opacity(self, self.largest(ray, behind.far, pace)),
+            Style::Scientific | Style::Cinematic => {
+                self.transfer.accumulate(Portable, self.field, ray, behind.far, pace).opacity
+            }
         }
     }
 
@@ -98,13 +127,17 @@ fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
 /// are transparent.
 #[inline(never)]
 fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
-    let visible = specimen.transfer.visible;
     let value = specimen.largest(ray, behind.far, pace);
     if value <= 0.0 {
         return behind.light;
     }
-    let opacity = smoothstep(visible, lerp(visible, 1.0, SOLID), value);
-    mix(behind.light, specimen.transfer.linear(value), opacity)
+    mix(behind.light, specimen.transfer.linear(value), maximum_opacity(specimen, value))
+}
+
+/// How much the largest value on a ray hides of what is behind.
+fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
+    let visible = specimen.transfer.visible;
+    if value <= 0.0 { 0.0 } else { smoothstep(visible, lerp(visible, 1.0, SOLID), value) }
 }
 
 impl Specimen<'_> {
@@ -162,13 +195,13 @@ fn backdrop(ray: &Ray) -> V3 {
 mod tests {
     use ndarray::Array2;
 
+    use super::super::contents::Contents;
     use super::super::palette::Palette;
     use super::super::prepared::with_field;
     use super::super::tiles::Reach;
     use super::*;
     use crate::grid::Grid;
     use crate::lowpass::Volume;
-    use crate::simd::Portable;
 
     const GRID: Grid = Grid { nx: 32, ny: 28, nz: 30 };
     const CENTER: V3 = V3::new(16.0, 14.0, 15.0);
@@ -197,7 +230,11 @@ mod tests {
     fn with_specimen(volume: &Volume, look: &LookSpec, see: impl Fn(&Specimen)) {
         let land = TerrainLook::bake(&Array2::zeros((GRID.nz, GRID.nx)), GRID, look, 128);
         let transfer = Transfer::new(look, Palette::named("gray").expect("a known name"));
-        with_field(volume, |field| see(&Specimen { field, land: &land, transfer: &transfer, look }))
+        let contents = Contents::default();
+        let slices = Slices::new([GRID.nx, GRID.ny, GRID.nz], &contents, &transfer);
+        with_field(volume, |field| {
+            see(&Specimen { field, land: &land, transfer: &transfer, look, slices, ground: true });
+        });
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Frames: one volume, one camera, one picture.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use ndarray::Array2;
 use rayon::prelude::*;
 
@@ -12,6 +15,7 @@ use super::blackbody::BlackBody;
 use super::bricks::Skipping;
 use super::camera::{Bounds, Camera, Ray};
 use super::cinematic;
+use super::contents::{Contents, Slices};
 use super::crust::Stage;
 use super::ember::{EmberLight, Glow};
 use super::field::LavaField;
@@ -24,7 +28,7 @@ use super::noise;
 use super::plain::{self, Specimen};
 use super::prepared::{News, Prepared, rows};
 use super::sky::Sky;
-use super::tiles::{Depths, Live, Tiles};
+use super::tiles::{Depths, Live, Reach, Tiles};
 use super::tracer::{Sight, Tracer};
 use super::transfer::Transfer;
 
@@ -32,6 +36,9 @@ use super::transfer::Transfer;
 const EDGE_CONTRAST: f32 = 0.05;
 /// Four places in a pixel, no two in one row or column.
 const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875)];
+
+/// A clip box that shows no part of the lava.
+const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
 
 /// Closer looks are kept for pictures of no more pixels than this: they take up to 200 bytes for each.
 const MOST_KEPT: usize = 1 << 21;
@@ -41,7 +48,7 @@ const MOST_KEPT: usize = 1 << 21;
 pub struct Renderer {
     grid: Grid,
     look: LookSpec,
-    land: TerrainLook,
+    land: Arc<TerrainLook>,
     sky: Sky,
     blackbody: BlackBody,
     transfer: Transfer,
@@ -55,6 +62,9 @@ pub struct Renderer {
     last: Option<Moment>,
     /// The instructions that rows of pixels are drawn with.
     pub(super) path: Path,
+    contents: Contents,
+    /// Gives up the frame that is being drawn when set.
+    stop: Arc<AtomicBool>,
 }
 
 /// What the rays of a camera meet behind the lava, by style.
@@ -102,6 +112,14 @@ struct Frame<'a, T: Tracer> {
     /// Which tiles are drawn; the others are known.
     live: &'a Live,
     path: Path,
+    stop: &'a AtomicBool,
+}
+
+/// How the ground behind the lava is looked for.
+struct Viewing<'a> {
+    antialias: Antialias,
+    path: Path,
+    stop: &'a AtomicBool,
 }
 
 /// What the rays through the middles of a row of pixels meet behind the lava.
@@ -149,13 +167,33 @@ impl Renderer {
     /// When the shape of `ground` is not (nz, nx) of `grid`.
     pub fn new(ground: &Array2<f32>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
-        let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
         let land = TerrainLook::bake(ground, grid, &look, NODES);
+        Self::over(Arc::new(land), grid, look)
+    }
+
+    /// A renderer over a ground that is baked already, for the sun of `look`.
+    pub(crate) fn over(land: Arc<TerrainLook>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
+        look.validate()?;
+        let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
         let sky = Sky::new(&look);
         let blackbody = BlackBody::new();
         let prepared = Prepared::new(grid);
         let path = Path::fastest();
-        Ok(Self { grid, look, land, sky, blackbody, transfer, steps: 0.0, seen: None, prepared, last: None, path })
+        Ok(Self {
+            grid,
+            look,
+            land,
+            sky,
+            blackbody,
+            transfer,
+            steps: 0.0,
+            seen: None,
+            prepared,
+            last: None,
+            path,
+            contents: Contents::default(),
+            stop: Arc::default(),
+        })
     }
 
     /// The look this renderer was made for.
@@ -165,18 +203,53 @@ impl Renderer {
 
     /// Changes the look and keeps what was baked: only another sun makes its light be worked out again.
     pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
+        let sun = self.sky.sun;
+        self.set_look_but_sunlight(look)?;
+        if self.sky.sun != sun {
+            Arc::make_mut(&mut self.land).relight(&self.look);
+        }
+        Ok(())
+    }
+
+    /// The same, but another sun leaves the light on the ground as it is until [`Self::set_land`] brings another.
+    pub(crate) fn set_look_but_sunlight(&mut self, look: LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if look != self.look {
             self.seen = None;
         }
         self.transfer = Transfer::new(&look, look.palette.build("look.palette")?);
-        let sky = Sky::new(&look);
-        if sky.sun != self.sky.sun {
-            self.land.relight(&look);
-        }
-        self.sky = sky;
+        self.sky = Sky::new(&look);
         self.look = look;
         Ok(())
+    }
+
+    /// Whether this is the ground that is drawn.
+    pub(crate) fn is_over(&self, land: &Arc<TerrainLook>) -> bool {
+        Arc::ptr_eq(&self.land, land)
+    }
+
+    /// Whether the next picture from this camera needs no search for the ground.
+    pub(crate) fn knows_ground(&self, camera: &Camera) -> bool {
+        self.seen.as_ref().is_some_and(|seen| seen.camera == *camera)
+    }
+
+    /// Replaces the ground by another for the same box.
+    pub(crate) fn set_land(&mut self, land: Arc<TerrainLook>) {
+        self.land = land;
+        self.seen = None;
+    }
+
+    /// Changes what is drawn of the scene.
+    pub(crate) fn set_contents(&mut self, contents: Contents) {
+        if contents.ground != self.contents.ground {
+            self.seen = None;
+        }
+        self.contents = contents;
+    }
+
+    /// A switch that gives up the frame that is being drawn.
+    pub(crate) fn stop_switch(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
     }
 
     /// Says which step the next volumes show: the crust rides on the flow as steps go by ([`LookSpec::drift`]).
@@ -223,6 +296,33 @@ impl Renderer {
         self.draw_news(volume, &News { rows: &rows, changed: None }, camera, skipping)
     }
 
+    /// Draws `volume`, of which `news` is known; `None` when the switch of [`Self::stop_switch`] was set meanwhile.
+    pub(crate) fn frame_with(&mut self, volume: &Volume, news: &News, camera: &Camera) -> Option<Image> {
+        self.last = None;
+        let image = self.draw_news(volume, news, camera, Skipping::Bricks);
+        if self.stop.load(Ordering::Relaxed) {
+            self.seen = None;
+            return None;
+        }
+        Some(image)
+    }
+
+    /// How much of the sky each pixel of `image` hides, the last picture of `volume` and from `camera`.
+    pub(crate) fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
+        let interest = self.transfer.of_interest(&self.look);
+        let field = self.prepared.field(volume, interest, Skipping::Bricks).clipped(self.clip());
+        match self.look.style {
+            Style::Cinematic => {
+                let ember = EmberLight::none(volume.grid);
+                let how = Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow };
+                cover(&self.stage(&field, &ember), camera, image, how)
+            }
+            Style::Scientific | Style::Surface | Style::Maximum => {
+                cover(&self.specimen(&field), camera, image, Develop::Plain)
+            }
+        }
+    }
+
     fn draw_news(&mut self, volume: &Volume, news: &News, camera: &Camera, skipping: Skipping) -> Image {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
         let interest = self.transfer.of_interest(&self.look);
@@ -230,22 +330,25 @@ impl Renderer {
         let seen = self.seen.take().filter(|seen| seen.camera == *camera).map(|seen| seen.behind);
         let (image, behind) = match self.look.style {
             Style::Cinematic => {
-                let ember = self.prepared.light(volume, news, Glow::from(&self.look));
-                let field = self.prepared.field(volume, interest, skipping).clipped(self.look.clip);
+                let ember = match self.contents.lava {
+                    true => self.prepared.light(volume, news, Glow::from(&self.look)),
+                    false => Arc::new(EmberLight::none(volume.grid)),
+                };
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.clip());
                 let stage = self.stage(&field, &ember);
                 let mut kept = match seen {
                     Some(Behind::Cinematic(kept)) => kept,
-                    _ => Kept::new(&stage, camera, self.look.antialias, self.path),
+                    _ => Kept::new(&stage, camera, &self.viewing()),
                 };
                 let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.everything(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
-                let field = self.prepared.field(volume, interest, skipping).clipped(self.look.clip);
-                let specimen = Specimen { field: &field, land: &self.land, transfer: &self.transfer, look: &self.look };
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.clip());
+                let specimen = self.specimen(&field);
                 let mut kept = match seen {
                     Some(Behind::Plain(kept)) => kept,
-                    _ => Kept::new(&specimen, camera, self.look.antialias, self.path),
+                    _ => Kept::new(&specimen, camera, &self.viewing()),
                 };
                 let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.over_bare(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
@@ -257,6 +360,7 @@ impl Renderer {
 
     fn tiles(&self, camera: &Camera, depths: &Depths, skipping: Skipping) -> Tiles {
         match skipping {
+            _ if !self.contents.lava => Tiles::none(camera),
             Skipping::Never => Tiles::whole(camera),
             Skipping::Bricks => Tiles::new(self.prepared.bricks(), camera, depths),
         }
@@ -270,13 +374,39 @@ impl Renderer {
             sky: &self.sky,
             look: &self.look,
             blackbody: &self.blackbody,
+            slices: self.slices(),
+            ground: self.contents.ground,
             steps: self.steps,
         }
     }
 
+    fn specimen<'a>(&'a self, field: &'a LavaField<'a>) -> Specimen<'a> {
+        Specimen {
+            field,
+            land: &self.land,
+            transfer: &self.transfer,
+            look: &self.look,
+            slices: self.slices(),
+            ground: self.contents.ground,
+        }
+    }
+
+    /// The part of the box in which lava is drawn.
+    fn clip(&self) -> [[f32; 2]; 3] {
+        if self.contents.lava { self.look.clip } else { NOWHERE }
+    }
+
+    fn slices(&self) -> Slices<'_> {
+        Slices::new([self.grid.nx, self.grid.ny, self.grid.nz], &self.contents, &self.transfer)
+    }
+
+    fn viewing(&self) -> Viewing<'_> {
+        Viewing { antialias: self.look.antialias, path: self.path, stop: &self.stop }
+    }
+
     /// A picture of which no pixel is known, because lava lights and outshines what is around it.
     fn everything<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
-        let frame = Frame { tracer, camera, tiles, live: &Live::whole(camera), path: self.path };
+        let frame = Frame { tracer, camera, tiles, live: &Live::whole(camera), path: self.path, stop: &self.stop };
         let mut film = frame.film();
         frame.expose(&kept.centres, &mut film);
         if let Some(wanted) = self.closer() {
@@ -288,14 +418,20 @@ impl Renderer {
     /// The picture without lava, drawn again where there may be lava in it.
     fn over_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
         let mut bare = kept.bare.take().unwrap_or_else(|| self.bare(tracer, camera, kept));
-        let live = tiles.live(camera, self.look.antialias != Antialias::Off);
+        // Slices change with the lava, so they are no part of the picture without it.
+        let live = match tracer.slices().is_empty() {
+            true => tiles.live(camera, self.look.antialias != Antialias::Off),
+            false => Live::whole(camera),
+        };
         // Where lava was and is no more, its light has to go.
         bare.drawn.add(&live);
-        let frame = Frame { tracer, camera, tiles, live: &bare.drawn, path: self.path };
+        let frame = Frame { tracer, camera, tiles, live: &bare.drawn, path: self.path, stop: &self.stop };
         frame.expose(&kept.centres, &mut bare.film);
         let mut image = bare.image.clone();
         frame.develop(&bare.film, kept, self.closer(), &mut image);
-        self.transfer.legend(&mut image);
+        if self.contents.legend {
+            self.transfer.legend(&mut image);
+        }
         bare.drawn = live;
         kept.bare = Some(bare);
         image
@@ -303,7 +439,8 @@ impl Renderer {
 
     fn bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) -> Bare {
         let tiles = Tiles::none(camera);
-        let frame = Frame { tracer, camera, tiles: &tiles, live: &Live::whole(camera), path: self.path };
+        let live = Live::whole(camera);
+        let frame = Frame { tracer, camera, tiles: &tiles, live: &live, path: self.path, stop: &self.stop };
         let mut film = frame.film();
         frame.expose(&kept.centres, &mut film);
         let mut image = Image::filled(film.width, film.height, [0; 3]);
@@ -321,24 +458,55 @@ impl Renderer {
     }
 }
 
+/// How much of the sky each pixel hides: ground and slices all, lava by its opacity, light that spills over as far as it
+/// is seen.
+fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: Develop) -> Vec<u8> {
+    let pixel = |k: usize| {
+        let (x, y) = (k % image.width, k / image.width);
+        let mut opacity = 0.0;
+        let mut sky = V3::zeros();
+        for (u, v) in SUBPIXELS {
+            let ray = camera.ray(x as f32 + u, y as f32 + v);
+            let behind = tracer.behind(&ray);
+            let hidden = T::far(&behind) < f32::MAX || tracer.slices().nearest(&ray, f32::MAX).is_some();
+            let sight = Sight { jitter: noise::interleaved(x as f32, y as f32), reach: Reach::ALL };
+            opacity += if hidden { 1.0 } else { tracer.opacity(&ray, &behind, sight) };
+            sky += tracer.bare(&behind).unwrap_or_default();
+        }
+        let n = SUBPIXELS.len() as f32;
+        let bare = how.pixel(sky / n, (x, y));
+        let spill = image.pixel(x, y).iter().zip(bare).map(|(&a, b)| a.abs_diff(b)).max().unwrap_or(0);
+        // One level of difference is noise.
+        ((opacity / n * 255.0).round() as u8).max(spill.saturating_sub(1))
+    };
+    (0..image.width * image.height).into_par_iter().map(pixel).collect()
+}
+
 impl<B: Clone + Send + Sync> Kept<B> {
     /// Looks past the lava through the middle of every pixel.
-    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera, antialias: Antialias, path: Path) -> Self {
+    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera, how: &Viewing) -> Self {
         let (width, height) = camera.size();
         let row = |y: usize| {
             let mut row = Vec::with_capacity(width);
-            path.run(Behinds { tracer, camera, y, row: &mut row });
+            // A picture that is given up still needs a row of some kind.
+            let y = if how.stop.load(Ordering::Relaxed) { 0 } else { y };
+            how.path.run(Behinds { tracer, camera, y, row: &mut row });
             row
         };
         let centres = (0..height).into_par_iter().map(row).collect::<Vec<Vec<B>>>().concat();
         let far: Vec<f32> = centres.iter().map(T::far).collect();
-        let depths = Depths::new(camera, &far, antialias != Antialias::Off);
+        let depths = Depths::new(camera, &far, how.antialias != Antialias::Off);
         let closer = if width * height <= MOST_KEPT { vec![None; width * height] } else { Vec::new() };
         Self { centres, closer, depths, bare: None }
     }
 }
 
 impl<T: Tracer> Frame<'_, T> {
+    /// Whether the frame is still wanted.
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+
     /// A film on which nothing was seen yet.
     fn film(&self) -> Film {
         let (width, height) = self.camera.size();
@@ -349,7 +517,8 @@ impl<T: Tracer> Frame<'_, T> {
     fn expose(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate();
-        rows.for_each(|(y, (light, behind))| self.path.run(Exposed { frame: self, y, behind, light }));
+        rows.filter(|_| self.goes_on())
+            .for_each(|(y, (light, behind))| self.path.run(Exposed { frame: self, y, behind, light }));
     }
 
     /// The plain picture of a film where it is drawn, with four rays in the pixels that are `wanted`.
@@ -359,16 +528,36 @@ impl<T: Tracer> Frame<'_, T> {
             self.path.run(Developed { frame: self, y, film, wanted, closer, row });
         };
         if kept.closer.is_empty() {
-            rows.for_each(|(y, row)| develop(y, row, None));
+            rows.filter(|_| self.goes_on()).for_each(|(y, row)| develop(y, row, None));
         } else {
             let closer = kept.closer.par_chunks_mut(film.width);
-            rows.zip(closer).for_each(|((y, row), closer)| develop(y, row, Some(closer)));
+            rows.zip(closer).filter(|_| self.goes_on()).for_each(|((y, row), closer)| develop(y, row, Some(closer)));
         }
     }
 
     /// Light at a place in a pixel; rays with another `shift` have another jitter.
     #[inline(always)]
     fn light<S: Simd>(&self, s: S, pixel: (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
+        let (x, y) = pixel;
+        let slices = self.tracer.slices();
+        if !slices.is_empty()
+            && let Some(hit) = slices.nearest(&self.camera.ray(x as f32 + u, y as f32 + v), T::far(behind))
+        {
+            return self.light_before(s, pixel, (u, v), shift, &T::slice(hit));
+        }
+        self.light_before(s, pixel, (u, v), shift, behind)
+    }
+
+    /// Light at a place in a pixel, with what is really behind the lava there.
+    #[inline(always)]
+    fn light_before<S: Simd>(
+        &self,
+        s: S,
+        pixel: (usize, usize),
+        (u, v): (f32, f32),
+        shift: f32,
+        behind: &T::Behind,
+    ) -> V3 {
         let (x, y) = pixel;
         let reach = self.tiles.at(x, y);
         if (reach.is_empty() || reach.near >= T::far(behind))
@@ -389,9 +578,11 @@ impl<T: Tracer> Frame<'_, T> {
             self.path.run(Refined { frame: self, y, film, wanted, closer, light });
         };
         if closer.is_empty() {
-            rows.for_each(|(y, light)| refine(y, light, None));
+            rows.filter(|_| self.goes_on()).for_each(|(y, light)| refine(y, light, None));
         } else {
-            rows.zip(closer.par_chunks_mut(film.width)).for_each(|((y, light), closer)| refine(y, light, Some(closer)));
+            rows.zip(closer.par_chunks_mut(film.width))
+                .filter(|_| self.goes_on())
+                .for_each(|((y, light), closer)| refine(y, light, Some(closer)));
         }
         light
     }

@@ -2,6 +2,7 @@
 //! before it adds.
 
 use super::camera::Ray;
+use super::contents::{SliceHit, Slices};
 use super::math::V3;
 use super::tiles::Reach;
 use crate::simd::Simd;
@@ -23,12 +24,21 @@ pub(crate) trait Tracer: Sync {
     /// Looks past the lava; the volume has no part in it.
     fn behind(&self, ray: &Ray) -> Self::Behind;
 
+    /// The slices that stand in the scene.
+    fn slices(&self) -> Slices<'_>;
+
+    /// The same for a ray that meets a slice first.
+    fn slice(hit: SliceHit) -> Self::Behind;
+
     /// The distance up to which lava may be seen before it.
     fn far(behind: &Self::Behind) -> f32;
 
     /// Linear light along a ray, worked out with the instructions `s` as far as that helps.
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;
 
-    /// The same for any ray that meets no lava, where it is known without looking.
+    /// How much the lava hides of what is behind it, 0 to 1.
+    fn opacity(&self, ray: &Ray, behind: &Self::Behind, sight: Sight) -> f32;
+
+    /// Light of any ray that meets no lava, where it is known without looking.
     fn bare(&self, behind: &Self::Behind) -> Option<V3>;
 }

@@ -7,14 +7,14 @@ use kiss3d::event::{Key, WindowEvent};
 use kiss3d::window::Window;
 
 use super::camera::{Rig, Size};
-use super::clock::Clock;
+use super::clock::{Clock, Reasons};
 use super::dialog::{Answer, Dialog};
-use super::display::{self, NoWindow};
+use super::display::{self, DisplayLost, NoWindow};
 use super::handles::{self, Handle};
 use super::journal::{Journal, Log};
 use super::link::{Command, Field, Glow, Notice, Pace};
 use super::meet::{entered, lies_in, meet_ground};
-use super::paint::Painter;
+use super::paint::{DrawOn, Painter};
 use super::pointer::{Drag, Pointer};
 use super::record::Files;
 use super::rewind::Rewind;
@@ -27,11 +27,9 @@ use crate::scene::Scene;
 use crate::validate::Invalid;
 
 /// Pause of a window in which nothing happens.
-const REST: Duration = Duration::from_millis(15);
+const REST: Duration = Duration::from_millis(8);
 /// Shortest time of a frame, where neither the screen nor the drawing slows it down.
 const SHORTEST: Duration = Duration::from_millis(4);
-/// Time after which a resting window is drawn again, in case something had covered it.
-const REFRESH: Duration = Duration::from_millis(500);
 /// Frames drawn after the last change, so that hover and fades come to their end.
 const AFTER: u32 = 4;
 
@@ -45,6 +43,8 @@ pub struct Options {
     pub steps: Option<u64>,
     /// Whether the panel is shown.
     pub panel: bool,
+    /// Which processor draws.
+    pub draw_on: DrawOn,
     /// Takes one line per event.
     pub log: Option<Log>,
     /// Says when the window should close, as after Ctrl-C in the terminal.
@@ -57,6 +57,9 @@ pub enum ViewerError {
     /// There is no display, no graphics adapter or a library is missing.
     #[error(transparent)]
     NoWindow(#[from] NoWindow),
+    /// The display went away while the window was open.
+    #[error(transparent)]
+    Lost(#[from] DisplayLost),
     /// The scene is wrong, or its thread cannot be started.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -70,15 +73,23 @@ pub enum ViewerError {
 /// # Errors
 /// See [`ViewerError`]. Nothing is opened when the scene is wrong.
 pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
+    let clock = Clock::new();
     let worker = Worker::start(scene.clone())?;
-    let window = display::open_window(&format!("{} – Lavoxel", scene.spec.name), options.size)?;
-    let painter = Painter::new(&scene.spec.look)?;
+    let mut window = display::open_window(&format!("{} – Lavoxel", scene.spec.name), options.size)?;
+    ui::theme(window.egui_context());
+    // Shaders and the ground take a moment.
+    window.draw_ui(|context| ui::loading(context, &scene.spec.name));
+    pollster::block_on(window.render(None, None, None, None, None, None));
+    let painter = Painter::new(&scene.spec.look, options.draw_on)?;
     let starting = options.steps.map_or(options.pace != Pace::Paused, |steps| steps > 0);
     // Not both: between the two a step more would be made.
-    worker.send(options.steps.map_or(Command::Pace(options.pace), Command::Steps));
+    let start = options.steps.map_or(Command::Pace(options.pace), Command::Steps);
+    let mut state = State::new(scene, options.pace, options.panel);
+    state.shown.quality = painter.usual_quality();
     let mut app = App {
-        state: State::new(scene, options.pace, options.panel),
+        state,
         journal: Journal::new(options.log, starting),
+        start: Some(start),
         stop: options.stop,
         window,
         worker,
@@ -91,14 +102,19 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         files: Files::new(),
         recording_since: Instant::now(),
         asked: Asked::default(),
-        clock: Clock::new(),
+        clock,
         rewind: Rewind::default(),
         dialog: None,
         quit: false,
     };
-    ui::theme(app.window.egui_context());
-    app.run();
-    app.close();
+    app.journal.say(if app.painter.is_on_cpu() { "drawing on the processor" } else { "drawing on the graphics card" });
+    match display::while_there(|| app.run()) {
+        Ok(()) => app.close(),
+        Err(lost) => {
+            app.abandon();
+            return Err(lost.into());
+        }
+    }
     Ok(())
 }
 
@@ -121,6 +137,8 @@ pub(super) struct App {
     pub(super) clock: Clock,
     pub(super) rewind: Rewind,
     pub(super) dialog: Option<Dialog>,
+    /// What the simulation does first, sent when the first picture is there.
+    start: Option<Command>,
     stop: fn() -> bool,
     pub(super) quit: bool,
 }
@@ -137,12 +155,8 @@ impl App {
     fn run(&mut self) {
         while !self.quit && !(self.stop)() {
             let seconds = self.clock.tick();
-            let changed = [self.hear(), self.receive(), self.move_camera(seconds), self.work()].contains(&true);
-            self.clock.awake = if changed { AFTER } else { self.clock.awake.saturating_sub(1) };
-            let waits = self.window.egui_context().has_requested_repaint() || !self.state.toasts.is_empty();
-            let settled = !waits && self.painter.idle();
-            if self.clock.awake == 0 && settled && self.clock.drawn.elapsed() < REFRESH {
-                self.clock.rested = true;
+            let reasons = self.look_around(seconds);
+            if self.clock.drawn.elapsed() < reasons.wait(self.painter.is_on_cpu()) {
                 std::thread::sleep(REST);
                 self.window.canvas_mut().poll_events();
                 continue;
@@ -153,6 +167,55 @@ impl App {
             }
             std::thread::sleep(SHORTEST.saturating_sub(begin.elapsed()));
         }
+    }
+
+    /// Hears everything that has happened and passes it on. Says what asks for another frame.
+    fn look_around(&mut self, seconds: f32) -> Reasons {
+        let on_cpu = self.painter.is_on_cpu();
+        let [heard, numbers, moved, worked] = [self.hear(), self.receive(), self.move_camera(seconds), self.work()];
+        // A camera that turns shows in the next picture, which the processor draws by itself.
+        let turning = on_cpu && matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan));
+        if (heard && !turning) || worked || (!on_cpu && (moved || numbers)) {
+            self.clock.awake = AFTER;
+        }
+        if let Some(camera) = self.camera() {
+            self.painter.show(&self.state.view(camera));
+        }
+        let picture = self.painter.has_news();
+        self.begin();
+        let toasts = !self.state.toasts.is_empty();
+        let repaint = self.window.egui_context().has_requested_repaint();
+        Reasons {
+            picture,
+            touched: self.clock.awake > 0 || repaint || (toasts && !on_cpu),
+            numbers: numbers || moved || toasts,
+        }
+    }
+
+    /// Lets the simulation begin when the first picture has been shown, or there will be none.
+    fn begin(&mut self) {
+        let shown = self.painter.times().shown > 0;
+        let hopeless = self.state.report.is_some() && !self.painter.has_scene();
+        if (shown || hopeless)
+            && let Some(start) = self.start.take()
+        {
+            if shown {
+                self.journal.say(&format!("first picture after {:.1} s", self.clock.now()));
+            }
+            self.worker.send(start);
+            self.state.pace.touch();
+        }
+    }
+
+    /// Completes files; the window and what belongs to it are gone already.
+    fn abandon(self) {
+        let Self { files, mut journal, worker, painter, window, .. } = self;
+        for notice in files.close() {
+            journal.note(&notice);
+        }
+        drop(worker);
+        // To free what a lost display held is to ask it.
+        std::mem::forget((painter, window));
     }
 
     /// Completes files and ends the simulation.
@@ -212,7 +275,9 @@ impl App {
     /// Takes what the simulation reports. Says whether that was anything that shows.
     fn receive(&mut self) -> bool {
         let mut any = self.hear_dialog();
-        while let Some(mut update) = self.worker.poll() {
+        while self.painter.has_room()
+            && let Some(mut update) = self.worker.poll()
+        {
             any = true;
             if let Err(too_large) = self.painter.apply(&mut update) {
                 update.notices.push(Notice { wrong: true, text: too_large.to_string() });
@@ -323,7 +388,7 @@ impl App {
             self.worker.send(Command::Cuts(cuts.0, cuts.1));
         }
         let glow = self.state.glow();
-        if self.asked.glow.replace(glow) != Some(glow) {
+        if self.painter.needs_ember() && self.asked.glow.replace(glow) != Some(glow) {
             self.worker.send(Command::Glow(glow));
         }
         any || self.state.tools.is_busy() || self.files.recorder().is_some()

@@ -11,7 +11,7 @@ use crate::grid::Grid;
 pub use crate::lowpass::BRICK;
 use crate::output::Existing;
 use crate::render::{CameraSpec, LookSpec, Ray};
-pub use crate::render::{Field, Glow};
+pub use crate::render::{Cut, Field, Glow};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
 use crate::source::VentSpec;
@@ -205,20 +205,6 @@ pub struct Update {
     pub ember: Option<Vec<[f32; 2]>>,
     /// What a person should read: done, or could not.
     pub notices: Vec<Notice>,
-}
-
-/// The cells of one slice, without any filter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
-    /// Position along the axis.
-    pub cell: usize,
-    /// Cells across: along z for a slice on x, else along x.
-    pub width: usize,
-    /// Cells down: along z for a slice on y, else along y from the floor up.
-    pub height: usize,
-    /// For each cell its value, 255 for 1 ([`Field::Amount`], [`Field::Solid`]) or for
-    /// [`crate::lowpass::ENERGY_SHOWN`] ([`Field::Energy`]), and its content: 0 nothing, 1 lava, 2 rock.
-    pub texels: Vec<[u8; 2]>,
 }
 
 /// A message to the person at the window.

@@ -44,5 +44,6 @@ pub mod worker;
 
 pub use app::{Options, ViewerError, open};
 pub use journal::Log;
+pub use paint::DrawOn;
 pub use pose::Side;
 pub use tools::Tool;

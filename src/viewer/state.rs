@@ -82,10 +82,12 @@ pub(crate) struct Shown {
 /// Numbers of the last frames.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Frame {
-    /// Frames a second over the last seconds; nothing while the window rests.
+    /// Different pictures a second over the last second; nothing while the picture is finished.
     pub(crate) fps: Option<f64>,
-    /// Share of the resolution that was marched.
+    /// Share of the resolution that was traced.
     pub(crate) scale: f32,
+    /// The picture is as fine as it becomes, and nothing moves.
+    pub(crate) finished: bool,
     /// Seconds of the recording under way.
     pub(crate) recording: Option<f64>,
 }

@@ -94,6 +94,13 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     toasts::draw(context, state);
 }
 
+/// What stands in the window before the first picture.
+pub(crate) fn loading(context: &Context, name: &str) {
+    egui::Area::new(egui::Id::new("loading")).anchor(egui::Align2::CENTER_CENTER, vec2(0.0, 0.0)).show(context, |ui| {
+        ui.label(egui::RichText::new(format!("loading {name} …")).color(BRIGHT).size(18.0));
+    });
+}
+
 /// Colours, fonts and spacing.
 pub(crate) fn theme(context: &Context) {
     context.set_theme(Theme::Dark);

@@ -15,8 +15,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     plots(ui, state);
     ui.add_space(4.0);
     let frame = state.frame;
-    let frames = frame.fps.map_or_else(|| "none needed".to_owned(), |fps| format!("{}/s", pace::short(fps)));
-    fact(ui, "frames", format!("{frames}, marched at {:.0} % resolution", frame.scale * 100.0));
+    let pictures = frame.fps.map_or_else(|| "finished".to_owned(), |fps| format!("{}/s", pace::short(fps)));
+    fact(ui, "pictures", format!("{pictures}, {:.0} % of the resolution", frame.scale * 100.0));
     fact(ui, "speed", pace::steps(report.steps_per_second));
     fact(ui, "cells with lava", grouped(report.liquid_cells as f64, 0));
     ui.add_space(4.0);

@@ -51,7 +51,7 @@ fn header(ui: &mut Ui, state: &mut State) {
             let frame = state.frame;
             if let Some(fps) = frame.fps {
                 ui.label(RichText::new(format!("{} fps", pace::short(fps))).color(FAINT))
-                    .on_hover_text("frames a second");
+                    .on_hover_text("different pictures a second");
             }
             if let Some(seconds) = frame.recording {
                 ui.label(RichText::new(format!("● {seconds:.1} s")).color(super::WRONG)).on_hover_text("recording");

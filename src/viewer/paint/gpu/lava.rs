@@ -4,7 +4,7 @@ use crate::grid::Grid;
 use crate::render::bricks::chessboard;
 use crate::viewer::link::{BRICK, Cut, Patch};
 
-use super::gpu::{Gpu, Texture, halves};
+use crate::viewer::paint::device::{Gpu, Texture, halves};
 
 /// Distances are not told beyond this many bricks.
 const FARTHEST: u8 = 16;

@@ -1,22 +1,15 @@
 //! The ground on the graphics card: the maps that `render::land` bakes, and where each pixel's ray meets them.
-//!
-//! Baking takes about a second, so it runs on a thread of its own. A coarse bake of the same heights stands in for it,
-//! so that a brush of rock is seen at once.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::thread;
 
 use ndarray::Array2;
 
 use crate::grid::Grid;
 use crate::render::LookSpec;
-use crate::render::land::{NODES, TerrainLook};
+use crate::render::land::TerrainLook;
 
-use super::gpu::{Gpu, Texture, halves};
-
-/// Boxes of up to so many columns on the longer side are baked coarsely in a few frames' time.
-const COARSE: usize = 256;
+use crate::viewer::paint::bake::BakedGround;
+use crate::viewer::paint::device::{Gpu, Texture, halves};
 
 /// The baked ground, uploaded.
 pub(super) struct GroundMaps {
@@ -79,86 +72,44 @@ fn triangles(width: u32, depth: u32) -> Vec<u32> {
     (0..(width - 1) * (depth - 1)).flat_map(square).collect()
 }
 
-/// The ground that is shown, and the one that is being baked.
+/// The ground on the graphics card.
 pub(super) struct GroundRoom {
-    heights: Arc<Array2<f32>>,
-    pub(super) grid: Grid,
+    pub(super) baked: BakedGround,
     pub(super) maps: GroundMaps,
-    baking: Option<Receiver<TerrainLook>>,
-    /// Sun or heights changed since the last bake began; what it gives is then void.
-    stale: bool,
 }
 
 impl GroundRoom {
     /// Shows `heights`, coarsely at first.
     pub(super) fn new(gpu: &Gpu, heights: Arc<Array2<f32>>, grid: Grid, look: &LookSpec) -> Self {
-        let maps = GroundMaps::upload(gpu, Arc::new(coarse(&heights, grid, look)));
-        Self { heights, grid, maps, baking: None, stale: true }
+        let baked = BakedGround::new(heights, grid, look);
+        let maps = GroundMaps::upload(gpu, baked.land.clone());
+        Self { baked, maps }
     }
 
-    /// Other heights for the same box; true when the shown maps changed.
-    pub(super) fn set_heights(&mut self, gpu: &Gpu, heights: Arc<Array2<f32>>, look: &LookSpec) -> bool {
-        self.heights = heights;
-        self.stale = true;
-        let quick = self.grid.nx.max(self.grid.nz) <= COARSE;
-        if quick {
-            self.maps = GroundMaps::upload(gpu, Arc::new(coarse(&self.heights, self.grid, look)));
-        }
-        quick
-    }
-
-    /// Another sun.
-    pub(super) fn relight(&mut self) {
-        self.stale = true;
-    }
-
-    /// Whether the shown maps are final.
-    pub(super) fn settled(&self) -> bool {
-        !self.stale && self.baking.is_none()
+    /// Other heights for the same box.
+    pub(super) fn set_heights(&mut self, gpu: &Gpu, heights: Arc<Array2<f32>>, look: &LookSpec) {
+        let changed = self.baked.set_heights(heights, look);
+        self.upload(gpu, changed);
     }
 
     /// Takes what was baked meanwhile and starts what is due; true when the shown maps changed.
     pub(super) fn tend(&mut self, gpu: &Gpu, look: &LookSpec) -> bool {
-        let mut changed = false;
-        match self.baking.as_ref().map(Receiver::try_recv) {
-            None | Some(Err(TryRecvError::Empty)) => {}
-            Some(answer) => {
-                self.baking = None;
-                if let (Ok(land), false) = (answer, self.stale) {
-                    self.maps = GroundMaps::upload(gpu, Arc::new(land));
-                    changed = true;
-                }
-            }
-        }
-        if self.stale && self.baking.is_none() {
-            self.stale = false;
-            self.baking = Some(self.bake(look));
-        }
-        changed
+        let changed = self.baked.tend(look);
+        self.upload(gpu, changed)
     }
 
-    /// Waits for the final maps.
+    /// Waits for the final maps; true when the shown maps changed.
     pub(super) fn finish(&mut self, gpu: &Gpu, look: &LookSpec) -> bool {
-        let mut changed = false;
-        while !self.settled() {
-            changed |= self.tend(gpu, look);
-            thread::sleep(std::time::Duration::from_millis(2));
+        let changed = self.baked.finish(look);
+        self.upload(gpu, changed)
+    }
+
+    fn upload(&mut self, gpu: &Gpu, changed: bool) -> bool {
+        if changed {
+            self.maps = GroundMaps::upload(gpu, self.baked.land.clone());
         }
         changed
     }
-
-    fn bake(&self, look: &LookSpec) -> Receiver<TerrainLook> {
-        let (done, baked) = channel();
-        let (heights, grid, look) = (self.heights.clone(), self.grid, look.clone());
-        // Nobody waits for this thread; when the heights change again its answer is dropped.
-        thread::spawn(move || done.send(TerrainLook::bake(&heights, grid, &look, NODES)).is_ok());
-        baked
-    }
-}
-
-/// One node per cell where a full bake has several.
-fn coarse(heights: &Array2<f32>, grid: Grid, look: &LookSpec) -> TerrainLook {
-    TerrainLook::bake(heights, grid, look, grid.nx.max(grid.nz).min(COARSE))
 }
 
 #[cfg(test)]

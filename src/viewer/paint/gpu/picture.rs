@@ -4,18 +4,19 @@ use std::sync::mpsc::channel;
 
 use image::RgbaImage;
 
-use super::easel::{Easel, Which};
+use super::GpuPainter;
+use super::easel::{Easel, Task};
 use super::film::Outlet;
-use super::gpu::Texture;
-use super::{Painter, View};
+use crate::viewer::paint::View;
+use crate::viewer::paint::device::Texture;
 
 /// Bytes to which the rows of a copied texture are aligned.
 const ROW: usize = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize;
 
-impl Painter {
+impl GpuPainter {
     /// Draws a view, averaged over `frames` slightly shifted frames, and waits for it. With `transparent`, sky and
     /// backdrop have no opacity. `None` before the first scene has come.
-    pub fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
+    pub(in crate::viewer) fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
         if let Some(ground) = &mut self.ground
             && ground.finish(&self.gpu, &self.look)
         {
@@ -28,7 +29,7 @@ impl Painter {
         self.pictures.forget();
         let frames = frames.max(1);
         for _ in 0..frames {
-            self.draw(Which::Picture, view, [(&view.camera, frames); 2]);
+            self.draw_picture(view, Task { camera: &view.camera, most: frames, bands: 1 });
         }
         let (width, height) = view.camera.size();
         let target = self.gpu.target("picture", [width, height], wgpu::TextureFormat::Rgba8Unorm);
@@ -45,7 +46,7 @@ impl Painter {
 
     /// The picture that the window showed last, without panel and marks, in the window's size; `None` before the first.
     /// Nothing is drawn for it but the last pass.
-    pub fn seen(&mut self) -> Option<RgbaImage> {
+    pub(in crate::viewer) fn seen(&mut self) -> Option<RgbaImage> {
         let (width, height) = self.view.as_ref()?.camera.size();
         let target = self.gpu.target("seen", [width, height], wgpu::TextureFormat::Rgba8Unorm);
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -58,7 +59,7 @@ impl Painter {
     }
 
     /// Frees the textures of pictures.
-    pub fn forget_pictures(&mut self) {
+    pub(in crate::viewer) fn forget_pictures(&mut self) {
         self.pictures = Easel::default();
     }
 
@@ -87,7 +88,7 @@ impl Painter {
         self.gpu.queue.submit(Some(encoder.finish()));
         let (done, mapped) = channel();
         buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            // The receiver waits below; if it is gone, nobody wants the picture.
+            // The receiver waits below; if it is gone, the picture is not wanted any more.
             let _ = done.send(result);
         });
         self.gpu.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;

@@ -1,7 +1,8 @@
 //! Textures of one size, what was last drawn on them, and the average that grows while nothing changes.
 //!
-//! A picture has two canvases: one for what only changes with the camera, the ground and the slices, and one for the
-//! lava. While lava runs before a camera at rest, the first stays and the second may be coarse.
+//! A picture has two canvases for each of its layers: a coarse one for what moves and a fine one for what rests. The
+//! layers are what only changes with the camera, the ground and the slices, and the lava: while lava runs before a
+//! camera at rest, the first is fine and the second coarse.
 
 use super::film::Sheet;
 use super::frame::Frame;
@@ -13,8 +14,10 @@ pub(super) struct Canvas {
     exposed: Option<Exposed>,
     /// Numbers and content of the picture that is averaged.
     shown: Option<(Frame, u64)>,
-    /// Frames in the average.
+    /// Whole frames in the average.
     averaged: u32,
+    /// The band that is due of the next frame, and the number of bands of that frame.
+    band: (u32, u32),
     /// Textures made so far.
     made: u64,
 }
@@ -31,43 +34,66 @@ pub(super) struct Exposed {
     made: u64,
 }
 
-/// Which frame of an average is due.
+/// Which frame of an average is due, and which band of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Turn(u32);
+pub(super) struct Turn {
+    frame: u32,
+    band: (u32, u32),
+}
 
 impl Turn {
     /// Shift of the rays within a pixel and of their first samples: none in the first frame, then low-discrepancy
     /// points.
     pub(super) fn shift(self) -> [f32; 3] {
-        if self.0 == 0 {
+        if self.frame == 0 {
             return [0.0; 3];
         }
-        [halton(self.0, 2) - 0.5, halton(self.0, 3) - 0.5, (self.0 as f32 * 0.618_034).fract()]
+        [halton(self.frame, 2) - 0.5, halton(self.frame, 3) - 0.5, (self.frame as f32 * 0.618_034).fract()]
     }
 
     /// Share of this frame in the average.
     pub(super) fn share(self) -> f64 {
-        1.0 / f64::from(self.0 + 1)
+        1.0 / f64::from(self.frame + 1)
+    }
+
+    /// The rows of a picture of this height that are due.
+    pub(super) fn rows(self, height: u32) -> std::ops::Range<u32> {
+        let (band, bands) = self.band;
+        let edge = |band: u32| (u64::from(height) * u64::from(band) / u64::from(bands)) as u32;
+        edge(band)..edge(band + 1)
     }
 }
 
 impl Canvas {
-    /// The frame that is due for this picture, or `None` when `most` frames are in the average.
-    pub(super) fn turn(&mut self, still: &Frame, content: u64, most: u32) -> Option<Turn> {
-        if self.shown.as_ref().is_none_or(|(frame, of)| frame != still || *of != content) {
+    /// The frame that is due for this picture, one of so many bands at a time, or `None` when `most` frames are in the
+    /// average.
+    pub(super) fn turn(&mut self, still: &Frame, content: u64, most: u32, bands: u32) -> Option<Turn> {
+        if !self.shows(still, content) {
             self.shown = Some((*still, content));
-            self.averaged = 0;
+            (self.averaged, self.band) = (0, (0, 1));
         }
         if self.averaged >= most {
             return None;
         }
-        self.averaged += 1;
-        Some(Turn(self.averaged - 1))
+        if self.band.0 == 0 {
+            self.band.1 = bands.max(1);
+        }
+        let turn = Turn { frame: self.averaged, band: self.band };
+        self.band.0 += 1;
+        if self.band.0 == self.band.1 {
+            (self.band.0, self.averaged) = (0, self.averaged + 1);
+        }
+        Some(turn)
     }
 
-    /// Frames in the average.
-    pub(super) fn averaged(&self) -> u32 {
-        self.averaged
+    /// Whether this picture was begun.
+    fn shows(&self, still: &Frame, content: u64) -> bool {
+        self.shown.as_ref().is_some_and(|(frame, of)| frame == still && *of == content)
+    }
+
+    /// Whether a whole frame of this picture is there.
+    pub(super) fn is_whole(&self, still: &Frame, content: u64) -> bool {
+        self.averaged > 0 && self.shows(still, content)
     }
 
     /// Begins a new average.
@@ -140,10 +166,14 @@ fn halton(index: u32, base: u32) -> f32 {
 mod tests {
     use super::*;
 
+    fn turn(frame: u32) -> Turn {
+        Turn { frame, band: (0, 1) }
+    }
+
     #[test]
     fn shifts_start_in_the_middle_and_spread_evenly() {
-        assert_eq!(Turn(0).shift(), [0.0; 3]);
-        let shifts: Vec<_> = (1..9).map(|i| Turn(i).shift()).collect();
+        assert_eq!(turn(0).shift(), [0.0; 3]);
+        let shifts: Vec<_> = (1..9).map(|i| turn(i).shift()).collect();
         for axis in 0..2 {
             let mean: f32 = shifts.iter().map(|s| s[axis]).sum::<f32>() / 8.0;
             assert!(mean.abs() < 0.1 && shifts.iter().all(|s| s[axis].abs() <= 0.5), "axis {axis}: {mean}");
@@ -154,9 +184,28 @@ mod tests {
     fn shares_make_an_even_average() {
         let values = [3.0, 5.0, 10.0, 2.0];
         let mean = values.iter().enumerate().fold(0.0, |mean, (i, value)| {
-            let share = Turn(i as u32).share();
+            let share = turn(i as u32).share();
             mean * (1.0 - share) + value * share
         });
         assert!((mean - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn bands_cover_every_row_of_a_frame_once() {
+        let still = bytemuck::Zeroable::zeroed();
+        let mut canvas = Canvas::default();
+        let mut rows = Vec::new();
+        for _ in 0..7 {
+            assert!(!canvas.is_whole(&still, 1));
+            let turn = canvas.turn(&still, 1, 2, 7).expect("two frames are wanted");
+            assert_eq!(turn.share(), 1.0);
+            rows.extend(turn.rows(100));
+        }
+        assert_eq!(rows, (0..100).collect::<Vec<u32>>());
+        assert!(canvas.is_whole(&still, 1) && !canvas.is_whole(&still, 2));
+        // Another number of bands counts from the next frame on.
+        assert_eq!(canvas.turn(&still, 1, 2, 1).map(|turn| (turn.share(), turn.rows(9))), Some((0.5, 0..9)));
+        assert_eq!(canvas.turn(&still, 1, 2, 1), None);
+        assert!(canvas.turn(&still, 2, 2, 1).is_some(), "another picture begins anew");
     }
 }

@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::render::film::{BLOCK, radii};
 use crate::render::{LookSpec, Style};
 
-use super::gpu::{Gpu, PipelineSpec, Texture, numbers_binding, sampled};
+use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, numbers_binding, sampled};
 
 /// Light is kept as `c / (1 + max(c))`, so that averages of frames weigh what the eye sees.
 const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
@@ -204,13 +204,7 @@ impl FilmRoom {
             layout: &self.layout,
             format: kiss3d::context::Context::render_format(),
             blend: None,
-            depth: Some(wgpu::DepthStencilState {
-                format: kiss3d::context::Context::depth_format(),
-                depth_write_enabled: Some(false),
-                depth_compare: Some(wgpu::CompareFunction::Always),
-                stencil: wgpu::StencilState::default(),
-                bias: wgpu::DepthBiasState::default(),
-            }),
+            depth: Some(gpu.untested_depth()),
             samples,
         })
     }

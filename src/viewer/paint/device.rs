@@ -7,6 +7,8 @@ use kiss3d::context::Context;
 pub(super) struct Gpu {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
+    /// Whether the adapter is a processor that runs the passes of a graphics card.
+    pub(super) is_cpu: bool,
 }
 
 /// A texture with the view that shaders read or passes write.
@@ -27,7 +29,8 @@ impl Gpu {
     /// The device of the window or of the off-screen surface, which must exist.
     pub(super) fn of_window() -> Self {
         let context = Context::get();
-        Self { device: (*context.device).clone(), queue: (*context.queue).clone() }
+        let is_cpu = context.adapter.get_info().device_type == wgpu::DeviceType::Cpu;
+        Self { device: (*context.device).clone(), queue: (*context.queue).clone(), is_cpu }
     }
 
     /// What `make` makes, or nothing when the card's memory does not hold it.
@@ -37,7 +40,7 @@ impl Gpu {
         pollster::block_on(scope.pop()).is_none().then_some(made)
     }
 
-    /// Waits until everything that was submitted is done. A device that is lost says so to whoever draws next.
+    /// Waits until everything that was submitted is done. A lost device is reported by the next call that draws.
     pub(super) fn drain(&self) {
         self.device.poll(wgpu::PollType::wait_indefinitely()).ok();
     }
@@ -192,6 +195,17 @@ impl Gpu {
         })
     }
 
+    /// The depth of kiss3d's pass, neither tested nor written.
+    pub(super) fn untested_depth(&self) -> wgpu::DepthStencilState {
+        wgpu::DepthStencilState {
+            format: Context::depth_format(),
+            depth_write_enabled: Some(false),
+            depth_compare: Some(wgpu::CompareFunction::Always),
+            stencil: wgpu::StencilState::default(),
+            bias: wgpu::DepthBiasState::default(),
+        }
+    }
+
     /// A compiled shader.
     pub(super) fn module(&self, label: &str, source: &str) -> wgpu::ShaderModule {
         self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -247,7 +261,7 @@ fn extent(size: [usize; 3]) -> wgpu::Extent3d {
 mod tests {
     #[test]
     fn shaders_read_no_uniform_buffers() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/viewer/paint/shaders");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/viewer/paint/gpu/shaders");
         let mut shaders = 0;
         for file in std::fs::read_dir(folder).expect("the shaders are there") {
             let path = file.expect("a file").path();

@@ -3,11 +3,12 @@
 use crate::render::blackbody::BlackBody;
 use crate::render::transfer::Transfer;
 
+use super::canvas::Turn;
 use super::film::{Sheet, color_pass};
 use super::frame::Frame;
-use super::gpu::{Gpu, PipelineSpec, Texture, halves, numbers_binding, sampled};
 use super::ground::GroundMaps;
 use super::lava::LavaRoom;
+use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, halves, numbers_binding, sampled};
 
 /// Entries of the table of black-body colours; the range of temperatures is that of `scene.wgsl`.
 const KELVINS: usize = 512;
@@ -180,18 +181,21 @@ impl Stage {
         pass.draw(0..6, 0..1);
     }
 
-    /// Traces one ray per pixel; the result has `share` of the average with the frames before.
+    /// Traces one ray for each pixel of some rows; the result has `share` of the average with the frames before.
     pub(super) fn trace(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         layer: Layer,
         bound: &Bound,
         to: &Sheet,
-        share: f64,
+        turn: Turn,
     ) {
         let mut pass = color_pass(encoder, "trace", &to.light.view);
         pass.set_pipeline(&self.traces[layer as usize]);
         pass.set_bind_group(0, &bound.trace, &[]);
+        let share = turn.share();
+        let rows = turn.rows(to.size[1] as u32);
+        pass.set_scissor_rect(0, rows.start, to.size[0] as u32, rows.len() as u32);
         pass.set_blend_constant(wgpu::Color { r: share, g: share, b: share, a: share });
         pass.draw(0..3, 0..1);
     }
