@@ -14,6 +14,8 @@ use crate::grid::Grid;
 use crate::render::land::{NODES, TerrainLook};
 use crate::render::{Bounds, LookSpec};
 
+use super::on_own_threads;
+
 /// Boxes of up to so many columns on the longer side are baked coarsely in a few frames' time.
 const COARSE: usize = 256;
 
@@ -94,7 +96,10 @@ impl BakedGround {
         let (done, baked) = channel();
         let (heights, grid, look) = (self.heights.clone(), self.grid, look.clone());
         // The thread is not joined: when the heights change again its answer is dropped.
-        thread::spawn(move || done.send(TerrainLook::bake(&heights, grid, &look, NODES)).is_ok());
+        thread::spawn(move || {
+            let land = on_own_threads("baking", || TerrainLook::bake(&heights, grid, &look, NODES));
+            done.send(land).is_ok()
+        });
         baked
     }
 }

@@ -24,7 +24,7 @@ use self::marcher::Marcher;
 use self::screen::Screen;
 use super::bake::BakedGround;
 use super::device::Gpu;
-use super::{PaintTimes, View};
+use super::{PaintTimes, View, on_own_threads};
 use crate::grid::Grid;
 use crate::render::sky::Sky;
 use crate::render::{Bounds, Camera, Cut, LookSpec};
@@ -61,22 +61,15 @@ pub struct CpuPainter {
     times: PaintTimes,
 }
 
-/// Draws on threads of its own: in a pool shared with the simulation, the steps of a free run would leave the pictures no
-/// time.
-fn on_own_threads(marcher: Marcher) {
-    let count = rayon::current_num_threads();
-    match rayon::ThreadPoolBuilder::new().num_threads(count).thread_name(|k| format!("drawing {k}")).build() {
-        Ok(pool) => pool.install(|| marcher.run()),
-        Err(_) => marcher.run(),
-    }
-}
-
 impl CpuPainter {
     pub(super) fn new(gpu: Gpu, look: &LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let mailbox = Arc::new(Mailbox::default());
         let marcher = Marcher::new(Arc::clone(&mailbox));
-        let thread = std::thread::Builder::new().name("drawing".to_owned()).spawn(move || on_own_threads(marcher)).ok();
+        let thread = std::thread::Builder::new()
+            .name("drawing".to_owned())
+            .spawn(move || on_own_threads("drawing", || marcher.run()))
+            .ok();
         Ok(Self {
             screen: Screen::new(&gpu),
             gpu,
