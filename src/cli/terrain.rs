@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::Args;
 use lavoxel::grid::Grid;
 use lavoxel::memory::{Need, TooMuchMemory};
@@ -180,7 +181,7 @@ impl TerrainArgs {
         self.check_box()?;
         let mut map = spec.build(self.grid(), cell_size_m, Path::new(""))?.to_heightmap();
         if let Some(raster) = self.resample {
-            map = map.resampled(raster.cols, raster.rows)?;
+            map = onto(&map, raster)?;
         }
         self.exaggerated(map)
     }
@@ -202,7 +203,7 @@ impl TerrainArgs {
             map.fill(rule)?;
         }
         if let Some(raster) = self.resample {
-            map = map.resampled(raster.cols, raster.rows)?;
+            map = onto(&map, raster)?;
         }
         self.exaggerated(map)
     }
@@ -220,6 +221,11 @@ impl TerrainArgs {
         }
         Ok(map)
     }
+}
+
+/// The heights on the cells that `--resample` asks for.
+fn onto(map: &Heightmap, Raster { cols, rows }: Raster) -> anyhow::Result<Heightmap> {
+    map.resampled(cols, rows).with_context(|| format!("--resample {cols}x{rows}"))
 }
 
 fn describe(s: &Statistics) -> String {
