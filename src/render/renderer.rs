@@ -63,6 +63,8 @@ pub struct Renderer {
     /// The instructions that rows of pixels are drawn with.
     pub(super) path: Path,
     contents: Contents,
+    /// Whether what four rays in every pixel meet behind the lava is kept: up to 200 bytes a pixel.
+    keeps_closer: bool,
     /// Gives up the frame that is being drawn when set.
     stop: Arc<AtomicBool>,
 }
@@ -118,6 +120,7 @@ struct Frame<'a, T: Tracer> {
 /// How the ground behind the lava is looked for.
 struct Viewing<'a> {
     antialias: Antialias,
+    keeps_closer: bool,
     path: Path,
     stop: &'a AtomicBool,
 }
@@ -168,10 +171,11 @@ impl Renderer {
     pub fn new(ground: &Array2<f32>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let land = TerrainLook::bake(ground, grid, &look, NODES);
-        Self::over(Arc::new(land), grid, look)
+        Ok(Self { keeps_closer: true, ..Self::over(Arc::new(land), grid, look)? })
     }
 
-    /// A renderer over a ground that is baked already, for the sun of `look`.
+    /// A renderer over a ground that is baked already, for the sun of `look`. It draws pictures with four rays in every
+    /// pixel once only, so that it keeps nothing for the next one.
     pub(crate) fn over(land: Arc<TerrainLook>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
@@ -192,6 +196,7 @@ impl Renderer {
             last: None,
             path,
             contents: Contents::default(),
+            keeps_closer: false,
             stop: Arc::default(),
         })
     }
@@ -401,7 +406,8 @@ impl Renderer {
     }
 
     fn viewing(&self) -> Viewing<'_> {
-        Viewing { antialias: self.look.antialias, path: self.path, stop: &self.stop }
+        let keeps_closer = self.keeps_closer || self.look.antialias != Antialias::Full;
+        Viewing { antialias: self.look.antialias, keeps_closer, path: self.path, stop: &self.stop }
     }
 
     /// A picture of which no pixel is known, because lava lights and outshines what is around it.
@@ -496,7 +502,8 @@ impl<B: Clone + Send + Sync> Kept<B> {
         let centres = (0..height).into_par_iter().map(row).collect::<Vec<Vec<B>>>().concat();
         let far: Vec<f32> = centres.iter().map(T::far).collect();
         let depths = Depths::new(camera, &far, how.antialias != Antialias::Off);
-        let closer = if width * height <= MOST_KEPT { vec![None; width * height] } else { Vec::new() };
+        let keeps = how.keeps_closer && width * height <= MOST_KEPT;
+        let closer = if keeps { vec![None; width * height] } else { Vec::new() };
         Self { centres, closer, depths, bare: None }
     }
 }
