@@ -91,7 +91,7 @@ fn wrong_events_are_refused_with_their_place() {
     };
     let ball = "shape = { kind = \"sphere\", center = [1, 1, 1], radius = -2 }, matter = { kind = \"rock\" }";
     for (event, said) in [
-        ("at = 1", "scene.toml: event[1] = only a step: must be one with exactly one of put, rules and seed"),
+        ("at = 1", "scene.toml:4: event[1] = only a step: must be one with exactly one of put, rules and seed"),
         ("at = 1\nseed = 1\nrules = {}", "event[1] = rules and seed: must be"),
         ("seed = 1", "missing field `at`"),
         ("at = -1\nseed = 1", "scene.toml:5: "),

@@ -249,8 +249,21 @@ fn exit_code(error: &anyhow::Error) -> u8 {
             matches!(cause.downcast_ref(), Some(ExportError::Encoder { .. }))
                 || cause.is::<std::io::Error>()
                 || cause.is::<NoThreads>()
-        });
+        })
+        || lost_display(error);
     if fails { COULD_NOT } else { WRONG_USE }
+}
+
+/// Whether the display of an open window went away.
+#[cfg(feature = "viewer")]
+fn lost_display(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(lavoxel::viewer::ViewerError::Lost(_)))
+}
+
+/// Whether the display of an open window went away: this program has no window.
+#[cfg(not(feature = "viewer"))]
+fn lost_display(_: &anyhow::Error) -> bool {
+    false
 }
 
 /// What a command line can do about it besides what the message says.

@@ -128,12 +128,12 @@ pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost>
     }));
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     panic::set_hook(Box::new(move |info| usual(info)));
-    result.or_else(|payload| {
+    result.map_err(|payload| {
         if is_there() {
             panic::resume_unwind(payload);
         }
         let said = text_of(payload.as_ref());
-        Err(DisplayLost { said: said.lines().next().unwrap_or_default().to_owned() })
+        DisplayLost { said: said.lines().next().unwrap_or_default().to_owned() }
     })
 }
 
