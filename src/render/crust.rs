@@ -6,6 +6,7 @@
 use super::blackbody::BlackBody;
 use super::ember::EmberLight;
 use super::field::LavaField;
+use super::heightfield::Part;
 use super::land::TerrainLook;
 use super::look::LookSpec;
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
@@ -17,6 +18,8 @@ use super::sky::Sky;
 pub(crate) struct Stage<'a> {
     pub(crate) field: &'a LavaField<'a>,
     pub(crate) land: &'a TerrainLook,
+    /// What of the ground is shown.
+    pub(crate) part: Part,
     pub(crate) ember: &'a EmberLight,
     pub(crate) sky: &'a Sky,
     pub(crate) look: &'a LookSpec,

@@ -64,8 +64,8 @@ pub enum Antialias {
 pub struct LookSpec {
     /// `"cinematic"`, or plain: `"scientific"`, `"surface"` or `"maximum"`.
     pub style: Style,
-    /// Part of the box in which lava is drawn, as shares `[low, high]` along x, y and z; the lava is cut open there.
-    /// The ground is always whole, and light on it and patterns stay as they are.
+    /// Part of the box that is drawn, as shares `[low, high]` along x, y and z; ground and lava are cut open there. Light,
+    /// shadow and patterns stay as they are.
     pub clip: [[f32; 2]; 3],
     /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
     pub palette: PaletteSpec,
@@ -190,9 +190,36 @@ impl LookSpec {
     }
 }
 
+/// What is left of a clip when shown slices remove all that lies on the eye's side of them.
+///
+/// Everything is in shares of the box: `clip` as [`LookSpec::clip`], `slices` where slices across x, y and z lie (the middle
+/// of cell c of n is (c + 0.5) / n), and the eye, which may stand outside. Where nothing is left, `low` is not below `high`
+/// along an axis: then neither ground nor lava is to be drawn.
+pub(crate) fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [[f32; 2]; 3] {
+    std::array::from_fn(|axis| match (clip[axis], slices[axis]) {
+        ([low, high], Some(slice)) if eye[axis] < slice => [low.max(slice), high],
+        ([low, high], Some(slice)) => [low, high.min(slice)],
+        (shares, None) => shares,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slices_remove_what_lies_on_the_side_of_the_eye() {
+        let whole = [[0.0, 1.0]; 3];
+        assert_eq!(opened(whole, [None; 3], [5.0, 1.0, -3.0]), whole);
+        let slices = [Some(0.4), None, Some(0.75)];
+        assert_eq!(opened(whole, slices, [-2.0, 1.5, 3.0]), [[0.4, 1.0], [0.0, 1.0], [0.0, 0.75]]);
+        assert_eq!(opened(whole, slices, [0.5, 1.5, 0.1]), [[0.0, 0.4], [0.0, 1.0], [0.75, 1.0]]);
+        // A slice outside the clip leaves the clip as it is, or nothing.
+        let clip = [[0.5, 0.9], [0.0, 1.0], [0.0, 1.0]];
+        assert_eq!(opened(clip, slices, [-1.0, 0.0, -1.0])[0], [0.5, 0.9]);
+        let [low, high] = opened(clip, slices, [2.0, 0.0, -1.0])[0];
+        assert!(low >= high);
+    }
 
     #[test]
     fn defaults_are_valid_and_wrong_keys_are_refused() {

@@ -3,6 +3,7 @@
 //! The rooms that the crate can enter are shared with the window, which draws the same things with the graphics card:
 //! what is baked for the ray-marcher is uploaded there, and the formulas are the same.
 
+mod beams;
 pub(crate) mod blackbody;
 pub(crate) mod bricks;
 pub(crate) mod camera;
@@ -11,6 +12,7 @@ mod crust;
 pub(crate) mod ember;
 mod field;
 pub(crate) mod film;
+mod frame;
 pub(crate) mod heightfield;
 pub(crate) mod image;
 pub(crate) mod land;

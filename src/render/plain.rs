@@ -3,7 +3,7 @@
 
 use super::camera::Ray;
 use super::field::{Crossing, LavaField, Pace};
-use super::heightfield::{Face, GroundHit};
+use super::heightfield::{Face, GroundHit, Part};
 use super::land::TerrainLook;
 use super::look::{LookSpec, Style};
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
@@ -24,12 +24,14 @@ const LARGEST: f32 = 0.999;
 pub(crate) struct Specimen<'a> {
     pub(crate) field: &'a LavaField<'a>,
     pub(crate) land: &'a TerrainLook,
+    /// What of the ground is shown.
+    pub(crate) part: Part,
     pub(crate) transfer: &'a Transfer,
     pub(crate) look: &'a LookSpec,
 }
 
 /// What a ray meets behind the lava.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Behind {
     /// Light of the ground, or of the backdrop where there is none.
     light: V3,
@@ -41,8 +43,10 @@ impl Tracer for Specimen<'_> {
     type Behind = Behind;
 
     #[inline(always)]
-    fn behind(&self, ray: &Ray) -> Behind {
-        let Some(hit) = self.land.block.hit(ray) else { return Behind { light: backdrop(ray), far: f32::MAX } };
+    fn behind(&self, ray: &Ray, start: f32) -> Behind {
+        let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
+            return Behind { light: backdrop(ray), far: f32::MAX };
+        };
         let dimmed = if self.look.style == Style::Maximum { DIMMED } else { 1.0 };
         Behind { light: self.ground(&hit) * dimmed, far: hit.front() }
     }
@@ -142,9 +146,7 @@ impl Specimen<'_> {
         let (land, lamp) = (self.land, &self.transfer.lamp);
         match hit.face {
             Face::Top => {
-                let rock = land.rock(hit.point.x, hit.point.z);
-                let smooth = land.block.normal(hit.point.x, hit.point.z, 0.7);
-                let light = 0.30 * rock.light.x + 0.75 * saturate(smooth.dot(lamp));
+                let light = land.plain.at(hit.point.x, hit.point.z);
                 let height = saturate(hit.point.y / land.block.top.max(1.0));
                 mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), height) * light
             }
@@ -197,7 +199,8 @@ mod tests {
     fn with_specimen(volume: &Volume, look: &LookSpec, see: impl Fn(&Specimen)) {
         let land = TerrainLook::bake(&Array2::zeros((GRID.nz, GRID.nx)), GRID, look, 128);
         let transfer = Transfer::new(look, Palette::named("gray").expect("a known name"));
-        with_field(volume, |field| see(&Specimen { field, land: &land, transfer: &transfer, look }))
+        let part = land.block.whole();
+        with_field(volume, |field| see(&Specimen { field, land: &land, part, transfer: &transfer, look }))
     }
 
     #[test]
@@ -251,12 +254,12 @@ mod tests {
         let look = LookSpec { opacity: vec![[0.5, 0.0]], ..LookSpec::default() };
         with_specimen(&ball(|_| 1.0), &look, |specimen| {
             let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
-            let hit = specimen.land.block.hit(&ray).expect("there is ground below");
+            let hit = specimen.land.block.hit(&ray, &specimen.part, 0.0).expect("there is ground below");
             let behind = Behind { light: specimen.ground(&hit), far: hit.front() };
             assert_eq!(maximum(specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
             assert_eq!(volume(Portable, specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
             let maximum = LookSpec { style: Style::Maximum, ..look.clone() };
-            let dimmed = Specimen { look: &maximum, ..*specimen }.behind(&ray);
+            let dimmed = Specimen { look: &maximum, ..*specimen }.behind(&ray, 0.0);
             assert_eq!(dimmed.light, behind.light * DIMMED);
         });
     }
@@ -267,7 +270,7 @@ mod tests {
         with_specimen(&ball(|_| 0.03), &look, |thin| {
             with_specimen(&Volume::empty(GRID), &look, |none| {
                 let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
-                let behind = thin.behind(&ray);
+                let behind = thin.behind(&ray, 0.0);
                 let pace = pace(&look, 0.5);
                 assert_eq!(maximum(thin, &ray, &behind, pace), maximum(none, &ray, &behind, pace));
                 assert_eq!(surface(thin, &ray, &behind, pace), surface(none, &ray, &behind, pace));

@@ -230,6 +230,47 @@ fn a_clip_hides_what_is_outside_and_cuts_open_what_is_inside() {
 }
 
 #[test]
+fn a_clip_cuts_the_ground_open_and_a_slice_cuts_as_a_clip_does() {
+    let grid = Grid::new(24, 24, 24);
+    let ground = Array2::from_elem((24, 24), 12.0);
+    let mut renderer = Renderer::new(&ground, grid, LookSpec::default()).expect("a valid look");
+    let volume = Volume::empty(grid);
+    for style in [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum] {
+        let camera = |azimuth_deg: f32| {
+            let spec = CameraSpec { azimuth_deg, elevation_deg: 20.0, ..CameraSpec::default() };
+            Camera::new(&spec, &Bounds::of(grid), (60, 45))
+        };
+        // Of the ground between x = 9.5 and 24, what the east sees ends at x = 9.5.
+        let clips = [[[0.0, 9.5 / 24.0], [0.0, 1.0], [0.0, 1.0]], [[9.5 / 24.0, 1.0], [0.0, 1.0], [0.0, 1.0]]];
+        for (azimuth_deg, clip) in [(90.0, clips[0]), (270.0, clips[1])] {
+            let camera = camera(azimuth_deg);
+            renderer.set_look(LookSpec { style, ..LookSpec::default() }).expect("a valid look");
+            let whole = renderer.frame(&volume, &camera);
+            renderer.set_slices([Some(9), None, None]);
+            let sliced = renderer.frame(&volume, &camera);
+            renderer.set_slices([None; 3]);
+            assert_eq!(renderer.frame(&volume, &camera), whole, "{style:?}: nothing is left of the slice");
+            renderer.set_look(LookSpec { style, clip, ..LookSpec::default() }).expect("a valid look");
+            assert_eq!(renderer.frame(&volume, &camera), sliced, "{style:?}");
+            // The ray through a point of the plane well under the ground meets it there.
+            let (x, y, depth) = camera.project([9.5, 6.0, 12.0].into()).expect("in front");
+            let distance = renderer.distance_to_ground(&camera.ray(x, y)).expect("rock");
+            assert!((distance - depth).abs() < 1e-2, "{style:?}: {distance} against {depth}");
+            assert_ne!(sliced, whole);
+        }
+        // A slice and a clip that leave nothing.
+        renderer.set_slices([None, None, Some(3)]);
+        renderer
+            .set_look(LookSpec { style, clip: [[0.0, 1.0], [0.0, 1.0], [0.5, 1.0]], ..LookSpec::default() })
+            .expect("valid");
+        let north = camera(180.0);
+        assert_eq!(renderer.distance_to_ground(&north.ray(30.0, 25.0)), None);
+        renderer.frame(&volume, &north);
+        renderer.set_slices([None; 3]);
+    }
+}
+
+#[test]
 fn any_number_of_threads_draws_the_same_picture() {
     let (ground, volume) = scene();
     for look in looks().filter(|look| look.clip == LookSpec::default().clip) {
