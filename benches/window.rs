@@ -13,7 +13,7 @@ use kiss3d::window::OffscreenSurface;
 use lavoxel::render::{Camera, CameraSpec, Glow, LookSpec, Style};
 use lavoxel::scene::Scene;
 use lavoxel::viewer::link::{Command, Update};
-use lavoxel::viewer::paint::{Painter, Quality, View};
+use lavoxel::viewer::paint::{DrawOn, Painter, Quality, View};
 use lavoxel::viewer::worker::Worker;
 
 const SIZE: (usize, usize) = (800, 600);
@@ -24,7 +24,7 @@ fn eruption() -> (Painter, Worker, LookSpec) {
     let scene = Scene::volcano();
     let look = scene.spec.look.clone();
     let mut worker = Worker::start(scene).expect("the built-in volcano");
-    let mut painter = Painter::new(&look).expect("the built-in look");
+    let mut painter = Painter::new(&look, DrawOn::Gpu).expect("the built-in look");
     worker.send(Command::Glow(Glow { film: look.film, iso: look.iso, heat: look.heat }));
     advance(&mut worker, (0, STEPS), |update| {
         painter.apply(update).expect("a box that fits");

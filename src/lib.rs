@@ -53,12 +53,11 @@
 //! use lavoxel::engine::tiled::Tiled;
 //! use lavoxel::lowpass::LowPass;
 //! use lavoxel::render::{Camera, Renderer};
-//! use lavoxel::scene::{Scene, VentPlace};
+//! use lavoxel::scene::Scene;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut scene = Scene::volcano();
 //! scene.spec.grid.size = [32, 25, 32];
-//! scene.spec.vents[0].place = VentPlace::Cells { x: 15.5, z: 15.0 };
 //! let mut simulation = scene.build(Box::new(Tiled::default()))?.simulation;
 //! (0..50).for_each(|_| simulation.step());
 //!
@@ -74,6 +73,7 @@
 
 pub mod checkpoint;
 pub mod engine;
+mod exact;
 pub mod export;
 pub mod grid;
 pub mod lowpass;
@@ -93,6 +93,7 @@ pub mod units;
 pub mod validate;
 #[cfg(feature = "viewer")]
 pub mod viewer;
+pub mod words;
 pub mod world;
 
 /// The README's examples compile and run.

@@ -1,8 +1,11 @@
 //! Output files that appear whole or not at all.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -63,6 +66,10 @@ pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
     if existing == Existing::Keep && path.exists() {
         return Err(OutputError::Exists { path: path.to_owned() });
     }
+    // A device or a pipe would not be written but replaced, which only the administrator can do, and never wants to.
+    if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+        return Err(OutputError::io(path, io::Error::other("it is a device or pipe; name a file instead")));
+    }
     if path.is_dir() {
         return Err(OutputError::io(path, io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
     }
@@ -91,6 +98,7 @@ impl WholeFile {
         let folder = folder_of(path);
         let start = || {
             fs::create_dir_all(folder)?;
+            sweep_once(folder);
             let file = temporary(folder, &temporary_prefix(path))?;
             // Tells `sweep` that somebody is at it; ended by whatever ends the program.
             #[cfg(unix)]
@@ -171,16 +179,40 @@ pub(crate) fn second_name(path: &Path) -> PathBuf {
     folder_of(path).join(format!("{}second", temporary_prefix(path)))
 }
 
+/// Age from which a temporary file without a lock was left behind, and is not just about to be locked.
+const LEFT_BEHIND: Duration = Duration::from_secs(60);
+
+/// Removes, once for each folder, what writers of any file in it that were killed have left behind.
+fn sweep_once(folder: &Path) {
+    static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let first = |mut swept: std::sync::MutexGuard<'_, BTreeSet<PathBuf>>| swept.insert(folder.to_owned());
+    if SWEPT.lock().is_ok_and(first) {
+        let old = |entry: &fs::DirEntry| {
+            let age = entry.metadata().ok().and_then(|about| about.modified().ok()?.elapsed().ok());
+            age.is_some_and(|age| age >= LEFT_BEHIND)
+        };
+        sweep_those(folder, |entry, name| name.starts_with(TEMPORARY) && old(entry));
+    }
+}
+
 /// Removes what writers of `path` that were killed have left behind. Files of writers that live stay: they are locked,
 /// where the system can do that for a file that others open.
 pub(crate) fn sweep(path: &Path) {
+    let prefix = temporary_prefix(path);
+    sweep_those(folder_of(path), |_, name| {
+        name.strip_prefix(&prefix).is_some_and(|rest| rest.len() == RANDOM_CHARACTERS)
+    });
+}
+
+/// Removes the ordinary files of a folder that are chosen and that no writer holds.
+fn sweep_those(folder: &Path, chosen: impl Fn(&fs::DirEntry, &str) -> bool) {
     if !cfg!(unix) {
         return;
     }
-    let prefix = temporary_prefix(path);
-    let left = |name: &str| name.strip_prefix(&prefix).is_some_and(|rest| rest.len() == RANDOM_CHARACTERS);
-    for entry in fs::read_dir(folder_of(path)).into_iter().flatten().flatten() {
-        if entry.file_name().to_str().is_some_and(left)
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| chosen(&entry, name))
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
             && fs::File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
         {
             // Who cannot remove it has no harm from it.
@@ -259,5 +291,26 @@ mod tests {
         assert!(left.exists());
         sweep(&path);
         assert!(!left.exists() && file.temporary_path().exists());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_first_file_of_a_folder_sweeps_away_what_was_left_long_ago() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [old, new] = ["old", "new"].map(|name| folder.path().join(format!(".lavoxel-{name}-abcdef")));
+        let long_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+        for (path, time) in [(&old, long_ago), (&new, std::time::SystemTime::now())] {
+            let file = fs::File::create(path).expect("a file");
+            file.set_modified(time).expect("a time");
+        }
+        WholeFile::create(&folder.path().join("picture.png"), Existing::Keep).expect("it is free");
+        assert!(!old.exists() && new.exists());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_device_is_never_replaced() {
+        let error = check_free(Path::new("/dev/null"), Existing::Replace).expect_err("refused").to_string();
+        assert_eq!(error, "cannot write /dev/null: it is a device or pipe; name a file instead");
     }
 }

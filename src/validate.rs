@@ -48,13 +48,34 @@ pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid>
     if value >= low && value <= high {
         Ok(())
     } else {
-        Err(Invalid::new(key, value, format!("a number from {low} to {high}")))
+        Err(Invalid::new(key, value, format!("a number from {} to {}", limit(low, f64::ceil), limit(high, f64::floor))))
     }
+}
+
+/// A limit as people say it: with at most two digits after the point, or with the one or two that count in a small one,
+/// rounded into the range.
+fn limit(value: f64, round: fn(f64) -> f64) -> f64 {
+    let power = if value != 0.0 && value.abs() < 0.1 { 10f64.powf(1.0 - value.abs().log10().floor()) } else { 100.0 };
+    let exact = !value.is_finite() || (value * power).round() / power == value;
+    if exact { value } else { round(value * power) / power }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_are_round_numbers_within_the_range() {
+        for (low, high, expected) in [
+            (0.0, 7.999_877_929_687_5, "a number from 0 to 7.99"),
+            (1.0 / 65536.0, 0.25, "a number from 0.000016 to 0.25"),
+            (0.01, 1e9, "a number from 0.01 to 1000000000"),
+            (-36_000.0, 0.3, "a number from -36000 to 0.3"),
+            (1e-6, 87.333_3, "a number from 0.000001 to 87.33"),
+        ] {
+            assert_eq!(within("key", f64::NAN, low, high).map_err(|e| e.expected), Err(expected.to_owned()));
+        }
+    }
 
     #[test]
     fn text_from_outside_is_tamed() {

@@ -271,6 +271,40 @@ fn no_steps_and_no_vent_are_fine() {
 }
 
 #[test]
+fn a_scene_in_which_nothing_pours_is_told_by_every_command() {
+    let place = Place::new();
+    place.put("dry.toml", SMALL.split("[[vent]]").next().unwrap());
+    let warning = "warning: dry.toml: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z\n";
+    for args in ["run dry.toml --steps 2", "render dry.toml --steps 2 --picture a.png --size 40x30", "scene dry.toml"] {
+        let output = place.run(args);
+        assert_eq!(output.status.code(), Some(0), "{args}");
+        assert!(text(&output.stderr).contains(warning), "{args}: {}", text(&output.stderr));
+    }
+    let output = place.run("run dry.toml --steps 2 --vent 12,12");
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_scene_comes_from_a_file_or_a_pipe() {
+    let place = Place::new();
+    let line = place.refused("run /dev/null");
+    assert!(line.contains("/dev/null is not a regular file but a device"), "{line}");
+    assert!(place.refused("run .").contains("is not a regular file but a folder"));
+    let piped = format!(
+        "mkfifo pipe && (cat small.toml > pipe &) && exec {} run pipe --steps 3",
+        env!("CARGO_BIN_EXE_lavoxel")
+    );
+    let mut command = Command::new("sh");
+    command
+        .current_dir(place.0.path())
+        .args(["-c", &piped])
+        .assert()
+        .success()
+        .stdout(contains("Small scene: 3 steps"));
+}
+
+#[test]
 fn quiet_says_nothing() {
     let place = Place::new();
     for args in ["run small.toml --quiet", "render small.toml -q --picture a.png --animation a.gif --frames f"] {
@@ -367,12 +401,29 @@ fn slices_show_each_axis_and_field() {
     }
     for (i, a) in pictures.iter().enumerate() {
         assert!(!pictures[..i].contains(a), "two slices look the same");
-        assert!(picture(a).width() >= 24);
+        assert_eq!(picture(a).dimensions(), (120, 100));
     }
     place.done("render small.toml --slice z=12 --animation cut.gif");
     assert_eq!(frames(GifDecoder::new(Cursor::new(place.read("cut.gif"))).unwrap()).len(), 5);
     place.done("render small.toml --slice y=3 --animation cut.png --steps 120 --every 60");
-    assert_eq!(apng_frames(&place.read("cut.png")).len(), 3);
+    let frames = apng_frames(&place.read("cut.png"));
+    assert_eq!(frames.len(), 3);
+    assert!(frames.iter().all(|frame| frame.buffer().dimensions() == (64, 48)));
+}
+
+#[test]
+fn slices_are_placed_in_metres_and_show_the_whole_box_on_request() {
+    let place = Place::new();
+    let draw = |flags: &str| {
+        place.done(&format!("render small.toml --force --picture a.png --size 400x300 --steps 20 {flags}"));
+        picture(&place.read("a.png"))
+    };
+    let cells = draw("--slice x=12");
+    assert_eq!(cells.dimensions(), (400, 300));
+    assert!(difference(&cells, &draw("--slice x=125m")) == 0.0, "cell 12 goes from 120 m to 130 m");
+    assert!(difference(&cells, &draw("--slice x=135m")) > 0.0);
+    // The air above the ground is left out unless it is asked for.
+    assert!(difference(&cells, &draw("--slice x=12 --whole")) > 0.01);
 }
 
 #[test]
@@ -460,6 +511,28 @@ fn force_replaces_and_nothing_else_does() {
     place.done("render small.toml --frames f --force");
 }
 
+/// A pipe into which nothing is ever written is a scene that never comes: one signal is enough to end it.
+#[cfg(unix)]
+#[test]
+fn a_first_signal_ends_the_program_while_it_reads() {
+    use rustix::process::Signal;
+
+    for (args, signal) in [("run pipe", Signal::TERM), ("render pipe", Signal::INT), ("resume pipe", Signal::TERM)] {
+        let place = Place::new();
+        let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
+        assert!(made.is_ok_and(|status| status.success()), "coreutils has mkfifo");
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+        command.current_dir(place.0.path()).args(args.split(' ')).stderr(std::process::Stdio::piped());
+        let mut program = Running::start(&mut command);
+        std::thread::sleep(Duration::from_secs(1));
+        if program.try_wait().unwrap().is_none() {
+            program.signal(signal);
+        }
+        let code = program.output().status.code();
+        assert!(code == Some(130) || (args == "resume pipe" && code == Some(2)), "{args}: {code:?}");
+    }
+}
+
 /// Starts the program, presses Ctrl-C once `ready` says so, and waits for its end.
 #[cfg(unix)]
 fn interrupted(place: &Place, args: &str, ready: impl Fn(Duration) -> bool) -> std::process::Output {
@@ -538,7 +611,10 @@ fn terrain_converts_and_draws_a_heightmap() {
     place.put("tiny.asc", TINY_ASC);
     assert!(place.done("terrain tiny.asc").contains("heights     1.0 to 9.0 m"));
     place.done("terrain tiny.asc --picture tiny.png --out back.asc");
-    assert_eq!(picture(&place.read("tiny.png")).width(), 768);
+    place.done("terrain tiny.asc --picture bare.png --no-legend");
+    let (whole, bare) = (picture(&place.read("tiny.png")), picture(&place.read("bare.png")));
+    assert_eq!(bare.width(), 768);
+    assert!(whole.width() > 768 && whole.height() > bare.height(), "a bar at the right, a length below");
     assert_eq!(place.json("terrain back.asc --json"), place.json("terrain tiny.asc --json"));
     place.done("terrain tiny.asc --out gray.png");
     assert_eq!(place.json("terrain gray.png --json")["max_m"], 9.0);
@@ -555,6 +631,7 @@ fn terrain_refuses_what_makes_no_sense() {
     for args in [
         "terrain nowhere.asc",
         "terrain volcan",
+        "terrain vulcano",
         "terrain tiny.asc --crop 2,2,9,9",
         "terrain tiny.asc --out tiny.doc",
         "terrain tiny.asc --picture tiny.jpg",
@@ -610,11 +687,95 @@ fn a_heightmap_is_a_scene_for_every_command() {
     assert!((floor - (lowest - 4.0 * cell / number(&report["vertical_exaggeration"]))).abs() < 1e-3, "{floor}");
     // The largest square cells with which 64 columns fit leave a little of the rows out, the same in north and south.
     let text = place.done("run hill.asc --steps 1 --quiet");
-    for part in ["place       floor at ", "map         x 1000 to 1300, y 501.5625 to 698.4375", "vent        x = "] {
+    let chosen = [
+        "place       floor at ",
+        "map         x 1000 to 1300, y 501.5625 to 698.4375",
+        "vent        x = ",
+        "chosen      cells of 4.69 m, interpolated from 10 m in the file (--voxel-size)",
+        "            a vent on the highest ground away from the edge, 0.84 full cells a step (--vent X,Z@RATE)",
+        "            spreading threshold 0.3",
+        "            open sides: lava that reaches the edge leaves (--walls closed)",
+    ];
+    for part in chosen {
         assert!(text.contains(part), "no {part} in\n{text}");
     }
+    assert!(!text.contains("heights ×"), "nothing was stretched\n{text}");
+    let drawn = place.run("render hill.asc --steps 2 --size 40x30 --picture told.png");
+    let drawn = self::text(&drawn.stderr);
+    assert!(chosen.iter().all(|part| drawn.contains(part)), "{drawn}");
     place.done("render hill.asc --steps 2 --size 40x30 --picture a.png");
     place.done("run hill.asc --steps 1 --threads 3 --seed 4");
+}
+
+/// A 16-bit ramp of 40 × 20 pixels over all gray levels.
+fn ramp16() -> Vec<u8> {
+    let mut png = Vec::new();
+    let mut encoder = png::Encoder::new(&mut png, 40, 20);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    let level = |i: u32| ((i % 40) * 65535 / 39) as u16;
+    let pixels: Vec<u8> = (0..800).flat_map(|i| level(i).to_be_bytes()).collect();
+    encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
+    png
+}
+
+#[test]
+fn a_gray_picture_gets_a_relief_and_a_needle_is_pressed_down() {
+    let place = place_with_hill();
+    place.put("ramp.png", ramp16());
+    let report = place.json("run ramp.png --steps 1 --json");
+    let chosen: Vec<_> = report["chosen"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(chosen.contains(&"10 m assumed for a cell of the file, which names no size (--cell-size)"), "{chosen:?}");
+    assert!(chosen.contains(&"white assumed at 50 m, as the picture does not say (--white)"), "{chosen:?}");
+    assert!(report["dims"][1].as_u64().unwrap() < 40, "{report}");
+    let white = place.json("run ramp.png --cell-size 10 --white 80 --steps 1 --json")["chosen"].to_string();
+    assert!(!white.contains("white") && !white.contains("assumed"), "{white}");
+    // A table whose heights are a hundred times its width.
+    place.put("needle.csv", "0,0,0,0\n0,4000,0,0\n0,0,0,0\n0,0,0,0\n");
+    let report = place.json("run needle.csv --steps 1 --json");
+    assert_eq!(report["vertical_exaggeration"], 0.01, "{report}");
+    assert!(report["chosen"].to_string().contains("heights × 0.01, so that they fit a box"), "{report}");
+    place.put("holed.asc", HOLED_ASC);
+    let chosen = place.json("run holed.asc --steps 1 --json")["chosen"].to_string();
+    assert!(chosen.contains("1 cell without data filled with the nearest height (--fill)"), "{chosen}");
+}
+
+#[test]
+fn heightmaps_have_open_sides_unless_they_are_closed() {
+    let place = place_with_hill();
+    let run =
+        |flags: &str| place.json(&format!("run hill.asc --vent 1,1@3 --grid 30x80x20 --steps 200 --json {flags}"));
+    let open = run("");
+    assert_eq!(open["walls"], "open");
+    let left = open["outflow_units"].as_u64().unwrap();
+    assert!(left > 0 && open["outflow_m3"].as_f64().unwrap() > 0.0, "{open}");
+    let closed = run("--walls closed");
+    assert_eq!((&closed["walls"], closed["outflow_units"].as_u64()), (&"closed".into(), Some(0)));
+    assert!(closed["edge_columns"].as_u64().unwrap() > 1, "{closed}");
+    assert!(closed["note"].as_str().unwrap().contains("no forecast"), "{closed}");
+    // A scene says itself what its sides are.
+    assert_eq!(place.json("run hill.toml --steps 1 --json")["walls"], "closed");
+    assert_eq!(place.json("run hill.toml --steps 1 --json --walls open")["walls"], "open");
+    let flags = "--vent 1,1@3 --grid 30x80x20 --steps 200";
+    let report = place.done(&format!("run hill.asc {flags}"));
+    assert!(report.contains("\nedge        lava reached the open sides: "), "{report}");
+    let drawn = place.run(&format!("render hill.asc {flags} --walls closed --size 40x30 --picture a.png"));
+    assert!(text(&drawn.stderr).contains("lava stands at the closed sides in "), "{}", text(&drawn.stderr));
+}
+
+#[test]
+fn the_volcano_erupts_at_its_summit_in_any_box() {
+    let place = Place::new();
+    for (grid, rate) in [("64x50x64", 0.45), ("128x100x128", 1.8), ("96x50x160", 1.8 * 0.75 * 0.5)] {
+        let report = place.json(&format!("run --grid {grid} --steps 60 --json"));
+        let vent = &report["vents"][0];
+        assert!((vent["rate"].as_f64().unwrap() - rate).abs() < 1e-9, "{vent}");
+        let crater = place.done(&format!("terrain volcano --size {grid}"));
+        let (x, z) = (vent["x"].as_f64().unwrap() - 0.5, vent["z"].as_f64().unwrap() - 0.5);
+        assert!(crater.contains(&format!("crater      column x = {x}, z = {z}\n")), "{vent} {crater}");
+        // All that was poured still lies in the crater.
+        assert!(report["covered_columns"].as_u64().unwrap() < 400, "{report}");
+    }
 }
 
 #[test]
@@ -719,33 +880,42 @@ fn flags_that_do_not_fit_are_refused() {
         ("run hill.asc --crop 0,0,31,5", "hill.asc: crop [0, 0, 31, 5]"),
         ("run hill.toml --crop 0,0,31,5", "hill.toml: crop [0, 0, 31, 5]"),
         ("run hill.asc --bounds 900,500,1100,600", "covers [1000, 500, 1300, 700]"),
+        ("run hill.asc --vent map:999,600", "--vent map:999,600: must be within the box: x 1000 to"),
+        ("run hill.asc --vent 1,1 --vent 500m,10m", "--vent 500m,10m: x_m must be a number from 0 to 300"),
         (
-            "run hill.asc --vent map:999,600",
-            "hill.asc: vent[0].map_x, map_y = 999, 600: must be within the box: x 1000 to",
+            "run hill.toml --vent 31,1",
+            "--vent 31,1: must be a number from 0 to 30 cells; for metres write 500m,500m, for the map map:X,Y",
         ),
-        ("run hill.asc --vent 1,1 --vent 500m,10m", "hill.asc: vent[1].x_m = 500: must be a number from 0 to 300"),
-        ("run hill.toml --vent 31,1", "hill.toml: vent[0].x = 31: must be a number from 0 to 30"),
-        ("run hill.toml --vent 1,1@-2", "vent[0].rate = -2"),
-        ("run hill.toml --vent nan,1", "vent[0].x = NaN"),
+        ("run hill.toml --vent 1,1@-2", "--vent 1,1@-2: rate must be a number from 0 to 1000000"),
+        ("run hill.toml --vent nan,1", "--vent nan,1: must be a number from 0 to 30 cells"),
         ("run hill.asc --voxel-size 50 --grid 20x80x20", "use cells of 10.000 m or less"),
         ("run hill.asc --grid 30x20x20 --exaggerate 3", "make the box at least ny = "),
-        ("run hill.asc --exaggerate 0", "terrain.vertical_exaggeration = 0"),
-        ("run hill.asc --base-cells -1", "terrain.base_cells = -1"),
-        ("run hill.asc --base-m nan", "terrain.base_m = NaN"),
-        ("run hill.asc --voxel-size 0", "grid.cell_size_m = 0"),
+        ("run hill.asc --exaggerate 0", "--exaggerate 0: must be a number from 0.01 to 100"),
+        ("run hill.asc --base-cells -1", "--base-cells -1: must be a number from 0 to 8192 cells"),
+        ("run hill.asc --base-m nan", "--base-m NaN: must be a number from -100000 to 100000 metres"),
+        ("run hill.asc --voxel-size 0", "--voxel-size 0: must be a number from 0.001 to 100000 metres"),
         ("run nowhere.asc", "cannot read nowhere.asc"),
         ("run holed.asc --bounds 0,0,1,1", "holed.asc: bounds need a heightmap with a place on a map"),
         ("run holed.asc --vent map:0,0", "no place on a map"),
-        ("run hill.doc", "cannot read scene hill.doc"),
+        ("run hill.doc", "cannot read hill.doc: no such file; did you mean hill."),
+        ("run vulcano", "cannot read vulcano: no such file; name a scene (.toml) or a heightmap"),
     ] {
         let line = place.refused(args);
         assert!(line.contains(part), "{args}: {line}");
     }
     place.put("hill.doc", "What a fine hill.");
     let line = place.refused("run hill.doc");
-    assert!(line.contains("hill.doc: neither a scene") && line.contains(".asc"), "{line}");
+    assert!(
+        line.contains("hill.doc: not a scene (.toml) and not a known heightmap") && line.contains(".asc"),
+        "{line}"
+    );
+    place.put("photo.jpg", b"\xff\xd8\xff\xe0 and so on");
+    for command in ["run", "render", "terrain"] {
+        let line = place.refused(&format!("{command} photo.jpg"));
+        assert!(line.contains("photo.jpg") && line.contains("convert the picture to a gray PNG"), "{line}");
+    }
     for args in [
-        "run hill.asc --vent summit",
+        "run hill.asc --vent submit",
         "run hill.asc --vent 4",
         "run hill.asc --crop 1,2,3",
         "run hill.asc --crop 1m,2,3m,4m",
@@ -771,8 +941,11 @@ fn the_printed_scene_is_the_built_in_one() {
     let scene = lavoxel::scene::Scene::parse(&printed, Path::new("printed")).unwrap();
     assert_eq!(scene.spec, lavoxel::scene::Scene::volcano().spec);
     place.put("my.toml", printed);
-    assert!(place.done("scene my.toml").contains("my.toml: fine; 128 × 100 × 128 cells of 10 m, 1 vents"));
+    assert!(place.done("scene my.toml").contains("my.toml: fine; 128 × 100 × 128 cells of 10 m, 1 vent"));
     assert!(place.done("scene small.toml").contains("fine"));
+    assert!(
+        place.refused("terrain vulcano").contains("no file \"vulcano\" and no such terrain (did you mean volcano?)")
+    );
     lavoxel().arg("scene").assert().code(2).stderr(contains("--defaults"));
 }
 
@@ -834,6 +1007,29 @@ fn scaled(table: &Value, factor: f64) -> Value {
 }
 
 #[test]
+fn what_a_terminal_would_obey_is_not_printed() {
+    let place = Place::new();
+    let bench = "bench --steps 1 --only open --pictures 1";
+    place.done(&format!("{bench} --save a.json"));
+    let mut table: Value = serde_json::from_slice(&place.read("a.json")).unwrap();
+    table["label"] = "\u{1b}]0;mine\u{7}".into();
+    table["machine"] = "\u{1b}[31mloom".into();
+    place.put("b.json", table.to_string());
+    place.put("format.json", r#"{"format": "\u001b[2J"#.to_owned() + &"x".repeat(100_000) + "\"}");
+    for args in [
+        format!("{bench} --compare b.json"),
+        "bench --compare format.json".to_owned(),
+        "run \u{1b}[31mred.toml".to_owned(),
+        "terrain \u{1b}[31mred.asc".to_owned(),
+        "run small.toml --steps \u{1b}[31m".to_owned(),
+    ] {
+        let output = place.run(&args);
+        let told = text(&output.stdout) + &text(&output.stderr);
+        assert!(!told.contains(['\u{1b}', '\u{7}']) && told.len() < 4000, "{args}: {told:?}");
+    }
+}
+
+#[test]
 fn bench_refuses_what_is_no_table() {
     let place = Place::new();
     let times = r#"{"mean": 1, "p10": 3, "p50": 2, "p90": 2, "p99": 2}"#;
@@ -865,8 +1061,12 @@ fn wrong_flags_are_refused_with_usage() {
     for args in [
         "run small.toml --steps abc",
         "run small.toml --steps -1",
+        "run small.toml --steps 1.5",
+        "render small.toml --steps 99999999999999",
+        "render small.toml --every 0",
         "run small.toml --threads 0",
         "run small.toml --threads 100000",
+        "run small.toml --seed -1",
         "run small.toml --seed 1.5",
         "run small.toml --engine gpu",
         "run small.toml more.toml",
@@ -877,7 +1077,9 @@ fn wrong_flags_are_refused_with_usage() {
         "render small.toml --slice w=3",
         "render small.toml --slice x",
         "render small.toml --slice x=-1",
+        "render small.toml --slice y=map:5",
         "render small.toml --field energy",
+        "render small.toml --whole",
         "render small.toml --style pretty",
         "render small.toml --clip x",
         "render small.toml --clip w=0..1",
@@ -903,23 +1105,23 @@ fn wrong_flags_are_refused_with_usage() {
 fn numbers_out_of_range_name_their_flag_or_key() {
     let place = Place::new();
     for (flags, key) in [
-        ("--slice z=24", "slice.cell = 24: must be 0 to 23"),
-        ("--size 0x10", "film.size"),
-        ("--size 9000x10", "film.size"),
-        ("--picture-size 10x0", "film.picture_size"),
-        ("--fps 0", "film.fps"),
-        ("--every 0", "film.every"),
-        ("--steps 99999999999999", "film.steps"),
-        ("--azimuth nan", "camera.azimuth_deg"),
-        ("--elevation 90", "camera.elevation_deg"),
-        ("--distance inf", "camera.distance"),
-        ("--fov 0", "camera.fov_deg"),
-        ("--target 0,nan,0", "camera.target"),
-        ("--orbit nan", "film.orbit_deg"),
-        ("--clip x=0.5..0.5", "look.clip = [0.5, 0.5]: must be"),
-        ("--clip y=-0.1..1", "look.clip"),
-        ("--clip y=0..1.5", "look.clip"),
-        ("--clip z=nan..1", "look.clip"),
+        ("--slice z=24", "--slice z=24: must be 0 to 23 (cells), or 0m to 240m"),
+        ("--slice x=241m", "--slice x=241m: must be 0m to 240m"),
+        ("--slice x=map:5", "the terrain has no map coordinates"),
+        ("--size 0x10", "--size 0x10: must be a number from 1 to 8192 pixels along each side"),
+        ("--size 9000x10", "--size 9000x10: must be"),
+        ("--picture-size 10x0", "--picture-size 10x0: must be"),
+        ("--fps 0", "--fps 0: must be a number from 1 to 60 frames a second"),
+        ("--azimuth nan", "--azimuth NaN: must be"),
+        ("--elevation 90", "--elevation 90: must be"),
+        ("--distance inf", "--distance inf: must be"),
+        ("--fov 0", "--fov 0: must be"),
+        ("--target 0,nan,0", "--target 0,NaN,0: must be"),
+        ("--orbit nan", "--orbit NaN: must be"),
+        ("--clip x=0.5..0.5", "--clip x=0.5..0.5: must be"),
+        ("--clip y=-0.1..1", "--clip y=-0.1..1: must be"),
+        ("--clip y=0..1.5", "--clip y=0..1.5: must be"),
+        ("--clip z=nan..1", "--clip z=NaN..1: must be"),
         ("--clip x=0..0.5 --clip x=0.7..1", "--clip x"),
     ] {
         let line = place.refused(&format!("render small.toml --picture a.png {flags}"));
@@ -983,6 +1185,10 @@ fn scenes_that_are_no_scenes() {
             assert!(code == Some(0) || code == Some(2), "{end}: {code:?}");
         }
     }
+    let line = place.refused_scene("[rules]\n\nspread = 9.5");
+    assert!(line.ends_with("wrong.toml:3: rules.spread = 9.5: must be a number from 0.000016 to 0.25\n"), "{line}");
+    let line = place.refused_scene("[rules]\nthreshold = \"high\"");
+    assert!(line.ends_with("wrong.toml:2: rules.threshold = \"high\": must be a number\n"), "{line}");
     let line = place.refused_scene("name = \"x\"\n[grid]\nsize = [24, 20");
     assert!(line.contains("wrong.toml:3: "), "{line}");
 }

@@ -13,10 +13,14 @@ use tempfile::TempDir;
 mod by_hand;
 #[path = "formats_in/gdal.rs"]
 mod gdal;
+#[path = "formats_in/misread.rs"]
+mod misread;
 #[path = "common/needs.rs"]
 mod needs;
 #[path = "formats_in/real.rs"]
 mod real;
+#[path = "formats_in/tiff.rs"]
+mod tiff;
 
 /// Whether a program of GDAL is installed; records a skipped test where it is not.
 fn there(program: &str) -> bool {

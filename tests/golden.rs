@@ -8,14 +8,14 @@ use std::fs;
 use std::path::Path;
 
 use image::RgbImage;
-use image::imageops::{FilterType, resize};
+use image::imageops::{FilterType, crop_imm, resize};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{
     Axis, Camera, CameraSpec, ColorBy, Content, LookSpec, PaletteSpec, Renderer, Scale, SkyPreset, SliceSpec,
     SliceStyle, Style, slice,
 };
-use lavoxel::scene::{BodySpec, Scene, SceneSpec, VentTable};
+use lavoxel::scene::{BodySpec, Scene, SceneSpec, Site, VentTable};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::VentSpec;
 use lavoxel::terrain::generate::crater;
@@ -101,12 +101,15 @@ fn volume(simulation: &Simulation, look: LookSpec, azimuth_deg: f32) -> RgbImage
 
 fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
     let world = simulation.world();
+    let site =
+        Site { grid: world.grid, cell_size_m: 10.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
     let style = SliceStyle {
         palette: PaletteSpec::Name("inferno".into()).build("palette").unwrap(),
-        scale: Scale::new("a", "", (0.0, 1.0)),
-        title: String::new(),
+        scale: Some(Scale::amount()),
+        title: format!("volcano, step {}", simulation.steps()),
+        rulers: site.rulers(),
     };
-    let spec = SliceSpec { axis, cell, zoom: 1 };
+    let spec = SliceSpec::whole(world.grid, axis, cell, (320, 213));
     let picture = slice(world.grid, &spec, &style, |x, y, z| {
         let amount = world.lava.cell(world.grid.index(x, y, z)).amount;
         match amount {
@@ -115,7 +118,8 @@ fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
             _ => Content::Value(units::amount(amount)),
         }
     });
-    picture.unwrap().into()
+    // The cells with their axes; references are to stay small.
+    crop_imm(&RgbImage::from(picture.unwrap()), 0, 60, 200, 153).to_image()
 }
 
 #[test]

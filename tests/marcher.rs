@@ -297,7 +297,7 @@ fn the_ground_lies_where_its_heights_and_its_clip_say() {
                 *(if on_side { &mut cuts } else { &mut tops }) += 1;
             }
         }
-        assert!(tops > 50 && cuts > 300, "{clip:?}: {tops} rays met the top, {cuts} a side");
+        assert!(tops > 50 && cuts > 50, "{clip:?}: {tops} rays met the top, {cuts} a side");
     }
 }
 

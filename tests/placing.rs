@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lavoxel::output::Existing;
+use lavoxel::rules::Walls;
 use lavoxel::scene::{Scene, Stage, VentPlace, VentWish, Wishes};
 use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Bounds, Fill, LoadOptions, TerrainSpec, load};
@@ -120,6 +121,7 @@ fn what_a_session_saves_is_in_cells() {
 fn a_heightmap_becomes_a_scene_as_wished() {
     let (_folder, path) = hill();
     let plain = Scene::around_heightmap(&path, &Wishes::default()).unwrap();
+    assert_eq!(plain.spec.rules.walls, Walls::Open);
     let vent = vents(&plain)[0].clone();
     let stage = build(&plain);
     let site = stage.site.clone();
@@ -138,10 +140,11 @@ fn a_heightmap_becomes_a_scene_as_wished() {
             ..TerrainSpec::default()
         },
         vents: vec![VentWish { place, rate: Some(0.25) }, VentWish { place, rate: None }],
+        walls: Some(Walls::Closed),
     };
     let wished = Scene::around_heightmap(&path, &wishes).unwrap();
     let stage = build(&wished);
-    assert_eq!(wished.spec.grid.size, [20, 90, 10]);
+    assert_eq!((wished.spec.grid.size, wished.spec.rules.walls), ([20, 90, 10], Walls::Closed));
     assert_eq!((stage.site.cell_size_m, stage.site.vertical_exaggeration), (4.0, 1.5));
     // 80 m × 40 m from the middle of 100 m × 70 m.
     let bounds = stage.site.georeference.unwrap().bounds(80.0, 40.0);

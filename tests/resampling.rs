@@ -158,9 +158,9 @@ fn every_step_keeps_the_land_at_its_place_on_the_map() {
     let map = oblong();
     check_in_place(&map, 0);
     check_in_place(&map.crop(Crop::from([3, 7, 20, 30])).unwrap(), 0);
-    check_in_place(&map.resampled(10, 15), 0);
+    check_in_place(&map.resampled(10, 15).expect("memory"), 0);
     // East–west finer, north–south coarser.
-    check_in_place(&map.resampled(80, 12), 1);
+    check_in_place(&map.resampled(80, 12).expect("memory"), 1);
     let by_metres = map.crop_metres([90.0, 84.0, 600.0, 360.0]).unwrap();
     assert_eq!(by_metres, map.crop(Crop::from([3, 7, 20, 30])).unwrap());
     let by_bounds = map.crop_to(by_metres.bounds().unwrap()).unwrap();

@@ -73,6 +73,7 @@ fn full() -> SceneSpec {
     let metres = VentPlace::Metres { x_m: 1.0, z_m: 1.0 };
     spec.vents.push(VentTable { place: metres, radius: VentRadius::Metres(1.0), ..vent.clone() });
     spec.vents.push(VentTable { place: VentPlace::Map { map_x: 1.0, map_y: 1.0 }, ..vent.clone() });
+    spec.vents.push(VentTable { place: VentPlace::Summit, for_box: Some([1; 3]), ..vent.clone() });
     spec.vents.push(vent);
     let shape = Shape::Sphere { center: [1.0; 3], radius: 1.0 };
     let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };

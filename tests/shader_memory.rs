@@ -2,12 +2,15 @@
 //! memory of the whole process.
 #![cfg(target_os = "linux")]
 
+#[path = "common/needs.rs"]
+mod needs;
+
 use kiss3d::resource::MaterialManager2d;
 use kiss3d::window::OffscreenSurface;
 use lavoxel::render::{Camera, CameraSpec, Glow};
 use lavoxel::scene::Scene;
 use lavoxel::viewer::link::Command;
-use lavoxel::viewer::paint::{Painter, Quality, View};
+use lavoxel::viewer::paint::{DrawOn, Painter, Quality, View};
 use lavoxel::viewer::worker::Worker;
 
 const SIZE: (usize, usize) = (160, 120);
@@ -26,17 +29,12 @@ fn resident_mb() -> f64 {
     kib * 1024.0 / 1e6
 }
 
-fn adapter_is_there() -> bool {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
-    pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default())).is_ok()
-}
-
 /// A painter with the built-in volcano after some steps.
 fn eruption() -> (Painter, Worker) {
     let scene = Scene::volcano();
     let look = scene.spec.look.clone();
     let mut worker = Worker::start(scene).expect("the built-in volcano");
-    let mut painter = Painter::new(&look).expect("the built-in look");
+    let mut painter = Painter::new(&look, DrawOn::Gpu).expect("the built-in look");
     worker.send(Command::Glow(Glow { film: look.film, iso: look.iso, heat: look.heat }));
     worker.send(Command::Steps(STEPS));
     loop {
@@ -53,8 +51,7 @@ fn eruption() -> (Painter, Worker) {
 
 #[test]
 fn memory_stays_flat_while_the_camera_turns() {
-    if !adapter_is_there() {
-        eprintln!("skipped: no graphics adapter (Debian: mesa-vulkan-drivers)");
+    if !needs::vulkan() {
         return;
     }
     let _surface = pollster::block_on(OffscreenSurface::new(64, 64));

@@ -219,7 +219,7 @@ proptest! {
     fn finer_heights_stay_within_the_coarse(values in proptest::collection::vec(-50f32..50.0, 12), cols in 4..40usize, rows in 3..30usize) {
         let coarse = map(Array2::from_shape_vec((3, 4), values).unwrap());
         let (low, high) = coarse.range().unwrap();
-        let fine = coarse.resampled(cols, rows);
+        let fine = coarse.resampled(cols, rows).expect("memory");
         prop_assert!(fine.heights.iter().all(|&h| h >= low && h <= high));
     }
 }
@@ -227,23 +227,26 @@ proptest! {
 #[test]
 fn coarser_heights_are_the_mean_of_what_they_cover() {
     let fine = map(array![[1.0, 3.0, 5.0, 7.0], [1.0, 3.0, 5.0, f32::NAN]]);
-    let half = fine.resampled(2, 1);
+    let half = fine.resampled(2, 1).expect("memory");
     assert_eq!(half.heights, array![[2.0, 17.0 / 3.0]]);
     assert_eq!(half.cell_size_m, (20.0, 20.0));
     // Three cells on two: each new cell covers one and a half.
-    assert_eq!(map(array![[0.0, 3.0, 6.0]]).resampled(2, 1).heights, array![[1.0, 5.0]]);
-    assert_eq!(fine.resampled(4, 2).heights.slice(ndarray::s![0, ..]), fine.heights.slice(ndarray::s![0, ..]));
+    assert_eq!(map(array![[0.0, 3.0, 6.0]]).resampled(2, 1).expect("memory").heights, array![[1.0, 5.0]]);
+    assert_eq!(
+        fine.resampled(4, 2).expect("memory").heights.slice(ndarray::s![0, ..]),
+        fine.heights.slice(ndarray::s![0, ..])
+    );
 }
 
 #[test]
 fn finer_heights_follow_a_plane_exactly() {
     let coarse = map(Array2::from_shape_fn((8, 8), |(r, c)| (2 * r + 3 * c) as f32));
-    let fine = coarse.resampled(32, 32).heights;
+    let fine = coarse.resampled(32, 32).expect("memory").heights;
     for ((r, c), &h) in fine.indexed_iter().filter(|((r, c), _)| (8..24).contains(r) && (8..24).contains(c)) {
         let (z, x) = ((r as f32 + 0.5) / 4.0 - 0.5, (c as f32 + 0.5) / 4.0 - 0.5);
         assert!((h - (2.0 * z + 3.0 * x)).abs() < 1e-4);
     }
-    let hole = map(array![[1.0, f32::NAN], [1.0, 1.0]]).resampled(8, 8).heights;
+    let hole = map(array![[1.0, f32::NAN], [1.0, 1.0]]).resampled(8, 8).expect("memory").heights;
     assert!(hole[[0, 7]].is_nan() && hole.iter().all(|h| h.is_nan() || (*h - 1.0).abs() < 1e-6));
 }
 
@@ -352,7 +355,7 @@ fn one_thread_makes_the_same_bits_as_many() {
 #[test]
 fn a_finer_box_has_the_same_volcano() {
     let coarse = built(Kind::Volcano, Grid::new(64, 50, 64)).heights;
-    let fine = map(built(Kind::Volcano, Grid::new(256, 200, 256)).heights).resampled(64, 64).heights;
+    let fine = map(built(Kind::Volcano, Grid::new(256, 200, 256)).heights).resampled(64, 64).expect("memory").heights;
     let worst = coarse.iter().zip(&fine).map(|(a, b)| (a - b / 4.0).abs()).fold(0.0, f32::max);
     assert!(worst < 2.5, "{worst} cells apart");
     assert_ne!(

@@ -31,7 +31,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A virtual display of its own, whose pixels lie in a file.
 struct Display {
-    #[expect(dead_code, reason = "dropping it ends the server")]
     server: Running,
     name: String,
     folder: tempfile::TempDir,
@@ -40,6 +39,11 @@ struct Display {
 impl Display {
     /// Starts Xvfb, or records that this test is skipped.
     fn start() -> Option<Self> {
+        Self::of_size("480x360")
+    }
+
+    /// A display of so many pixels.
+    fn of_size(size: &str) -> Option<Self> {
         let there = needs::program("Xvfb", "xvfb") && needs::program("xdotool", "xdotool") && needs::vulkan();
         if !there {
             return None;
@@ -47,7 +51,7 @@ impl Display {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut command = Command::new("Xvfb");
         command
-            .args(["-displayfd", "1", "-screen", "0", "480x360x24", "-nolisten", "tcp", "-fbdir"])
+            .args(["-displayfd", "1", "-screen", "0", &format!("{size}x24"), "-nolisten", "tcp", "-fbdir"])
             .arg(folder.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
@@ -99,7 +103,8 @@ impl Window {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
         command
             .arg("view")
-            .args(["--log", "--size", "480x360", "--panel", "off"])
+            .arg("--log")
+            .args(if words.contains(&"--size") { &[][..] } else { &["--size", "480x360", "--panel", "off"][..] })
             .args(words)
             .current_dir(folder)
             .env("DISPLAY", &display.name)
@@ -142,6 +147,25 @@ impl Window {
         // A recording is followed by its length in brackets.
         let name = line.trim().trim_start_matches("saved ").split(" (").next().unwrap_or_default();
         folder.join(name)
+    }
+
+    /// Lines until this time.
+    fn lines_for(&mut self, time: Duration) -> Vec<String> {
+        let end = Instant::now() + time;
+        let mut lines = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            lines.push(line);
+        }
+        self.seen.extend(lines.clone());
+        lines
+    }
+
+    /// Resident memory in megabytes.
+    fn resident_mb(&self) -> f64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.program.id())).expect("it runs");
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a process has memory");
+        let kib: f64 = line.split_whitespace().nth(1).and_then(|word| word.parse().ok()).expect("a number of kB");
+        kib * 1024.0 / 1e6
     }
 
     fn end(mut self) -> ExitStatus {
@@ -348,7 +372,7 @@ fn a_click_places_a_vent(display: &Display, window: &mut Window, headless: &Head
     let apart = (px - pixel.0 as f32).hypot(py - pixel.1 as f32);
     assert!(apart < 12.0, "the vent at {x}, {z} lies {apart:.0} pixels from the click");
     display.key("F2");
-    window.wait_for("tool look");
+    window.wait_for("tool orbit");
 }
 
 fn a_recording_moves(display: &Display, window: &mut Window, folder: &Path) {
@@ -381,6 +405,57 @@ fn ctrl_c_in_the_terminal_closes_the_window() {
     assert_eq!(window.end().code(), Some(130));
 }
 
+/// Starts the program without a subcommand where it can open no window, and ends it as soon as it says what it does
+/// instead. Gives everything that it said.
+fn erupts_without_a_window(display: Option<&str>, drivers: Option<&str>) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+    command.current_dir(folder.path()).stderr(Stdio::piped());
+    for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+        command.env_remove(name);
+    }
+    display.map(|display| command.env("DISPLAY", display));
+    drivers.map(|drivers| command.env("VK_DRIVER_FILES", drivers).env("VK_ICD_FILENAMES", drivers));
+    let mut program = Running::start(&mut command);
+    let mut said = String::new();
+    let mut lines = BufReader::new(program.stderr.take().expect("piped"));
+    lines.read_line(&mut said).expect("text");
+    // Before it draws, a signal would end it at once; with the first frame the folder is there.
+    let start = Instant::now();
+    while !folder.path().join("lavoxel-out").exists() {
+        assert!(start.elapsed() < PATIENCE, "nothing is drawn: {said}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    program.interrupt();
+    lines.read_to_string(&mut said).expect("text");
+    assert_eq!(program.wait().expect("it ends").code(), Some(130), "{said}");
+    for file in ["volcano.png", "volcano.webp"] {
+        assert!(folder.path().join("lavoxel-out").join(file).exists(), "{file}: {said}");
+    }
+    said
+}
+
+#[test]
+fn without_a_window_the_volcano_erupts_into_files() {
+    // Records a skip where there is none; the first two reasons need no server.
+    let server = Display::start();
+    let reasons = [
+        (None, None, "there is no display"),
+        (Some(":4711"), None, "the display :4711 cannot be opened"),
+        (server.as_ref().map(|server| server.name.as_str()), Some("/nonexistent"), "no graphics adapter was found"),
+    ];
+    for (display, drivers, reason) in reasons {
+        if drivers.is_some() && display.is_none() {
+            continue;
+        }
+        let said = erupts_without_a_window(display, drivers);
+        let first = said.lines().next().unwrap_or_default();
+        assert!(first.starts_with("no window: ") && first.contains(reason), "{said}");
+        assert!(first.ends_with("drawing the eruption into lavoxel-out instead, as lavoxel render does"), "{said}");
+        assert!(said.contains("lavoxel-out/volcano.png (step ") && !said.contains("panicked"), "{said}");
+    }
+}
+
 #[test]
 fn without_a_display_one_message_names_the_way_out() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -399,4 +474,76 @@ fn without_a_display_one_message_names_the_way_out() {
         assert!(names.eval(&said), "{display:?}: {said}");
         assert!(!said.contains("panicked") && said.trim().lines().count() <= 2, "{display:?}: {said}");
     }
+}
+
+#[test]
+fn memory_stays_flat_while_lava_runs_and_the_camera_turns() {
+    let Some(display) = Display::start() else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut window = Window::open(&display, folder.path(), &["--pace", "20"]);
+    window.wait_for("step 100");
+    display.xdotool(&["search", "--sync", "--name", "Lavoxel", "windowfocus", "mousemove", "5", "5"]);
+    display.key("t");
+    window.wait_for("turntable on");
+    let first = window.resident_mb();
+    window.lines_for(Duration::from_secs(20));
+    display.key("t");
+    window.wait_for("turntable off");
+    window.lines_for(Duration::from_secs(15));
+    display.key("space");
+    window.wait_for("paused");
+    display.key("t");
+    window.wait_for("turntable on");
+    window.lines_for(Duration::from_secs(20));
+    let growth = window.resident_mb() - first;
+    assert!(growth < 50.0, "a minute added {growth:.0} MB to {first:.0} MB");
+    display.key("ctrl+q");
+    window.wait_for("closed");
+    assert!(window.end().success());
+}
+
+#[test]
+fn a_display_that_goes_away_ends_the_window_with_one_line() {
+    let Some(mut display) = Display::start() else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut window = Window::open(&display, folder.path(), &["--pace", "60"]);
+    window.wait_for("step 100");
+    display.server.kill().expect("it runs");
+    let log = ["step ", "pictures/s", "whole resolution", "picture finished"];
+    let said: Vec<String> = window.lines_for(PATIENCE);
+    let said: Vec<&String> = said.iter().filter(|line| !log.iter().any(|part| line.contains(part))).collect();
+    assert_eq!(window.end().code(), Some(1), "{said:?}");
+    // Xlib ends the program itself where it notices first.
+    let [line] = said[..] else { panic!("{said:?}") };
+    assert!(line.contains("display has gone") || line.starts_with("X connection to"), "{line}");
+}
+
+/// Prints rates of pictures at 1280×800, for measuring:
+/// `cargo test --release --test window -- --ignored --nocapture rates_of_pictures`
+#[test]
+#[ignore = "measures for a minute"]
+fn rates_of_pictures() {
+    let Some(display) = Display::of_size("1280x800") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let size = ["--size", "1280x800", "--panel", "on"];
+    let mut words = vec!["--steps", "2000"];
+    words.extend(size);
+    let mut window = Window::open(&display, folder.path(), &words);
+    println!("{}", window.wait_for("first picture"));
+    window.wait_for("paused at step 2000");
+    println!("standing still:   {}", window.wait_for("finished").trim());
+    display.xdotool(&["search", "--sync", "--name", "Lavoxel", "windowfocus", "mousemove", "800", "5"]);
+    let mut phase = |name: &str, keys: [&str; 2]| {
+        display.key(keys[0]);
+        for line in window.lines_for(Duration::from_secs(12)).iter().filter(|line| line.contains("pictures/s")) {
+            println!("{name} {}", line.trim());
+        }
+        display.key(keys[1]);
+        window.wait_for("finished");
+    };
+    phase("lava runs:       ", ["space", "space"]);
+    phase("the camera turns:", ["t", "t"]);
+    println!("memory {:.0} MB", window.resident_mb());
+    display.key("ctrl+q");
+    assert!(window.end().success());
 }

@@ -21,9 +21,9 @@ pub(crate) fn erupted(grid: Grid, times: usize, steps: u64) -> Simulation {
     let scale = |v: f64, n: usize, of: usize| v * n as f64 / of as f64;
     scene.spec.grid.size = [grid.nx, grid.ny, grid.nz];
     for vent in &mut scene.spec.vents {
-        if let VentPlace::Cells { x, z } = &mut vent.place {
-            (*x, *z) = (scale(*x, grid.nx, PAPER.nx), scale(*z, grid.nz, PAPER.nz));
-        }
+        // The same rate in every box, so that the boxes differ in size alone.
+        vent.for_box = None;
+        vent.place = VentPlace::Cells { x: scale(62.5, grid.nx, PAPER.nx), z: scale(60.5, grid.nz, PAPER.nz) };
         if let VentRadius::Cells(radius) = &mut vent.radius {
             *radius *= times as f64;
         }

@@ -1,7 +1,8 @@
 //! What is done with hostile bytes, one line for each parser. The fuzz targets and `tests/hostile.rs` share it.
 //!
 //! A parser holds when it neither panics nor takes more than the [`LIMIT`], and refuses in one line that names the file.
-//! What it accepts goes on into a small world, where it must do no harm either.
+//! What it accepts goes on into a small world, where it must do no harm either. Memory is counted by the allocator, for
+//! every input by itself.
 
 use std::cell::RefCell;
 use std::fs;
@@ -17,10 +18,17 @@ use lavoxel::scene::Scene;
 use lavoxel::terrain::crs::MapUnit;
 use lavoxel::terrain::{Crs, Encoding, Fill, Kind, LoadOptions, TerrainSpec, load};
 use lz4_flex::block::compress;
+use peak_alloc::PeakAlloc;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Memory that a parser may take, in bytes.
 pub const LIMIT: u64 = 64 << 20;
+
+/// Memory beside the limit that an input may take: what no estimate counts.
+const BESIDE: u64 = 64 << 20;
+
+#[global_allocator]
+static ALLOCATED: PeakAlloc = PeakAlloc;
 
 /// Longest message that a person still reads, in letters; a wrong key names all that are known.
 const LONGEST_MESSAGE: usize = 1000;
@@ -84,7 +92,12 @@ thread_local! {
 pub fn run(name: &str, bytes: &[u8]) {
     memory::set_limit(LIMIT);
     let target = TARGETS.iter().find(|target| target.name == name).expect("a known target");
-    if let Err(Refused { name, message }) = (target.read)(bytes) {
+    let before = ALLOCATED.current_usage();
+    ALLOCATED.reset_peak_usage();
+    let read = (target.read)(bytes);
+    let taken = ALLOCATED.peak_usage().saturating_sub(before) as u64;
+    assert!(taken <= LIMIT + BESIDE, "took {} MiB where {} are allowed", taken >> 20, LIMIT >> 20);
+    if let Err(Refused { name, message }) = read {
         assert!(message.contains(&name), "the message does not name {name}: {message}");
         assert_eq!(message.lines().count(), 1, "more than one line: {message}");
         assert!(!message.contains(|c: char| c.is_control()), "control characters: {message:?}");

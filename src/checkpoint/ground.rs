@@ -4,10 +4,13 @@ use std::io::{self, Read, Write};
 
 use ndarray::Array2;
 
-use super::Fault;
 use super::sections::{SectionReader, SectionWriter};
+use super::{Fault, MEND};
 use crate::grid::Grid;
-use crate::world::Ground;
+use crate::world::{Ground, World};
+
+/// Columns with caves after which memory is asked for again.
+const CAVES_ASKED: u32 = 256;
 
 /// Writes the section's bytes.
 pub(super) fn write<W: Write>(ground: &Ground, writer: &mut SectionWriter<W>) -> io::Result<()> {
@@ -37,7 +40,11 @@ pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result
     let surface = Array2::from_shape_vec((grid.nz, grid.nx), heights).map_err(|error| reader.damaged(error))?;
     let mut caves = Vec::new();
     let mut words = vec![0; 8 * grid.ny.div_ceil(64)];
-    for _ in 0..u32::from_le_bytes(reader.read_array()?).min(grid.columns() as u32) {
+    for count in 0..u32::from_le_bytes(reader.read_array()?).min(grid.columns() as u32) {
+        if count % CAVES_ASKED == 0 {
+            let columns = f64::from(count + CAVES_ASKED);
+            World::need(grid).and(World::need_of_hollows(grid, columns)).check(MEND)?;
+        }
         let column = u32::from_le_bytes(reader.read_array()?) as usize;
         reader.read(&mut words)?;
         caves.push((column, words.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect()));

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fault, Snapshot};
+use super::{Fault, MEND, Snapshot};
 use crate::grid::Grid;
-use crate::scene::{Scene, SceneError, Site, Stage};
+use crate::scene::{Scene, SceneError, Site, Stage, reading};
 use crate::simulation::Simulation;
 use crate::terrain::Georeference;
 use crate::validate::{Invalid, within};
@@ -23,12 +23,14 @@ pub(super) struct Header {
     /// The scene's seed, which may be larger than a number of TOML.
     seed: String,
     /// Cells along x, y and z, as in the scene.
+    #[serde(deserialize_with = "crate::exact::list")]
     size: [usize; 3],
     /// Number of each vent of the scene.
     pub(super) vent_numbers: Vec<usize>,
     /// Number of the next vent.
     pub(super) next_vent: usize,
     /// The accounts, in the order of [`Ledger::accounts`].
+    #[serde(deserialize_with = "crate::exact::list")]
     accounts: [u64; 11],
     /// Where the box lies.
     pub(super) place: Place,
@@ -75,8 +77,10 @@ impl Header {
 
     /// Reads and checks what [`Header::words`] wrote, as far as it can be checked without the scene.
     pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, Fault> {
-        let header: Self = toml::from_str(&text("header", bytes)?)
-            .map_err(|error| Fault::damaged("header", error.message().replace('\n', " ")))?;
+        let text = text("header", bytes)?;
+        reading(&text).check(MEND)?;
+        let header: Self =
+            toml::from_str(&text).map_err(|error| Fault::damaged("header", error.message().replace('\n', " ")))?;
         header.place.check().map_err(|invalid| Fault::damaged("header", invalid))?;
         Ok(header)
     }
@@ -84,7 +88,10 @@ impl Header {
     /// Reads and checks the scene, as if it lay at `path`.
     pub(super) fn scene(&self, bytes: Vec<u8>, path: &Path) -> Result<Scene, Fault> {
         let wrong = |reason: String| Fault::damaged("scene", reason);
-        let mut scene = Scene::parse(&text("scene", bytes)?, path).map_err(|error| wrong(error.to_string()))?;
+        let mut scene = Scene::parse(&text("scene", bytes)?, path).map_err(|error| match error {
+            SceneError::Memory { cause, .. } => Fault::Memory(cause),
+            other => wrong(other.to_string()),
+        })?;
         scene.spec.seed = self.seed.parse().map_err(|_| Fault::damaged("header", "its seed is no number"))?;
         if scene.spec.grid.size != self.size || scene.spec.name != self.name {
             return Err(wrong("another one than the header says".to_owned()));

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use super::sections::{SectionReader, SectionWriter};
 use super::{Fault, MEND};
 use crate::grid::Grid;
+use crate::memory::Need;
 use crate::world::{Liquid, TILE_X, TILE_Z, Tile, World};
 
 /// Tiles after which memory is asked for again.
@@ -31,7 +32,8 @@ pub(super) fn write<W: Write>(lava: &Liquid, writer: &mut SectionWriter<W>) -> i
 }
 
 /// Reads what [`write`] wrote for a box of this shape. Whether the lava fits the ground and the account is not checked here.
-pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result<Liquid, Fault> {
+/// `beside` is the memory of what was read before.
+pub(super) fn read<R: Read>(grid: Grid, beside: &Need, reader: &mut SectionReader<R>) -> Result<Liquid, Fault> {
     let mut lava = Liquid::empty(grid);
     let ends = [grid.nx.div_ceil(TILE_X), grid.ny, grid.nz.div_ceil(TILE_Z)];
     let (mut last, mut tiles, mut strips) = (None, 0.0, 0.0);
@@ -49,7 +51,7 @@ pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result
         strips += if first { 1.0 } else { 0.0 };
         if first || tiles % TILES_ASKED == 0.0 {
             let cells = tiles * (TILE_X * TILE_Z) as f64;
-            World::need_of_lava(grid, cells, strips * TILE_Z as f64).and(World::need(grid)).check(MEND)?;
+            beside.clone().and(World::need_of_lava(grid, cells, strips * TILE_Z as f64)).check(MEND)?;
         }
         lava.put_tile([tx, y, tz], read_tile(reader)?);
     }

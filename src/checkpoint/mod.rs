@@ -51,6 +51,7 @@ pub use self::keeper::{Keeper, previous, steps_of};
 use self::sections::{SectionReader, SectionWriter, is_name};
 use crate::engine::Engine;
 use crate::grid::Grid;
+use crate::memory::Need;
 use crate::output::OutputError;
 use crate::scene::{MAX_FILE, Scene, Stage, VentTable};
 use crate::simulation::Simulation;
@@ -192,12 +193,17 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     expect(reader, OWN[2])?;
     let mut world = World::new(ground::read(grid, reader)?);
     expect(reader, OWN[3])?;
-    world.lava = lava::read(grid, reader)?;
+    let beside = Need::of("the ground", world.ground.bytes(), 1.0);
+    world.lava = lava::read(grid, &beside, reader)?;
     world.lava.ledger = header.ledger();
     world.check().map_err(|fault| Fault::damaged("lava", fault))?;
+    let beside = beside.and(Need::of("the lava", world.lava.bytes(), 1.0));
     let mut extras = BTreeMap::new();
+    let mut held = 0;
     while let Some(name) = reader.next_section()? {
+        beside.clone().and(Need::of("its further sections", held, 1.0)).check(MEND)?;
         let bytes = reader.read_to_end(max_extra(grid))?;
+        held += bytes.len();
         if OWN.contains(&name.as_str()) || extras.len() == MAX_EXTRAS || extras.insert(name, bytes).is_some() {
             return Err(reader.damaged("one section too many"));
         }

@@ -6,7 +6,8 @@ use std::io::{self, Read, Write};
 use lz4_flex::block::{compress, decompress_into, get_maximum_output_size};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::{FORMAT, Fault};
+use super::{FORMAT, Fault, MEND};
+use crate::memory::Need;
 
 /// How every checkpoint begins. The second byte is no text and the last ones are changed by programs that "mend" line ends.
 const MAGIC: [u8; 8] = *b"L\xe4VOXC\r\n";
@@ -174,9 +175,12 @@ impl<R: Read> SectionReader<R> {
     pub(super) fn read_to_end(&mut self, limit: u64) -> Result<Vec<u8>, Fault> {
         let mut all = Vec::new();
         while !self.is_at_end()? {
-            if (all.len() + self.block.len() - self.taken) as u64 > limit {
+            let length = all.len() + self.block.len() - self.taken;
+            if length as u64 > limit {
                 return Err(self.damaged(format!("longer than {limit} bytes")));
             }
+            // A list that grows is there twice for a moment.
+            Need::of("a section of the checkpoint", length, 3.0).check(MEND)?;
             all.extend_from_slice(&self.block[self.taken..]);
             self.taken = self.block.len();
         }

@@ -67,13 +67,13 @@ fn map(text: &str) -> anyhow::Result<(Quantity, PathBuf)> {
     Ok((quantity, PathBuf::from(path)))
 }
 
-/// What is told of a run that has ended.
+/// A run that has ended, as the messages about its files name it.
 pub(super) struct Ended<'a> {
     /// Name of the scene.
     pub(super) scene: &'a str,
     pub(super) site: &'a Site,
     pub(super) outcome: Outcome,
-    /// Whether nobody wants to know of the files.
+    /// Whether no file is named.
     pub(super) quiet: bool,
 }
 
@@ -105,7 +105,7 @@ impl MapPlan {
             (Some(bytes), _) => bytes,
             (None, Some(_)) if step > 0 => anyhow::bail!(
                 "the checkpoint has no records of its {step} steps, which arrival, max-thickness, peak-energy and .npz \
-                 need: begin anew with lavoxel run and the same --map or --npz"
+                 need: start again with lavoxel run and the same --map or --npz"
             ),
             (None, _) => return Ok(()),
         };
@@ -114,7 +114,7 @@ impl MapPlan {
         Ok(())
     }
 
-    /// Writes all files and names them; one that cannot be written does not keep the others from it.
+    /// Writes all files and names them; the rest is written also when one cannot be.
     pub(super) fn write(&self, simulation: &Simulation, run: &Ended<'_>) -> anyhow::Result<()> {
         let maps = Maps { world: simulation.world(), records: self.records.as_ref(), site: run.site };
         let about = About { scene: run.scene.to_owned(), seed: simulation.seed(), step: simulation.steps() };

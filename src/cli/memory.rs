@@ -5,7 +5,7 @@ use std::str::FromStr;
 use lavoxel::memory;
 use sysinfo::System;
 
-/// Share of the machine's memory that may be taken where nobody says how much.
+/// Share of the machine's memory that may be taken without `--max-memory`.
 const USUAL_SHARE: f64 = 0.8;
 
 /// A size as people write it.

@@ -1,6 +1,9 @@
 //! The command line: one file per subcommand. Data goes to standard output, progress and messages to standard error.
 
 mod bench;
+mod count;
+mod cut;
+mod file_limit;
 mod machine;
 mod maps;
 mod memory;
@@ -13,33 +16,34 @@ mod resume;
 mod run;
 mod say;
 mod scene;
+mod slices;
 mod stop;
 mod terrain;
+mod typed;
 #[cfg(feature = "viewer")]
 mod view;
 mod volumes;
 mod whereabouts;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 use lavoxel::checkpoint::CheckpointError;
 use lavoxel::export::ExportError;
 use lavoxel::output::OutputError;
-use lavoxel::scene::{MAX_THREADS, Scene};
+use lavoxel::scene::Scene;
 use lavoxel::terrain::TerrainError;
+use lavoxel::validate::tame;
 
 use self::place::PlaceArgs;
+use self::typed::Typed;
 
 /// Exit code when the work could not be done.
 const COULD_NOT: u8 = 1;
 /// Exit code for wrong use: a flag, a scene or a file that is not right.
 const WRONG_USE: u8 = 2;
-/// Steps from one look at the memory of the lava to the next.
-const MEMORY_EVERY: u64 = 16;
 /// Exit code after Ctrl-C.
 const STOPPED: u8 = 130;
 
@@ -49,15 +53,15 @@ const STOPPED: u8 = 130;
 /// down in tongues and stops when its energy is spent. Mass is exact to the last unit, and the same scene and seed give
 /// the same bits on every machine with any number of threads.
 ///
-/// Without a subcommand the built-in volcano erupts in a window; a program built without the window writes a picture
-/// and a short animation into the folder lavoxel-out instead.
+/// Without a subcommand the built-in volcano erupts in a window. Where no window can be opened, or the program was built
+/// without it, a picture and a short animation go into the folder lavoxel-out instead.
 #[derive(Parser, Debug)]
 #[command(version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
 
-    /// Most memory to take, such as 512M, 4G or 50%; what would need more is refused at once [default: 80%]
+    /// Memory limit, such as 4G or 50%; larger jobs are refused before they start [default: 80%]
     #[arg(long, value_name = "SIZE", global = true)]
     max_memory: Option<memory::Size>,
 }
@@ -75,7 +79,7 @@ Examples:
   lavoxel run --steps 100000 --checkpoint long.lavoxel; lavoxel resume long.lavoxel
   lavoxel bench
 
-Exit status: 0 done, 1 could not, 2 wrong use or wrong input, 130 stopped with Ctrl-C.";
+Exit status: 0 success, 1 failed (disk, encoder), 2 wrong arguments or input, 130 stopped with Ctrl-C.";
 
 // Each variant is described where its arguments are.
 #[derive(Subcommand, Debug)]
@@ -117,11 +121,11 @@ struct Source {
     file: Option<PathBuf>,
 
     /// Seed of the spreading patterns, instead of the scene's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::seed, allow_negative_numbers = true)]
     seed: Option<u64>,
 
     /// Number of threads, instead of the scene's; results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
 
     #[command(flatten)]
@@ -129,11 +133,19 @@ struct Source {
 }
 
 impl Source {
+    /// The flags that stand for keys of a scene.
+    fn typed(&self) -> Typed {
+        self.place.typed()
+    }
+
     /// Reads the scene, with what the flags override.
     fn load(&self) -> anyhow::Result<Scene> {
         let wishes = self.place.wishes();
+        if let Some(path) = self.file.as_deref().filter(|path| !path.exists()) {
+            return Err(no_file(path));
+        }
         let mut scene = match self.file.as_deref() {
-            // A heightmap is looked at with the wishes in mind: the vent goes to the summit of the part that is used.
+            // The wishes choose the part of a heightmap, and with it the summit for the vent.
             Some(path) if Scene::is_heightmap(path) => {
                 // The search for the summit is parallel work already.
                 start_threads(self.threads.unwrap_or(0) as usize)?;
@@ -146,10 +158,27 @@ impl Source {
                 scene
             }
         };
+        if let (true, Some(stem)) = (scene.spec.name.is_empty(), self.file.as_deref().and_then(Path::file_stem)) {
+            scene.spec.name = tame(&stem.to_string_lossy());
+        }
         scene.spec.seed = self.seed.unwrap_or(scene.spec.seed);
         scene.spec.threads = self.threads.map_or(scene.spec.threads, |n| n as usize);
         Ok(scene)
     }
+}
+
+/// A file that is not there, with the one beside it that was probably meant.
+fn no_file(path: &Path) -> anyhow::Error {
+    let wanted = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let names = std::fs::read_dir(folder).into_iter().flatten().take(1000).flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let near = names.map(|name| (strsim::jaro_winkler(&name, &wanted), name)).filter(|(likeness, _)| *likeness > 0.85);
+    let hint = match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((_, name)) => format!("did you mean {}?", path.with_file_name(name).display()),
+        None => "name a scene (.toml) or a heightmap; without a file the built-in volcano erupts".to_owned(),
+    };
+    anyhow::anyhow!("{}", tame(&format!("cannot read {}: no such file; {hint}", path.display())))
 }
 
 /// Starts the threads that all parallel work of this program shares; once, when asked again for the same number.
@@ -158,10 +187,15 @@ fn start_threads(threads: usize) -> anyhow::Result<()> {
     if STARTED.get() == Some(&threads) {
         return Ok(());
     }
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")?;
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(NoThreads)?;
     STARTED.get_or_init(|| threads);
     Ok(())
 }
+
+/// Why the threads do not start. Its cause is in the message alone, so that a chain of causes says it once.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start the threads: {0}; ask for fewer with --threads")]
+struct NoThreads(rayon::ThreadPoolBuildError);
 
 /// How a command ended when nothing was wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,7 +206,11 @@ enum Outcome {
 
 /// Runs the program; all exit codes are decided here.
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return ExitCode::from(say::usage(&error)),
+    };
+    file_limit::outlive();
     stop::listen();
     memory::limit_to(cli.max_memory);
     let result = match cli.command {
@@ -210,7 +248,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         || error.chain().any(|cause| {
             matches!(cause.downcast_ref(), Some(ExportError::Encoder { .. }))
                 || cause.is::<std::io::Error>()
-                || cause.is::<rayon::ThreadPoolBuildError>()
+                || cause.is::<NoThreads>()
         });
     if fails { COULD_NOT } else { WRONG_USE }
 }

@@ -4,8 +4,11 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use lavoxel::grid::{Grid, MAX_SIDE};
+use lavoxel::rules::Walls;
 use lavoxel::scene::{VentPlace, VentWish, Wishes};
 use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
+
+use super::typed::Typed;
 
 /// Where `--help` lists the flags of a heightmap.
 const HEADING: &str = "Heightmap";
@@ -30,24 +33,24 @@ pub(super) struct MapArgs {
     #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
     black: Option<f64>,
 
-    /// Height of white in a gray picture, in metres; without it one gray level is one metre
+    /// Height of white in a gray picture, in metres; without it one gray level is one metre, or, without a scene, what
+    /// gives a relief of a quarter of the width
     #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
     white: Option<f64>,
 
     /// A number that means no data, besides those that the file names
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    #[arg(long, help_heading = HEADING, value_name = "NUMBER", allow_hyphen_values = true)]
     no_data: Option<f64>,
 
     /// Columns and rows of a file of bare numbers (.raw, .r16, .r32); without it they make a square
-    #[arg(long, value_name = "COLSxROWS")]
+    #[arg(long, help_heading = HEADING, value_name = "COLSxROWS")]
     raw_size: Option<Raster>,
 
-    /// Type of bare numbers: u8, i16, u16, i32, f32, f64 …, with be behind it for the highest byte first
-    #[arg(long, value_name = "TYPE")]
+    /// Type of bare numbers: u8, i16, u16, i32, f32, f64 …; append be for big-endian (u16be)
+    #[arg(long, help_heading = HEADING, value_name = "TYPE")]
     raw_type: Option<Encoding>,
 
-    /// What to do where the file has no data; without it, what the scene says, or refuse the file, or for a heightmap
-    /// without a scene: nearest
+    /// What to do where the file has no data [default: the scene's rule, else error; bare heightmaps: nearest]
     #[arg(long, help_heading = HEADING, value_name = "RULE")]
     fill: Option<FillRule>,
 
@@ -76,9 +79,14 @@ pub(super) struct PlaceArgs {
     voxel_size: Option<f64>,
 
     /// A vent, instead of the scene's; repeatable. In cells from the box's north-west corner (64,64), in metres from
-    /// there (1200m,800m), or in coordinates of the file (map:499800,4178300); @RATE adds full cells poured in a step
+    /// there (1200m,800m), in coordinates of the file (map:499800,4178300), or summit; @RATE adds full cells poured in a
+    /// step
     #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
     vent: Vec<Vent>,
+
+    /// The four sides of the box, instead of the scene's [default for bare heightmaps: open]
+    #[arg(long, value_enum, value_name = "WALLS")]
+    walls: Option<WallsName>,
 
     #[command(flatten)]
     map: MapArgs,
@@ -108,6 +116,21 @@ impl MapArgs {
             base_cells: self.base_cells,
             ..TerrainSpec::default()
         }
+    }
+
+    /// Adds the flags that stand for keys of `[terrain]`.
+    pub(super) fn put_into(&self, typed: &mut Typed) {
+        for key in ["terrain.cell_size_m", "cell_size_m"] {
+            typed.add(key, "--cell-size", self.cell_size, "metres");
+        }
+        typed.add("terrain.black_m", "--black", self.black, "metres");
+        typed.add("terrain.white_m", "--white", self.white, "metres");
+        for key in ["terrain.no_data", "no_data"] {
+            typed.add(key, "--no-data", self.no_data, "");
+        }
+        typed.add("terrain.vertical_exaggeration", "--exaggerate", self.exaggerate, "");
+        typed.add("terrain.base_m", "--base-m", self.base_m, "metres");
+        typed.add("terrain.base_cells", "--base-cells", self.base_cells, "cells");
     }
 
     /// The rule for holes that is asked for.
@@ -156,20 +179,58 @@ impl PlaceArgs {
             size: self.grid.map(|Size(grid)| [grid.nx, grid.ny, grid.nz]),
             cell_size_m: self.voxel_size,
             terrain: self.map.terrain(),
-            vents: self.vent.iter().map(|vent| vent.0).collect(),
+            vents: self.vent.iter().map(|vent| vent.wish).collect(),
+            walls: self.walls.map(Walls::from),
         }
+    }
+
+    /// The flags that stand for keys of a scene.
+    pub(super) fn typed(&self) -> Typed {
+        let mut typed = Typed::default();
+        self.map.put_into(&mut typed);
+        for key in ["grid.cell_size_m", "cell_size_m"] {
+            typed.add(key, "--voxel-size", self.voxel_size, "metres");
+        }
+        for (i, vent) in self.vent.iter().enumerate() {
+            let in_cells = matches!(vent.wish.place, VentPlace::Cells { .. });
+            for axis in ["x", "z"] {
+                let hint = "cells; for metres write 500m,500m, for the map map:X,Y";
+                typed.add(&format!("vent[{i}].{axis}"), "--vent", in_cells.then_some(&vent.text), hint);
+            }
+            typed.add(&format!("vent[{i}].map_x, map_y"), "--vent", Some(&vent.text), "");
+            typed.add(&format!("vent[{i}]."), "--vent", Some(&vent.text), "");
+        }
+        typed
     }
 
     /// Refuses flags that mean nothing for a kind of terrain, by their names.
     pub(super) fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
         self.map.check_kind(kind)?;
-        let on_map = self.vent.iter().any(|vent| matches!(vent.0.place, VentPlace::Map { .. }));
+        let on_map = self.vent.iter().any(|vent| matches!(vent.wish.place, VentPlace::Map { .. }));
         anyhow::ensure!(
             !on_map || kind == Kind::Heightmap,
             "--vent map:…: a generated terrain (kind = \"{}\") is on no map; give cells (64,64) or metres (1200m,800m)",
             kind.name()
         );
         Ok(())
+    }
+}
+
+/// Walls of `--walls`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum WallsName {
+    /// What crosses a side leaves the box and is counted
+    Open,
+    /// Nothing leaves
+    Closed,
+}
+
+impl From<WallsName> for Walls {
+    fn from(name: WallsName) -> Self {
+        match name {
+            WallsName::Open => Self::Open,
+            WallsName::Closed => Self::Closed,
+        }
     }
 }
 
@@ -267,9 +328,13 @@ fn four_numbers(text: &str) -> Result<[f64; 4], String> {
     numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(wrong)
 }
 
-/// `64,64`, `1200m,800m` or `map:499800,4178300`, each with or without `@2.5`.
-#[derive(Clone, Copy, Debug)]
-struct Vent(VentWish);
+/// `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, each with or without `@2.5`.
+#[derive(Clone, Debug)]
+struct Vent {
+    wish: VentWish,
+    /// As it was typed.
+    text: String,
+}
 
 impl FromStr for Vent {
     type Err = String;
@@ -277,7 +342,8 @@ impl FromStr for Vent {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "\"{text}\" is not a vent such as 64,64 (cells), 1200m,800m (metres) or map:499800,4178300, with @RATE or not"
+                "\"{text}\" is not a vent such as 64,64 (cells), 1200m,800m (metres), map:499800,4178300 or summit, with \
+                 @RATE or not"
             )
         };
         let number = |part: &str| part.trim().parse::<f64>().map_err(|_| wrong());
@@ -285,6 +351,10 @@ impl FromStr for Vent {
             Some((place, rate)) => (place, Some(number(rate)?)),
             None => (text, None),
         };
+        let text = text.to_owned();
+        if place.trim() == "summit" {
+            return Ok(Self { wish: VentWish { place: VentPlace::Summit, rate }, text });
+        }
         let on_map = place.trim().strip_prefix("map:");
         let (east, south) = on_map.unwrap_or(place).split_once(',').ok_or_else(wrong)?;
         let place = match (on_map, east.trim().strip_suffix('m'), south.trim().strip_suffix('m')) {
@@ -292,7 +362,7 @@ impl FromStr for Vent {
             (None, Some(east), Some(south)) => VentPlace::Metres { x_m: number(east)?, z_m: number(south)? },
             (None, ..) => VentPlace::Cells { x: number(east)?, z: number(south)? },
         };
-        Ok(Self(VentWish { place, rate }))
+        Ok(Self { wish: VentWish { place, rate }, text })
     }
 }
 
@@ -301,12 +371,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vents_are_read_in_all_three_ways() {
-        let read = |text: &str| text.parse::<Vent>().map(|vent| (vent.0.place, vent.0.rate));
+    fn vents_are_read_in_all_ways() {
+        let read = |text: &str| text.parse::<Vent>().map(|vent| (vent.wish.place, vent.wish.rate));
         assert_eq!(read("64,32.5"), Ok((VentPlace::Cells { x: 64.0, z: 32.5 }, None)));
         assert_eq!(read("1200m, 800m@2"), Ok((VentPlace::Metres { x_m: 1200.0, z_m: 800.0 }, Some(2.0))));
         assert_eq!(read("map:-121.5,46.2@0.5"), Ok((VentPlace::Map { map_x: -121.5, map_y: 46.2 }, Some(0.5))));
-        for wrong in ["", "64", "64,", "64m,32", "64,32m", "map:1", "map:1m,2m", "1,2,3", "1,2@", "1,2@x", "summit"] {
+        assert_eq!(read("summit@3"), Ok((VentPlace::Summit, Some(3.0))));
+        for wrong in ["", "64", "64,", "64m,32", "64,32m", "map:1", "map:1m,2m", "1,2,3", "1,2@", "1,2@x", "submit"] {
             assert!(read(wrong).is_err_and(|message| message.contains("is not a vent")), "{wrong}");
         }
     }

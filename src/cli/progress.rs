@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use lavoxel::simulation::Simulation;
 use lavoxel::units::cells;
 
-/// Time between two looks at the world for the numbers beside the bar.
+/// Time between two refreshes of the numbers beside the bar.
 const REFRESH: Duration = Duration::from_millis(250);
 
 /// A bar over the steps of a simulation. It draws on a terminal only.
@@ -24,7 +24,7 @@ impl Progress {
         let template = "{bar:28} step {pos}/{len}  {rate}  {msg}  {eta} left";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let rate = |state: &ProgressState, out: &mut dyn Write| {
-            // A bar that cannot be written has nobody to tell.
+            // A bar that cannot be written is no error of the run.
             write!(out, "{:.1} steps/s", state.per_sec()).ok();
         };
         bar.set_style(style.with_key("rate", rate));

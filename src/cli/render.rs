@@ -9,13 +9,15 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
 use lavoxel::memory::Need;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
-use lavoxel::render::{self, Image, Style};
-use lavoxel::scene::Scene;
+use lavoxel::render::{self, Field, Image, Style};
+use lavoxel::scene::{Edge, Scene, Site, Stage};
 use lavoxel::simulation::Simulation;
 
-use super::painter::{Clip, Cut, Field, Painter, StyleName, View};
+use super::cut::Cut;
+use super::painter::{Clip, Painter, Section, View, named};
 use super::progress::Progress;
-use super::{MEMORY_EVERY, Outcome, SceneOptions, say, start_threads, stop};
+use super::typed::Typed;
+use super::{Outcome, SceneOptions, count, say, start_threads, stop};
 
 /// Simulate a scene and write pictures and animations
 ///
@@ -40,11 +42,11 @@ pub(crate) struct RenderArgs {
     frames: Option<PathBuf>,
 
     /// Number of steps, instead of the scene's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::steps, allow_negative_numbers = true)]
     steps: Option<u64>,
 
     /// Steps from one frame to the next, instead of the scene's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::interval, allow_negative_numbers = true)]
     every: Option<u64>,
 
     /// Width and height of frames in pixels, such as 960x640
@@ -84,20 +86,25 @@ pub(crate) struct RenderArgs {
     orbit: Option<f32>,
 
     /// Look of the volume
-    #[arg(long, value_enum)]
-    style: Option<StyleName>,
+    #[arg(long, value_name = "STYLE", value_parser = named::<Style>())]
+    style: Option<Style>,
 
     /// Draw lava only between two shares of the box along an axis, such as x=0.5..1; repeatable, once for each axis
     #[arg(long, value_name = "AXIS=LOW..HIGH")]
     clip: Vec<Clip>,
 
-    /// Show a slice instead of the volume: an axis and a cell, such as z=64
-    #[arg(long, value_name = "AXIS=CELL")]
+    /// Show a slice instead of the volume: an axis and a cell such as z=64, metres from the north-west corner such as
+    /// z=640m, an elevation such as y=735m, or a coordinate of the map such as x=map:499800
+    #[arg(long, value_name = "AXIS=PLACE")]
     slice: Option<Cut>,
 
     /// What a slice shows
-    #[arg(long, value_enum, requires = "slice", default_value = "amount")]
+    #[arg(long, value_name = "FIELD", value_parser = named::<Field>(), requires = "slice", default_value = "amount")]
     field: Field,
+
+    /// Show the whole height of the box in a slice, not only that of ground and lava
+    #[arg(long, requires = "slice")]
+    whole: bool,
 
     /// Replace files that are there already
     #[arg(long)]
@@ -114,7 +121,7 @@ Examples:
       lavoxel render terrains/maunga_whau.asc --crop 0,26,61,61 --vent 275m,315m@2
   Frames for another program:
       lavoxel render --steps 1000 --every 10 --size 1920x1080 --frames frames
-  Into the volcano, its southern half of lava left away:
+  Look inside: hide the southern half of the lava:
       lavoxel render --steps 1500 --style maximum --clip z=0..0.48 --picture inside.png
   The crater in section, by energy:
       lavoxel render --steps 800 --slice x=62 --field energy --picture section.png";
@@ -134,26 +141,54 @@ fn point(text: &str) -> Result<[f32; 3], String> {
     numbers.ok_or_else(|| format!("\"{text}\" is not a point such as 0.5,0.4,0.5"))
 }
 
-/// Runs `lavoxel` without a subcommand, where there is no window.
-#[cfg(not(feature = "viewer"))]
+/// Runs `lavoxel` without a subcommand where there is no window.
 pub(super) fn erupt() -> anyhow::Result<Outcome> {
     run(&RenderArgs::default())
 }
 
 /// Runs `lavoxel render`.
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
+    shoot(args).map_err(|error| args.typed().name(error))
+}
+
+fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let mut scene = args.scene.load()?;
     args.put_into(&mut scene)?;
     scene.validate()?;
     let outputs = Outputs::choose(args, &scene)?;
     scene.check_memory(args.need(&scene))?;
     start_threads(scene.spec.threads)?;
-    let simulation = scene.build(Box::new(Tiled::default()))?.simulation;
-    let painter = Painter::new(&scene, &simulation, args.view())?;
-    Shooting { scene, simulation, painter, outputs, quiet: args.scene.quiet }.run()
+    let Stage { simulation, site } = scene.build(Box::new(Tiled::default()))?;
+    let painter = Painter::new(&scene, &site, args.view())?;
+    say::warn(scene.warning(&simulation));
+    if !args.scene.quiet && !scene.choices().is_empty() {
+        scene.told(&site, &simulation).iter().for_each(|line| say::note(line));
+    }
+    Shooting { scene, simulation, site, painter, outputs, quiet: args.scene.quiet }.run()
 }
 
 impl RenderArgs {
+    /// The flags that stand for keys of a scene.
+    fn typed(&self) -> Typed {
+        let mut typed = self.scene.source.typed();
+        let sides = |size: [u32; 2]| format!("{}x{}", size[0], size[1]);
+        let pixels = "pixels along each side";
+        typed.add("film.size", "--size", self.size.map(sides), pixels);
+        typed.add("film.picture_size", "--picture-size", self.picture_size.map(sides), pixels);
+        typed.add("film.picture_size", "--size", self.size.map(sides), pixels);
+        typed.add("film.fps", "--fps", self.fps, "frames a second");
+        typed.add("film.orbit_deg", "--orbit", self.orbit, "degrees");
+        typed.add("camera.azimuth_deg", "--azimuth", self.azimuth, "degrees");
+        typed.add("camera.elevation_deg", "--elevation", self.elevation, "degrees");
+        typed.add("camera.distance", "--distance", self.distance, "diagonals of what is shown");
+        typed.add("camera.fov_deg", "--fov", self.fov, "degrees");
+        typed.add("camera.target", "--target", self.target.map(|[x, y, z]| format!("{x},{y},{z}")), "");
+        let clips: Vec<_> = self.clip.iter().map(ToString::to_string).collect();
+        typed.add("look.clip", "--clip", (!clips.is_empty()).then(|| clips.join(" --clip ")), "");
+        typed.add("slice.cell", "--slice", self.slice, "");
+        typed
+    }
+
     /// Puts what the flags say into the scene, where it is checked like the rest.
     fn put_into(&self, scene: &mut Scene) -> anyhow::Result<()> {
         let (film, camera) = (&mut scene.spec.film, &mut scene.spec.camera);
@@ -169,7 +204,7 @@ impl RenderArgs {
         camera.fov_deg = self.fov.unwrap_or(camera.fov_deg);
         camera.target = self.target.or(camera.target);
         let look = &mut scene.spec.look;
-        look.style = self.style.map_or(look.style, Style::from);
+        look.style = self.style.unwrap_or(look.style);
         for (i, clip) in self.clip.iter().enumerate() {
             let twice = self.clip[..i].iter().any(|other| other.axis == clip.axis);
             anyhow::ensure!(!twice, "--clip {}: give each axis once", ["x", "y", "z"][clip.axis]);
@@ -189,7 +224,7 @@ impl RenderArgs {
     }
 
     fn view(&self) -> View {
-        self.slice.map_or(View::Volume, |cut| View::Slice(cut, self.field))
+        self.slice.map_or(View::Volume, |cut| View::Slice(Section { cut, field: self.field, whole: self.whole }))
     }
 }
 
@@ -255,6 +290,7 @@ impl Outputs {
 struct Shooting {
     scene: Scene,
     simulation: Simulation,
+    site: Site,
     painter: Painter,
     outputs: Outputs,
     quiet: bool,
@@ -262,6 +298,7 @@ struct Shooting {
 
 impl Shooting {
     fn run(mut self) -> anyhow::Result<Outcome> {
+        stop::after_the_step();
         let film = self.scene.spec.film.clone();
         let mut progress = Progress::new(film.steps, self.quiet);
         let mut animations = Vec::new();
@@ -278,9 +315,7 @@ impl Shooting {
             let next = (self.simulation.steps() + film.every).min(film.steps);
             while self.simulation.steps() < next && !stop::asked() {
                 self.simulation.step();
-                if self.simulation.steps().is_multiple_of(MEMORY_EVERY) {
-                    self.simulation.world().check_memory()?;
-                }
+                self.simulation.world().check_memory()?;
                 progress.update(&self.simulation);
             }
         }
@@ -349,6 +384,9 @@ impl Shooting {
             return;
         }
         let steps = self.simulation.steps();
+        if let Some(edge) = Edge::of(&self.simulation).words(&self.site) {
+            say::note(&edge);
+        }
         if steps < self.scene.spec.film.steps {
             say::note(&format!("stopped after step {steps}; these files are complete up to there:"));
         }

@@ -1,10 +1,12 @@
 //! What a headless run reports: the account, the extent of the lava and the timings.
 
+use lavoxel::rules::Walls;
 use lavoxel::rules::spreading::spreads;
-use lavoxel::scene::Site;
+use lavoxel::scene::{Edge, NO_FORECAST, Site};
 use lavoxel::simulation::{Simulation, Stage};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
 use lavoxel::validate::tame;
+use lavoxel::words::{area, grouped, short, volume};
 use serde::Serialize;
 
 use super::whereabouts::Whereabouts;
@@ -22,6 +24,9 @@ pub(super) struct Report {
     cell_size_m: f64,
     #[serde(flatten)]
     whereabouts: Whereabouts,
+    /// What was chosen for a heightmap without a scene.
+    chosen: Vec<String>,
+    walls: Walls,
     unit: u16,
     mass_units: u64,
     initial_units: u64,
@@ -40,6 +45,16 @@ pub(super) struct Report {
     max_depth_cells: f64,
     max_depth_m: f64,
     volume_m3: f64,
+    /// Columns at the sides of the box in which lava stands.
+    edge_columns: usize,
+    /// Volume that left through open sides.
+    outflow_m3: f64,
+    note: &'static str,
+    /// Lines for people.
+    #[serde(skip)]
+    told: Vec<String>,
+    #[serde(skip)]
+    edge: Option<String>,
     state_hash: String,
     timings_ms: TimingsMs,
 }
@@ -69,6 +84,9 @@ pub(super) struct Context<'a> {
     pub(super) scene: String,
     pub(super) site: &'a Site,
     pub(super) whereabouts: Whereabouts,
+    /// What a person should know of the scene: [`lavoxel::scene::Scene::told`].
+    pub(super) told: Vec<String>,
+    pub(super) chosen: Vec<String>,
     pub(super) filter: Stage,
     pub(super) interrupted: bool,
 }
@@ -85,6 +103,7 @@ impl Report {
         let site = context.site;
         let cell = site.cell_size_m;
         let timings = simulation.timings();
+        let edge = Edge::of(simulation);
         Self {
             scene: context.scene,
             version: env!("CARGO_PKG_VERSION"),
@@ -95,6 +114,8 @@ impl Report {
             dims: [grid.nx, grid.ny, grid.nz],
             cell_size_m: cell,
             whereabouts: context.whereabouts,
+            chosen: context.chosen,
+            walls: edge.walls,
             unit: AMOUNT_ONE,
             mass_units: mass,
             initial_units: ledger.initial,
@@ -120,6 +141,11 @@ impl Report {
             max_depth_cells: cells(deepest),
             max_depth_m: cells(deepest) * site.cell_height_m(),
             volume_m3: cells(mass) * site.cell_volume_m3(),
+            edge_columns: edge.columns,
+            outflow_m3: cells(edge.left_units) * site.cell_volume_m3(),
+            note: NO_FORECAST,
+            told: context.told,
+            edge: edge.words(site),
             state_hash: format!("{:016x}", world.state_hash()),
             timings_ms: TimingsMs {
                 gravity: timings.gravity.mean_ms(),
@@ -140,24 +166,20 @@ impl Report {
                 "{}: {} steps on {nx} × {ny} × {nz} cells of {} m, seed {}, {} threads",
                 tame(&self.scene),
                 self.steps,
-                self.cell_size_m,
+                short(self.cell_size_m, 3),
                 self.seed,
                 self.threads
             ),
-            format!("mass        {:.3} full cells now ({:.0} m³)", share(self.mass_units), self.volume_m3),
-            format!(
-                "            {:.3} at start, {:.3} sourced, {:.3} outflow, {:.3} solidified, {:.3} removed",
-                share(self.initial_units),
-                share(self.sourced_units),
-                share(self.outflow_units),
-                share(self.solidified_units),
-                share(self.removed_units)
-            ),
+            format!("mass        {:.3} full cells now ({})", share(self.mass_units), volume(self.volume_m3)),
+            format!("            {}", self.account()),
             format!("energy      {:.3} now", self.energy),
-            format!("cells       {} liquid, {} active", self.liquid_cells, self.active_cells),
+            format!("cells       {} liquid, {} active", grouped(self.liquid_cells), grouped(self.active_cells as u64)),
             format!(
-                "extent      {} columns covered ({:.0} m²), deepest lava {:.2} cells ({:.1} m)",
-                self.covered_columns, self.covered_area_m2, self.max_depth_cells, self.max_depth_m
+                "extent      {} columns covered ({}), deepest lava {:.2} cells ({:.1} m; no forecast)",
+                grouped(self.covered_columns as u64),
+                area(self.covered_area_m2),
+                self.max_depth_cells,
+                self.max_depth_m
             ),
             format!(
                 "per step    gravity {:.3} ms, spreading {:.3} ms, sources {:.4} ms, filter {:.3} ms",
@@ -165,7 +187,11 @@ impl Report {
             ),
             format!("state       {}", self.state_hash),
         ];
-        lines.splice(1..1, self.whereabouts.lines());
+        if let Some(edge) = &self.edge {
+            let extent = lines.iter().position(|line| line.starts_with("extent")).unwrap_or(lines.len() - 1);
+            lines.insert(extent + 1, format!("edge        {edge}"));
+        }
+        lines.splice(1..1, self.told.iter().cloned());
         if self.blocked_units > 0 {
             let blocked = share(self.blocked_units);
             lines.push(format!("warning: {blocked:.3} full cells found no room under the roof; make the box higher"));
@@ -174,6 +200,17 @@ impl Report {
             lines.push(format!("stopped after step {}", self.steps));
         }
         lines.join("\n")
+    }
+}
+
+impl Report {
+    /// Where the mass came from and where it went. What no rule can do yet is left out while it did not happen.
+    fn account(&self) -> String {
+        let always =
+            [(self.initial_units, "at start"), (self.sourced_units, "sourced"), (self.outflow_units, "outflow")];
+        let rest = [(self.solidified_units, "solidified"), (self.removed_units, "removed")];
+        let parts = always.into_iter().chain(rest.into_iter().filter(|(units, _)| *units > 0));
+        parts.map(|(units, name)| format!("{:.3} {name}", cells(units))).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -3,13 +3,11 @@
 use std::fs::canonicalize;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 use lavoxel::checkpoint::{Checkpoint, Keeper, previous, steps_of};
-use lavoxel::scene::MAX_THREADS;
 
 use super::run::{Work, WorkOptions};
-use super::{Outcome, start_threads};
+use super::{NoThreads, Outcome, count, start_threads};
 
 /// Go on from a checkpoint that `lavoxel run --checkpoint FILE` kept
 ///
@@ -26,7 +24,7 @@ pub(crate) struct ResumeArgs {
     work: WorkOptions,
 
     /// Number of threads, instead of the scene's; results do not depend on it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
 
     /// Show no progress
@@ -49,7 +47,7 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     let file = args.file.display();
     anyhow::ensure!(
         step <= steps,
-        "--steps {steps}: {file} is at step {step} already; give a later one, or begin anew with lavoxel run"
+        "--steps {steps}: {file} is at step {step} already; give a later one, or start again with lavoxel run"
     );
     let mut files = args.work.files(&scene)?;
     files.maps.go_on(&extras, stage.simulation.world().grid, step)?;
@@ -62,7 +60,7 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
 fn load(args: &ResumeArgs) -> anyhow::Result<Checkpoint> {
     // On threads of its own: the checkpoint has to say how many all later work may use.
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0) as usize).build();
-    let threads = threads.context("cannot start the threads")?;
+    let threads = threads.map_err(NoThreads)?;
     threads.install(|| {
         let error = match Checkpoint::load(&args.file, args.work.engine.make()) {
             Ok(checkpoint) => return Ok(checkpoint),

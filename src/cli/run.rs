@@ -17,7 +17,7 @@ use super::progress::Progress;
 use super::report::{Context, Report};
 use super::volumes::{Exports, VolumeArgs};
 use super::whereabouts::Whereabouts;
-use super::{MEMORY_EVERY, Outcome, SceneOptions, say, start_threads, stop};
+use super::{Outcome, SceneOptions, count, say, start_threads, stop};
 
 /// Steps from one refresh of the low-pass to the next; it serves pictures only, and is timed here.
 const FILTER_EVERY: u64 = 10;
@@ -25,13 +25,13 @@ const FILTER_EVERY: u64 = 10;
 /// Steps from one checkpoint to the next where nothing else is said.
 const CHECKPOINT_EVERY: u64 = 500;
 
-/// Simulate a scene without pictures and report
+/// Simulate without pictures: print a report, export maps, volumes, meshes
 ///
 /// Prints the mass account, the extent of the lava and the mean time of each stage. The low-pass filter that pictures
-/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn. The lava
-/// is written for other programs with --map, --npz, --volume and --mesh. Ctrl-C ends it after the current step; report and
-/// files are then of the steps so far.
+/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn. Ctrl-C ends
+/// the run after the current step; report and files are then of the steps so far.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     scene: SceneOptions,
@@ -40,11 +40,24 @@ pub(crate) struct RunArgs {
     work: WorkOptions,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  A report on the built-in volcano:
+      lavoxel run --steps 500
+  On a real mountain, for a program, with maps for QGIS:
+      lavoxel run terrains/maunga_whau.toml --steps 1000 --json --map thickness=lava.tif --map arrival=arrival.tif
+  A heightmap, with a vent in the coordinates of its file:
+      lavoxel run terrains/maunga_whau.asc --vent map:2667675,6478995@2
+  Volumes of every 200th step for ParaView and Blender:
+      lavoxel run --steps 600 --export-every 200 --volume lava.vti --volume lava.vdb
+  A long run that can be stopped and resumed:
+      lavoxel run --steps 100000 --checkpoint long.lavoxel";
+
 /// Flags of `run` and `resume`.
 #[derive(Args, Debug)]
 pub(super) struct WorkOptions {
     /// Number of steps in all, instead of the scene's
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
+    #[arg(long, value_name = "N", value_parser = count::steps, allow_negative_numbers = true)]
     pub(super) steps: Option<u64>,
 
     /// Print the report as one JSON object
@@ -63,7 +76,7 @@ pub(super) struct WorkOptions {
     pub(super) checkpoint: Option<PathBuf>,
 
     /// Steps from one checkpoint to the next [default: 500]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(long, value_name = "N", value_parser = count::interval, allow_negative_numbers = true)]
     pub(super) checkpoint_every: Option<u64>,
 
     #[command(flatten)]
@@ -88,7 +101,7 @@ impl WorkOptions {
         self.checkpoint_every.unwrap_or(CHECKPOINT_EVERY)
     }
 
-    /// Whether files of others may be replaced.
+    /// Whether existing files may be replaced.
     pub(super) fn existing(&self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Keep }
     }
@@ -112,9 +125,9 @@ impl WorkOptions {
 /// Engines by name.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum EngineName {
-    /// The one for work
+    /// Use this
     Fast,
-    /// The one that reads like the specification, slow
+    /// Slow reference for checking
     Plain,
 }
 
@@ -129,12 +142,17 @@ impl EngineName {
 
 /// Runs `lavoxel run`.
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
+    begin(args).map_err(|error| args.scene.source.typed().name(error))
+}
+
+fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     let mut scene = args.scene.load()?;
     args.work.put_into(&mut scene);
     let files = args.work.files(&scene)?;
     let keeper = args.work.keeper()?;
     start_threads(scene.spec.threads)?;
     let stage = scene.build(args.work.engine.make())?;
+    say::warn(scene.warning(&stage.simulation));
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.scene.quiet }.run()
 }
 
@@ -157,6 +175,7 @@ pub(super) struct Work {
 impl Work {
     /// Simulates and reports.
     pub(super) fn run(self) -> anyhow::Result<Outcome> {
+        stop::after_the_step();
         // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
         rayon::scope(|_| self.simulate())
     }
@@ -179,9 +198,7 @@ impl Work {
                 self.keep()?;
             }
             progress.update(&self.stage.simulation);
-            if self.stage.simulation.steps().is_multiple_of(MEMORY_EVERY)
-                && let Err(too_much) = self.stage.simulation.world().check_memory()
-            {
+            if let Err(too_much) = self.stage.simulation.world().check_memory() {
                 // What was reached is kept, for a machine with more memory.
                 self.keep()?;
                 return Err(too_much.into());
@@ -189,7 +206,6 @@ impl Work {
         }
         progress.finish();
         self.keep()?;
-        self.files.exports.finish(&self.stage.simulation, &self.stage.site, self.quiet)?;
         self.report(filter.timing)
     }
 
@@ -201,14 +217,23 @@ impl Work {
     }
 
     fn report(self, filter: simulation::Stage) -> anyhow::Result<Outcome> {
-        let Self { scene, stage, files, keeper, json, quiet } = self;
+        let Self { scene, stage, mut files, keeper, json, quiet } = self;
         let interrupted = stage.simulation.steps() < scene.spec.film.steps;
-        let name = scene.spec.name;
-        let whereabouts = Whereabouts::of(&stage);
-        let context = Context { scene: name.clone(), site: &stage.site, whereabouts, filter, interrupted };
+        let name = scene.spec.name.clone();
+        let context = Context {
+            scene: name.clone(),
+            site: &stage.site,
+            whereabouts: Whereabouts::of(&stage),
+            told: scene.told(&stage.site, &stage.simulation),
+            chosen: scene.choices().to_vec(),
+            filter,
+            interrupted,
+        };
         let report = Report::new(&stage.simulation, context);
         say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
         let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
+        // After the report: a full disk must not suppress it.
+        files.exports.finish(&stage.simulation, &stage.site, quiet)?;
         files.maps.write(&stage.simulation, &Ended { scene: &name, site: &stage.site, outcome, quiet })?;
         if let Some(keeper) = keeper.filter(|_| !quiet) {
             let (path, step) = (keeper.path().display(), stage.simulation.steps());

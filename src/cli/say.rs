@@ -1,10 +1,17 @@
 //! Lines for people and programs. A reader that has gone is a quiet end, not a panic.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Prints a line of data on standard output.
+/// The text without anything that a terminal would obey: names of files, scenes and labels come from outside.
+fn visible(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if text.contains(obeyed) { text.replace(obeyed, "?").into() } else { text.into() }
+}
+
+/// Prints lines of data on standard output.
 pub(super) fn data(text: &str) -> io::Result<()> {
-    match writeln!(io::stdout().lock(), "{text}") {
+    match writeln!(io::stdout().lock(), "{}", visible(text)) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
@@ -12,11 +19,41 @@ pub(super) fn data(text: &str) -> io::Result<()> {
 
 /// Prints a remark on standard error.
 pub(super) fn note(text: &str) {
-    // Nobody is left to be told when standard error is gone.
-    writeln!(io::stderr().lock(), "{text}").ok();
+    // Without standard error there is no reader.
+    writeln!(io::stderr().lock(), "{}", visible(text)).ok();
+}
+
+/// Prints what may be wrong, if anything, on standard error.
+pub(super) fn warn(text: Option<String>) {
+    if let Some(text) = text {
+        note(&format!("warning: {text}"));
+    }
 }
 
 /// Prints what went wrong on standard error.
 pub(super) fn error(text: &str) {
     note(&format!("lavoxel: {text}"));
+}
+
+/// Prints what is wrong with the command line, or the help that was asked for, and gives the exit code.
+pub(super) fn usage(error: &clap::Error) -> u8 {
+    let plain = error.render().to_string();
+    if visible(&plain) == plain {
+        // Coloured, where the terminal is.
+        error.print().ok();
+    } else {
+        note(plain.trim_end());
+    }
+    u8::try_from(error.exit_code()).unwrap_or(super::WRONG_USE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_printed() {
+        assert_eq!(visible("a\u{1b}[31mb\n\tc\u{7}\u{9b}"), "a?[31mb\n\tc??");
+        assert!(matches!(visible("plain ä ²"), Cow::Borrowed(_)));
+    }
 }

@@ -24,13 +24,17 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
     match &args.scene {
         Some(path) => {
             let scene = Scene::load(path)?;
-            let world = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
+            let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
+            say::warn(scene.warning(&stage.simulation));
             let [nx, ny, nz] = scene.spec.grid.size;
-            let vents = scene.spec.vents.len();
+            let vents = match scene.spec.vents.len() {
+                1 => "1 vent".to_owned(),
+                n => format!("{n} vents"),
+            };
             say::data(&format!(
-                "{}: fine; {nx} × {ny} × {nz} cells of {} m, {vents} vents",
+                "{}: fine; {nx} × {ny} × {nz} cells of {} m, {vents}",
                 path.display(),
-                world.site.cell_size_m
+                stage.site.cell_size_m
             ))?;
         }
         None if args.defaults => say::data(VOLCANO.trim_end())?,

@@ -1,13 +1,16 @@
 //! Ctrl-C: the first one asks long work to end after its current step or frame, the second ends the program at once.
+//! Before long work has begun, as while a scene is read from a pipe, the first one does.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
+/// Whether something runs that asks [`asked`].
+static LONG_WORK: AtomicBool = AtomicBool::new(false);
 
 /// Starts to listen for Ctrl-C and a termination signal.
 pub(super) fn listen() {
     let handler = || {
-        if ASKED.swap(true, Ordering::Relaxed) {
+        if ASKED.swap(true, Ordering::Relaxed) || !LONG_WORK.load(Ordering::Relaxed) {
             std::process::exit(i32::from(super::STOPPED));
         }
     };
@@ -16,7 +19,12 @@ pub(super) fn listen() {
     }
 }
 
-/// Whether somebody asked to stop.
+/// Tells that long work begins, which ends by itself when it is asked to.
+pub(super) fn after_the_step() {
+    LONG_WORK.store(true, Ordering::Relaxed);
+}
+
+/// Whether Ctrl-C was pressed.
 pub(super) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

@@ -1,17 +1,21 @@
-//! `lavoxel terrain`: look at a heightmap or a built-in terrain, measure it, and write it anew.
+//! `lavoxel terrain`: draw, measure and convert a heightmap or a built-in terrain.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use lavoxel::grid::Grid;
+use lavoxel::memory::{Need, TooMuchMemory};
 use lavoxel::output::Existing;
+use lavoxel::render::{Image, Palette, Relief, Scale};
 use lavoxel::terrain::hillshade::{Light, Tint};
 use lavoxel::terrain::write;
-use lavoxel::terrain::{Heightmap, Hillshade, Kind, Statistics, TerrainSpec, generate};
+use lavoxel::terrain::{Heightmap, Hillshade, Kind, Picture, Statistics, TerrainSpec, generate};
+use lavoxel::validate::tame;
 
 use super::place::{MapArgs, Raster, Size};
 use super::say;
+use super::typed::Typed;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,6 +72,10 @@ pub(crate) struct TerrainArgs {
     #[arg(long, requires = "picture")]
     gray: bool,
 
+    /// Draw the picture without the length and the bar of elevations beside it
+    #[arg(long, requires = "picture")]
+    no_legend: bool,
+
     /// Write the heights: .asc (ESRI ASCII grid) or .png (16-bit gray)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -90,18 +98,23 @@ pub(crate) struct TerrainArgs {
 /// # Errors
 /// Wrong input is a [`lavoxel::terrain::TerrainError`] inside.
 pub(crate) fn run(args: &TerrainArgs) -> anyhow::Result<()> {
+    convert(args).map_err(|error| args.typed().name(error))
+}
+
+fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let map = args.terrain()?;
+    if args.picture.is_some() || args.out.is_some() {
+        let need = Need::of("the heights", map.heights.len(), BYTES_A_HEIGHT);
+        need.and(Need::of("the picture or file", map.heights.len(), BYTES_A_PIXEL)).check(MEND)?;
+    }
     if let Some(path) = &args.picture {
-        let shade = if args.gray {
-            Hillshade { tint: Tint::Gray, light: Light::Single, ..Hillshade::default() }
-        } else {
-            Hillshade::default()
-        };
-        write::picture(&shade.draw(&map), path, existing)?;
+        write::picture(&args.draw(&map), path, existing)?;
+        say::note(&path.display().to_string());
     }
     if let Some(path) = &args.out {
         write::heightmap(&map, path, existing)?;
+        say::note(&path.display().to_string());
     }
     if args.json {
         say::data(&serde_json::to_string_pretty(&map.statistics())?)?;
@@ -115,7 +128,22 @@ pub(crate) fn run(args: &TerrainArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Bytes of a height in memory, and of a pixel of a picture of heights while it is written.
+const BYTES_A_HEIGHT: f64 = 4.0;
+const BYTES_A_PIXEL: f64 = 4.0;
+
+/// What to do about a terrain that is too large.
+const MEND: &str = "make it smaller (--size, --resample or --crop)";
+
 impl TerrainArgs {
+    /// The flags that stand for keys of a scene.
+    fn typed(&self) -> Typed {
+        let mut typed = Typed::default();
+        self.map.put_into(&mut typed);
+        typed.add("cell_size_m", "--voxel-size", self.voxel_size, "metres");
+        typed
+    }
+
     /// The built-in kind that the source names, if it does.
     fn kind(&self) -> Option<Kind> {
         Kind::GENERATED.into_iter().find(|kind| kind.name() == self.source)
@@ -125,15 +153,45 @@ impl TerrainArgs {
         self.size.map_or(Grid::new(128, 100, 128), |size| size.0)
     }
 
+    fn draw(&self, map: &Heightmap) -> Picture {
+        let shade = if self.gray {
+            Hillshade { tint: Tint::Gray, light: Light::Single, ..Hillshade::default() }
+        } else {
+            Hillshade::default()
+        };
+        let picture = shade.draw(map);
+        if self.no_legend {
+            return picture;
+        }
+        let elevations = map.range().filter(|_| !self.gray);
+        let relief = Relief {
+            pixel_m: map.extent_m().0 / picture.width as f64,
+            elevations: elevations
+                .map(|range| (Palette::sampled(|share| shade.tint.color(share)), Scale::new("elevation", "m", range))),
+        };
+        let Picture { width, height, rgb } = picture;
+        let Image { width, height, rgb } = relief.annotate(&Image { width, height, rgb });
+        Picture { width, height, rgb }
+    }
+
     fn terrain(&self) -> anyhow::Result<Heightmap> {
         match self.kind() {
             Some(kind) => self.generated(kind),
             None if Path::new(&self.source).exists() => self.loaded(),
-            None => {
-                let kinds = Kind::GENERATED.map(Kind::name).join(", ");
-                self.loaded().with_context(|| format!("\"{}\" is no file, and not one of {kinds}", self.source))
-            }
+            None => Err(self.no_such_source()),
         }
+    }
+
+    /// What is neither a file nor a built-in terrain, with the terrain that was probably meant.
+    fn no_such_source(&self) -> anyhow::Error {
+        let kinds = Kind::GENERATED.map(Kind::name);
+        let likeness = |name: &str| strsim::jaro_winkler(&self.source.to_lowercase(), name);
+        let nearest = kinds.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        let hint = match nearest.filter(|name| likeness(name) > 0.8) {
+            Some(name) => format!("did you mean {name}?"),
+            None => format!("terrains are {}", kinds.join(", ")),
+        };
+        anyhow::anyhow!("no file \"{}\" and no such terrain ({hint})", tame(&self.source))
     }
 
     fn generated(&self, kind: Kind) -> anyhow::Result<Heightmap> {
@@ -141,9 +199,10 @@ impl TerrainArgs {
         let keys = TerrainSpec { vertical_exaggeration: None, cell_size_m: None, ..self.map.terrain() };
         let spec = TerrainSpec { kind, seed: self.seed, ..keys };
         let cell_size_m = self.voxel_size.or(self.map.cell_size);
+        self.check_box()?;
         let mut map = spec.build(self.grid(), cell_size_m, Path::new(""))?.to_heightmap();
         if let Some(raster) = self.resample {
-            map = map.resampled(raster.cols, raster.rows);
+            map = onto(&map, raster)?;
         }
         self.exaggerated(map)
     }
@@ -152,6 +211,7 @@ impl TerrainArgs {
         let file = Some(PathBuf::from(&self.source));
         let spec = TerrainSpec { kind: Kind::Heightmap, seed: self.seed, file, ..self.map.terrain() };
         if let Some(size) = self.size {
+            self.check_box()?;
             let mut surface = spec.build(size.0, self.voxel_size, Path::new(""))?;
             // What the box holds is to be seen, so the stretch stays in.
             surface.vertical_exaggeration = 1.0;
@@ -164,9 +224,14 @@ impl TerrainArgs {
             map.fill(rule)?;
         }
         if let Some(raster) = self.resample {
-            map = map.resampled(raster.cols, raster.rows);
+            map = onto(&map, raster)?;
         }
         self.exaggerated(map)
+    }
+
+    /// Checks that there is memory for the ground of the box, as its columns and as heights.
+    fn check_box(&self) -> Result<(), TooMuchMemory> {
+        Need::of("the ground", self.grid().columns(), 2.0 * BYTES_A_HEIGHT).check(MEND)
     }
 
     fn exaggerated(&self, mut map: Heightmap) -> anyhow::Result<Heightmap> {
@@ -177,6 +242,11 @@ impl TerrainArgs {
         }
         Ok(map)
     }
+}
+
+/// The heights on the cells that `--resample` asks for.
+fn onto(map: &Heightmap, Raster { cols, rows }: Raster) -> anyhow::Result<Heightmap> {
+    map.resampled(cols, rows).with_context(|| format!("--resample {cols}x{rows}"))
 }
 
 fn describe(s: &Statistics) -> String {

@@ -1,12 +1,15 @@
 //! `lavoxel view`: the window. `lavoxel` alone is this with the built-in volcano.
 
 use clap::{Args, ValueEnum};
+use lavoxel::output::FOLDER;
 use lavoxel::scene::Scene;
+use lavoxel::validate::tame;
 use lavoxel::viewer::link::Pace;
-use lavoxel::viewer::{Options, open};
+use lavoxel::viewer::worker::StartError;
+use lavoxel::viewer::{DrawOn, Options, ViewerError, open};
 
-use super::render::pixels;
-use super::{Outcome, Source, say, start_threads, stop};
+use super::render::{self, pixels};
+use super::{Outcome, Source, count, say, start_threads, stop};
 
 /// Watch a scene in a window, steer it and look inside
 ///
@@ -18,27 +21,31 @@ pub(crate) struct ViewArgs {
     #[command(flatten)]
     source: Source,
 
-    /// Width and height of the window
-    #[arg(long, value_name = "WxH", default_value = "1280x800", value_parser = window_size)]
-    size: [u32; 2],
+    /// Width and height of the window [default: 1280x800, or what the screen has room for]
+    #[arg(long, value_name = "WxH", value_parser = window_size)]
+    size: Option<[u32; 2]>,
 
     /// Begin with a pause
     #[arg(long)]
     paused: bool,
 
-    /// Steps a second, or "free" for as many as possible
+    /// Steps a second, or "unlimited"
     #[arg(long, value_name = "N", default_value = "60", value_parser = pace)]
     pace: Pace,
 
-    /// Make so many steps as fast as possible, then pause
-    #[arg(long, value_name = "N", conflicts_with = "paused")]
+    /// Run N steps as fast as possible, then pause
+    #[arg(long, value_name = "N", conflicts_with = "paused", value_parser = count::steps, allow_negative_numbers = true)]
     steps: Option<u64>,
 
     /// Whether the panel is shown; Tab changes it
     #[arg(long, value_enum, default_value_t = Switch::On)]
     panel: Switch,
 
-    /// Write one line for each happening on standard error
+    /// Which processor draws the pictures
+    #[arg(long, value_enum, default_value_t = Renderer::Auto)]
+    renderer: Renderer,
+
+    /// Print one line per event on standard error
     #[arg(long)]
     log: bool,
 }
@@ -50,6 +57,17 @@ Examples:
   lavoxel view mountain.asc                      a heightmap: a vent on its summit
   lavoxel view mountain.asc --vent 1200m,800m    or where you say
   lavoxel view --steps 2000                      as fast as possible, then pause";
+
+/// What draws the pictures in the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Renderer {
+    /// The graphics card, or without one, the processor
+    Auto,
+    /// The graphics adapter, even if it is software
+    Gpu,
+    /// The processor
+    Cpu,
+}
 
 /// On or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -64,39 +82,71 @@ fn window_size(text: &str) -> Result<[u32; 2], String> {
     fits.then_some(size).ok_or_else(|| "a window has 64 to 16384 pixels along each side".to_owned())
 }
 
-/// `60`, or `free`.
+/// `60`, or `unlimited`; `free` is its name in older scripts.
 fn pace(text: &str) -> Result<Pace, String> {
     match text.parse::<f64>() {
-        _ if text == "free" => Ok(Pace::Free),
+        _ if ["unlimited", "free"].contains(&text) => Ok(Pace::Free),
         Ok(rate) if (0.01..=1e6).contains(&rate) => Ok(Pace::Rate(rate)),
-        _ => Err(format!("\"{text}\" is no number of steps a second from 0.01 to 1000000, and not \"free\"")),
+        _ => Err(format!("\"{text}\" is neither a number of steps a second from 0.01 to 1000000 nor \"unlimited\"")),
     }
 }
 
-/// Runs `lavoxel` without a subcommand.
+/// Runs `lavoxel` without a subcommand: in a window, or where none can be opened as `lavoxel render` does.
 pub(super) fn erupt() -> anyhow::Result<Outcome> {
-    show(Scene::volcano(), options([1280, 800], Pace::Rate(60.0)))
+    let shown = show(Scene::volcano(), options(None, Pace::Rate(60.0)));
+    match shown.as_ref().err().and_then(|error| error.downcast_ref()) {
+        Some(ViewerError::NoWindow(no_window)) => {
+            let reason = &no_window.reason;
+            say::note(&format!(
+                "no window: {reason}; drawing the eruption into {FOLDER} instead, as lavoxel render does"
+            ));
+            render::erupt()
+        }
+        _ => shown,
+    }
 }
 
 /// Runs `lavoxel view`.
 pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
+    watch(args).map_err(|error| args.source.typed().name(error))
+}
+
+fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     let scene = args.source.load()?;
+    let file = args.source.file.as_deref();
     let pace = if args.paused { Pace::Paused } else { args.pace };
     let mut options = options(args.size, pace);
     options.steps = args.steps;
     options.panel = args.panel == Switch::On;
+    options.draw_on = match args.renderer {
+        Renderer::Auto => DrawOn::Auto,
+        Renderer::Gpu => DrawOn::Gpu,
+        Renderer::Cpu => DrawOn::Cpu,
+    };
     if args.log {
         options.log = Some(Box::new(say::note));
     }
-    show(scene, options)
+    show(scene, options).map_err(|error| match (error.downcast_ref(), file) {
+        (Some(ViewerError::NoWindow(no_window)), Some(file)) => {
+            let file = tame(&file.display().to_string());
+            anyhow::anyhow!("{no_window}\nThis one's pictures: lavoxel render {file}")
+        }
+        _ => error,
+    })
 }
 
-fn options([width, height]: [u32; 2], pace: Pace) -> Options {
-    Options { size: (width, height), pace, steps: None, panel: true, log: None, stop: stop::asked }
+fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
+    let (size, draw_on) = (size.map(Into::into), DrawOn::Auto);
+    Options { size, pace, steps: None, panel: true, draw_on, log: None, stop: stop::asked }
 }
 
 fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {
     start_threads(scene.spec.threads)?;
-    open(scene, options)?;
+    stop::after_the_step();
+    open(scene, options).map_err(|error| match error {
+        // The same message as in every other command.
+        ViewerError::Start(StartError::Scene(error)) => anyhow::Error::from(error),
+        other => other.into(),
+    })?;
     Ok(if stop::asked() { Outcome::Stopped } else { Outcome::Done })
 }

@@ -11,7 +11,7 @@ use lavoxel::output::{Existing, check_free};
 use lavoxel::scene::{Scene, Site};
 use lavoxel::simulation::Simulation;
 
-use super::say;
+use super::{count, say};
 
 /// Most files of a series.
 const MAX_FILES: u64 = 100_000;
@@ -30,7 +30,7 @@ pub(super) struct VolumeArgs {
 
     /// Write volumes and meshes after every N steps, as NAME_STEP.ext (and NAME.pvd for a series of .vti), not only
     /// after the last
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = count::interval, allow_negative_numbers = true)]
     export_every: Option<u64>,
 }
 

@@ -5,9 +5,6 @@ use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Bounds, Georeference};
 use serde::Serialize;
 
-/// Most vents that the report for people shows.
-const MOST_SHOWN: usize = 3;
-
 /// Where the box lies, and its vents.
 #[derive(Debug, Serialize)]
 pub(super) struct Whereabouts {
@@ -54,27 +51,5 @@ impl Whereabouts {
             map: georeference.map(map),
             vents: stage.simulation.vents().map(vent).collect(),
         }
-    }
-
-    /// The lines for people.
-    pub(super) fn lines(&self) -> Vec<String> {
-        let mut lines =
-            vec![format!("place       floor at {:.1} m, heights × {}", self.floor_m, self.vertical_exaggeration)];
-        if let Some(MapPlace { bounds, crs }) = &self.map {
-            lines.push(format!(
-                "map         {bounds}{}",
-                crs.as_ref().map(|crs| format!(" ({crs})")).unwrap_or_default()
-            ));
-        }
-        for VentPlace { vent, map_x, map_y } in self.vents.iter().take(MOST_SHOWN) {
-            let short = |number: f64| (1e6 * number).round() / 1e6;
-            let on_map = map_x.zip(*map_y).map(|(x, y)| format!(" (map {}, {})", short(x), short(y)));
-            let on_map = on_map.unwrap_or_default();
-            lines.push(format!("vent        x = {:.2}, z = {:.2}{on_map}, {} cells a step", vent.x, vent.z, vent.rate));
-        }
-        if self.vents.len() > MOST_SHOWN {
-            lines.push(format!("            and {} more vents", self.vents.len() - MOST_SHOWN));
-        }
-        lines
     }
 }

@@ -14,7 +14,7 @@ use tiff_writer::{ImageBuilder, TiffVariant, TiffWriteSample, TiffWriter, WriteO
 use super::maps::{Quantity, Values};
 use super::{About, ExportError};
 use crate::output::{Existing, WholeFile};
-use crate::scene::Site;
+use crate::scene::{NO_FORECAST, Site};
 use crate::terrain::{Crs, GeoKey};
 
 // Tags of the TIFF standard, GeoTIFF 1.1 and GDAL.
@@ -118,7 +118,7 @@ fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
 fn metadata(labels: &Labels<'_>) -> String {
     let Labels { quantity, about } = labels;
     let mut xml = String::from("<GDALMetadata>\n");
-    let items = [
+    let mut items = vec![
         ("quantity", quantity.name().to_owned()),
         ("unit", quantity.unit().to_owned()),
         ("scene", about.scene.clone()),
@@ -126,6 +126,9 @@ fn metadata(labels: &Labels<'_>) -> String {
         ("step", about.step.to_string()),
         ("software", About::SOFTWARE.to_owned()),
     ];
+    if matches!(quantity, Quantity::Thickness | Quantity::MaxThickness) {
+        items.push(("note", NO_FORECAST.to_owned()));
+    }
     let write = |xml: &mut String, rest: &str, value: &str| {
         writeln!(xml, "  <Item {rest}>{}</Item>", escaped(value)).expect("a string takes everything");
     };

@@ -45,6 +45,16 @@ impl Gif {
 
 impl Animation for Gif {
     fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError> {
+        self.hold(rgb, 1)
+    }
+
+    fn hold(&mut self, rgb: &[u8], frames: u32) -> Result<(), ExportError> {
+        // The format counts a delay in 16 bits of hundredths of a second.
+        let most = 600 * self.film.fps;
+        if frames > most {
+            self.hold(rgb, most)?;
+            return self.hold(rgb, frames - most);
+        }
         let rgba = rgb.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect();
         let Some(picture) = RgbaImage::from_raw(self.film.width, self.film.height, rgba) else {
             return Err(ExportError::encoder(&self.path, "a frame has another size than the animation"));
@@ -52,7 +62,7 @@ impl Animation for Gif {
         let Some(encoder) = &mut self.encoder else {
             return Err(ExportError::encoder(&self.path, "the animation is complete"));
         };
-        let delay = Delay::from_numer_denom_ms(1000, self.film.fps);
+        let delay = Delay::from_numer_denom_ms(1000 * frames, self.film.fps);
         encoder.encode_frame(Frame::from_parts(picture, 0, 0, delay)).map_err(|e| ExportError::encoder(&self.path, e))
     }
 

@@ -105,6 +105,11 @@ pub trait Animation {
     /// Adds a frame: rows from the top, 8-bit sRGB, `3 · width · height` bytes.
     fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError>;
 
+    /// Adds a frame that is shown as long as `frames` of them.
+    fn hold(&mut self, rgb: &[u8], frames: u32) -> Result<(), ExportError> {
+        (0..frames).try_for_each(|_| self.frame(rgb))
+    }
+
     /// Completes the file and puts it in its place; the frames so far are the whole animation.
     fn finish(self: Box<Self>) -> Result<(), ExportError>;
 }

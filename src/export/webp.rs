@@ -34,9 +34,13 @@ impl WebP {
 
 impl Animation for WebP {
     fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError> {
+        self.hold(rgb, 1)
+    }
+
+    fn hold(&mut self, rgb: &[u8], frames: u32) -> Result<(), ExportError> {
         let rgba: Vec<u8> = rgb.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect();
         let start = self.film.start_ms(self.frames) as i32;
-        self.frames += 1;
+        self.frames += frames;
         self.encoder.add_frame(&rgba, start).map_err(|e| ExportError::encoder(self.file.path(), format!("{e:?}")))
     }
 

@@ -1,6 +1,7 @@
 //! The cinematic look of one ray: a refined lava surface, films on rock, the ground block, sky and haze.
 
 use super::camera::Ray;
+use super::contents::{SliceHit, Slices};
 use super::crust::{Skin, Stage, heat, shade};
 use super::field::{Crossing, Pace};
 use super::heightfield::{Face, before_cut};
@@ -35,6 +36,9 @@ impl Tracer for Stage<'_> {
             let still = self.sky.backdrop(ray.direction);
             return Behind { still, warmed: V3::zeros(), normal: V3::y(), t: f32::MAX, top: false };
         };
+        if let Some(rock) = self.slices.rock(&hit) {
+            return Self::slice(rock);
+        }
         let ground = match hit.face {
             Face::Top => top(self, hit.point),
             Face::Cut(normal) => strata(self, hit.point, normal),
@@ -43,6 +47,14 @@ impl Tracer for Stage<'_> {
         let still = mix(self.sky.haze(ray.direction), ground.still, clear);
         let warmed = times(ground.warmed, self.blackbody.shown(1040.0)) * (14.0 * self.look.lava_light * clear);
         Behind { still, warmed, normal: ground.normal, t: hit.t, top: hit.face == Face::Top }
+    }
+
+    fn slices(&self) -> Slices<'_> {
+        self.slices
+    }
+
+    fn slice(hit: SliceHit) -> Behind {
+        Behind { still: hit.light, warmed: V3::zeros(), normal: V3::y(), t: hit.t, top: false }
     }
 
     fn far(behind: &Behind) -> f32 {
@@ -64,6 +76,12 @@ impl Tracer for Stage<'_> {
             Crossing::Grazed { t, density } => grazed(self, behind, ray.at(t), density),
             _ => behind,
         }
+    }
+
+    fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        let crossing = self.field.cross(ray, Self::far(behind), self.look.iso, pace);
+        f32::from(u8::from(matches!(crossing, Crossing::At { .. })))
     }
 
     fn bare(&self, behind: &Behind) -> Option<V3> {

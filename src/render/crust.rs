@@ -4,6 +4,7 @@
 //! glow.
 
 use super::blackbody::BlackBody;
+use super::contents::Slices;
 use super::ember::EmberLight;
 use super::field::LavaField;
 use super::heightfield::Part;
@@ -24,6 +25,7 @@ pub(crate) struct Stage<'a> {
     pub(crate) sky: &'a Sky,
     pub(crate) look: &'a LookSpec,
     pub(crate) blackbody: &'a BlackBody,
+    pub(crate) slices: Slices<'a>,
     /// Steps since the beginning, for what rides on the flow.
     pub(crate) steps: f64,
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use nalgebra::Vector2;
 use rayon::prelude::*;
 
+use crate::grid::Grid;
 use crate::lowpass::{ENERGY_SHOWN, Volume};
 use crate::world::Span;
 
@@ -51,6 +52,11 @@ impl EmberLight {
             look_down(volume, rows, z, glow, columns);
         });
         Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)) }
+    }
+
+    /// No light at all.
+    pub(crate) fn none(grid: Grid) -> Self {
+        Self { maps: Raster::columns((grid.nx, grid.nz), vec![Vector2::zeros(); grid.nx * grid.nz]) }
     }
 
     /// Strength of the glow around a column, about 0..2.

@@ -1,5 +1,7 @@
 //! The rows of pixels of one frame, and what is kept of them for the next one.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 
 use crate::simd::{Path, Simd, Work};
@@ -7,12 +9,12 @@ use crate::simd::{Path, Simd, Work};
 use super::beams::Beams;
 use super::camera::Camera;
 use super::film::{Develop, Film};
-use super::heightfield::{Heightfield, Part};
+use super::heightfield::{Heightfield, Part, up_to_cut};
 use super::image::Image;
 use super::look::Antialias;
 use super::math::{V3, luminance};
 use super::noise;
-use super::tiles::{Depths, Live, Tiles};
+use super::tiles::{Depths, Live, Reach, Tiles};
 use super::tracer::{Sight, Tracer};
 
 /// Contrast between neighbours from which a pixel is traced again with more rays.
@@ -56,6 +58,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) part: Part,
     pub(crate) antialias: Antialias,
     pub(crate) path: Path,
+    /// Gives up the frame when set.
+    pub(crate) stop: &'a AtomicBool,
 }
 
 /// Whether closer looks are kept for the next frame.
@@ -73,6 +77,8 @@ pub(crate) struct Frame<'a, T: Tracer> {
     /// Which tiles are drawn; the others are known.
     pub(crate) live: &'a Live,
     pub(crate) path: Path,
+    /// Gives up the frame when set: its pixels are then anything.
+    pub(crate) stop: &'a AtomicBool,
 }
 
 /// What the rays through the middles of a row of pixels meet behind the lava.
@@ -117,13 +123,15 @@ struct Developed<'a, T: Tracer> {
 }
 
 impl<B: Copy + Default + Send + Sync> Kept<B> {
-    /// Looks past the lava of a scene through the middle of every pixel; the memory of another scene is used again.
+    /// Looks past the lava of a scene through the middle of every pixel; the memory of another scene is used again. What
+    /// it gives is of no use when the scene's `stop` is set meanwhile.
     pub(crate) fn turned<T: Tracer<Behind = B>>(mut self, tracer: &T, scene: &Scene) -> Self {
         let (camera, (width, height)) = (scene.camera, scene.camera.size());
         let beams = Beams::new(scene.block, &scene.part, camera, scene.path, self.beams);
         self.centres.resize(width * height, B::default());
         let rows = self.centres.par_chunks_mut(width).enumerate();
-        rows.for_each(|(y, row)| scene.path.run(Behinds { tracer, camera, beams: &beams, y, row }));
+        rows.filter(|_| goes_on(scene.stop))
+            .for_each(|(y, row)| scene.path.run(Behinds { tracer, camera, beams: &beams, y, row }));
         let depths = Depths::new(camera, &self.centres, T::far, scene.antialias != Antialias::Off);
         self.closer.clear();
         let keeps = scene.antialias != Antialias::Off && width * height <= MOST_KEPT;
@@ -144,7 +152,8 @@ impl<T: Tracer> Frame<'_, T> {
     pub(crate) fn expose(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate();
-        rows.for_each(|(y, (light, behind))| self.path.run(Exposed { frame: self, y, behind, light }));
+        rows.filter(|_| goes_on(self.stop))
+            .for_each(|(y, (light, behind))| self.path.run(Exposed { frame: self, y, behind, light }));
     }
 
     /// What is behind the lava, in every pixel; for styles that know it without tracing.
@@ -173,16 +182,38 @@ impl<T: Tracer> Frame<'_, T> {
             self.path.run(Developed { frame: self, beams, y, film, wanted, closer, row });
         };
         if kept.closer.is_empty() || keeping == Some(Keeping::Not) {
-            rows.for_each(|(y, row)| develop(y, row, None));
+            rows.filter(|_| goes_on(self.stop)).for_each(|(y, row)| develop(y, row, None));
         } else {
             let closer = kept.closer.par_chunks_mut(film.width);
-            rows.zip(closer).for_each(|((y, row), closer)| develop(y, row, Some(closer)));
+            rows.zip(closer)
+                .filter(|_| goes_on(self.stop))
+                .for_each(|((y, row), closer)| develop(y, row, Some(closer)));
         }
     }
 
     /// Light at a place in a pixel; rays with another `shift` have another jitter.
     #[inline(always)]
     fn light<S: Simd>(&self, s: S, pixel: (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
+        let (x, y) = pixel;
+        let slices = self.tracer.slices();
+        if !slices.is_empty()
+            && let Some(hit) = slices.nearest(&self.camera.ray(x as f32 + u, y as f32 + v), up_to_cut(T::far(behind)))
+        {
+            return self.light_before(s, pixel, (u, v), shift, &T::slice(hit));
+        }
+        self.light_before(s, pixel, (u, v), shift, behind)
+    }
+
+    /// Light at a place in a pixel, with what is really behind the lava there.
+    #[inline(always)]
+    fn light_before<S: Simd>(
+        &self,
+        s: S,
+        pixel: (usize, usize),
+        (u, v): (f32, f32),
+        shift: f32,
+        behind: &T::Behind,
+    ) -> V3 {
         let (x, y) = pixel;
         let reach = self.tiles.at(x, y);
         if (reach.is_empty() || reach.near >= T::far(behind))
@@ -204,10 +235,12 @@ impl<T: Tracer> Frame<'_, T> {
             self.path.run(Refined { frame: self, beams, y, film, wanted, closer, light });
         };
         if kept.closer.is_empty() {
-            rows.for_each(|(y, light)| refine(y, light, None));
+            rows.filter(|_| goes_on(self.stop)).for_each(|(y, light)| refine(y, light, None));
         } else {
             let closer = kept.closer.par_chunks_mut(film.width);
-            rows.zip(closer).for_each(|((y, light), closer)| refine(y, light, Some(closer)));
+            rows.zip(closer)
+                .filter(|_| goes_on(self.stop))
+                .for_each(|((y, light), closer)| refine(y, light, Some(closer)));
         }
         light
     }
@@ -302,6 +335,35 @@ impl<T: Tracer> Work for Developed<'_, T> {
             }
         }
     }
+}
+
+/// Whether a frame is still wanted.
+fn goes_on(stop: &AtomicBool) -> bool {
+    !stop.load(Ordering::Relaxed)
+}
+
+/// How much of the sky each pixel hides: ground and slices all, lava by its opacity, light that spills over as far as it
+/// is seen.
+pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: Develop) -> Vec<u8> {
+    let pixel = |k: usize| {
+        let (x, y) = (k % image.width, k / image.width);
+        let mut opacity = 0.0;
+        let mut sky = V3::zeros();
+        for (u, v) in SUBPIXELS {
+            let ray = camera.ray(x as f32 + u, y as f32 + v);
+            let behind = tracer.behind(&ray, 0.0);
+            let hidden = T::far(&behind) < f32::MAX || tracer.slices().nearest(&ray, f32::MAX).is_some();
+            let sight = Sight { jitter: noise::interleaved(x as f32, y as f32), reach: Reach::ALL };
+            opacity += if hidden { 1.0 } else { tracer.opacity(&ray, &behind, sight) };
+            sky += tracer.bare(&behind).unwrap_or_default();
+        }
+        let n = SUBPIXELS.len() as f32;
+        let bare = how.pixel(sky / n, (x, y));
+        let spill = image.pixel(x, y).iter().zip(bare).map(|(&a, b)| a.abs_diff(b)).max().unwrap_or(0);
+        // One level of difference is noise.
+        ((opacity / n * 255.0).round() as u8).max(spill.saturating_sub(1))
+    };
+    (0..image.width * image.height).into_par_iter().map(pixel).collect()
 }
 
 /// What the rays of a closer look at a pixel meet behind the lava.

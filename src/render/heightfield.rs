@@ -48,6 +48,12 @@ pub(crate) fn before_cut(t: f32) -> f32 {
     t * 0.999_9 - 1e-3
 }
 
+/// Distance up to which a slice may lie in the plane of a cut side whose [`GroundHit::front`] this is: the slice is what is
+/// seen there.
+pub(crate) fn up_to_cut(front: f32) -> f32 {
+    front * 1.000_2 + 4e-3
+}
+
 /// Patches that are tried one after another before larger squares are.
 const STEPS: usize = 32;
 /// Level of the pyramid at which the walk over larger squares begins.

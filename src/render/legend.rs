@@ -1,8 +1,10 @@
-//! Colour bars and axes: numbers beside a picture.
+//! Colour bars: which number a colour stands for, and which kind of cell.
 
 use super::image::Image;
 use super::palette::Palette;
-use super::text::{HEIGHT, Ink};
+use super::text::{Align, Ink};
+use super::ticks::Ticks;
+use crate::lowpass::ENERGY_SHOWN;
 
 /// What a colour stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +23,27 @@ impl Scale {
         Self { label: label.to_owned(), unit: unit.to_owned(), range }
     }
 
+    /// Amount of lava in a cell, from none to full.
+    pub fn amount() -> Self {
+        Self::new("amount", "of a cell", (0.0, 1.0))
+    }
+
+    /// Energy of the lava in a cell, as a multiple of what a full cell has when it leaves a vent.
+    pub fn energy() -> Self {
+        Self::new("energy", "of a vent's cell", (0.0, ENERGY_SHOWN))
+    }
+
+    /// Energy of lava for each unit of its amount.
+    pub fn specific_energy() -> Self {
+        Self::new("energy per amount", "vent = 1", (0.0, ENERGY_SHOWN))
+    }
+
+    /// The same with its upper end at `high`.
+    #[must_use]
+    pub fn up_to(self, high: f32) -> Self {
+        Self { range: (self.range.0, high), ..self }
+    }
+
     /// Place of a value on the palette, 0 to 1.
     pub fn place(&self, value: f32) -> f32 {
         ((value - self.range.0) / (self.range.1 - self.range.0).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0)
@@ -33,7 +56,7 @@ impl Scale {
 }
 
 /// A rectangle of pixels: left, top, width, height.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) x: usize,
     pub(crate) y: usize,
@@ -41,40 +64,72 @@ pub(crate) struct Frame {
     pub(crate) height: usize,
 }
 
-/// An upright colour bar with ticks and numbers at its right.
-pub(crate) fn color_bar(image: &mut Image, frame: Frame, palette: &Palette, scale: &Scale, ink: Ink) {
-    let rows = frame.height.max(2) - 1;
-    for row in 0..=rows {
-        let color = palette.srgb(1.0 - row as f32 / rows as f32);
-        image.fill((frame.x, frame.y + row), (frame.width, 1), color);
+/// An upright colour bar with round numbers at its right, and its title along them.
+pub(crate) struct ColorBar<'a> {
+    pub(crate) palette: &'a Palette,
+    pub(crate) scale: &'a Scale,
+    pub(crate) ink: Ink,
+    /// Whether its title is written.
+    pub(crate) titled: bool,
+}
+
+/// Parts of a colour bar, in ems.
+const BAR: f32 = 1.0;
+const TICK: f32 = 0.3;
+const GAP: f32 = 0.35;
+/// What a line of text takes across, with what goes below the line.
+const LINE: f32 = 1.25;
+
+impl ColorBar<'_> {
+    fn ticks(&self, height: f32) -> Ticks {
+        let (low, high) = self.scale.range;
+        Ticks::fitting((low.into(), high.into()), 0.0, height, |_| 2.2 * self.ink.size)
     }
-    let (low, high) = scale.range;
-    let room = frame.height / (ink.scale * (HEIGHT + 5)).max(1);
-    for tick in ticks(low, high, room.clamp(2, 8)) {
-        let y = frame.y + ((1.0 - scale.place(tick)) * rows as f32 + 0.5) as usize;
-        image.fill((frame.x + frame.width, y), (3 * ink.scale, ink.scale), ink.color);
-        let text_y = y.saturating_sub(ink.scale * HEIGHT / 2);
-        ink.draw(image, (frame.x + frame.width + 5 * ink.scale, text_y), &number(tick, high - low));
+
+    /// Pixels from the left of the bar to the right of its title, for a bar of this height.
+    pub(crate) fn width(&self, height: f32) -> f32 {
+        let labels = self.ticks(height).labels().map(|label| self.ink.width(&label)).fold(0.0, f32::max);
+        // At least what "0.8" takes, so that a scale that grows by a digit moves nothing.
+        let title = if self.titled { GAP + LINE } else { 0.0 };
+        labels.max(self.ink.width("0.8")) + (BAR + TICK + GAP + title) * self.ink.size
+    }
+
+    /// Draws it with its left upper corner, its whole width and the height of the bar as in `frame`.
+    pub(crate) fn draw(&self, image: &mut Image, frame: Frame) {
+        let Frame { x, y, height, .. } = frame;
+        let em = self.ink.size;
+        let bar = (BAR * em).round() as usize;
+        let rows = height.max(2) - 1;
+        for row in 0..=rows {
+            let color = self.palette.srgb(1.0 - row as f32 / rows as f32);
+            image.fill((x, y + row), (bar, 1), color);
+        }
+        let ticks = self.ticks(height as f32);
+        let thick = stroke(self.ink);
+        let row = |value: f64| y as f32 + (1.0 - self.scale.place(value as f32)) * rows as f32 + 0.5;
+        // The ends are told too, where they stand clear of the round numbers.
+        let ends = [self.scale.range.0, self.scale.range.1].map(f64::from).into_iter();
+        let clear = |end: &f64| ticks.values.iter().all(|value| (row(*value) - row(*end)).abs() > LINE * em);
+        let ends = ends.filter(clear).map(|end| (end, ticks.label(end)));
+        for (value, label) in ticks.values.iter().copied().zip(ticks.labels()).chain(ends) {
+            let at = row(value);
+            let top = (at - 0.5 * thick as f32).round().clamp(y as f32, (y + height - thick.min(height)) as f32);
+            image.fill((x + bar, top as usize), ((TICK * em).round() as usize, thick), self.ink.color);
+            let start = (x + bar) as f32 + (TICK + GAP) * em;
+            self.ink.draw(image, (start, at), Align::Start, &label);
+        }
+        if !self.titled {
+            return;
+        }
+        let title = self.ink.shortened(&self.scale.title(), height as f32 + 2.0 * em);
+        let middle = ((x + frame.width) as f32 - 0.5 * LINE * em, y as f32 + 0.5 * height as f32);
+        self.ink.draw_upward(image, middle, Align::Middle, &title);
     }
 }
 
-/// Round numbers from `low` to `high`, at most `count` of them.
-pub(crate) fn ticks(low: f32, high: f32, count: usize) -> Vec<f32> {
-    let rough = (high - low) / count.max(2) as f32;
-    if !(rough > 0.0 && rough.is_finite()) {
-        return vec![low];
-    }
-    let power = 10_f32.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|f| f * power).into_iter().find(|s| *s >= rough * 0.999).unwrap_or(rough);
-    let first = (low / step - 1e-3).ceil() as i64;
-    (first..).map(|i| i as f32 * step).take_while(|v| *v <= high + step * 1e-3).collect()
-}
-
-/// A number with as many digits as a scale of this length needs.
-pub(crate) fn number(value: f32, length: f32) -> String {
-    let digits = (1.3 - length.abs().max(1e-9).log10()).ceil().clamp(0.0, 6.0) as usize;
-    let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+/// Thickness of lines that go with text, in pixels.
+pub(crate) fn stroke(ink: Ink) -> usize {
+    (ink.size / 14.0).round().max(1.0) as usize
 }
 
 #[cfg(test)]
@@ -82,14 +137,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_round_and_inside() {
-        assert_eq!(ticks(0.0, 1.0, 5), [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
-        assert_eq!(ticks(0.0, 128.0, 6), [0.0, 50.0, 100.0]);
-        assert_eq!(ticks(3.0, 3.0, 6), [3.0]);
+    fn a_bar_shows_the_palette_from_end_to_end_and_keeps_to_its_frame() {
+        let (palette, scale) = (Palette::named("gray").expect("a known name"), Scale::energy().up_to(1.1));
+        for size in [12.0, 24.0, 52.0] {
+            let ink = Ink { color: [200, 0, 0], size };
+            let bar = ColorBar { palette: &palette, scale: &scale, ink, titled: true };
+            let height = (16.0 * size) as usize;
+            let frame = Frame { x: 20, y: 60, width: bar.width(height as f32).ceil() as usize, height };
+            let mut image = Image::filled(40 + frame.width, height + 120, [0, 0, 9]);
+            bar.draw(&mut image, frame);
+            assert_eq!((image.pixel(21, 60), image.pixel(21, 59 + height)), ([255; 3], [0; 3]));
+            for y in 0..image.height {
+                for x in (0..20).chain(20 + frame.width..image.width) {
+                    assert_eq!(image.pixel(x, y), [0, 0, 9], "ink outside at {x}, {y} for {size} pixels");
+                }
+            }
+        }
     }
 
     #[test]
-    fn numbers_have_no_needless_digits() {
-        assert_eq!([number(0.2, 1.0), number(100.0, 128.0), number(1.0, 2.0)], ["0.2", "100", "1"]);
+    fn scales_are_told_apart_by_their_titles() {
+        let titles = [Scale::amount(), Scale::energy(), Scale::specific_energy()].map(|scale| scale.title());
+        assert_eq!(titles, ["amount [of a cell]", "energy [of a vent's cell]", "energy per amount [vent = 1]"]);
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::validate::{Invalid, within};
 
+use super::legend::Scale;
 use super::palette::PaletteSpec;
 
 /// How the volume is turned into light. All but the first are plain: even light, no bloom, colours as in the palette.
@@ -30,6 +31,16 @@ pub enum ColorBy {
     Density,
     /// Energy per unit of amount, 0 to [`crate::lowpass::ENERGY_SHOWN`] vent units.
     Energy,
+}
+
+impl ColorBy {
+    /// The quantity with its unit and range.
+    pub fn scale(self) -> Scale {
+        match self {
+            Self::Density => Scale::amount(),
+            Self::Energy => Scale::specific_energy(),
+        }
+    }
 }
 
 /// Time of day.
@@ -66,6 +77,7 @@ pub struct LookSpec {
     pub style: Style,
     /// Part of the box that is drawn, as shares `[low, high]` along x, y and z; ground and lava are cut open there. Light,
     /// shadow and patterns stay as they are.
+    #[serde(deserialize_with = "crate::exact::lists")]
     pub clip: [[f32; 2]; 3],
     /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
     pub palette: PaletteSpec,
@@ -73,6 +85,7 @@ pub struct LookSpec {
     pub color_by: ColorBy,
     /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's length absorbs, 0 to 1.
     /// Maximum: lava is visible from the density that has a quarter of the largest opacity.
+    #[serde(deserialize_with = "crate::exact::many")]
     pub opacity: Vec<[f32; 2]>,
     /// Exposure in stops: + 1 doubles all light. Cinematic.
     pub exposure: f32,
@@ -92,6 +105,7 @@ pub struct LookSpec {
     /// Density below which liquid is not drawn at all; between it and `iso`, films coat the rock. Cinematic.
     pub film: f32,
     /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in vent units. Cinematic.
+    #[serde(deserialize_with = "crate::exact::list")]
     pub heat: [f32; 2],
     /// Extra smoothing of the surface as a Gaussian radius in cells, 0 none. Cinematic, surface.
     pub smoothing: f32,
@@ -190,36 +204,22 @@ impl LookSpec {
     }
 }
 
-/// What is left of a clip when shown slices remove all that lies on the eye's side of them.
-///
-/// Everything is in shares of the box: `clip` as [`LookSpec::clip`], `slices` where slices across x, y and z lie (the middle
-/// of cell c of n is (c + 0.5) / n), and the eye, which may stand outside. Where nothing is left, `low` is not below `high`
-/// along an axis: then neither ground nor lava is to be drawn.
+/// The part of the box that is shown when slices cut it open: of `clip`, without what lies between each slice and the
+/// eye. All are shares of the box along x, y and z; a slice outside the clip cuts nothing.
 pub(crate) fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [[f32; 2]; 3] {
-    std::array::from_fn(|axis| match (clip[axis], slices[axis]) {
-        ([low, high], Some(slice)) if eye[axis] < slice => [low.max(slice), high],
-        ([low, high], Some(slice)) => [low, high.min(slice)],
-        (shares, None) => shares,
+    std::array::from_fn(|k| {
+        let [low, high] = clip[k];
+        match slices[k].filter(|plane| low < *plane && *plane < high) {
+            Some(plane) if eye[k] < plane => [plane, high],
+            Some(plane) => [low, plane],
+            None => [low, high],
+        }
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn slices_remove_what_lies_on_the_side_of_the_eye() {
-        let whole = [[0.0, 1.0]; 3];
-        assert_eq!(opened(whole, [None; 3], [5.0, 1.0, -3.0]), whole);
-        let slices = [Some(0.4), None, Some(0.75)];
-        assert_eq!(opened(whole, slices, [-2.0, 1.5, 3.0]), [[0.4, 1.0], [0.0, 1.0], [0.0, 0.75]]);
-        assert_eq!(opened(whole, slices, [0.5, 1.5, 0.1]), [[0.0, 0.4], [0.0, 1.0], [0.75, 1.0]]);
-        // A slice outside the clip leaves the clip as it is, or nothing.
-        let clip = [[0.5, 0.9], [0.0, 1.0], [0.0, 1.0]];
-        assert_eq!(opened(clip, slices, [-1.0, 0.0, -1.0])[0], [0.5, 0.9]);
-        let [low, high] = opened(clip, slices, [2.0, 0.0, -1.0])[0];
-        assert!(low >= high);
-    }
 
     #[test]
     fn defaults_are_valid_and_wrong_keys_are_refused() {
@@ -243,6 +243,15 @@ mod tests {
         }
         let look: LookSpec = toml::from_str("clip = [[0.25, 0.5], [0, 1], [0, 0.001]]").expect("valid");
         assert_eq!(look.validate(), Ok(()));
+    }
+
+    #[test]
+    fn slices_open_the_box_on_the_side_of_the_eye() {
+        let clip = [[0.0, 1.0], [0.0, 1.0], [0.0, 0.4]];
+        let slices = [Some(0.25), None, Some(0.6)];
+        assert_eq!(opened(clip, slices, [2.0, 0.5, 3.0]), [[0.0, 0.25], [0.0, 1.0], [0.0, 0.4]]);
+        assert_eq!(opened(clip, slices, [-2.0, 0.5, -3.0]), [[0.25, 1.0], [0.0, 1.0], [0.0, 0.4]]);
+        assert_eq!(opened(clip, [None; 3], [0.0; 3]), clip);
     }
 
     #[test]

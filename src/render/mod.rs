@@ -3,11 +3,13 @@
 //! The rooms that the crate can enter are shared with the window, which draws the same things with the graphics card:
 //! what is baked for the ray-marcher is uploaded there, and the formulas are the same.
 
+mod axes;
 mod beams;
 pub(crate) mod blackbody;
 pub(crate) mod bricks;
 pub(crate) mod camera;
 mod cinematic;
+pub(crate) mod contents;
 mod crust;
 pub(crate) mod ember;
 mod field;
@@ -19,18 +21,21 @@ pub(crate) mod land;
 pub(crate) mod legend;
 pub(crate) mod look;
 pub(crate) mod math;
+pub mod names;
 mod need;
 pub(crate) mod noise;
 mod pages;
 pub(crate) mod palette;
 pub(crate) mod plain;
 pub(crate) mod plates;
-mod prepared;
+pub(crate) mod prepared;
 pub(crate) mod raster;
-mod renderer;
+mod relief;
+pub(crate) mod renderer;
 pub(crate) mod sky;
 mod slice;
 mod text;
+pub(crate) mod ticks;
 mod tiles;
 mod tracer;
 pub(crate) mod transfer;
@@ -38,13 +43,18 @@ pub(crate) mod transfer;
 #[cfg(test)]
 mod tests;
 
+pub use axes::Ruler;
 pub use blackbody::BlackBody;
 pub use camera::{Bounds, Camera, CameraSpec, Framing, Ray};
+pub use contents::Cut;
 pub use ember::Glow;
 pub use image::Image;
 pub use legend::Scale;
 pub use look::{Antialias, ColorBy, LookSpec, SkyPreset, Style};
+pub use names::{Field, Named};
 pub use need::{need, need_of_picture};
 pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};
+pub use relief::Relief;
 pub use renderer::Renderer;
-pub use slice::{Axis, Content, SliceSpec, SliceStyle, slice};
+pub use slice::{Axis, Content, Crop, Part, SliceSpec, SliceStyle, Survey, slice};
+pub use ticks::round_up;

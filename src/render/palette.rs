@@ -59,7 +59,12 @@ impl Palette {
             "lava" => |t| between(&LAVA, t),
             _ => return None,
         };
-        Some(Self { colors: (0..256).map(|i| curve(i as f32 / 255.0)).collect() })
+        Some(Self::sampled(curve))
+    }
+
+    /// The palette whose sRGB colour at 0 to 1 is what `curve` gives, each channel 0 to 1.
+    pub fn sampled(curve: impl Fn(f32) -> [f32; 3]) -> Self {
+        Self { colors: (0..256).map(|i| curve(i as f32 / 255.0)).collect() }
     }
 
     /// sRGB colour at `t`, 0 to 1, as bytes.
@@ -143,7 +148,7 @@ fn from_stops(stops: &[Stop], key: &str) -> Result<Palette, Invalid> {
         return Err(Invalid::new(key, pair[1].at, "positions that rise from stop to stop"));
     }
     let parsed = stops.iter().map(|s| Ok((s.at, hex(&s.color, key)?))).collect::<Result<Vec<_>, Invalid>>()?;
-    Ok(Palette { colors: (0..256).map(|i| between(&parsed, i as f32 / 255.0)).collect() })
+    Ok(Palette::sampled(|t| between(&parsed, t)))
 }
 
 fn hex(color: &str, key: &str) -> Result<[f32; 3], Invalid> {

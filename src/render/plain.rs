@@ -2,14 +2,15 @@
 //! palette's, so that they can be read off the colour bar.
 
 use super::camera::Ray;
+use super::contents::{SliceHit, Slices};
 use super::field::{Crossing, LavaField, Pace};
-use super::heightfield::{Face, GroundHit, Part};
+use super::heightfield::{Face, GroundHit, Part, before_cut};
 use super::land::TerrainLook;
 use super::look::{LookSpec, Style};
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
 use super::tracer::{Sight, Tracer};
 use super::transfer::Transfer;
-use crate::simd::Simd;
+use crate::simd::{Portable, Simd};
 
 /// How deep under a surface its value is read, in cells: on the surface itself every density is the same.
 pub(crate) const DEPTH: f32 = 1.0;
@@ -28,6 +29,7 @@ pub(crate) struct Specimen<'a> {
     pub(crate) part: Part,
     pub(crate) transfer: &'a Transfer,
     pub(crate) look: &'a LookSpec,
+    pub(crate) slices: Slices<'a>,
 }
 
 /// What a ray meets behind the lava.
@@ -47,8 +49,20 @@ impl Tracer for Specimen<'_> {
         let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
             return Behind { light: backdrop(ray), far: f32::MAX };
         };
+        if let Some(rock) = self.slices.rock(&hit) {
+            return Self::slice(rock);
+        }
         let dimmed = if self.look.style == Style::Maximum { DIMMED } else { 1.0 };
         Behind { light: self.ground(&hit) * dimmed, far: hit.front() }
+    }
+
+    #[inline(always)]
+    fn slices(&self) -> Slices<'_> {
+        self.slices
+    }
+
+    fn slice(hit: SliceHit) -> Behind {
+        Behind { light: hit.light, far: before_cut(hit.t) }
     }
 
     #[inline(always)]
@@ -63,6 +77,20 @@ impl Tracer for Specimen<'_> {
             Style::Surface => surface(self, ray, behind, pace),
             Style::Maximum => maximum(self, ray, behind, pace),
             Style::Scientific | Style::Cinematic => volume(s, self, ray, behind, pace),
+        }
+    }
+
+    fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        match self.look.style {
+            Style::Surface => {
+                let crossing = self.field.cross(ray, behind.far, self.look.iso, pace);
+                f32::from(u8::from(matches!(crossing, Crossing::At { .. })))
+            }
+            Style::Maximum => maximum_opacity(self, self.largest(ray, behind.far, pace)),
+            Style::Scientific | Style::Cinematic => {
+                self.transfer.accumulate(Portable, self.field, ray, behind.far, pace).opacity
+            }
         }
     }
 
@@ -102,13 +130,17 @@ fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
 /// are transparent.
 #[inline(never)]
 fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
-    let visible = specimen.transfer.visible;
     let value = specimen.largest(ray, behind.far, pace);
     if value <= 0.0 {
         return behind.light;
     }
-    let opacity = smoothstep(visible, lerp(visible, 1.0, SOLID), value);
-    mix(behind.light, specimen.transfer.linear(value), opacity)
+    mix(behind.light, specimen.transfer.linear(value), maximum_opacity(specimen, value))
+}
+
+/// How much the largest value on a ray hides of what is behind.
+fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
+    let visible = specimen.transfer.visible;
+    if value <= 0.0 { 0.0 } else { smoothstep(visible, lerp(visible, 1.0, SOLID), value) }
 }
 
 impl Specimen<'_> {
@@ -164,13 +196,13 @@ fn backdrop(ray: &Ray) -> V3 {
 mod tests {
     use ndarray::Array2;
 
+    use super::super::contents::Contents;
     use super::super::palette::Palette;
     use super::super::prepared::with_field;
     use super::super::tiles::Reach;
     use super::*;
     use crate::grid::Grid;
     use crate::lowpass::Volume;
-    use crate::simd::Portable;
 
     const GRID: Grid = Grid { nx: 32, ny: 28, nz: 30 };
     const CENTER: V3 = V3::new(16.0, 14.0, 15.0);
@@ -199,8 +231,10 @@ mod tests {
     fn with_specimen(volume: &Volume, look: &LookSpec, see: impl Fn(&Specimen)) {
         let land = TerrainLook::bake(&Array2::zeros((GRID.nz, GRID.nx)), GRID, look, 128);
         let transfer = Transfer::new(look, Palette::named("gray").expect("a known name"));
-        let part = land.block.whole();
-        with_field(volume, |field| see(&Specimen { field, land: &land, part, transfer: &transfer, look }))
+        let (part, contents) = (land.block.whole(), Contents::default());
+        let size = [GRID.nx, GRID.ny, GRID.nz];
+        let slices = Slices::new(size, [[0.0, 1.0]; 3], &contents, &transfer);
+        with_field(volume, |field| see(&Specimen { field, land: &land, part, transfer: &transfer, look, slices }));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Frames: one volume, one camera, one picture.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use ndarray::Array2;
 
 use crate::grid::Grid;
@@ -11,11 +14,12 @@ use super::blackbody::BlackBody;
 use super::bricks::Skipping;
 use super::camera::{Bounds, Camera, Ray};
 use super::cinematic;
+use super::contents::{Contents, Slices};
 use super::crust::Stage;
 use super::ember::{EmberLight, Glow};
 use super::field::LavaField;
 use super::film::{Develop, Film};
-use super::frame::{Frame, Keeping, Kept, Scene, Wanted};
+use super::frame::{Frame, Keeping, Kept, Scene, Wanted, cover};
 use super::heightfield::Part;
 use super::image::Image;
 use super::land::{NODES, TerrainLook};
@@ -28,19 +32,20 @@ use super::tiles::{Depths, Live, Tiles};
 use super::tracer::Tracer;
 use super::transfer::Transfer;
 
+/// A part of the box, as shares, in which nothing is shown.
+const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
+
 /// Draws volumes over one ground with one look; keeps what does not change between frames.
 #[derive(Clone, Debug)]
 pub struct Renderer {
     grid: Grid,
     look: LookSpec,
-    land: TerrainLook,
+    land: Arc<TerrainLook>,
     sky: Sky,
     blackbody: BlackBody,
     transfer: Transfer,
     /// Steps simulated so far, for the crust that rides on the flow.
     steps: f64,
-    /// Cells of the slices across x, y and z that cut the box open.
-    slices: [Option<usize>; 3],
     /// What is behind the lava: most animations do not move the camera.
     seen: Option<Seen>,
     /// What is kept of the last volume.
@@ -49,12 +54,17 @@ pub struct Renderer {
     last: Option<Moment>,
     /// The instructions that rows of pixels are drawn with.
     pub(super) path: Path,
+    contents: Contents,
+    /// Gives up the frame that is being drawn when set.
+    stop: Arc<AtomicBool>,
 }
 
 /// What the rays of a camera meet behind the lava, by style.
 #[derive(Clone, Debug)]
 struct Seen {
     camera: Camera,
+    /// Cells of the slices that cut the box open.
+    slices: [Option<usize>; 3],
     behind: Behind,
 }
 
@@ -71,8 +81,14 @@ impl Renderer {
     /// When the shape of `ground` is not (nz, nx) of `grid`.
     pub fn new(ground: &Array2<f32>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
-        let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
         let land = TerrainLook::bake(ground, grid, &look, NODES);
+        Self::over(Arc::new(land), grid, look)
+    }
+
+    /// A renderer over a ground that is baked already, for the sun of `look`.
+    pub(crate) fn over(land: Arc<TerrainLook>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
+        look.validate()?;
+        let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
         let sky = Sky::new(&look);
         let blackbody = BlackBody::new();
         let prepared = Prepared::new(grid);
@@ -85,11 +101,12 @@ impl Renderer {
             blackbody,
             transfer,
             steps: 0.0,
-            slices: [None; 3],
             seen: None,
             prepared,
             last: None,
             path,
+            contents: Contents::default(),
+            stop: Arc::default(),
         })
     }
 
@@ -100,32 +117,58 @@ impl Renderer {
 
     /// Changes the look and keeps what was baked: only another sun makes its light be baked again.
     pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
+        let sun = self.sky.sun;
+        self.set_look_but_sunlight(look)?;
+        if self.sky.sun != sun {
+            Arc::make_mut(&mut self.land).relight(&self.look);
+        }
+        Ok(())
+    }
+
+    /// The same, but another sun leaves the light on the ground as it is until [`Self::set_land`] brings another.
+    pub(crate) fn set_look_but_sunlight(&mut self, look: LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if look != self.look {
             self.seen = None;
         }
         self.transfer = Transfer::new(&look, look.palette.build("look.palette")?);
-        let sky = Sky::new(&look);
-        if sky.sun != self.sky.sun {
-            self.land.relight(&look);
-        }
-        self.sky = sky;
+        self.sky = Sky::new(&look);
         self.look = look;
         Ok(())
+    }
+
+    /// Whether this is the ground that is drawn.
+    pub(crate) fn is_over(&self, land: &Arc<TerrainLook>) -> bool {
+        Arc::ptr_eq(&self.land, land)
+    }
+
+    /// Whether the next picture from this camera needs no search for the ground.
+    pub(crate) fn knows_ground(&self, camera: &Camera) -> bool {
+        self.seen.as_ref().is_some_and(|seen| seen.camera == *camera && seen.slices == self.contents.cells())
+    }
+
+    /// Replaces the ground by another for the same box.
+    pub(crate) fn set_land(&mut self, land: Arc<TerrainLook>) {
+        self.land = land;
+        self.seen = None;
+    }
+
+    /// Changes what is drawn of the scene. Ground and lava between a slice and the eye are not drawn.
+    pub(crate) fn set_contents(&mut self, contents: Contents) {
+        if contents.ground != self.contents.ground {
+            self.seen = None;
+        }
+        self.contents = contents;
+    }
+
+    /// A switch that gives up the frame that is being drawn.
+    pub(crate) fn stop_switch(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
     }
 
     /// Says which step the next volumes show: the crust rides on the flow as steps go by ([`LookSpec::drift`]).
     pub fn set_steps(&mut self, steps: u64) {
         self.steps = steps as f64;
-    }
-
-    /// Shows slices through these cells across x, y and z: ground and lava on the eye's side of them are not drawn, up to the
-    /// middle of the cell. The slices themselves are not drawn either. Cells outside the box count as the last one.
-    pub fn set_slices(&mut self, slices: [Option<usize>; 3]) {
-        if slices != self.slices {
-            self.seen = None;
-        }
-        self.slices = slices;
     }
 
     /// What a camera should frame: the ground block, in cells.
@@ -136,18 +179,25 @@ impl Renderer {
     /// How far `ray` goes until it meets the ground as it is drawn, with its relief and its cut sides, in cells; `None`
     /// where it misses the ground. Lava may hide that point.
     pub fn distance_to_ground(&self, ray: &Ray) -> Option<f32> {
-        let part = self.land.block.part(self.shown_from(ray.origin), self.sides());
+        let part = self.part(self.shown_from(ray.origin));
         self.land.block.hit(ray, &part, 0.0).map(|hit| hit.t)
     }
 
     /// Shares of the box that are drawn for an eye at this place.
     fn shown_from(&self, eye: V3) -> [[f32; 2]; 3] {
         let sides = self.sides();
-        let share = |axis: usize| {
-            let middle = |cell: usize| (cell as f32 + 0.5).min(sides[axis] - 0.5) / sides[axis];
-            self.slices[axis].map(middle)
-        };
-        opened(self.look.clip, [0, 1, 2].map(share), [0, 1, 2].map(|axis| eye[axis] / sides[axis]))
+        let plane = |axis: usize| self.contents.slices[axis].as_ref().map(|cut| cut.middle() / sides[axis]);
+        opened(self.look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / sides[axis]))
+    }
+
+    /// What is drawn of the ground when these shares of the box are shown.
+    fn part(&self, shown: [[f32; 2]; 3]) -> Part {
+        self.land.block.part(if self.contents.ground { shown } else { NOWHERE }, self.sides())
+    }
+
+    /// The shares of the box in which lava is drawn when these are shown.
+    fn with_lava(&self, shown: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
+        if self.contents.lava { shown } else { NOWHERE }
     }
 
     /// Cells along x, y and z.
@@ -182,20 +232,49 @@ impl Renderer {
         self.draw_news(volume, &News { rows: &rows, changed: None }, camera, skipping)
     }
 
+    /// Draws `volume`, of which `news` is known; `None` when the switch of [`Self::stop_switch`] was set meanwhile.
+    pub(crate) fn frame_with(&mut self, volume: &Volume, news: &News, camera: &Camera) -> Option<Image> {
+        self.last = None;
+        let image = self.draw_news(volume, news, camera, Skipping::Bricks);
+        if self.stop.load(Ordering::Relaxed) {
+            self.seen = None;
+            return None;
+        }
+        Some(image)
+    }
+
+    /// How much of the sky each pixel of `image` hides, the last picture of `volume` and from `camera`.
+    pub(crate) fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
+        let interest = self.transfer.of_interest(&self.look);
+        let shown = self.shown_from(camera.eye().coords);
+        let field = self.prepared.field(volume, interest, Skipping::Bricks).clipped(self.with_lava(shown));
+        match self.look.style {
+            Style::Cinematic => {
+                let ember = EmberLight::none(volume.grid);
+                let how = Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow };
+                cover(&self.stage(&field, shown, &ember), camera, image, how)
+            }
+            Style::Scientific | Style::Surface | Style::Maximum => {
+                cover(&self.specimen(&field, shown), camera, image, Develop::Plain)
+            }
+        }
+    }
+
     fn draw_news(&mut self, volume: &Volume, news: &News, camera: &Camera, skipping: Skipping) -> Image {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
         let interest = self.transfer.of_interest(&self.look);
         self.prepared.follow(volume, news, interest);
+        let still = self.knows_ground(camera);
         let seen = self.seen.take();
-        let still = seen.as_ref().is_some_and(|seen| seen.camera == *camera);
         let shown = self.shown_from(camera.eye().coords);
-        let part = self.land.block.part(shown, self.sides());
-        let scene = Scene { camera, block: &self.land.block, part, antialias: self.look.antialias, path: self.path };
         let (image, behind) = match self.look.style {
             Style::Cinematic => {
-                let ember = self.prepared.light(volume, news, Glow::from(&self.look));
-                let field = self.prepared.field(volume, interest, skipping).clipped(shown);
-                let stage = self.stage(&field, part, &ember);
+                let ember = match self.contents.lava {
+                    true => self.prepared.light(volume, news, Glow::from(&self.look)),
+                    false => Arc::new(EmberLight::none(volume.grid)),
+                };
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_lava(shown));
+                let (stage, scene) = (self.stage(&field, shown, &ember), self.scene(camera, shown));
                 let mut kept = match seen.map(|seen| seen.behind) {
                     Some(Behind::Cinematic(kept)) if still => kept,
                     Some(Behind::Cinematic(kept)) => kept.turned(&stage, &scene),
@@ -205,9 +284,8 @@ impl Renderer {
                 (self.everything(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
-                let field = self.prepared.field(volume, interest, skipping).clipped(shown);
-                let (land, transfer, look) = (&self.land, &self.transfer, &self.look);
-                let specimen = Specimen { field: &field, land, part, transfer, look };
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_lava(shown));
+                let (specimen, scene) = (self.specimen(&field, shown), self.scene(camera, shown));
                 let mut kept = match seen.map(|seen| seen.behind) {
                     Some(Behind::Plain(kept)) if still => kept,
                     Some(Behind::Plain(kept)) => kept.turned(&specimen, &scene),
@@ -217,33 +295,61 @@ impl Renderer {
                 (self.over_bare(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
             }
         };
-        self.seen = Some(Seen { camera: camera.clone(), behind });
+        self.seen = Some(Seen { camera: camera.clone(), slices: self.contents.cells(), behind });
         image
     }
 
     fn tiles(&self, camera: &Camera, depths: &Depths, skipping: Skipping) -> Tiles {
         match skipping {
+            _ if !self.contents.lava => Tiles::none(camera),
             Skipping::Never => Tiles::whole(camera),
             Skipping::Bricks => Tiles::new(self.prepared.bricks(), camera, depths),
         }
     }
 
-    fn stage<'a>(&'a self, field: &'a LavaField<'a>, part: Part, ember: &'a EmberLight) -> Stage<'a> {
+    fn scene<'a>(&'a self, camera: &'a Camera, shown: [[f32; 2]; 3]) -> Scene<'a> {
+        let (block, part) = (&self.land.block, self.part(shown));
+        Scene { camera, block, part, antialias: self.look.antialias, path: self.path, stop: &self.stop }
+    }
+
+    fn stage<'a>(&'a self, field: &'a LavaField<'a>, shown: [[f32; 2]; 3], ember: &'a EmberLight) -> Stage<'a> {
         Stage {
             field,
             land: &self.land,
-            part,
+            part: self.part(shown),
             ember,
             sky: &self.sky,
             look: &self.look,
             blackbody: &self.blackbody,
+            slices: self.slices(shown),
             steps: self.steps,
         }
     }
 
+    fn specimen<'a>(&'a self, field: &'a LavaField<'a>, shown: [[f32; 2]; 3]) -> Specimen<'a> {
+        let slices = self.slices(shown);
+        Specimen { field, land: &self.land, part: self.part(shown), transfer: &self.transfer, look: &self.look, slices }
+    }
+
+    /// The slices of a frame in which this part of the box is shown.
+    fn slices(&self, shown: [[f32; 2]; 3]) -> Slices<'_> {
+        Slices::new([self.grid.nx, self.grid.ny, self.grid.nz], shown, &self.contents, &self.transfer)
+    }
+
+    fn frame_through<'a, T: Tracer>(
+        &'a self,
+        tracer: &'a T,
+        camera: &'a Camera,
+        tiles: &'a Tiles,
+        live: &'a Live,
+    ) -> Frame<'a, T> {
+        Frame { tracer, camera, tiles, live, path: self.path, stop: &self.stop }
+    }
+
     /// A picture in which lava may change every pixel, because it lights and outshines what is around it.
     fn everything<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
-        let frame = Frame { tracer, camera, tiles, live: &Live::whole(camera), path: self.path };
+        let live = Live::whole(camera);
+        let frame = self.frame_through(tracer, camera, tiles, &live);
         let mut film = Film::dark(camera.size());
         frame.expose(&kept.centres, &mut film);
         if let Some(wanted) = self.closer() {
@@ -254,18 +360,24 @@ impl Renderer {
 
     /// The picture without lava, drawn again where there may be lava in it.
     fn over_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
-        let live = tiles.live(camera, self.look.antialias != Antialias::Off);
+        // Slices change with the lava, so they are no part of the picture without it.
+        let live = match tracer.slices().is_empty() {
+            true => tiles.live(camera, self.look.antialias != Antialias::Off),
+            false => Live::whole(camera),
+        };
         if kept.bare.drawn.is_none() {
             self.draw_bare(tracer, camera, kept);
         }
         let mut bare = std::mem::take(&mut kept.bare);
         // The light of lava that is gone has to go too.
         let drawn = bare.drawn.take().map_or_else(|| live.clone(), |drawn| drawn.and(&live));
-        let frame = Frame { tracer, camera, tiles, live: &drawn, path: self.path };
+        let frame = self.frame_through(tracer, camera, tiles, &drawn);
         frame.expose(&kept.centres, &mut bare.film);
         let mut image = bare.image.clone();
         frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Kept)), &mut image);
-        self.transfer.legend(&mut image);
+        if self.contents.legend {
+            self.transfer.legend(&mut image);
+        }
         bare.drawn = Some(live);
         kept.bare = bare;
         image
@@ -275,7 +387,8 @@ impl Renderer {
     fn draw_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) {
         let mut bare = std::mem::take(&mut kept.bare);
         let tiles = Tiles::none(camera);
-        let frame = Frame { tracer, camera, tiles: &tiles, live: &Live::whole(camera), path: self.path };
+        let live = Live::whole(camera);
+        let frame = self.frame_through(tracer, camera, &tiles, &live);
         bare.film.resize(camera.size());
         bare.image.resize(camera.size());
         frame.expose_bare(&kept.centres, &mut bare.film);

@@ -2,6 +2,7 @@
 //! it adds.
 
 use super::camera::Ray;
+use super::contents::{SliceHit, Slices};
 use super::math::V3;
 use super::tiles::Reach;
 use crate::simd::Simd;
@@ -23,12 +24,21 @@ pub(crate) trait Tracer: Sync {
     /// What the ray meets; the volume has no part in it. Before `start` there is no ground.
     fn behind(&self, ray: &Ray, start: f32) -> Self::Behind;
 
+    /// The slices that stand in the scene.
+    fn slices(&self) -> Slices<'_>;
+
+    /// What a ray meets that meets a slice first.
+    fn slice(hit: SliceHit) -> Self::Behind;
+
     /// The distance up to which lava may be seen before it.
     fn far(behind: &Self::Behind) -> f32;
 
     /// Linear light along a ray, worked out with the instructions `s` as far as that helps.
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;
 
-    /// The same for any ray that meets no lava, where it is known without tracing.
+    /// How much the lava hides of what is behind it, 0 to 1.
+    fn opacity(&self, ray: &Ray, behind: &Self::Behind, sight: Sight) -> f32;
+
+    /// Light of any ray that meets no lava, where it is known without tracing.
     fn bare(&self, behind: &Self::Behind) -> Option<V3>;
 }

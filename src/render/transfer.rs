@@ -7,7 +7,7 @@ use super::camera::Ray;
 use super::cinematic::FILM;
 use super::field::{LavaField, Pace, Sample};
 use super::image::Image;
-use super::legend::{Frame, Scale, color_bar};
+use super::legend::{ColorBar, Frame};
 use super::look::{ColorBy, LookSpec, Style};
 use super::math::{V3, lerp, saturate, v3};
 use super::palette::Palette;
@@ -78,19 +78,20 @@ impl Transfer {
 
     /// A colour bar in the lower right corner of pictures that have room for it.
     pub(crate) fn legend(&self, image: &mut Image) {
-        let height = image.height / 3;
-        if height < 80 || image.width < 200 {
+        let ink = Ink::of_picture([228; 3], (image.width, image.height));
+        let (wide, tall) = (image.width as f32 / ink.size, image.height as f32 / ink.size);
+        if wide < 20.0 || tall < 15.0 {
             return;
         }
-        let scale = match self.color_by {
-            ColorBy::Density => Scale::new("amount", "", (0.0, 1.0)),
-            ColorBy::Energy => Scale::new("energy per amount", "vent = 1", (0.0, ENERGY_SHOWN)),
-        };
-        let ink = Ink { color: [222; 3], scale: 1 + image.height / 1000 };
-        let unit = ink.scale;
-        let (x, y) = (image.width - 52 * unit, image.height - height - 16 * unit);
-        color_bar(image, Frame { x, y, width: 12 * unit, height }, &self.palette, &scale, ink);
-        ink.draw_right(image, (image.width - 10 * unit, y - 16 * unit), &scale.title());
+        let scale = self.color_by.scale();
+        let bar = ColorBar { palette: &self.palette, scale: &scale, ink, titled: true };
+        // As long as its title, which is written along it.
+        let height = ink.width(&scale.title()).max(10.0 * ink.size).min(0.6 * image.height as f32).round();
+        let width = bar.width(height).ceil();
+        let margin = (1.2 * ink.size).round() as usize;
+        let (width, height) = (width as usize, height as usize);
+        let (x, y) = (image.width - width - margin, image.height - height - margin);
+        bar.draw(image, Frame { x, y, width, height });
     }
 
     /// Colour and opacity of one step through matter of this density: red, green, blue, opacity.

@@ -3,9 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::wording::{line_at, line_of, wrong_type};
 use crate::memory::TooMuchMemory;
 use crate::output::OutputError;
 use crate::terrain::TerrainError;
+use crate::terrain::error::mend_of_picture;
 use crate::validate::{Invalid, tame};
 
 /// Why a scene could not be used.
@@ -38,12 +40,20 @@ pub enum SceneError {
         byte: usize,
     },
     /// The file is neither a scene nor a heightmap that can be read.
-    #[error("{path}: neither a scene (a text whose name ends in .toml) nor a known heightmap ({known})")]
+    #[error("{path}: not a scene (.toml) and not a known heightmap format ({known}){}", mend_of_picture(path))]
     Neither {
         /// The file.
         path: PathBuf,
         /// The endings of heightmaps that are known, such as `.asc, .csv, .png`.
         known: String,
+    },
+    /// A device or a folder.
+    #[error("{path} is not a regular file but {what}; name a scene (.toml) or a heightmap")]
+    NotRegular {
+        /// Its name.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
     },
     /// The text is not what a scene may say.
     #[error("{path}:{line}: {message}")]
@@ -98,9 +108,20 @@ pub enum SceneError {
 impl SceneError {
     /// Turns the parser's error into one line, with the nearest right name for an unknown key.
     pub(super) fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
-        let at = error.span().map_or(0, |span| span.start.min(text.len()));
-        let line = text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() + 1;
-        Self::Text { path: path.to_owned(), line, message: with_nearest_name(&tame(error.message())) }
+        let span = error.span().unwrap_or_default();
+        let line = line_at(text, span.start);
+        let message = wrong_type(error.message(), text, span);
+        let message = message.unwrap_or_else(|| with_nearest_name(&tame(error.message())));
+        Self::Text { path: path.to_owned(), line, message }
+    }
+
+    /// A value out of range, with the line in which the text gives it.
+    pub(super) fn in_text(path: &Path, text: &str, invalid: Invalid) -> Self {
+        let path = path.to_owned();
+        match line_of(text, &invalid.key) {
+            Some(line) => Self::Text { path, line, message: invalid.to_string() },
+            None => Self::Invalid { path, invalid },
+        }
     }
 }
 

@@ -4,22 +4,28 @@
 //! beside which its files lie. `terrains/volcano.toml` is the built-in scene and shows every key. Places that depend on
 //! the ground, such as a [vent](VentTable) in coordinates of a map, become cells in [`Scene::build`].
 
+mod around;
 mod error;
 mod need;
 mod open;
+mod rulers;
 mod save;
 mod site;
 mod spec;
+mod told;
 mod vent;
+mod wording;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub use self::error::SceneError;
+pub(crate) use self::need::reading;
 pub use self::open::{VentWish, Wishes};
 pub use self::site::Site;
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
+pub use self::told::{Edge, NO_FORECAST};
 pub use self::vent::{VentPlace, VentRadius, VentTable};
 use crate::engine::Engine;
 use crate::grid::Grid;
@@ -54,6 +60,8 @@ pub struct Scene {
     folder: PathBuf,
     /// The file, for messages.
     origin: PathBuf,
+    /// What was chosen for a heightmap that came without a scene.
+    choices: Vec<String>,
 }
 
 impl Scene {
@@ -64,6 +72,7 @@ impl Scene {
 
     /// Reads and checks a scene file.
     pub fn load(path: &Path) -> Result<Self, SceneError> {
+        check_regular(path)?;
         let read = || -> std::io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
             File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
@@ -80,10 +89,13 @@ impl Scene {
 
     /// Reads and checks the text of a scene; files that it names are looked for beside `origin`.
     pub fn parse(text: &str, origin: &Path) -> Result<Self, SceneError> {
+        need::reading(text)
+            .check("make the scene's file shorter")
+            .map_err(|cause| SceneError::Memory { path: origin.to_owned(), cause })?;
         let spec: SceneSpec = toml::from_str(text).map_err(|e| SceneError::from_toml(origin, text, &e))?;
         let folder = origin.parent().unwrap_or(Path::new("")).to_owned();
-        let scene = Self { spec, folder, origin: origin.to_owned() };
-        scene.validate()?;
+        let scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new() };
+        scene.check().map_err(|invalid| SceneError::in_text(origin, text, invalid))?;
         Ok(scene)
     }
 
@@ -129,7 +141,8 @@ impl Scene {
     /// The vents in cells of the ground that was made.
     fn vents_on(&self, ground: &Surface, grid: Grid) -> Result<Vec<VentSpec>, Invalid> {
         let tables = self.spec.vents.iter().enumerate();
-        let vents: Vec<_> = tables.map(|(i, vent)| vent.on(&format!("vent[{i}]"), ground)).collect::<Result<_, _>>()?;
+        let vents: Vec<_> =
+            tables.map(|(i, vent)| vent.on(&format!("vent[{i}]"), ground, grid)).collect::<Result<_, _>>()?;
         check_vents(vents.iter(), grid)?;
         Ok(vents)
     }
@@ -166,6 +179,17 @@ impl Scene {
             },
         })
     }
+}
+
+/// Refuses folders, and devices, which may have no end. A pipe is read like a file.
+fn check_regular(path: &Path) -> Result<(), SceneError> {
+    let Ok(about) = std::fs::metadata(path) else { return Ok(()) };
+    #[cfg(unix)]
+    let pipe = std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type());
+    #[cfg(not(unix))]
+    let pipe = false;
+    let what = if about.is_dir() { "a folder" } else { "a device" };
+    if about.is_file() || pipe { Ok(()) } else { Err(SceneError::NotRegular { path: path.to_owned(), what }) }
 }
 
 /// A scene brought to life.

@@ -1,7 +1,9 @@
 //! How much memory a scene takes, told from its numbers alone.
 
+use toml_parser::lexer::TokenKind;
+
 use super::error::SceneError;
-use super::{Scene, SceneSpec, VentRadius, VentTable};
+use super::{Scene, SceneSpec, VentTable};
 use crate::grid::Grid;
 use crate::memory::Need;
 use crate::terrain::Kind;
@@ -9,6 +11,46 @@ use crate::world::{Edit, Matter, World};
 
 /// Bytes of a column of a vent: where it is.
 const BYTES_A_VENT_COLUMN: f64 = 16.0;
+
+/// Steps of all vents whose lava has to fit at once: how much there is is looked at after every step.
+const STEPS_POURED: f64 = 2.0;
+
+/// Bytes of memory for a token of a text in TOML while it is read: the token and what it stands for, in lists that double
+/// as they grow.
+const BYTES_A_TOKEN: f64 = 128.0;
+
+/// Bytes of a table, however few values it has, and of an array, or of half the name of a table in brackets.
+const BYTES_A_TABLE: f64 = 1400.0;
+const BYTES_AN_ARRAY: f64 = 700.0;
+
+/// Memory that reading a text in TOML takes, told by its tokens alone.
+pub(crate) fn reading(text: &str) -> Need {
+    let (mut tokens, mut tables, mut arrays) = (0, 0, 0);
+    // Dots since the last name or value, which make tables in a name and fractions in a value.
+    let mut dots = 0;
+    let (mut starts, mut is_header) = (true, false);
+    for token in toml_parser::Source::new(text).lex() {
+        tokens += 1;
+        match token.kind() {
+            TokenKind::Dot => dots += 1,
+            TokenKind::Equals => tables += std::mem::take(&mut dots),
+            TokenKind::RightSquareBracket => tables += if is_header { std::mem::take(&mut dots) } else { 0 },
+            TokenKind::LeftSquareBracket => {
+                arrays += 1;
+                is_header |= starts;
+            }
+            TokenKind::LeftCurlyBracket => (tables, dots) = (tables + 1, 0),
+            TokenKind::Comma => dots = 0,
+            TokenKind::Newline => (dots, is_header) = (0, false),
+            _ => {}
+        }
+        starts = matches!(token.kind(), TokenKind::Newline) || starts && matches!(token.kind(), TokenKind::Whitespace);
+    }
+    Need::of("reading the scene", tokens, BYTES_A_TOKEN)
+        .and(Need::of("the tables of the scene", tables, BYTES_A_TABLE))
+        .and(Need::of("the arrays of the scene", arrays, BYTES_AN_ARRAY))
+        .and(Need::of("the text of the scene", text.len(), 1.0))
+}
 
 /// Bytes of a column while heights of a map are fitted to the box, beside the ground that comes of them.
 const BYTES_A_FITTED_COLUMN: f64 = 4.0;
@@ -36,18 +78,16 @@ impl Scene {
     }
 }
 
-/// The vents' columns, and the rows of the box that they pour into.
+/// The vents' columns, what they pour at once, and the rows of the box that they pour into.
 fn vents(spec: &SceneSpec, grid: Grid) -> Need {
     // Where only the terrain's file knows how large a cell is, it is taken for a small one.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
-    let radius = |vent: &VentTable| match vent.radius {
-        VentRadius::Cells(cells) => cells,
-        VentRadius::Metres(metres) => metres / cell_m,
-    };
-    let wide = |vent: &VentTable, n: usize| (2.0 * radius(vent) + 2.0).min(n as f64);
+    let wide = |vent: &VentTable, n: usize| (2.0 * vent.radius_in(grid, cell_m) + 2.0).min(n as f64);
     let columns: f64 = spec.vents.iter().map(|vent| wide(vent, grid.nx) * wide(vent, grid.nz)).sum();
     let deep: f64 = spec.vents.iter().map(|vent| wide(vent, grid.nz) + 8.0).sum();
-    Need::of("the vents", columns as usize, BYTES_A_VENT_COLUMN).and(World::need_of_lava(grid, 0.0, deep))
+    let room = |vent: &VentTable| wide(vent, grid.nx) * wide(vent, grid.nz) * grid.ny as f64;
+    let poured = spec.vents.iter().map(|vent| (STEPS_POURED * vent.rate).min(room(vent))).sum();
+    Need::of("the vents", columns as usize, BYTES_A_VENT_COLUMN).and(World::need_of_lava(grid, poured, deep))
 }
 
 /// What all bodies put in, and the one event that puts in most.

@@ -48,6 +48,7 @@ pub struct SceneSpec {
 #[serde(deny_unknown_fields, default)]
 pub struct GridSpec {
     /// Cells along x (east), y (up) and z (south).
+    #[serde(deserialize_with = "crate::exact::list")]
     pub size: [usize; 3],
     /// Edge of a cell in metres; with a heightmap, the largest with which the box fits when left out.
     pub cell_size_m: Option<f64>,
@@ -82,8 +83,10 @@ pub struct FilmSpec {
     /// Steps from one frame to the next.
     pub every: u64,
     /// Width and height of a frame in pixels.
+    #[serde(deserialize_with = "crate::exact::list")]
     pub size: [u32; 2],
     /// Width and height of the picture of the last step in pixels.
+    #[serde(deserialize_with = "crate::exact::list")]
     pub picture_size: [u32; 2],
     /// Frames shown in a second, 1 to 60.
     pub fps: u32,

@@ -1,8 +1,8 @@
-//! A `[[vent]]` table: its place in cells, in metres or in the coordinates of the terrain's file.
+//! A `[[vent]]` table: its place on the summit, in cells, in metres or in the coordinates of the terrain's file.
 
 use serde::{Deserialize, Serialize};
 
-use crate::grid::Grid;
+use crate::grid::{Grid, MAX_SIDE};
 use crate::source::{VentSpec, check_pouring, default_energy, default_radius, default_rate};
 use crate::terrain::Surface;
 use crate::validate::{Invalid, within};
@@ -10,6 +10,8 @@ use crate::validate::{Invalid, within};
 /// Where a vent is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentPlace {
+    /// In the crater of the built-in volcano; on any other ground its [summit](Surface::summit).
+    Summit,
     /// In cells east and south of the box's north-west corner.
     Cells {
         /// East of the box's western side.
@@ -52,6 +54,9 @@ pub struct VentTable {
     pub radius: VentRadius,
     /// Volume poured by the whole vent in one step, in full cells.
     pub rate: f64,
+    /// Size `[x, y, z]` of the box that radius (where it is in cells) and rate are meant for; see
+    /// [`VentTable::growth`]. Left out, they hold in any box.
+    pub for_box: Option<[usize; 3]>,
     /// First step in which it pours.
     pub start: u64,
     /// First step in which it no longer pours; absent: it never stops.
@@ -60,10 +65,19 @@ pub struct VentTable {
     pub energy: f64,
 }
 
+/// Places with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Spot {
+    Summit,
+}
+
 /// The keys of the table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Keys {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Spot>,
     #[serde(skip_serializing_if = "Option::is_none")]
     x: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,6 +96,8 @@ struct Keys {
     radius_m: Option<f64>,
     #[serde(default = "default_rate")]
     rate: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    for_box: Option<[usize; 3]>,
     #[serde(default)]
     start: u64,
     #[serde(default)]
@@ -94,27 +110,36 @@ impl TryFrom<Keys> for VentTable {
     type Error = &'static str;
 
     fn try_from(keys: Keys) -> Result<Self, Self::Error> {
-        let place = match (keys.x, keys.z, keys.x_m, keys.z_m, keys.map_x, keys.map_y) {
-            (Some(x), Some(z), None, None, None, None) => VentPlace::Cells { x, z },
-            (None, None, Some(x_m), Some(z_m), None, None) => VentPlace::Metres { x_m, z_m },
-            (None, None, None, None, Some(map_x), Some(map_y)) => VentPlace::Map { map_x, map_y },
-            _ => return Err("a vent needs exactly one of these pairs: x and z, x_m and z_m, or map_x and map_y"),
+        let pairs = (keys.x.zip(keys.z), keys.x_m.zip(keys.z_m), keys.map_x.zip(keys.map_y));
+        let numbers = [keys.x, keys.z, keys.x_m, keys.z_m, keys.map_x, keys.map_y].iter().flatten().count();
+        let place = match (keys.at, numbers, pairs) {
+            (Some(Spot::Summit), 0, _) => VentPlace::Summit,
+            (None, 2, (Some((x, z)), ..)) => VentPlace::Cells { x, z },
+            (None, 2, (_, Some((x_m, z_m)), _)) => VentPlace::Metres { x_m, z_m },
+            (None, 2, (.., Some((map_x, map_y)))) => VentPlace::Map { map_x, map_y },
+            _ => {
+                return Err(
+                    "a vent needs exactly one place: at = \"summit\", or one of these pairs: x and z, x_m and \
+                            z_m, or map_x and map_y",
+                );
+            }
         };
         let radius = match (keys.radius, keys.radius_m) {
             (Some(_), Some(_)) => return Err("a vent has either radius or radius_m"),
             (None, Some(metres)) => VentRadius::Metres(metres),
             (cells, None) => VentRadius::Cells(cells.unwrap_or_else(default_radius)),
         };
-        let Keys { rate, start, end, energy, .. } = keys;
-        Ok(Self { place, radius, rate, start, end, energy })
+        let Keys { rate, for_box, start, end, energy, .. } = keys;
+        Ok(Self { place, radius, rate, for_box, start, end, energy })
     }
 }
 
 impl From<VentTable> for Keys {
     fn from(vent: VentTable) -> Self {
-        let VentTable { place, radius, rate, start, end, energy } = vent;
-        let (mut cells, mut metres, mut map) = (None, None, None);
+        let VentTable { place, radius, rate, for_box, start, end, energy } = vent;
+        let (mut at, mut cells, mut metres, mut map) = (None, None, None, None);
         match place {
+            VentPlace::Summit => at = Some(Spot::Summit),
             VentPlace::Cells { x, z } => cells = Some((x, z)),
             VentPlace::Metres { x_m, z_m } => metres = Some((x_m, z_m)),
             VentPlace::Map { map_x, map_y } => map = Some((map_x, map_y)),
@@ -124,7 +149,7 @@ impl From<VentTable> for Keys {
             VentRadius::Cells(radius) => (Some(radius), None),
             VentRadius::Metres(radius) => (None, Some(radius)),
         };
-        Self { x, z, x_m, z_m, map_x, map_y, radius, radius_m, rate, start, end, energy }
+        Self { at, x, z, x_m, z_m, map_x, map_y, radius, radius_m, rate, for_box, start, end, energy }
     }
 }
 
@@ -132,7 +157,7 @@ impl From<VentSpec> for VentTable {
     fn from(vent: VentSpec) -> Self {
         let VentSpec { x, z, radius, rate, start, end, energy } = vent;
         let (place, radius) = (VentPlace::Cells { x, z }, VentRadius::Cells(radius));
-        Self { place, radius, rate, start, end, energy }
+        Self { place, radius, rate, for_box: None, start, end, energy }
     }
 }
 
@@ -140,13 +165,34 @@ impl VentTable {
     /// A vent with this centre and the defaults of all other keys.
     pub fn at(place: VentPlace) -> Self {
         let (rate, energy) = (default_rate(), default_energy());
-        Self { place, radius: VentRadius::Cells(default_radius()), rate, start: 0, end: None, energy }
+        Self { place, radius: VentRadius::Cells(default_radius()), rate, for_box: None, start: 0, end: None, energy }
     }
 
-    /// The vent in cells, where it is given in cells.
+    /// The vent in cells, where it is given in cells of any box.
     pub fn in_cells(&self) -> Option<VentSpec> {
-        let (VentPlace::Cells { x, z }, VentRadius::Cells(radius)) = (self.place, self.radius) else { return None };
+        let (VentPlace::Cells { x, z }, VentRadius::Cells(radius), None) = (self.place, self.radius, self.for_box)
+        else {
+            return None;
+        };
         Some(VentSpec { x, z, radius, rate: self.rate, start: self.start, end: self.end, energy: self.energy })
+    }
+
+    /// Factors on radius and rate in a box of this shape.
+    ///
+    /// The radius grows with the shorter side. The rate grows with that and with the height: what is there to be filled
+    /// grows with their product and once more with the side, as do the steps that lava takes across the box.
+    fn growth(&self, grid: Grid) -> (f64, f64) {
+        let Some([nx, ny, nz]) = self.for_box else { return (1.0, 1.0) };
+        let wide = grid.nx.min(grid.nz) as f64 / nx.min(nz) as f64;
+        (wide, wide * (grid.ny as f64 / ny as f64))
+    }
+
+    /// Radius in cells of `cell_m` metres, in a box of this shape.
+    pub(super) fn radius_in(&self, grid: Grid, cell_m: f64) -> f64 {
+        match self.radius {
+            VentRadius::Cells(cells) => cells * self.growth(grid).0,
+            VentRadius::Metres(metres) => metres / cell_m,
+        }
     }
 
     /// Checks all that can be known before the terrain is; `key` is the table's name, such as `vent[0]`.
@@ -158,10 +204,14 @@ impl VentTable {
             return spec.validate(key, grid);
         }
         let places = match self.place {
-            VentPlace::Cells { x, z } => [("x", x), ("z", z)],
-            VentPlace::Metres { x_m, z_m } => [("x_m", x_m), ("z_m", z_m)],
-            VentPlace::Map { map_x, map_y } => [("map_x", map_x), ("map_y", map_y)],
+            VentPlace::Summit => Vec::new(),
+            VentPlace::Cells { x, z } => vec![("x", x), ("z", z)],
+            VentPlace::Metres { x_m, z_m } => vec![("x_m", x_m), ("z_m", z_m)],
+            VentPlace::Map { map_x, map_y } => vec![("map_x", map_x), ("map_y", map_y)],
         };
+        for side in self.for_box.into_iter().flatten() {
+            within(&format!("{key}.for_box"), side as f64, 1.0, MAX_SIDE as f64)?;
+        }
         let least = if matches!(self.place, VentPlace::Map { .. }) { -1e12 } else { 0.0 };
         for (name, value) in places {
             within(&format!("{key}.{name}"), value, least, 1e12)?;
@@ -173,25 +223,23 @@ impl VentTable {
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
-    /// The vent on the columns of a ground; `key` as for [`VentTable::validate`].
+    /// The vent on the columns of a ground in a box of this shape; `key` as for [`VentTable::validate`].
     ///
     /// # Errors
     /// Says how far the box reaches, in the way in which the vent was given, when it lies outside; and when it is given
     /// on a map but the terrain is on none.
-    pub fn on(&self, key: &str, ground: &Surface) -> Result<VentSpec, Invalid> {
+    pub fn on(&self, key: &str, ground: &Surface, grid: Grid) -> Result<VentSpec, Invalid> {
         let (x, z) = self.place.on(key, ground)?;
-        let longest = ground.heights.nrows().max(ground.heights.ncols()) as f64;
-        let radius = match self.radius {
-            VentRadius::Cells(cells) => {
-                within(&format!("{key}.radius"), cells, 0.0, longest)?;
-                cells
-            }
+        let longest = grid.nx.max(grid.nz) as f64;
+        match self.radius {
+            VentRadius::Cells(cells) => within(&format!("{key}.radius"), cells, 0.0, longest / self.growth(grid).0)?,
             VentRadius::Metres(metres) => {
                 within(&format!("{key}.radius_m"), metres, 0.0, longest * ground.cell_size_m)?;
-                metres / ground.cell_size_m
             }
-        };
-        Ok(VentSpec { x, z, radius, rate: self.rate, start: self.start, end: self.end, energy: self.energy })
+        }
+        let (radius, rate) = (self.radius_in(grid, ground.cell_size_m), self.rate * self.growth(grid).1);
+        check_pouring(key, rate, self.energy, (self.start, self.end))?;
+        Ok(VentSpec { x, z, radius, rate, start: self.start, end: self.end, energy: self.energy })
     }
 }
 
@@ -201,6 +249,7 @@ impl VentPlace {
         let (nz, nx) = ground.heights.dim();
         let (nx, nz, cell) = (nx as f64, nz as f64, ground.cell_size_m);
         match self {
+            Self::Summit => Ok(ground.summit),
             Self::Cells { x, z } => {
                 within(&format!("{key}.x"), x, 0.0, nx)?;
                 within(&format!("{key}.z"), z, 0.0, nz)?;
@@ -245,12 +294,15 @@ mod tests {
             Georeference { x_west: 15.0, y_north: 37.75, metres_per_unit: (88_000.0, 111_000.0), crs: Crs::default() };
         Surface {
             heights: Array2::zeros((10, 20)),
+            summit: (7.5, 2.5),
             cell_size_m: 5.0,
             floor_m: 0.0,
             vertical_exaggeration: 1.0,
             georeference: Some(georeference),
         }
     }
+
+    const GRID: Grid = Grid { nx: 20, ny: 30, nz: 10 };
 
     fn read(text: &str) -> Result<VentTable, String> {
         toml::from_str(text).map_err(|e| e.message().to_owned())
@@ -262,7 +314,7 @@ mod tests {
         let metres = read("x_m = 60.0\nz_m = 20.0\nradius_m = 10.0").expect("metres");
         let (map_x, map_y) = ground().georeference.expect("it has one").to_map(60.0, 20.0);
         let map = read(&format!("map_x = {map_x}\nmap_y = {map_y}\nradius = 2.0")).expect("map");
-        let place = |vent: &VentTable| vent.on("vent[0]", &ground()).expect("inside");
+        let place = |vent: &VentTable| vent.on("vent[0]", &ground(), GRID).expect("inside");
         assert_eq!(place(&cells), place(&metres));
         let found = place(&map);
         assert!((found.x - 12.0).abs() < 1e-6 && (found.z - 4.0).abs() < 1e-6, "{found:?}");
@@ -274,10 +326,32 @@ mod tests {
     }
 
     #[test]
+    fn a_vent_for_another_box_grows_with_the_box() {
+        let text = "at = \"summit\"\nradius = 2.0\nrate = 1.5\nfor_box = [5, 10, 40]";
+        let vent = read(text).expect("words");
+        assert_eq!(read(&toml::to_string(&vent).expect("words")), Ok(vent.clone()));
+        let spec = vent.on("vent[0]", &ground(), GRID).expect("inside");
+        // Twice as wide and three times as high.
+        assert_eq!((spec.x, spec.z, spec.radius, spec.rate), (7.5, 2.5, 4.0, 9.0));
+        assert_eq!(vent.in_cells(), None);
+        let huge = read(&text.replace("1.5", "5e5")).expect("words");
+        assert!(huge.validate("vent[0]", GRID).is_ok() && huge.on("vent[0]", &ground(), GRID).is_err());
+        let none = read(&text.replace("[5,", "[0,")).expect("words").validate("vent[0]", GRID).expect_err("no box");
+        assert_eq!(none.to_string(), "vent[0].for_box = 0: must be a number from 1 to 8192");
+    }
+
+    #[test]
     fn exactly_one_place_is_needed() {
-        for text in ["", "x = 1.0", "x = 1.0\nz_m = 1.0", "x = 1.0\nz = 1.0\nmap_x = 2.0", "map_y = 3.0"] {
+        for text in [
+            "",
+            "x = 1.0",
+            "x = 1.0\nz_m = 1.0",
+            "x = 1.0\nz = 1.0\nmap_x = 2.0",
+            "map_y = 3.0",
+            "at = \"summit\"\nx = 1.0",
+        ] {
             let message = read(text).expect_err(text);
-            assert!(message.contains("exactly one of these pairs"), "{text}: {message}");
+            assert!(message.contains("exactly one place"), "{text}: {message}");
         }
         let message = read("x = 1.0\nz = 1.0\nradius = 1.0\nradius_m = 1.0").expect_err("two");
         assert!(message.contains("either radius or radius_m"), "{message}");
@@ -285,7 +359,8 @@ mod tests {
 
     #[test]
     fn outside_is_said_in_the_words_of_the_vent() {
-        let refused = |text: &str| read(text).expect("words").on("vent[3]", &ground()).expect_err(text).to_string();
+        let refused =
+            |text: &str| read(text).expect("words").on("vent[3]", &ground(), GRID).expect_err(text).to_string();
         assert_eq!(refused("x = 21.0\nz = 0.0"), "vent[3].x = 21: must be a number from 0 to 20");
         assert_eq!(refused("x_m = 0.0\nz_m = 51.0"), "vent[3].z_m = 51: must be a number from 0 to 50");
         assert_eq!(
@@ -296,7 +371,7 @@ mod tests {
         assert!(map.starts_with("vent[3].map_x, map_y = 14, 37.7: must be within the box: x 15 to 15.00"), "{map}");
         let nowhere = Surface { georeference: None, ..ground() };
         let vent = read("map_x = 15.0\nmap_y = 37.7").expect("words");
-        let message = vent.on("vent[0]", &nowhere).expect_err("no map").to_string();
+        let message = vent.on("vent[0]", &nowhere, GRID).expect_err("no map").to_string();
         assert!(message.contains("no place on a map"), "{message}");
     }
 }

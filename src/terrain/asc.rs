@@ -39,7 +39,7 @@ const DEFAULT_NO_DATA: f64 = -9999.0;
 /// memory is taken.
 pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
-    read_on(reader, bytes, path, options, read_prj(path))
+    read_on(reader, bytes, path, options, options.understood(path, read_prj(path))?)
 }
 
 /// Reads an ESRI ASCII grid of `bytes` bytes in metres from `reader`; `path` is for messages.

@@ -6,6 +6,10 @@ use ndarray::{Array2, Axis};
 
 use super::TerrainError;
 use super::error::MAX_SAMPLES;
+use crate::memory::Need;
+
+/// Bytes of a height in memory.
+const BYTES_A_HEIGHT: f64 = 4.0;
 
 /// Where the cells of a raster lie: column `c` and row `r`, counted from the outer corner of the first cell, are at
 /// `origin + c · along_row + r · along_column`, in map units east and north.
@@ -32,8 +36,8 @@ pub(super) struct NorthUp {
 /// as its own; what lies outside it, or beside a cell without data, has no data.
 ///
 /// # Errors
-/// [`TerrainError::Content`] when the steps span no area, [`TerrainError::TooLarge`] when the raster that holds it all
-/// is too large.
+/// [`TerrainError::Content`] when the steps span no area, [`TerrainError::TooLarge`] or [`TerrainError::Memory`] when the
+/// raster that holds it all is too large.
 pub(super) fn north_up(mut heights: Array2<f32>, affine: &Affine, path: &Path) -> Result<NorthUp, TerrainError> {
     let Affine { mut origin, along_row: (dx, skew_y), along_column: (skew_x, dy) } = *affine;
     // Programs that turn by 0° leave rounding in the skew; a thousandth of a cell at the far end is none.
@@ -77,6 +81,10 @@ fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<Nort
     if !(0.0..=MAX_SAMPLES as f64).contains(&(across * down)) {
         return Err(TerrainError::TooLarge { path: path.to_owned(), cols: across as usize, rows: down as usize });
     }
+    Need::of("the heights of the file", heights.len(), BYTES_A_HEIGHT)
+        .and(Need::of("the raster turned north up", (across * down) as usize, BYTES_A_HEIGHT))
+        .check("turn and cut it first, for example with gdalwarp")
+        .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
     let heights = Array2::from_shape_fn((down as usize, across as usize), |(row, col)| {
         let x = west + (col as f64 + 0.5) * cell.0 - origin.0;
         let y = north - (row as f64 + 0.5) * cell.1 - origin.1;

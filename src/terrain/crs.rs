@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::wkt::{Node, plain};
+use super::{epsg, old_prj};
 
 /// A value of a key in the GeoKey directory of a GeoTIFF.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,31 +58,13 @@ const USER_DEFINED: u16 = 32767;
 /// How GDAL and ArcGIS keep a text in the citation of a GeoTIFF whose system has no number.
 const WKT_IN_CITATION: &str = "ESRI PE String = ";
 
-const PROJECTED_WORDS: &[&str] = &["PROJCS", "PROJCRS", "PROJECTEDCRS"];
+/// Systems in lengths; those of no place on the earth are measured with as well.
+const PROJECTED_WORDS: &[&str] = &["PROJCS", "PROJCRS", "PROJECTEDCRS", "LOCAL_CS", "ENGCRS", "ENGINEERINGCRS"];
 const GEOGRAPHIC_WORDS: &[&str] = &["GEOGCS", "GEOGCRS", "GEOGRAPHICCRS", "GEODCRS", "GEODETICCRS"];
 const UNIT_WORDS: &[&str] = &["UNIT", "LENGTHUNIT", "ANGLEUNIT"];
 
-/// Metres in a unit of length by its EPSG number: metre, foot, US survey foot.
-fn metres_of_unit(code: u16) -> Option<f64> {
-    match code {
-        9001 => Some(1.0),
-        9002 => Some(0.3048),
-        9003 => Some(1200.0 / 3937.0),
-        _ => None,
-    }
-}
-
-/// Degrees in a unit of angle by its EPSG number: radian, degree, minute, second, gon.
-fn degrees_of_unit(code: u16) -> Option<f64> {
-    match code {
-        9101 => Some(1f64.to_degrees()),
-        9102 => Some(1.0),
-        9103 => Some(1.0 / 60.0),
-        9104 => Some(1.0 / 3600.0),
-        9105 => Some(0.9),
-        _ => None,
-    }
-}
+/// Metres in the foot of North American surveys.
+pub(super) const US_FOOT_M: f64 = 1200.0 / 3937.0;
 
 /// A geodetic datum with the EPSG numbers of its systems.
 struct Datum {
@@ -138,9 +121,13 @@ const DATUMS: [Datum; 4] = [
 ];
 
 impl Crs {
-    /// The system of a well-known text, as a `.prj` file holds it.
+    /// The system of a well-known text, as a `.prj` file holds it, or of one in ArcInfo's old style. Whether it is
+    /// understood says [`Crs::known_unit`].
     pub fn from_wkt(text: &str) -> Self {
         let text = text.trim();
+        if let Some(Ok(crs)) = old_prj::recognises(text).then(|| old_prj::parse(text)) {
+            return crs;
+        }
         Self { wkt: (!text.is_empty()).then(|| text.to_owned()), geo_keys: Vec::new() }
     }
 
@@ -179,9 +166,27 @@ impl Crs {
         matches!(self.unit(), MapUnit::Angle(_))
     }
 
-    /// The unit of the coordinates; metres where nothing says otherwise.
+    /// The unit of the coordinates; metres where nothing says otherwise, or what is said is not known.
     pub fn unit(&self) -> MapUnit {
-        self.unit_from_keys().or_else(|| self.unit_from_wkt()).unwrap_or(MapUnit::Length(1.0))
+        self.known_unit().unwrap_or(MapUnit::Length(1.0))
+    }
+
+    /// The unit of the coordinates; metres where nothing is said of them.
+    ///
+    /// # Errors
+    /// What is said of them, where that is not known.
+    pub fn known_unit(&self) -> Result<MapUnit, String> {
+        let model = self.short(MODEL).or_else(|| match (self.number(PROJECTED), self.number(GEODETIC)) {
+            (Some(_), _) => Some(1),
+            (None, Some(_)) => Some(2),
+            (None, None) => None,
+        });
+        match model {
+            Some(1) => self.length_from_keys(),
+            Some(2) => self.angle_from_keys(),
+            Some(3) => Err("coordinates from the centre of the earth".to_owned()),
+            _ => self.unit_from_wkt().unwrap_or(Ok(MapUnit::Length(1.0))),
+        }
     }
 
     /// Metres in a map unit, east and north, on a map whose middle has this northing or latitude: for degrees those of
@@ -238,61 +243,90 @@ impl Crs {
         }
     }
 
-    fn unit_from_keys(&self) -> Option<MapUnit> {
-        match self.short(MODEL)? {
-            1 => {
-                let by_number = || metres_of_unit(self.short(LENGTH_UNIT)?);
-                let metres = self.double(LENGTH_UNIT_SIZE).or_else(by_number);
-                metres.map(MapUnit::Length)
-            }
-            2 => {
-                let by_number = self.short(ANGLE_UNIT).and_then(degrees_of_unit);
-                let by_size = || self.double(ANGLE_UNIT_SIZE).map(f64::to_degrees);
-                Some(MapUnit::Angle(by_number.or_else(by_size).unwrap_or(1.0)))
-            }
-            _ => None,
+    /// The number of a key that names something of the register.
+    fn number(&self, id: u16) -> Option<u16> {
+        self.short(id).filter(|code| ![0, USER_DEFINED].contains(code))
+    }
+
+    fn length_from_keys(&self) -> Result<MapUnit, String> {
+        let size = match (self.double(LENGTH_UNIT_SIZE), self.number(LENGTH_UNIT), self.number(PROJECTED)) {
+            (Some(size), ..) => Ok(size),
+            (None, Some(code), _) => epsg::metres(code).ok_or_else(|| format!("the unit of length EPSG:{code}")),
+            (None, None, Some(code)) => match self.unit_from_wkt() {
+                Some(unit) => return unit,
+                None => epsg::metres_of_projected(code).ok_or_else(|| format!("the projected system EPSG:{code}")),
+            },
+            // A system of other keys has the unit that GeoTIFF expects.
+            (None, None, None) => return self.unit_from_wkt().unwrap_or(Ok(MapUnit::Length(1.0))),
+        };
+        size.map(MapUnit::Length)
+    }
+
+    fn angle_from_keys(&self) -> Result<MapUnit, String> {
+        let size = match (self.number(ANGLE_UNIT), self.double(ANGLE_UNIT_SIZE), self.number(GEODETIC)) {
+            (Some(code), size, _) => epsg::degrees(code)
+                .or_else(|| size.map(f64::to_degrees))
+                .ok_or_else(|| format!("the unit of angle EPSG:{code}")),
+            (None, Some(size), _) => Ok(size.to_degrees()),
+            (None, None, code) => Ok(code.map_or(1.0, epsg::degrees_of_geographic)),
+        };
+        size.map(MapUnit::Angle)
+    }
+
+    /// The unit that a text says, if there is a text.
+    fn unit_from_wkt(&self) -> Option<Result<MapUnit, String>> {
+        let text = self.text()?;
+        if old_prj::recognises(text) {
+            return Some(old_prj::parse(text).map(|crs| crs.unit()));
         }
+        let root = Node::parse(text);
+        let system = root.as_ref().and_then(horizontal);
+        Some(system.map(unit_of).ok_or_else(|| "a projection that is no well-known text".to_owned()))
     }
 
-    fn unit_from_wkt(&self) -> Option<MapUnit> {
-        let root = self.root()?;
-        let system = horizontal(&root)?;
-        let in_axis = || system.child(&["AXIS"]).and_then(|axis| axis.child(UNIT_WORDS));
-        let unit = system.child(UNIT_WORDS).or_else(in_axis);
-        let size = unit.and_then(|unit| unit.numbers.first().copied()).filter(|size| *size > 0.0 && size.is_finite());
-        Some(if system.is(GEOGRAPHIC_WORDS) {
-            // Texts round the radians of a degree in many ways; that is no other unit.
-            let degrees = size.map_or(1.0, f64::to_degrees);
-            MapUnit::Angle(if (degrees - 1.0).abs() < 1e-6 { 1.0 } else { degrees })
-        } else {
-            MapUnit::Length(size.unwrap_or(1.0))
-        })
-    }
-
-    fn root(&self) -> Option<Node<'_>> {
+    /// The text of the system, wherever it is kept.
+    fn text(&self) -> Option<&str> {
         let in_citation = || match self.key(PROJECTED_CITATION)? {
             GeoKey::Text(text) => text.strip_prefix(WKT_IN_CITATION),
             _ => None,
         };
-        Node::parse(self.wkt.as_deref().or_else(in_citation)?)
+        self.wkt.as_deref().or_else(in_citation)
+    }
+
+    fn root(&self) -> Option<Node<'_>> {
+        Node::parse(self.text()?)
     }
 }
 
-/// Metres in a unit of heights, from all keys of a GeoTIFF; `None` where they name none that is known.
-pub(super) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Option<f64> {
+/// The unit of a system in the plane of a map.
+fn unit_of(system: &Node<'_>) -> MapUnit {
+    let in_axis = || system.child(&["AXIS"]).and_then(|axis| axis.child(UNIT_WORDS));
+    let unit = system.child(UNIT_WORDS).or_else(in_axis);
+    let size = unit.and_then(|unit| unit.numbers.first().copied()).filter(|size| *size > 0.0 && size.is_finite());
+    if system.is(GEOGRAPHIC_WORDS) {
+        // Texts round the radians of a degree in many ways; that is no other unit.
+        let degrees = size.map_or(1.0, f64::to_degrees);
+        MapUnit::Angle(if (degrees - 1.0).abs() < 1e-6 { 1.0 } else { degrees })
+    } else {
+        MapUnit::Length(size.unwrap_or(1.0))
+    }
+}
+
+/// Metres in a unit of heights, from all keys of a GeoTIFF; `None` where they name none.
+///
+/// # Errors
+/// The unit, where it is not known.
+pub(super) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Result<Option<f64>, String> {
     let short = |wanted: u16| {
         keys.iter().find_map(|(id, value)| match value {
-            GeoKey::Short(code) if *id == wanted => Some(*code),
+            GeoKey::Short(code) if *id == wanted && ![0, USER_DEFINED].contains(code) => Some(*code),
             _ => None,
         })
     };
-    // North American heights are registered in feet too: NAVD88 in both kinds of foot, and NGVD29.
-    let by_system = || match short(VERTICAL_SYSTEM)? {
-        6360 | 5702 => metres_of_unit(9003),
-        8228 => metres_of_unit(9002),
-        _ => None,
-    };
-    short(VERTICAL_UNIT).and_then(metres_of_unit).or_else(by_system)
+    match short(VERTICAL_UNIT) {
+        Some(unit) => epsg::metres(unit).map(Some).ok_or_else(|| format!("the unit EPSG:{unit}")),
+        None => Ok(short(VERTICAL_SYSTEM).and_then(epsg::metres_of_vertical)),
+    }
 }
 
 /// Metres of a degree of longitude and of one of latitude at a latitude in degrees, on the WGS 84 ellipsoid.
@@ -312,7 +346,14 @@ pub fn metres_per_degree(latitude: f64) -> (f64, f64) {
 fn numbered(code: u16, unit: MapUnit) -> Vec<(u16, GeoKey)> {
     let (model, key) = if matches!(unit, MapUnit::Angle(_)) { (2, GEODETIC) } else { (1, PROJECTED) };
     let mut keys = vec![(MODEL, GeoKey::Short(model)), (key, GeoKey::Short(code))];
-    keys.extend(unit_keys(unit));
+    keys.extend(match unit {
+        // The number alone would say another unit, or none.
+        MapUnit::Length(1.0) if epsg::metres_of_projected(code) != Some(1.0) => {
+            vec![(LENGTH_UNIT, GeoKey::Short(9001))]
+        }
+        MapUnit::Angle(1.0) if epsg::degrees_of_geographic(code) != 1.0 => vec![(ANGLE_UNIT, GeoKey::Short(9102))],
+        unit => unit_keys(unit),
+    });
     keys
 }
 
@@ -320,9 +361,9 @@ fn numbered(code: u16, unit: MapUnit) -> Vec<(u16, GeoKey)> {
 fn unit_keys(unit: MapUnit) -> Vec<(u16, GeoKey)> {
     type Size = fn(u16) -> Option<f64>;
     let (key, size_key, size, in_key, numbers, known): (u16, u16, f64, f64, _, Size) = match unit {
-        MapUnit::Length(metres) => (LENGTH_UNIT, LENGTH_UNIT_SIZE, metres, metres, 9001..=9003, metres_of_unit),
+        MapUnit::Length(metres) => (LENGTH_UNIT, LENGTH_UNIT_SIZE, metres, metres, 9001..=9003, epsg::metres),
         MapUnit::Angle(degrees) => {
-            (ANGLE_UNIT, ANGLE_UNIT_SIZE, degrees, degrees.to_radians(), 9101..=9105, degrees_of_unit)
+            (ANGLE_UNIT, ANGLE_UNIT_SIZE, degrees, degrees.to_radians(), 9101..=9105, epsg::degrees)
         }
     };
     if size == 1.0 {
@@ -486,13 +527,34 @@ mod tests {
         }
         let keys = [(1024, GeoKey::Short(1)), (3076, GeoKey::Short(9003)), (4099, GeoKey::Short(9002))];
         assert_eq!(Crs::from_geo_keys(keys.clone()).unit(), MapUnit::Length(1200.0 / 3937.0));
-        assert_eq!(vertical_metres(&keys), Some(0.3048));
-        assert_eq!(vertical_metres(&[(4096, GeoKey::Short(6360))]), Some(1200.0 / 3937.0));
+        assert_eq!(vertical_metres(&keys), Ok(Some(0.3048)));
+        assert_eq!(vertical_metres(&[(4096, GeoKey::Short(6360))]), Ok(Some(1200.0 / 3937.0)));
+        assert_eq!(vertical_metres(&[(4096, GeoKey::Short(5703))]), Ok(None));
+        assert!(vertical_metres(&[(4099, GeoKey::Short(9150))]).is_err());
         let wkt2 = "GEOGCRS[\"x\",DATUM[\"y\",ELLIPSOID[\"z\",1,2]],CS[ellipsoidal,2],AXIS[\"lat\",north,ANGLEUNIT[\"degree\",0.0174532925199433]]]";
         assert!(Crs::from_wkt(wkt2).is_geographic());
         assert_eq!(Crs::from_wkt("nonsense [").unit(), MapUnit::Length(1.0));
         assert_eq!(Crs::from_wkt(&"A[".repeat(100_000)).unit(), MapUnit::Length(1.0));
         assert_eq!(Crs::default().to_geo_keys(), []);
+    }
+
+    #[test]
+    fn a_number_alone_has_its_unit_and_an_unknown_one_is_no_metre() {
+        let projected = |code: u16| Crs::from_geo_keys([(1024, GeoKey::Short(1)), (3072, GeoKey::Short(code))]);
+        let geographic = |code: u16| Crs::from_geo_keys([(1024, GeoKey::Short(2)), (2048, GeoKey::Short(code))]);
+        assert_eq!(projected(2263).known_unit(), Ok(MapUnit::Length(US_FOOT_M)));
+        assert_eq!(projected(32633).known_unit(), Ok(MapUnit::Length(1.0)));
+        assert!(projected(19999).known_unit().is_err_and(|found| found.contains("EPSG:19999")));
+        assert_eq!(geographic(4807).known_unit(), Ok(MapUnit::Angle(0.9)));
+        let in_unit = |code: u16| Crs::from_geo_keys([(1024, GeoKey::Short(1)), (3076, GeoKey::Short(code))]);
+        assert_eq!(in_unit(9036).known_unit(), Ok(MapUnit::Length(1000.0)));
+        assert!(in_unit(9999).known_unit().is_err() && Crs::from_wkt("words").known_unit().is_err());
+        // ArcGIS puts the heights' system behind that of the map.
+        let both = format!("{ESRI_UTM_54N},VERTCS[\"x\",UNIT[\"Foot\",0.3048]]");
+        assert_eq!(
+            (Crs::from_wkt(&both).epsg(), Crs::from_wkt(&both).known_unit()),
+            (Some(32654), Ok(MapUnit::Length(1.0)))
+        );
     }
 
     /// Against published lengths of a degree on WGS 84.

@@ -1,7 +1,9 @@
 //! A table of heights (`.csv`): one line per row of cells, north first, west first within a line.
 //!
-//! Numbers are separated by commas, semicolons or tabs; a first line that holds a word (`"V1","V2",…`) is a heading and
-//! is skipped. An empty field, `NA` or `nan` is a cell without data. The file does not say how large a cell is.
+//! Numbers are separated by semicolons, tabs or commas, by the first of these that the first line has outside quotes; a
+//! first line that holds a word (`"V1","V2",…`) is a heading and is skipped. A comma within a number, as programs write it
+//! in many countries (`1,5;2,5`), is its decimal point. An empty field, `NA` or `nan` is a cell without data. The file
+//! does not say how large a cell is.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -36,16 +38,21 @@ pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -
     let mut heights: Vec<f32> = Vec::new();
     let (mut cols, mut rows, mut number) = (0, 0, 0);
     let mut line = Vec::new();
+    let mut separator = None;
     while next_line(&mut reader, &mut line, path, number + 1)? {
         number += 1;
         let text = std::str::from_utf8(&line).ok().filter(|text| !text.contains('\0'));
         let text = text.ok_or_else(|| TerrainError::text(path, number, "a table of numbers", "binary data"))?;
         let text = text.trim_start_matches('\u{feff}').trim_end_matches(['\r', '\n']);
-        if text.trim().is_empty() || (rows == 0 && number == 1 && is_heading(text)) {
+        if text.trim().is_empty() {
+            continue;
+        }
+        let separator = *separator.get_or_insert_with(|| separator_of(text));
+        if rows == 0 && number == 1 && is_heading(text, separator) {
             continue;
         }
         let before = heights.len();
-        for field in fields(text) {
+        for field in fields(text, separator) {
             heights.push(
                 metres(field, &values).map_err(|expected| TerrainError::text(path, number, expected, quoted(field)))?,
             );
@@ -80,16 +87,66 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>, path: &Path, number:
     Ok(got > 0)
 }
 
-fn fields(line: &str) -> impl Iterator<Item = &str> {
-    line.split([',', ';', '\t']).map(|field| field.trim().trim_matches('"').trim())
+/// What separates the fields of a line: a comma only where there is nothing else, for it may stand within numbers.
+fn separator_of(line: &str) -> char {
+    [';', '\t'].into_iter().find(|&separator| outside_quotes(line, separator).next().is_some()).unwrap_or(',')
+}
+
+/// Where a character stands in a line, but not between quotation marks.
+fn outside_quotes(line: &str, wanted: char) -> impl Iterator<Item = usize> {
+    let mut quoted = false;
+    line.char_indices().filter_map(move |(at, c)| {
+        quoted ^= c == '"';
+        (c == wanted && !quoted).then_some(at)
+    })
+}
+
+fn fields(line: &str, separator: char) -> impl Iterator<Item = &str> {
+    let ends = outside_quotes(line, separator).chain([line.len()]);
+    ends.scan(0, |start, end| {
+        let field = &line[*start..end];
+        *start = end + 1;
+        Some(field.trim().trim_matches('"').trim())
+    })
 }
 
 /// A heading has a field that starts with a letter and does not stand for "no data".
-fn is_heading(line: &str) -> bool {
-    fields(line).any(|field| field.starts_with(char::is_alphabetic) && height(field).is_err())
+fn is_heading(line: &str, separator: char) -> bool {
+    fields(line, separator).any(|field| field.starts_with(char::is_alphabetic) && height(field).is_err())
 }
 
 fn metres(field: &str, values: &Heights) -> Result<f32, String> {
-    let value = height(field)?.unwrap_or(f64::NAN);
-    values.metres(value).ok_or_else(|| "a height within ±100 km".to_owned())
+    // One comma and no point: more of them would be thousands.
+    let decimal = field.matches(',').count() == 1 && !field.contains('.');
+    let value = if decimal { height(&field.replace(',', "."))? } else { height(field)? };
+    values.metres(value.unwrap_or(f64::NAN)).ok_or_else(|| "a height within ±100 km".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Array2<f32>, String> {
+        let options = LoadOptions { cell_size_m: Some(1.0), ..LoadOptions::default() };
+        read_from(text.as_bytes(), Path::new("a.csv"), &options).map(|map| map.heights).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn commas_within_numbers_are_decimal_points() {
+        let expected = Ok(ndarray::arr2(&[[1.5, 2.5], [-3.0, 4.25]]));
+        for text in [
+            "1.5,2.5\n-3,4.25",
+            "1,5;2,5\n-3;4,25",
+            "1,5\t2,5\r\n-3\t4,25\r\n",
+            "\"1,5\",\"2,5\"\n\"-3\",\"4,25\"",
+            "\"a;b\",\"c\"\n1.5,2.5\n-3,4.25",
+            "\"west, m\";east\n1,5;2,5\n-3;4,25",
+            "\n1,5; 2.5\n-3;4,25",
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
+        for wrong in ["1,234,5;2", "1,234.5;2", "1;2\n3,4", "1,2\n3;4", "1\t2\n1;2\t3"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
 }

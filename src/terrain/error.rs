@@ -28,7 +28,7 @@ pub enum TerrainError {
     #[error(transparent)]
     Output(#[from] OutputError),
     /// The name ends in something no reader or writer knows.
-    #[error("{}: not a known heightmap format; known are {known}", path.display())]
+    #[error("{}: not a known heightmap format; known are {known}{}", path.display(), mend_of_picture(path))]
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -100,6 +100,21 @@ pub enum TerrainError {
         /// The file.
         path: PathBuf,
     },
+    /// The file has coordinates in a unit that is not known here.
+    #[error(
+        "{}: cannot tell the unit of its coordinates from {found}; name another coordinate system (in its .prj file, or \
+         with gdalwarp -t_srs), or give the cell size in metres (cell_size_m, or --cell-size)",
+        path.display()
+    )]
+    UnknownUnit {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        found: String,
+    },
+    /// Work on heights would take more memory than allowed.
+    #[error(transparent)]
+    TooMuchMemory(#[from] TooMuchMemory),
     /// A crop that reaches outside the heightmap, or is empty.
     #[error(
         "crop [{}, {}, {}, {}] (west, north, columns, rows) does not fit into a heightmap of {cols} columns × {rows} rows",
@@ -202,6 +217,17 @@ pub enum TerrainError {
     /// A parameter out of its range.
     #[error(transparent)]
     Invalid(#[from] Invalid),
+}
+
+/// How a picture of a kind that is not read becomes one that is; nothing for other files.
+pub(crate) fn mend_of_picture(path: &Path) -> String {
+    const PICTURES: [&str; 6] = ["jpg", "jpeg", "gif", "bmp", "webp", "jp2"];
+    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if PICTURES.contains(&ending.as_str()) {
+        "; convert the picture to a gray PNG, as with: magick IN -colorspace Gray OUT.png".to_owned()
+    } else {
+        String::new()
+    }
 }
 
 impl TerrainError {

@@ -1,7 +1,7 @@
 //! A heightmap cut and scaled to the columns of a box.
 
 use super::resample::{Window, resample};
-use super::spec::{LEAST_AIR, Surface, TerrainSpec, with_headroom};
+use super::spec::{LEAST_AIR, Surface, TerrainSpec, summit, with_headroom};
 use super::{Crop, Fill, Heightmap, TerrainError};
 use crate::grid::Grid;
 
@@ -33,6 +33,7 @@ pub(super) fn fit(
     let top = f64::from(heights.iter().copied().fold(0.0, f32::max));
     check_roof(top, base_cells, stretch, grid.ny)?;
     Ok(Surface {
+        summit: summit(&heights),
         heights,
         cell_size_m,
         floor_m: base_m - base_cells * cell_size_m / stretch,

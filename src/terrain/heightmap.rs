@@ -1,6 +1,5 @@
 //! Heights of a piece of land in metres, north up.
 
-use std::collections::VecDeque;
 use std::fmt::{Display, Formatter};
 use std::path::Path;
 
@@ -10,6 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::cut::largest_whole;
 use super::resample::{Window, resample};
 use super::{Crs, TerrainError};
+use crate::memory::Need;
+
+/// Bytes of a height, and of the place of a cell.
+const BYTES_A_HEIGHT: f64 = 4.0;
+const BYTES_A_PLACE: f64 = 4.0;
 
 /// Where a heightmap lies on the map of its file: north up, in the map's own units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -284,7 +288,7 @@ impl Heightmap {
     ///
     /// # Errors
     /// [`TerrainError::AllNoData`] when there is nothing to fill from, [`TerrainError::NoData`] when the rule is
-    /// [`Fill::Error`] and there are holes.
+    /// [`Fill::Error`] and there are holes, [`TerrainError::TooMuchMemory`] when there are too many to fill.
     pub fn fill(&mut self, rule: Fill) -> Result<(), TerrainError> {
         let total = self.heights.len();
         let missing = self.no_data();
@@ -295,28 +299,46 @@ impl Heightmap {
             _ if missing == 0 => {}
             Fill::Error => return Err(TerrainError::NoData { missing, total }),
             Fill::Lowest => self.heights.iter_mut().filter(|h| h.is_nan()).for_each(|h| *h = lowest),
-            Fill::Nearest => self.fill_nearest(),
+            Fill::Nearest => self.fill_nearest(missing)?,
             Fill::Cut => *self = self.crop(largest_whole(&self.heights))?,
         }
         Ok(())
     }
 
-    /// Breadth-first from all known cells at once: each hole takes the height of the cell that reaches it first.
-    fn fill_nearest(&mut self) {
+    /// Breadth-first from all known cells at once: each hole takes the height of the cell that reaches it first. Of the
+    /// known cells only those beside a hole are kept in mind, and then ring by ring what was filled last.
+    fn fill_nearest(&mut self, holes: usize) -> Result<(), TerrainError> {
         let (rows, cols) = self.heights.dim();
-        let mut queue: VecDeque<(usize, usize)> =
-            self.heights.indexed_iter().filter(|(_, h)| !h.is_nan()).map(|(at, _)| at).collect();
-        while let Some((r, c)) = queue.pop_front() {
-            let height = self.heights[[r, c]];
-            for nr in r.saturating_sub(1)..=(r + 1).min(rows - 1) {
-                for nc in c.saturating_sub(1)..=(c + 1).min(cols - 1) {
+        let around = |r: usize, c: usize| {
+            let (south, east) = ((r + 1).min(rows - 1), (c + 1).min(cols - 1));
+            (r.saturating_sub(1)..=south).flat_map(move |r| (c.saturating_sub(1)..=east).map(move |c| (r, c)))
+        };
+        let heights = &self.heights;
+        let beside_a_hole =
+            |&(r, c): &(usize, usize)| !heights[[r, c]].is_nan() && around(r, c).any(|at| heights[at].is_nan());
+        let cells = || (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c)));
+        let edge = cells().filter(beside_a_hole).count();
+        // A ring is put down while the one before it is gone through; a list that grows is there twice for a moment.
+        Need::of("the heights of the map", heights.len(), BYTES_A_HEIGHT)
+            .and(Need::of("filling its holes", edge + 3 * holes.min(heights.len()), BYTES_A_PLACE))
+            .check("crop to a part without holes, or fill them otherwise (fill_no_data, or --fill lowest)")?;
+        let mut ring: Vec<u32> = Vec::with_capacity(edge);
+        ring.extend(cells().filter(beside_a_hole).map(|(r, c)| (r * cols + c) as u32));
+        while !ring.is_empty() {
+            let mut next = Vec::new();
+            for place in std::mem::take(&mut ring) {
+                let (r, c) = (place as usize / cols, place as usize % cols);
+                let height = self.heights[[r, c]];
+                for (nr, nc) in around(r, c) {
                     if self.heights[[nr, nc]].is_nan() {
                         self.heights[[nr, nc]] = height;
-                        queue.push_back((nr, nc));
+                        next.push((nr * cols + nc) as u32);
                     }
                 }
             }
+            ring = next;
         }
+        Ok(())
     }
 
     /// Stretches heights about `about_m`: 1 leaves them, 2 doubles all differences.
@@ -325,12 +347,18 @@ impl Heightmap {
     }
 
     /// The same land on `cols × rows` cells; see [`resample()`](super::resample::resample) for how.
-    pub fn resampled(&self, cols: usize, rows: usize) -> Self {
+    ///
+    /// # Errors
+    /// [`TerrainError::TooMuchMemory`] when these take more than allowed.
+    pub fn resampled(&self, cols: usize, rows: usize) -> Result<Self, TerrainError> {
+        Need::of("the heights of the map", self.heights.len(), BYTES_A_HEIGHT)
+            .and(Need::of("the new heights", cols.saturating_mul(rows), BYTES_A_HEIGHT))
+            .check("bring them onto fewer cells, or crop the map first")?;
         let (wide, deep) = self.extent_m();
-        Self {
+        Ok(Self {
             heights: resample(&self.heights, Window::whole(&self.heights), cols, rows),
             cell_size_m: (wide / cols as f64, deep / rows as f64),
             origin: self.origin.clone(),
-        }
+        })
     }
 }

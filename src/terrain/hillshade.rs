@@ -117,7 +117,7 @@ impl Hillshade {
 
     fn colour(&self, share: f32, light: f64) -> [u8; 3] {
         let base = match self.tint {
-            Tint::Gray => [235.0; 3],
+            Tint::Gray => GRAY,
             Tint::Hypsometric => ramp(f64::from(share)),
         };
         let light = 0.30 + 0.98 * light;
@@ -130,6 +130,8 @@ impl Hillshade {
     }
 }
 
+const GRAY: [f64; 3] = [235.0; 3];
+
 /// Colours of the heights, from lowest to highest.
 const RAMP: [(f64, [f64; 3]); 7] = [
     (0.0, [116.0, 142.0, 104.0]),
@@ -140,6 +142,17 @@ const RAMP: [(f64, [f64; 3]); 7] = [
     (0.87, [176.0, 162.0, 154.0]),
     (1.0, [242.0, 240.0, 238.0]),
 ];
+
+impl Tint {
+    /// The colour of a height, 0 for the lowest and 1 for the highest, on level ground: sRGB, 0 to 1.
+    pub fn color(self, share: f32) -> [f32; 3] {
+        match self {
+            Self::Gray => GRAY,
+            Self::Hypsometric => ramp(f64::from(share)),
+        }
+        .map(|channel| (channel / 255.0) as f32)
+    }
+}
 
 fn ramp(share: f64) -> [f64; 3] {
     let share = share.clamp(0.0, 1.0);

@@ -25,6 +25,16 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
+    /// The system of a map, if it is understood: coordinates in an unknown unit are nothing to measure with. With a cell
+    /// size the place on the map is not asked for.
+    pub(crate) fn understood(&self, path: &Path, crs: Crs) -> Result<Crs, TerrainError> {
+        match crs.known_unit() {
+            Ok(_) => Ok(crs),
+            Err(_) if self.cell_size_m.is_some() => Ok(Crs::default()),
+            Err(found) => Err(TerrainError::UnknownUnit { path: path.to_owned(), found }),
+        }
+    }
+
     /// The cell size for a format that carries none.
     pub(crate) fn cell_size_for(&self, path: &Path) -> Result<f64, TerrainError> {
         self.cell_size_m.ok_or_else(|| TerrainError::NoCellSize { path: path.to_owned() })
@@ -51,6 +61,11 @@ const FORMATS: &[Format] = &[
     Format { endings: &["r16", "r32", "raw"], recognises: |_| false, read: raw::read },
     Format { endings: &["tif", "tiff"], recognises: geotiff::recognises, read: geotiff::read },
 ];
+
+/// Endings of heightmaps, without the dot, in lower case.
+pub fn endings() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().flat_map(|format| format.endings).copied()
+}
 
 /// Reads a heightmap, choosing the format by the ending of the name, or else by the first bytes.
 ///
@@ -99,14 +114,19 @@ pub(crate) fn open(path: &Path) -> Result<(BufReader<File>, u64), TerrainError> 
     Ok((BufReader::with_capacity(1 << 16, file), about.len()))
 }
 
-/// Longest `.prj` file that is looked at.
+/// Longest `.prj` file that is read.
 const LONGEST_PRJ: u64 = 1 << 16;
 
 /// What the `.prj` file beside a heightmap says; a missing or unreadable one only means that nothing is known.
 pub(super) fn read_prj(path: &Path) -> Crs {
-    let mut text = String::new();
-    let read = open(&path.with_extension("prj")).map(|(file, _)| file.take(LONGEST_PRJ).read_to_string(&mut text));
-    if let Ok(Ok(_)) = read { Crs::from_wkt(&text) } else { Crs::default() }
+    let mut bytes = Vec::new();
+    let found = ["prj", "PRJ", "Prj"].into_iter().find_map(|ending| open(&path.with_extension(ending)).ok());
+    if found.is_none_or(|(file, _)| file.take(LONGEST_PRJ).read_to_end(&mut bytes).is_err()) {
+        return Crs::default();
+    }
+    // Older programs write names in Latin-1, whose letters have the numbers of Unicode.
+    let text = String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().map(|&byte| char::from(byte)).collect());
+    Crs::from_wkt(&text.replace(|c: char| c.is_control() && !c.is_ascii_whitespace(), " "))
 }
 
 /// Bytes at the start of a file that a format is known by.

@@ -2,9 +2,10 @@
 //!
 //! All PNG kinds are read: 1 to 16 bits, with or without transparency, with a palette, interlaced; colours only as long
 //! as they are gray. The first row is north. A picture says neither how large a cell nor how high white is, unless it was
-//! [written](super::write::heightmap) by this library, which puts that into text chunks.
+//! [written](super::write::heightmap) by this library, which puts that into text chunks. Where white is not known one gray
+//! level is one metre, whatever the number of bits.
 
-use std::io::{BufRead, Seek};
+use std::io::{BufRead, Seek, SeekFrom};
 use std::path::Path;
 
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Transformations};
@@ -14,12 +15,19 @@ use super::error::checked_samples;
 use super::load::{LoadOptions, open};
 use super::samples::Heights;
 use super::{Heightmap, TerrainError};
+use crate::memory::Need;
 
 /// Keywords of the text chunks that make a heightmap picture complete; their values are numbers in metres.
 pub(super) const BLACK: &str = "black_m";
 pub(super) const WHITE: &str = "white_m";
 pub(super) const CELL_X: &str = "cell_size_x_m";
 pub(super) const CELL_Z: &str = "cell_size_z_m";
+
+/// Bytes before the first chunk.
+const SIGNATURE: u64 = 8;
+
+/// Bytes of memory for each byte of a text or profile: its decoder grows a list, and makes a text of it.
+const BYTES_A_CHUNK_BYTE: f64 = 4.0;
 
 /// Deflate packs at most this many bytes into one.
 const BEST_COMPRESSION: f64 = 1032.0;
@@ -34,17 +42,28 @@ pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
     read_from(reader, bytes, path, options)
 }
 
+/// The largest gray level of a picture that does not say how high white is; `None` for any other file.
+pub(crate) fn most_if_unscaled(path: &Path) -> Option<f64> {
+    let mut decoder = Decoder::new(open(path).ok()?.0);
+    decoder.set_ignore_iccp_chunk(true);
+    let reader = decoder.read_info().ok()?;
+    let info = reader.info();
+    let says = info.uncompressed_latin1_text.iter().any(|chunk| chunk.keyword == WHITE);
+    (!says).then_some(if info.bit_depth == BitDepth::Sixteen { 65535.0 } else { 255.0 })
+}
+
 /// Reads a gray picture of `bytes` bytes from `reader`; `path` is for messages.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_from(
-    reader: impl BufRead + Seek,
+    mut reader: impl BufRead + Seek,
     bytes: u64,
     path: &Path,
     options: &LoadOptions,
 ) -> Result<Heightmap, TerrainError> {
     let wrong = |e: DecodingError| TerrainError::content(path, "a PNG picture", e.to_string());
+    weigh_chunks(&mut reader, path)?;
     let mut decoder = Decoder::new(reader);
     decoder.set_transformations(Transformations::EXPAND);
     decoder.set_ignore_iccp_chunk(true);
@@ -61,9 +80,13 @@ pub fn read_from(
         chunk.and_then(|chunk| chunk.text.parse::<f64>().ok()).filter(|value| value.is_finite())
     };
     let wide = depth == BitDepth::Sixteen;
+    // Levels of fewer bits are handed out stretched to 255, those of a palette are its colours.
+    let info = reader.info();
+    let few = info.color_type == ColorType::Grayscale && (info.bit_depth as u32) < 8;
+    let step = if few { 255 / ((1u16 << info.bit_depth as u32) - 1) } else { 1 };
     let (black_m, white_m) = (options.black_m.or(says(BLACK)), options.white_m.or(says(WHITE)));
-    let heights = Heights::new(options).gray(black_m, white_m, if wide { 65535.0 } else { 255.0 });
-    let gray = Gray { wide, heights };
+    let most = if wide { 65535.0 } else { f64::from(255 / step) };
+    let gray = Gray { wide, step, heights: Heights::new(options).gray(black_m, white_m, most) };
     let cell_size_m = match (options.cell_size_m, says(CELL_X), says(CELL_Z)) {
         (None, Some(x), Some(z)) if x > 0.0 && z > 0.0 => (x, z),
         _ => options.cell_size_for(path).map(|size| (size, size))?,
@@ -75,7 +98,8 @@ pub fn read_from(
     let mut heights = Vec::with_capacity(samples);
     for pixel in data.chunks_exact(pixel) {
         let level = gray.level_of(pixel, color).ok_or_else(|| {
-            let found = "colours; convert the picture to gray, or use a format for heights";
+            let found =
+                "colours; make it gray, as with: magick IN.png -colorspace Gray OUT.png; or use a format for heights";
             TerrainError::content(path, "gray heights", found)
         })?;
         heights.push(gray.heights.of(level, path)?);
@@ -84,9 +108,40 @@ pub fn read_from(
     Ok(Heightmap { heights, cell_size_m, origin: None })
 }
 
+/// Checks what comes before the pixels: that it fits into memory, of which each chunk takes some, and that a palette has
+/// whole colours, which its reader takes for granted. Leaves the reader at its start.
+///
+/// # Errors
+/// [`TerrainError::Memory`] for too much; [`TerrainError::Content`] for half a colour.
+fn weigh_chunks(reader: &mut (impl BufRead + Seek), path: &Path) -> Result<(), TerrainError> {
+    let read = TerrainError::read(path);
+    let mut sum = 0;
+    reader.seek(SeekFrom::Start(SIGNATURE)).map_err(&read)?;
+    loop {
+        let mut head = [0; 8];
+        // What ends too early is told by the decoder.
+        if reader.read_exact(&mut head).is_err() || head.ends_with(b"IDAT") {
+            break;
+        }
+        let [a, b, c, d, kind @ ..] = head;
+        let length = u64::from(u32::from_be_bytes([a, b, c, d]));
+        if &kind == b"PLTE" && length % 3 != 0 {
+            return Err(TerrainError::content(path, "a PNG picture", format!("a palette of {length} bytes")));
+        }
+        sum += length;
+        reader.seek_relative(length as i64 + 4).map_err(&read)?;
+    }
+    Need::of("what the picture holds beside its pixels", sum as usize, BYTES_A_CHUNK_BYTE)
+        .check("save it without texts and profiles")
+        .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
+    reader.rewind().map_err(&read)
+}
+
 /// From pixels to gray levels to metres.
 struct Gray {
     wide: bool,
+    /// From one level to the next.
+    step: u16,
     heights: Heights,
 }
 
@@ -113,6 +168,6 @@ impl Gray {
         }
         let level = self.level(pixel, 0);
         let same = gray || (self.level(pixel, 1) == level && self.level(pixel, 2) == level);
-        same.then_some(f64::from(level))
+        same.then_some(f64::from(level / self.step))
     }
 }

@@ -128,7 +128,7 @@ impl Encoding {
 }
 
 /// The number in a 16-bit float.
-fn half(bits: u16) -> f64 {
+pub(super) fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let fraction = f64::from(bits & 0x3ff) / 1024.0;
     match i32::from(bits >> 10 & 0x1f) {
@@ -175,7 +175,8 @@ impl Heights {
     /// The height for a number, NaN for no data; `None` when no height can be so far from zero.
     pub(super) fn metres(&self, value: f64) -> Option<f32> {
         // Programs print f32 no-data values such as -3.4028235e38 with as many digits as they like.
-        let none = |no_data: &f64| (value - no_data).abs() <= 1e-6 * no_data.abs() || value == *no_data;
+        let near = |no_data: f64| no_data.is_finite() && (value - no_data).abs() <= 1e-6 * no_data.abs();
+        let none = |no_data: &f64| near(*no_data) || value == *no_data;
         if value.is_nan() || self.no_data.iter().any(none) {
             return Some(f32::NAN);
         }
@@ -257,5 +258,8 @@ mod tests {
                 && heights.metres(f64::from(f32::MIN)).is_some_and(f32::is_nan)
         );
         assert_eq!((heights.metres(10.0), heights.metres(f64::INFINITY)), (Some(6.0), None));
+        let endless = Heights::new(&LoadOptions::default()).without(Some(f64::INFINITY));
+        assert_eq!((endless.metres(10.0), endless.metres(f64::NEG_INFINITY)), (Some(10.0), None));
+        assert!(endless.metres(f64::INFINITY).is_some_and(f32::is_nan));
     }
 }

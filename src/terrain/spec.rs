@@ -6,7 +6,7 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::fit::fit;
-use super::generate::{Bed, Cone, bowl, hills, plane, slope, volcano};
+use super::generate::{Bed, Cone, bowl, crater, hills, plane, slope, volcano};
 use super::{Encoding, Fill, Georeference, Heightmap, LoadOptions, TerrainError, load};
 use crate::grid::Grid;
 use crate::validate::{Invalid, one_line, within};
@@ -93,20 +93,20 @@ pub struct TerrainSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_data: Option<f64>,
     /// Heightmap: columns and rows of a file of bare numbers (`.raw`, `.r16`, `.r32`); a square when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
     pub raw_size: Option<[usize; 2]>,
     /// Heightmap: how a file of bare numbers keeps them, such as `"i16"`, or `"u16be"` with the highest byte first;
     /// when left out `"f32"` for `.r32` and `"u16"` for the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_type: Option<Encoding>,
     /// Heightmap: the part to use, `[west, north, columns, rows]` in cells of the file; all of it when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
     pub crop: Option<[usize; 4]>,
     /// Heightmap: the same as `[west, north, width, depth]` in metres, to the nearest edges of cells.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
     pub crop_m: Option<[f64; 4]>,
     /// Heightmap: the same as `[west, south, east, north]` in the file's coordinates, to the nearest edges of cells.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
     pub bounds: Option<[f64; 4]>,
     /// Heightmap: factor on height differences; 1 when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,6 +127,9 @@ pub struct Surface {
     /// Height of the ground above the floor in cells at the middle of each column, shape `(nz, nx)`; row 0 is north,
     /// column 0 is west. A cell is solid when its centre lies below the ground.
     pub heights: Array2<f32>,
+    /// Where a vent belongs, in cells east and south of the north-west corner: the middle of the built-in volcano's
+    /// crater; on any other ground that of the highest column that is not near the sides.
+    pub summit: (f64, f64),
     /// Edge of a cell in metres.
     pub cell_size_m: f64,
     /// Elevation of the floor (y = 0) in metres.
@@ -367,8 +370,30 @@ impl TerrainSpec {
             let mend = "smaller terrain.height, angle_deg, base_cells or roughness".to_owned();
             return Err(TerrainError::TooHigh { top, ny: grid.ny, needed: with_headroom(top), mend });
         }
-        Ok(Surface { heights, cell_size_m, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None })
+        let summit = match self.kind {
+            Kind::Volcano => middle_of(crater(grid)),
+            _ => summit(&heights),
+        };
+        Ok(Surface { heights, summit, cell_size_m, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None })
     }
+}
+
+/// Middle of the highest column that is not near the sides, where lava would only run out of sight; of equal ones, the
+/// nearest to the middle of the ground.
+pub(super) fn summit(heights: &Array2<f32>) -> (f64, f64) {
+    let (rows, cols) = heights.dim();
+    let inner = |i: usize, n: usize| i >= n / 8 && i < n - n / 8;
+    let off = |i: usize, n: usize| (2 * i + 1).abs_diff(n).pow(2);
+    let far = |(r, c): (usize, usize)| off(r, rows) + off(c, cols);
+    let inside = heights.indexed_iter().filter(|((r, c), _)| inner(*r, rows) && inner(*c, cols));
+    let highest = inside.max_by(|(at, a), (bt, b)| a.total_cmp(b).then(far(*bt).cmp(&far(*at))));
+    let (r, c) = highest.map_or((rows / 2, cols / 2), |(at, _)| at);
+    middle_of((c, r))
+}
+
+/// The middle of a column.
+fn middle_of((x, z): (usize, usize)) -> (f64, f64) {
+    (x as f64 + 0.5, z as f64 + 0.5)
 }
 
 /// A value for a message, if there is one.

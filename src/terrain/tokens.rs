@@ -125,7 +125,8 @@ pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
         return Ok(None);
     }
     match word.parse::<f64>() {
-        Ok(h) if h.is_finite() => Ok(Some(h)),
+        // Whether it is too far, or the sign for no data, is decided with what the file says of that.
+        Ok(h) => Ok(Some(h)),
         _ if word.contains(',') => Err("a height with a decimal point, not a comma".to_owned()),
         _ => Err("a height in metres".to_owned()),
     }

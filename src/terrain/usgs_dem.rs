@@ -187,8 +187,12 @@ impl Head {
 /// The coordinate reference system, and how many of its units one of the file is.
 fn place(system: i64, zone: i64, unit: i64, datum: i64) -> Option<(Crs, f64)> {
     let zone = u16::try_from(zone).ok();
-    let key =
-        |model: u16, id: u16, code: u16| Crs::from_geo_keys([(1024, GeoKey::Short(model)), (id, GeoKey::Short(code))]);
+    // Its number says no unit, the file does.
+    let unit_key = |model: u16| if model == 1 { (3076, 9001) } else { (2054, 9102) };
+    let key = |model: u16, id: u16, code: u16| {
+        let keys = [(1024, model), (id, code), unit_key(model)];
+        Crs::from_geo_keys(keys.map(|(id, number)| (id, GeoKey::Short(number))))
+    };
     let numbered = |code: u16, model: u16, id: u16| Crs::from_epsg(code).unwrap_or_else(|| key(model, id, code));
     match (system, unit) {
         // The numbers are those of NAD27, WGS 72, WGS 84 and NAD83.

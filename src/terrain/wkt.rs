@@ -14,10 +14,12 @@ pub(super) struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The root of a text; `None` for what is no well-known text.
+    /// The root of a text, or the first of several, as ArcGIS writes those of map and heights; `None` for what is no
+    /// well-known text.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let (node, rest) = parse_node(text.trim_start(), 0)?;
-        rest.trim().is_empty().then_some(node)
+        let rest = rest.trim_start();
+        (rest.is_empty() || rest.starts_with(',')).then_some(node)
     }
 
     pub(super) fn is(&self, keywords: &[&str]) -> bool {

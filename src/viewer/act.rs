@@ -1,16 +1,18 @@
 //! What each action does, from a key or from a button of the panel.
 
 use std::path::Path;
+use std::time::Instant;
 
 use super::app::App;
 use super::cuts::{AXES, AXIS_NAMES};
+use super::dialog::Dialog;
 use super::keys::Action;
-use super::link::{Command, Field, Notice, Pace};
+use super::link::{Command, Notice, Pace};
 use super::pace;
 use super::pose::Side;
 use super::tools::{BRUSH_RADIUS, Tool};
 use crate::output::{Existing, FOLDER, file_name, free_name};
-use crate::render::{Axis, PALETTE_NAMES, PaletteSpec, Style};
+use crate::render::{Axis, Named, PALETTE_NAMES, PaletteSpec, names};
 
 impl App {
     /// Does what a key or a button asks for.
@@ -38,7 +40,9 @@ impl App {
                 brush.radius = (brush.radius * factor).clamp(BRUSH_RADIUS.0, BRUSH_RADIUS.1);
             }
             Action::Face(side) => self.face(side),
-            Action::ResetCamera | Action::Turntable | Action::FirstPerson => self.act_on_camera(action),
+            Action::ResetCamera | Action::Zoom(_) | Action::Turntable | Action::FirstPerson => {
+                self.act_on_camera(action);
+            }
             Action::Screenshot { transparent } => self.screenshot(transparent),
             Action::Record => self.toggle_recording(),
             Action::Save => self.save(),
@@ -101,7 +105,7 @@ impl App {
 
     fn rewind(&mut self) {
         let Some(report) = &self.state.report else { return };
-        match report.moments.iter().copied().filter(|&moment| moment < report.step).max() {
+        match self.rewind.target(&report.moments, report.step, Instant::now()) {
             Some(moment) => self.worker.send(Command::Rewind(moment)),
             None => {
                 let text = format!("no moment before step {} is kept; K keeps one", report.step);
@@ -115,13 +119,13 @@ impl App {
             Action::Style(style) => {
                 self.state.look.style = style;
                 self.look_changed();
-                self.journal.say(&format!("view {}", style_name(style)));
+                self.journal.say(&format!("view {}", style.name()));
             }
             Action::Cut(axis) => self.toggle_cut(axis),
             Action::MoveCut(by) => self.move_cut(by),
             Action::Field => {
-                self.state.cuts.field = next_field(self.state.cuts.field);
-                self.journal.say(&format!("field {}", field_name(self.state.cuts.field)));
+                self.state.cuts.field = names::next(self.state.cuts.field);
+                self.journal.say(&format!("field {}", self.state.cuts.field.name()));
             }
             Action::Palette => {
                 let name = next_palette(&self.state.look.palette);
@@ -162,13 +166,13 @@ impl App {
     fn take_up(&mut self, tool: Tool) {
         self.state.tools.cancel();
         self.state.tools.tool = tool;
-        self.journal.say(&format!("tool {}", tool.name().to_lowercase()));
+        self.journal.say(&format!("tool {}", tool.name()));
     }
 
     fn face(&mut self, side: Side) {
-        let (Some(subject), size) = (self.painter.subject(), self.size()) else { return };
+        let Some(subject) = self.painter.subject() else { return };
         if let Some(rig) = &mut self.rig {
-            rig.face(side, &subject, size);
+            rig.face(side, &subject);
             self.journal.say(&format!("camera {side:?}").to_lowercase());
         }
     }
@@ -185,8 +189,12 @@ impl App {
                 rig.first_person ^= true;
                 format!("first person {}", on_off(rig.first_person))
             }
+            Action::Zoom(notches) => {
+                rig.zoom_to_middle(notches, size);
+                (if notches > 0.0 { "zoom in" } else { "zoom out" }).to_owned()
+            }
             _ => {
-                rig.reset(&subject, size);
+                rig.reset(&subject);
                 "camera reset".to_owned()
             }
         };
@@ -207,10 +215,11 @@ impl App {
 
     fn act_on_window(&mut self, action: Action) {
         match action {
+            // A dialog that does not show itself is not waited for.
+            Action::Open if self.dialog.is_some() => self.type_path(),
             Action::Open => {
-                self.state.shown.panel = true;
-                self.state.shown.type_path = true;
-                self.state.shown.open_path.clear();
+                self.dialog = Some(Dialog::open());
+                self.journal.say("file dialog");
             }
             Action::Panel => {
                 self.state.shown.panel ^= true;
@@ -223,41 +232,24 @@ impl App {
             }
             Action::Dismiss if self.state.shown.help => self.state.shown.help = false,
             Action::Dismiss if self.window.is_fullscreen() => self.window.set_fullscreen(false),
-            Action::Dismiss => self.take_up(Tool::Look),
+            Action::Dismiss => self.take_up(Tool::Orbit),
             _ => self.quit = true,
         }
     }
 }
 
+impl App {
+    /// Has the name of a file to open typed in the panel.
+    pub(super) fn type_path(&mut self) {
+        self.state.shown.panel = true;
+        self.state.shown.folded = Some(false);
+        self.state.shown.type_path = true;
+        self.journal.say("type a file name");
+    }
+}
+
 fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
-}
-
-/// A style as scene files name it.
-pub(super) fn style_name(style: Style) -> &'static str {
-    match style {
-        Style::Cinematic => "cinematic",
-        Style::Scientific => "scientific",
-        Style::Surface => "surface",
-        Style::Maximum => "maximum",
-    }
-}
-
-/// A field of the slices in a word.
-pub(super) fn field_name(field: Field) -> &'static str {
-    match field {
-        Field::Amount => "amount",
-        Field::Energy => "energy",
-        Field::Solid => "solid",
-    }
-}
-
-fn next_field(field: Field) -> Field {
-    match field {
-        Field::Amount => Field::Energy,
-        Field::Energy => Field::Solid,
-        Field::Solid => Field::Amount,
-    }
 }
 
 /// The palette after this one; after one of the scene's own, the first.

@@ -7,14 +7,17 @@ use kiss3d::event::{Key, WindowEvent};
 use kiss3d::window::Window;
 
 use super::camera::{Rig, Size};
-use super::clock::Clock;
-use super::display::{self, NoWindow};
+use super::clock::{Clock, Reasons};
+use super::dialog::{Answer, Dialog};
+use super::display::{self, DisplayLost, NoWindow};
 use super::handles::{self, Handle};
 use super::journal::{Journal, Log};
 use super::link::{Command, Field, Glow, Notice, Pace};
-use super::paint::Painter;
+use super::meet::{entered, lies_in, meet_ground};
+use super::paint::{DrawOn, Painter};
 use super::pointer::{Drag, Pointer};
 use super::record::Files;
+use super::rewind::Rewind;
 use super::state::State;
 use super::tools::Aim;
 use super::ui;
@@ -24,25 +27,25 @@ use crate::scene::Scene;
 use crate::validate::Invalid;
 
 /// Pause of a window in which nothing happens.
-const REST: Duration = Duration::from_millis(15);
+const REST: Duration = Duration::from_millis(8);
 /// Shortest time of a frame, where neither the screen nor the drawing slows it down.
 const SHORTEST: Duration = Duration::from_millis(4);
-/// Time after which a resting window is drawn again, in case something had covered it.
-const REFRESH: Duration = Duration::from_millis(500);
 /// Frames drawn after the last change, so that hover and fades come to their end.
 const AFTER: u32 = 4;
 
 /// How the window opens.
 pub struct Options {
-    /// Width and height in the screen's own units.
-    pub size: (u32, u32),
+    /// Width and height in the screen's own units; absent: what fits the screen, at most 1280 × 800.
+    pub size: Option<(u32, u32)>,
     /// How fast it runs at first.
     pub pace: Pace,
     /// Make so many steps as fast as possible first, then pause.
     pub steps: Option<u64>,
     /// Whether the panel is shown.
     pub panel: bool,
-    /// Takes one line for each happening.
+    /// Which processor draws.
+    pub draw_on: DrawOn,
+    /// Takes one line per event.
     pub log: Option<Log>,
     /// Says when the window should close, as after Ctrl-C in the terminal.
     pub stop: fn() -> bool,
@@ -54,6 +57,9 @@ pub enum ViewerError {
     /// There is no display, no graphics adapter or a library is missing.
     #[error(transparent)]
     NoWindow(#[from] NoWindow),
+    /// The display went away while the window was open.
+    #[error(transparent)]
+    Lost(#[from] DisplayLost),
     /// The scene is wrong, or its thread cannot be started.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -67,14 +73,23 @@ pub enum ViewerError {
 /// # Errors
 /// See [`ViewerError`]. Nothing is opened when the scene is wrong.
 pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
+    let clock = Clock::new();
     let worker = Worker::start(scene.clone())?;
-    let window = display::open_window(&format!("{} – Lavoxel", scene.spec.name), options.size)?;
-    let painter = Painter::new(&scene.spec.look)?;
+    let mut window = display::open_window(&format!("{} – Lavoxel", scene.spec.name), options.size)?;
+    ui::theme(window.egui_context());
+    // Shaders and the ground take a moment.
+    window.draw_ui(|context| ui::loading(context, &scene.spec.name));
+    pollster::block_on(window.render(None, None, None, None, None, None));
+    let painter = Painter::new(&scene.spec.look, options.draw_on)?;
+    let starting = options.steps.map_or(options.pace != Pace::Paused, |steps| steps > 0);
     // Not both: between the two a step more would be made.
-    worker.send(options.steps.map_or(Command::Pace(options.pace), Command::Steps));
+    let start = options.steps.map_or(Command::Pace(options.pace), Command::Steps);
+    let mut state = State::new(scene, options.pace, options.panel);
+    state.shown.quality = painter.usual_quality();
     let mut app = App {
-        state: State::new(scene, options.pace, options.panel),
-        journal: Journal::new(options.log),
+        state,
+        journal: Journal::new(options.log, starting),
+        start: Some(start),
         stop: options.stop,
         window,
         worker,
@@ -87,12 +102,19 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         files: Files::new(),
         recording_since: Instant::now(),
         asked: Asked::default(),
-        clock: Clock::new(),
+        clock,
+        rewind: Rewind::default(),
+        dialog: None,
         quit: false,
     };
-    ui::theme(app.window.egui_context());
-    app.run();
-    app.close();
+    app.journal.say(if app.painter.is_on_cpu() { "drawing on the processor" } else { "drawing on the graphics card" });
+    match display::while_there(|| app.run()) {
+        Ok(()) => app.close(),
+        Err(lost) => {
+            app.abandon();
+            return Err(lost.into());
+        }
+    }
     Ok(())
 }
 
@@ -113,6 +135,10 @@ pub(super) struct App {
     pub(super) journal: Journal,
     asked: Asked,
     pub(super) clock: Clock,
+    pub(super) rewind: Rewind,
+    pub(super) dialog: Option<Dialog>,
+    /// What the simulation does first, sent when the first picture is there.
+    start: Option<Command>,
     stop: fn() -> bool,
     pub(super) quit: bool,
 }
@@ -129,12 +155,8 @@ impl App {
     fn run(&mut self) {
         while !self.quit && !(self.stop)() {
             let seconds = self.clock.tick();
-            let changed = [self.hear(), self.receive(), self.move_camera(seconds), self.work()].contains(&true);
-            self.clock.awake = if changed { AFTER } else { self.clock.awake.saturating_sub(1) };
-            let waits = self.window.egui_context().has_requested_repaint() || !self.state.toasts.is_empty();
-            let settled = !waits && self.painter.idle();
-            if self.clock.awake == 0 && settled && self.clock.drawn.elapsed() < REFRESH {
-                self.clock.rested = true;
+            let reasons = self.look_around(seconds);
+            if self.clock.drawn.elapsed() < reasons.wait(self.painter.is_on_cpu()) {
                 std::thread::sleep(REST);
                 self.window.canvas_mut().poll_events();
                 continue;
@@ -147,8 +169,58 @@ impl App {
         }
     }
 
+    /// Hears everything that has happened and passes it on. Says what asks for another frame.
+    fn look_around(&mut self, seconds: f32) -> Reasons {
+        let on_cpu = self.painter.is_on_cpu();
+        let [heard, numbers, moved, worked] = [self.hear(), self.receive(), self.move_camera(seconds), self.work()];
+        // A camera that turns shows in the next picture, which the processor draws by itself.
+        let turning = on_cpu && matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan));
+        if (heard && !turning) || worked || (!on_cpu && (moved || numbers)) {
+            self.clock.awake = AFTER;
+        }
+        if let Some(camera) = self.camera() {
+            self.painter.show(&self.state.view(camera));
+        }
+        let picture = self.painter.has_news();
+        self.begin();
+        let toasts = !self.state.toasts.is_empty();
+        let repaint = self.window.egui_context().has_requested_repaint();
+        Reasons {
+            picture,
+            touched: self.clock.awake > 0 || repaint || (toasts && !on_cpu),
+            numbers: numbers || moved || toasts,
+        }
+    }
+
+    /// Lets the simulation begin when the first picture has been shown, or there will be none.
+    fn begin(&mut self) {
+        let shown = self.painter.times().shown > 0;
+        let hopeless = self.state.report.is_some() && !self.painter.has_scene();
+        if (shown || hopeless)
+            && let Some(start) = self.start.take()
+        {
+            if shown {
+                self.journal.say(&format!("first picture after {:.1} s", self.clock.now()));
+            }
+            self.worker.send(start);
+            self.state.pace.touch();
+        }
+    }
+
+    /// Completes files; the window and what belongs to it are gone already.
+    fn abandon(self) {
+        let Self { files, mut journal, worker, painter, window, .. } = self;
+        for notice in files.close() {
+            journal.note(&notice);
+        }
+        drop(worker);
+        // To free what a lost display held is to ask it.
+        std::mem::forget((painter, window));
+    }
+
     /// Completes files and ends the simulation.
-    fn close(self) {
+    fn close(mut self) {
+        self.end_recording();
         let Self { files, mut journal, worker, painter, window, .. } = self;
         for notice in files.close() {
             journal.note(&notice);
@@ -202,23 +274,22 @@ impl App {
 
     /// Takes what the simulation reports. Says whether that was anything that shows.
     fn receive(&mut self) -> bool {
-        let mut any = false;
-        while let Some(mut update) = self.worker.poll() {
+        let mut any = self.hear_dialog();
+        while self.painter.has_room()
+            && let Some(mut update) = self.worker.poll()
+        {
             any = true;
             if let Err(too_large) = self.painter.apply(&mut update) {
                 update.notices.push(Notice { wrong: true, text: too_large.to_string() });
             }
-            for notice in std::mem::take(&mut update.notices) {
-                let wrong = notice.wrong;
-                self.tell(notice);
-                if wrong {
-                    self.state.coming = None;
-                }
-            }
+            let part = self.camera().map(|camera| self.state.part(&camera));
+            update.report.probe =
+                update.report.probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
             let came = self.state.follow(&update);
+            update.notices.into_iter().for_each(|notice| self.tell(notice));
             self.journal.follow(&update.report);
-            self.place_camera(came);
             if came {
+                self.place_camera(true);
                 self.look_changed();
             }
         }
@@ -229,12 +300,41 @@ impl App {
         any
     }
 
-    /// Gives the camera its place, at first and when another scene has come.
-    fn place_camera(&mut self, anew: bool) {
-        let (Some(subject), size) = (self.painter.subject(), self.size()) else { return };
-        if self.rig.is_none() || anew {
-            self.rig = Some(Rig::new(&self.state.scene.spec.camera, &subject, size));
+    /// Takes what the file dialog answers. Says whether that was anything.
+    fn hear_dialog(&mut self) -> bool {
+        let answer = self.dialog.as_ref().map_or(Answer::Waiting, Dialog::poll);
+        if answer == Answer::Waiting {
+            return false;
         }
+        self.dialog = None;
+        match answer {
+            Answer::Chosen(path) => self.open(&path),
+            Answer::Missing => self.type_path(),
+            Answer::Closed | Answer::Waiting => {}
+        }
+        true
+    }
+
+    /// Gives the camera its place: at first, when another scene has come, and beside the panel.
+    fn place_camera(&mut self, anew: bool) {
+        let (size, covered) = (self.size(), self.covered());
+        if !anew && self.rig.as_ref().is_some_and(|rig| rig.is_fitted(size, covered)) {
+            return;
+        }
+        let Some(subject) = self.painter.subject() else { return };
+        match &mut self.rig {
+            Some(rig) if !anew => rig.fit(&subject, size, covered),
+            rig => *rig = Some(Rig::new(&self.state.scene.spec.camera, &subject, size, covered)),
+        }
+    }
+
+    /// Pixels at the left of the window that the panel covers. A panel that leaves hardly anything free is not made room
+    /// for.
+    pub(super) fn covered(&self) -> f32 {
+        let scale = self.window.scale_factor() as f32;
+        let width = self.window.width() as f32 / scale;
+        let panel = ui::panel_width(&self.state.shown, width);
+        if panel < 0.6 * width { panel * scale } else { 0.0 }
     }
 
     /// Shows a message and writes it down.
@@ -252,13 +352,10 @@ impl App {
 
     /// Walks by the keys that are held, and lets the camera come to rest. Says whether it moves.
     fn move_camera(&mut self, seconds: f32) -> bool {
+        self.place_camera(false);
         let held = |key: Key| f32::from(u8::from(self.held.contains(&key)));
         let typing = self.typing();
-        let panel = if self.state.shown.panel { ui::PANEL * self.window.scale_factor() as f32 } else { 0.0 };
-        // A panel that leaves hardly anything free is not made room for.
-        let covered = if panel < 0.5 * self.window.width() as f32 { panel } else { 0.0 };
         let Some(rig) = &mut self.rig else { return false };
-        rig.cover(covered);
         if !typing && !self.held.is_empty() {
             let walk = [held(Key::D) - held(Key::A), held(Key::E) - held(Key::Q), held(Key::W) - held(Key::S)];
             if walk != [0.0; 3] {
@@ -291,7 +388,7 @@ impl App {
             self.worker.send(Command::Cuts(cuts.0, cuts.1));
         }
         let glow = self.state.glow();
-        if self.asked.glow.replace(glow) != Some(glow) {
+        if self.painter.needs_ember() && self.asked.glow.replace(glow) != Some(glow) {
             self.worker.send(Command::Glow(glow));
         }
         any || self.state.tools.is_busy() || self.files.recorder().is_some()
@@ -302,14 +399,19 @@ impl App {
         let pixel = self.pointer.at?;
         let ours = self.pointer.drag() != Some(Drag::Panel);
         let over_panel = self.pointer.drag().is_none() && self.over_panel(pixel);
-        let ray = self.camera()?.ray(pixel.0, pixel.1);
-        (ours && !over_panel).then(|| Aim { pixel, ray, now: self.clock.now(), shift: self.shift })
+        let camera = self.camera()?;
+        let ray = camera.ray(pixel.0, pixel.1);
+        let dragged = self.state.ground.as_ref().filter(|_| self.state.tools.dragged().is_some());
+        let ground = dragged.and_then(|ground| meet_ground(ground, &ray, self.state.part(&camera)));
+        (ours && !over_panel).then(|| Aim { pixel, ray, ground, now: self.clock.now(), shift: self.shift })
     }
 
     /// Asks what lies under the pointer, when that is another ray than before.
     fn ask_for_pick(&mut self, ray: Option<Ray>) {
         let turning = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_)));
         let ray = self.state.tools.waits_for().or(ray.filter(|_| !turning));
+        let part = self.camera().map(|camera| self.state.part(&camera)).zip(self.state.sides());
+        let ray = ray.zip(part).map(|(ray, (part, sides))| entered(&ray, part, sides.map(|n| n as f32)));
         let numbers = ray.map(|ray| {
             let (o, d) = (ray.origin, ray.direction);
             [o.x, o.y, o.z, d.x, d.y, d.z]

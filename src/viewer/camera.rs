@@ -31,6 +31,10 @@ pub(crate) struct Rig {
     goal: Pose,
     /// Pixels at the left of the window that the panel covers, as shown and as they shall be.
     covered: (f32, f32),
+    /// Width and height of the part of the window that the panel leaves free.
+    free: Size,
+    /// What the goal frames, until the camera is moved by hand.
+    framed: Option<CameraSpec>,
     /// Whether drags look around instead of orbiting.
     pub first_person: bool,
     /// Whether the camera goes round by itself.
@@ -38,29 +42,61 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// The camera of a scene.
-    pub(crate) fn new(spec: &CameraSpec, subject: &Bounds, size: Size) -> Self {
-        let pose = Pose::framed(spec, subject, size);
-        Self { spec: spec.clone(), shown: pose, goal: pose, covered: (0.0, 0.0), first_person: false, turntable: false }
+    /// The camera of a scene in a window of this size, of which so many pixels at the left are covered.
+    pub(crate) fn new(spec: &CameraSpec, subject: &Bounds, size: Size, covered: f32) -> Self {
+        let free = beside(size, covered);
+        let pose = Pose::framed(spec, subject, free);
+        Self {
+            spec: spec.clone(),
+            shown: pose,
+            goal: pose,
+            covered: (covered, covered),
+            free,
+            framed: Some(spec.clone()),
+            first_person: false,
+            turntable: false,
+        }
     }
 
     /// Back to the scene's camera.
-    pub(crate) fn reset(&mut self, subject: &Bounds, size: Size) {
-        self.goal = Pose::framed(&self.spec, subject, size);
-        self.first_person = false;
+    pub(crate) fn reset(&mut self, subject: &Bounds) {
+        self.frame(self.spec.clone(), subject);
         self.turntable = false;
     }
 
     /// Looks at the whole subject from one side.
-    pub(crate) fn face(&mut self, side: Side, subject: &Bounds, size: Size) {
+    pub(crate) fn face(&mut self, side: Side, subject: &Bounds) {
         let (azimuth_deg, elevation_deg) = side.angles();
         let spec = CameraSpec { azimuth_deg, elevation_deg, distance: None, target: None, ..self.spec.clone() };
-        self.goal = Pose::framed(&spec, subject, size);
+        self.frame(spec, subject);
+    }
+
+    fn frame(&mut self, spec: CameraSpec, subject: &Bounds) {
+        self.goal = Pose::framed(&spec, subject, self.free);
+        self.framed = Some(spec);
         self.first_person = false;
+    }
+
+    /// Whether the camera knows that the window is so large and so many pixels at its left are covered.
+    pub(crate) fn is_fitted(&self, size: Size, covered: f32) -> bool {
+        self.covered.1 == covered && self.free == beside(size, covered)
+    }
+
+    /// Says how large the window is and how many pixels at its left are covered: the picture moves beside them, and fills
+    /// what is free until the camera is moved by hand.
+    pub(crate) fn fit(&mut self, subject: &Bounds, size: Size, covered: f32) {
+        self.covered.1 = covered;
+        let free = beside(size, covered);
+        if std::mem::replace(&mut self.free, free) != free
+            && let Some(spec) = &self.framed
+        {
+            self.goal = Pose::framed(spec, subject, free);
+        }
     }
 
     /// A drag by so many pixels right and down: an orbit, or a look around in first person.
     pub(crate) fn drag(&mut self, (right, down): (f32, f32)) {
+        self.framed = None;
         if self.first_person {
             let eye = self.goal.eye();
             self.goal.turn((right * LOOK_DEG, down * LOOK_DEG));
@@ -72,18 +108,15 @@ impl Rig {
 
     /// Moves the picture by so many pixels right and down: what lies at the target stays under the pointer.
     pub(crate) fn pan(&mut self, (right, down): (f32, f32), size: Size) {
+        self.framed = None;
         let [across, up, _] = self.goal.axes();
         let cells = self.cells_per_pixel(size);
         self.goal.target += (up * down - across * right) * cells;
     }
 
-    /// Says how many pixels at the left of the window are covered; the picture moves beside them.
-    pub(crate) fn cover(&mut self, pixels: f32) {
-        self.covered.1 = pixels;
-    }
-
     /// Turns the wheel by so many notches towards what lies under the pointer, given in pixels from the top left.
     pub(crate) fn zoom(&mut self, notches: f32, (x, y): (f32, f32), size: Size) {
+        self.framed = None;
         let share = ZOOM.powf(notches.clamp(-20.0, 20.0));
         let distance = (self.goal.distance * share).clamp(REACH.0, REACH.1);
         let share = distance / self.goal.distance;
@@ -94,8 +127,14 @@ impl Rig {
         self.goal.distance = distance;
     }
 
+    /// Zooms by so many notches of the wheel towards the middle of what the panel leaves free.
+    pub(crate) fn zoom_to_middle(&mut self, notches: f32, size: Size) {
+        self.zoom(notches, (0.5 * (size.0 as f32 + self.covered.0), 0.5 * size.1 as f32), size);
+    }
+
     /// Walks to the right, upward and forward by shares of a stride; the stride grows with the distance.
     pub(crate) fn walk(&mut self, [right, up, forward]: [f32; 3], seconds: f32) {
+        self.framed = None;
         let [across, _, ahead] = self.goal.axes();
         let stride = (0.5 * self.goal.distance).clamp(4.0, 120.0) * seconds;
         self.goal.target += (across * right + Vector3::y() * up + ahead * forward) * stride;
@@ -104,6 +143,7 @@ impl Rig {
     /// Brings the picture nearer to its goal. Says whether it still moves.
     pub(crate) fn advance(&mut self, seconds: f32) -> bool {
         if self.turntable {
+            self.framed = None;
             self.goal.azimuth_deg += TURNTABLE_DEG_S * seconds;
         }
         if self.shown == self.goal && self.covered.0 == self.covered.1 {
@@ -154,6 +194,11 @@ impl Rig {
     }
 }
 
+/// Width and height of what is left of a window beside so many covered pixels.
+fn beside((width, height): Size, covered: f32) -> Size {
+    (width.saturating_sub(covered as usize).max(1), height.max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,7 +207,7 @@ mod tests {
     const SIZE: Size = (800, 600);
 
     fn rig() -> Rig {
-        Rig::new(&CameraSpec::default(), &bounds(), SIZE)
+        Rig::new(&CameraSpec::default(), &bounds(), SIZE, 0.0)
     }
 
     fn bounds() -> Bounds {
@@ -189,7 +234,7 @@ mod tests {
         moved.walk([1.0, 0.5, 2.0], 0.3);
         let mut moved = settled(moved);
         assert!((moved.camera(SIZE).eye() - begin.eye()).norm() > 10.0);
-        moved.reset(&bounds(), SIZE);
+        moved.reset(&bounds());
         assert_eq!(settled(moved).camera(SIZE), begin);
     }
 
@@ -222,7 +267,7 @@ mod tests {
     #[test]
     fn the_picture_stands_beside_the_panel() {
         let mut rig = rig();
-        rig.cover(200.0);
+        rig.fit(&bounds(), SIZE, 200.0);
         let mut rig = settled(rig);
         let (x, y, _) = rig.window_camera(SIZE).project(rig.goal.target).expect("in front");
         assert!((x - 500.0).abs() < 0.1 && (y - 300.0).abs() < 0.1, "{x}, {y}");
@@ -230,6 +275,35 @@ mod tests {
         let (x, y, _) = settled(rig.clone()).window_camera(SIZE).project(rig.goal.target).expect("in front");
         assert!((x - 500.0).abs() < 0.1 && (y - 300.0).abs() < 0.1, "{x}, {y}");
         assert_eq!(settled(rig.clone()).camera(SIZE).project(rig.goal.target).map(|p| p.0.round()), Some(400.0));
+    }
+
+    /// Leftmost and rightmost pixel of the subject's corners.
+    fn reach(rig: &Rig, size: Size) -> (f32, f32) {
+        let (camera, subject) = (rig.window_camera(size), bounds());
+        let corners = (0..8).map(|bits: usize| {
+            let corner = |k: usize| if bits >> k & 1 == 0 { subject.low[k] } else { subject.high[k] };
+            camera.project([corner(0), corner(1), corner(2)].into()).expect("in front").0
+        });
+        corners.fold((f32::MAX, f32::MIN), |(low, high), x| (low.min(x), high.max(x)))
+    }
+
+    #[test]
+    fn the_whole_subject_stands_in_the_free_part_of_any_window() {
+        for (size, covered) in [((1280, 800), 346.0), ((640, 400), 40.0), ((1366, 700), 346.0), ((700, 900), 346.0)] {
+            let rig = Rig::new(&CameraSpec::default(), &bounds(), size, covered);
+            let (left, right) = reach(&rig, size);
+            assert!(left >= covered && right <= size.0 as f32, "{size:?}: {left} to {right}");
+        }
+        // A panel that comes, or another size of the window, frames again, unless the camera was moved by hand.
+        let mut rig = Rig::new(&CameraSpec::default(), &bounds(), (700, 600), 0.0);
+        rig.fit(&bounds(), (700, 600), 346.0);
+        let (left, right) = reach(&settled(rig.clone()), (700, 600));
+        assert!(left >= 346.0 && right <= 700.0, "{left} to {right}");
+        let mut moved = settled(rig);
+        moved.drag((5.0, 0.0));
+        let goal = moved.goal;
+        moved.fit(&bounds(), (900, 600), 0.0);
+        assert_eq!(moved.goal, goal);
     }
 
     #[test]
@@ -271,7 +345,7 @@ mod tests {
         let middle = 64.0;
         let stands = |side| {
             let mut rig = rig();
-            rig.face(side, &bounds(), SIZE);
+            rig.face(side, &bounds());
             settled(rig).camera(SIZE).eye()
         };
         assert!(stands(Side::Front).z > 128.0 && (stands(Side::Front).x - middle).abs() < 0.1);

@@ -1,6 +1,82 @@
-//! Time from frame to frame, and whether there is anything to draw.
+//! Time from frame to frame, when the next frame is due, and the rate of pictures.
 
-use std::time::Instant;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// Time after which a resting window is drawn again, in case something had covered it.
+const REFRESH: Duration = Duration::from_millis(500);
+/// Least time between frames for the panel's sake where the processor draws the window too.
+const PANEL_ON_CPU: Duration = Duration::from_millis(50);
+/// Least time between frames for the sake of numbers in the panel there.
+const NUMBERS_ON_CPU: Duration = Duration::from_millis(250);
+/// Time over which the rate of pictures is taken.
+const WINDOW: Duration = Duration::from_secs(1);
+/// Time for which a rate is shown.
+const SHOWN: Duration = Duration::from_millis(500);
+
+/// What asks for another frame of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reasons {
+    /// There is another picture to show.
+    pub(super) picture: bool,
+    /// A key, the mouse, or a movement of the panel.
+    pub(super) touched: bool,
+    /// Other numbers in the panel.
+    pub(super) numbers: bool,
+}
+
+impl Reasons {
+    /// Time from the last frame to the next. Where the processor draws, frames without another picture are kept rare:
+    /// they take the time from the picture and the simulation.
+    pub(super) fn wait(self, on_cpu: bool) -> Duration {
+        match self {
+            Self { picture: true, .. } => Duration::ZERO,
+            Self { touched: true, .. } => {
+                if on_cpu {
+                    PANEL_ON_CPU
+                } else {
+                    Duration::ZERO
+                }
+            }
+            Self { numbers: true, .. } => {
+                if on_cpu {
+                    NUMBERS_ON_CPU
+                } else {
+                    Duration::ZERO
+                }
+            }
+            _ => REFRESH,
+        }
+    }
+}
+
+/// What is counted in a second, over the last second.
+#[derive(Debug, Default)]
+pub(super) struct Rate {
+    marks: VecDeque<(Instant, u64)>,
+    /// The rate, and when it was taken.
+    rate: Option<(f64, Instant)>,
+}
+
+impl Rate {
+    /// The rate after so many in all. It changes twice a second, so that it can be read.
+    pub(super) fn note(&mut self, count: u64, now: Instant) -> f64 {
+        self.marks.push_back((now, count));
+        while self.marks.len() > 2 && now.duration_since(self.marks[1].0) >= WINDOW {
+            self.marks.pop_front();
+        }
+        if let Some((rate, taken)) = self.rate
+            && now.duration_since(taken) < SHOWN
+        {
+            return rate;
+        }
+        let (since, before) = self.marks[0];
+        let seconds = now.duration_since(since).as_secs_f64();
+        let rate = if seconds > 0.0 { (count - before) as f64 / seconds } else { 0.0 };
+        self.rate = Some((rate, now));
+        rate
+    }
+}
 
 /// Time from frame to frame.
 pub(super) struct Clock {
@@ -12,14 +88,34 @@ pub(super) struct Clock {
     pub(super) awake: u32,
     /// Number of the last pass of the panel.
     pub(super) pass: u64,
-    /// Whether the window rested before this frame: the time since the last one is then no measure.
-    pub(super) rested: bool,
+    /// Different pictures a second.
+    pub(super) rate: Rate,
+    /// When the rate was last written into the log.
+    pub(super) logged: Instant,
+    /// The log has the time of the present finished picture.
+    pub(super) finished: bool,
+    /// The log has the time of the present whole picture.
+    pub(super) whole: bool,
+    /// Frames of the window a second.
+    pub(super) frames: Rate,
 }
 
 impl Clock {
     pub(super) fn new() -> Self {
         let now = Instant::now();
-        Self { begin: now, last: now, drawn: now, titled: now, awake: 0, pass: u64::MAX, rested: true }
+        Self {
+            begin: now,
+            last: now,
+            drawn: now,
+            titled: now,
+            awake: 0,
+            pass: u64::MAX,
+            rate: Rate::default(),
+            logged: now,
+            finished: true,
+            whole: false,
+            frames: Rate::default(),
+        }
     }
 
     /// Seconds since the window opened.
@@ -33,5 +129,36 @@ impl Clock {
         let seconds = now.duration_since(self.last).as_secs_f32();
         self.last = now;
         seconds.min(0.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_card_only_pictures_are_drawn_at_once() {
+        let all = Reasons { picture: true, touched: true, numbers: true };
+        assert_eq!([all.wait(true), all.wait(false)], [Duration::ZERO; 2]);
+        let touched = Reasons { picture: false, ..all };
+        assert_eq!([touched.wait(true), touched.wait(false)], [PANEL_ON_CPU, Duration::ZERO]);
+        let numbers = Reasons { touched: false, ..touched };
+        assert_eq!([numbers.wait(true), numbers.wait(false)], [NUMBERS_ON_CPU, Duration::ZERO]);
+        assert_eq!(Reasons::default().wait(true), REFRESH);
+    }
+
+    #[test]
+    fn the_rate_counts_pictures_not_frames() {
+        let (mut rate, start) = (Rate::default(), Instant::now());
+        let mut last = 0.0;
+        // Fifty frames a second, of which every fifth has another picture.
+        for frame in 0..150_u64 {
+            last = rate.note(frame / 5, start + Duration::from_millis(20 * frame));
+        }
+        assert!((last - 10.0).abs() < 1.0, "{last}");
+        for frame in 150..260_u64 {
+            last = rate.note(30, start + Duration::from_millis(20 * frame));
+        }
+        assert_eq!(last, 0.0);
     }
 }

@@ -2,10 +2,13 @@
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 
 use kiss3d::post_processing::Tonemap;
 use kiss3d::resource::MaterialManager2d;
 use kiss3d::window::{CanvasSetup, NumSamples, Window};
+
+use super::screen;
 
 /// Debian packages that a window needs.
 const PACKAGES: &str = "mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0";
@@ -78,14 +81,15 @@ fn package_of(library: &str) -> Option<&'static str> {
     packages.into_iter().find(|(part, _)| library.contains(part)).map(|(_, package)| package)
 }
 
-/// Opens the window. Must be called on the main thread.
-pub(crate) fn open_window(title: &str, (width, height): (u32, u32)) -> Result<Window, NoWindow> {
+/// Opens the window, by default in a size that fits the screen. Must be called on the main thread.
+pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Window, NoWindow> {
     let displays = ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"];
     let display = displays.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let needs_display = cfg!(all(unix, not(target_os = "macos")));
     if needs_display && display.is_none() {
         return Err(NoWindow { reason: Reason::NoDisplay });
     }
+    let (width, height) = size.unwrap_or_else(screen::fitting_size);
     // One sample: the painter smooths its own edges.
     let setup = CanvasSetup { vsync: true, samples: NumSamples::One, ..CanvasSetup::default() };
     let create = || {
@@ -102,6 +106,54 @@ pub(crate) fn open_window(title: &str, (width, height): (u32, u32)) -> Result<Wi
         window
     };
     quietly(create).map_err(|said| NoWindow { reason: understand(&said, display.as_deref().unwrap_or_default()) })
+}
+
+/// A window that was open is gone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the display has gone, and the window with it ({said})")]
+pub struct DisplayLost {
+    /// What the system said.
+    said: String,
+}
+
+/// Runs a window's life. The libraries of the window system panic when the display goes away: that panic becomes an
+/// error without a backtrace, every other goes on.
+pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost> {
+    let usual = Arc::new(panic::take_hook());
+    let inner = Arc::clone(&usual);
+    panic::set_hook(Box::new(move |info| {
+        if is_there() {
+            inner(info);
+        }
+    }));
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    panic::set_hook(Box::new(move |info| usual(info)));
+    result.or_else(|payload| {
+        if is_there() {
+            panic::resume_unwind(payload);
+        }
+        let said = text_of(payload.as_ref());
+        Err(DisplayLost { said: said.lines().next().unwrap_or_default().to_owned() })
+    })
+}
+
+/// Whether the X server of this process still answers. Other window systems end a program by themselves.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn is_there() -> bool {
+    use std::net::TcpStream;
+    use std::os::unix::net::UnixStream;
+    let name = std::env::var("DISPLAY").unwrap_or_default();
+    let Some((host, number)) = name.rsplit_once(':') else { return true };
+    let Ok(number) = number.split('.').next().unwrap_or_default().parse::<u16>() else { return true };
+    match host {
+        "" | "unix" => UnixStream::connect(format!("/tmp/.X11-unix/X{number}")).is_ok(),
+        _ => TcpStream::connect((host, number.saturating_add(6000))).is_ok(),
+    }
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn is_there() -> bool {
+    true
 }
 
 /// Runs what panics instead of failing, and gives what the panic said.

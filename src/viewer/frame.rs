@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::app::App;
+use super::pace;
 use super::pointer::Drag;
 use super::state::Frame;
 use super::ui::{self, Stage};
@@ -11,19 +12,27 @@ use super::ui::{self, Stage};
 const HIDDEN: Duration = Duration::from_millis(15);
 /// Time between two looks at the title.
 const TITLE: Duration = Duration::from_millis(500);
+/// Time between two lines of the log while the picture changes.
+const LOGGED: Duration = Duration::from_secs(2);
 
 impl App {
     /// Draws a frame. Says whether the window is still there.
     pub(super) fn draw(&mut self) -> bool {
-        self.clock.drawn = Instant::now();
+        let begin = Instant::now();
+        self.clock.drawn = begin;
         let context = self.window.egui_context().clone();
         // A window that is hidden skips frames; the panel's last pass is then still open.
         let skipped = context.cumulative_pass_nr() == self.clock.pass;
         if skipped {
             std::thread::sleep(HIDDEN);
+        } else if self.painter.times().shown == 0 && !self.painter.has_news() {
+            self.clock.pass = context.cumulative_pass_nr();
+            let name = &self.state.scene.spec.name;
+            self.window.draw_ui(|context| ui::loading(context, name));
         } else if let Some(camera) = self.camera() {
             self.clock.pass = context.cumulative_pass_nr();
-            self.painter.show(&self.state.view(camera.clone()));
+            // Marks stand where the picture under them shows their place.
+            let camera = self.painter.shown_camera().map_or(camera, |shown| shown.resized(self.size()));
             let aim =
                 self.aim().filter(|_| !matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_))));
             let handles = self.handles();
@@ -38,28 +47,54 @@ impl App {
         }
         let painter = Some(&mut self.painter as &mut dyn kiss3d::renderer::Renderer3d);
         let alive = pollster::block_on(self.window.render(None, None, None, None, painter, None));
-        self.after_frame();
+        self.after_frame(begin.elapsed());
         alive
     }
 
     /// Measures the frame, takes it into the recording, and renames the window.
-    fn after_frame(&mut self) {
+    fn after_frame(&mut self, took: Duration) {
         let times = self.painter.times();
-        self.state.history.note_frame(times);
-        let wall = self.window.render_timings().map(|timings| timings.frame_wall.as_secs_f64()).unwrap_or_default();
-        let old = self.state.frame.fps;
-        let fps = match std::mem::take(&mut self.clock.rested) || wall <= 0.0 {
-            true => old,
-            false if old > 0.0 => old + 0.15 * (1.0 / wall - old),
-            false => 1.0 / wall,
-        };
-        self.state.frame = Frame { fps, scale: times.scale, recording: self.record_frame() };
+        // A picture by the processor takes longer than the frame of the window that shows it.
+        let took = if self.painter.is_on_cpu() { Duration::MAX } else { took };
+        self.state.history.note_frame(times, took);
+        let rate = self.clock.rate.note(times.shown, Instant::now());
+        let finished = self.painter.is_finished();
+        // Title and panel show this one number.
+        let fps = (!finished).then_some(rate);
+        self.state.frame = Frame { fps, scale: times.scale, finished, recording: self.record_frame() };
+        self.log_pictures();
+        // What was touched is seen some frames longer, so that hover and fades come to their end.
+        self.clock.awake = self.clock.awake.saturating_sub(1);
         if self.clock.titled.elapsed() > TITLE {
             self.clock.titled = Instant::now();
             if let Some(report) = &self.state.report {
-                let title = format!("{}, step {}, {:.0} fps – Lavoxel", report.name, report.step, self.state.frame.fps);
-                self.window.set_title(&title);
+                let fps = self.state.frame.fps.map(|fps| format!(", {} fps", pace::short(fps))).unwrap_or_default();
+                self.window.set_title(&format!("{}, step {}{fps} – Lavoxel", report.name, report.step));
             }
         }
+    }
+
+    /// Writes into the log how many pictures were shown, and when one that stays is whole and finished.
+    fn log_pictures(&mut self) {
+        let Frame { fps, scale, finished, .. } = self.state.frame;
+        let fps = fps.unwrap_or_default();
+        let (clock, now) = (&mut self.clock, Instant::now());
+        let after = self.painter.times().changed.map_or(0.0, |changed| (now - changed).as_secs_f64());
+        let whole = scale > 0.999;
+        let frames = clock.frames.note(self.window.egui_context().cumulative_pass_nr(), now);
+        if whole && !clock.whole {
+            self.journal.say(&format!("whole resolution {after:.2} s after the last change"));
+        }
+        if finished && !clock.finished {
+            self.journal.say(&format!("picture finished {after:.2} s after the last change"));
+        } else if !finished && now - clock.logged > LOGGED {
+            clock.logged = now;
+            let steps = self.state.report.as_ref().map_or(0.0, |report| report.steps_per_second);
+            let resolution = 100.0 * scale;
+            self.journal.say(&format!(
+                "{fps:.1} pictures/s at {resolution:.0} % of the resolution, {frames:.1} frames/s, {steps:.0} steps/s"
+            ));
+        }
+        (clock.whole, clock.finished) = (whole, finished);
     }
 }

@@ -3,7 +3,6 @@
 use super::handles::{Grip, Handle};
 use super::link::Report;
 use super::tools::Aim;
-use crate::render::Ray;
 use crate::source::VentSpec;
 use crate::units::VENT_ENERGY_MAX;
 
@@ -11,6 +10,8 @@ use crate::units::VENT_ENERGY_MAX;
 pub(crate) const VENT_RADIUS: (f64, f64) = (0.0, 40.0);
 /// Smallest and largest rate of a vent that a drag gives, in cells a step.
 pub(crate) const VENT_RATE: (f64, f64) = (0.01, 200.0);
+/// Pixels that the pointer must move before a vent follows it: a handle is not grabbed in its very middle.
+const STILL_PIXELS: f32 = 2.0;
 /// Pixels of a drag that multiply the rate by e.
 const RATE_PIXELS: f32 = 90.0;
 /// Pixels of a drag that add 1 to the energy.
@@ -27,18 +28,21 @@ pub(super) struct Grab {
 }
 
 impl Grab {
-    /// The vent as the handle's present place wants it.
+    /// The vent as the pointer wants it: its place and its rim follow the ground under the pointer. Over the sky it stays
+    /// where it was.
     pub(super) fn dragged_to(&self, aim: &Aim, report: &Report) -> VentSpec {
         let mut spec = self.spec.clone();
         let up = self.pixel.1 - aim.pixel.1;
+        if up.hypot(self.pixel.0 - aim.pixel.0) < STILL_PIXELS {
+            return self.sent.clone();
+        }
         match self.handle.grip {
             Grip::Place => {
-                if let Some(point) = self.on_level(&aim.ray) {
-                    [spec.x, _, spec.z] = inside(point, report);
-                }
+                let Some(point) = aim.ground else { return self.sent.clone() };
+                [spec.x, _, spec.z] = inside(point, report);
             }
             Grip::Radius => {
-                if let Some([x, _, z]) = self.on_level(&aim.ray) {
+                if let Some([x, _, z]) = aim.ground {
                     let away = (f64::from(x) - spec.x).hypot(f64::from(z) - spec.z);
                     spec.radius = round(away.clamp(VENT_RADIUS.0, VENT_RADIUS.1));
                 }
@@ -53,12 +57,6 @@ impl Grab {
             }
         }
         spec
-    }
-
-    /// Where the ray meets the level of the vent.
-    fn on_level(&self, ray: &Ray) -> Option<[f32; 3]> {
-        let t = (self.handle.level - ray.origin.y) / ray.direction.y;
-        (t.is_finite() && t > 0.0).then(|| ray.at(t).into())
     }
 }
 

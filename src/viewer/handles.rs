@@ -27,8 +27,6 @@ pub(crate) struct Handle {
     pub grip: Grip,
     /// Where it is drawn, in pixels from the top left.
     pub pixel: (f32, f32),
-    /// Height of the ground at the vent in cells.
-    pub level: f32,
 }
 
 /// Pixels around a handle that still hit it.
@@ -77,10 +75,10 @@ pub(crate) fn handles(vents: &[(usize, VentSpec)], ground: &Array2<f32>, camera:
         let [foot, top] = stalk(vent, ground);
         let rim = ring(vent, ground)[0];
         [(Grip::Rate, top), (Grip::Radius, rim), (Grip::Place, foot)].into_iter().filter_map({
-            let (vent, level) = (*number, foot.y);
+            let vent = *number;
             move |(grip, point)| {
                 let (x, y, _) = camera.project(point)?;
-                Some(Handle { vent, grip, pixel: (x, y), level })
+                Some(Handle { vent, grip, pixel: (x, y) })
             }
         })
     };

@@ -11,9 +11,8 @@ use super::handles;
 use super::keys::{self, Action};
 use super::link::{Command, Notice};
 use super::pointer::Drag;
-use super::record::{MOST_FPS, Shot};
+use super::record::{Cutout, Shot};
 use super::state::Request;
-use crate::export::Film;
 use crate::output::file_name;
 use crate::scene::Scene;
 
@@ -21,6 +20,8 @@ use crate::scene::Scene;
 const NOTCH: f32 = 10.0;
 /// Frames whose average a screenshot is.
 const SHOT_FRAMES: u32 = 8;
+/// Seconds that the window may stand still for a screenshot.
+const SHOT_S: f32 = 1.0;
 
 impl App {
     /// The pointer moves.
@@ -147,54 +148,71 @@ impl App {
         ];
         let name = file_name(&report.name);
         let view = self.state.view(camera);
-        let Some(image) = self.painter.picture(&view, SHOT_FRAMES, transparent) else { return };
+        let Some(image) = self.painter.picture(&view, self.shot_frames(), transparent) else { return };
         self.files.write(Shot { image, transparent, name, labels });
     }
 
     /// Starts a recording, or ends the one under way.
     pub(super) fn toggle_recording(&mut self) {
         if self.files.recorder().is_some() {
-            self.files.end_recording();
-            self.journal.say("recording ended");
+            self.end_recording();
             return;
         }
         let Some(report) = &self.state.report else { return };
-        let (width, height) = self.size();
-        // Frames that would only repeat the one before are not worth their bytes.
-        let fps = (self.state.frame.fps.round() as u32).clamp(4, MOST_FPS);
-        // Films of an odd size are refused by some players.
-        let film = Film { width: (width as u32 & !1).max(2), height: (height as u32 & !1).max(2), fps };
+        let part = Cutout::beside(self.covered() as u32, (self.window.width(), self.window.height()));
         let typed = self.state.shown.record_path.trim();
         let path = (!typed.is_empty()).then(|| Path::new(typed));
-        match self.files.record(path, &file_name(&report.name), film) {
+        match self.files.record(path, &file_name(&report.name), part) {
             Ok(path) => {
                 self.recording_since = Instant::now();
                 self.tell(Notice { wrong: false, text: format!("recording {}", path.display()) });
+                self.record_frame();
             }
             Err(error) => self.tell(Notice { wrong: true, text: error.to_string() }),
         }
     }
 
-    /// Takes this moment into the recording when a frame of it is due. Gives its length so far in seconds.
+    /// Ends the recording under way; the shortest one holds the picture of this moment.
+    pub(super) fn end_recording(&mut self) {
+        let Some(recorder) = self.files.recorder() else { return };
+        let seconds = self.recording_since.elapsed().as_secs_f64();
+        if !recorder.has_begun()
+            && let Some(picture) = self.painter.seen()
+        {
+            recorder.take(picture, seconds);
+        }
+        self.files.end_recording(seconds);
+        self.journal.say("recording ended");
+    }
+
+    /// Takes what the window shows into the recording when a frame of it is due. Gives its length so far in seconds.
     pub(super) fn record_frame(&mut self) -> Option<f64> {
-        let rig = self.rig.as_ref()?;
         let seconds = self.recording_since.elapsed().as_secs_f64();
         let recorder = self.files.recorder()?;
         if recorder.has_failed() {
-            self.files.end_recording();
+            self.files.end_recording(seconds);
             return None;
         }
-        if recorder.wants(seconds) {
-            let view = self.state.view(rig.camera(recorder.size()));
-            if let Some(image) = self.painter.picture(&view, 1, false) {
-                recorder.take(&image, seconds);
-            }
+        if recorder.wants(seconds)
+            && let Some(picture) = self.painter.seen()
+        {
+            recorder.take(picture, seconds);
         }
         Some(seconds)
+    }
+
+    /// Frames of a screenshot: fewer on a machine that would take long for them.
+    fn shot_frames(&self) -> u32 {
+        let times = self.painter.times();
+        let whole = times.draw.as_secs_f32() / (times.scale * times.scale).max(1e-3);
+        ((SHOT_S / whole.max(1e-3)) as u32).clamp(1, SHOT_FRAMES)
     }
 }
 
 /// Whether a key that stays down does it again and again.
 fn repeats(action: Action) -> bool {
-    matches!(action, Action::Step | Action::Faster | Action::Slower | Action::MoveCut(_) | Action::Brush(_))
+    matches!(
+        action,
+        Action::Step | Action::Faster | Action::Slower | Action::MoveCut(_) | Action::Brush(_) | Action::Zoom(_)
+    )
 }

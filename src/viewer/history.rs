@@ -32,10 +32,11 @@ impl History {
         }
     }
 
-    /// Notes what a frame took.
-    pub(crate) fn note_frame(&mut self, times: PaintTimes) {
-        self.push(4, times.upload);
-        self.push(5, times.draw);
+    /// Notes what a frame took; `whole` is its time from the first call to the screen. The painter measures its work now
+    /// and then only, so a faster frame since then bounds it.
+    pub(crate) fn note_frame(&mut self, times: PaintTimes, whole: Duration) {
+        self.push(4, times.upload.min(whole));
+        self.push(5, times.draw.min(whole));
     }
 
     fn push(&mut self, stage: usize, time: Duration) {

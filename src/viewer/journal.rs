@@ -1,4 +1,4 @@
-//! One line for each happening, for scripts that follow the window.
+//! One line per event, for scripts that follow the window.
 
 use super::link::{Notice, Report};
 use crate::source::VentSpec;
@@ -16,12 +16,15 @@ pub(crate) struct Journal {
     step: u64,
     /// The step at which it stands still.
     paused: Option<u64>,
+    /// It was asked to run and has not begun.
+    starting: bool,
     vents: Vec<(usize, VentSpec)>,
 }
 
 impl Journal {
-    pub(crate) fn new(log: Option<Log>) -> Self {
-        Self { log, epoch: None, step: 0, paused: None, vents: Vec::new() }
+    /// A journal of a window whose simulation runs at once, or stands still until it is asked to.
+    pub(crate) fn new(log: Option<Log>, starting: bool) -> Self {
+        Self { log, epoch: None, step: 0, paused: None, starting, vents: Vec::new() }
     }
 
     /// Writes a line.
@@ -46,12 +49,13 @@ impl Journal {
             self.step = report.step;
             self.vents.clone_from(&report.vents);
         }
+        self.starting &= report.pace == super::link::Pace::Paused && report.step == self.step;
         let passed = (self.step / EVERY + 1..=report.step / EVERY).map(|n| n * EVERY);
         passed.for_each(|step| self.say(&format!("step {step}")));
         self.step = report.step;
         // A slow window may miss the reports between two pauses.
         let paused = (report.pace == super::link::Pace::Paused).then_some(report.step);
-        if let Some(step) = paused.filter(|_| paused != self.paused) {
+        if let Some(step) = paused.filter(|_| paused != self.paused && !self.starting) {
             self.say(&format!("paused at step {step}"));
         }
         self.paused = paused;
@@ -77,5 +81,33 @@ impl Journal {
         for (number, _) in before.iter().filter(|(old, _)| vents.iter().all(|(number, _)| number != old)) {
             self.say(&format!("vent {} closed", number + 1));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::grid::Grid;
+    use crate::viewer::link::Pace;
+
+    fn lines(starting: bool, reports: &[(u64, Pace)]) -> Vec<String> {
+        let lines = Rc::new(RefCell::new(Vec::new()));
+        let sink = lines.clone();
+        let mut journal = Journal::new(Some(Box::new(move |line| sink.borrow_mut().push(line.to_owned()))), starting);
+        for (step, pace) in reports {
+            journal.follow(&Report { step: *step, pace: *pace, ..Report::quiet(Grid::new(8, 8, 8)) });
+        }
+        lines.take().split_off(1)
+    }
+
+    #[test]
+    fn a_run_that_starts_is_not_called_paused() {
+        assert!(lines(true, &[(0, Pace::Paused), (0, Pace::Free), (40, Pace::Free)]).is_empty());
+        assert_eq!(lines(true, &[(0, Pace::Paused), (60, Pace::Paused)]), ["paused at step 60"]);
+        assert_eq!(lines(false, &[(0, Pace::Paused), (0, Pace::Paused)]), ["paused at step 0"]);
+        assert_eq!(lines(true, &[(0, Pace::Paused), (0, Pace::Free), (0, Pace::Paused)]), ["paused at step 0"]);
     }
 }

@@ -1,4 +1,4 @@
-//! The keys: one table of key, action and description, which the help window shows and the README repeats.
+//! The keys: one table of key, action and description, which the help window shows and docs/keys.md repeats.
 
 use kiss3d::event::{Key, Modifiers};
 
@@ -49,20 +49,22 @@ pub enum Action {
     Face(Side),
     /// The scene's camera.
     ResetCamera,
+    /// Nearer by so many notches of the wheel, or farther where they are negative.
+    Zoom(f32),
     /// Go round by itself.
     Turntable,
     /// Look around instead of orbiting.
     FirstPerson,
     /// A picture into a file.
     Screenshot {
-        /// With a sky that one can see through.
+        /// With a transparent sky.
         transparent: bool,
     },
     /// Start or end a recording.
     Record,
     /// Write the session as a scene.
     Save,
-    /// Type the name of a file to open.
+    /// Choose a file to open.
     Open,
     /// Show or hide the panel.
     Panel,
@@ -114,7 +116,7 @@ pub struct Binding {
     pub group: Group,
     /// Keys that do it; any of them.
     keys: &'static [(Key, Modifiers)],
-    /// The keys as a person reads them.
+    /// The keys as the user reads them.
     pub shown: &'static str,
     /// What it does.
     pub what: &'static str,
@@ -138,30 +140,54 @@ pub const BINDINGS: &[Binding] = &[
         Action::Faster,
     ),
     bind(Group::Simulation, &[(Key::Minus, NONE), (Key::Subtract, NONE)], "-", "slower", Action::Slower),
-    bind(Group::Simulation, &[(Key::Key0, NONE)], "0", "as fast as possible, or back to a rate", Action::Free),
+    bind(Group::Simulation, &[(Key::Key0, NONE)], "0", "unlimited speed, or back to a rate", Action::Free),
     bind(Group::Simulation, &[(Key::Back, NONE)], "Backspace", "back to step 0", Action::Reset),
     bind(Group::Simulation, &[(Key::N, NONE)], "N", "another seed from now on", Action::Reseed),
     bind(Group::Simulation, &[(Key::K, NONE)], "K", "keep this moment", Action::Keep),
-    bind(Group::Simulation, &[(Key::J, NONE)], "J", "rewind to the kept moment before", Action::Rewind),
-    bind(Group::View, &[(Key::Key1, NONE)], "1", "volume, cinematic", Action::Style(Style::Cinematic)),
-    bind(Group::View, &[(Key::Key2, NONE)], "2", "volume, scientific", Action::Style(Style::Scientific)),
-    bind(Group::View, &[(Key::Key3, NONE)], "3", "surface of an amount", Action::Style(Style::Surface)),
-    bind(Group::View, &[(Key::Key4, NONE)], "4", "maximum along each ray", Action::Style(Style::Maximum)),
+    bind(
+        Group::Simulation,
+        &[(Key::J, NONE)],
+        "J",
+        "rewind to the kept moment before; again: further back",
+        Action::Rewind,
+    ),
+    bind(
+        Group::View,
+        &[(Key::Key1, NONE)],
+        "1",
+        "view cinematic: crust, glow, sun and sky",
+        Action::Style(Style::Cinematic),
+    ),
+    bind(Group::View, &[(Key::Key2, NONE)], "2", "view scientific: see-through", Action::Style(Style::Scientific)),
+    bind(
+        Group::View,
+        &[(Key::Key3, NONE)],
+        "3",
+        "view surface: one amount, plainly lit",
+        Action::Style(Style::Surface),
+    ),
+    bind(
+        Group::View,
+        &[(Key::Key4, NONE)],
+        "4",
+        "view maximum: the largest value on each ray",
+        Action::Style(Style::Maximum),
+    ),
     bind(Group::View, &[(Key::X, NONE)], "X", "slice across x on or off", Action::Cut(Axis::X)),
     bind(Group::View, &[(Key::Y, NONE)], "Y", "slice across y on or off", Action::Cut(Axis::Y)),
     bind(Group::View, &[(Key::Z, NONE)], "Z", "slice across z on or off", Action::Cut(Axis::Z)),
     bind(Group::View, &[(Key::LBracket, NONE)], "[", "move the slice back by a cell", Action::MoveCut(-1)),
     bind(Group::View, &[(Key::RBracket, NONE)], "]", "move the slice on by a cell", Action::MoveCut(1)),
-    bind(Group::View, &[(Key::F, NONE)], "F", "next field of the slices", Action::Field),
+    bind(Group::View, &[(Key::F, NONE)], "F", "next field of the slices: amount, energy, solid", Action::Field),
     bind(Group::View, &[(Key::C, NONE)], "C", "next palette", Action::Palette),
     bind(Group::View, &[(Key::V, NONE)], "V", "lava on or off", Action::Volume),
     bind(Group::View, &[(Key::G, NONE)], "G", "ground on or off", Action::Ground),
-    bind(Group::Tools, &[(Key::F2, NONE)], "F2", "look and probe", Action::Tool(Tool::Look)),
-    bind(Group::Tools, &[(Key::F3, NONE)], "F3", "place vents", Action::Tool(Tool::Vent)),
-    bind(Group::Tools, &[(Key::F4, NONE)], "F4", "brush of lava", Action::Tool(Tool::Lava)),
-    bind(Group::Tools, &[(Key::F5, NONE)], "F5", "brush of rock", Action::Tool(Tool::Rock)),
-    bind(Group::Tools, &[(Key::F6, NONE)], "F6", "brush that digs rock and lava away", Action::Tool(Tool::Dig)),
-    bind(Group::Tools, &[(Key::F7, NONE)], "F7", "brush that drains lava", Action::Tool(Tool::Drain)),
+    bind(Group::Tools, &[(Key::F2, NONE)], "F2", "tool orbit: turn and probe", Action::Tool(Tool::Orbit)),
+    bind(Group::Tools, &[(Key::F3, NONE)], "F3", "tool vent: place and drag vents", Action::Tool(Tool::Vent)),
+    bind(Group::Tools, &[(Key::F4, NONE)], "F4", "tool lava: brush of lava", Action::Tool(Tool::Lava)),
+    bind(Group::Tools, &[(Key::F5, NONE)], "F5", "tool rock: brush of rock", Action::Tool(Tool::Rock)),
+    bind(Group::Tools, &[(Key::F6, NONE)], "F6", "tool dig: takes rock and lava away", Action::Tool(Tool::Dig)),
+    bind(Group::Tools, &[(Key::F7, NONE)], "F7", "tool drain: takes lava away", Action::Tool(Tool::Drain)),
     bind(Group::Tools, &[(Key::PageUp, NONE)], "Page Up", "larger brush", Action::Brush(1.25)),
     bind(Group::Tools, &[(Key::PageDown, NONE)], "Page Down", "smaller brush", Action::Brush(0.8)),
     bind(Group::Camera, &[(Key::Home, NONE)], "Home", "the scene's camera", Action::ResetCamera),
@@ -171,6 +197,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(Group::Camera, &[(Key::Key4, SHIFT)], "Shift+4", "from the right (east)", Action::Face(Side::Right)),
     bind(Group::Camera, &[(Key::Key5, SHIFT)], "Shift+5", "from above", Action::Face(Side::Top)),
     bind(Group::Camera, &[(Key::Key6, SHIFT)], "Shift+6", "three-quarter view", Action::Face(Side::ThreeQuarter)),
+    bind(Group::Camera, &[(Key::I, NONE)], "I", "zoom in", Action::Zoom(1.0)),
+    bind(Group::Camera, &[(Key::O, NONE)], "O", "zoom out", Action::Zoom(-1.0)),
     bind(Group::Camera, &[(Key::T, NONE)], "T", "turntable", Action::Turntable),
     bind(Group::Camera, &[(Key::P, NONE)], "P", "first person on or off", Action::FirstPerson),
     bind(Group::Files, &[(Key::F12, NONE)], "F12", "screenshot (PNG)", Action::Screenshot { transparent: false }),
@@ -183,7 +211,7 @@ pub const BINDINGS: &[Binding] = &[
     ),
     bind(Group::Files, &[(Key::F9, NONE), (Key::R, NONE)], "F9 or R", "start or end a recording", Action::Record),
     bind(Group::Files, &[(Key::S, CTRL)], "Ctrl+S", "save the session as a scene", Action::Save),
-    bind(Group::Files, &[(Key::O, CTRL)], "Ctrl+O", "type the name of a file to open", Action::Open),
+    bind(Group::Files, &[(Key::O, CTRL)], "Ctrl+O", "open a scene or a heightmap", Action::Open),
     bind(Group::Files, &[(Key::Tab, NONE)], "Tab", "panel on or off", Action::Panel),
     bind(Group::Files, &[(Key::F11, NONE)], "F11", "whole screen on or off", Action::Fullscreen),
     bind(Group::Files, &[(Key::F1, NONE)], "F1", "these keys", Action::Help),
@@ -209,6 +237,11 @@ const fn bind(
     action: Action,
 ) -> Binding {
     Binding { group, keys, shown, what, action }
+}
+
+/// The key of an action as the user reads it, empty where it has none.
+pub fn shown(action: Action) -> &'static str {
+    BINDINGS.iter().find(|binding| binding.action == action).map_or("", |binding| binding.shown)
 }
 
 /// What a pressed key asks for, if anything. Only Shift and Control count; the command key of a Mac is Control.
@@ -249,14 +282,14 @@ mod tests {
 
     #[test]
     fn the_readme_tells_every_key() {
-        let readme = include_str!("../../README.md");
+        let readme = include_str!("../../docs/keys.md");
         for binding in BINDINGS {
             let row = format!("| `{}` | {} |", binding.shown, binding.what);
-            assert!(readme.contains(&row), "README.md lacks: {row}");
+            assert!(readme.contains(&row), "docs/keys.md lacks: {row}");
         }
         for (held, what) in HELD {
             let row = format!("| {held} | {what} |");
-            assert!(readme.contains(&row), "README.md lacks: {row}");
+            assert!(readme.contains(&row), "docs/keys.md lacks: {row}");
         }
     }
 }

@@ -10,8 +10,8 @@ use ndarray::Array2;
 use crate::grid::Grid;
 pub use crate::lowpass::BRICK;
 use crate::output::Existing;
-pub use crate::render::Glow;
 use crate::render::{CameraSpec, LookSpec, Ray};
+pub use crate::render::{Cut, Field, Glow};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
 use crate::source::VentSpec;
@@ -26,18 +26,6 @@ pub enum Pace {
     Rate(f64),
     /// As fast as possible.
     Free,
-}
-
-/// The field that slices show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Field {
-    /// Amount of lava, 0 to 1.
-    #[default]
-    Amount,
-    /// Energy of the cell, vent = 1.
-    Energy,
-    /// Rock alone.
-    Solid,
 }
 
 /// A change to the vents; numbers are those of [`Report::vents`]. A vent keeps its number when it is changed.
@@ -148,6 +136,10 @@ pub struct Report {
     pub grid: Grid,
     /// Edge of a cell in metres.
     pub cell_size_m: f64,
+    /// Height of a cell in true metres, without the vertical exaggeration.
+    pub cell_height_m: f64,
+    /// Elevation of the floor in metres.
+    pub floor_m: f64,
     /// Volume of a cell in cubic metres, without the vertical exaggeration.
     pub cell_volume_m3: f64,
     /// Steps made.
@@ -172,6 +164,15 @@ pub struct Report {
     pub moments: Vec<u64>,
     /// What lies under the pointer.
     pub probe: Option<Probe>,
+}
+
+impl Report {
+    /// Metres of the middle of a cell along an axis (0 x, 1 y, 2 z): from the box's north-west corner, or, along y, its
+    /// elevation.
+    pub fn metres(&self, axis: usize, cell: usize) -> f64 {
+        let middle = cell as f64 + 0.5;
+        if axis == 1 { self.floor_m + middle * self.cell_height_m } else { middle * self.cell_size_m }
+    }
 }
 
 /// Texels of a box of the volume.
@@ -206,20 +207,6 @@ pub struct Update {
     pub notices: Vec<Notice>,
 }
 
-/// The cells of one slice, without any filter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
-    /// Position along the axis.
-    pub cell: usize,
-    /// Cells across: along z for a slice on x, else along x.
-    pub width: usize,
-    /// Cells down: along z for a slice on y, else along y from the floor up.
-    pub height: usize,
-    /// For each cell its value, 255 for 1 ([`Field::Amount`], [`Field::Solid`]) or for
-    /// [`crate::lowpass::ENERGY_SHOWN`] ([`Field::Energy`]), and its content: 0 nothing, 1 lava, 2 rock.
-    pub texels: Vec<[u8; 2]>,
-}
-
 /// A message to the person at the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
@@ -238,6 +225,8 @@ impl Report {
             epoch: 0,
             grid,
             cell_size_m: 10.0,
+            cell_height_m: 10.0,
+            floor_m: 0.0,
             cell_volume_m3: 1000.0,
             step: 0,
             seed: 1,

@@ -1,18 +1,19 @@
 //! Screenshots and recordings: encoded on threads of their own, so that the window never waits for a file.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
-use image::RgbaImage;
+use image::{RgbaImage, imageops};
 
 use super::link::Notice;
-use crate::export::{ExportError, Film, check_animation, create_animation, write_png};
+use crate::export::{Animation, ExportError, Film, check_animation, create_animation, write_png};
 use crate::output::{Existing, FOLDER, OutputError, free_name};
 
-/// Most frames a second of a recording.
-pub(crate) const MOST_FPS: u32 = 20;
-/// Frames that may wait for the encoder; more are left out, and the frame before stays longer.
+/// Frames a second of a recording.
+const FPS: u32 = 20;
+/// Pictures that may wait for the encoder; more are left out, and the picture before stays longer.
 const WAITING: usize = 6;
 
 /// A screenshot to be written.
@@ -51,7 +52,7 @@ impl Files {
             let (sender, receiver) = channel::<Shot>();
             threads.push(std::thread::spawn(move || {
                 for shot in receiver {
-                    tell(&told, write_shot(&shot).map(|path| saved(&path)));
+                    tell(&told, write_shot(&shot).map(|path| Notice { wrong: false, text: saved(&path) }));
                 }
             }));
             sender
@@ -61,7 +62,7 @@ impl Files {
     }
 
     /// Starts a recording, into `path` or under a free name.
-    pub(crate) fn record(&mut self, path: Option<&Path>, name: &str, film: Film) -> Result<PathBuf, ExportError> {
+    pub(crate) fn record(&mut self, path: Option<&Path>, name: &str, part: Cutout) -> Result<PathBuf, ExportError> {
         let path = match path {
             Some(path) => path.to_owned(),
             // A film that is still being completed has its name already.
@@ -71,7 +72,7 @@ impl Files {
                 film(&free_name(Path::new(FOLDER), name, taken))
             }
         };
-        self.recorder = Some(Recorder::start(&path, film)?);
+        self.recorder = Some(Recorder::start(&path, part)?);
         self.promised.push(path.clone());
         Ok(path)
     }
@@ -81,11 +82,11 @@ impl Files {
         self.recorder.as_mut()
     }
 
-    /// Ends the recording; its file is completed in the background.
-    pub(crate) fn end_recording(&mut self) {
+    /// Ends the recording after so many seconds; its file is completed in the background.
+    pub(crate) fn end_recording(&mut self, seconds: f64) {
         if let Some(recorder) = self.recorder.take() {
             let told = self.told.0.clone();
-            self.threads.push(std::thread::spawn(move || tell(&told, recorder.finish())));
+            self.threads.push(std::thread::spawn(move || tell(&told, recorder.finish(seconds))));
         }
     }
 
@@ -95,9 +96,11 @@ impl Files {
         self.told.1.try_iter().collect()
     }
 
-    /// Completes everything, and tells what became of it.
+    /// Completes everything and gives what became of it. A recording still under way ends with its last picture.
     pub(crate) fn close(mut self) -> Vec<Notice> {
-        self.end_recording();
+        let last = self.recorder.as_ref().and_then(|recorder| recorder.last.as_ref());
+        let seconds = last.map_or(0.0, |(_, frame)| *frame as f64 / f64::from(FPS));
+        self.end_recording(seconds);
         self.shots = None;
         for thread in self.threads.drain(..) {
             // A thread that panicked has no more to say; the hook has said it.
@@ -107,11 +110,8 @@ impl Files {
     }
 }
 
-fn tell(told: &Sender<Notice>, result: Result<String, ExportError>) {
-    let notice = match result {
-        Ok(text) => Notice { wrong: false, text },
-        Err(error) => Notice { wrong: true, text: error.to_string() },
-    };
+fn tell(told: &Sender<Notice>, result: Result<Notice, ExportError>) {
+    let notice = result.unwrap_or_else(|error| Notice { wrong: true, text: error.to_string() });
     // A window that is gone needs no notice.
     told.send(notice).ok();
 }
@@ -126,7 +126,7 @@ fn write_shot(shot: &Shot) -> Result<PathBuf, ExportError> {
         let path = free_name(Path::new(FOLDER), &shot.name, |path| path.with_extension("png").exists());
         let path = path.with_extension("png");
         match write_png(&path, shot.image.dimensions(), &pixels, &shot.labels, Existing::Keep) {
-            // Somebody else took the name meanwhile.
+            // Another program took the name meanwhile.
             Err(ExportError::Output(OutputError::Exists { .. })) => {}
             result => return result.map(|()| path),
         }
@@ -137,31 +137,63 @@ fn without_alpha(image: &RgbaImage) -> Vec<u8> {
     image.pixels().flat_map(|p| [p.0[0], p.0[1], p.0[2]]).collect()
 }
 
-/// A frame and how often it is shown.
-type Shown = (Vec<u8>, u32);
+/// The part of the window that a film shows, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cutout {
+    /// Left edge.
+    pub(crate) left: u32,
+    /// Width and height, even: some players refuse odd ones.
+    pub(crate) size: (u32, u32),
+}
 
-/// A recording under way. Frames are repeated when drawing is slow, so that the film runs in real time.
+impl Cutout {
+    /// The window beside so many covered pixels.
+    pub(crate) fn beside(covered: u32, (width, height): (u32, u32)) -> Self {
+        let even = |n: u32| (n & !1).max(2);
+        Self { left: covered, size: (even(width.saturating_sub(covered)), even(height)) }
+    }
+
+    fn film(self) -> Film {
+        Film { width: self.size.0, height: self.size.1, fps: FPS }
+    }
+
+    /// This part of a picture of the window, in the film's size even when the window has another size by now.
+    fn of(self, window: &RgbaImage) -> Vec<u8> {
+        let (width, height) = self.size;
+        let left = if self.left + width <= window.width() { self.left } else { 0 };
+        let part = imageops::crop_imm(window, left, 0, width, height).to_image();
+        if part.dimensions() == self.size {
+            return without_alpha(&part);
+        }
+        without_alpha(&imageops::resize(&part, width, height, imageops::FilterType::Triangle))
+    }
+}
+
+/// What the encoder is sent.
+enum Reel {
+    /// A picture of the window, and the frame of the film from which on it is seen.
+    Picture(Arc<RgbaImage>, u64),
+    /// Frames of the whole film.
+    End(u64),
+}
+
+/// A recording under way. A picture is seen until the next one comes, so that the film runs in real time however slowly
+/// the window is drawn.
 pub(crate) struct Recorder {
-    film: Film,
-    /// Frames of the film that have been sent.
-    sent: u64,
-    frames: SyncSender<Shown>,
-    encoder: JoinHandle<Result<u32, ExportError>>,
+    pictures: SyncSender<Reel>,
+    /// The last picture that was sent, and its frame.
+    last: Option<(Arc<RgbaImage>, u64)>,
+    encoder: JoinHandle<Result<u64, ExportError>>,
     path: PathBuf,
 }
 
 impl Recorder {
-    fn start(path: &Path, film: Film) -> Result<Self, ExportError> {
+    fn start(path: &Path, cutout: Cutout) -> Result<Self, ExportError> {
         check_animation(path, Existing::Keep)?;
-        let (frames, waiting) = sync_channel(WAITING);
+        let (pictures, waiting) = sync_channel(WAITING);
         let target = path.to_owned();
-        let encoder = std::thread::spawn(move || encode(&target, film, &waiting));
-        Ok(Self { film, sent: 0, frames, encoder, path: path.to_owned() })
-    }
-
-    /// Pixels across and down.
-    pub(crate) fn size(&self) -> (usize, usize) {
-        (self.film.width as usize, self.film.height as usize)
+        let encoder = std::thread::spawn(move || encode(&target, cutout, &waiting));
+        Ok(Self { pictures, last: None, encoder, path: path.to_owned() })
     }
 
     /// Whether the encoder has given up, for want of space or the like.
@@ -169,54 +201,83 @@ impl Recorder {
         self.encoder.is_finished()
     }
 
-    /// Frames of the film up to a time in seconds since the recording began.
-    fn due(&self, seconds: f64) -> u64 {
-        (seconds * f64::from(self.film.fps)) as u64 + 1
-    }
-
-    /// Whether a frame is due.
+    /// Whether a picture is due, so many seconds after the beginning.
     pub(crate) fn wants(&self, seconds: f64) -> bool {
-        self.due(seconds) > self.sent
+        self.last.as_ref().is_none_or(|(_, frame)| frame_at(seconds) > *frame)
     }
 
-    /// Takes the picture of this moment. When the encoder is behind it is left out.
-    pub(crate) fn take(&mut self, image: &RgbaImage, seconds: f64) {
-        let repeats = self.due(seconds).saturating_sub(self.sent);
-        match self.frames.try_send((without_alpha(image), repeats as u32)) {
-            Ok(()) => self.sent += repeats,
-            // Left out; the next frame makes up for the time.
-            Err(TrySendError::Full(_)) => {}
-            // The encoder has ended; `finish` says why.
-            Err(TrySendError::Disconnected(_)) => {}
+    /// Takes the picture of this moment. It is left out when it shows what the last one did, or the encoder is behind.
+    pub(crate) fn take(&mut self, picture: RgbaImage, seconds: f64) {
+        let first = self.last.is_none();
+        if self.last.as_ref().is_some_and(|(last, _)| **last == picture) {
+            return;
+        }
+        let (picture, frame) = (Arc::new(picture), if first { 0 } else { frame_at(seconds) });
+        // When the encoder has ended, `finish` says why.
+        if self.pictures.try_send(Reel::Picture(picture.clone(), frame)).is_ok() {
+            self.last = Some((picture, frame));
         }
     }
 
-    /// Completes the file.
-    fn finish(self) -> Result<String, ExportError> {
-        let Self { frames, encoder, path, film, .. } = self;
-        drop(frames);
+    /// Whether a picture was taken.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// Completes a film of so many seconds.
+    fn finish(self, seconds: f64) -> Result<Notice, ExportError> {
+        let Self { pictures, encoder, path, .. } = self;
+        // When the encoder has ended, joining says why.
+        pictures.send(Reel::End(frame_at(seconds) + 1)).ok();
+        drop(pictures);
         match encoder.join() {
-            Ok(count) => {
-                let count = count?;
-                let seconds = f64::from(count) / f64::from(film.fps);
-                Ok(format!("{} ({count} frames, {seconds:.1} s)", saved(&path)))
-            }
+            Ok(frames) => Ok(recorded(&path, frames?)),
             Err(_) => Err(ExportError::Encoder { path, reason: "the encoder broke down".to_owned() }),
         }
     }
 }
 
-fn encode(path: &Path, film: Film, waiting: &Receiver<Shown>) -> Result<u32, ExportError> {
-    let mut animation = create_animation(path, film, Existing::Keep)?;
-    let mut count = 0;
-    for (rgb, repeats) in waiting {
-        for _ in 0..repeats {
-            animation.frame(&rgb)?;
-            count += 1;
-        }
+fn recorded(path: &Path, frames: u64) -> Notice {
+    if frames == 0 {
+        let text = "nothing was recorded: the recording ended before the first picture was drawn".to_owned();
+        return Notice { wrong: true, text };
     }
-    animation.finish()?;
-    Ok(count)
+    let seconds = frames as f64 / f64::from(FPS);
+    Notice { wrong: false, text: format!("{} ({frames} frames, {seconds:.1} s)", saved(path)) }
+}
+
+/// The frame of a film that is seen after so many seconds.
+fn frame_at(seconds: f64) -> u64 {
+    (seconds * f64::from(FPS)) as u64
+}
+
+/// Writes the film and gives its frames; without a picture there is no file.
+fn encode(path: &Path, cutout: Cutout, waiting: &Receiver<Reel>) -> Result<u64, ExportError> {
+    let mut seen: Option<(Vec<u8>, u64)> = None;
+    let mut animation: Option<Box<dyn Animation>> = None;
+    let mut frames = 0;
+    for reel in waiting {
+        let end = match &reel {
+            Reel::Picture(_, frame) | Reel::End(frame) => *frame,
+        };
+        if let Some((rgb, since)) = &seen {
+            let animation = match &mut animation {
+                Some(animation) => animation,
+                none => none.insert(create_animation(path, cutout.film(), Existing::Keep)?),
+            };
+            let held = end.saturating_sub(*since).max(1);
+            animation.hold(rgb, held as u32)?;
+            frames += held;
+        }
+        seen = match reel {
+            Reel::Picture(picture, frame) => Some((cutout.of(&picture), frame)),
+            Reel::End(_) => break,
+        };
+    }
+    if let Some(animation) = animation {
+        animation.finish()?;
+    }
+    Ok(frames)
 }
 
 #[cfg(test)]
@@ -225,10 +286,18 @@ mod tests {
 
     use super::*;
 
-    const FILM: Film = Film { width: 16, height: 8, fps: 10 };
+    const CUTOUT: Cutout = Cutout { left: 4, size: (16, 8) };
 
+    /// A window of 20 × 9 pixels of one shade, white where the panel is.
     fn picture(shade: u8) -> RgbaImage {
-        RgbaImage::from_pixel(16, 8, image::Rgba([shade, 40, 10, 255]))
+        RgbaImage::from_fn(20, 9, |x, _| image::Rgba(if x < 4 { [255; 4] } else { [shade, 40, 10, 255] }))
+    }
+
+    fn frames(path: &Path) -> Vec<(u8, u32)> {
+        let file = std::io::BufReader::new(std::fs::File::open(path).expect("there"));
+        let frames = image::codecs::webp::WebPDecoder::new(file).expect("WebP").into_frames();
+        let frames = frames.map(|frame| frame.expect("whole"));
+        frames.map(|frame| (frame.buffer().get_pixel(8, 4).0[0], frame.delay().numer_denom_ms().0)).collect()
     }
 
     #[test]
@@ -236,22 +305,52 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("film.webp");
         let mut files = Files::new();
-        files.record(Some(&path), "film", FILM).expect("it can be written");
+        files.record(Some(&path), "film", CUTOUT).expect("it can be written");
         let recorder = files.recorder().expect("under way");
-        // Drawn at 0, 0.05 (too early), 0.1 and 0.95 seconds.
-        for (seconds, wanted, shade) in [(0.0, true, 200), (0.05, false, 0), (0.1, true, 120), (0.95, true, 40)] {
-            assert_eq!(recorder.wants(seconds), wanted, "{seconds}");
+        // Drawn at 0.3, 0.32 (too early), 1.0, 1.5 (the same again) and 4.0 seconds.
+        let drawn = [(0.3, true, 200), (0.32, false, 0), (1.0, true, 120), (1.5, true, 120), (4.0, true, 40)];
+        for (seconds, wanted, shade) in drawn {
+            assert_eq!(recorder.wants(seconds) || !recorder.has_begun(), wanted || seconds == 0.32, "{seconds}");
             if wanted {
-                recorder.take(&picture(shade), seconds);
+                recorder.take(picture(shade), seconds);
             }
         }
+        files.end_recording(5.0);
         let notices = files.close();
-        assert_eq!(notices.len(), 1);
-        assert!(!notices[0].wrong && notices[0].text.contains("10 frames, 1.0 s"), "{notices:?}");
-        let file = std::io::BufReader::new(std::fs::File::open(&path).expect("there"));
-        let frames = image::codecs::webp::WebPDecoder::new(file).expect("WebP").into_frames();
-        let lengths: Vec<u32> = frames.map(|f| f.expect("whole").delay().numer_denom_ms().0).collect();
-        assert_eq!(lengths.iter().sum::<u32>(), 1000, "{lengths:?}");
+        assert!(!notices[0].wrong && notices[0].text.contains("101 frames, 5.0 s"), "{notices:?}");
+        let lengths: Vec<u32> = frames(&path).iter().map(|(_, ms)| *ms).collect();
+        assert_eq!(lengths, [1000, 3000, 1050]);
+        let shades: Vec<u8> = frames(&path).iter().map(|(shade, _)| *shade).collect();
+        for (shade, wanted) in shades.iter().zip([200_u8, 120, 40]) {
+            assert!(shade.abs_diff(wanted) < 12, "{shades:?}");
+        }
+    }
+
+    #[test]
+    fn the_shortest_recording_has_a_picture_and_one_without_says_so() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("film.webp");
+        let mut files = Files::new();
+        files.record(Some(&path), "film", CUTOUT).expect("it can be written");
+        files.recorder().expect("under way").take(picture(90), 0.0);
+        files.end_recording(0.01);
+        files.record(Some(&folder.path().join("none.webp")), "film", CUTOUT).expect("it can be written");
+        files.end_recording(3.0);
+        let notices = files.close();
+        assert!(image::open(&path).is_ok_and(|picture| (picture.width(), picture.height()) == CUTOUT.size));
+        assert_eq!(
+            notices.iter().filter(|n| n.wrong && n.text.contains("nothing was recorded")).count(),
+            1,
+            "{notices:?}"
+        );
+        assert_eq!(std::fs::read_dir(folder.path()).expect("there").count(), 1, "no empty file");
+    }
+
+    #[test]
+    fn a_window_of_another_size_still_fills_the_film() {
+        assert_eq!(CUTOUT.of(&picture(7))[..3], [7, 40, 10]);
+        assert_eq!(CUTOUT.of(&RgbaImage::new(10, 4)).len(), 3 * 16 * 8);
+        assert_eq!(Cutout::beside(346, (1280, 661)), Cutout { left: 346, size: (934, 660) });
     }
 
     #[test]
@@ -260,8 +359,8 @@ mod tests {
         let path = folder.path().join("film.gif");
         std::fs::write(&path, "mine").expect("written");
         let mut files = Files::new();
-        assert!(files.record(Some(&path), "film", FILM).is_err());
-        assert!(files.record(Some(&folder.path().join("film.xyz")), "film", FILM).is_err());
+        assert!(files.record(Some(&path), "film", CUTOUT).is_err());
+        assert!(files.record(Some(&folder.path().join("film.xyz")), "film", CUTOUT).is_err());
         assert!(files.recorder().is_none() && files.close().is_empty());
         assert_eq!(std::fs::read(&path).expect("there"), b"mine");
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use ndarray::Array2;
 
+use super::complete::Completion;
 use super::cuts::Cuts;
 use super::history::History;
 use super::keys::Action;
@@ -14,6 +15,7 @@ use super::link::{Command, Glow, Notice, Pace, Report, Update};
 use super::paint::{Quality, View};
 use super::toasts::Toasts;
 use super::tools::Tools;
+use crate::render::look::opened;
 use crate::render::{Camera, LookSpec};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
@@ -63,12 +65,15 @@ pub(crate) enum Request {
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(crate) panel: bool,
+    /// Whether the panel is folded to a narrow bar, once the user has said so; else narrow windows fold it.
+    pub(crate) folded: Option<bool>,
     pub(crate) help: bool,
     pub(crate) volume: bool,
     pub(crate) ground: bool,
     pub(crate) quality: Quality,
     /// Names typed into the panel.
     pub(crate) open_path: String,
+    pub(crate) completion: Completion,
     pub(crate) record_path: String,
     /// Whether the name of a file to open is to be typed next.
     pub(crate) type_path: bool,
@@ -77,10 +82,12 @@ pub(crate) struct Shown {
 /// Numbers of the last frames.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Frame {
-    /// Frames a second.
-    pub(crate) fps: f64,
-    /// Share of the resolution that was marched.
+    /// Different pictures a second over the last second; nothing while the picture is finished.
+    pub(crate) fps: Option<f64>,
+    /// Share of the resolution that was traced.
     pub(crate) scale: f32,
+    /// The picture is as fine as it becomes, and nothing moves.
+    pub(crate) finished: bool,
     /// Seconds of the recording under way.
     pub(crate) recording: Option<f64>,
 }
@@ -126,11 +133,13 @@ impl State {
             tools: Tools::default(),
             shown: Shown {
                 panel,
+                folded: None,
                 help: false,
                 volume: true,
                 ground: true,
                 quality: Quality::Auto { target_fps: 25.0 },
                 open_path: String::new(),
+                completion: Completion::default(),
                 record_path: String::new(),
                 type_path: false,
             },
@@ -155,10 +164,11 @@ impl State {
             self.ground = Some(ground.clone());
         }
         self.history.note(report);
-        if update.notices.iter().any(|notice| notice.wrong) {
+        // A scene may come with warnings.
+        let came = update.anew && self.coming.as_ref().is_some_and(|scene| is_of(scene, report));
+        if !came && update.notices.iter().any(|notice| notice.wrong) {
             self.coming = None;
         }
-        let came = update.anew && self.coming.as_ref().is_some_and(|scene| is_of(scene, report));
         self.report = Some(report.clone());
         if came {
             self.arrive();
@@ -193,6 +203,15 @@ impl State {
         self.pace.value = pace;
         self.pace.touch();
         self.ask(Request::Send(Command::Pace(pace)));
+    }
+
+    /// The part of the box that is seen from this camera, in cells along x, y and z: the clip box, cut open by slices.
+    pub(crate) fn part(&self, camera: &Camera) -> [[f32; 2]; 3] {
+        let Some(sides) = self.sides().map(|sides| sides.map(|n| n as f32)) else { return [[0.0, 0.0]; 3] };
+        let plane = |k: usize| self.cuts.shown[k].then(|| (self.cuts.at[k] as f32 + 0.5) / sides[k]);
+        let eye = camera.eye();
+        let part = opened(self.look.clip, std::array::from_fn(plane), std::array::from_fn(|k| eye[k] / sides[k]));
+        std::array::from_fn(|k| part[k].map(|share| share * sides[k]))
     }
 
     /// What a picture from this camera shows.

@@ -6,7 +6,7 @@ use nalgebra::Point3;
 use super::grab::{Grab, inside, round};
 use super::handles::Handle;
 use super::link::{Command, Probe, Report, VentChange};
-use crate::render::Ray;
+use crate::render::{Named, Ray};
 use crate::source::VentSpec;
 use crate::world::{Matter, Shape};
 
@@ -15,7 +15,7 @@ use crate::world::{Matter, Shape};
 pub enum Tool {
     /// Orbit and probe.
     #[default]
-    Look,
+    Orbit,
     /// Place vents.
     Vent,
     /// Paint lava.
@@ -28,37 +28,36 @@ pub enum Tool {
     Drain,
 }
 
+impl Named for Tool {
+    const ALL: &'static [Self] = &[Self::Orbit, Self::Vent, Self::Lava, Self::Rock, Self::Dig, Self::Drain];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Orbit => "orbit",
+            Self::Vent => "vent",
+            Self::Lava => "lava",
+            Self::Rock => "rock",
+            Self::Dig => "dig",
+            Self::Drain => "drain",
+        }
+    }
+
+    fn what(self) -> &'static str {
+        match self {
+            Self::Orbit => "Drag to orbit; the pointer probes the cell under it",
+            Self::Vent => "Click the ground to place a vent that pours from now on",
+            Self::Lava => "Drag to top cells up with fresh lava",
+            Self::Rock => "Drag to build rock; lava in it is removed and counted",
+            Self::Dig => "Drag to dig rock and lava away",
+            Self::Drain => "Drag to take lava away and leave the rock",
+        }
+    }
+}
+
 impl Tool {
-    /// In the order of the panel.
-    pub const ALL: [Self; 6] = [Self::Look, Self::Vent, Self::Lava, Self::Rock, Self::Dig, Self::Drain];
-
-    /// Name on its button.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Look => "Look",
-            Self::Vent => "Vent",
-            Self::Lava => "Lava",
-            Self::Rock => "Rock",
-            Self::Dig => "Dig",
-            Self::Drain => "Drain",
-        }
-    }
-
-    /// What it does, for a person.
-    pub fn what(self) -> &'static str {
-        match self {
-            Self::Look => "Drag to orbit; the pointer probes the cell under it.",
-            Self::Vent => "Click the ground to place a vent that pours from now on.",
-            Self::Lava => "Drag to top cells up with fresh lava.",
-            Self::Rock => "Drag to build rock; lava in it is removed and counted.",
-            Self::Dig => "Drag to dig rock and lava away.",
-            Self::Drain => "Drag to take lava away and leave the rock.",
-        }
-    }
-
     /// Whether it paints with a ball.
     pub(crate) fn is_brush(self) -> bool {
-        !matches!(self, Self::Look | Self::Vent)
+        !matches!(self, Self::Orbit | Self::Vent)
     }
 
     /// Whether it does something again and again while the pointer rests.
@@ -95,6 +94,8 @@ pub(crate) struct Aim {
     pub pixel: (f32, f32),
     /// The ray through it.
     pub ray: Ray,
+    /// The ground under the pointer in cells, while a vent is dragged.
+    pub ground: Option<[f32; 3]>,
     /// Seconds since the window opened.
     pub now: f64,
     /// Whether Shift is held.
@@ -134,7 +135,7 @@ impl Default for Tools {
     fn default() -> Self {
         let vent = VentSpec { x: 0.0, z: 0.0, radius: 2.5, rate: 1.8, start: 0, end: None, energy: 1.0 };
         let brush = Brush { radius: 4.0, amount: 1.0, energy: 1.0 };
-        Self { tool: Tool::Look, brush, vent, busy: Busy::Idle }
+        Self { tool: Tool::Orbit, brush, vent, busy: Busy::Idle }
     }
 }
 
@@ -226,7 +227,7 @@ impl Tools {
             Tool::Rock => Matter::Rock,
             Tool::Dig => Matter::Nothing,
             Tool::Drain => Matter::Drain,
-            Tool::Look | Tool::Vent | Tool::Lava => {
+            Tool::Orbit | Tool::Vent | Tool::Lava => {
                 Matter::Lava { amount: self.brush.amount, energy: self.brush.energy }
             }
         }

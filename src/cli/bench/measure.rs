@@ -27,7 +27,7 @@ const FILE_SIDE: usize = 1024;
 /// Height of the box over a map.
 const MAP_NY: usize = 512;
 
-/// So many samples; fewer when somebody asks to stop, but one at least.
+/// So many samples; fewer after Ctrl-C, but at least one.
 fn samples<T>(count: u64, mut one: impl FnMut(u64) -> T) -> Vec<T> {
     (0..count).map_while(|i| (i == 0 || !stop::asked()).then(|| one(i))).collect()
 }

@@ -12,14 +12,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lavoxel::output::{Existing, check_free};
-use lavoxel::scene::MAX_THREADS;
 
 use self::compare::Comparison;
 use self::measure::{Easel, hash, lowpass, rules};
 use self::stage::Stage;
 use self::table::{FORMAT, Paper, Row, Table};
 use self::worlds::{Case, PAPER_BOX, cases};
-use super::{Outcome, machine, say, start_threads, stop};
+use super::{Outcome, count, machine, say, start_threads, stop};
 
 /// Time every stage: the rules as the paper did, low-pass, pictures, opening a map
 ///
@@ -42,7 +41,7 @@ pub(crate) struct BenchArgs {
     only: Vec<Stage>,
 
     /// Number of threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
 
     /// Keep the table in a file, as JSON
@@ -83,6 +82,7 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
         check_free(path, args.existing())?;
     }
     start_threads(args.threads.unwrap_or(0) as usize)?;
+    stop::after_the_step();
     let Some(rows) = measured(args)? else { return Ok(Outcome::Stopped) };
     let table = Table::new(args, rows);
     if let Some(path) = &args.save {
@@ -97,11 +97,11 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Measures all rows, or nothing when somebody asks to stop.
+/// Measures all rows, or nothing after Ctrl-C.
 fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
     let mut rows = Vec::new();
     let mut easel = Easel::default();
-    // Nobody waits for the volcano who only asks how fast a map opens.
+    // Opening a map needs no volcano.
     let cases = if Stage::OF_WORLDS.iter().any(|&stage| args.asks_for(stage)) { cases()? } else { Vec::new() };
     for case in &cases {
         // On one of the threads that share the work: handing every step over from outside takes longer than some steps.

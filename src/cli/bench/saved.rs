@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use lavoxel::output::{Existing, OutputError, WholeFile};
+use lavoxel::validate::tame;
 
 use super::table::{FORMAT, Table};
 
@@ -26,16 +27,18 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Table> {
     File::open(path)
         .and_then(|file| file.take(MAX_FILE + 1).read_to_string(&mut text))
         .map_err(|cause| anyhow::anyhow!("cannot read {name}: {cause}"))?;
-    let wrong = |what: &str| anyhow::anyhow!("{name}: not a table of lavoxel bench --save: {what}");
+    let wrong = |what: &str| anyhow::anyhow!("{name}: not a table of lavoxel bench --save: {}", tame(what));
     if text.len() as u64 > MAX_FILE {
         return Err(wrong(&format!("longer than {MAX_FILE} bytes")));
     }
-    let table: Table = serde_json::from_str(&text).map_err(|e| wrong(&e.to_string()))?;
+    let mut table: Table = serde_json::from_str(&text).map_err(|e| wrong(&e.to_string()))?;
     if table.format != FORMAT {
         return Err(wrong(&format!("its format is {:?}, and {FORMAT:?} is needed", table.format)));
     }
     if let Some((row, _)) = table.all().find(|(_, times)| !times.is_sound()) {
         return Err(wrong(&format!("the times of {:?} are none", row.world)));
     }
+    table.label = table.label.as_deref().map(tame);
+    table.machine = tame(&table.machine);
     Ok(table)
 }

@@ -31,7 +31,7 @@ pub(super) struct Case {
     pub(super) batch: u64,
 }
 
-/// All worlds; fewer when somebody asks to stop.
+/// All worlds; fewer after Ctrl-C.
 pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut simulation = Scene::volcano().build(Box::new(Tiled::default()))?.simulation;

@@ -1,50 +1,51 @@
-//! Draws what the simulation thread reports with the graphics card, in kiss3d's window or into a picture.
+//! Draws what the simulation thread reports, in kiss3d's window or into a picture.
 //!
-//! The pictures are those of `render::Renderer`: the same baked ground, transfer function, camera and formulas (in
-//! WGSL under `shaders/`), so that a scene looks the same in the window and in a file. The passes:
+//! Two ways lead to the same pictures:
 //!
 //! ```text
-//! ground   triangles → distance and face per pixel         only when the camera or the ground changed
-//! backdrop one ray per pixel: ground, slices, sky          the same; averaged over frames
-//! lava     one ray per pixel through the volume            averaged over frames while nothing changes
-//! bloom    bright light, blurred narrowly and widely       cinematic only
-//! develop  light → screen
+//! gpu   passes of the graphics card
+//! cpu   `render::Renderer` on a thread, its pictures sent to the window as one texture
 //! ```
+//!
+//! [`DrawOn::Auto`] takes the second where the adapter is a processor: software that runs the passes of a graphics card
+//! (llvmpipe) needs several times as long for a picture as the ray-marcher, and the window waits for it. [`quality`]
+//! decides for both how finely they draw.
 
-mod canvas;
-mod easel;
-mod film;
-mod frame;
-mod gpu;
-mod ground;
-mod lava;
-mod picture;
-mod quality;
-mod stage;
+mod bake;
+mod cpu;
+mod device;
 #[cfg(test)]
-mod tests;
+mod fixture;
+mod gpu;
+mod quality;
 
 use std::time::{Duration, Instant};
 
-use self::easel::Easel;
-use self::film::FilmRoom;
-use self::gpu::Gpu;
-use self::ground::GroundRoom;
-use self::lava::LavaRoom;
-pub use self::lava::TooLarge;
+use image::RgbaImage;
+use kiss3d::camera::Camera3d;
+use kiss3d::renderer::Renderer3d;
+use kiss3d::resource::RenderContext;
+
+use self::cpu::CpuPainter;
+use self::device::Gpu;
+use self::gpu::GpuPainter;
+pub use self::gpu::TooLarge;
 pub use self::quality::Quality;
-use self::quality::{DrawClock, Resolution};
-use self::stage::Stage;
 use super::link::Update;
-use crate::render::sky::Sky;
-use crate::render::transfer::Transfer;
 use crate::render::{Bounds, Camera, LookSpec};
 use crate::validate::Invalid;
 
-/// Frames that are averaged while nothing changes.
-const FRAMES: u32 = 12;
-/// A picture counts as still when nothing has changed for so long.
-const PAUSE: Duration = Duration::from_millis(200);
+/// Which processor draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DrawOn {
+    /// The graphics card, or where the adapter is none, the processor.
+    #[default]
+    Auto,
+    /// The adapter, whatever it is.
+    Gpu,
+    /// The processor.
+    Cpu,
+}
 
 /// What the next frames show.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,197 +62,203 @@ pub struct View {
     pub ground_shown: bool,
 }
 
-/// Where the time of the last frame went.
+/// Where the time of the last picture went.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PaintTimes {
     /// Sending what changed.
     pub upload: Duration,
     /// Bytes of the volume that were sent.
     pub uploaded_bytes: usize,
-    /// The graphics card's work, from handing it over to its end.
+    /// Drawing the picture that is shown: from its beginning to its end, on the processor that draws.
     pub draw: Duration,
     /// Share of the window's resolution that was traced.
     pub scale: f32,
+    /// When something visible last changed.
+    pub changed: Option<Instant>,
+    /// Different pictures that the window has shown.
+    pub shown: u64,
 }
 
-/// The scene on the graphics card.
-pub struct Painter {
-    gpu: Gpu,
-    stage: Stage,
-    film: FilmRoom,
-    look: LookSpec,
-    sky: Sky,
-    transfer: Transfer,
-    ground: Option<GroundRoom>,
-    lava: Option<LavaRoom>,
-    view: Option<View>,
-    /// Steps simulated so far.
-    steps: u64,
-    /// Counts up when textures were replaced.
-    bindings: u64,
-    /// Counts up when something visible changed.
-    content: u64,
-    /// Counts up when something visible changed besides the lava.
-    scenery: u64,
-    skipping: bool,
-    window: Easel,
-    pictures: Easel,
-    resolution: Resolution,
-    clock: DrawClock,
-    upload: (Duration, usize),
-    /// Frames to average while nothing changes.
-    frames: u32,
-    /// The camera of the last frame, and since when it is at rest.
-    rested: Option<(Camera, Instant)>,
-    /// The view and content of the last frame, and since when they are the same.
-    seen: Option<(View, u64, Instant)>,
+/// Works on threads of its own. In a pool shared with the simulation, either would wait until the other has done all of
+/// its work.
+fn on_own_threads<T: Send>(name: &'static str, work: impl FnOnce() -> T + Send) -> T {
+    let count = rayon::current_num_threads();
+    match rayon::ThreadPoolBuilder::new().num_threads(count).thread_name(move |k| format!("{name} {k}")).build() {
+        Ok(pool) => pool.install(work),
+        // No more threads are to be had: those of the simulation have to do.
+        Err(_) => work(),
+    }
+}
+
+/// The scene, ready to be drawn.
+pub enum Painter {
+    /// By a graphics card.
+    Gpu(Box<GpuPainter>),
+    /// By the processor.
+    Cpu(Box<CpuPainter>),
 }
 
 impl Painter {
     /// A painter on kiss3d's device: the window or off-screen surface must be there.
-    pub fn new(look: &LookSpec) -> Result<Self, Invalid> {
-        look.validate()?;
+    pub fn new(look: &LookSpec, draw_on: DrawOn) -> Result<Self, Invalid> {
         let gpu = Gpu::of_window();
-        let transfer = Transfer::new(look, look.palette.build("look.palette")?);
-        let stage = Stage::new(&gpu);
-        stage.set_transfer(&gpu, &transfer);
-        Ok(Self {
-            film: FilmRoom::new(&gpu),
-            stage,
-            gpu,
-            look: look.clone(),
-            sky: Sky::new(look),
-            transfer,
-            ground: None,
-            lava: None,
-            view: None,
-            steps: 0,
-            bindings: 0,
-            content: 0,
-            scenery: 0,
-            skipping: true,
-            window: Easel::default(),
-            pictures: Easel::default(),
-            resolution: Resolution::default(),
-            clock: DrawClock::default(),
-            upload: (Duration::ZERO, 0),
-            frames: FRAMES,
-            rested: None,
-            seen: None,
+        let on_gpu = match draw_on {
+            DrawOn::Auto => !gpu.is_cpu,
+            DrawOn::Gpu => true,
+            DrawOn::Cpu => false,
+        };
+        Ok(match on_gpu {
+            true => Self::Gpu(Box::new(GpuPainter::new(gpu, look)?)),
+            false => Self::Cpu(Box::new(CpuPainter::new(gpu, look)?)),
         })
+    }
+
+    /// Whether the processor draws.
+    pub fn is_on_cpu(&self) -> bool {
+        matches!(self, Self::Cpu(_))
+    }
+
+    /// Quality that suits what draws.
+    pub fn usual_quality(&self) -> Quality {
+        Quality::Auto { target_fps: if self.is_on_cpu() { 15.0 } else { 25.0 } }
     }
 
     /// Changes the look; only another sun makes the ground's light be worked out again, on a thread of its own.
     pub fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
-        look.validate()?;
-        if *look == self.look {
-            return Ok(());
+        match self {
+            Self::Gpu(painter) => painter.set_look(look),
+            Self::Cpu(painter) => painter.set_look(look),
         }
-        self.transfer = Transfer::new(look, look.palette.build("look.palette")?);
-        self.stage.set_transfer(&self.gpu, &self.transfer);
-        let sky = Sky::new(look);
-        if sky.sun != self.sky.sun
-            && let Some(ground) = &mut self.ground
-        {
-            ground.relight();
-        }
-        self.sky = sky;
-        self.look = look.clone();
-        self.set_empty();
-        self.changed();
-        Ok(())
     }
 
-    /// Whether rays jump over empty bricks, which makes the same pictures faster; for measuring.
+    /// Whether a graphics card's rays jump over empty bricks, which makes the same pictures faster; for measuring.
     pub fn set_skipping(&mut self, skipping: bool) {
-        self.skipping = skipping;
-        self.set_empty();
-        self.changed();
-    }
-
-    /// Nothing of the last picture holds any more.
-    fn changed(&mut self) {
-        self.content += 1;
-        self.scenery += 1;
-    }
-
-    fn set_empty(&mut self) {
-        if let Some(lava) = &mut self.lava {
-            lava.set_empty(&self.gpu, self.transfer.of_interest(&self.look).empty, self.skipping);
+        if let Self::Gpu(painter) = self {
+            painter.set_skipping(skipping);
         }
     }
 
-    /// Sends what changed to the graphics card.
+    /// Whether [`Self::apply`] can take another update now: what it took before is not too far behind.
+    pub fn has_room(&self) -> bool {
+        match self {
+            Self::Gpu(_) => true,
+            Self::Cpu(painter) => painter.has_room(),
+        }
+    }
+
+    /// Takes what changed.
     ///
     /// # Errors
-    /// When a new box is too large for it; until the next box comes, nothing is drawn.
+    /// When a new box is too large for the graphics card; until the next box comes, nothing is drawn.
     pub fn apply(&mut self, update: &mut Update) -> Result<(), TooLarge> {
-        let start = Instant::now();
-        if update.anew {
-            (self.lava, self.ground) = (None, None);
-            self.lava = Some(LavaRoom::new(&self.gpu, update.report.grid)?);
-            self.set_empty();
-            self.bindings += 1;
-        }
-        let Some(lava) = &mut self.lava else { return Ok(()) };
-        let bytes = lava.patch(&self.gpu, &update.patches);
-        if let Some(maxima) = update.bricks.take() {
-            lava.set_bricks(&self.gpu, maxima);
-        }
-        if let Some(ember) = &update.ember {
-            lava.set_ember(&self.gpu, ember);
-        }
-        for (axis, cut) in update.cuts.iter().enumerate() {
-            if let Some(cut) = cut
-                && lava.set_cut(&self.gpu, axis, cut)
-            {
-                self.bindings += 1;
+        match self {
+            Self::Gpu(painter) => painter.apply(update),
+            Self::Cpu(painter) => {
+                painter.apply(update);
+                Ok(())
             }
         }
-        let drifts = self.steps != update.report.step;
-        self.steps = update.report.step;
-        let scenery = update.anew || update.ground.is_some() || update.cuts.iter().any(Option::is_some);
-        self.scenery += u64::from(scenery);
-        self.content += u64::from(scenery || bytes > 0 || update.ember.is_some() || drifts);
-        self.apply_ground(update);
-        self.upload = (start.elapsed(), bytes);
-        Ok(())
     }
 
-    fn apply_ground(&mut self, update: &Update) {
-        let Some(heights) = update.ground.clone() else { return };
-        let grid = update.report.grid;
-        match &mut self.ground {
-            Some(ground) if !update.anew => {
-                ground.set_heights(&self.gpu, heights, &self.look);
-            }
-            _ => self.ground = Some(GroundRoom::new(&self.gpu, heights, grid, &self.look)),
-        }
-        self.bindings += 1;
+    /// Whether updates must carry the light that lava throws on the ground; otherwise it is worked out here.
+    pub fn needs_ember(&self) -> bool {
+        !self.is_on_cpu()
     }
 
     /// What a camera should frame: the ground block, in cells.
     pub fn subject(&self) -> Option<Bounds> {
-        self.ground.as_ref().map(|ground| ground.maps.land.subject(ground.grid))
+        match self {
+            Self::Gpu(painter) => painter.subject(),
+            Self::Cpu(painter) => painter.subject(),
+        }
     }
 
     /// What the next frames show.
     pub fn show(&mut self, view: &View) {
-        self.view = Some(view.clone());
+        match self {
+            Self::Gpu(painter) => painter.show(view),
+            Self::Cpu(painter) => painter.show(view),
+        }
     }
 
-    /// Whether the next frame would be the same as the last one.
-    pub fn idle(&self) -> bool {
-        self.window.averaged() >= self.frames && self.ground.as_ref().is_none_or(GroundRoom::settled)
+    /// The camera of the picture that the next frame of the window shows, where that is another than the last one given
+    /// to [`Self::show`]: the processor draws while the window goes on.
+    pub fn shown_camera(&self) -> Option<&Camera> {
+        match self {
+            Self::Gpu(_) => None,
+            Self::Cpu(painter) => painter.shown_camera(),
+        }
+    }
+
+    /// Whether the next frame of the window would show another picture than the last one.
+    pub fn has_news(&mut self) -> bool {
+        match self {
+            Self::Gpu(painter) => !painter.idle(),
+            Self::Cpu(painter) => painter.fetch(),
+        }
+    }
+
+    /// Whether the picture is as fine as it becomes.
+    pub fn is_finished(&self) -> bool {
+        match self {
+            Self::Gpu(painter) => painter.idle(),
+            Self::Cpu(painter) => painter.is_finished(),
+        }
+    }
+
+    /// Whether a scene has come that can be drawn.
+    pub fn has_scene(&self) -> bool {
+        match self {
+            Self::Gpu(painter) => painter.has_scene(),
+            Self::Cpu(painter) => painter.subject().is_some(),
+        }
     }
 
     /// Where the time went.
     pub fn times(&self) -> PaintTimes {
-        PaintTimes {
-            upload: self.upload.0,
-            uploaded_bytes: self.upload.1,
-            draw: self.clock.last(),
-            scale: self.resolution.scale(),
+        match self {
+            Self::Gpu(painter) => painter.times(),
+            Self::Cpu(painter) => painter.times(),
+        }
+    }
+
+    /// Draws a view, smoothed by `frames` slightly shifted rays for each pixel, and waits for it. With `transparent`,
+    /// sky and backdrop have no opacity. `None` before the first scene has come.
+    pub fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
+        match self {
+            Self::Gpu(painter) => painter.picture(view, frames, transparent),
+            Self::Cpu(painter) => painter.picture(view, frames, transparent),
+        }
+    }
+
+    /// The picture that the window showed last, without panel and marks, in the window's size; `None` before the first.
+    /// No ray is traced for it.
+    pub fn seen(&mut self) -> Option<RgbaImage> {
+        match self {
+            Self::Gpu(painter) => painter.seen(),
+            Self::Cpu(painter) => painter.seen(),
+        }
+    }
+
+    /// Frees the memory of pictures.
+    pub fn forget_pictures(&mut self) {
+        if let Self::Gpu(painter) = self {
+            painter.forget_pictures();
+        }
+    }
+}
+
+impl Renderer3d for Painter {
+    fn render(
+        &mut self,
+        pass: usize,
+        camera: &mut dyn Camera3d,
+        render_pass: &mut wgpu::RenderPass<'_>,
+        context: &RenderContext,
+    ) {
+        match self {
+            Self::Gpu(painter) => painter.render(pass, camera, render_pass, context),
+            Self::Cpu(painter) => painter.render(pass, camera, render_pass, context),
         }
     }
 }

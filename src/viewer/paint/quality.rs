@@ -1,8 +1,9 @@
-//! How finely the window is drawn: as fast as wished on any machine, and finely when nothing moves.
+//! How finely the window is drawn: at the wanted rate while something moves, at the whole resolution when nothing does.
 
 use std::time::{Duration, Instant};
 
-use super::gpu::Gpu;
+use super::View;
+use crate::render::Camera;
 
 /// Share of the window's resolution that is traced.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,19 +19,21 @@ pub enum Quality {
 
 /// Least share of the resolution.
 const COARSEST: f32 = 0.4;
-/// A frame of a still picture may take so long: the window hears nothing meanwhile.
-const PATIENCE: Duration = Duration::from_millis(700);
+/// A picture counts as still when nothing has changed for so long.
+const PAUSE: Duration = Duration::from_millis(200);
+/// A frame of a still picture is drawn in bands of about so long: the window hears nothing while one is drawn.
+const BAND: Duration = Duration::from_millis(60);
+/// Most bands of a frame.
+const MOST_BANDS: f32 = 64.0;
 /// All frames of a still picture together may take so long.
 const REFINING: Duration = Duration::from_secs(3);
 /// A machine with time to spare draws so many shifted frames for one, which smooths edges.
 const MOST_REPEATS: u32 = 4;
 
-/// Chooses the resolution from frame to frame.
+/// Chooses the resolution from frame to frame while something moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolution {
     /// Share while something moves.
-    moving: f32,
-    /// Share of the last frame.
     scale: f32,
     /// Share of the frame that was timed last.
     measured: f32,
@@ -38,7 +41,7 @@ pub(super) struct Resolution {
     repeats: u32,
 }
 
-/// How the next frame is drawn.
+/// How the next frame of a moving picture is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effort {
     /// Pixels to trace.
@@ -49,111 +52,123 @@ pub(super) struct Effort {
 
 impl Default for Resolution {
     fn default() -> Self {
-        Self { moving: 0.5, scale: 0.5, measured: 0.5, repeats: 1 }
+        Self { scale: 0.5, measured: 0.5, repeats: 1 }
     }
 }
 
 impl Resolution {
+    /// Share of the window's resolution of moving pictures.
     pub(super) fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// Frames worth averaging while nothing changes, at most `most`, given how long the last one took.
-    pub(super) fn frames(&self, most: u32, took: Duration) -> u32 {
-        let fit = REFINING.as_secs_f32() / took.as_secs_f32().max(1e-3);
-        (fit as u32).clamp(2, most)
-    }
-
-    /// The last frame's time is being taken.
+    /// The frame whose time comes next is one at the present scale.
     pub(super) fn timed(&mut self) {
         self.measured = self.scale;
     }
 
-    /// How to draw a window, given how long the last frame took.
-    pub(super) fn choose(&mut self, quality: Quality, window: [usize; 2], still: bool, took: Duration) -> Effort {
-        self.scale = match quality {
-            Quality::Fixed(share) => {
-                self.repeats = 1;
-                share.clamp(0.1, 1.0)
-            }
-            Quality::Auto { target_fps } => self.auto(1.0 / target_fps.max(1.0), still, took),
-        };
-        let size = window.map(|n| ((n as f32 * self.scale).round() as usize).max(1));
-        Effort { size, repeats: if still { 1 } else { self.repeats } }
-    }
-
-    /// Pixels of a layer that nothing hurries.
-    pub(super) fn finest(&self, quality: Quality, window: [usize; 2], took: Duration) -> [usize; 2] {
-        let share = match quality {
-            Quality::Fixed(share) => share.clamp(0.1, 1.0),
-            Quality::Auto { .. } => self.patient(took),
-        };
-        window.map(|n| ((n as f32 * share).round() as usize).max(1))
-    }
-
-    /// The share that takes no more than the patience for a frame, judged by what the last one took.
-    fn patient(&self, took: Duration) -> f32 {
-        let whole = took.as_secs_f32() / (self.measured * self.measured);
-        (PATIENCE.as_secs_f32() / whole.max(1e-6)).sqrt().clamp(self.moving, 1.0)
-    }
-
-    fn auto(&mut self, wanted_s: f32, still: bool, took: Duration) -> f32 {
-        let took_s = took.as_secs_f32();
-        if still {
-            return self.patient(took);
+    /// How to draw a picture that moves, given how long its last frame took.
+    pub(super) fn moving(&mut self, quality: Quality, window: [usize; 2], took: Duration) -> Effort {
+        match quality {
+            Quality::Fixed(share) => (self.scale, self.repeats) = (share.clamp(0.1, 1.0), 1),
+            Quality::Auto { target_fps } => self.adapt(1.0 / target_fps.max(1.0), took.as_secs_f32()),
         }
-        if self.measured == self.moving && took_s > 0.0 {
-            // Small corrections only: a frame's time swings with what it shows.
-            let ratio = wanted_s / took_s;
-            if ratio < 0.8 && self.repeats > 1 {
-                self.repeats -= 1;
-            } else if ratio > 2.0 && self.moving >= 1.0 {
-                self.repeats = (self.repeats + 1).min(MOST_REPEATS);
-            } else if !(0.8..1.6).contains(&ratio) {
-                self.moving = (self.moving * ratio.sqrt().clamp(0.8, 1.15)).clamp(COARSEST, 1.0);
-            }
+        Effort { size: scaled(window, self.scale), repeats: self.repeats }
+    }
+
+    fn adapt(&mut self, wanted_s: f32, took_s: f32) {
+        if self.measured != self.scale || took_s <= 0.0 {
+            return;
         }
-        self.moving
+        // Small corrections only: a frame's time swings with what it shows.
+        let ratio = wanted_s / took_s;
+        if ratio < 0.8 && self.repeats > 1 {
+            self.repeats -= 1;
+        } else if ratio > 2.0 && self.scale >= 1.0 {
+            self.repeats = (self.repeats + 1).min(MOST_REPEATS);
+        } else if !(0.8..1.6).contains(&ratio) {
+            self.scale = (self.scale * ratio.sqrt().clamp(0.8, 1.15)).clamp(COARSEST, 1.0);
+        }
+    }
+
+    /// Frames worth averaging while nothing changes, at most `most`, given how long the last one took.
+    pub(super) fn frames(&self, most: u32, took: Duration) -> u32 {
+        let fit = REFINING.as_secs_f32() / self.whole_s(took).max(1e-3);
+        (fit as u32).clamp(2, most)
+    }
+
+    /// Bands in which a frame of the whole resolution is drawn, given how long the last moving one took.
+    pub(super) fn bands(&self, took: Duration) -> u32 {
+        (self.whole_s(took) / BAND.as_secs_f32()).ceil().clamp(1.0, MOST_BANDS) as u32
+    }
+
+    /// Seconds of a frame of the whole resolution.
+    fn whole_s(&self, took: Duration) -> f32 {
+        took.as_secs_f32() / (self.measured * self.measured)
     }
 }
 
-/// Frames from one whose time is taken to the next: taking it means waiting for the graphics card.
-const SAMPLING: u32 = 4;
-
-/// How long the graphics card works on the light of a frame.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct DrawClock {
-    last: Duration,
-    frames: u32,
+/// Pixels of a picture that does not move, however long it takes.
+pub(super) fn still(quality: Quality, window: [usize; 2]) -> [usize; 2] {
+    match quality {
+        Quality::Fixed(share) => scaled(window, share.clamp(0.1, 1.0)),
+        Quality::Auto { .. } => window,
+    }
 }
 
-impl DrawClock {
-    /// Now and then, waits until the card has nothing else to do, and gives the time from which to count.
-    pub(super) fn begin(&mut self, gpu: &Gpu) -> Option<Instant> {
-        self.frames += 1;
-        self.frames.is_multiple_of(SAMPLING).then(|| {
-            gpu.drain();
-            Instant::now()
-        })
+fn scaled(window: [usize; 2], share: f32) -> [usize; 2] {
+    window.map(|n| ((n as f32 * share).round() as usize).max(1))
+}
+
+/// Since when the picture, or at least the camera, has been the same.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rest {
+    camera: Option<(Camera, Instant)>,
+    all: Option<(View, u64, Instant)>,
+}
+
+/// What has been the same for so long that a fine picture of it is worth its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Still {
+    /// The camera.
+    pub(super) camera: bool,
+    /// Everything that is visible.
+    pub(super) all: bool,
+}
+
+impl Rest {
+    /// Notes what the picture of this moment shows; `content` counts up when something visible changes.
+    pub(super) fn note(&mut self, view: &View, content: u64, now: Instant) -> Still {
+        if self.all.as_ref().is_none_or(|(last, of, _)| last != view || *of != content) {
+            self.all = Some((view.clone(), content, now));
+        }
+        if self.camera.as_ref().is_none_or(|(last, _)| *last != view.camera) {
+            self.camera = Some((view.camera.clone(), now));
+        }
+        let rests = |since: Option<Instant>| since.is_some_and(|since| now.duration_since(since) > PAUSE);
+        Still {
+            camera: rests(self.camera.as_ref().map(|(_, since)| *since)),
+            all: rests(self.all.as_ref().map(|(_, _, since)| *since)),
+        }
     }
 
-    /// Takes the time of what was submitted since `start`.
-    pub(super) fn end(&mut self, gpu: &Gpu, start: Instant) {
-        gpu.drain();
-        let took = start.elapsed();
-        // Once another program had the machine: believe it only when it stays so.
-        let believable = if self.last.is_zero() { took } else { took.min(2 * self.last) };
-        self.last = believable;
+    /// Since when everything visible has been the same.
+    pub(super) fn since(&self) -> Option<Instant> {
+        self.all.as_ref().map(|(_, _, since)| *since)
     }
 
-    pub(super) fn last(&self) -> Duration {
-        self.last
+    /// Time until a picture that does not change counts as still.
+    pub(super) fn due(&self, now: Instant) -> Duration {
+        let since = self.all.as_ref().map_or(now, |(_, _, since)| *since);
+        (since + PAUSE + Duration::from_millis(1)).saturating_duration_since(now)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grid::Grid;
+    use crate::render::{Bounds, CameraSpec};
 
     #[test]
     fn a_slow_machine_gets_fewer_pixels_and_a_fast_one_all_and_smooth_edges() {
@@ -163,7 +178,7 @@ mod tests {
             for _ in 0..60 {
                 let share = resolution.scale() * resolution.scale() * effort.repeats as f32;
                 let took = Duration::from_secs_f32(ms_whole * 1e-3 * share);
-                effort = resolution.choose(Quality::Auto { target_fps: 20.0 }, [800, 600], false, took);
+                effort = resolution.moving(Quality::Auto { target_fps: 20.0 }, [800, 600], took);
                 resolution.timed();
             }
             (resolution.scale(), effort.repeats)
@@ -175,11 +190,35 @@ mod tests {
     }
 
     #[test]
-    fn a_still_picture_is_drawn_whole() {
-        let mut resolution = Resolution::default();
-        let took = Duration::from_millis(50);
-        let mut size = |quality| resolution.choose(quality, [801, 600], true, took).size;
-        assert_eq!(size(Quality::Auto { target_fps: 20.0 }), [801, 600]);
-        assert_eq!(size(Quality::Fixed(0.5)), [401, 300]);
+    fn a_still_picture_is_drawn_whole_however_slow_the_machine() {
+        assert_eq!(still(Quality::Auto { target_fps: 20.0 }, [801, 600]), [801, 600]);
+        assert_eq!(still(Quality::Fixed(0.5), [801, 600]), [401, 300]);
+        let resolution = Resolution::default();
+        let bands = |ms: u64| resolution.bands(Duration::from_millis(ms));
+        // Half the resolution was measured: a whole frame takes four times as long.
+        assert_eq!([bands(5), bands(140), bands(1_000_000)], [1, 10, 64]);
+    }
+
+    #[test]
+    fn the_camera_may_rest_while_lava_runs() {
+        let camera = |azimuth_deg: f32| {
+            let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
+            Camera::new(&spec, &Bounds::of(Grid::new(9, 9, 9)), (80, 60))
+        };
+        let view = |azimuth_deg: f32| View {
+            camera: camera(azimuth_deg),
+            quality: Quality::Fixed(1.0),
+            cuts_shown: [false; 3],
+            volume_shown: true,
+            ground_shown: true,
+        };
+        let (mut rest, start) = (Rest::default(), Instant::now());
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        assert_eq!(rest.note(&view(10.0), 1, at(0)), Still { camera: false, all: false });
+        assert_eq!(rest.note(&view(10.0), 2, at(150)), Still { camera: false, all: false });
+        assert_eq!(rest.note(&view(10.0), 3, at(250)), Still { camera: true, all: false });
+        assert!(rest.due(at(250)) > PAUSE);
+        assert_eq!(rest.note(&view(10.0), 3, at(460)), Still { camera: true, all: true });
+        assert_eq!(rest.note(&view(11.0), 3, at(900)), Still { camera: false, all: false });
     }
 }

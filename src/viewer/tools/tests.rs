@@ -11,7 +11,7 @@ fn report(vents: Vec<(usize, VentSpec)>) -> Report {
 /// A pointer above the point (x, 5, z) of the ground, looking straight down.
 fn aim(x: f32, z: f32, now: f64) -> Aim {
     let ray = Ray { origin: Vector3::new(x, 50.0, z), direction: -Vector3::y() };
-    Aim { pixel: (10.0 * x, 10.0 * z), ray, now, shift: false }
+    Aim { pixel: (10.0 * x, 10.0 * z), ray, ground: Some([x, 5.0, z]), now, shift: false }
 }
 
 fn probe(x: f32, z: f32) -> Option<Probe> {
@@ -89,9 +89,9 @@ fn handles_change_what_they_say() {
     let report = report(vec![(3, vent)]);
     let drag = |grip, to: Aim| {
         let mut tools = Tools::default();
-        let handle = Handle { vent: 3, grip, pixel: (200.0, 200.0), level: 5.0 };
+        let handle = Handle { vent: 3, grip, pixel: (200.0, 200.0) };
         assert!(tools.press(&aim(20.0, 20.0, 0.0), Some(&handle), &report));
-        assert!(tools.tick(&aim(20.0, 20.0, 0.0), &report).is_none() || grip == Grip::Radius);
+        assert!(tools.tick(&aim(20.0, 20.0, 0.0), &report).is_none());
         match tools.tick(&to, &report) {
             Some(Command::Vent(VentChange::Change(3, vent))) => vent,
             other => panic!("no change: {other:?}"),
@@ -99,6 +99,10 @@ fn handles_change_what_they_say() {
     };
     let moved = drag(Grip::Place, aim(30.0, 10.0, 1.0));
     assert_eq!((moved.x, moved.z, moved.rate), (30.0, 10.0, 1.0));
+    let mut tools = Tools::default();
+    let handle = Handle { vent: 3, grip: Grip::Place, pixel: (200.0, 200.0) };
+    tools.press(&aim(20.0, 20.0, 0.0), Some(&handle), &report);
+    assert!(tools.tick(&Aim { ground: None, ..aim(30.0, 10.0, 1.0) }, &report).is_none(), "over the sky it stays");
     assert_eq!(drag(Grip::Radius, aim(26.0, 20.0, 1.0)).radius, 6.0);
     let up = Aim { pixel: (200.0, 110.0), ..aim(20.0, 20.0, 1.0) };
     assert!((drag(Grip::Rate, up).rate - 2.72).abs() < 1e-9);

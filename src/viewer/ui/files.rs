@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use kiss3d::egui::{Key, RichText, TextEdit, Ui};
+use kiss3d::egui::text::{CCursor, CCursorRange};
+use kiss3d::egui::{Align, Id, Key, RichText, TextEdit, Ui};
 
 use super::FAINT;
 use crate::viewer::keys::Action;
@@ -10,21 +11,7 @@ use crate::viewer::state::{Request, State};
 
 /// Shows the buttons and the names.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
-    ui.horizontal(|ui| {
-        let field = TextEdit::singleline(&mut state.shown.open_path)
-            .hint_text("scene.toml, mountain.tif, .asc, .hgt, .png")
-            .desired_width(230.0);
-        let response = ui.add(field).on_hover_text("A scene or a heightmap; or drop the file onto the window.");
-        if std::mem::take(&mut state.shown.type_path) {
-            response.request_focus();
-            response.scroll_to_me(None);
-        }
-        let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        let path = state.shown.open_path.trim().to_owned();
-        if (ui.button("Open").clicked() || entered) && !path.is_empty() {
-            state.ask(Request::Open(PathBuf::from(path)));
-        }
-    });
+    open(ui, state);
     ui.horizontal(|ui| {
         let mut button = |text: &str, hint: &str, action: Action| {
             if ui.button(text).on_hover_text(hint).clicked() {
@@ -33,11 +20,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         };
         button("Save session", "As a scene that replays to the same bits (Ctrl+S).", Action::Save);
         button("Screenshot", "PNG of the picture without the panel (F12).", Action::Screenshot { transparent: false });
-        button(
-            "transparent",
-            "The same with a sky that one can see through (Shift+F12).",
-            Action::Screenshot { transparent: true },
-        );
+        button("transparent", "The same with a transparent sky (Shift+F12).", Action::Screenshot { transparent: true });
     });
     ui.horizontal(|ui| {
         let (text, hint) = match state.frame.recording {
@@ -48,9 +31,73 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
             state.ask(Request::Do(Action::Record));
         }
         let field = TextEdit::singleline(&mut state.shown.record_path)
-            .hint_text("name, or left free: WebP")
+            .hint_text("file name (empty: automatic)")
             .desired_width(190.0);
         ui.add(field).on_hover_text("The ending chooses the format: .webp, .gif, .png, or .mp4 with ffmpeg installed.");
     });
-    ui.label(RichText::new("Unnamed files go into lavoxel-out; none is ever replaced.").small().color(FAINT));
+    ui.label(
+        RichText::new("Unnamed files go into lavoxel-out. Existing files are never overwritten.").small().color(FAINT),
+    );
+}
+
+/// The name of a file to open, with what it may become, and the system's dialog.
+fn open(ui: &mut Ui, state: &mut State) {
+    let id = Id::new("open path");
+    let (mut entered, mut changed) = (false, false);
+    ui.horizontal(|ui| {
+        if ui.button("Open …").on_hover_text("Choose a scene or a heightmap (Ctrl+O), or drop it here.").clicked() {
+            state.ask(Request::Do(Action::Open));
+        }
+        let field = TextEdit::singleline(&mut state.shown.open_path)
+            .id(id)
+            // Tab completes the name.
+            .lock_focus(true)
+            .hint_text("or type: scene.toml, mountain.tif, …")
+            .desired_width(212.0);
+        let response = ui.add(field).on_hover_text("Enter opens it, Tab completes it.");
+        if std::mem::take(&mut state.shown.type_path) {
+            response.request_focus();
+            response.scroll_to_me(None);
+            changed = true;
+        }
+        changed |= response.changed();
+        entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        if response.has_focus()
+            && ui.input(|input| input.key_pressed(Key::Tab))
+            && let Some(longer) = state.shown.completion.common(&state.shown.open_path)
+        {
+            complete(ui, state, id, longer);
+        }
+    });
+    let path = state.shown.open_path.trim().to_owned();
+    if entered && !path.is_empty() {
+        state.ask(Request::Open(PathBuf::from(path)));
+    } else if ui.memory(|memory| memory.has_focus(id)) {
+        offers(ui, state, id);
+        if changed {
+            // The list grows below the end of what is scrolled to.
+            ui.scroll_to_cursor(Some(Align::BOTTOM));
+        }
+    }
+}
+
+/// The names that what was typed may become.
+fn offers(ui: &mut Ui, state: &mut State, id: Id) {
+    let typed = state.shown.open_path.clone();
+    let names = state.shown.completion.of(&typed).to_vec();
+    for name in names.into_iter().filter(|name| *name != typed) {
+        if ui.selectable_label(false, RichText::new(&name).small()).clicked() {
+            complete(ui, state, id, name);
+        }
+    }
+}
+
+/// Replaces what was typed and goes on typing behind it.
+fn complete(ui: &Ui, state: &mut State, id: Id, text: String) {
+    let end = CCursorRange::one(CCursor::new(text.chars().count()));
+    state.shown.open_path = text;
+    let mut edit = TextEdit::load_state(ui.ctx(), id).unwrap_or_default();
+    edit.cursor.set_char_range(Some(end));
+    edit.store(ui.ctx(), id);
+    ui.memory_mut(|memory| memory.request_focus(id));
 }

@@ -1,18 +1,34 @@
-//! The list of keys.
+//! The list of keys, in as many columns as the screen has room for.
 
+use std::ops::Range;
+
+use kiss3d::egui::scroll_area::ScrollBarVisibility;
+use kiss3d::egui::style::ScrollStyle;
 use kiss3d::egui::{Align2, Color32, Context, Frame, Grid, Order, RichText, ScrollArea, Ui, Window, vec2};
 
 use super::{ACCENT, BRIGHT};
 use crate::viewer::keys::{BINDINGS, Group, HELD};
 use crate::viewer::state::State;
 
-/// What stands in which column.
-const COLUMNS: [&[Group]; 3] = [&[Group::Simulation, Group::Tools], &[Group::View], &[Group::Camera, Group::Files]];
+/// Width that a column takes, in points.
+const COLUMN: f32 = 372.0;
+/// What the window's frame takes of the screen, across and down.
+const FRAME: (f32, f32) = (44.0, 74.0);
+
+/// A heading and the keys under it.
+struct Block {
+    heading: &'static str,
+    rows: Vec<(&'static str, &'static str)>,
+}
 
 /// Draws the list when it is asked for.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let mut open = state.shown.help;
     let screen = context.content_rect();
+    let room = vec2(screen.width() - FRAME.0, screen.height() - FRAME.1).max(vec2(120.0, 80.0));
+    let blocks = blocks();
+    let lengths: Vec<usize> = blocks.iter().map(|block| block.rows.len() + 1).collect();
+    let columns = columns(&lengths, ((room.x / COLUMN) as usize).max(1));
     Window::new("Keys and mouse")
         .open(&mut open)
         .collapsible(false)
@@ -20,43 +36,122 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         .order(Order::Foreground)
         .frame(Frame::window(&context.global_style()).fill(Color32::from_rgb(20, 20, 24)))
         .anchor(Align2::CENTER_CENTER, vec2(0.0, 0.0))
+        // Its own largest size would hide columns that the screen has room for.
+        .max_size(room)
+        .default_size(room)
         .show(context, |ui| {
-            let area = ScrollArea::both().max_width(screen.width() - 60.0).max_height(screen.height() - 90.0);
-            area.show(ui, |ui| ui.horizontal_top(columns));
+            ui.spacing_mut().scroll = ScrollStyle { bar_width: 9.0, ..ScrollStyle::solid() };
+            ui.visuals_mut().widgets.inactive.bg_fill = ACCENT;
+            let area = ScrollArea::both().max_width(room.x).max_height(room.y);
+            area.scroll_bar_visibility(ScrollBarVisibility::VisibleWhenNeeded).show(ui, |ui| {
+                ui.horizontal_top(|ui| {
+                    ui.spacing_mut().item_spacing.x = 26.0;
+                    for column in columns {
+                        ui.vertical(|ui| blocks[column].iter().for_each(|block| show(ui, block)));
+                    }
+                });
+            });
         });
     state.shown.help = open;
 }
 
-fn columns(ui: &mut Ui) {
-    ui.spacing_mut().item_spacing.x = 26.0;
-    for (number, groups) in COLUMNS.iter().enumerate() {
-        ui.vertical(|ui| {
-            groups.iter().for_each(|&group| keys(ui, group));
-            if number == 0 {
-                heading(ui, "Mouse, and keys to hold");
-                table(ui, "held", HELD.iter().copied());
-            }
-        });
+fn blocks() -> Vec<Block> {
+    let keys = |group: &Group| {
+        let rows = BINDINGS.iter().filter(|binding| binding.group == *group);
+        Block { heading: group.name(), rows: rows.map(|binding| (binding.shown, binding.what)).collect() }
+    };
+    let mut blocks: Vec<Block> = Group::ALL.iter().map(keys).collect();
+    blocks.push(Block { heading: "Mouse, and keys to hold", rows: HELD.to_vec() });
+    blocks
+}
+
+/// Deals blocks of so many rows to at most `count` columns, in order, so that the longest column is as short as can be.
+fn columns(lengths: &[usize], count: usize) -> Vec<Range<usize>> {
+    let total: usize = lengths.iter().sum();
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    (longest..=total).map(|limit| dealt(lengths, limit)).find(|columns| columns.len() <= count).unwrap_or_default()
+}
+
+/// Columns that are filled one after the other up to a limit.
+fn dealt(lengths: &[usize], limit: usize) -> Vec<Range<usize>> {
+    let (mut columns, mut start, mut rows) = (Vec::new(), 0, 0);
+    for (i, length) in lengths.iter().enumerate() {
+        if rows + length > limit && i > start {
+            columns.push(start..i);
+            (start, rows) = (i, 0);
+        }
+        rows += length;
     }
+    columns.push(start..lengths.len());
+    columns
 }
 
-fn keys(ui: &mut Ui, group: Group) {
-    heading(ui, group.name());
-    let rows = BINDINGS.iter().filter(|binding| binding.group == group);
-    table(ui, group.name(), rows.map(|binding| (binding.shown, binding.what)));
-}
-
-fn heading(ui: &mut Ui, text: &str) {
+fn show(ui: &mut Ui, block: &Block) {
     ui.add_space(4.0);
-    ui.label(RichText::new(text).strong().color(ACCENT));
-}
-
-fn table<'a>(ui: &mut Ui, id: &str, rows: impl Iterator<Item = (&'a str, &'a str)>) {
-    Grid::new(id).num_columns(2).spacing(vec2(12.0, 2.0)).show(ui, |ui| {
-        for (key, what) in rows {
-            ui.label(RichText::new(key).strong().color(BRIGHT));
-            ui.label(what);
+    ui.label(RichText::new(block.heading).strong().color(ACCENT));
+    Grid::new(block.heading).num_columns(2).spacing(vec2(12.0, 2.0)).show(ui, |ui| {
+        for (key, what) in &block.rows {
+            ui.label(RichText::new(*key).strong().color(BRIGHT));
+            ui.label(*what);
             ui.end_row();
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use kiss3d::egui::{Pos2, RawInput, Rect, Shape};
+
+    use super::*;
+    use crate::scene::Scene;
+    use crate::viewer::link::Pace;
+
+    #[test]
+    fn columns_are_even_and_in_order() {
+        assert_eq!(columns(&[10, 14, 9, 12, 11, 7], 3), [0..2, 2..4, 4..6]);
+        assert_eq!(columns(&[10, 14, 9], 8), [0..1, 1..2, 2..3]);
+        assert_eq!(columns(&[10, 14, 9], 1).len(), 1);
+    }
+
+    /// Texts of the help on a screen of this size that can be read without scrolling.
+    fn legible(width: f32, height: f32) -> Vec<String> {
+        let context = Context::default();
+        crate::viewer::ui::theme(&context);
+        let mut state = State::new(Scene::volcano(), Pace::Paused, true);
+        state.shown.help = true;
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(width, height));
+        let mut shapes = Vec::new();
+        // The first passes measure.
+        for _ in 0..4 {
+            let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
+            let mut output = context.run_ui(input, |ui| draw(&ui.ctx().clone(), &mut state));
+            output.textures_delta.clear();
+            shapes = output.shapes;
+        }
+        let text = |clipped: &kiss3d::egui::epaint::ClippedShape| match &clipped.shape {
+            Shape::Text(text) => {
+                let area = Rect::from_min_size(text.pos, text.galley.size());
+                clipped
+                    .clip_rect
+                    .intersect(screen)
+                    .expand(1.0)
+                    .contains_rect(area)
+                    .then(|| text.galley.text().to_owned())
+            }
+            _ => None,
+        };
+        shapes.iter().filter_map(text).collect()
+    }
+
+    #[test]
+    fn a_usual_window_shows_every_key_at_once() {
+        for (width, height) in [(1280.0, 660.0), (1280.0, 800.0), (1900.0, 1060.0)] {
+            let texts = legible(width, height);
+            for binding in BINDINGS {
+                assert!(texts.iter().any(|text| text == binding.what), "{} at {width} × {height}", binding.what);
+            }
+            assert!(HELD.iter().all(|(_, what)| texts.iter().any(|text| text == what)), "{width} × {height}");
+        }
+        assert!(!legible(640.0, 400.0).is_empty());
+    }
 }

@@ -2,8 +2,8 @@
 
 use kiss3d::egui::{ComboBox, Ui};
 
-use super::rows::{Row, choice, name};
-use crate::render::{ColorBy, LookSpec, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
+use super::rows::{Row, choice, choice_named, name};
+use crate::render::{LookSpec, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
 use crate::viewer::paint::Quality;
 use crate::viewer::state::State;
 
@@ -14,17 +14,8 @@ const USUAL_SUN_DEG: f32 = 20.0;
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let usual = state.scene.spec.look.clone();
     let look = &mut state.look;
-    choice(
-        ui,
-        ("view", "How the volume is turned into light (1 to 4)."),
-        &mut look.style,
-        &[
-            (Style::Cinematic, "lava", "Surface with crust and glow, sun and sky (1)."),
-            (Style::Scientific, "volume", "See-through, colours straight from the palette (2)."),
-            (Style::Surface, "surface", "The surface of one amount, plainly lit (3)."),
-            (Style::Maximum, "max", "The largest value along each ray (4)."),
-        ],
-    );
+    // With their name in front the four would be wider than the panel.
+    choice_named(ui, ("", ""), &mut look.style);
     if look.style == Style::Cinematic {
         cinematic(ui, look, &usual);
     } else {
@@ -81,22 +72,10 @@ fn cinematic(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
 
 fn plain(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
     palette(ui, look);
-    choice(
-        ui,
-        ("colour by", "The field that chooses the colour."),
-        &mut look.color_by,
-        &[
-            (ColorBy::Density, "amount", "How full cells are."),
-            (ColorBy::Energy, "energy", "Energy per amount, 1 as it leaves the vent."),
-        ],
-    );
+    choice_named(ui, ("colour by", "The field that chooses the colour."), &mut look.color_by);
     if look.style == Style::Scientific {
-        Row::new("step", "cells", "Distance between samples along a ray: less is finer and slower.").show(
-            ui,
-            &mut look.step,
-            0.1..=2.0,
-            Some(usual.step),
-        );
+        let hint = "Distance between samples along a ray: less is finer and slower.";
+        Row::new("sample dist.", "cells", hint).show(ui, &mut look.step, 0.1..=2.0, Some(usual.step));
     }
 }
 

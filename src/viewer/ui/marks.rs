@@ -27,7 +27,9 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
         clip_box(&painter, state.look.clip, size, stage);
     }
     for k in (0..3).filter(|&k| state.cuts.shown[k]) {
-        slice_frame(&painter, k, state.cuts.at[k], size, stage);
+        let cell = state.cuts.at[k];
+        let label = format!("{} = {cell} ({:.0} m)", AXIS_NAMES[k], report.metres(k, cell));
+        slice_frame(&painter, (k, cell, &label), size, stage);
     }
 }
 
@@ -84,7 +86,7 @@ fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
 /// The ball of the brush, or the ring of the vent to be placed, where the pointer is.
 fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let tool = state.tools.tool;
-    let Some(pointer) = stage.pointer.filter(|_| tool != Tool::Look) else { return };
+    let Some(pointer) = stage.pointer.filter(|_| tool != Tool::Orbit) else { return };
     let ray = stage.camera.ray(pointer.0, pointer.1);
     let probe = state.report.as_ref().and_then(|report| report.probe).filter(|probe| lies_on(&ray, probe));
     let Some(probe) = probe else { return };
@@ -127,7 +129,7 @@ fn clip_box(painter: &Painter, clip: [[f32; 2]; 3], size: [f32; 3], stage: &Stag
     }
 }
 
-fn slice_frame(painter: &Painter, k: usize, cell: usize, size: [f32; 3], stage: &Stage<'_>) {
+fn slice_frame(painter: &Painter, (k, cell, label): (usize, usize, &str), size: [f32; 3], stage: &Stage<'_>) {
     let at = cell as f32 + 0.5;
     let (a, b) = ((k + 1) % 3, (k + 2) % 3);
     let corner = |u: f32, v: f32| {
@@ -142,6 +144,6 @@ fn slice_frame(painter: &Painter, k: usize, cell: usize, size: [f32; 3], stage: 
     if let Some(at) = stage.place(cuts::handle(k, cell, size)) {
         let chosen = stage.pointer.is_some_and(|pointer| stage.points(pointer).distance(at) < cuts::REACH);
         painter.circle(at, if chosen { 7.0 } else { 5.0 }, FRAMES[k], Stroke::new(1.0, Color32::from_black_alpha(170)));
-        tag(painter, at + vec2(0.0, -10.0), &format!("{} = {cell}", AXIS_NAMES[k]), FRAMES[k]);
+        tag(painter, at + vec2(0.0, -10.0), label, FRAMES[k]);
     }
 }

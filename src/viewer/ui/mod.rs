@@ -1,6 +1,8 @@
 //! The user interface over the picture: panel, marks in the world, colour bars, help and messages. It reads and edits
 //! [`State`] and leaves requests; it never waits.
 
+mod bar;
+mod camera;
 mod files;
 mod help;
 mod legend;
@@ -19,11 +21,15 @@ mod vents;
 use kiss3d::egui::{self, Color32, Context, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, vec2};
 
 use super::handles::Handle;
-use super::state::State;
+use super::state::{Shown, State};
 use crate::render::Camera;
 
 /// Width of the panel in points.
-pub(crate) const PANEL: f32 = 346.0;
+const PANEL: f32 = 346.0;
+/// Width of the bar that a folded panel leaves.
+const BAR: f32 = 42.0;
+/// Windows of fewer points fold the panel.
+const NARROW: f32 = 900.0;
 /// Lava.
 const ACCENT: Color32 = Color32::from_rgb(255, 122, 40);
 /// Text that is read first.
@@ -59,16 +65,40 @@ impl Stage<'_> {
     }
 }
 
+/// Whether the panel of a window of so many points is folded.
+fn is_folded(shown: &Shown, width: f32) -> bool {
+    shown.folded.unwrap_or(width < NARROW)
+}
+
+/// Points at the left of a window of so many points that the panel takes.
+pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
+    match (shown.panel, is_folded(shown, width)) {
+        (false, _) => 0.0,
+        (true, true) => BAR,
+        (true, false) => PANEL,
+    }
+}
+
 /// Draws everything over the picture.
 pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     marks::draw(context, state, stage);
     probe::draw(context, state, stage);
     legend::draw(context, state);
-    if state.shown.panel {
+    let width = context.content_rect().width();
+    if state.shown.panel && is_folded(&state.shown, width) {
+        bar::draw(context, state);
+    } else if state.shown.panel {
         panel::draw(context, state);
     }
     help::draw(context, state);
     toasts::draw(context, state);
+}
+
+/// What stands in the window before the first picture.
+pub(crate) fn loading(context: &Context, name: &str) {
+    egui::Area::new(egui::Id::new("loading")).anchor(egui::Align2::CENTER_CENTER, vec2(0.0, 0.0)).show(context, |ui| {
+        ui.label(egui::RichText::new(format!("loading {name} …")).color(BRIGHT).size(18.0));
+    });
 }
 
 /// Colours, fonts and spacing.
@@ -116,4 +146,23 @@ pub(crate) fn theme(context: &Context) {
 /// A box for text over the picture.
 fn card() -> egui::Frame {
     egui::Frame::new().fill(SHADE).corner_radius(CornerRadius::same(5)).inner_margin(Margin::symmetric(9, 6))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+    use crate::viewer::link::Pace;
+
+    #[test]
+    fn narrow_windows_fold_the_panel_until_the_user_says_otherwise() {
+        let mut shown = State::new(Scene::volcano(), Pace::Paused, true).shown;
+        assert_eq!([1280.0, 899.0].map(|width| panel_width(&shown, width)), [PANEL, BAR]);
+        shown.folded = Some(false);
+        assert_eq!(panel_width(&shown, 640.0), PANEL);
+        shown.folded = Some(true);
+        assert_eq!(panel_width(&shown, 1900.0), BAR);
+        shown.panel = false;
+        assert_eq!(panel_width(&shown, 1900.0), 0.0);
+    }
 }

@@ -6,6 +6,7 @@ use super::rows::fact;
 use super::{ACCENT, FAINT, WRONG};
 use crate::viewer::history::STAGES;
 use crate::viewer::link::Report;
+use crate::viewer::pace;
 use crate::viewer::state::State;
 
 /// Shows everything.
@@ -14,8 +15,9 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     plots(ui, state);
     ui.add_space(4.0);
     let frame = state.frame;
-    fact(ui, "frames", format!("{:.1}/s, marched at {:.0} % resolution", frame.fps, frame.scale * 100.0));
-    fact(ui, "steps", format!("{:.1}/s", report.steps_per_second));
+    let pictures = frame.fps.map_or_else(|| "finished".to_owned(), |fps| format!("{}/s", pace::short(fps)));
+    fact(ui, "pictures", format!("{pictures}, {:.0} % of the resolution", frame.scale * 100.0));
+    fact(ui, "speed", pace::steps(report.steps_per_second));
     fact(ui, "cells with lava", grouped(report.liquid_cells as f64, 0));
     ui.add_space(4.0);
     account(ui, &report);

@@ -3,8 +3,11 @@
 use kiss3d::egui::{self, Align, Area, Context, Id, Layout, Margin, Order, RichText, ScrollArea, Stroke, Ui};
 
 use super::rows::{Fold, Row, section};
-use super::{ACCENT, BRIGHT, FAINT, files, look, numbers, rules, slices, time, vents};
+use super::{ACCENT, BRIGHT, FAINT, camera, files, look, numbers, rules, slices, time, vents};
+use crate::render::Named;
 use crate::units::VENT_ENERGY_MAX;
+use crate::viewer::keys::{self, Action};
+use crate::viewer::pace;
 use crate::viewer::state::State;
 use crate::viewer::tools::{BRUSH_RADIUS, Tool};
 
@@ -41,9 +44,15 @@ fn header(ui: &mut Ui, state: &mut State) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(&report.name).heading().strong().color(BRIGHT));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.add_space(6.0);
+            ui.add_space(4.0);
+            if ui.small_button("«").on_hover_text("Fold the panel to a narrow bar; Tab hides it").clicked() {
+                state.shown.folded = Some(true);
+            }
             let frame = state.frame;
-            ui.label(RichText::new(format!("{:.0} fps", frame.fps)).color(FAINT)).on_hover_text("frames a second");
+            if let Some(fps) = frame.fps {
+                ui.label(RichText::new(format!("{} fps", pace::short(fps))).color(FAINT))
+                    .on_hover_text("different pictures a second");
+            }
             if let Some(seconds) = frame.recording {
                 ui.label(RichText::new(format!("● {seconds:.1} s")).color(super::WRONG)).on_hover_text("recording");
             }
@@ -61,6 +70,7 @@ fn header(ui: &mut Ui, state: &mut State) {
 
 fn sections(ui: &mut Ui, state: &mut State) {
     section(ui, "Tools", Fold::Open, |ui| tools(ui, state));
+    section(ui, "Camera", Fold::Open, |ui| camera::show(ui, state));
     section(ui, "Vents", Fold::Open, |ui| vents::show(ui, state));
     section(ui, "Flow", Fold::Closed, |ui| rules::show(ui, state));
     section(ui, "Look", Fold::Open, |ui| look::show(ui, state));
@@ -77,8 +87,8 @@ fn tools(ui: &mut Ui, state: &mut State) {
     let tools = &mut state.tools;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
-        for (tool, key) in Tool::ALL.into_iter().zip(["F2", "F3", "F4", "F5", "F6", "F7"]) {
-            let hint = format!("{} ({key})", tool.what());
+        for &tool in Tool::ALL {
+            let hint = format!("{} ({})", tool.what(), keys::shown(Action::Tool(tool)));
             if ui.selectable_label(tools.tool == tool, tool.name()).on_hover_text(hint).clicked() {
                 tools.cancel();
                 tools.tool = tool;
@@ -88,7 +98,7 @@ fn tools(ui: &mut Ui, state: &mut State) {
     ui.label(RichText::new(tools.tool.what()).small().color(ACCENT));
     let energy = 0.0..=VENT_ENERGY_MAX - 0.01;
     match tools.tool {
-        Tool::Look => {}
+        Tool::Orbit => {}
         Tool::Vent => {
             let vent = &mut tools.vent;
             Row::new("radius", "cells", "Radius of the next vent.").show(ui, &mut vent.radius, 0.0..=20.0, Some(2.5));

@@ -3,7 +3,7 @@
 use kiss3d::egui::{Context, LayerId, Pos2, Rect, RichText, TextStyle, WidgetText, vec2};
 
 use super::{BRIGHT, SHADE, Stage};
-use crate::viewer::link::Probe;
+use crate::viewer::link::{Probe, Report};
 use crate::viewer::state::State;
 use crate::viewer::tools::lies_on;
 
@@ -12,9 +12,9 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     let Some(pointer) = stage.pointer.filter(|_| !state.tools.is_busy()) else { return };
     let ray = stage.camera.ray(pointer.0, pointer.1);
     let probe = state.report.as_ref().and_then(|report| report.probe);
-    let Some(probe) = probe.filter(|probe| lies_on(&ray, probe)) else { return };
+    let Some((probe, report)) = probe.filter(|probe| lies_on(&ray, probe)).zip(state.report.as_ref()) else { return };
     let painter = context.layer_painter(LayerId::background());
-    let text = WidgetText::from(RichText::new(words(&probe)));
+    let text = WidgetText::from(RichText::new(words(&probe, report)));
     let galley = painter.layout_job(
         (*text.into_layout_job(&context.global_style(), TextStyle::Small.into(), kiss3d::egui::Align::LEFT)).clone(),
     );
@@ -25,15 +25,16 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     painter.galley_with_override_text_color(at + margin, galley, BRIGHT);
 }
 
-/// Right below the pointer, or on the other side where the screen ends.
+/// Right below the pointer, or on the other side where the screen ends; never outside it.
 fn beside(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     let gap = 16.0;
     let x = if pointer.x + gap + size.x > screen.right() { pointer.x - gap - size.x } else { pointer.x + gap };
     let y = if pointer.y + gap + size.y > screen.bottom() { pointer.y - gap - size.y } else { pointer.y + gap };
-    Pos2::new(x, y)
+    let inside = |at: f32, low: f32, high: f32| at.min(high).max(low);
+    Pos2::new(inside(x, screen.left(), screen.right() - size.x), inside(y, screen.top(), screen.bottom() - size.y))
 }
 
-fn words(probe: &Probe) -> String {
+fn words(probe: &Probe, report: &Report) -> String {
     let [x, y, z] = probe.cell;
     let what = if probe.solid {
         "rock".to_owned()
@@ -42,5 +43,24 @@ fn words(probe: &Probe) -> String {
     };
     let lava =
         if probe.thickness_m > 0.0 { format!("   lava {:.1} m thick", probe.thickness_m) } else { String::new() };
-    format!("cell {x}, {y}, {z}\n{what}\nground {:.1} m{lava}", probe.ground_m)
+    let [east, up, south] = [(0, x), (1, y), (2, z)].map(|(axis, cell)| report.metres(axis, cell));
+    format!(
+        "cell {x}, {y}, {z}\n{east:.0} m east, {south:.0} m south, elevation {up:.1} m\n{what}\nground {:.1} m{lava}",
+        probe.ground_m
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_stays_on_the_screen() {
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(480.0, 360.0));
+        let size = vec2(260.0, 60.0);
+        for pointer in [[5.0, 5.0], [240.0, 180.0], [470.0, 350.0], [475.0, 3.0]] {
+            let text = Rect::from_min_size(beside(pointer.into(), size, screen), size);
+            assert!(screen.contains_rect(text), "{pointer:?}: {text:?}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ use kiss3d::egui::emath::Numeric;
 use kiss3d::egui::{self, Align, Button, DragValue, Label, Layout, Response, RichText, Slider, Ui, vec2};
 
 use super::FAINT;
+use crate::render::Named;
 
 /// Width of the names.
 pub(super) const NAME: f32 = 84.0;
@@ -94,7 +95,7 @@ fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     }
 }
 
-/// A row with a choice; says whether another was taken.
+/// A row with a choice, without a name in front where that is empty; says whether another was taken.
 pub(super) fn choice<T: PartialEq + Copy>(
     ui: &mut Ui,
     (label, hint): (&str, &str),
@@ -103,13 +104,21 @@ pub(super) fn choice<T: PartialEq + Copy>(
 ) -> bool {
     let before = *value;
     ui.horizontal(|ui| {
-        name(ui, label, hint);
+        if !label.is_empty() {
+            name(ui, label, hint);
+        }
         ui.spacing_mut().item_spacing.x = 3.0;
         for (choice, text, what) in choices {
             ui.selectable_value(value, *choice, *text).on_hover_text(*what);
         }
     });
     *value != before
+}
+
+/// A row with a choice of what the library names; says whether another was taken.
+pub(super) fn choice_named<T: Named + PartialEq>(ui: &mut Ui, label: (&str, &str), value: &mut T) -> bool {
+    let choices: Vec<_> = T::ALL.iter().map(|choice| (*choice, choice.name(), choice.what())).collect();
+    choice(ui, label, value, &choices)
 }
 
 /// A line of a name and a value, for numbers that can only be read.
@@ -125,7 +134,7 @@ pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
 pub(super) enum Fold {
     /// At first.
     Open,
-    /// Not before somebody opens it.
+    /// Until it is opened.
     Closed,
     /// Now, whatever it was.
     OpenNow,

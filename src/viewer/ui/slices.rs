@@ -1,11 +1,12 @@
-//! Slices, and the box outside which no lava is drawn.
+//! Slices, and the box outside which nothing is drawn.
 
-use kiss3d::egui::{Slider, Ui};
+use kiss3d::egui::{RichText, Slider, Ui};
+
+use super::FAINT;
 
 use super::look::palette;
-use super::rows::{NAME, choice, name};
+use super::rows::{NAME, choice_named, name};
 use crate::viewer::cuts::AXIS_NAMES;
-use crate::viewer::link::Field;
 use crate::viewer::state::State;
 
 /// Thinnest clip box, as a share.
@@ -26,23 +27,16 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
                     cuts.chosen = k;
                 }
             });
-            ui.spacing_mut().slider_width = 118.0;
+            ui.spacing_mut().slider_width = 92.0;
             let slider = Slider::new(&mut cuts.at[k], 0..=sides[k] - 1);
             if ui.add_enabled(cuts.shown[k], slider).changed() {
                 cuts.chosen = k;
             }
+            let metres = RichText::new(format!("{:.0} m", report.metres(k, cuts.at[k]))).small().color(FAINT);
+            ui.label(metres).on_hover_text(["east of the west side", "elevation", "south of the north side"][k]);
         });
     }
-    choice(
-        ui,
-        ("field", "What slices show (F)."),
-        &mut cuts.field,
-        &[
-            (Field::Amount, "amount", "How full each cell is."),
-            (Field::Energy, "energy", "Energy of each cell, 1 for a full one from the vent."),
-            (Field::Solid, "rock", "Rock alone."),
-        ],
-    );
+    choice_named(ui, ("field", "What slices show (F)."), &mut cuts.field);
     palette(ui, &mut state.look);
 }
 
@@ -51,11 +45,7 @@ pub(super) fn clip(ui: &mut Ui, state: &mut State) {
     for (k, axis) in AXIS_NAMES.iter().enumerate() {
         let [low, high] = &mut state.look.clip[k];
         ui.horizontal(|ui| {
-            name(
-                ui,
-                &format!("{axis} from, to"),
-                "Lava is drawn between these shares of the box; the ground stays whole.",
-            );
+            name(ui, &format!("{axis} from, to"), "Lava and ground are drawn between these shares of the box.");
             ui.spacing_mut().slider_width = 78.0;
             ui.add(Slider::new(low, 0.0..=1.0 - THINNEST).show_value(false));
             ui.add(Slider::new(high, THINNEST..=1.0).show_value(false));
@@ -64,7 +54,7 @@ pub(super) fn clip(ui: &mut Ui, state: &mut State) {
         *low = low.min(1.0 - THINNEST);
         *high = high.clamp(*low + THINNEST, 1.0);
     }
-    if ui.button("whole box").on_hover_text("Draw all lava again.").clicked() {
+    if ui.button("whole box").on_hover_text("Draw everything again.").clicked() {
         state.look.clip = [[0.0, 1.0]; 3];
     }
 }

@@ -6,7 +6,7 @@ use super::rows::{SLIDER, name};
 use super::{ACCENT, BRIGHT, FAINT};
 use crate::viewer::keys::Action;
 use crate::viewer::link::{Command, Pace, Report};
-use crate::viewer::pace::RATES;
+use crate::viewer::pace::{self, RATES};
 use crate::viewer::state::{Request, State};
 
 /// The buttons and the slider that never scroll away.
@@ -30,14 +30,14 @@ pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             ui.label(RichText::new(format!("step {}", report.step)).strong().color(BRIGHT));
-            let rate = format!("{:.0} steps/s, seed {}", report.steps_per_second, report.seed);
+            let rate = format!("{}, seed {}", pace::steps(report.steps_per_second), report.seed);
             ui.label(RichText::new(rate).small().color(FAINT));
         });
     });
-    pace(ui, state);
+    speed(ui, state);
 }
 
-fn pace(ui: &mut Ui, state: &mut State) {
+fn speed(ui: &mut Ui, state: &mut State) {
     let mut free = state.rate == Pace::Free;
     let mut rate = match state.rate {
         Pace::Rate(rate) => rate,
@@ -52,11 +52,12 @@ fn pace(ui: &mut Ui, state: &mut State) {
         if ui.add_enabled(!free, slider).changed() {
             wanted = Some(Pace::Rate(rate.round()));
         }
-        let text = if free { "free".to_owned() } else { format!("{rate:.0}/s") };
-        if ui.checkbox(&mut free, "max").on_hover_text("As fast as possible (0)").changed() {
+        if ui.checkbox(&mut free, "unlimited").on_hover_text("As fast as the machine can (0)").changed() {
             wanted = Some(if free { Pace::Free } else { Pace::Rate(60.0) });
         }
-        ui.label(RichText::new(text).color(FAINT));
+        if !free {
+            ui.label(RichText::new(format!("{}/s", pace::short(rate))).color(FAINT));
+        }
     });
     if let Some(pace) = wanted {
         if paused {
@@ -74,7 +75,11 @@ pub(super) fn moments(ui: &mut Ui, state: &mut State) {
         if ui.button("Keep this moment").on_hover_text("To come back to it (K)").clicked() {
             state.ask(Request::Do(Action::Keep));
         }
-        if ui.button("Back").on_hover_text("To the kept moment before this step (J)").clicked() {
+        if ui
+            .button("Back")
+            .on_hover_text("To the kept moment before this step; again within a second: further back (J)")
+            .clicked()
+        {
             state.ask(Request::Do(Action::Rewind));
         }
     });

@@ -13,8 +13,9 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         return;
     }
     let area = Area::new(Id::new("toasts")).order(Order::Tooltip).interactable(false);
-    let panel = if state.shown.panel { super::PANEL } else { 0.0 };
-    let width = (context.content_rect().width() - panel - 40.0).clamp(160.0, 620.0);
+    let screen = context.content_rect().width();
+    let panel = super::panel_width(&state.shown, screen);
+    let width = (screen - panel - 40.0).clamp(160.0, 620.0);
     area.anchor(Align2::CENTER_TOP, vec2(0.5 * panel, 12.0)).show(context, |ui| {
         ui.set_max_width(width);
         for notice in state.toasts.at(Instant::now()) {

@@ -1,14 +1,10 @@
 //! The cells of slices, as they are.
 
 use crate::lowpass::ENERGY_SHOWN;
+use crate::render::contents::{LAVA, NOTHING, ROCK};
 use crate::units;
 use crate::viewer::link::{Cut, Field};
 use crate::world::World;
-
-/// What a cell of a slice holds, in the second byte of [`Cut::texels`].
-const NOTHING: u8 = 0;
-const LAVA: u8 = 1;
-const ROCK: u8 = 2;
 
 /// The slice at `cell` along an axis (0 x, 1 y, 2 z); a cell outside the box becomes the last one.
 pub(super) fn cut(world: &World, axis: usize, cell: usize, field: Field) -> Cut {

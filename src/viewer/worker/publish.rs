@@ -122,6 +122,8 @@ impl Publisher {
             epoch,
             grid: world.grid,
             cell_size_m: session.site().cell_size_m,
+            cell_height_m: session.site().cell_height_m(),
+            floor_m: session.site().floor_m,
             cell_volume_m3: session.site().cell_volume_m3(),
             step: simulation.steps(),
             seed: simulation.seed(),

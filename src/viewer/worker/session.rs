@@ -6,10 +6,10 @@ use super::moments::{MOST_BYTES, Moments};
 use crate::engine::tiled::Tiled;
 use crate::output::{Existing, OutputError};
 use crate::render::{CameraSpec, LookSpec};
-use crate::scene::{Scene, SceneError, Site};
+use crate::scene::{Edge, Scene, SceneError, Site};
 use crate::simulation::{Act, Simulation};
 use crate::validate::Invalid;
-use crate::viewer::link::VentChange;
+use crate::viewer::link::{Notice, VentChange};
 
 /// A scene and what became of it.
 pub(super) struct Session {
@@ -17,7 +17,12 @@ pub(super) struct Session {
     simulation: Simulation,
     site: Site,
     moments: Moments,
+    /// Whether the person knows that lava reached the sides.
+    edge_told: bool,
 }
+
+/// Steps from one look at the sides to the next.
+const EDGE_EVERY: u64 = 64;
 
 impl Session {
     /// Checks and builds a scene.
@@ -26,7 +31,26 @@ impl Session {
         scene.check_drawable()?;
         let stage = scene.build(Box::new(Tiled::default()))?;
         let moments = Moments::new(&stage.simulation, MOST_BYTES);
-        Ok(Self { scene, simulation: stage.simulation, site: stage.site, moments })
+        Ok(Self { scene, simulation: stage.simulation, site: stage.site, moments, edge_told: false })
+    }
+
+    /// What was chosen for a bare heightmap, and what may be wrong with the scene.
+    pub(super) fn told(&self) -> Vec<Notice> {
+        let told = self.scene.told(&self.site, &self.simulation);
+        let words = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let chosen = (!self.scene.choices().is_empty()).then(|| told.iter().map(words).collect::<Vec<_>>().join("; "));
+        let warning = self.scene.warning(&self.simulation).map(|text| Notice { wrong: true, text });
+        chosen.map(|text| Notice { wrong: false, text }).into_iter().chain(warning).collect()
+    }
+
+    /// A note about lava that reached the sides of the box, the first time that it is there.
+    pub(super) fn edge(&mut self) -> Option<Notice> {
+        if self.edge_told || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
+            return None;
+        }
+        let text = Edge::of(&self.simulation).words(&self.site)?;
+        self.edge_told = true;
+        Some(Notice { wrong: false, text })
     }
 
     /// One step, and a moment when it is time for one.

@@ -39,11 +39,11 @@ impl Thread {
         Self {
             shared,
             publisher: Publisher::new(&session),
+            notices: session.told(),
             session,
             clock: Clock::new(),
             eye: Eye::default(),
             epoch: 0,
-            notices: Vec::new(),
             news: true,
             next_update: Instant::now(),
         }
@@ -96,6 +96,7 @@ impl Thread {
 
     fn step(&mut self) {
         self.session.step();
+        self.notices.extend(self.session.edge());
         self.clock.stepped(Instant::now());
         self.publisher.touch();
         self.news = true;
@@ -131,6 +132,7 @@ impl Thread {
         match command {
             Command::Open(scene) => {
                 self.session = Session::open(*scene).map_err(|e| e.to_string())?;
+                self.notices.extend(self.session.told());
                 self.jump();
             }
             Command::Pace(pace) => self.clock.set(pace)?,

@@ -1,0 +1,141 @@
+//! What stands in a picture besides the look: lava and ground may be hidden, and slices of cells stand in space.
+
+use std::sync::Arc;
+
+use super::camera::Ray;
+use super::heightfield::{Face, GroundHit};
+use super::math::V3;
+use super::transfer::Transfer;
+
+/// Content of a cell of a slice, in the second byte of [`Cut::texels`].
+pub(crate) const NOTHING: u8 = 0;
+pub(crate) const LAVA: u8 = 1;
+pub(crate) const ROCK: u8 = 2;
+
+/// Linear light of rock in a slice.
+const CUT_ROCK: V3 = V3::new(0.105, 0.105, 0.112);
+
+/// The cells of one slice, without any filter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Position along the axis.
+    pub cell: usize,
+    /// Cells across: along z for a slice on x, else along x.
+    pub width: usize,
+    /// Cells down: along z for a slice on y, else along y from the floor up.
+    pub height: usize,
+    /// For each cell its value, 255 for 1 (amount, solid) or for [`crate::lowpass::ENERGY_SHOWN`] (energy), and its
+    /// content: 0 nothing, 1 lava, 2 rock.
+    pub texels: Vec<[u8; 2]>,
+}
+
+impl Cut {
+    /// Where the slice lies along its axis, in cells: in the middle of its own.
+    pub(crate) fn middle(&self) -> f32 {
+        self.cell as f32 + 0.5
+    }
+}
+
+/// What is drawn of a scene.
+#[derive(Clone, Debug)]
+pub(crate) struct Contents {
+    /// The lava, and its light on the ground.
+    pub(crate) lava: bool,
+    /// The ground block.
+    pub(crate) ground: bool,
+    /// The colour bar of the plain styles.
+    pub(crate) legend: bool,
+    /// Slices across x, y and z.
+    pub(crate) slices: [Option<Arc<Cut>>; 3],
+}
+
+impl Default for Contents {
+    /// Lava, ground and colour bar.
+    fn default() -> Self {
+        Self { lava: true, ground: true, legend: true, slices: [None, None, None] }
+    }
+}
+
+impl Contents {
+    /// Cells of the slices across x, y and z.
+    pub(crate) fn cells(&self) -> [Option<usize>; 3] {
+        self.slices.each_ref().map(|cut| cut.as_ref().map(|cut| cut.cell))
+    }
+}
+
+/// The slices of one frame, ready to be met by rays.
+#[derive(Clone, Copy)]
+pub(crate) struct Slices<'a> {
+    /// Cells along x, y and z.
+    size: [f32; 3],
+    /// The part of the box that is shown, in cells: slices end where it does.
+    shown: [[f32; 2]; 3],
+    cuts: &'a [Option<Arc<Cut>>; 3],
+    transfer: &'a Transfer,
+}
+
+/// Where a ray meets a slice, and the light that it sends out there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SliceHit {
+    pub(crate) t: f32,
+    pub(crate) light: V3,
+}
+
+impl<'a> Slices<'a> {
+    /// Slices of a box of `size` cells, of which the part between these shares is shown.
+    pub(crate) fn new(size: [usize; 3], shown: [[f32; 2]; 3], contents: &'a Contents, transfer: &'a Transfer) -> Self {
+        let size = size.map(|n| n as f32);
+        let shown = std::array::from_fn(|axis| shown[axis].map(|share| share * size[axis]));
+        Self { size, shown, cuts: &contents.slices, transfer }
+    }
+
+    /// Whether there are none.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.cuts.iter().all(Option::is_none)
+    }
+
+    /// The nearest cell of a slice with rock or lava in it before `limit`.
+    pub(crate) fn nearest(&self, ray: &Ray, limit: f32) -> Option<SliceHit> {
+        let mut nearest: Option<(f32, [u8; 2])> = None;
+        for (axis, cut) in self.cuts.iter().enumerate() {
+            let Some(cut) = cut else { continue };
+            if ray.direction[axis].abs() < 1e-9 {
+                continue;
+            }
+            let t = (cut.middle() - ray.origin[axis]) / ray.direction[axis];
+            if t <= 0.0 || t >= nearest.map_or(limit, |(t, _)| t) {
+                continue;
+            }
+            if let Some(texel) = self.texel(axis, cut, ray.at(t)).filter(|texel| texel[1] != NOTHING) {
+                nearest = Some((t, texel));
+            }
+        }
+        nearest.map(|(t, texel)| SliceHit { t, light: self.light(texel) })
+    }
+
+    /// The rock of a slice in whose plane the ground is cut open: cells of a slice are rock or not, while the ground's top
+    /// is smooth.
+    pub(crate) fn rock(&self, hit: &GroundHit) -> Option<SliceHit> {
+        let Face::Cut(normal) = hit.face else { return None };
+        let near = 0.02 + 1e-4 * hit.t;
+        let holds = |axis: usize, cut: &Cut| normal[axis] != 0.0 && (hit.point[axis] - cut.middle()).abs() < near;
+        let mut cuts = self.cuts.iter().enumerate();
+        cuts.any(|(axis, cut)| cut.as_ref().is_some_and(|cut| holds(axis, cut)))
+            .then_some(SliceHit { t: hit.t, light: CUT_ROCK })
+    }
+
+    /// The cell of a slice at a point on it; `None` beside what is shown of the slice.
+    fn texel(&self, axis: usize, cut: &Cut, p: V3) -> Option<[u8; 2]> {
+        let (across, down) = [(2, 1), (0, 2), (0, 1)][axis];
+        let cell = |k: usize| {
+            let [low, high] = self.shown[k];
+            (p[k] >= low && p[k] <= high).then(|| p[k].min(self.size[k] - 1.0) as usize)
+        };
+        cut.texels.get(cell(down)? * cut.width + cell(across)?).copied()
+    }
+
+    fn light(&self, [value, content]: [u8; 2]) -> V3 {
+        if content == ROCK { CUT_ROCK } else { self.transfer.linear(f32::from(value) / 255.0) }
+    }
+}

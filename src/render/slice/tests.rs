@@ -1,0 +1,137 @@
+use super::*;
+use crate::render::legend::Scale;
+
+const SIZES: [(usize, usize); 7] = [(1, 1), (24, 20), (120, 100), (320, 213), (900, 600), (1440, 960), (640, 1200)];
+
+fn style() -> SliceStyle {
+    let palette = Palette::named("gray").expect("a known name");
+    let rulers = [
+        vec![Ruler::new("easting", "m", 2_667_400.0, 10.0)],
+        vec![Ruler::new("elevation", "m", 94.0, 2.5)],
+        vec![Ruler::new("distance south", "m", 0.0, 10.0), Ruler::new("latitude", "°", 46.2, -1e-4)],
+    ];
+    SliceStyle { palette, scale: Some(Scale::amount()), title: "test, step 12".into(), rulers }
+}
+
+fn drawn(grid: Grid, spec: &SliceSpec, content: impl Fn(usize, usize, usize) -> Content) -> Image {
+    slice(grid, spec, &style(), content).expect("inside the box")
+}
+
+#[test]
+fn cells_land_where_the_axes_say() {
+    let grid = Grid::new(4, 3, 5);
+    // One full cell in a corner that all three slices pass through.
+    let content = |x: usize, y: usize, z: usize| match (x, y, z) {
+        (3, 0, 1) => Content::Value(1.0),
+        _ => Content::Empty,
+    };
+    for size in &SIZES[1..] {
+        let size = *size;
+        for (axis, cell, (i, j)) in [(Axis::X, 3, (1, 2)), (Axis::Y, 0, (3, 1)), (Axis::Z, 1, (3, 2))] {
+            let spec = SliceSpec::whole(grid, axis, cell, size);
+            let image = drawn(grid, &spec, content);
+            assert_eq!((image.width, image.height), size);
+            let style = style();
+            let Frame { x, y, width, height } = Layout::new(&spec, &style).cells;
+            let (across, up) = (axis.across().0.cells(grid), axis.across().1.cells(grid));
+            let middle =
+                |i: usize, j: usize| (x + (2 * i + 1) * width / (2 * across), y + (2 * j + 1) * height / (2 * up));
+            for column in 0..across {
+                for row in 0..up {
+                    let (px, py) = middle(column, row);
+                    let expected = if (column, row) == (i, j) { [255; 3] } else { AIR };
+                    assert_eq!(image.pixel(px, py), expected, "{axis:?} {size:?}: column {column}, row {row}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn everything_is_inside_the_picture_and_nothing_is_in_the_way_of_the_cells() {
+    for grid in [Grid::new(40, 30, 50), Grid::new(400, 12, 300), Grid::new(9, 300, 7), Grid::new(1, 1, 1)] {
+        for size in SIZES {
+            for axis in [Axis::X, Axis::Y, Axis::Z] {
+                let spec = SliceSpec::whole(grid, axis, 0, size);
+                let style = style();
+                let layout = Layout::new(&spec, &style);
+                let inside = |frame: Frame| frame.x + frame.width <= size.0 && frame.y + frame.height <= size.1;
+                assert!(inside(layout.cells), "{axis:?} of {grid:?} in {size:?}: {:?}", layout.cells);
+                if let Some((_, bar)) = layout.bar {
+                    assert!(
+                        inside(bar) && bar.x > layout.cells.x + layout.cells.width,
+                        "{axis:?} in {size:?}: {bar:?}"
+                    );
+                }
+                // All cells are air, so that whatever else is among them has been written over them.
+                let image = drawn(grid, &spec, |_, _, _| Content::Empty);
+                for y in layout.cells.y..layout.cells.y + layout.cells.height {
+                    for x in layout.cells.x..layout.cells.x + layout.cells.width {
+                        assert_eq!(image.pixel(x, y), AIR, "{axis:?} of {grid:?} in {size:?} at {x}, {y}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn cells_take_most_of_the_picture() {
+    for size in SIZES {
+        // About as long as the pictures: what is beside the cells decides.
+        let grid = Grid::new(120, 70, 120);
+        let style = style();
+        let Frame { width, height, .. } = Layout::new(&SliceSpec::whole(grid, Axis::X, 0, size), &style).cells;
+        let share = (width as f32 / size.0 as f32).max(height as f32 / size.1 as f32);
+        assert!(share > 0.45, "{width} × {height} cells in {size:?}");
+    }
+}
+
+#[test]
+fn a_cropped_section_shows_its_rows_alone() {
+    let grid = Grid::new(5, 20, 5);
+    let shown = Part { across: [2, 5], up: [4, 8] };
+    let spec = SliceSpec { shown, ..SliceSpec::whole(grid, Axis::Z, 2, (500, 400)) };
+    let image = drawn(grid, &spec, |x, y, _| match y {
+        4 if x >= 2 => Content::Value(1.0),
+        _ => Content::Solid,
+    });
+    let style = style();
+    let Frame { x, y, width, height } = Layout::new(&spec, &style).cells;
+    let colors: Vec<_> = (0..4).map(|row| image.pixel(x + width / 2, y + (2 * row + 1) * height / 8)).collect();
+    assert_eq!(colors, [ROCK, ROCK, ROCK_EDGE, [255; 3]]);
+}
+
+#[test]
+fn air_rock_and_lava_differ_in_every_palette() {
+    let distance = |a: [u8; 3], b: [u8; 3]| (0..3).map(|k| i32::from(a[k].abs_diff(b[k])).pow(2)).sum::<i32>();
+    assert!(distance(AIR, ROCK).min(distance(LAVA, ROCK)).min(distance(LAVA, AIR)) > 70 * 70);
+    for name in crate::render::PALETTE_NAMES {
+        let palette = Palette::named(name).expect("a known name");
+        let close = (0..=100).filter(|i| distance(palette.srgb(*i as f32 / 100.0), AIR) < 30 * 30).count();
+        assert!(close < 20, "{name} is like air over {close} % of its length");
+    }
+}
+
+#[test]
+fn without_a_scale_lava_has_one_colour() {
+    let grid = Grid::new(3, 3, 3);
+    let spec = SliceSpec::whole(grid, Axis::Y, 1, (400, 300));
+    let plain = SliceStyle { scale: None, ..style() };
+    let image = slice(grid, &spec, &plain, |x, _, _| Content::Value(x as f32)).expect("inside the box");
+    let Frame { x, y, width, height } = Layout::new(&spec, &plain).cells;
+    assert_eq!([image.pixel(x, y), image.pixel(x + width - 1, y + height - 1)], [LAVA; 2]);
+}
+
+#[test]
+fn a_slice_outside_the_box_is_refused() {
+    let grid = Grid::new(4, 3, 5);
+    let refused = |spec: SliceSpec| slice(grid, &spec, &style(), |_, _, _| Content::Empty).map_err(|e| e.to_string());
+    let outside = refused(SliceSpec::whole(grid, Axis::Y, 3, (9, 9)));
+    assert_eq!(outside, Err("slice.cell = 3: must be 0 to 2".to_owned()));
+    let whole = SliceSpec::whole(grid, Axis::X, 0, (9, 9));
+    for up in [[2, 2], [1, 4], [3, 1]] {
+        assert!(refused(SliceSpec { shown: Part { up, ..whole.shown }, ..whole }).is_err(), "{up:?}");
+        assert!(refused(SliceSpec { shown: Part { across: up.map(|c| c + 2), ..whole.shown }, ..whole }).is_err());
+    }
+}

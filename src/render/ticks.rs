@@ -1,0 +1,141 @@
+//! Round numbers along axes and colour bars: 1, 2 or 5 times a power of ten apart.
+
+/// Most numbers along an axis, however long it is.
+const MOST: f64 = 10.0;
+
+/// Round numbers between two ends.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Ticks {
+    /// From one to the next.
+    step: f64,
+    /// The numbers, rising.
+    pub(crate) values: Vec<f64>,
+}
+
+impl Ticks {
+    /// All multiples of `step` from one end to the other; none when that is no step.
+    fn new((low, high): (f64, f64), step: f64) -> Self {
+        let first = (low / step - 1e-6).ceil();
+        let count = (high / step + 1e-6).floor() - first + 1.0;
+        let count = if count <= 1e4 { count as u32 } else { 0 };
+        Self { step, values: (0..count).map(|i| (first + f64::from(i)) * step).collect() }
+    }
+
+    /// As many numbers from `low` to `high` as stand clear of each other on `pixels`, at least `least` apart. `room` is
+    /// what a number takes along the axis, with the gap after it.
+    pub(crate) fn fitting((low, high): (f64, f64), least: f64, pixels: f32, room: impl Fn(&str) -> f32) -> Self {
+        let per_pixel = (high - low) / f64::from(pixels.max(1.0));
+        let fits = |ticks: &Self| {
+            let widest = ticks.labels().map(|label| room(&label)).fold(0.0, f32::max);
+            ticks.step >= per_pixel * f64::from(widest)
+        };
+        let least = least.max((high - low) / MOST);
+        let none = || Self { step: 1.0, values: Vec::new() };
+        steps(least).map(|step| Self::new((low, high), step)).find(fits).unwrap_or_else(none)
+    }
+
+    /// The numbers as text.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = String> + '_ {
+        self.values.iter().map(|value| number(*value, self.step))
+    }
+
+    /// A number between them, to a tenth of the step.
+    pub(crate) fn label(&self, value: f64) -> String {
+        number(value, 0.1 * self.step)
+    }
+}
+
+/// Round steps from `least` upwards; none when that is no length.
+fn steps(least: f64) -> impl Iterator<Item = f64> {
+    let power = least.log10().floor();
+    let power = if power.is_finite() { Some(power as i32) } else { None };
+    let rising = power.into_iter().flat_map(|power| (power..power + 12).flat_map(|p| [1.0, 2.0, 5.0].map(|f| (f, p))));
+    // A negative power is divided by: 2 / 10 is the number that is written 0.2, 2 · 0.1 is not always.
+    let step = |(f, p): (f64, i32)| if p < 0 { f / 10_f64.powi(-p) } else { f * 10_f64.powi(p) };
+    rising.map(step).filter(move |step| *step >= least * 0.999)
+}
+
+/// The next round number from `value` on: a multiple of a tenth of the power of ten below it.
+pub fn round_up(value: f64) -> f64 {
+    let tenth = 10_f64.powf(value.log10().floor() - 1.0);
+    if tenth.is_finite() && tenth > 0.0 { (value / tenth - 1e-6).ceil() * tenth } else { value }
+}
+
+/// The last of 1, 2, 5 and their multiples by powers of ten that is no larger than `value`; 0 without one.
+pub(crate) fn round_down(value: f64) -> f64 {
+    steps(0.1 * value).take_while(|step| *step <= value).last().unwrap_or(0.0)
+}
+
+/// A number with as many digits as multiples of `step` need.
+pub(crate) fn number(value: f64, step: f64) -> String {
+    let digits = (-step.abs().max(1e-12).log10() - 1e-9).ceil().clamp(0.0, 9.0) as usize;
+    let text = format!("{value:.digits$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    match text.strip_prefix('-') {
+        Some("0") => "0".to_owned(),
+        Some(positive) => format!("−{positive}"),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(ticks: &Ticks) -> Vec<String> {
+        ticks.labels().collect()
+    }
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        // `room` pixels for a number on an axis of 100.
+        let found = |span, room: f32| labels(&Ticks::fitting(span, 0.0, 100.0, |_| room));
+        assert_eq!(found((0.0, 1.0), 15.0), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        assert_eq!(found((0.0, 1.1), 15.0), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        assert_eq!(found((0.0, 128.0), 30.0), ["0", "50", "100"]);
+        assert_eq!(found((-0.3, 0.1), 20.0), ["−0.3", "−0.2", "−0.1", "0", "0.1"]);
+        assert_eq!(found((2_667_400.0, 2_668_010.0), 30.0), ["2667400", "2667600", "2667800", "2668000"]);
+        assert_eq!(found((3.0, 3.0), 1.0), [""; 0]);
+        assert_eq!(found((0.0, f64::NAN), 1.0), [""; 0]);
+    }
+
+    #[test]
+    fn steps_are_one_two_and_five_times_powers_of_ten() {
+        let found: Vec<f64> = steps(0.07).take(7).collect();
+        assert_eq!(found, [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0]);
+    }
+
+    #[test]
+    fn numbers_on_an_axis_stand_clear_of_each_other() {
+        // Five pixels to a letter, and five between two numbers.
+        let room = |label: &str| 5.0 * (label.chars().count() + 1) as f32;
+        for span in [(0.0, 128.0), (2_667_400.0, 2_668_010.0), (-0.004, 0.0031), (0.0, 7.0)] {
+            for pixels in [40.0, 90.0, 200.0, 1000.0] {
+                let ticks = Ticks::fitting(span, 0.0, pixels, room);
+                let place = |value: f64| (value - span.0) / (span.1 - span.0) * f64::from(pixels);
+                for (pair, label) in ticks.values.windows(2).zip(ticks.labels()) {
+                    let apart = (place(pair[1]) - place(pair[0])) as f32;
+                    assert!(apart >= room(&label) - 1e-3, "{span:?} on {pixels}: {label} has {apart} pixels");
+                }
+                assert!(ticks.values.len() <= 11, "{ticks:?}");
+            }
+        }
+        let fewer = Ticks::fitting((0.0, 128.0), 0.0, 90.0, room).values.len();
+        assert!(fewer >= 3 && fewer < Ticks::fitting((0.0, 128.0), 0.0, 400.0, room).values.len());
+        assert_eq!(labels(&Ticks::fitting((0.0, 3.0), 1.0, 500.0, room)), ["0", "1", "2", "3"], "no half cells");
+    }
+
+    #[test]
+    fn numbers_have_no_needless_digits() {
+        assert_eq!([number(0.2, 0.2), number(100.0, 50.0), number(1.0, 0.5)], ["0.2", "100", "1"]);
+        assert_eq!([number(-12.5, 0.5), number(-0.0, 1.0), number(174.765, 0.005)], ["−12.5", "0", "174.765"]);
+    }
+
+    #[test]
+    fn ends_are_rounded_up_to_two_digits() {
+        let up = [1.07, 1.1, 1.0, 0.33, 7.81, 234.0].map(|value| number(round_up(value), 0.01));
+        assert_eq!(up, ["1.1", "1.1", "1", "0.33", "7.9", "240"]);
+        assert_eq!(round_up(0.0), 0.0);
+        assert_eq!([672.0, 0.3, 5.0, 1999.0, 0.0, f64::NAN].map(round_down), [500.0, 0.2, 5.0, 1000.0, 0.0, 0.0]);
+    }
+}

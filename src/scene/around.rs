@@ -1,0 +1,260 @@
+//! The scene that a bare heightmap gets: its box, its stretch, its rules and a vent on its summit. Every choice that the
+//! file and the wishes leave open is kept in words for [`Scene::told`].
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use super::{Scene, SceneError, SceneSpec, VentPlace, VentRadius, VentTable, Wishes};
+use crate::grid::MAX_SIDE;
+use crate::render::SkyPreset;
+use crate::rules::Walls;
+use crate::terrain::{Fill, Heightmap, Kind, TerrainError, TerrainSpec, png};
+use crate::words::{grouped, rough, short};
+
+/// Most columns along one side of a box around a heightmap.
+const MOST_COLUMNS: usize = 256;
+/// Heights are stretched until they rise to this share of the shorter side, if they are flatter.
+const LEAST_RELIEF: f64 = 0.16;
+/// Most stretching; a plain stays a plain.
+const MOST_STRETCH: f64 = 4.0;
+/// Cells of ground below the lowest height.
+const BASE: f64 = 4.0;
+/// Edge of a cell in metres where the file does not say.
+const UNKNOWN_CELL_M: f64 = 10.0;
+/// Heights are pressed down until they rise to no more than this share of the shorter side.
+const MOST_RELIEF: f64 = 1.0;
+/// Least stretching that a scene can say.
+const LEAST_STRETCH: f64 = 0.01;
+/// Relief of a gray picture that does not say how high white is, as a share of its shorter side.
+const PICTURE_RELIEF: f64 = 0.25;
+
+impl Scene {
+    /// A scene around a heightmap: all of it, or the part that is wished for, on at most 256 columns a side, a box with
+    /// room for a flow and open sides, and a vent on the highest ground away from the sides. Flat land is stretched in
+    /// height until a flow can be seen on it, needles are pressed down, and holes take the nearest height. Wishes replace
+    /// any of this.
+    ///
+    /// # Errors
+    /// [`SceneError::Heightmap`] when the file cannot be read, [`SceneError::Terrain`] when it holds no heights or the
+    /// wishes do not fit it, [`SceneError::Invalid`] for a wish that is out of range.
+    pub fn around_heightmap(path: &Path, wishes: &Wishes) -> Result<Self, SceneError> {
+        let mut scene = Self::on_heightmap(path, wishes);
+        scene.validate()?;
+        let map = scene.read_heightmap()?;
+        scene.shape(&map, wishes)?;
+        let model = scene.usual_vent();
+        scene.spec.vents = wishes.vents.iter().map(|vent| vent.like(&model)).collect();
+        if wishes.vents.is_empty() {
+            scene.choose(format!(
+                "a vent on the highest ground away from the edge, {} full cells a step (--vent X,Z@RATE)",
+                short(model.rate, 2)
+            ));
+            scene.spec.vents.push(model);
+        }
+        scene.choose(format!(
+            "spreading threshold {}, for wide tongues (a scene may set it)",
+            scene.spec.rules.threshold
+        ));
+        if wishes.walls.is_none() {
+            scene.choose("open sides: lava that reaches the edge leaves (--walls closed)");
+        }
+        scene.validate()?;
+        Ok(scene)
+    }
+
+    /// What is the same for every heightmap, and the wishes.
+    fn on_heightmap(path: &Path, wishes: &Wishes) -> Self {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let mut spec = SceneSpec { name, seed: 1, ..SceneSpec::default() };
+        spec.grid.size = wishes.size.unwrap_or(spec.grid.size);
+        spec.grid.cell_size_m = wishes.cell_size_m;
+        let usual = TerrainSpec {
+            kind: Kind::Heightmap,
+            file: path.file_name().map(PathBuf::from),
+            base_cells: Some(BASE),
+            fill_no_data: Some(Fill::Nearest),
+            ..TerrainSpec::default()
+        };
+        spec.terrain = usual.overridden(&wishes.terrain);
+        spec.rules.threshold = 0.3;
+        // Land goes on beyond the edge of its map.
+        spec.rules.walls = wishes.walls.unwrap_or(Walls::Open);
+        spec.look.sky = SkyPreset::Dusk;
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        Self { spec, folder, origin: path.to_owned(), choices: Vec::new() }
+    }
+
+    /// Remembers a choice.
+    fn choose(&mut self, line: impl Into<String>) {
+        self.choices.push(line.into());
+    }
+
+    /// Reads and crops the heightmap of the scene; a file that does not say how large its cells are, or how high white
+    /// is, gets a size and a height.
+    fn read_heightmap(&mut self) -> Result<Heightmap, SceneError> {
+        let map = match self.spec.terrain.load(&self.folder) {
+            Err(TerrainError::NoCellSize { .. }) => {
+                self.spec.terrain.cell_size_m = Some(UNKNOWN_CELL_M);
+                self.choose(format!(
+                    "{UNKNOWN_CELL_M} m assumed for a cell of the file, which names no size (--cell-size)"
+                ));
+                self.spec.terrain.load(&self.folder)
+            }
+            map => map,
+        };
+        let mut map = map.map_err(|cause| SceneError::Heightmap(Box::new(cause)))?;
+        if let Some(white_m) = self.height_of_white(&map) {
+            self.spec.terrain.white_m = Some(white_m);
+            self.choose(format!("white assumed at {} m, as the picture does not say (--white)", short(white_m, 3)));
+            map = self.spec.terrain.load(&self.folder).map_err(|cause| SceneError::Heightmap(Box::new(cause)))?;
+        }
+        self.spec.terrain.cropped(map).map_err(|cause| self.wrong_terrain(cause))
+    }
+
+    /// Height of white with which a gray picture rises to [`PICTURE_RELIEF`] of its shorter side, if neither the picture
+    /// nor a wish says one.
+    fn height_of_white(&self, map: &Heightmap) -> Option<f64> {
+        let terrain = &self.spec.terrain;
+        if terrain.white_m.is_some() {
+            return None;
+        }
+        let most = png::most_if_unscaled(&self.folder.join(terrain.file.as_deref()?))?;
+        let (wide, deep) = map.extent_m();
+        let (low, high) = map.range().filter(|(low, high)| low < high)?;
+        let black_m = terrain.black_m.unwrap_or(0.0);
+        let levels = f64::from(high) - f64::from(low);
+        Some(black_m + rough(PICTURE_RELIEF * wide.min(deep) / levels * most)).filter(|white| *white > black_m)
+    }
+
+    /// Chooses the box and the stretch for a heightmap, where the wishes leave them open.
+    fn shape(&mut self, map: &Heightmap, wishes: &Wishes) -> Result<(), SceneError> {
+        let mut map = Cow::Borrowed(map);
+        let holes = map.no_data();
+        if holes > 0 {
+            let rule = self.spec.terrain.fill_no_data.unwrap_or_default();
+            map.to_mut().fill(rule).map_err(|cause| self.wrong_terrain(cause))?;
+            if wishes.terrain.fill_no_data.is_none() {
+                let cells = if holes == 1 { "cell" } else { "cells" };
+                let holes = grouped(holes as u64);
+                self.choose(format!("{holes} {cells} without data filled with the nearest height (--fill)"));
+            }
+        }
+        let (wide, deep) = map.extent_m();
+        let (nx, nz) = match wishes.size {
+            Some([nx, _, nz]) => (nx, nz),
+            None => columns(&map, wishes.cell_size_m),
+        };
+        // Without a wish the box takes the largest square cells that fit, as the terrain does.
+        let cell = wishes.cell_size_m.unwrap_or((wide / nx as f64).min(deep / nz as f64));
+        if wishes.cell_size_m.is_none() {
+            self.tell_cells(&map, cell);
+        }
+        let (low, high) = map.range().map_or((0.0, 0.0), |(low, high)| (f64::from(low), f64::from(high)));
+        let relief = (high - low).max(1e-6 * cell) / cell;
+        let stretch = self.stretch(relief, nx.min(nz) as f64);
+        let terrain = &self.spec.terrain;
+        let above = (high - terrain.base_m.unwrap_or(low)) / cell;
+        let top = (terrain.base_cells.unwrap_or(BASE) + above * stretch).max(0.0);
+        let ny = (top + (0.15 * top).max(12.0)).ceil() as usize;
+        self.spec.grid.size = wishes.size.unwrap_or([nx, ny.min(MAX_SIDE), nz]);
+        Ok(())
+    }
+
+    /// The stretch that is wished for, or else one with which `relief` cells can be seen over `side` columns.
+    fn stretch(&mut self, relief: f64, side: f64) -> f64 {
+        if let Some(wish) = self.spec.terrain.vertical_exaggeration {
+            return wish;
+        }
+        let raised = (LEAST_RELIEF * side / relief).clamp(1.0, MOST_STRETCH);
+        let lowered = (MOST_RELIEF * side / relief).min(1.0);
+        let stretch = rough(raised * lowered).max(LEAST_STRETCH);
+        self.spec.terrain.vertical_exaggeration = Some(stretch);
+        if stretch > 1.0 {
+            self.choose(format!("heights × {stretch}, so that a flow shows (--exaggerate 1 leaves them)"));
+        } else if stretch < 1.0 {
+            self.choose(format!("heights × {stretch}, so that they fit a box (--exaggerate 1 leaves them)"));
+        }
+        stretch
+    }
+
+    /// Tells how the cells of the box differ from those of the file.
+    fn tell_cells(&mut self, map: &Heightmap, cell: f64) {
+        let (x, z) = map.cell_size_m;
+        let file = (x * z).sqrt();
+        let way = match cell / file {
+            ratio if ratio > 1.01 => "averaged",
+            ratio if ratio < 0.99 => "interpolated",
+            _ => return,
+        };
+        self.choose(format!("cells of {} m, {way} from {} m in the file (--voxel-size)", rough(cell), rough(file)));
+    }
+
+    /// A vent of a size and rate that suit the box, on the summit.
+    fn usual_vent(&self) -> VentTable {
+        let [nx, _, nz] = self.spec.grid.size;
+        let side = nx.min(nz) as f64;
+        VentTable {
+            radius: VentRadius::Cells((0.02 * side).clamp(1.0, 4.0).min(nx.max(nz) as f64)),
+            rate: (side / 50.0).clamp(0.5, 5.0),
+            ..VentTable::at(VentPlace::Summit)
+        }
+    }
+}
+
+/// Columns of a box around a heightmap: all of it, with cells of the size that is wished for, or else at most so many
+/// along its longer side.
+fn columns(map: &Heightmap, cell_size_m: Option<f64>) -> (usize, usize) {
+    let (wide, deep) = map.extent_m();
+    let most = map.cols().max(map.rows()).clamp(64, MOST_COLUMNS);
+    let (cell, most) = cell_size_m.map_or((wide.max(deep) / most as f64, most), |wish| (wish, MAX_SIDE));
+    let columns = |length: f64| ((length / cell + 1e-6) as usize).clamp(1, most);
+    (columns(wide), columns(deep))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::tiled::Tiled;
+
+    fn write(name: &str, text: &str) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        (folder, path)
+    }
+
+    #[test]
+    fn a_real_mountain_gets_a_vent_on_its_summit_and_room_above() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/maunga_whau.asc");
+        let scene = Scene::open(&path).expect("a heightmap");
+        assert_eq!(scene.spec.name, "maunga_whau");
+        let [nx, ny, nz] = scene.spec.grid.size;
+        assert!(nx.max(nz) <= MOST_COLUMNS && ny < 128, "{nx} {ny} {nz}");
+        let mut simulation = scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
+        let vent = simulation.vents().next().expect("a vent").clone();
+        let top = simulation.world().ground.top(vent.x as usize, vent.z as usize);
+        assert!(top > ny / 2 && top + 8 < ny, "the vent stands at {top} of {ny}");
+        (0..20).for_each(|_| simulation.step());
+        assert!(simulation.world().lava.mass() > 0);
+        assert_eq!(simulation.world().lava.ledger.blocked, 0);
+    }
+
+    #[test]
+    fn long_flat_land_without_a_cell_size_opens_too() {
+        let row = |z: usize| (0..40).map(|x| (x + z).to_string()).collect::<Vec<_>>().join(",");
+        let (_folder, path) = write("ramp.csv", &(0..10).map(row).collect::<Vec<_>>().join("\n"));
+        let scene = Scene::open(&path).expect("a table of heights");
+        let [nx, _, nz] = scene.spec.grid.size;
+        assert_eq!((nx, nz), (64, 16));
+        assert!(scene.build(Box::new(Tiled::default())).is_ok());
+    }
+
+    #[test]
+    fn a_wrong_file_is_named() {
+        let (_folder, path) = write("notes.asc", "not a grid");
+        let message = Scene::open(&path).expect_err("refused").to_string();
+        assert_eq!(message.matches("notes.asc").count(), 1, "{message}");
+        let missing = Scene::open(Path::new("nowhere.toml")).expect_err("refused").to_string();
+        assert!(missing.contains("nowhere.toml"), "{missing}");
+    }
+}

@@ -1,0 +1,177 @@
+//! What a person should know of a scene that was built: where it lies, what was chosen for it, and what may be wrong.
+//! The same words for reports, for the terminal and for the window.
+
+use super::{Scene, Site};
+use crate::rules::Walls;
+use crate::simulation::{Act, Simulation};
+use crate::source::VentSpec;
+use crate::units::cells;
+use crate::validate::tame;
+use crate::words::{grouped, short, volume};
+use crate::world::{Matter, World};
+
+/// Most vents that are listed.
+const MOST_VENTS: usize = 3;
+
+/// What `thickness` and other numbers in metres are not.
+pub const NO_FORECAST: &str =
+    "metres are cells times their size; the rules know neither viscosity nor time, so thickness is no forecast";
+
+impl Scene {
+    /// What was chosen for a heightmap that came without a scene, a line for each choice; empty for a scene file.
+    pub fn choices(&self) -> &[String] {
+        &self.choices
+    }
+
+    /// Place, map, vents and [choices](Scene::choices), in lines with a name of 12 columns before each.
+    pub fn told(&self, site: &Site, simulation: &Simulation) -> Vec<String> {
+        let mut lines = vec![place(site)];
+        if let Some(map) = &site.georeference {
+            let (wide, deep) = (site.grid.nx as f64 * site.cell_size_m, site.grid.nz as f64 * site.cell_size_m);
+            let crs = map.crs.name().map(|name| format!(" ({name})")).unwrap_or_default();
+            lines.push(format!("map         {}{crs}", map.bounds(wide, deep)));
+        }
+        lines.extend(simulation.vents().take(MOST_VENTS).map(|spec| vent(spec, site)));
+        let vents = simulation.vents().count();
+        if vents > MOST_VENTS {
+            lines.push(format!("            and {} more vents", vents - MOST_VENTS));
+        }
+        let heads = std::iter::once("chosen").chain(std::iter::repeat(""));
+        lines.extend(heads.zip(&self.choices).map(|(head, choice)| format!("{head:<12}{choice}")));
+        lines
+    }
+
+    /// Says so when no lava will ever come into the box.
+    pub fn warning(&self, simulation: &Simulation) -> Option<String> {
+        let vents = simulation.vents().any(|vent| vent.rate > 0.0);
+        let puts = |act: &Act| matches!(act, Act::Put(edit) if matches!(edit.matter, Matter::Lava { .. }));
+        let pours = vents || simulation.world().lava.mass() > 0 || simulation.events().iter().any(|e| puts(&e.act));
+        let origin = tame(&self.origin.display().to_string());
+        (!pours).then(|| format!("{origin}: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z"))
+    }
+}
+
+fn place(site: &Site) -> String {
+    let floor = format!("place       floor at {:.1} m", site.floor_m);
+    match short(site.vertical_exaggeration, 4) {
+        1.0 => floor,
+        stretch => format!("{floor}, heights × {stretch}"),
+    }
+}
+
+fn vent(vent: &VentSpec, site: &Site) -> String {
+    let at = |map: &crate::terrain::Georeference| {
+        let (x, y) = map.to_map(vent.x * site.cell_size_m, vent.z * site.cell_size_m);
+        format!(" (map {}, {})", short(x, 6), short(y, 6))
+    };
+    let on_map = site.georeference.as_ref().map(at).unwrap_or_default();
+    format!("vent        x = {:.2}, z = {:.2}{on_map}, {} cells a step", vent.x, vent.z, short(vent.rate, 4))
+}
+
+/// Lava at the sides of the box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// What stands there.
+    pub walls: Walls,
+    /// Columns along the sides in which lava stands.
+    pub columns: usize,
+    /// Units of amount that left through open sides.
+    pub left_units: u64,
+}
+
+impl Edge {
+    /// That of a simulation as it is now.
+    pub fn of(simulation: &Simulation) -> Self {
+        let world = simulation.world();
+        let left_units = world.lava.ledger.outflow;
+        Self { walls: simulation.rules().walls, columns: columns_at_the_sides(world), left_units }
+    }
+
+    /// A line about lava that reached the sides, if any did.
+    pub fn words(&self, site: &Site) -> Option<String> {
+        let Self { columns, left_units, .. } = *self;
+        let standing = match columns {
+            1 => "1 column".to_owned(),
+            _ => format!("{} columns", grouped(columns as u64)),
+        };
+        match self.walls {
+            _ if columns == 0 && left_units == 0 => None,
+            Walls::Open if left_units == 0 => Some(format!("lava reached the open sides ({standing}); none left yet")),
+            Walls::Open => {
+                let left = cells(left_units);
+                let gone = volume(left * site.cell_volume_m3());
+                Some(format!("lava reached the open sides: {left:.3} full cells ({gone}) left the box"))
+            }
+            Walls::Closed => Some(format!(
+                "lava stands at the closed sides in {standing}, held back as by a dam; open sides let it leave \
+                 (--walls open, or walls = \"open\" in [rules])"
+            )),
+        }
+    }
+}
+
+/// Columns along the four sides in which lava stands.
+fn columns_at_the_sides(world: &World) -> usize {
+    let grid = world.grid;
+    let stands = |x: usize, z: usize| (0..grid.ny).any(|y| world.lava.at(x, y, z).amount > 0);
+    let side = |i: usize, n: usize| i == 0 || i + 1 == n;
+    let rows = (0..grid.nz).flat_map(|z| {
+        let step = if side(z, grid.nz) { 1 } else { (grid.nx - 1).max(1) };
+        (0..grid.nx).step_by(step).map(move |x| (x, z))
+    });
+    rows.filter(|&(x, z)| stands(x, z)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::engine::tiled::Tiled;
+
+    /// A vent that floods a plain of 9 × 9 columns.
+    fn flooded(walls: &str, steps: usize) -> (Edge, Site) {
+        let text = format!(
+            "[grid]\nsize = [9, 12, 9]\n[terrain]\nkind = \"plane\"\n[rules]\nthreshold = 0.05\nwalls = \"{walls}\"\n\
+             [[vent]]\nat = \"summit\"\nrate = 2.0\n"
+        );
+        let scene = Scene::parse(&text, Path::new("flood.toml")).expect("a scene");
+        let mut stage = scene.build(Box::new(Tiled::default())).expect("it fits");
+        assert_eq!(scene.warning(&stage.simulation), None);
+        (0..steps).for_each(|_| stage.simulation.step());
+        (Edge::of(&stage.simulation), stage.site)
+    }
+
+    #[test]
+    fn lava_at_the_sides_is_told() {
+        let (dry, site) = flooded("open", 1);
+        assert_eq!((dry.columns, dry.words(&site)), (0, None));
+        let (open, site) = flooded("open", 100);
+        assert!(open.left_units > 0);
+        assert!(open.words(&site).is_some_and(|line| line.contains("full cells (") && line.ends_with("left the box")));
+        let (closed, site) = flooded("closed", 100);
+        assert_eq!((closed.columns, closed.left_units), (32, 0), "every column along the sides");
+        assert!(closed.words(&site).is_some_and(|line| line.contains("closed sides in 32 columns")));
+    }
+
+    #[test]
+    fn a_scene_in_which_nothing_pours_says_so() {
+        let warning = |text: &str| {
+            let text = format!("[grid]\nsize = [9, 12, 9]\n[terrain]\nkind = \"plane\"\n{text}");
+            let scene = Scene::parse(&text, Path::new("dry.toml")).expect("a scene");
+            scene.warning(&scene.build(Box::new(Tiled::default())).expect("it fits").simulation)
+        };
+        let shape = "shape = { kind = \"sphere\", center = [4.0, 8.0, 4.0], radius = 2.0 }";
+        let lava = "matter = { kind = \"lava\", amount = 1.0, energy = 1.0 }";
+        let dry = ["", "[[vent]]\nat = \"summit\"\nrate = 0.0\n", "[[event]]\nat = 5\nseed = 2\n"];
+        for text in dry {
+            let line = warning(text).unwrap_or_else(|| panic!("no warning for {text:?}"));
+            assert!(line.starts_with("dry.toml: nothing pours: add a [[vent]]"), "{line}");
+        }
+        let body = format!("[[body]]\n{shape}\n{lava}\n");
+        let event = format!("[[event]]\nat = 5\nput = {{ {shape}, {lava} }}\n");
+        for text in ["[[vent]]\nat = \"summit\"\n", &body, &event] {
+            assert_eq!(warning(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Mistakes in the text of a scene, in words: the line, the key and what it takes.
+
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use crate::validate::tame;
+
+/// Line, from 1, of a place in a text.
+pub(super) fn line_at(text: &str, at: usize) -> usize {
+    text.as_bytes()[..at.min(text.len())].iter().filter(|&&b| b == b'\n').count() + 1
+}
+
+/// Line of a key such as `rules.spread`, `film.size` or `vent[1].x` in the text of a scene that can be parsed: the line
+/// of the table in which it is missing, or nothing when that is missing, too.
+pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
+    let whole = DeTable::parse(text).ok()?;
+    let mut table = whole.get_ref();
+    let mut found = None;
+    for part in key.split('.') {
+        let (name, number) = match part.split_once('[') {
+            Some((name, rest)) => (name, rest.trim_end_matches(']').parse::<usize>().ok()),
+            None => (part, None),
+        };
+        let Some((written, mut value)) = table.get_key_value(name) else { break };
+        found = Some(written.span().start);
+        if let (DeValue::Array(items), Some(number)) = (value.get_ref(), number) {
+            let Some(item) = items.get(number) else { break };
+            (found, value) = (Some(item.span().start), item);
+        }
+        match value.get_ref() {
+            DeValue::Table(inner) => table = inner,
+            _ => break,
+        }
+    }
+    Some(line_at(text, found?))
+}
+
+/// "rules.threshold = "high": must be a number" for the parser's "invalid type: string "high", expected f64"; nothing for
+/// other messages.
+pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Option<String> {
+    let (_, expected) = message.strip_prefix("invalid ")?.split_once(", expected ")?;
+    let key = key_before(text, span.start)?;
+    Some(format!("{key} = {}: must be {}", tame(text.get(span)?), in_words(expected)))
+}
+
+/// The dotted key whose value begins at a place of the text.
+fn key_before(text: &str, at: usize) -> Option<String> {
+    let before = text.get(..at)?;
+    let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
+    let (keys, _) = line.rsplit_once('=')?;
+    let key = keys.rsplit(['{', ',']).next().unwrap_or(keys).trim();
+    let header = above.lines().rev().map(str::trim).find(|line| line.starts_with('['));
+    let table = header.and_then(|header| header.trim_start_matches('[').split(']').next());
+    Some(tame(&table.map_or(key.to_owned(), |table| format!("{}.{key}", table.trim()))))
+}
+
+/// What a type of the program means to a person who writes a scene.
+fn in_words(expected: &str) -> String {
+    match expected {
+        "f32" | "f64" => "a number".to_owned(),
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of 0 or more".to_owned(),
+        "i8" | "i16" | "i32" | "i64" => "a whole number".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "a string" | "path string" => "a text in quotes".to_owned(),
+        "a sequence" => "a list in brackets".to_owned(),
+        _ if expected.starts_with("struct ") => "a table".to_owned(),
+        _ if expected.starts_with("enum ") => "one of its names in quotes".to_owned(),
+        _ => match expected.rsplit_once(' ') {
+            Some((list, n)) if list.starts_with("an array of") || list.starts_with("a tuple of") => {
+                format!("{n} values in brackets")
+            }
+            _ => tame(expected),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCENE: &str = "name = \"x\"\n[rules]\nspread = 9.0\n[rules.friction]\non_solid = 2\n[[vent]]\nx = 1\n\
+                         [[vent]]\nx = 2\n[look]\nclip = [\n  [0, 1]]\n";
+
+    #[test]
+    fn keys_are_found_in_the_text() {
+        let keys = ["name", "rules.spread", "rules.friction.on_solid", "vent[0].x", "vent[1].x", "look.clip"];
+        assert_eq!(keys.map(|key| line_of(SCENE, key)), [1, 3, 5, 7, 9, 11].map(Some));
+        // What is not written is in its table, if that is.
+        assert_eq!(line_of(SCENE, "vent[1].map_x, map_y"), Some(8));
+        assert_eq!([line_of(SCENE, "film.size"), line_of("[", "film.size")], [None, None]);
+    }
+
+    #[test]
+    fn types_have_names_that_people_know() {
+        let words = |text: &str| {
+            let error = toml::from_str::<crate::scene::SceneSpec>(text).expect_err(text);
+            wrong_type(error.message(), text, error.span().expect("a place")).unwrap_or_else(|| error.to_string())
+        };
+        for (text, expected) in [
+            ("[rules]\nthreshold = \"high\"", "rules.threshold = \"high\": must be a number"),
+            ("seed = 1.5", "seed = 1.5: must be a whole number of 0 or more"),
+            ("seed = -3", "seed = -3: must be a whole number of 0 or more"),
+            ("name = 3", "name = 3: must be a text in quotes"),
+            ("[grid]\nsize = [1, 2]", "grid.size = [1, 2]: must be 3 values in brackets"),
+            ("[grid]\nsize = 12", "grid.size = 12: must be 3 values in brackets"),
+            ("grid = 4", "grid = 4: must be a table"),
+            ("[rules]\nfriction = { on_solid = true }", "rules.on_solid = true: must be a number"),
+        ] {
+            assert_eq!(words(text), expected);
+        }
+    }
+}

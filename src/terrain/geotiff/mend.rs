@@ -1,0 +1,106 @@
+//! What libtiff reads otherwise than the directory says, put right before the reader sees it.
+
+use tiff_reader::source::TiffSource;
+
+use super::directory::{
+    BITS, COMPRESSION, Entry, Form, HEIGHT, PLANAR, PREDICTOR, ROWS_PER_STRIP, SAMPLE_FORMAT, SAMPLES, STRIP_COUNTS,
+    STRIP_OFFSETS, TILE_COUNTS, TILE_HEIGHT, TILE_OFFSETS, TILE_WIDTH, WIDTH,
+};
+
+/// Packings that know a predictor: LZW, Deflate in two numbers, LZMA and ZSTD. Others ignore the tag.
+const PREDICTING: [u64; 5] = [5, 8, 32946, 34925, 50000];
+
+const UNPACKED: u64 = 1;
+const FLOATS: u64 = 3;
+
+/// Most bytes of a packed block, compared with the unpacked one, as its reader has it.
+const MOST_PACKED: u64 = 4;
+const SPARE: u64 = 4096;
+
+/// A directory that is put right.
+pub(super) struct Mending<'a> {
+    pub(super) source: &'a dyn TiffSource,
+    pub(super) form: Form,
+    pub(super) entries: &'a mut Vec<Entry>,
+}
+
+impl Mending<'_> {
+    /// Puts all of it right; tells whether numbers are 16-bit floats, which the directory then calls whole numbers of 16
+    /// bits: their reader hands out the bits.
+    pub(super) fn mend(&mut self) -> bool {
+        let packing = self.first(COMPRESSION).unwrap_or(UNPACKED);
+        if !PREDICTING.contains(&packing) {
+            self.entries.retain(|entry| entry.tag != PREDICTOR);
+        }
+        self.estimate_counts(packing, [STRIP_OFFSETS, STRIP_COUNTS]);
+        self.estimate_counts(packing, [TILE_OFFSETS, TILE_COUNTS]);
+        self.name_half_floats()
+    }
+
+    fn numbers(&self, tag: u16) -> Option<Vec<u64>> {
+        self.entries.iter().find(|entry| entry.tag == tag)?.numbers(self.source, self.form)
+    }
+
+    fn first(&self, tag: u16) -> Option<u64> {
+        self.numbers(tag)?.first().copied()
+    }
+
+    fn replace(&mut self, new: Entry) {
+        self.entries.retain(|entry| entry.tag != new.tag);
+        self.entries.push(new);
+    }
+
+    fn name_half_floats(&mut self) -> bool {
+        let all = |numbers: Option<Vec<u64>>, wanted: u64| {
+            numbers.filter(|numbers| !numbers.is_empty() && numbers.iter().all(|number| *number == wanted))
+        };
+        let Some(formats) = all(self.numbers(SAMPLE_FORMAT), FLOATS) else { return false };
+        if all(self.numbers(BITS), 16).is_none() {
+            return false;
+        }
+        self.replace(Entry::of_short(SAMPLE_FORMAT, 1, formats.len(), self.form));
+        true
+    }
+
+    /// Gives a length to blocks that have a place but a length of 0, or none at all: their own where they are not packed,
+    /// or else up to the next block.
+    fn estimate_counts(&mut self, packing: u64, [offsets, counts]: [u16; 2]) {
+        let Some(places) = self.numbers(offsets) else { return };
+        let lengths = self.numbers(counts).unwrap_or_default();
+        let length = |block: usize| lengths.get(block).copied().unwrap_or(0);
+        if places.iter().enumerate().all(|(block, place)| *place == 0 || length(block) > 0) {
+            return;
+        }
+        let mut ends = places.clone();
+        ends.sort_unstable();
+        let estimated = |block: usize, place: u64| {
+            let whole = self.block_bytes(block, offsets == TILE_OFFSETS);
+            let next = ends[ends.partition_point(|end| *end <= place)..].first().copied();
+            let room = next.unwrap_or(self.source.len()).saturating_sub(place);
+            if packing == UNPACKED { whole } else { room.min(whole.saturating_mul(MOST_PACKED).saturating_add(SPARE)) }
+        };
+        let found = places.iter().enumerate().map(|(block, place)| match (length(block), *place) {
+            (0, 0) => 0,
+            (0, place) => estimated(block, place),
+            (length, _) => length,
+        });
+        let found: Vec<u64> = found.collect();
+        self.replace(Entry::of_numbers(counts, self.form.offset_kind(), &found, self.form));
+    }
+
+    /// Bytes of a block that is not packed.
+    fn block_bytes(&self, block: usize, tiled: bool) -> u64 {
+        let of = |tag: u16, otherwise: u64| self.first(tag).unwrap_or(otherwise);
+        let height = of(HEIGHT, 0);
+        let (wide, deep) = if tiled {
+            (of(TILE_WIDTH, 0), of(TILE_HEIGHT, 0))
+        } else {
+            let rows = of(ROWS_PER_STRIP, height).clamp(1, height.max(1));
+            let above = (block as u64 % height.div_ceil(rows).max(1)) * rows;
+            (of(WIDTH, 0), rows.min(height.saturating_sub(above)))
+        };
+        let bands = if of(PLANAR, 1) == 1 { of(SAMPLES, 1) } else { 1 };
+        let bits = wide.saturating_mul(bands).saturating_mul(of(BITS, 1));
+        bits.div_ceil(8).saturating_mul(deep)
+    }
+}

@@ -1,0 +1,234 @@
+//! Heights in a TIFF or GeoTIFF (`.tif`): one band of any type of number, in strips or tiles, packed as the format allows.
+//!
+//! What the file says is followed: pixel scale or transformation, pixels that are areas or points, the coordinate
+//! reference system, the number for no data, a mask or an alpha band, scale, offset and unit of the heights. Blocks that a
+//! sparse file leaves out have no data. Rasters that lie turned or sheared on their map are interpolated linearly onto one
+//! that is north up, with cells of the same size; mirrored ones are turned back exactly.
+//! Where the file says nothing, as a picture does, `options` give the size of a cell, and black and white.
+
+mod blocks;
+mod directory;
+mod lerc;
+mod mend;
+mod place;
+mod presented;
+mod said;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use geotiff_reader::transform::GeoTransform;
+use ndarray::Array2;
+use tiff_reader::source::{BytesSource, FileSource, SharedSource};
+use tiff_reader::{ColorModel, ExtraSample, Ifd, OpenOptions, RasterLayout, TiffFile};
+
+use self::blocks::{Blocks, LARGEST_BLOCK, Reading};
+use self::mend::Mending;
+use self::place::Place;
+use self::said::Said;
+use super::askew::{Affine, north_up};
+use super::crs::vertical_metres;
+use super::error::checked_samples;
+use super::load::{LoadOptions, open};
+use super::samples::Heights;
+use super::{Crs, Georeference, Heightmap, TerrainError};
+
+/// Packings that are read: none, LZW, JPEG, Deflate in two numbers, PackBits, LERC, ZSTD, WebP.
+const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];
+
+/// Reads the heights of a TIFF or GeoTIFF.
+///
+/// # Errors
+/// [`TerrainError::Content`] for what is no TIFF of one band of heights; [`TerrainError::NoCellSize`] when neither the
+/// file nor `options` say how large a cell is. The announced size is checked against the length of the file before memory
+/// is taken.
+pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+    // Says clearly what is no file; the reader opens it again.
+    open(path)?;
+    let source = FileSource::open(path).map_err(wrong(path))?;
+    read_source(Arc::new(source), path, options)
+}
+
+/// Reads the heights of a TIFF or GeoTIFF in memory; `path` is for messages.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(data: &[u8], path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+    read_source(Arc::new(BytesSource::new(data.to_vec())), path, options)
+}
+
+fn read_source(source: SharedSource, path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+    let bytes = source.len();
+    let (form, mut directories) = directory::walk(source.as_ref(), path)?;
+    let mut mend = |entries| Mending { source: source.as_ref(), form, entries }.mend();
+    let half: Vec<bool> = directories.iter_mut().map(&mut mend).collect();
+    let source = presented::presented(source, form, &directories).map_err(wrong(path))?;
+    drop(directories);
+    let tiff = TiffFile::from_source_with_options(source, limits()).map_err(wrong(path))?;
+    let place = Place::of(&tiff, path)?;
+    let half = half.get(place.image).copied().unwrap_or(false);
+    File { tiff, place, half, bytes, path }.heights(options)
+}
+
+/// Whether a file starts as a TIFF or a BigTIFF does.
+pub(super) fn recognises(start: &[u8]) -> bool {
+    [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| start.starts_with(*magic))
+}
+
+fn limits() -> OpenOptions {
+    // Blocks are read once, from the first to the last.
+    let mut options =
+        OpenOptions { decode_output_bytes: LARGEST_BLOCK, block_cache_bytes: 0, ..OpenOptions::default() };
+    // A table of the blocks of the largest heightmap fits.
+    options.parse_budgets.max_metadata_value_bytes = 1 << 27;
+    options
+}
+
+fn wrong<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TerrainError {
+    move |error| TerrainError::content(path, "a TIFF or GeoTIFF of heights", error.to_string())
+}
+
+/// A file whose directories were read.
+struct File<'a> {
+    tiff: TiffFile,
+    place: Place,
+    /// Whether its numbers are 16-bit floats, whose bits are read as whole numbers.
+    half: bool,
+    /// Length of the file.
+    bytes: u64,
+    path: &'a Path,
+}
+
+impl File<'_> {
+    fn heights(self, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+        let Self { tiff, place, half, bytes, path } = &self;
+        let image = tiff.ifd(place.image).map_err(wrong(path))?;
+        check_kind(image, path)?;
+        let layout = image.raster_layout().map_err(wrong(path))?;
+        checked_samples(path, (layout.width, layout.height), *bytes, 0.0)?;
+        let alpha = has_alpha(image, &layout, path)?;
+        let blocks = Blocks::of(tiff, image, &layout, path)?;
+        checked_samples(path, (layout.width, layout.height), *bytes, blocks.least_bytes(image, &layout))?;
+        if place.transform.is_none() {
+            options.cell_size_for(path)?;
+        }
+
+        let values = self.values(image, &layout, options)?;
+        let reading = Reading { tiff, path, half: *half };
+        let mut heights = Array2::from_elem((layout.height, layout.width), f32::NAN);
+        reading.band(image, &layout, &blocks, 0, |at, value| {
+            heights[at] = values.of(value, path)?;
+            Ok(())
+        })?;
+        blocks.clear_missing(&mut heights);
+        let reading = Reading { half: false, ..reading };
+        if alpha {
+            reading.band(image, &layout, &blocks, 1, |at, value| hide(&mut heights, at, value))?;
+        }
+        if let Some(mask) = mask_of(tiff, image) {
+            check_kind(mask, path)?;
+            let layout = mask.raster_layout().map_err(wrong(path))?;
+            let blocks = Blocks::of(tiff, mask, &layout, path)?;
+            reading.band(mask, &layout, &blocks, 0, |at, value| hide(&mut heights, at, value))?;
+        }
+        let crs = options.understood(path, Crs::from_geo_keys(place.keys.iter().cloned()))?;
+        placed(heights, place.transform, crs, path, options)
+    }
+
+    /// What its numbers mean.
+    fn values(&self, image: &Ifd, layout: &RasterLayout, options: &LoadOptions) -> Result<Heights, TerrainError> {
+        let said = Said::of(image, self.path)?;
+        let by_keys = || {
+            vertical_metres(&self.place.keys)
+                .map_err(|found| TerrainError::content(self.path, "heights in metres or feet", found))
+        };
+        let vertical = said.unit_m.map_or_else(by_keys, |metres| Ok(Some(metres)))?.unwrap_or(1.0);
+        let values = Heights::new(options).without(said.no_data);
+        Ok(match picture_levels(layout) {
+            Some(most) if !self.place.is_geo && !self.half => values.gray(options.black_m, options.white_m, most),
+            _ => values.scaled(said.scale * vertical, said.offset * vertical),
+        })
+    }
+}
+
+/// Refuses numbers and packings that cannot be read, with the way to others.
+fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
+    let refuse = |found: String| Err(wrong(path)(found));
+    let packing = image.compression();
+    if !PACKINGS.contains(&packing) {
+        let name = if packing == 34925 { "LZMA".to_owned() } else { format!("a packing of number {packing}") };
+        return refuse(format!("{name}; pack it otherwise, for example with gdal_translate -co COMPRESS=DEFLATE"));
+    }
+    match image.bits_per_sample().map_err(wrong(path))?.first() {
+        Some(1..=16 | 32 | 64) | None => Ok(()),
+        Some(bits) => {
+            refuse(format!("numbers of {bits} bits; convert them, for example with gdal_translate -ot Float32"))
+        }
+    }
+}
+
+/// Brings heights onto their map.
+fn placed(
+    heights: Array2<f32>,
+    transform: Option<GeoTransform>,
+    crs: Crs,
+    path: &Path,
+    options: &LoadOptions,
+) -> Result<Heightmap, TerrainError> {
+    let Some(t) = transform else {
+        let size = options.cell_size_for(path)?;
+        return Ok(Heightmap { heights, cell_size_m: (size, size), origin: None });
+    };
+    let affine = Affine {
+        origin: (t.origin_x, t.origin_y),
+        along_row: (t.pixel_width, t.skew_y),
+        along_column: (t.skew_x, t.pixel_height),
+    };
+    let raster = north_up(heights, &affine, path)?;
+    let rows = raster.heights.nrows();
+    let (origin, cell_size_m) = Georeference::north_up(path, rows, raster.north_west, raster.cell, crs)?;
+    Ok(Heightmap { heights: raster.heights, cell_size_m, origin: Some(origin) })
+}
+
+/// The largest level of a picture; `None` for numbers that are no gray levels.
+fn picture_levels(layout: &RasterLayout) -> Option<f64> {
+    match (layout.sample_format, layout.bits_per_sample) {
+        (1, bits @ 1..=16) => Some(f64::from((1u32 << bits) - 1)),
+        _ => None,
+    }
+}
+
+/// Takes the height of a pixel that a mask does not let through; never fails.
+fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) -> Result<(), TerrainError> {
+    if opaque == 0.0 {
+        heights[at] = f32::NAN;
+    }
+    Ok(())
+}
+
+/// Whether a second band says where there is no data.
+///
+/// # Errors
+/// For what is not one band of gray, with or without such a second one.
+fn has_alpha(image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<bool, TerrainError> {
+    let mend = "convert it to one band of heights, for example with gdal_translate -b 1";
+    let refuse = |found: &str| Err(TerrainError::content(path, "one band of heights", format!("{found}; {mend}")));
+    match image.color_model().map_err(wrong(path))? {
+        ColorModel::Grayscale { extra_samples, .. } => match extra_samples[..] {
+            [] => Ok(false),
+            [ExtraSample::AssociatedAlpha | ExtraSample::UnassociatedAlpha] => Ok(true),
+            _ => refuse(&format!("{} bands", layout.samples_per_pixel)),
+        },
+        ColorModel::Palette { .. } => refuse("colours of a palette"),
+        _ => refuse("colours"),
+    }
+}
+
+/// The mask that GDAL keeps as another picture of the same size in the file.
+fn mask_of<'a>(tiff: &'a TiffFile, image: &Ifd) -> Option<&'a Ifd> {
+    let is_mask = |ifd: &&Ifd| {
+        let kind = ifd.tag(directory::SUBFILE_TYPE).and_then(|tag| tag.value.as_u64()).unwrap_or(0);
+        kind & 4 != 0 && kind & 1 == 0 && (ifd.width(), ifd.height()) == (image.width(), image.height())
+    };
+    tiff.ifds().iter().find(is_mask)
+}

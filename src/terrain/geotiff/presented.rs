@@ -1,0 +1,111 @@
+//! A TIFF as its reader should see it: the file itself, with directories that were weighed and put right.
+
+use std::sync::Arc;
+
+use tiff_reader::source::{SharedSource, TiffSource};
+
+use super::directory::{Entry, Form, Value};
+
+/// The bytes of a file, but with another header, and further bytes behind its end that hold the directories.
+struct Presented {
+    file: SharedSource,
+    header: Vec<u8>,
+    tail: Vec<u8>,
+}
+
+/// The file with these directories in the place of its own.
+///
+/// # Errors
+/// For a file that is too long for the offsets of its form.
+pub(super) fn presented(
+    file: SharedSource,
+    form: Form,
+    directories: &[Vec<Entry>],
+) -> Result<SharedSource, &'static str> {
+    let mut header = file.read_exact_at(0, form.header()).map_err(|_| "a file without a header")?;
+    let start = file.len();
+    let mut writer = Writer { form, start, tail: Vec::new() };
+    // Where the place of the next directory goes: into the header, then into the directory before.
+    let mut link = None;
+    for entries in directories {
+        let at = writer.directory(entries, &mut link);
+        if link.is_none() {
+            let word = form.header() - form.word();
+            header[word..].copy_from_slice(&form.bytes(at, form.word()));
+        }
+        link = Some(writer.tail.len() - form.word());
+    }
+    if !form.wide && start + writer.tail.len() as u64 > u64::from(u32::MAX) {
+        return Err("more than 4 GB; convert it, for example with gdal_translate -co BIGTIFF=YES");
+    }
+    Ok(Arc::new(Presented { file, header, tail: writer.tail }))
+}
+
+struct Writer {
+    form: Form,
+    /// Where the tail begins.
+    start: u64,
+    tail: Vec<u8>,
+}
+
+impl Writer {
+    /// Adds a directory and the values that do not fit into it; gives its place, which goes to `link` in the tail.
+    fn directory(&mut self, entries: &[Entry], link: &mut Option<usize>) -> u64 {
+        let form = self.form;
+        let fields: Vec<Vec<u8>> = entries.iter().map(|entry| self.field(entry)).collect();
+        let at = self.start + self.tail.len() as u64;
+        if let Some(link) = *link {
+            self.tail[link..link + form.word()].copy_from_slice(&form.bytes(at, form.word()));
+        }
+        self.tail.extend(form.bytes(entries.len() as u64, form.count()));
+        for (entry, field) in entries.iter().zip(fields) {
+            self.tail.extend(form.bytes(entry.tag.into(), 2));
+            self.tail.extend(form.bytes(entry.kind.into(), 2));
+            self.tail.extend(form.bytes(entry.count, form.word()));
+            self.tail.extend(field);
+        }
+        self.tail.extend(form.bytes(0, form.word()));
+        at
+    }
+
+    /// What stands in the entry: the values themselves where they are short, or else their place.
+    fn field(&mut self, entry: &Entry) -> Vec<u8> {
+        let word = self.form.word();
+        match &entry.value {
+            Value::At(at) => self.form.bytes(*at, word),
+            Value::Bytes(bytes) if bytes.len() <= word => {
+                let mut field = bytes.clone();
+                field.resize(word, 0);
+                field
+            }
+            Value::Bytes(bytes) => {
+                let at = self.start + self.tail.len() as u64;
+                self.tail.extend(bytes);
+                self.form.bytes(at, word)
+            }
+        }
+    }
+}
+
+impl TiffSource for Presented {
+    fn len(&self) -> u64 {
+        self.file.len() + self.tail.len() as u64
+    }
+
+    fn read_exact_at(&self, offset: u64, length: usize) -> tiff_reader::error::Result<Vec<u8>> {
+        let outside =
+            tiff_reader::error::Error::OffsetOutOfBounds { offset, length: length as u64, data_len: self.len() };
+        let end = offset.checked_add(length as u64).filter(|end| *end <= self.len()).ok_or(outside)?;
+        let file_end = self.file.len();
+        let in_file = offset.min(file_end)..end.min(file_end);
+        let mut bytes = self.file.read_exact_at(in_file.start, (in_file.end - in_file.start) as usize)?;
+        for (byte, new) in bytes.iter_mut().zip(self.header.get(offset.min(16) as usize..).unwrap_or_default()) {
+            *byte = *new;
+        }
+        if end > file_end {
+            let in_tail = (offset.max(file_end) - file_end) as usize..(end - file_end) as usize;
+            bytes.extend_from_slice(&self.tail[in_tail]);
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,69 @@
+//! What tags of GDAL say about heights.
+
+use std::path::Path;
+
+use tiff_reader::{Ifd, TagValue};
+
+use super::super::TerrainError;
+use super::super::tokens::quoted;
+use super::directory::{GDAL_METADATA, GDAL_NO_DATA};
+
+/// What tags of GDAL say about the heights.
+pub(super) struct Said {
+    pub(super) no_data: Option<f64>,
+    pub(super) scale: f64,
+    pub(super) offset: f64,
+    /// Metres in the unit of heights.
+    pub(super) unit_m: Option<f64>,
+}
+
+impl Said {
+    pub(super) fn of(image: &Ifd, path: &Path) -> Result<Self, TerrainError> {
+        let text = |tag: u16| match image.tag(tag).map(|tag| &tag.value) {
+            Some(TagValue::Ascii(text)) => Some(text.trim_matches(['\0', ' ', '\n'])),
+            _ => None,
+        };
+        let metadata = text(GDAL_METADATA).unwrap_or_default();
+        let number = |text: &str| text.trim().parse::<f64>();
+        let finite = |role: &str, otherwise: f64| match item(metadata, role).map(number) {
+            None => Ok(otherwise),
+            Some(Ok(value)) if value.is_finite() => Ok(value),
+            Some(_) => Err(TerrainError::content(path, format!("a number for the {role} of heights"), "none")),
+        };
+        let no_data = match text(GDAL_NO_DATA).filter(|text| !text.is_empty()).map(number) {
+            Some(Err(_)) => return Err(TerrainError::content(path, "a number for no data (tag 42113)", "none")),
+            Some(Ok(value)) => Some(value),
+            None => None,
+        };
+        Ok(Self {
+            no_data,
+            scale: finite("scale", 1.0)?,
+            offset: finite("offset", 0.0)?,
+            unit_m: unit(metadata, path)?,
+        })
+    }
+}
+
+/// The unit of heights that GDAL's metadata name.
+fn unit(metadata: &str, path: &Path) -> Result<Option<f64>, TerrainError> {
+    let Some(name) = item(metadata, "unittype") else { return Ok(None) };
+    match name.trim().to_ascii_lowercase().as_str() {
+        "" => Ok(None),
+        "m" | "metre" | "metres" | "meter" | "meters" => Ok(Some(1.0)),
+        "cm" | "centimetre" | "centimeter" => Ok(Some(0.01)),
+        "ft" | "foot" | "feet" => Ok(Some(0.3048)),
+        "us survey foot" | "ftus" | "us-ft" | "us_survey_foot" => Ok(Some(1200.0 / 3937.0)),
+        _ => Err(TerrainError::content(path, "heights in metres or feet", quoted(name))),
+    }
+}
+
+/// The text of `<Item … sample="0" role="…">text</Item>` in GDAL's metadata.
+fn item<'a>(metadata: &'a str, role: &str) -> Option<&'a str> {
+    let role = format!("role=\"{role}\"");
+    metadata.split("<Item").skip(1).find_map(|item| {
+        let (attributes, rest) = item.split_once('>')?;
+        let first = !attributes.contains("sample=") || attributes.contains("sample=\"0\"");
+        let text = rest.split('<').next()?;
+        (first && attributes.contains(&role)).then_some(text)
+    })
+}

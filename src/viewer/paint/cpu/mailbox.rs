@@ -1,0 +1,195 @@
+//! What the window and the drawing thread hand to each other. Locks are held for moves only: neither waits for the
+//! other's work.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use image::RgbaImage;
+
+use crate::grid::Grid;
+use crate::render::land::TerrainLook;
+use crate::render::{Camera, Cut, LookSpec};
+use crate::viewer::link::Patch;
+use crate::viewer::paint::View;
+
+/// Everything that a picture shows, besides the volume.
+#[derive(Clone)]
+pub(super) struct Wanted {
+    /// Tells one box from the next.
+    pub(super) epoch: u64,
+    pub(super) grid: Grid,
+    pub(super) land: Arc<TerrainLook>,
+    pub(super) look: LookSpec,
+    pub(super) cuts: [Option<Arc<Cut>>; 3],
+    /// Steps simulated so far.
+    pub(super) steps: u64,
+    /// Counts up when something visible changed besides the view.
+    pub(super) content: u64,
+    /// Counts up when anything visible changed.
+    pub(super) state: u64,
+    /// What the window shows, once it is known.
+    pub(super) view: Option<View>,
+}
+
+/// A picture for a file.
+pub(super) struct Job {
+    pub(super) view: View,
+    /// Whether every pixel is smoothed.
+    pub(super) smooth: bool,
+    pub(super) transparent: bool,
+    pub(super) reply: Sender<Option<RgbaImage>>,
+}
+
+/// Pixels of four bytes, rows from the top.
+pub(super) struct Pixels {
+    pub(super) size: (usize, usize),
+    pub(super) rgba: Vec<u8>,
+}
+
+/// A finished picture for the window.
+pub(super) struct Finished {
+    pub(super) pixels: Pixels,
+    /// The camera of its view, in pixels of the window.
+    pub(super) camera: Camera,
+    pub(super) took: Duration,
+    /// Nothing finer follows while nothing changes.
+    pub(super) last: bool,
+    /// The state that it shows.
+    pub(super) state: u64,
+}
+
+/// What the drawing thread takes out.
+pub(super) struct Order {
+    pub(super) serial: u64,
+    pub(super) wanted: Option<Wanted>,
+    pub(super) patches: Vec<Patch>,
+    pub(super) jobs: Vec<Job>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Counts up with every change.
+    serial: u64,
+    wanted: Option<Wanted>,
+    /// Parts of the volume that changed.
+    patches: Vec<Patch>,
+    jobs: Vec<Job>,
+    finished: Option<Finished>,
+    /// Gives up the picture under way, where a change makes it worthless.
+    give_up: Option<Arc<AtomicBool>>,
+    quit: bool,
+}
+
+/// The state behind its lock.
+#[derive(Default)]
+pub(super) struct Mailbox {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Mailbox {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No lock is held while anything can panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what is wanted, and adds parts of the volume that changed. A new box voids those before.
+    pub(super) fn post(&self, wanted: Wanted, patches: Vec<Patch>) {
+        let mut state = self.lock();
+        if state.wanted.as_ref().is_none_or(|before| before.epoch != wanted.epoch) {
+            state.patches.clear();
+        }
+        state.serial += 1;
+        state.wanted = Some(wanted);
+        state.patches.extend(patches);
+        state.give_up();
+        self.changed.notify_all();
+    }
+
+    /// Asks for a picture for a file.
+    pub(super) fn ask(&self, job: Job) {
+        let mut state = self.lock();
+        state.jobs.push(job);
+        state.give_up();
+        self.changed.notify_all();
+    }
+
+    /// Ends the drawing thread.
+    pub(super) fn quit(&self) {
+        let mut state = self.lock();
+        state.quit = true;
+        state.give_up();
+        self.changed.notify_all();
+    }
+
+    /// Bytes of the volume that the drawing thread has not taken yet.
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().patches.iter().map(|patch| 2 * patch.texels.len()).sum()
+    }
+
+    /// Takes the finished picture out.
+    pub(super) fn take_finished(&self) -> Option<Finished> {
+        self.lock().finished.take()
+    }
+
+    /// Whether a picture waits for the window.
+    pub(super) fn has_finished(&self) -> bool {
+        self.lock().finished.is_some()
+    }
+
+    /// For the drawing thread: waits for a change after `seen`, at most so long. `None` when it should end.
+    pub(super) fn wait(&self, seen: u64, most: Option<Duration>) -> Option<Order> {
+        let until = most.map(|most| Instant::now() + most);
+        let mut state = self.lock();
+        loop {
+            if state.quit {
+                return None;
+            }
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            if state.serial != seen || !state.jobs.is_empty() || left == Some(Duration::ZERO) {
+                return Some(Order {
+                    serial: state.serial,
+                    wanted: (state.serial != seen).then(|| state.wanted.clone()).flatten(),
+                    patches: std::mem::take(&mut state.patches),
+                    jobs: std::mem::take(&mut state.jobs),
+                });
+            }
+            state = match left {
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(left) => self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+            };
+        }
+    }
+
+    /// For the drawing thread: a change after `seen` sets the switch from now on; false when there is one already.
+    pub(super) fn guard(&self, seen: u64, switch: &Arc<AtomicBool>) -> bool {
+        let mut state = self.lock();
+        if state.serial != seen || !state.jobs.is_empty() || state.quit {
+            return false;
+        }
+        state.give_up = Some(Arc::clone(switch));
+        true
+    }
+
+    /// For the drawing thread: changes leave the switch alone again, which is off.
+    pub(super) fn unguard(&self) {
+        if let Some(switch) = self.lock().give_up.take() {
+            switch.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// For the drawing thread: hands a picture over.
+    pub(super) fn finish(&self, finished: Finished) {
+        self.lock().finished = Some(finished);
+    }
+}
+
+impl State {
+    fn give_up(&self) {
+        if let Some(switch) = &self.give_up {
+            switch.store(true, Ordering::Relaxed);
+        }
+    }
+}

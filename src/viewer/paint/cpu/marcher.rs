@@ -1,0 +1,249 @@
+//! The drawing thread: the ray-marcher at the wanted rate while something moves, then the same picture finer and finer.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use image::RgbaImage;
+
+use super::mailbox::{Finished, Job, Mailbox, Order, Pixels, Wanted};
+use super::mirror::Mirror;
+use crate::render::contents::Contents;
+use crate::render::renderer::Renderer;
+use crate::render::{Antialias, Camera, Image, LookSpec};
+use crate::viewer::paint::View;
+use crate::viewer::paint::quality::{Quality, Resolution, Rest, still};
+
+/// Least time from one moving picture to the next.
+const SHORTEST: Duration = Duration::from_millis(16);
+
+/// How finely the present state has been drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// Not yet.
+    Stale,
+    /// As finely as the wanted rate allows.
+    Moving,
+    /// At the whole resolution.
+    Whole,
+    /// Every pixel smoothed.
+    Smooth,
+}
+
+/// One kind of movement: pictures from a camera that turns take longer than those from one at rest.
+#[derive(Default)]
+struct Movement {
+    resolution: Resolution,
+    took: Duration,
+}
+
+/// Everything that the thread has.
+pub(super) struct Marcher {
+    mailbox: Arc<Mailbox>,
+    seen: u64,
+    wanted: Option<Wanted>,
+    stage: Option<Stage>,
+    level: Level,
+    rest: Rest,
+    turning: Movement,
+    running: Movement,
+    /// Camera of the last picture of a moving scene.
+    last: Option<Camera>,
+    started: Instant,
+}
+
+/// The renderer of one box, and its volume.
+struct Stage {
+    epoch: u64,
+    renderer: Renderer,
+    mirror: Mirror,
+    /// The renderer has seen the volume, up to the changes that the mirror knows.
+    known: bool,
+    /// The last picture was from the camera of the one before, whose ground the renderer had kept.
+    knew_ground: bool,
+}
+
+impl Marcher {
+    pub(super) fn new(mailbox: Arc<Mailbox>) -> Self {
+        Self {
+            mailbox,
+            seen: 0,
+            wanted: None,
+            stage: None,
+            level: Level::Smooth,
+            rest: Rest::default(),
+            turning: Movement::default(),
+            running: Movement::default(),
+            last: None,
+            started: Instant::now(),
+        }
+    }
+
+    /// Draws until the window has gone.
+    pub(super) fn run(mut self) {
+        let mailbox = Arc::clone(&self.mailbox);
+        let mut due = None;
+        while let Some(order) = mailbox.wait(self.seen, due) {
+            for job in self.take(order) {
+                let image = self.picture(&job);
+                // The window waits for it, unless it was closed meanwhile.
+                job.reply.send(image).ok();
+            }
+            due = self.work(Instant::now());
+        }
+    }
+
+    /// Takes over what changed and gives the pictures that are asked for.
+    fn take(&mut self, order: Order) -> Vec<Job> {
+        self.seen = order.serial;
+        if let Some(wanted) = order.wanted {
+            let before = self.wanted.as_ref();
+            if before.is_none_or(|before| before.content != wanted.content || before.view != wanted.view) {
+                self.level = Level::Stale;
+            }
+            if self.stage.as_ref().is_none_or(|stage| stage.epoch != wanted.epoch) {
+                self.stage = Stage::new(&wanted);
+            }
+            self.wanted = Some(wanted);
+        }
+        if let Some(stage) = &mut self.stage {
+            order.patches.iter().for_each(|patch| stage.mirror.patch(patch));
+        }
+        order.jobs
+    }
+
+    /// Draws the next picture when it is due; gives the time until there is something to do again.
+    fn work(&mut self, now: Instant) -> Option<Duration> {
+        let wanted = self.wanted.clone()?;
+        let view = wanted.view.as_ref()?;
+        let still = self.rest.note(view, wanted.content, now);
+        match self.level {
+            Level::Stale => {
+                let left = (self.started + self.interval(view.quality)).saturating_duration_since(now);
+                if !left.is_zero() {
+                    return Some(left);
+                }
+                self.draw_moving(&wanted, view);
+                self.level = Level::Moving;
+                Some(self.rest.due(Instant::now()))
+            }
+            Level::Moving if !still.all => Some(self.rest.due(now)),
+            Level::Moving => self.refine(&wanted, view, Level::Whole).then_some(Duration::ZERO),
+            Level::Whole => {
+                self.refine(&wanted, view, Level::Smooth);
+                None
+            }
+            Level::Smooth => None,
+        }
+    }
+
+    /// Time from the beginning of one moving picture to that of the next.
+    fn interval(&self, quality: Quality) -> Duration {
+        let whole = self.running.resolution.scale() >= 1.0 && self.turning.resolution.scale() >= 1.0;
+        match quality {
+            // With time to spare, more pictures than wanted.
+            Quality::Auto { target_fps } if !whole => Duration::from_secs_f32(1.0 / target_fps.max(1.0)).max(SHORTEST),
+            _ => SHORTEST,
+        }
+    }
+
+    fn draw_moving(&mut self, wanted: &Wanted, view: &View) {
+        let Some(stage) = &mut self.stage else { return };
+        self.started = Instant::now();
+        let window = [view.camera.size().0, view.camera.size().1];
+        let rests = self.last.as_ref() == Some(&view.camera);
+        let movement = if rests { &mut self.running } else { &mut self.turning };
+        let effort = movement.resolution.moving(view.quality, window, movement.took);
+        let camera = view.camera.resized((effort.size[0], effort.size[1]));
+        let antialias = if effort.repeats > 1 { Antialias::Edges } else { Antialias::Off };
+        let Some(image) = stage.draw(wanted, view, &camera, antialias) else { return };
+        let took = self.started.elapsed();
+        // The first picture from a camera that came to rest finds the ground, like one from a camera that turns.
+        if stage.knew_ground == rests {
+            movement.took = smoothed(movement.took, took);
+            movement.resolution.timed();
+        }
+        self.last = Some(view.camera.clone());
+        self.hand_over(&image, view, took, false);
+    }
+
+    /// Draws the present state more finely; false when a change made that worthless.
+    fn refine(&mut self, wanted: &Wanted, view: &View, level: Level) -> bool {
+        let Some(stage) = &mut self.stage else { return false };
+        let (width, height) = view.camera.size();
+        let [width, height] = still(view.quality, [width, height]);
+        let camera = view.camera.resized((width, height));
+        let antialias = if level == Level::Smooth { Antialias::Full } else { Antialias::Edges };
+        let start = Instant::now();
+        let switch = stage.renderer.stop_switch();
+        if !self.mailbox.guard(self.seen, &switch) {
+            return false;
+        }
+        let image = stage.draw(wanted, view, &camera, antialias);
+        self.mailbox.unguard();
+        let Some(image) = image else { return false };
+        self.level = level;
+        self.hand_over(&image, view, start.elapsed(), level == Level::Smooth);
+        true
+    }
+
+    fn hand_over(&self, image: &Image, view: &View, took: Duration, last: bool) {
+        let pixels = Pixels { size: (image.width, image.height), rgba: opaque(image) };
+        let (camera, state) = (view.camera.clone(), self.wanted.as_ref().map_or(0, |wanted| wanted.state));
+        self.mailbox.finish(Finished { pixels, camera, took, last, state });
+    }
+
+    /// A picture for a file.
+    fn picture(&mut self, job: &Job) -> Option<RgbaImage> {
+        let (wanted, stage) = (self.wanted.as_ref()?, self.stage.as_mut()?);
+        let antialias = if job.smooth { Antialias::Full } else { Antialias::Edges };
+        let image = stage.draw(wanted, &job.view, &job.view.camera, antialias)?;
+        let mut rgba = opaque(&image);
+        if job.transparent {
+            let cover = stage.renderer.coverage(stage.mirror.volume(), &job.view.camera, &image);
+            rgba.chunks_exact_mut(4).zip(cover).for_each(|(pixel, cover)| pixel[3] = cover);
+        }
+        RgbaImage::from_raw(image.width as u32, image.height as u32, rgba)
+    }
+}
+
+impl Stage {
+    fn new(wanted: &Wanted) -> Option<Self> {
+        // The window has checked the look.
+        let renderer = Renderer::over(wanted.land.clone(), wanted.grid, wanted.look.clone()).ok()?;
+        Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), known: false, knew_ground: false })
+    }
+
+    fn draw(&mut self, wanted: &Wanted, view: &View, camera: &Camera, antialias: Antialias) -> Option<Image> {
+        let Self { renderer, mirror, known, knew_ground, .. } = self;
+        if !renderer.is_over(&wanted.land) {
+            renderer.set_land(wanted.land.clone());
+        }
+        let look = LookSpec { antialias, ..wanted.look.clone() };
+        if *renderer.look() != look {
+            renderer.set_look_but_sunlight(look).ok()?;
+        }
+        renderer.set_steps(wanted.steps);
+        let slice = |axis: usize| wanted.cuts[axis].clone().filter(|_| view.cuts_shown[axis]);
+        renderer.set_contents(Contents {
+            lava: view.volume_shown,
+            ground: view.ground_shown,
+            legend: false,
+            slices: [slice(0), slice(1), slice(2)],
+        });
+        *knew_ground = renderer.knows_ground(camera);
+        let image = renderer.frame_with(mirror.volume(), &mirror.news(*known), camera);
+        *known = true;
+        mirror.drawn();
+        image
+    }
+}
+
+/// A time that follows another slowly, because a picture's time swings with what else the machine does.
+fn smoothed(before: Duration, now: Duration) -> Duration {
+    if before.is_zero() { now } else { before.mul_f32(0.6) + now.mul_f32(0.4) }
+}
+
+/// The pixels of a picture with full opacity.
+fn opaque(image: &Image) -> Vec<u8> {
+    image.rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect()
+}

@@ -1,0 +1,226 @@
+//! Pictures of the drawing thread against those of the renderer and of the graphics card's passes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use image::RgbaImage;
+use kiss3d::window::OffscreenSurface;
+
+use super::CpuPainter;
+use crate::lowpass::LowPass;
+use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, Style};
+use crate::scene::{Scene, VentPlace};
+use crate::simulation::Simulation;
+use crate::viewer::link::{Cut, Update};
+use crate::viewer::paint::device::Gpu;
+use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, keep, surface, view};
+use crate::viewer::paint::{DrawOn, Painter, Quality, View};
+
+/// A window of an odd shape.
+const WINDOW: (usize, usize) = (301, 199);
+
+struct Eruption {
+    _surface: OffscreenSurface,
+    simulation: Simulation,
+    lowpass: LowPass,
+    painter: CpuPainter,
+}
+
+/// A painter of a small eruption, where a driver is installed.
+fn erupting(look: &LookSpec) -> Option<Eruption> {
+    let surface = surface()?;
+    let (simulation, lowpass) = eruption();
+    let mut painter = CpuPainter::new(Gpu::of_window(), look).expect("a valid look");
+    painter.apply(&mut everything(&simulation, lowpass.volume(), look));
+    Some(Eruption { _surface: surface, simulation, lowpass, painter })
+}
+
+fn camera(painter: &CpuPainter, azimuth_deg: f32, size: (usize, usize)) -> Camera {
+    let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
+    Camera::new(&spec, &painter.subject().expect("a scene has come"), size)
+}
+
+fn rgba(image: &crate::render::Image) -> RgbaImage {
+    let pixels = image.rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect();
+    RgbaImage::from_raw(image.width as u32, image.height as u32, pixels).expect("four bytes for each pixel")
+}
+
+/// The next picture for the window.
+fn next(painter: &mut CpuPainter) -> super::mailbox::Finished {
+    let end = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < end {
+        if painter.fetch() {
+            return painter.next.take().expect("it was fetched");
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    panic!("no picture for a minute");
+}
+
+#[test]
+fn pictures_stay_those_of_the_renderer_while_lava_runs() {
+    let look = LookSpec::default();
+    let Some(Eruption { _surface, mut simulation, mut lowpass, mut painter }) = erupting(&look) else { return };
+    let smooth = LookSpec { antialias: Antialias::Full, ..look.clone() };
+    let mut renderer = Renderer::new(simulation.world().ground.surface(), simulation.world().grid, smooth.clone())
+        .expect("a valid look");
+    for style in [Style::Cinematic, Style::Surface, Style::Cinematic] {
+        painter.set_look(&LookSpec { style, ..look.clone() }).expect("a valid look");
+        // The colour bar of the plain styles is the panel's, so that it is not compared.
+        renderer.set_look(LookSpec { style, ..smooth.clone() }).expect("a valid look");
+        for _ in 0..3 {
+            (0..20).for_each(|_| simulation.step());
+            lowpass.refresh(simulation.world());
+            let mut update = everything(&simulation, lowpass.volume(), &look);
+            (update.anew, update.ground) = (false, None);
+            painter.apply(&mut update);
+            renderer.set_steps(simulation.steps());
+            let camera = camera(&painter, 150.0, SIZE);
+            let expected = renderer.frame(lowpass.volume(), &camera);
+            let drawn = painter.picture(&view(camera), 8, false).expect("a scene has come");
+            let bar =
+                |x: usize, y: usize| style != Style::Cinematic && x + 130 > SIZE.0 && y + SIZE.1 / 3 + 50 > SIZE.1;
+            let differs = drawn.enumerate_pixels().find(|&(x, y, pixel)| {
+                !bar(x as usize, y as usize) && pixel.0[..3] != expected.pixel(x as usize, y as usize)
+            });
+            assert_eq!(differs, None, "{style:?}, step {}", simulation.steps());
+        }
+    }
+}
+
+#[test]
+fn a_moving_picture_is_coarse_and_becomes_whole_when_nothing_moves() {
+    let look = LookSpec::default();
+    let Some(Eruption { _surface, mut painter, .. }) = erupting(&look) else { return };
+    painter.picture(&view(camera(&painter, 0.0, (8, 8))), 1, false).expect("a scene has come");
+    // A rate that no machine reaches.
+    let turned = |painter: &CpuPainter, azimuth_deg: f32| View {
+        quality: Quality::Auto { target_fps: 1e6 },
+        ..view(camera(painter, azimuth_deg, WINDOW))
+    };
+    for k in 0..5 {
+        let view = turned(&painter, 10.0 * k as f32);
+        painter.show(&view);
+        let picture = next(&mut painter);
+        assert_eq!((picture.camera, picture.last), (view.camera, false));
+        assert!(picture.pixels.size.0 < WINDOW.0, "{:?}", picture.pixels.size);
+        assert!(!painter.is_finished());
+    }
+    let whole = next(&mut painter);
+    assert_eq!((whole.pixels.size, whole.last), (WINDOW, false));
+    let smooth = next(&mut painter);
+    assert_eq!((smooth.pixels.size, smooth.last), (WINDOW, true));
+    let view = View { quality: Quality::Fixed(1.0), ..turned(&painter, 40.0) };
+    let expected = painter.picture(&view, 8, false).expect("a scene has come");
+    assert!(smooth.pixels.rgba == *expected.as_raw(), "the last picture is the one for files");
+    painter.finished = Some(smooth.state);
+    assert!(painter.is_finished());
+    assert!(!painter.fetch(), "nothing is drawn when nothing changes");
+}
+
+#[test]
+fn a_fine_picture_gives_way_to_a_camera_that_turns() {
+    let Some(Eruption { _surface, mut painter, .. }) = erupting(&LookSpec::default()) else { return };
+    let large = (3000, 2000);
+    painter.show(&view(camera(&painter, 0.0, large)));
+    next(&mut painter);
+    // Within the picture of 6 million smoothed pixels that comes now.
+    std::thread::sleep(Duration::from_millis(400));
+    let turned = View { quality: Quality::Auto { target_fps: 1e6 }, ..view(camera(&painter, 50.0, large)) };
+    painter.show(&turned);
+    let mut picture = next(&mut painter);
+    // The one before may just have been complete.
+    while picture.camera != turned.camera {
+        picture = next(&mut painter);
+    }
+    assert!(!picture.last);
+}
+
+/// A slice with lava, rock and nothing in squares.
+fn chequered(width: usize, height: usize, cell: usize) -> Cut {
+    let texel = |i: usize| {
+        let (x, y) = (i % width / 8, i / width / 8);
+        [((x * 50 + y * 90) % 256) as u8, ((x + 2 * y) % 3) as u8]
+    };
+    Cut { cell, width, height, texels: (0..width * height).map(texel).collect() }
+}
+
+#[test]
+fn slices_and_hidden_parts_look_as_the_graphics_card_draws_them() {
+    let look = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
+    let Some(Eruption { _surface, simulation, lowpass, mut painter }) = erupting(&look) else { return };
+    let mut gpu = Painter::new(&look, DrawOn::Gpu).expect("a valid look");
+    let grid = simulation.world().grid;
+    let cuts = |update: &mut Update| {
+        update.cuts = [
+            Some(chequered(grid.nz, grid.ny, 20)),
+            Some(chequered(grid.nx, grid.nz, 30)),
+            Some(chequered(grid.nx, grid.ny, 33)),
+        ];
+    };
+    let mut update = everything(&simulation, lowpass.volume(), &look);
+    cuts(&mut update);
+    gpu.apply(&mut update).expect("a small box");
+    let mut update = everything(&simulation, lowpass.volume(), &look);
+    cuts(&mut update);
+    painter.apply(&mut update);
+    let whole = view(camera(&painter, 150.0, SIZE));
+    let views = [
+        ("slices", View { cuts_shown: [true; 3], ..whole.clone() }),
+        ("a slice without ground", View { cuts_shown: [false, false, true], ground_shown: false, ..whole.clone() }),
+        ("slices alone", View { cuts_shown: [true; 3], ground_shown: false, volume_shown: false, ..whole.clone() }),
+        ("no lava", View { volume_shown: false, ..whole.clone() }),
+        ("no ground", View { ground_shown: false, ..whole }),
+    ];
+    for style in [Style::Cinematic, Style::Scientific] {
+        painter.set_look(&LookSpec { style, ..look.clone() }).expect("a valid look");
+        gpu.set_look(&LookSpec { style, ..look.clone() }).expect("a valid look");
+        for (name, view) in &views {
+            let passes = gpu.picture(view, 8, false).expect("a scene has come");
+            let marched = painter.picture(view, 8, false).expect("a scene has come");
+            let image = crate::render::Image {
+                width: SIZE.0,
+                height: SIZE.1,
+                rgb: marched.pixels().flat_map(|p| [p.0[0], p.0[1], p.0[2]]).collect(),
+            };
+            keep(&format!("cpu {style:?} {name}"), &image, &passes);
+            let (mean, far) = difference(&image, &passes);
+            // Eight rays for each pixel here and four at other places there.
+            assert!(mean < 1.5 && far < 0.03, "{style:?}, {name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
+        }
+    }
+}
+
+#[test]
+fn a_transparent_picture_is_empty_where_the_sky_is() {
+    let Some(Eruption { _surface, mut painter, .. }) = erupting(&LookSpec::default()) else { return };
+    let camera = camera(&painter, 150.0, SIZE);
+    for style in [Style::Cinematic, Style::Maximum] {
+        painter.set_look(&LookSpec { style, ..LookSpec::default() }).expect("a valid look");
+        let picture = painter.picture(&view(camera.clone()), 8, true).expect("a scene has come");
+        let opacity = |x: f32, y: f32| picture.get_pixel((x * SIZE.0 as f32) as u32, (y * SIZE.1 as f32) as u32).0[3];
+        assert_eq!([opacity(0.02, 0.02), opacity(0.98, 0.97)], [0, 0], "{style:?}: the corners show the sky");
+        assert_eq!(opacity(0.5, 0.6), 255, "{style:?}: the mountain stands in the middle");
+    }
+}
+
+#[test]
+fn another_scene_takes_the_place_of_the_first() {
+    let look = LookSpec::default();
+    let Some(Eruption { _surface, mut painter, .. }) = erupting(&look) else { return };
+    let mut scene = Scene::volcano();
+    scene.spec.grid.size = [40, 30, 48];
+    scene.spec.vents[0].place = VentPlace::Cells { x: 20.0, z: 24.0 };
+    let simulation =
+        scene.build(Box::new(crate::engine::tiled::Tiled::default())).expect("the built-in volcano").simulation;
+    let mut lowpass = LowPass::new(simulation.world().grid);
+    lowpass.refresh(simulation.world());
+    painter.apply(&mut everything(&simulation, lowpass.volume(), &look));
+    let camera = camera(&painter, 150.0, SIZE);
+    let drawn = painter.picture(&view(camera.clone()), 8, false).expect("a scene has come");
+    let smooth = LookSpec { antialias: Antialias::Full, ..look };
+    let mut renderer =
+        Renderer::new(simulation.world().ground.surface(), simulation.world().grid, smooth).expect("a valid look");
+    assert!(drawn == rgba(&renderer.frame(lowpass.volume(), &camera)));
+    assert!(Arc::strong_count(&painter.mailbox) >= 2, "the thread goes on");
+}

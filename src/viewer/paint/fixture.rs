@@ -1,0 +1,105 @@
+//! A small eruption for tests of both ways of drawing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use image::RgbaImage;
+use kiss3d::resource::MaterialManager2d;
+use kiss3d::window::OffscreenSurface;
+
+use super::{Quality, View};
+use crate::engine::tiled::Tiled;
+use crate::lowpass::{LowPass, Volume};
+use crate::render::ember::{EmberLight, Glow};
+use crate::render::{Camera, Image, LookSpec};
+use crate::scene::{Scene, VentPlace};
+use crate::simulation::Simulation;
+use crate::viewer::link::{BRICK, Patch, Report, Update};
+
+#[path = "../../../tests/common/needs.rs"]
+mod needs;
+
+pub(super) const SIZE: (usize, usize) = (320, 220);
+
+/// A device without a window, where a driver is installed.
+pub(super) fn surface() -> Option<OffscreenSurface> {
+    if !needs::vulkan() {
+        return None;
+    }
+    let surface = pollster::block_on(OffscreenSurface::new(64, 64));
+    // kiss3d aborts when a surface is dropped before its first frame has made this.
+    MaterialManager2d::get_global_manager(|_| ());
+    Some(surface)
+}
+
+/// A small volcano on which lava runs.
+pub(super) fn eruption() -> (Simulation, LowPass) {
+    let mut scene = Scene::volcano();
+    scene.spec.grid.size = [64, 50, 64];
+    scene.spec.vents[0].place = VentPlace::Cells { x: 31.0, z: 30.0 };
+    scene.spec.vents[0].rate = 1.0;
+    let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in volcano").simulation;
+    (0..700).for_each(|_| simulation.step());
+    let mut lowpass = LowPass::new(simulation.world().grid);
+    lowpass.refresh(simulation.world());
+    (simulation, lowpass)
+}
+
+/// Everything about a simulation in one update.
+pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSpec) -> Update {
+    let grid = volume.grid;
+    let texels = volume.density.iter().zip(&volume.energy).map(|(d, e)| [*d, *e]).collect();
+    Update {
+        report: Report { step: simulation.steps(), ..Report::quiet(grid) },
+        anew: true,
+        patches: vec![Patch { origin: [0; 3], size: [grid.nx, grid.ny, grid.nz], texels }],
+        bricks: Some(brick_maxima(volume)),
+        ground: Some(Arc::new(simulation.world().ground.surface().clone())),
+        cuts: [None, None, None],
+        ember: Some(EmberLight::new(volume, None, Glow::from(look)).maps.data.iter().map(|m| [m.x, m.y]).collect()),
+        notices: Vec::new(),
+    }
+}
+
+pub(super) fn brick_maxima(volume: &Volume) -> Vec<u8> {
+    let grid = volume.grid;
+    let [bx, by, bz] = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK));
+    let side = |b: usize, n: usize| (b * BRICK).saturating_sub(1)..(b * BRICK + BRICK + 1).min(n);
+    let largest = |i: usize, j: usize, k: usize| {
+        let cells = side(k, grid.nz).flat_map(|z| side(j, grid.ny).map(move |y| (y, z)));
+        let cells = cells.flat_map(|(y, z)| side(i, grid.nx).map(move |x| (x, y, z)));
+        cells.map(|(x, y, z)| volume.density[grid.index(x, y, z)]).max().unwrap_or(0)
+    };
+    (0..bx * by * bz).map(|b| largest(b % bx, b / bx % by, b / (bx * by))).collect()
+}
+
+pub(super) fn view(camera: Camera) -> View {
+    View { camera, quality: Quality::Fixed(1.0), cuts_shown: [false; 3], volume_shown: true, ground_shown: true }
+}
+
+/// Mean difference of channels in levels of 255, and the share of pixels that differ by more than 24 levels in one.
+pub(super) fn difference(a: &Image, b: &RgbaImage) -> (f64, f64) {
+    let pixels = a.rgb.chunks_exact(3).zip(b.pixels());
+    let (mut sum, mut far) = (0_u64, 0_u64);
+    for (p, q) in pixels {
+        let channels = [0, 1, 2].map(|c| u64::from(p[c].abs_diff(q.0[c])));
+        sum += channels.iter().sum::<u64>();
+        far += u64::from(channels.iter().any(|d| *d > 24));
+    }
+    let count = (a.width * a.height) as f64;
+    (sum as f64 / (3.0 * count), far as f64 / count)
+}
+
+/// Writes a pair of pictures where `LAVOXEL_PICTURES` names a folder, to be looked at.
+pub(super) fn keep(name: &str, marched: &Image, painted: &RgbaImage) {
+    let Some(folder) = std::env::var_os("LAVOXEL_PICTURES").map(PathBuf::from) else { return };
+    let (width, height) = (marched.width as u32, marched.height as u32);
+    let pair = RgbaImage::from_fn(2 * width, height, |x, y| {
+        if x >= width {
+            return *painted.get_pixel(x - width, y);
+        }
+        let [r, g, b] = marched.pixel(x as usize, y as usize);
+        image::Rgba([r, g, b, 255])
+    });
+    pair.save(folder.join(format!("{name}.png"))).expect("the folder takes pictures");
+}

@@ -1,0 +1,211 @@
+//! Textures of one size, what was last drawn on them, and the average that grows while nothing changes.
+//!
+//! A picture has two canvases for each of its layers: a coarse one for what moves and a fine one for what rests. The
+//! layers are what only changes with the camera, the ground and the slices, and the lava: while lava runs before a
+//! camera at rest, the first is fine and the second coarse.
+
+use super::film::Sheet;
+use super::frame::Frame;
+use super::stage::Bound;
+
+/// Light of one view.
+#[derive(Default)]
+pub(super) struct Canvas {
+    exposed: Option<Exposed>,
+    /// Numbers and content of the picture that is averaged.
+    shown: Option<(Frame, u64)>,
+    /// Whole frames in the average.
+    averaged: u32,
+    /// The band that is due of the next frame, and the number of bands of that frame.
+    band: (u32, u32),
+    /// Textures made so far.
+    made: u64,
+}
+
+/// Textures, bound to a scene.
+pub(super) struct Exposed {
+    sheet: Sheet,
+    bound: Bound,
+    /// The state of the scene's textures that `bound` belongs to.
+    bindings: u64,
+    /// The frame for which the ground was found, and that state.
+    ground: Option<(Frame, u64)>,
+    /// Tells these textures from those before them.
+    made: u64,
+}
+
+/// Which frame of an average is due, and which band of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Turn {
+    frame: u32,
+    band: (u32, u32),
+}
+
+impl Turn {
+    /// Shift of the rays within a pixel and of their first samples: none in the first frame, then low-discrepancy
+    /// points.
+    pub(super) fn shift(self) -> [f32; 3] {
+        if self.frame == 0 {
+            return [0.0; 3];
+        }
+        [halton(self.frame, 2) - 0.5, halton(self.frame, 3) - 0.5, (self.frame as f32 * 0.618_034).fract()]
+    }
+
+    /// Share of this frame in the average.
+    pub(super) fn share(self) -> f64 {
+        1.0 / f64::from(self.frame + 1)
+    }
+
+    /// The rows of a picture of this height that are due.
+    pub(super) fn rows(self, height: u32) -> std::ops::Range<u32> {
+        let (band, bands) = self.band;
+        let edge = |band: u32| (u64::from(height) * u64::from(band) / u64::from(bands)) as u32;
+        edge(band)..edge(band + 1)
+    }
+}
+
+impl Canvas {
+    /// The frame that is due for this picture, one of so many bands at a time, or `None` when `most` frames are in the
+    /// average.
+    pub(super) fn turn(&mut self, still: &Frame, content: u64, most: u32, bands: u32) -> Option<Turn> {
+        if !self.shows(still, content) {
+            self.shown = Some((*still, content));
+            (self.averaged, self.band) = (0, (0, 1));
+        }
+        if self.averaged >= most {
+            return None;
+        }
+        if self.band.0 == 0 {
+            self.band.1 = bands.max(1);
+        }
+        let turn = Turn { frame: self.averaged, band: self.band };
+        self.band.0 += 1;
+        if self.band.0 == self.band.1 {
+            (self.band.0, self.averaged) = (0, self.averaged + 1);
+        }
+        Some(turn)
+    }
+
+    /// Whether this picture was begun.
+    fn shows(&self, still: &Frame, content: u64) -> bool {
+        self.shown.as_ref().is_some_and(|(frame, of)| frame == still && *of == content)
+    }
+
+    /// Whether a whole frame of this picture is there.
+    pub(super) fn is_whole(&self, still: &Frame, content: u64) -> bool {
+        self.averaged > 0 && self.shows(still, content)
+    }
+
+    /// Begins a new average.
+    pub(super) fn forget(&mut self) {
+        self.shown = None;
+    }
+
+    /// Textures of this size, bound to the scene as it is.
+    pub(super) fn prepare(
+        &mut self,
+        size: [usize; 2],
+        bindings: u64,
+        expose: impl FnOnce([usize; 2]) -> Sheet,
+        bind: impl FnOnce(&Sheet) -> Bound,
+    ) -> &mut Exposed {
+        match &mut self.exposed {
+            Some(exposed) if exposed.sheet.size == size => {
+                if exposed.bindings != bindings {
+                    exposed.bound = bind(&exposed.sheet);
+                    exposed.bindings = bindings;
+                }
+            }
+            exposed => {
+                let sheet = expose(size);
+                let bound = bind(&sheet);
+                self.made += 1;
+                *exposed = Some(Exposed { sheet, bound, bindings, ground: None, made: self.made });
+            }
+        }
+        self.exposed.as_mut().expect("it was just put there")
+    }
+
+    /// The textures and their number, once something was drawn.
+    pub(super) fn sheet(&self) -> Option<(&Sheet, u64)> {
+        self.exposed.as_ref().map(|exposed| (&exposed.sheet, exposed.made))
+    }
+}
+
+impl Exposed {
+    pub(super) fn sheet(&self) -> &Sheet {
+        &self.sheet
+    }
+
+    pub(super) fn bound(&self) -> &Bound {
+        &self.bound
+    }
+
+    /// Whether the ground must be found anew for this frame; if so, it counts as found.
+    pub(super) fn ground_moved(&mut self, frame: &Frame, bindings: u64) -> bool {
+        let moved = self.ground.as_ref().is_none_or(|(last, of)| !last.same_rays(frame) || *of != bindings);
+        if moved {
+            self.ground = Some((*frame, bindings));
+        }
+        moved
+    }
+}
+
+/// Van der Corput's sequence in a base: evenly spread at every length.
+fn halton(index: u32, base: u32) -> f32 {
+    let (mut sum, mut weight, mut rest) = (0.0, 1.0, index);
+    while rest > 0 {
+        weight /= base as f32;
+        sum += weight * (rest % base) as f32;
+        rest /= base;
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(frame: u32) -> Turn {
+        Turn { frame, band: (0, 1) }
+    }
+
+    #[test]
+    fn shifts_start_in_the_middle_and_spread_evenly() {
+        assert_eq!(turn(0).shift(), [0.0; 3]);
+        let shifts: Vec<_> = (1..9).map(|i| turn(i).shift()).collect();
+        for axis in 0..2 {
+            let mean: f32 = shifts.iter().map(|s| s[axis]).sum::<f32>() / 8.0;
+            assert!(mean.abs() < 0.1 && shifts.iter().all(|s| s[axis].abs() <= 0.5), "axis {axis}: {mean}");
+        }
+    }
+
+    #[test]
+    fn shares_make_an_even_average() {
+        let values = [3.0, 5.0, 10.0, 2.0];
+        let mean = values.iter().enumerate().fold(0.0, |mean, (i, value)| {
+            let share = turn(i as u32).share();
+            mean * (1.0 - share) + value * share
+        });
+        assert!((mean - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn bands_cover_every_row_of_a_frame_once() {
+        let still = bytemuck::Zeroable::zeroed();
+        let mut canvas = Canvas::default();
+        let mut rows = Vec::new();
+        for _ in 0..7 {
+            assert!(!canvas.is_whole(&still, 1));
+            let turn = canvas.turn(&still, 1, 2, 7).expect("two frames are wanted");
+            assert_eq!(turn.share(), 1.0);
+            rows.extend(turn.rows(100));
+        }
+        assert_eq!(rows, (0..100).collect::<Vec<u32>>());
+        assert!(canvas.is_whole(&still, 1) && !canvas.is_whole(&still, 2));
+        // Another number of bands counts from the next frame on.
+        assert_eq!(canvas.turn(&still, 1, 2, 1).map(|turn| (turn.share(), turn.rows(9))), Some((0.5, 0..9)));
+        assert_eq!(canvas.turn(&still, 1, 2, 1), None);
+        assert!(canvas.turn(&still, 2, 2, 1).is_some(), "another picture begins anew");
+    }
+}

@@ -1,0 +1,126 @@
+//! The ground on the graphics card: the maps that `render::land` bakes, and where each pixel's ray meets them.
+
+use std::sync::Arc;
+
+use ndarray::Array2;
+
+use crate::grid::Grid;
+use crate::render::LookSpec;
+use crate::render::land::TerrainLook;
+
+use crate::viewer::paint::bake::BakedGround;
+use crate::viewer::paint::device::{Gpu, Texture, halves};
+
+/// The baked ground, uploaded.
+pub(super) struct GroundMaps {
+    /// The maps on this side, for cameras.
+    pub(super) land: Arc<TerrainLook>,
+    pub(super) height: Texture,
+    pub(super) albedo: Texture,
+    pub(super) normal: Texture,
+    pub(super) slope: Texture,
+    /// Corners of the triangles of the top.
+    pub(super) triangles: wgpu::Buffer,
+    pub(super) triangle_corners: u32,
+}
+
+impl GroundMaps {
+    fn upload(gpu: &Gpu, land: Arc<TerrainLook>) -> Self {
+        let heights = &land.block.heights;
+        let nodes = [heights.width, heights.depth, 0];
+        let map = |label: &str, format, bytes: &[u8], size| {
+            let texture = gpu.map(label, size, format);
+            gpu.write(&texture, [0; 3], size, bytes);
+            texture
+        };
+        let height = map("ground height", wgpu::TextureFormat::R32Float, bytemuck::cast_slice(&heights.data), nodes);
+        let light = &land.light.data;
+        let texels = |rgb: &[crate::render::math::V3], alpha: fn(&nalgebra::Vector2<f32>) -> f32| -> Vec<[u16; 4]> {
+            rgb.iter().zip(light).map(|(c, l)| halves([c.x, c.y, c.z, alpha(l)])).collect()
+        };
+        let format = wgpu::TextureFormat::Rgba16Float;
+        let albedo = map("ground albedo", format, bytemuck::cast_slice(&texels(&land.albedo.data, |l| l.y)), nodes);
+        let normal = map("ground normal", format, bytemuck::cast_slice(&texels(&land.normal.data, |l| l.x)), nodes);
+        let slope: Vec<[u16; 2]> = land.slope.data.iter().map(|s| halves([s.x, s.y])).collect();
+        let columns = [land.slope.width, land.slope.depth, 0];
+        let slope = map("ground slope", wgpu::TextureFormat::Rg16Float, bytemuck::cast_slice(&slope), columns);
+        let corners = triangles(heights.width as u32, heights.depth as u32);
+        let bytes: &[u8] = bytemuck::cast_slice(&corners);
+        let triangles = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("ground triangles"),
+            size: bytes.len() as u64,
+            usage: wgpu::BufferUsages::INDEX | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        gpu.queue.write_buffer(&triangles, 0, bytes);
+        Self { land, height, albedo, normal, slope, triangles, triangle_corners: corners.len() as u32 }
+    }
+
+    /// Corners of the four walls.
+    pub(super) fn wall_corners(&self) -> u32 {
+        let heights = &self.land.block.heights;
+        6 * 2 * (heights.width - 1 + heights.depth - 1) as u32
+    }
+}
+
+/// Two triangles for each square of nodes.
+fn triangles(width: u32, depth: u32) -> Vec<u32> {
+    let square = |k: u32| {
+        let a = k / (width - 1) * width + k % (width - 1);
+        [a, a + width, a + 1, a + 1, a + width, a + width + 1]
+    };
+    (0..(width - 1) * (depth - 1)).flat_map(square).collect()
+}
+
+/// The ground on the graphics card.
+pub(super) struct GroundRoom {
+    pub(super) baked: BakedGround,
+    pub(super) maps: GroundMaps,
+}
+
+impl GroundRoom {
+    /// Shows `heights`, coarsely at first.
+    pub(super) fn new(gpu: &Gpu, heights: Arc<Array2<f32>>, grid: Grid, look: &LookSpec) -> Self {
+        let baked = BakedGround::new(heights, grid, look);
+        let maps = GroundMaps::upload(gpu, baked.land.clone());
+        Self { baked, maps }
+    }
+
+    /// Other heights for the same box.
+    pub(super) fn set_heights(&mut self, gpu: &Gpu, heights: Arc<Array2<f32>>, look: &LookSpec) {
+        let changed = self.baked.set_heights(heights, look);
+        self.upload(gpu, changed);
+    }
+
+    /// Takes what was baked meanwhile and starts what is due; true when the shown maps changed.
+    pub(super) fn tend(&mut self, gpu: &Gpu, look: &LookSpec) -> bool {
+        let changed = self.baked.tend(look);
+        self.upload(gpu, changed)
+    }
+
+    /// Waits for the final maps; true when the shown maps changed.
+    pub(super) fn finish(&mut self, gpu: &Gpu, look: &LookSpec) -> bool {
+        let changed = self.baked.finish(look);
+        self.upload(gpu, changed)
+    }
+
+    fn upload(&mut self, gpu: &Gpu, changed: bool) -> bool {
+        if changed {
+            self.maps = GroundMaps::upload(gpu, self.baked.land.clone());
+        }
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::triangles;
+
+    #[test]
+    fn triangles_cover_every_square_once() {
+        let corners = triangles(3, 4);
+        assert_eq!(corners.len(), 6 * 2 * 3);
+        assert_eq!(corners[..6], [0, 3, 1, 1, 3, 4]);
+        assert_eq!(corners.iter().max(), Some(&11));
+    }
+}

@@ -1,0 +1,132 @@
+//! The volume, its empty bricks, the slices and the light of the lava on the graphics card; only what changed is sent.
+
+use crate::grid::Grid;
+use crate::render::bricks::chessboard;
+use crate::viewer::link::{BRICK, Cut, Patch};
+
+use crate::viewer::paint::device::{Gpu, Texture, halves};
+
+/// Distances are not told beyond this many bricks.
+const FARTHEST: u8 = 16;
+
+/// Why a box cannot be drawn.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a box of {}×{}×{} cells is too large for this graphics card ({reason}); it runs all the same, and \
+    `lavoxel render` draws it",
+    size[0], size[1], size[2]
+)]
+pub struct TooLarge {
+    /// Cells along x, y and z.
+    size: [usize; 3],
+    reason: String,
+}
+
+/// Everything about the lava that shaders read.
+pub(super) struct LavaRoom {
+    pub(super) grid: Grid,
+    pub(super) volume: Texture,
+    pub(super) bricks: Texture,
+    pub(super) ember: Texture,
+    pub(super) cuts: [Texture; 3],
+    /// Cell of each slice that is there.
+    pub(super) cut_cells: [Option<usize>; 3],
+    /// Largest density of each brick.
+    brick_maxima: Vec<u8>,
+    /// Which bricks were last sent as worth sampling.
+    occupied: Vec<bool>,
+    /// Densities up to this are not drawn.
+    empty: u8,
+    /// Whether empty bricks are jumped over; pictures are the same either way.
+    skipping: bool,
+}
+
+impl LavaRoom {
+    /// A box without lava; refused when the graphics card cannot hold it.
+    pub(super) fn new(gpu: &Gpu, grid: Grid) -> Result<Self, TooLarge> {
+        let size = [grid.nx, grid.ny, grid.nz];
+        let most = gpu.device.limits().max_texture_dimension_3d as usize;
+        if size.iter().any(|&side| side > most) {
+            return Err(TooLarge { size, reason: format!("it draws at most {most} along each side") });
+        }
+        // A new texture is all zero.
+        let volume = gpu
+            .within_memory(|| gpu.map("volume", size, wgpu::TextureFormat::Rg8Unorm))
+            .ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
+        let count = brick_count(grid);
+        let total = count.iter().product();
+        let bricks = gpu.map("bricks", count, wgpu::TextureFormat::R8Uint);
+        gpu.write(&bricks, [0; 3], count, &vec![FARTHEST; total]);
+        let ember = gpu.map("ember", [grid.nx, grid.nz, 0], wgpu::TextureFormat::Rg16Float);
+        let cut = || gpu.map("slice", [1, 1, 0], wgpu::TextureFormat::Rg8Unorm);
+        Ok(Self {
+            grid,
+            volume,
+            bricks,
+            ember,
+            cuts: [cut(), cut(), cut()],
+            cut_cells: [None; 3],
+            brick_maxima: vec![0; total],
+            occupied: vec![false; total],
+            empty: 0,
+            skipping: true,
+        })
+    }
+
+    /// Sends the boxes of the volume that changed and returns their bytes.
+    pub(super) fn patch(&self, gpu: &Gpu, patches: &[Patch]) -> usize {
+        for patch in patches {
+            gpu.write(&self.volume, patch.origin, patch.size, bytemuck::cast_slice(&patch.texels));
+        }
+        patches.iter().map(|patch| 2 * patch.texels.len()).sum()
+    }
+
+    /// Other bricks hold lava.
+    pub(super) fn set_bricks(&mut self, gpu: &Gpu, maxima: Vec<u8>) {
+        self.brick_maxima = maxima;
+        self.send_bricks(gpu, false);
+    }
+
+    /// Another density up to which nothing is drawn, or another way to cross empty space.
+    pub(super) fn set_empty(&mut self, gpu: &Gpu, empty: u8, skipping: bool) {
+        let changed = (self.empty, self.skipping) != (empty, skipping);
+        (self.empty, self.skipping) = (empty, skipping);
+        if changed {
+            self.send_bricks(gpu, true);
+        }
+    }
+
+    fn send_bricks(&mut self, gpu: &Gpu, anyway: bool) {
+        let occupied: Vec<bool> = self.brick_maxima.iter().map(|&most| most > self.empty || !self.skipping).collect();
+        if !anyway && occupied == self.occupied {
+            return;
+        }
+        let count = brick_count(self.grid);
+        let mut distance: Vec<u8> = occupied.iter().map(|&full| if full { 0 } else { FARTHEST }).collect();
+        chessboard(&mut distance, count, FARTHEST);
+        gpu.write(&self.bricks, [0; 3], count, &distance);
+        self.occupied = occupied;
+    }
+
+    /// Sends the light that leaves each column and its height times that light.
+    pub(super) fn set_ember(&self, gpu: &Gpu, ember: &[[f32; 2]]) {
+        let texels: Vec<[u16; 2]> = ember.iter().map(|pair| halves(*pair)).collect();
+        gpu.write(&self.ember, [0; 3], [self.grid.nx, self.grid.nz, 0], bytemuck::cast_slice(&texels));
+    }
+
+    /// Sends a slice along an axis; true when its texture is another one now.
+    pub(super) fn set_cut(&mut self, gpu: &Gpu, axis: usize, cut: &Cut) -> bool {
+        let size = [cut.width, cut.height, 0];
+        let new = self.cuts[axis].size() != [cut.width as f32, cut.height as f32];
+        if new {
+            self.cuts[axis] = gpu.map("slice", size, wgpu::TextureFormat::Rg8Unorm);
+        }
+        gpu.write(&self.cuts[axis], [0; 3], size, bytemuck::cast_slice(&cut.texels));
+        self.cut_cells[axis] = Some(cut.cell);
+        new
+    }
+}
+
+fn brick_count(grid: Grid) -> [usize; 3] {
+    [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK))
+}

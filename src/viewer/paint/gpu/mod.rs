@@ -1,0 +1,235 @@
+//! Drawing by the passes of a graphics card.
+//!
+//! The pictures are those of `render::Renderer`: the same baked ground, transfer function, camera and formulas (in
+//! WGSL under `shaders/`). The passes:
+//!
+//! ```text
+//! ground   triangles → distance and face per pixel         only when the camera or the ground changed
+//! backdrop one ray per pixel: ground, slices, sky          the same; averaged over frames
+//! lava     one ray per pixel through the volume            averaged over frames while nothing changes
+//! bloom    bright light, blurred narrowly and widely       cinematic only
+//! develop  light → screen
+//! ```
+
+mod canvas;
+mod clock;
+mod easel;
+mod film;
+mod frame;
+mod ground;
+mod lava;
+mod picture;
+mod stage;
+#[cfg(test)]
+mod tests;
+
+use std::time::{Duration, Instant};
+
+use self::clock::DrawClock;
+use self::easel::Easel;
+use self::film::FilmRoom;
+use self::ground::GroundRoom;
+use self::lava::LavaRoom;
+pub use self::lava::TooLarge;
+use self::stage::Stage;
+use super::device::Gpu;
+use super::quality::{Resolution, Rest};
+use super::{PaintTimes, View};
+use crate::render::sky::Sky;
+use crate::render::transfer::Transfer;
+use crate::render::{Bounds, LookSpec};
+use crate::validate::Invalid;
+use crate::viewer::link::Update;
+
+/// Frames that are averaged while nothing changes.
+const FRAMES: u32 = 12;
+
+/// The scene on the graphics card.
+pub struct GpuPainter {
+    gpu: Gpu,
+    stage: Stage,
+    film: FilmRoom,
+    look: LookSpec,
+    sky: Sky,
+    transfer: Transfer,
+    ground: Option<GroundRoom>,
+    lava: Option<LavaRoom>,
+    view: Option<View>,
+    /// Steps simulated so far.
+    steps: u64,
+    /// Counts up when textures were replaced.
+    bindings: u64,
+    /// Counts up when something visible changed.
+    content: u64,
+    /// Counts up when something visible changed besides the lava.
+    scenery: u64,
+    skipping: bool,
+    window: Easel,
+    pictures: Easel,
+    resolution: Resolution,
+    clock: DrawClock,
+    upload: (Duration, usize),
+    /// Frames to average while nothing changes.
+    frames: u32,
+    rest: Rest,
+    /// The next frame would be the same as the last one.
+    settled: bool,
+    /// Different pictures that the window has shown.
+    shown: u64,
+}
+
+impl GpuPainter {
+    /// A painter on a device.
+    pub(super) fn new(gpu: Gpu, look: &LookSpec) -> Result<Self, Invalid> {
+        look.validate()?;
+        let transfer = Transfer::new(look, look.palette.build("look.palette")?);
+        let stage = Stage::new(&gpu);
+        stage.set_transfer(&gpu, &transfer);
+        Ok(Self {
+            film: FilmRoom::new(&gpu),
+            stage,
+            gpu,
+            look: look.clone(),
+            sky: Sky::new(look),
+            transfer,
+            ground: None,
+            lava: None,
+            view: None,
+            steps: 0,
+            bindings: 0,
+            content: 0,
+            scenery: 0,
+            skipping: true,
+            window: Easel::default(),
+            pictures: Easel::default(),
+            resolution: Resolution::default(),
+            clock: DrawClock::default(),
+            upload: (Duration::ZERO, 0),
+            frames: FRAMES,
+            rest: Rest::default(),
+            settled: false,
+            shown: 0,
+        })
+    }
+
+    /// Changes the look; only another sun makes the ground's light be worked out again, on a thread of its own.
+    pub(in crate::viewer) fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
+        look.validate()?;
+        if *look == self.look {
+            return Ok(());
+        }
+        self.transfer = Transfer::new(look, look.palette.build("look.palette")?);
+        self.stage.set_transfer(&self.gpu, &self.transfer);
+        let sky = Sky::new(look);
+        if sky.sun != self.sky.sun
+            && let Some(ground) = &mut self.ground
+        {
+            ground.baked.relight();
+        }
+        self.sky = sky;
+        self.look = look.clone();
+        self.set_empty();
+        self.changed();
+        Ok(())
+    }
+
+    /// Whether rays jump over empty bricks, which makes the same pictures faster; for measuring.
+    pub(in crate::viewer) fn set_skipping(&mut self, skipping: bool) {
+        self.skipping = skipping;
+        self.set_empty();
+        self.changed();
+    }
+
+    /// Nothing of the last picture holds any more.
+    fn changed(&mut self) {
+        self.content += 1;
+        self.scenery += 1;
+    }
+
+    fn set_empty(&mut self) {
+        if let Some(lava) = &mut self.lava {
+            lava.set_empty(&self.gpu, self.transfer.of_interest(&self.look).empty, self.skipping);
+        }
+    }
+
+    /// Sends what changed to the graphics card.
+    ///
+    /// # Errors
+    /// When a new box is too large for it; until the next box comes, nothing is drawn.
+    pub(in crate::viewer) fn apply(&mut self, update: &mut Update) -> Result<(), TooLarge> {
+        let start = Instant::now();
+        if update.anew {
+            (self.lava, self.ground) = (None, None);
+            self.lava = Some(LavaRoom::new(&self.gpu, update.report.grid)?);
+            self.set_empty();
+            self.bindings += 1;
+        }
+        let Some(lava) = &mut self.lava else { return Ok(()) };
+        let bytes = lava.patch(&self.gpu, &update.patches);
+        if let Some(maxima) = update.bricks.take() {
+            lava.set_bricks(&self.gpu, maxima);
+        }
+        if let Some(ember) = &update.ember {
+            lava.set_ember(&self.gpu, ember);
+        }
+        for (axis, cut) in update.cuts.iter().enumerate() {
+            if let Some(cut) = cut
+                && lava.set_cut(&self.gpu, axis, cut)
+            {
+                self.bindings += 1;
+            }
+        }
+        let drifts = self.steps != update.report.step;
+        self.steps = update.report.step;
+        let scenery = update.anew || update.ground.is_some() || update.cuts.iter().any(Option::is_some);
+        self.scenery += u64::from(scenery);
+        self.content += u64::from(scenery || bytes > 0 || update.ember.is_some() || drifts);
+        self.apply_ground(update);
+        self.upload = (start.elapsed(), bytes);
+        Ok(())
+    }
+
+    fn apply_ground(&mut self, update: &Update) {
+        let Some(heights) = update.ground.clone() else { return };
+        let grid = update.report.grid;
+        match &mut self.ground {
+            Some(ground) if !update.anew => {
+                ground.set_heights(&self.gpu, heights, &self.look);
+            }
+            _ => self.ground = Some(GroundRoom::new(&self.gpu, heights, grid, &self.look)),
+        }
+        self.bindings += 1;
+    }
+
+    /// What a camera should frame: the ground block, in cells.
+    pub(in crate::viewer) fn subject(&self) -> Option<Bounds> {
+        self.ground.as_ref().map(|ground| ground.baked.subject())
+    }
+
+    /// What the next frames show.
+    pub(in crate::viewer) fn show(&mut self, view: &View) {
+        self.view = Some(view.clone());
+    }
+
+    /// Whether the next frame would be the same as the last one.
+    pub(in crate::viewer) fn idle(&self) -> bool {
+        self.settled && self.ground.as_ref().is_none_or(|ground| ground.baked.settled())
+    }
+
+    /// Whether there is a scene that can be drawn.
+    pub(super) fn has_scene(&self) -> bool {
+        self.lava.is_some()
+    }
+
+    /// Where the time went.
+    pub(in crate::viewer) fn times(&self) -> PaintTimes {
+        PaintTimes {
+            upload: self.upload.0,
+            uploaded_bytes: self.upload.1,
+            draw: self.clock.last(),
+            scale: if self.window.is_fine() { 1.0 } else { self.resolution.scale() },
+            changed: self.rest.since(),
+            shown: self.shown,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Pictures of what the window shows, without panel and in any size: for screenshots, recordings and tests.
+
+use std::sync::mpsc::channel;
+
+use image::RgbaImage;
+
+use super::GpuPainter;
+use super::easel::{Easel, Task};
+use super::film::Outlet;
+use crate::viewer::paint::View;
+use crate::viewer::paint::device::Texture;
+
+/// Bytes to which the rows of a copied texture are aligned.
+const ROW: usize = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize;
+
+impl GpuPainter {
+    /// Draws a view, averaged over `frames` slightly shifted frames, and waits for it. With `transparent`, sky and
+    /// backdrop have no opacity. `None` before the first scene has come.
+    pub(in crate::viewer) fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
+        if let Some(ground) = &mut self.ground
+            && ground.finish(&self.gpu, &self.look)
+        {
+            self.bindings += 1;
+            self.changed();
+        }
+        if self.lava.is_none() || self.ground.is_none() {
+            return None;
+        }
+        self.pictures.forget();
+        let frames = frames.max(1);
+        for _ in 0..frames {
+            self.draw_picture(view, Task { camera: &view.camera, most: frames, bands: 1 });
+        }
+        let (width, height) = view.camera.size();
+        let target = self.gpu.target("picture", [width, height], wgpu::TextureFormat::Rgba8Unorm);
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let development = self.pictures.development(&self.gpu, &self.film)?;
+        self.film.aim(&self.gpu, development, &self.look, Outlet::Picture, [width, height]);
+        self.film.develop(&mut encoder, development, &target);
+        let mut pixels = self.read(encoder, &target)?;
+        if !transparent {
+            pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
+        }
+        RgbaImage::from_raw(width as u32, height as u32, pixels)
+    }
+
+    /// The picture that the window showed last, without panel and marks, in the window's size; `None` before the first.
+    /// Nothing is drawn for it but the last pass.
+    pub(in crate::viewer) fn seen(&mut self) -> Option<RgbaImage> {
+        let (width, height) = self.view.as_ref()?.camera.size();
+        let target = self.gpu.target("seen", [width, height], wgpu::TextureFormat::Rgba8Unorm);
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let development = self.window.development(&self.gpu, &self.film)?;
+        self.film.aim(&self.gpu, development, &self.look, Outlet::Picture, [width, height]);
+        self.film.develop(&mut encoder, development, &target);
+        let mut pixels = self.read(encoder, &target)?;
+        pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
+        RgbaImage::from_raw(width as u32, height as u32, pixels)
+    }
+
+    /// Frees the textures of pictures.
+    pub(in crate::viewer) fn forget_pictures(&mut self) {
+        self.pictures = Easel::default();
+    }
+
+    /// Submits what was recorded and copies a texture of four bytes a texel to this side.
+    fn read(&self, mut encoder: wgpu::CommandEncoder, from: &Texture) -> Option<Vec<u8>> {
+        let (width, height) = (from.texture.width() as usize, from.texture.height() as usize);
+        let stride = (4 * width).next_multiple_of(ROW);
+        let buffer = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("picture"),
+            size: (stride * height) as u64,
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        encoder.copy_texture_to_buffer(
+            from.texture.as_image_copy(),
+            wgpu::TexelCopyBufferInfo {
+                buffer: &buffer,
+                layout: wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(stride as u32),
+                    rows_per_image: Some(height as u32),
+                },
+            },
+            from.texture.size(),
+        );
+        self.gpu.queue.submit(Some(encoder.finish()));
+        let (done, mapped) = channel();
+        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+            // The receiver waits below; if it is gone, the picture is not wanted any more.
+            let _ = done.send(result);
+        });
+        self.gpu.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
+        mapped.recv().ok()?.ok()?;
+        let bytes = buffer.get_mapped_range(..).ok()?;
+        Some(bytes.chunks_exact(stride).flat_map(|row| &row[..4 * width]).copied().collect())
+    }
+}

@@ -1,0 +1,243 @@
+//! The passes that turn the scene into light: where the ground is, then one ray per pixel.
+
+use crate::render::blackbody::BlackBody;
+use crate::render::transfer::Transfer;
+
+use super::canvas::Turn;
+use super::film::{Sheet, color_pass};
+use super::frame::Frame;
+use super::ground::GroundMaps;
+use super::lava::LavaRoom;
+use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, halves, numbers_binding, sampled};
+
+/// Entries of the table of black-body colours; the range of temperatures is that of `scene.wgsl`.
+const KELVINS: usize = 512;
+const COLDEST: f32 = 400.0;
+const HOTTEST: f32 = 1800.0;
+
+/// Pipelines and tables that do not depend on the scene.
+pub(super) struct Stage {
+    numbers: wgpu::Buffer,
+    sampler: wgpu::Sampler,
+    hit_layout: wgpu::BindGroupLayout,
+    trace_layout: wgpu::BindGroupLayout,
+    /// Top, walls and foot of the ground block.
+    hits: [wgpu::RenderPipeline; 3],
+    /// What lies behind the lava, and the lava.
+    traces: [wgpu::RenderPipeline; 2],
+    black_body: Texture,
+    transfer: Texture,
+}
+
+/// The two layers of light of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layer {
+    /// Ground, slices and sky, without the lava's own light: changes with the camera, the ground and the look.
+    Backdrop,
+    /// Lava, and its light on the ground.
+    Lava,
+}
+
+/// What the passes read of one scene at one size.
+pub(super) struct Bound {
+    hit: wgpu::BindGroup,
+    trace: wgpu::BindGroup,
+}
+
+const SCENE: &str = include_str!("shaders/scene.wgsl");
+
+impl Stage {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let ground = gpu.module("ground", &[SCENE, include_str!("shaders/ground.wgsl")].concat());
+        let trace = gpu.module(
+            "trace",
+            &[
+                SCENE,
+                include_str!("shaders/noise.wgsl"),
+                include_str!("shaders/march.wgsl"),
+                include_str!("shaders/cinematic.wgsl"),
+                include_str!("shaders/scientific.wgsl"),
+                include_str!("shaders/trace.wgsl"),
+            ]
+            .concat(),
+        );
+        let kinds = bindings();
+        let trace_layout = gpu.layout("trace", &kinds);
+        let hit_layout = gpu.layout("ground", &[kinds[0], None, kinds[2]]);
+        let hit = |vertex: &str| {
+            gpu.pipeline(&PipelineSpec {
+                module: &ground,
+                vertex,
+                fragment: "hit",
+                layout: &hit_layout,
+                format: wgpu::TextureFormat::Rg32Float,
+                blend: None,
+                depth: Some(wgpu::DepthStencilState {
+                    format: wgpu::TextureFormat::Depth32Float,
+                    depth_write_enabled: Some(true),
+                    depth_compare: Some(wgpu::CompareFunction::Greater),
+                    stencil: wgpu::StencilState::default(),
+                    bias: wgpu::DepthBiasState::default(),
+                }),
+                samples: 1,
+            })
+        };
+        // A frame is mixed into those before it by a share given with each pass: 1 replaces them.
+        let share = wgpu::BlendComponent {
+            src_factor: wgpu::BlendFactor::Constant,
+            dst_factor: wgpu::BlendFactor::OneMinusConstant,
+            operation: wgpu::BlendOperation::Add,
+        };
+        let trace = |fragment: &str| {
+            gpu.pipeline(&PipelineSpec {
+                module: &trace,
+                vertex: "whole",
+                fragment,
+                layout: &trace_layout,
+                format: wgpu::TextureFormat::Rgba16Float,
+                blend: Some(wgpu::BlendState { color: share, alpha: share }),
+                depth: None,
+                samples: 1,
+            })
+        };
+        Self {
+            numbers: gpu.numbers("frame", size_of::<Frame>()),
+            sampler: gpu.linear_held(),
+            hits: ["top", "side", "foot"].map(hit),
+            hit_layout,
+            traces: ["backdrop", "lava"].map(trace),
+            trace_layout,
+            black_body: black_body(gpu),
+            transfer: gpu.map("transfer", [1024, 1, 0], wgpu::TextureFormat::Rgba16Float),
+        }
+    }
+
+    /// Another palette or opacity.
+    pub(super) fn set_transfer(&self, gpu: &Gpu, transfer: &Transfer) {
+        let texels: Vec<[u16; 4]> = transfer.matter.iter().copied().map(halves).collect();
+        gpu.write(&self.transfer, [0; 3], [texels.len(), 1, 0], bytemuck::cast_slice(&texels));
+    }
+
+    /// Binds a scene to textures of one size.
+    pub(super) fn bind(&self, gpu: &Gpu, ground: &GroundMaps, lava: &LavaRoom, sheet: &Sheet) -> Bound {
+        let maps = [
+            &ground.height,
+            &ground.albedo,
+            &ground.normal,
+            &ground.slope,
+            &lava.ember,
+            &lava.volume,
+            &lava.bricks,
+            &self.black_body,
+            &self.transfer,
+            &lava.cuts[0],
+            &lava.cuts[1],
+            &lava.cuts[2],
+            &sheet.hits,
+        ];
+        let mut resources =
+            vec![(0, self.numbers.as_entire_binding()), (1, wgpu::BindingResource::Sampler(&self.sampler))];
+        let texture = |map: &'_ Texture| map.view.clone();
+        let views: Vec<wgpu::TextureView> = maps.into_iter().map(texture).collect();
+        resources.extend((2..).zip(&views).map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))));
+        let hit = [resources[0].clone(), resources[2].clone()];
+        Bound { hit: gpu.bind(&self.hit_layout, &hit), trace: gpu.bind(&self.trace_layout, &resources) }
+    }
+
+    /// Sets the numbers of the next frame.
+    pub(super) fn set_frame(&self, gpu: &Gpu, frame: &Frame) {
+        gpu.queue.write_buffer(&self.numbers, 0, bytemuck::bytes_of(frame));
+    }
+
+    /// Finds the ground under every pixel.
+    pub(super) fn hit(&self, encoder: &mut wgpu::CommandEncoder, bound: &Bound, ground: &GroundMaps, to: &Sheet) {
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("ground"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &to.hits.view,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT),
+                    store: wgpu::StoreOp::Store,
+                },
+                depth_slice: None,
+            })],
+            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+                view: &to.depth.view,
+                depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0.0), store: wgpu::StoreOp::Discard }),
+                stencil_ops: None,
+            }),
+            timestamp_writes: None,
+            occlusion_query_set: None,
+            multiview_mask: None,
+        });
+        pass.set_bind_group(0, &bound.hit, &[]);
+        pass.set_pipeline(&self.hits[0]);
+        pass.set_index_buffer(ground.triangles.slice(..), wgpu::IndexFormat::Uint32);
+        pass.draw_indexed(0..ground.triangle_corners, 0, 0..1);
+        pass.set_pipeline(&self.hits[1]);
+        pass.draw(0..ground.wall_corners(), 0..1);
+        pass.set_pipeline(&self.hits[2]);
+        pass.draw(0..6, 0..1);
+    }
+
+    /// Traces one ray for each pixel of some rows; the result has `share` of the average with the frames before.
+    pub(super) fn trace(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        layer: Layer,
+        bound: &Bound,
+        to: &Sheet,
+        turn: Turn,
+    ) {
+        let mut pass = color_pass(encoder, "trace", &to.light.view);
+        pass.set_pipeline(&self.traces[layer as usize]);
+        pass.set_bind_group(0, &bound.trace, &[]);
+        let share = turn.share();
+        let rows = turn.rows(to.size[1] as u32);
+        pass.set_scissor_rect(0, rows.start, to.size[0] as u32, rows.len() as u32);
+        pass.set_blend_constant(wgpu::Color { r: share, g: share, b: share, a: share });
+        pass.draw(0..3, 0..1);
+    }
+}
+
+/// The bindings of `scene.wgsl`, by number.
+fn bindings() -> Vec<Option<wgpu::BindingType>> {
+    use wgpu::{TextureSampleType as Sample, TextureViewDimension as Dimension};
+    let smooth = Sample::Float { filterable: true };
+    let exact = Sample::Float { filterable: false };
+    let flat = |sample| sampled(sample, Dimension::D2);
+    vec![
+        numbers_binding(),
+        wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
+        flat(exact),
+        flat(smooth),
+        flat(smooth),
+        flat(smooth),
+        flat(smooth),
+        sampled(smooth, Dimension::D3),
+        sampled(Sample::Uint, Dimension::D3),
+        flat(smooth),
+        flat(smooth),
+        flat(smooth),
+        flat(smooth),
+        flat(smooth),
+        flat(exact),
+    ]
+    .into_iter()
+    .map(Some)
+    .collect()
+}
+
+fn black_body(gpu: &Gpu) -> Texture {
+    let table = BlackBody::new();
+    let texels: Vec<[u16; 4]> = (0..KELVINS)
+        .map(|i| {
+            let c = table.shown(COLDEST + (HOTTEST - COLDEST) * i as f32 / (KELVINS - 1) as f32);
+            halves([c.x, c.y, c.z, 1.0])
+        })
+        .collect();
+    let texture = gpu.map("black body", [KELVINS, 1, 0], wgpu::TextureFormat::Rgba16Float);
+    gpu.write(&texture, [0; 3], [KELVINS, 1, 0], bytemuck::cast_slice(&texels));
+    texture
+}

@@ -1,0 +1,101 @@
+//! The pictures of the graphics card's passes against those of the ray-marcher: same scene, same camera, nearly the same
+//! picture.
+
+use image::RgbaImage;
+use kiss3d::window::OffscreenSurface;
+
+use crate::grid::Grid;
+use crate::render::{Antialias, Camera, CameraSpec, ColorBy, LookSpec, Renderer, Style};
+use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, keep, surface, view};
+use crate::viewer::paint::{DrawOn, Painter, View};
+
+#[test]
+fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
+    let Some(_surface) = surface() else { return };
+    let (simulation, lowpass) = eruption();
+    let volume = lowpass.volume();
+    let plain = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
+    let looks = [
+        ("cinematic", plain.clone()),
+        ("no bloom", LookSpec { glow: 0.0, ..plain.clone() }),
+        ("scientific", LookSpec { style: Style::Scientific, ..plain.clone() }),
+        ("surface", LookSpec { style: Style::Surface, color_by: ColorBy::Energy, ..plain.clone() }),
+        ("maximum", LookSpec { style: Style::Maximum, ..plain.clone() }),
+        ("clip", LookSpec { clip: [[0.0, 1.0], [0.0, 1.0], [0.0, 0.48]], ..plain.clone() }),
+    ];
+    let mut painter = Painter::new(&plain, DrawOn::Gpu).expect("a valid look");
+    painter.apply(&mut everything(&simulation, volume, &plain)).expect("a small box");
+    let mut marcher = Renderer::new(simulation.world().ground.surface(), volume.grid, plain).expect("a valid look");
+    marcher.set_steps(simulation.steps());
+    for (name, look) in looks {
+        painter.set_look(&look).expect("a valid look");
+        marcher.set_look(look).expect("a valid look");
+        let camera = Camera::new(&CameraSpec::default(), &marcher.subject(), SIZE);
+        let marched = marcher.frame(volume, &camera);
+        let painted = painter.picture(&view(camera), 1, false).expect("a scene has come");
+        keep(name, &marched, &painted);
+        let (mean, far) = difference(&marched, &painted);
+        // Half-precision maps, 8 bits between texels and triangles instead of bilinear patches account for what is left.
+        assert!(mean < 0.5 && far < 0.005, "{name}: mean {mean:.2} levels, {:.2} % of the pixels far", 100.0 * far);
+    }
+}
+
+/// A painter and a camera for the small volcano.
+fn painted(look: &LookSpec) -> Option<(OffscreenSurface, Painter, Camera)> {
+    let surface = surface()?;
+    let (simulation, lowpass) = eruption();
+    let mut painter = Painter::new(look, DrawOn::Gpu).expect("a valid look");
+    painter.apply(&mut everything(&simulation, lowpass.volume(), look)).expect("a small box");
+    let camera = Camera::new(&CameraSpec::default(), &painter.subject().expect("a scene has come"), SIZE);
+    Some((surface, painter, camera))
+}
+
+#[test]
+fn jumps_over_empty_bricks_change_no_pixel() {
+    let look = LookSpec { style: Style::Scientific, ..LookSpec::default() };
+    let Some((_surface, mut painter, camera)) = painted(&look) else { return };
+    for style in [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum] {
+        painter.set_look(&LookSpec { style, ..look.clone() }).expect("a valid look");
+        let mut picture = |skipping| {
+            painter.set_skipping(skipping);
+            painter.picture(&view(camera.clone()), 1, false).expect("a scene has come")
+        };
+        assert!(picture(true) == picture(false), "{style:?}");
+    }
+}
+
+#[test]
+fn a_transparent_picture_is_empty_where_the_sky_is() {
+    let Some((_surface, mut painter, camera)) = painted(&LookSpec::default()) else { return };
+    let picture = painter.picture(&view(camera), 1, true).expect("a scene has come");
+    let opacity = |x: f32, y: f32| picture.get_pixel((x * SIZE.0 as f32) as u32, (y * SIZE.1 as f32) as u32).0[3];
+    assert_eq!([opacity(0.02, 0.02), opacity(0.98, 0.97)], [0, 0], "the corners show the sky");
+    assert_eq!(opacity(0.5, 0.6), 255, "the mountain stands in the middle");
+}
+
+#[test]
+fn the_volume_can_be_seen_from_inside() {
+    let Some((_surface, mut painter, _)) = painted(&LookSpec::default()) else { return };
+    // Over the crater, looking down into it: glowing lava fills much of the picture.
+    let eye = nalgebra::Point3::new(31.0, 44.0, 31.0);
+    let inside = Camera::from_pose(eye, (180.0, 80.0), 60.0, SIZE);
+    let picture = painter.picture(&view(inside.clone()), 1, false).expect("a scene has come");
+    let glowing = |picture: &RgbaImage| picture.pixels().filter(|p| p.0[0] > 200 && p.0[2] < 90).count();
+    let bright = glowing(&picture);
+    assert!(20 * bright > SIZE.0 * SIZE.1, "{bright} pixels glow");
+    let bare = View { volume_shown: false, ..view(inside) };
+    let picture = painter.picture(&bare, 1, false).expect("a scene has come");
+    assert!(glowing(&picture) < bright / 10);
+}
+
+#[test]
+fn a_box_that_no_card_holds_is_refused_with_a_reason() {
+    let look = LookSpec::default();
+    let Some((_surface, mut painter, camera)) = painted(&look) else { return };
+    let (simulation, lowpass) = eruption();
+    let mut update = everything(&simulation, lowpass.volume(), &look);
+    update.report.grid = Grid::new(1, 100_000, 1);
+    let refused = painter.apply(&mut update).expect_err("a hundred thousand cells high").to_string();
+    assert!(refused.contains("1×100000×1") && refused.contains("lavoxel render"), "{refused}");
+    assert!(painter.picture(&view(camera), 1, false).is_none(), "nothing is drawn");
+}

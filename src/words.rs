@@ -1,0 +1,59 @@
+//! Numbers as people read them, for reports and messages.
+
+/// A whole number with a space before every three digits.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A volume in cubic metres, in millions of them or in cubic kilometres.
+pub fn volume(m3: f64) -> String {
+    match m3 {
+        _ if m3 >= 1e9 => format!("{:.3} km³", m3 / 1e9),
+        _ if m3 >= 1e7 => format!("{:.2} million m³", m3 / 1e6),
+        _ => format!("{} m³", grouped(m3.round() as u64)),
+    }
+}
+
+/// An area in square metres, or in square kilometres.
+pub fn area(m2: f64) -> String {
+    if m2 >= 1e7 { format!("{:.3} km²", m2 / 1e6) } else { format!("{} m²", grouped(m2.round() as u64)) }
+}
+
+/// A number with at most `digits` digits after the point and no zeros at its end.
+pub fn short(number: f64, digits: i32) -> f64 {
+    let power = 10f64.powi(digits);
+    if number.abs() < 1e15 { (power * number).round() / power } else { number }
+}
+
+/// A number with three digits that count.
+pub fn rough(number: f64) -> f64 {
+    if number == 0.0 || !number.is_finite() {
+        return number;
+    }
+    let digits = 2 - number.abs().log10().floor() as i32;
+    if digits > 0 { short(number, digits) } else { (number / 10f64.powi(-digits)).round() * 10f64.powi(-digits) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_are_grouped_or_get_a_larger_unit() {
+        let words = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(words, ["0", "999", "1 000", "1 234 567"]);
+        let volumes = [0.4, 1234.5, 2.4e7, 247_884_830_273.0].map(volume);
+        assert_eq!(volumes, ["0 m³", "1 235 m³", "24.00 million m³", "247.885 km³"]);
+        assert_eq!([area(9_876_543.2), area(4.2e7)], ["9 876 543 m²", "42.000 km²"]);
+        assert_eq!([2.6449, 0.015_678, 434.78, 65_535.0, 0.0].map(rough), [2.64, 0.0157, 435.0, 65_500.0, 0.0]);
+        assert_eq!(short(1.000_000_4, 6), 1.0);
+    }
+}
