@@ -1,4 +1,4 @@
-//! Lists of a fixed length in a scene: the reader of TOML takes the first values of a longer list and drops the others.
+//! Lists of a fixed length in a scene. Without a check, serde takes the first values of a longer list and drops the rest.
 //! Fields of such a type name one of these functions in `#[serde(deserialize_with = …)]`.
 
 use std::fmt;

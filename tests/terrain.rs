@@ -97,7 +97,7 @@ fn asc_names_the_line_and_what_is_wrong() {
         ("ncols 3\nnrows 2\ncellsize 1\n1 2 3\n4 5 6 7", "line 5: expected the end of the file"),
         ("ncols 3\nnrows 2\ncellsize 1\n1 2 3\n4 oops 6", "line 5: expected a height in metres, found \"oops\""),
         ("ncols 3\nnrows 2\ncellsize 1\n1 2 3\n4 5,5 6", "decimal point"),
-        ("ncols 3\nnrows 2\ncellsize 1\n1 2 inf\n4 5 6", "line 4: expected a height in metres"),
+        ("ncols 3\nnrows 2\ncellsize 1\n1 2 inf\n4 5 6", "line 4: expected a height within ±100 km"),
         ("ncols 3\nnrows 2\ncellsize 1\n1 2 1e9\n4 5 6", "NODATA_value line"),
         ("ncols 60000\nnrows 60000\ncellsize 1\n1 2", "more than the"),
         ("ncols 8000\nnrows 8000\ncellsize 1\n1 2", "cut short"),

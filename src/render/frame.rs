@@ -30,7 +30,8 @@ const MOST_KEPT: usize = 1 << 21;
 pub(crate) struct Kept<B> {
     /// By the ray through its centre.
     pub(crate) centres: Vec<B>,
-    /// By the rays of a closer look, where one was needed. Empty for pictures of more than [`MOST_KEPT`] pixels.
+    /// By the rays of a closer look, where one was needed. Empty where they are not kept: in pictures of more than
+    /// [`MOST_KEPT`] pixels, and on demand.
     closer: Vec<Option<Box<[B; SUBPIXELS.len()]>>>,
     /// How far there is anything to see.
     pub(crate) depths: Depths,
@@ -57,6 +58,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) block: &'a Heightfield,
     pub(crate) part: Part,
     pub(crate) antialias: Antialias,
+    /// Whether what the rays of closer looks meet is kept for the next frame.
+    pub(crate) keeps_closer: bool,
     pub(crate) path: Path,
     /// Gives up the frame when set.
     pub(crate) stop: &'a AtomicBool,
@@ -134,7 +137,7 @@ impl<B: Copy + Default + Send + Sync> Kept<B> {
             .for_each(|(y, row)| scene.path.run(Behinds { tracer, camera, beams: &beams, y, row }));
         let depths = Depths::new(camera, &self.centres, T::far, scene.antialias != Antialias::Off);
         self.closer.clear();
-        let keeps = scene.antialias != Antialias::Off && width * height <= MOST_KEPT;
+        let keeps = scene.antialias != Antialias::Off && scene.keeps_closer && width * height <= MOST_KEPT;
         self.closer.resize(if keeps { width * height } else { 0 }, None);
         self.bare.drawn = None;
         Self { beams, depths, ..self }

@@ -55,6 +55,8 @@ pub struct Renderer {
     /// The instructions that rows of pixels are drawn with.
     pub(super) path: Path,
     contents: Contents,
+    /// Whether what four rays in every pixel meet behind the lava is kept: up to 200 bytes a pixel.
+    keeps_closer: bool,
     /// Gives up the frame that is being drawn when set.
     stop: Arc<AtomicBool>,
 }
@@ -82,10 +84,11 @@ impl Renderer {
     pub fn new(ground: &Array2<f32>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let land = TerrainLook::bake(ground, grid, &look, NODES);
-        Self::over(Arc::new(land), grid, look)
+        Ok(Self { keeps_closer: true, ..Self::over(Arc::new(land), grid, look)? })
     }
 
-    /// A renderer over a ground that is baked already, for the sun of `look`.
+    /// A renderer over a ground that is baked already, for the sun of `look`. It draws pictures with four rays in every
+    /// pixel once only, so that it keeps nothing for the next one.
     pub(crate) fn over(land: Arc<TerrainLook>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
@@ -106,6 +109,7 @@ impl Renderer {
             last: None,
             path,
             contents: Contents::default(),
+            keeps_closer: false,
             stop: Arc::default(),
         })
     }
@@ -309,7 +313,9 @@ impl Renderer {
 
     fn scene<'a>(&'a self, camera: &'a Camera, shown: [[f32; 2]; 3]) -> Scene<'a> {
         let (block, part) = (&self.land.block, self.part(shown));
-        Scene { camera, block, part, antialias: self.look.antialias, path: self.path, stop: &self.stop }
+        let antialias = self.look.antialias;
+        let keeps_closer = self.keeps_closer || antialias != Antialias::Full;
+        Scene { camera, block, part, antialias, keeps_closer, path: self.path, stop: &self.stop }
     }
 
     fn stage<'a>(&'a self, field: &'a LavaField<'a>, shown: [[f32; 2]; 3], ember: &'a EmberLight) -> Stage<'a> {

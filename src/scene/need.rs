@@ -12,7 +12,7 @@ use crate::world::{Edit, Matter, World};
 /// Bytes of a column of a vent: where it is.
 const BYTES_A_VENT_COLUMN: f64 = 16.0;
 
-/// Steps of all vents whose lava has to fit at once: how much there is is looked at after every step.
+/// Steps of all vents whose lava has to fit at once; the memory of the lava is checked after every step.
 const STEPS_POURED: f64 = 2.0;
 
 /// Bytes of memory for a token of a text in TOML while it is read: the token and what it stands for, in lists that double
@@ -23,7 +23,7 @@ const BYTES_A_TOKEN: f64 = 128.0;
 const BYTES_A_TABLE: f64 = 1400.0;
 const BYTES_AN_ARRAY: f64 = 700.0;
 
-/// Memory that reading a text in TOML takes, told by its tokens alone.
+/// Memory that reading a text in TOML takes, estimated from its tokens.
 pub(crate) fn reading(text: &str) -> Need {
     let (mut tokens, mut tables, mut arrays) = (0, 0, 0);
     // Dots since the last name or value, which make tables in a name and fractions in a value.

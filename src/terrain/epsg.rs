@@ -3,7 +3,7 @@
 /// Units of all projected systems, as lines `unit: systems`.
 const UNITS: &str = include_str!("epsg_units.txt");
 
-/// Geographic systems in grads; all others are in degrees.
+/// Geographic systems in grads; the rest are in degrees.
 const IN_GRADS: [u16; 8] = [4807, 4810, 4811, 4816, 4819, 4821, 4901, 4902];
 
 /// Vertical systems in other units than metres, each with its unit.
@@ -138,7 +138,8 @@ mod tests {
             (3857, Some(1.0)),
             (0, None),
             (1, None),
-            (32766, None),
+            (1500, None),
+            (19999, None),
         ] {
             assert_eq!(metres_of_projected(system), size, "{system}");
         }

@@ -318,7 +318,7 @@ impl Heightmap {
             |&(r, c): &(usize, usize)| !heights[[r, c]].is_nan() && around(r, c).any(|at| heights[at].is_nan());
         let cells = || (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c)));
         let edge = cells().filter(beside_a_hole).count();
-        // A ring is put down while the one before it is gone through; a list that grows is there twice for a moment.
+        // Two rings exist at a time, and a list that grows exists twice for a moment.
         Need::of("the heights of the map", heights.len(), BYTES_A_HEIGHT)
             .and(Need::of("filling its holes", edge + 3 * holes.min(heights.len()), BYTES_A_PLACE))
             .check("crop to a part without holes, or fill them otherwise (fill_no_data, or --fill lowest)")?;

@@ -1,6 +1,6 @@
 //! Projections as ArcInfo wrote them before well-known text: a line for each word, such as `Units DD`.
 //!
-//! Known datums and UTM zones become the systems that they are. Of the others the unit is kept, which is what a map is
+//! Known datums and UTM zones become their systems. Of any other projection the unit is kept, which is what a map is
 //! measured with.
 
 use super::crs::{Crs, US_FOOT_M};

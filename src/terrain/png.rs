@@ -119,7 +119,7 @@ fn weigh_chunks(reader: &mut (impl BufRead + Seek), path: &Path) -> Result<(), T
     reader.seek(SeekFrom::Start(SIGNATURE)).map_err(&read)?;
     loop {
         let mut head = [0; 8];
-        // What ends too early is told by the decoder.
+        // The decoder reports what ends too early.
         if reader.read_exact(&mut head).is_err() || head.ends_with(b"IDAT") {
             break;
         }

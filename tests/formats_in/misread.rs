@@ -49,7 +49,7 @@ fn a_map_has_the_unit_of_its_system() {
         let message = read(&tiff, &LoadOptions::default()).unwrap_err().to_string();
         assert!(message.contains(words) && message.starts_with("a.tif: "), "{message}");
     }
-    // Who says how large a cell is needs no unit.
+    // With a cell size no unit is needed.
     let tiff = Tiff::on_map(&[(1024, 1), (3072, 19999)], [0.0, 0.0, 10.0]);
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.tif");

@@ -182,7 +182,7 @@ pub(super) struct Entry {
 impl Entry {
     /// A tag with values made here; each is kept in the bytes that its type has.
     pub(super) fn of_numbers(tag: u16, kind: u16, numbers: &[u64], form: Form) -> Self {
-        let bytes = numbers.iter().flat_map(|&number| form.bytes(number, size_of(kind) as usize)).collect();
+        let bytes = numbers.iter().flat_map(|&number| form.bytes(number, width_of(kind) as usize)).collect();
         Self { tag, kind, count: numbers.len() as u64, value: Value::Bytes(bytes) }
     }
 
@@ -193,7 +193,7 @@ impl Entry {
 
     /// Bytes of the values.
     pub(super) fn bytes(&self) -> u64 {
-        self.count.saturating_mul(size_of(self.kind))
+        self.count.saturating_mul(width_of(self.kind))
     }
 
     /// The bytes of the values, where they are within the file.
@@ -206,7 +206,7 @@ impl Entry {
 
     /// The values, where they are whole numbers without sign within the file.
     pub(super) fn numbers(&self, source: &dyn TiffSource, form: Form) -> Option<Vec<u64>> {
-        let size = [1, SHORT, LONG, LONG8].contains(&self.kind).then(|| size_of(self.kind) as usize)?;
+        let size = [1, SHORT, LONG, LONG8].contains(&self.kind).then(|| width_of(self.kind) as usize)?;
         Some(self.raw(source)?.chunks_exact(size).map(|bytes| form.number(bytes)).collect())
     }
 
@@ -221,7 +221,7 @@ impl Entry {
 }
 
 /// Bytes of a number of a type.
-fn size_of(kind: u16) -> u64 {
+fn width_of(kind: u16) -> u64 {
     match kind {
         SHORT | 8 => 2,
         LONG | 9 | 11 => 4,

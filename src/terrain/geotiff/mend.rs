@@ -7,7 +7,7 @@ use super::directory::{
     STRIP_OFFSETS, TILE_COUNTS, TILE_HEIGHT, TILE_OFFSETS, TILE_WIDTH, WIDTH,
 };
 
-/// Packings that know a predictor: LZW, Deflate in two numbers, LZMA and ZSTD. Others ignore the tag.
+/// Packings that know a predictor: LZW, Deflate in two numbers, LZMA and ZSTD. The rest ignore the tag.
 const PREDICTING: [u64; 5] = [5, 8, 32946, 34925, 50000];
 
 const UNPACKED: u64 = 1;

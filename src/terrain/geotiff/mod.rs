@@ -151,7 +151,7 @@ impl File<'_> {
     }
 }
 
-/// Refuses numbers and packings that cannot be read, with the way to others.
+/// Refuses numbers and packings that cannot be read, with the command that converts them.
 fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     let refuse = |found: String| Err(wrong(path)(found));
     let packing = image.compression();

@@ -28,14 +28,14 @@ impl Place {
         let ifds = tiff.ifds();
         let has = |ifd: &Ifd, tag: u16| ifd.tag(tag).is_some();
         let placed = |ifd: &Ifd| has(ifd, TRANSFORMATION) || (has(ifd, TIE_POINTS) && has(ifd, PIXEL_SCALE));
-        let told = ifds.iter().position(|ifd| has(ifd, GEO_KEYS)).or_else(|| ifds.iter().position(placed));
-        let Some(told) = told else {
+        let source = ifds.iter().position(|ifd| has(ifd, GEO_KEYS)).or_else(|| ifds.iter().position(placed));
+        let Some(source) = source else {
             return Ok(Self { image: 0, is_geo: false, transform: None, keys: Vec::new() });
         };
-        let later = || (told + 1..ifds.len()).find(|&i| !is_reduced(&ifds[i]));
-        let image = if is_reduced(&ifds[told]) { later().unwrap_or(told) } else { told };
-        let keys = keys_of(&ifds[told], path)?;
-        let transform = transform_of(&ifds[told], &keys, path)?;
+        let later = || (source + 1..ifds.len()).find(|&i| !is_reduced(&ifds[i]));
+        let image = if is_reduced(&ifds[source]) { later().unwrap_or(source) } else { source };
+        let keys = keys_of(&ifds[source], path)?;
+        let transform = transform_of(&ifds[source], &keys, path)?;
         let value = |value: GeoKeyValue| match value {
             GeoKeyValue::Short(number) => GeoKey::Short(number),
             GeoKeyValue::Double(numbers) => GeoKey::Doubles(numbers),
