@@ -5,6 +5,7 @@ use image::RgbaImage;
 use kiss3d::window::OffscreenSurface;
 
 use crate::grid::Grid;
+use crate::render::contents::Contents;
 use crate::render::{Antialias, Camera, CameraSpec, ColorBy, LookSpec, Renderer, Style};
 use crate::viewer::link::Cut;
 use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, keep, surface, view};
@@ -28,6 +29,8 @@ fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
     painter.apply(&mut everything(&simulation, volume, &plain)).expect("a small box");
     let mut marcher = Renderer::new(simulation.world().ground.surface(), volume.grid, plain).expect("a valid look");
     marcher.set_steps(simulation.steps());
+    // The window's panel draws the colour bar of the plain styles.
+    marcher.set_contents(Contents { legend: false, ..Contents::default() });
     for (name, look) in looks {
         painter.set_look(&look).expect("a valid look");
         marcher.set_look(look).expect("a valid look");
