@@ -1,6 +1,6 @@
 //! Processor time of frames, in the cases that `vtk/raycast.py` gives to VTK: `cargo bench --bench marcher [case]...`.
 //!
-//! `-- --count still 20 case` (or `flows`) draws so many frames after the first on one thread, for callgrind
+//! `-- --count still 20 case` (or `flows`, `turns`) draws so many frames after the first on one thread, for callgrind
 //! (`--toggle-collect='*counted*'`).
 //!
 //! `-- --dump FOLDER` also writes what the script reads; `vtk/compare` runs both and prints the ratios. Times are of all
@@ -65,9 +65,9 @@ fn main() {
     }
 }
 
-/// Draws frames on one thread without timing them: `[still or flows, frames, case]`.
+/// Draws frames on one thread without timing them: `[still, flows or turns, frames, case]`.
 fn count(arguments: &[String]) {
-    let [kind, frames, case] = arguments else { panic!("--count still|flows FRAMES CASE") };
+    let [kind, frames, case] = arguments else { panic!("--count still|flows|turns FRAMES CASE") };
     let frames: usize = frames.parse().expect("a number of frames");
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().expect("the first pool");
     let (name, make) = BOXES.into_iter().find(|(name, _)| case.starts_with(name)).expect("a case of a box");
@@ -82,10 +82,11 @@ fn count(arguments: &[String]) {
         if kind == "flows" {
             lowpass.refresh(&worlds[frame % worlds.len()]);
         }
+        let turned = camera(&renderer, if kind == "turns" { frame as f32 } else { 0.0 });
         if frame == 0 {
             renderer.frame_of(&mut lowpass, &view);
         } else {
-            counted(&mut renderer, &mut lowpass, &view);
+            counted(&mut renderer, &mut lowpass, &turned);
         }
     }
 }

@@ -130,6 +130,8 @@ pub struct Camera {
     forward: Vector3<f32>,
     /// Half the picture's height at distance 1.
     half_height: f32,
+    /// Edge of a pixel at distance 1.
+    pixel: f32,
     size: (usize, usize),
 }
 
@@ -157,7 +159,7 @@ impl Camera {
         let right = forward.cross(&Vector3::y()).normalize();
         let up = right.cross(&forward);
         let half_height = (fov_deg.to_radians() * 0.5).tan();
-        Self { eye, right, up, forward, half_height, size }
+        Self { eye, right, up, forward, half_height, pixel: pixel(half_height, size), size }
     }
 
     /// What the camera that `spec` describes looks at, and from how far: where an orbit by hand begins.
@@ -210,7 +212,8 @@ impl Camera {
     /// The same view in a picture of another size, in pixels.
     #[must_use]
     pub fn resized(&self, size: (usize, usize)) -> Self {
-        Self { size: (size.0.max(1), size.1.max(1)), ..self.clone() }
+        let size = (size.0.max(1), size.1.max(1));
+        Self { size, pixel: pixel(self.half_height, size), ..self.clone() }
     }
 
     /// Width and height of the picture in pixels.
@@ -236,10 +239,23 @@ impl Camera {
     /// The ray through picture position (`px`, `py`) in pixels from the top left.
     #[inline(always)]
     pub fn ray(&self, px: f32, py: f32) -> Ray {
-        let (width, height) = (self.size.0 as f32, self.size.1 as f32);
-        let x = (px / width * 2.0 - 1.0) * self.half_height * width / height;
-        let y = (1.0 - py / height * 2.0) * self.half_height;
-        Ray { origin: self.eye.coords, direction: (self.forward + self.right * x + self.up * y).normalize() }
+        self.ray_and_length(px, py).0
+    }
+
+    /// The same, and how far along it the depth grows by 1.
+    #[inline(always)]
+    pub(crate) fn ray_and_length(&self, px: f32, py: f32) -> (Ray, f32) {
+        // No division by the size: this is done for each pixel.
+        let x = (px - 0.5 * self.size.0 as f32) * self.pixel;
+        let y = (0.5 * self.size.1 as f32 - py) * self.pixel;
+        let direction = self.forward + self.right * x + self.up * y;
+        let length = direction.norm();
+        (Ray { origin: self.eye.coords, direction: direction * (1.0 / length) }, length)
+    }
+
+    /// Edge of a pixel at distance 1.
+    pub(crate) fn pixel(&self) -> f32 {
+        self.pixel
     }
 
     /// Picture position in pixels and distance in cells of a point, or `None` for points behind the camera.
@@ -255,6 +271,11 @@ impl Camera {
         let py = 0.5 * height - v.dot(&self.up) * scale;
         Some((px, py, v.norm()))
     }
+}
+
+/// Edge of a pixel at distance 1.
+fn pixel(half_height: f32, (_, height): (usize, usize)) -> f32 {
+    2.0 * half_height / height as f32
 }
 
 /// Points that stand for the subject when framing: at each level, the circle that it sweeps in an orbit.

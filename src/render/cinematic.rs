@@ -5,7 +5,7 @@ use super::contents::{SliceHit, Slices};
 use super::crust::{Skin, Stage, heat, shade};
 use super::field::{Crossing, Pace};
 use super::heightfield::{Face, before_cut};
-use super::math::{V3, lerp, luminance, mix, saturate, smoothstep, times, v3};
+use super::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
 use super::noise;
 use super::tracer::{Sight, Tracer};
 use crate::simd::Simd;
@@ -14,7 +14,7 @@ use crate::simd::Simd;
 pub(super) const FILM: f32 = 0.4;
 
 /// What a ray meets behind the lava, as far as it depends on the ground and the sky alone, through the haze.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Behind {
     /// Light without the lava's.
     still: V3,
@@ -31,11 +31,14 @@ pub(crate) struct Behind {
 impl Tracer for Stage<'_> {
     type Behind = Behind;
 
-    fn behind(&self, ray: &Ray) -> Behind {
-        let Some(hit) = self.ground.then(|| self.land.block.hit(ray)).flatten() else {
+    fn behind(&self, ray: &Ray, start: f32) -> Behind {
+        let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
             let still = self.sky.backdrop(ray.direction);
             return Behind { still, warmed: V3::zeros(), normal: V3::y(), t: f32::MAX, top: false };
         };
+        if let Some(rock) = self.slices.rock(&hit) {
+            return Self::slice(rock);
+        }
         let ground = match hit.face {
             Face::Top => top(self, hit.point),
             Face::Cut(normal) => strata(self, hit.point, normal),
@@ -134,7 +137,7 @@ fn film(stage: &Stage, p: V3) -> f32 {
         return 0.0;
     }
     let film = field.density(p).max(field.density(above));
-    if film <= least || !field.shows(p) { 0.0 } else { film }
+    if film <= least { 0.0 } else { film }
 }
 
 /// Light that a place on the ground sends out: `still` without the lava's, `warmed` the share that it sends back of that.
@@ -172,13 +175,4 @@ fn strata(stage: &Stage, at: V3, normal: V3) -> Ground {
     let color = color * lerp(0.35, 1.0, height.sqrt());
     let light = sun + stage.sky.ambient(normal) * 1.1;
     Ground { still: times(color, light), warmed: color * (-below * 0.35).exp(), normal }
-}
-
-/// Contrast between two pixels as an eye sees it after the tone map, roughly 0..1.
-pub(super) fn contrast(a: V3, b: V3) -> f32 {
-    let seen = |c: V3| {
-        let l = luminance(c);
-        l / (l + 0.25)
-    };
-    (seen(a) - seen(b)).abs()
 }

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use super::camera::Ray;
-use super::math::{V3, v3};
+use super::heightfield::{Face, GroundHit};
+use super::math::V3;
 use super::transfer::Transfer;
 
 /// Content of a cell of a slice, in the second byte of [`Cut::texels`].
 pub(crate) const NOTHING: u8 = 0;
 pub(crate) const LAVA: u8 = 1;
 pub(crate) const ROCK: u8 = 2;
+
+/// Linear light of rock in a slice.
+const CUT_ROCK: V3 = V3::new(0.105, 0.105, 0.112);
 
 /// The cells of one slice, without any filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +27,13 @@ pub struct Cut {
     /// For each cell its value, 255 for 1 (amount, solid) or for [`crate::lowpass::ENERGY_SHOWN`] (energy), and its
     /// content: 0 nothing, 1 lava, 2 rock.
     pub texels: Vec<[u8; 2]>,
+}
+
+impl Cut {
+    /// Where the slice lies along its axis, in cells: in the middle of its own.
+    pub(crate) fn middle(&self) -> f32 {
+        self.cell as f32 + 0.5
+    }
 }
 
 /// What is drawn of a scene.
@@ -45,11 +56,20 @@ impl Default for Contents {
     }
 }
 
+impl Contents {
+    /// Cells of the slices across x, y and z.
+    pub(crate) fn cells(&self) -> [Option<usize>; 3] {
+        self.slices.each_ref().map(|cut| cut.as_ref().map(|cut| cut.cell))
+    }
+}
+
 /// The slices of one frame, ready to be met by rays.
 #[derive(Clone, Copy)]
 pub(crate) struct Slices<'a> {
     /// Cells along x, y and z.
     size: [f32; 3],
+    /// The part of the box that is shown, in cells: slices end where it does.
+    shown: [[f32; 2]; 3],
     cuts: &'a [Option<Arc<Cut>>; 3],
     transfer: &'a Transfer,
 }
@@ -62,8 +82,11 @@ pub(crate) struct SliceHit {
 }
 
 impl<'a> Slices<'a> {
-    pub(crate) fn new(size: [usize; 3], contents: &'a Contents, transfer: &'a Transfer) -> Self {
-        Self { size: size.map(|n| n as f32), cuts: &contents.slices, transfer }
+    /// Slices of a box of `size` cells, of which the part between these shares is shown.
+    pub(crate) fn new(size: [usize; 3], shown: [[f32; 2]; 3], contents: &'a Contents, transfer: &'a Transfer) -> Self {
+        let size = size.map(|n| n as f32);
+        let shown = std::array::from_fn(|axis| shown[axis].map(|share| share * size[axis]));
+        Self { size, shown, cuts: &contents.slices, transfer }
     }
 
     /// Whether there are none.
@@ -80,7 +103,7 @@ impl<'a> Slices<'a> {
             if ray.direction[axis].abs() < 1e-9 {
                 continue;
             }
-            let t = (cut.cell as f32 + 0.5 - ray.origin[axis]) / ray.direction[axis];
+            let t = (cut.middle() - ray.origin[axis]) / ray.direction[axis];
             if t <= 0.0 || t >= nearest.map_or(limit, |(t, _)| t) {
                 continue;
             }
@@ -91,14 +114,28 @@ impl<'a> Slices<'a> {
         nearest.map(|(t, texel)| SliceHit { t, light: self.light(texel) })
     }
 
-    /// The cell of a slice at a point on it; `None` beside the slice.
+    /// The rock of a slice in whose plane the ground is cut open: cells of a slice are rock or not, while the ground's top
+    /// is smooth.
+    pub(crate) fn rock(&self, hit: &GroundHit) -> Option<SliceHit> {
+        let Face::Cut(normal) = hit.face else { return None };
+        let near = 0.02 + 1e-4 * hit.t;
+        let holds = |axis: usize, cut: &Cut| normal[axis] != 0.0 && (hit.point[axis] - cut.middle()).abs() < near;
+        let mut cuts = self.cuts.iter().enumerate();
+        cuts.any(|(axis, cut)| cut.as_ref().is_some_and(|cut| holds(axis, cut)))
+            .then_some(SliceHit { t: hit.t, light: CUT_ROCK })
+    }
+
+    /// The cell of a slice at a point on it; `None` beside what is shown of the slice.
     fn texel(&self, axis: usize, cut: &Cut, p: V3) -> Option<[u8; 2]> {
         let (across, down) = [(2, 1), (0, 2), (0, 1)][axis];
-        let cell = |k: usize| (p[k] >= 0.0 && p[k] <= self.size[k]).then(|| p[k].min(self.size[k] - 1.0) as usize);
+        let cell = |k: usize| {
+            let [low, high] = self.shown[k];
+            (p[k] >= low && p[k] <= high).then(|| p[k].min(self.size[k] - 1.0) as usize)
+        };
         cut.texels.get(cell(down)? * cut.width + cell(across)?).copied()
     }
 
     fn light(&self, [value, content]: [u8; 2]) -> V3 {
-        if content == ROCK { v3(0.105, 0.105, 0.112) } else { self.transfer.linear(f32::from(value) / 255.0) }
+        if content == ROCK { CUT_ROCK } else { self.transfer.linear(f32::from(value) / 255.0) }
     }
 }

@@ -7,6 +7,7 @@ use super::blackbody::BlackBody;
 use super::contents::Slices;
 use super::ember::EmberLight;
 use super::field::LavaField;
+use super::heightfield::Part;
 use super::land::TerrainLook;
 use super::look::LookSpec;
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
@@ -18,13 +19,13 @@ use super::sky::Sky;
 pub(crate) struct Stage<'a> {
     pub(crate) field: &'a LavaField<'a>,
     pub(crate) land: &'a TerrainLook,
+    /// What of the ground is shown.
+    pub(crate) part: Part,
     pub(crate) ember: &'a EmberLight,
     pub(crate) sky: &'a Sky,
     pub(crate) look: &'a LookSpec,
     pub(crate) blackbody: &'a BlackBody,
     pub(crate) slices: Slices<'a>,
-    /// Whether the ground is drawn.
-    pub(crate) ground: bool,
     /// Steps since the beginning, for what rides on the flow.
     pub(crate) steps: f64,
 }

@@ -77,18 +77,10 @@ impl<'a> LavaField<'a> {
         Self { size, last, cells, shown, density, energy, bricks, skipping, empty: f32::from(empty) / 255.0 }
     }
 
-    /// Shows only a part of the box, given as shares along x, y and z: rays meet lava nowhere else.
+    /// Shows a part of the box, given as shares along x, y and z: rays meet lava nowhere else.
     pub(crate) fn clipped(mut self, clip: [[f32; 2]; 3]) -> Self {
         self.shown = std::array::from_fn(|axis| clip[axis].map(|share| share * self.size[axis]));
         self
-    }
-
-    /// Whether lava at `p` is shown. The box's own sides hide nothing: the ground may reach a little beyond them.
-    pub(crate) fn shows(&self, p: V3) -> bool {
-        (0..3).all(|axis| {
-            let [low, high] = self.shown[axis];
-            (low <= 0.0 || p[axis] >= low) && (high >= self.size[axis] || p[axis] <= high)
-        })
     }
 
     /// Density 0..1 at a point in cells, held at the box's sides.

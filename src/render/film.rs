@@ -40,6 +40,17 @@ pub(crate) enum Develop {
 }
 
 impl Film {
+    /// A film of (width, height) pixels without light.
+    pub(crate) fn dark((width, height): (usize, usize)) -> Self {
+        Self { width, height, light: vec![V3::zeros(); width * height] }
+    }
+
+    /// Makes room for so many pixels, whose light is then anything.
+    pub(crate) fn resize(&mut self, (width, height): (usize, usize)) {
+        (self.width, self.height) = (width, height);
+        self.light.resize(width * height, V3::zeros());
+    }
+
     pub(crate) fn develop(&self, how: Develop) -> Image {
         let bloom = match how {
             Develop::Filmic { glow, exposure } if glow > 0.0 => Some((self.bloom(exposure), glow)),

@@ -19,6 +19,12 @@ impl Image {
         Self { width, height, rgb: color.repeat(width * height) }
     }
 
+    /// Makes room for (width, height) pixels, whose colours are then anything.
+    pub(crate) fn resize(&mut self, (width, height): (usize, usize)) {
+        (self.width, self.height) = (width, height);
+        self.rgb.resize(3 * width * height, 0);
+    }
+
     /// The pixel at column `x`, row `y`.
     pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
         let i = 3 * (y * self.width + x);

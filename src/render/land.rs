@@ -12,6 +12,7 @@ use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
 use super::noise;
 use super::raster::Raster;
 use super::sky::Sky;
+use super::transfer::lamp;
 
 /// Nodes along the longer side of a final picture: about one per pixel of a usual one.
 pub(crate) const NODES: usize = 768;
@@ -40,6 +41,8 @@ pub(crate) struct TerrainLook {
     pub(crate) normal: Raster<V3>,
     /// x: open share of the sky, y: share of the sun that arrives.
     pub(crate) light: Raster<nalgebra::Vector2<f32>>,
+    /// Light of the plain styles on the top: a lamp that does not move, and the open sky.
+    pub(crate) plain: Raster<f32>,
     /// Cells per unit of pattern: a fine and a coarse grid of the same land look alike.
     pub(crate) unit: f32,
     /// Rise per cell of the ground towards +x and +z, smoothed over a few cells.
@@ -85,15 +88,17 @@ impl TerrainLook {
         let fine = 1.0 / per_cell as f32;
         let normal = block.heights.map(|x, z, h| bumped(block.normal(x, z, fine), v3(x, h, z) / unit));
         let light = light(&block, &Sky::new(look));
+        let lamp = lamp();
+        let plain = light.map(|x, z, light| 0.30 * light.x + 0.75 * saturate(block.normal(x, z, 0.7).dot(&lamp)));
         let gentle = coarse.blurred(1);
         let slope = gentle.map(|x, z, _| {
             let (east, south) = gentle.slope(x, z, 1.0);
             nalgebra::Vector2::new(east, south)
         });
-        Self { block, albedo, normal, light, unit, slope }
+        Self { block, albedo, normal, light, plain, unit, slope }
     }
 
-    /// Works out the sunlight again for another time of day; everything else is kept.
+    /// Bakes the sunlight again for another time of day; everything else is kept.
     pub(crate) fn relight(&mut self, look: &LookSpec) {
         self.light = light(&self.block, &Sky::new(look));
     }

@@ -75,8 +75,8 @@ pub enum Antialias {
 pub struct LookSpec {
     /// `"cinematic"`, or plain: `"scientific"`, `"surface"` or `"maximum"`.
     pub style: Style,
-    /// Part of the box in which lava is drawn, as shares `[low, high]` along x, y and z; the lava is cut open there.
-    /// The ground is always whole, and light on it and patterns stay as they are.
+    /// Part of the box that is drawn, as shares `[low, high]` along x, y and z; ground and lava are cut open there. Light,
+    /// shadow and patterns stay as they are.
     #[serde(deserialize_with = "crate::exact::lists")]
     pub clip: [[f32; 2]; 3],
     /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
@@ -248,9 +248,9 @@ mod tests {
     #[test]
     fn slices_open_the_box_on_the_side_of_the_eye() {
         let clip = [[0.0, 1.0], [0.0, 1.0], [0.0, 0.4]];
-        let slices = [Some(0.25), None, Some(0.6)];
-        assert_eq!(opened(clip, slices, [2.0, 0.5, 3.0]), [[0.0, 0.25], [0.0, 1.0], [0.0, 0.4]]);
-        assert_eq!(opened(clip, slices, [-2.0, 0.5, -3.0]), [[0.25, 1.0], [0.0, 1.0], [0.0, 0.4]]);
+        let slices = [Some(0.25), None, Some(0.3)];
+        assert_eq!(opened(clip, slices, [2.0, 0.5, 3.0]), [[0.0, 0.25], [0.0, 1.0], [0.0, 0.3]]);
+        assert_eq!(opened(clip, slices, [-2.0, 0.5, -3.0]), [[0.25, 1.0], [0.0, 1.0], [0.3, 0.4]]);
         assert_eq!(opened(clip, [None; 3], [0.0; 3]), clip);
     }
 

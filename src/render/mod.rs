@@ -4,6 +4,7 @@
 //! what is baked for the ray-marcher is uploaded there, and the formulas are the same.
 
 mod axes;
+mod beams;
 pub(crate) mod blackbody;
 pub(crate) mod bricks;
 pub(crate) mod camera;
@@ -13,6 +14,7 @@ mod crust;
 pub(crate) mod ember;
 mod field;
 pub(crate) mod film;
+mod frame;
 pub(crate) mod heightfield;
 pub(crate) mod image;
 pub(crate) mod land;

@@ -4,7 +4,7 @@
 use super::camera::Ray;
 use super::contents::{SliceHit, Slices};
 use super::field::{Crossing, LavaField, Pace};
-use super::heightfield::{Face, GroundHit};
+use super::heightfield::{Face, GroundHit, Part, before_cut};
 use super::land::TerrainLook;
 use super::look::{LookSpec, Style};
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
@@ -25,15 +25,15 @@ const LARGEST: f32 = 0.999;
 pub(crate) struct Specimen<'a> {
     pub(crate) field: &'a LavaField<'a>,
     pub(crate) land: &'a TerrainLook,
+    /// What of the ground is shown.
+    pub(crate) part: Part,
     pub(crate) transfer: &'a Transfer,
     pub(crate) look: &'a LookSpec,
     pub(crate) slices: Slices<'a>,
-    /// Whether the ground is drawn.
-    pub(crate) ground: bool,
 }
 
 /// What a ray meets behind the lava.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Behind {
     /// Light of the ground, or of the backdrop where there is none.
     light: V3,
@@ -45,10 +45,13 @@ impl Tracer for Specimen<'_> {
     type Behind = Behind;
 
     #[inline(always)]
-    fn behind(&self, ray: &Ray) -> Behind {
-        let Some(hit) = self.ground.then(|| self.land.block.hit(ray)).flatten() else {
+    fn behind(&self, ray: &Ray, start: f32) -> Behind {
+        let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
             return Behind { light: backdrop(ray), far: f32::MAX };
         };
+        if let Some(rock) = self.slices.rock(&hit) {
+            return Self::slice(rock);
+        }
         let dimmed = if self.look.style == Style::Maximum { DIMMED } else { 1.0 };
         Behind { light: self.ground(&hit) * dimmed, far: hit.front() }
     }
@@ -59,7 +62,7 @@ impl Tracer for Specimen<'_> {
     }
 
     fn slice(hit: SliceHit) -> Behind {
-        Behind { light: hit.light, far: hit.t }
+        Behind { light: hit.light, far: before_cut(hit.t) }
     }
 
     #[inline(always)]
@@ -175,9 +178,7 @@ impl Specimen<'_> {
         let (land, lamp) = (self.land, &self.transfer.lamp);
         match hit.face {
             Face::Top => {
-                let rock = land.rock(hit.point.x, hit.point.z);
-                let smooth = land.block.normal(hit.point.x, hit.point.z, 0.7);
-                let light = 0.30 * rock.light.x + 0.75 * saturate(smooth.dot(lamp));
+                let light = land.plain.at(hit.point.x, hit.point.z);
                 let height = saturate(hit.point.y / land.block.top.max(1.0));
                 mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), height) * light
             }
@@ -230,11 +231,10 @@ mod tests {
     fn with_specimen(volume: &Volume, look: &LookSpec, see: impl Fn(&Specimen)) {
         let land = TerrainLook::bake(&Array2::zeros((GRID.nz, GRID.nx)), GRID, look, 128);
         let transfer = Transfer::new(look, Palette::named("gray").expect("a known name"));
-        let contents = Contents::default();
-        let slices = Slices::new([GRID.nx, GRID.ny, GRID.nz], &contents, &transfer);
-        with_field(volume, |field| {
-            see(&Specimen { field, land: &land, transfer: &transfer, look, slices, ground: true });
-        });
+        let (part, contents) = (land.block.whole(), Contents::default());
+        let size = [GRID.nx, GRID.ny, GRID.nz];
+        let slices = Slices::new(size, [[0.0, 1.0]; 3], &contents, &transfer);
+        with_field(volume, |field| see(&Specimen { field, land: &land, part, transfer: &transfer, look, slices }));
     }
 
     #[test]
@@ -288,12 +288,12 @@ mod tests {
         let look = LookSpec { opacity: vec![[0.5, 0.0]], ..LookSpec::default() };
         with_specimen(&ball(|_| 1.0), &look, |specimen| {
             let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
-            let hit = specimen.land.block.hit(&ray).expect("there is ground below");
+            let hit = specimen.land.block.hit(&ray, &specimen.part, 0.0).expect("there is ground below");
             let behind = Behind { light: specimen.ground(&hit), far: hit.front() };
             assert_eq!(maximum(specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
             assert_eq!(volume(Portable, specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
             let maximum = LookSpec { style: Style::Maximum, ..look.clone() };
-            let dimmed = Specimen { look: &maximum, ..*specimen }.behind(&ray);
+            let dimmed = Specimen { look: &maximum, ..*specimen }.behind(&ray, 0.0);
             assert_eq!(dimmed.light, behind.light * DIMMED);
         });
     }
@@ -304,7 +304,7 @@ mod tests {
         with_specimen(&ball(|_| 0.03), &look, |thin| {
             with_specimen(&Volume::empty(GRID), &look, |none| {
                 let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
-                let behind = thin.behind(&ray);
+                let behind = thin.behind(&ray, 0.0);
                 let pace = pace(&look, 0.5);
                 assert_eq!(maximum(thin, &ray, &behind, pace), maximum(none, &ray, &behind, pace));
                 assert_eq!(surface(thin, &ray, &behind, pace), surface(none, &ray, &behind, pace));

@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ndarray::Array2;
-use rayon::prelude::*;
 
 use crate::grid::Grid;
 use crate::lowpass::{LowPass, Moment, Volume};
-use crate::simd::{Path, Simd, Work};
+use crate::simd::Path;
 use crate::validate::Invalid;
 
 use super::blackbody::BlackBody;
@@ -20,28 +19,21 @@ use super::crust::Stage;
 use super::ember::{EmberLight, Glow};
 use super::field::LavaField;
 use super::film::{Develop, Film};
+use super::frame::{Frame, Keeping, Kept, Scene, Wanted, cover};
+use super::heightfield::Part;
 use super::image::Image;
 use super::land::{NODES, TerrainLook};
-use super::look::{Antialias, LookSpec, Style};
+use super::look::{Antialias, LookSpec, Style, opened};
 use super::math::V3;
-use super::noise;
 use super::plain::{self, Specimen};
 use super::prepared::{News, Prepared, rows};
 use super::sky::Sky;
-use super::tiles::{Depths, Live, Reach, Tiles};
-use super::tracer::{Sight, Tracer};
+use super::tiles::{Depths, Live, Tiles};
+use super::tracer::Tracer;
 use super::transfer::Transfer;
 
-/// Contrast between neighbours from which a pixel is traced again with more rays.
-const EDGE_CONTRAST: f32 = 0.05;
-/// Four places in a pixel, no two in one row or column.
-const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875)];
-
-/// A clip box that shows no part of the lava.
+/// A part of the box, as shares, in which nothing is shown.
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
-
-/// Closer looks are kept for pictures of no more pixels than this: they take up to 200 bytes for each.
-const MOST_KEPT: usize = 1 << 21;
 
 /// Draws volumes over one ground with one look; keeps what does not change between frames.
 #[derive(Clone, Debug)]
@@ -73,6 +65,8 @@ pub struct Renderer {
 #[derive(Clone, Debug)]
 struct Seen {
     camera: Camera,
+    /// Cells of the slices that cut the box open.
+    slices: [Option<usize>; 3],
     behind: Behind,
 }
 
@@ -80,87 +74,6 @@ struct Seen {
 enum Behind {
     Cinematic(Kept<cinematic::Behind>),
     Plain(Kept<plain::Behind>),
-}
-
-/// What is behind the lava in each pixel, in rows from the top.
-#[derive(Clone, Debug)]
-struct Kept<B> {
-    /// By the ray through its centre.
-    centres: Vec<B>,
-    /// By the rays of a closer look, where one was needed. Empty for pictures of more than [`MOST_KEPT`] pixels.
-    closer: Vec<Option<Box<[B; SUBPIXELS.len()]>>>,
-    /// How far there is anything to see.
-    depths: Depths,
-    /// The picture without lava, in styles in which lava changes no pixel that it does not cover.
-    bare: Option<Bare>,
-}
-
-/// A picture without lava, and what the last frame drew over it.
-#[derive(Clone, Debug)]
-struct Bare {
-    /// The finished picture.
-    image: Image,
-    /// Light of one ray through the middle of each pixel, without lava except where it was drawn.
-    film: Film,
-    /// Where the last frame drew lava into the film.
-    drawn: Live,
-}
-
-/// One frame: how its rays become light, and from where.
-struct Frame<'a, T: Tracer> {
-    tracer: &'a T,
-    camera: &'a Camera,
-    tiles: &'a Tiles,
-    /// Which tiles are drawn; the others are known.
-    live: &'a Live,
-    path: Path,
-    stop: &'a AtomicBool,
-}
-
-/// How the ground behind the lava is looked for.
-struct Viewing<'a> {
-    antialias: Antialias,
-    keeps_closer: bool,
-    path: Path,
-    stop: &'a AtomicBool,
-}
-
-/// What the rays through the middles of a row of pixels meet behind the lava.
-struct Behinds<'a, T: Tracer> {
-    tracer: &'a T,
-    camera: &'a Camera,
-    y: usize,
-    row: &'a mut Vec<T::Behind>,
-}
-
-/// The pixels of a row that are drawn, one ray through the middle of each.
-struct Exposed<'a, T: Tracer> {
-    frame: &'a Frame<'a, T>,
-    y: usize,
-    behind: &'a [T::Behind],
-    light: &'a mut [V3],
-}
-
-/// The light of those pixels of a row that are wanted, with four rays.
-struct Refined<'a, T: Tracer> {
-    frame: &'a Frame<'a, T>,
-    y: usize,
-    film: &'a Film,
-    wanted: Wanted,
-    /// What their rays meet behind the lava, where that is kept.
-    closer: Option<&'a mut [Option<Closer<T>>]>,
-    light: &'a mut [V3],
-}
-
-/// The bytes of the pixels of a row that are drawn, with four rays in those that are wanted.
-struct Developed<'a, T: Tracer> {
-    frame: &'a Frame<'a, T>,
-    y: usize,
-    film: &'a Film,
-    wanted: Option<Wanted>,
-    /// What the rays of closer looks meet behind the lava, where that is kept.
-    closer: Option<&'a mut [Option<Closer<T>>]>,
-    row: &'a mut [u8],
 }
 
 impl Renderer {
@@ -206,7 +119,7 @@ impl Renderer {
         &self.look
     }
 
-    /// Changes the look and keeps what was baked: only another sun makes its light be worked out again.
+    /// Changes the look and keeps what was baked: only another sun makes its light be baked again.
     pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
         let sun = self.sky.sun;
         self.set_look_but_sunlight(look)?;
@@ -235,7 +148,7 @@ impl Renderer {
 
     /// Whether the next picture from this camera needs no search for the ground.
     pub(crate) fn knows_ground(&self, camera: &Camera) -> bool {
-        self.seen.as_ref().is_some_and(|seen| seen.camera == *camera)
+        self.seen.as_ref().is_some_and(|seen| seen.camera == *camera && seen.slices == self.contents.cells())
     }
 
     /// Replaces the ground by another for the same box.
@@ -244,7 +157,7 @@ impl Renderer {
         self.seen = None;
     }
 
-    /// Changes what is drawn of the scene.
+    /// Changes what is drawn of the scene. Ground and lava between a slice and the eye are not drawn.
     pub(crate) fn set_contents(&mut self, contents: Contents) {
         if contents.ground != self.contents.ground {
             self.seen = None;
@@ -270,13 +183,35 @@ impl Renderer {
     /// How far `ray` goes until it meets the ground as it is drawn, with its relief and its cut sides, in cells; `None`
     /// where it misses the ground. Lava may hide that point.
     pub fn distance_to_ground(&self, ray: &Ray) -> Option<f32> {
-        self.land.block.hit(ray).map(|hit| hit.t)
+        let part = self.part(self.shown_from(ray.origin));
+        self.land.block.hit(ray, &part, 0.0).map(|hit| hit.t)
+    }
+
+    /// Shares of the box that are drawn for an eye at this place.
+    fn shown_from(&self, eye: V3) -> [[f32; 2]; 3] {
+        let sides = self.sides();
+        let plane = |axis: usize| self.contents.slices[axis].as_ref().map(|cut| cut.middle() / sides[axis]);
+        opened(self.look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / sides[axis]))
+    }
+
+    /// What is drawn of the ground when these shares of the box are shown.
+    fn part(&self, shown: [[f32; 2]; 3]) -> Part {
+        self.land.block.part(if self.contents.ground { shown } else { NOWHERE }, self.sides())
+    }
+
+    /// The shares of the box in which lava is drawn when these are shown.
+    fn with_lava(&self, shown: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
+        if self.contents.lava { shown } else { NOWHERE }
+    }
+
+    /// Cells along x, y and z.
+    fn sides(&self) -> [f32; 3] {
+        [self.grid.nx, self.grid.ny, self.grid.nz].map(|n| n as f32)
     }
 
     /// Draws `volume`, whose grid is this renderer's. Pictures do not depend on the number of threads.
     ///
-    /// Nothing is known of the volume, so every cell of it is looked at. [`Self::frame_of`] gives the same picture and
-    /// does not.
+    /// Every cell of the volume is read. [`Self::frame_of`] gives the same picture and reads changed cells only.
     ///
     /// # Panics
     /// When the volume has another shape.
@@ -284,8 +219,8 @@ impl Renderer {
         self.draw(volume, camera, Skipping::Bricks)
     }
 
-    /// Draws what `lowpass` filtered last. If it drew the last frame too, only cells that changed since then are looked
-    /// at; to know them, its changes are taken.
+    /// Draws what `lowpass` filtered last. If it drew the last frame too, only cells that changed since then are read; to
+    /// know them, its changes are taken.
     ///
     /// # Panics
     /// When the low-pass has another shape than this renderer.
@@ -315,15 +250,16 @@ impl Renderer {
     /// How much of the sky each pixel of `image` hides, the last picture of `volume` and from `camera`.
     pub(crate) fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
         let interest = self.transfer.of_interest(&self.look);
-        let field = self.prepared.field(volume, interest, Skipping::Bricks).clipped(self.clip());
+        let shown = self.shown_from(camera.eye().coords);
+        let field = self.prepared.field(volume, interest, Skipping::Bricks).clipped(self.with_lava(shown));
         match self.look.style {
             Style::Cinematic => {
                 let ember = EmberLight::none(volume.grid);
                 let how = Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow };
-                cover(&self.stage(&field, &ember), camera, image, how)
+                cover(&self.stage(&field, shown, &ember), camera, image, how)
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
-                cover(&self.specimen(&field), camera, image, Develop::Plain)
+                cover(&self.specimen(&field, shown), camera, image, Develop::Plain)
             }
         }
     }
@@ -332,34 +268,38 @@ impl Renderer {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
         let interest = self.transfer.of_interest(&self.look);
         self.prepared.follow(volume, news, interest);
-        let seen = self.seen.take().filter(|seen| seen.camera == *camera).map(|seen| seen.behind);
+        let still = self.knows_ground(camera);
+        let seen = self.seen.take();
+        let shown = self.shown_from(camera.eye().coords);
         let (image, behind) = match self.look.style {
             Style::Cinematic => {
                 let ember = match self.contents.lava {
                     true => self.prepared.light(volume, news, Glow::from(&self.look)),
                     false => Arc::new(EmberLight::none(volume.grid)),
                 };
-                let field = self.prepared.field(volume, interest, skipping).clipped(self.clip());
-                let stage = self.stage(&field, &ember);
-                let mut kept = match seen {
-                    Some(Behind::Cinematic(kept)) => kept,
-                    _ => Kept::new(&stage, camera, &self.viewing()),
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_lava(shown));
+                let (stage, scene) = (self.stage(&field, shown, &ember), self.scene(camera, shown));
+                let mut kept = match seen.map(|seen| seen.behind) {
+                    Some(Behind::Cinematic(kept)) if still => kept,
+                    Some(Behind::Cinematic(kept)) => kept.turned(&stage, &scene),
+                    _ => Kept::default().turned(&stage, &scene),
                 };
                 let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.everything(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
-                let field = self.prepared.field(volume, interest, skipping).clipped(self.clip());
-                let specimen = self.specimen(&field);
-                let mut kept = match seen {
-                    Some(Behind::Plain(kept)) => kept,
-                    _ => Kept::new(&specimen, camera, &self.viewing()),
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_lava(shown));
+                let (specimen, scene) = (self.specimen(&field, shown), self.scene(camera, shown));
+                let mut kept = match seen.map(|seen| seen.behind) {
+                    Some(Behind::Plain(kept)) if still => kept,
+                    Some(Behind::Plain(kept)) => kept.turned(&specimen, &scene),
+                    _ => Kept::default().turned(&specimen, &scene),
                 };
                 let tiles = self.tiles(camera, &kept.depths, skipping);
                 (self.over_bare(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
             }
         };
-        self.seen = Some(Seen { camera: camera.clone(), behind });
+        self.seen = Some(Seen { camera: camera.clone(), slices: self.contents.cells(), behind });
         image
     }
 
@@ -371,317 +311,105 @@ impl Renderer {
         }
     }
 
-    fn stage<'a>(&'a self, field: &'a LavaField<'a>, ember: &'a EmberLight) -> Stage<'a> {
+    fn scene<'a>(&'a self, camera: &'a Camera, shown: [[f32; 2]; 3]) -> Scene<'a> {
+        let (block, part) = (&self.land.block, self.part(shown));
+        let antialias = self.look.antialias;
+        let keeps_closer = self.keeps_closer || antialias != Antialias::Full;
+        Scene { camera, block, part, antialias, keeps_closer, path: self.path, stop: &self.stop }
+    }
+
+    fn stage<'a>(&'a self, field: &'a LavaField<'a>, shown: [[f32; 2]; 3], ember: &'a EmberLight) -> Stage<'a> {
         Stage {
             field,
             land: &self.land,
+            part: self.part(shown),
             ember,
             sky: &self.sky,
             look: &self.look,
             blackbody: &self.blackbody,
-            slices: self.slices(),
-            ground: self.contents.ground,
+            slices: self.slices(shown),
             steps: self.steps,
         }
     }
 
-    fn specimen<'a>(&'a self, field: &'a LavaField<'a>) -> Specimen<'a> {
-        Specimen {
-            field,
-            land: &self.land,
-            transfer: &self.transfer,
-            look: &self.look,
-            slices: self.slices(),
-            ground: self.contents.ground,
-        }
+    fn specimen<'a>(&'a self, field: &'a LavaField<'a>, shown: [[f32; 2]; 3]) -> Specimen<'a> {
+        let slices = self.slices(shown);
+        Specimen { field, land: &self.land, part: self.part(shown), transfer: &self.transfer, look: &self.look, slices }
     }
 
-    /// The part of the box in which lava is drawn.
-    fn clip(&self) -> [[f32; 2]; 3] {
-        if self.contents.lava { self.look.clip } else { NOWHERE }
+    /// The slices of a frame in which this part of the box is shown.
+    fn slices(&self, shown: [[f32; 2]; 3]) -> Slices<'_> {
+        Slices::new([self.grid.nx, self.grid.ny, self.grid.nz], shown, &self.contents, &self.transfer)
     }
 
-    fn slices(&self) -> Slices<'_> {
-        Slices::new([self.grid.nx, self.grid.ny, self.grid.nz], &self.contents, &self.transfer)
+    fn frame_through<'a, T: Tracer>(
+        &'a self,
+        tracer: &'a T,
+        camera: &'a Camera,
+        tiles: &'a Tiles,
+        live: &'a Live,
+    ) -> Frame<'a, T> {
+        Frame { tracer, camera, tiles, live, path: self.path, stop: &self.stop }
     }
 
-    fn viewing(&self) -> Viewing<'_> {
-        let keeps_closer = self.keeps_closer || self.look.antialias != Antialias::Full;
-        Viewing { antialias: self.look.antialias, keeps_closer, path: self.path, stop: &self.stop }
-    }
-
-    /// A picture of which no pixel is known, because lava lights and outshines what is around it.
+    /// A picture in which lava may change every pixel, because it lights and outshines what is around it.
     fn everything<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
-        let frame = Frame { tracer, camera, tiles, live: &Live::whole(camera), path: self.path, stop: &self.stop };
-        let mut film = frame.film();
+        let live = Live::whole(camera);
+        let frame = self.frame_through(tracer, camera, tiles, &live);
+        let mut film = Film::dark(camera.size());
         frame.expose(&kept.centres, &mut film);
         if let Some(wanted) = self.closer() {
-            film.light = frame.refine(&film, &mut kept.closer, wanted);
+            film.light = frame.refine(&film, kept, wanted);
         }
         film.develop(Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow })
     }
 
     /// The picture without lava, drawn again where there may be lava in it.
     fn over_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
-        let mut bare = kept.bare.take().unwrap_or_else(|| self.bare(tracer, camera, kept));
         // Slices change with the lava, so they are no part of the picture without it.
         let live = match tracer.slices().is_empty() {
             true => tiles.live(camera, self.look.antialias != Antialias::Off),
             false => Live::whole(camera),
         };
-        // Where lava was and is no more, its light has to go.
-        bare.drawn.add(&live);
-        let frame = Frame { tracer, camera, tiles, live: &bare.drawn, path: self.path, stop: &self.stop };
+        if kept.bare.drawn.is_none() {
+            self.draw_bare(tracer, camera, kept);
+        }
+        let mut bare = std::mem::take(&mut kept.bare);
+        // The light of lava that is gone has to go too.
+        let drawn = bare.drawn.take().map_or_else(|| live.clone(), |drawn| drawn.and(&live));
+        let frame = self.frame_through(tracer, camera, tiles, &drawn);
         frame.expose(&kept.centres, &mut bare.film);
         let mut image = bare.image.clone();
-        frame.develop(&bare.film, kept, self.closer(), &mut image);
+        frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Kept)), &mut image);
         if self.contents.legend {
             self.transfer.legend(&mut image);
         }
-        bare.drawn = live;
-        kept.bare = Some(bare);
+        bare.drawn = Some(live);
+        kept.bare = bare;
         image
     }
 
-    fn bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) -> Bare {
+    /// Draws the picture without lava.
+    fn draw_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) {
+        let mut bare = std::mem::take(&mut kept.bare);
         let tiles = Tiles::none(camera);
         let live = Live::whole(camera);
-        let frame = Frame { tracer, camera, tiles: &tiles, live: &live, path: self.path, stop: &self.stop };
-        let mut film = frame.film();
-        frame.expose(&kept.centres, &mut film);
-        let mut image = Image::filled(film.width, film.height, [0; 3]);
-        frame.develop(&film, kept, self.closer(), &mut image);
-        Bare { image, film, drawn: tiles.live(camera, false) }
+        let frame = self.frame_through(tracer, camera, &tiles, &live);
+        bare.film.resize(camera.size());
+        bare.image.resize(camera.size());
+        frame.expose_bare(&kept.centres, &mut bare.film);
+        // Closer looks are kept where lava comes into the picture; here most are taken once.
+        frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Not)), &mut bare.image);
+        bare.drawn = Some(tiles.live(camera, false));
+        kept.bare = bare;
     }
 
     /// Which pixels the look wants more rays in, if any.
     fn closer(&self) -> Option<Wanted> {
         match self.look.antialias {
             Antialias::Off => None,
-            Antialias::Edges => Some(on_edge),
-            Antialias::Full => Some(|_, _, _| true),
+            Antialias::Edges => Some(Wanted::Edges),
+            Antialias::Full => Some(Wanted::All),
         }
     }
-}
-
-/// How much of the sky each pixel hides: ground and slices all, lava by its opacity, light that spills over as far as it
-/// is seen.
-fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: Develop) -> Vec<u8> {
-    let pixel = |k: usize| {
-        let (x, y) = (k % image.width, k / image.width);
-        let mut opacity = 0.0;
-        let mut sky = V3::zeros();
-        for (u, v) in SUBPIXELS {
-            let ray = camera.ray(x as f32 + u, y as f32 + v);
-            let behind = tracer.behind(&ray);
-            let hidden = T::far(&behind) < f32::MAX || tracer.slices().nearest(&ray, f32::MAX).is_some();
-            let sight = Sight { jitter: noise::interleaved(x as f32, y as f32), reach: Reach::ALL };
-            opacity += if hidden { 1.0 } else { tracer.opacity(&ray, &behind, sight) };
-            sky += tracer.bare(&behind).unwrap_or_default();
-        }
-        let n = SUBPIXELS.len() as f32;
-        let bare = how.pixel(sky / n, (x, y));
-        let spill = image.pixel(x, y).iter().zip(bare).map(|(&a, b)| a.abs_diff(b)).max().unwrap_or(0);
-        // One level of difference is noise.
-        ((opacity / n * 255.0).round() as u8).max(spill.saturating_sub(1))
-    };
-    (0..image.width * image.height).into_par_iter().map(pixel).collect()
-}
-
-impl<B: Clone + Send + Sync> Kept<B> {
-    /// Looks past the lava through the middle of every pixel.
-    fn new<T: Tracer<Behind = B>>(tracer: &T, camera: &Camera, how: &Viewing) -> Self {
-        let (width, height) = camera.size();
-        let row = |y: usize| {
-            let mut row = Vec::with_capacity(width);
-            // A picture that is given up still needs a row of some kind.
-            let y = if how.stop.load(Ordering::Relaxed) { 0 } else { y };
-            how.path.run(Behinds { tracer, camera, y, row: &mut row });
-            row
-        };
-        let centres = (0..height).into_par_iter().map(row).collect::<Vec<Vec<B>>>().concat();
-        let far: Vec<f32> = centres.iter().map(T::far).collect();
-        let depths = Depths::new(camera, &far, how.antialias != Antialias::Off);
-        let keeps = how.keeps_closer && width * height <= MOST_KEPT;
-        let closer = if keeps { vec![None; width * height] } else { Vec::new() };
-        Self { centres, closer, depths, bare: None }
-    }
-}
-
-impl<T: Tracer> Frame<'_, T> {
-    /// Whether the frame is still wanted.
-    fn goes_on(&self) -> bool {
-        !self.stop.load(Ordering::Relaxed)
-    }
-
-    /// A film on which nothing was seen yet.
-    fn film(&self) -> Film {
-        let (width, height) = self.camera.size();
-        Film { width, height, light: vec![V3::zeros(); width * height] }
-    }
-
-    /// One ray through the middle of every pixel that is drawn; the others stay as they are.
-    fn expose(&self, behind: &[T::Behind], film: &mut Film) {
-        let width = film.width;
-        let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate();
-        rows.filter(|_| self.goes_on())
-            .for_each(|(y, (light, behind))| self.path.run(Exposed { frame: self, y, behind, light }));
-    }
-
-    /// The plain picture of a film where it is drawn, with four rays in the pixels that are `wanted`.
-    fn develop(&self, film: &Film, kept: &mut Kept<T::Behind>, wanted: Option<Wanted>, image: &mut Image) {
-        let rows = image.rgb.par_chunks_mut(3 * film.width).enumerate();
-        let develop = |y: usize, row: &mut [u8], closer: Option<&mut [Option<Closer<T>>]>| {
-            self.path.run(Developed { frame: self, y, film, wanted, closer, row });
-        };
-        if kept.closer.is_empty() {
-            rows.filter(|_| self.goes_on()).for_each(|(y, row)| develop(y, row, None));
-        } else {
-            let closer = kept.closer.par_chunks_mut(film.width);
-            rows.zip(closer).filter(|_| self.goes_on()).for_each(|((y, row), closer)| develop(y, row, Some(closer)));
-        }
-    }
-
-    /// Light at a place in a pixel; rays with another `shift` have another jitter.
-    #[inline(always)]
-    fn light<S: Simd>(&self, s: S, pixel: (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
-        let (x, y) = pixel;
-        let slices = self.tracer.slices();
-        if !slices.is_empty()
-            && let Some(hit) = slices.nearest(&self.camera.ray(x as f32 + u, y as f32 + v), T::far(behind))
-        {
-            return self.light_before(s, pixel, (u, v), shift, &T::slice(hit));
-        }
-        self.light_before(s, pixel, (u, v), shift, behind)
-    }
-
-    /// Light at a place in a pixel, with what is really behind the lava there.
-    #[inline(always)]
-    fn light_before<S: Simd>(
-        &self,
-        s: S,
-        pixel: (usize, usize),
-        (u, v): (f32, f32),
-        shift: f32,
-        behind: &T::Behind,
-    ) -> V3 {
-        let (x, y) = pixel;
-        let reach = self.tiles.at(x, y);
-        if (reach.is_empty() || reach.near >= T::far(behind))
-            && let Some(light) = self.tracer.bare(behind)
-        {
-            return light;
-        }
-        let ray = self.camera.ray(x as f32 + u, y as f32 + v);
-        let jitter = noise::interleaved(x as f32 + shift, y as f32);
-        self.tracer.trace(s, &ray, behind, Sight { jitter, reach })
-    }
-
-    /// The light of the film with four rays in the pixels that are `wanted`.
-    fn refine(&self, film: &Film, closer: &mut [Option<Closer<T>>], wanted: Wanted) -> Vec<V3> {
-        let mut light = film.light.clone();
-        let rows = light.par_chunks_mut(film.width).enumerate();
-        let refine = |y: usize, light: &mut [V3], closer: Option<&mut [Option<Closer<T>>]>| {
-            self.path.run(Refined { frame: self, y, film, wanted, closer, light });
-        };
-        if closer.is_empty() {
-            rows.filter(|_| self.goes_on()).for_each(|(y, light)| refine(y, light, None));
-        } else {
-            rows.zip(closer.par_chunks_mut(film.width))
-                .filter(|_| self.goes_on())
-                .for_each(|((y, light), closer)| refine(y, light, Some(closer)));
-        }
-        light
-    }
-
-    /// What the rays of a closer look meet behind the lava.
-    fn closer(&self, x: usize, y: usize) -> Closer<T> {
-        Box::new(SUBPIXELS.map(|(u, v)| self.tracer.behind(&self.camera.ray(x as f32 + u, y as f32 + v))))
-    }
-
-    /// The mean light of four rays in a pixel; what they meet behind the lava is kept in its row of `kept`.
-    #[inline(always)]
-    fn look_closer<S: Simd>(&self, s: S, x: usize, y: usize, kept: Option<&mut [Option<Closer<T>>]>) -> V3 {
-        match kept {
-            Some(kept) => self.mean(s, x, y, kept[x].get_or_insert_with(|| self.closer(x, y))),
-            None => self.mean(s, x, y, &self.closer(x, y)),
-        }
-    }
-
-    #[inline(always)]
-    fn mean<S: Simd>(&self, s: S, x: usize, y: usize, behind: &Closer<T>) -> V3 {
-        let mut sum = V3::zeros();
-        for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behind.iter()).enumerate() {
-            // Averaging what the eye sees, not raw light: one very bright ray must not win the pixel.
-            let seen = self.light(s, (x, y), place, 5.588 * index as f32, behind);
-            sum += seen / (1.0 + seen.max());
-        }
-        let mean = sum / SUBPIXELS.len() as f32;
-        mean / (1.0 - mean.max()).max(1e-3)
-    }
-}
-
-impl<T: Tracer> Work for Behinds<'_, T> {
-    #[inline(always)]
-    fn with<S: Simd>(self, _: S) {
-        for x in 0..self.camera.size().0 {
-            self.row.push(self.tracer.behind(&self.camera.ray(x as f32 + 0.5, self.y as f32 + 0.5)));
-        }
-    }
-}
-
-impl<T: Tracer> Work for Exposed<'_, T> {
-    #[inline(always)]
-    fn with<S: Simd>(self, s: S) {
-        for run in self.frame.live.runs(self.y) {
-            for x in run {
-                self.light[x] = self.frame.light(s, (x, self.y), (0.5, 0.5), 0.0, &self.behind[x]);
-            }
-        }
-    }
-}
-
-impl<T: Tracer> Work for Refined<'_, T> {
-    #[inline(always)]
-    fn with<S: Simd>(mut self, s: S) {
-        for run in self.frame.live.runs(self.y) {
-            for x in run {
-                if (self.wanted)(self.film, x, self.y) {
-                    self.light[x] = self.frame.look_closer(s, x, self.y, self.closer.as_deref_mut());
-                }
-            }
-        }
-    }
-}
-
-impl<T: Tracer> Work for Developed<'_, T> {
-    #[inline(always)]
-    fn with<S: Simd>(mut self, s: S) {
-        let (film, y) = (self.film, self.y);
-        for run in self.frame.live.runs(y) {
-            for x in run {
-                let light = match self.wanted {
-                    Some(wanted) if wanted(film, x, y) => self.frame.look_closer(s, x, y, self.closer.as_deref_mut()),
-                    _ => film.light[y * film.width + x],
-                };
-                self.row[3 * x..3 * x + 3].copy_from_slice(&Develop::Plain.pixel(light, (x, y)));
-            }
-        }
-    }
-}
-
-/// What the rays of a closer look at a pixel meet behind the lava.
-type Closer<T> = Box<[<T as Tracer>::Behind; SUBPIXELS.len()]>;
-
-/// Whether a closer look at the pixel (x, y) of a film is wanted.
-type Wanted = fn(&Film, usize, usize) -> bool;
-
-fn on_edge(film: &Film, x: usize, y: usize) -> bool {
-    let at = |x: usize, y: usize| film.light[y * film.width + x];
-    let here = at(x, y);
-    let differs = |x: usize, y: usize| cinematic::contrast(here, at(x, y)) > EDGE_CONTRAST;
-    (x > 0 && differs(x - 1, y))
-        || (y > 0 && differs(x, y - 1))
-        || (x + 1 < film.width && differs(x + 1, y))
-        || (y + 1 < film.height && differs(x, y + 1))
 }

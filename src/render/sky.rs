@@ -1,5 +1,7 @@
 //! Sun and sky: what lights the rock, and what is seen behind it.
 
+use std::sync::LazyLock;
+
 use super::look::{LookSpec, SkyPreset};
 use super::math::{V3, direction, mix, saturate, smoothstep, v3};
 
@@ -18,6 +20,29 @@ pub(crate) struct Sky {
     pub(crate) halo: V3,
     /// Light from all sides on an open upward surface, and from below.
     pub(crate) ambient: [V3; 2],
+}
+
+/// Steps of the table of [`Below`].
+const STEPS: usize = 512;
+/// Sine of the angle below the horizon from which the backdrop stays the same.
+const DEEP: f32 = 0.62;
+
+/// Share of the nadir's colour below the horizon from a table: the power is dear for something done for each pixel.
+struct Below(Vec<f32>);
+
+static BELOW: LazyLock<Below> = LazyLock::new(|| {
+    let place = |i: usize| DEEP * i as f32 / STEPS as f32;
+    Below((0..=STEPS).map(|i| smoothstep(0.0, DEEP, place(i)).powf(0.7)).collect())
+});
+
+impl Below {
+    /// For the sine of an angle of 0 or more.
+    #[inline(always)]
+    fn of(&self, down: f32) -> f32 {
+        let place = (down * (STEPS as f32 / DEEP)).clamp(0.0, STEPS as f32);
+        let i = (place as u32 as usize).min(STEPS - 1);
+        self.0[i] + (self.0[i + 1] - self.0[i]) * (place - i as f32)
+    }
 }
 
 impl Sky {
@@ -61,7 +86,7 @@ impl Sky {
         let base = if d.y >= 0.0 {
             mix(self.horizon, self.zenith, smoothstep(0.0, 0.55, d.y))
         } else {
-            mix(self.horizon, self.nadir, smoothstep(0.0, 0.62, -d.y).powf(0.7))
+            mix(self.horizon, self.nadir, BELOW.of(-d.y))
         };
         base + self.halo * (saturate(d.dot(&self.sun)).powi(8) * 0.35)
     }
@@ -79,5 +104,18 @@ impl Sky {
     /// Colour that distance fades to, in direction `d`.
     pub(crate) fn haze(&self, d: V3) -> V3 {
         mix(self.backdrop(v3(d.x, d.y.max(-0.25), d.z).normalize()), self.horizon, 0.35)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_the_curve() {
+        for i in 0..=10_000 {
+            let down = i as f32 * 1e-4;
+            assert!((BELOW.of(down) - smoothstep(0.0, DEEP, down).powf(0.7)).abs() < 3e-4, "at {down}");
+        }
     }
 }

@@ -1,9 +1,12 @@
 //! What every picture promises, whatever it shows.
 
+use std::sync::Arc;
+
 use ndarray::Array2;
 
 use super::bricks::Skipping;
-use super::{Antialias, Bounds, Camera, CameraSpec, ColorBy, Image, LookSpec, Renderer, SkyPreset, Style};
+use super::contents::Contents;
+use super::{Antialias, Bounds, Camera, CameraSpec, ColorBy, Cut, Image, LookSpec, Renderer, SkyPreset, Style};
 use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
 use crate::lowpass::{LowPass, Volume};
@@ -227,6 +230,74 @@ fn a_clip_hides_what_is_outside_and_cuts_open_what_is_inside() {
         let outside = draw(&block, style, [[0.8, 1.0], [0.0, 1.0], [0.0, 1.0]]);
         assert!(!differs(&outside, [12.0, 12.0, 12.0]), "{style:?}: the block lies outside the clip");
     }
+}
+
+/// Slices through these cells, without anything in them, and nothing else changed.
+fn sliced(cells: [Option<usize>; 3]) -> Contents {
+    let cut = |cell| Arc::new(Cut { cell, width: 0, height: 0, texels: Vec::new() });
+    Contents { slices: cells.map(|cell| cell.map(cut)), ..Contents::default() }
+}
+
+#[test]
+fn a_clip_cuts_the_ground_open_and_a_slice_cuts_where_a_clip_does() {
+    let grid = Grid::new(24, 24, 24);
+    let ground = Array2::from_elem((24, 24), 12.0);
+    let mut renderer = Renderer::new(&ground, grid, LookSpec::default()).expect("a valid look");
+    let volume = Volume::empty(grid);
+    for style in [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum] {
+        let look = LookSpec { style, glow: 0.0, antialias: Antialias::Off, ..LookSpec::default() };
+        // Of the ground between x = 9.5 and 24, what the east sees ends at x = 9.5.
+        let clips = [[[0.0, 9.5 / 24.0], [0.0, 1.0], [0.0, 1.0]], [[9.5 / 24.0, 1.0], [0.0, 1.0], [0.0, 1.0]]];
+        for (azimuth_deg, clip) in [(90.0, clips[0]), (270.0, clips[1])] {
+            let spec = CameraSpec { azimuth_deg, elevation_deg: 20.0, ..CameraSpec::default() };
+            let camera = Camera::new(&spec, &Bounds::of(grid), (60, 45));
+            renderer.set_look(look.clone()).expect("a valid look");
+            let whole = renderer.frame(&volume, &camera);
+            renderer.set_contents(sliced([Some(9), None, None]));
+            let cut = renderer.frame(&volume, &camera);
+            // The ray through a point of the plane well under the ground meets it there.
+            let (x, y, depth) = camera.project([9.5, 6.0, 12.0].into()).expect("in front");
+            let distance = renderer.distance_to_ground(&camera.ray(x, y)).expect("rock");
+            assert!((distance - depth).abs() < 1e-2, "{style:?}: {distance} against {depth}");
+            renderer.set_contents(Contents::default());
+            assert_eq!(renderer.frame(&volume, &camera), whole, "{style:?}: nothing is left of the slice");
+            renderer.set_look(LookSpec { clip, ..look.clone() }).expect("a valid look");
+            let clipped = renderer.frame(&volume, &camera);
+            let mut in_plane = 0;
+            for (x, y) in (0..60 * 45).map(|k| (k % 60, k / 60)) {
+                let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5);
+                let t = renderer.distance_to_ground(&ray);
+                if t.is_some_and(|t| (ray.at(t).x - 9.5).abs() < 0.01) {
+                    // Rock of the slice, one grey in place of strata and shade.
+                    let [r, g, b] = cut.pixel(x, y);
+                    assert!(r.abs_diff(g) < 3 && g.abs_diff(b) < 6, "{style:?}: {r} {g} {b} at {x}, {y}");
+                    in_plane += 1;
+                } else {
+                    assert_eq!(cut.pixel(x, y), clipped.pixel(x, y), "{style:?} at {x}, {y}");
+                }
+            }
+            assert!(in_plane > 100, "{in_plane} pixels show the plane");
+        }
+    }
+}
+
+#[test]
+fn hidden_ground_is_met_by_no_ray_and_a_slice_outside_the_clip_cuts_nothing() {
+    let grid = Grid::new(24, 24, 24);
+    let mut renderer =
+        Renderer::new(&Array2::from_elem((24, 24), 12.0), grid, LookSpec::default()).expect("a valid look");
+    let camera = Camera::new(&CameraSpec { azimuth_deg: 180.0, ..CameraSpec::default() }, &Bounds::of(grid), (60, 45));
+    let ray = camera.ray(30.0, 25.0);
+    let clip = [[0.0, 1.0], [0.0, 1.0], [0.5, 1.0]];
+    renderer.set_look(LookSpec { clip, ..LookSpec::default() }).expect("a valid look");
+    let clipped = renderer.distance_to_ground(&ray).expect("rock");
+    renderer.set_contents(sliced([None, None, Some(3)]));
+    assert_eq!(renderer.distance_to_ground(&ray), Some(clipped));
+    renderer.set_contents(Contents { ground: false, ..sliced([None; 3]) });
+    assert_eq!(renderer.distance_to_ground(&ray), None);
+    // Hiding the lava leaves the ground.
+    renderer.set_contents(Contents { lava: false, ..sliced([None; 3]) });
+    assert_eq!(renderer.distance_to_ground(&ray), Some(clipped));
 }
 
 #[test]

@@ -40,19 +40,19 @@ impl Reach {
 }
 
 /// For each tile of the picture, the distance from which on the ground hides everything.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Depths(Vec<f32>);
 
 impl Depths {
-    /// From the distance for every pixel, in rows from the top. Rays beside the middle of a pixel may see farther: on
-    /// demand tiles see as far as those around them, and a little more.
-    pub(crate) fn new(camera: &Camera, far: &[f32], beside: bool) -> Self {
+    /// From what each pixel shows, in rows from the top, and its distance. Rays beside the middle of a pixel may see farther:
+    /// with `beside`, tiles see as far as those around them, and a little more.
+    pub(crate) fn new<B>(camera: &Camera, pixels: &[B], far: impl Fn(&B) -> f32, beside: bool) -> Self {
         let ((width, _), (across, down)) = (camera.size(), count(camera));
         let mut own = vec![0.0_f32; across * down];
-        for (y, row) in far.chunks(width).enumerate() {
+        for (y, row) in pixels.chunks(width).enumerate() {
             let tiles = &mut own[y / TILE * across..][..across];
-            for (tile, far) in tiles.iter_mut().zip(row.chunks(TILE)) {
-                *tile = far.iter().copied().fold(*tile, f32::max);
+            for (tile, pixels) in tiles.iter_mut().zip(row.chunks(TILE)) {
+                *tile = pixels.iter().map(&far).fold(*tile, f32::max);
             }
         }
         if !beside {
@@ -178,9 +178,10 @@ impl Live {
         })
     }
 
-    /// Adds the tiles that another drew of a picture of this size.
-    pub(crate) fn add(&mut self, other: &Self) {
+    /// These tiles and those of another part of the same picture.
+    pub(crate) fn and(mut self, other: &Self) -> Self {
         self.live.iter_mut().zip(&other.live).for_each(|(a, b)| *a |= *b);
+        self
     }
 }
 

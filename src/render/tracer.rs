@@ -1,5 +1,5 @@
-//! How one ray becomes light: what is behind the lava, which stays as it is while camera and look do, and what the lava
-//! before it adds.
+//! How one ray becomes light: what is behind the lava, which is kept while camera and look stay, and what the lava before
+//! it adds.
 
 use super::camera::Ray;
 use super::contents::{SliceHit, Slices};
@@ -7,7 +7,7 @@ use super::math::V3;
 use super::tiles::Reach;
 use crate::simd::Simd;
 
-/// How the volume is looked at along one ray.
+/// How the volume is sampled along one ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sight {
     /// Shift of the first sample, 0..1 steps.
@@ -19,15 +19,15 @@ pub(crate) struct Sight {
 /// A style, ready to trace the rays of one frame.
 pub(crate) trait Tracer: Sync {
     /// What a ray meets where there is no lava.
-    type Behind: Clone + Send + Sync;
+    type Behind: Copy + Default + Send + Sync;
 
-    /// Looks past the lava; the volume has no part in it.
-    fn behind(&self, ray: &Ray) -> Self::Behind;
+    /// What the ray meets; the volume has no part in it. Before `start` there is no ground.
+    fn behind(&self, ray: &Ray, start: f32) -> Self::Behind;
 
     /// The slices that stand in the scene.
     fn slices(&self) -> Slices<'_>;
 
-    /// The same for a ray that meets a slice first.
+    /// What a ray meets that meets a slice first.
     fn slice(hit: SliceHit) -> Self::Behind;
 
     /// The distance up to which lava may be seen before it.
@@ -39,6 +39,6 @@ pub(crate) trait Tracer: Sync {
     /// How much the lava hides of what is behind it, 0 to 1.
     fn opacity(&self, ray: &Ray, behind: &Self::Behind, sight: Sight) -> f32;
 
-    /// Light of any ray that meets no lava, where it is known without looking.
+    /// Light of any ray that meets no lava, where it is known without tracing.
     fn bare(&self, behind: &Self::Behind) -> Option<V3>;
 }

@@ -27,7 +27,7 @@ pub(crate) struct Transfer {
     pub(crate) matter: Vec<[f32; 4]>,
     pub(crate) palette: Palette,
     pub(crate) color_by: ColorBy,
-    /// Direction to a lamp above and beside the viewer's shoulder; fixed, so that shading is comparable.
+    /// Direction to the [`lamp`].
     pub(crate) lamp: V3,
     /// Density from which lava counts as visible where nothing is accumulated: a quarter of the largest opacity.
     pub(crate) visible: f32,
@@ -40,19 +40,23 @@ pub(crate) struct Layer {
     pub(crate) opacity: f32,
 }
 
+/// Direction to a lamp above and beside the viewer's shoulder; fixed, so that shading is comparable.
+pub(crate) fn lamp() -> V3 {
+    v3(-0.45, 0.78, 0.43).normalize()
+}
+
 impl Transfer {
     pub(crate) fn new(look: &LookSpec, palette: Palette) -> Self {
         let density = |i: usize| i as f32 / (ENTRIES - 1) as f32;
         let absorbed: Vec<f32> = (0..ENTRIES).map(|i| per_cell(&look.opacity, density(i))).collect();
         let quarter = 0.25 * absorbed.iter().copied().fold(0.0, f32::max);
         let visible = absorbed.iter().position(|a| quarter > 0.0 && *a >= quarter).map_or(f32::INFINITY, density);
-        let lamp = v3(-0.45, 0.78, 0.43).normalize();
         let entry = |(i, absorbed): (usize, &f32)| {
             let color = palette.linear(density(i));
             [color.x, color.y, color.z, 1.0 - (1.0 - absorbed).powf(look.step)]
         };
         let matter = absorbed.iter().enumerate().map(entry).collect();
-        Self { matter, palette, color_by: look.color_by, lamp, visible }
+        Self { matter, palette, color_by: look.color_by, lamp: lamp(), visible }
     }
 
     /// What the style of a look draws.

@@ -297,12 +297,19 @@ fn per_cell(stops: &[[f32; 2]], density: f64) -> f64 {
     from[1] + (to[1] - from[1]) * (density - from[0]) / (to[0] - from[0])
 }
 
-/// How far a ray goes before the ground. The sides of the box cut lava and ground in one plane; the ground is seen there.
+/// How far a ray goes before the ground. The sides of the box, and of its clip, cut lava and ground in one plane; the ground
+/// is seen there.
 fn before_ground(renderer: &Renderer, volume: &Volume, ray: &Ray) -> f64 {
     let Some(t) = renderer.distance_to_ground(ray).map(f64::from) else { return f64::INFINITY };
-    let (p, grid) = (at(ray, t), volume.grid);
-    let on_side = |v: f64, side: usize| v.min(side as f64 - v) < 1e-3;
-    if on_side(p.x, grid.nx) || on_side(p.z, grid.nz) { t - CUT } else { t }
+    let (p, grid, clip) = (at(ray, t), volume.grid, renderer.look().clip);
+    let on_side = |axis: usize, side: usize| {
+        let [low, high] = clip[axis].map(|share| f64::from(share) * side as f64);
+        // The ground goes on below the floor of a box that is not clipped there, and does not reach its roof.
+        let cuts = [axis != 1 || clip[1][0] > 0.0, axis != 1 || clip[1][1] < 1.0];
+        (cuts[0] && (p[axis] - low).abs() < 1e-3) || (cuts[1] && (p[axis] - high).abs() < 1e-3)
+    };
+    let cut = [grid.nx, grid.ny, grid.nz].into_iter().enumerate().any(|(axis, side)| on_side(axis, side));
+    if cut { t - CUT } else { t }
 }
 
 fn at(ray: &Ray, t: f64) -> V3 {

@@ -8,7 +8,6 @@ use image::RgbaImage;
 use super::mailbox::{Finished, Job, Mailbox, Order, Pixels, Wanted};
 use super::mirror::Mirror;
 use crate::render::contents::Contents;
-use crate::render::look::opened;
 use crate::render::renderer::Renderer;
 use crate::render::{Antialias, Camera, Image, LookSpec};
 use crate::viewer::paint::View;
@@ -219,8 +218,7 @@ impl Stage {
         if !renderer.is_over(&wanted.land) {
             renderer.set_land(wanted.land.clone());
         }
-        let clip = opened_by_slices(wanted, view);
-        let look = LookSpec { antialias, clip, ..wanted.look.clone() };
+        let look = LookSpec { antialias, ..wanted.look.clone() };
         if *renderer.look() != look {
             renderer.set_look_but_sunlight(look).ok()?;
         }
@@ -238,17 +236,6 @@ impl Stage {
         mirror.drawn();
         image
     }
-}
-
-/// The part of the box that is shown when the slices of a view cut it open.
-fn opened_by_slices(wanted: &Wanted, view: &View) -> [[f32; 2]; 3] {
-    let sides = [wanted.grid.nx, wanted.grid.ny, wanted.grid.nz].map(|n| n as f32);
-    let eye = view.camera.eye();
-    let plane = |axis: usize| {
-        let cut = wanted.cuts[axis].as_ref().filter(|_| view.cuts_shown[axis])?;
-        Some((cut.cell as f32 + 0.5) / sides[axis])
-    };
-    opened(wanted.look.clip, std::array::from_fn(plane), std::array::from_fn(|axis| eye[axis] / sides[axis]))
 }
 
 /// A time that follows another slowly, because a picture's time swings with what else the machine does.

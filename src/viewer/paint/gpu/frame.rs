@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::grid::Grid;
 use crate::render::land::TerrainLook;
+use crate::render::look::opened;
 use crate::render::math::V3;
 use crate::render::plates::{copies, plate_size};
 use crate::render::sky::Sky;
@@ -70,8 +71,11 @@ impl Frame {
         let half_height = camera.half_height();
         let cells = [spec.grid.nx, spec.grid.ny, spec.grid.nz].map(|n| n as f32);
         let nodes = &land.block.heights;
-        let corner = |end: usize| [0, 1, 2].map(|axis| look.clip[axis][end] * cells[axis]);
         let middle = |axis: usize| spec.cuts[axis].map_or(-1.0, |cell| cell as f32 + 0.5);
+        let plane = |axis: usize| spec.cuts[axis].map(|_| middle(axis) / cells[axis]);
+        let eye = camera.eye();
+        let clip = opened(look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / cells[axis]));
+        let corner = |end: usize| [0, 1, 2].map(|axis| clip[axis][end] * cells[axis]);
         let flag = u32::from;
         Self {
             eye: four(camera.eye().coords, 1.0),
@@ -119,9 +123,9 @@ impl Frame {
         Self { ride: [0.0; 4], ..self }
     }
 
-    /// Whether every pixel's ray is the same, and with it where it meets the ground.
+    /// Whether every pixel's ray and the shown part of the box are the same, and with them where rays meet the ground.
     pub(super) fn same_rays(&self, other: &Self) -> bool {
-        let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size];
+        let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size, f.clip_low, f.clip_high];
         rays(self) == rays(other)
     }
 }

@@ -21,8 +21,8 @@ pub(super) struct Stage {
     sampler: wgpu::Sampler,
     hit_layout: wgpu::BindGroupLayout,
     trace_layout: wgpu::BindGroupLayout,
-    /// Top, walls and foot of the ground block.
-    hits: [wgpu::RenderPipeline; 3],
+    /// Top, walls, foot and cut faces of the ground block.
+    hits: [wgpu::RenderPipeline; 4],
     /// What lies behind the lava, and the lava.
     traces: [wgpu::RenderPipeline; 2],
     black_body: Texture,
@@ -64,11 +64,11 @@ impl Stage {
         let kinds = bindings();
         let trace_layout = gpu.layout("trace", &kinds);
         let hit_layout = gpu.layout("ground", &[kinds[0], None, kinds[2]]);
-        let hit = |vertex: &str| {
+        let hit = |(vertex, fragment): (&str, &str)| {
             gpu.pipeline(&PipelineSpec {
                 module: &ground,
                 vertex,
-                fragment: "hit",
+                fragment,
                 layout: &hit_layout,
                 format: wgpu::TextureFormat::Rg32Float,
                 blend: None,
@@ -103,7 +103,7 @@ impl Stage {
         Self {
             numbers: gpu.numbers("frame", size_of::<Frame>()),
             sampler: gpu.linear_held(),
-            hits: ["top", "side", "foot"].map(hit),
+            hits: [("top", "hit"), ("side", "hit"), ("foot", "hit"), ("cut", "hit_cut")].map(hit),
             hit_layout,
             traces: ["backdrop", "lava"].map(trace),
             trace_layout,
@@ -179,6 +179,9 @@ impl Stage {
         pass.draw(0..ground.wall_corners(), 0..1);
         pass.set_pipeline(&self.hits[2]);
         pass.draw(0..6, 0..1);
+        // Six corners for each of six sides.
+        pass.set_pipeline(&self.hits[3]);
+        pass.draw(0..36, 0..1);
     }
 
     /// Traces one ray for each pixel of some rows; the result has `share` of the average with the frames before.

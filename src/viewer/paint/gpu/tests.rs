@@ -5,7 +5,9 @@ use image::RgbaImage;
 use kiss3d::window::OffscreenSurface;
 
 use crate::grid::Grid;
+use crate::render::contents::Contents;
 use crate::render::{Antialias, Camera, CameraSpec, ColorBy, LookSpec, Renderer, Style};
+use crate::viewer::link::Cut;
 use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, keep, surface, view};
 use crate::viewer::paint::{DrawOn, Painter, View};
 
@@ -27,6 +29,8 @@ fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
     painter.apply(&mut everything(&simulation, volume, &plain)).expect("a small box");
     let mut marcher = Renderer::new(simulation.world().ground.surface(), volume.grid, plain).expect("a valid look");
     marcher.set_steps(simulation.steps());
+    // The window's panel draws the colour bar of the plain styles.
+    marcher.set_contents(Contents { legend: false, ..Contents::default() });
     for (name, look) in looks {
         painter.set_look(&look).expect("a valid look");
         marcher.set_look(look).expect("a valid look");
@@ -98,4 +102,34 @@ fn a_box_that_no_card_holds_is_refused_with_a_reason() {
     let refused = painter.apply(&mut update).expect_err("a hundred thousand cells high").to_string();
     assert!(refused.contains("1×100000×1") && refused.contains("lavoxel render"), "{refused}");
     assert!(painter.picture(&view(camera), 1, false).is_none(), "nothing is drawn");
+}
+
+#[test]
+fn a_slice_is_seen_at_once_from_both_sides() {
+    let look = LookSpec::default();
+    let Some((_surface, mut painter, camera)) = painted(&look) else { return };
+    let (simulation, lowpass) = eruption();
+    let (grid, ground) = (lowpass.volume().grid, &simulation.world().ground);
+    let mut update = everything(&simulation, lowpass.volume(), &look);
+    let cell = 31;
+    let rock = |i: usize| if ground.is_solid_at(grid.index(cell, i / grid.nz, i % grid.nz)) { [0, 2] } else { [0, 0] };
+    let texels = (0..grid.nz * grid.ny).map(rock).collect();
+    update.cuts[0] = Some(Cut { cell, width: grid.nz, height: grid.ny, texels });
+    painter.apply(&mut update).expect("a small box");
+    let grey = |p: &image::Rgba<u8>| p.0[0].abs_diff(p.0[1]).max(p.0[1].abs_diff(p.0[2])) < 8 && p.0[0] > 80;
+    let subject = painter.subject().expect("a scene has come");
+    let mut cut_rock = |azimuth_deg: f32, cuts_shown: [bool; 3]| {
+        let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
+        let view = View { cuts_shown, ..view(Camera::new(&spec, &subject, camera.size())) };
+        let picture = painter.picture(&view, 1, false).expect("a scene has come");
+        picture.pixels().filter(|p| grey(p)).count()
+    };
+    for azimuth_deg in [110.0, 290.0] {
+        let shown = cut_rock(azimuth_deg, [true, false, false]);
+        let hidden = cut_rock(azimuth_deg, [false; 3]);
+        assert!(
+            shown > 6000 && hidden < shown / 8,
+            "from {azimuth_deg}°: {shown} pixels of the slice, {hidden} without it"
+        );
+    }
 }

@@ -1,4 +1,4 @@
-// Where pixels meet the ground: distance along the ray and the face, drawn once per camera.
+// Where pixels meet the ground: distance along the ray and the face, drawn once per camera and shown part of the box.
 
 struct Corner { @builtin(position) place: vec4<f32>, @location(0) world: vec3<f32>, @location(1) @interpolate(flat) face: f32 }
 
@@ -47,4 +47,50 @@ fn corner(world: vec3<f32>, face: f32) -> Corner { return Corner(project(world),
     return corner(vec3(x, frame.block.x, z), 6.0);
 }
 
-@fragment fn hit(in: Corner) -> @location(0) vec2<f32> { return vec2(length(in.world - frame.eye.xyz), in.face); }
+// Sides of the shown part that are sides of the box cut nothing: the block's own walls and foot stand there.
+fn open_low() -> vec3<bool> { return frame.clip_low.xyz <= vec3(0.0); }
+fn open_high() -> vec3<bool> { return frame.clip_high.xyz >= frame.cells.xyz; }
+
+// The cut faces: a quad across each side of the shown part, of which only what lies under the ground's top is seen.
+// Six corners each: low and high x, low and high y, low and high z.
+@vertex fn cut(@builtin(vertex_index) index: u32) -> Corner {
+    let quad = i32(index / 6u);
+    let axis = quad / 2;
+    let high = quad % 2 == 1;
+    let k = index % 6u;
+    let right = k == 1u || k == 2u || k == 4u;
+    let up = k == 2u || k == 4u || k == 5u;
+    let block_low = vec3(0.0, frame.block.x, 0.0);
+    let block_high = vec3((frame.nodes.x - 1.0) / frame.nodes.z, frame.block.y, (frame.nodes.y - 1.0) / frame.nodes.z);
+    let low_end = select(max(frame.clip_low.xyz, block_low), block_low, open_low());
+    let high_end = select(min(frame.clip_high.xyz, block_high), block_high, open_high());
+    var world: vec3<f32>;
+    var face: f32;
+    if axis == 0 {
+        world = vec3(select(low_end.x, high_end.x, high), select(low_end.y, high_end.y, up), select(low_end.z, high_end.z, right));
+        face = select(4.0, 5.0, high);
+    } else if axis == 1 {
+        world = vec3(select(low_end.x, high_end.x, right), select(low_end.y, high_end.y, high), select(low_end.z, high_end.z, up));
+        face = select(6.0, 7.0, high);
+    } else {
+        world = vec3(select(low_end.x, high_end.x, right), select(low_end.y, high_end.y, up), select(low_end.z, high_end.z, high));
+        face = select(2.0, 3.0, high);
+    }
+    let open = select(open_low(), open_high(), high);
+    // A side of the box, or an empty part, has no cut face.
+    if open[axis] || any(low_end >= high_end) { world = low_end; }
+    return corner(world, face);
+}
+
+fn met(in: Corner) -> vec2<f32> { return vec2(length(in.world - frame.eye.xyz), in.face); }
+
+@fragment fn hit(in: Corner) -> @location(0) vec2<f32> {
+    let kept = (open_low() | (in.world >= frame.clip_low.xyz)) & (open_high() | (in.world <= frame.clip_high.xyz));
+    if !all(kept) { discard; }
+    return met(in);
+}
+
+@fragment fn hit_cut(in: Corner) -> @location(0) vec2<f32> {
+    if in.world.y > height(in.world.x, in.world.z) { discard; }
+    return met(in);
+}

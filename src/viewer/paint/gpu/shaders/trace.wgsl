@@ -10,9 +10,14 @@ fn face_normal(face: f32) -> vec3<f32> {
         case 3u: { return vec3(0.0, 0.0, 1.0); }
         case 4u: { return vec3(-1.0, 0.0, 0.0); }
         case 5u: { return vec3(1.0, 0.0, 0.0); }
+        case 7u: { return vec3(0.0, 1.0, 0.0); }
         default: { return vec3(0.0, -1.0, 0.0); }
     }
 }
+
+// Distance up to which lava may cover a cut at t. Cuts go through lava and ground in one plane, where rounding must not
+// decide which of the two is seen.
+fn before_cut(t: f32) -> f32 { return t * 0.9999 - 1e-3; }
 
 // What a ray meets behind the lava: distance (FAR: nothing), up to where lava may cover it, and its face; a slice has
 // face 0 and a content.
@@ -35,9 +40,9 @@ fn nearest_slice(ray: Ray, limit: f32) -> vec3<f32> {
         let t = (plane - ray.origin[axis]) / ray.direction[axis];
         if t <= 0.0 || t >= found.x { continue; }
         let p = at(ray, t);
-        // On its own axis rounding must not put the plane outside.
+        // On its own axis rounding must not put the plane outside; across, it ends where the shown part of the box does.
         let own = vec3(axis == 0, axis == 1, axis == 2);
-        if !all(own | ((p >= vec3(0.0)) & (p <= frame.cells.xyz))) { continue; }
+        if !all(own | ((p >= frame.clip_low.xyz) & (p <= frame.clip_high.xyz))) { continue; }
         let texel = cut_texel(axis, p);
         if texel.y > 0.5 / 255.0 { found = vec3(t, texel.x, texel.y * 255.0); }
     }
@@ -48,13 +53,22 @@ fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
     var b = Behind(FAR, FAR, vec3(0.0), 0.0, 0.0, 0.0);
     let hit = textureLoad(ground_hits, pixel, 0).rg;
     if frame.view.w == 1u && hit.y > 0.5 {
-        // The box's sides cut lava and ground in one plane, where rounding must not decide which of the two is seen.
-        let front = select(hit.x * 0.9999 - 1e-3, hit.x, hit.y == 1.0);
+        let front = select(before_cut(hit.x), hit.x, hit.y == 1.0);
         b = Behind(hit.x, front, at(ray, hit.x), hit.y, 0.0, 0.0);
+        // The ground's cut face in the plane of a slice is the slice's rock, up to the ground's smooth top.
+        if b.face > 1.5 && in_slice(b) { b.face = 0.0; b.content = 2.0; }
     }
-    let slice = nearest_slice(ray, b.t);
-    if slice.x < b.t { b = Behind(slice.x, slice.x, at(ray, slice.x), 0.0, slice.y, slice.z); }
+    // A slice lies in the plane of the cut that it makes, and is what is seen there.
+    let slice = nearest_slice(ray, b.t * 1.0001 + 2e-3);
+    if slice.z > 0.5 { b = Behind(slice.x, before_cut(slice.x), at(ray, slice.x), 0.0, slice.y, slice.z); }
     return b;
+}
+
+// Whether a cut face lies in the plane of a slice.
+fn in_slice(b: Behind) -> bool {
+    let along = abs(face_normal(b.face)) > vec3(0.5);
+    let near = abs(b.point - frame.cuts.xyz) < vec3(0.02 + 1e-4 * b.t);
+    return any(along & near & (frame.cuts.xyz >= vec3(0.0)));
 }
 
 fn slice_color(b: Behind) -> vec3<f32> {

@@ -1,0 +1,406 @@
+//! The rows of pixels of one frame, and what is kept of them for the next one.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use crate::simd::{Path, Simd, Work};
+
+use super::beams::Beams;
+use super::camera::Camera;
+use super::film::{Develop, Film};
+use super::heightfield::{Heightfield, Part, up_to_cut};
+use super::image::Image;
+use super::look::Antialias;
+use super::math::{V3, luminance};
+use super::noise;
+use super::tiles::{Depths, Live, Reach, Tiles};
+use super::tracer::{Sight, Tracer};
+
+/// Contrast between neighbours from which a pixel is traced again with more rays.
+const EDGE_CONTRAST: f32 = 0.05;
+/// Four places in a pixel, no two in one row or column.
+const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875)];
+
+/// Closer looks are kept for pictures of no more pixels than this: they take up to 200 bytes for each.
+const MOST_KEPT: usize = 1 << 21;
+
+/// What is behind the lava in each pixel, in rows from the top.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept<B> {
+    /// By the ray through its centre.
+    pub(crate) centres: Vec<B>,
+    /// By the rays of a closer look, where one was needed. Empty where they are not kept: in pictures of more than
+    /// [`MOST_KEPT`] pixels, and on demand.
+    closer: Vec<Option<Box<[B; SUBPIXELS.len()]>>>,
+    /// How far there is anything to see.
+    pub(crate) depths: Depths,
+    /// Where the rays of each pixel begin to walk.
+    beams: Beams,
+    /// The picture without lava, in styles in which lava changes no pixel that it does not cover.
+    pub(crate) bare: Bare,
+}
+
+/// A picture without lava, and what the last frame drew over it.
+#[derive(Clone, Debug)]
+pub(crate) struct Bare {
+    /// The finished picture.
+    pub(crate) image: Image,
+    /// Light of one ray through the middle of each pixel, without lava except where it was drawn.
+    pub(crate) film: Film,
+    /// Where the last frame drew lava into the film; none before the first frame.
+    pub(crate) drawn: Option<Live>,
+}
+
+/// What does not depend on the lava: the camera, what it sees of the ground, and how.
+pub(crate) struct Scene<'a> {
+    pub(crate) camera: &'a Camera,
+    pub(crate) block: &'a Heightfield,
+    pub(crate) part: Part,
+    pub(crate) antialias: Antialias,
+    /// Whether what the rays of closer looks meet is kept for the next frame.
+    pub(crate) keeps_closer: bool,
+    pub(crate) path: Path,
+    /// Gives up the frame when set.
+    pub(crate) stop: &'a AtomicBool,
+}
+
+/// Whether closer looks are kept for the next frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keeping {
+    Kept,
+    Not,
+}
+
+/// One frame: how its rays become light, and from where.
+pub(crate) struct Frame<'a, T: Tracer> {
+    pub(crate) tracer: &'a T,
+    pub(crate) camera: &'a Camera,
+    pub(crate) tiles: &'a Tiles,
+    /// Which tiles are drawn; the others are known.
+    pub(crate) live: &'a Live,
+    pub(crate) path: Path,
+    /// Gives up the frame when set: its pixels are then anything.
+    pub(crate) stop: &'a AtomicBool,
+}
+
+/// What the rays through the middles of a row of pixels meet behind the lava.
+struct Behinds<'a, T: Tracer> {
+    tracer: &'a T,
+    camera: &'a Camera,
+    beams: &'a Beams,
+    y: usize,
+    row: &'a mut [T::Behind],
+}
+
+/// The pixels of a row that are drawn, one ray through the middle of each.
+struct Exposed<'a, T: Tracer> {
+    frame: &'a Frame<'a, T>,
+    y: usize,
+    behind: &'a [T::Behind],
+    light: &'a mut [V3],
+}
+
+/// The light of those pixels of a row that are wanted, with four rays.
+struct Refined<'a, T: Tracer> {
+    frame: &'a Frame<'a, T>,
+    beams: &'a Beams,
+    y: usize,
+    film: &'a Film,
+    wanted: Wanted,
+    /// What their rays meet behind the lava, where that is kept.
+    closer: Option<&'a mut [Option<Closer<T>>]>,
+    light: &'a mut [V3],
+}
+
+/// The bytes of the pixels of a row that are drawn, with four rays in those that are wanted.
+struct Developed<'a, T: Tracer> {
+    frame: &'a Frame<'a, T>,
+    beams: &'a Beams,
+    y: usize,
+    film: &'a Film,
+    wanted: Option<Wanted>,
+    /// What the rays of closer looks meet behind the lava, where that is kept.
+    closer: Option<&'a mut [Option<Closer<T>>]>,
+    row: &'a mut [u8],
+}
+
+impl<B: Copy + Default + Send + Sync> Kept<B> {
+    /// Looks past the lava of a scene through the middle of every pixel; the memory of another scene is used again. What
+    /// it gives is of no use when the scene's `stop` is set meanwhile.
+    pub(crate) fn turned<T: Tracer<Behind = B>>(mut self, tracer: &T, scene: &Scene) -> Self {
+        let (camera, (width, height)) = (scene.camera, scene.camera.size());
+        let beams = Beams::new(scene.block, &scene.part, camera, scene.path, self.beams);
+        self.centres.resize(width * height, B::default());
+        let rows = self.centres.par_chunks_mut(width).enumerate();
+        rows.filter(|_| goes_on(scene.stop))
+            .for_each(|(y, row)| scene.path.run(Behinds { tracer, camera, beams: &beams, y, row }));
+        let depths = Depths::new(camera, &self.centres, T::far, scene.antialias != Antialias::Off);
+        self.closer.clear();
+        let keeps = scene.antialias != Antialias::Off && scene.keeps_closer && width * height <= MOST_KEPT;
+        self.closer.resize(if keeps { width * height } else { 0 }, None);
+        self.bare.drawn = None;
+        Self { beams, depths, ..self }
+    }
+}
+
+impl Default for Bare {
+    fn default() -> Self {
+        Self { image: Image::filled(0, 0, [0; 3]), film: Film::dark((0, 0)), drawn: None }
+    }
+}
+
+impl<T: Tracer> Frame<'_, T> {
+    /// One ray through the middle of every pixel that is drawn; the others stay as they are.
+    pub(crate) fn expose(&self, behind: &[T::Behind], film: &mut Film) {
+        let width = film.width;
+        let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate();
+        rows.filter(|_| goes_on(self.stop))
+            .for_each(|(y, (light, behind))| self.path.run(Exposed { frame: self, y, behind, light }));
+    }
+
+    /// What is behind the lava, in every pixel; for styles that know it without tracing.
+    pub(crate) fn expose_bare(&self, behind: &[T::Behind], film: &mut Film) {
+        let width = film.width;
+        let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width));
+        rows.for_each(|(light, behind)| {
+            for (light, behind) in light.iter_mut().zip(behind) {
+                *light = self.tracer.bare(behind).unwrap_or_default();
+            }
+        });
+    }
+
+    /// The plain picture of a film where it is drawn, with four rays in the pixels that are `wanted`, if any.
+    pub(crate) fn develop(
+        &self,
+        film: &Film,
+        kept: &mut Kept<T::Behind>,
+        wanted: Option<(Wanted, Keeping)>,
+        image: &mut Image,
+    ) {
+        let (beams, keeping) = (&kept.beams, wanted.map(|(_, keeping)| keeping));
+        let rows = image.rgb.par_chunks_mut(3 * film.width).enumerate();
+        let develop = |y: usize, row: &mut [u8], closer: Option<&mut [Option<Closer<T>>]>| {
+            let wanted = wanted.map(|(wanted, _)| wanted);
+            self.path.run(Developed { frame: self, beams, y, film, wanted, closer, row });
+        };
+        if kept.closer.is_empty() || keeping == Some(Keeping::Not) {
+            rows.filter(|_| goes_on(self.stop)).for_each(|(y, row)| develop(y, row, None));
+        } else {
+            let closer = kept.closer.par_chunks_mut(film.width);
+            rows.zip(closer)
+                .filter(|_| goes_on(self.stop))
+                .for_each(|((y, row), closer)| develop(y, row, Some(closer)));
+        }
+    }
+
+    /// Light at a place in a pixel; rays with another `shift` have another jitter.
+    #[inline(always)]
+    fn light<S: Simd>(&self, s: S, pixel: (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
+        let (x, y) = pixel;
+        let slices = self.tracer.slices();
+        if !slices.is_empty()
+            && let Some(hit) = slices.nearest(&self.camera.ray(x as f32 + u, y as f32 + v), up_to_cut(T::far(behind)))
+        {
+            return self.light_before(s, pixel, (u, v), shift, &T::slice(hit));
+        }
+        self.light_before(s, pixel, (u, v), shift, behind)
+    }
+
+    /// Light at a place in a pixel, with what is really behind the lava there.
+    #[inline(always)]
+    fn light_before<S: Simd>(
+        &self,
+        s: S,
+        pixel: (usize, usize),
+        (u, v): (f32, f32),
+        shift: f32,
+        behind: &T::Behind,
+    ) -> V3 {
+        let (x, y) = pixel;
+        let reach = self.tiles.at(x, y);
+        if (reach.is_empty() || reach.near >= T::far(behind))
+            && let Some(light) = self.tracer.bare(behind)
+        {
+            return light;
+        }
+        let ray = self.camera.ray(x as f32 + u, y as f32 + v);
+        let jitter = noise::interleaved(x as f32 + shift, y as f32);
+        self.tracer.trace(s, &ray, behind, Sight { jitter, reach })
+    }
+
+    /// The light of the film with four rays in the pixels that are `wanted`.
+    pub(crate) fn refine(&self, film: &Film, kept: &mut Kept<T::Behind>, wanted: Wanted) -> Vec<V3> {
+        let mut light = film.light.clone();
+        let beams = &kept.beams;
+        let rows = light.par_chunks_mut(film.width).enumerate();
+        let refine = |y: usize, light: &mut [V3], closer: Option<&mut [Option<Closer<T>>]>| {
+            self.path.run(Refined { frame: self, beams, y, film, wanted, closer, light });
+        };
+        if kept.closer.is_empty() {
+            rows.filter(|_| goes_on(self.stop)).for_each(|(y, light)| refine(y, light, None));
+        } else {
+            let closer = kept.closer.par_chunks_mut(film.width);
+            rows.zip(closer)
+                .filter(|_| goes_on(self.stop))
+                .for_each(|((y, light), closer)| refine(y, light, Some(closer)));
+        }
+        light
+    }
+
+    /// What the rays of a closer look meet behind the lava.
+    #[inline(always)]
+    fn closer(&self, beams: &Beams, (x, y): (usize, usize)) -> [T::Behind; SUBPIXELS.len()] {
+        // Not `map`: closures are not compiled for wide instructions.
+        let mut closer = [T::Behind::default(); SUBPIXELS.len()];
+        for (behind, place) in closer.iter_mut().zip(SUBPIXELS) {
+            let (ray, start) = beams.ray(self.camera, (x, y), place);
+            *behind = self.tracer.behind(&ray, start);
+        }
+        closer
+    }
+
+    /// The mean light of four rays in a pixel; what they meet behind the lava is kept in its row of `kept`.
+    #[inline(always)]
+    fn look_closer<S: Simd>(
+        &self,
+        s: S,
+        beams: &Beams,
+        (x, y): (usize, usize),
+        kept: Option<&mut [Option<Closer<T>>]>,
+    ) -> V3 {
+        match kept {
+            Some(kept) => self.mean(s, x, y, kept[x].get_or_insert_with(|| Box::new(self.closer(beams, (x, y))))),
+            None => self.mean(s, x, y, &self.closer(beams, (x, y))),
+        }
+    }
+
+    #[inline(always)]
+    fn mean<S: Simd>(&self, s: S, x: usize, y: usize, behind: &[T::Behind; SUBPIXELS.len()]) -> V3 {
+        let mut sum = V3::zeros();
+        for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behind.iter()).enumerate() {
+            // Averaging what the eye sees, not raw light: one very bright ray must not win the pixel.
+            let seen = self.light(s, (x, y), place, 5.588 * index as f32, behind);
+            sum += seen / (1.0 + seen.max());
+        }
+        let mean = sum / SUBPIXELS.len() as f32;
+        mean / (1.0 - mean.max()).max(1e-3)
+    }
+}
+
+impl<T: Tracer> Work for Behinds<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        for (x, behind) in self.row.iter_mut().enumerate() {
+            let (ray, start) = self.beams.ray(self.camera, (x, self.y), (0.5, 0.5));
+            *behind = self.tracer.behind(&ray, start);
+        }
+    }
+}
+
+impl<T: Tracer> Work for Exposed<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        for run in self.frame.live.runs(self.y) {
+            for x in run {
+                self.light[x] = self.frame.light(s, (x, self.y), (0.5, 0.5), 0.0, &self.behind[x]);
+            }
+        }
+    }
+}
+
+impl<T: Tracer> Work for Refined<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(mut self, s: S) {
+        for run in self.frame.live.runs(self.y) {
+            for x in run {
+                if self.wanted.has(self.film, (x, self.y)) {
+                    self.light[x] = self.frame.look_closer(s, self.beams, (x, self.y), self.closer.as_deref_mut());
+                }
+            }
+        }
+    }
+}
+
+impl<T: Tracer> Work for Developed<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(mut self, s: S) {
+        let (film, y) = (self.film, self.y);
+        for run in self.frame.live.runs(y) {
+            for x in run {
+                let light = match self.wanted {
+                    Some(wanted) if wanted.has(film, (x, y)) => {
+                        self.frame.look_closer(s, self.beams, (x, y), self.closer.as_deref_mut())
+                    }
+                    _ => film.light[y * film.width + x],
+                };
+                self.row[3 * x..3 * x + 3].copy_from_slice(&Develop::Plain.pixel(light, (x, y)));
+            }
+        }
+    }
+}
+
+/// Whether a frame is still wanted.
+fn goes_on(stop: &AtomicBool) -> bool {
+    !stop.load(Ordering::Relaxed)
+}
+
+/// How much of the sky each pixel hides: ground and slices all, lava by its opacity, light that spills over as far as it
+/// is seen.
+pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: Develop) -> Vec<u8> {
+    let pixel = |k: usize| {
+        let (x, y) = (k % image.width, k / image.width);
+        let mut opacity = 0.0;
+        let mut sky = V3::zeros();
+        for (u, v) in SUBPIXELS {
+            let ray = camera.ray(x as f32 + u, y as f32 + v);
+            let behind = tracer.behind(&ray, 0.0);
+            let hidden = T::far(&behind) < f32::MAX || tracer.slices().nearest(&ray, f32::MAX).is_some();
+            let sight = Sight { jitter: noise::interleaved(x as f32, y as f32), reach: Reach::ALL };
+            opacity += if hidden { 1.0 } else { tracer.opacity(&ray, &behind, sight) };
+            sky += tracer.bare(&behind).unwrap_or_default();
+        }
+        let n = SUBPIXELS.len() as f32;
+        let bare = how.pixel(sky / n, (x, y));
+        let spill = image.pixel(x, y).iter().zip(bare).map(|(&a, b)| a.abs_diff(b)).max().unwrap_or(0);
+        // One level of difference is noise.
+        ((opacity / n * 255.0).round() as u8).max(spill.saturating_sub(1))
+    };
+    (0..image.width * image.height).into_par_iter().map(pixel).collect()
+}
+
+/// What the rays of a closer look at a pixel meet behind the lava.
+type Closer<T> = Box<[<T as Tracer>::Behind; SUBPIXELS.len()]>;
+
+/// Pixels at which a closer look is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Those that differ from a neighbour.
+    Edges,
+    All,
+}
+
+impl Wanted {
+    /// Whether the pixel (x, y) of a film is one of them.
+    #[inline(always)]
+    fn has(self, film: &Film, (x, y): (usize, usize)) -> bool {
+        if self == Self::All {
+            return true;
+        }
+        let at = |x: usize, y: usize| luminance(film.light[y * film.width + x]);
+        let here = at(x, y);
+        // All four at once, which is faster than to branch after each; at the picture's sides a pixel is its own neighbour.
+        let (east, south) = ((x + 1).min(film.width - 1), (y + 1).min(film.height - 1));
+        contrasts(here, at(x.saturating_sub(1), y))
+            | contrasts(here, at(x, y.saturating_sub(1)))
+            | contrasts(here, at(east, y))
+            | contrasts(here, at(x, south))
+    }
+}
+
+/// Whether two luminances differ by more than [`EDGE_CONTRAST`] after a simple tone map, l / (l + 0.25).
+#[inline(always)]
+fn contrasts(a: f32, b: f32) -> bool {
+    const MIDDLE: f32 = 0.25;
+    MIDDLE * (a - b).abs() > EDGE_CONTRAST * ((a + MIDDLE) * (b + MIDDLE))
+}
