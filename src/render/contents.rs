@@ -9,6 +9,7 @@ use super::transfer::Transfer;
 
 /// Content of a cell of a slice, in the second byte of [`Cut::texels`].
 pub(crate) const NOTHING: u8 = 0;
+#[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
 pub(crate) const LAVA: u8 = 1;
 pub(crate) const ROCK: u8 = 2;
 

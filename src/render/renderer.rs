@@ -142,6 +142,7 @@ impl Renderer {
     }
 
     /// Whether this is the ground that is drawn.
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn is_over(&self, land: &Arc<TerrainLook>) -> bool {
         Arc::ptr_eq(&self.land, land)
     }
@@ -152,12 +153,14 @@ impl Renderer {
     }
 
     /// Replaces the ground by another for the same box.
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn set_land(&mut self, land: Arc<TerrainLook>) {
         self.land = land;
         self.seen = None;
     }
 
     /// Changes what is drawn of the scene. Ground and lava between a slice and the eye are not drawn.
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn set_contents(&mut self, contents: Contents) {
         if contents.ground != self.contents.ground {
             self.seen = None;
@@ -166,6 +169,7 @@ impl Renderer {
     }
 
     /// A switch that gives up the frame that is being drawn.
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn stop_switch(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
     }
@@ -237,6 +241,7 @@ impl Renderer {
     }
 
     /// Draws `volume`, of which `news` is known; `None` when the switch of [`Self::stop_switch`] was set meanwhile.
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn frame_with(&mut self, volume: &Volume, news: &News, camera: &Camera) -> Option<Image> {
         self.last = None;
         let image = self.draw_news(volume, news, camera, Skipping::Bricks);
@@ -248,6 +253,7 @@ impl Renderer {
     }
 
     /// How much of the sky each pixel of `image` hides, the last picture of `volume` and from `camera`.
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
         let interest = self.transfer.of_interest(&self.look);
         let shown = self.shown_from(camera.eye().coords);
