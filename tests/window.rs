@@ -331,6 +331,8 @@ fn slices_show_cells(display: &Display, window: &mut Window, folder: &Path) {
     for key in ["z", "x", "y"] {
         display.key(key);
         window.wait_for("slice ");
+        // Its cells come from the simulation's thread.
+        wait_until_still(display);
         display.key("F12");
         let seen = open(&window.saved(folder));
         keep(&format!("slice {key}"), &seen);
