@@ -51,7 +51,7 @@ impl Display {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut command = Command::new("Xvfb");
         command
-            .args(["-displayfd", "1", "-screen", "0", &format!("{size}x24"), "-nolisten", "tcp", "-fbdir"])
+            .args(["-displayfd", "1", "-screen", "0", &format!("{size}x24"), "-nolisten", "tcp", "-noreset", "-fbdir"])
             .arg(folder.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
@@ -469,7 +469,9 @@ fn without_a_window_the_volcano_erupts_into_files() {
         }
         let said = erupts_without_a_window(display, drivers);
         let first = said.lines().next().unwrap_or_default();
-        assert!(first.starts_with("no window: ") && first.contains(reason), "{said}");
+        // A minimal system has no library to ask a display with.
+        let no_library = display.is_some() && server.is_none() && first.contains("the system library ");
+        assert!(first.starts_with("no window: ") && (first.contains(reason) || no_library), "{said}");
         assert!(first.ends_with("drawing the eruption into lavoxel-out instead, as lavoxel render does"), "{said}");
         assert!(said.contains("lavoxel-out/volcano.png (step ") && !said.contains("panicked"), "{said}");
     }

@@ -54,8 +54,8 @@ pub struct VentTable {
     pub radius: VentRadius,
     /// Volume poured by the whole vent in one step, in full cells.
     pub rate: f64,
-    /// Size `[x, y, z]` of the box that radius (where it is in cells) and rate are meant for; see
-    /// [`VentTable::growth`]. Left out, they hold in any box.
+    /// Size `[x, y, z]` of the box that radius (where it is in cells) and rate are meant for: in
+    /// another box the radius follows the shorter side, the rate that and the height. Left out, they hold in any box.
     pub for_box: Option<[usize; 3]>,
     /// First step in which it pours.
     pub start: u64,

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`DrawOn::Auto`] takes the second where the adapter is a processor: software that runs the passes of a graphics card
-//! (llvmpipe) needs several times as long for a picture as the ray-marcher, and the window waits for it. [`quality`]
+//! (llvmpipe) needs several times as long for a picture as the ray-marcher, and the window waits for it. `quality`
 //! decides for both how finely they draw.
 
 mod bake;
