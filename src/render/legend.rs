@@ -107,7 +107,7 @@ impl ColorBar<'_> {
         let ticks = self.ticks(height as f32);
         let thick = stroke(self.ink);
         let row = |value: f64| y as f32 + (1.0 - self.scale.place(value as f32)) * rows as f32 + 0.5;
-        // The ends are told too, where they stand clear of the round numbers.
+        // The ends are labelled too, where they stand clear of the round numbers.
         let ends = [self.scale.range.0, self.scale.range.1].map(f64::from).into_iter();
         let clear = |end: &f64| ticks.values.iter().all(|value| (row(*value) - row(*end)).abs() > LINE * em);
         let ends = ends.filter(clear).map(|end| (end, ticks.label(end)));

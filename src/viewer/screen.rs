@@ -1,4 +1,4 @@
-//! How large a window opens when nobody says: as wished, or what the screen has room for.
+//! How large a window opens without a given size: as wished, or what the screen has room for.
 
 /// Width and height that a window has on a screen with room for it, in points.
 const WISHED: (f64, f64) = (1280.0, 800.0);

@@ -90,7 +90,7 @@ pub(super) fn difference(a: &Image, b: &RgbaImage) -> (f64, f64) {
     (sum as f64 / (3.0 * count), far as f64 / count)
 }
 
-/// Writes a pair of pictures where `LAVOXEL_PICTURES` names a folder, to be looked at.
+/// Writes a pair of pictures where `LAVOXEL_PICTURES` names a folder.
 pub(super) fn keep(name: &str, marched: &Image, painted: &RgbaImage) {
     let Some(folder) = std::env::var_os("LAVOXEL_PICTURES").map(PathBuf::from) else { return };
     let (width, height) = (marched.width as u32, marched.height as u32);
