@@ -14,7 +14,7 @@ use super::handles::{self, Handle};
 use super::journal::{Journal, Log};
 use super::link::{Command, Field, Glow, Notice, Pace};
 use super::meet::{entered, lies_in, meet_ground};
-use super::paint::{DrawOn, Painter};
+use super::paint::{DrawOn, Painter, Quality};
 use super::pointer::{Drag, Pointer};
 use super::record::Files;
 use super::rewind::Rewind;
@@ -85,7 +85,8 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     // Not both: between the two a step more would be made.
     let start = options.steps.map_or(Command::Pace(options.pace), Command::Steps);
     let mut state = State::new(scene, options.pace, options.panel);
-    state.shown.quality = painter.usual_quality();
+    state.shown.usual_fps = painter.usual_fps();
+    state.shown.quality = Quality::Auto { target_fps: painter.usual_fps() };
     let mut app = App {
         state,
         journal: Journal::new(options.log, starting),

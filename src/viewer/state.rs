@@ -71,6 +71,8 @@ pub(crate) struct Shown {
     pub(crate) volume: bool,
     pub(crate) ground: bool,
     pub(crate) quality: Quality,
+    /// Frames a second of [`Quality::Auto`] until the user wants others.
+    pub(crate) usual_fps: f32,
     /// Names typed into the panel.
     pub(crate) open_path: String,
     pub(crate) completion: Completion,
@@ -138,6 +140,7 @@ impl State {
                 volume: true,
                 ground: true,
                 quality: Quality::Auto { target_fps: 25.0 },
+                usual_fps: 25.0,
                 open_path: String::new(),
                 completion: Completion::default(),
                 record_path: String::new(),

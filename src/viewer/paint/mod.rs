@@ -118,9 +118,10 @@ impl Painter {
         matches!(self, Self::Cpu(_))
     }
 
-    /// Quality that suits what draws.
-    pub fn usual_quality(&self) -> Quality {
-        Quality::Auto { target_fps: if self.is_on_cpu() { 15.0 } else { 25.0 } }
+    /// Frames a second that suit what draws.
+    pub fn usual_fps(&self) -> f32 {
+        // A frame may take a quarter longer before the resolution goes down: 18 keep 14.
+        if self.is_on_cpu() { 18.0 } else { 25.0 }
     }
 
     /// Changes the look; only another sun makes the ground's light be worked out again, on a thread of its own.

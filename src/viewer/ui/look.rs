@@ -39,7 +39,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
             state.look = usual;
         }
     });
-    quality(ui, &mut state.shown.quality);
+    quality(ui, &mut state.shown.quality, state.shown.usual_fps);
 }
 
 fn cinematic(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
@@ -127,7 +127,7 @@ fn sky(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
     }
 }
 
-fn quality(ui: &mut Ui, quality: &mut Quality) {
+fn quality(ui: &mut Ui, quality: &mut Quality, usual_fps: f32) {
     let mut auto = matches!(quality, Quality::Auto { .. });
     let what = ("quality", "Share of the window's resolution at which lava is marched.");
     let choices = [
@@ -135,11 +135,11 @@ fn quality(ui: &mut Ui, quality: &mut Quality) {
         (false, "fixed", "Always the same share of the resolution."),
     ];
     if choice(ui, what, &mut auto, &choices) {
-        *quality = if auto { Quality::Auto { target_fps: 25.0 } } else { Quality::Fixed(1.0) };
+        *quality = if auto { Quality::Auto { target_fps: usual_fps } } else { Quality::Fixed(1.0) };
     }
     match quality {
         Quality::Auto { target_fps } => {
-            Row::new("", "fps", "Frames a second to keep.").decimals(0).show(ui, target_fps, 5.0..=60.0, Some(25.0));
+            Row::new("", "fps", "Frames a second to keep.").decimals(0).show(ui, target_fps, 5.0..=60.0, Some(usual_fps));
         }
         Quality::Fixed(share) => {
             Row::new("", "share", "Share of the resolution.").show(ui, share, 0.25..=1.0, Some(1.0));
