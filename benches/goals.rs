@@ -16,6 +16,7 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Path};
 use lavoxel::grid::Grid;
 use lavoxel::random::StepKey;
+use lavoxel::rules::spreading::{Bed, spreads};
 use lavoxel::rules::{Rules, RulesSpec};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::Vent;
@@ -268,7 +269,7 @@ fn flat_row() {
         .world()
         .lava
         .held()
-        .filter(|&([x, y, z], cell)| lavoxel::rules::spreading::spreads(cell, lava.world().bed(x, y, z), &rules))
+        .filter(|&([x, y, z], cell)| spreads(cell, Bed::under(lava.world(), x, y, z), &rules))
         .count();
     let mut runs: Vec<Run<'_>> = Vec::new();
     for world in &worlds {

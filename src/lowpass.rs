@@ -20,11 +20,12 @@ use self::changes::SlabChanges;
 use self::news::{Around, News, Seen};
 pub use self::rows::RowFilter;
 use crate::grid::Grid;
+use crate::grid::tile::TILE_X;
 use crate::memory::Need;
 use crate::stamp;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::validate::Invalid;
-use crate::world::{Span, TILE_X, World};
+use crate::world::{Span, World};
 
 /// Largest number of cells of a box that can be drawn: the fields are kept densely, at two bytes a cell.
 pub const MAX_CELLS: usize = 1 << 29;

@@ -1,13 +1,11 @@
 //! Random bits by counter: a pure function of (seed, step, cell, direction), never a stateful generator, so that a
 //! draw does not depend on the order in which cells are visited or on the number of threads.
 //!
-//! One 64-bit hash serves the 32 cells of a *group* (8 in x, 1 in y, 4 in z) for two directions. Every bit of the
-//! hash is a fair coin of its own, so each cell still has four independent bits: all 2⁴ patterns are equally likely.
+//! One 64-bit hash serves the 32 cells of a *group* for two directions; a group is a tile of storage, 8 cells in x, 1 in y
+//! and 4 in z. Every bit of the hash is a fair coin of its own, so each cell still has four independent bits: all 2⁴
+//! patterns are equally likely.
 
-/// Cells of a group along x.
-const GROUP_X: usize = 8;
-/// Cells of a group along z.
-const GROUP_Z: usize = 4;
+use crate::grid::tile::{TILE_X, TILE_Z};
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection whose output bits all depend on all input
 /// bits.
@@ -64,11 +62,11 @@ impl RowPatterns {
     /// Four fair bits for the cell at `x`, as [`StepKey::pattern`].
     #[inline]
     pub fn pattern(&mut self, x: usize) -> u8 {
-        if self.group_x != x / GROUP_X {
-            self.group_x = x / GROUP_X;
-            self.words = self.key.group(self.group_x, self.y, self.z / GROUP_Z);
+        if self.group_x != x / TILE_X {
+            self.group_x = x / TILE_X;
+            self.words = self.key.group(self.group_x, self.y, self.z / TILE_Z);
         }
-        let lane = (self.z % GROUP_Z) * GROUP_X + x % GROUP_X;
+        let lane = (self.z % TILE_Z) * TILE_X + x % TILE_X;
         let pair = |word: u64| (word >> lane & 1) as u8 | ((word >> (lane + 32) & 1) as u8) << 1;
         pair(self.words[0]) | pair(self.words[1]) << 2
     }
@@ -83,7 +81,7 @@ mod tests {
         let key = StepKey::new(7, 11);
         let words = key.group(2, 5, 3);
         for lane in 0..32 {
-            let pattern = key.pattern(2 * GROUP_X + lane % GROUP_X, 5, 3 * GROUP_Z + lane / GROUP_X);
+            let pattern = key.pattern(2 * TILE_X + lane % TILE_X, 5, 3 * TILE_Z + lane / TILE_X);
             for d in 0..4 {
                 let bit = words[d / 2] >> (lane + 32 * (d % 2)) & 1;
                 assert_eq!(u64::from(pattern >> d & 1), bit, "lane {lane}, direction {d}");

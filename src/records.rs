@@ -10,7 +10,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;
-use crate::world::{Strip, TILE_X, TILE_Z, World, bits};
+use crate::grid::tile::{TILE_X, TILE_Z, bits};
+use crate::world::{Strip, World};
 
 /// Arrival in a column that lava never reached.
 pub const NEVER: u32 = u32::MAX;

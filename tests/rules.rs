@@ -5,9 +5,9 @@ mod common;
 use common::{FRESH, tiled};
 use lavoxel::grid::Grid;
 use lavoxel::random::StepKey;
-use lavoxel::rules::gravity::Cell;
 use lavoxel::rules::{Friction, Rules, RulesSpec, Walls};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE, energy_units};
+use lavoxel::world::Content;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 
 fn empty(nx: usize, ny: usize, nz: usize) -> World {
@@ -19,7 +19,7 @@ fn rock(world: &mut World, x: usize, y: usize, z: usize) {
     world.edit(&Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter: Matter::Rock });
 }
 
-fn at(world: &World, x: usize, y: usize, z: usize) -> Cell {
+fn at(world: &World, x: usize, y: usize, z: usize) -> Content {
     world.lava.cell(world.grid.index(x, y, z))
 }
 
@@ -45,7 +45,7 @@ fn one_cell_falls_one_cell_a_step() {
     world.place(0, 5, 0, FRESH.0, FRESH.1);
     for y in (0..5).rev() {
         falls(&mut world, &RulesSpec::default());
-        assert_eq!(at(&world, 0, y, 0), Cell { amount: FRESH.0, energy: FRESH.1 });
+        assert_eq!(at(&world, 0, y, 0), Content { amount: FRESH.0, energy: FRESH.1 });
         assert_eq!(world.lava.mass(), u64::from(FRESH.0), "it is nowhere else");
     }
     falls(&mut world, &RulesSpec::default());
@@ -80,7 +80,7 @@ fn what_falls_is_cut_to_the_room_and_energy_goes_by_beta() {
         world.place(0, 0, 0, AMOUNT_ONE / 4 * 3, 0);
         world.place(0, 1, 0, AMOUNT_ONE, 8000);
         falls(&mut world, &RulesSpec { beta, ..RulesSpec::default() });
-        assert_eq!(at(&world, 0, 0, 0), Cell { amount: AMOUNT_ONE, energy }, "beta {beta}");
+        assert_eq!(at(&world, 0, 0, 0), Content { amount: AMOUNT_ONE, energy }, "beta {beta}");
     }
 }
 
@@ -90,7 +90,7 @@ fn factor_is_the_share_that_falls_and_the_last_unit_falls_too() {
     world.place(0, 1, 0, AMOUNT_ONE, 8000);
     let spec = RulesSpec { factor: 0.25, ..RulesSpec::default() };
     falls(&mut world, &spec);
-    assert_eq!(at(&world, 0, 0, 0), Cell { amount: AMOUNT_ONE / 4, energy: 2000 });
+    assert_eq!(at(&world, 0, 0, 0), Content { amount: AMOUNT_ONE / 4, energy: 2000 });
     for _ in 0..60 {
         falls(&mut world, &spec);
     }
@@ -103,8 +103,8 @@ fn energy_above_the_most_a_cell_holds_stays_above() {
     world.place(0, 0, 0, 100, ENERGY_MAX - 10);
     world.place(0, 1, 0, 200, 25);
     falls(&mut world, &RulesSpec::default());
-    assert_eq!(at(&world, 0, 0, 0), Cell { amount: 299, energy: ENERGY_MAX });
-    assert_eq!(at(&world, 0, 1, 0), Cell { amount: 1, energy: 15 });
+    assert_eq!(at(&world, 0, 0, 0), Content { amount: 299, energy: ENERGY_MAX });
+    assert_eq!(at(&world, 0, 1, 0), Content { amount: 1, energy: 15 });
 }
 
 #[test]

@@ -5,9 +5,9 @@ mod common;
 use common::{Dice, random_world, still, tiled};
 use lavoxel::grid::Grid;
 use lavoxel::rules::RulesSpec;
-use lavoxel::rules::gravity::Cell;
 use lavoxel::source::VentSpec;
 use lavoxel::units::{AMOUNT_ONE, amount_units};
+use lavoxel::world::Content;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 use ndarray::Array2;
 
@@ -58,10 +58,10 @@ impl Mirror {
         assert!(held.iter().all(|&([x, y, z], cell)| cell == world.lava.at(x, y, z)));
         for (z, y) in (0..grid.nz).flat_map(|z| (0..grid.ny).map(move |y| (z, y))) {
             let xs = 1..grid.nx.saturating_sub(1).max(1);
-            let mut row = vec![Cell::default(); grid.nx];
+            let mut row = vec![Content::default(); grid.nx];
             world.lava.row(y, z, xs.clone()).for_each(|(x, cell)| row[x] = cell);
             for (x, cell) in row.iter().enumerate() {
-                let expected = if xs.contains(&x) { world.lava.at(x, y, z) } else { Cell::default() };
+                let expected = if xs.contains(&x) { world.lava.at(x, y, z) } else { Content::default() };
                 assert_eq!(*cell, expected, "row ({y}, {z}), x {x}");
             }
         }

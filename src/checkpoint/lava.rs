@@ -5,8 +5,9 @@ use std::io::{self, Read, Write};
 use super::sections::{SectionReader, SectionWriter};
 use super::{Fault, MEND};
 use crate::grid::Grid;
+use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::memory::Need;
-use crate::world::{Liquid, TILE_X, TILE_Z, Tile, World};
+use crate::world::{Liquid, Tile, World};
 
 /// Tiles after which memory is asked for again.
 const TILES_ASKED: f64 = 4096.0;

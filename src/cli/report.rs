@@ -1,7 +1,7 @@
 //! What a headless run reports: the account, the extent of the lava and the timings.
 
 use lavoxel::rules::Walls;
-use lavoxel::rules::spreading::spreads;
+use lavoxel::rules::spreading::{Bed, spreads};
 use lavoxel::scene::{Edge, NO_FORECAST, Site};
 use lavoxel::simulation::{Simulation, Stage};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
@@ -217,5 +217,5 @@ impl Report {
 /// Cells that could spread now: enough energy, and something beneath.
 fn active_cells(simulation: &Simulation) -> usize {
     let (world, rules) = (simulation.world(), simulation.rules());
-    world.lava.held().filter(|&([x, y, z], cell)| spreads(cell, world.bed(x, y, z), rules)).count()
+    world.lava.held().filter(|&([x, y, z], cell)| spreads(cell, Bed::under(world, x, y, z), rules)).count()
 }

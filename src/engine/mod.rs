@@ -3,8 +3,8 @@
 //! Two engines give the same bits: [`plain`] reads like the specification and is the oracle of the tests; [`tiled`]
 //! is the one that users get.
 
+mod deltas;
 mod fall;
-mod gifts;
 pub mod plain;
 mod spread;
 pub mod tiled;

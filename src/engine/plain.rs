@@ -4,10 +4,10 @@
 use super::Engine;
 use crate::grid::Grid;
 use crate::random::StepKey;
-use crate::rules::gravity::{Cell, fall};
-use crate::rules::spreading::{DIRECTIONS, Giver, spreads};
+use crate::rules::gravity::fall;
+use crate::rules::spreading::{Bed, DIRECTIONS, Giver, spreads};
 use crate::rules::{Rules, Walls};
-use crate::world::World;
+use crate::world::{Content, World};
 
 /// Visits every cell of the box in every step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,7 +55,7 @@ fn fall_into(world: &mut World, rules: &Rules, x: usize, y: usize, z: usize) {
 /// Spreads the liquid of a cell, as it was `before`, into the world.
 fn spread_from(before: &World, world: &mut World, rules: &Rules, key: StepKey, [x, y, z]: [usize; 3]) {
     let cell = before.lava.at(x, y, z);
-    let bed = before.bed(x, y, z);
+    let bed = Bed::under(before, x, y, z);
     if !spreads(cell, bed, rules) {
         return;
     }
@@ -72,12 +72,12 @@ fn spread_from(before: &World, world: &mut World, rules: &Rules, key: StepKey, [
                 take(world, [x, y, z], parcel.amount, parcel.energy);
                 let arriving = giver.arrives(parcel.energy);
                 let n = world.lava.at(nx, y, nz);
-                let n = Cell { amount: n.amount + parcel.amount, energy: n.energy + arriving };
+                let n = Content { amount: n.amount + parcel.amount, energy: n.energy + arriving };
                 world.lava.set(nx, y, nz, n);
                 world.lava.ledger.energy.friction += u64::from(parcel.energy - arriving);
             }
             None if rules.walls == Walls::Open => {
-                let parcel = giver.gives(Cell::default());
+                let parcel = giver.gives(Content::default());
                 take(world, [x, y, z], parcel.amount, parcel.energy);
                 world.lava.ledger.outflow += u64::from(parcel.amount);
                 world.lava.ledger.energy.outflow += u64::from(parcel.energy);
@@ -90,7 +90,7 @@ fn spread_from(before: &World, world: &mut World, rules: &Rules, key: StepKey, [
 /// Takes liquid out of a cell.
 fn take(world: &mut World, [x, y, z]: [usize; 3], amount: u16, energy: u16) {
     let c = world.lava.at(x, y, z);
-    world.lava.set(x, y, z, Cell { amount: c.amount - amount, energy: c.energy - energy });
+    world.lava.set(x, y, z, Content { amount: c.amount - amount, energy: c.energy - energy });
 }
 
 /// The column next to (x, z), if it is inside the box.

@@ -1,58 +1,21 @@
-//! Spreading, tile by tile.
+//! Spreading over the tiles of a strip; the rule itself is [`crate::rules::spreading`].
 //!
-//! Which tiles are looked at: those that hold liquid and changed since spreading last looked; those that have the energy to
-//! give (`warm`) and stand beside or above a tile that changed; and those that could have given something then, had
-//! another pattern been drawn (`live`). What a tile gives follows from its own cells, those beside and below it, the
-//! ground, the rules and the pattern; without the energy, from its own cells alone. A tile that is left out could give
-//! nothing with any pattern when it was last looked at, and nothing that this depends on has changed. Other rules and
-//! another ground wake all tiles ([`Liquid::wake_under`](crate::world::Liquid)); another seed only draws other patterns.
+//! A tile that holds liquid is visited when it changed since spreading last visited it; when it has the energy to give
+//! (`able`) and a tile beside or below it changed; and when another pattern would have let it give on its last visit
+//! (`active`). What a tile gives follows from its own cells, those beside and below it, the ground, the rules and the
+//! pattern; without the energy, from its own cells alone. So a tile that is skipped could give nothing with any pattern on
+//! its last visit, and nothing that this depends on has changed. Other rules and another ground wake all tiles
+//! ([`Liquid::wake_under`](crate::world::Liquid)); another seed only draws other patterns.
 
-use super::fall::Share;
-use super::gifts::Gifts;
+use super::deltas::Deltas;
+use crate::grid::tile::{Lanes, ROW};
 use crate::random::StepKey;
-use crate::rules::{Rules, Walls};
+use crate::rules::spreading::Kernel;
 use crate::simd::Simd;
-use crate::units::{AMOUNT_ONE, ENERGY_MAX};
-use crate::world::{Findings, Found, Ground, Lanes, Masks, ROW, Row, Rows, Strip, Tile};
+use crate::world::{Activities, Activity, Ground, Masks, Row, Rows, Strip, Tile};
 
-/// Cells of a tile with x = 0 and with x = 7, z = 0 and z = 3: from where gifts leave in each direction.
+/// Cells of a tile with x = 0 and with x = 7, z = 0 and z = 3: from where liquid leaves the tile in each direction.
 const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
-
-/// The rule's numbers as lanes.
-pub(super) struct Rule<S: Simd> {
-    zero: S::V,
-    one: S::V,
-    full: S::V,
-    threshold: S::V,
-    support: S::V,
-    spread: S::V,
-    alpha: Share<S>,
-    /// On rock and on liquid, where there is any friction.
-    friction: Option<[Share<S>; 2]>,
-    open: bool,
-}
-
-impl<S: Simd> Rule<S> {
-    #[inline(always)]
-    pub(super) fn new(s: S, rules: &Rules) -> Self {
-        let friction = [rules.friction_on_solid, rules.friction_on_liquid];
-        Self {
-            zero: s.splat(0),
-            one: s.splat(AMOUNT_ONE),
-            full: s.splat(ENERGY_MAX),
-            threshold: s.splat(rules.threshold),
-            support: s.splat(rules.support),
-            spread: s.splat(rules.spread as u16),
-            alpha: Share::new(s, rules.alpha),
-            friction: if friction == [0, 0] {
-                None
-            } else {
-                Some([Share::new(s, friction[0]), Share::new(s, friction[1])])
-            },
-            open: rules.walls == Walls::Open,
-        }
-    }
-}
 
 /// What left the world, in units.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,7 +25,7 @@ pub(super) struct Lost {
     pub(super) friction: u64,
 }
 
-/// A strip with those beside it, as they were before.
+/// A strip with its neighbours, as they were before the step.
 #[derive(Clone, Copy)]
 pub(super) struct Near<'a> {
     pub(super) tz: usize,
@@ -72,9 +35,11 @@ pub(super) struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Whether any tile has to be looked at.
-    pub(super) fn is_awake(&self, findings: &Findings) -> bool {
-        ![findings.live, self.north.flowing, self.here.flowing, self.south.flowing].iter().all(|rows| rows.is_empty())
+    /// Whether any tile has to be visited.
+    pub(super) fn is_awake(&self, activities: &Activities) -> bool {
+        ![activities.active, self.north.flowing, self.here.flowing, self.south.flowing]
+            .iter()
+            .all(|rows| rows.is_empty())
             && self.here.tiles() > 0
     }
 
@@ -109,13 +74,13 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// Tiles that have to be looked at, after what was found in this row.
+    /// Tiles to visit, given what the last visit saw in this row.
     #[inline(always)]
-    fn awake(&self, found: Found) -> u64 {
+    fn awake(&self, last: Activity) -> u64 {
         let here = self.here.flowing;
         let beside = here << 1 | here >> 1 | self.west.flowing >> 63 | self.east.flowing << 63;
         let around = beside | self.below.flowing | self.north.flowing | self.south.flowing;
-        self.here.held & (here | found.live | found.warm & around)
+        self.here.held & (here | last.active | last.able & around)
     }
 
     /// The tiles west, east, north and south of one.
@@ -132,53 +97,44 @@ impl Around<'_> {
     }
 }
 
-/// Writes what the tiles of a strip give into `gifts`: to the strip north of it, to itself, and to the one south.
-#[inline(always)]
-pub(super) fn strip_gives<S: Simd>(
-    s: S,
-    rule: &Rule<S>,
-    (near, ground, key): (Near<'_>, &Ground, StepKey),
-    findings: &mut Findings,
-    gifts: [&mut Gifts; 3],
-) -> Lost {
-    let strip = near.here;
-    findings.make(strip.len());
-    let looked = findings.live.union(near.north.flowing).union(strip.flowing).union(near.south.flowing).range();
-    findings.live = Rows::NONE;
-    let mut lost = Lost::default();
-    let [north, here, south] = gifts;
-    // One more: what changed below.
-    for y in looked.start..(looked.end + 1).min(ground.grid().ny) {
-        for w in 0..strip.width {
-            let index = strip.index(y, w);
-            let old = findings.of(index);
-            if strip.row(index).held | old.live == 0 {
-                continue;
-            }
-            let rows = near.rows(index, w);
-            let mut set = rows.awake(old);
-            if set | old.live == 0 {
-                continue;
-            }
-            let mut new = Found { live: 0, warm: old.warm & !set };
-            while set != 0 {
-                let bit = set.trailing_zeros() as usize % ROW;
-                set &= set - 1;
-                let at = (bit, [w * ROW + bit, y]);
-                let state = tile_gives(s, rule, (near, ground, key), &rows, at, [north, here, south], &mut lost);
-                new.warm |= u64::from(state != State::Cold) << bit;
-                new.live |= u64::from(state == State::Live) << bit;
-            }
-            findings.put(rows.index, y, new);
-        }
-    }
-    lost
+/// Where the changes of a step are kept: for the strip north of the one that gives, for itself, and for the one south of it.
+pub(super) struct Out<'a> {
+    pub(super) north: &'a mut Deltas,
+    pub(super) here: &'a mut Deltas,
+    pub(super) south: &'a mut Deltas,
+}
+
+/// Spreading from one strip.
+pub(super) struct Spread<'a, S: Simd> {
+    pub(super) s: S,
+    pub(super) rule: &'a Kernel<S>,
+    pub(super) near: Near<'a>,
+    pub(super) ground: &'a Ground,
+    pub(super) key: StepKey,
+    /// Whether liquid leaves through the sides of the box.
+    pub(super) open: bool,
+}
+
+/// The tile that gives.
+struct Here<'a> {
+    rows: &'a Around<'a>,
+    /// Its bit in its row.
+    bit: usize,
+    /// Its place along x, counted in tiles, and y.
+    tx: usize,
+    y: usize,
+}
+
+/// What a tile gives in each direction.
+struct Given<S: Simd> {
+    amount: [S::V; 4],
+    energy: [S::V; 4],
 }
 
 /// How a tile is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// No cell has the energy to give, whatever lies around it.
+    /// No cell has the energy to give, whatever is around it.
     Cold,
     /// Nothing could be given, whatever the pattern.
     Still,
@@ -186,119 +142,168 @@ enum State {
     Live,
 }
 
-/// Writes what one tile gives.
-#[inline(always)]
-fn tile_gives<S: Simd>(
-    s: S,
-    rule: &Rule<S>,
-    (near, ground, key): (Near<'_>, &Ground, StepKey),
-    rows: &Around<'_>,
-    (bit, [tx, y]): (usize, [usize; 2]),
-    [to_north, to_here, to_south]: [&mut Gifts; 3],
-    lost: &mut Lost,
-) -> State {
-    let strip = near.here;
-    let (place, slot) = (rows.index * ROW + bit, rows.here.slots[bit]);
-    for gifts in [&mut *to_north, &mut *to_here, &mut *to_south] {
-        gifts.reserve();
-    }
-    let fresh;
-    let masks = match strip.masks(slot) {
-        masks if masks.stamp == ground.stamp() => masks,
-        _ => {
-            fresh = Masks::new(ground, tx, y, near.tz);
-            &fresh
+impl<S: Simd> Spread<'_, S> {
+    /// Writes what the tiles of the strip give.
+    #[inline(always)]
+    pub(super) fn strip(&self, activities: &mut Activities, mut out: Out<'_>) -> Lost {
+        let (near, strip) = (self.near, self.near.here);
+        activities.make(strip.len());
+        let visited =
+            activities.active.union(near.north.flowing).union(strip.flowing).union(near.south.flowing).range();
+        activities.active = Rows::NONE;
+        let mut lost = Lost::default();
+        // One more, for tiles above a change.
+        for y in visited.start..(visited.end + 1).min(self.ground.grid().ny) {
+            for w in 0..strip.width {
+                let index = strip.index(y, w);
+                let old = activities.of(index);
+                if strip.row(index).held | old.active == 0 {
+                    continue;
+                }
+                let rows = near.rows(index, w);
+                let mut set = rows.awake(old);
+                if set | old.active == 0 {
+                    continue;
+                }
+                let mut new = Activity { active: 0, able: old.able & !set };
+                while set != 0 {
+                    let bit = set.trailing_zeros() as usize % ROW;
+                    set &= set - 1;
+                    let here = Here { rows: &rows, bit, tx: w * ROW + bit, y };
+                    let state = self.tile(&here, &mut out, &mut lost);
+                    new.able |= u64::from(state != State::Cold) << bit;
+                    new.active |= u64::from(state == State::Live) << bit;
+                }
+                activities.put(index, y, new);
+            }
         }
-    };
-    let tile = strip.tile(slot);
-    let (a, e) = (s.load(&tile.amount), s.load(&tile.energy));
-    let able = s.above(a, rule.zero) & s.above(e, rule.threshold);
-    if able == 0 {
-        return State::Cold;
+        lost
     }
-    let below = strip.tile(rows.below.slots[bit]);
-    let able = able & (masks.bed | !s.above(rule.support, s.load(&below.amount)));
-    if able == 0 {
-        return State::Still;
+
+    /// Writes what one tile gives.
+    #[inline(always)]
+    fn tile(&self, here: &Here<'_>, out: &mut Out<'_>, lost: &mut Lost) -> State {
+        let (s, rule, strip) = (self.s, self.rule, self.near.here);
+        let slot = here.rows.here.slots[here.bit];
+        for deltas in [&mut *out.north, &mut *out.here, &mut *out.south] {
+            deltas.reserve();
+        }
+        let fresh;
+        let masks = match strip.masks(slot) {
+            masks if masks.stamp == self.ground.stamp() => masks,
+            _ => {
+                fresh = Masks::new(self.ground, here.tx, here.y, self.near.tz);
+                &fresh
+            }
+        };
+        let tile = strip.tile(slot);
+        let (a, e) = (s.load(&tile.amount), s.load(&tile.energy));
+        let able = rule.able(s, (a, e));
+        if able == 0 {
+            return State::Cold;
+        }
+        let below = strip.tile(here.rows.below.slots[here.bit]);
+        let able = able & rule.supported(s, s.load(&below.amount), masks.bed);
+        if able == 0 {
+            return State::Still;
+        }
+        let free = self.free(masks, able);
+
+        let [west, east, north, south] = here.rows.beside(self.near, here.bit);
+        let fits = rule.amounts(s, a, around(s, a, [&west.amount, &east.amount, &north.amount, &south.amount]));
+        let drawn = self.drawn(here);
+        let given = [free[0] & drawn[0], free[1] & drawn[1], free[2] & drawn[2], free[3] & drawn[3]];
+        let amount = keep_each(s, fits, given);
+        if !any_of(s, amount) {
+            return if any_of(s, keep_each(s, fits, free)) { State::Live } else { State::Still };
+        }
+        let energies = around(s, e, [&west.energy, &east.energy, &north.energy, &south.energy]);
+        let energy = rule.energies(s, (a, e), amount, energies);
+        let leaving = (sum_of(s, amount), sum_of(s, energy));
+        let mut parcels = Given { amount, energy };
+        self.lose(masks, &mut parcels, lost);
+        self.deliver(here, &parcels, given, leaving, out);
+        State::Live
     }
-    let mut free = masks.free.map(|free| free & able);
-    if rule.open {
-        for (free, out) in free.iter_mut().zip(masks.out) {
-            *free |= out & able;
+
+    /// Directions in which each cell that is `able` may give.
+    #[inline(always)]
+    fn free(&self, masks: &Masks, able: u32) -> [u32; 4] {
+        let mut free = masks.free;
+        if self.open {
+            for (free, out) in free.iter_mut().zip(masks.out) {
+                *free |= out;
+            }
+        }
+        [free[0] & able, free[1] & able, free[2] & able, free[3] & able]
+    }
+
+    /// The random pattern of the tile, a bit for each cell in each direction.
+    #[inline(always)]
+    fn drawn(&self, here: &Here<'_>) -> [u32; 4] {
+        let [first, second] = self.key.group(here.tx, here.y, self.near.tz);
+        [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
+    }
+
+    /// Takes away what leaves the box and what friction takes on the way.
+    #[inline(always)]
+    fn lose(&self, masks: &Masks, given: &mut Given<S>, lost: &mut Lost) {
+        let (s, Given { amount: m, energy: q }) = (self.s, given);
+        if self.open && masks.out != [0; 4] {
+            for d in 0..4 {
+                let (amount, energy) = (s.keep(m[d], masks.out[d]), s.keep(q[d], masks.out[d]));
+                lost.outflow += sum(s, amount);
+                lost.outflow_energy += sum(s, energy);
+                (m[d], q[d]) = (s.sub(m[d], amount), s.sub(q[d], energy));
+            }
+        }
+        if self.rule.has_friction() {
+            for energy in q {
+                let taken = self.rule.lost(s, *energy, masks.bed);
+                lost.friction += sum(s, taken);
+                *energy = s.sub(*energy, taken);
+            }
         }
     }
 
-    // What there is room for in each direction.
-    let [west, east, north, south] = rows.beside(near, bit);
-    let share = s.mul_high(a, rule.spread);
-    let amounts = around(s, a, [&west.amount, &east.amount, &north.amount, &south.amount]);
-    let fits = amounts_that_fit(s, rule, share, amounts);
-    let [first, second] = key.group(tx, y, near.tz);
-    let drawn = [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32];
-    let given = [free[0] & drawn[0], free[1] & drawn[1], free[2] & drawn[2], free[3] & drawn[3]];
-    let m = keep_each(s, fits, given);
-    if !s.any(s.or(s.or(m[0], m[1]), s.or(m[2], m[3]))) {
-        let could = keep_each(s, fits, free);
-        let any = s.any(s.or(s.or(could[0], could[1]), s.or(could[2], could[3])));
-        return if any { State::Live } else { State::Still };
-    }
-
-    // The energy that goes along.
-    let ratio = s.ratio(a, rule.alpha.of(s, e));
-    let energies = around(s, e, [&west.energy, &east.energy, &north.energy, &south.energy]);
-    let q = [
-        carried(s, rule, m[0], ratio, energies[0]),
-        carried(s, rule, m[1], ratio, energies[1]),
-        carried(s, rule, m[2], ratio, energies[2]),
-        carried(s, rule, m[3], ratio, energies[3]),
-    ];
-    let leaving = s.add(s.add(m[0], m[1]), s.add(m[2], m[3]));
-    let leaving_energy = s.add(s.add(q[0], q[1]), s.add(q[2], q[3]));
-
-    // What arrives.
-    let (mut m, mut q) = (m, q);
-    if rule.open && masks.out != [0; 4] {
-        for d in 0..4 {
-            let (amount, energy) = (s.keep(m[d], masks.out[d]), s.keep(q[d], masks.out[d]));
-            lost.outflow += sum(s, amount);
-            lost.outflow_energy += sum(s, energy);
-            (m[d], q[d]) = (s.sub(m[d], amount), s.sub(q[d], energy));
+    /// Writes what arrives in this tile and in those beside it; `given` has the cells that give in each direction.
+    #[inline(always)]
+    fn deliver(
+        &self,
+        here: &Here<'_>,
+        Given { amount: m, energy: q }: &Given<S>,
+        given: [u32; 4],
+        leaving: (S::V, S::V),
+        out: &mut Out<'_>,
+    ) {
+        let (s, y, zero) = (self.s, here.y, self.s.splat(0));
+        let place = here.rows.index * ROW + here.bit;
+        out.here.add(s, place, y, s.sub(inside(s, *m, zero), leaving.0), s.sub(inside(s, *q, zero), leaving.1));
+        if given[0] & EDGES[0] != 0 {
+            let (amount, energy) = (s.see_east(zero, m[0]), s.see_east(zero, q[0]));
+            if s.any(amount) {
+                out.here.add(s, place - 1, y, amount, energy);
+            }
+        }
+        if given[1] & EDGES[1] != 0 {
+            let (amount, energy) = (s.see_west(zero, m[1]), s.see_west(zero, q[1]));
+            if s.any(amount) {
+                out.here.add(s, place + 1, y, amount, energy);
+            }
+        }
+        if given[2] & EDGES[2] != 0 {
+            let (amount, energy) = (s.see_south(zero, m[2]), s.see_south(zero, q[2]));
+            if s.any(amount) {
+                out.north.add(s, place, y, amount, energy);
+            }
+        }
+        if given[3] & EDGES[3] != 0 {
+            let (amount, energy) = (s.see_north(zero, m[3]), s.see_north(zero, q[3]));
+            if s.any(amount) {
+                out.south.add(s, place, y, amount, energy);
+            }
         }
     }
-    if let Some([on_rock, on_liquid]) = &rule.friction {
-        for energy in &mut q {
-            let rubbed = s.or(s.keep(on_rock.of(s, *energy), masks.bed), s.keep(on_liquid.of(s, *energy), !masks.bed));
-            lost.friction += sum(s, rubbed);
-            *energy = s.sub(*energy, rubbed);
-        }
-    }
-    let zero = rule.zero;
-    to_here.add(s, place, y, s.sub(inside(s, m, zero), leaving), s.sub(inside(s, q, zero), leaving_energy));
-    if given[0] & EDGES[0] != 0 {
-        let (amount, energy) = (s.see_east(zero, m[0]), s.see_east(zero, q[0]));
-        if s.any(amount) {
-            to_here.add(s, place - 1, y, amount, energy);
-        }
-    }
-    if given[1] & EDGES[1] != 0 {
-        let (amount, energy) = (s.see_west(zero, m[1]), s.see_west(zero, q[1]));
-        if s.any(amount) {
-            to_here.add(s, place + 1, y, amount, energy);
-        }
-    }
-    if given[2] & EDGES[2] != 0 {
-        let (amount, energy) = (s.see_south(zero, m[2]), s.see_south(zero, q[2]));
-        if s.any(amount) {
-            to_north.add(s, place, y, amount, energy);
-        }
-    }
-    if given[3] & EDGES[3] != 0 {
-        let (amount, energy) = (s.see_north(zero, m[3]), s.see_north(zero, q[3]));
-        if s.any(amount) {
-            to_south.add(s, place, y, amount, energy);
-        }
-    }
-    State::Live
 }
 
 // No closures here: they would be compiled without the instructions of the path.
@@ -314,34 +319,26 @@ fn around<S: Simd>(s: S, v: S::V, beside: [&Lanes; 4]) -> [S::V; 4] {
     ]
 }
 
-/// The share of each cell, as far as its neighbours have room.
-#[inline(always)]
-fn amounts_that_fit<S: Simd>(s: S, rule: &Rule<S>, share: S::V, there: [S::V; 4]) -> [S::V; 4] {
-    [
-        s.min(share, s.right::<2>(s.sub(rule.one, there[0]))),
-        s.min(share, s.right::<2>(s.sub(rule.one, there[1]))),
-        s.min(share, s.right::<2>(s.sub(rule.one, there[2]))),
-        s.min(share, s.right::<2>(s.sub(rule.one, there[3]))),
-    ]
-}
-
 #[inline(always)]
 fn keep_each<S: Simd>(s: S, v: [S::V; 4], masks: [u32; 4]) -> [S::V; 4] {
     [s.keep(v[0], masks[0]), s.keep(v[1], masks[1]), s.keep(v[2], masks[2]), s.keep(v[3], masks[3])]
 }
 
-/// The energy that goes with `moved` at `ratio` to cells with energy `there`.
 #[inline(always)]
-fn carried<S: Simd>(s: S, rule: &Rule<S>, moved: S::V, ratio: S::V, there: S::V) -> S::V {
-    // A share is below 2^13, so that four times it fits.
-    s.min(s.mul_high(s.left::<2>(moved), ratio), s.right::<2>(s.sub(rule.full, there)))
+fn any_of<S: Simd>(s: S, v: [S::V; 4]) -> bool {
+    s.any(s.or(s.or(v[0], v[1]), s.or(v[2], v[3])))
 }
 
-/// What cells of a tile get from others of the same tile.
 #[inline(always)]
-fn inside<S: Simd>(s: S, gifts: [S::V; 4], zero: S::V) -> S::V {
-    let across = s.add(s.see_east(gifts[0], zero), s.see_west(gifts[1], zero));
-    s.add(across, s.add(s.see_south(gifts[2], zero), s.see_north(gifts[3], zero)))
+fn sum_of<S: Simd>(s: S, v: [S::V; 4]) -> S::V {
+    s.add(s.add(v[0], v[1]), s.add(v[2], v[3]))
+}
+
+/// What the cells of a tile get from each other.
+#[inline(always)]
+fn inside<S: Simd>(s: S, given: [S::V; 4], zero: S::V) -> S::V {
+    let across = s.add(s.see_east(given[0], zero), s.see_west(given[1], zero));
+    s.add(across, s.add(s.see_south(given[2], zero), s.see_north(given[3], zero)))
 }
 
 /// Sum of all lanes.

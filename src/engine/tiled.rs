@@ -2,18 +2,19 @@
 //! widest instructions of the processor, on all threads.
 //!
 //! Strips of tiles are handed to threads in parts of equal weight. Spreading reads the old state and writes what each
-//! tile gives into a list of gifts; a strip takes its gifts as soon as nobody reads its old state any more: the strips inside
+//! tile gives into a list of deltas; a strip takes its deltas as soon as nobody reads its old state any more: the strips inside
 //! a part a little behind, those at its ends when all parts are done. Every tile has one writer at a time and every sum is
 //! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
 
 use super::Engine;
+use super::deltas::Deltas;
 use super::fall::Falls;
-use super::gifts::Gifts;
-use super::spread::{Lost, Near, Rule, strip_gives};
+use super::spread::{Lost, Near, Out, Spread};
 use crate::random::StepKey;
-use crate::rules::Rules;
+use crate::rules::spreading::Kernel;
+use crate::rules::{Rules, Walls};
 use crate::simd::{Path, Simd, Work};
-use crate::world::{Findings, Ground, Liquid, Strip, World};
+use crate::world::{Activities, Ground, Liquid, Strip, World};
 
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
 const LEAST_PART: usize = 128;
@@ -32,9 +33,9 @@ pub struct Tiled {
 #[derive(Debug, Default)]
 struct Scratch {
     before: Vec<u64>,
-    ring: [Gifts; 3],
+    ring: [Deltas; 3],
     /// For the strip before the part, its first, its last, and the one after it.
-    ends: [Gifts; 4],
+    ends: [Deltas; 4],
     lost: Lost,
 }
 
@@ -88,7 +89,7 @@ fn awake(lava: &Liquid) -> Option<(usize, usize)> {
 fn look_again(lava: &mut Liquid, from: usize, to: usize) {
     for z in from..to {
         let strip = &lava.strips[z];
-        lava.awake[z] = !(strip.falling.is_empty() && strip.flowing.is_empty() && lava.findings[z].live.is_empty());
+        lava.awake[z] = !(strip.falling.is_empty() && strip.flowing.is_empty() && lava.activities[z].active.is_empty());
     }
 }
 
@@ -116,14 +117,14 @@ impl Engine for Tiled {
         let scratch = &mut self.scratch[..cuts.len()];
         let rows = lava.strips[from].len();
         for Scratch { ring, ends, lost, .. } in scratch.iter_mut() {
-            ring.iter_mut().chain(ends).for_each(|gifts| gifts.prepare(rows));
+            ring.iter_mut().chain(ends).for_each(|deltas| deltas.prepare(rows));
             *lost = Lost::default();
         }
         let nothing = match &self.nothing {
             Some(strip) if strip.count == lava.strips[from].count => strip,
             _ => self.nothing.insert(Strip::empty(*grid)),
         };
-        let Liquid { strips, findings, ledger, .. } = lava;
+        let Liquid { strips, activities, ledger, .. } = lava;
         let (head, rest) = strips.split_at_mut(from);
         let (inner, tail) = rest.split_at_mut(to - from);
         let part = Part {
@@ -133,7 +134,7 @@ impl Engine for Tiled {
             inner,
             last: None,
             after: tail.first().unwrap_or(nothing),
-            findings: &mut findings[from..to],
+            activities: &mut activities[from..to],
         };
         let common = Common { path: self.path, ground, rules, key };
         spread_in(part, &common, cuts, scratch);
@@ -187,7 +188,7 @@ struct Part<'a> {
     inner: &'a mut [Strip],
     last: Option<&'a Strip>,
     after: &'a Strip,
-    findings: &'a mut [Findings],
+    activities: &'a mut [Activities],
 }
 
 impl Part<'_> {
@@ -199,7 +200,7 @@ impl Part<'_> {
             1 if self.first.is_some() => self.first.unwrap_or(self.before),
             _ => match self.inner.get(i - inner) {
                 Some(strip) => strip,
-                None if i == self.findings.len() + 1 => self.after,
+                None if i == self.activities.len() + 1 => self.after,
                 None => self.last.unwrap_or(self.after),
             },
         }
@@ -210,8 +211,8 @@ impl Part<'_> {
         match i {
             0 => Owner::Others(0),
             1 if self.first.is_some() => Owner::Others(1),
-            _ if i == self.findings.len() + 1 => Owner::Others(3),
-            _ if i == self.findings.len() && self.last.is_some() => Owner::Others(2),
+            _ if i == self.activities.len() + 1 => Owner::Others(3),
+            _ if i == self.activities.len() && self.last.is_some() => Owner::Others(2),
             _ => Owner::Inner(i - 1 - usize::from(self.first.is_some())),
         }
     }
@@ -221,7 +222,7 @@ impl Part<'_> {
 enum Owner {
     /// This part, at this place among the inner strips.
     Inner(usize),
-    /// Nobody before all parts are done; gifts wait in this one of [`Scratch::ends`].
+    /// Nobody before all parts are done; deltas wait in this one of [`Scratch::ends`].
     Others(usize),
 }
 
@@ -232,17 +233,24 @@ fn spread_in(part: Part<'_>, common: &Common<'_>, cuts: &[usize], scratch: &mut 
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
-    let Part { from, before, first, inner, last, after, findings } = part;
+    let Part { from, before, first, inner, last, after, activities } = part;
     // The strips at the cut are read from both sides.
     let at = middle - from - usize::from(first.is_some());
     let (left, right) = inner.split_at_mut(at);
     let (left, left_last) = left.split_at_mut(at - 1);
     let (right_first, right) = right.split_at_mut(1);
     let (left_last, right_first) = (&left_last[0], &right_first[0]);
-    let (left_findings, right_findings) = findings.split_at_mut(middle - from);
+    let (left_activities, right_activities) = activities.split_at_mut(middle - from);
     let (left_scratch, right_scratch) = scratch.split_at_mut(half);
-    let left =
-        Part { from, before, first, inner: left, last: Some(left_last), after: right_first, findings: left_findings };
+    let left = Part {
+        from,
+        before,
+        first,
+        inner: left,
+        last: Some(left_last),
+        after: right_first,
+        activities: left_activities,
+    };
     let right = Part {
         from: middle,
         before: left_last,
@@ -250,7 +258,7 @@ fn spread_in(part: Part<'_>, common: &Common<'_>, cuts: &[usize], scratch: &mut 
         inner: right,
         last,
         after,
-        findings: right_findings,
+        activities: right_activities,
     };
     rayon::join(
         || spread_in(left, common, &cuts[..half], left_scratch),
@@ -269,27 +277,30 @@ impl Work for Spreads<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let Self { mut part, common, scratch } = self;
-        let rule = Rule::new(s, common.rules);
+        let Common { ground, rules, key, .. } = *common;
+        let rule = &Kernel::new(s, rules);
+        let open = rules.walls == Walls::Open;
         let Scratch { ring, ends, lost, .. } = scratch;
-        let n = part.findings.len();
+        let n = part.activities.len();
         // Strip i of the part takes from ring[i % 3].
         for i in 1..=n {
-            let mut findings = std::mem::take(&mut part.findings[i - 1]);
+            let mut activities = std::mem::take(&mut part.activities[i - 1]);
             let near =
                 Near { tz: part.from + i - 1, north: part.strip(i - 1), here: part.strip(i), south: part.strip(i + 1) };
-            if near.is_awake(&findings) {
+            if near.is_awake(&activities) {
                 let [a, b, c] = &mut *ring;
-                let gifts = match i % 3 {
-                    0 => [c, a, b],
-                    1 => [a, b, c],
-                    _ => [b, c, a],
+                let (north, here, south) = match i % 3 {
+                    0 => (c, a, b),
+                    1 => (a, b, c),
+                    _ => (b, c, a),
                 };
-                let gone = strip_gives(s, &rule, (near, common.ground, common.key), &mut findings, gifts);
+                let spread = Spread { s, rule, near, ground, key, open };
+                let gone = spread.strip(&mut activities, Out { north, here, south });
                 lost.outflow += gone.outflow;
                 lost.outflow_energy += gone.outflow_energy;
                 lost.friction += gone.friction;
             }
-            part.findings[i - 1] = findings;
+            part.activities[i - 1] = activities;
             // Nobody reads the strip before this one any more.
             take(s, &mut part, i - 1, &mut ring[(i + 2) % 3], ends);
         }
@@ -298,16 +309,16 @@ impl Work for Spreads<'_> {
     }
 }
 
-/// Lets strip `i` of a part take its gifts, or puts them aside where others read it.
+/// Lets strip `i` of a part take its deltas, or puts them aside where others read it.
 #[inline(always)]
-fn take<S: Simd>(s: S, part: &mut Part<'_>, i: usize, gifts: &mut Gifts, ends: &mut [Gifts; 4]) {
+fn take<S: Simd>(s: S, part: &mut Part<'_>, i: usize, deltas: &mut Deltas, ends: &mut [Deltas; 4]) {
     match part.place(i) {
         Owner::Inner(i) => {
             let strip = &mut part.inner[i];
             strip.spread_looked();
-            gifts.give(s, strip);
+            deltas.apply(s, strip);
         }
-        Owner::Others(end) => std::mem::swap(gifts, &mut ends[end]),
+        Owner::Others(end) => std::mem::swap(deltas, &mut ends[end]),
     }
 }
 
@@ -328,8 +339,8 @@ impl Work for Ends<'_> {
                 strip.spread_looked();
             }
             for (ends, [north, south]) in sides {
-                ends[north].give(s, &mut self.strips[cut - 1]);
-                ends[south].give(s, &mut self.strips[cut]);
+                ends[north].apply(s, &mut self.strips[cut - 1]);
+                ends[south].apply(s, &mut self.strips[cut]);
             }
         }
     }

@@ -30,10 +30,10 @@ use super::maps::{Maps, Quantity, Values};
 use super::{About, ExportError};
 use crate::grid::Grid;
 use crate::output::{Existing, OutputError, WholeFile};
-use crate::rules::gravity::Cell;
 use crate::scene::Site;
 use crate::units::{amount, energy};
 use crate::validate::Invalid;
+use crate::world::Content;
 use crate::world::World;
 
 /// Largest number of cells of a box that is written: readers take nine bytes for each.
@@ -184,7 +184,7 @@ fn shape(grid: Grid) -> Vec<usize> {
 }
 
 /// A number for every cell, 0 where there is no lava.
-fn cells<'a>(world: &'a World, number: impl Fn(Cell) -> f32 + 'a) -> Entry<'a> {
+fn cells<'a>(world: &'a World, number: impl Fn(Content) -> f32 + 'a) -> Entry<'a> {
     let fill = move |out: &mut dyn Write| {
         let grid = world.grid;
         let empty = vec![0; 4 * grid.nx];

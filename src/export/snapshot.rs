@@ -1,9 +1,9 @@
 //! A step of a simulation as it goes into files that lie in space, and the words that say where it came from.
 
 use super::About;
-use crate::rules::gravity::Cell;
 use crate::scene::Site;
 use crate::units;
+use crate::world::Content;
 use crate::world::World;
 
 /// A step of a simulation, and its place in the world.
@@ -42,6 +42,6 @@ impl Snapshot<'_> {
 
 /// Energy per amount of a cell in vent units; 0 where there is no lava. The energy's unit can be had back from it and the
 /// amount by rounding.
-pub(super) fn specific_energy(cell: Cell) -> f32 {
+pub(super) fn specific_energy(cell: Content) -> f32 {
     if cell.amount == 0 { 0.0 } else { units::energy(cell.energy) / units::amount(cell.amount) }
 }

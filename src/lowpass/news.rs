@@ -1,7 +1,8 @@
 //! What of a world changed since a low-pass saw it.
 
 use crate::grid::Grid;
-use crate::world::{Changes, Look, ROW, Rows, Span, TILE_X, TILE_Z, World};
+use crate::grid::tile::{ROW, TILE_X, TILE_Z};
+use crate::world::{Changes, Look, Rows, Span, World};
 
 /// A look at a world: at its liquid, with the ground that lay under it.
 #[derive(Clone, Copy, Debug)]

@@ -9,18 +9,12 @@
 //! A column is worked from the bottom up and in place. That order makes equation 1 true: a falling stack moves down
 //! as a stack, and no parcel moves more than one cell a step. The rule touches one column only.
 
-use super::transfer::{carried, ratio};
+use super::transfer::{Share, carried, ratio};
 use super::{Parcel, Rules};
+use crate::grid::tile::Lanes;
+use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
-
-/// Amount and energy of one cell, in units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cell {
-    /// Amount, 0..=[`AMOUNT_ONE`].
-    pub amount: u16,
-    /// Energy, 0..=[`ENERGY_MAX`].
-    pub energy: u16,
-}
+use crate::world::Content;
 
 /// What falls from a liquid cell into the cell below it, which is not solid.
 ///
@@ -28,7 +22,7 @@ pub struct Cell {
 /// air. Energy that would pass [`ENERGY_MAX`] below stays above, and with it one unit of amount that holds it, because
 /// an empty cell holds no energy.
 #[inline]
-pub fn fall(from: Cell, into: Cell, rules: &Rules) -> Parcel {
+pub fn fall(from: Content, into: Content, rules: &Rules) -> Parcel {
     let wanted = (u32::from(from.amount) * rules.factor).div_ceil(1 << 16) as u16;
     let mut amount = wanted.min(AMOUNT_ONE - into.amount);
     if amount == 0 {
@@ -43,4 +37,60 @@ pub fn fall(from: Cell, into: Cell, rules: &Rules) -> Parcel {
         amount -= 1;
     }
     Parcel { amount, energy: if amount == 0 { 0 } else { from.energy.min(room) } }
+}
+
+/// [`fall`] for the 32 cells of a tile at once, to the same bits.
+pub(crate) struct Kernel<S: Simd> {
+    one: S::V,
+    zero: S::V,
+    /// Share that falls, when it is not all.
+    factor: Option<S::V>,
+    beta: Share<S>,
+}
+
+impl<S: Simd> Kernel<S> {
+    /// The rule's numbers as lanes.
+    #[inline(always)]
+    pub(crate) fn new(s: S, rules: &Rules) -> Self {
+        Self {
+            one: s.splat(AMOUNT_ONE),
+            zero: s.splat(0),
+            factor: if rules.factor < 1 << 16 { Some(s.splat(rules.factor as u16)) } else { None },
+            beta: Share::new(s, rules.beta),
+        }
+    }
+
+    /// Amount and energy that fall from cells with amount `a` and energy `e` into cells with `b` and `f`, where `open` has
+    /// a bit; `None` where nothing falls from any.
+    #[inline(always)]
+    pub(crate) fn fall(&self, s: S, (a, e): (S::V, S::V), (b, f): (S::V, &Lanes), open: u32) -> Option<(S::V, S::V)> {
+        let wanted = match self.factor {
+            None => a,
+            Some(factor) => {
+                let broken = s.above(s.mul_low(a, factor), self.zero);
+                s.add(s.mul_high(a, factor), s.keep(s.splat(1), broken))
+            }
+        };
+        let amount = s.keep(s.min(wanted, s.sub(self.one, b)), open);
+        if !s.any(amount) {
+            return None;
+        }
+        let room = s.sub(s.splat(ENERGY_MAX), s.load(f));
+        let moved = s.above(amount, self.zero);
+        let part = s.above(a, amount) & moved;
+        let whole = moved & !part;
+        let all = s.keep(s.min(e, room), whole);
+        // The energy that finds no room keeps one unit of amount; where that was all, nothing falls.
+        let held = s.above(e, room) & whole;
+        let amount = s.sub(amount, s.keep(s.splat(1), held));
+        let mut energy = s.keep(all, s.above(amount, self.zero));
+        if part != 0 {
+            let ratio = s.ratio(a, self.beta.of(s, e));
+            let (high, low) = (s.mul_high(amount, ratio), s.mul_low(amount, ratio));
+            let over = s.keep(s.splat(u16::MAX), s.above(high, s.splat((1 << 14) - 1)));
+            let carried = s.or(over, s.or(s.left::<2>(high), s.right::<14>(low)));
+            energy = s.or(energy, s.keep(s.min(s.min(carried, e), room), part));
+        }
+        Some((amount, energy))
+    }
 }

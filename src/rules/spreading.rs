@@ -12,10 +12,11 @@
 //!
 //! The step is synchronous: every decision reads the state before it. Rounding is down, in favour of the giver.
 
-use super::gravity::Cell;
-use super::transfer::{carried, ratio};
+use super::transfer::{Share, carried, ratio};
 use super::{Parcel, Rules};
+use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
+use crate::world::{Content, World};
 
 /// The four directions of spreading as (dx, dz): west, east, north, south. Bit `d` of a pattern means `DIRECTIONS[d]`.
 pub const DIRECTIONS: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
@@ -29,9 +30,21 @@ pub enum Bed {
     Liquid(u16),
 }
 
+impl Bed {
+    /// What the cell (x, y, z) stands on.
+    #[inline]
+    pub fn under(world: &World, x: usize, y: usize, z: usize) -> Self {
+        if y == 0 || world.ground.is_solid(x, y - 1, z) {
+            Self::Solid
+        } else {
+            Self::Liquid(world.lava.at(x, y - 1, z).amount)
+        }
+    }
+}
+
 /// Whether a cell may spread in this step.
 #[inline]
-pub fn spreads(cell: Cell, bed: Bed, rules: &Rules) -> bool {
+pub fn spreads(cell: Content, bed: Bed, rules: &Rules) -> bool {
     let supported = match bed {
         Bed::Solid => true,
         Bed::Liquid(amount) => amount >= rules.support,
@@ -50,7 +63,7 @@ pub struct Giver {
 impl Giver {
     /// Prepares a cell for which [`spreads`] holds.
     #[inline]
-    pub fn new(cell: Cell, bed: Bed, rules: &Rules) -> Self {
+    pub fn new(cell: Content, bed: Bed, rules: &Rules) -> Self {
         Self {
             share: ((u32::from(cell.amount) * rules.spread) >> 16) as u16,
             ratio: ratio(cell.amount, cell.energy, rules.alpha),
@@ -64,7 +77,7 @@ impl Giver {
     /// What goes to one neighbour of the pattern. Four such parcels never take more than the giver has: `spread` is
     /// below 1/4 and `alpha` at most 1, so at least one unit of amount stays to hold the energy that stays.
     #[inline]
-    pub fn gives(self, to: Cell) -> Parcel {
+    pub fn gives(self, to: Content) -> Parcel {
         let amount = self.share.min((AMOUNT_ONE - to.amount) / 4);
         Parcel { amount, energy: carried(amount, self.ratio).min((ENERGY_MAX - to.energy) / 4) }
     }
@@ -73,5 +86,101 @@ impl Giver {
     #[inline]
     pub fn arrives(self, energy: u16) -> u16 {
         energy - ((u32::from(energy) * self.friction) >> 16) as u16
+    }
+}
+
+/// [`spreads`] and [`Giver`] for the 32 cells of a tile at once, to the same bits.
+pub(crate) struct Kernel<S: Simd> {
+    zero: S::V,
+    one: S::V,
+    full: S::V,
+    threshold: S::V,
+    support: S::V,
+    spread: S::V,
+    alpha: Share<S>,
+    /// Share lost on rock and on liquid, where there is any friction.
+    friction: Option<[Share<S>; 2]>,
+}
+
+impl<S: Simd> Kernel<S> {
+    /// The rule's numbers as lanes.
+    #[inline(always)]
+    pub(crate) fn new(s: S, rules: &Rules) -> Self {
+        let friction = [rules.friction_on_solid, rules.friction_on_liquid];
+        Self {
+            zero: s.splat(0),
+            one: s.splat(AMOUNT_ONE),
+            full: s.splat(ENERGY_MAX),
+            threshold: s.splat(rules.threshold),
+            support: s.splat(rules.support),
+            spread: s.splat(rules.spread as u16),
+            alpha: Share::new(s, rules.alpha),
+            friction: if friction == [0, 0] {
+                None
+            } else {
+                Some([Share::new(s, friction[0]), Share::new(s, friction[1])])
+            },
+        }
+    }
+
+    /// Cells with the energy to spread, a bit each.
+    #[inline(always)]
+    pub(crate) fn able(&self, s: S, (a, e): (S::V, S::V)) -> u32 {
+        s.above(a, self.zero) & s.above(e, self.threshold)
+    }
+
+    /// Cells on rock, where `bed` has a bit, or on enough liquid; `below` are the amounts under them.
+    #[inline(always)]
+    pub(crate) fn supported(&self, s: S, below: S::V, bed: u32) -> u32 {
+        bed | !s.above(self.support, below)
+    }
+
+    // No closures here: they would be compiled without the instructions of the path.
+
+    /// Amounts that cells with amount `a` can give to their neighbours, which hold `there`.
+    #[inline(always)]
+    pub(crate) fn amounts(&self, s: S, a: S::V, there: [S::V; 4]) -> [S::V; 4] {
+        let share = s.mul_high(a, self.spread);
+        [
+            s.min(share, s.right::<2>(s.sub(self.one, there[0]))),
+            s.min(share, s.right::<2>(s.sub(self.one, there[1]))),
+            s.min(share, s.right::<2>(s.sub(self.one, there[2]))),
+            s.min(share, s.right::<2>(s.sub(self.one, there[3]))),
+        ]
+    }
+
+    /// Energies that go along with the amounts `moved` to neighbours with energies `there`.
+    #[inline(always)]
+    pub(crate) fn energies(&self, s: S, (a, e): (S::V, S::V), moved: [S::V; 4], there: [S::V; 4]) -> [S::V; 4] {
+        let ratio = s.ratio(a, self.alpha.of(s, e));
+        [
+            self.carried(s, moved[0], ratio, there[0]),
+            self.carried(s, moved[1], ratio, there[1]),
+            self.carried(s, moved[2], ratio, there[2]),
+            self.carried(s, moved[3], ratio, there[3]),
+        ]
+    }
+
+    #[inline(always)]
+    fn carried(&self, s: S, moved: S::V, ratio: S::V, there: S::V) -> S::V {
+        // A share is below 2^13, so that four times it fits.
+        s.min(s.mul_high(s.left::<2>(moved), ratio), s.right::<2>(s.sub(self.full, there)))
+    }
+
+    /// Whether any energy is lost on the way.
+    #[inline(always)]
+    pub(crate) fn has_friction(&self) -> bool {
+        self.friction.is_some()
+    }
+
+    /// What is lost of `energy` on the way from cells on rock, where `bed` has a bit, or on liquid.
+    #[inline(always)]
+    pub(crate) fn lost(&self, s: S, energy: S::V, bed: u32) -> S::V {
+        match &self.friction {
+            Some([on_rock, on_liquid]) => {
+                s.or(s.keep(on_rock.of(s, energy), bed), s.keep(on_liquid.of(s, energy), !bed))
+            }
+            None => self.zero,
+        }
     }
 }

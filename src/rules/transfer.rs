@@ -1,5 +1,6 @@
-//! What both rules share: how much energy a parcel of liquid carries.
+//! What both rules share: how much energy a parcel of liquid carries, for one cell and for the 32 of a tile.
 
+use crate::simd::Simd;
 use crate::units::ENERGY_MAX;
 
 /// Liquid on its way from one cell to the next, in units.
@@ -29,4 +30,27 @@ pub(super) fn ratio(amount: u16, energy: u16, coefficient: u32) -> u32 {
 #[inline]
 pub(super) fn carried(moved: u16, ratio: u32) -> u16 {
     ((u64::from(moved) * u64::from(ratio)) >> RATIO_BITS).min(u64::from(ENERGY_MAX)) as u16
+}
+
+/// A share as lanes, in fixed point: whole parts, and 16 binary digits after the point.
+pub(crate) struct Share<S: Simd> {
+    whole: u32,
+    rest: S::V,
+}
+
+impl<S: Simd> Share<S> {
+    #[inline(always)]
+    pub(crate) fn new(s: S, share: u32) -> Self {
+        Self { whole: share >> 16, rest: s.splat(share as u16) }
+    }
+
+    /// `v · share`, rounded down and at most 65535.
+    #[inline(always)]
+    pub(crate) fn of(&self, s: S, v: S::V) -> S::V {
+        let mut product = s.mul_high(v, self.rest);
+        for _ in 0..self.whole {
+            product = s.add_saturating(product, v);
+        }
+        product
+    }
 }

@@ -3,7 +3,8 @@
 
 use std::arch::x86_64::*;
 
-use super::{Lanes, Simd, Work};
+use super::{Simd, Work};
+use crate::grid::tile::Lanes;
 
 /// Proof that the processor has AVX2: only [`run`] makes it, and what has a proof of more.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,8 @@
 
 use std::arch::x86_64::*;
 
-use super::{Lanes, Simd, Work, avx2};
+use super::{Simd, Work, avx2};
+use crate::grid::tile::Lanes;
 
 /// Proof that the processor has AVX-512 F and BW, and AVX2: only [`run`] makes it.
 #[derive(Clone, Copy, Debug)]

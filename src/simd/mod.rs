@@ -20,7 +20,7 @@ mod portable;
 
 pub(crate) use portable::Portable;
 
-use crate::world::Lanes;
+use crate::grid::tile::Lanes;
 
 /// Operations on 32 lanes of 16 bits. A mask has a bit for each lane.
 pub(crate) trait Simd: Copy {

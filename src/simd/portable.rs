@@ -1,6 +1,7 @@
 //! The lanes as plain arrays, for every machine.
 
-use super::{Lanes, Simd};
+use super::Simd;
+use crate::grid::tile::Lanes;
 
 /// No special instructions.
 #[derive(Clone, Copy, Debug)]

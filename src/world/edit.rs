@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Content;
 use super::World;
 use crate::grid::Grid;
-use crate::rules::gravity::Cell;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
 use crate::validate::{Invalid, within};
 
@@ -203,7 +203,7 @@ impl World {
         let old = self.lava.at(x, y, z);
         let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE)) as u16;
         let added = added.min(ENERGY_MAX - old.energy);
-        self.lava.set(x, y, z, Cell { amount: old.amount + amount, energy: old.energy + added });
+        self.lava.set(x, y, z, Content { amount: old.amount + amount, energy: old.energy + added });
         self.lava.ledger.sourced += u64::from(amount);
         self.lava.ledger.energy.sourced += u64::from(added);
     }
@@ -211,7 +211,7 @@ impl World {
     /// Takes all liquid out of a cell.
     fn drain(&mut self, x: usize, y: usize, z: usize) {
         let old = self.lava.at(x, y, z);
-        self.lava.set(x, y, z, Cell::default());
+        self.lava.set(x, y, z, Content::default());
         self.lava.ledger.removed += u64::from(old.amount);
         self.lava.ledger.energy.removed += u64::from(old.energy);
     }

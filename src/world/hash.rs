@@ -1,7 +1,8 @@
 //! The hash of the whole state, by which runs are compared.
 
+use super::World;
 use super::digest::{Digest, Repeated};
-use super::{TILE_X, TILE_Z, World};
+use crate::grid::tile::{TILE_X, TILE_Z};
 
 /// What the hash reads of a cell: solid, amount, energy.
 const CELL: usize = 5;

@@ -5,12 +5,13 @@ use std::ops::Range;
 use ndarray::Array2;
 use rayon::prelude::*;
 
+use super::Content;
 use super::looks::Looks;
-use super::tiles::{Findings, ROW, Strip, TILE_X, TILE_Z, Tile};
+use super::tiles::{Activities, Strip, Tile};
 use super::{Ground, Ledger};
 use crate::grid::Grid;
+use crate::grid::tile::{ROW, TILE_X, TILE_Z};
 use crate::rules::Rules;
-use crate::rules::gravity::Cell;
 
 /// The cells `from..to` along x of one row (equal y and z) outside of which the row holds no liquid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +74,7 @@ pub struct Liquid {
     grid: Grid,
     pub(crate) strips: Vec<Strip>,
     /// For each strip, what spreading found when it last looked.
-    pub(crate) findings: Vec<Findings>,
+    pub(crate) activities: Vec<Activities>,
     /// For each strip, whether it has tiles at which a rule has to look.
     pub(crate) awake: Vec<bool>,
     /// The rules and the ground under which the other tiles came to rest.
@@ -93,7 +94,7 @@ impl Liquid {
         Self {
             grid,
             strips: (0..strips).map(|_| Strip::empty(grid)).collect(),
-            findings: vec![Findings::default(); strips],
+            activities: vec![Activities::default(); strips],
             awake: vec![false; strips],
             settled: None,
             writes: 0,
@@ -104,25 +105,25 @@ impl Liquid {
 
     /// Amount and energy of the cell at (x, y, z).
     #[inline]
-    pub fn at(&self, x: usize, y: usize, z: usize) -> Cell {
+    pub fn at(&self, x: usize, y: usize, z: usize) -> Content {
         let strip = &self.strips[z / TILE_Z];
         strip.at(x / TILE_X, y).cell(lane(x, z))
     }
 
     /// Amount and energy of the cell at a flat index.
     #[inline]
-    pub fn cell(&self, index: usize) -> Cell {
+    pub fn cell(&self, index: usize) -> Content {
         let (row, x) = (index / self.grid.nx, index % self.grid.nx);
         self.at(x, row % self.grid.ny, row / self.grid.ny)
     }
 
     /// All cells in [`Grid::index`] order, the empty ones too.
-    pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
+    pub fn cells(&self) -> impl Iterator<Item = Content> + '_ {
         (0..self.grid.cells()).map(|index| self.cell(index))
     }
 
     /// The cells that hold liquid, with their coordinates (x, y, z), in no particular order.
-    pub fn held(&self) -> impl Iterator<Item = ([usize; 3], Cell)> + '_ {
+    pub fn held(&self) -> impl Iterator<Item = ([usize; 3], Content)> + '_ {
         self.strips.iter().enumerate().flat_map(|(tz, strip)| {
             strip.iter().flat_map(move |(tx, y, tile)| {
                 let held = (0..32).filter(|&lane| tile.amount.0[lane] > 0);
@@ -156,7 +157,7 @@ impl Liquid {
     }
 
     /// Cells of the row (y, z) with their x, at least those in the range `xs` that hold liquid and none outside of it.
-    pub fn row(&self, y: usize, z: usize, xs: Range<usize>) -> impl Iterator<Item = (usize, Cell)> + '_ {
+    pub fn row(&self, y: usize, z: usize, xs: Range<usize>) -> impl Iterator<Item = (usize, Content)> + '_ {
         let first = z % TILE_Z * TILE_X;
         let txs = xs.start / TILE_X..xs.end.div_ceil(TILE_X);
         self.part_of_row(y, z, txs).flat_map(move |(tx, tile)| {
@@ -176,7 +177,7 @@ impl Liquid {
     }
 
     /// Writes a cell.
-    pub(crate) fn set(&mut self, x: usize, y: usize, z: usize, cell: Cell) {
+    pub(crate) fn set(&mut self, x: usize, y: usize, z: usize, cell: Content) {
         let (tx, tz, lane) = (x / TILE_X, z / TILE_Z, lane(x, z));
         let strip = &mut self.strips[tz];
         if strip.at(tx, y).cell(lane) == cell {

@@ -1,6 +1,7 @@
 //! The state of the automaton: the ground and the liquids over one grid, with the accounts that prove that nothing
 //! was lost. No rule and no picture lives here.
 
+mod content;
 mod digest;
 mod edit;
 mod ground;
@@ -12,20 +13,20 @@ mod need;
 mod packed;
 mod tiles;
 
+pub use content::Content;
 pub use edit::{Edit, Matter, Shape};
 pub use ground::Ground;
 pub use ledger::{EnergyLedger, Ledger};
 pub use liquid::{Liquid, Span, Tally};
 pub(crate) use looks::{Changes, Look};
 pub use packed::PackedWorld;
-pub(crate) use tiles::{Findings, Found, Lanes, Masks, ROW, Row, Rows, Strip, TILE_X, TILE_Z, Tile, bits};
+pub(crate) use tiles::{Activities, Activity, Masks, Row, Rows, Strip, Tile};
 
 use rayon::prelude::*;
 
 use crate::grid::Grid;
+use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::random::mix64;
-use crate::rules::gravity::Cell;
-use crate::rules::spreading::Bed;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 
 /// Ground and liquids over one grid.
@@ -47,16 +48,6 @@ impl World {
     pub fn new(ground: Ground) -> Self {
         let grid = ground.grid();
         Self { grid, ground, lava: Liquid::empty(grid) }
-    }
-
-    /// What the cell stands on, given the amounts of its liquid.
-    #[inline]
-    pub fn bed(&self, x: usize, y: usize, z: usize) -> Bed {
-        if y == 0 || self.ground.is_solid(x, y - 1, z) {
-            Bed::Solid
-        } else {
-            Bed::Liquid(self.lava.at(x, y - 1, z).amount)
-        }
     }
 
     /// A box without rock whose lower part, of the given `share` of its height, holds random amounts from 0.5 to 1 and
@@ -89,7 +80,7 @@ impl World {
     /// solid cell, and energy needs liquid to hold it.
     pub fn place(&mut self, x: usize, y: usize, z: usize, amount: u16, energy: u16) {
         if amount > 0 && !self.ground.is_solid(x, y, z) {
-            self.lava.set(x, y, z, Cell { amount: amount.min(AMOUNT_ONE), energy });
+            self.lava.set(x, y, z, Content { amount: amount.min(AMOUNT_ONE), energy });
         }
     }
 
@@ -115,8 +106,8 @@ impl World {
         self.lava.ledger.check(self.lava.mass(), self.lava.energy())
     }
 
-    fn check_cell(&self, [x, y, z]: [usize; 3], cell: Cell) -> Result<(), String> {
-        if cell == Cell::default() {
+    fn check_cell(&self, [x, y, z]: [usize; 3], cell: Content) -> Result<(), String> {
+        if cell == Content::default() {
             return Ok(());
         }
         let fault = if x >= self.grid.nx || z >= self.grid.nz {

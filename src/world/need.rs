@@ -1,8 +1,9 @@
 //! How much memory a world takes, told before it is made.
 
 use super::World;
-use super::tiles::{Masks, TILE_X, TILE_Z, Tile};
+use super::tiles::{Masks, Tile};
 use crate::grid::Grid;
+use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::memory::{Need, TooMuchMemory};
 
 /// Bytes of a column: its height for drawing and its top.

@@ -6,40 +6,15 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::Content;
 use super::Ground;
 use super::looks::Dirty;
 use crate::grid::Grid;
-use crate::rules::gravity::Cell;
-
-/// Cells of a tile along x.
-pub(crate) const TILE_X: usize = 8;
-/// Cells of a tile along z, which are the slabs of a strip.
-pub(crate) const TILE_Z: usize = 4;
+use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z, bits};
 
 /// Places left by liquid that keep their slots: so many, and one for so many tiles.
 const LEFT_LEAST: usize = 64;
 const LEFT_SHARE: usize = 4;
-
-/// A value for each cell of a tile; lane `8 · (z mod 4) + x mod 8`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C, align(64))]
-pub(crate) struct Lanes(pub(crate) [u16; 32]);
-
-impl Lanes {
-    /// Nothing in any cell.
-    pub(crate) const ZERO: Self = Self([0; 32]);
-
-    /// The cells with one z.
-    #[inline]
-    pub(crate) fn row(&self, z: usize) -> &[u16; TILE_X] {
-        &self.0.as_chunks().0[z % TILE_Z]
-    }
-
-    /// Sum over all cells.
-    pub(crate) fn sum(&self) -> u64 {
-        self.0.iter().map(|&v| u64::from(v)).sum()
-    }
-}
 
 /// Amounts and energies of 32 cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +30,8 @@ impl Tile {
 
     /// Amount and energy of one lane.
     #[inline]
-    pub(crate) fn cell(&self, lane: usize) -> Cell {
-        Cell { amount: self.amount.0[lane], energy: self.energy.0[lane] }
+    pub(crate) fn cell(&self, lane: usize) -> Content {
+        Content { amount: self.amount.0[lane], energy: self.energy.0[lane] }
     }
 }
 
@@ -145,57 +120,54 @@ impl Rows {
     }
 }
 
-/// What spreading found when it last looked at a row of tiles, a bit for each.
+/// What spreading saw in a row of tiles on its last visit, a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
-    /// Tiles that could have given something, had another pattern been drawn.
-    pub(crate) live: u64,
-    /// Tiles with a cell that has the energy to give. What lies beside the others does not matter to them.
-    pub(crate) warm: u64,
+pub(crate) struct Activity {
+    /// Tiles that could have given something with another pattern.
+    pub(crate) active: u64,
+    /// Tiles with a cell that has the energy to give. The neighbours of all other tiles do not matter to them.
+    pub(crate) able: u64,
 }
 
-/// What spreading found in the rows of a strip.
+/// The [`Activity`] of all rows of a strip.
 #[derive(Clone, Debug)]
-pub(crate) struct Findings {
-    found: Vec<Found>,
-    /// Rows outside of which no tile is live.
-    pub(crate) live: Rows,
+pub(crate) struct Activities {
+    rows: Vec<Activity>,
+    /// Rows outside of which no tile is active.
+    pub(crate) active: Rows,
 }
 
-impl Default for Findings {
+impl Default for Activities {
     fn default() -> Self {
-        Self { found: Vec::new(), live: Rows::NONE }
+        Self { rows: Vec::new(), active: Rows::NONE }
     }
 }
 
-impl Findings {
+impl Activities {
     /// Makes room for so many rows of tiles, if there is none yet.
     #[inline]
     pub(crate) fn make(&mut self, rows: usize) {
-        if self.found.len() != rows {
-            self.found = vec![Found::default(); rows];
-            self.live = Rows::NONE;
+        if self.rows.len() != rows {
+            self.rows = vec![Activity::default(); rows];
+            self.active = Rows::NONE;
         }
     }
 
-    /// What was found in the row with a number.
+    /// The row with a number.
     #[inline]
-    pub(crate) fn of(&self, index: usize) -> Found {
-        self.found[index]
+    pub(crate) fn of(&self, index: usize) -> Activity {
+        self.rows[index]
     }
 
-    /// Says what was found in the row with a number, which lies at `y`.
+    /// Writes the row with a number, which lies at `y`.
     #[inline]
-    pub(crate) fn put(&mut self, index: usize, y: usize, found: Found) {
-        self.found[index] = found;
-        if found.live != 0 {
-            self.live.add(y);
+    pub(crate) fn put(&mut self, index: usize, y: usize, activity: Activity) {
+        self.rows[index] = activity;
+        if activity.active != 0 {
+            self.active.add(y);
         }
     }
 }
-
-/// Tiles of a row, which share a [`Row`].
-pub(crate) const ROW: usize = 64;
 
 /// Up to 64 tiles of a strip that lie in a row of equal y: a bit for each, and where they are. Together in memory, because
 /// whoever looks at one of them looks at the others.
@@ -514,16 +486,4 @@ impl Strip {
         self.rows.len() * (size_of::<Row>() + size_of::<u64>())
             + self.tiles.len() * (size_of::<Tile>() + size_of::<Masks>())
     }
-}
-
-/// Numbers of the bits that are set, from the lowest.
-#[inline]
-pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = word.trailing_zeros() as usize;
-        (word != 0).then(|| {
-            word &= word - 1;
-            bit
-        })
-    })
 }

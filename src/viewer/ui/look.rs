@@ -139,7 +139,12 @@ fn quality(ui: &mut Ui, quality: &mut Quality, usual_fps: f32) {
     }
     match quality {
         Quality::Auto { target_fps } => {
-            Row::new("", "fps", "Frames a second to keep.").decimals(0).show(ui, target_fps, 5.0..=60.0, Some(usual_fps));
+            Row::new("", "fps", "Frames a second to keep.").decimals(0).show(
+                ui,
+                target_fps,
+                5.0..=60.0,
+                Some(usual_fps),
+            );
         }
         Quality::Fixed(share) => {
             Row::new("", "share", "Share of the resolution.").show(ui, share, 0.25..=1.0, Some(1.0));

@@ -1,21 +1,22 @@
-//! What spreading adds to the tiles of a strip and takes from them, put down until nobody reads the old state any more.
+//! What spreading adds to the tiles of a strip and takes from them, kept until no thread reads the old state any more.
 
+use crate::grid::tile::ROW;
 use crate::simd::Simd;
-use crate::world::{ROW, Strip, Tile};
+use crate::world::{Strip, Tile};
 
 /// Changes of the tiles of one strip, added up modulo 2^16. Memory is kept for the next use.
 #[derive(Debug, Default)]
-pub(super) struct Gifts {
-    /// By place, which is number of the row · 64 + bit: one more than the number of its change, 0 where there is none.
+pub(super) struct Deltas {
+    /// For each place, which is number of the row · 64 + bit: number of its change plus one, or 0 where there is none.
     slots: Vec<u32>,
-    /// Number of changes. The two that follow are longer, so that a change is put down without a call.
+    /// Number of changes. The two that follow are longer, so that a change is written without a call.
     count: usize,
     /// Places, and their y.
     at: Vec<(u32, u32)>,
     tiles: Vec<Tile>,
 }
 
-impl Gifts {
+impl Deltas {
     /// Makes room for a strip with so many rows.
     pub(super) fn prepare(&mut self, rows: usize) {
         let places = rows * ROW;
@@ -58,9 +59,9 @@ impl Gifts {
         }
     }
 
-    /// Carries the changes out and forgets them.
+    /// Applies the changes to the strip and clears the list.
     #[inline(always)]
-    pub(super) fn give<S: Simd>(&mut self, s: S, strip: &mut Strip) {
+    pub(super) fn apply<S: Simd>(&mut self, s: S, strip: &mut Strip) {
         for (&(place, y), change) in self.at.iter().zip(&self.tiles).take(self.count) {
             let place = place as usize;
             self.slots[place] = 0;

@@ -11,6 +11,8 @@
 //! In memory `x` runs fastest, then `y`, then `z`: the cells of one `z` form a contiguous *slab*, which is the unit
 //! of work that parallel passes hand to threads.
 
+pub(crate) mod tile;
+
 /// Largest number of cells along one axis. A box of that many cells each way is fine: memory follows the ground's
 /// surface and the lava, not the box.
 pub const MAX_SIDE: usize = 8192;

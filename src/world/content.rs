@@ -1,0 +1,10 @@
+//! What one cell of a liquid holds.
+
+/// Amount and energy of one cell, in units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// Amount, 0..=[`AMOUNT_ONE`](crate::units::AMOUNT_ONE).
+    pub amount: u16,
+    /// Energy, 0..=[`ENERGY_MAX`](crate::units::ENERGY_MAX).
+    pub energy: u16,
+}
