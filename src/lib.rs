@@ -20,7 +20,7 @@
 //!
 //! - [`scene`] reads and checks a TOML file, or puts one around a heightmap; [`scene::Scene::build`] makes the world and
 //!   its [`simulation::Simulation`].
-//! - [`terrain`] makes ground from noise or from heightmaps; [`world::Ground`] is the box cut by it.
+//! - [`generate`] makes ground from noise, [`terrain`] reads it from heightmaps; [`world::Ground`] is the box cut by it.
 //! - [`world::World`] holds the state: ground, liquids in fixed point ([`units`]), and the accounts that prove that
 //!   nothing was lost. [`world::Edit`] is the one way to change it by hand, [`source`] the one way lava comes in.
 //! - [`rules`] says what happens between cells, one file per rule; [`engine`] carries it over the box. The plain engine is
@@ -33,6 +33,19 @@
 //! - [`checkpoint`] puts a simulation with all that it needs into a file, from which it goes on to the same bits.
 //! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or not at all;
 //!   [`scene::Site`] says where the box is in the world, for all formats that lie in it.
+//!
+//! # Features
+//!
+//! Without any feature the crate is grid to simulation, with [`generate`] and [`lowpass`]: pure Rust with few dependencies,
+//! which also builds for `wasm32-unknown-unknown`. The features add to it:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `parallel` | threads; the bits are the same without |
+//! | `render` | [`render`]: pictures in memory |
+//! | `files` | [`scene`], [`terrain`], [`checkpoint`], [`export`], [`output`] |
+//! | `cli` | the program, with all of these |
+//! | `viewer` | its window; on by default |
 //!
 //! # Axes
 //!
@@ -49,7 +62,8 @@
 //!
 //! # Example
 //!
-//! ```
+#![cfg_attr(all(feature = "files", feature = "render"), doc = "```")]
+#![cfg_attr(not(all(feature = "files", feature = "render")), doc = "```ignore")]
 //! use lavoxel::engine::tiled::Tiled;
 //! use lavoxel::lowpass::LowPass;
 //! use lavoxel::render::{Camera, Renderer};
@@ -71,32 +85,45 @@
 //! # }
 //! ```
 
+// What only files, pictures or the window call is part of the module that it belongs to; the program's set of features
+// shows what nothing calls.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, reason = "called from other features"))]
+
+#[cfg(feature = "files")]
 pub mod checkpoint;
 pub mod engine;
 mod exact;
+#[cfg(feature = "files")]
 pub mod export;
+pub mod generate;
 pub mod grid;
 pub mod lowpass;
 pub mod memory;
+#[cfg(feature = "files")]
 pub mod output;
+mod parallel;
 pub mod random;
 pub mod records;
+#[cfg(feature = "render")]
 pub mod render;
 pub mod rules;
+#[cfg(feature = "files")]
 pub mod scene;
 mod simd;
 pub mod simulation;
 pub mod source;
 mod stamp;
+#[cfg(feature = "files")]
 pub mod terrain;
 pub mod units;
 pub mod validate;
+pub mod view;
 #[cfg(feature = "viewer")]
 pub mod viewer;
 pub mod words;
 pub mod world;
 
 /// The README's examples compile and run.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "cli"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -12,7 +12,7 @@ mod rows;
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 pub use self::bricks::{BRICK, Bricks};
 pub use self::changes::Change;

@@ -5,8 +5,8 @@
 //! edit changed a cell are added up over their heights, and all others are left alone. On the built-in volcano a look takes
 //! two fifths of a step, see `BENCHMARKS.md`; of a settled world it only asks each strip whether anything changed.
 
+use crate::parallel::*;
 use ndarray::ArrayView2;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;

@@ -66,6 +66,14 @@ pub(crate) fn default_energy() -> f64 {
     1.0
 }
 
+impl Default for VentSpec {
+    /// A vent at the north-west corner that pours from the first step on.
+    fn default() -> Self {
+        let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
+        Self { x: 0.0, z: 0.0, radius, rate, start: 0, end: None, energy }
+    }
+}
+
 impl VentSpec {
     /// Checks every number; `key` is the table's name, such as `vent[0]`.
     pub fn validate(&self, key: &str, grid: Grid) -> Result<(), Invalid> {

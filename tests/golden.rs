@@ -9,6 +9,7 @@ use std::path::Path;
 
 use image::RgbImage;
 use image::imageops::{FilterType, crop_imm, resize};
+use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{
@@ -18,7 +19,6 @@ use lavoxel::render::{
 use lavoxel::scene::{BodySpec, Scene, SceneSpec, Site, VentTable};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::VentSpec;
-use lavoxel::terrain::generate::crater;
 use lavoxel::terrain::{Hillshade, Kind, TerrainSpec};
 use lavoxel::units;
 use lavoxel::world::{Matter, Shape};

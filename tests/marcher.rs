@@ -27,12 +27,12 @@ use std::path::Path;
 
 use common::{Dice, tiled};
 use image::RgbImage;
+use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{LowPass, Volume};
 use lavoxel::render::{Antialias, Bounds, Camera, CameraSpec, ColorBy, Image, LookSpec, PaletteSpec, Renderer, Style};
 use lavoxel::scene::{Scene, VentPlace};
 use lavoxel::simulation::{Act, Simulation};
-use lavoxel::terrain::generate::crater;
 use lavoxel::world::{Edit, Matter, Shape, World};
 use nalgebra::Vector3;
 use ndarray::Array2;

@@ -8,12 +8,13 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use lavoxel::generate;
 use lavoxel::grid::Grid;
 use lavoxel::output::{Existing, OutputError};
 use lavoxel::terrain::write;
 use lavoxel::terrain::{
     Crop, Crs, Fill, Georeference, Heightmap, Hillshade, Kind, LoadOptions, Surface, TerrainError, TerrainSpec, asc,
-    csv, generate, load,
+    csv, load,
 };
 use ndarray::{Array2, array};
 use proptest::prelude::*;

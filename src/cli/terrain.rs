@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use lavoxel::generate;
 use lavoxel::grid::Grid;
 use lavoxel::memory::{Need, TooMuchMemory};
 use lavoxel::output::Existing;
 use lavoxel::render::{Image, Palette, Relief, Scale};
 use lavoxel::terrain::hillshade::{Light, Tint};
 use lavoxel::terrain::write;
-use lavoxel::terrain::{Heightmap, Hillshade, Kind, Picture, Statistics, TerrainSpec, generate};
+use lavoxel::terrain::{Heightmap, Hillshade, Kind, Picture, Statistics, TerrainSpec};
 use lavoxel::validate::tame;
 
 use super::place::{MapArgs, Raster, Size};

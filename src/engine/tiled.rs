@@ -10,6 +10,7 @@ use super::Engine;
 use super::deltas::Deltas;
 use super::fall::Falls;
 use super::spread::{Lost, Near, Out, Spread};
+use crate::parallel;
 use crate::random::StepKey;
 use crate::rules::spreading::Kernel;
 use crate::rules::{Rules, Walls};
@@ -57,7 +58,7 @@ impl Tiled {
         // What changed, and a little for what may wake up.
         let weight = |z: usize| 4 * lava.strips[z].work + lava.strips[z].tiles() + 1;
         let total: usize = (from..to).map(weight).sum();
-        let threads = rayon::current_num_threads();
+        let threads = parallel::current_num_threads();
         let parts = threads.min(total / LEAST_PART).min((to - from) / 3).max(1);
         self.cuts.clear();
         let (mut sum, mut start) = (0, from);
@@ -165,7 +166,7 @@ fn fall_in(
     let middle = cuts[half - 1];
     let (left, right) = strips.split_at_mut(middle - first);
     let (left_scratch, right_scratch) = scratch.split_at_mut(half);
-    rayon::join(
+    parallel::join(
         || fall_in(path, (first, left), (ground, rules, last_look), &cuts[..half], left_scratch),
         || fall_in(path, (middle, right), (ground, rules, last_look), &cuts[half..], right_scratch),
     );
@@ -260,7 +261,7 @@ fn spread_in(part: Part<'_>, common: &Common<'_>, cuts: &[usize], scratch: &mut 
         after,
         activities: right_activities,
     };
-    rayon::join(
+    parallel::join(
         || spread_in(left, common, &cuts[..half], left_scratch),
         || spread_in(right, common, &cuts[half..], right_scratch),
     );

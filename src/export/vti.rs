@@ -10,8 +10,8 @@
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use crate::parallel::*;
 use flate2::{Compression, write::ZlibEncoder};
-use rayon::prelude::*;
 
 use super::ExportError;
 use super::snapshot::{Snapshot, specific_energy};

@@ -5,7 +5,7 @@
 //! Large beams find how far the eye sees nothing but air, the smaller ones in them go on from there, and a ray begins its
 //! own walk a few patches before it meets the ground.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::camera::{Camera, Ray};
 use super::heightfield::{Heightfield, Part};

@@ -13,7 +13,7 @@
 //!
 //! Only bricks whose cells have changed are computed again.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use crate::grid::Grid;
 use crate::lowpass::{Change, Volume};

@@ -37,6 +37,19 @@ impl Cut {
     }
 }
 
+/// The part of the box that is shown when slices cut it open: of `clip`, without what lies between each slice and the
+/// eye. All are shares of the box along x, y and z; a slice outside the clip cuts nothing.
+pub(crate) fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [[f32; 2]; 3] {
+    std::array::from_fn(|k| {
+        let [low, high] = clip[k];
+        match slices[k].filter(|plane| low < *plane && *plane < high) {
+            Some(plane) if eye[k] < plane => [plane, high],
+            Some(plane) => [low, plane],
+            None => [low, high],
+        }
+    })
+}
+
 /// What is drawn of a scene.
 #[derive(Clone, Debug)]
 pub(crate) struct Contents {
@@ -138,5 +151,19 @@ impl<'a> Slices<'a> {
 
     fn light(&self, [value, content]: [u8; 2]) -> V3 {
         if content == ROCK { CUT_ROCK } else { self.transfer.linear(f32::from(value) / 255.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_open_the_box_on_the_side_of_the_eye() {
+        let clip = [[0.0, 1.0], [0.0, 1.0], [0.0, 0.4]];
+        let slices = [Some(0.25), None, Some(0.3)];
+        assert_eq!(opened(clip, slices, [2.0, 0.5, 3.0]), [[0.0, 0.25], [0.0, 1.0], [0.0, 0.3]]);
+        assert_eq!(opened(clip, slices, [-2.0, 0.5, -3.0]), [[0.25, 1.0], [0.0, 1.0], [0.3, 0.4]]);
+        assert_eq!(opened(clip, [None; 3], [0.0; 3]), clip);
     }
 }

@@ -9,11 +9,11 @@ use super::ember::EmberLight;
 use super::field::LavaField;
 use super::heightfield::Part;
 use super::land::TerrainLook;
-use super::look::LookSpec;
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use super::noise;
 use super::plates::{Pattern, carried};
 use super::sky::Sky;
+use crate::view::LookSpec;
 
 /// Everything shading reads, for one frame.
 pub(crate) struct Stage<'a> {

@@ -3,16 +3,16 @@
 
 use std::ops::Range;
 
+use crate::parallel::*;
 use nalgebra::Vector2;
-use rayon::prelude::*;
 
 use crate::grid::Grid;
 use crate::lowpass::{ENERGY_SHOWN, Volume};
 use crate::world::Span;
 
-use super::look::LookSpec;
 use super::math::{V3, lerp, saturate, smoothstep, v3};
 use super::raster::Raster;
+use crate::view::LookSpec;
 
 /// Blur radii in cells (of each of three box passes) and their shares of the light.
 const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];

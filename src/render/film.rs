@@ -1,6 +1,6 @@
 //! From linear light to a picture: bloom, tone map, sRGB, a trace of dither.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::image::{Image, SRGB};
 use super::math::V3;

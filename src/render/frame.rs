@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use crate::simd::{Path, Simd, Work};
 
@@ -11,11 +11,11 @@ use super::camera::Camera;
 use super::film::{Develop, Film};
 use super::heightfield::{Heightfield, Part, up_to_cut};
 use super::image::Image;
-use super::look::Antialias;
 use super::math::{V3, luminance};
 use super::noise;
 use super::tiles::{Depths, Live, Reach, Tiles};
 use super::tracer::{Sight, Tracer};
+use crate::view::Antialias;
 
 /// Contrast between neighbours from which a pixel is traced again with more rays.
 const EDGE_CONTRAST: f32 = 0.05;

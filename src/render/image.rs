@@ -49,6 +49,7 @@ impl Image {
     }
 }
 
+#[cfg(feature = "files")]
 impl From<Image> for image::RgbImage {
     fn from(picture: Image) -> Self {
         Self::from_raw(picture.width as u32, picture.height as u32, picture.rgb)
@@ -86,11 +87,6 @@ impl Srgb {
         let i = (place as u32 as usize).min(SHADES - 1);
         self.shades[i] + (self.shades[i + 1] - self.shades[i]) * (place - i as f32)
     }
-}
-
-/// Linear value 0..1 of an sRGB one.
-pub(crate) fn srgb_to_linear(c: f32) -> f32 {
-    if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use crate::grid::Grid;
 
 use super::camera::Bounds;
 use super::heightfield::Heightfield;
-use super::look::LookSpec;
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
 use super::noise;
 use super::raster::Raster;
 use super::sky::Sky;
 use super::transfer::lamp;
+use crate::view::LookSpec;
 
 /// Nodes along the longer side of a final picture: about one per pixel of a usual one.
 pub(crate) const NODES: usize = 768;

@@ -1,10 +1,10 @@
 //! Colour bars: which number a colour stands for, and which kind of cell.
 
 use super::image::Image;
-use super::palette::Palette;
 use super::text::{Align, Ink};
 use super::ticks::Ticks;
 use crate::lowpass::ENERGY_SHOWN;
+use crate::view::{ColorBy, Palette};
 
 /// What a colour stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +52,16 @@ impl Scale {
     /// Label with its unit in brackets.
     pub fn title(&self) -> String {
         if self.unit.is_empty() { self.label.clone() } else { format!("{} [{}]", self.label, self.unit) }
+    }
+}
+
+impl ColorBy {
+    /// The quantity with its unit and range.
+    pub fn scale(self) -> Scale {
+        match self {
+            Self::Density => Scale::amount(),
+            Self::Energy => Scale::specific_energy(),
+        }
     }
 }
 

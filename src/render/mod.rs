@@ -19,13 +19,11 @@ pub(crate) mod heightfield;
 pub(crate) mod image;
 pub(crate) mod land;
 pub(crate) mod legend;
-pub(crate) mod look;
 pub(crate) mod math;
 pub mod names;
 mod need;
 pub(crate) mod noise;
 mod pages;
-pub(crate) mod palette;
 pub(crate) mod plain;
 pub(crate) mod plates;
 pub(crate) mod prepared;
@@ -40,20 +38,21 @@ mod tiles;
 mod tracer;
 pub(crate) mod transfer;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "files"))]
 mod tests;
 
+pub use crate::view::{
+    Antialias, CameraSpec, ColorBy, LookSpec, PALETTE_NAMES, Palette, PaletteSpec, SkyPreset, Stop, Style,
+};
 pub use axes::Ruler;
 pub use blackbody::BlackBody;
-pub use camera::{Bounds, Camera, CameraSpec, Framing, Ray};
+pub use camera::{Bounds, Camera, Framing, Ray};
 pub use contents::Cut;
 pub use ember::Glow;
 pub use image::Image;
 pub use legend::Scale;
-pub use look::{Antialias, ColorBy, LookSpec, SkyPreset, Style};
 pub use names::{Field, Named};
 pub use need::{need, need_of_picture};
-pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};
 pub use relief::Relief;
 pub use renderer::Renderer;
 pub use slice::{Axis, Content, Crop, Part, SliceSpec, SliceStyle, Survey, slice};

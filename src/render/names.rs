@@ -1,6 +1,6 @@
 //! The names of views and fields: flags, keys, panel, help and log take their words from here.
 
-use super::look::{ColorBy, Style};
+use crate::view::{ColorBy, Style};
 
 /// The field that a slice shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use super::contents::{SliceHit, Slices};
 use super::field::{Crossing, LavaField, Pace};
 use super::heightfield::{Face, GroundHit, Part, before_cut};
 use super::land::TerrainLook;
-use super::look::{LookSpec, Style};
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
 use super::tracer::{Sight, Tracer};
 use super::transfer::Transfer;
 use crate::simd::{Portable, Simd};
+use crate::view::{LookSpec, Style};
 
 /// How deep under a surface its value is read, in cells: on the surface itself every density is the same.
 pub(crate) const DEPTH: f32 = 1.0;
@@ -197,12 +197,12 @@ mod tests {
     use ndarray::Array2;
 
     use super::super::contents::Contents;
-    use super::super::palette::Palette;
     use super::super::prepared::with_field;
     use super::super::tiles::Reach;
     use super::*;
     use crate::grid::Grid;
     use crate::lowpass::Volume;
+    use crate::view::Palette;
 
     const GRID: Grid = Grid { nx: 32, ny: 28, nz: 30 };
     const CENTER: V3 = V3::new(16.0, 14.0, 15.0);
@@ -257,7 +257,7 @@ mod tests {
                     let normal = (ray.at(t) - CENTER) / 8.0;
                     let light = 0.28 + 0.77 * saturate(0.25 + 0.75 * normal.dot(&specimen.transfer.lamp));
                     // One cell deeper the density is 0.625.
-                    let expected = specimen.transfer.palette.linear(0.625) * light;
+                    let expected = V3::from(specimen.transfer.palette.linear(0.625)) * light;
                     assert!((seen - expected).norm() < 0.03, "ray {k}: {seen:?} instead of {expected:?}");
                 }
             }

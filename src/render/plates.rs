@@ -6,9 +6,9 @@
 //! alone, not on the frames before it.
 
 use super::crust::Stage;
-use super::look::LookSpec;
 use super::math::{V3, lerp, saturate, smoothstep, v3};
 use super::noise;
+use crate::view::LookSpec;
 
 /// Plates ride this many plate widths before they are renewed, at full speed.
 const RIDE: f32 = 1.6;

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul, Sub};
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 /// Samples over (x, z), `x` fastest.
 #[derive(Clone, Debug)]

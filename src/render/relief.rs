@@ -2,9 +2,9 @@
 
 use super::image::Image;
 use super::legend::{ColorBar, Frame, Scale, stroke};
-use super::palette::Palette;
 use super::text::{Align, Ink};
 use super::ticks::{number, round_down};
+use crate::view::Palette;
 
 const PAPER: [u8; 3] = [24, 26, 30];
 const INK: [u8; 3] = [226, 226, 220];

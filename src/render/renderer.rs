@@ -14,6 +14,7 @@ use super::blackbody::BlackBody;
 use super::bricks::Skipping;
 use super::camera::{Bounds, Camera, Ray};
 use super::cinematic;
+use super::contents::opened;
 use super::contents::{Contents, Slices};
 use super::crust::Stage;
 use super::ember::{EmberLight, Glow};
@@ -23,7 +24,6 @@ use super::frame::{Frame, Keeping, Kept, Scene, Wanted, cover};
 use super::heightfield::Part;
 use super::image::Image;
 use super::land::{NODES, TerrainLook};
-use super::look::{Antialias, LookSpec, Style, opened};
 use super::math::V3;
 use super::plain::{self, Specimen};
 use super::prepared::{News, Prepared, rows};
@@ -31,6 +31,7 @@ use super::sky::Sky;
 use super::tiles::{Depths, Live, Tiles};
 use super::tracer::Tracer;
 use super::transfer::Transfer;
+use crate::view::{Antialias, LookSpec, Style};
 
 /// A part of the box, as shares, in which nothing is shown.
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::look::{LookSpec, SkyPreset};
 use super::math::{V3, direction, mix, saturate, smoothstep, v3};
+use crate::view::{LookSpec, SkyPreset};
 
 /// The light of one time of day; colours are linear RGB.
 #[derive(Clone, Debug)]

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use ab_glyph::{Font, FontRef, GlyphId, PxScale, point};
 
-use super::image::{Image, SRGB, srgb_to_linear};
+use super::image::{Image, SRGB};
+use crate::view::srgb_to_linear;
 
 /// Smallest text that can be read, in pixels to the em.
 const SMALLEST: f32 = 12.0;

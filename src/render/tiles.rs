@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::bricks::{Bricks, Drawn, EDGE, OCTANTS, WHOLE};
 use super::camera::Camera;

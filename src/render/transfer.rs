@@ -8,13 +8,12 @@ use super::cinematic::FILM;
 use super::field::{LavaField, Pace, Sample};
 use super::image::Image;
 use super::legend::{ColorBar, Frame};
-use super::look::{ColorBy, LookSpec, Style};
 use super::math::{V3, lerp, saturate, v3};
-use super::palette::Palette;
 use super::prepared::Interest;
 use super::text::Ink;
 use crate::lowpass::ENERGY_SHOWN;
 use crate::simd::Simd;
+use crate::view::{ColorBy, LookSpec, Palette, Style};
 
 const ENTRIES: usize = 1024;
 /// A ray ends when no more than this share of light would come through.
@@ -52,8 +51,8 @@ impl Transfer {
         let quarter = 0.25 * absorbed.iter().copied().fold(0.0, f32::max);
         let visible = absorbed.iter().position(|a| quarter > 0.0 && *a >= quarter).map_or(f32::INFINITY, density);
         let entry = |(i, absorbed): (usize, &f32)| {
-            let color = palette.linear(density(i));
-            [color.x, color.y, color.z, 1.0 - (1.0 - absorbed).powf(look.step)]
+            let [r, g, b] = palette.linear(density(i));
+            [r, g, b, 1.0 - (1.0 - absorbed).powf(look.step)]
         };
         let matter = absorbed.iter().enumerate().map(entry).collect();
         Self { matter, palette, color_by: look.color_by, lamp: lamp(), visible }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::{Scene, SceneError, SceneSpec, VentPlace, VentRadius, VentTable, Wishes};
 use crate::grid::MAX_SIDE;
-use crate::render::SkyPreset;
 use crate::rules::Walls;
 use crate::terrain::{Fill, Heightmap, Kind, TerrainError, TerrainSpec, png};
+use crate::view::SkyPreset;
 use crate::words::{grouped, rough, short};
 
 /// Most columns along one side of a box around a heightmap.

@@ -8,6 +8,7 @@ mod around;
 mod error;
 mod need;
 mod open;
+#[cfg(feature = "render")]
 mod rulers;
 mod save;
 mod site;

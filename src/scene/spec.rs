@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{BodySpec, VentTable};
 use crate::grid::{Grid, MAX_SIDE};
-use crate::render::{CameraSpec, LookSpec};
 use crate::rules::RulesSpec;
 use crate::simulation::EventSpec;
 use crate::terrain::TerrainSpec;
 use crate::validate::{Invalid, within};
+use crate::view::{CameraSpec, LookSpec};
 
 /// A scene as written in its file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

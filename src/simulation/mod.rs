@@ -15,6 +15,7 @@ use crate::source::VentSpec;
 use crate::validate::{Invalid, within};
 use crate::world::{Ground, PackedWorld, World};
 
+#[cfg(feature = "files")]
 pub(crate) use self::event::check_seed;
 pub use self::event::{Act, Event, EventSpec, MAX_EVENTS};
 pub use self::timings::{Stage, Timings};

@@ -4,8 +4,8 @@
 //! many-sided light mixes in weaker suns from both sides, as printed maps do. Land that is steep on the whole is lit as
 //! if it were flatter, or half of the picture would lie in its own shadow.
 
+use crate::parallel::*;
 use ndarray::Array2;
-use rayon::prelude::*;
 
 use super::Heightmap;
 use super::resample::{Kernel, Window, resample_with};

@@ -1,4 +1,4 @@
-//! Terrain: heightmaps, generators and what is measured on them.
+//! Terrain: heightmaps, and what is measured on them.
 //!
 //! Two kinds of array travel through this module, both of shape `(rows, cols)` with **row 0 in the north** and
 //! **column 0 in the west**:
@@ -8,7 +8,7 @@
 //!   shape `(nz, nx)`. A cell is solid when its centre lies below that height.
 //!
 //! Files become heightmaps in [`load()`], one file of code per format; [`TerrainSpec`] turns a heightmap or a
-//! [generator](generate) into the ground of a box.
+//! [generator](crate::generate) into the ground of a box.
 
 pub mod asc;
 mod askew;
@@ -18,7 +18,6 @@ mod cut;
 mod epsg;
 pub mod error;
 mod fit;
-pub mod generate;
 pub mod geotiff;
 pub mod heightmap;
 pub mod hgt;
@@ -34,7 +33,6 @@ mod samples;
 pub mod spec;
 mod tokens;
 pub mod usgs_dem;
-mod volcano;
 mod wkt;
 pub mod write;
 

@@ -16,8 +16,8 @@
 //! Going down, a plane stays one by whole factors. Where a new cell ends inside an old one, the covered part counts with
 //! the height of all of it, which moves the mean by at most an eighth of the rise over one old cell.
 
+use crate::parallel::*;
 use ndarray::Array2;
-use rayon::prelude::*;
 
 /// A rectangle in a raster, in its cells, which may be cut anywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,8 +6,8 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::fit::fit;
-use super::generate::{Bed, Cone, bowl, crater, hills, plane, slope, volcano};
 use super::{Encoding, Fill, Georeference, Heightmap, LoadOptions, TerrainError, load};
+use crate::generate::{Bed, Cone, bowl, crater, hills, plane, slope, volcano};
 use crate::grid::Grid;
 use crate::validate::{Invalid, one_line, within};
 
@@ -339,7 +339,7 @@ impl TerrainSpec {
 
     fn default_height(&self) -> f64 {
         match self.kind {
-            Kind::Volcano => 0.74,
+            Kind::Volcano => Cone::default().height,
             Kind::Hills => 0.3,
             _ => 0.4,
         }
@@ -356,8 +356,9 @@ impl TerrainSpec {
         let cells = height * grid.ny as f64;
         let heights = match self.kind {
             Kind::Volcano => {
-                let crater_radius = self.crater_radius.unwrap_or(0.075);
-                let crater_depth = self.crater_depth.unwrap_or(0.13);
+                let usual = Cone::default();
+                let crater_radius = self.crater_radius.unwrap_or(usual.crater_radius);
+                let crater_depth = self.crater_depth.unwrap_or(usual.crater_depth);
                 volcano(grid, &bed, &Cone { height, crater_radius, crater_depth })
             }
             Kind::Hills => hills(grid, &bed, cells),

@@ -15,7 +15,7 @@ use super::link::{Command, Glow, Notice, Pace, Report, Update};
 use super::paint::{Quality, View};
 use super::toasts::Toasts;
 use super::tools::Tools;
-use crate::render::look::opened;
+use crate::render::contents::opened;
 use crate::render::{Camera, LookSpec};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::parallel::*;
 use ndarray::Array2;
-use rayon::prelude::*;
 
 use crate::grid::Grid;
 use crate::stamp;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::parallel::*;
 use ndarray::Array2;
-use rayon::prelude::*;
 
 use super::Content;
 use super::looks::Looks;

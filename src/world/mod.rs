@@ -22,7 +22,7 @@ pub(crate) use looks::{Changes, Look};
 pub use packed::PackedWorld;
 pub(crate) use tiles::{Activities, Activity, Masks, Row, Rows, Strip, Tile};
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use crate::grid::Grid;
 use crate::grid::tile::{TILE_X, TILE_Z};

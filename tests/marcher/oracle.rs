@@ -271,7 +271,7 @@ impl<'a> Oracle<'a> {
     }
 
     fn linear(&self, value: f64) -> V3 {
-        self.palette.linear(value as f32).cast()
+        self.palette.linear(value as f32).map(f64::from).into()
     }
 
     /// What one step absorbs.

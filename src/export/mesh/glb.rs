@@ -140,7 +140,7 @@ impl Parts {
     fn colors(&mut self, mesh: &Mesh, skin: &Skin) -> Index<Accessor> {
         let color = |energy: &f32| {
             let c = skin.palette.linear(Skin::position(*energy)).map(|c| (c.clamp(0.0, 1.0) * 65535.0 + 0.5) as u16);
-            [c.x, c.y, c.z, u16::MAX]
+            [c[0], c[1], c[2], u16::MAX]
         };
         let colors = mesh.energies.iter().flat_map(color).flat_map(u16::to_le_bytes);
         let colors = self.array(colors, (ComponentType::U16, Type::Vec4), Target::ArrayBuffer);

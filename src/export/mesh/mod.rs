@@ -10,7 +10,7 @@ use super::ExportError;
 use super::snapshot::Snapshot;
 use crate::lowpass::ENERGY_SHOWN;
 use crate::output::Existing;
-use crate::render::Palette;
+use crate::view::Palette;
 
 pub use self::surface::MAX_VERTICES;
 use self::surface::surface;

@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::parallel::*;
 use fast_surface_nets::ndshape::{ConstShape, ConstShape3u32};
 use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
-use rayon::prelude::*;
 
 use super::Mesh;
 use crate::export::snapshot::Snapshot;

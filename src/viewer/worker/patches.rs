@@ -1,6 +1,6 @@
 //! The parts of the volume that changed, as boxes of whole bricks: a few larger uploads instead of many small ones.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use crate::lowpass::{BRICK, Bricks, Change, Volume};
 use crate::viewer::link::Patch;

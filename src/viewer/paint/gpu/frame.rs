@@ -3,8 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::grid::Grid;
+use crate::render::contents::opened;
 use crate::render::land::TerrainLook;
-use crate::render::look::opened;
 use crate::render::math::V3;
 use crate::render::plates::{copies, plate_size};
 use crate::render::sky::Sky;

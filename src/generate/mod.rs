@@ -5,13 +5,15 @@
 //! the bits do not depend on the number of threads. Only `+ − × ÷ √` are used, apart from one tangent in [`slope`]: so
 //! neither do they depend on the system's mathematical library.
 
+mod volcano;
+
+use crate::parallel::*;
 use ndarray::Array2;
 use noise::{Fbm, MultiFractal, NoiseFn, SuperSimplex};
-use rayon::prelude::*;
 
 use crate::grid::Grid;
 
-pub use super::volcano::{Cone, crater, volcano};
+pub use self::volcano::{Cone, crater, volcano};
 
 /// What all generators need.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +27,7 @@ pub struct Bed {
 }
 
 /// Heights from a function of place: `(u, v)` are east and south of the middle of the box, in units of its shorter side.
-pub(super) fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32> {
+fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32> {
     let mut ground = Array2::zeros((grid.nz, grid.nx));
     let side = grid.nx.min(grid.nz) as f64;
     let (half_x, half_z) = (0.5 * grid.nx as f64, 0.5 * grid.nz as f64);
@@ -41,7 +43,7 @@ pub(super) fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) ->
 }
 
 /// Noise of a few octaves, mostly within ±0.5. Simplex noise, because Perlin's shows its lattice on gentle ground.
-pub(super) fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
+fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
     // The octaves take the seed and those after it, of which there are none behind the largest number.
     Fbm::new(seed.min(u32::MAX - 16)).set_octaves(octaves).set_persistence(0.5)
 }
@@ -98,7 +100,7 @@ pub fn hills(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
 }
 
 /// The cubic from 0 to 1 with flat ends, for `t` in 0..1; outside it stays flat.
-pub(super) fn smooth(t: f64) -> f64 {
+fn smooth(t: f64) -> f64 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }

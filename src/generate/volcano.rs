@@ -12,7 +12,7 @@
 use ndarray::Array2;
 use noise::{Fbm, NoiseFn, Perlin, SuperSimplex};
 
-use super::generate::{Bed, from_place, rolling, smooth};
+use super::{Bed, from_place, rolling, smooth};
 use crate::grid::Grid;
 
 /// Middle of the crater, east and south of the middle of the box; a little off, so that the flanks differ.
@@ -35,6 +35,12 @@ pub struct Cone {
     pub crater_radius: f64,
     /// Depth of the crater below the rim, as a share of the box's height.
     pub crater_depth: f64,
+}
+
+impl Default for Cone {
+    fn default() -> Self {
+        Self { height: 0.74, crater_radius: 0.075, crater_depth: 0.13 }
+    }
 }
 
 /// The volcano's ground in cells, shape `(nz, nx)`.

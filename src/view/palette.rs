@@ -4,9 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::validate::Invalid;
 
-use super::image::srgb_to_linear;
-use super::math::{V3, v3};
-
 /// Names that [`PaletteSpec::Name`] accepts.
 pub const PALETTE_NAMES: [&str; 5] = ["inferno", "viridis", "turbo", "gray", "lava"];
 
@@ -73,9 +70,8 @@ impl Palette {
     }
 
     /// Linear RGB colour at `t`, 0 to 1.
-    pub fn linear(&self, t: f32) -> V3 {
-        let [r, g, b] = self.at(t);
-        v3(srgb_to_linear(r), srgb_to_linear(g), srgb_to_linear(b))
+    pub fn linear(&self, t: f32) -> [f32; 3] {
+        self.at(t).map(srgb_to_linear)
     }
 
     fn at(&self, t: f32) -> [f32; 3] {
@@ -156,6 +152,11 @@ fn hex(color: &str, key: &str) -> Result<[f32; 3], Invalid> {
     let digits = color.strip_prefix('#').filter(|d| d.len() == 6).ok_or_else(wrong)?;
     let value = u32::from_str_radix(digits, 16).map_err(|_| wrong())?;
     Ok([16, 8, 0].map(|shift| ((value >> shift) & 255) as f32 / 255.0))
+}
+
+/// Linear value 0..1 of an sRGB one.
+pub(crate) fn srgb_to_linear(c: f32) -> f32 {
+    if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::validate::{Invalid, within};
 
-use super::legend::Scale;
 use super::palette::PaletteSpec;
 
 /// How the volume is turned into light. All but the first are plain: even light, no bloom, colours as in the palette.
@@ -31,16 +30,6 @@ pub enum ColorBy {
     Density,
     /// Energy per unit of amount, 0 to [`crate::lowpass::ENERGY_SHOWN`] vent units.
     Energy,
-}
-
-impl ColorBy {
-    /// The quantity with its unit and range.
-    pub fn scale(self) -> Scale {
-        match self {
-            Self::Density => Scale::amount(),
-            Self::Energy => Scale::specific_energy(),
-        }
-    }
 }
 
 /// Time of day.
@@ -204,19 +193,6 @@ impl LookSpec {
     }
 }
 
-/// The part of the box that is shown when slices cut it open: of `clip`, without what lies between each slice and the
-/// eye. All are shares of the box along x, y and z; a slice outside the clip cuts nothing.
-pub(crate) fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [[f32; 2]; 3] {
-    std::array::from_fn(|k| {
-        let [low, high] = clip[k];
-        match slices[k].filter(|plane| low < *plane && *plane < high) {
-            Some(plane) if eye[k] < plane => [plane, high],
-            Some(plane) => [low, plane],
-            None => [low, high],
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,15 +219,6 @@ mod tests {
         }
         let look: LookSpec = toml::from_str("clip = [[0.25, 0.5], [0, 1], [0, 0.001]]").expect("valid");
         assert_eq!(look.validate(), Ok(()));
-    }
-
-    #[test]
-    fn slices_open_the_box_on_the_side_of_the_eye() {
-        let clip = [[0.0, 1.0], [0.0, 1.0], [0.0, 0.4]];
-        let slices = [Some(0.25), None, Some(0.3)];
-        assert_eq!(opened(clip, slices, [2.0, 0.5, 3.0]), [[0.0, 0.25], [0.0, 1.0], [0.0, 0.3]]);
-        assert_eq!(opened(clip, slices, [-2.0, 0.5, -3.0]), [[0.25, 1.0], [0.0, 1.0], [0.3, 0.4]]);
-        assert_eq!(opened(clip, [None; 3], [0.0; 3]), clip);
     }
 
     #[test]
