@@ -5,7 +5,9 @@ mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use lavoxel::engine::tiled::Tiled;
 use lavoxel::rules::RulesSpec;
 use lavoxel::scene::{BodySpec, Scene, SceneSpec, VOLCANO, VentPlace, VentRadius, VentTable};
 use lavoxel::simulation::EventSpec;
@@ -228,4 +230,13 @@ fn unknown_keys_are_refused_in_every_table() {
         assert!(toml::from_str::<SceneSpec>(&body("")).is_ok(), "{shape}");
         assert!(toml::from_str::<SceneSpec>(&body(", unheard_of = 1")).is_err(), "{shape}");
     }
+}
+
+#[test]
+fn the_stages_of_a_scene_are_timed_by_the_clock_of_the_system() {
+    let mut simulation = Scene::volcano().build(Box::new(Tiled::default())).expect("the built-in scene").simulation;
+    (0..3).for_each(|_| simulation.step());
+    let gravity = simulation.timings().gravity;
+    assert_eq!(gravity.runs, 3);
+    assert!(gravity.total > Duration::ZERO, "a step takes some time");
 }

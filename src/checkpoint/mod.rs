@@ -54,7 +54,7 @@ use crate::grid::Grid;
 use crate::memory::Need;
 use crate::output::OutputError;
 use crate::scene::{MAX_FILE, Scene, Stage, VentTable};
-use crate::simulation::Simulation;
+use crate::simulation::{Simulation, system_clock};
 use crate::world::World;
 
 /// Version of the format that is written and read.
@@ -212,6 +212,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     let vents: Option<Vec<_>> = scene.spec.vents.iter().map(VentTable::in_cells).collect();
     let vents = vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;
     let simulation = Simulation::new(world, &scene.spec.rules, &vents, scene.spec.seed, engine)
+        .with_clock(system_clock)
         .resumed(events, header.step, &header.vent_numbers, header.next_vent)
         .map_err(|invalid| Fault::damaged("scene", invalid))?;
     Ok(Checkpoint { scene, stage: header.place.stage(simulation), extras })

@@ -32,7 +32,7 @@ use crate::engine::Engine;
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::memory::Need;
-use crate::simulation::{Event, MAX_EVENTS, Simulation};
+use crate::simulation::{Event, MAX_EVENTS, Simulation, system_clock};
 use crate::source::{VentSpec, check_vents};
 use crate::terrain::{Surface, TerrainError};
 use crate::validate::{Invalid, within};
@@ -170,7 +170,7 @@ impl Scene {
         let events = self.events().map_err(invalid)?;
         let simulation = Simulation::new(world, &spec.rules, &vents, spec.seed, engine);
         Ok(Stage {
-            simulation: simulation.with_events(events),
+            simulation: simulation.with_clock(system_clock).with_events(events),
             site: Site {
                 grid,
                 cell_size_m: surface.cell_size_m,

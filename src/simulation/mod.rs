@@ -18,7 +18,9 @@ use crate::world::{Ground, PackedWorld, World};
 #[cfg(feature = "files")]
 pub(crate) use self::event::check_seed;
 pub use self::event::{Act, Event, EventSpec, MAX_EVENTS};
-pub use self::timings::{Stage, Timings};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub use self::timings::system_clock;
+pub use self::timings::{Clock, Stage, Timings};
 
 /// A world, its rules, vents and events, and the engine that carries them out.
 pub struct Simulation {
@@ -84,6 +86,12 @@ impl Simulation {
         let (events, past) = (Vec::new(), 0);
         let course = Course { step: 0, seed, rules: Rules::from(rules), spec: rules.clone(), vents, events, past };
         Self { world, course, engine, timings: Timings::default() }
+    }
+
+    /// Measures the time of every stage by `clock` from now on; without one only the runs are counted.
+    #[must_use]
+    pub fn with_clock(self, clock: Clock) -> Self {
+        Self { timings: Timings::by(clock), ..self }
     }
 
     /// Adds checked events that will take place by themselves; of equal steps, in the given order.
