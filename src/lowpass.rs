@@ -96,7 +96,8 @@ impl LowPass {
     pub fn need(grid: Grid) -> Need {
         let changes = (SlabChanges::most(grid.ny) * size_of::<Change>()) as f64 / grid.ny as f64;
         let rows = Need::of("the rows of the low-pass", grid.ny * grid.nz, size_of::<Span>() as f64 + changes);
-        Need::of("the low-pass", grid.cells(), 2.0).and(rows)
+        let cursor = Need::of("the low-pass's versions of the ground", grid.columns(), 0.25);
+        Need::of("the low-pass", grid.cells(), 2.0).and(rows).and(cursor)
     }
 
     /// Refuses boxes that are too large to be drawn.
@@ -141,11 +142,10 @@ impl LowPass {
         self.filtered
     }
 
-    /// Works out again the cells within reach of what changed since this low-pass last saw the world, and leaves the others
-    /// alone. If it last saw another world, another ground or none, these are the cells within reach of liquid, now or then.
+    /// Filters again the cells within reach of what changed, in liquid or ground, since this low-pass filtered the world, and
+    /// leaves the rest alone. After another world or none these are all cells within reach of liquid, now or then.
     pub fn refresh(&mut self, world: &World) -> &Volume {
-        let news = News::since(self.seen, world);
-        self.seen = Some(Seen::now(world));
+        let news = News::since(&mut self.seen, world);
         self.filtered = if news.is_empty() { 0 } else { self.filter(world, &news) };
         &self.volume
     }
@@ -196,7 +196,7 @@ impl Slab<'_> {
                 filtered += span.range().len();
             };
             if known {
-                news.spans(y).for_each(filter);
+                news.spans(y, !stale.is_empty()).for_each(filter);
             } else if !stale.is_empty() {
                 filter(stale);
             }

@@ -317,3 +317,30 @@ fn only_what_is_near_a_change_is_filtered() {
     simulation.step();
     assert_eq!(filtered(&simulation), 0, "nothing moves any more");
 }
+
+#[test]
+fn only_what_is_near_changed_ground_is_filtered() {
+    let grid = Grid::new(200, 20, 40);
+    let mut simulation = Simulation::new(World::at_rest(grid), &RulesSpec::default(), &[], 1, tiled());
+    let mut lowpass = LowPass::new(grid);
+    let mut filtered = |simulation: &Simulation| {
+        lowpass.refresh(simulation.world());
+        let mut fresh = LowPass::new(grid);
+        assert!(lowpass.volume() == fresh.refresh(simulation.world()));
+        lowpass.filtered()
+    };
+    (0..3).for_each(|_| simulation.step());
+    filtered(&simulation);
+    // On the lava, inside a tile: that column of tiles, and one cell around it, in the two rows that have density.
+    for (at, tiles) in [([90.0, 1.0, 21.0], 1), ([95.0, 1.0, 23.0], 4), ([90.0, 9.0, 21.0], 1)] {
+        let shape = Shape::Box { from: at, to: at.map(|v| v + 1.0) };
+        simulation.act(Act::Put(Edit { shape, matter: Matter::Rock })).expect("a small edit");
+        let near = filtered(&simulation);
+        assert!((8 * 2 * 4..=(8 + 2) * 2 * 4).contains(&(near / tiles)), "{near} cells near {at:?}");
+        // The tiles that woke find nothing to do.
+        (0..3).for_each(|_| simulation.step());
+        filtered(&simulation);
+        simulation.step();
+        assert_eq!(filtered(&simulation), 0, "nothing moves");
+    }
+}

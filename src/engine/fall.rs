@@ -2,14 +2,15 @@
 //!
 //! A tile is visited when it holds liquid and it, or the tile below it, changed since gravity last visited it. What falls
 //! from a tile follows from the tile, the one below it, the ground and the rules alone, and a tile that gives anything has
-//! changed. So a tile that is skipped gave nothing on its last visit, and would give nothing now. Other rules and another
-//! ground wake all tiles ([`Liquid::wake_under`](crate::world::Liquid)).
+//! changed. So a tile that is skipped gave nothing on its last visit, and would give nothing now. Other rules wake
+//! all tiles ([`Liquid::wake_under`](crate::world::Liquid)); a changed cell of the ground wakes the tiles that read it
+//! ([`Liquid::wake_near`](crate::world::Liquid)).
 
 use crate::grid::tile::ROW;
 use crate::rules::Rules;
 use crate::rules::gravity::Kernel;
 use crate::simd::{Simd, Work};
-use crate::world::{Ground, Masks, Rows, Strip};
+use crate::world::{Ground, GroundStrip, Rows, Strip};
 
 /// Gravity in adjacent strips.
 pub(super) struct Falls<'a> {
@@ -28,7 +29,7 @@ impl Work for Falls<'_> {
         let rule = Kernel::new(s, self.rules);
         for (i, strip) in self.strips.iter_mut().enumerate() {
             if !strip.falling.is_empty() {
-                strip_falls(s, &rule, strip, self.first + i, self.ground, self.before);
+                strip_falls(s, &rule, strip, self.ground.strip(self.first + i), self.before);
             }
         }
     }
@@ -36,8 +37,8 @@ impl Work for Falls<'_> {
 
 /// Gravity in one strip, rows from the bottom up.
 #[inline(always)]
-fn strip_falls<S: Simd>(s: S, rule: &Kernel<S>, strip: &mut Strip, tz: usize, ground: &Ground, before: &mut Vec<u64>) {
-    let (ny, width) = (ground.grid().ny, strip.width);
+fn strip_falls<S: Simd>(s: S, rule: &Kernel<S>, strip: &mut Strip, ground: GroundStrip<'_>, before: &mut Vec<u64>) {
+    let (ny, width) = (ground.ny(), strip.width);
     before.clear();
     before.resize(width, 0);
     let rows = std::mem::replace(&mut strip.falling, Rows::NONE).range();
@@ -53,7 +54,7 @@ fn strip_falls<S: Simd>(s: S, rule: &Kernel<S>, strip: &mut Strip, tz: usize, gr
             while set != 0 {
                 let bit = set.trailing_zeros() as usize % ROW;
                 set &= set - 1;
-                let here = Here { index, bit, place: [w * ROW + bit, y, tz] };
+                let here = Here { index, bit, tx: w * ROW + bit, y };
                 tile_falls(s, rule, strip, &here, ground);
             }
         }
@@ -66,17 +67,18 @@ struct Here {
     /// Number of its row in the strip, and its bit there.
     index: usize,
     bit: usize,
-    /// Its place (x, y, z), counted in tiles.
-    place: [usize; 3],
+    /// Its place along x, counted in tiles, and y.
+    tx: usize,
+    y: usize,
 }
 
 /// Gravity in one tile.
 #[inline(always)]
-fn tile_falls<S: Simd>(s: S, rule: &Kernel<S>, strip: &mut Strip, here: &Here, ground: &Ground) {
-    let &Here { index, bit, place: [tx, y, tz] } = here;
+fn tile_falls<S: Simd>(s: S, rule: &Kernel<S>, strip: &mut Strip, here: &Here, ground: GroundStrip<'_>) {
+    let &Here { index, bit, tx, y } = here;
     let slot = strip.row(index).slots[bit];
-    if strip.masks(slot).stamp != ground.stamp() {
-        *strip.masks_mut(slot) = Masks::new(ground, tx, y, tz);
+    if strip.masks(slot).version != ground.version(tx) {
+        *strip.masks_mut(slot) = ground.masks(tx, y);
     }
     if y == 0 {
         return;

@@ -4,15 +4,16 @@
 //! (`able`) and a tile beside or below it changed; and when another pattern would have let it give on its last visit
 //! (`active`). What a tile gives follows from its own cells, those beside and below it, the ground, the rules and the
 //! pattern; without the energy, from its own cells alone. So a tile that is skipped could give nothing with any pattern on
-//! its last visit, and nothing that this depends on has changed. Other rules and another ground wake all tiles
-//! ([`Liquid::wake_under`](crate::world::Liquid)); another seed only draws other patterns.
+//! its last visit, and nothing that this depends on has changed. Other rules wake all tiles
+//! ([`Liquid::wake_under`](crate::world::Liquid)); a changed cell of the ground wakes the tiles that read it
+//! ([`Liquid::wake_near`](crate::world::Liquid)); another seed only draws other patterns.
 
 use super::deltas::Deltas;
 use crate::grid::tile::{Lanes, ROW};
 use crate::random::StepKey;
 use crate::rules::spreading::Kernel;
 use crate::simd::Simd;
-use crate::world::{Activities, Activity, Ground, Masks, Row, Rows, Strip, Tile};
+use crate::world::{Activities, Activity, GroundStrip, Masks, Row, Rows, Strip, Tile};
 
 /// Cells of a tile with x = 0 and with x = 7, z = 0 and z = 3: from where liquid leaves the tile in each direction.
 const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
@@ -109,7 +110,7 @@ pub(super) struct Spread<'a, S: Simd> {
     pub(super) s: S,
     pub(super) rule: &'a Kernel<S>,
     pub(super) near: Near<'a>,
-    pub(super) ground: &'a Ground,
+    pub(super) ground: GroundStrip<'a>,
     pub(super) key: StepKey,
     /// Whether liquid leaves through the sides of the box.
     pub(super) open: bool,
@@ -153,7 +154,7 @@ impl<S: Simd> Spread<'_, S> {
         activities.active = Rows::NONE;
         let mut lost = Lost::default();
         // One more, for tiles above a change.
-        for y in visited.start..(visited.end + 1).min(self.ground.grid().ny) {
+        for y in visited.start..(visited.end + 1).min(self.ground.ny()) {
             for w in 0..strip.width {
                 let index = strip.index(y, w);
                 let old = activities.of(index);
@@ -190,9 +191,9 @@ impl<S: Simd> Spread<'_, S> {
         }
         let fresh;
         let masks = match strip.masks(slot) {
-            masks if masks.stamp == self.ground.stamp() => masks,
+            masks if masks.version == self.ground.version(here.tx) => masks,
             _ => {
-                fresh = Masks::new(self.ground, here.tx, here.y, self.near.tz);
+                fresh = self.ground.masks(here.tx, here.y);
                 &fresh
             }
         };

@@ -295,7 +295,7 @@ impl Work for Spreads<'_> {
                     1 => (a, b, c),
                     _ => (b, c, a),
                 };
-                let spread = Spread { s, rule, near, ground, key, open };
+                let spread = Spread { s, rule, near, ground: ground.strip(near.tz), key, open };
                 let gone = spread.strip(&mut activities, Out { north, here, south });
                 lost.outflow += gone.outflow;
                 lost.outflow_energy += gone.outflow_energy;

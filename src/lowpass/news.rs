@@ -1,73 +1,82 @@
-//! What of a world changed since a low-pass saw it.
+//! What of a world changed since a low-pass filtered it.
 
 use crate::grid::Grid;
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
-use crate::world::{Changes, Look, Rows, Span, World};
+use crate::world::{Changes, GroundChanges, GroundCursor, Look, Rows, Span, World};
 
-/// A look at a world: at its liquid, with the ground that lay under it.
-#[derive(Clone, Copy, Debug)]
+/// The state of a world that was filtered: of its liquid and its ground.
+#[derive(Clone, Debug)]
 pub(super) struct Seen {
     liquid: Look,
-    ground: u64,
+    ground: GroundCursor,
 }
 
-impl Seen {
-    /// Looks at a world.
-    pub(super) fn now(world: &World) -> Self {
-        Self { liquid: world.lava.looks.look(), ground: world.ground.stamp() }
-    }
+/// What changed in the liquid, and in the ground around it.
+pub(super) struct News<'a> {
+    /// For each strip the tiles that changed; `None` where anything may have.
+    strips: Vec<Option<Changes<'a>>>,
+    /// Columns of tiles with changed ground in them or next to them.
+    ground: GroundChanges,
 }
-
-/// For each strip the tiles that changed; nothing is known of a strip that has `None`.
-pub(super) struct News<'a>(Vec<Option<Changes<'a>>>);
 
 impl<'a> News<'a> {
-    /// What is news for somebody who saw this world last, another world, or none.
-    pub(super) fn since(seen: Option<Seen>, world: &'a World) -> Self {
-        let look = seen
-            .filter(|seen| seen.ground == world.ground.stamp())
-            .and_then(|seen| world.lava.looks.number(seen.liquid));
-        Self(world.lava.strips.iter().map(|strip| look.and_then(|look| strip.changes_since(look))).collect())
+    /// What changed since `seen`, which may be of another world or none; it becomes the present state.
+    pub(super) fn since(seen: &mut Option<Seen>, world: &'a World) -> Self {
+        let look = seen.as_ref().and_then(|seen| world.lava.looks.number(seen.liquid));
+        let strips = world.lava.strips.iter().map(|strip| look.and_then(|look| strip.changes_since(look))).collect();
+        let liquid = world.lava.looks.look();
+        let seen = seen.get_or_insert_with(|| Seen { liquid, ground: world.ground.cursor() });
+        seen.liquid = liquid;
+        Self { strips, ground: world.ground.changes_since(&mut seen.ground) }
     }
 
     /// Whether nothing changed.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(|changes| changes.is_some_and(|changes| changes.rows.is_empty()))
+        self.strips.iter().all(|changes| changes.is_some_and(|changes| changes.rows.is_empty()))
+            && self.ground.is_empty()
     }
 
-    /// What is news in the slab at `z` and those beside it.
+    /// What changed in the slab at `z` and those next to it.
     pub(super) fn around(&self, grid: Grid, z: usize) -> Around<'_> {
         let strips = z.saturating_sub(1) / TILE_Z..=(z + 1).min(grid.nz - 1) / TILE_Z;
-        Around { grid, strips: &self.0[strips] }
+        Around { grid, strips: &self.strips[strips], ground: &self.ground, tz: z / TILE_Z }
     }
 }
 
-/// What is news in a slab and those beside it.
+/// What changed in a slab and those next to it.
 pub(super) struct Around<'a> {
     grid: Grid,
     strips: &'a [Option<Changes<'a>>],
+    ground: &'a GroundChanges,
+    /// The strip of the slab.
+    tz: usize,
 }
 
 impl Around<'_> {
-    /// Whether all that changed is known.
+    /// Whether all changes of the liquid are known.
     pub(super) fn is_known(&self) -> bool {
         self.strips.iter().all(Option::is_some)
     }
 
     /// The rows of the slab that the filter reaches from a change.
     pub(super) fn rows(&self) -> std::ops::Range<usize> {
+        if self.ground.has_any(self.tz) {
+            return 0..self.grid.ny;
+        }
         let rows = self.strips.iter().flatten().fold(Rows::NONE, |rows, changes| rows.union(changes.rows)).range();
         if rows.is_empty() { rows } else { rows.start.saturating_sub(1)..(rows.end + 1).min(self.grid.ny) }
     }
 
-    /// The cells of the row `y` that the filter reaches from a change; the ends of some may lie in others.
-    pub(super) fn spans(&self, y: usize) -> impl Iterator<Item = Span> {
+    /// The cells of the row `y` that the filter reaches from a change; ends of some may overlap. A change of the ground
+    /// matters only in a row that has, or had, density: `has_density`.
+    pub(super) fn spans(&self, y: usize, has_density: bool) -> impl Iterator<Item = Span> {
         let near = y.saturating_sub(1)..(y + 2).min(self.grid.ny);
         let nx = self.grid.nx;
         (0..nx.div_ceil(ROW * TILE_X)).flat_map(move |w| {
             let changes = self.strips.iter().flatten();
             let word =
                 changes.flat_map(|changes| near.clone().map(|y| changes.word(y, w))).fold(0, |all, word| all | word);
+            let word = if has_density { word | self.ground.word(self.tz, w) } else { word };
             runs(word).map(move |(from, to)| {
                 let cell = |tile: usize| ((w * ROW + tile) * TILE_X).min(nx) as u16;
                 Span { from: cell(from), to: cell(to) }.grown(nx)

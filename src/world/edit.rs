@@ -176,14 +176,22 @@ impl World {
                 Matter::Lava { amount, energy } => self.fill(x, y, z, amount_units(amount), energy),
                 Matter::Rock => {
                     self.drain(x, y, z);
-                    self.ground.set(x, y, z, true);
+                    self.set_solid(x, y, z, true);
                 }
                 Matter::Drain => self.drain(x, y, z),
                 Matter::Nothing => {
                     self.drain(x, y, z);
-                    self.ground.set(x, y, z, false);
+                    self.set_solid(x, y, z, false);
                 }
             }
+        }
+    }
+
+    /// Makes a cell solid, which must hold no liquid, or open, and wakes the tiles of liquid that read it.
+    pub(crate) fn set_solid(&mut self, x: usize, y: usize, z: usize, solid: bool) {
+        let before = self.ground.stamp();
+        if self.ground.set(x, y, z, solid) {
+            self.lava.wake_near([x, y, z], [before, self.ground.stamp()]);
         }
     }
 

@@ -1,28 +1,61 @@
 //! The ground: which cells are solid, and the smooth surface they were cut from.
 
-use std::collections::HashMap;
+mod caves;
+mod versions;
 
 use crate::parallel::*;
 use ndarray::Array2;
 
+use self::caves::{Caves, is_pile, top_of};
+use self::versions::Versions;
+pub(crate) use self::versions::{GroundChanges, GroundCursor};
+use super::tiles::Masks;
 use crate::grid::Grid;
-use crate::stamp;
 
 /// Solid cells of the box.
 ///
-/// Nearly every column is solid from the floor to its top and needs two bytes; the others, with caves and overhangs,
-/// have a bit for each cell.
+/// Nearly every column is solid from the floor to its top and needs two bytes; columns with caves and overhangs have a
+/// bit for each cell.
 ///
 /// Keeps: `tops[column]` is the lowest cell above the highest solid cell of that column (0 where none is solid, `ny`
-/// where the column is solid to the roof), and has the bit `HOLLOW` where `hollow` has the column.
+/// where the column is solid to the roof), and has the bit `HOLLOW` where `caves` stores the column.
 #[derive(Clone, Debug)]
 pub struct Ground {
     grid: Grid,
     surface: Array2<f32>,
     tops: Vec<u16>,
-    /// For each column with a cell that is not solid under one that is: the solid cells, bit `y % 64` of word `y / 64`.
-    hollow: HashMap<usize, Box<[u64]>>,
-    stamp: u64,
+    /// The columns with a cell that is not solid under one that is.
+    caves: Caves,
+    versions: Versions,
+}
+
+/// The ground of one strip of tiles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroundStrip<'a> {
+    ground: &'a Ground,
+    tz: usize,
+    versions: &'a [u64],
+}
+
+impl GroundStrip<'_> {
+    /// Version of the column of tiles at `tx`, counted in tiles: another one after every change in one of its cells or
+    /// next to it, and equal only where these cells are equal.
+    #[inline]
+    pub(crate) fn version(self, tx: usize) -> u64 {
+        self.versions[tx]
+    }
+
+    /// The masks of the tile at (`tx`, `y`).
+    #[cold]
+    pub(crate) fn masks(self, tx: usize, y: usize) -> Masks {
+        Masks::new(self.ground, [tx, y, self.tz], self.versions[tx])
+    }
+
+    /// Cells from the floor to the roof.
+    #[inline]
+    pub(crate) fn ny(self) -> usize {
+        self.ground.grid.ny
+    }
 }
 
 /// Marks a top whose column has cells that are not solid below it. Heights are below it: [`crate::grid::MAX_SIDE`].
@@ -50,7 +83,8 @@ impl Ground {
             Some(heights) => heights.par_iter().with_min_len(1 << 14).map(top).collect(),
             None => surface.iter().map(top).collect(),
         };
-        Self { grid, surface, tops, hollow: HashMap::new(), stamp: stamp::new() }
+        let caves = Caves::none(grid.columns(), ny);
+        Self { grid, surface, tops, caves, versions: Versions::new(grid) }
     }
 
     /// A ground from what [`Ground::surface`] and [`Ground::caves`] gave, every number of which is checked.
@@ -68,11 +102,15 @@ impl Ground {
         for (column, cells) in caves {
             let top = ground.tops.get(column).copied().ok_or_else(|| format!("there is no column {column}"))?;
             // The surface lies on the highest solid cell, and a column without a cave has no bits of its own.
-            if cells.len() != ny.div_ceil(64) || top_of(&cells) != usize::from(top) || cells == pile(top.into(), ny) {
-                return Err(format!("the cells of column {column} do not fit its height, {top}"));
+            if top & HOLLOW != 0
+                || cells.len() != ny.div_ceil(64)
+                || top_of(&cells) != usize::from(top)
+                || is_pile(&cells)
+            {
+                return Err(format!("the cells of column {column} do not fit its height, {}", top & !HOLLOW));
             }
             ground.tops[column] |= HOLLOW;
-            ground.hollow.insert(column, cells);
+            ground.caves.insert(column, top.into()).copy_from_slice(&cells);
         }
         Ok(ground)
     }
@@ -80,9 +118,11 @@ impl Ground {
     /// The columns with a cell that is not solid under one that is, in order: number and solid cells, bit `y % 64` of
     /// word `y / 64`.
     pub(crate) fn caves(&self) -> Vec<(usize, &[u64])> {
-        let mut caves: Vec<_> = self.hollow.iter().map(|(&column, cells)| (column, &cells[..])).collect();
-        caves.sort_unstable_by_key(|&(column, _)| column);
-        caves
+        if self.caves.len() == 0 {
+            return Vec::new();
+        }
+        let hollow = self.tops.iter().enumerate().filter(|&(_, top)| top & HOLLOW != 0);
+        hollow.map(|(column, _)| (column, self.caves.of(column))).collect()
     }
 
     /// A box with no solid cell.
@@ -105,7 +145,7 @@ impl Ground {
     pub fn is_solid(&self, x: usize, y: usize, z: usize) -> bool {
         let column = self.grid.column(x, z);
         let top = self.tops[column];
-        y < usize::from(top & !HOLLOW) && (top & HOLLOW == 0 || self.hollow[&column][y / 64] >> (y % 64) & 1 == 1)
+        y < usize::from(top & !HOLLOW) && (top & HOLLOW == 0 || self.caves.is_solid(column, y))
     }
 
     /// Adds `weight` to the sums of those cells of the row (y, z), from `x` on, that are not solid.
@@ -180,14 +220,31 @@ impl Ground {
 
     /// A number that changes with every change of the ground: two grounds with the same stamp are equal.
     pub fn stamp(&self) -> u64 {
-        self.stamp
+        self.versions.stamp()
+    }
+
+    /// The ground of the strip of tiles at `tz`.
+    #[inline]
+    pub(crate) fn strip(&self, tz: usize) -> GroundStrip<'_> {
+        GroundStrip { ground: self, tz, versions: self.versions.strip(tz) }
+    }
+
+    /// A cursor of a reader that has read all of this ground.
+    pub(crate) fn cursor(&self) -> GroundCursor {
+        GroundCursor::new(&self.versions)
+    }
+
+    /// What a reader has to read again, of this ground or another one; the cursor is then up to date.
+    pub(crate) fn changes_since(&self, cursor: &mut GroundCursor) -> GroundChanges {
+        cursor.advance(&self.versions)
     }
 
     /// Memory that it takes, in bytes.
     pub fn bytes(&self) -> usize {
-        let hollow =
-            self.hollow.len() * (self.grid.ny.div_ceil(64) * size_of::<u64>() + size_of::<(usize, Box<[u64]>)>());
-        self.surface.len() * size_of::<f32>() + self.tops.len() * size_of::<u16>() + hollow
+        self.surface.len() * size_of::<f32>()
+            + self.tops.len() * size_of::<u16>()
+            + self.caves.bytes()
+            + self.versions.bytes()
     }
 
     /// The lowest cell above the highest solid cell of a column.
@@ -196,40 +253,41 @@ impl Ground {
         usize::from(self.tops[self.grid.column(x, z)] & !HOLLOW)
     }
 
-    /// Makes a cell solid or not and keeps the surface in step with the highest solid cell.
-    pub(super) fn set(&mut self, x: usize, y: usize, z: usize, solid: bool) {
+    /// Makes a cell solid or not and keeps the surface in step with the highest solid cell. Whether it was another before.
+    pub(super) fn set(&mut self, x: usize, y: usize, z: usize, solid: bool) -> bool {
         if self.is_solid(x, y, z) == solid {
-            return;
+            return false;
         }
-        self.stamp = stamp::new();
+        self.versions.bump(self.grid, x, z);
         let column = self.grid.column(x, z);
-        let old_top = self.top(x, z);
-        let mut cells = self.hollow.remove(&column).unwrap_or_else(|| pile(old_top, self.grid.ny));
-        cells[y / 64] ^= 1 << (y % 64);
-        let top = top_of(&cells);
-        self.tops[column] = top as u16;
-        if cells != pile(top, self.grid.ny) {
-            self.tops[column] |= HOLLOW;
-            self.hollow.insert(column, cells);
+        let old = self.tops[column];
+        let old_top = usize::from(old & !HOLLOW);
+        if old & HOLLOW == 0 && y + usize::from(!solid) == old_top {
+            // On top of a column without caves, or its highest cell.
+            self.tops[column] = (y + usize::from(solid)) as u16;
+        } else {
+            self.set_in_cave(column, y, old);
         }
+        let top = self.top(x, z);
         if top != old_top {
             self.surface[[z, x]] = top as f32;
         }
+        true
     }
-}
 
-/// The lowest cell above all bits of a column.
-fn top_of(cells: &[u64]) -> usize {
-    cells.iter().rposition(|&word| word != 0).map_or(0, |i| 64 * i + 64 - cells[i].leading_zeros() as usize)
-}
-
-/// The bits of a column that is solid below `top`.
-fn pile(top: usize, ny: usize) -> Box<[u64]> {
-    let word = |i: usize| match top.saturating_sub(64 * i) {
-        0 => 0,
-        n => u64::MAX >> (64 - n.min(64)),
-    };
-    (0..ny.div_ceil(64)).map(word).collect()
+    /// Changes a cell of a column that has caves before or after; `old` is its entry in `tops`.
+    fn set_in_cave(&mut self, column: usize, y: usize, old: u16) {
+        let cells = match old & HOLLOW {
+            0 => self.caves.insert(column, old.into()),
+            _ => self.caves.of_mut(column),
+        };
+        cells[y / 64] ^= 1 << (y % 64);
+        let (top, is_pile) = (top_of(cells) as u16, is_pile(cells));
+        self.tops[column] = if is_pile { top } else { top | HOLLOW };
+        if is_pile {
+            self.caves.remove(column);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -252,5 +310,57 @@ mod tests {
         assert_eq!((ground.top(0, 0), ground.surface()[[0, 0]]), (4, 4.0));
         ground.set(0, 3, 0, false);
         assert_eq!(ground.top(0, 0), 2);
+    }
+
+    #[test]
+    fn cells_are_those_that_were_set() {
+        let grid = Grid::new(5, 130, 3);
+        let mut ground = Ground::none(grid);
+        let mut cells = vec![false; grid.cells()];
+        let mut random = 1_u64;
+        for step in 0..4000 {
+            random = crate::random::mix64(random);
+            // Low cells more often than high ones, so that columns without caves come up too.
+            let y = (random >> 8) as usize % grid.ny * ((random >> 24) as usize % 4) / 3;
+            let (x, z, solid) = (random as usize % 5, (random >> 40) as usize % 3, random >> 50 & 3 != step & 1);
+            let cell = &mut cells[grid.index(x, y, z)];
+            assert_eq!(ground.set(x, y, z, solid), std::mem::replace(cell, solid) != solid);
+        }
+        assert!(!ground.caves().is_empty());
+        for (index, &solid) in cells.iter().enumerate() {
+            assert_eq!(ground.is_solid_at(index), solid, "cell {index}");
+        }
+        let parts = ground.caves().into_iter().map(|(column, cells)| (column, cells.into())).collect();
+        let again = Ground::from_parts(grid.ny, ground.surface().clone(), parts).expect("it fits");
+        assert!((0..grid.cells()).all(|index| again.is_solid_at(index) == cells[index]));
+        (0..grid.cells()).for_each(|i| _ = ground.set(i % 5, i / 5 % 130, i / 650, false));
+        assert!(ground.caves().is_empty() && ground.bytes() == Ground::none(grid).bytes());
+    }
+
+    #[test]
+    fn a_change_gives_new_versions_to_the_columns_of_tiles_that_see_it() {
+        let grid = Grid::new(40, 9, 20);
+        let mut ground = Ground::none(grid);
+        let mut cursor = ground.cursor();
+        let mut changed = |ground: &Ground| ground.changes_since(&mut cursor).iter().collect::<Vec<_>>();
+        assert_eq!(changed(&ground), []);
+        for ((x, z), seen) in [
+            ((12, 6), vec![(1, 1)]),
+            ((8, 6), vec![(0, 1), (1, 1)]),
+            ((15, 7), vec![(1, 1), (2, 1), (1, 2), (2, 2)]),
+            ((0, 0), vec![(0, 0)]),
+            ((39, 19), vec![(4, 4)]),
+        ] {
+            ground.set(x, 3, z, true);
+            assert_eq!(changed(&ground), seen, "({x}, {z})");
+            assert!(!ground.set(x, 3, z, true) && changed(&ground).is_empty(), "nothing changed");
+        }
+        // Copies that are edited apart differ where either was edited.
+        let mut copy = ground.clone();
+        copy.set(20, 0, 10, true);
+        ground.set(3, 0, 1, true);
+        assert_eq!(changed(&ground), [(0, 0)]);
+        assert_eq!(changed(&copy), [(0, 0), (2, 2)]);
+        assert_eq!(changed(&Ground::none(grid)).len(), 5 * 5, "another ground altogether");
     }
 }

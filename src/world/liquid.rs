@@ -71,13 +71,13 @@ pub struct Tally {
 /// [`super::Edit`], which write what they do into the ledger.
 #[derive(Clone, Debug)]
 pub struct Liquid {
-    grid: Grid,
+    pub(super) grid: Grid,
     pub(crate) strips: Vec<Strip>,
     /// For each strip, what spreading found when it last looked.
     pub(crate) activities: Vec<Activities>,
     /// For each strip, whether it has tiles at which a rule has to look.
     pub(crate) awake: Vec<bool>,
-    /// The rules and the ground under which the other tiles came to rest.
+    /// The rules, and the ground by its stamp, under which sleeping tiles came to rest.
     pub(crate) settled: Option<(Rules, u64)>,
     /// Number of cells written one by one: by sources, edits and the plain engine.
     pub(crate) writes: u64,
@@ -196,7 +196,7 @@ impl Liquid {
         self.awake[tz] = true;
     }
 
-    /// Has the rules look at every tile unless the rest of them came under these rules and this ground.
+    /// Wakes every tile unless the sleeping ones came to rest under these rules and on this ground.
     pub(crate) fn wake_under(&mut self, rules: &Rules, ground: &Ground) {
         if self.settled.as_ref().is_some_and(|(old, stamp)| old == rules && *stamp == ground.stamp()) {
             return;

@@ -12,10 +12,12 @@ mod looks;
 mod need;
 mod packed;
 mod tiles;
+mod wake;
 
 pub use content::Content;
 pub use edit::{Edit, Matter, Shape};
 pub use ground::Ground;
+pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
 pub use ledger::{EnergyLedger, Ledger};
 pub use liquid::{Liquid, Span, Tally};
 pub(crate) use looks::{Changes, Look};

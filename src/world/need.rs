@@ -6,13 +6,16 @@ use crate::grid::Grid;
 use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::memory::{Need, TooMuchMemory};
 
-/// Bytes of a column: its height for drawing and its top.
-const BYTES_A_COLUMN: f64 = 6.0;
+/// Bytes of a column: its height for drawing, its top, and its share of a version.
+const BYTES_A_COLUMN: f64 = 6.25;
 
 /// Bytes of a strip of rows without lava.
 const BYTES_A_STRIP: f64 = 640.0;
 
-/// Bytes of a hollow column beside its bits: its place in the table of them.
+/// Bytes of each column of the box in the index of hollow columns.
+const BYTES_A_PLACE: f64 = 4.0;
+
+/// Bytes of a hollow column while it is read from a file, without its bits.
 const BYTES_A_HOLLOW: f64 = 64.0;
 
 /// Lists of tiles grow by more than one, and the engine puts down what moves: memory of the lava to its bare tiles.
@@ -41,11 +44,10 @@ impl World {
 
     /// Memory of so many columns with caves; the count is cut to the box.
     pub fn need_of_hollows(grid: Grid, columns: f64) -> Need {
-        Need::of(
-            "hollow columns",
-            (columns as usize).min(grid.columns()),
-            grid.ny.div_ceil(64) as f64 * 8.0 + BYTES_A_HOLLOW,
-        )
+        let (bits, columns) = (grid.ny.div_ceil(64) as f64 * 8.0, (columns as usize).min(grid.columns()));
+        let index = if columns > 0 { grid.columns() as f64 * BYTES_A_PLACE } else { 0.0 };
+        // The list of bits doubles when it grows.
+        Need::of("hollow columns", 1, index + columns as f64 * (2.0 * bits + BYTES_A_HOLLOW))
     }
 
     /// Checks that ground and lava, which grows as it flows, take no more memory than allowed.

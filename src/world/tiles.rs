@@ -35,11 +35,11 @@ impl Tile {
     }
 }
 
-/// What the ground says about the cells of a tile, a bit for each; worked out once for a ground.
+/// The ground around the cells of a tile, a bit for each cell; computed once for a version of the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Masks {
-    /// The ground for which it holds, by [`Ground::stamp`].
-    pub(crate) stamp: u64,
+    /// The ground from which it was computed, by [`GroundStrip::version`](super::GroundStrip::version).
+    pub(crate) version: u64,
     /// The cell below is solid, or this is the floor.
     pub(crate) bed: u32,
     /// The cell in each direction of spreading is inside the box and not solid.
@@ -49,12 +49,11 @@ pub(crate) struct Masks {
 }
 
 impl Masks {
-    /// For no ground.
-    const STALE: Self = Self { stamp: u64::MAX, bed: 0, free: [0; 4], out: [0; 4] };
+    /// Of no ground.
+    const STALE: Self = Self { version: u64::MAX, bed: 0, free: [0; 4], out: [0; 4] };
 
-    /// What `ground` says about the tile at (`tx`, `y`, `tz`), counted in tiles.
-    #[cold]
-    pub(crate) fn new(ground: &Ground, tx: usize, y: usize, tz: usize) -> Self {
+    /// The masks of the tile at (`tx`, `y`, `tz`), counted in tiles, over ground of this version.
+    pub(super) fn new(ground: &Ground, [tx, y, tz]: [usize; 3], version: u64) -> Self {
         let grid = ground.grid();
         let (first_x, first_z) = (tx * TILE_X, tz * TILE_Z);
         let rows = TILE_Z.min(grid.nz - first_z);
@@ -64,7 +63,7 @@ impl Masks {
             let z = (first_z + z).wrapping_sub(1);
             if z < grid.nz { ground.solid_bits(first_x, y, z) } else { (0, 0) }
         };
-        let mut masks = Self { stamp: ground.stamp(), ..Self::STALE };
+        let mut masks = Self { version, ..Self::STALE };
         let around: [_; TILE_Z + 2] = std::array::from_fn(|z| cells(z, y));
         let (_, across) = around[1];
         let own = across >> 1 & 0xff;
@@ -418,6 +417,18 @@ impl Strip {
         }
         self.falling = self.falling.union(self.held);
         self.flowing = self.flowing.union(self.held);
+    }
+
+    /// Has gravity visit the tile at (`tx`, `y`) and the one above it, without a change of either. Whether one holds liquid.
+    pub(crate) fn fall_above(&mut self, y: usize, tx: usize) -> bool {
+        let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
+        let above = if y + 1 < self.ny { self.row(index + self.width).held } else { 0 };
+        let wakes = (self.row(index).held | above) >> bit & 1 == 1;
+        if wakes {
+            self.rows[index].falling |= 1 << bit;
+            self.falling.add(y);
+        }
+        wakes
     }
 
     /// Spreading looked at all tiles; their changes are still to come.

@@ -1,0 +1,107 @@
+//! What ground that changes costs: one cell of rock set in every step, next to the same steps over ground that stays:
+//! `cargo bench --bench ground [row]...`.
+//!
+//! Runs take turns, and every round starts from the same state. Of each step the shortest time of all rounds counts (a busy
+//! machine only ever adds), and of a run the mean over its steps.
+#![allow(clippy::print_stdout, reason = "the table is what it is for")]
+
+#[path = "worlds/mod.rs"]
+mod worlds;
+
+use std::time::Instant;
+
+use lavoxel::grid::Grid;
+use lavoxel::lowpass::LowPass;
+use lavoxel::random::mix64;
+use lavoxel::simulation::{Act, Simulation};
+use lavoxel::world::{Edit, Matter, Shape};
+use worlds::erupted;
+
+/// The box.
+const GRID: Grid = Grid { nx: 512, ny: 128, nz: 512 };
+/// Rounds in which the runs take turns.
+const ROUNDS: usize = 7;
+/// Steps of a run.
+const STEPS: usize = 100;
+
+fn main() {
+    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let rows: [(&str, fn()); 2] = [("step", step_row), ("lowpass", lowpass_row)];
+    println!("{} threads", rayon::current_num_threads());
+    for (name, row) in rows {
+        if asked.is_empty() || asked.iter().any(|asked| asked == name) {
+            row();
+        }
+    }
+}
+
+/// The volcano with lava on its flanks.
+fn volcano() -> Simulation {
+    erupted(GRID, 3, 2000)
+}
+
+/// Milliseconds that `work` takes.
+fn ms(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+/// A cell of rock at most three cells from lava, another one for every step.
+fn rock(simulation: &Simulation, held: &[[usize; 3]], step: usize) -> Act {
+    let random = mix64(step as u64) as usize;
+    let [x, y, z] = held[random % held.len()];
+    let near = |v: usize, by: usize, n: usize| (v + by % 7).saturating_sub(3).min(n - 1);
+    let grid = simulation.world().grid;
+    let at =
+        [near(x, random >> 20, grid.nx), (y + (random >> 30) % 3).min(grid.ny - 1), near(z, random >> 40, grid.nz)];
+    let from = at.map(|v| v as f64);
+    Act::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter: Matter::Rock })
+}
+
+/// Milliseconds of `work` after each step, without and with a change of the ground before the step.
+fn by_turns(mut work: impl FnMut(&mut Simulation, Option<Act>) -> f64) -> [f64; 2] {
+    let mut simulation = volcano();
+    let start = simulation.moment(None);
+    let held: Vec<[usize; 3]> = simulation.world().lava.held().map(|(at, _)| at).collect();
+    let mut least = [vec![f64::INFINITY; STEPS], vec![f64::INFINITY; STEPS]];
+    for _ in 0..ROUNDS {
+        for (changes, least) in least.iter_mut().enumerate() {
+            simulation.go_back(&start);
+            (0..10).for_each(|_| simulation.step());
+            for (step, least) in least.iter_mut().enumerate() {
+                let act = (changes == 1).then(|| rock(&simulation, &held, step));
+                *least = least.min(work(&mut simulation, act));
+            }
+        }
+    }
+    least.map(|times| times.iter().sum::<f64>() / STEPS as f64)
+}
+
+/// Steps, and puts the rock before if there is any; without it, an edit that changes nothing is no part of the time.
+fn step(simulation: &mut Simulation, act: Option<Act>) {
+    if let Some(act) = act {
+        simulation.act(act).expect("a small edit");
+    }
+    simulation.step();
+}
+
+fn line(name: &str, [without, with]: [f64; 2]) {
+    let ratio = with / without;
+    println!("{name:<44}{without:>10.4} ms without  {with:>10.4} ms with one cell of rock a step  ratio {ratio:>7.3}");
+}
+
+fn step_row() {
+    line("a step, 512 × 128 × 512", by_turns(|simulation, act| ms(|| step(simulation, act))));
+}
+
+fn lowpass_row() {
+    let mut lowpass = LowPass::new(GRID);
+    let times = by_turns(|simulation, act| {
+        step(simulation, act);
+        ms(|| {
+            lowpass.refresh(simulation.world());
+        })
+    });
+    line("the low-pass after a step", times);
+}

@@ -1,0 +1,118 @@
+//! Solid cells of columns with caves and overhangs, a bit for each cell.
+
+/// No slot.
+const NONE: u32 = u32::MAX;
+
+/// Cells of some columns of the box. Before the first cave it takes no memory; then each column of the box has an index of
+/// four bytes, and each stored column its bits.
+#[derive(Clone, Debug)]
+pub(super) struct Caves {
+    /// Columns of the box.
+    columns: usize,
+    /// Words of a stored column: bit `y % 64` of word `y / 64`.
+    words: usize,
+    /// Slot of each column; empty while nothing is stored.
+    slots: Vec<u32>,
+    /// Words of slot after slot.
+    cells: Vec<u64>,
+    /// Slots to reuse.
+    free: Vec<u32>,
+}
+
+impl Caves {
+    /// Nothing stored.
+    pub(super) const fn none(columns: usize, ny: usize) -> Self {
+        Self { columns, words: ny.div_ceil(64), slots: Vec::new(), cells: Vec::new(), free: Vec::new() }
+    }
+
+    /// Number of stored columns.
+    pub(super) fn len(&self) -> usize {
+        self.cells.len() / self.words - self.free.len()
+    }
+
+    /// Words of a stored column.
+    #[inline]
+    pub(super) fn of(&self, column: usize) -> &[u64] {
+        &self.cells[self.slots[column] as usize * self.words..][..self.words]
+    }
+
+    /// The same, to be written.
+    pub(super) fn of_mut(&mut self, column: usize) -> &mut [u64] {
+        &mut self.cells[self.slots[column] as usize * self.words..][..self.words]
+    }
+
+    /// Whether a cell of a stored column is solid.
+    #[inline]
+    pub(super) fn is_solid(&self, column: usize, y: usize) -> bool {
+        self.cells[self.slots[column] as usize * self.words + y / 64] >> (y % 64) & 1 == 1
+    }
+
+    /// Stores a column that is solid below `top`.
+    pub(super) fn insert(&mut self, column: usize, top: usize) -> &mut [u64] {
+        if self.slots.is_empty() {
+            self.slots = vec![NONE; self.columns];
+        }
+        debug_assert!(self.slots[column] == NONE, "the column is stored already");
+        self.slots[column] = self.free.pop().unwrap_or_else(|| {
+            let slot = self.cells.len() / self.words;
+            self.cells.resize(self.cells.len() + self.words, 0);
+            slot as u32
+        });
+        let cells = self.of_mut(column);
+        for (i, word) in cells.iter_mut().enumerate() {
+            *word = pile(top, i);
+        }
+        cells
+    }
+
+    /// Drops a stored column.
+    pub(super) fn remove(&mut self, column: usize) {
+        self.free.push(std::mem::replace(&mut self.slots[column], NONE));
+        if self.len() == 0 {
+            *self = Self { slots: Vec::new(), cells: Vec::new(), free: Vec::new(), ..*self };
+        }
+    }
+
+    /// Memory in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<u32>() * (self.slots.len() + self.free.len()) + size_of::<u64>() * self.cells.len()
+    }
+}
+
+/// The lowest cell above all solid cells of a stored column.
+pub(super) fn top_of(cells: &[u64]) -> usize {
+    cells.iter().rposition(|&word| word != 0).map_or(0, |i| 64 * i + 64 - cells[i].leading_zeros() as usize)
+}
+
+/// Whether no cell below the top is open.
+pub(super) fn is_pile(cells: &[u64]) -> bool {
+    cells.iter().map(|word| word.count_ones() as usize).sum::<usize>() == top_of(cells)
+}
+
+/// Word `i` of a column that is solid below `top`.
+fn pile(top: usize, i: usize) -> u64 {
+    match top.saturating_sub(64 * i) {
+        0 => 0,
+        n => u64::MAX >> (64 - n.min(64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_keep_their_cells_while_slots_are_reused() {
+        let mut caves = Caves::none(10, 100);
+        assert_eq!((caves.len(), caves.bytes()), (0, 0));
+        caves.insert(3, 70)[0] &= !1;
+        caves.insert(9, 100)[1] = 0;
+        assert!(!caves.is_solid(3, 0) && caves.is_solid(3, 69) && !caves.is_solid(3, 70));
+        caves.remove(3);
+        assert_eq!((top_of(caves.insert(5, 64)), caves.len()), (64, 2));
+        assert!(is_pile(caves.of(5)) && caves.of(9) == [u64::MAX, 0]);
+        caves.remove(5);
+        caves.remove(9);
+        assert_eq!((caves.len(), caves.bytes()), (0, 0), "memory goes with the last cave");
+    }
+}

@@ -1,0 +1,138 @@
+//! Waking after a change of the ground: the rules visit again the tiles that read the changed cell, and no others.
+
+use super::Liquid;
+use super::tiles::Activity;
+use crate::grid::tile::{ROW, TILE_X, TILE_Z};
+
+impl Liquid {
+    /// Wakes the tiles whose rules read the cell (x, y, z) of the ground, which changed the ground's stamp from the first to
+    /// the second.
+    pub(super) fn wake_near(&mut self, [x, y, z]: [usize; 3], stamps: [u64; 2]) {
+        // A liquid at rest on another ground wakes as a whole later.
+        match &mut self.settled {
+            Some((_, stamp)) if *stamp == stamps[0] => *stamp = stamps[1],
+            _ => return,
+        }
+        let (tx, tz) = (x / TILE_X, z / TILE_Z);
+        // Gravity visits a tile that changed and the one above it, whose bed this cell is.
+        self.awake[tz] |= self.strips[tz].fall_above(y, tx);
+        // Spreading reads the cell as bed of the tile above, and as neighbour in up to four directions.
+        self.wake_spreading([tx, y + 1, tz]);
+        self.wake_spreading([tx, y, tz]);
+        for near_x in [x.wrapping_sub(1), x + 1] {
+            if near_x < self.grid.nx && near_x / TILE_X != tx {
+                self.wake_spreading([near_x / TILE_X, y, tz]);
+            }
+        }
+        for near_z in [z.wrapping_sub(1), z + 1] {
+            if near_z < self.grid.nz && near_z / TILE_Z != tz {
+                self.wake_spreading([tx, y, near_z / TILE_Z]);
+            }
+        }
+    }
+
+    /// Has spreading visit the tile at (tx, y, tz), counted in tiles, if it holds liquid, and none of its neighbours.
+    fn wake_spreading(&mut self, [tx, y, tz]: [usize; 3]) {
+        let (strip, activities) = (&self.strips[tz], &mut self.activities[tz]);
+        let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
+        if y >= self.grid.ny || strip.row(index).held >> bit & 1 == 0 {
+            return;
+        }
+        activities.make(strip.len());
+        let last = activities.of(index);
+        activities.put(index, y, Activity { active: last.active | 1 << bit, ..last });
+        self.awake[tz] = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::Engine;
+    use crate::engine::tiled::Tiled;
+    use crate::grid::Grid;
+    use crate::grid::tile::bits;
+    use crate::random::StepKey;
+    use crate::rules::{Rules, RulesSpec};
+    use crate::units::AMOUNT_ONE;
+    use crate::world::{Ground, Strip, World};
+    use ndarray::Array2;
+
+    /// A lake two cells deep on a floor of two cells of rock, too tired to move, with an island at (20, 9); everything in it
+    /// sleeps.
+    fn asleep() -> World {
+        let grid = Grid::new(40, 9, 20);
+        let mut world = World::new(Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 2.0)));
+        (2..4).for_each(|y| world.set_solid(20, y, 9, true));
+        for (z, x) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (z, x))) {
+            (2..4).for_each(|y| world.place(x, y, z, AMOUNT_ONE, 1));
+        }
+        world.open_account();
+        let (mut engine, rules) = (Tiled::default(), Rules::from(&RulesSpec::default()));
+        for step in 0..4 {
+            engine.gravity(&mut world, &rules);
+            engine.spreading(&mut world, &rules, StepKey::new(1, step));
+        }
+        assert!(visits(&world).iter().all(Vec::is_empty), "everything sleeps");
+        world
+    }
+
+    /// The tiles (tx, y, tz) that gravity and spreading will visit.
+    fn visits(world: &World) -> [Vec<[usize; 3]>; 2] {
+        let mut visits = [vec![], vec![]];
+        for (tz, strip) in world.lava.strips.iter().enumerate() {
+            assert!(strip.flowing.is_empty(), "no tile changed");
+            for y in 0..world.grid.ny {
+                let row = |y: usize| Strip::row(strip, y * strip.width);
+                let below = if y > 0 { row(y - 1).falling } else { 0 };
+                let falls = row(y).held & (row(y).falling | below);
+                let live = if world.lava.activities[tz].active.range().contains(&y) {
+                    world.lava.activities[tz].of(y).active
+                } else {
+                    0
+                };
+                for (visits, set) in visits.iter_mut().zip([falls, row(y).held & live]) {
+                    visits.extend(bits(set).map(|tx| [tx, y, tz]));
+                }
+            }
+        }
+        assert!(
+            visits.iter().flatten().all(|&[_, _, tz]| world.lava.awake[tz]),
+            "the engine visits sleeping strips never"
+        );
+        visits
+    }
+
+    #[test]
+    fn a_changed_cell_wakes_only_the_tiles_that_read_it() {
+        for (cell, solid, falls, spreads) in [
+            // Rock under the lake, inside a tile: the bed of the tile above.
+            ([12, 1, 6], false, vec![[1, 2, 1]], vec![[1, 2, 1]]),
+            // The island's foot, inside a tile: its own tile, whose cells may flow in, and the one above.
+            ([20, 2, 9], false, vec![[2, 2, 2], [2, 3, 2]], vec![[2, 2, 2], [2, 3, 2]]),
+            // Air on the lake at the corner of four tiles has no liquid next to it.
+            ([15, 4, 7], true, vec![], vec![]),
+            ([15, 8, 7], true, vec![], vec![]),
+            ([12, 0, 6], false, vec![], vec![]),
+        ] {
+            let mut world = asleep();
+            let [x, y, z] = cell;
+            world.set_solid(x, y, z, solid);
+            assert_eq!(visits(&world), [falls, spreads], "{cell:?}");
+        }
+        // At the corner of a tile, its neighbours along both axes read the cell too, but not the one across the corner.
+        let mut world = asleep();
+        world.set_solid(15, 3, 7, true);
+        let [falls, mut spreads] = visits(&world);
+        spreads.sort_unstable();
+        assert_eq!((falls, spreads), (vec![[1, 3, 1]], vec![[1, 3, 1], [1, 3, 2], [2, 3, 1]]));
+    }
+
+    #[test]
+    fn a_ground_that_was_put_in_its_place_wakes_everything() {
+        let mut world = asleep();
+        world.ground = Ground::none(world.grid);
+        world.set_solid(12, 0, 6, true);
+        Tiled::default().gravity(&mut world, &Rules::from(&RulesSpec::default()));
+        assert_eq!(world.lava.at(3, 1, 3).amount, AMOUNT_ONE, "the lake falls");
+    }
+}
