@@ -4,10 +4,10 @@
 mod worlds;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
+use lavoxel::engine::{Engine, Stage};
 use lavoxel::grid::Grid;
-use lavoxel::random::StepKey;
+use lavoxel::random::Draw;
 use lavoxel::rules::{Rules, RulesSpec};
 use lavoxel::source::{Vent, VentSpec};
 use lavoxel::world::World;
@@ -26,16 +26,24 @@ fn cases() -> Vec<(String, World)> {
 
 fn rules(bench: &mut Criterion) {
     let rules = Rules::from(&RulesSpec::default());
-    let key = StepKey::new(1, 1);
+    let draw = Draw { seed: 1, step: 1 };
     for (name, world) in cases() {
         let mut group = bench.benchmark_group("step");
         group.sample_size(20).throughput(Throughput::Elements(liquid(&world)));
         let mut engine = Tiled::default();
         group.bench_function(BenchmarkId::new("gravity", &name), |b| {
-            b.iter_batched_ref(|| world.clone(), |world| engine.gravity(world, &rules), BatchSize::LargeInput);
+            b.iter_batched_ref(
+                || world.clone(),
+                |world| engine.run(world, Stage::Gravity(&rules.gravity), draw),
+                BatchSize::LargeInput,
+            );
         });
         group.bench_function(BenchmarkId::new("spreading", &name), |b| {
-            b.iter_batched_ref(|| world.clone(), |world| engine.spreading(world, &rules, key), BatchSize::LargeInput);
+            b.iter_batched_ref(
+                || world.clone(),
+                |world| engine.run(world, Stage::Spreading(&rules.spreading), draw),
+                BatchSize::LargeInput,
+            );
         });
     }
 }
@@ -58,8 +66,9 @@ fn settled(bench: &mut Criterion) {
     for grid in [PAPER, Grid::new(1024, 512, 1024)] {
         let (mut world, mut engine) = (World::at_rest(grid), Tiled::default());
         let mut step = |number| {
-            engine.gravity(&mut world, &rules);
-            engine.spreading(&mut world, &rules, StepKey::new(1, number));
+            for stage in Stage::of_rules(&rules) {
+                engine.run(&mut world, stage, Draw { seed: 1, step: number });
+            }
         };
         (0..5).for_each(&mut step);
         let mut number = 5;

@@ -13,9 +13,9 @@ use std::time::Instant;
 
 use baseline::{Baseline, Numbers};
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Path};
+use lavoxel::engine::{Engine, Path, Stage};
 use lavoxel::grid::Grid;
-use lavoxel::random::StepKey;
+use lavoxel::random::Draw;
 use lavoxel::rules::spreading::{Bed, spreads};
 use lavoxel::rules::{Rules, RulesSpec};
 use lavoxel::simulation::Simulation;
@@ -140,8 +140,9 @@ fn volcano_row() {
 
 /// One step of both rules.
 fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, step: u64) {
-    engine.gravity(world, rules);
-    engine.spreading(world, rules, StepKey::new(1, step));
+    for stage in Stage::of_rules(rules) {
+        engine.run(world, stage, Draw { seed: 1, step });
+    }
 }
 
 /// A run of the worst case from its start, two steps not timed.
@@ -182,7 +183,11 @@ fn count_volcano() {
     let mut start = volcano(PAPER, 2000);
     pool(1).install(|| (0..5000).for_each(|_| start.step()));
     let timings = start.timings();
-    println!("volcano: gravity {:.4} ms, spreading {:.4} ms", timings.gravity.mean_ms(), timings.spreading.mean_ms());
+    println!(
+        "volcano: gravity {:.4} ms, spreading {:.4} ms",
+        timings.of("gravity").mean_ms(),
+        timings.of("spreading").mean_ms()
+    );
 }
 
 /// The same for the worst case.
@@ -195,8 +200,8 @@ fn count_full() {
             let mut world = world.clone();
             for i in 0..30 {
                 let times = [
-                    ms(|| engine.gravity(&mut world, &rules)),
-                    ms(|| engine.spreading(&mut world, &rules, StepKey::new(1, i))),
+                    ms(|| engine.run(&mut world, Stage::Gravity(&rules.gravity), Draw { seed: 1, step: i })),
+                    ms(|| engine.run(&mut world, Stage::Spreading(&rules.spreading), Draw { seed: 1, step: i })),
                 ];
                 if i > 1 {
                     (gravity, spreading) = (gravity + times[0] / 560.0, spreading + times[1] / 560.0);
@@ -269,7 +274,7 @@ fn flat_row() {
         .world()
         .lava
         .held()
-        .filter(|&([x, y, z], cell)| spreads(cell, Bed::under(lava.world(), x, y, z), &rules))
+        .filter(|&([x, y, z], cell)| spreads(cell, Bed::under(lava.world(), x, y, z), &rules.spreading))
         .count();
     let mut runs: Vec<Run<'_>> = Vec::new();
     for world in &worlds {

@@ -16,6 +16,22 @@ pub fn mix64(mut v: u64) -> u64 {
     v ^ (v >> 31)
 }
 
+/// What the random bits of a step follow from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// The seed of the run.
+    pub seed: u64,
+    /// Steps made before.
+    pub step: u64,
+}
+
+impl Draw {
+    /// The key of the step's patterns.
+    pub fn key(self) -> StepKey {
+        StepKey::new(self.seed, self.step)
+    }
+}
+
 /// The key of one spreading step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepKey(u64);

@@ -4,9 +4,11 @@
 mod common;
 
 use common::tiled;
+use lavoxel::engine::Stage;
 use lavoxel::grid::Grid;
-use lavoxel::random::StepKey;
-use lavoxel::rules::{Rules, RulesSpec};
+use lavoxel::random::{Draw, StepKey};
+use lavoxel::rules::RulesSpec;
+use lavoxel::rules::spreading::Spreading;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 
@@ -19,7 +21,7 @@ fn chi_square(counts: &[u64]) -> f64 {
 /// Patterns seen on single cells of lava that stand apart on the floor, after one spreading step each.
 fn seen(rock_in_the_west: bool) -> [u64; 16] {
     let grid = Grid::new(90, 1, 90);
-    let rules = Rules::from(&RulesSpec::default());
+    let rule = Spreading::from(&RulesSpec::default());
     let mut counts = [0; 16];
     for step in 0..60 {
         let mut world = World::new(Ground::none(grid));
@@ -31,7 +33,7 @@ fn seen(rock_in_the_west: bool) -> [u64; 16] {
                 world.edit(&Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter: Matter::Rock });
             }
         }
-        tiled().spreading(&mut world, &rules, StepKey::new(2, step));
+        tiled().run(&mut world, Stage::Spreading(&rule), Draw { seed: 2, step });
         let wet = |x: usize, z: usize| usize::from(world.lava.cell(grid.index(x, 0, z)).amount > 0);
         for (x, z) in centres() {
             counts[wet(x - 1, z) | wet(x + 1, z) << 1 | wet(x, z - 1) << 2 | wet(x, z + 1) << 3] += 1;

@@ -48,7 +48,7 @@ fn events_of_the_file_happen_at_their_steps() {
     assert_eq!((by_file.seed(), by_file.rules_spec().threshold), (4, 0.2));
     by_file.step();
     assert_eq!((by_file.seed(), by_file.rules_spec().threshold), (9, 0.4), "part of the state after 45 steps");
-    assert_eq!((by_file.rules().walls, by_file.rules_spec().spread), (Walls::Open, 0.2));
+    assert_eq!((by_file.rules_spec().walls, by_file.rules_spec().spread), (Walls::Open, 0.2));
 
     run(&mut by_hand, 45);
     by_hand.act(seed.clone()).unwrap();

@@ -3,9 +3,11 @@
 mod common;
 
 use common::{FRESH, tiled};
+use lavoxel::engine::Stage;
 use lavoxel::grid::Grid;
-use lavoxel::random::StepKey;
-use lavoxel::rules::{Friction, Rules, RulesSpec, Walls};
+use lavoxel::random::Draw;
+use lavoxel::rules::spreading::Spreading;
+use lavoxel::rules::{Friction, RulesSpec, Walls};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE, energy_units};
 use lavoxel::world::Content;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
@@ -23,17 +25,22 @@ fn at(world: &World, x: usize, y: usize, z: usize) -> Content {
     world.lava.cell(world.grid.index(x, y, z))
 }
 
+/// Draws of one seed, step after step.
+fn draws(seed: u64) -> impl Iterator<Item = Draw> {
+    (0..).map(move |step| Draw { seed, step })
+}
+
 fn falls(world: &mut World, spec: &RulesSpec) {
     world.open_account();
-    tiled().gravity(world, &Rules::from(spec));
+    tiled().run(world, Stage::Gravity(&spec.into()), Draw { seed: 0, step: 0 });
     world.check().expect("the account is exact");
 }
 
 /// A spreading step in which the middle cell of a 3×3×3 world draws all four directions.
 fn spreads_all_ways(world: &mut World, spec: &RulesSpec) {
     world.open_account();
-    let key = (0..).map(|step| StepKey::new(1, step)).find(|key| (0..3).all(|y| key.pattern(1, y, 1) == 15));
-    tiled().spreading(world, &Rules::from(spec), key.expect("every pattern is drawn"));
+    let draw = draws(1).find(|draw| (0..3).all(|y| draw.key().pattern(1, y, 1) == 15));
+    tiled().run(world, Stage::Spreading(&spec.into()), draw.expect("every pattern is drawn"));
     world.check().expect("the account is exact");
 }
 
@@ -138,12 +145,12 @@ fn four_givers_never_overfill_a_cell() {
     for (x, z) in SIDES {
         world.place(x, 0, z, AMOUNT_ONE, ENERGY_ONE);
     }
-    let rules = Rules::from(&RulesSpec { spread: 0.25, ..RulesSpec::default() });
+    let rule = Spreading::from(&RulesSpec { spread: 0.25, ..RulesSpec::default() });
     let to_the_middle =
-        |key: &StepKey| SIDES.iter().zip([1, 0, 3, 2]).all(|(&(x, z), d)| key.pattern(x, 0, z) >> d & 1 == 1);
-    let key = (0..).map(|step| StepKey::new(4, step)).find(to_the_middle).expect("it is drawn");
+        |draw: &Draw| SIDES.iter().zip([1, 0, 3, 2]).all(|(&(x, z), d)| draw.key().pattern(x, 0, z) >> d & 1 == 1);
+    let draw = draws(4).find(to_the_middle).expect("it is drawn");
     world.open_account();
-    tiled().spreading(&mut world, &rules, key);
+    tiled().run(&mut world, Stage::Spreading(&rule), draw);
     assert_eq!(at(&world, 1, 0, 1).amount, AMOUNT_ONE - 7 + 4, "a quarter of the room from each");
     world.check().expect("the account is exact");
 }
@@ -190,8 +197,8 @@ fn rock_beside_takes_nothing() {
     rock(&mut world, 0, 0, 1);
     world.place(1, 0, 1, AMOUNT_ONE, ENERGY_ONE);
     world.open_account();
-    let key = (0..).map(|step| StepKey::new(1, step)).find(|key| key.pattern(1, 0, 1) == 15).expect("drawn");
-    tiled().spreading(&mut world, &Rules::from(&RulesSpec::default()), key);
+    let draw = draws(1).find(|draw| draw.key().pattern(1, 0, 1) == 15).expect("drawn");
+    tiled().run(&mut world, Stage::Spreading(&Spreading::from(&RulesSpec::default())), draw);
     assert_eq!(at(&world, 0, 0, 1).amount, 0);
     assert!(at(&world, 2, 0, 1).amount > 0);
     world.check().expect("the account is exact");
@@ -203,9 +210,9 @@ fn closed_sides_hold_and_open_sides_count_what_leaves() {
         let mut world = empty(1, 1, 1);
         world.place(0, 0, 0, AMOUNT_ONE, ENERGY_ONE);
         world.open_account();
-        let rules = Rules::from(&RulesSpec { walls, spread: 0.25, ..RulesSpec::default() });
-        let key = (0..).map(|step| StepKey::new(1, step)).find(|key| key.pattern(0, 0, 0) == 15).expect("drawn");
-        tiled().spreading(&mut world, &rules, key);
+        let rule = Spreading::from(&RulesSpec { walls, spread: 0.25, ..RulesSpec::default() });
+        let draw = draws(1).find(|draw| draw.key().pattern(0, 0, 0) == 15).expect("drawn");
+        tiled().run(&mut world, Stage::Spreading(&rule), draw);
         assert_eq!(world.lava.ledger.outflow > 0, leaves);
         assert_eq!(world.lava.ledger.energy.outflow > 0, leaves);
         world.check().expect("the account is exact");

@@ -236,7 +236,7 @@ fn unknown_keys_are_refused_in_every_table() {
 fn the_stages_of_a_scene_are_timed_by_the_clock_of_the_system() {
     let mut simulation = Scene::volcano().build(Box::new(Tiled::default())).expect("the built-in scene").simulation;
     (0..3).for_each(|_| simulation.step());
-    let gravity = simulation.timings().gravity;
+    let gravity = simulation.timings().of("gravity");
     assert_eq!(gravity.runs, 3);
     assert!(gravity.total > Duration::ZERO, "a step takes some time");
 }

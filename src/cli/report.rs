@@ -3,7 +3,7 @@
 use lavoxel::rules::Walls;
 use lavoxel::rules::spreading::{Bed, spreads};
 use lavoxel::scene::{Edge, NO_FORECAST, Site};
-use lavoxel::simulation::{Simulation, Stage};
+use lavoxel::simulation::{Simulation, StageTime};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
 use lavoxel::validate::tame;
 use lavoxel::words::{area, grouped, short, volume};
@@ -56,7 +56,9 @@ pub(super) struct Report {
     #[serde(skip)]
     edge: Option<String>,
     state_hash: String,
-    timings_ms: TimingsMs,
+    /// Mean milliseconds of each stage, over the steps in which it ran, and of the filter.
+    #[serde(serialize_with = "as_table")]
+    timings_ms: Vec<(&'static str, f64)>,
 }
 
 /// The energy account in units.
@@ -70,13 +72,9 @@ struct EnergyUnits {
     friction: u64,
 }
 
-/// Mean milliseconds of a stage, over the steps in which it ran.
-#[derive(Debug, Serialize)]
-struct TimingsMs {
-    gravity: f64,
-    spreading: f64,
-    sources: f64,
-    filter: f64,
+/// Writes pairs as keys and values.
+fn as_table<S: serde::Serializer>(pairs: &[(&'static str, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().copied())
 }
 
 /// What the report needs besides the simulation.
@@ -87,7 +85,7 @@ pub(super) struct Context<'a> {
     /// What a person should know of the scene: [`lavoxel::scene::Scene::told`].
     pub(super) told: Vec<String>,
     pub(super) chosen: Vec<String>,
-    pub(super) filter: Stage,
+    pub(super) filter: StageTime,
     pub(super) interrupted: bool,
 }
 
@@ -102,7 +100,7 @@ impl Report {
         let (mass, energy) = (tally.mass, lava.energy());
         let site = context.site;
         let cell = site.cell_size_m;
-        let timings = simulation.timings();
+        let timings = simulation.timings().iter().chain([("filter", &context.filter)]);
         let edge = Edge::of(simulation);
         Self {
             scene: context.scene,
@@ -147,12 +145,7 @@ impl Report {
             told: context.told,
             edge: edge.words(site),
             state_hash: format!("{:016x}", world.state_hash()),
-            timings_ms: TimingsMs {
-                gravity: timings.gravity.mean_ms(),
-                spreading: timings.spreading.mean_ms(),
-                sources: timings.sources.mean_ms(),
-                filter: context.filter.mean_ms(),
-            },
+            timings_ms: timings.map(|(name, time)| (name, time.mean_ms())).collect(),
         }
     }
 
@@ -160,7 +153,7 @@ impl Report {
     pub(super) fn text(&self) -> String {
         let [nx, ny, nz] = self.dims;
         let share = |units: u64| cells(units);
-        let t = &self.timings_ms;
+        let per_step: Vec<String> = self.timings_ms.iter().map(|(name, ms)| format!("{name} {ms:.4} ms")).collect();
         let mut lines = vec![
             format!(
                 "{}: {} steps on {nx} × {ny} × {nz} cells of {} m, seed {}, {} threads",
@@ -181,10 +174,7 @@ impl Report {
                 self.max_depth_cells,
                 self.max_depth_m
             ),
-            format!(
-                "per step    gravity {:.3} ms, spreading {:.3} ms, sources {:.4} ms, filter {:.3} ms",
-                t.gravity, t.spreading, t.sources, t.filter
-            ),
+            format!("per step    {}", per_step.join(", ")),
             format!("state       {}", self.state_hash),
         ];
         if let Some(edge) = &self.edge {
@@ -216,6 +206,6 @@ impl Report {
 
 /// Cells that could spread now: enough energy, and something beneath.
 fn active_cells(simulation: &Simulation) -> usize {
-    let (world, rules) = (simulation.world(), simulation.rules());
-    world.lava.held().filter(|&([x, y, z], cell)| spreads(cell, Bed::under(world, x, y, z), rules)).count()
+    let (world, rule) = (simulation.world(), &simulation.rules().spreading);
+    world.lava.held().filter(|&([x, y, z], cell)| spreads(cell, Bed::under(world, x, y, z), rule)).count()
 }

@@ -216,7 +216,7 @@ impl Work {
         keeper.keep(&Snapshot { scene: &self.scene, stage: &self.stage, extras: &extras })
     }
 
-    fn report(self, filter: simulation::Stage) -> anyhow::Result<Outcome> {
+    fn report(self, filter: simulation::StageTime) -> anyhow::Result<Outcome> {
         let Self { scene, stage, mut files, keeper, json, quiet } = self;
         let interrupted = stage.simulation.steps() < scene.spec.film.steps;
         let name = scene.spec.name.clone();
@@ -247,14 +247,14 @@ impl Work {
 /// The low-pass filter, kept up to date to be timed.
 struct Filter {
     lowpass: Option<LowPass>,
-    timing: simulation::Stage,
+    timing: simulation::StageTime,
 }
 
 impl Filter {
     fn new(scene: &Scene) -> Self {
         let grid = scene.spec.grid.grid().ok().filter(|_| scene.check_drawable().is_ok());
         let lowpass = grid.map(LowPass::new);
-        Self { lowpass, timing: simulation::Stage::default() }
+        Self { lowpass, timing: simulation::StageTime::default() }
     }
 
     fn after_step(&mut self, simulation: &Simulation) {

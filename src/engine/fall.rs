@@ -7,8 +7,7 @@
 //! ([`Liquid::wake_near`](crate::world::Liquid)).
 
 use crate::grid::tile::ROW;
-use crate::rules::Rules;
-use crate::rules::gravity::Kernel;
+use crate::rules::gravity::{Gravity, Kernel};
 use crate::simd::{Simd, Work};
 use crate::world::{Ground, GroundStrip, Rows, Strip};
 
@@ -18,7 +17,7 @@ pub(super) struct Falls<'a> {
     pub(super) first: usize,
     pub(super) strips: &'a mut [Strip],
     pub(super) ground: &'a Ground,
-    pub(super) rules: &'a Rules,
+    pub(super) rule: &'a Gravity,
     /// Scratch: the tiles of the row below that changed before.
     pub(super) before: &'a mut Vec<u64>,
 }
@@ -26,7 +25,7 @@ pub(super) struct Falls<'a> {
 impl Work for Falls<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
-        let rule = Kernel::new(s, self.rules);
+        let rule = Kernel::new(s, self.rule);
         for (i, strip) in self.strips.iter_mut().enumerate() {
             if !strip.falling.is_empty() {
                 strip_falls(s, &rule, strip, self.ground.strip(self.first + i), self.before);

@@ -11,15 +11,58 @@ pub mod tiled;
 
 pub use crate::simd::Path;
 
-use crate::random::StepKey;
+use crate::random::Draw;
 use crate::rules::Rules;
+use crate::rules::gravity::Gravity;
+use crate::rules::spreading::Spreading;
+use crate::source::Vents;
 use crate::world::World;
 
-/// A way to carry the rules over the box. Engines may keep scratch memory; the state is in the world alone.
-pub trait Engine: Send {
-    /// One gravity step, in place.
-    fn gravity(&mut self, world: &mut World, rules: &Rules);
+/// A part of a step, with its numbers.
+#[derive(Clone, Copy, Debug)]
+pub enum Stage<'a> {
+    /// Vents pour.
+    Sources(&'a Vents),
+    /// Liquid falls.
+    Gravity(&'a Gravity),
+    /// Liquid spreads.
+    Spreading(&'a Spreading),
+}
 
-    /// One spreading step; `key` holds the random patterns of this step.
-    fn spreading(&mut self, world: &mut World, rules: &Rules, key: StepKey);
+impl Stage<'_> {
+    /// The names of all stages, in the order of a step.
+    pub const NAMES: [&'static str; 3] = ["sources", "gravity", "spreading"];
+
+    /// The rules of a step, in order.
+    pub fn of_rules(rules: &Rules) -> [Stage<'_>; 2] {
+        [Stage::Gravity(&rules.gravity), Stage::Spreading(&rules.spreading)]
+    }
+
+    /// Its name in reports and tables.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self.number()]
+    }
+
+    /// Its place in [`Stage::NAMES`].
+    pub fn number(self) -> usize {
+        match self {
+            Self::Sources(_) => 0,
+            Self::Gravity(_) => 1,
+            Self::Spreading(_) => 2,
+        }
+    }
+
+    /// Whether it runs in `step`.
+    pub fn is_due(self, step: u64) -> bool {
+        match self {
+            Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
+            Self::Sources(_) | Self::Gravity(_) => true,
+        }
+    }
+}
+
+/// A way to carry the stages over the box. Engines may keep scratch memory; the state is in the world alone.
+pub trait Engine: Send {
+    /// Runs one stage of the step that `draw` names.
+    fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw);
 }

@@ -1,12 +1,12 @@
 //! The plain engine: one thread, every cell, no cleverness. It is the specification that other engines must match
 //! bit for bit.
 
-use super::Engine;
+use super::{Engine, Stage};
 use crate::grid::Grid;
-use crate::random::StepKey;
-use crate::rules::gravity::fall;
-use crate::rules::spreading::{Bed, DIRECTIONS, Giver, spreads};
-use crate::rules::{Rules, Walls};
+use crate::random::{Draw, StepKey};
+use crate::rules::Walls;
+use crate::rules::gravity::{Gravity, fall};
+use crate::rules::spreading::{Bed, DIRECTIONS, Giver, Spreading, spreads};
 use crate::world::{Content, World};
 
 /// Visits every cell of the box in every step.
@@ -14,36 +14,44 @@ use crate::world::{Content, World};
 pub struct Plain;
 
 impl Engine for Plain {
-    fn gravity(&mut self, world: &mut World, rules: &Rules) {
-        let grid = world.grid;
-        for z in 0..grid.nz {
-            for x in 0..grid.nx {
-                for y in 1..grid.ny {
-                    if !world.ground.is_solid(x, y - 1, z) {
-                        fall_into(world, rules, x, y, z);
-                    }
-                }
-            }
+    fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
+        match stage {
+            Stage::Sources(vents) => vents.pour(world, draw.step),
+            Stage::Gravity(rule) => gravity(world, rule),
+            Stage::Spreading(rule) => spreading(world, rule, draw.key()),
         }
     }
+}
 
-    fn spreading(&mut self, world: &mut World, rules: &Rules, key: StepKey) {
-        let before = world.clone();
-        let grid = world.grid;
-        for z in 0..grid.nz {
-            for y in 0..grid.ny {
-                for x in 0..grid.nx {
-                    spread_from(&before, world, rules, key, [x, y, z]);
+fn gravity(world: &mut World, rule: &Gravity) {
+    let grid = world.grid;
+    for z in 0..grid.nz {
+        for x in 0..grid.nx {
+            for y in 1..grid.ny {
+                if !world.ground.is_solid(x, y - 1, z) {
+                    fall_into(world, rule, x, y, z);
                 }
             }
         }
     }
 }
 
+fn spreading(world: &mut World, rule: &Spreading, key: StepKey) {
+    let before = world.clone();
+    let grid = world.grid;
+    for z in 0..grid.nz {
+        for y in 0..grid.ny {
+            for x in 0..grid.nx {
+                spread_from(&before, world, rule, key, [x, y, z]);
+            }
+        }
+    }
+}
+
 /// Lets the liquid of a cell fall into the one below it.
-fn fall_into(world: &mut World, rules: &Rules, x: usize, y: usize, z: usize) {
+fn fall_into(world: &mut World, rule: &Gravity, x: usize, y: usize, z: usize) {
     let (mut c, mut b) = (world.lava.at(x, y, z), world.lava.at(x, y - 1, z));
-    let parcel = fall(c, b, rules);
+    let parcel = fall(c, b, rule);
     c.amount -= parcel.amount;
     b.amount += parcel.amount;
     c.energy -= parcel.energy;
@@ -53,13 +61,13 @@ fn fall_into(world: &mut World, rules: &Rules, x: usize, y: usize, z: usize) {
 }
 
 /// Spreads the liquid of a cell, as it was `before`, into the world.
-fn spread_from(before: &World, world: &mut World, rules: &Rules, key: StepKey, [x, y, z]: [usize; 3]) {
+fn spread_from(before: &World, world: &mut World, rule: &Spreading, key: StepKey, [x, y, z]: [usize; 3]) {
     let cell = before.lava.at(x, y, z);
     let bed = Bed::under(before, x, y, z);
-    if !spreads(cell, bed, rules) {
+    if !spreads(cell, bed, rule) {
         return;
     }
-    let giver = Giver::new(cell, bed, rules);
+    let giver = Giver::new(cell, bed, rule);
     let pattern = key.pattern(x, y, z);
     for (d, &(dx, dz)) in DIRECTIONS.iter().enumerate() {
         if pattern >> d & 1 == 0 {
@@ -76,7 +84,7 @@ fn spread_from(before: &World, world: &mut World, rules: &Rules, key: StepKey, [
                 world.lava.set(nx, y, nz, n);
                 world.lava.ledger.energy.friction += u64::from(parcel.energy - arriving);
             }
-            None if rules.walls == Walls::Open => {
+            None if rule.walls == Walls::Open => {
                 let parcel = giver.gives(Content::default());
                 take(world, [x, y, z], parcel.amount, parcel.energy);
                 world.lava.ledger.outflow += u64::from(parcel.amount);

@@ -6,16 +6,17 @@
 //! a part a little behind, those at its ends when all parts are done. Every tile has one writer at a time and every sum is
 //! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
 
-use super::Engine;
 use super::deltas::Deltas;
 use super::fall::Falls;
 use super::spread::{Lost, Near, Out, Spread};
+use super::{Engine, Stage};
 use crate::parallel;
-use crate::random::StepKey;
-use crate::rules::spreading::Kernel;
-use crate::rules::{Rules, Walls};
+use crate::random::{Draw, StepKey};
+use crate::rules::Walls;
+use crate::rules::gravity::Gravity;
+use crate::rules::spreading::{Kernel, Spreading};
 use crate::simd::{Path, Simd, Work};
-use crate::world::{Activities, Ground, Liquid, Strip, World};
+use crate::world::{Activities, Ground, Liquid, Reader, Strip, World};
 
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
 const LEAST_PART: usize = 128;
@@ -95,21 +96,31 @@ fn look_again(lava: &mut Liquid, from: usize, to: usize) {
 }
 
 impl Engine for Tiled {
-    fn gravity(&mut self, world: &mut World, rules: &Rules) {
+    fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
+        match stage {
+            Stage::Sources(vents) => vents.pour(world, draw.step),
+            Stage::Gravity(rule) => self.gravity(world, rule),
+            Stage::Spreading(rule) => self.spreading(world, rule, draw.key()),
+        }
+    }
+}
+
+impl Tiled {
+    fn gravity(&mut self, world: &mut World, rule: &Gravity) {
         let World { ground, lava, .. } = world;
-        lava.wake_under(rules, ground);
+        lava.wake_under(Reader::Gravity, rule.numbers(), ground);
         let Some((from, to)) = awake(lava) else { return };
         self.cut(lava, from, to);
         let (path, cuts) = (self.path, &self.cuts[..]);
         let last_look = lava.looks.last();
         let strips = &mut lava.strips[from..to];
-        fall_in(path, (from, strips), (ground, rules, last_look), cuts, &mut self.scratch[..cuts.len()]);
+        fall_in(path, (from, strips), (ground, rule, last_look), cuts, &mut self.scratch[..cuts.len()]);
         look_again(lava, from, to);
     }
 
-    fn spreading(&mut self, world: &mut World, rules: &Rules, key: StepKey) {
+    fn spreading(&mut self, world: &mut World, rule: &Spreading, key: StepKey) {
         let World { grid, ground, lava } = world;
-        lava.wake_under(rules, ground);
+        lava.wake_under(Reader::Spreading, rule.numbers(), ground);
         let Some((from, to)) = awake(lava) else { return };
         // A strip beside one that is awake may give, and one beside that may take.
         let (from, to) = (from.saturating_sub(2), (to + 2).min(lava.strips.len()));
@@ -137,7 +148,7 @@ impl Engine for Tiled {
             after: tail.first().unwrap_or(nothing),
             activities: &mut activities[from..to],
         };
-        let common = Common { path: self.path, ground, rules, key };
+        let common = Common { path: self.path, ground, rule, key };
         spread_in(part, &common, cuts, scratch);
         self.path.run(Ends { strips, cuts, scratch });
         for Scratch { lost, .. } in &*scratch {
@@ -153,22 +164,22 @@ impl Engine for Tiled {
 fn fall_in(
     path: Path,
     (first, strips): (usize, &mut [Strip]),
-    (ground, rules, last_look): (&Ground, &Rules, u64),
+    (ground, rule, last_look): (&Ground, &Gravity, u64),
     cuts: &[usize],
     scratch: &mut [Scratch],
 ) {
     if cuts.len() == 1 {
         strips.iter_mut().for_each(|strip| strip.note_falling(last_look));
         let before = &mut scratch[0].before;
-        return path.run(Falls { first, strips, ground, rules, before });
+        return path.run(Falls { first, strips, ground, rule, before });
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
     let (left, right) = strips.split_at_mut(middle - first);
     let (left_scratch, right_scratch) = scratch.split_at_mut(half);
     parallel::join(
-        || fall_in(path, (first, left), (ground, rules, last_look), &cuts[..half], left_scratch),
-        || fall_in(path, (middle, right), (ground, rules, last_look), &cuts[half..], right_scratch),
+        || fall_in(path, (first, left), (ground, rule, last_look), &cuts[..half], left_scratch),
+        || fall_in(path, (middle, right), (ground, rule, last_look), &cuts[half..], right_scratch),
     );
 }
 
@@ -176,7 +187,7 @@ fn fall_in(
 struct Common<'a> {
     path: Path,
     ground: &'a Ground,
-    rules: &'a Rules,
+    rule: &'a Spreading,
     key: StepKey,
 }
 
@@ -278,9 +289,9 @@ impl Work for Spreads<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let Self { mut part, common, scratch } = self;
-        let Common { ground, rules, key, .. } = *common;
-        let rule = &Kernel::new(s, rules);
-        let open = rules.walls == Walls::Open;
+        let Common { ground, rule: numbers, key, .. } = *common;
+        let rule = &Kernel::new(s, numbers);
+        let open = numbers.walls == Walls::Open;
         let Scratch { ring, ends, lost, .. } = scratch;
         let n = part.activities.len();
         // Strip i of the part takes from ring[i % 3].

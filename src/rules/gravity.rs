@@ -9,12 +9,35 @@
 //! A column is worked from the bottom up and in place. That order makes equation 1 true: a falling stack moves down
 //! as a stack, and no parcel moves more than one cell a step. The rule touches one column only.
 
+use super::params::share;
 use super::transfer::{Share, carried, ratio};
-use super::{Parcel, Rules};
+use super::{Parcel, RulesSpec};
 use crate::grid::tile::Lanes;
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
-use crate::world::Content;
+use crate::world::{Content, RuleNumbers};
+
+/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gravity {
+    /// Share that falls, 1..=65536.
+    pub factor: u32,
+    /// Energy carried by falling liquid.
+    pub beta: u32,
+}
+
+impl From<&RulesSpec> for Gravity {
+    fn from(spec: &RulesSpec) -> Self {
+        Self { factor: share(spec.factor).clamp(1, 1 << 16), beta: share(spec.beta) }
+    }
+}
+
+impl Gravity {
+    /// All numbers on which the rule depends.
+    pub(crate) fn numbers(&self) -> RuleNumbers {
+        [self.factor, self.beta, 0, 0, 0, 0, 0, 0]
+    }
+}
 
 /// What falls from a liquid cell into the cell below it, which is not solid.
 ///
@@ -22,15 +45,15 @@ use crate::world::Content;
 /// air. Energy that would pass [`ENERGY_MAX`] below stays above, and with it one unit of amount that holds it, because
 /// an empty cell holds no energy.
 #[inline]
-pub fn fall(from: Content, into: Content, rules: &Rules) -> Parcel {
-    let wanted = (u32::from(from.amount) * rules.factor).div_ceil(1 << 16) as u16;
+pub fn fall(from: Content, into: Content, rule: &Gravity) -> Parcel {
+    let wanted = (u32::from(from.amount) * rule.factor).div_ceil(1 << 16) as u16;
     let mut amount = wanted.min(AMOUNT_ONE - into.amount);
     if amount == 0 {
         return Parcel::default();
     }
     let room = ENERGY_MAX - into.energy;
     if amount < from.amount {
-        let energy = carried(amount, ratio(from.amount, from.energy, rules.beta));
+        let energy = carried(amount, ratio(from.amount, from.energy, rule.beta));
         return Parcel { amount, energy: energy.min(from.energy).min(room) };
     }
     if from.energy > room {
@@ -51,12 +74,12 @@ pub(crate) struct Kernel<S: Simd> {
 impl<S: Simd> Kernel<S> {
     /// The rule's numbers as lanes.
     #[inline(always)]
-    pub(crate) fn new(s: S, rules: &Rules) -> Self {
+    pub(crate) fn new(s: S, rule: &Gravity) -> Self {
         Self {
             one: s.splat(AMOUNT_ONE),
             zero: s.splat(0),
-            factor: if rules.factor < 1 << 16 { Some(s.splat(rules.factor as u16)) } else { None },
-            beta: Share::new(s, rules.beta),
+            factor: if rule.factor < 1 << 16 { Some(s.splat(rule.factor as u16)) } else { None },
+            beta: Share::new(s, rule.beta),
         }
     }
 

@@ -1,8 +1,10 @@
-//! The parameters of the rules: as a person writes them, and as the rules read them.
+//! The parameters of the rules as a person writes them; each rule's file has its own as the rule reads them.
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE, amount_units, energy_units};
+use super::gravity::Gravity;
+use super::spreading::Spreading;
+use crate::units::{ENERGY_MAX, ENERGY_ONE};
 use crate::validate::{Invalid, within};
 
 /// What stands at the four sides of the box.
@@ -85,49 +87,22 @@ impl RulesSpec {
     }
 }
 
-/// The parameters in fixed point, as the rules read them. Shares have 16 binary digits after the point (65536 = 1.0).
+/// The rules in force, in fixed point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Share that falls, 1..=65536.
-    pub factor: u32,
-    /// Energy carried by falling liquid.
-    pub beta: u32,
-    /// Energy in units above which a cell spreads.
-    pub threshold: u16,
-    /// Share that goes to one neighbour, 1..=16383: below a quarter, so that a cell never gives its last unit.
-    pub spread: u32,
-    /// Energy carried by spreading liquid, 0..=65536.
-    pub alpha: u32,
-    /// Share of the energy lost on rock.
-    pub friction_on_solid: u32,
-    /// Share of the energy lost on liquid.
-    pub friction_on_liquid: u32,
-    /// Amount in units that supports the cell above.
-    pub support: u16,
-    /// The sides of the box.
-    pub walls: Walls,
-    /// A spreading step follows every so many gravity steps.
-    pub spreading_every: u32,
-}
-
-/// Fixed point with 16 digits after the point.
-fn share(value: f64) -> u32 {
-    (value * 65536.0).round() as u32
+    /// How liquid falls.
+    pub gravity: Gravity,
+    /// How it spreads.
+    pub spreading: Spreading,
 }
 
 impl From<&RulesSpec> for Rules {
     fn from(spec: &RulesSpec) -> Self {
-        Self {
-            factor: share(spec.factor).clamp(1, 1 << 16),
-            beta: share(spec.beta),
-            threshold: energy_units(spec.threshold),
-            spread: share(spec.spread).clamp(1, (1 << 14) - 1),
-            alpha: share(spec.alpha).min(1 << 16),
-            friction_on_solid: share(spec.friction.on_solid).min(1 << 16),
-            friction_on_liquid: share(spec.friction.on_liquid).min(1 << 16),
-            support: amount_units(spec.support).min(AMOUNT_ONE),
-            walls: spec.walls,
-            spreading_every: spec.spreading_every.max(1),
-        }
+        Self { gravity: spec.into(), spreading: spec.into() }
     }
+}
+
+/// Fixed point with 16 binary digits after the point.
+pub(super) fn share(value: f64) -> u32 {
+    (value * 65536.0).round() as u32
 }

@@ -12,14 +12,60 @@
 //!
 //! The step is synchronous: every decision reads the state before it. Rounding is down, in favour of the giver.
 
+use super::params::share;
 use super::transfer::{Share, carried, ratio};
-use super::{Parcel, Rules};
+use super::{Parcel, RulesSpec, Walls};
 use crate::simd::Simd;
-use crate::units::{AMOUNT_ONE, ENERGY_MAX};
-use crate::world::{Content, World};
+use crate::units::{AMOUNT_ONE, ENERGY_MAX, amount_units, energy_units};
+use crate::world::{Content, RuleNumbers, World};
 
 /// The four directions of spreading as (dx, dz): west, east, north, south. Bit `d` of a pattern means `DIRECTIONS[d]`.
 pub const DIRECTIONS: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
+
+/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spreading {
+    /// Energy in units above which a cell spreads.
+    pub threshold: u16,
+    /// Amount in units that supports the cell above.
+    pub support: u16,
+    /// Share that goes to one neighbour, 1..=16383: below a quarter, so that a cell never gives its last unit.
+    pub spread: u32,
+    /// Energy carried by spreading liquid, 0..=65536.
+    pub alpha: u32,
+    /// Share of the energy lost on rock.
+    pub friction_on_solid: u32,
+    /// Share of the energy lost on liquid.
+    pub friction_on_liquid: u32,
+    /// The sides of the box.
+    pub walls: Walls,
+    /// The rule runs in the last of every so many steps.
+    pub every: u32,
+}
+
+impl From<&RulesSpec> for Spreading {
+    fn from(spec: &RulesSpec) -> Self {
+        Self {
+            threshold: energy_units(spec.threshold),
+            support: amount_units(spec.support).min(AMOUNT_ONE),
+            spread: share(spec.spread).clamp(1, (1 << 14) - 1),
+            alpha: share(spec.alpha).min(1 << 16),
+            friction_on_solid: share(spec.friction.on_solid).min(1 << 16),
+            friction_on_liquid: share(spec.friction.on_liquid).min(1 << 16),
+            walls: spec.walls,
+            every: spec.spreading_every.max(1),
+        }
+    }
+}
+
+impl Spreading {
+    /// All numbers on which the rule depends.
+    pub(crate) fn numbers(&self) -> RuleNumbers {
+        let open = u32::from(self.walls == Walls::Open);
+        let [threshold, support] = [self.threshold, self.support].map(u32::from);
+        [threshold, support, self.spread, self.alpha, self.friction_on_solid, self.friction_on_liquid, open, 0]
+    }
+}
 
 /// What a liquid cell stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +90,12 @@ impl Bed {
 
 /// Whether a cell may spread in this step.
 #[inline]
-pub fn spreads(cell: Content, bed: Bed, rules: &Rules) -> bool {
+pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
     let supported = match bed {
         Bed::Solid => true,
-        Bed::Liquid(amount) => amount >= rules.support,
+        Bed::Liquid(amount) => amount >= rule.support,
     };
-    cell.amount > 0 && cell.energy > rules.threshold && supported
+    cell.amount > 0 && cell.energy > rule.threshold && supported
 }
 
 /// A cell that spreads, with what is the same for all its neighbours worked out once.
@@ -63,13 +109,13 @@ pub struct Giver {
 impl Giver {
     /// Prepares a cell for which [`spreads`] holds.
     #[inline]
-    pub fn new(cell: Content, bed: Bed, rules: &Rules) -> Self {
+    pub fn new(cell: Content, bed: Bed, rule: &Spreading) -> Self {
         Self {
-            share: ((u32::from(cell.amount) * rules.spread) >> 16) as u16,
-            ratio: ratio(cell.amount, cell.energy, rules.alpha),
+            share: ((u32::from(cell.amount) * rule.spread) >> 16) as u16,
+            ratio: ratio(cell.amount, cell.energy, rule.alpha),
             friction: match bed {
-                Bed::Solid => rules.friction_on_solid,
-                Bed::Liquid(_) => rules.friction_on_liquid,
+                Bed::Solid => rule.friction_on_solid,
+                Bed::Liquid(_) => rule.friction_on_liquid,
             },
         }
     }
@@ -105,16 +151,16 @@ pub(crate) struct Kernel<S: Simd> {
 impl<S: Simd> Kernel<S> {
     /// The rule's numbers as lanes.
     #[inline(always)]
-    pub(crate) fn new(s: S, rules: &Rules) -> Self {
-        let friction = [rules.friction_on_solid, rules.friction_on_liquid];
+    pub(crate) fn new(s: S, rule: &Spreading) -> Self {
+        let friction = [rule.friction_on_solid, rule.friction_on_liquid];
         Self {
             zero: s.splat(0),
             one: s.splat(AMOUNT_ONE),
             full: s.splat(ENERGY_MAX),
-            threshold: s.splat(rules.threshold),
-            support: s.splat(rules.support),
-            spread: s.splat(rules.spread as u16),
-            alpha: Share::new(s, rules.alpha),
+            threshold: s.splat(rule.threshold),
+            support: s.splat(rule.support),
+            spread: s.splat(rule.spread as u16),
+            alpha: Share::new(s, rule.alpha),
             friction: if friction == [0, 0] {
                 None
             } else {

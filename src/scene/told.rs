@@ -84,7 +84,7 @@ impl Edge {
     pub fn of(simulation: &Simulation) -> Self {
         let world = simulation.world();
         let left_units = world.lava.ledger.outflow;
-        Self { walls: simulation.rules().walls, columns: columns_at_the_sides(world), left_units }
+        Self { walls: simulation.rules_spec().walls, columns: columns_at_the_sides(world), left_units }
     }
 
     /// A line about lava that reached the sides, if any did.

@@ -5,13 +5,11 @@
 
 mod event;
 mod timings;
-mod vents;
 
-use self::vents::Vents;
-use crate::engine::Engine;
-use crate::random::StepKey;
+use crate::engine::{Engine, Stage};
+use crate::random::Draw;
 use crate::rules::{Rules, RulesSpec};
-use crate::source::VentSpec;
+use crate::source::{VentSpec, Vents};
 use crate::validate::{Invalid, within};
 use crate::world::{Ground, PackedWorld, World};
 
@@ -20,7 +18,7 @@ pub(crate) use self::event::check_seed;
 pub use self::event::{Act, Event, EventSpec, MAX_EVENTS};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use self::timings::system_clock;
-pub use self::timings::{Clock, Stage, Timings};
+pub use self::timings::{Clock, StageTime, Timings};
 
 /// A world, its rules, vents and events, and the engine that carries them out.
 pub struct Simulation {
@@ -44,6 +42,12 @@ struct Course {
 }
 
 impl Course {
+    /// What a step consists of, in order.
+    fn stages(&self) -> [Stage<'_>; Stage::NAMES.len()] {
+        let [gravity, spreading] = Stage::of_rules(&self.rules);
+        [Stage::Sources(&self.vents), gravity, spreading]
+    }
+
     /// Puts the rules or the seed of an act in force.
     fn set(&mut self, act: &Act) {
         match act {
@@ -129,14 +133,13 @@ impl Simulation {
         Ok(Self { world, course, engine, timings })
     }
 
-    /// One step: sources, gravity, spreading; then what is due after it.
+    /// One step: the stages that are due, in their order; then the events that are due after it.
     pub fn step(&mut self) {
-        let Course { step, seed, rules, vents, .. } = &self.course;
-        self.timings.sources.time(|| vents.pour(&mut self.world, *step));
-        self.timings.gravity.time(|| self.engine.gravity(&mut self.world, rules));
-        if spreads_in(*step, rules) {
-            let key = StepKey::new(*seed, *step);
-            self.timings.spreading.time(|| self.engine.spreading(&mut self.world, rules, key));
+        let draw = Draw { seed: self.course.seed, step: self.course.step };
+        for stage in self.course.stages() {
+            if stage.is_due(draw.step) {
+                self.timings.time(stage, || self.engine.run(&mut self.world, stage, draw));
+            }
         }
         self.course.step += 1;
         self.let_happen();
@@ -265,9 +268,4 @@ impl Simulation {
     pub fn timings(&self) -> &Timings {
         &self.timings
     }
-}
-
-/// Whether a step has a spreading step: the last of every `spreading_every`.
-fn spreads_in(step: u64, rules: &Rules) -> bool {
-    (step + 1).is_multiple_of(u64::from(rules.spreading_every))
 }

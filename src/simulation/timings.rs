@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::engine::Stage;
+
 /// Time since a moment that stays the same. A step reads no other clock, so that it runs where the system has none.
 pub type Clock = fn() -> Duration;
 
@@ -14,7 +16,7 @@ pub fn system_clock() -> Duration {
 
 /// Time spent in one stage.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stage {
+pub struct StageTime {
     /// Times it ran.
     pub runs: u64,
     /// Time in all.
@@ -25,7 +27,7 @@ pub struct Stage {
     clock: Option<Clock>,
 }
 
-impl Stage {
+impl StageTime {
     /// Runs `work` and adds its time.
     pub fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let start = self.clock.map(|now| now());
@@ -45,19 +47,29 @@ impl Stage {
 /// Time spent in each stage of the steps so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timings {
-    /// Vents.
-    pub sources: Stage,
-    /// Gravity.
-    pub gravity: Stage,
-    /// Spreading.
-    pub spreading: Stage,
+    /// In the order of [`Stage::NAMES`].
+    stages: [StageTime; Stage::NAMES.len()],
 }
 
 impl Timings {
     /// No time so far, measured by `clock` from now on.
     pub(super) fn by(clock: Clock) -> Self {
-        let stage = Stage { clock: Some(clock), ..Stage::default() };
-        Self { sources: stage, gravity: stage, spreading: stage }
+        Self { stages: [StageTime { clock: Some(clock), ..StageTime::default() }; Stage::NAMES.len()] }
+    }
+
+    /// Name and time of each stage, in the order of a step.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &StageTime)> {
+        Stage::NAMES.into_iter().zip(&self.stages)
+    }
+
+    /// The time of the stage with a name; nothing for a name that no stage has.
+    pub fn of(&self, name: &str) -> StageTime {
+        self.iter().find(|(stage, _)| *stage == name).map_or_else(StageTime::default, |(_, time)| *time)
+    }
+
+    /// Runs `work` as a stage.
+    pub(super) fn time<T>(&mut self, stage: Stage<'_>, work: impl FnOnce() -> T) -> T {
+        self.stages[stage.number()].time(work)
     }
 }
 
@@ -71,7 +83,7 @@ mod tests {
         thread_local!(static SECONDS: Cell<u64> = const { Cell::new(0) });
         let clock: Clock = || Duration::from_secs(SECONDS.get());
         let three_seconds = || SECONDS.set(SECONDS.get() + 3);
-        let (mut timed, mut counted) = (Timings::by(clock).gravity, Stage::default());
+        let (mut timed, mut counted) = (Timings::by(clock).of("gravity"), StageTime::default());
         for stage in [&mut timed, &mut counted] {
             stage.time(three_seconds);
             stage.time(three_seconds);

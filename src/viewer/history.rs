@@ -9,46 +9,46 @@ use super::paint::PaintTimes;
 /// Samples kept of each stage.
 const KEPT: usize = 120;
 
-/// Stages in the order in which they are shown.
-pub(crate) const STAGES: [&str; 6] = ["sources", "gravity", "spreading", "filter", "upload", "draw"];
-
 /// Milliseconds of each stage, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    samples: [VecDeque<f32>; 6],
+    /// The stages of a step, then those of a frame.
+    samples: [Vec<(&'static str, VecDeque<f32>)>; 2],
     step: Option<u64>,
 }
 
 impl History {
     /// Notes what the simulation took, once for each state.
     pub(crate) fn note(&mut self, report: &Report) {
-        if self.step == Some(report.step) {
-            return;
-        }
-        self.step = Some(report.step);
-        let times = report.times;
-        for (stage, time) in [times.sources, times.gravity, times.spreading, times.filter].into_iter().enumerate() {
-            self.push(stage, time);
+        if self.step != Some(report.step) {
+            self.step = Some(report.step);
+            report.times.iter().for_each(|&(stage, time)| push(&mut self.samples[0], stage, time));
         }
     }
 
     /// Notes what a frame took; `whole` is its time from the first call to the screen. The painter measures its work now
     /// and then only, so a faster frame since then bounds it.
     pub(crate) fn note_frame(&mut self, times: PaintTimes, whole: Duration) {
-        self.push(4, times.upload.min(whole));
-        self.push(5, times.draw.min(whole));
-    }
-
-    fn push(&mut self, stage: usize, time: Duration) {
-        let samples = &mut self.samples[stage];
-        if samples.len() == KEPT {
-            samples.pop_front();
+        for (stage, time) in [("upload", times.upload), ("draw", times.draw)] {
+            push(&mut self.samples[1], stage, time.min(whole));
         }
-        samples.push_back(time.as_secs_f32() * 1e3);
     }
 
-    /// Milliseconds of one stage, oldest first.
-    pub(crate) fn of(&self, stage: usize) -> impl ExactSizeIterator<Item = f32> + '_ {
-        self.samples[stage].iter().copied()
+    /// Names of all stages in the order in which they are shown, with their milliseconds, oldest first.
+    pub(crate) fn stages(&self) -> impl Iterator<Item = (&'static str, &VecDeque<f32>)> {
+        self.samples.iter().flatten().map(|(stage, samples)| (*stage, samples))
     }
+}
+
+/// Adds a time to those of a stage, which begin with it if there are none.
+fn push(stages: &mut Vec<(&'static str, VecDeque<f32>)>, stage: &'static str, time: Duration) {
+    let at = stages.iter().position(|(name, _)| *name == stage).unwrap_or_else(|| {
+        stages.push((stage, VecDeque::new()));
+        stages.len() - 1
+    });
+    let samples = &mut stages[at].1;
+    if samples.len() == KEPT {
+        samples.pop_front();
+    }
+    samples.push_back(time.as_secs_f32() * 1e3);
 }

@@ -112,19 +112,6 @@ pub struct MassAccount {
     pub error_units: i128,
 }
 
-/// Time of the stages of the last step or publication.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StageTimes {
-    /// Vents.
-    pub sources: Duration,
-    /// Gravity.
-    pub gravity: Duration,
-    /// Spreading.
-    pub spreading: Duration,
-    /// Low-pass and what follows from it.
-    pub filter: Duration,
-}
-
 /// The state of the simulation in numbers; comes with every [`Update`].
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -158,8 +145,8 @@ pub struct Report {
     pub mass: MassAccount,
     /// Cells that hold liquid.
     pub liquid_cells: u64,
-    /// Where the time goes.
-    pub times: StageTimes,
+    /// The stages of the last step by name, then the low-pass and what follows from it.
+    pub times: Vec<(&'static str, Duration)>,
     /// Steps of the kept moments.
     pub moments: Vec<u64>,
     /// What lies under the pointer.
@@ -236,7 +223,7 @@ impl Report {
             steps_per_second: 0.0,
             mass: MassAccount::default(),
             liquid_cells: 0,
-            times: StageTimes::default(),
+            times: Vec::new(),
             moments: Vec::new(),
             probe: None,
         }

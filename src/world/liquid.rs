@@ -6,12 +6,12 @@ use crate::parallel::*;
 use ndarray::Array2;
 
 use super::Content;
+use super::Ledger;
 use super::looks::Looks;
 use super::tiles::{Activities, Strip, Tile};
-use super::{Ground, Ledger};
+use super::wake::Settled;
 use crate::grid::Grid;
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
-use crate::rules::Rules;
 
 /// The cells `from..to` along x of one row (equal y and z) outside of which the row holds no liquid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub struct Liquid {
     /// For each strip, whether it has tiles at which a rule has to look.
     pub(crate) awake: Vec<bool>,
     /// The rules, and the ground by its stamp, under which sleeping tiles came to rest.
-    pub(crate) settled: Option<(Rules, u64)>,
+    pub(crate) settled: Settled,
     /// Number of cells written one by one: by sources, edits and the plain engine.
     pub(crate) writes: u64,
     /// The looks at it by those who need to know what changed.
@@ -96,7 +96,7 @@ impl Liquid {
             strips: (0..strips).map(|_| Strip::empty(grid)).collect(),
             activities: vec![Activities::default(); strips],
             awake: vec![false; strips],
-            settled: None,
+            settled: Settled::default(),
             writes: 0,
             looks: Looks::none(),
             ledger: Ledger::default(),
@@ -194,18 +194,6 @@ impl Liquid {
             strip.leave(index, bit);
         }
         self.awake[tz] = true;
-    }
-
-    /// Wakes every tile unless the sleeping ones came to rest under these rules and on this ground.
-    pub(crate) fn wake_under(&mut self, rules: &Rules, ground: &Ground) {
-        if self.settled.as_ref().is_some_and(|(old, stamp)| old == rules && *stamp == ground.stamp()) {
-            return;
-        }
-        self.settled = Some((rules.clone(), ground.stamp()));
-        for (strip, awake) in self.strips.iter_mut().zip(&mut self.awake) {
-            strip.wake();
-            *awake |= strip.tiles() > 0;
-        }
     }
 
     /// Amount in each column in units, shape (`nz`, `nx`).

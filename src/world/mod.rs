@@ -23,6 +23,7 @@ pub use liquid::{Liquid, Span, Tally};
 pub(crate) use looks::{Changes, Look};
 pub use packed::PackedWorld;
 pub(crate) use tiles::{Activities, Activity, Masks, Row, Rows, Strip, Tile};
+pub(crate) use wake::{Reader, RuleNumbers};
 
 use crate::parallel::*;
 

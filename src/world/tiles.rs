@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::Content;
 use super::Ground;
 use super::looks::Dirty;
+use super::wake::Reader;
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z, bits};
 
@@ -409,14 +410,18 @@ impl Strip {
         true
     }
 
-    /// Both rules have to look at every tile.
-    pub(crate) fn wake(&mut self) {
+    /// Has a rule visit every tile.
+    pub(crate) fn wake(&mut self, reader: Reader) {
         for row in &mut self.rows {
-            row.falling |= row.held;
-            row.flowing |= row.held;
+            match reader {
+                Reader::Gravity => row.falling |= row.held,
+                Reader::Spreading => row.flowing |= row.held,
+            }
         }
-        self.falling = self.falling.union(self.held);
-        self.flowing = self.flowing.union(self.held);
+        match reader {
+            Reader::Gravity => self.falling = self.falling.union(self.held),
+            Reader::Spreading => self.flowing = self.flowing.union(self.held),
+        }
     }
 
     /// Has gravity visit the tile at (`tx`, `y`) and the one above it, without a change of either. Whether one holds liquid.

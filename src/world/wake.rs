@@ -1,17 +1,51 @@
-//! Waking after a change of the ground: the rules visit again the tiles that read the changed cell, and no others.
+//! Waking: after a change of the ground the rules visit again the tiles that read the changed cell, and no others; a rule
+//! with other numbers visits all.
 
-use super::Liquid;
 use super::tiles::Activity;
+use super::{Ground, Liquid};
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
 
+/// All numbers on which a rule depends, for comparison only.
+pub(crate) type RuleNumbers = [u32; 8];
+
+/// A rule that keeps a set of tiles to visit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Reader {
+    Gravity,
+    Spreading,
+}
+
+/// Under what the sleeping tiles came to rest.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settled {
+    /// The ground, by [`Ground::stamp`].
+    ground: Option<u64>,
+    /// The numbers of each [`Reader`].
+    rules: [Option<RuleNumbers>; 2],
+}
+
 impl Liquid {
+    /// Has a rule visit every tile unless the sleeping ones came to rest under its present numbers and on this ground.
+    pub(crate) fn wake_under(&mut self, reader: Reader, numbers: RuleNumbers, ground: &Ground) {
+        if self.settled.ground != Some(ground.stamp()) {
+            self.settled = Settled { ground: Some(ground.stamp()), rules: [None; 2] };
+        }
+        if self.settled.rules[reader as usize].replace(numbers) == Some(numbers) {
+            return;
+        }
+        for (strip, awake) in self.strips.iter_mut().zip(&mut self.awake) {
+            strip.wake(reader);
+            *awake |= strip.tiles() > 0;
+        }
+    }
+
     /// Wakes the tiles whose rules read the cell (x, y, z) of the ground, which changed the ground's stamp from the first to
     /// the second.
     pub(super) fn wake_near(&mut self, [x, y, z]: [usize; 3], stamps: [u64; 2]) {
         // A liquid at rest on another ground wakes as a whole later.
-        match &mut self.settled {
-            Some((_, stamp)) if *stamp == stamps[0] => *stamp = stamps[1],
-            _ => return,
+        if self.settled.ground.replace(stamps[1]) != Some(stamps[0]) {
+            self.settled.ground = None;
+            return;
         }
         let (tx, tz) = (x / TILE_X, z / TILE_Z);
         // Gravity visits a tile that changed and the one above it, whose bed this cell is.
@@ -47,11 +81,11 @@ impl Liquid {
 
 #[cfg(test)]
 mod tests {
-    use crate::engine::Engine;
     use crate::engine::tiled::Tiled;
+    use crate::engine::{Engine, Stage};
     use crate::grid::Grid;
     use crate::grid::tile::bits;
-    use crate::random::StepKey;
+    use crate::random::Draw;
     use crate::rules::{Rules, RulesSpec};
     use crate::units::AMOUNT_ONE;
     use crate::world::{Ground, Strip, World};
@@ -69,8 +103,9 @@ mod tests {
         world.open_account();
         let (mut engine, rules) = (Tiled::default(), Rules::from(&RulesSpec::default()));
         for step in 0..4 {
-            engine.gravity(&mut world, &rules);
-            engine.spreading(&mut world, &rules, StepKey::new(1, step));
+            for stage in Stage::of_rules(&rules) {
+                engine.run(&mut world, stage, Draw { seed: 1, step });
+            }
         }
         assert!(visits(&world).iter().all(Vec::is_empty), "everything sleeps");
         world
@@ -132,7 +167,8 @@ mod tests {
         let mut world = asleep();
         world.ground = Ground::none(world.grid);
         world.set_solid(12, 0, 6, true);
-        Tiled::default().gravity(&mut world, &Rules::from(&RulesSpec::default()));
+        let rules = Rules::from(&RulesSpec::default());
+        Tiled::default().run(&mut world, Stage::Gravity(&rules.gravity), Draw { seed: 1, step: 0 });
         assert_eq!(world.lava.at(3, 1, 3).amount, AMOUNT_ONE, "the lake falls");
     }
 }

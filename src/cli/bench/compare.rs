@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::stage::Stage;
 use super::table::{NAME_WIDTH, Table, Times, number};
+use super::timed::Timed;
 
 /// What a change is counted as one by, in words.
 const RULE: &str = "marked where each median lies outside of the p10 to p90 of the other";
@@ -28,8 +28,8 @@ pub(super) struct Comparison {
 #[derive(Serialize)]
 struct Change {
     #[serde(skip)]
-    of: Stage,
-    stage: &'static str,
+    of: Timed,
+    stage: String,
     world: String,
     old_ms: f64,
     new_ms: f64,
@@ -42,7 +42,7 @@ impl Comparison {
     /// Compares all rows that both have.
     pub(super) fn new(old: &Table, new: &Table, file: &Path) -> Self {
         let mut changes = Vec::new();
-        for of in Stage::ALL {
+        for of in Timed::all() {
             for (row, now) in new.stage(of) {
                 let before = old.stage(of).find(|(other, _)| other.world == row.world);
                 changes.extend(before.map(|(_, before)| Change::new(of, &row.world, before, now)));
@@ -63,7 +63,7 @@ impl Comparison {
         let mut lines: Vec<String> = self.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
         lines.push(format!("against {}{label}: medians in milliseconds,", self.file));
         lines.push(RULE.to_owned());
-        for of in Stage::ALL {
+        for of in Timed::all() {
             let changes = self.changes.iter().filter(|change| change.of == of);
             let mut part: Vec<String> = changes.map(Change::text).collect();
             if !part.is_empty() {
@@ -80,7 +80,7 @@ impl Comparison {
 }
 
 impl Change {
-    fn new(of: Stage, world: &str, old: &Times, new: &Times) -> Self {
+    fn new(of: Timed, world: &str, old: &Times, new: &Times) -> Self {
         let outside = |median: f64, other: &Times| median < other.p10 || median > other.p90;
         Self {
             of,

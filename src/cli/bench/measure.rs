@@ -4,19 +4,19 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
+use lavoxel::engine::{Engine, Stage};
 use lavoxel::lowpass::LowPass;
 use lavoxel::output::Existing;
-use lavoxel::random::StepKey;
+use lavoxel::random::Draw;
 use lavoxel::render::{Camera, CameraSpec, LookSpec, Renderer, Style};
 use lavoxel::terrain::{Heightmap, LoadOptions, load, write};
 use lavoxel::world::{Ground, World};
 use ndarray::Array2;
 
-use super::stage::Stage;
 use super::stop;
 use super::table::{Row, Times};
+use super::timed::Timed;
 use super::worlds::{Case, step};
 
 /// Size of a picture.
@@ -38,19 +38,20 @@ fn time(work: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Times both rules, step after step, so that the world flows on as it does in use.
-pub(super) fn rules(case: &Case, steps: u64) -> [(Stage, Times); 2] {
-    let (mut world, rules, batch) = (case.world.clone(), &case.rules, case.batch);
+/// Times each rule, step after step, so that the world flows on as it does in use.
+pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Times)> {
+    let (mut world, rules, batch) = (case.world.clone(), Stage::of_rules(&case.rules), case.batch);
     let mut engine = Tiled::default();
     let each = |all: Duration| all.div_f64(batch as f64).as_secs_f64() * 1e3;
-    let pairs = samples(steps, |step| {
-        let gravity = time(|| (0..batch).for_each(|_| engine.gravity(&mut world, rules)));
-        let key = StepKey::new(1, step);
-        let spreading = time(|| (0..batch).for_each(|_| engine.spreading(&mut world, rules, key)));
-        (each(gravity), each(spreading))
+    let samples = samples(steps, |step| {
+        let draw = Draw { seed: 1, step };
+        rules.map(|rule| each(time(|| (0..batch).for_each(|_| engine.run(&mut world, rule, draw)))))
     });
-    let (gravity, spreading) = pairs.into_iter().unzip();
-    [(Stage::Gravity, Times::of(gravity)), (Stage::Spreading, Times::of(spreading))]
+    rules
+        .map(Stage::name)
+        .into_iter()
+        .enumerate()
+        .map(move |(i, name)| (Timed::Rule(name), Times::of(samples.iter().map(|times| times[i]).collect())))
 }
 
 /// Times the low-pass after each step.
@@ -119,7 +120,7 @@ impl Easel {
 pub(super) fn open(times: u64) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
     let row =
-        |name: String, side: usize, times| Row::new(&name, [(Stage::Open, times)].into()).with_columns(side * side);
+        |name: String, side: usize, times| Row::new(&name, [(Timed::Open, times)].into()).with_columns(side * side);
     let heights = ridges(MAP_SIDE);
     let voxelise = |_| {
         let heights = heights.clone();

@@ -3,8 +3,8 @@
 mod compare;
 mod measure;
 mod saved;
-mod stage;
 mod table;
+mod timed;
 mod worlds;
 
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ use lavoxel::output::{Existing, check_free};
 
 use self::compare::Comparison;
 use self::measure::{Easel, hash, lowpass, rules};
-use self::stage::Stage;
 use self::table::{FORMAT, Paper, Row, Table};
+use self::timed::Timed;
 use self::worlds::{Case, PAPER_BOX, cases};
 use super::{Outcome, count, machine, say, start_threads, stop};
 
@@ -38,7 +38,7 @@ pub(crate) struct BenchArgs {
 
     /// Time these stages only
     #[arg(long, value_name = "STAGES", value_enum, value_delimiter = ',')]
-    only: Vec<Stage>,
+    only: Vec<Timed>,
 
     /// Number of threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
@@ -66,8 +66,8 @@ pub(crate) struct BenchArgs {
 }
 
 impl BenchArgs {
-    fn asks_for(&self, stage: Stage) -> bool {
-        self.only.is_empty() || self.only.contains(&stage)
+    fn asks_for(&self, work: Timed) -> bool {
+        self.only.is_empty() || self.only.contains(&work)
     }
 
     fn existing(&self) -> Existing {
@@ -102,12 +102,12 @@ fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
     let mut rows = Vec::new();
     let mut easel = Easel::default();
     // Opening a map needs no volcano.
-    let cases = if Stage::OF_WORLDS.iter().any(|&stage| args.asks_for(stage)) { cases()? } else { Vec::new() };
+    let cases = if Timed::all().any(|work| work.is_of_worlds() && args.asks_for(work)) { cases()? } else { Vec::new() };
     for case in &cases {
         // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
         rows.push(rayon::scope(|_| row(case, args, &mut easel))?);
     }
-    if args.asks_for(Stage::Open) {
+    if args.asks_for(Timed::Open) {
         rows.extend(measure::open(args.pictures)?);
     }
     Ok(Some(rows).filter(|_| !stop::asked()))
@@ -115,21 +115,21 @@ fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
 
 /// Measures what was asked for in one world.
 fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<Row> {
-    let asks = |stage| args.asks_for(stage) && !stop::asked();
+    let asks = |work| args.asks_for(work) && !stop::asked();
     let mut times = BTreeMap::new();
-    if asks(Stage::Gravity) || asks(Stage::Spreading) {
-        times.extend(rules(case, args.steps).into_iter().filter(|&(stage, _)| asks(stage)));
+    if Timed::all().any(|work| matches!(work, Timed::Rule(_)) && asks(work)) {
+        times.extend(rules(case, args.steps).filter(|&(work, _)| asks(work)));
     }
-    if asks(Stage::Lowpass) {
-        times.insert(Stage::Lowpass, lowpass(case, args.steps));
+    if asks(Timed::Lowpass) {
+        times.insert(Timed::Lowpass, lowpass(case, args.steps));
     }
-    for stage in [Stage::Cinematic, Stage::Scientific] {
-        if let Some(style) = stage.style().filter(|_| asks(stage)) {
-            times.insert(stage, easel.pictures(case, style, args.pictures)?);
+    for work in [Timed::Cinematic, Timed::Scientific] {
+        if let Some(style) = work.style().filter(|_| asks(work)) {
+            times.insert(work, easel.pictures(case, style, args.pictures)?);
         }
     }
-    if asks(Stage::Hash) {
-        times.insert(Stage::Hash, hash(case, args.pictures));
+    if asks(Timed::Hash) {
+        times.insert(Timed::Hash, hash(case, args.pictures));
     }
     Ok(Row::new(&case.name, times).with_liquid(case.world.lava.tally().cells))
 }

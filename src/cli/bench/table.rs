@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::compare::Comparison;
-use super::stage::Stage;
+use super::timed::Timed;
 
 /// What a table's file begins with; a number further up for a table that older programs would read wrongly.
 pub(super) const FORMAT: &str = "lavoxel bench 1";
@@ -53,14 +53,14 @@ pub(super) struct Row {
     liquid_cells: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     columns: Option<usize>,
-    /// By [`Stage::key`].
+    /// By [`Timed::key`].
     #[serde(flatten)]
     times: BTreeMap<String, Times>,
 }
 
 impl Row {
-    pub(super) fn new(world: &str, times: BTreeMap<Stage, Times>) -> Self {
-        let times = times.into_iter().map(|(stage, times)| (stage.key().to_owned(), times)).collect();
+    pub(super) fn new(world: &str, times: BTreeMap<Timed, Times>) -> Self {
+        let times = times.into_iter().map(|(stage, times)| (stage.key(), times)).collect();
         Self { world: world.to_owned(), liquid_cells: None, columns: None, times }
     }
 
@@ -72,8 +72,8 @@ impl Row {
         Self { columns: Some(columns), ..self }
     }
 
-    pub(super) fn times(&self, stage: Stage) -> Option<&Times> {
-        self.times.get(stage.key())
+    pub(super) fn times(&self, stage: Timed) -> Option<&Times> {
+        self.times.get(&stage.key())
     }
 
     /// How much work it is, and for columns how many of them in a second.
@@ -128,13 +128,13 @@ pub(super) fn number(ms: f64) -> String {
 
 impl Table {
     /// All times of one stage, with their rows.
-    pub(super) fn stage(&self, stage: Stage) -> impl Iterator<Item = (&Row, &Times)> {
+    pub(super) fn stage(&self, stage: Timed) -> impl Iterator<Item = (&Row, &Times)> {
         self.rows.iter().filter_map(move |row| Some((row, row.times(stage)?)))
     }
 
     /// All times, with their rows.
     pub(super) fn all(&self) -> impl Iterator<Item = (&Row, &Times)> {
-        Stage::ALL.into_iter().flat_map(|stage| self.stage(stage))
+        Timed::all().flat_map(|stage| self.stage(stage))
     }
 
     pub(super) fn text(&self) -> String {
@@ -146,7 +146,7 @@ impl Table {
                 self.steps, self.pictures
             ),
         ];
-        for stage in Stage::ALL {
+        for stage in Timed::all() {
             if self.stage(stage).next().is_some() {
                 lines.extend(self.part(stage));
             }
@@ -155,8 +155,8 @@ impl Table {
     }
 
     /// The lines of one stage.
-    fn part(&self, stage: Stage) -> Vec<String> {
-        let what = if stage == Stage::Open { "columns" } else { "liquid" };
+    fn part(&self, stage: Timed) -> Vec<String> {
+        let what = if stage == Timed::Open { "columns" } else { "liquid" };
         let heads = ["mean", "p10", "p50", "p90", "p99"].map(|head| format!("{head:>9}")).join("");
         let mut lines = vec![String::new(), format!("{:<NAME_WIDTH$}{what:>9}{heads}", stage.title())];
         for (row, times) in self.stage(stage) {
@@ -164,8 +164,8 @@ impl Table {
             lines.push(format!("  {:<w$}{extent:>9}{}{rate}", row.world, times.text(), w = NAME_WIDTH - 2));
         }
         let theirs = match stage {
-            Stage::Gravity => Some(self.paper.gravity_ms),
-            Stage::Spreading => Some(self.paper.spreading_ms),
+            Timed::Rule("gravity") => Some(self.paper.gravity_ms),
+            Timed::Rule("spreading") => Some(self.paper.spreading_ms),
             _ => None,
         };
         if let Some(ms) = theirs {

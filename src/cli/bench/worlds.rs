@@ -1,9 +1,9 @@
 //! The worlds that are timed.
 
-use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
+use lavoxel::engine::{Engine, Stage};
 use lavoxel::grid::Grid;
-use lavoxel::random::StepKey;
+use lavoxel::random::Draw;
 use lavoxel::rules::{Rules, RulesSpec};
 use lavoxel::scene::Scene;
 use lavoxel::world::World;
@@ -54,8 +54,9 @@ pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// One step of both rules.
+/// One step of all rules.
 pub(super) fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, number: u64) {
-    engine.gravity(world, rules);
-    engine.spreading(world, rules, StepKey::new(1, number));
+    for stage in Stage::of_rules(rules) {
+        engine.run(world, stage, Draw { seed: 1, step: number });
+    }
 }

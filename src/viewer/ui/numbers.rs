@@ -4,7 +4,6 @@ use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2
 
 use super::rows::fact;
 use super::{ACCENT, FAINT, WRONG};
-use crate::viewer::history::STAGES;
 use crate::viewer::link::Report;
 use crate::viewer::pace;
 use crate::viewer::state::State;
@@ -25,14 +24,13 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 
 /// A small plot of the last times of each stage.
 fn plots(ui: &mut Ui, state: &State) {
-    for (stage, name) in STAGES.iter().enumerate() {
-        let samples: Vec<f32> = state.history.of(stage).collect();
+    for (name, samples) in state.history.stages() {
         let mean = samples.iter().sum::<f32>() / samples.len().max(1) as f32;
         let top = samples.iter().copied().fold(1e-3, f32::max);
         ui.horizontal(|ui| {
             ui.allocate_ui_with_layout(vec2(70.0, 18.0), Layout::left_to_right(Align::Center), |ui| {
                 ui.set_min_width(70.0);
-                ui.label(RichText::new(*name).color(FAINT));
+                ui.label(RichText::new(name).color(FAINT));
             });
             let (area, response) = ui.allocate_exact_size(vec2(150.0, 18.0), Sense::hover());
             let painter = ui.painter_at(area);

@@ -11,9 +11,9 @@ use super::pick::probe;
 use super::session::Session;
 use crate::lowpass::{Bricks, LowPass};
 use crate::render::{Glow, Ray};
-use crate::simulation::Stage;
+use crate::simulation::StageTime;
 use crate::units::cells;
-use crate::viewer::link::{Cut, Field, MassAccount, Report, StageTimes, Update};
+use crate::viewer::link::{Cut, Field, MassAccount, Report, Update};
 use crate::world::{Tally, World};
 
 /// What the window wants to see.
@@ -37,7 +37,7 @@ pub(super) struct Publisher {
     cuts: [Option<Cut>; 3],
     embers: Embers,
     ground: Option<u64>,
-    filter: Stage,
+    filter: StageTime,
     /// Nothing was told yet.
     anew: bool,
     /// The world may be another than the one that was told.
@@ -55,7 +55,7 @@ impl Publisher {
             cuts: [None, None, None],
             embers: Embers::default(),
             ground: None,
-            filter: Stage::default(),
+            filter: StageTime::default(),
             anew: true,
             stale: true,
         }
@@ -116,7 +116,7 @@ impl Publisher {
     fn report(&self, session: &Session, clock: &Clock, eye: &Eye, epoch: u64) -> Report {
         let simulation = session.simulation();
         let world = simulation.world();
-        let timings = simulation.timings();
+        let timings = simulation.timings().iter().chain([("filter", &self.filter)]);
         Report {
             name: session.name().to_owned(),
             epoch,
@@ -133,12 +133,7 @@ impl Publisher {
             steps_per_second: clock.rate(Instant::now()),
             mass: self.account(world),
             liquid_cells: self.tally.cells,
-            times: StageTimes {
-                sources: timings.sources.last,
-                gravity: timings.gravity.last,
-                spreading: timings.spreading.last,
-                filter: self.filter.last,
-            },
+            times: timings.map(|(name, time)| (name, time.last)).collect(),
             moments: session.moments(),
             probe: eye.pick.as_ref().and_then(|ray| probe(world, session.site(), ray)),
         }

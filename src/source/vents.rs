@@ -1,14 +1,14 @@
 //! The vents of a simulation: those that pour, those that will, and those that are over, kept in the order in which
 //! they pour, so that the same list in a scene file pours the same.
 
+use super::{Vent, VentSpec, check_vents};
 use crate::grid::Grid;
-use crate::source::{Vent, VentSpec, check_vents};
 use crate::validate::Invalid;
 use crate::world::World;
 
 /// All vents that ever were. A vent that is changed while it pours is closed, and another one goes on under its number.
 #[derive(Clone, Debug)]
-pub(super) struct Vents {
+pub struct Vents {
     placed: Vec<Placed>,
     /// Number of the next vent.
     next: usize,
@@ -35,25 +35,25 @@ impl Placed {
 
 impl Vents {
     /// Vents that were checked, numbered in order.
-    pub(super) fn new(specs: &[VentSpec], grid: Grid) -> Self {
+    pub fn new(specs: &[VentSpec], grid: Grid) -> Self {
         let placed = specs.iter().enumerate().map(|(i, spec)| Placed::new(i, spec.clone(), grid)).collect();
         Self { placed, next: specs.len() }
     }
 
     /// Pours what is due in `step`.
-    pub(super) fn pour(&self, world: &mut World, step: u64) {
+    pub fn pour(&self, world: &mut World, step: u64) {
         for Placed { vent, .. } in &self.placed {
             vent.pour(world, step);
         }
     }
 
     /// Number and spec of those that pour in `step` or later.
-    pub(super) fn open(&self, step: u64) -> impl Iterator<Item = (usize, &VentSpec)> {
+    pub(crate) fn open(&self, step: u64) -> impl Iterator<Item = (usize, &VentSpec)> {
         self.placed.iter().filter(move |placed| placed.is_open(step)).map(|placed| (placed.number, &placed.spec))
     }
 
     /// The same vents under the numbers that [`Vents::numbers`] gave.
-    pub(super) fn numbered(mut self, numbers: &[usize], next: usize) -> Result<Self, Invalid> {
+    pub(crate) fn numbered(mut self, numbers: &[usize], next: usize) -> Result<Self, Invalid> {
         let all_below = numbers.iter().all(|&number| number < next);
         if numbers.len() != self.placed.len() || !all_below || next > isize::MAX as usize {
             let found = format!("{} below {next}", numbers.len());
@@ -64,12 +64,12 @@ impl Vents {
     }
 
     /// The numbers of [`Vents::specs`], and the next one.
-    pub(super) fn numbers(&self) -> (Vec<usize>, usize) {
+    pub(crate) fn numbers(&self) -> (Vec<usize>, usize) {
         (self.pouring().map(|placed| placed.number).collect(), self.next)
     }
 
     /// All that ever pour, in the order in which they do.
-    pub(super) fn specs(&self) -> impl Iterator<Item = &VentSpec> + Clone {
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &VentSpec> + Clone {
         self.pouring().map(|placed| &placed.spec)
     }
 
@@ -78,13 +78,13 @@ impl Vents {
     }
 
     /// Memory that they take, in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let columns: usize = self.placed.iter().map(|placed| placed.vent.columns().len()).sum();
         self.placed.len() * size_of::<Placed>() + columns * size_of::<(usize, usize)>()
     }
 
     /// Adds a vent before `step` and gives its number; a start in the past becomes this step.
-    pub(super) fn place(&mut self, spec: VentSpec, step: u64, grid: Grid) -> Result<usize, Invalid> {
+    pub(crate) fn place(&mut self, spec: VentSpec, step: u64, grid: Grid) -> Result<usize, Invalid> {
         let number = self.next;
         self.push(number, from_now(spec, step), grid)?;
         self.next += 1;
@@ -92,7 +92,7 @@ impl Vents {
     }
 
     /// Gives a vent that is not over another spec from `step` on.
-    pub(super) fn change(&mut self, number: usize, spec: VentSpec, step: u64, grid: Grid) -> Result<(), Invalid> {
+    pub(crate) fn change(&mut self, number: usize, spec: VentSpec, step: u64, grid: Grid) -> Result<(), Invalid> {
         let i = self.find(number, step)?;
         let spec = from_now(spec, step);
         let old = &self.placed[i].spec;
@@ -112,7 +112,7 @@ impl Vents {
     }
 
     /// Ends a vent before `step`.
-    pub(super) fn close(&mut self, number: usize, step: u64, grid: Grid) -> Result<(), Invalid> {
+    pub(crate) fn close(&mut self, number: usize, step: u64, grid: Grid) -> Result<(), Invalid> {
         let i = self.find(number, step)?;
         if self.placed[i].spec.start < step {
             self.end(i, step, grid);

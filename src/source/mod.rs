@@ -4,6 +4,9 @@
 //! then the next. A vent inside a crater therefore fills it and overflows the lowest lip, although the rules have no
 //! upward flow. What cannot be placed, because the column is full to the roof, is counted as blocked.
 
+mod vents;
+
+pub use self::vents::Vents;
 use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;

@@ -1,0 +1,91 @@
+//! What is timed, by name.
+
+use std::sync::LazyLock;
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use lavoxel::engine::Stage;
+use lavoxel::render::Style;
+
+/// Work that is timed by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Timed {
+    /// A rule, by its name.
+    Rule(&'static str),
+    /// The low-pass that pictures need, after a step.
+    Lowpass,
+    /// A cinematic picture.
+    Cinematic,
+    /// A scientific picture.
+    Scientific,
+    /// The hash of the whole state.
+    Hash,
+    /// Opening a heightmap.
+    Open,
+}
+
+/// All of it, in the order in which it is shown.
+static ALL: LazyLock<Vec<Timed>> = LazyLock::new(|| {
+    let rules = Stage::NAMES.into_iter().filter(|name| *name != "sources").map(Timed::Rule);
+    rules.chain([Timed::Lowpass, Timed::Cinematic, Timed::Scientific, Timed::Hash, Timed::Open]).collect()
+});
+
+impl Timed {
+    /// All of it, in the order in which it is shown.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        ALL.iter().copied()
+    }
+
+    /// Whether it is timed on every world.
+    pub(super) fn is_of_worlds(self) -> bool {
+        self != Self::Open
+    }
+
+    /// Its name on the command line.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rule(name) => name,
+            Self::Lowpass => "lowpass",
+            Self::Cinematic => "cinematic",
+            Self::Scientific => "scientific",
+            Self::Hash => "hash",
+            Self::Open => "open",
+        }
+    }
+
+    /// The key of its times in a row of the JSON table.
+    pub(super) fn key(self) -> String {
+        format!("{}_ms", self.name())
+    }
+
+    /// The heading of its part of the text, and its help.
+    pub(super) fn title(self) -> String {
+        match self {
+            Self::Rule(name) => format!("{name} step"),
+            Self::Lowpass => "low-pass after a step".to_owned(),
+            Self::Cinematic => "picture, cinematic".to_owned(),
+            Self::Scientific => "picture, scientific".to_owned(),
+            Self::Hash => "state hash".to_owned(),
+            Self::Open => "opening a heightmap".to_owned(),
+        }
+    }
+
+    /// The look of a picture.
+    pub(super) fn style(self) -> Option<Style> {
+        match self {
+            Self::Cinematic => Some(Style::Cinematic),
+            Self::Scientific => Some(Style::Scientific),
+            _ => None,
+        }
+    }
+}
+
+impl ValueEnum for Timed {
+    fn value_variants<'a>() -> &'a [Self] {
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()).help(self.title()))
+    }
+}
