@@ -1,5 +1,12 @@
 //! Lavoxel: 3D volumetric viscous flow in a voxel cellular automaton.
 //!
+//! # A first program
+//!
+#![cfg_attr(all(feature = "files", feature = "render"), doc = "```no_run")]
+#![cfg_attr(not(all(feature = "files", feature = "render")), doc = "```ignore")]
+#![doc = include_str!("../examples/first.rs")]
+//! ```
+//!
 //! # A tour
 //!
 //! Data flows one way:
@@ -60,7 +67,7 @@
 //! Lengths are in cells unless a name says otherwise (`cell_size_m`, `azimuth_deg`). Amounts and energies are real numbers
 //! at the edges (0 to 1; 1 for a full cell from the vent) and integers inside.
 //!
-//! # Example
+//! # A scene, step by step
 //!
 #![cfg_attr(all(feature = "files", feature = "render"), doc = "```")]
 #![cfg_attr(not(all(feature = "files", feature = "render")), doc = "```ignore")]
@@ -85,9 +92,12 @@
 //! # }
 //! ```
 
+#![warn(missing_docs, clippy::print_stdout)]
 // What only files, pictures or the window call is part of the module that it belongs to; the program's set of features
 // shows what nothing calls.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, reason = "called from other features"))]
+
+pub use ndarray;
 
 #[cfg(feature = "files")]
 pub mod checkpoint;
@@ -102,6 +112,7 @@ pub mod memory;
 #[cfg(feature = "files")]
 pub mod output;
 mod parallel;
+pub mod prelude;
 pub mod random;
 pub mod records;
 #[cfg(feature = "render")]

@@ -12,6 +12,8 @@ mod rows;
 
 use std::ops::Range;
 
+use ndarray::{ArrayRef, ArrayView3, Ix3};
+
 use crate::parallel::*;
 
 pub use self::bricks::{BRICK, Bricks};
@@ -19,12 +21,12 @@ pub use self::changes::Change;
 use self::changes::SlabChanges;
 use self::news::{Around, News, Seen};
 pub use self::rows::RowFilter;
-use crate::grid::Grid;
 use crate::grid::tile::TILE_X;
+use crate::grid::{Grid, MAX_SIDE};
 use crate::memory::Need;
 use crate::stamp;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
-use crate::validate::Invalid;
+use crate::validate::{Invalid, within};
 use crate::world::{Span, World};
 
 /// Largest number of cells of a box that can be drawn: the fields are kept densely, at two bytes a cell.
@@ -48,6 +50,44 @@ impl Volume {
     /// A volume without liquid.
     pub fn empty(grid: Grid) -> Self {
         Self { grid, density: vec![0; grid.cells()], energy: vec![0; grid.cells()] }
+    }
+
+    /// A volume of a program's own: densities and extensive energies, shape (z, y, x), z south, y up, x east. Densities are
+    /// held in 0 to 1, energies in 0 to [`ENERGY_SHOWN`]; what is not a number becomes 0.
+    ///
+    /// # Errors
+    /// When the shapes differ, an axis is empty or longer than [`MAX_SIDE`], or there are more than [`MAX_CELLS`] cells.
+    pub fn from_arrays(density: &ArrayRef<f32, Ix3>, energy: &ArrayRef<f32, Ix3>) -> Result<Self, Invalid> {
+        let (nz, ny, nx) = density.dim();
+        if energy.dim() != density.dim() {
+            let shapes = format!("{:?} and {:?}", density.shape(), energy.shape());
+            return Err(Invalid::new("shape of density and energy", shapes, "the same for both"));
+        }
+        for n in [nx, ny, nz] {
+            within("side of a volume", n as f64, 1.0, MAX_SIDE as f64)?;
+        }
+        let grid = Grid::new(nx, ny, nz);
+        LowPass::check(grid)?;
+        let bytes = |field: &ArrayRef<f32, Ix3>, most: f32| {
+            // The cast holds the value in 0 to 255, and makes 0 of what is not a number.
+            field.iter().map(|value| (value / most * 255.0).round() as u8).collect()
+        };
+        Ok(Self { grid, density: bytes(density, 1.0), energy: bytes(energy, ENERGY_SHOWN) })
+    }
+
+    /// Density as an array of shape (z, y, x), 255 for 1.
+    pub fn densities(&self) -> ArrayView3<'_, u8> {
+        self.view(&self.density)
+    }
+
+    /// Energy as an array of shape (z, y, x), 255 for [`ENERGY_SHOWN`].
+    pub fn energies(&self) -> ArrayView3<'_, u8> {
+        self.view(&self.energy)
+    }
+
+    fn view<'a>(&self, field: &'a [u8]) -> ArrayView3<'a, u8> {
+        let Grid { nx, ny, nz } = self.grid;
+        ArrayView3::from_shape((nz, ny, nx), field).expect("a field has a value for each cell")
     }
 }
 

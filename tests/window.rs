@@ -553,7 +553,6 @@ fn a_display_that_goes_away_ends_the_window_with_one_line() {
 /// `cargo test --release --test window -- --ignored --nocapture rates_of_pictures`
 #[test]
 #[ignore = "measures for a minute"]
-#[expect(clippy::print_stdout, reason = "its output is what it is for")]
 fn rates_of_pictures() {
     let Some(display) = Display::of_size("1280x800") else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");

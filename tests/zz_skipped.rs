@@ -1,7 +1,5 @@
 //! Prints how many tests were skipped and what each of them lacked. Its name makes it the last of the test programs.
 
-#![expect(clippy::print_stdout, reason = "printing is all that this program does")]
-
 use std::collections::BTreeMap;
 
 #[path = "common/needs.rs"]

@@ -65,6 +65,21 @@ pub struct VentTable {
     pub energy: f64,
 }
 
+impl Default for VentTable {
+    /// A vent on the summit that pours from the first step on.
+    fn default() -> Self {
+        Self {
+            place: VentPlace::Summit,
+            radius: VentRadius::Cells(default_radius()),
+            rate: default_rate(),
+            for_box: None,
+            start: 0,
+            end: None,
+            energy: default_energy(),
+        }
+    }
+}
+
 /// Places with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

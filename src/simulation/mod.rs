@@ -6,6 +6,7 @@
 mod event;
 mod timings;
 
+use crate::engine::tiled::Tiled;
 use crate::engine::{Engine, Stage};
 use crate::random::Draw;
 use crate::rules::{Rules, RulesSpec};
@@ -267,5 +268,12 @@ impl Simulation {
     /// Time spent so far.
     pub fn timings(&self) -> &Timings {
         &self.timings
+    }
+}
+
+impl From<World> for Simulation {
+    /// A simulation at step 0 with the default rules, no vents, seed 1, and the engine that users get.
+    fn from(world: World) -> Self {
+        Self::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
     }
 }

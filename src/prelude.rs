@@ -1,0 +1,19 @@
+//! The names of a first program, for `use lavoxel::prelude::*`.
+
+pub use ndarray::{Array2, Array3, Axis};
+
+#[cfg(feature = "files")]
+pub use crate::export::write_png;
+pub use crate::grid::Grid;
+pub use crate::lowpass::{LowPass, Volume};
+#[cfg(feature = "files")]
+pub use crate::output::Existing;
+#[cfg(feature = "render")]
+pub use crate::render::{Bounds, Camera, Image, Renderer, picture};
+pub use crate::rules::RulesSpec;
+#[cfg(feature = "files")]
+pub use crate::scene::Scene;
+pub use crate::simulation::Simulation;
+pub use crate::source::VentSpec;
+pub use crate::view::{CameraSpec, ColorBy, LookSpec, PaletteSpec, Style};
+pub use crate::world::{Edit, Ground, Matter, Shape, World};
