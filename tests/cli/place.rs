@@ -1,0 +1,156 @@
+//! A folder in which the program runs, and readers of what it leaves there.
+
+use std::fs;
+use std::io::Cursor;
+use std::path::PathBuf;
+use std::process::Output;
+
+use assert_cmd::Command;
+use image::AnimationDecoder;
+use image::codecs::png::PngDecoder;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Twenty steps on a plain, drawn small.
+pub(crate) const SMALL: &str = r#"
+name = "Small scene"
+seed = 5
+threads = 2
+
+[grid]
+size = [24, 20, 24]
+
+[terrain]
+kind = "plane"
+
+[[vent]]
+x = 12.0
+z = 12.0
+radius = 2.0
+rate = 1.5
+
+[film]
+steps = 20
+every = 5
+size = [64, 48]
+picture_size = [96, 72]
+fps = 10
+"#;
+
+/// A heightmap of 4 × 3 cells.
+pub(crate) const TINY_ASC: &str =
+    "ncols 4\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4\n2 3 4 5\n3 4 5 9\n";
+
+pub(crate) fn lavoxel() -> Command {
+    assert_cmd::cargo::cargo_bin_cmd!("lavoxel")
+}
+
+/// A folder in which the program runs.
+pub(crate) struct Place(pub(crate) TempDir);
+
+impl Place {
+    /// A folder with [`SMALL`] as `small.toml`.
+    pub(crate) fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        place.put("small.toml", SMALL);
+        place
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    /// All files beneath the folder, sorted.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.0.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    files.push(path.strip_prefix(self.0.path()).unwrap().display().to_string());
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// Runs the program with `args`, split at spaces.
+    pub(crate) fn run(&self, args: &str) -> Output {
+        lavoxel().current_dir(self.0.path()).args(args.split_whitespace()).output().unwrap()
+    }
+
+    /// Runs what must succeed and returns standard output.
+    pub(crate) fn done(&self, args: &str) -> String {
+        let output = self.run(args);
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(0), "{args}\n{out}\n{err}");
+        out
+    }
+
+    pub(crate) fn json(&self, args: &str) -> Value {
+        serde_json::from_str(&self.done(args)).unwrap()
+    }
+
+    /// Runs what must be refused with `code` and one line, with every file as it was; returns the line.
+    pub(crate) fn refused_with(&self, code: i32, args: &str) -> String {
+        let contents = || self.files().into_iter().map(|name| (self.read(&name), name)).collect::<Vec<_>>();
+        let before = contents();
+        let output = self.run(args);
+        let err = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{args}\n{err}");
+        assert_eq!(text(&output.stdout), "", "{args}");
+        assert!(err.starts_with("lavoxel: ") && err.ends_with('\n'), "{args}\n{err}");
+        assert_eq!(err.lines().count(), 1, "{args}\n{err}");
+        assert!(!err.contains("panicked"), "{args}\n{err}");
+        let parts: Vec<_> = err.trim_end().split(": ").collect();
+        let twice = parts.iter().enumerate().find(|(i, part)| part.len() > 20 && parts[..*i].contains(part));
+        assert!(twice.is_none(), "{args} says something twice\n{err}");
+        assert!(contents() == before, "{args} left {:?}", self.files());
+        err
+    }
+
+    /// Runs what must be refused as wrong use or wrong input.
+    pub(crate) fn refused(&self, args: &str) -> String {
+        self.refused_with(2, args)
+    }
+
+    /// `run` on a scene with this text, which must be refused.
+    pub(crate) fn refused_scene(&self, scene: impl AsRef<[u8]>) -> String {
+        self.put("wrong.toml", scene);
+        self.refused("run wrong.toml --quiet --steps 1")
+    }
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+pub(crate) fn picture(bytes: &[u8]) -> image::RgbImage {
+    image::load_from_memory_with_format(bytes, image::ImageFormat::Png).unwrap().to_rgb8()
+}
+
+pub(crate) fn frames<'a>(decoder: impl AnimationDecoder<'a>) -> Vec<image::Frame> {
+    decoder.into_frames().collect_frames().unwrap()
+}
+
+/// Number of frames in the header of an animated PNG.
+pub(crate) fn apng_header_frames(bytes: &[u8]) -> u32 {
+    let at = bytes.windows(4).position(|chunk| chunk == b"acTL").expect("an animation has this chunk");
+    u32::from_be_bytes(bytes[at + 4..at + 8].try_into().unwrap())
+}
+
+pub(crate) fn apng_frames(bytes: &[u8]) -> Vec<image::Frame> {
+    frames(PngDecoder::new(Cursor::new(bytes)).unwrap().apng().unwrap())
+}

@@ -1,0 +1,19 @@
+//! Volumes and meshes: what is written is read back by readers of our own, bit for bit, and by the programs' own
+//! libraries (VTK, OpenVDB, trimesh) where Python finds them.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+#[path = "../common/child.rs"]
+mod child;
+#[path = "../common/needs.rs"]
+mod needs;
+mod reading;
+mod state;
+
+mod all_formats;
+mod mesh;
+mod program;
+mod vdb;
+mod vti;
