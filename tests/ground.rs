@@ -2,13 +2,12 @@
 
 mod common;
 
-use common::{Dice, any_grid, any_rules, plain, random_world, tiled, vents};
+use common::{Dice, any_grid, any_rules, plain, random_world, tiled, vents, volcano};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Path};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::rules::RulesSpec;
-use lavoxel::scene::Scene;
 use lavoxel::simulation::{Act, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::world::{Edit, Matter, Shape, World};
@@ -97,11 +96,9 @@ fn one_cell_of_rock_a_step_for_five_hundred_steps() {
 
 /// The volcano in a box of 512 × 128 × 512 cells, with a vent on its flank.
 fn wide_volcano() -> Simulation {
-    let mut scene = Scene::volcano();
-    scene.spec.grid.size = [512, 128, 512];
-    let built = scene.build(tiled()).expect("the built-in scene").simulation;
+    let world = volcano(Grid::new(512, 128, 512));
     let vent = VentSpec { x: 200.0, z: 250.0, radius: 4.0, rate: 20.0, start: 0, end: None, energy: 1.0 };
-    let mut simulation = Simulation::new(built.world().clone(), built.rules_spec(), &[vent], 1, tiled());
+    let mut simulation = Simulation::new(world, &RulesSpec::default(), &[vent], 1, tiled());
     (0..100).for_each(|_| simulation.step());
     simulation
 }

@@ -2,15 +2,15 @@
 
 mod common;
 
-use common::{Dice, any_rules, ball, densest, meddle, plain, random_world, tiled, vents};
-use lavoxel::generate::{Bed, Cone, crater, volcano};
+use common::{Dice, any_rules, ball, densest, meddle, plain, random_world, tiled, vents, volcano};
+use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{BRICK, Bricks, Change, ENERGY_SHOWN, LowPass, Volume};
 use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::{Act, Moment, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
-use lavoxel::world::{Edit, Ground, Matter, Shape, Span, World};
+use lavoxel::world::{Edit, Matter, Shape, Span, World};
 use proptest::prelude::*;
 
 /// The filter as its documentation says, cell by cell over the whole box.
@@ -270,11 +270,9 @@ proptest! {
 #[test]
 fn a_long_run_is_followed_at_every_step() {
     let grid = Grid::new(128, 100, 128);
-    let heights = volcano(grid, &Bed { seed: 1, base: 8.0, roughness: 1.0 }, &Cone::default());
     let (x, z) = crater(grid);
     let vent = VentSpec { x: x as f64 + 0.5, z: z as f64 + 0.5, ..VentSpec::default() };
-    let world = World::new(Ground::from_surface(grid.ny, heights));
-    let mut simulation = Simulation::new(world, &RulesSpec::default(), &[vent], 1, tiled());
+    let mut simulation = Simulation::new(volcano(grid), &RulesSpec::default(), &[vent], 1, tiled());
     let mut watchers = [(1, Watcher::new(simulation.world().grid)), (13, Watcher::new(simulation.world().grid))];
     for step in 1..=400 {
         simulation.step();

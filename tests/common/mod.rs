@@ -5,6 +5,7 @@
 use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
+use lavoxel::generate::{self, Bed, Cone};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{BRICK, Volume};
 use lavoxel::random::mix64;
@@ -58,6 +59,12 @@ pub(crate) fn random_world(grid: Grid, seed: u64, solid_percent: u64, liquid_per
     }
     world.open_account();
     world
+}
+
+/// The built-in volcano without lava.
+pub(crate) fn volcano(grid: Grid) -> World {
+    let bed = Bed { seed: 1, base: 0.08 * grid.ny as f64, roughness: 1.0 };
+    World::new(Ground::from_surface(grid.ny, generate::volcano(grid, &bed, &Cone::default())))
 }
 
 /// Rules from the whole allowed range, with the ends often among them.
