@@ -64,7 +64,7 @@ fn every_default_is_one_that_is_accepted() {
     let grid = GridSpec::default().grid().unwrap();
     VentSpec::default().validate("vent", grid).unwrap();
     VentTable::default().validate("vent", grid).unwrap();
-    RulesSpec::default().validate().unwrap();
+    RulesSpec::default().validate("rules").unwrap();
     CameraSpec::default().validate().unwrap();
     LookSpec::default().validate().unwrap();
     FilmSpec::default().validate().unwrap();

@@ -9,13 +9,37 @@
 //! A column is worked from the bottom up and in place. That order makes equation 1 true: a falling stack moves down
 //! as a stack, and no parcel moves more than one cell a step. The rule touches one column only.
 
-use super::params::share;
+use super::params::{LEAST_SHARE, Param, Scale, share};
 use super::transfer::{Share, carried, ratio};
 use super::{Parcel, RulesSpec};
 use crate::grid::tile::Lanes;
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
 use crate::world::{Content, RuleNumbers};
+
+/// The parameters of gravity.
+pub const PARAMS: &[Param] = &[
+    Param {
+        key: "factor",
+        unit: "share",
+        low: LEAST_SHARE,
+        high: 1.0,
+        scale: Scale::Linear,
+        what: "share of a cell's liquid that falls in a step; less makes it trickle",
+        get: |spec| spec.factor,
+        set: |spec, value| spec.factor = value,
+    },
+    Param {
+        key: "beta",
+        unit: "",
+        low: 0.0,
+        high: 4.0,
+        scale: Scale::Linear,
+        what: "energy that falls with it, relative to its mass; above 1, falling lava runs further",
+        get: |spec| spec.beta,
+        set: |spec, value| spec.beta = value,
+    },
+];
 
 /// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

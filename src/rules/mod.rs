@@ -11,5 +11,5 @@ mod params;
 pub mod spreading;
 mod transfer;
 
-pub use params::{Friction, Rules, RulesSpec, Walls};
+pub use params::{Friction, Param, Rules, RulesSpec, Scale, Walls};
 pub use transfer::Parcel;

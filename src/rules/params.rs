@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gravity::Gravity;
-use super::spreading::Spreading;
+use super::gravity::{self, Gravity};
+use super::spreading::{self, Spreading};
 use crate::units::{ENERGY_MAX, ENERGY_ONE};
 use crate::validate::{Invalid, within};
 
@@ -28,27 +28,27 @@ pub struct Friction {
     pub on_liquid: f64,
 }
 
-/// The parameters of gravity and spreading as written in a scene. The field docs say what each does to the flow.
+/// The parameters of gravity and spreading as written in a scene; [`Param`] has the range of each and what it does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RulesSpec {
-    /// Share of a cell's liquid that falls in one step, above 0 to 1. Less makes it trickle.
+    /// Share of a cell's liquid that falls in one step.
     pub factor: f64,
-    /// Energy that falls with the liquid, relative to its mass, 0 to 4. Above 1, falling lava runs further.
+    /// Energy that falls with the liquid, relative to its mass.
     pub beta: f64,
-    /// Energy above which a cell spreads, 0 to 7.9. 0.05 runs like water, 0.2 makes a wide apron, 0.5 makes tongues.
+    /// Energy above which a cell spreads.
     pub threshold: f64,
-    /// Share of a cell's liquid that goes to each neighbour of the pattern, above 0 to 0.25. Less is more viscous.
+    /// Share of a cell's liquid that goes to each neighbour of the pattern.
     pub spread: f64,
-    /// Energy that spreads with the liquid, relative to its mass, 0 to 1. Less tires the front sooner.
+    /// Energy that spreads with the liquid, relative to its mass.
     pub alpha: f64,
-    /// Energy lost on the way. More shortens the flow.
+    /// Energy lost on the way.
     pub friction: Friction,
-    /// Amount below which the liquid beneath carries nothing, 0 to 1. 0 lets liquid spread in mid-air.
+    /// Amount below which the liquid beneath carries nothing.
     pub support: f64,
     /// The sides of the box.
     pub walls: Walls,
-    /// A spreading step follows every so many gravity steps, 1 to 1000. More makes the lava stiffer.
+    /// Gravity steps for each spreading step.
     pub spreading_every: u32,
 }
 
@@ -69,21 +69,58 @@ impl Default for RulesSpec {
 }
 
 /// Smallest share that is still more than nothing in fixed point.
-const LEAST_SHARE: f64 = 1.0 / 65536.0;
+pub(super) const LEAST_SHARE: f64 = 1.0 / 65536.0;
+/// Largest energy of a cell, vent = 1.
+pub(super) const MOST_ENERGY: f64 = ENERGY_MAX as f64 / ENERGY_ONE as f64;
+
+/// How the values of a parameter are spread over its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Evenly.
+    Linear,
+    /// Small values matter as much as large ones.
+    Logarithmic,
+    /// Whole numbers; small ones matter as much as large ones.
+    Whole,
+}
+
+/// One number of a rule. Scenes, messages, the panel, the documentation and the tests take it from here.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Its key in a table of rules, such as `friction.on_solid`.
+    pub key: &'static str,
+    /// Its unit, or on what it acts.
+    pub unit: &'static str,
+    /// The smallest value that it may have.
+    pub low: f64,
+    /// The largest.
+    pub high: f64,
+    /// How to choose between them.
+    pub scale: Scale,
+    /// What it is, and what it does to the flow.
+    pub what: &'static str,
+    /// Reads it.
+    pub get: fn(&RulesSpec) -> f64,
+    /// Writes it.
+    pub set: fn(&mut RulesSpec, f64),
+}
+
+impl Param {
+    /// The parameters of all rules.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        spreading::PARAMS.iter().chain(gravity::PARAMS)
+    }
+
+    /// Its value when a scene does not say.
+    pub fn default(&self) -> f64 {
+        (self.get)(&RulesSpec::default())
+    }
+}
 
 impl RulesSpec {
-    /// Checks every number against its range.
-    pub fn validate(&self) -> Result<(), Invalid> {
-        let energy_top = f64::from(ENERGY_MAX) / f64::from(ENERGY_ONE);
-        within("rules.factor", self.factor, LEAST_SHARE, 1.0)?;
-        within("rules.beta", self.beta, 0.0, 4.0)?;
-        within("rules.threshold", self.threshold, 0.0, energy_top)?;
-        within("rules.spread", self.spread, LEAST_SHARE, 0.25)?;
-        within("rules.alpha", self.alpha, 0.0, 1.0)?;
-        within("rules.friction.on_solid", self.friction.on_solid, 0.0, 1.0)?;
-        within("rules.friction.on_liquid", self.friction.on_liquid, 0.0, 1.0)?;
-        within("rules.support", self.support, 0.0, 1.0)?;
-        within("rules.spreading_every", f64::from(self.spreading_every), 1.0, 1000.0)
+    /// Checks every number against its range; `table` names the table in messages, such as `rules`.
+    pub fn validate(&self, table: &str) -> Result<(), Invalid> {
+        Param::all().try_for_each(|p| within(&format!("{table}.{}", p.key), (p.get)(self), p.low, p.high))
     }
 }
 

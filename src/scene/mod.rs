@@ -110,7 +110,7 @@ impl Scene {
         let grid = spec.grid.grid()?;
         within("threads", spec.threads as f64, 0.0, MAX_THREADS as f64)?;
         spec.terrain.validate()?;
-        spec.rules.validate()?;
+        spec.rules.validate("rules")?;
         for (name, parts, most) in [("body", spec.bodies.len(), MAX_BODIES), ("event", spec.events.len(), MAX_EVENTS)] {
             within(&format!("number of [[{name}]] tables"), parts as f64, 0.0, most as f64)?;
         }

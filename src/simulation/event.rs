@@ -28,7 +28,7 @@ impl Act {
     pub fn validate(&self) -> Result<(), Invalid> {
         match self {
             Self::Put(edit) => edit.validate("put"),
-            Self::Rules(rules) => rules.validate(),
+            Self::Rules(rules) => rules.validate("rules"),
             Self::Seed(seed) => check_seed("seed", *seed),
         }
     }

@@ -9,7 +9,7 @@ use lavoxel::generate::{self, Bed, Cone};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{BRICK, Volume};
 use lavoxel::random::mix64;
-use lavoxel::rules::{Friction, RulesSpec, Walls};
+use lavoxel::rules::{Friction, Param, RulesSpec, Scale, Walls};
 use lavoxel::simulation::{Act, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
@@ -67,26 +67,19 @@ pub(crate) fn volcano(grid: Grid) -> World {
     World::new(Ground::from_surface(grid.ny, generate::volcano(grid, &bed, &Cone::default())))
 }
 
-/// Rules from the whole allowed range, with the ends often among them.
+/// Rules from the whole allowed range, with the ends and the default often among them.
 pub(crate) fn any_rules() -> impl Strategy<Value = RulesSpec> {
-    let share = prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0];
-    let part = prop_oneof![Just(1.0), 0.001..=1.0];
-    let spread = prop_oneof![Just(0.25), Just(0.2), 0.001..=0.25];
-    let shares = (part, 0.0..=4.0, prop_oneof![Just(0.0), 0.0..=1.5], spread);
-    let rest = (share.clone(), share.clone(), share.clone(), share, any::<bool>(), 1u32..4);
-    (shares, rest).prop_map(
-        |((factor, beta, threshold, spread), (alpha, on_solid, on_liquid, support, open, spreading_every))| RulesSpec {
-            factor,
-            beta,
-            threshold,
-            spread,
-            alpha,
-            friction: Friction { on_solid, on_liquid },
-            support,
-            walls: if open { Walls::Open } else { Walls::Closed },
-            spreading_every,
-        },
-    )
+    let value = |param: &'static Param| {
+        // Beyond a few times the default hardly anything moves.
+        let high = if param.scale == Scale::Linear { param.high } else { 3.0 * param.default() };
+        prop_oneof![Just(param.low), Just(high), Just(param.default()), param.low..=high]
+    };
+    let values: Vec<_> = Param::all().map(value).collect();
+    (values, any::<bool>()).prop_map(|(values, open)| {
+        let mut rules = RulesSpec { walls: if open { Walls::Open } else { Walls::Closed }, ..RulesSpec::default() };
+        Param::all().zip(values).for_each(|(param, value)| (param.set)(&mut rules, value));
+        rules
+    })
 }
 
 /// Box sizes from a single cell to odd slabs.

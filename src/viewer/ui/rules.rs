@@ -3,8 +3,7 @@
 use kiss3d::egui::Ui;
 
 use super::rows::{Row, choice};
-use crate::rules::{RulesSpec, Walls};
-use crate::units::{ENERGY_MAX, ENERGY_ONE};
+use crate::rules::{Param, RulesSpec, Scale, Walls};
 use crate::viewer::link::Command;
 use crate::viewer::state::{Request, State};
 
@@ -71,7 +70,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         }
     });
     numbers(ui, rules);
-    if *rules != before && rules.validate().is_ok() {
+    if *rules != before && rules.validate("rules").is_ok() {
         let rules = rules.clone();
         state.rules.touch();
         state.ask(Request::Send(Command::Rules(rules)));
@@ -79,40 +78,22 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 }
 
 fn numbers(ui: &mut Ui, rules: &mut RulesSpec) {
-    let usual = RulesSpec::default();
-    let top = f64::from(ENERGY_MAX) / f64::from(ENERGY_ONE);
-    Row::new(
-        "threshold",
-        "energy",
-        "Energy above which a cell spreads. 0.05 runs like water, 0.2 makes a wide apron, 0.5 makes tongues.",
-    )
-    .logarithmic()
-    .decimals(3)
-    .show(ui, &mut rules.threshold, 0.0..=top, Some(usual.threshold));
-    Row::new("spread", "share", "Share of a cell's lava that goes to each neighbour. Less is more viscous.")
-        .decimals(3)
-        .show(ui, &mut rules.spread, 0.001..=0.25, Some(usual.spread));
-    Row::new("alpha", "", "Energy that spreads with the lava, relative to its mass. Less tires the front sooner.")
-        .show(ui, &mut rules.alpha, 0.0..=1.0, Some(usual.alpha));
-    Row::new("factor", "share", "Share of a cell's lava that falls in one step. Less makes it trickle.")
-        .decimals(3)
-        .show(ui, &mut rules.factor, 0.001..=1.0, Some(usual.factor));
-    Row::new("beta", "", "Energy that falls with the lava, relative to its mass. Above 1, falling lava runs further.")
-        .show(ui, &mut rules.beta, 0.0..=4.0, Some(usual.beta));
-    Row::new("friction", "on rock", "Share of the energy lost on the way over rock. More shortens the flow.")
-        .decimals(3)
-        .show(ui, &mut rules.friction.on_solid, 0.0..=1.0, Some(usual.friction.on_solid));
-    Row::new("", "on lava", "Share of the energy lost on the way over lava.").decimals(3).show(
-        ui,
-        &mut rules.friction.on_liquid,
-        0.0..=1.0,
-        Some(usual.friction.on_liquid),
-    );
-    Row::new("support", "amount", "Amount below which lava beneath carries nothing. 0 lets lava spread in mid-air.")
-        .show(ui, &mut rules.support, 0.0..=1.0, Some(usual.support));
-    Row::new("spread every", "steps", "A spreading step follows every so many gravity steps. More is stiffer.")
-        .logarithmic()
-        .show(ui, &mut rules.spreading_every, 1..=1000, Some(usual.spreading_every));
+    let mut above = "";
+    for param in Param::all() {
+        // Keys of one table share a name.
+        let name = param.key.split('.').next().unwrap_or(param.key);
+        let row = Row::new(if name == above { "" } else { name }, param.unit, param.what);
+        above = name;
+        let row = match param.scale {
+            Scale::Linear => row.decimals(3),
+            Scale::Logarithmic => row.decimals(3).logarithmic(),
+            Scale::Whole => row.decimals(0).logarithmic(),
+        };
+        let mut value = (param.get)(rules);
+        if row.show(ui, &mut value, param.low..=param.high, Some(param.default())) {
+            (param.set)(rules, value);
+        }
+    }
     choice(
         ui,
         ("walls", "The four sides of the box."),
@@ -132,7 +113,7 @@ mod tests {
     fn presets_are_valid_and_different() {
         let all: Vec<_> = PRESETS.iter().map(|preset| preset.rules(Walls::Open)).collect();
         for (i, rules) in all.iter().enumerate() {
-            assert!(rules.validate().is_ok() && rules.walls == Walls::Open, "{}", PRESETS[i].name);
+            assert!(rules.validate("rules").is_ok() && rules.walls == Walls::Open, "{}", PRESETS[i].name);
             assert!(!all[..i].contains(rules), "{} is like one before", PRESETS[i].name);
         }
     }
