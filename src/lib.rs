@@ -39,7 +39,7 @@
 //! - [`memory`] is asked before anything is made whose size a file or a flag decides.
 //! - [`checkpoint`] puts a simulation with all that it needs into a file, from which it goes on to the same bits.
 //! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or not at all;
-//!   [`scene::Site`] says where the box is in the world, for all formats that lie in it.
+//!   [`map::Site`] says where the box is in the world, for all formats that lie in it.
 //!
 //! # Features
 //!
@@ -108,6 +108,7 @@ pub mod export;
 pub mod generate;
 pub mod grid;
 pub mod lowpass;
+pub mod map;
 pub mod memory;
 #[cfg(feature = "files")]
 pub mod output;

@@ -34,6 +34,15 @@ pub fn tame(text: &str) -> String {
     short(words.join(" "), LONGEST_TEXT)
 }
 
+/// How a word is quoted in a message: short, and without control characters.
+pub(crate) fn quoted(word: &str) -> String {
+    let mut shown: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).take(24).collect();
+    if word.chars().count() > 24 {
+        shown.push('…');
+    }
+    format!("\"{shown}\"")
+}
+
 /// Checks a name that messages repeat as it is.
 pub(crate) fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     const LONGEST: usize = 1000;

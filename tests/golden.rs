@@ -12,11 +12,12 @@ use image::imageops::{FilterType, crop_imm, resize};
 use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
+use lavoxel::map::Site;
 use lavoxel::render::{
     Axis, Camera, CameraSpec, ColorBy, Content, LookSpec, PaletteSpec, Renderer, Scale, SkyPreset, SliceSpec,
     SliceStyle, Style, slice,
 };
-use lavoxel::scene::{BodySpec, Scene, SceneSpec, Site, VentTable};
+use lavoxel::scene::{BodySpec, Scene, SceneSpec, VentTable};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Hillshade, Kind, TerrainSpec};

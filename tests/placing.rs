@@ -9,11 +9,12 @@ mod needs;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lavoxel::map::Bounds;
 use lavoxel::output::Existing;
 use lavoxel::rules::Walls;
 use lavoxel::scene::{Scene, Stage, VentPlace, VentWish, Wishes};
 use lavoxel::source::VentSpec;
-use lavoxel::terrain::{Bounds, Fill, LoadOptions, TerrainSpec, load};
+use lavoxel::terrain::{Fill, LoadOptions, TerrainSpec, load};
 use tempfile::TempDir;
 
 /// 12 × 8 cells of 10 m, highest at column 5, row 2; its west edge is at x = 1000, its north edge at y = 580.

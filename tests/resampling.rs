@@ -1,8 +1,9 @@
 //! Heights on another raster: averaged exactly going down, smooth going up, and no hole is ever taken for a height.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use lavoxel::map::{Crs, Georeference};
 use lavoxel::terrain::resample::{Window, resample};
-use lavoxel::terrain::{Crop, Crs, Fill, Georeference, Heightmap, Kind, TerrainSpec};
+use lavoxel::terrain::{Crop, Fill, Heightmap, Kind, TerrainSpec};
 use ndarray::{Array2, Axis, array, s};
 use proptest::prelude::*;
 

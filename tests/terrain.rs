@@ -10,11 +10,11 @@ use std::time::Instant;
 
 use lavoxel::generate;
 use lavoxel::grid::Grid;
+use lavoxel::map::{Crs, Georeference};
 use lavoxel::output::{Existing, OutputError};
 use lavoxel::terrain::write;
 use lavoxel::terrain::{
-    Crop, Crs, Fill, Georeference, Heightmap, Hillshade, Kind, LoadOptions, Surface, TerrainError, TerrainSpec, asc,
-    csv, load,
+    Crop, Fill, Heightmap, Hillshade, Kind, LoadOptions, Surface, TerrainError, TerrainSpec, asc, csv, load,
 };
 use ndarray::{Array2, array};
 use proptest::prelude::*;

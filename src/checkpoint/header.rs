@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fault, MEND, Snapshot};
 use crate::grid::Grid;
-use crate::scene::{Scene, SceneError, Site, Stage, reading};
+use crate::map::{Georeference, Site};
+use crate::scene::{Scene, SceneError, Stage, reading};
 use crate::simulation::Simulation;
-use crate::terrain::Georeference;
 use crate::validate::{Invalid, within};
 use crate::world::Ledger;
 

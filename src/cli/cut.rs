@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use lavoxel::map::Site;
 use lavoxel::render::{Axis, Ruler};
-use lavoxel::scene::Site;
 use lavoxel::validate::Invalid;
 
 use super::painter::axis_number;
@@ -102,7 +102,7 @@ fn found(ruler: &Ruler, value: f64, count: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use lavoxel::grid::Grid;
-    use lavoxel::terrain::{Crs, Georeference};
+    use lavoxel::map::{Crs, Georeference};
 
     use super::*;
 

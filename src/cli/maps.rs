@@ -8,9 +8,9 @@ use clap::Args;
 use lavoxel::export::maps::{Maps, Quantity, check_map, write_map};
 use lavoxel::export::{About, npz};
 use lavoxel::grid::Grid;
+use lavoxel::map::Site;
 use lavoxel::output::{Existing, check_free};
 use lavoxel::records::Records;
-use lavoxel::scene::Site;
 use lavoxel::simulation::Simulation;
 
 use super::{Outcome, say};

@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lavoxel::lowpass::LowPass;
+use lavoxel::map::Site;
 use lavoxel::render::{Camera, CameraSpec, Field, Image, LookSpec, Named, Renderer};
-use lavoxel::scene::{Scene, Site};
+use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 

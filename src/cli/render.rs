@@ -7,10 +7,11 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
+use lavoxel::map::Site;
 use lavoxel::memory::Need;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
 use lavoxel::render::{self, Field, Image, Style};
-use lavoxel::scene::{Edge, Scene, Site, Stage};
+use lavoxel::scene::{Edge, Scene, Stage};
 use lavoxel::simulation::Simulation;
 
 use super::cut::Cut;

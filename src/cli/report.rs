@@ -1,8 +1,10 @@
 //! What a headless run reports: the account, the extent of the lava and the timings.
 
+use lavoxel::export::NO_FORECAST;
+use lavoxel::map::Site;
 use lavoxel::rules::Walls;
 use lavoxel::rules::spreading::{Bed, spreads};
-use lavoxel::scene::{Edge, NO_FORECAST, Site};
+use lavoxel::scene::Edge;
 use lavoxel::simulation::{Simulation, StageTime};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
 use lavoxel::validate::tame;

@@ -1,9 +1,9 @@
 //! Slices of a simulation as pictures, all those of a film on one scale.
 
+use lavoxel::map::Site;
 use lavoxel::render::{
     Axis, Content, Crop, Field, Image, Palette, Ruler, Scale, SliceSpec, SliceStyle, Survey, round_up, slice,
 };
-use lavoxel::scene::Site;
 use lavoxel::simulation::Simulation;
 use lavoxel::units;
 use lavoxel::validate::Invalid;

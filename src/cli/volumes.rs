@@ -7,8 +7,9 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::export::mesh::{Skin, write_glb, write_ply};
 use lavoxel::export::{About, ExportError, Snapshot, check_vti, write_pvd, write_vdb, write_vti};
+use lavoxel::map::Site;
 use lavoxel::output::{Existing, check_free};
-use lavoxel::scene::{Scene, Site};
+use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 
 use super::{count, say};

@@ -1,8 +1,8 @@
 //! Where the box of a report lies, and its vents.
 
+use lavoxel::map::{Bounds, Georeference};
 use lavoxel::scene::Stage;
 use lavoxel::source::VentSpec;
-use lavoxel::terrain::{Bounds, Georeference};
 use serde::Serialize;
 
 /// Where the box lies, and its vents.

@@ -1,5 +1,9 @@
 //! What every data file tells of itself.
 
+/// What `thickness` and other numbers in metres are not.
+pub const NO_FORECAST: &str =
+    "metres are cells times their size; the rules know neither viscosity nor time, so thickness is no forecast";
+
 /// Where a file comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::ExportError;
 use super::maps::Values;
+use crate::map::Site;
 use crate::output::Existing;
-use crate::scene::Site;
 use crate::terrain::write::{asc_grid, prj, whole};
 
 /// Writes the grid, and what its coordinates mean beside it. The format has no place for anything else.

@@ -12,10 +12,9 @@ use tiff_core::{ByteOrder, Compression, Tag, TagValue};
 use tiff_writer::{ImageBuilder, TiffVariant, TiffWriteSample, TiffWriter, WriteOptions};
 
 use super::maps::{Quantity, Values};
-use super::{About, ExportError};
+use super::{About, ExportError, NO_FORECAST};
+use crate::map::{Crs, GeoKey, Site};
 use crate::output::{Existing, WholeFile};
-use crate::scene::{NO_FORECAST, Site};
-use crate::terrain::{Crs, GeoKey};
 
 // Tags of the TIFF standard, GeoTIFF 1.1 and GDAL.
 const IMAGE_DESCRIPTION: u16 = 270;

@@ -20,9 +20,9 @@ use std::path::Path;
 use ndarray::{Array2, Zip};
 
 use super::{About, ExportError, asc, geotiff};
+use crate::map::Site;
 use crate::output::{Existing, check_free};
 use crate::records::{NEVER, Records};
-use crate::scene::Site;
 use crate::units::{cells, energy};
 use crate::world::World;
 

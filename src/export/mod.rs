@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use crate::output::{Existing, OutputError, WholeFile, check_free};
 use crate::validate::Invalid;
 
-pub use self::about::About;
+pub use self::about::{About, NO_FORECAST};
 pub use self::png::{Label, write_png};
 pub use self::snapshot::Snapshot;
 pub use self::vdb::write_vdb;

@@ -1,7 +1,7 @@
 //! A step of a simulation as it goes into files that lie in space, and the words that say where it came from.
 
 use super::About;
-use crate::scene::Site;
+use crate::map::Site;
 use crate::units;
 use crate::world::Content;
 use crate::world::World;

@@ -3,7 +3,7 @@
 //!
 //! File version 224, tree `Tree_float_5_4_3`, values of active voxels only, each node compressed with zlib. Voxels are
 //! `[east, north, up]` and lie with their centres where those of the cells are, in local metres (see
-//! [`crate::scene::Site`]). A voxel is active in `amount` and `energy` where there is lava, and in `density` where the low-pass
+//! [`crate::map::Site`]). A voxel is active in `amount` and `energy` where there is lava, and in `density` where the low-pass
 //! of it is not zero.
 
 use std::collections::BTreeMap;

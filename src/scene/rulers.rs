@@ -1,8 +1,7 @@
 //! What the cells of a box measure, for the axes of pictures: metres, elevations, coordinates of the map.
 
-use super::Site;
+use crate::map::{Placement, Site};
 use crate::render::Ruler;
-use crate::terrain::Placement;
 
 /// Longest side of a box in metres whose distances are counted in metres; longer ones in kilometres.
 const MOST_METRES: f64 = 20_000.0;
@@ -51,7 +50,7 @@ impl Site {
 mod tests {
     use super::*;
     use crate::grid::Grid;
-    use crate::terrain::{Crs, Georeference};
+    use crate::map::{Crs, Georeference};
 
     fn site(georeference: Option<Georeference>) -> Site {
         Site { grid: Grid::new(61, 27, 87), cell_size_m: 10.0, floor_m: 58.0, vertical_exaggeration: 2.5, georeference }

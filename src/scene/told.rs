@@ -1,7 +1,8 @@
 //! What a person should know of a scene that was built: where it lies, what was chosen for it, and what may be wrong.
 //! The same words for reports, for the terminal and for the window.
 
-use super::{Scene, Site};
+use super::Scene;
+use crate::map::{Georeference, Site};
 use crate::rules::Walls;
 use crate::simulation::{Act, Simulation};
 use crate::source::VentSpec;
@@ -12,10 +13,6 @@ use crate::world::{Matter, World};
 
 /// Most vents that are listed.
 const MOST_VENTS: usize = 3;
-
-/// What `thickness` and other numbers in metres are not.
-pub const NO_FORECAST: &str =
-    "metres are cells times their size; the rules know neither viscosity nor time, so thickness is no forecast";
 
 impl Scene {
     /// What was chosen for a heightmap that came without a scene, a line for each choice; empty for a scene file.
@@ -60,7 +57,7 @@ fn place(site: &Site) -> String {
 }
 
 fn vent(vent: &VentSpec, site: &Site) -> String {
-    let at = |map: &crate::terrain::Georeference| {
+    let at = |map: &Georeference| {
         let (x, y) = map.to_map(vent.x * site.cell_size_m, vent.z * site.cell_size_m);
         format!(" (map {}, {})", short(x, 6), short(y, 6))
     };

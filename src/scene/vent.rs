@@ -300,7 +300,7 @@ impl VentPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terrain::{Crs, Georeference};
+    use crate::map::{Crs, Georeference};
     use ndarray::Array2;
 
     /// 20 × 10 columns of 5 m, on a map in degrees where one along x is shorter than one along y.

@@ -22,8 +22,9 @@ use ndarray::Array2;
 use super::error::checked_samples;
 use super::load::{LoadOptions, open, read_prj};
 use super::samples::Heights;
-use super::tokens::{Tokens, height, quoted};
+use super::tokens::{Tokens, height};
 use super::{Crs, Georeference, Heightmap, TerrainError};
+use crate::validate::quoted;
 
 /// Header keywords, in the order in which their values are kept.
 const KEYS: [&str; 10] =

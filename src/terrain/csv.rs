@@ -13,8 +13,9 @@ use ndarray::Array2;
 use super::error::checked_samples;
 use super::load::{LoadOptions, open};
 use super::samples::Heights;
-use super::tokens::{height, quoted};
+use super::tokens::height;
 use super::{Heightmap, TerrainError};
+use crate::validate::quoted;
 
 /// Longest line that is read; 65,536 heights with 16 letters each fit.
 const LONGEST_LINE: u64 = 1 << 20;

@@ -12,10 +12,8 @@
 
 pub mod asc;
 mod askew;
-pub mod crs;
 pub mod csv;
 mod cut;
-mod epsg;
 pub mod error;
 mod fit;
 pub mod geotiff;
@@ -24,8 +22,6 @@ pub mod hgt;
 pub mod hillshade;
 pub mod load;
 pub mod npy;
-mod old_prj;
-mod placement;
 pub mod png;
 pub mod raw;
 pub mod resample;
@@ -33,14 +29,12 @@ mod samples;
 pub mod spec;
 mod tokens;
 pub mod usgs_dem;
-mod wkt;
 pub mod write;
 
-pub use crs::{Crs, GeoKey};
+use crate::map::{Bounds, Crs, Georeference, Placement};
 pub use error::TerrainError;
-pub use heightmap::{Bounds, Crop, Fill, Georeference, Heightmap, Statistics};
+pub use heightmap::{Crop, Fill, Heightmap, Statistics};
 pub use hillshade::{Hillshade, Picture};
 pub use load::{LoadOptions, endings, load};
-pub use placement::Placement;
 pub use samples::{Encoding, Number};
 pub use spec::{Kind, Surface, TerrainSpec};

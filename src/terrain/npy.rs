@@ -8,8 +8,8 @@ use ndarray::{Array2, ShapeBuilder};
 use super::error::checked_samples;
 use super::load::{LoadOptions, open};
 use super::samples::{Encoding, Heights};
-use super::tokens::quoted;
 use super::{Heightmap, TerrainError};
+use crate::validate::quoted;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 

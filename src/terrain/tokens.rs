@@ -107,15 +107,6 @@ impl<'a, R: BufRead> Tokens<'a, R> {
     }
 }
 
-/// How a word is quoted in a message: short, and without control characters.
-pub(super) fn quoted(word: &str) -> String {
-    let mut shown: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).take(24).collect();
-    if word.chars().count() > 24 {
-        shown.push('…');
-    }
-    format!("\"{shown}\"")
-}
-
 /// Metres from a word; `None` for a word that says "no data".
 ///
 /// # Errors

@@ -9,12 +9,12 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use super::crs::GeoKey;
 use super::error::checked_samples;
 use super::load::{LoadOptions, open};
 use super::samples::Heights;
-use super::tokens::quoted;
 use super::{Crs, Georeference, Heightmap, TerrainError};
+use crate::map::GeoKey;
+use crate::validate::quoted;
 
 /// Characters of a record.
 const RECORD: usize = 1024;

@@ -2,7 +2,7 @@
 
 use geotiff_reader::geokeys::GeoKeyValue;
 use geotiff_writer::GeoTiffBuilder;
-use lavoxel::terrain::GeoKey;
+use lavoxel::map::GeoKey;
 
 use super::*;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use lavoxel::export::mesh::{Mesh, write_glb, write_ply};
 use lavoxel::grid::Grid;
+use lavoxel::map::Site;
 use lavoxel::output::Existing;
-use lavoxel::scene::Site;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel::world::{Ground, World};
 use serde_json::{Value, json};

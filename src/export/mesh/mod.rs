@@ -34,7 +34,7 @@ impl Skin {
     }
 }
 
-/// Triangles in local metres `[east, north, up]` (see [`crate::scene::Site`]), counter-clockwise seen from outside.
+/// Triangles in local metres `[east, north, up]` (see [`crate::map::Site`]), counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Corners.

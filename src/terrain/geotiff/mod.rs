@@ -27,11 +27,11 @@ use self::mend::Mending;
 use self::place::Place;
 use self::said::Said;
 use super::askew::{Affine, north_up};
-use super::crs::vertical_metres;
 use super::error::checked_samples;
 use super::load::{LoadOptions, open};
 use super::samples::Heights;
 use super::{Crs, Georeference, Heightmap, TerrainError};
+use crate::map::crs::vertical_metres;
 
 /// Packings that are read: none, LZW, JPEG, Deflate in two numbers, PackBits, LERC, ZSTD, WebP.
 const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];

@@ -8,9 +8,9 @@ use geotiff_reader::transform::GeoTransform;
 use tiff_reader::{Ifd, TagValue, TiffFile};
 
 use super::super::TerrainError;
-use super::super::crs::GeoKey;
 use super::directory::{GEO_DOUBLES, GEO_KEYS, GEO_TEXTS, PIXEL_SCALE, SUBFILE_TYPE, TIE_POINTS, TRANSFORMATION};
 use super::wrong;
+use crate::map::GeoKey;
 
 /// What a file says of its map.
 pub(super) struct Place {

@@ -5,8 +5,8 @@ use std::path::Path;
 use tiff_reader::{Ifd, TagValue};
 
 use super::super::TerrainError;
-use super::super::tokens::quoted;
 use super::directory::{GDAL_METADATA, GDAL_NO_DATA};
+use crate::validate::quoted;
 
 /// What tags of GDAL say about the heights.
 pub(super) struct Said {

@@ -6,7 +6,7 @@ use crate::units::{self, amount_units};
 use crate::viewer::link::Probe;
 use crate::world::World;
 
-use crate::scene::Site;
+use crate::map::Site;
 
 /// Amount from which lava is seen.
 const SEEN: f64 = 0.05;

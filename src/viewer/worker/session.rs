@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::moments::{MOST_BYTES, Moments};
 use crate::engine::tiled::Tiled;
+use crate::map::Site;
 use crate::output::{Existing, OutputError};
 use crate::render::{CameraSpec, LookSpec};
-use crate::scene::{Edge, Scene, SceneError, Site};
+use crate::scene::{Edge, Scene, SceneError};
 use crate::simulation::{Act, Simulation};
 use crate::validate::Invalid;
 use crate::viewer::link::{Notice, VentChange};

@@ -4,8 +4,8 @@
 //! measured with.
 
 use super::crs::{Crs, US_FOOT_M};
-use super::tokens::quoted;
 use super::wkt::plain;
+use crate::validate::quoted;
 
 /// Names of datums, as [`plain`] leaves them, with the EPSG numbers of their degrees and of UTM zone 0 north.
 const DATUMS: [(&str, u16, u16); 6] = [
@@ -83,7 +83,7 @@ fn geographic(degrees: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terrain::crs::MapUnit;
+    use crate::map::crs::MapUnit;
 
     fn read(text: &str) -> Result<(Option<u16>, MapUnit), String> {
         assert!(recognises(text), "{text}");

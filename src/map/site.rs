@@ -16,8 +16,8 @@
 //! with a 64-bit origin place the box on the map, the others have their zero at the corner and carry
 //! [`Site::offset_m`] in words.
 
+use super::{Crs, Georeference, Placement};
 use crate::grid::Grid;
-use crate::terrain::{Crs, Georeference, Placement};
 
 /// Where a box stands and how large it is.
 #[derive(Clone, Debug, PartialEq)]

@@ -316,7 +316,7 @@ fn unit_of(system: &Node<'_>) -> MapUnit {
 ///
 /// # Errors
 /// The unit, where it is not known.
-pub(super) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Result<Option<f64>, String> {
+pub(crate) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Result<Option<f64>, String> {
     let short = |wanted: u16| {
         keys.iter().find_map(|(id, value)| match value {
             GeoKey::Short(code) if *id == wanted && ![0, USER_DEFINED].contains(code) => Some(*code),

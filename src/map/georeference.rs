@@ -1,0 +1,77 @@
+//! Where a raster lies on a map, in the map's own units.
+
+use std::fmt::{Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+use super::Crs;
+
+/// Where a heightmap lies on the map of its file: north up, in the map's own units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Georeference {
+    /// Easting (or longitude) of the west edge of column 0 (the edge, not the centre of the cell), in map units.
+    pub x_west: f64,
+    /// Northing (or latitude) of the north edge of row 0, in map units.
+    pub y_north: f64,
+    /// Metres in a map unit, along x and along y: 1 for a map in metres, those of a degree for one in degrees.
+    pub metres_per_unit: (f64, f64),
+    /// What the coordinates mean.
+    pub crs: Crs,
+}
+
+impl Georeference {
+    /// The same map from another corner, so many metres further east and south.
+    #[must_use]
+    pub fn moved(&self, east_m: f64, south_m: f64) -> Self {
+        let (x_west, y_north) = self.to_map(east_m, south_m);
+        Self { x_west, y_north, ..self.clone() }
+    }
+
+    /// Coordinates on the map of a point so many metres east and south of the north-west corner.
+    pub fn to_map(&self, east_m: f64, south_m: f64) -> (f64, f64) {
+        (self.x_west + east_m / self.metres_per_unit.0, self.y_north - south_m / self.metres_per_unit.1)
+    }
+
+    /// Metres east and south of the north-west corner at which a point of the map lies.
+    pub fn from_map(&self, x: f64, y: f64) -> (f64, f64) {
+        ((x - self.x_west) * self.metres_per_unit.0, (self.y_north - y) * self.metres_per_unit.1)
+    }
+
+    /// The piece of the map that reaches so many metres east and south of the north-west corner.
+    pub fn bounds(&self, east_m: f64, south_m: f64) -> Bounds {
+        let (east, south) = self.to_map(east_m, south_m);
+        Bounds { west: self.x_west, south, east, north: self.y_north }
+    }
+}
+
+/// A piece of a map, in its own units.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "[f64; 4]", into = "[f64; 4]")]
+pub struct Bounds {
+    /// Least easting or longitude.
+    pub west: f64,
+    /// Least northing or latitude.
+    pub south: f64,
+    /// Greatest easting or longitude.
+    pub east: f64,
+    /// Greatest northing or latitude.
+    pub north: f64,
+}
+
+impl Display for Bounds {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "x {} to {}, y {} to {}", self.west, self.east, self.south, self.north)
+    }
+}
+
+impl From<[f64; 4]> for Bounds {
+    fn from([west, south, east, north]: [f64; 4]) -> Self {
+        Self { west, south, east, north }
+    }
+}
+
+impl From<Bounds> for [f64; 4] {
+    fn from(bounds: Bounds) -> Self {
+        [bounds.west, bounds.south, bounds.east, bounds.north]
+    }
+}
