@@ -108,7 +108,7 @@ impl Engine for Tiled {
 impl Tiled {
     fn gravity(&mut self, world: &mut World, rule: &Gravity) {
         let World { ground, lava, .. } = world;
-        lava.wake_under(Reader::Gravity, rule.numbers(), ground);
+        lava.wake_under(Reader::Gravity, &rule.numbers(), ground);
         let Some((from, to)) = awake(lava) else { return };
         self.cut(lava, from, to);
         let (path, cuts) = (self.path, &self.cuts[..]);
@@ -120,7 +120,7 @@ impl Tiled {
 
     fn spreading(&mut self, world: &mut World, rule: &Spreading, key: StepKey) {
         let World { grid, ground, lava } = world;
-        lava.wake_under(Reader::Spreading, rule.numbers(), ground);
+        lava.wake_under(Reader::Spreading, &rule.numbers(), ground);
         let Some((from, to)) = awake(lava) else { return };
         // A strip beside one that is awake may give, and one beside that may take.
         let (from, to) = (from.saturating_sub(2), (to + 2).min(lava.strips.len()));

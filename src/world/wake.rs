@@ -26,13 +26,17 @@ pub(crate) struct Settled {
 
 impl Liquid {
     /// Has a rule visit every tile unless the sleeping ones came to rest under its present numbers and on this ground.
-    pub(crate) fn wake_under(&mut self, reader: Reader, numbers: RuleNumbers, ground: &Ground) {
-        if self.settled.ground != Some(ground.stamp()) {
-            self.settled = Settled { ground: Some(ground.stamp()), rules: [None; 2] };
-        }
-        if self.settled.rules[reader as usize].replace(numbers) == Some(numbers) {
+    #[inline]
+    pub(crate) fn wake_under(&mut self, reader: Reader, numbers: &RuleNumbers, ground: &Ground) {
+        let Settled { ground: last, rules } = &self.settled;
+        let same_ground = *last == Some(ground.stamp());
+        if same_ground && rules[reader as usize].as_ref() == Some(numbers) {
             return;
         }
+        if !same_ground {
+            self.settled = Settled { ground: Some(ground.stamp()), rules: [None; 2] };
+        }
+        self.settled.rules[reader as usize] = Some(*numbers);
         for (strip, awake) in self.strips.iter_mut().zip(&mut self.awake) {
             strip.wake(reader);
             *awake |= strip.tiles() > 0;
