@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::app::App;
+use super::camera::{Rig, Size};
 use super::cuts::{AXES, AXIS_NAMES};
 use super::dialog::Dialog;
 use super::keys::Action;
@@ -12,69 +13,65 @@ use super::pace;
 use super::pose::Side;
 use super::tools::{BRUSH_RADIUS, Tool};
 use crate::output::{Existing, FOLDER, file_name, free_name};
-use crate::render::{Axis, Named, PALETTE_NAMES, PaletteSpec, names};
+use crate::render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style, names};
 
 impl App {
     /// Does what a key or a button asks for.
     pub(super) fn act(&mut self, action: Action) {
         match action {
-            Action::Run
-            | Action::Step
-            | Action::Faster
-            | Action::Slower
-            | Action::Free
-            | Action::Reset
-            | Action::Reseed
-            | Action::Keep
-            | Action::Rewind => self.act_on_time(action),
-            Action::Style(_)
-            | Action::Cut(_)
-            | Action::MoveCut(_)
-            | Action::Field
-            | Action::Palette
-            | Action::Volume
-            | Action::Ground => self.act_on_view(action),
+            Action::Run => self.run_or_pause(),
+            Action::Step => self.step_once(),
+            Action::Faster => self.change_rate(pace::faster),
+            Action::Slower => self.change_rate(pace::slower),
+            Action::Free => self.toggle_free(),
+            Action::Reset => self.worker.send(Command::Reset),
+            Action::Reseed => self.reseed(),
+            Action::Keep => self.keep(),
+            Action::Rewind => self.rewind(),
+            Action::Style(style) => self.set_style(style),
+            Action::Cut(axis) => self.toggle_cut(axis),
+            Action::MoveCut(by) => self.move_cut(by),
+            Action::Field => self.show_next_field(),
+            Action::Palette => self.take_next_palette(),
+            Action::Volume => self.toggle_volume(),
+            Action::Ground => self.toggle_ground(),
             Action::Tool(tool) => self.take_up(tool),
-            Action::Brush(factor) => {
-                let brush = &mut self.state.tools.brush;
-                brush.radius = (brush.radius * factor).clamp(BRUSH_RADIUS.0, BRUSH_RADIUS.1);
-            }
+            Action::Brush(factor) => self.resize_brush(factor),
             Action::Face(side) => self.face(side),
-            Action::ResetCamera | Action::Zoom(_) | Action::Turntable | Action::FirstPerson => {
-                self.act_on_camera(action);
-            }
+            Action::ResetCamera => self.reset_camera(),
+            Action::Zoom(notches) => self.zoom(notches),
+            Action::Turntable => self.toggle_turntable(),
+            Action::FirstPerson => self.toggle_first_person(),
             Action::Screenshot { transparent } => self.screenshot(transparent),
             Action::Record => self.toggle_recording(),
             Action::Save => self.save(),
-            Action::Open | Action::Panel | Action::Fullscreen | Action::Help | Action::Dismiss | Action::Quit => {
-                self.act_on_window(action);
-            }
+            Action::Open => self.choose_file(),
+            Action::Panel => self.toggle_panel(),
+            Action::Fullscreen => self.window.set_fullscreen(!self.window.is_fullscreen()),
+            Action::Help => self.toggle_help(),
+            Action::Dismiss => self.dismiss(),
+            Action::Quit => self.quit = true,
         }
     }
 
-    fn act_on_time(&mut self, action: Action) {
-        let now = self.state.pace.value;
-        match action {
-            Action::Run if now == Pace::Paused => self.set_pace(self.state.rate),
-            Action::Run => self.set_pace(Pace::Paused),
-            Action::Step => {
-                self.state.pace.value = Pace::Paused;
-                self.state.pace.touch();
-                self.worker.send(Command::Steps(1));
-            }
-            Action::Faster => self.change_rate(pace::faster),
-            Action::Slower => self.change_rate(pace::slower),
-            Action::Free => {
-                self.set_pace(if self.state.rate == Pace::Free { Pace::Rate(60.0) } else { Pace::Free });
-            }
-            Action::Reset => self.worker.send(Command::Reset),
-            Action::Reseed => self.reseed(),
-            Action::Keep => {
-                self.worker.send(Command::Keep);
-                self.journal.say("moment kept");
-            }
-            _ => self.rewind(),
-        }
+    fn run_or_pause(&mut self) {
+        let paused = self.state.pace.value == Pace::Paused;
+        self.set_pace(if paused { self.state.rate } else { Pace::Paused });
+    }
+
+    fn step_once(&mut self) {
+        self.state.pace.value = Pace::Paused;
+        self.state.pace.touch();
+        self.worker.send(Command::Steps(1));
+    }
+
+    fn toggle_free(&mut self) {
+        self.set_pace(if self.state.rate == Pace::Free { Pace::Rate(60.0) } else { Pace::Free });
+    }
+
+    fn keep(&mut self) {
+        self.worker.send(Command::Keep);
+        self.journal.say("moment kept");
     }
 
     /// Another rate; a pause stays a pause.
@@ -114,34 +111,32 @@ impl App {
         }
     }
 
-    fn act_on_view(&mut self, action: Action) {
-        match action {
-            Action::Style(style) => {
-                self.state.look.style = style;
-                self.look_changed();
-                self.journal.say(&format!("view {}", style.name()));
-            }
-            Action::Cut(axis) => self.toggle_cut(axis),
-            Action::MoveCut(by) => self.move_cut(by),
-            Action::Field => {
-                self.state.cuts.field = names::next(self.state.cuts.field);
-                self.journal.say(&format!("field {}", self.state.cuts.field.name()));
-            }
-            Action::Palette => {
-                let name = next_palette(&self.state.look.palette);
-                self.state.look.palette = PaletteSpec::Name(name.to_owned());
-                self.look_changed();
-                self.journal.say(&format!("palette {name}"));
-            }
-            Action::Volume => {
-                self.state.shown.volume ^= true;
-                self.journal.say(&format!("lava {}", on_off(self.state.shown.volume)));
-            }
-            _ => {
-                self.state.shown.ground ^= true;
-                self.journal.say(&format!("ground {}", on_off(self.state.shown.ground)));
-            }
-        }
+    fn set_style(&mut self, style: Style) {
+        self.state.look.style = style;
+        self.look_changed();
+        self.journal.say(&format!("view {}", style.name()));
+    }
+
+    fn show_next_field(&mut self) {
+        self.state.cuts.field = names::next(self.state.cuts.field);
+        self.journal.say(&format!("field {}", self.state.cuts.field.name()));
+    }
+
+    fn take_next_palette(&mut self) {
+        let name = next_palette(&self.state.look.palette);
+        self.state.look.palette = PaletteSpec::Name(name.to_owned());
+        self.look_changed();
+        self.journal.say(&format!("palette {name}"));
+    }
+
+    fn toggle_volume(&mut self) {
+        self.state.shown.volume ^= true;
+        self.journal.say(&format!("lava {}", on_off(self.state.shown.volume)));
+    }
+
+    fn toggle_ground(&mut self) {
+        self.state.shown.ground ^= true;
+        self.journal.say(&format!("ground {}", on_off(self.state.shown.ground)));
     }
 
     fn toggle_cut(&mut self, axis: Axis) {
@@ -169,6 +164,11 @@ impl App {
         self.journal.say(&format!("tool {}", tool.name()));
     }
 
+    fn resize_brush(&mut self, factor: f64) {
+        let brush = &mut self.state.tools.brush;
+        brush.radius = (brush.radius * factor).clamp(BRUSH_RADIUS.0, BRUSH_RADIUS.1);
+    }
+
     fn face(&mut self, side: Side) {
         let Some(subject) = self.painter.subject() else { return };
         if let Some(rig) = &mut self.rig {
@@ -177,27 +177,39 @@ impl App {
         }
     }
 
-    fn act_on_camera(&mut self, action: Action) {
+    fn reset_camera(&mut self) {
+        self.turn_camera(|rig, subject, _| {
+            rig.reset(subject);
+            "camera reset".to_owned()
+        });
+    }
+
+    fn zoom(&mut self, notches: f32) {
+        self.turn_camera(|rig, _, size| {
+            rig.zoom_to_middle(notches, size);
+            (if notches > 0.0 { "zoom in" } else { "zoom out" }).to_owned()
+        });
+    }
+
+    fn toggle_turntable(&mut self) {
+        self.turn_camera(|rig, _, _| {
+            rig.turntable ^= true;
+            format!("turntable {}", on_off(rig.turntable))
+        });
+    }
+
+    fn toggle_first_person(&mut self) {
+        self.turn_camera(|rig, _, _| {
+            rig.first_person ^= true;
+            format!("first person {}", on_off(rig.first_person))
+        });
+    }
+
+    /// Changes the camera, once there is something to see, and logs the line that `change` gives.
+    fn turn_camera(&mut self, change: impl FnOnce(&mut Rig, &Bounds, Size) -> String) {
         let (Some(subject), size) = (self.painter.subject(), self.size()) else { return };
         let Some(rig) = &mut self.rig else { return };
-        let line = match action {
-            Action::Turntable => {
-                rig.turntable ^= true;
-                format!("turntable {}", on_off(rig.turntable))
-            }
-            Action::FirstPerson => {
-                rig.first_person ^= true;
-                format!("first person {}", on_off(rig.first_person))
-            }
-            Action::Zoom(notches) => {
-                rig.zoom_to_middle(notches, size);
-                (if notches > 0.0 { "zoom in" } else { "zoom out" }).to_owned()
-            }
-            _ => {
-                rig.reset(&subject);
-                "camera reset".to_owned()
-            }
-        };
+        let line = change(rig, &subject, size);
         self.journal.say(&line);
     }
 
@@ -213,27 +225,33 @@ impl App {
         self.worker.send(Command::Save(path, Existing::Keep));
     }
 
-    fn act_on_window(&mut self, action: Action) {
-        match action {
-            // A dialog that does not show itself is not waited for.
-            Action::Open if self.dialog.is_some() => self.type_path(),
-            Action::Open => {
-                self.dialog = Some(Dialog::open());
-                self.journal.say("file dialog");
-            }
-            Action::Panel => {
-                self.state.shown.panel ^= true;
-                self.journal.say(&format!("panel {}", on_off(self.state.shown.panel)));
-            }
-            Action::Fullscreen => self.window.set_fullscreen(!self.window.is_fullscreen()),
-            Action::Help => {
-                self.state.shown.help ^= true;
-                self.journal.say(&format!("help {}", on_off(self.state.shown.help)));
-            }
-            Action::Dismiss if self.state.shown.help => self.state.shown.help = false,
-            Action::Dismiss if self.window.is_fullscreen() => self.window.set_fullscreen(false),
-            Action::Dismiss => self.take_up(Tool::Orbit),
-            _ => self.quit = true,
+    fn choose_file(&mut self) {
+        // A dialog that does not show itself is not waited for.
+        if self.dialog.is_some() {
+            return self.type_path();
+        }
+        self.dialog = Some(Dialog::open());
+        self.journal.say("file dialog");
+    }
+
+    fn toggle_panel(&mut self) {
+        self.state.shown.panel ^= true;
+        self.journal.say(&format!("panel {}", on_off(self.state.shown.panel)));
+    }
+
+    fn toggle_help(&mut self) {
+        self.state.shown.help ^= true;
+        self.journal.say(&format!("help {}", on_off(self.state.shown.help)));
+    }
+
+    /// Closes what is open, the topmost first.
+    fn dismiss(&mut self) {
+        if self.state.shown.help {
+            self.state.shown.help = false;
+        } else if self.window.is_fullscreen() {
+            self.window.set_fullscreen(false);
+        } else {
+            self.take_up(Tool::Orbit);
         }
     }
 }
