@@ -8,11 +8,13 @@
 #[path = "worlds/mod.rs"]
 mod worlds;
 
+use std::hint::black_box;
 use std::time::Instant;
 
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::random::mix64;
+use lavoxel::render::{Camera, CameraSpec, LookSpec, Renderer, Style};
 use lavoxel::simulation::{Act, Simulation};
 use lavoxel::world::{Edit, Matter, Shape};
 use worlds::erupted;
@@ -23,10 +25,14 @@ const GRID: Grid = Grid { nx: 512, ny: 128, nz: 512 };
 const ROUNDS: usize = 7;
 /// Steps of a run.
 const STEPS: usize = 100;
+/// Frames of a run, one a step.
+const FRAMES: usize = 8;
+/// Pixels of a frame.
+const SIZE: (usize, usize) = (960, 540);
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let rows: [(&str, fn()); 2] = [("step", step_row), ("lowpass", lowpass_row)];
+    let rows: [(&str, fn()); 3] = [("step", step_row), ("lowpass", lowpass_row), ("frame", frame_row)];
     println!("{} threads", rayon::current_num_threads());
     for (name, row) in rows {
         if asked.is_empty() || asked.iter().any(|asked| asked == name) {
@@ -60,11 +66,11 @@ fn rock(simulation: &Simulation, held: &[[usize; 3]], step: usize) -> Act {
 }
 
 /// Milliseconds of `work` after each step, without and with a change of the ground before the step.
-fn by_turns(mut work: impl FnMut(&mut Simulation, Option<Act>) -> f64) -> [f64; 2] {
+fn by_turns(steps: usize, mut work: impl FnMut(&mut Simulation, Option<Act>) -> f64) -> [f64; 2] {
     let mut simulation = volcano();
     let start = simulation.moment(None);
     let held: Vec<[usize; 3]> = simulation.world().lava.held().map(|(at, _)| at).collect();
-    let mut least = [vec![f64::INFINITY; STEPS], vec![f64::INFINITY; STEPS]];
+    let mut least = [vec![f64::INFINITY; steps], vec![f64::INFINITY; steps]];
     for _ in 0..ROUNDS {
         for (changes, least) in least.iter_mut().enumerate() {
             simulation.go_back(&start);
@@ -75,7 +81,7 @@ fn by_turns(mut work: impl FnMut(&mut Simulation, Option<Act>) -> f64) -> [f64; 
             }
         }
     }
-    least.map(|times| times.iter().sum::<f64>() / STEPS as f64)
+    least.map(|times| times.iter().sum::<f64>() / steps as f64)
 }
 
 /// Steps, and puts the rock before if there is any; without it, an edit that changes nothing is no part of the time.
@@ -92,16 +98,36 @@ fn line(name: &str, [without, with]: [f64; 2]) {
 }
 
 fn step_row() {
-    line("a step, 512 × 128 × 512", by_turns(|simulation, act| ms(|| step(simulation, act))));
+    line("a step, 512 × 128 × 512", by_turns(STEPS, |simulation, act| ms(|| step(simulation, act))));
 }
 
 fn lowpass_row() {
     let mut lowpass = LowPass::new(GRID);
-    let times = by_turns(|simulation, act| {
+    let times = by_turns(STEPS, |simulation, act| {
         step(simulation, act);
         ms(|| {
             lowpass.refresh(simulation.world());
         })
     });
     line("the low-pass after a step", times);
+}
+
+/// Low-pass, ground and picture after a step, in the same window of pixels.
+fn frame_row() {
+    for style in [Style::Cinematic, Style::Scientific] {
+        let look = LookSpec { style, ..LookSpec::default() };
+        let world = volcano();
+        let mut renderer = Renderer::new(world.world().ground.surface(), GRID, look).expect("a good look");
+        let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), SIZE);
+        let mut lowpass = LowPass::new(GRID);
+        let times = by_turns(FRAMES, |simulation, act| {
+            step(simulation, act);
+            ms(|| {
+                renderer.set_ground(&simulation.world().ground);
+                lowpass.refresh(simulation.world());
+                black_box(renderer.frame_of(&mut lowpass, &camera));
+            })
+        });
+        line(&format!("a frame after a step, {style:?}"), times);
+    }
 }

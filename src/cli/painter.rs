@@ -78,9 +78,8 @@ pub(super) struct Painter {
     view: Drawn,
     /// Made with the first volume picture.
     lowpass: Option<LowPass>,
-    /// Made at the first volume picture, and again when an event changed the ground: preparing it takes a second. With
-    /// the stamp of its ground.
-    renderer: Option<(u64, Renderer)>,
+    /// Made with the first volume picture: preparing it takes a second.
+    renderer: Option<Renderer>,
 }
 
 /// What is drawn.
@@ -125,14 +124,11 @@ impl Painter {
 
     fn volume(&mut self, simulation: &Simulation, size: (usize, usize), turned_deg: f32) -> Result<Image, Invalid> {
         let world = simulation.world();
-        let stamp = world.ground.stamp();
         let renderer = match &mut self.renderer {
-            Some((old, renderer)) if *old == stamp => renderer,
-            other => {
-                let renderer = Renderer::new(world.ground.surface(), world.grid, self.look.clone())?;
-                &mut other.insert((stamp, renderer)).1
-            }
+            Some(renderer) => renderer,
+            none => none.insert(Renderer::new(world.ground.surface(), world.grid, self.look.clone())?),
         };
+        renderer.set_ground(&world.ground);
         let azimuth_deg = self.camera.azimuth_deg + turned_deg;
         let spec = CameraSpec { azimuth_deg, ..self.camera.clone() };
         let camera = Camera::new(&spec, &renderer.subject(), size);

@@ -8,6 +8,8 @@
 //!
 //! Rays see a [`Part`] of the block: a box with its own sides, roof and floor, which cut the rock open.
 
+use std::ops::Range;
+
 use super::camera::Ray;
 use super::math::{V3, unit_or_up, v3};
 use super::raster::Raster;
@@ -95,6 +97,32 @@ impl Heightfield {
         }
         let top = heights.data.iter().copied().fold(f32::MIN, f32::max);
         Self { heights, foot, top, levels }
+    }
+
+    /// Brings the pyramid up to date after the heights of the nodes `across` × `rows` changed.
+    pub(crate) fn refresh(&mut self, across: Range<usize>, rows: Range<usize>) {
+        let squares = |nodes: Range<usize>, count: usize| nodes.start.saturating_sub(1)..nodes.end.min(count);
+        let finest = &mut self.levels[0];
+        let (mut xs, mut zs) = (squares(across, finest.width), squares(rows, finest.depth));
+        for (i, j) in zs.clone().flat_map(|j| xs.clone().map(move |i| (i, j))) {
+            finest.highest[j * finest.width + i] = highest_corner(&self.heights, i, j);
+        }
+        for level in 1..self.levels.len() {
+            let (fine, coarse) = self.levels.split_at_mut(level);
+            let (Some(fine), Some(coarse)) = (fine.last(), coarse.first_mut()) else { continue };
+            (xs, zs) = (xs.start / 2..xs.end.div_ceil(2), zs.start / 2..zs.end.div_ceil(2));
+            for (i, j) in zs.clone().flat_map(|j| xs.clone().map(move |i| (i, j))) {
+                coarse.highest[j * coarse.width + i] = highest_of_four(fine, i, j);
+            }
+        }
+        // The coarsest level is one square over all nodes.
+        self.top = self.levels.last().map_or(self.top, |level| level.highest[0]);
+    }
+
+    /// Whether the pyramid is that of another field.
+    #[cfg(test)]
+    pub(crate) fn has_levels_of(&self, other: &Self) -> bool {
+        self.levels.iter().zip(&other.levels).all(|(a, b)| a.highest == b.highest)
     }
 
     /// Unit normal of the top at (x, z).
@@ -350,26 +378,27 @@ fn first_root(a: f32, b: f32, c: f32) -> Option<f32> {
 
 fn finest(heights: &Raster<f32>) -> Level {
     let (width, depth) = (heights.width - 1, heights.depth - 1);
-    let h = &heights.data;
-    let highest = (0..width * depth)
-        .map(|k| {
-            let n = (k / width) * heights.width + k % width;
-            h[n].max(h[n + 1]).max(h[n + heights.width]).max(h[n + heights.width + 1])
-        })
-        .collect();
+    let highest = (0..width * depth).map(|k| highest_corner(heights, k % width, k / width)).collect();
     Level { width, depth, highest }
+}
+
+/// The greatest height of the patch (i, j).
+fn highest_corner(heights: &Raster<f32>, i: usize, j: usize) -> f32 {
+    let (n, h) = (j * heights.width + i, &heights.data);
+    h[n].max(h[n + 1]).max(h[n + heights.width]).max(h[n + heights.width + 1])
 }
 
 fn coarser(fine: &Level) -> Level {
     let (width, depth) = (fine.width.div_ceil(2), fine.depth.div_ceil(2));
-    let at = |i: usize, j: usize| fine.highest[j.min(fine.depth - 1) * fine.width + i.min(fine.width - 1)];
-    let highest = (0..width * depth)
-        .map(|k| {
-            let (i, j) = (2 * (k % width), 2 * (k / width));
-            at(i, j).max(at(i + 1, j)).max(at(i, j + 1)).max(at(i + 1, j + 1))
-        })
-        .collect();
+    let highest = (0..width * depth).map(|k| highest_of_four(fine, k % width, k / width)).collect();
     Level { width, depth, highest }
+}
+
+/// The greatest height of the square (i, j) of the level above `fine`.
+fn highest_of_four(fine: &Level, i: usize, j: usize) -> f32 {
+    let at = |i: usize, j: usize| fine.highest[j.min(fine.depth - 1) * fine.width + i.min(fine.width - 1)];
+    let (i, j) = (2 * i, 2 * j);
+    at(i, j).max(at(i + 1, j)).max(at(i, j + 1)).max(at(i + 1, j + 1))
 }
 
 #[cfg(test)]

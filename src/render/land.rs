@@ -1,14 +1,21 @@
-//! The look of the ground: colour, fine relief, occlusion and sunlight, worked out once and kept between frames.
+//! The look of the ground: colour, fine relief, occlusion and sunlight, baked once, kept between frames and patched where
+//! the ground changes.
+
+mod light;
+mod patch;
+mod surface;
 
 use nalgebra::Point3;
 use ndarray::Array2;
 
 use crate::grid::Grid;
 
+use self::light::{disc, open_sky};
+pub(crate) use self::patch::Patched;
+use self::surface::{Place, Rill, albedo, bumped, height, rill, seed};
 use super::camera::Bounds;
 use super::heightfield::Heightfield;
-use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
-use super::noise;
+use super::math::{V3, saturate, v3};
 use super::raster::Raster;
 use super::sky::Sky;
 use super::transfer::lamp;
@@ -47,6 +54,38 @@ pub(crate) struct TerrainLook {
     pub(crate) unit: f32,
     /// Rise per cell of the ground towards +x and +z, smoothed over a few cells.
     pub(crate) slope: Raster<nalgebra::Vector2<f32>>,
+    /// Heights of the columns. This map and those below make the maps above, whole or in part.
+    coarse: Raster<f32>,
+    /// Heights of the columns, smoothed over a few cells.
+    gentle: Raster<f32>,
+    seeds: Raster<f32>,
+    rills: Raster<Rill>,
+    /// 1 where the sun arrives, else 0; and the same with soft edges.
+    sun: Raster<f32>,
+    soft: Raster<f32>,
+    scale: Altitudes,
+}
+
+/// Heights by which the rock is coloured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Altitudes {
+    lowest: f32,
+    rise: f32,
+    side: usize,
+}
+
+impl Altitudes {
+    fn of(block: &Heightfield, side: usize) -> Self {
+        let lowest = block.heights.data.iter().copied().fold(f32::MAX, f32::min);
+        // Low hills have no summit to colour: a land counts as at least so high.
+        Self { lowest, rise: (block.top - lowest).max(0.3 * side as f32), side }
+    }
+
+    /// The place of a node.
+    fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> Place {
+        let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
+        Place { p: v3(x, h, z) / unit, rill, up, altitude: saturate((h - self.lowest) / self.rise) }
+    }
 }
 
 /// Nodes to a cell on land of so many cells along its longer side.
@@ -70,37 +109,28 @@ impl TerrainLook {
         let side = grid.nx.max(grid.nz);
         let per_cell = per_cell(side, nodes);
         let coarse = Raster::columns(cells, ground.iter().copied().collect());
-        let smooth = Raster::nodes(cells, per_cell, |x, z| coarse.smooth_at(x, z));
         let unit = side as f32 / REFERENCE_SIDE;
-        let rills = rills(&smooth, &coarse, unit);
-        // A coarse grid has fewer cells to a wave, so the same waves must be lower to be as steep.
-        let heights = smooth
-            .map(|x, z, h| h + relief(v3(x, h, z) / unit, rills.at(x, z), steepness(&coarse, x, z)) * unit.min(1.0));
+        let seeds = Raster::nodes(cells, per_cell, |x, z| seed(x, z, unit));
+        let rills = seeds.map(|x, z, _| rill(&seeds, &coarse, unit, (x, z)));
+        let heights = rills.map(|x, z, rill| height(&coarse, rill.value, unit, (x, z)));
         let foot = -(0.05 * side as f32).max(1.0);
         let block = Heightfield::new(heights, foot);
-        let lowest = block.heights.data.iter().copied().fold(f32::MAX, f32::min);
-        // Low hills have no summit to colour: a land counts as at least so high.
-        let rise = (block.top - lowest).max(0.3 * side as f32);
-        let albedo = block.heights.map(|x, z, h| {
-            let (rill, up) = (rills.at(x, z), block.normal(x, z, 0.8).y);
-            albedo(&Place { p: v3(x, h, z) / unit, rill, up, altitude: saturate((h - lowest) / rise) })
-        });
-        let fine = 1.0 / per_cell as f32;
-        let normal = block.heights.map(|x, z, h| bumped(block.normal(x, z, fine), v3(x, h, z) / unit));
-        let light = light(&block, &Sky::new(look));
+        let scale = Altitudes::of(&block, side);
+        let albedo = rills.map(|x, z, rill| albedo(&scale.place(&block, rill.value, unit, (x, z))));
+        let normal = block.heights.map(|x, z, h| grained(&block, unit, [x, h, z]));
+        let [sun, soft] = shadows(&block, &Sky::new(look));
+        let light = light(&block, &soft);
         let lamp = lamp();
-        let plain = light.map(|x, z, light| 0.30 * light.x + 0.75 * saturate(block.normal(x, z, 0.7).dot(&lamp)));
+        let plain = light.map(|x, z, light| plain(&block, &lamp, light, (x, z)));
         let gentle = coarse.blurred(1);
-        let slope = gentle.map(|x, z, _| {
-            let (east, south) = gentle.slope(x, z, 1.0);
-            nalgebra::Vector2::new(east, south)
-        });
-        Self { block, albedo, normal, light, plain, unit, slope }
+        let slope = gentle.map(|x, z, _| rise(&gentle, (x, z)));
+        Self { block, albedo, normal, light, plain, unit, slope, coarse, gentle, seeds, rills, sun, soft, scale }
     }
 
     /// Bakes the sunlight again for another time of day; everything else is kept.
     pub(crate) fn relight(&mut self, look: &LookSpec) {
-        self.light = light(&self.block, &Sky::new(look));
+        [self.sun, self.soft] = shadows(&self.block, &Sky::new(look));
+        self.light = light(&self.block, &self.soft);
     }
 
     /// What a camera should frame: the ground block of a box of `grid`'s shape, with air for the lava on it, in cells.
@@ -129,103 +159,30 @@ impl TerrainLook {
     }
 }
 
-fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
-    let (east, south) = heights.slope(x, z, 1.0);
-    east.hypot(south)
+/// Unit normal of a node with the finest grain.
+fn grained(block: &Heightfield, unit: f32, [x, h, z]: [f32; 3]) -> V3 {
+    bumped(block.normal(x, z, 1.0 / block.heights.per_cell), v3(x, h, z) / unit)
 }
 
-/// Noise averaged along the way water would run: streaks that follow the fall line, -1..1. This is what makes a
-/// flank look washed by rain instead of rough.
-fn rills(smooth: &Raster<f32>, coarse: &Raster<f32>, unit: f32) -> Raster<f32> {
-    const STEPS: usize = 18;
-    let grain = |x: f32, z: f32| noise::gradient(v3(x * 1.15, 0.5, z * 1.15));
-    let seeds = smooth.map(|x, z, _| grain(x / unit, z / unit) + 0.5 * grain(x / unit * 2.3 + 11.0, z / unit * 2.3));
-    smooth.map(|x, z, _| {
-        let (mut px, mut pz, mut sum) = (x, z, 0.0);
-        for _ in 0..STEPS {
-            sum += seeds.at(px, pz);
-            let (east, south) = coarse.slope(px, pz, 1.0);
-            let slope = east.hypot(south);
-            let stride = 0.55 * unit * saturate(slope * 3.0) / slope.max(1e-4);
-            px -= east * stride;
-            pz -= south * stride;
-        }
-        (sum / STEPS as f32 * 2.6).clamp(-1.0, 1.0)
-    })
+/// Hard shadows, and soft ones: the sun's disc is imitated by a small blur.
+fn shadows(block: &Heightfield, sky: &Sky) -> [Raster<f32>; 2] {
+    let hard = block.heights.map(|x, z, h| light::sun(block, sky.sun, [x, h, z]));
+    let soft = hard.blurred(disc(hard.per_cell));
+    [hard, soft]
 }
 
-/// Height added to the smooth ground: rills on slopes and rubble everywhere, well under half a cell, so that the
-/// picture still agrees with the cells that are solid.
-fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
-    let washed = smoothstep(0.12, 0.7, steepness);
-    let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
-    let rubble = noise::fractal(p * 0.8, 4) * lerp(0.25, 1.1, fields) * lerp(0.55, 1.0, washed);
-    let blocks = noise::fractal(p * 0.23 + v3(3.0, 8.0, 1.0), 3);
-    0.30 * rill * washed + 0.16 * rubble + 0.20 * blocks
+/// For each node the open share of the sky, and the share of the sun.
+fn light(block: &Heightfield, soft: &Raster<f32>) -> Raster<nalgebra::Vector2<f32>> {
+    block.heights.map(|x, z, h| nalgebra::Vector2::new(open_sky(block, v3(x, h, z)), soft.at(x, z)))
 }
 
-/// Where on the ground a colour is asked for.
-struct Place {
-    /// Position in units of pattern.
-    p: V3,
-    rill: f32,
-    /// Vertical part of the unit normal.
-    up: f32,
-    /// Height between the lowest and the highest ground, 0..1.
-    altitude: f32,
+/// Light of the plain styles at a node.
+fn plain(block: &Heightfield, lamp: &V3, light: nalgebra::Vector2<f32>, (x, z): (f32, f32)) -> f32 {
+    0.30 * light.x + 0.75 * saturate(block.normal(x, z, 0.7).dot(lamp))
 }
 
-/// Basalt, ash on gentle ground and in the rills, oxidised scoria towards the top and in patches.
-fn albedo(place: &Place) -> V3 {
-    let (p, rill, altitude) = (place.p, place.rill, place.altitude);
-    let speckle = noise::fractal(p * 1.7, 4);
-    let mottled = noise::fractal(p * 0.11 + v3(7.0, 1.0, 3.0), 4);
-    let patches = noise::fractal(p * 0.055 + v3(31.0, 4.0, 12.0), 4);
-    let basalt = mix(v3(0.040, 0.036, 0.036), v3(0.092, 0.080, 0.072), saturate(0.5 + 0.6 * mottled + 0.25 * rill));
-    let ash = mix(v3(0.150, 0.128, 0.108), v3(0.205, 0.172, 0.140), saturate(0.5 + speckle));
-    let scoria = mix(v3(0.120, 0.060, 0.044), v3(0.180, 0.100, 0.066), saturate(0.5 + mottled));
-    let lying = smoothstep(0.62, 0.95, place.up);
-    let ashy = saturate(lying * (0.35 + 0.9 * patches) + 0.35 * rill.max(0.0) + 0.10);
-    let red = smoothstep(0.05, 0.45, mottled + 0.55 * (altitude - 0.62)) * (0.35 + 0.5 * altitude);
-    let ground = mix(mix(basalt, ash, ashy * 0.75), scoria, saturate(red));
-    // Old flows on the plain: darker tongues with a ragged edge.
-    let old = smoothstep(0.02, 0.16, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5));
-    let ground = mix(ground, basalt * 0.75, old * lying * 0.7);
-    ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
-}
-
-/// Grain finer than the nodes' own relief.
-fn bumped(n: V3, p: V3) -> V3 {
-    let e = 0.12;
-    let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
-    let here = height(p);
-    let tilt = v3(height(p + v3(e, 0.0, 0.0)) - here, 0.0, height(p + v3(0.0, 0.0, e)) - here) / e;
-    let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
-    (n - tilt * lerp(0.06, 0.15, fields) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y))).normalize()
-}
-
-/// Sky and sun visibility. The sun's disc is imitated by a small blur of the hard shadow.
-fn light(block: &Heightfield, sky: &Sky) -> Raster<nalgebra::Vector2<f32>> {
-    let sun = block.heights.map(|x, z, h| {
-        let start = v3(x, h, z) + block.normal(x, z, 0.3) * 0.25;
-        if block.lit(start, sky.sun) { 1.0 } else { 0.0 }
-    });
-    let sun = sun.blurred((sun.per_cell * 0.16).round() as usize);
-    block.heights.map(|x, z, h| nalgebra::Vector2::new(open_sky(block, v3(x, h, z)), sun.at(x, z)))
-}
-
-/// Share of the sky that higher ground around leaves open, from sixteen looks at three distances.
-fn open_sky(block: &Heightfield, p: V3) -> f32 {
-    const AROUND: usize = 8;
-    let mut shut = 0.0;
-    for (radius, weight) in [(0.7, 0.3), (2.5, 0.35), (8.0, 0.35)] {
-        let mut rise = 0.0;
-        for k in 0..AROUND {
-            let angle = (k as f32 + radius) * std::f32::consts::TAU / AROUND as f32;
-            let other = block.heights.at(p.x + radius * angle.cos(), p.z + radius * angle.sin());
-            rise += saturate((other - p.y) / radius);
-        }
-        shut += weight * rise / AROUND as f32;
-    }
-    1.0 - saturate(shut * 1.5) * 0.85
+/// Rise per cell of smoothed columns.
+fn rise(gentle: &Raster<f32>, (x, z): (f32, f32)) -> nalgebra::Vector2<f32> {
+    let (east, south) = gentle.slope(x, z, 1.0);
+    nalgebra::Vector2::new(east, south)
 }

@@ -10,7 +10,7 @@ use crate::memory::Need;
 const BYTES_A_CELL: f64 = 4.5;
 
 /// Bytes of a node of the drawn ground: height, colour, normal, light, and what they are made from.
-const BYTES_A_NODE: f64 = 60.0;
+const BYTES_A_NODE: f64 = 80.0;
 
 /// Bytes of a pixel: where it meets the ground, its light before and after smoothing, and its colour.
 const BYTES_A_PIXEL: f64 = 62.0;

@@ -1,6 +1,6 @@
 //! A scalar or vector map over the ground plane, sampled smoothly.
 
-use std::ops::{Add, Mul, Sub};
+use std::ops::{Add, Mul, Range, Sub};
 
 use crate::parallel::*;
 
@@ -86,6 +86,21 @@ where
             now = now.box_rows(radius).transposed().box_rows(radius).transposed();
         }
         now
+    }
+
+    /// Blurs only so much as the samples `across` × `rows` change, into `blurred`, the blurred map of before.
+    pub(crate) fn blur_part(&self, radius: usize, (across, rows): (Range<usize>, Range<usize>), blurred: &mut Self) {
+        // What changes, and around it what the changed sums read.
+        let wide = |range: &Range<usize>, n: usize, by: usize| range.start.saturating_sub(by)..(range.end + by).min(n);
+        let window = |by: usize| (wide(&across, self.width, by), wide(&rows, self.depth, by));
+        let ((xs, zs), (all_xs, all_zs)) = (window(3 * radius), window(6 * radius));
+        let data = all_zs.clone().flat_map(|z| self.data[z * self.width..][all_xs.clone()].iter().copied()).collect();
+        let part = Self { width: all_xs.len(), depth: all_zs.len(), data, ..*self }.blurred(radius);
+        for z in zs {
+            let from = (z - all_zs.start) * part.width + xs.start - all_xs.start;
+            let row = &part.data[from..from + xs.len()];
+            blurred.data[z * self.width..][xs.clone()].copy_from_slice(row);
+        }
     }
 
     fn box_rows(&self, radius: usize) -> Self {
