@@ -184,7 +184,6 @@ fn a_renderer_that_follows_the_ground_draws_what_a_new_one_does() {
         let mut frame = |renderer: &mut Renderer| renderer.frame(lowpass.refresh(simulation.world()), &camera);
         let (new, patched, old) = (frame(&mut theirs), frame(&mut ours), frame(&mut before.clone()));
         let (far, mean) = differences(&patched, &new, 1);
-        println!("{style:?}: {far} of the pixels differ by more than one level, by {mean} on average");
         assert!(far < 0.001 && mean < 0.05, "{style:?}: {far} of the pixels, {mean} on average");
         assert!(differences(&old, &new, 8).0 > 1e-3, "the ground changed visibly");
     }

@@ -191,7 +191,7 @@ impl Beam {
             first[k] = (low[axis].max(part.low[axis]) as u32 as usize).min(last[k]);
             end[k] = (high[axis].min(part.high[axis]) as u32 as usize).min(last[k]);
         }
-        low[1] > block.highest(first, end)
+        low[1] > block.highest_with_caves(first, end)
     }
 }
 

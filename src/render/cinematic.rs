@@ -42,11 +42,12 @@ impl Tracer for Stage<'_> {
         let ground = match hit.face {
             Face::Top => top(self, hit.point),
             Face::Cut(normal) => strata(self, hit.point, normal),
+            Face::Block(normal) => block(self, hit.point, normal),
         };
         let clear = clear(self, hit.t);
         let still = mix(self.sky.haze(ray.direction), ground.still, clear);
         let warmed = times(ground.warmed, self.blackbody.shown(1040.0)) * (14.0 * self.look.lava_light * clear);
-        Behind { still, warmed, normal: ground.normal, t: hit.t, top: hit.face == Face::Top }
+        Behind { still, warmed, normal: ground.normal, t: hit.t, top: !matches!(hit.face, Face::Cut(_)) }
     }
 
     fn slices(&self) -> Slices<'_> {
@@ -153,6 +154,14 @@ fn top(stage: &Stage, p: V3) -> Ground {
     let sun = stage.sky.sun_color * (saturate(rock.normal.dot(&stage.sky.sun)) * sun);
     let light = sun + stage.sky.ambient(rock.normal) * open;
     Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * open), normal: rock.normal }
+}
+
+/// A cell of a cave, with the colours of the ground above.
+fn block(stage: &Stage, p: V3, side: V3) -> Ground {
+    let rock = stage.land.block_rock(p, side, stage.sky.sun);
+    let sun = stage.sky.sun_color * (saturate(rock.normal.dot(&stage.sky.sun)) * rock.light.y);
+    let light = sun + stage.sky.ambient(rock.normal) * rock.light.x;
+    Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * rock.light.x), normal: rock.normal }
 }
 
 /// The cut sides: layers of old flows and ash, darker towards the foot.

@@ -58,7 +58,7 @@ pub(crate) fn shade(stage: &Stage, skin: &Skin) -> V3 {
         return glowing(stage, kelvin + 70.0 * noise::fractal(skin.point * (0.5 / stage.land.unit), 3));
     }
     // Margins are thin and cool first: they frame the tongue with crust.
-    let thickness = skin.point.y - stage.land.block.heights.at(skin.point.x, skin.point.z);
+    let thickness = skin.point.y - stage.land.block.floor_below(skin.point);
     let heat = heat * lerp(0.45, 1.0, smoothstep(0.0, 1.8, thickness));
     let here = carried(stage, skin.point, heat);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);

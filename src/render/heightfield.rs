@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use super::camera::Ray;
+use super::caves::Caves;
 use super::math::{V3, unit_or_up, v3};
 use super::raster::Raster;
 
@@ -20,6 +21,8 @@ pub(crate) enum Face {
     Top,
     /// A side, the roof or the floor of the part that is shown, with its outward normal.
     Cut(V3),
+    /// A cell of a column with caves, with the outward normal of its side.
+    Block(V3),
 }
 
 /// The box in which the block is shown: x and z in patches, y in cells. Empty when `low` is not below `high`.
@@ -40,7 +43,7 @@ impl GroundHit {
     /// Distance up to which lava may cover this point.
     #[inline(always)]
     pub(crate) fn front(&self) -> f32 {
-        if self.face == Face::Top { self.t } else { before_cut(self.t) }
+        if matches!(self.face, Face::Cut(_)) { before_cut(self.t) } else { self.t }
     }
 }
 
@@ -87,6 +90,8 @@ pub(crate) struct Heightfield {
     /// Greatest of the heights.
     pub(crate) top: f32,
     levels: Vec<Level>,
+    /// Columns that have no height.
+    pub(crate) caves: Caves,
 }
 
 impl Heightfield {
@@ -96,7 +101,7 @@ impl Heightfield {
             levels.push(coarser(last));
         }
         let top = heights.data.iter().copied().fold(f32::MIN, f32::max);
-        Self { heights, foot, top, levels }
+        Self { heights, foot, top, levels, caves: Caves::default() }
     }
 
     /// Brings the pyramid up to date after the heights of the nodes `across` × `rows` changed.
@@ -135,7 +140,7 @@ impl Heightfield {
     /// All of the block.
     pub(crate) fn whole(&self) -> Part {
         let [width, depth] = [self.heights.width, self.heights.depth].map(|nodes| (nodes - 1) as f32);
-        Part { low: v3(0.0, self.foot, 0.0), high: v3(width, self.top, depth) }
+        Part { low: v3(0.0, self.foot, 0.0), high: v3(width, self.top.max(self.caves.roof()), depth) }
     }
 
     /// The part between shares of a box of so many `cells` along x, y and z. The whole of an axis includes the foot.
@@ -167,23 +172,34 @@ impl Heightfield {
         if start == f32::INFINITY {
             return None;
         }
-        let scale = self.heights.per_cell;
         let line = Line::new(self.patches(ray.origin), self.patches(ray.direction));
+        if self.caves.is_empty() {
+            return self.hit_top(ray, &line, part, start);
+        }
+        let (near, far, entry) = line.within(part, start)?;
+        let normal = entry.map(|axis| line.outward(axis));
+        self.hit_with_caves(ray, [near, far], normal, |from| {
+            self.hit_top(ray, &line, part, if from > near { from } else { start })
+        })
+    }
+
+    /// The first point at which a ray enters rock, when all columns are rock below their tops.
+    #[inline(always)]
+    fn hit_top(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
+        let scale = self.heights.per_cell;
         let (near, far, entry) = line.within(part, start)?;
         if let Some(axis) = entry {
             let p = line.at(near);
             let height = self.heights.at(p.x / scale, p.z / scale);
             // The highest node touches the roof of a block that nothing cuts.
             if p.y < height || (p.y == height && axis != 1) {
-                let mut normal = V3::zeros();
-                normal[axis] = -line.direction[axis].signum();
-                return Some(GroundHit { t: near, point: ray.at(near), face: Face::Cut(normal) });
+                return Some(GroundHit { t: near, point: ray.at(near), face: Face::Cut(line.outward(axis)) });
             }
         }
-        let t = match self.step(&line, (near, far)) {
+        let t = match self.step(line, (near, far)) {
             Steps::Hit(t) => t,
             Steps::Missed => return None,
-            Steps::Ongoing(t) => self.descend(&line, (t, far))?,
+            Steps::Ongoing(t) => self.descend(line, (t, far))?,
         };
         Some(GroundHit { t, point: ray.at(t), face: Face::Top })
     }
@@ -204,6 +220,22 @@ impl Heightfield {
         let far = &square.highest[far..];
         let (west, east) = (low[0] >> level, high[0] >> level);
         near[west].max(near[east]).max(far[west].max(far[east]))
+    }
+
+    /// The same with the rock of caves in it.
+    #[inline(always)]
+    pub(crate) fn highest_with_caves(&self, low: [usize; 2], high: [usize; 2]) -> f32 {
+        let smooth = self.highest(low, high);
+        if self.caves.is_empty() {
+            return smooth;
+        }
+        let cells = |patch: usize| patch as f32 / self.heights.per_cell;
+        smooth.max(self.caves.roof_over(low.map(cells), high.map(|patch| cells(patch + 1))))
+    }
+
+    /// Height of the ground below a point: of its top, or in a cave of the cave's floor.
+    pub(crate) fn floor_below(&self, p: V3) -> f32 {
+        self.caves.floor_below(self, p).unwrap_or_else(|| self.heights.at(p.x, p.z))
     }
 
     /// Walks from patch to patch: the fastest way where the ray is near the ground already.
@@ -333,6 +365,14 @@ impl Line {
     #[inline(always)]
     fn at(&self, t: f32) -> V3 {
         self.origin + self.direction * t
+    }
+
+    /// The outward normal of a side across `axis` by which it comes in.
+    #[inline(always)]
+    fn outward(&self, axis: usize) -> V3 {
+        let mut normal = V3::zeros();
+        normal[axis] = -self.direction[axis].signum();
+        normal
     }
 
     /// What of the line from `start` on lies in `part`, and the axis of the side by which it comes in.

@@ -13,7 +13,8 @@ use crate::grid::Grid;
 use self::light::{disc, open_sky};
 pub(crate) use self::patch::Patched;
 use self::surface::{Place, Rill, albedo, bumped, height, rill, seed};
-use super::camera::Bounds;
+use super::camera::{Bounds, Ray};
+use super::caves::Caves;
 use super::heightfield::Heightfield;
 use super::math::{V3, saturate, v3};
 use super::raster::Raster;
@@ -105,16 +106,21 @@ impl TerrainLook {
     /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
     pub(crate) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec, nodes: usize) -> Self {
         assert_eq!(ground.dim(), (grid.nz, grid.nx), "the ground has one height per column");
-        let cells = (grid.nx, grid.nz);
-        let side = grid.nx.max(grid.nz);
-        let per_cell = per_cell(side, nodes);
+        Self::bake_with(ground, Caves::default(), look, per_cell(grid.nx.max(grid.nz), nodes))
+    }
+
+    /// The same with caves, and so many nodes to a cell.
+    pub(crate) fn bake_with(ground: &Array2<f32>, caves: Caves, look: &LookSpec, per_cell: usize) -> Self {
+        let cells = (ground.ncols(), ground.nrows());
+        let side = cells.0.max(cells.1);
         let coarse = Raster::columns(cells, ground.iter().copied().collect());
         let unit = side as f32 / REFERENCE_SIDE;
         let seeds = Raster::nodes(cells, per_cell, |x, z| seed(x, z, unit));
         let rills = seeds.map(|x, z, _| rill(&seeds, &coarse, unit, (x, z)));
         let heights = rills.map(|x, z, rill| height(&coarse, rill.value, unit, (x, z)));
         let foot = -(0.05 * side as f32).max(1.0);
-        let block = Heightfield::new(heights, foot);
+        let mut block = Heightfield::new(heights, foot);
+        block.caves = caves;
         let scale = Altitudes::of(&block, side);
         let albedo = rills.map(|x, z, rill| albedo(&scale.place(&block, rill.value, unit, (x, z))));
         let normal = block.heights.map(|x, z, h| grained(&block, unit, [x, h, z]));
@@ -125,6 +131,11 @@ impl TerrainLook {
         let gentle = coarse.blurred(1);
         let slope = gentle.map(|x, z, _| rise(&gentle, (x, z)));
         Self { block, albedo, normal, light, plain, unit, slope, coarse, gentle, seeds, rills, sun, soft, scale }
+    }
+
+    /// Nodes to a cell.
+    pub(crate) fn per_cell(&self) -> usize {
+        self.block.heights.per_cell as usize
     }
 
     /// Bakes the sunlight again for another time of day; everything else is kept.
@@ -151,6 +162,27 @@ impl TerrainLook {
     pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
         let normal = super::math::unit_or_up(self.normal.at(x, z));
         Rock { albedo: self.albedo.at(x, z), normal, light: self.light.at(x, z) }
+    }
+
+    /// Surface properties of a cell's side in a cave.
+    pub(crate) fn block_rock(&self, p: V3, side: V3, sun: V3) -> Rock {
+        let altitude = saturate((p.y - self.scale.lowest) / self.scale.rise);
+        let place = Place { p: p / self.unit, rill: 0.0, up: side.y, altitude };
+        let lit = side.dot(&sun) > 0.0 && self.block.lit(p + side * 0.02, sun);
+        let light = nalgebra::Vector2::new(self.open_above(p, side), if lit { 1.0 } else { 0.0 });
+        Rock { albedo: albedo(&place), normal: bumped(side, place.p), light }
+    }
+
+    /// Share of the sky that rock leaves open over a cell's side: of a few rays, those that go some cells far.
+    pub(crate) fn open_above(&self, p: V3, side: V3) -> f32 {
+        const FAR: f32 = 12.0;
+        let around = [[0.0, 0.0], [0.8, 0.3], [-0.3, 0.8], [-0.8, -0.3], [0.3, -0.8]];
+        let (from, whole) = (p + side * 0.02, self.block.whole());
+        let open = around.iter().filter(|[x, z]| {
+            let direction = (v3(*x, 0.75, *z) + side * 0.6).normalize();
+            self.block.hit(&Ray { origin: from, direction }, &whole, 0.0).is_none_or(|hit| hit.t > FAR)
+        });
+        0.12 + 0.88 * open.count() as f32 / around.len() as f32
     }
 
     /// Share of the sun that arrives at (x, z).

@@ -182,6 +182,11 @@ impl Specimen<'_> {
                 let height = saturate(hit.point.y / land.block.top.max(1.0));
                 mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), height) * light
             }
+            Face::Block(normal) => {
+                let light = 0.30 * land.open_above(hit.point, normal) + 0.75 * saturate(normal.dot(lamp));
+                let height = saturate(hit.point.y / land.block.top.max(1.0));
+                mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), height) * light
+            }
             Face::Cut(normal) => v3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate(normal.dot(lamp))),
         }
     }

@@ -90,6 +90,9 @@ where
 
     /// Blurs only so much as the samples `across` × `rows` change, into `blurred`, the blurred map of before.
     pub(crate) fn blur_part(&self, radius: usize, (across, rows): (Range<usize>, Range<usize>), blurred: &mut Self) {
+        if across.is_empty() || rows.is_empty() {
+            return;
+        }
         // What changes, and around it what the changed sums read.
         let wide = |range: &Range<usize>, n: usize, by: usize| range.start.saturating_sub(by)..(range.end + by).min(n);
         let window = |by: usize| (wide(&across, self.width, by), wide(&rows, self.depth, by));

@@ -14,6 +14,7 @@ use crate::world::Ground;
 use super::blackbody::BlackBody;
 use super::bricks::Skipping;
 use super::camera::{Bounds, Camera, Ray};
+use super::caves::Caves;
 use super::cinematic;
 use super::contents::opened;
 use super::contents::{Contents, Slices};
@@ -174,11 +175,12 @@ impl Renderer {
         if self.ground.replace(ground.stamp()) == Some(ground.stamp()) {
             return;
         }
-        match Arc::make_mut(&mut self.land).patch(ground.surface(), &self.look) {
+        match Arc::make_mut(&mut self.land).patch(ground.surface(), Caves::of(ground), &self.look) {
             Patched::Nothing => {}
             Patched::Part => self.seen = None,
             Patched::TooMuch => {
-                self.land = Arc::new(TerrainLook::bake(ground.surface(), self.grid, &self.look, NODES));
+                let caves = Caves::of(ground);
+                self.land = Arc::new(TerrainLook::bake_with(ground.surface(), caves, &self.look, self.land.per_cell()));
                 self.seen = None;
             }
         }

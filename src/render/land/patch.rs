@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::light::{disc, open_sky, sun};
 use super::surface::{albedo, height, rill, rill_length};
 use super::{Altitudes, TerrainLook, grained, plain, rise};
+use crate::render::caves::Caves;
 use crate::render::look::LookSpec;
 use crate::render::math::{V3, v3};
 use crate::render::raster::Raster;
@@ -44,12 +45,15 @@ impl TerrainLook {
     /// Bakes again what the difference between the baked heights and those of `ground` changes.
     ///
     /// Panics when the shape of `ground` is not that of the baked one.
-    pub(crate) fn patch(&mut self, ground: &Array2<f32>, look: &LookSpec) -> Patched {
+    pub(crate) fn patch(&mut self, ground: &Array2<f32>, caves: Caves, look: &LookSpec) -> Patched {
         assert_eq!(ground.dim(), (self.coarse.depth, self.coarse.width), "the ground keeps its shape");
         let changed = Mask::of_difference(&self.coarse, ground);
-        if changed.is_empty() {
+        let hollow = Mask::of_columns(&self.coarse, &self.block.caves.differing(&caves));
+        if changed.is_empty() && hollow.is_empty() {
             return Patched::Nothing;
         }
+        let roof = self.block.caves.roof().max(caves.roof());
+        self.block.caves = caves;
         if changed.count() * LARGEST > ground.len() {
             return Patched::TooMuch;
         }
@@ -57,12 +61,13 @@ impl TerrainLook {
             self.coarse.data[z * self.coarse.width + x] = ground[[z, x]];
         }
         let mut relief = changed.grown(HEIGHTS);
+        relief.add(&hollow);
         relief.add(&self.patch_rills(&changed));
         let old = self.highest(&relief);
         self.patch_relief(&relief);
         let near = relief.grown(SLOPES);
         self.patch_colour(&near);
-        self.patch_light(&near, &relief, old.max(self.highest(&relief)), &Sky::new(look));
+        self.patch_light(&near, &relief, old.max(roof).max(self.highest(&relief)), &Sky::new(look));
         self.patch_slope(&changed);
         Patched::Part
     }
@@ -175,6 +180,12 @@ impl Mask {
                 mask.mark(x..x + 1, z);
             }
         }
+        mask
+    }
+
+    fn of_columns(map: &Raster<f32>, columns: &[(usize, usize)]) -> Self {
+        let mut mask = Self::none(map.width, map.depth);
+        columns.iter().for_each(|&(x, z)| mask.mark(x..x + 1, z));
         mask
     }
 
@@ -368,7 +379,7 @@ mod tests {
                 let look = LookSpec { sun_elevation_deg: elevation, ..LookSpec::default() };
                 let mut ground = hills(nx, nz);
                 let mut land = TerrainLook::bake(&ground, grid, &look, nodes);
-                assert_eq!(land.patch(&ground, &look), Patched::Nothing);
+                assert_eq!(land.patch(&ground, Caves::default(), &look), Patched::Nothing);
                 for step in 0..12 {
                     let random = mix64(step + 100 * turn as u64) as usize;
                     let (x, z) = (random % nx, (random >> 16) % nz);
@@ -377,10 +388,10 @@ mod tests {
                     if step % 3 == 0 {
                         ground[[nz - 1 - z, 0]] += 1.0;
                     }
-                    assert_eq!(land.patch(&ground, &look), Patched::Part);
+                    assert_eq!(land.patch(&ground, Caves::default(), &look), Patched::Part);
                     assert_same(&land, &TerrainLook::bake(&ground, grid, &look, nodes));
                 }
-                assert_eq!(land.patch(&(ground + 1.0), &look), Patched::TooMuch);
+                assert_eq!(land.patch(&(ground + 1.0), Caves::default(), &look), Patched::TooMuch);
             }
         }
     }
