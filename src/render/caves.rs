@@ -353,7 +353,7 @@ mod tests {
     use crate::grid::Grid;
     use crate::random::mix64;
     use crate::render::land::TerrainLook;
-    use crate::render::look::LookSpec;
+    use crate::view::LookSpec;
     use crate::world::{Edit, Matter, Shape, World};
 
     const GRID: Grid = Grid { nx: 22, ny: 18, nz: 19 };

@@ -6,18 +6,18 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use crate::parallel::*;
 use ndarray::Array2;
-use rayon::prelude::*;
 
 use super::light::{disc, open_sky, sun};
 use super::surface::{albedo, height, rill, rill_length};
 use super::{Altitudes, TerrainLook, grained, plain, rise};
 use crate::render::caves::Caves;
-use crate::render::look::LookSpec;
 use crate::render::math::{V3, v3};
 use crate::render::raster::Raster;
 use crate::render::sky::Sky;
 use crate::render::transfer::lamp;
+use crate::view::LookSpec;
 
 /// Cells around a changed column whose smooth height or steepness it changes.
 const HEIGHTS: usize = 2;
@@ -335,8 +335,12 @@ fn refill<T: Copy + Send + Sync>(map: &mut Raster<T>, mask: &Mask, make: impl Fn
     let nodes = Nodes::of(map, mask);
     let (width, per_cell, origin) = (map.width, map.per_cell, map.origin);
     let place = |k: usize| (k as f32 + origin) / per_cell;
-    let rows = map.data.par_chunks_mut(width).enumerate().skip(nodes.rows.start).take(nodes.rows.len());
+    if nodes.rows.is_empty() {
+        return;
+    }
+    let rows = map.data[nodes.rows.start * width..nodes.rows.end * width].par_chunks_mut(width).enumerate();
     rows.for_each(|(j, row)| {
+        let j = nodes.rows.start + j;
         for i in nodes.across.clone().filter(|&i| nodes.has(i, j)) {
             row[i] = make(j * width + i, place(i), place(j));
         }
