@@ -260,7 +260,7 @@ struct Taps {
     weight: Vec<u32>,
     amount: Vec<u32>,
     energy: Vec<u32>,
-    /// For each y around the rows last looked at, the cells that hold liquid in the slab and its neighbours.
+    /// For each y around the rows read last, the cells that hold liquid in the slab and its neighbours.
     held: Vec<Span>,
 }
 
@@ -275,7 +275,7 @@ impl Taps {
         }
     }
 
-    /// The cells of the row `y` in the slab last looked along that the filter reaches from any liquid.
+    /// The cells of the row `y` in the slab read last that the filter reaches from any liquid.
     fn reach(&self, grid: Grid, y: usize) -> Span {
         let near = &self.held[y.saturating_sub(1)..(y + 2).min(grid.ny)];
         near.iter().fold(Span::EMPTY, |span, &held| span.union(held)).grown(grid.nx)

@@ -1,8 +1,7 @@
-//! How much memory may be taken for what comes from outside: asked before it is taken.
+//! The memory limit for input from outside, checked before memory is allocated.
 //!
-//! Sizes in a file are only a claim. Whoever makes arrays by such a claim adds up first what they take, as a [`Need`],
-//! and has it checked against one limit for the whole process. The program sets it (`--max-memory`); a library that
-//! nobody told has none.
+//! Sizes in a file are only a claim. A reader that allocates by such a claim first adds up the bytes, as a [`Need`], and
+//! checks them against one limit for the whole process. The program sets it (`--max-memory`); a library has none by default.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,7 +16,7 @@ pub fn set_limit(bytes: u64) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// The limit of the whole process, in bytes; [`u64::MAX`] where nobody set one.
+/// The limit of the whole process, in bytes; [`u64::MAX`] where none is set.
 pub fn limit() -> u64 {
     LIMIT.load(Ordering::Relaxed)
 }

@@ -29,12 +29,12 @@ pub struct Records {
     arrival: Vec<u32>,
     thickest: Vec<u32>,
     peak_energy: Vec<u16>,
-    /// Cells that had been written by hand at the last look; nobody has looked yet when there is none.
+    /// Cells that had been written by hand at the last look; `None` before the first.
     #[serde(skip)]
     seen: Option<u64>,
 }
 
-/// Records hold the same past, whoever looked last.
+/// Records hold the same past, in whatever order they were read.
 impl PartialEq for Records {
     fn eq(&self, other: &Self) -> bool {
         let fields = |r: &Self| (r.nx, r.nz);
@@ -138,9 +138,9 @@ const EMPTY: Sums = ([0; 32], [0; 32]);
 /// Sums over the heights of the tiles of a strip.
 #[derive(Default)]
 struct Scratch {
-    /// A bit for each tile along x that is looked at.
+    /// A bit for each tile along x that is read.
     columns: Vec<u64>,
-    /// For each tile along x; only those that are looked at are up to date.
+    /// For each tile along x; only those that are read are up to date.
     tiles: Vec<Sums>,
 }
 

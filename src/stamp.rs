@@ -1,4 +1,4 @@
-//! Numbers by which things of one process are told apart.
+//! Numbers that identify things of one process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,8 +1,8 @@
-//! The engine that users get: tiles of 32 cells that are looked at only while something can happen in them, with the
+//! The engine that users get: tiles of 32 cells that are visited only while something can happen in them, with the
 //! widest instructions of the processor, on all threads.
 //!
 //! Strips of tiles are handed to threads in parts of equal weight. Spreading reads the old state and writes what each
-//! tile gives into a list of deltas; a strip takes its deltas as soon as nobody reads its old state any more: the strips inside
+//! tile gives into a list of deltas; a strip takes its deltas as soon as no thread reads its old state any more: the strips inside
 //! a part a little behind, those at its ends when all parts are done. Every tile has one writer at a time and every sum is
 //! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
 
@@ -27,7 +27,7 @@ pub struct Tiled {
     path: Path,
     cuts: Vec<usize>,
     scratch: Vec<Scratch>,
-    /// What lies beside the first and the last strip.
+    /// The neighbour of the first and the last strip.
     nothing: Option<Strip>,
 }
 
@@ -87,8 +87,8 @@ fn awake(lava: &Liquid) -> Option<(usize, usize)> {
     Some((from, to))
 }
 
-/// Says again which strips are awake.
-fn look_again(lava: &mut Liquid, from: usize, to: usize) {
+/// Works out again which strips are awake.
+fn update_awake(lava: &mut Liquid, from: usize, to: usize) {
     for z in from..to {
         let strip = &lava.strips[z];
         lava.awake[z] = !(strip.falling.is_empty() && strip.flowing.is_empty() && lava.activities[z].active.is_empty());
@@ -112,10 +112,10 @@ impl Tiled {
         let Some((from, to)) = awake(lava) else { return };
         self.cut(lava, from, to);
         let (path, cuts) = (self.path, &self.cuts[..]);
-        let last_look = lava.looks.last();
+        let last_read = lava.clock.last();
         let strips = &mut lava.strips[from..to];
-        fall_in(path, (from, strips), (ground, rule, last_look), cuts, &mut self.scratch[..cuts.len()]);
-        look_again(lava, from, to);
+        fall_in(path, (from, strips), (ground, rule, last_read), cuts, &mut self.scratch[..cuts.len()]);
+        update_awake(lava, from, to);
     }
 
     fn spreading(&mut self, world: &mut World, rule: &Spreading, key: StepKey) {
@@ -156,7 +156,7 @@ impl Tiled {
             ledger.energy.outflow += lost.outflow_energy;
             ledger.energy.friction += lost.friction;
         }
-        look_again(lava, from, to);
+        update_awake(lava, from, to);
     }
 }
 
@@ -164,12 +164,12 @@ impl Tiled {
 fn fall_in(
     path: Path,
     (first, strips): (usize, &mut [Strip]),
-    (ground, rule, last_look): (&Ground, &Gravity, u64),
+    (ground, rule, last_read): (&Ground, &Gravity, u64),
     cuts: &[usize],
     scratch: &mut [Scratch],
 ) {
     if cuts.len() == 1 {
-        strips.iter_mut().for_each(|strip| strip.note_falling(last_look));
+        strips.iter_mut().for_each(|strip| strip.record_falling(last_read));
         let before = &mut scratch[0].before;
         return path.run(Falls { first, strips, ground, rule, before });
     }
@@ -178,8 +178,8 @@ fn fall_in(
     let (left, right) = strips.split_at_mut(middle - first);
     let (left_scratch, right_scratch) = scratch.split_at_mut(half);
     parallel::join(
-        || fall_in(path, (first, left), (ground, rule, last_look), &cuts[..half], left_scratch),
-        || fall_in(path, (middle, right), (ground, rule, last_look), &cuts[half..], right_scratch),
+        || fall_in(path, (first, left), (ground, rule, last_read), &cuts[..half], left_scratch),
+        || fall_in(path, (middle, right), (ground, rule, last_read), &cuts[half..], right_scratch),
     );
 }
 
@@ -234,7 +234,7 @@ impl Part<'_> {
 enum Owner {
     /// This part, at this place among the inner strips.
     Inner(usize),
-    /// Nobody before all parts are done; deltas wait in this one of [`Scratch::ends`].
+    /// No thread before all parts are done; deltas wait in this one of [`Scratch::ends`].
     Others(usize),
 }
 
@@ -313,7 +313,7 @@ impl Work for Spreads<'_> {
                 lost.friction += gone.friction;
             }
             part.activities[i - 1] = activities;
-            // Nobody reads the strip before this one any more.
+            // No thread reads the strip before this one any more.
             take(s, &mut part, i - 1, &mut ring[(i + 2) % 3], ends);
         }
         take(s, &mut part, n, &mut ring[n % 3], ends);
@@ -321,13 +321,13 @@ impl Work for Spreads<'_> {
     }
 }
 
-/// Lets strip `i` of a part take its deltas, or puts them aside where others read it.
+/// Lets strip `i` of a part take its deltas, or keeps them where other threads read it.
 #[inline(always)]
 fn take<S: Simd>(s: S, part: &mut Part<'_>, i: usize, deltas: &mut Deltas, ends: &mut [Deltas; 4]) {
     match part.place(i) {
         Owner::Inner(i) => {
             let strip = &mut part.inner[i];
-            strip.spread_looked();
+            strip.spread_read();
             deltas.apply(s, strip);
         }
         Owner::Others(end) => std::mem::swap(deltas, &mut ends[end]),
@@ -348,7 +348,7 @@ impl Work for Ends<'_> {
             let [left, right] = &mut self.scratch[i..i + 2] else { unreachable!("two parts meet at a cut") };
             let sides = [(&mut left.ends, [2, 3]), (&mut right.ends, [0, 1])];
             for strip in &mut self.strips[cut - 1..=cut] {
-                strip.spread_looked();
+                strip.spread_read();
             }
             for (ends, [north, south]) in sides {
                 ends[north].apply(s, &mut self.strips[cut - 1]);

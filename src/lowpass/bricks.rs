@@ -1,5 +1,5 @@
 //! Bricks of a volume: which of them changed, and the largest density that a sample inside one can meet, so that
-//! whoever draws may skip the empty ones.
+//! a renderer may skip the empty ones.
 
 use std::ops::Range;
 

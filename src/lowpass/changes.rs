@@ -1,11 +1,11 @@
-//! Cells whose filtered value changed, told in stretches of rows: who draws or uploads a volume looks at no others.
+//! Cells whose filtered value changed, as stretches of rows: a renderer reads these and skips the rest.
 
 use crate::grid::Grid;
 use crate::world::Span;
 
 use super::BRICK;
 
-/// Cells of a row between the first and the last of which no [`BRICK`] cells in a row stayed as they were.
+/// A stretch of a row that changed; unchanged gaps in it are shorter than [`BRICK`] cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The row, numbered `z · ny + y`.
@@ -44,7 +44,7 @@ impl SlabChanges {
         }
     }
 
-    /// Bounds what is kept while nobody takes it: too many changes become one for each row.
+    /// Bounds the list while no reader takes it: too many changes become one for each row.
     pub(super) fn shorten(&mut self, grid: Grid) {
         if self.0.len() <= Self::most(grid.ny) {
             return;
@@ -57,7 +57,7 @@ impl SlabChanges {
         self.0.extend(Change::of_rows(&rows).map(|change| Change { row: first + change.row, ..change }));
     }
 
-    /// Moves all changes to others.
+    /// Moves all changes to the end of a list.
     pub(super) fn append_to(&mut self, changes: &mut Vec<Change>) {
         changes.append(&mut self.0);
     }

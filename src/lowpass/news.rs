@@ -2,12 +2,12 @@
 
 use crate::grid::Grid;
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
-use crate::world::{Changes, GroundChanges, GroundCursor, Look, Rows, Span, World};
+use crate::world::{Changes, GroundChanges, GroundCursor, Cursor, Rows, Span, World};
 
 /// The state of a world that was filtered: of its liquid and its ground.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    liquid: Look,
+    liquid: Cursor,
     ground: GroundCursor,
 }
 
@@ -22,9 +22,9 @@ pub(super) struct News<'a> {
 impl<'a> News<'a> {
     /// What changed since `seen`, which may be of another world or none; it becomes the present state.
     pub(super) fn since(seen: &mut Option<Seen>, world: &'a World) -> Self {
-        let look = seen.as_ref().and_then(|seen| world.lava.looks.number(seen.liquid));
-        let strips = world.lava.strips.iter().map(|strip| look.and_then(|look| strip.changes_since(look))).collect();
-        let liquid = world.lava.looks.look();
+        let read = seen.as_ref().and_then(|seen| world.lava.clock.number(seen.liquid));
+        let strips = world.lava.strips.iter().map(|strip| read.and_then(|read| strip.changes_since(read))).collect();
+        let liquid = world.lava.clock.read();
         let seen = seen.get_or_insert_with(|| Seen { liquid, ground: world.ground.cursor() });
         seen.liquid = liquid;
         Self { strips, ground: world.ground.changes_since(&mut seen.ground) }

@@ -103,7 +103,7 @@ impl Vents {
             self.push(number, spec, grid)?;
             self.end(i, step, grid);
         } else {
-            // It has not poured yet, so nobody can tell that it was ever another one.
+            // It has not poured yet, so the change leaves no trace.
             spec.validate(&key(number), grid)?;
             check_vents(self.specs().filter(|&other| other != old).chain([&spec]), grid)?;
             self.placed[i] = Placed::new(number, spec, grid);

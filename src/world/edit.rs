@@ -1,4 +1,4 @@
-//! Changes to the world by a person or a scene: liquid, rock or nothing put into a shape. Scenes, and whoever steers
+//! Changes to the world by a person or a scene: liquid, rock or nothing put into a shape. Scenes, and the user who steers
 //! a running simulation, go through here, so that the account always knows.
 
 use serde::{Deserialize, Serialize};

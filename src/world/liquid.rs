@@ -7,7 +7,7 @@ use ndarray::Array2;
 
 use super::Content;
 use super::Ledger;
-use super::looks::Looks;
+use super::clock::ChangeClock;
 use super::tiles::{Activities, Strip, Tile};
 use super::wake::Settled;
 use crate::grid::Grid;
@@ -73,7 +73,7 @@ pub struct Tally {
 pub struct Liquid {
     pub(super) grid: Grid,
     pub(crate) strips: Vec<Strip>,
-    /// For each strip, what spreading found when it last looked.
+    /// For each strip, what spreading saw on its last visit.
     pub(crate) activities: Vec<Activities>,
     /// For each strip, whether it has tiles at which a rule has to look.
     pub(crate) awake: Vec<bool>,
@@ -81,8 +81,8 @@ pub struct Liquid {
     pub(crate) settled: Settled,
     /// Number of cells written one by one: by sources, edits and the plain engine.
     pub(crate) writes: u64,
-    /// The looks at it by those who need to know what changed.
-    pub(crate) looks: Looks,
+    /// The reads of it by the low-pass and its like.
+    pub(crate) clock: ChangeClock,
     /// Where every unit came from and went to.
     pub ledger: Ledger,
 }
@@ -98,7 +98,7 @@ impl Liquid {
             awake: vec![false; strips],
             settled: Settled::default(),
             writes: 0,
-            looks: Looks::none(),
+            clock: ChangeClock::none(),
             ledger: Ledger::default(),
         }
     }
@@ -140,9 +140,9 @@ impl Liquid {
             .flat_map(|(tz, strip)| strip.iter().map(move |(tx, y, tile)| ([tx as u16, y as u16, tz as u16], tile)))
     }
 
-    /// Puts a tile that [`Liquid::tiles`] gave into a liquid at which nobody has looked yet.
+    /// Puts a tile that [`Liquid::tiles`] gave into a liquid that has no reader yet.
     pub(crate) fn put_tile(&mut self, [tx, y, tz]: [u16; 3], tile: Tile) {
-        debug_assert!(self.looks.last() == 0, "this is not noted as a change");
+        debug_assert!(self.clock.last() == 0, "this is not noted as a change");
         self.strips[usize::from(tz)].put(tx.into(), y.into(), tile);
     }
 

@@ -2,6 +2,7 @@
 //! was lost. No rule and no picture lives here.
 
 mod arrays;
+mod clock;
 mod content;
 mod digest;
 mod edit;
@@ -9,7 +10,6 @@ mod ground;
 mod hash;
 mod ledger;
 mod liquid;
-mod looks;
 mod need;
 mod packed;
 mod tiles;
@@ -21,7 +21,7 @@ pub use ground::Ground;
 pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
 pub use ledger::{EnergyLedger, Ledger};
 pub use liquid::{Liquid, Span, Tally};
-pub(crate) use looks::{Changes, Look};
+pub(crate) use clock::{Changes, Cursor};
 pub use packed::PackedWorld;
 pub(crate) use tiles::{Activities, Activity, Masks, Row, Rows, Strip, Tile};
 pub(crate) use wake::{Reader, RuleNumbers};
@@ -35,7 +35,7 @@ use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 
 /// Ground and liquids over one grid.
 ///
-/// Each liquid is a [`Liquid`] layer with its own account. Lava is the first; others stand beside it as further
+/// Each liquid is a [`Liquid`] layer with its own account. Lava is the first; more can stand next to it as further
 /// fields and share the ground, the sources, the low-pass and the renderer.
 #[derive(Clone, Debug)]
 pub struct World {
@@ -88,7 +88,7 @@ impl World {
         }
     }
 
-    /// Starts the account anew: what is in the box now is the initial state.
+    /// Resets the account: what is in the box now is the initial state.
     pub fn open_account(&mut self) {
         self.lava.ledger = Ledger::open(self.lava.mass(), self.lava.energy());
     }

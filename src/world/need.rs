@@ -1,4 +1,4 @@
-//! How much memory a world takes, told before it is made.
+//! How much memory a world takes, worked out before it is made.
 
 use super::World;
 use super::tiles::{Masks, Tile};
@@ -18,7 +18,7 @@ const BYTES_A_PLACE: f64 = 4.0;
 /// Bytes of a hollow column while it is read from a file, without its bits.
 const BYTES_A_HOLLOW: f64 = 64.0;
 
-/// Lists of tiles grow by more than one, and the engine puts down what moves: memory of the lava to its bare tiles.
+/// Lists of tiles grow by more than one, and the engine keeps a list of what moves: memory of the lava to its bare tiles.
 const ROOM: f64 = 1.25;
 
 impl World {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Content;
 use super::Ground;
-use super::looks::Dirty;
+use super::clock::Record;
 use super::wake::Reader;
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z, bits};
@@ -170,14 +170,14 @@ impl Activities {
 }
 
 /// Up to 64 tiles of a strip that lie in a row of equal y: a bit for each, and where they are. Together in memory, because
-/// whoever looks at one of them looks at the others.
+/// a rule that visits one of them reads its neighbours.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     /// Tiles that may hold liquid; the others are empty.
     pub(crate) held: u64,
-    /// Tiles that changed since gravity looked at them.
+    /// Tiles that changed since gravity visited them.
     pub(crate) falling: u64,
-    /// Tiles that changed since spreading looked at them.
+    /// Tiles that changed since spreading visited them.
     pub(crate) flowing: u64,
     /// Where they are, 0 where a tile never held liquid.
     pub(crate) slots: [u32; ROW],
@@ -194,7 +194,7 @@ static NO_ROW: Row = Row::EMPTY;
 /// The tiles of four slabs of equal z.
 ///
 /// Keeps: a tile that holds liquid has a slot and its bit in `held`; all others are empty, and slot 0 stands for those that
-/// have none of their own. `falling` and `flowing` have the tiles that changed since gravity and spreading last looked;
+/// have none of their own. `falling` and `flowing` have the tiles that changed since the last visit of gravity and of spreading;
 /// after a step, they have at least all that the rules changed in it. Outside of the rows that the three fields name, no
 /// such bit is set.
 #[derive(Clone, Debug)]
@@ -221,12 +221,12 @@ pub(crate) struct Strip {
     pub(crate) work: usize,
     /// Rows with tiles that may hold liquid.
     pub(crate) held: Rows,
-    /// Rows with tiles that changed since gravity looked at them.
+    /// Rows with tiles that changed since gravity visited them.
     pub(crate) falling: Rows,
-    /// Rows with tiles that changed since spreading looked at them.
+    /// Rows with tiles that changed since spreading visited them.
     pub(crate) flowing: Rows,
-    /// Tiles that changed since somebody looked at the liquid, without those that are still `falling`.
-    pub(super) dirty: Dirty,
+    /// Tiles that changed since the last read of the liquid, without those that are still `falling`.
+    pub(super) record: Record,
 }
 
 impl Strip {
@@ -248,7 +248,7 @@ impl Strip {
             held: Rows::NONE,
             falling: Rows::NONE,
             flowing: Rows::NONE,
-            dirty: Dirty::NONE,
+            record: Record::NONE,
         }
     }
 
@@ -311,7 +311,7 @@ impl Strip {
         &mut self.masks[slot as usize]
     }
 
-    /// The tile at a place, a new one where there was none; it changes, so that both rules have to look at it and its
+    /// The tile at a place, a new one where there was none; it changes, so that both rules visit it and its
     /// neighbours. The place is the number of its row, which lies at `y`, and its bit there.
     #[inline]
     pub(crate) fn change(&mut self, y: usize, index: usize, bit: usize) -> &mut Tile {
@@ -436,25 +436,25 @@ impl Strip {
         wakes
     }
 
-    /// Spreading looked at all tiles; their changes are still to come.
-    pub(crate) fn spread_looked(&mut self) {
+    /// Spreading has read all tiles; their changes are still to be applied.
+    pub(crate) fn spread_read(&mut self) {
         self.work = 0;
         let rows = std::mem::replace(&mut self.flowing, Rows::NONE).range();
         let rows = &mut self.rows[rows.start * self.width..rows.end * self.width];
         rows.iter_mut().for_each(|row| row.flowing = 0);
     }
 
-    /// Gravity is going to look at what is `falling`, which becomes `dirty` for those who look at the liquid. `last_look` is
-    /// the number of the last look; where it is 0, nobody will ask what changed.
-    pub(crate) fn note_falling(&mut self, last_look: u64) {
-        if last_look == 0 || self.falling.is_empty() {
+    /// Adds what is `falling` to the record, before gravity visits it. `last_read` is the number of the last read; where it is
+    /// 0 there is no reader, and nothing is recorded.
+    pub(crate) fn record_falling(&mut self, last_read: u64) {
+        if last_read == 0 || self.falling.is_empty() {
             return;
         }
-        self.dirty.begin(last_look, self.rows.len(), self.width);
+        self.record.begin(last_read, self.rows.len(), self.width);
         let rows = self.falling.range();
         let rows = &self.rows[rows.start * self.width..rows.end * self.width];
-        for (dirty, row) in self.dirty.words_mut(self.falling, self.width).iter_mut().zip(rows) {
-            *dirty |= row.falling;
+        for (record, row) in self.record.words_mut(self.falling, self.width).iter_mut().zip(rows) {
+            *record |= row.falling;
         }
     }
 
