@@ -5,7 +5,6 @@
 mod common;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use common::{Dice, densest, tiled};
@@ -59,7 +58,7 @@ struct Window {
     worker: Worker,
     volume: Volume,
     bricks: Vec<u8>,
-    ground: Arc<Array2<f32>>,
+    ground: Array2<f32>,
     cuts: [Option<Cut>; 3],
     report: Report,
     notices: Vec<(bool, String)>,
@@ -76,7 +75,7 @@ impl Window {
             worker,
             volume: Volume::empty(first.report.grid),
             bricks: Vec::new(),
-            ground: first.ground.clone().expect("a new scene has a new ground"),
+            ground: first.ground.as_ref().expect("a new scene has a new ground").heights.clone(),
             cuts: [None, None, None],
             report: first.report.clone(),
             notices: Vec::new(),
@@ -115,7 +114,11 @@ impl Window {
             self.bricks = bricks;
         }
         if let Some(ground) = update.ground {
-            self.ground = ground;
+            if update.anew {
+                self.ground = ground.heights;
+            } else {
+                ground.write_to(&mut self.ground);
+            }
         }
         for (old, new) in self.cuts.iter_mut().zip(update.cuts) {
             if new.is_some() {
@@ -167,7 +170,7 @@ impl Window {
     fn check(&self, world: &World) {
         let mut lowpass = LowPass::new(world.grid);
         assert!(*lowpass.refresh(world) == self.volume, "the volume at step {}", self.report.step);
-        assert_eq!(*self.ground, *world.ground.surface());
+        assert_eq!(self.ground, *world.ground.surface());
         let liquid = world.lava.tally().cells;
         assert_eq!(self.report.liquid_cells, liquid);
         let mass = world.lava.mass() as f64 / f64::from(AMOUNT_ONE);

@@ -11,7 +11,7 @@ use ndarray::Array2;
 use crate::grid::Grid;
 
 use self::light::{disc, open_sky};
-pub(crate) use self::patch::Patched;
+use self::patch::Patched;
 use self::surface::{Place, Rill, albedo, bumped, height, rill, seed};
 use super::camera::{Bounds, Ray};
 use super::caves::Caves;
@@ -90,7 +90,7 @@ impl Altitudes {
 }
 
 /// Nodes to a cell on land of so many cells along its longer side.
-fn per_cell(side: usize, nodes: usize) -> usize {
+pub(crate) fn per_cell(side: usize, nodes: usize) -> usize {
     (nodes / side).clamp(1, MOST_PER_CELL)
 }
 
@@ -133,8 +133,18 @@ impl TerrainLook {
         Self { block, albedo, normal, light, plain, unit, slope, coarse, gentle, seeds, rills, sun, soft, scale }
     }
 
+    /// Brings the look up to date with another ground of the same shape: a patch where little changed, else a new bake.
+    /// Whether anything changed.
+    pub(crate) fn follow(&mut self, ground: &Array2<f32>, caves: &Caves, look: &LookSpec) -> bool {
+        let patched = self.patch(ground, caves.clone(), look);
+        if patched == Patched::TooMuch {
+            *self = Self::bake_with(ground, caves.clone(), look, self.per_cell());
+        }
+        patched != Patched::Nothing
+    }
+
     /// Nodes to a cell.
-    pub(crate) fn per_cell(&self) -> usize {
+    fn per_cell(&self) -> usize {
         self.block.heights.per_cell as usize
     }
 

@@ -8,7 +8,7 @@ mod beams;
 pub(crate) mod blackbody;
 pub(crate) mod bricks;
 pub(crate) mod camera;
-mod caves;
+pub(crate) mod caves;
 mod cinematic;
 pub(crate) mod contents;
 mod crust;

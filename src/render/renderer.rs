@@ -25,7 +25,7 @@ use super::film::{Develop, Film};
 use super::frame::{Frame, Keeping, Kept, Scene, Wanted, cover};
 use super::heightfield::Part;
 use super::image::Image;
-use super::land::{NODES, Patched, TerrainLook};
+use super::land::{NODES, TerrainLook};
 use super::math::V3;
 use super::plain::{self, Specimen};
 use super::prepared::{News, Prepared, rows};
@@ -175,14 +175,8 @@ impl Renderer {
         if self.ground.replace(ground.stamp()) == Some(ground.stamp()) {
             return;
         }
-        match Arc::make_mut(&mut self.land).patch(ground.surface(), Caves::of(ground), &self.look) {
-            Patched::Nothing => {}
-            Patched::Part => self.seen = None,
-            Patched::TooMuch => {
-                let caves = Caves::of(ground);
-                self.land = Arc::new(TerrainLook::bake_with(ground.surface(), caves, &self.look, self.land.per_cell()));
-                self.seen = None;
-            }
+        if Arc::make_mut(&mut self.land).follow(ground.surface(), &Caves::of(ground), &self.look) {
+            self.seen = None;
         }
     }
 

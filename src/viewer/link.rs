@@ -5,17 +5,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ndarray::Array2;
+use ndarray::{Array2, s};
 
 use crate::grid::Grid;
 pub use crate::lowpass::BRICK;
 use crate::output::Existing;
+use crate::render::caves::Caves;
 use crate::render::{CameraSpec, LookSpec, Ray};
 pub use crate::render::{Cut, Field, Glow};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
 use crate::source::VentSpec;
-use crate::world::{Matter, Shape};
+use crate::world::{Ground, GroundCursor, Matter, Shape};
 
 /// How fast the automaton runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -173,6 +174,37 @@ pub struct Patch {
     pub texels: Vec<[u8; 2]>,
 }
 
+/// A part of the ground.
+#[derive(Clone, Debug)]
+pub struct GroundPatch {
+    /// First column along x and z.
+    pub origin: [usize; 2],
+    /// Heights in cells above the floor, shape (columns along z, columns along x).
+    pub heights: Array2<f32>,
+    /// The columns with caves of the whole ground.
+    pub(crate) caves: Arc<Caves>,
+}
+
+impl GroundPatch {
+    /// All of a ground.
+    pub(crate) fn whole(ground: &Ground) -> Self {
+        Self { origin: [0, 0], heights: ground.surface().clone(), caves: Arc::new(Caves::of(ground)) }
+    }
+
+    /// The columns of a ground that changed since a reader read it; `None` where none did. The cursor is then up to date.
+    pub(crate) fn since(cursor: &mut GroundCursor, ground: &Ground) -> Option<Self> {
+        let [xs, zs] = ground.changes_since(cursor).bounds(ground.grid())?;
+        let heights = ground.surface().slice(s![zs.clone(), xs.clone()]).to_owned();
+        Some(Self { origin: [xs.start, zs.start], heights, caves: Arc::new(Caves::of(ground)) })
+    }
+
+    /// Writes its heights into those of the whole ground, shape (nz, nx).
+    pub fn write_to(&self, heights: &mut Array2<f32>) {
+        let ([x, z], (depth, width)) = (self.origin, self.heights.dim());
+        heights.slice_mut(s![z..z + depth, x..x + width]).assign(&self.heights);
+    }
+}
+
 /// What changed since the update before.
 #[derive(Debug)]
 pub struct Update {
@@ -184,8 +216,8 @@ pub struct Update {
     pub patches: Vec<Patch>,
     /// Largest density of each brick of [`BRICK`]³ cells with one cell around it, x fastest, when any changed.
     pub bricks: Option<Vec<u8>>,
-    /// Heights of the ground in cells above the floor, shape (nz, nx), when they changed or the scene is new.
-    pub ground: Option<Arc<Array2<f32>>>,
+    /// The part of the ground that changed; all of it when the scene is new.
+    pub ground: Option<GroundPatch>,
     /// The slices asked for, along x, y and z, when they changed.
     pub cuts: [Option<Cut>; 3],
     /// Light that leaves each column and its height times that light, blurred, shape (nz, nx), x fastest.

@@ -163,8 +163,11 @@ impl State {
         self.rules.follow(&report.rules);
         self.vents.follow(&report.vents);
         self.pace.follow(&report.pace);
-        if let Some(ground) = &update.ground {
-            self.ground = Some(ground.clone());
+        if let Some(patch) = &update.ground {
+            match &mut self.ground {
+                Some(heights) if !update.anew => patch.write_to(Arc::make_mut(heights)),
+                heights => *heights = Some(Arc::new(patch.heights.clone())),
+            }
         }
         self.history.note(report);
         // A scene may come with warnings.

@@ -1,7 +1,8 @@
 //! The ground as `render::land` bakes it, for both ways of drawing.
 //!
-//! Baking takes about a second, so it runs on a thread of its own. A coarse bake of the same heights stands in for it,
-//! so that a brush of rock is seen at once.
+//! Baking takes about a second, so it runs on a thread of its own. Until the first fine bake ends a coarse one is shown.
+//! Later changes of the ground patch a copy of the fine one on that thread, and each result is shown when it is ready,
+//! however often the ground changes meanwhile.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -11,10 +12,12 @@ use std::time::Duration;
 use ndarray::Array2;
 
 use crate::grid::Grid;
-use crate::render::land::{NODES, TerrainLook};
+use crate::render::caves::Caves;
+use crate::render::land::{NODES, TerrainLook, per_cell};
 use crate::render::{Bounds, LookSpec};
 
 use super::on_own_threads;
+use crate::viewer::link::GroundPatch;
 
 /// Boxes of up to so many columns on the longer side are baked coarsely in a few frames' time.
 const COARSE: usize = 256;
@@ -22,34 +25,39 @@ const COARSE: usize = 256;
 /// The ground that is shown, and the one that is being baked.
 pub(super) struct BakedGround {
     heights: Arc<Array2<f32>>,
+    caves: Arc<Caves>,
     pub(super) grid: Grid,
     pub(super) land: Arc<TerrainLook>,
+    /// Whether `land` has all the nodes of a final picture.
+    is_fine: bool,
     baking: Option<Receiver<TerrainLook>>,
-    /// Sun or heights changed since the last bake began, so that its result is void.
+    /// The ground or the sun changed since the last bake began, so that another one follows.
     stale: bool,
+    other_sun: bool,
 }
 
 impl BakedGround {
-    /// Shows `heights`, coarsely at first.
-    pub(super) fn new(heights: Arc<Array2<f32>>, grid: Grid, look: &LookSpec) -> Self {
-        let land = Arc::new(coarse(&heights, grid, look));
-        Self { heights, grid, land, baking: None, stale: true }
+    /// Shows a whole ground, coarsely at first.
+    pub(super) fn new(ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
+        let (heights, caves) = (Arc::new(ground.heights.clone()), ground.caves.clone());
+        let coarse = per_cell(grid.nx.max(grid.nz), grid.nx.max(grid.nz).min(COARSE));
+        let land = Arc::new(TerrainLook::bake_with(&heights, (*caves).clone(), look, coarse));
+        Self { heights, caves, grid, land, is_fine: false, baking: None, stale: true, other_sun: false }
     }
 
-    /// Other heights for the same box; true when the shown ground changed.
-    pub(super) fn set_heights(&mut self, heights: Arc<Array2<f32>>, look: &LookSpec) -> bool {
-        self.heights = heights;
+    /// Takes a changed part; true when the shown ground changed at once.
+    pub(super) fn apply(&mut self, patch: &GroundPatch, look: &LookSpec) -> bool {
+        patch.write_to(Arc::make_mut(&mut self.heights));
+        self.caves = patch.caves.clone();
         self.stale = true;
-        let quick = self.grid.nx.max(self.grid.nz) <= COARSE;
-        if quick {
-            self.land = Arc::new(coarse(&self.heights, self.grid, look));
-        }
-        quick
+        // Before the first fine bake ends, a coarse one is patched in its place.
+        let quick = !self.is_fine && self.grid.nx.max(self.grid.nz) <= COARSE;
+        quick && Arc::make_mut(&mut self.land).follow(&self.heights, &self.caves, look)
     }
 
     /// Another sun.
     pub(super) fn relight(&mut self) {
-        self.stale = true;
+        (self.stale, self.other_sun) = (true, true);
     }
 
     /// What a camera should frame: the ground block, in cells.
@@ -69,8 +77,9 @@ impl BakedGround {
             None | Some(Err(TryRecvError::Empty)) => {}
             Some(answer) => {
                 self.baking = None;
-                if let (Ok(land), false) = (answer, self.stale) {
-                    self.land = Arc::new(land);
+                if let Ok(land) = answer {
+                    // Shown even where the ground has changed since: the next bake only patches it.
+                    (self.land, self.is_fine) = (Arc::new(land), true);
                     changed = true;
                 }
             }
@@ -92,19 +101,76 @@ impl BakedGround {
         changed
     }
 
-    fn bake(&self, look: &LookSpec) -> Receiver<TerrainLook> {
+    /// Bakes the present ground on a thread; where one was baked before, only what changed.
+    fn bake(&mut self, look: &LookSpec) -> Receiver<TerrainLook> {
         let (done, baked) = channel();
-        let (heights, grid, look) = (self.heights.clone(), self.grid, look.clone());
-        // The thread is not joined: when the heights change again its answer is dropped.
-        thread::spawn(move || {
-            let land = on_own_threads("baking", || TerrainLook::bake(&heights, grid, &look, NODES));
-            done.send(land).is_ok()
-        });
+        let (heights, caves, look) = (self.heights.clone(), self.caves.clone(), look.clone());
+        let other_sun = std::mem::take(&mut self.other_sun);
+        let before = self.is_fine.then(|| self.land.clone());
+        let nodes = per_cell(self.grid.nx.max(self.grid.nz), NODES);
+        let bake = move || match before {
+            None => TerrainLook::bake_with(&heights, (*caves).clone(), &look, nodes),
+            Some(before) => {
+                let mut land = (*before).clone();
+                if other_sun {
+                    land.relight(&look);
+                }
+                land.follow(&heights, &caves, &look);
+                land
+            }
+        };
+        // The thread is not joined: when the scene changes its answer is dropped.
+        thread::spawn(move || done.send(on_own_threads("baking", bake)).is_ok());
         baked
     }
 }
 
-/// One node per cell where a full bake has several.
-fn coarse(heights: &Array2<f32>, grid: Grid, look: &LookSpec) -> TerrainLook {
-    TerrainLook::bake(heights, grid, look, grid.nx.max(grid.nz).min(COARSE))
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::world::{Edit, Ground, Matter, Shape, World};
+
+    /// Sends each change of a world's ground to a baked ground.
+    struct Sender {
+        world: World,
+        cursor: crate::world::GroundCursor,
+    }
+
+    impl Sender {
+        fn put(&mut self, baked: &mut BakedGround, [x, y, z]: [f64; 3], matter: Matter) {
+            let shape = Shape::Box { from: [x, y, z], to: [x + 1.0, y + 1.0, z + 1.0] };
+            self.world.edit(&Edit { shape, matter });
+            let patch = GroundPatch::since(&mut self.cursor, &self.world.ground).expect("it changed");
+            assert!(patch.heights.len() <= 4 * 32, "only the columns of tiles near it are sent");
+            baked.apply(&patch, &LookSpec::default());
+        }
+    }
+
+    #[test]
+    fn ground_that_changes_all_the_time_is_shown() {
+        let (grid, look) = (Grid::new(264, 60, 40), LookSpec::default());
+        let world = World::new(Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 10.0)));
+        let mut baked = BakedGround::new(&GroundPatch::whole(&world.ground), grid, &look);
+        let mut sender = Sender { cursor: world.ground.cursor(), world };
+        let start = Instant::now();
+        // A wall grows, one cell an update, for as long as it takes to see a later cell while others follow.
+        let mut cells = (0..).map(|k| [f64::from(k % 200) + 20.0, 10.0 + f64::from(k / 200 % 40), 20.0]);
+        let mut shown = 0;
+        while shown < 3 && start.elapsed() < Duration::from_secs(60) {
+            sender.put(&mut baked, cells.next().expect("more cells"), Matter::Rock);
+            thread::sleep(Duration::from_millis(2));
+            shown += usize::from(baked.tend(&look));
+        }
+        assert_eq!(shown, 3, "finished bakes are shown though the ground changed meanwhile");
+        assert!(baked.land.block.top > 10.8, "the wall is seen");
+        // A tunnel through the wall changes no height.
+        sender.put(&mut baked, [21.0, 5.0, 20.0], Matter::Nothing);
+        assert!(!baked.settled() && baked.finish(&look) && baked.settled());
+        assert!(!baked.land.block.caves.is_empty());
+        let mut land = (*baked.land).clone();
+        let surface = sender.world.ground.surface();
+        assert!(!land.follow(surface, &Caves::of(&sender.world.ground), &look), "nothing is left to bake");
+    }
 }

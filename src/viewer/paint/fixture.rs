@@ -1,7 +1,6 @@
 //! A small eruption for tests of both ways of drawing.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use image::RgbaImage;
 use kiss3d::resource::MaterialManager2d;
@@ -14,7 +13,7 @@ use crate::render::ember::{EmberLight, Glow};
 use crate::render::{Camera, Image, LookSpec};
 use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;
-use crate::viewer::link::{BRICK, Patch, Report, Update};
+use crate::viewer::link::{BRICK, GroundPatch, Patch, Report, Update};
 
 #[path = "../../../tests/common/needs.rs"]
 mod needs;
@@ -54,7 +53,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         anew: true,
         patches: vec![Patch { origin: [0; 3], size: [grid.nx, grid.ny, grid.nz], texels }],
         bricks: Some(brick_maxima(volume)),
-        ground: Some(Arc::new(simulation.world().ground.surface().clone())),
+        ground: Some(GroundPatch::whole(&simulation.world().ground)),
         cuts: [None, None, None],
         ember: Some(EmberLight::new(volume, None, Glow::from(look)).maps.data.iter().map(|m| [m.x, m.y]).collect()),
         notices: Vec::new(),

@@ -1,6 +1,5 @@
 //! What the window is told: the numbers, and of the pictures' data only what changed since it was last told.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use super::clock::Clock;
@@ -13,8 +12,8 @@ use crate::lowpass::{Bricks, LowPass};
 use crate::render::{Glow, Ray};
 use crate::simulation::StageTime;
 use crate::units::cells;
-use crate::viewer::link::{Cut, Field, MassAccount, Report, Update};
-use crate::world::{Tally, World};
+use crate::viewer::link::{Cut, Field, GroundPatch, MassAccount, Report, Update};
+use crate::world::{GroundCursor, Tally, World};
 
 /// What the window wants to see.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,7 +35,8 @@ pub(super) struct Publisher {
     tally: Tally,
     cuts: [Option<Cut>; 3],
     embers: Embers,
-    ground: Option<u64>,
+    /// The ground that was sent.
+    ground: Option<GroundCursor>,
     filter: StageTime,
     /// Nothing was told yet.
     anew: bool,
@@ -94,10 +94,15 @@ impl Publisher {
         }
     }
 
-    /// The heights of the ground, when the window does not know them.
-    fn ground(&mut self, world: &World) -> Option<Arc<ndarray::Array2<f32>>> {
-        let stamp = Some(world.ground.stamp());
-        (std::mem::replace(&mut self.ground, stamp) != stamp).then(|| Arc::new(world.ground.surface().clone()))
+    /// The part of the ground that changed since the last update.
+    fn ground(&mut self, world: &World) -> Option<GroundPatch> {
+        match &mut self.ground {
+            Some(cursor) => GroundPatch::since(cursor, &world.ground),
+            none => {
+                *none = Some(world.ground.cursor());
+                Some(GroundPatch::whole(&world.ground))
+            }
+        }
     }
 
     /// The slices that are others than those that the window has.

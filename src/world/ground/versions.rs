@@ -1,5 +1,7 @@
 //! Versions of the ground by column of tiles, so that readers of a changed ground read only what changed.
 
+use std::ops::Range;
+
 use crate::grid::Grid;
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
 use crate::stamp;
@@ -108,8 +110,20 @@ impl GroundChanges {
         self.words.iter().all(|&word| word == 0)
     }
 
+    /// The smallest rectangle of columns of tiles around those that changed, as columns along x and z of a box.
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
+    pub(crate) fn bounds(&self, grid: Grid) -> Option<[Range<usize>; 2]> {
+        let ends = |a: Range<usize>, b: usize| a.start.min(b)..a.end.max(b + 1);
+        let tiles = self.iter().fold(None, |bounds: Option<[Range<usize>; 2]>, (tx, tz)| match bounds {
+            None => Some([tx..tx + 1, tz..tz + 1]),
+            Some([xs, zs]) => Some([ends(xs, tx), ends(zs, tz)]),
+        });
+        let columns = |tiles: Range<usize>, tile: usize, n: usize| tiles.start * tile..(tiles.end * tile).min(n);
+        tiles.map(|[xs, zs]| [columns(xs, TILE_X, grid.nx), columns(zs, TILE_Z, grid.nz)])
+    }
+
     /// The columns of tiles that changed, as (tx, tz), by tz, then tx.
-    #[cfg(test)]
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize)> {
         let words = self.words.iter().enumerate();
         words.flat_map(move |(k, &word)| {

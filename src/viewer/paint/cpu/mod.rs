@@ -121,10 +121,10 @@ impl CpuPainter {
             self.early.clear();
         }
         let Some(grid) = self.grid else { return };
-        if let Some(heights) = update.ground.clone() {
+        if let Some(patch) = &update.ground {
             match &mut self.ground {
-                Some(ground) => drop(ground.set_heights(heights, &self.look)),
-                None => self.ground = Some(BakedGround::new(heights, grid, &self.look)),
+                Some(ground) => drop(ground.apply(patch, &self.look)),
+                None => self.ground = Some(BakedGround::new(patch, grid, &self.look)),
             }
         }
         let cuts = update.cuts.iter().any(Option::is_some);

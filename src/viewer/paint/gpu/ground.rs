@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use ndarray::Array2;
-
 use crate::grid::Grid;
 use crate::render::LookSpec;
 use crate::render::land::TerrainLook;
 
+use crate::viewer::link::GroundPatch;
 use crate::viewer::paint::bake::BakedGround;
 use crate::viewer::paint::device::{Gpu, Texture, halves};
 
@@ -79,16 +78,16 @@ pub(super) struct GroundRoom {
 }
 
 impl GroundRoom {
-    /// Shows `heights`, coarsely at first.
-    pub(super) fn new(gpu: &Gpu, heights: Arc<Array2<f32>>, grid: Grid, look: &LookSpec) -> Self {
-        let baked = BakedGround::new(heights, grid, look);
+    /// Shows a whole ground, coarsely at first.
+    pub(super) fn new(gpu: &Gpu, ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
+        let baked = BakedGround::new(ground, grid, look);
         let maps = GroundMaps::upload(gpu, baked.land.clone());
         Self { baked, maps }
     }
 
-    /// Other heights for the same box.
-    pub(super) fn set_heights(&mut self, gpu: &Gpu, heights: Arc<Array2<f32>>, look: &LookSpec) {
-        let changed = self.baked.set_heights(heights, look);
+    /// Takes a changed part.
+    pub(super) fn apply(&mut self, gpu: &Gpu, patch: &GroundPatch, look: &LookSpec) {
+        let changed = self.baked.apply(patch, look);
         self.upload(gpu, changed);
     }
 

@@ -190,13 +190,13 @@ impl GpuPainter {
     }
 
     fn apply_ground(&mut self, update: &Update) {
-        let Some(heights) = update.ground.clone() else { return };
+        let Some(patch) = &update.ground else { return };
         let grid = update.report.grid;
         match &mut self.ground {
             Some(ground) if !update.anew => {
-                ground.set_heights(&self.gpu, heights, &self.look);
+                ground.apply(&self.gpu, patch, &self.look);
             }
-            _ => self.ground = Some(GroundRoom::new(&self.gpu, heights, grid, &self.look)),
+            _ => self.ground = Some(GroundRoom::new(&self.gpu, patch, grid, &self.look)),
         }
         self.bindings += 1;
     }
