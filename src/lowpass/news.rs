@@ -2,7 +2,7 @@
 
 use crate::grid::Grid;
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
-use crate::world::{Changes, GroundChanges, GroundCursor, Cursor, Rows, Span, World};
+use crate::world::{Changes, Cursor, GroundChanges, GroundCursor, Rows, Span, World};
 
 /// The state of a world that was filtered: of its liquid and its ground.
 #[derive(Clone, Debug)]

@@ -15,13 +15,13 @@ mod packed;
 mod tiles;
 mod wake;
 
+pub(crate) use clock::{Changes, Cursor};
 pub use content::Content;
 pub use edit::{Edit, Matter, Shape};
 pub use ground::Ground;
 pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
 pub use ledger::{EnergyLedger, Ledger};
 pub use liquid::{Liquid, Span, Tally};
-pub(crate) use clock::{Changes, Cursor};
 pub use packed::PackedWorld;
 pub(crate) use tiles::{Activities, Activity, Masks, Row, Rows, Strip, Tile};
 pub(crate) use wake::{Reader, RuleNumbers};
