@@ -67,8 +67,8 @@ fn step(bench: &mut Criterion) {
 }
 
 /// Makes a step, after going back to the start if it has to be so, and times the low-pass alone.
-fn after_a_step(simulation: &mut Simulation, lowpass: &mut LowPass, start: &Moment, anew: bool) -> Duration {
-    if anew {
+fn after_a_step(simulation: &mut Simulation, lowpass: &mut LowPass, start: &Moment, reset: bool) -> Duration {
+    if reset {
         simulation.go_back(start);
         (0..2).for_each(|_| simulation.step());
         lowpass.refresh(simulation.world());

@@ -1,4 +1,4 @@
-//! Pictures against references in `tests/golden`. `UPDATE_GOLDEN=1` writes the references anew; a reference that is
+//! Pictures against references in `tests/golden`. `UPDATE_GOLDEN=1` writes the references again; a reference that is
 //! missing is written and fails once. Pictures that differ lie in `target/golden` with the difference beside them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

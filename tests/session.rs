@@ -70,7 +70,7 @@ impl Window {
     fn open(scene: Scene) -> Self {
         let mut worker = Worker::start(scene).unwrap_or_else(|e| panic!("{e}"));
         let first = worker.poll().expect("the first update waits");
-        assert!(first.anew && first.bricks.is_some());
+        assert!(first.reset && first.bricks.is_some());
         let mut window = Self {
             worker,
             volume: Volume::empty(first.report.grid),
@@ -86,9 +86,9 @@ impl Window {
     }
 
     fn learn(&mut self, update: Update) {
-        assert_eq!(update.anew, update.report.epoch != self.report.epoch || self.bricks.is_empty());
+        assert_eq!(update.reset, update.report.epoch != self.report.epoch || self.bricks.is_empty());
         let grid = update.report.grid;
-        if update.anew {
+        if update.reset {
             self.volume = Volume::empty(grid);
             assert!(update.ground.is_some() && update.bricks.is_some());
         }
@@ -110,11 +110,11 @@ impl Window {
             assert!(differs && texels.next().is_none(), "nothing new in {:?} {:?}", patch.origin, patch.size);
         }
         if let Some(bricks) = update.bricks {
-            assert_ne!((bricks == self.bricks, update.anew), (true, false), "nothing new in the bricks");
+            assert_ne!((bricks == self.bricks, update.reset), (true, false), "nothing new in the bricks");
             self.bricks = bricks;
         }
         if let Some(ground) = update.ground {
-            if update.anew {
+            if update.reset {
                 self.ground = ground.heights;
             } else {
                 ground.write_to(&mut self.ground);

@@ -74,7 +74,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "X")]
     distance: Option<f32>,
 
-    /// Point looked at, as shares of what is shown along x, y and z
+    /// Target of the camera, as shares of what is shown along x, y and z
     #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
     target: Option<[f32; 3]>,
 

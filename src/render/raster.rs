@@ -38,7 +38,7 @@ impl<T: Copy + Send + Sync> Raster<T> {
         self.data[j * self.width + i]
     }
 
-    /// Each sample made anew from its position (x, z) in cells and its old value.
+    /// A new sample for each, from its position (x, z) in cells and its old value.
     pub(crate) fn map<U: Copy + Send + Sync>(&self, make: impl Fn(f32, f32, T) -> U + Sync) -> Raster<U> {
         let place = |k: usize| (k as f32 + self.origin) / self.per_cell;
         let data = (0..self.data.len())

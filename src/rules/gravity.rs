@@ -9,7 +9,7 @@
 //! A column is worked from the bottom up and in place. That order makes equation 1 true: a falling stack moves down
 //! as a stack, and no parcel moves more than one cell a step. The rule touches one column only.
 
-use super::params::{LEAST_SHARE, Param, Scale, share};
+use super::params::{LEAST_SHARE, Param, param, share};
 use super::transfer::{Share, carried, ratio};
 use super::{Parcel, RulesSpec};
 use crate::grid::tile::Lanes;
@@ -19,26 +19,22 @@ use crate::world::{Content, RuleNumbers};
 
 /// The parameters of gravity.
 pub const PARAMS: &[Param] = &[
-    Param {
-        key: "factor",
-        unit: "share",
-        low: LEAST_SHARE,
-        high: 1.0,
-        scale: Scale::Linear,
-        what: "share of a cell's liquid that falls in a step; less makes it trickle",
-        get: |spec| spec.factor,
-        set: |spec, value| spec.factor = value,
-    },
-    Param {
-        key: "beta",
-        unit: "",
-        low: 0.0,
-        high: 4.0,
-        scale: Scale::Linear,
-        what: "energy that falls with it, relative to its mass; above 1, falling lava runs further",
-        get: |spec| spec.beta,
-        set: |spec, value| spec.beta = value,
-    },
+    param!(
+        factor,
+        "share",
+        LEAST_SHARE,
+        1.0,
+        Linear,
+        "share of a cell's liquid that falls in a step; less makes it trickle"
+    ),
+    param!(
+        beta,
+        "",
+        0.0,
+        4.0,
+        Linear,
+        "energy that falls with it, relative to its mass; above 1, falling lava runs further"
+    ),
 ];
 
 /// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).

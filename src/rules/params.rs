@@ -105,6 +105,23 @@ pub struct Param {
     pub set: fn(&mut RulesSpec, f64),
 }
 
+/// A parameter that is a field of [`RulesSpec`] in `f64`: field, unit, range, scale, words.
+macro_rules! param {
+    ($first:ident $(. $rest:ident)*, $unit:literal, $low:expr, $high:expr, $scale:ident, $what:literal) => {
+        $crate::rules::Param {
+            key: concat!(stringify!($first) $(, ".", stringify!($rest))*),
+            unit: $unit,
+            low: $low,
+            high: $high,
+            scale: $crate::rules::Scale::$scale,
+            what: $what,
+            get: |spec| spec.$first $(.$rest)*,
+            set: |spec, value| spec.$first $(.$rest)* = value,
+        }
+    };
+}
+pub(super) use param;
+
 impl Param {
     /// The parameters of all rules.
     pub fn all() -> impl Iterator<Item = &'static Self> {

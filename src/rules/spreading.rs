@@ -12,7 +12,7 @@
 //!
 //! The step is synchronous: every decision reads the state before it. Rounding is down, in favour of the giver.
 
-use super::params::{LEAST_SHARE, MOST_ENERGY, Param, Scale, share};
+use super::params::{LEAST_SHARE, MOST_ENERGY, Param, Scale, param, share};
 use super::transfer::{Share, carried, ratio};
 use super::{Parcel, RulesSpec, Walls};
 use crate::simd::Simd;
@@ -24,66 +24,47 @@ pub const DIRECTIONS: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
 
 /// The parameters of spreading.
 pub const PARAMS: &[Param] = &[
-    Param {
-        key: "threshold",
-        unit: "energy",
-        low: 0.0,
-        high: MOST_ENERGY,
-        scale: Scale::Logarithmic,
-        what: "energy above which a cell spreads; 0.05 like water, 0.2 an apron, 0.5 tongues",
-        get: |spec| spec.threshold,
-        set: |spec, value| spec.threshold = value,
-    },
-    Param {
-        key: "spread",
-        unit: "share",
-        low: LEAST_SHARE,
-        high: 0.25,
-        scale: Scale::Linear,
-        what: "share that goes to each neighbour of the random pattern; less is more viscous",
-        get: |spec| spec.spread,
-        set: |spec, value| spec.spread = value,
-    },
-    Param {
-        key: "alpha",
-        unit: "",
-        low: 0.0,
-        high: 1.0,
-        scale: Scale::Linear,
-        what: "energy that spreads with it, relative to its mass; less tires the front sooner",
-        get: |spec| spec.alpha,
-        set: |spec, value| spec.alpha = value,
-    },
-    Param {
-        key: "support",
-        unit: "amount",
-        low: 0.0,
-        high: 1.0,
-        scale: Scale::Linear,
-        what: "amount that liquid beneath must have to carry; 0 lets liquid spread in mid-air",
-        get: |spec| spec.support,
-        set: |spec, value| spec.support = value,
-    },
-    Param {
-        key: "friction.on_solid",
-        unit: "on rock",
-        low: 0.0,
-        high: 1.0,
-        scale: Scale::Linear,
-        what: "share of the energy lost on the way over rock; more shortens the flow",
-        get: |spec| spec.friction.on_solid,
-        set: |spec, value| spec.friction.on_solid = value,
-    },
-    Param {
-        key: "friction.on_liquid",
-        unit: "on lava",
-        low: 0.0,
-        high: 1.0,
-        scale: Scale::Linear,
-        what: "share of the energy lost on the way over lava",
-        get: |spec| spec.friction.on_liquid,
-        set: |spec, value| spec.friction.on_liquid = value,
-    },
+    param!(
+        threshold,
+        "energy",
+        0.0,
+        MOST_ENERGY,
+        Logarithmic,
+        "energy above which a cell spreads; 0.05 like water, 0.2 an apron, 0.5 tongues"
+    ),
+    param!(
+        spread,
+        "share",
+        LEAST_SHARE,
+        0.25,
+        Linear,
+        "share that goes to each neighbour of the random pattern; less is more viscous"
+    ),
+    param!(
+        alpha,
+        "",
+        0.0,
+        1.0,
+        Linear,
+        "energy that spreads with it, relative to its mass; less tires the front sooner"
+    ),
+    param!(
+        support,
+        "amount",
+        0.0,
+        1.0,
+        Linear,
+        "amount that liquid beneath must have to carry; 0 lets liquid spread in mid-air"
+    ),
+    param!(
+        friction.on_solid,
+        "on rock",
+        0.0,
+        1.0,
+        Linear,
+        "share of the energy lost on the way over rock; more shortens the flow"
+    ),
+    param!(friction.on_liquid, "on lava", 0.0, 1.0, Linear, "share of the energy lost on the way over lava"),
     Param {
         key: "spreading_every",
         unit: "steps",

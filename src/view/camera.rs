@@ -14,7 +14,7 @@ pub struct CameraSpec {
     pub elevation_deg: f32,
     /// Distance from camera to target in units of the shown box's diagonal; absent: as near as everything fits.
     pub distance: Option<f32>,
-    /// Point looked at, as fractions of the shown box along x, y, z; absent: what centres the subject.
+    /// Target of the camera, as fractions of the shown box along x, y, z; absent: what centres the subject.
     #[serde(deserialize_with = "crate::exact::option")]
     pub target: Option<[f32; 3]>,
     /// Vertical field of view, 5 to 120 degrees.

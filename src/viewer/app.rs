@@ -317,14 +317,14 @@ impl App {
     }
 
     /// Gives the camera its place: at first, when another scene has come, and beside the panel.
-    fn place_camera(&mut self, anew: bool) {
+    fn place_camera(&mut self, reset: bool) {
         let (size, covered) = (self.size(), self.covered());
-        if !anew && self.rig.as_ref().is_some_and(|rig| rig.is_fitted(size, covered)) {
+        if !reset && self.rig.as_ref().is_some_and(|rig| rig.is_fitted(size, covered)) {
             return;
         }
         let Some(subject) = self.painter.subject() else { return };
         match &mut self.rig {
-            Some(rig) if !anew => rig.fit(&subject, size, covered),
+            Some(rig) if !reset => rig.fit(&subject, size, covered),
             rig => *rig = Some(Rig::new(&self.state.scene.spec.camera, &subject, size, covered)),
         }
     }

@@ -43,7 +43,7 @@ pub enum VentChange {
 /// What the window asks of the simulation. Everything takes place between two steps, in the order in which it was sent.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Start anew with another scene.
+    /// Start again with another scene.
     Open(Box<Scene>),
     /// Run, or pause.
     Pace(Pace),
@@ -211,7 +211,7 @@ pub struct Update {
     /// Numbers.
     pub report: Report,
     /// Everything before is void: the box may have another shape, and cells without a patch hold nothing.
-    pub anew: bool,
+    pub reset: bool,
     /// Boxes of the volume that changed, without overlap.
     pub patches: Vec<Patch>,
     /// Largest density of each brick of [`BRICK`]³ cells with one cell around it, x fastest, when any changed.

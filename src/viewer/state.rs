@@ -165,13 +165,13 @@ impl State {
         self.pace.follow(&report.pace);
         if let Some(patch) = &update.ground {
             match &mut self.ground {
-                Some(heights) if !update.anew => patch.write_to(Arc::make_mut(heights)),
+                Some(heights) if !update.reset => patch.write_to(Arc::make_mut(heights)),
                 heights => *heights = Some(Arc::new(patch.heights.clone())),
             }
         }
         self.history.note(report);
         // A scene may come with warnings.
-        let came = update.anew && self.coming.as_ref().is_some_and(|scene| is_of(scene, report));
+        let came = update.reset && self.coming.as_ref().is_some_and(|scene| is_of(scene, report));
         if !came && update.notices.iter().any(|notice| notice.wrong) {
             self.coming = None;
         }

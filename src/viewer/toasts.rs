@@ -18,7 +18,7 @@ pub(crate) struct Toasts {
 }
 
 impl Toasts {
-    /// Shows a message; the same one again only begins anew.
+    /// Shows a message; the same one again only restarts its time.
     pub(crate) fn add(&mut self, notice: Notice, now: Instant) {
         self.shown.retain(|(old, _)| *old != notice);
         if self.shown.len() == MOST {

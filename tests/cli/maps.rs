@@ -47,7 +47,7 @@ fn maps_of_a_resumed_run_are_those_of_one_that_was_never_stopped() {
         let [whole, resumed, half] = ["whole-", "resumed-", "half-"].map(|name| place.read(&format!("{name}{end}")));
         assert!(whole == resumed && whole != half, "{end}");
     }
-    // Records that nobody kept cannot be made up.
+    // Records that were not kept cannot be made up.
     let line = place.refused("resume bare.lavoxel --steps 20 --map arrival=late.tif");
     assert!(line.contains("no records of its 9 steps"), "{line}");
     place.done("resume bare.lavoxel --steps 20 --quiet --map thickness=now.tif");

@@ -31,7 +31,7 @@ fn what_takes_too_much_memory_is_refused_at_once() {
         let line = place.refused(args);
         assert!(line.contains(what) && line.contains("--max-memory"), "{args}: {line}");
     }
-    // What flows in is looked at as it comes.
+    // The memory of lava that flows in is checked while it comes.
     let line = place.refused("run flood.toml --steps 100000 --quiet --max-memory 64M");
     assert!(line.contains("the lava would need"), "{line}");
     place.done("run small.toml --steps 2 --quiet --max-memory 64M");

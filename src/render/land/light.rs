@@ -14,7 +14,7 @@ pub(super) fn disc(per_cell: f32) -> usize {
     (per_cell * 0.16).round() as usize
 }
 
-/// Share of the sky that higher ground around leaves open, from sixteen looks at three distances.
+/// Share of the sky that higher ground around leaves open, sampled all around at three distances.
 pub(super) fn open_sky(block: &Heightfield, p: V3) -> f32 {
     const AROUND: usize = 8;
     let mut shut = 0.0;

@@ -50,7 +50,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
     let texels = volume.density.iter().zip(&volume.energy).map(|(d, e)| [*d, *e]).collect();
     Update {
         report: Report { step: simulation.steps(), ..Report::quiet(grid) },
-        anew: true,
+        reset: true,
         patches: vec![Patch { origin: [0; 3], size: [grid.nx, grid.ny, grid.nz], texels }],
         bricks: Some(brick_maxima(volume)),
         ground: Some(GroundPatch::whole(&simulation.world().ground)),

@@ -133,7 +133,7 @@ impl Worker {
         let text = format!("the simulation broke off, by a mistake in Lavoxel; please start it again ({said})");
         Some(Update {
             report: self.report.clone()?,
-            anew: false,
+            reset: false,
             patches: Vec::new(),
             bricks: None,
             ground: None,

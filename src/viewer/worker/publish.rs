@@ -39,7 +39,7 @@ pub(super) struct Publisher {
     ground: Option<GroundCursor>,
     filter: StageTime,
     /// Nothing was told yet.
-    anew: bool,
+    reset: bool,
     /// The world may be another than the one that was told.
     stale: bool,
 }
@@ -56,7 +56,7 @@ impl Publisher {
             embers: Embers::default(),
             ground: None,
             filter: StageTime::default(),
-            anew: true,
+            reset: true,
             stale: true,
         }
     }
@@ -80,13 +80,13 @@ impl Publisher {
             });
             self.tally = world.lava.tally();
         }
-        let anew = std::mem::take(&mut self.anew);
+        let reset = std::mem::take(&mut self.reset);
         let ember = self.embers.update(&self.lowpass, !patched.is_empty(), eye.glow);
         Update {
             report: self.report(session, clock, eye, epoch),
-            anew,
+            reset,
             patches: patched,
-            bricks: (anew || changes).then(|| self.bricks.densest().to_vec()),
+            bricks: (reset || changes).then(|| self.bricks.densest().to_vec()),
             ground: self.ground(world),
             cuts: self.cuts(world, eye),
             ember,

@@ -115,7 +115,7 @@ impl CpuPainter {
 
     pub(super) fn apply(&mut self, update: &mut Update) {
         let start = Instant::now();
-        if update.anew {
+        if update.reset {
             self.epoch += 1;
             (self.ground, self.grid, self.cuts) = (None, Some(update.report.grid), [None, None, None]);
             self.early.clear();
@@ -138,7 +138,7 @@ impl CpuPainter {
         let patches = std::mem::take(&mut update.patches);
         let bytes = patches.iter().map(|patch| 2 * patch.texels.len()).sum();
         (self.times.upload, self.times.uploaded_bytes) = (start.elapsed(), bytes);
-        if update.anew || update.ground.is_some() || cuts || bytes > 0 || drifts {
+        if update.reset || update.ground.is_some() || cuts || bytes > 0 || drifts {
             self.change(patches);
         }
     }

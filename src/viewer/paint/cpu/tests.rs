@@ -74,7 +74,7 @@ fn pictures_stay_those_of_the_renderer_while_lava_runs() {
             (0..20).for_each(|_| simulation.step());
             lowpass.refresh(simulation.world());
             let mut update = everything(&simulation, lowpass.volume(), &look);
-            (update.anew, update.ground) = (false, None);
+            (update.reset, update.ground) = (false, None);
             painter.apply(&mut update);
             renderer.set_steps(simulation.steps());
             let camera = camera(&painter, 150.0, SIZE);

@@ -141,7 +141,7 @@ impl Exposed {
         &self.bound
     }
 
-    /// Whether the ground must be found anew for this frame; if so, it counts as found.
+    /// Whether the ground must be searched again for this frame; if so, it counts as found.
     pub(super) fn ground_moved(&mut self, frame: &Frame, bindings: u64) -> bool {
         let moved = self.ground.as_ref().is_none_or(|(last, of)| !last.same_rays(frame) || *of != bindings);
         if moved {
@@ -206,6 +206,6 @@ mod tests {
         // Another number of bands counts from the next frame on.
         assert_eq!(canvas.turn(&still, 1, 2, 1).map(|turn| (turn.share(), turn.rows(9))), Some((0.5, 0..9)));
         assert_eq!(canvas.turn(&still, 1, 2, 1), None);
-        assert!(canvas.turn(&still, 2, 2, 1).is_some(), "another picture begins anew");
+        assert!(canvas.turn(&still, 2, 2, 1).is_some(), "another picture begins again");
     }
 }

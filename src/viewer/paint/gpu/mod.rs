@@ -158,7 +158,7 @@ impl GpuPainter {
     /// When a new box is too large for it; until the next box comes, nothing is drawn.
     pub(in crate::viewer) fn apply(&mut self, update: &mut Update) -> Result<(), TooLarge> {
         let start = Instant::now();
-        if update.anew {
+        if update.reset {
             (self.lava, self.ground) = (None, None);
             self.lava = Some(LavaRoom::new(&self.gpu, update.report.grid)?);
             self.set_empty();
@@ -181,7 +181,7 @@ impl GpuPainter {
         }
         let drifts = self.steps != update.report.step;
         self.steps = update.report.step;
-        let scenery = update.anew || update.ground.is_some() || update.cuts.iter().any(Option::is_some);
+        let scenery = update.reset || update.ground.is_some() || update.cuts.iter().any(Option::is_some);
         self.scenery += u64::from(scenery);
         self.content += u64::from(scenery || bytes > 0 || update.ember.is_some() || drifts);
         self.apply_ground(update);
@@ -193,7 +193,7 @@ impl GpuPainter {
         let Some(patch) = &update.ground else { return };
         let grid = update.report.grid;
         match &mut self.ground {
-            Some(ground) if !update.anew => {
+            Some(ground) if !update.reset => {
                 ground.apply(&self.gpu, patch, &self.look);
             }
             _ => self.ground = Some(GroundRoom::new(&self.gpu, patch, grid, &self.look)),
