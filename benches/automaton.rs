@@ -87,7 +87,7 @@ fn hash(bench: &mut Criterion) {
     for (name, world) in
         [("volcano", volcano(PAPER, 2000).world().clone()), ("filled 0.5", World::restless(PAPER, 0.5))]
     {
-        group.throughput(Throughput::Elements(world.grid.cells() as u64));
+        group.throughput(Throughput::Elements(world.grid().cells() as u64));
         group.bench_function(name, |b| b.iter(|| world.state_hash()));
     }
 }

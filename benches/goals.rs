@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use baseline::{Baseline, Numbers};
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Path, Stage};
+use lavoxel::engine::{Engine, Level, Stage};
 use lavoxel::grid::Grid;
 use lavoxel::random::Draw;
 use lavoxel::rules::spreading::{Bed, spreads};
@@ -41,7 +41,7 @@ fn main() {
         ("settled", settled_row),
         ("open", open_row),
     ];
-    println!("{} threads; {:?} and slower", threads(), Path::fastest());
+    println!("{} threads; {:?} and slower", threads(), Level::fastest());
     for (name, row) in rows {
         if asked.is_empty() && !name.starts_with("count") || asked.iter().any(|asked| asked == name) {
             row();
@@ -86,12 +86,12 @@ fn line(name: &str, ours: f64, what: &str, theirs: f64, goal: &str) {
     println!("{name:<58}{ours:>10.4} ms  {what} {theirs:>9.4} ms  ratio {:>7.2}  goal {goal}", theirs / ours);
 }
 
-/// Engines with their threads: the fastest on two and one, then the slower paths.
-fn engines() -> Vec<(String, usize, Path)> {
-    let fastest = Path::fastest();
-    let slower = Path::available().iter().rev().skip(1);
+/// Engines with their threads: the fastest on two and one, then the slower levels.
+fn engines() -> Vec<(String, usize, Level)> {
+    let fastest = Level::fastest();
+    let slower = Level::available().iter().rev().skip(1);
     let mut engines = vec![("fastest".into(), threads(), fastest), ("fastest, 1 thread".into(), 1, fastest)];
-    engines.extend(slower.map(|&path| (format!("{path:?}"), threads(), path)));
+    engines.extend(slower.map(|&level| (format!("{level:?}"), threads(), level)));
     engines
 }
 
@@ -117,12 +117,12 @@ fn volcano_row() {
         steps.map(&mut step).collect()
     })];
     let engines = engines();
-    for &(_, threads, path) in &engines {
+    for &(_, threads, level) in &engines {
         let pool = pool(threads);
         let specs: Vec<_> = start.vents().cloned().collect();
-        let engine = Box::new(Tiled::on(path));
+        let engine = Box::new(Tiled::on(level));
         let mut simulation = Simulation::new(start.world().clone(), &spec, &specs, start.seed(), engine);
-        let moment = simulation.moment(None);
+        let moment = simulation.snapshot(None);
         runs.push(Box::new(move || {
             pool.install(|| {
                 simulation.go_back(&moment);
@@ -132,8 +132,8 @@ fn volcano_row() {
         }));
     }
     let times = by_turns(&mut runs);
-    for ((name, _, path), &time) in engines.iter().zip(&times[1..]) {
-        let goal = if *path == Path::Portable { "25" } else { "120" };
+    for ((name, _, level), &time) in engines.iter().zip(&times[1..]) {
+        let goal = if *level == Level::Portable { "25" } else { "120" };
         line(&format!("volcano, 200 steps after 2,000: {name}"), time, "baseline", times[0], goal);
     }
 }
@@ -146,10 +146,10 @@ fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, step: u64) {
 }
 
 /// A run of the worst case from its start, two steps not timed.
-fn full_run<'a>(world: &'a World, (threads, path): (usize, Path), steps: u64) -> Run<'a> {
+fn full_run<'a>(world: &'a World, (threads, level): (usize, Level), steps: u64) -> Run<'a> {
     let pool = pool(threads);
     let rules = Rules::from(&RulesSpec::default());
-    let mut engine = Tiled::on(path);
+    let mut engine = Tiled::on(level);
     Box::new(move || {
         pool.install(|| {
             let mut world = world.clone();
@@ -178,7 +178,7 @@ fn moving<'a>(bytes: usize, threads: usize) -> Run<'a> {
     })
 }
 
-/// Many steps of one path and one thread and nothing else, for counting instructions with `perf stat` or callgrind.
+/// Many steps of one level and one thread and nothing else, for counting instructions with `perf stat` or callgrind.
 fn count_volcano() {
     let mut start = volcano(PAPER, 2000);
     pool(1).install(|| (0..5000).for_each(|_| start.step()));
@@ -215,7 +215,7 @@ fn count_full() {
 fn full_rows() {
     let world = World::restless(PAPER, 0.5);
     let numbers = Numbers::from(&RulesSpec::default());
-    let bytes = world.lava.tally().cells as usize * 4;
+    let bytes = world.lava().tally().cells as usize * 4;
     let mut runs: Vec<Run<'_>> = vec![
         Box::new(|| {
             let mut base = Baseline::new(&world);
@@ -232,10 +232,10 @@ fn full_rows() {
         moving(bytes, threads()),
     ];
     let engines = engines();
-    runs.extend(engines.iter().map(|&(_, threads, path)| full_run(&world, (threads, path), 30)));
+    runs.extend(engines.iter().map(|&(_, threads, level)| full_run(&world, (threads, level), 30)));
     let times = by_turns(&mut runs);
-    for ((name, _, path), &time) in engines.iter().zip(&times[2..]) {
-        let goal = if *path == Path::Portable { "12" } else { "70" };
+    for ((name, _, level), &time) in engines.iter().zip(&times[2..]) {
+        let goal = if *level == Level::Portable { "12" } else { "70" };
         line(&format!("lower half full: {name}"), time, "baseline", times[0], goal);
     }
     line("lower half full: moving its bytes once", times[1], "ours", times[2], "at most 1.5");
@@ -244,8 +244,8 @@ fn full_rows() {
 
 fn memory_row() {
     let world = World::restless(Grid::new(512, 100, 512), 0.5);
-    let bytes = world.lava.tally().cells as usize * 4;
-    let mut runs = [moving(bytes, threads()), full_run(&world, (threads(), Path::fastest()), 4)];
+    let bytes = world.lava().tally().cells as usize * 4;
+    let mut runs = [moving(bytes, threads()), full_run(&world, (threads(), Level::fastest()), 4)];
     let times = by_turns(&mut runs);
     line("26 M cells, lower half full: moving its bytes once", times[0], "ours", times[1], "at most 1.2");
 }
@@ -254,10 +254,10 @@ fn memory_row() {
 fn embedded(lava: &World, grid: Grid) -> World {
     let [dx, dz] = [(grid.nx - PAPER.nx) / 2 / 8 * 8, (grid.nz - PAPER.nz) / 2 / 8 * 8];
     let heights = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| {
-        lava.ground.surface().get((z.wrapping_sub(dz), x.wrapping_sub(dx))).copied().unwrap_or(8.0)
+        lava.ground().surface().get((z.wrapping_sub(dz), x.wrapping_sub(dx))).copied().unwrap_or(8.0)
     });
     let mut world = World::new(Ground::from_surface(grid.ny, heights));
-    for ([x, y, z], cell) in lava.lava.held() {
+    for ([x, y, z], cell) in lava.lava().held() {
         world.place(x + dx, y, z + dz, cell.amount, cell.energy);
     }
     world.open_account();
@@ -272,7 +272,7 @@ fn flat_row() {
     let worlds = sizes.map(|grid| embedded(lava.world(), grid));
     let active = lava
         .world()
-        .lava
+        .lava()
         .held()
         .filter(|&([x, y, z], cell)| spreads(cell, Bed::under(lava.world(), x, y, z), &rules.spreading))
         .count();
@@ -310,7 +310,7 @@ fn settled_row() {
             (0..5).for_each(|i| step(&mut engine, &mut world, &rules, i));
             ms(|| (5..10_005).for_each(|i| step(&mut engine, &mut world, &rules, i))) / 10_000.0
         });
-        let name = format!("settled, {nx} × {ny} × {nz}, {} liquid cells", world.lava.tally().cells);
+        let name = format!("settled, {nx} × {ny} × {nz}, {} liquid cells", world.lava().tally().cells);
         println!("{name:<58}{:>10.4} µs a step  goal: under 5", per_step * 1e3);
     }
 }

@@ -58,7 +58,7 @@ fn rock(simulation: &Simulation, held: &[[usize; 3]], step: usize) -> Act {
     let random = mix64(step as u64) as usize;
     let [x, y, z] = held[random % held.len()];
     let near = |v: usize, by: usize, n: usize| (v + by % 7).saturating_sub(3).min(n - 1);
-    let grid = simulation.world().grid;
+    let grid = simulation.world().grid();
     let at =
         [near(x, random >> 20, grid.nx), (y + (random >> 30) % 3).min(grid.ny - 1), near(z, random >> 40, grid.nz)];
     let from = at.map(|v| v as f64);
@@ -68,8 +68,8 @@ fn rock(simulation: &Simulation, held: &[[usize; 3]], step: usize) -> Act {
 /// Milliseconds of `work` after each step, without and with a change of the ground before the step.
 fn by_turns(steps: usize, mut work: impl FnMut(&mut Simulation, Option<Act>) -> f64) -> [f64; 2] {
     let mut simulation = volcano();
-    let start = simulation.moment(None);
-    let held: Vec<[usize; 3]> = simulation.world().lava.held().map(|(at, _)| at).collect();
+    let start = simulation.snapshot(None);
+    let held: Vec<[usize; 3]> = simulation.world().lava().held().map(|(at, _)| at).collect();
     let mut least = [vec![f64::INFINITY; steps], vec![f64::INFINITY; steps]];
     for _ in 0..ROUNDS {
         for (changes, least) in least.iter_mut().enumerate() {
@@ -117,13 +117,13 @@ fn frame_row() {
     for style in [Style::Cinematic, Style::Scientific] {
         let look = LookSpec { style, ..LookSpec::default() };
         let world = volcano();
-        let mut renderer = Renderer::new(world.world().ground.surface(), GRID, look).expect("a good look");
+        let mut renderer = Renderer::new(world.world().ground().surface(), GRID, look).expect("a good look");
         let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), SIZE);
         let mut lowpass = LowPass::new(GRID);
         let times = by_turns(FRAMES, |simulation, act| {
             step(simulation, act);
             ms(|| {
-                renderer.set_ground(&simulation.world().ground);
+                renderer.set_ground(&simulation.world().ground());
                 lowpass.refresh(simulation.world());
                 black_box(renderer.frame_of(&mut lowpass, &camera));
             })

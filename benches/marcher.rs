@@ -73,9 +73,9 @@ fn count(arguments: &[String]) {
     let (name, make) = BOXES.into_iter().find(|(name, _)| case.starts_with(name)).expect("a case of a box");
     let (_, look) = looks(name).into_iter().find(|(named, _)| named == case).expect("a case of the table");
     let worlds = worlds(make());
-    let mut lowpass = LowPass::new(worlds[0].grid);
+    let mut lowpass = LowPass::new(worlds[0].grid());
     lowpass.refresh(&worlds[0]);
-    let mut renderer = Renderer::new(worlds[0].ground.surface(), worlds[0].grid, look).expect("a valid look");
+    let mut renderer = Renderer::new(worlds[0].ground().surface(), worlds[0].grid(), look).expect("a valid look");
     let view = camera(&renderer, 0.0);
     for frame in 0..=frames {
         // There and back again, so that any number of frames has changes to follow.
@@ -130,9 +130,9 @@ fn camera(renderer: &Renderer, turned_deg: f32) -> Camera {
 /// Times a frame of the same again, of one more degree around, after ten steps, and the first of a new renderer.
 fn time(case: &str, worlds: &[World], look: &LookSpec) {
     let world = &worlds[0];
-    let mut lowpass = LowPass::new(world.grid);
+    let mut lowpass = LowPass::new(world.grid());
     lowpass.refresh(world);
-    let mut renderer = Renderer::new(world.ground.surface(), world.grid, look.clone()).expect("a valid look");
+    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone()).expect("a valid look");
     let view = camera(&renderer, 0.0);
     let fresh = timed(|| renderer.frame_of(&mut lowpass, &view));
     let still = shortest(|_| timed(|| renderer.frame_of(&mut lowpass, &view)));
@@ -172,13 +172,13 @@ fn used() -> f64 {
 /// Writes the volume and the ground, and tells the case as JSON.
 fn write(folder: &Path, case: &str, name: &str, world: &World, look: &LookSpec) -> String {
     fs::create_dir_all(folder).expect("a folder to write to");
-    let mut lowpass = LowPass::new(world.grid);
+    let mut lowpass = LowPass::new(world.grid());
     let volume = lowpass.refresh(world);
     let (density, ground) = (format!("{name}-density.raw"), format!("{name}-ground.raw"));
     fs::write(folder.join(&density), &volume.density).expect("room for a volume");
-    let heights: Vec<u8> = world.ground.surface().iter().flat_map(|height| height.to_le_bytes()).collect();
+    let heights: Vec<u8> = world.ground().surface().iter().flat_map(|height| height.to_le_bytes()).collect();
     fs::write(folder.join(&ground), heights).expect("room for the heights");
-    let mut renderer = Renderer::new(world.ground.surface(), world.grid, look.clone()).expect("a valid look");
+    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone()).expect("a valid look");
     let view = camera(&renderer, 0.0);
     let picture: image::RgbImage = renderer.frame(volume, &view).into();
     picture.save(folder.join(format!("{case}-lavoxel.png"))).expect("room for a picture");
@@ -187,7 +187,7 @@ fn write(folder: &Path, case: &str, name: &str, world: &World, look: &LookSpec) 
         (0..256).map(|i| palette.srgb(i as f32 / 255.0).map(|c| f32::from(c) / 255.0)).collect();
     let [_, up, forward] = view.axes();
     let (eye, fov_deg) = (view.eye(), 2.0 * view.half_height().atan().to_degrees());
-    let (grid, step, opacity) = (world.grid, look.step, &look.opacity);
+    let (grid, step, opacity) = (world.grid(), look.step, &look.opacity);
     format!(
         "{{\"name\": \"{case}\", \"size\": [{}, {}, {}], \"density\": \"{density}\", \"ground\": \"{ground}\", \
          \"threads\": {THREADS}, \"step\": {step}, \"opacity\": {opacity:?}, \"palette\": {palette:?}, \

@@ -11,7 +11,7 @@ use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Camera, CameraSpec, LookSpec, Renderer, Style};
 use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::{Moment, Simulation};
+use lavoxel::simulation::{Simulation, Snapshot};
 use lavoxel::world::World;
 use worlds::{PAPER, erupted, liquid, volcano};
 
@@ -32,7 +32,7 @@ fn whole(bench: &mut Criterion) {
         ("filled 0.5", World::restless(PAPER, 0.5)),
     ] {
         group.throughput(Throughput::Elements(liquid(&world)));
-        let fresh = LowPass::new(world.grid);
+        let fresh = LowPass::new(world.grid());
         group.bench_function(BenchmarkId::new("refresh", name), |b| {
             b.iter_batched_ref(
                 || fresh.clone(),
@@ -56,8 +56,8 @@ fn step(bench: &mut Criterion) {
         ("512 × 400 × 512", erupted(LARGE, 4, 2000)),
         ("settled", at_rest),
     ] {
-        let start = simulation.moment(None);
-        let mut lowpass = LowPass::new(simulation.world().grid);
+        let start = simulation.snapshot(None);
+        let mut lowpass = LowPass::new(simulation.world().grid());
         group.bench_function(BenchmarkId::new("after a step", name), |b| {
             b.iter_custom(|times| {
                 (0..times).map(|i| after_a_step(&mut simulation, &mut lowpass, &start, i % STRETCH == 0)).sum()
@@ -67,7 +67,7 @@ fn step(bench: &mut Criterion) {
 }
 
 /// Makes a step, after going back to the start if it has to be so, and times the low-pass alone.
-fn after_a_step(simulation: &mut Simulation, lowpass: &mut LowPass, start: &Moment, reset: bool) -> Duration {
+fn after_a_step(simulation: &mut Simulation, lowpass: &mut LowPass, start: &Snapshot, reset: bool) -> Duration {
     if reset {
         simulation.go_back(start);
         (0..2).for_each(|_| simulation.step());
@@ -86,11 +86,11 @@ fn march(bench: &mut Criterion) {
     for scale in [128, 256] {
         let simulation = volcano(Grid::new(scale, scale * 100 / 128, scale), 1500);
         let world = simulation.world();
-        let mut lowpass = LowPass::new(world.grid);
+        let mut lowpass = LowPass::new(world.grid());
         let volume = lowpass.refresh(world);
         for (name, style) in [("cinematic", Style::Cinematic), ("scientific", Style::Scientific)] {
             let look = LookSpec { style, ..LookSpec::default() };
-            let mut renderer = Renderer::new(world.ground.surface(), world.grid, look).expect("the default look");
+            let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look).expect("the default look");
             let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), size);
             group.bench_function(BenchmarkId::new(name, scale), |b| b.iter(|| renderer.frame(volume, &camera)));
         }

@@ -27,13 +27,13 @@ fn main() {
 
 /// Times the steps that follow, and a look after each.
 fn row(name: &str, simulation: &mut Simulation) {
-    let start = simulation.moment(None);
+    let start = simulation.snapshot(None);
     let mut least = vec![(f64::INFINITY, f64::INFINITY); STEPS];
     for _ in 0..ROUNDS {
         simulation.go_back(&start);
         // A state that was put back has every tile awake; the step after it looks at all of them.
         simulation.step();
-        let mut records = Records::new(simulation.world().grid);
+        let mut records = Records::new(simulation.world().grid());
         records.observe(simulation.world(), simulation.steps());
         for (step, look) in &mut least {
             *step = step.min(microseconds(|| simulation.step()));

@@ -12,7 +12,7 @@ use kiss3d::resource::MaterialManager2d;
 use kiss3d::window::OffscreenSurface;
 use lavoxel::render::{Camera, CameraSpec, Glow, LookSpec, Style};
 use lavoxel::scene::Scene;
-use lavoxel::viewer::link::{Command, Update};
+use lavoxel::viewer::messages::{Command, Update};
 use lavoxel::viewer::paint::{DrawOn, Painter, Quality, View};
 use lavoxel::viewer::worker::Worker;
 

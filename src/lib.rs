@@ -83,8 +83,8 @@
 //! (0..50).for_each(|_| simulation.step());
 //!
 //! let world = simulation.world();
-//! let mut lowpass = LowPass::new(world.grid);
-//! let mut renderer = Renderer::new(world.ground.surface(), world.grid, scene.spec.look.clone())?;
+//! let mut lowpass = LowPass::new(world.grid());
+//! let mut renderer = Renderer::new(world.ground().surface(), world.grid(), scene.spec.look.clone())?;
 //! let camera = Camera::new(&scene.spec.camera, &renderer.subject(), (96, 64));
 //! let picture = renderer.frame(lowpass.refresh(world), &camera);
 //! assert_eq!(picture.rgb.len(), 3 * 96 * 64);

@@ -23,7 +23,7 @@ use self::news::{Around, News, Seen};
 pub use self::rows::RowFilter;
 use crate::grid::tile::TILE_X;
 use crate::grid::{Grid, MAX_SIDE};
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 use crate::stamp;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::validate::{Invalid, within};
@@ -133,11 +133,12 @@ impl LowPass {
     }
 
     /// Memory of a low-pass for boxes of this shape.
-    pub fn need(grid: Grid) -> Need {
+    pub fn need(grid: Grid) -> MemoryEstimate {
         let changes = (SlabChanges::most(grid.ny) * size_of::<Change>()) as f64 / grid.ny as f64;
-        let rows = Need::of("the rows of the low-pass", grid.ny * grid.nz, size_of::<Span>() as f64 + changes);
-        let cursor = Need::of("the low-pass's versions of the ground", grid.columns(), 0.25);
-        Need::of("the low-pass", grid.cells(), 2.0).and(rows).and(cursor)
+        let rows =
+            MemoryEstimate::of("the rows of the low-pass", grid.ny * grid.nz, size_of::<Span>() as f64 + changes);
+        let cursor = MemoryEstimate::of("the low-pass's versions of the ground", grid.columns(), 0.25);
+        MemoryEstimate::of("the low-pass", grid.cells(), 2.0).and(rows).and(cursor)
     }
 
     /// Refuses boxes that are too large to be drawn.
@@ -192,7 +193,7 @@ impl LowPass {
 
     /// Works out the cells within reach of the news, and counts them.
     fn filter(&mut self, world: &World, news: &News<'_>) -> usize {
-        let grid = world.grid;
+        let grid = world.grid();
         self.shown
             .par_chunks_mut(grid.ny)
             .zip(&mut self.changed)
@@ -218,7 +219,7 @@ struct Slab<'a> {
 impl Slab<'_> {
     /// Works out the cells within reach of the news, and counts them.
     fn filter(&mut self, taps: &mut Taps, world: &World, news: &Around<'_>) -> usize {
-        let (grid, known) = (world.grid, news.is_known());
+        let (grid, known) = (world.grid(), news.is_known());
         let rows = if known { news.rows() } else { 0..grid.ny };
         if rows.is_empty() {
             return 0;
@@ -267,11 +268,11 @@ struct Taps {
 impl Taps {
     /// Notes which cells around the rows `ys` of the slab `z` hold liquid.
     fn look_along(&mut self, world: &World, ys: Range<usize>, z: usize) {
-        let grid = world.grid;
+        let grid = world.grid();
         self.held.resize(grid.ny, Span::EMPTY);
         for y in ys.start.saturating_sub(1)..(ys.end + 1).min(grid.ny) {
             let slabs = z.saturating_sub(1)..(z + 2).min(grid.nz);
-            self.held[y] = slabs.fold(Span::EMPTY, |span, z| span.union(world.lava.span(y, z)));
+            self.held[y] = slabs.fold(Span::EMPTY, |span, z| span.union(world.lava().span(y, z)));
         }
     }
 
@@ -290,7 +291,7 @@ impl Taps {
         (density, energy): (&mut [u8], &mut [u8]),
         mut changed: impl FnMut(usize),
     ) {
-        let grid = world.grid;
+        let grid = world.grid();
         let wide = span.grown(grid.nx).range();
         let tiles = wide.start / TILE_X..wide.end.div_ceil(TILE_X);
         for taps in [&mut self.weight, &mut self.amount, &mut self.energy] {
@@ -300,8 +301,8 @@ impl Taps {
         }
         for (near_y, near_z, weight) in rows_around(grid, y, z) {
             let open = &mut self.weight[place(wide.start)..place(wide.end)];
-            world.ground.add_open((near_y, near_z), wide.start, weight, open);
-            for (tx, tile) in world.lava.part_of_row(near_y, near_z, tiles.clone()) {
+            world.ground().add_open((near_y, near_z), wide.start, weight, open);
+            for (tx, tile) in world.lava().part_of_row(near_y, near_z, tiles.clone()) {
                 let from = place(tx * TILE_X);
                 add_to(&mut self.amount[from..], weight, tile.amount.row(near_z));
                 add_to(&mut self.energy[from..], weight, tile.energy.row(near_z));

@@ -1,6 +1,6 @@
 //! The memory limit for input from outside, checked before memory is allocated.
 //!
-//! Sizes in a file are only a claim. A reader that allocates by such a claim first adds up the bytes, as a [`Need`], and
+//! Sizes in a file are only a claim. A reader that allocates by such a claim first adds up the bytes, as a [`MemoryEstimate`], and
 //! checks them against one limit for the whole process. The program sets it (`--max-memory`); a library has none by default.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,11 +23,11 @@ pub fn limit() -> u64 {
 
 /// Memory that a piece of work takes at once, in parts with names.
 #[derive(Clone, Debug, Default)]
-pub struct Need {
+pub struct MemoryEstimate {
     parts: Vec<(&'static str, u64)>,
 }
 
-impl Need {
+impl MemoryEstimate {
     /// `count` things of so many bytes each, called `what` in messages (such as `"the ground"`).
     pub fn of(what: &'static str, count: usize, each: f64) -> Self {
         // A float that is too large becomes the largest number there is, which no limit allows.
@@ -100,14 +100,19 @@ mod tests {
 
     #[test]
     fn refuses_what_is_more_than_the_limit_and_names_the_largest_part() {
-        let need = Need::of("the ground", 1 << 20, 6.0).and(Need::of("the picture", 1 << 20, 60.0));
+        let need = MemoryEstimate::of("the ground", 1 << 20, 6.0).and(MemoryEstimate::of("the picture", 1 << 20, 60.0));
         assert_eq!(need.bytes(), OWN + (66 << 20));
         assert_eq!(need.check_against(OWN + (66 << 20), "less"), Ok(()));
         let error = need.check_against(64 << 20, "make film.size smaller").expect_err("too much");
         let text = "the picture would need 74 MiB of memory in all, more than the 64 MiB allowed: make film.size \
                     smaller, or allow more with --max-memory";
         assert_eq!(error.to_string(), text);
-        assert!(Need::of("all", usize::MAX, 1e9).and(Need::of("more", usize::MAX, 1e9)).check("less").is_ok());
+        assert!(
+            MemoryEstimate::of("all", usize::MAX, 1e9)
+                .and(MemoryEstimate::of("more", usize::MAX, 1e9))
+                .check("less")
+                .is_ok()
+        );
     }
 
     #[test]

@@ -89,11 +89,11 @@ impl Records {
     /// Looks at the world after `step` steps. To be called before the first step and after every one, on one world of the
     /// shape that the records are for; a world that was put in another's place needs [`Records::forget`] first.
     pub fn observe(&mut self, world: &World, step: u64) {
-        assert!(self.fits(world.grid), "records are looked up in the box that they are for");
+        assert!(self.fits(world.grid()), "records are looked up in the box that they are for");
         // The largest number stands for never; no scene has so many steps.
         let step = step.min(u64::from(NEVER) - 1) as u32;
-        let seen = self.seen.replace(world.lava.writes);
-        let (nx, strips) = (self.nx, &world.lava.strips);
+        let seen = self.seen.replace(world.lava().writes);
+        let (nx, strips) = (self.nx, &world.lava().strips);
         let rows = TILE_Z * nx;
         let look = |scratch: &mut Scratch, strip: &Strip, mut part: Part<'_>| {
             if scratch.mark(strip, seen) {

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Dice, any_grid, any_rules, plain, random_world, tiled, vents};
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Path};
+use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
 use lavoxel::rules::{Friction, RulesSpec, Walls};
 use lavoxel::simulation::{Act, Simulation};
@@ -15,7 +15,7 @@ use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 use proptest::prelude::*;
 
 fn simulation(world: World, rules: &RulesSpec, engine: Box<dyn Engine>) -> Simulation {
-    let vents = vents(world.grid);
+    let vents = vents(world.grid());
     Simulation::new(world, rules, &vents, 5, engine)
 }
 
@@ -23,10 +23,10 @@ fn assert_same(ours: &World, theirs: &World, step: u64) {
     if ours.state_hash() == theirs.state_hash() {
         return;
     }
-    for (i, (ours, theirs)) in ours.lava.cells().zip(theirs.lava.cells()).enumerate() {
+    for (i, (ours, theirs)) in ours.lava().cells().zip(theirs.lava().cells()).enumerate() {
         assert_eq!(ours, theirs, "cell {i} after step {step}");
     }
-    assert_eq!(ours.lava.ledger, theirs.lava.ledger, "the account after step {step}");
+    assert_eq!(ours.lava().ledger(), theirs.lava().ledger(), "the account after step {step}");
     panic!("the hash after step {step}");
 }
 
@@ -52,7 +52,7 @@ fn any_act(dice: &mut Dice, grid: Grid, rules: &RulesSpec) -> Act {
 
 /// Steps both engines side by side, with an act every few steps, and compares all bits.
 fn live_side_by_side(world: World, rules: &RulesSpec, engine: Box<dyn Engine>, (steps, acts_every): (u64, u64)) {
-    let grid = world.grid;
+    let grid = world.grid();
     let mut dice = Dice(steps);
     let mut ours = simulation(world.clone(), rules, engine);
     let mut theirs = simulation(world, rules, plain());
@@ -77,10 +77,10 @@ proptest! {
     #[test]
     fn tiled_gives_the_bits_of_plain(
         grid in any_grid(), rules in any_rules(), seed: u64, solid in 0u64..60, liquid in 0u64..100,
-        path in prop::sample::select(Path::available()), acts_every in 2u64..20,
+        level in prop::sample::select(Level::available()), acts_every in 2u64..20,
     ) {
         let world = random_world(grid, seed, solid, liquid);
-        live_side_by_side(world, &rules, Box::new(Tiled::on(path)), (12, acts_every));
+        live_side_by_side(world, &rules, Box::new(Tiled::on(level)), (12, acts_every));
     }
 }
 
@@ -95,10 +95,10 @@ fn odd_boxes_on_every_path_and_any_number_of_threads() {
     let grids = [Grid::new(1, 1, 1), Grid::new(3, 200, 5), Grid::new(129, 7, 130), Grid::new(530, 3, 9)];
     for (i, &grid) in grids.iter().enumerate() {
         for (j, rules) in rules.iter().enumerate() {
-            for (k, &path) in Path::available().iter().enumerate() {
+            for (k, &level) in Level::available().iter().enumerate() {
                 let threads = [1, 2, 3, 8][(i + j + k) % 4];
                 let world = random_world(grid, (i * 10 + j) as u64, 15, 40);
-                let engine = Box::new(Tiled::on(path));
+                let engine = Box::new(Tiled::on(level));
                 pool(threads).install(|| live_side_by_side(world, rules, engine, (15, 4)));
             }
         }
@@ -193,7 +193,7 @@ fn going_back_gives_the_same_bits_again() {
     let rules = RulesSpec { threshold: 0.2, ..RulesSpec::default() };
     let mut simulation = simulation(random_world(Grid::new(33, 12, 18), 5, 20, 30), &rules, tiled());
     (0..30).for_each(|_| simulation.step());
-    let moment = simulation.moment(None);
+    let moment = simulation.snapshot(None);
     let mut run = || {
         (0..50).for_each(|_| simulation.step());
         let hash = simulation.world().state_hash();
@@ -209,7 +209,7 @@ fn spans_stay_around_the_liquid() {
     let mut simulation = simulation(random_world(grid, 9, 30, 30), &RulesSpec::default(), tiled());
     for _ in 0..60 {
         simulation.step();
-        let lava = &simulation.world().lava;
+        let lava = simulation.world().lava();
         for (z, y) in (0..grid.nz).flat_map(|z| (0..grid.ny).map(move |y| (z, y))) {
             let span = lava.span(y, z);
             for x in 0..grid.nx {

@@ -77,12 +77,12 @@ fn a_warm_step_asks_for_no_memory() {
         let mut pool = sloshing();
         assert_eq!(asked(&mut pool, threads, [300, 500]), 0, "{threads} threads");
         // From now on what changes is put down for those who look.
-        LowPass::new(pool.world().grid).refresh(pool.world());
+        LowPass::new(pool.world().grid()).refresh(pool.world());
         assert_eq!(asked(&mut pool, threads, [300, 1000]), 0, "{threads} threads");
         // Lava that comes to new places needs memory; the lists of the strips then double, not more.
         let mut stream = stream();
         let asked = asked(&mut stream, threads, [1000, 300]);
-        assert!(stream.world().lava.tally().cells > 5000, "it runs");
+        assert!(stream.world().lava().tally().cells > 5000, "it runs");
         assert!(asked < 100, "{asked} times in 300 steps on {threads} threads");
     }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{Dice, SCENE, meddle, plain, tiled};
-use lavoxel::checkpoint::{Checkpoint, CheckpointError, Keeper, Snapshot, previous, steps_of};
+use lavoxel::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter, Keeper, previous, steps_of};
 use lavoxel::engine::Engine;
 use lavoxel::output::Existing;
 use lavoxel::scene::{Scene, Stage};
@@ -18,7 +18,7 @@ fn scene() -> Scene {
 
 fn saved(scene: &Scene, stage: &Stage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    Snapshot { scene, stage, extras: &[] }.write(Path::new("run.lavoxel"), &mut bytes).unwrap();
+    CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("run.lavoxel"), &mut bytes).unwrap();
     bytes
 }
 
@@ -83,7 +83,7 @@ fn a_checkpoint_needs_neither_scene_nor_heightmap() {
     (0..40).for_each(|_| stage.simulation.step());
     let path = folder.path().join("run.lavoxel");
     let mut keeper = Keeper::new(&path, 10, Existing::Keep).unwrap();
-    keeper.keep(&Snapshot { scene: &scene, stage: &stage, extras: &[] }).unwrap();
+    keeper.keep(&CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }).unwrap();
     fs::remove_file(folder.path().join("maunga_whau.toml")).unwrap();
     fs::remove_file(folder.path().join("maunga_whau.asc")).unwrap();
 
@@ -91,7 +91,7 @@ fn a_checkpoint_needs_neither_scene_nor_heightmap() {
     assert_eq!(other.scene.spec.seed, u64::MAX, "a seed that no scene file can hold");
     assert_eq!(other.scene.spec.name, scene.spec.name);
     assert_eq!(other.stage.site, stage.site);
-    assert_eq!(other.stage.simulation.world().ground.surface(), stage.simulation.world().ground.surface());
+    assert_eq!(other.stage.simulation.world().ground().surface(), stage.simulation.world().ground().surface());
     let hash_after = |stage: &mut Stage| {
         (0..60).for_each(|_| stage.simulation.step());
         stage.simulation.world().state_hash()
@@ -109,7 +109,7 @@ fn a_keeper_keeps_the_last_two_and_replaces_nothing_of_others() {
         while stage.simulation.steps() < steps {
             stage.simulation.step();
         }
-        keeper.keep(&Snapshot { scene: &scene, stage: &stage, extras: &[] }).unwrap();
+        keeper.keep(&CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }).unwrap();
     };
     let kept = || (steps_of(&path), steps_of(&previous(&path)));
     let refused = |keeper: Result<Keeper, CheckpointError>| keeper.expect_err("it is in the way").to_string();

@@ -24,7 +24,7 @@ fn ten_thousand_steps_with_vents_and_open_sides() {
             simulation.world().check().unwrap_or_else(|fault| panic!("after step {step}: {fault}"));
         }
     }
-    let ledger = simulation.world().lava.ledger;
+    let ledger = simulation.world().lava().ledger();
     assert!(ledger.outflow > 0 && ledger.sourced > 0 && ledger.energy.friction > 0, "something happened: {ledger:?}");
 }
 
@@ -48,7 +48,7 @@ fn edits_between_steps_are_in_the_account() {
                 .expect("a small edit");
             simulation.world().check().unwrap_or_else(|fault| panic!("after step {step}: {fault}"));
         }
-        let ledger = simulation.world().lava.ledger;
+        let ledger = simulation.world().lava().ledger();
         assert!(ledger.removed > 0 && ledger.sourced > 0, "{ledger:?}");
     }
 }

@@ -93,28 +93,28 @@ fn volcano() -> Simulation {
 
 fn volume(simulation: &Simulation, look: LookSpec, azimuth_deg: f32) -> RgbImage {
     let world = simulation.world();
-    let mut renderer = Renderer::new(world.ground.surface(), world.grid, look).unwrap();
+    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look).unwrap();
     renderer.set_steps(simulation.steps());
     let spec = CameraSpec { azimuth_deg, elevation_deg: 35.0, distance: None, target: None, fov_deg: 32.0 };
     let camera = Camera::new(&spec, &renderer.subject(), SIZE);
-    renderer.frame(LowPass::new(world.grid).refresh(world), &camera).into()
+    renderer.frame(LowPass::new(world.grid()).refresh(world), &camera).into()
 }
 
 fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
     let world = simulation.world();
     let site =
-        Site { grid: world.grid, cell_size_m: 10.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
+        Site { grid: world.grid(), cell_size_m: 10.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
     let style = SliceStyle {
         palette: PaletteSpec::Name("inferno".into()).build("palette").unwrap(),
         scale: Some(Scale::amount()),
         title: format!("volcano, step {}", simulation.steps()),
         rulers: site.rulers(),
     };
-    let spec = SliceSpec::whole(world.grid, axis, cell, (320, 213));
-    let picture = slice(world.grid, &spec, &style, |x, y, z| {
-        let amount = world.lava.cell(world.grid.index(x, y, z)).amount;
+    let spec = SliceSpec::whole(world.grid(), axis, cell, (320, 213));
+    let picture = slice(world.grid(), &spec, &style, |x, y, z| {
+        let amount = world.lava().cell(world.grid().index(x, y, z)).amount;
         match amount {
-            _ if world.ground.is_solid(x, y, z) => Content::Solid,
+            _ if world.ground().is_solid(x, y, z) => Content::Solid,
             0 => Content::Empty,
             _ => Content::Value(units::amount(amount)),
         }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Dice, any_grid, any_rules, plain, random_world, tiled, vents, volcano};
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Path};
+use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::rules::RulesSpec;
@@ -34,7 +34,7 @@ fn change_ground(dice: &mut Dice, grid: Grid) -> Act {
 
 fn assert_same(ours: &World, theirs: &World, step: u64) {
     if ours.state_hash() != theirs.state_hash() {
-        for (i, (a, b)) in ours.lava.cells().zip(theirs.lava.cells()).enumerate() {
+        for (i, (a, b)) in ours.lava().cells().zip(theirs.lava().cells()).enumerate() {
             assert_eq!(a, b, "cell {i} after step {step}");
         }
         panic!("the hash after step {step}");
@@ -43,7 +43,7 @@ fn assert_same(ours: &World, theirs: &World, step: u64) {
 
 /// Runs both engines side by side over ground that changes in one step of `every`.
 fn side_by_side(world: &World, rules: &RulesSpec, engine: Box<dyn Engine>, (steps, every, seed): (u64, u64, u64)) {
-    let grid = world.grid;
+    let grid = world.grid();
     let mut dice = Dice(seed);
     let [mut ours, mut theirs] =
         [engine, plain()].map(|engine| Simulation::new(world.clone(), rules, &vents(grid), 5, engine));
@@ -66,10 +66,10 @@ proptest! {
     #[test]
     fn tiled_gives_the_bits_of_plain_while_the_ground_changes(
         grid in any_grid(), rules in any_rules(), seed: u64, solid in 0u64..60, liquid in 0u64..100,
-        path in prop::sample::select(Path::available()), every in 1u64..4,
+        level in prop::sample::select(Level::available()), every in 1u64..4,
     ) {
         let world = random_world(grid, seed, solid, liquid);
-        side_by_side(&world, &rules, Box::new(Tiled::on(path)), (20, every, seed));
+        side_by_side(&world, &rules, Box::new(Tiled::on(level)), (20, every, seed));
     }
 }
 
@@ -105,19 +105,23 @@ fn wide_volcano() -> Simulation {
 
 /// The cell that turns to rock in a step: on top of a column near lava, as where lava sets.
 fn set_next(world: &World, dice: &mut Dice) -> [usize; 3] {
-    let held: Vec<_> = world.lava.held().collect();
+    let held: Vec<_> = world.lava().held().collect();
     let ([x, y, z], _) = held[dice.below(held.len() as u64) as usize];
     let near = |v: usize, n: usize, dice: &mut Dice| (v + dice.below(9) as usize).saturating_sub(4).min(n - 1);
-    [near(x, world.grid.nx, dice), (y + dice.below(4) as usize).min(world.grid.ny - 1), near(z, world.grid.nz, dice)]
+    [
+        near(x, world.grid().nx, dice),
+        (y + dice.below(4) as usize).min(world.grid().ny - 1),
+        near(z, world.grid().nz, dice),
+    ]
 }
 
 #[test]
 fn in_a_wide_box_sleeping_tiles_lose_nothing_and_the_low_pass_follows() {
     let mut ours = wide_volcano();
-    let start = ours.moment(None);
+    let start = ours.snapshot(None);
     let mut theirs = wide_volcano();
     theirs.go_back(&start);
-    let mut lowpass = LowPass::new(ours.world().grid);
+    let mut lowpass = LowPass::new(ours.world().grid());
     lowpass.refresh(ours.world());
     let mut dice = Dice(3);
     for step in 1..=500 {
@@ -125,7 +129,7 @@ fn in_a_wide_box_sleeping_tiles_lose_nothing_and_the_low_pass_follows() {
         ours.act(act.clone()).expect("a small edit");
         theirs.act(act).expect("a small edit");
         // A world that was put back wakes as a whole.
-        let moment = theirs.moment(None);
+        let moment = theirs.snapshot(None);
         theirs.go_back(&moment);
         ours.step();
         theirs.step();
@@ -134,7 +138,7 @@ fn in_a_wide_box_sleeping_tiles_lose_nothing_and_the_low_pass_follows() {
             assert!(ours.world().state_hash() == theirs.world().state_hash(), "step {step}");
         }
         if step % 100 == 0 {
-            let mut fresh = LowPass::new(ours.world().grid);
+            let mut fresh = LowPass::new(ours.world().grid());
             fresh.refresh(ours.world());
             assert!(lowpass.volume() == fresh.volume(), "the low-pass at step {step}");
         }

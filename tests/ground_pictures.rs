@@ -20,10 +20,14 @@ fn cell([x, y, z]: [usize; 3], matter: Matter) -> Act {
 
 /// The cell that turns to rock in a step: on top of a column near lava, as where lava sets.
 fn set_next(world: &World, dice: &mut Dice) -> [usize; 3] {
-    let held: Vec<_> = world.lava.held().collect();
+    let held: Vec<_> = world.lava().held().collect();
     let ([x, y, z], _) = held[dice.below(held.len() as u64) as usize];
     let near = |v: usize, n: usize, dice: &mut Dice| (v + dice.below(9) as usize).saturating_sub(4).min(n - 1);
-    [near(x, world.grid.nx, dice), (y + dice.below(4) as usize).min(world.grid.ny - 1), near(z, world.grid.nz, dice)]
+    [
+        near(x, world.grid().nx, dice),
+        (y + dice.below(4) as usize).min(world.grid().ny - 1),
+        near(z, world.grid().nz, dice),
+    ]
 }
 
 /// Share of pixels that differ by more than `levels` in a colour, and the mean difference of all, in levels.
@@ -44,8 +48,8 @@ fn a_renderer_that_follows_the_ground_draws_what_a_new_one_does() {
         (0..300).for_each(|_| simulation.step());
         let look = LookSpec { style, ..LookSpec::default() };
         let renderer = |simulation: &Simulation| {
-            let mut renderer = Renderer::new(simulation.world().ground.surface(), grid, look.clone()).expect("good");
-            renderer.set_ground(&simulation.world().ground);
+            let mut renderer = Renderer::new(simulation.world().ground().surface(), grid, look.clone()).expect("good");
+            renderer.set_ground(&simulation.world().ground());
             renderer
         };
         let mut ours = renderer(&simulation);
@@ -59,7 +63,7 @@ fn a_renderer_that_follows_the_ground_draws_what_a_new_one_does() {
                 simulation.act(Act::Put(Edit { shape, matter: Matter::Nothing })).expect("a small edit");
             }
             simulation.step();
-            ours.set_ground(&simulation.world().ground);
+            ours.set_ground(&simulation.world().ground());
         }
         lowpass.refresh(simulation.world());
         let mut theirs = renderer(&simulation);

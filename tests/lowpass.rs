@@ -7,7 +7,7 @@ use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{BRICK, Bricks, Change, ENERGY_SHOWN, LowPass, Volume};
 use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::{Act, Moment, Simulation};
+use lavoxel::simulation::{Act, Simulation, Snapshot};
 use lavoxel::source::VentSpec;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel::world::{Edit, Matter, Shape, Span, World};
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 /// The filter as its documentation says, cell by cell over the whole box.
 fn everything(world: &World) -> Volume {
-    let grid = world.grid;
+    let grid = world.grid();
     let mut volume = Volume::empty(grid);
     for z in 0..grid.nz {
         for y in 0..grid.ny {
@@ -25,11 +25,11 @@ fn everything(world: &World) -> Volume {
                     let near = |v: usize, d: usize, n: usize| (v + d).checked_sub(1).filter(|&w| w < n);
                     let place = (near(x, dx, grid.nx), near(y, dy, grid.ny), near(z, dz, grid.nz));
                     let (Some(x), Some(y), Some(z)) = place else { continue };
-                    if world.ground.is_solid(x, y, z) {
+                    if world.ground().is_solid(x, y, z) {
                         continue;
                     }
                     let w = [1.0, 2.0, 1.0][dx] * [1.0, 2.0, 1.0][dy] * [1.0, 2.0, 1.0][dz];
-                    let cell = world.lava.cell(grid.index(x, y, z));
+                    let cell = world.lava().cell(grid.index(x, y, z));
                     weight += w;
                     amount += w * f64::from(cell.amount) / f64::from(AMOUNT_ONE);
                     energy += w * f64::from(cell.energy) / f64::from(ENERGY_ONE) / f64::from(ENERGY_SHOWN);
@@ -75,9 +75,9 @@ fn a_full_bed_stays_full_down_to_the_rock() {
     world.edit(&Edit { shape: rock, matter: Matter::Rock });
     let lava = Shape::Box { from: [0.0, 2.0, 0.0], to: [5.0, 5.0, 5.0] };
     world.edit(&Edit { shape: lava, matter: Matter::Lava { amount: 1.0, energy: 1.0 } });
-    let mut lowpass = LowPass::new(world.grid);
+    let mut lowpass = LowPass::new(world.grid());
     let volume = lowpass.refresh(&world);
-    let column: Vec<u8> = (0..5).map(|y| volume.density[world.grid.index(2, y, 2)]).collect();
+    let column: Vec<u8> = (0..5).map(|y| volume.density[world.grid().index(2, y, 2)]).collect();
     assert_eq!(column, [0, 255, 255, 255, 255]);
 }
 
@@ -124,7 +124,7 @@ fn changes_cover_exactly_the_cells_that_differ() {
     for (seed, grid) in shapes.into_iter().enumerate() {
         let world = random_world(grid, seed as u64, 30, 8);
         let mut simulation = Simulation::new(world, &RulesSpec::default(), &vents(grid), 3, tiled());
-        let start = simulation.moment(None);
+        let start = simulation.snapshot(None);
         let (mut lowpass, mut bricks) = (LowPass::new(grid), Bricks::new(grid));
         let mut told = Volume::empty(grid);
         for step in 0..60_u64 {
@@ -173,11 +173,11 @@ fn changes_cover_exactly_the_cells_that_differ() {
 }
 
 /// Something that happens between two refreshes, told by dice.
-fn happen(simulation: &mut Simulation, start: &Moment, dice: &mut Dice) {
+fn happen(simulation: &mut Simulation, start: &Snapshot, dice: &mut Dice) {
     match dice.below(20) {
         0..14 => (0..1 + dice.below(4)).for_each(|_| simulation.step()),
         // In a single cell most of what a person could do is refused.
-        14..19 if simulation.world().grid.cells() > 1 => meddle(simulation, dice),
+        14..19 if simulation.world().grid().cells() > 1 => meddle(simulation, dice),
         14..19 => simulation.step(),
         _ => simulation.go_back(start),
     }
@@ -196,12 +196,12 @@ impl Watcher {
 
     /// Refreshes and compares with a low-pass that has seen nothing; takes the changes if asked.
     fn look(&mut self, world: &World, take: bool) {
-        let mut fresh = LowPass::new(world.grid);
+        let mut fresh = LowPass::new(world.grid());
         fresh.refresh(world);
         assert!(self.lowpass.refresh(world) == fresh.volume());
         assert!(self.lowpass.rows() == fresh.rows());
         if take {
-            let changed = by_rows(&self.lowpass.take_changes(), world.grid);
+            let changed = by_rows(&self.lowpass.take_changes(), world.grid());
             for (row, (changed, differing)) in changed.iter().zip(differing(&self.taken, fresh.volume())).enumerate() {
                 assert_eq!(changed.union(differing), *changed, "row {row}");
             }
@@ -233,7 +233,7 @@ proptest! {
         let world = random_world(grid, seed, dice.below(12), liquid);
         let mut simulation = Simulation::new(world.clone(), &spec, &vents(grid), seed, engine);
         let mut other = Simulation::new(world, &spec, &[], seed, tiled());
-        let start = simulation.moment(None);
+        let start = simulation.snapshot(None);
         // One looks at every turn, one rarely, one at two worlds in turn and one at copies of them.
         let [mut often, mut rarely, mut fickle, mut copies] = std::array::from_fn(|_| Watcher::new(grid));
         let mut copy = simulation.world().clone();
@@ -273,7 +273,7 @@ fn a_long_run_is_followed_at_every_step() {
     let (x, z) = crater(grid);
     let vent = VentSpec { x: x as f64 + 0.5, z: z as f64 + 0.5, ..VentSpec::default() };
     let mut simulation = Simulation::new(volcano(grid), &RulesSpec::default(), &[vent], 1, tiled());
-    let mut watchers = [(1, Watcher::new(simulation.world().grid)), (13, Watcher::new(simulation.world().grid))];
+    let mut watchers = [(1, Watcher::new(simulation.world().grid())), (13, Watcher::new(simulation.world().grid()))];
     for step in 1..=400 {
         simulation.step();
         for (every, watcher) in &mut watchers {
@@ -282,7 +282,7 @@ fn a_long_run_is_followed_at_every_step() {
             }
         }
     }
-    assert!(simulation.world().lava.tally().cells > 500);
+    assert!(simulation.world().lava().tally().cells > 500);
 }
 
 #[test]

@@ -149,8 +149,8 @@ fn maps_say_what_their_definition_says() {
     for z in 0..site.grid.nz {
         for x in 0..site.grid.nx {
             let at = [z, x];
-            let lava: f64 = (0..site.grid.ny).map(|y| f64::from(amount(world.lava.at(x, y, z).amount))).sum();
-            let land = site.floor_m + f64::from(world.ground.surface()[at]) * site.cell_height_m();
+            let lava: f64 = (0..site.grid.ny).map(|y| f64::from(amount(world.lava().at(x, y, z).amount))).sum();
+            let land = site.floor_m + f64::from(world.ground().surface()[at]) * site.cell_height_m();
             assert_eq!(ground[at], f64::from(land as f32));
             assert_eq!(surface[at], f64::from(land as f32 + metres(lava)));
             let came = run.records.arrival()[at] != u32::MAX;
@@ -228,7 +228,7 @@ fn a_large_map_comes_back_whole() {
     let heights = Array2::from_shape_fn((700, 300), |(z, x)| (z * 7919 + x * 104_729) as f32 % 61.7);
     let world = World::new(Ground::from_surface(64, heights));
     let site =
-        Site { grid: world.grid, cell_size_m: 2.5, floor_m: -12.0, vertical_exaggeration: 1.0, georeference: None };
+        Site { grid: world.grid(), cell_size_m: 2.5, floor_m: -12.0, vertical_exaggeration: 1.0, georeference: None };
     let maps = Maps { world: &world, records: None, site: &site };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.tiff");
@@ -282,9 +282,9 @@ fn an_archive_gives_back_every_field() {
     let solid: Array3<bool> = file.by_name::<OwnedRepr<bool>, Ix3>("solid.npy").unwrap();
     assert_eq!(amounts.dim(), (grid.ny, grid.nz, grid.nx));
     for ((y, z, x), &found) in amounts.indexed_iter() {
-        let cell = world.lava.at(x, y, z);
+        let cell = world.lava().at(x, y, z);
         assert_eq!((found, energies[[y, z, x]]), (amount(cell.amount), energy(cell.energy)));
-        assert_eq!(solid[[y, z, x]], world.ground.is_solid(x, y, z));
+        assert_eq!(solid[[y, z, x]], world.ground().is_solid(x, y, z));
     }
     for quantity in Quantity::ALL {
         let name = format!("{}.npy", quantity.name().replace('-', "_"));

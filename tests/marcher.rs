@@ -232,7 +232,7 @@ fn volcano() -> Simulation {
 /// A renderer over the ground of a simulation.
 fn over(simulation: &Simulation) -> Renderer {
     let world = simulation.world();
-    Renderer::new(world.ground.surface(), world.grid, LookSpec::default()).unwrap()
+    Renderer::new(world.ground().surface(), world.grid(), LookSpec::default()).unwrap()
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_volcano() {
     let (mut simulation, mut judge) = (volcano(), Judge::new(ON_GROUND));
     let mut renderer = over(&simulation);
     (0..600).for_each(|_| simulation.step());
-    let mut lowpass = LowPass::new(simulation.world().grid);
+    let mut lowpass = LowPass::new(simulation.world().grid());
     let volume = lowpass.refresh(simulation.world());
     for (turn, (place, camera)) in cameras(&renderer).into_iter().enumerate() {
         for look in looks(turn).skip(turn % 2).step_by(2) {
@@ -258,7 +258,7 @@ fn the_ground_lies_where_its_heights_and_its_clip_say() {
     /// Relief, and the curves between columns that bilinear heights cut off, in cells.
     const RELIEF: f32 = 0.8;
     let simulation = volcano();
-    let (mut renderer, ground) = (over(&simulation), &simulation.world().ground);
+    let (mut renderer, ground) = (over(&simulation), &simulation.world().ground());
     let (grid, heights) = (ground.grid(), ground.surface());
     let height = |x: f32, z: f32| {
         let (x, z) = ((x - 0.5).clamp(0.0, grid.nx as f32 - 1.001), (z - 0.5).clamp(0.0, grid.nz as f32 - 1.001));
@@ -344,7 +344,7 @@ fn frames_of_a_flow() {
     let smoothed = LookSpec { smoothing: 0.8, ..look(Style::Surface, 0.5, ColorBy::Density) };
     for look in looks(0).step_by(2).chain(looks(1).skip(1).step_by(2)).chain([smoothed]) {
         renderer.set_look(look).unwrap();
-        let mut lowpass = LowPass::new(simulation.world().grid);
+        let mut lowpass = LowPass::new(simulation.world().grid());
         flow(&mut |frame, world| {
             lowpass.refresh(world);
             let (place, camera) = &cameras[VIEWS[frame]];

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use lavoxel::map::Bounds;
 use lavoxel::output::Existing;
 use lavoxel::rules::Walls;
-use lavoxel::scene::{Scene, Stage, VentPlace, VentWish, Wishes};
+use lavoxel::scene::{Overrides, Scene, Stage, VentOverride, VentPlace};
 use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Fill, LoadOptions, TerrainSpec, load};
 use tempfile::TempDir;
@@ -109,7 +109,7 @@ fn what_a_session_saves_is_in_cells() {
     let mut stage = build(&scene);
     (0..5).for_each(|_| stage.simulation.step());
     let saved = folder.path().join("saved.toml");
-    scene.lived(&stage.simulation).save(&saved, Existing::Keep).unwrap();
+    scene.recorded(&stage.simulation).save(&saved, Existing::Keep).unwrap();
     let again = Scene::load(&saved).unwrap();
     let vent = again.spec.vents[0].in_cells().expect("in cells");
     assert_eq!((vent.x, vent.z, vent.radius), (11.0, 5.0, 2.5));
@@ -121,7 +121,7 @@ fn what_a_session_saves_is_in_cells() {
 #[test]
 fn a_heightmap_becomes_a_scene_as_wished() {
     let (_folder, path) = hill();
-    let plain = Scene::around_heightmap(&path, &Wishes::default()).unwrap();
+    let plain = Scene::around_heightmap(&path, &Overrides::default()).unwrap();
     assert_eq!(plain.spec.rules.walls, Walls::Open);
     let vent = vents(&plain)[0].clone();
     let stage = build(&plain);
@@ -130,7 +130,7 @@ fn a_heightmap_becomes_a_scene_as_wished() {
     assert!((1050.0..1060.0).contains(&x) && (550.0..560.0).contains(&y), "the summit's cell, not {x}, {y}");
 
     let place = VentPlace::Map { map_x: 1055.0, map_y: 535.0 };
-    let wishes = Wishes {
+    let overrides = Overrides {
         size: Some([20, 90, 10]),
         cell_size_m: Some(4.0),
         terrain: TerrainSpec {
@@ -140,10 +140,10 @@ fn a_heightmap_becomes_a_scene_as_wished() {
             fill_no_data: Some(Fill::Lowest),
             ..TerrainSpec::default()
         },
-        vents: vec![VentWish { place, rate: Some(0.25) }, VentWish { place, rate: None }],
+        vents: vec![VentOverride { place, rate: Some(0.25) }, VentOverride { place, rate: None }],
         walls: Some(Walls::Closed),
     };
-    let wished = Scene::around_heightmap(&path, &wishes).unwrap();
+    let wished = Scene::around_heightmap(&path, &overrides).unwrap();
     let stage = build(&wished);
     assert_eq!((wished.spec.grid.size, wished.spec.rules.walls), ([20, 90, 10], Walls::Closed));
     assert_eq!((stage.site.cell_size_m, stage.site.vertical_exaggeration), (4.0, 1.5));
@@ -159,18 +159,18 @@ fn a_heightmap_becomes_a_scene_as_wished() {
 fn wishes_replace_what_a_scene_says() {
     let (folder, _) = hill();
     let mut scene = scene(folder.path(), "crop = [0, 0, 4, 4]\n[[vent]]\nx = 1.0\nz = 1.0\n");
-    let wishes = Wishes {
+    let overrides = Overrides {
         terrain: TerrainSpec { crop_m: Some([20.0, 0.0, 60.0, 40.0]), ..TerrainSpec::default() },
-        vents: vec![VentWish { place: VentPlace::Metres { x_m: 30.0, z_m: 20.0 }, rate: None }],
-        ..Wishes::default()
+        vents: vec![VentOverride { place: VentPlace::Metres { x_m: 30.0, z_m: 20.0 }, rate: None }],
+        ..Overrides::default()
     };
-    scene.grant(&wishes).unwrap();
+    scene.apply(&overrides).unwrap();
     assert_eq!((scene.spec.terrain.crop, scene.spec.terrain.crop_m), (None, Some([20.0, 0.0, 60.0, 40.0])));
     let stage = build(&scene);
     let vent = stage.simulation.vents().next().unwrap();
     assert_eq!((vent.x, vent.z, stage.site.georeference.as_ref().unwrap().x_west), (12.0, 8.0, 1020.0));
     let mut made = Scene::volcano();
-    assert!(made.grant(&wishes).unwrap_err().to_string().contains("terrain.crop_m"));
+    assert!(made.apply(&overrides).unwrap_err().to_string().contains("terrain.crop_m"));
 }
 
 #[test]
@@ -198,8 +198,8 @@ fn parts_outside_say_what_there_is() {
     let table = folder.path().join("table.csv");
     fs::write(&table, "1,2\n3,4\n").unwrap();
     let bounds = TerrainSpec { bounds: Some([0.0, 0.0, 1.0, 1.0]), ..TerrainSpec::default() };
-    let wishes = Wishes { terrain: bounds, ..Wishes::default() };
-    let line = Scene::around_heightmap(&table, &wishes).unwrap_err().to_string();
+    let overrides = Overrides { terrain: bounds, ..Overrides::default() };
+    let line = Scene::around_heightmap(&table, &overrides).unwrap_err().to_string();
     assert!(line.contains("table.csv") && line.contains("place on a map"), "{line}");
     assert!(path.exists());
 }

@@ -82,18 +82,18 @@ fn pour(name: &str, terrain: &str, (vent_x, vent_z): (f64, f64)) {
     );
     let scene = Scene::parse(&text, "mountain.toml".as_ref()).unwrap();
     let mut simulation = scene.build(Box::new(Tiled::default())).unwrap().simulation;
-    let mut lowpass = LowPass::new(simulation.world().grid);
+    let mut lowpass = LowPass::new(simulation.world().grid());
     let world = simulation.world();
-    let mut renderer = Renderer::new(world.ground.surface(), world.grid, scene.spec.look.clone()).unwrap();
+    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), scene.spec.look.clone()).unwrap();
     let camera = Camera::new(&scene.spec.camera, &renderer.subject(), (96, 64));
     let cold = renderer.frame(lowpass.refresh(simulation.world()), &camera);
     (0..600).for_each(|_| simulation.step());
     let world = simulation.world();
     world.check().unwrap();
-    assert_eq!(world.lava.mass(), 600 * 3 * u64::from(AMOUNT_ONE));
+    assert_eq!(world.lava().mass(), 600 * 3 * u64::from(AMOUNT_ONE));
 
-    let vent = world.ground.top(vent_x as usize, vent_z as usize);
-    let lowest = world.lava.held().map(|([_, y, _], _)| y).min().unwrap();
+    let vent = world.ground().top(vent_x as usize, vent_z as usize);
+    let lowest = world.lava().held().map(|([_, y, _], _)| y).min().unwrap();
     assert!(lowest + 3 < vent, "lava from {vent} came down to {lowest}");
 
     let hot = renderer.frame(lowpass.refresh(world), &camera);

@@ -11,7 +11,7 @@ use common::{Dice, SCENE, ball, meddle, plain, tiled};
 use lavoxel::output::Existing;
 use lavoxel::rules::{RulesSpec, Walls};
 use lavoxel::scene::{Scene, SceneError};
-use lavoxel::simulation::{Act, Event, Moment, Simulation};
+use lavoxel::simulation::{Act, Event, Simulation, Snapshot};
 use lavoxel::source::VentSpec;
 use lavoxel::world::Matter;
 
@@ -77,7 +77,7 @@ fn of_equal_steps_the_order_of_the_file_counts() {
         let text = format!("[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n{}{}", put(first), put(second));
         let mut simulation = start(&scene(&text));
         run(&mut simulation, 2);
-        simulation.world().ground.is_solid(4, 4, 4)
+        simulation.world().ground().is_solid(4, 4, 4)
     };
     assert!(rock_after("nothing", "rock"));
     assert!(!rock_after("rock", "nothing"));
@@ -110,7 +110,7 @@ fn wrong_events_are_refused_with_their_place() {
 
 /// Lives a random session with rewinds and gives the hash at every step of what is left of it.
 fn live(simulation: &mut Simulation, dice: &mut Dice, steps: u64) -> Vec<u64> {
-    let mut moments: Vec<Moment> = vec![simulation.moment(None)];
+    let mut moments: Vec<Snapshot> = vec![simulation.snapshot(None)];
     let mut hashes = vec![0; steps as usize + 1];
     let mut rewinds = 4;
     while simulation.steps() < steps {
@@ -118,7 +118,7 @@ fn live(simulation: &mut Simulation, dice: &mut Dice, steps: u64) -> Vec<u64> {
             meddle(simulation, dice);
         }
         if dice.below(12) == 0 {
-            moments.push(simulation.moment(moments.last()));
+            moments.push(simulation.snapshot(moments.last()));
         }
         if dice.below(40) == 0 && rewinds > 0 {
             rewinds -= 1;
@@ -144,7 +144,7 @@ fn a_session_saved_as_a_scene_replays_to_the_same_bits() {
         let steps = 70 + session * 3;
         let hashes = live(&mut simulation, &mut Dice(session), steps);
         let path = folder.path().join(format!("session-{session}.toml"));
-        original.lived(&simulation).save(&path, Existing::Keep).unwrap();
+        original.recorded(&simulation).save(&path, Existing::Keep).unwrap();
 
         let again = Scene::load(&path).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(again.spec.film.steps, steps);
@@ -165,7 +165,7 @@ fn a_kept_moment_goes_on_as_it_did_the_first_time() {
     let mut dice = Dice(77);
     (0..5).for_each(|_| meddle(&mut simulation, &mut dice));
     run(&mut simulation, 30);
-    let (moment, now) = (simulation.moment(None), simulation.world().state_hash());
+    let (moment, now) = (simulation.snapshot(None), simulation.world().state_hash());
     let first: Vec<u64> = (31..80).map(|step| run(&mut simulation, step)).collect();
     (0..20).for_each(|_| meddle(&mut simulation, &mut dice));
     simulation.go_back(&moment);
@@ -216,7 +216,7 @@ fn a_saved_scene_finds_its_heightmap() {
     simulation.place_vent(VentSpec { start: 0, x: 30.0, ..original.spec.vents[0].in_cells().unwrap() }).unwrap();
     simulation.act(Act::Put(ball(57.0, 40.0, 66.0, Matter::Rock))).unwrap();
     let hash = run(&mut simulation, 25);
-    let lived = original.lived(&simulation);
+    let lived = original.recorded(&simulation);
     let replayed = |path: &Path| run(&mut start(&Scene::load(path).unwrap_or_else(|e| panic!("{e}"))), 25);
 
     let elsewhere = folder.path().join("sessions/one.toml");
@@ -228,7 +228,7 @@ fn a_saved_scene_finds_its_heightmap() {
     fs::create_dir(&beside).unwrap();
     fs::copy(maps.join("maunga_whau.asc"), beside.join("maunga_whau.asc")).unwrap();
     fs::copy(maps.join("maunga_whau.toml"), beside.join("maunga_whau.toml")).unwrap();
-    let lived = Scene::load(&beside.join("maunga_whau.toml")).unwrap().lived(&simulation);
+    let lived = Scene::load(&beside.join("maunga_whau.toml")).unwrap().recorded(&simulation);
     lived.save(&beside.join("two.toml"), Existing::Keep).unwrap();
     let moved = folder.path().join("moved");
     fs::rename(&beside, &moved).unwrap();

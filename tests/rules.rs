@@ -22,7 +22,7 @@ fn rock(world: &mut World, x: usize, y: usize, z: usize) {
 }
 
 fn at(world: &World, x: usize, y: usize, z: usize) -> Content {
-    world.lava.cell(world.grid.index(x, y, z))
+    world.lava().cell(world.grid().index(x, y, z))
 }
 
 /// Draws of one seed, step after step.
@@ -53,7 +53,7 @@ fn one_cell_falls_one_cell_a_step() {
     for y in (0..5).rev() {
         falls(&mut world, &RulesSpec::default());
         assert_eq!(at(&world, 0, y, 0), Content { amount: FRESH.0, energy: FRESH.1 });
-        assert_eq!(world.lava.mass(), u64::from(FRESH.0), "it is nowhere else");
+        assert_eq!(world.lava().mass(), u64::from(FRESH.0), "it is nowhere else");
     }
     falls(&mut world, &RulesSpec::default());
     assert_eq!(at(&world, 0, 0, 0).amount, FRESH.0, "the floor holds it");
@@ -170,7 +170,7 @@ fn friction_is_lost_on_rock_and_on_liquid_apart() {
         let carried = f64::from(ENERGY_ONE) * 0.2;
         let arrived = f64::from(at(&world, 0, y, 1).energy);
         assert!((arrived - carried * kept).abs() <= 2.0, "{arrived} of {carried}");
-        let lost = world.lava.ledger.energy.friction as f64;
+        let lost = world.lava().ledger().energy.friction as f64;
         assert!((lost - 4.0 * carried * (1.0 - kept)).abs() <= 8.0, "the account knows what was lost: {lost}");
     }
 }
@@ -213,8 +213,8 @@ fn closed_sides_hold_and_open_sides_count_what_leaves() {
         let rule = Spreading::from(&RulesSpec { walls, spread: 0.25, ..RulesSpec::default() });
         let draw = draws(1).find(|draw| draw.key().pattern(0, 0, 0) == 15).expect("drawn");
         tiled().run(&mut world, Stage::Spreading(&rule), draw);
-        assert_eq!(world.lava.ledger.outflow > 0, leaves);
-        assert_eq!(world.lava.ledger.energy.outflow > 0, leaves);
+        assert_eq!(world.lava().ledger().outflow > 0, leaves);
+        assert_eq!(world.lava().ledger().energy.outflow > 0, leaves);
         world.check().expect("the account is exact");
     }
 }

@@ -39,8 +39,8 @@ fn every_scene_runs() {
         }
         let world = simulation.world();
         world.check().unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        assert!(world.lava.mass() > 0, "{}: no lava", path.display());
-        assert_eq!(world.lava.ledger.blocked, 0, "{}: the roof is in the way", path.display());
+        assert!(world.lava().mass() > 0, "{}: no lava", path.display());
+        assert_eq!(world.lava().ledger().blocked, 0, "{}: the roof is in the way", path.display());
     }
 }
 
@@ -196,7 +196,7 @@ fn proposed_terrain_keys_are_the_defaults() {
     let text = format!("[terrain]\nkind = \"volcano\"\n{}\n", proposals.collect::<Vec<_>>().join("\n"));
     let ground = |text: &str| {
         let scene = Scene::parse(text, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e} in\n{text}"));
-        scene.build(common::tiled()).unwrap().simulation.world().ground.surface().clone()
+        scene.build(common::tiled()).unwrap().simulation.world().ground().surface().clone()
     };
     assert!(text.lines().count() > 6, "{text}");
     assert!(ground(&text) == ground(""), "not the defaults:\n{text}");

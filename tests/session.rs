@@ -16,7 +16,7 @@ use lavoxel::scene::{Scene, VentPlace};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::VentSpec;
 use lavoxel::units::AMOUNT_ONE;
-use lavoxel::viewer::link::{Command, Cut, Field, Pace, Probe, Report, Update, VentChange};
+use lavoxel::viewer::messages::{Command, Cut, Field, Pace, Probe, Report, Update, VentChange};
 use lavoxel::viewer::worker::Worker;
 use lavoxel::world::{Matter, Shape, World};
 use nalgebra::Vector3;
@@ -168,12 +168,12 @@ impl Window {
 
     /// Compares all that the window knows with a world.
     fn check(&self, world: &World) {
-        let mut lowpass = LowPass::new(world.grid);
+        let mut lowpass = LowPass::new(world.grid());
         assert!(*lowpass.refresh(world) == self.volume, "the volume at step {}", self.report.step);
-        assert_eq!(self.ground, *world.ground.surface());
-        let liquid = world.lava.tally().cells;
+        assert_eq!(self.ground, *world.ground().surface());
+        let liquid = world.lava().tally().cells;
         assert_eq!(self.report.liquid_cells, liquid);
-        let mass = world.lava.mass() as f64 / f64::from(AMOUNT_ONE);
+        let mass = world.lava().mass() as f64 / f64::from(AMOUNT_ONE);
         assert_eq!(self.report.mass.present, mass);
         assert!(self.bricks == densest(&self.volume), "the bricks at step {}", self.report.step);
     }
@@ -238,19 +238,19 @@ fn the_probe_answers_what_lies_under_the_pointer() {
         window.send(Command::Pick(Some(down(x, z))));
         window.until("the probe", |window| window.report.probe.is_some_and(|probe| probe.point[0] == x) || i == 40);
         let probe = window.report.probe.unwrap();
-        let column = |y: usize| world.grid.index(x as usize, y, 14);
+        let column = |y: usize| world.grid().index(x as usize, y, 14);
         let seen =
-            |&y: &usize| world.ground.is_solid_at(column(y)) || world.lava.cell(column(y)).amount > AMOUNT_ONE / 20;
-        let y = (0..world.grid.ny).rev().find(seen).unwrap();
-        let held: u64 = (0..world.grid.ny).map(|y| u64::from(world.lava.cell(column(y)).amount)).sum();
-        let cell = world.lava.cell(column(y));
+            |&y: &usize| world.ground().is_solid_at(column(y)) || world.lava().cell(column(y)).amount > AMOUNT_ONE / 20;
+        let y = (0..world.grid().ny).rev().find(seen).unwrap();
+        let held: u64 = (0..world.grid().ny).map(|y| u64::from(world.lava().cell(column(y)).amount)).sum();
+        let cell = world.lava().cell(column(y));
         let expected = Probe {
             cell: [x as usize, y, 14],
             point: [x, (y + 1) as f32, z],
-            solid: world.ground.is_solid_at(column(y)),
+            solid: world.ground().is_solid_at(column(y)),
             amount: f64::from(cell.amount) / f64::from(AMOUNT_ONE),
             energy: f64::from(lavoxel::units::energy(cell.energy)),
-            ground_m: f64::from(world.ground.surface()[[14, x as usize]]) * stage.site.cell_size_m,
+            ground_m: f64::from(world.ground().surface()[[14, x as usize]]) * stage.site.cell_size_m,
             thickness_m: held as f64 / f64::from(AMOUNT_ONE) * stage.site.cell_size_m,
         };
         lava += usize::from(!probe.solid);
@@ -274,9 +274,9 @@ fn slices_come_when_they_change() {
     let simulation = replayed(&scene(), 30);
     let cut = window.cuts[0].as_ref().unwrap();
     for (i, &[value, content]) in cut.texels.iter().enumerate() {
-        let cell = simulation.world().grid.index(18, i / cut.width, i % cut.width);
-        let amount = simulation.world().lava.cell(cell).amount;
-        let expected = match simulation.world().ground.is_solid_at(cell) {
+        let cell = simulation.world().grid().index(18, i / cut.width, i % cut.width);
+        let amount = simulation.world().lava().cell(cell).amount;
+        let expected = match simulation.world().ground().is_solid_at(cell) {
             true => [0, 2],
             false => [(f64::from(amount) / f64::from(AMOUNT_ONE) * 255.0).round() as u8, u8::from(amount > 0)],
         };
@@ -368,7 +368,7 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
                 _ => window.send(Command::Put(ball(place), Matter::Nothing)),
             }
             if round == 9 {
-                window.send(Command::Rewind(*window.report.moments.last().unwrap()));
+                window.send(Command::Rewind(*window.report.snapshots.last().unwrap()));
             }
             if round % 3 == 0 {
                 // Things happen while it runs, too.
@@ -412,11 +412,11 @@ fn going_back_forgets_and_goes_on_the_same() {
     window.send(Command::Keep);
     window.steps(50);
     let first = (window.volume.clone(), window.report.mass);
-    assert_eq!(window.report.moments, [0, 100, 130]);
+    assert_eq!(window.report.snapshots, [0, 100, 130]);
     window.send(Command::Put(ball([18.0, 20.0, 14.0]), Matter::Rock));
     window.send(Command::Rewind(130));
     window.until("the moment", |window| window.report.epoch == 1);
-    assert_eq!((window.report.step, window.report.moments.as_slice()), (130, &[0, 100, 130][..]));
+    assert_eq!((window.report.step, window.report.snapshots.as_slice()), (130, &[0, 100, 130][..]));
     window.check(replayed(&scene(), 130).world());
     window.steps(50);
     assert!((window.volume.clone(), window.report.mass) == first, "not the same the second time");
@@ -427,7 +427,7 @@ fn going_back_forgets_and_goes_on_the_same() {
     window.send(Command::Vent(VentChange::Place(spec(9.0, 9.0, 1.0))));
     window.send(Command::Reset);
     window.until("the start", |window| window.report.epoch == 2);
-    assert_eq!((window.report.step, window.report.vents.len(), window.report.moments.len()), (0, 1, 1));
+    assert_eq!((window.report.step, window.report.vents.len(), window.report.snapshots.len()), (0, 1, 1));
     window.check(replayed(&scene(), 0).world());
 }
 

@@ -9,7 +9,7 @@ use kiss3d::resource::MaterialManager2d;
 use kiss3d::window::OffscreenSurface;
 use lavoxel::render::{Camera, CameraSpec, Glow};
 use lavoxel::scene::Scene;
-use lavoxel::viewer::link::Command;
+use lavoxel::viewer::messages::Command;
 use lavoxel::viewer::paint::{DrawOn, Painter, Quality, View};
 use lavoxel::viewer::worker::Worker;
 

@@ -9,9 +9,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use common::{Dice, SCENE, meddle, plain, tiled};
-use lavoxel::checkpoint::{Checkpoint, Snapshot};
+use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::scene::Scene;
-use lavoxel::simulation::Moment;
+use lavoxel::simulation::Snapshot;
 
 /// Steps where nothing else is said.
 const STEPS: u64 = 4000;
@@ -32,7 +32,7 @@ struct Told {
 struct Soak {
     run: Checkpoint,
     dice: Dice,
-    moments: Vec<Moment>,
+    moments: Vec<Snapshot>,
     told: Told,
 }
 
@@ -52,7 +52,7 @@ impl Soak {
             self.told.changes += 1;
         }
         match self.dice.below(2000) {
-            0..20 => self.moments.push(self.run.stage.simulation.moment(self.moments.last())),
+            0..20 => self.moments.push(self.run.stage.simulation.snapshot(self.moments.last())),
             20..30 => self.rewind(),
             30..34 => self.save_and_load(),
             _ => {}
@@ -77,7 +77,7 @@ impl Soak {
     fn save_and_load(&mut self) {
         let Checkpoint { scene, stage, .. } = &self.run;
         let (hash, mut bytes) = (stage.simulation.world().state_hash(), Vec::new());
-        Snapshot { scene, stage, extras: &[] }.write(Path::new("soak.lavoxel"), &mut bytes).unwrap();
+        CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("soak.lavoxel"), &mut bytes).unwrap();
         let engine = if self.dice.below(4) == 0 { plain() } else { tiled() };
         self.run = Checkpoint::read(&bytes[..], Path::new("soak.lavoxel"), engine).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(self.run.stage.simulation.world().state_hash(), hash);
@@ -103,8 +103,8 @@ fn the_account_is_exact_after_whatever_happens() {
     }
     soak.check();
     let world = soak.run.stage.simulation.world();
-    let ledger = world.lava.ledger;
-    let (mass, gone) = (world.lava.mass(), ledger.outflow + ledger.solidified + ledger.removed);
+    let ledger = world.lava().ledger();
+    let (mass, gone) = (world.lava().mass(), ledger.outflow + ledger.solidified + ledger.removed);
     assert_eq!(mass + gone, ledger.initial + ledger.sourced, "exact to the unit");
     assert!(ledger.outflow > 0 && ledger.removed > 0 && ledger.sourced > 0, "something happened: {ledger:?}");
     assert!(soak.told.rewinds > 0 && soak.told.checkpoints > 0, "{:?}", soak.told);

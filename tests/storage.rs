@@ -41,27 +41,27 @@ impl Mirror {
                 let mut top = 0;
                 for y in 0..grid.ny {
                     let i = grid.index(x, y, z);
-                    assert_eq!(world.ground.is_solid(x, y, z), self.solid[i], "({x}, {y}, {z})");
-                    assert_eq!(world.ground.is_solid_at(i), self.solid[i]);
-                    assert_eq!(world.lava.at(x, y, z).amount, self.amount[i], "({x}, {y}, {z})");
-                    assert_eq!(world.lava.cell(i), world.lava.at(x, y, z));
+                    assert_eq!(world.ground().is_solid(x, y, z), self.solid[i], "({x}, {y}, {z})");
+                    assert_eq!(world.ground().is_solid_at(i), self.solid[i]);
+                    assert_eq!(world.lava().at(x, y, z).amount, self.amount[i], "({x}, {y}, {z})");
+                    assert_eq!(world.lava().cell(i), world.lava().at(x, y, z));
                     top = if self.solid[i] { y + 1 } else { top };
                 }
-                assert_eq!(world.ground.top(x, z), top);
+                assert_eq!(world.ground().top(x, z), top);
             }
         }
-        let tally = world.lava.tally();
+        let tally = world.lava().tally();
         assert_eq!(tally.cells, self.amount.iter().filter(|&&a| a > 0).count() as u64);
         assert_eq!(tally.mass, self.amount.iter().map(|&a| u64::from(a)).sum::<u64>());
-        let held: Vec<_> = world.lava.held().collect();
+        let held: Vec<_> = world.lava().held().collect();
         assert_eq!(held.len() as u64, tally.cells);
-        assert!(held.iter().all(|&([x, y, z], cell)| cell == world.lava.at(x, y, z)));
+        assert!(held.iter().all(|&([x, y, z], cell)| cell == world.lava().at(x, y, z)));
         for (z, y) in (0..grid.nz).flat_map(|z| (0..grid.ny).map(move |y| (z, y))) {
             let xs = 1..grid.nx.saturating_sub(1).max(1);
             let mut row = vec![Content::default(); grid.nx];
-            world.lava.row(y, z, xs.clone()).for_each(|(x, cell)| row[x] = cell);
+            world.lava().row(y, z, xs.clone()).for_each(|(x, cell)| row[x] = cell);
             for (x, cell) in row.iter().enumerate() {
-                let expected = if xs.contains(&x) { world.lava.at(x, y, z) } else { Content::default() };
+                let expected = if xs.contains(&x) { world.lava().at(x, y, z) } else { Content::default() };
                 assert_eq!(*cell, expected, "row ({y}, {z}), x {x}");
             }
         }
@@ -75,7 +75,7 @@ fn random_edits_read_as_in_a_box_kept_whole() {
         let mut dice = Dice(seed as u64);
         let surface = Array2::from_shape_simple_fn((grid.nz, grid.nx), || dice.below(6) as f32);
         let mut world = World::new(Ground::from_surface(grid.ny, surface));
-        let solid = (0..grid.cells()).map(|i| world.ground.is_solid_at(i)).collect();
+        let solid = (0..grid.cells()).map(|i| world.ground().is_solid_at(i)).collect();
         let mut mirror = Mirror { grid, solid, amount: vec![0; grid.cells()] };
         for _ in 0..120 {
             let center = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64 * 8) as f64 / 8.0);
@@ -99,7 +99,7 @@ fn a_world_of_billions_of_cells_opens_runs_and_is_dug() {
     let grid = Grid::new(4096, 512, 2048);
     let heights = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| 100.0 + ((x + 3 * z) % 40) as f32);
     let world = World::new(Ground::from_surface(grid.ny, heights));
-    assert!(world.ground.bytes() < 8 * grid.columns(), "{} bytes", world.ground.bytes());
+    assert!(world.ground().bytes() < 8 * grid.columns(), "{} bytes", world.ground().bytes());
     let vent = VentSpec { x: 4090.0, z: 1021.0, radius: 3.0, rate: 20.0, start: 0, end: None, energy: 1.0 };
     let rules = RulesSpec::default();
     let mut simulation = lavoxel::simulation::Simulation::new(world, &rules, &[vent], 1, tiled());
@@ -112,11 +112,11 @@ fn a_world_of_billions_of_cells_opens_runs_and_is_dug() {
         }
     }
     let world = simulation.world();
-    let ledger = world.lava.ledger;
+    let ledger = world.lava().ledger();
     assert_eq!(ledger.sourced, 60 * 20 * u64::from(AMOUNT_ONE));
     world.check().expect("the account is exact");
-    let bytes = world.lava.bytes();
-    assert!(bytes < 64 << 20, "{bytes} bytes for {} cells", world.lava.tally().cells);
+    let bytes = world.lava().bytes();
+    assert!(bytes < 64 << 20, "{bytes} bytes for {} cells", world.lava().tally().cells);
 }
 
 #[test]
@@ -128,9 +128,9 @@ fn tiles_that_lava_left_are_used_again() {
     world.open_account();
     let mut simulation = still(world, &RulesSpec::default(), 1, tiled());
     simulation.step();
-    let first = simulation.world().lava.bytes();
+    let first = simulation.world().lava().bytes();
     (0..1990).for_each(|_| simulation.step());
-    let last = simulation.world().lava.bytes();
+    let last = simulation.world().lava().bytes();
     assert!(last < first + 200 * 200, "{first} bytes became {last}");
 }
 
@@ -143,7 +143,7 @@ fn the_hash_reads_every_cell() {
         let from = [x as f64, y as f64, z as f64];
         let shape = Shape::Box { from, to: from.map(|v| v + 1.0) };
         let mut other = world.clone();
-        let matter = if world.ground.is_solid(x, y, z) { Matter::Nothing } else { Matter::Rock };
+        let matter = if world.ground().is_solid(x, y, z) { Matter::Nothing } else { Matter::Rock };
         other.edit(&Edit { shape, matter });
         assert_ne!(other.state_hash(), hash, "({x}, {y}, {z})");
     }

@@ -212,16 +212,16 @@ impl Headless {
 
     /// The same without lava.
     fn draw_bare(&self, style: Style) -> RgbaImage {
-        self.draw_world(style, &World::new(self.world.ground.clone()))
+        self.draw_world(style, &World::new(self.world.ground().clone()))
     }
 
     fn draw_world(&self, style: Style, world: &World) -> RgbaImage {
         let mut look = self.scene.spec.look.clone();
         (look.style, look.antialias) = (style, Antialias::Full);
-        let mut renderer = Renderer::new(self.world.ground.surface(), self.world.grid, look).expect("a right look");
+        let mut renderer = Renderer::new(self.world.ground().surface(), self.world.grid(), look).expect("a right look");
         renderer.set_steps(self.steps);
         let camera = self.camera(&renderer);
-        let mut lowpass = LowPass::new(self.world.grid);
+        let mut lowpass = LowPass::new(self.world.grid());
         let Image { width, height, rgb } = renderer.frame(lowpass.refresh(world), &camera);
         let pixels = rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect();
         RgbaImage::from_raw(width as u32, height as u32, pixels).expect("four bytes for each pixel")
@@ -248,7 +248,7 @@ fn a_person_plays_a_hundred_steps_looks_pours_records_and_leaves() {
     window.wait_for("paused at step 100");
     let saved = focused(&display, &mut window, folder);
     let headless = Headless::run(Scene::load(&saved).expect("the session is a right scene"), 100);
-    assert!(headless.world.lava.tally().cells > 20, "lava has come out");
+    assert!(headless.world.lava().tally().cells > 20, "lava has come out");
 
     let styles = [("2", Style::Scientific), ("3", Style::Surface), ("4", Style::Maximum), ("1", Style::Cinematic)];
     for (key, style) in styles {
@@ -378,7 +378,7 @@ fn slices_show_cells(display: &Display, window: &mut Window, folder: &Path) {
 
 fn a_click_places_a_vent(display: &Display, window: &mut Window, headless: &Headless) {
     let look = headless.scene.spec.look.clone();
-    let renderer = Renderer::new(headless.world.ground.surface(), headless.world.grid, look).expect("a right look");
+    let renderer = Renderer::new(headless.world.ground().surface(), headless.world.grid(), look).expect("a right look");
     let camera = headless.camera(&renderer);
     let pixel = (WIDTH / 2, 2 * HEIGHT / 3);
     display.key("F3");
@@ -389,7 +389,7 @@ fn a_click_places_a_vent(display: &Display, window: &mut Window, headless: &Head
     let [.., x, z] = numbers[..] else { panic!("no place in {line:?}") };
     // The place lies under the pixel: on the ray, at the height of the ground there.
     let column = (x as usize, z as usize);
-    let ground = f64::from(headless.world.ground.surface()[[column.1, column.0]]);
+    let ground = f64::from(headless.world.ground().surface()[[column.1, column.0]]);
     let point = [x, ground, z].map(|v| v as f32);
     let (px, py, _) = camera.project(point.into()).expect("in front of the camera");
     let apart = (px - pixel.0 as f32).hypot(py - pixel.1 as f32);

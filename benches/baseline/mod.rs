@@ -48,11 +48,11 @@ impl From<&RulesSpec> for Numbers {
 impl Baseline {
     /// The same state as `world`.
     pub(crate) fn new(world: &World) -> Self {
-        let grid = world.grid;
-        let cells: Vec<_> = world.lava.cells().collect();
+        let grid = world.grid();
+        let cells: Vec<_> = world.lava().cells().collect();
         let amount: Vec<f32> = cells.iter().map(|cell| units::amount(cell.amount)).collect();
         let energy: Vec<f32> = cells.iter().map(|cell| units::energy(cell.energy)).collect();
-        let solid = (0..grid.cells()).map(|index| world.ground.is_solid_at(index)).collect();
+        let solid = (0..grid.cells()).map(|index| world.ground().is_solid_at(index)).collect();
         Self { grid, solid, next_amount: amount.clone(), next_energy: energy.clone(), amount, energy }
     }
 

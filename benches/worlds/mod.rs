@@ -36,5 +36,5 @@ pub(crate) fn erupted(grid: Grid, times: usize, steps: u64) -> Simulation {
 
 /// Liquid cells of a world.
 pub(crate) fn liquid(world: &World) -> u64 {
-    world.lava.tally().cells
+    world.lava().tally().cells
 }

@@ -277,7 +277,7 @@ fn go_on(bytes: &[u8]) -> Result<(), Refused> {
     let path = Path::new("hostile.lavockpt");
     let found = Checkpoint::read(bytes, path, Box::new(Plain)).map_err(Refused::file(path))?;
     let mut simulation = found.stage.simulation;
-    let grid = simulation.world().grid;
+    let grid = simulation.world().grid();
     // As the program takes them up.
     let records = found.extras.get("records").and_then(|bytes| postcard::from_bytes::<Records>(bytes).ok());
     let mut records = records.filter(|records| records.fits(grid));

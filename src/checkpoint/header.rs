@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fault, MEND, Snapshot};
+use super::{CheckpointWriter, Fault, MEND};
 use crate::grid::Grid;
 use crate::map::{Georeference, Site};
 use crate::scene::{Scene, SceneError, Stage, reading};
@@ -48,8 +48,8 @@ pub(super) struct Place {
 
 impl Header {
     /// The header of what is written.
-    pub(super) fn new(snapshot: &Snapshot<'_>) -> Self {
-        let Snapshot { scene, stage, .. } = snapshot;
+    pub(super) fn new(snapshot: &CheckpointWriter<'_>) -> Self {
+        let CheckpointWriter { scene, stage, .. } = snapshot;
         let simulation = &stage.simulation;
         let world = simulation.world();
         let (vent_numbers, next_vent) = simulation.vent_numbers();
@@ -57,10 +57,10 @@ impl Header {
             name: scene.spec.name.clone(),
             step: simulation.steps(),
             seed: scene.spec.seed.to_string(),
-            size: [world.grid.nx, world.grid.ny, world.grid.nz],
+            size: [world.grid().nx, world.grid().ny, world.grid().nz],
             vent_numbers,
             next_vent,
-            accounts: world.lava.ledger.accounts(),
+            accounts: world.lava().ledger().accounts(),
             place: Place {
                 cell_size_m: stage.site.cell_size_m,
                 floor_m: stage.site.floor_m,
@@ -71,11 +71,11 @@ impl Header {
     }
 
     /// The header as text.
-    pub(super) fn words(&self, path: &Path) -> Result<String, SceneError> {
+    pub(super) fn to_toml(&self, path: &Path) -> Result<String, SceneError> {
         toml::to_string(self).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })
     }
 
-    /// Reads and checks what [`Header::words`] wrote, as far as it can be checked without the scene.
+    /// Reads and checks what [`Header::to_toml`] wrote, as far as it can be checked without the scene.
     pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, Fault> {
         let text = text("header", bytes)?;
         reading(&text).check(MEND)?;
@@ -126,7 +126,7 @@ impl Place {
     /// The simulation in its place.
     pub(super) fn stage(self, simulation: Simulation) -> Stage {
         let site = Site {
-            grid: simulation.world().grid,
+            grid: simulation.world().grid(),
             cell_size_m: self.cell_size_m,
             floor_m: self.floor_m,
             vertical_exaggeration: self.vertical_exaggeration,

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Checkpoint, CheckpointError, Snapshot};
+use super::{Checkpoint, CheckpointError, CheckpointWriter};
 use crate::engine::plain::Plain;
 use crate::output::{Existing, OutputError, WholeFile, check_free, second_name, sweep};
 
@@ -94,8 +94,8 @@ impl Keeper {
     /// Writes a checkpoint, unless the last one is of the same step.
     ///
     /// # Errors
-    /// What [`Snapshot::write`] says; the last checkpoint is then as it was.
-    pub fn keep(&mut self, snapshot: &Snapshot<'_>) -> Result<(), CheckpointError> {
+    /// What [`CheckpointWriter::write`] says; the last checkpoint is then as it was.
+    pub fn keep(&mut self, snapshot: &CheckpointWriter<'_>) -> Result<(), CheckpointError> {
         let steps = snapshot.stage.simulation.steps();
         if self.kept == Some(steps) {
             return Ok(());

@@ -6,7 +6,7 @@ use super::sections::{SectionReader, SectionWriter};
 use super::{Fault, MEND};
 use crate::grid::Grid;
 use crate::grid::tile::{TILE_X, TILE_Z};
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 use crate::world::{Liquid, Tile, World};
 
 /// Tiles after which memory is asked for again.
@@ -34,7 +34,11 @@ pub(super) fn write<W: Write>(lava: &Liquid, writer: &mut SectionWriter<W>) -> i
 
 /// Reads what [`write`] wrote for a box of this shape. Whether the lava fits the ground and the account is not checked here.
 /// `beside` is the memory of what was read before.
-pub(super) fn read<R: Read>(grid: Grid, beside: &Need, reader: &mut SectionReader<R>) -> Result<Liquid, Fault> {
+pub(super) fn read<R: Read>(
+    grid: Grid,
+    beside: &MemoryEstimate,
+    reader: &mut SectionReader<R>,
+) -> Result<Liquid, Fault> {
     let mut lava = Liquid::empty(grid);
     let ends = [grid.nx.div_ceil(TILE_X), grid.ny, grid.nz.div_ceil(TILE_Z)];
     let (mut last, mut tiles, mut strips) = (None, 0.0, 0.0);

@@ -1,7 +1,7 @@
 //! Checkpoints: everything that a simulation needs to go on, in one file. The steps after it come to the same bits as if
 //! it had never been stopped.
 //!
-//! A checkpoint stands alone: the ground is in it, so that no heightmap is read again. [`Snapshot`] writes one,
+//! A checkpoint stands alone: the ground is in it, so that no heightmap is read again. [`CheckpointWriter`] writes one,
 //! [`Checkpoint`] reads one, and [`Keeper`] keeps the last two of a long run on the disk, one of which is whole at any
 //! moment.
 //!
@@ -21,10 +21,10 @@
 //! | section | holds |
 //! |---|---|
 //! | `header` | TOML: the scene's name, steps made, seed, size, numbers of the vents, accounts, and where the box lies |
-//! | `scene` | TOML: the scene, with all vents and events, past and to come, as [`Scene::lived`] writes it |
+//! | `scene` | TOML: the scene, with all vents and events, past and to come, as [`Scene::recorded`] writes it |
 //! | `ground` | the height of each column as f32, x fastest; u32 number of columns with caves, and for each its number (u32) and its solid cells as bits (u64 each 64 cells, from the floor) |
 //! | `lava` | for each tile of 8 × 1 × 4 cells that holds any, by z, y, x: u16 x, y, z in tiles, u32 bits of the cells that hold lava (bit 8 · (z mod 4) + x mod 8), and amount and energy of each of those as u16 |
-//! | others | whatever [`Snapshot::extras`] brought |
+//! | others | whatever [`CheckpointWriter::extras`] brought |
 //!
 //! Rules and seed in force are not written: they follow from the scene and its events.
 //!
@@ -51,7 +51,7 @@ pub use self::keeper::{Keeper, previous, steps_of};
 use self::sections::{SectionReader, SectionWriter, is_name};
 use crate::engine::Engine;
 use crate::grid::Grid;
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 use crate::output::OutputError;
 use crate::scene::{MAX_FILE, Scene, Stage, VentTable};
 use crate::simulation::{Simulation, system_clock};
@@ -79,7 +79,7 @@ fn max_extra(grid: Grid) -> u64 {
 
 /// What is written into a checkpoint.
 #[derive(Clone, Copy)]
-pub struct Snapshot<'a> {
+pub struct CheckpointWriter<'a> {
     /// The scene of which the stage was built.
     pub scene: &'a Scene,
     /// The simulation and where its box lies.
@@ -89,7 +89,7 @@ pub struct Snapshot<'a> {
     pub extras: &'a [(&'a str, Vec<u8>)],
 }
 
-impl Snapshot<'_> {
+impl CheckpointWriter<'_> {
     /// Writes the checkpoint; `path` is where it will lie, beside which the scene names its heightmap.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl Snapshot<'_> {
     pub fn write(&self, path: &Path, out: impl Write) -> Result<(), CheckpointError> {
         self.check_names();
         let texts = self.texts(path)?;
-        let most = max_extra(self.stage.simulation.world().grid);
+        let most = max_extra(self.stage.simulation.world().grid());
         let extras = self.extras.iter().map(|(name, bytes)| (*name, bytes.as_slice(), most));
         let parts = [("header", texts[0].as_bytes(), MAX_HEADER), ("scene", texts[1].as_bytes(), MAX_FILE)];
         for (section, bytes, limit) in parts.into_iter().chain(extras) {
@@ -125,7 +125,7 @@ impl Snapshot<'_> {
         let mut scene = self.scene.with_course_of(&self.stage.simulation);
         // The header has the seed, which may be larger than a number of a scene file.
         scene.spec.seed = 0;
-        let words = scene.words(path).and_then(|scene| Ok([Header::new(self).words(path)?, scene]));
+        let words = scene.to_toml(path).and_then(|scene| Ok([Header::new(self).to_toml(path)?, scene]));
         words.map_err(|cause| CheckpointError::Scene(Box::new(cause)))
     }
 
@@ -138,10 +138,10 @@ impl Snapshot<'_> {
             writer.end_section()?;
         }
         writer.section(OWN[2])?;
-        ground::write(&world.ground, &mut writer)?;
+        ground::write(world.ground(), &mut writer)?;
         writer.end_section()?;
         writer.section(OWN[3])?;
-        lava::write(&world.lava, &mut writer)?;
+        lava::write(world.lava(), &mut writer)?;
         writer.end_section()?;
         for (name, bytes) in self.extras {
             writer.section(name)?;
@@ -193,15 +193,15 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     expect(reader, OWN[2])?;
     let mut world = World::new(ground::read(grid, reader)?);
     expect(reader, OWN[3])?;
-    let beside = Need::of("the ground", world.ground.bytes(), 1.0);
+    let beside = MemoryEstimate::of("the ground", world.ground().bytes(), 1.0);
     world.lava = lava::read(grid, &beside, reader)?;
     world.lava.ledger = header.ledger();
     world.check().map_err(|fault| Fault::damaged("lava", fault))?;
-    let beside = beside.and(Need::of("the lava", world.lava.bytes(), 1.0));
+    let beside = beside.and(MemoryEstimate::of("the lava", world.lava().bytes(), 1.0));
     let mut extras = BTreeMap::new();
     let mut held = 0;
     while let Some(name) = reader.next_section()? {
-        beside.clone().and(Need::of("its further sections", held, 1.0)).check(MEND)?;
+        beside.clone().and(MemoryEstimate::of("its further sections", held, 1.0)).check(MEND)?;
         let bytes = reader.read_to_end(max_extra(grid))?;
         held += bytes.len();
         if OWN.contains(&name.as_str()) || extras.len() == MAX_EXTRAS || extras.insert(name, bytes).is_some() {

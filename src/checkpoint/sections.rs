@@ -7,7 +7,7 @@ use lz4_flex::block::{compress, decompress_into, get_maximum_output_size};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::{FORMAT, Fault, MEND};
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 
 /// How every checkpoint begins. The second byte is no text and the last ones are changed by programs that "mend" line ends.
 const MAGIC: [u8; 8] = *b"L\xe4VOXC\r\n";
@@ -180,7 +180,7 @@ impl<R: Read> SectionReader<R> {
                 return Err(self.damaged(format!("longer than {limit} bytes")));
             }
             // A list that grows is there twice for a moment.
-            Need::of("a section of the checkpoint", length, 3.0).check(MEND)?;
+            MemoryEstimate::of("a section of the checkpoint", length, 3.0).check(MEND)?;
             all.extend_from_slice(&self.block[self.taken..]);
             self.taken = self.block.len();
         }

@@ -45,10 +45,10 @@ fn whole() -> Vec<u8> {
     let scene = Scene::parse(SCENE, Path::new("scene.toml")).expect("a scene");
     let mut stage = scene.build(Box::new(Tiled::default())).expect("a stage");
     (0..20).for_each(|_| stage.simulation.step());
-    assert!(!stage.simulation.world().ground.caves().is_empty() && stage.simulation.world().lava.mass() > 0);
+    assert!(!stage.simulation.world().ground().caves().is_empty() && stage.simulation.world().lava().mass() > 0);
     let mut bytes = Vec::new();
     let extras = [("records", b"remember me".to_vec())];
-    let snapshot = Snapshot { scene: &scene, stage: &stage, extras: &extras };
+    let snapshot = CheckpointWriter { scene: &scene, stage: &stage, extras: &extras };
     snapshot.write(Path::new("run.lavoxel"), &mut bytes).expect("memory");
     bytes
 }
@@ -110,7 +110,7 @@ fn a_checkpoint_made_of_its_sections_is_the_same_one() {
     assert_eq!(checkpoint.extras.into_iter().collect::<Vec<_>>(), [("records".to_owned(), b"remember me".to_vec())]);
     let mut bytes_again = Vec::new();
     let extras = [("records", b"remember me".to_vec())];
-    let snapshot = Snapshot { scene: &checkpoint.scene, stage: &checkpoint.stage, extras: &extras };
+    let snapshot = CheckpointWriter { scene: &checkpoint.scene, stage: &checkpoint.stage, extras: &extras };
     snapshot.write(Path::new("run.lavoxel"), &mut bytes_again).expect("memory");
     assert!(bytes == bytes_again);
 }

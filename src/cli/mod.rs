@@ -140,21 +140,21 @@ impl Source {
 
     /// Reads the scene, with what the flags override.
     fn load(&self) -> anyhow::Result<Scene> {
-        let wishes = self.place.wishes();
+        let overrides = self.place.overrides();
         if let Some(path) = self.file.as_deref().filter(|path| !path.exists()) {
             return Err(no_file(path));
         }
         let mut scene = match self.file.as_deref() {
-            // The wishes choose the part of a heightmap, and with it the summit for the vent.
+            // The overrides choose the part of a heightmap, and with it the summit for the vent.
             Some(path) if Scene::is_heightmap(path) => {
                 // The search for the summit is parallel work already.
                 start_threads(self.threads.unwrap_or(0) as usize)?;
-                Scene::around_heightmap(path, &wishes)?
+                Scene::around_heightmap(path, &overrides)?
             }
             file => {
                 let mut scene = file.map_or_else(|| Ok(Scene::volcano()), Scene::open)?;
                 self.place.check_kind(scene.spec.terrain.kind)?;
-                scene.grant(&wishes)?;
+                scene.apply(&overrides)?;
                 scene
             }
         };
@@ -214,7 +214,7 @@ pub(crate) fn main() -> ExitCode {
     stop::listen();
     memory::limit_to(cli.max_memory);
     let result = match cli.command {
-        None => erupt(),
+        None => run_default(),
         #[cfg(feature = "viewer")]
         Some(Command::View(args)) => view::run(&args),
         Some(Command::Render(args)) => render::run(&args),
@@ -235,11 +235,11 @@ pub(crate) fn main() -> ExitCode {
 }
 
 /// What the program does without a subcommand: it shows the window that it was built with.
-fn erupt() -> anyhow::Result<Outcome> {
+fn run_default() -> anyhow::Result<Outcome> {
     #[cfg(feature = "viewer")]
-    return view::erupt();
+    return view::run_default();
     #[cfg(not(feature = "viewer"))]
-    return render::erupt();
+    return render::run_default();
 }
 
 /// Wrong input is the user's to mend; a disk or an encoder that fails is not.

@@ -126,14 +126,14 @@ impl Painter {
         let world = simulation.world();
         let renderer = match &mut self.renderer {
             Some(renderer) => renderer,
-            none => none.insert(Renderer::new(world.ground.surface(), world.grid, self.look.clone())?),
+            none => none.insert(Renderer::new(world.ground().surface(), world.grid(), self.look.clone())?),
         };
-        renderer.set_ground(&world.ground);
+        renderer.set_ground(world.ground());
         let azimuth_deg = self.camera.azimuth_deg + turned_deg;
         let spec = CameraSpec { azimuth_deg, ..self.camera.clone() };
         let camera = Camera::new(&spec, &renderer.subject(), size);
         renderer.set_steps(simulation.steps());
-        let lowpass = self.lowpass.get_or_insert_with(|| LowPass::new(world.grid));
+        let lowpass = self.lowpass.get_or_insert_with(|| LowPass::new(world.grid()));
         lowpass.refresh(world);
         Ok(renderer.frame_of(lowpass, &camera))
     }

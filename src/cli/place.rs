@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use lavoxel::grid::{Grid, MAX_SIDE};
 use lavoxel::rules::Walls;
-use lavoxel::scene::{VentPlace, VentWish, Wishes};
+use lavoxel::scene::{Overrides, VentOverride, VentPlace};
 use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
 
 use super::typed::Typed;
@@ -174,8 +174,8 @@ impl MapArgs {
 
 impl PlaceArgs {
     /// What the flags ask of a scene.
-    pub(super) fn wishes(&self) -> Wishes {
-        Wishes {
+    pub(super) fn overrides(&self) -> Overrides {
+        Overrides {
             size: self.grid.map(|Size(grid)| [grid.nx, grid.ny, grid.nz]),
             cell_size_m: self.voxel_size,
             terrain: self.map.terrain(),
@@ -331,7 +331,7 @@ fn four_numbers(text: &str) -> Result<[f64; 4], String> {
 /// `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, each with or without `@2.5`.
 #[derive(Clone, Debug)]
 struct Vent {
-    wish: VentWish,
+    wish: VentOverride,
     /// As it was typed.
     text: String,
 }
@@ -353,7 +353,7 @@ impl FromStr for Vent {
         };
         let text = text.to_owned();
         if place.trim() == "summit" {
-            return Ok(Self { wish: VentWish { place: VentPlace::Summit, rate }, text });
+            return Ok(Self { wish: VentOverride { place: VentPlace::Summit, rate }, text });
         }
         let on_map = place.trim().strip_prefix("map:");
         let (east, south) = on_map.unwrap_or(place).split_once(',').ok_or_else(wrong)?;
@@ -362,7 +362,7 @@ impl FromStr for Vent {
             (None, Some(east), Some(south)) => VentPlace::Metres { x_m: number(east)?, z_m: number(south)? },
             (None, ..) => VentPlace::Cells { x: number(east)?, z: number(south)? },
         };
-        Ok(Self { wish: VentWish { place, rate }, text })
+        Ok(Self { wish: VentOverride { place, rate }, text })
     }
 }
 

@@ -41,7 +41,7 @@ impl Progress {
     pub(super) fn update(&mut self, simulation: &Simulation) {
         self.bar.set_position(simulation.steps());
         if !self.bar.is_hidden() && self.shown.elapsed() > REFRESH {
-            let lava = &simulation.world().lava;
+            let lava = &simulation.world().lava();
             let tally = lava.tally();
             self.bar.set_message(format!("{} liquid cells  mass {:.1}", tally.cells, cells(tally.mass)));
             self.shown = Instant::now();

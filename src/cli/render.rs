@@ -8,7 +8,7 @@ use clap::Args;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
 use lavoxel::map::Site;
-use lavoxel::memory::Need;
+use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
 use lavoxel::render::{self, Field, Image, Style};
 use lavoxel::scene::{Edge, Scene, Stage};
@@ -143,7 +143,7 @@ fn point(text: &str) -> Result<[f32; 3], String> {
 }
 
 /// Runs `lavoxel` without a subcommand where there is no window.
-pub(super) fn erupt() -> anyhow::Result<Outcome> {
+pub(super) fn run_default() -> anyhow::Result<Outcome> {
     run(&RenderArgs::default())
 }
 
@@ -215,7 +215,7 @@ impl RenderArgs {
     }
 
     /// Memory of the largest picture.
-    fn need(&self, scene: &Scene) -> Need {
+    fn need(&self, scene: &Scene) -> MemoryEstimate {
         let film = &scene.spec.film;
         let size = [film.size, film.picture_size].into_iter().max_by_key(|[w, h]| u64::from(*w) * u64::from(*h));
         match (self.view(), scene.spec.grid.grid()) {

@@ -94,7 +94,7 @@ pub(super) struct Context<'a> {
 impl Report {
     pub(super) fn new(simulation: &Simulation, context: Context<'_>) -> Self {
         let world = simulation.world();
-        let (grid, lava, ledger) = (world.grid, &world.lava, &world.lava.ledger);
+        let (grid, lava, ledger) = (world.grid(), world.lava(), world.lava().ledger());
         let depths = lava.column_amounts();
         let deepest = depths.iter().copied().max().unwrap_or(0);
         let covered = depths.iter().filter(|&&depth| depth > 0).count();
@@ -209,5 +209,5 @@ impl Report {
 /// Cells that could spread now: enough energy, and something beneath.
 fn active_cells(simulation: &Simulation) -> usize {
     let (world, rule) = (simulation.world(), &simulation.rules().spreading);
-    world.lava.held().filter(|&([x, y, z], cell)| spreads(cell, Bed::under(world, x, y, z), rule)).count()
+    world.lava().held().filter(|&([x, y, z], cell)| spreads(cell, Bed::under(world, x, y, z), rule)).count()
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lavoxel::checkpoint::{CheckpointError, Keeper, Snapshot};
+use lavoxel::checkpoint::{CheckpointError, CheckpointWriter, Keeper};
 use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
@@ -213,7 +213,7 @@ impl Work {
     fn keep(&mut self) -> Result<(), CheckpointError> {
         let Some(keeper) = &mut self.keeper else { return Ok(()) };
         let extras: Vec<_> = self.files.maps.memory().into_iter().collect();
-        keeper.keep(&Snapshot { scene: &self.scene, stage: &self.stage, extras: &extras })
+        keeper.keep(&CheckpointWriter { scene: &self.scene, stage: &self.stage, extras: &extras })
     }
 
     fn report(self, filter: simulation::StageTime) -> anyhow::Result<Outcome> {

@@ -48,13 +48,13 @@ impl Slices {
         title: String,
     ) -> Result<Image, Invalid> {
         let world = simulation.world();
-        let grid = world.grid;
+        let grid = world.grid();
         let field = self.field;
         let content = |x: usize, y: usize, z: usize| {
-            if world.ground.is_solid(x, y, z) {
+            if world.ground().is_solid(x, y, z) {
                 return Content::Solid;
             }
-            let cell = world.lava.cell(grid.index(x, y, z));
+            let cell = world.lava().cell(grid.index(x, y, z));
             match (cell.amount, field) {
                 (0, _) => Content::Empty,
                 (_, Field::Energy) => Content::Value(units::energy(cell.energy)),

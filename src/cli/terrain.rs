@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::generate;
 use lavoxel::grid::Grid;
-use lavoxel::memory::{Need, TooMuchMemory};
+use lavoxel::memory::{MemoryEstimate, TooMuchMemory};
 use lavoxel::output::Existing;
 use lavoxel::render::{Image, Palette, Relief, Scale};
 use lavoxel::terrain::hillshade::{Light, Tint};
@@ -106,8 +106,8 @@ fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let map = args.terrain()?;
     if args.picture.is_some() || args.out.is_some() {
-        let need = Need::of("the heights", map.heights.len(), BYTES_A_HEIGHT);
-        need.and(Need::of("the picture or file", map.heights.len(), BYTES_A_PIXEL)).check(MEND)?;
+        let need = MemoryEstimate::of("the heights", map.heights.len(), BYTES_A_HEIGHT);
+        need.and(MemoryEstimate::of("the picture or file", map.heights.len(), BYTES_A_PIXEL)).check(MEND)?;
     }
     if let Some(path) = &args.picture {
         write::picture(&args.draw(&map), path, existing)?;
@@ -232,7 +232,7 @@ impl TerrainArgs {
 
     /// Checks that there is memory for the ground of the box, as its columns and as heights.
     fn check_box(&self) -> Result<(), TooMuchMemory> {
-        Need::of("the ground", self.grid().columns(), 2.0 * BYTES_A_HEIGHT).check(MEND)
+        MemoryEstimate::of("the ground", self.grid().columns(), 2.0 * BYTES_A_HEIGHT).check(MEND)
     }
 
     fn exaggerated(&self, mut map: Heightmap) -> anyhow::Result<Heightmap> {

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use lavoxel::output::FOLDER;
 use lavoxel::scene::Scene;
 use lavoxel::validate::tame;
-use lavoxel::viewer::link::Pace;
+use lavoxel::viewer::messages::Pace;
 use lavoxel::viewer::worker::StartError;
 use lavoxel::viewer::{DrawOn, Options, ViewerError, open};
 
@@ -92,7 +92,7 @@ fn pace(text: &str) -> Result<Pace, String> {
 }
 
 /// Runs `lavoxel` without a subcommand: in a window, or where none can be opened as `lavoxel render` does.
-pub(super) fn erupt() -> anyhow::Result<Outcome> {
+pub(super) fn run_default() -> anyhow::Result<Outcome> {
     let shown = show(Scene::volcano(), options(None, Pace::Rate(60.0)));
     match shown.as_ref().err().and_then(|error| error.downcast_ref()) {
         Some(ViewerError::NoWindow(no_window)) => {
@@ -100,7 +100,7 @@ pub(super) fn erupt() -> anyhow::Result<Outcome> {
             say::note(&format!(
                 "no window: {reason}; drawing the eruption into {FOLDER} instead, as lavoxel render does"
             ));
-            render::erupt()
+            render::run_default()
         }
         _ => shown,
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use lavoxel::export::mesh::{Skin, write_glb, write_ply};
-use lavoxel::export::{About, ExportError, Snapshot, check_vti, write_pvd, write_vdb, write_vti};
+use lavoxel::export::{About, ExportError, ExportState, check_vti, write_pvd, write_vdb, write_vti};
 use lavoxel::map::Site;
 use lavoxel::output::{Existing, check_free};
 use lavoxel::scene::Scene;
@@ -114,7 +114,7 @@ impl Output {
     }
 
     /// Writes a step into a file of its own, and puts it on the list.
-    fn add(&mut self, shot: &Snapshot<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
+    fn add(&mut self, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
         self.write(&self.numbered(shot.about.step), shot, skin, existing)?;
         // The list is ours after the first time.
         let list_existing = if self.steps.is_empty() { existing } else { Existing::Replace };
@@ -124,7 +124,7 @@ impl Output {
         write_pvd(&list, &self.steps.iter().map(name).collect::<Vec<_>>(), list_existing)
     }
 
-    fn write(&self, path: &Path, shot: &Snapshot<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
+    fn write(&self, path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
         match self.format {
             Format::Vti => write_vti(path, shot, existing),
             Format::Vdb => write_vdb(path, shot, existing),
@@ -183,7 +183,7 @@ impl Exports {
         }
         let (world, step) = (simulation.world(), simulation.steps());
         let about = About { scene: self.scene.clone(), seed: simulation.seed(), step };
-        let shot = Snapshot { world, site, about: &about, state: world.state_hash() };
+        let shot = ExportState { world, site, about: &about, state: world.state_hash() };
         for output in &mut self.outputs {
             let written = match self.every {
                 None => output.write(&output.path, &shot, &self.skin, self.existing),
@@ -214,7 +214,7 @@ impl Exports {
             let list = output.list().map_or(String::new(), |list| format!(", listed in {}", list.display()));
             say::note(&format!("{} ({files} files, the last of step {step}{list})", all.display()));
         }
-        if simulation.world().lava.mass() == 0 {
+        if simulation.world().lava().mass() == 0 {
             say::note("there is no lava after the last step: its volumes and meshes are empty");
         }
     }

@@ -34,7 +34,7 @@ struct VentPlace {
 impl Whereabouts {
     /// Those of a scene that was built.
     pub(super) fn of(stage: &Stage) -> Self {
-        let grid = stage.simulation.world().grid;
+        let grid = stage.simulation.world().grid();
         let cell = stage.site.cell_size_m;
         let georeference = stage.site.georeference.as_ref();
         let map = |place: &Georeference| MapPlace {

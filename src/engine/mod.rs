@@ -9,7 +9,7 @@ pub mod plain;
 mod spread;
 pub mod tiled;
 
-pub use crate::simd::Path;
+pub use crate::simd::Level;
 
 use crate::random::Draw;
 use crate::rules::Rules;

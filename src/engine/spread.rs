@@ -307,7 +307,7 @@ impl<S: Simd> Spread<'_, S> {
     }
 }
 
-// No closures here: they would be compiled without the instructions of the path.
+// No closures here: they would be compiled without the instructions of the level.
 
 /// What the four neighbours of each cell hold, given the tiles around.
 #[inline(always)]

@@ -15,7 +15,7 @@ use crate::random::{Draw, StepKey};
 use crate::rules::Walls;
 use crate::rules::gravity::Gravity;
 use crate::rules::spreading::{Kernel, Spreading};
-use crate::simd::{Path, Simd, Work};
+use crate::simd::{Level, Simd, Work};
 use crate::world::{Activities, Ground, Liquid, Reader, Strip, World};
 
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
@@ -24,7 +24,7 @@ const LEAST_PART: usize = 128;
 /// The tiled engine. All of the state is in the world; what it keeps is scratch memory.
 #[derive(Debug)]
 pub struct Tiled {
-    path: Path,
+    level: Level,
     cuts: Vec<usize>,
     scratch: Vec<Scratch>,
     /// The neighbour of the first and the last strip.
@@ -43,15 +43,15 @@ struct Scratch {
 
 impl Default for Tiled {
     fn default() -> Self {
-        Self::on(Path::fastest())
+        Self::on(Level::fastest())
     }
 }
 
 impl Tiled {
-    /// An engine that takes the given path, which must be available; all paths give the same bits.
-    pub fn on(path: Path) -> Self {
-        assert!(Path::available().contains(&path), "this processor has no {path:?}");
-        Self { path, cuts: Vec::new(), scratch: Vec::new(), nothing: None }
+    /// An engine that takes the given level, which must be available; all levels give the same bits.
+    pub fn on(level: Level) -> Self {
+        assert!(Level::available().contains(&level), "this processor has no {level:?}");
+        Self { level, cuts: Vec::new(), scratch: Vec::new(), nothing: None }
     }
 
     /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the parts.
@@ -111,10 +111,10 @@ impl Tiled {
         lava.wake_under(Reader::Gravity, &rule.numbers(), ground);
         let Some((from, to)) = awake(lava) else { return };
         self.cut(lava, from, to);
-        let (path, cuts) = (self.path, &self.cuts[..]);
+        let (level, cuts) = (self.level, &self.cuts[..]);
         let last_read = lava.clock.last();
         let strips = &mut lava.strips[from..to];
-        fall_in(path, (from, strips), (ground, rule, last_read), cuts, &mut self.scratch[..cuts.len()]);
+        fall_in(level, (from, strips), (ground, rule, last_read), cuts, &mut self.scratch[..cuts.len()]);
         update_awake(lava, from, to);
     }
 
@@ -148,9 +148,9 @@ impl Tiled {
             after: tail.first().unwrap_or(nothing),
             activities: &mut activities[from..to],
         };
-        let common = Common { path: self.path, ground, rule, key };
+        let common = Common { level: self.level, ground, rule, key };
         spread_in(part, &common, cuts, scratch);
-        self.path.run(Ends { strips, cuts, scratch });
+        self.level.run(Ends { strips, cuts, scratch });
         for Scratch { lost, .. } in &*scratch {
             ledger.outflow += lost.outflow;
             ledger.energy.outflow += lost.outflow_energy;
@@ -162,7 +162,7 @@ impl Tiled {
 
 /// Gravity in the parts that end at `cuts`.
 fn fall_in(
-    path: Path,
+    level: Level,
     (first, strips): (usize, &mut [Strip]),
     (ground, rule, last_read): (&Ground, &Gravity, u64),
     cuts: &[usize],
@@ -171,21 +171,21 @@ fn fall_in(
     if cuts.len() == 1 {
         strips.iter_mut().for_each(|strip| strip.record_falling(last_read));
         let before = &mut scratch[0].before;
-        return path.run(Falls { first, strips, ground, rule, before });
+        return level.run(Falls { first, strips, ground, rule, before });
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
     let (left, right) = strips.split_at_mut(middle - first);
     let (left_scratch, right_scratch) = scratch.split_at_mut(half);
     parallel::join(
-        || fall_in(path, (first, left), (ground, rule, last_read), &cuts[..half], left_scratch),
-        || fall_in(path, (middle, right), (ground, rule, last_read), &cuts[half..], right_scratch),
+        || fall_in(level, (first, left), (ground, rule, last_read), &cuts[..half], left_scratch),
+        || fall_in(level, (middle, right), (ground, rule, last_read), &cuts[half..], right_scratch),
     );
 }
 
 /// What all parts of a spreading step share.
 struct Common<'a> {
-    path: Path,
+    level: Level,
     ground: &'a Ground,
     rule: &'a Spreading,
     key: StepKey,
@@ -241,7 +241,7 @@ enum Owner {
 /// Spreading in the parts that end at `cuts`.
 fn spread_in(part: Part<'_>, common: &Common<'_>, cuts: &[usize], scratch: &mut [Scratch]) {
     if cuts.len() == 1 {
-        return common.path.run(Spreads { part, common, scratch: &mut scratch[0] });
+        return common.level.run(Spreads { part, common, scratch: &mut scratch[0] });
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];

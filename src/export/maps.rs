@@ -149,7 +149,7 @@ impl Maps<'_> {
 
     /// Metres of lava, 0 where there is none.
     fn thickness(&self) -> Array2<f32> {
-        self.world.lava.column_amounts().mapv(|units| self.metres(units))
+        self.world.lava().column_amounts().mapv(|units| self.metres(units))
     }
 
     /// Thickness in metres of so many units in a column.
@@ -159,7 +159,7 @@ impl Maps<'_> {
 
     /// Elevation of the ground in metres.
     fn ground(&self) -> Array2<f32> {
-        self.world.ground.surface().mapv(|height| self.site.elevation_m(f64::from(height)) as f32)
+        self.world.ground().surface().mapv(|height| self.site.elevation_m(f64::from(height)) as f32)
     }
 }
 

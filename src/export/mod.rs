@@ -10,8 +10,8 @@ pub mod mesh;
 mod mp4;
 pub mod npz;
 mod png;
-mod snapshot;
 mod sparse;
+mod state;
 mod vdb;
 mod vti;
 mod webp;
@@ -23,7 +23,7 @@ use crate::validate::Invalid;
 
 pub use self::about::{About, NO_FORECAST};
 pub use self::png::{Label, write_png};
-pub use self::snapshot::Snapshot;
+pub use self::state::ExportState;
 pub use self::vdb::write_vdb;
 pub use self::vti::{MAX_CELLS, check_vti, write_pvd, write_vti};
 

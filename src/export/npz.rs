@@ -186,37 +186,37 @@ fn shape(grid: Grid) -> Vec<usize> {
 /// A number for every cell, 0 where there is no lava.
 fn cells<'a>(world: &'a World, number: impl Fn(Content) -> f32 + 'a) -> Entry<'a> {
     let fill = move |out: &mut dyn Write| {
-        let grid = world.grid;
+        let grid = world.grid();
         let empty = vec![0; 4 * grid.nx];
         let mut row = empty.clone();
         for (y, z) in rows(grid) {
-            if world.lava.span(y, z).is_empty() {
+            if world.lava().span(y, z).is_empty() {
                 out.write_all(&empty)?;
                 continue;
             }
             row.fill(0);
-            for (x, cell) in world.lava.row(y, z, 0..grid.nx) {
+            for (x, cell) in world.lava().row(y, z, 0..grid.nx) {
                 row[4 * x..4 * x + 4].copy_from_slice(&number(cell).to_le_bytes());
             }
             out.write_all(&row)?;
         }
         Ok(())
     };
-    Entry { descr: "<f4".to_owned(), shape: shape(world.grid), fill: Box::new(fill) }
+    Entry { descr: "<f4".to_owned(), shape: shape(world.grid()), fill: Box::new(fill) }
 }
 
 /// Whether each cell is solid.
 fn solid(world: &World) -> Entry<'_> {
     let fill = move |out: &mut dyn Write| {
-        let grid = world.grid;
+        let grid = world.grid();
         let mut row = vec![0; grid.nx];
         for (y, z) in rows(grid) {
-            row.iter_mut().enumerate().for_each(|(x, byte)| *byte = u8::from(world.ground.is_solid(x, y, z)));
+            row.iter_mut().enumerate().for_each(|(x, byte)| *byte = u8::from(world.ground().is_solid(x, y, z)));
             out.write_all(&row)?;
         }
         Ok(())
     };
-    Entry { descr: "|b1".to_owned(), shape: shape(world.grid), fill: Box::new(fill) }
+    Entry { descr: "|b1".to_owned(), shape: shape(world.grid()), fill: Box::new(fill) }
 }
 
 /// The rows (y, z) in the order of the file.

@@ -13,8 +13,8 @@ use std::path::Path;
 use flate2::{Compression, write::ZlibEncoder};
 
 use super::ExportError;
-use super::snapshot::{Snapshot, specific_energy};
 use super::sparse::{Block, EDGE, Sparse, cell_of};
+use super::state::{ExportState, specific_energy};
 use crate::lowpass::RowFilter;
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::units;
@@ -38,13 +38,13 @@ type Nodes<'a> = BTreeMap<[usize; 3], BTreeMap<usize, BTreeMap<usize, &'a Leaf>>
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_vdb(path: &Path, shot: &Snapshot<'_>, existing: Existing) -> Result<(), ExportError> {
+pub fn write_vdb(path: &Path, shot: &ExportState<'_>, existing: Existing) -> Result<(), ExportError> {
     let mut file = WholeFile::create(path, existing)?;
     write(&mut file, shot).map_err(|e| OutputError::io(path, e))?;
     Ok(file.commit()?)
 }
 
-fn write<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<()> {
+fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()> {
     file.write_all(&MAGIC.to_le_bytes())?;
     write_ints(file, &VERSIONS)?;
     file.write_all(&[1])?; // Grids can be found through their offsets.
@@ -61,21 +61,21 @@ fn write<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<()> {
 }
 
 /// Amounts of the lava, 1 for a full cell.
-fn amount(shot: &Snapshot<'_>) -> Sparse<f32> {
+fn amount(shot: &ExportState<'_>) -> Sparse<f32> {
     let mut field = Sparse::new();
-    shot.world.lava.held().for_each(|(at, cell)| field.set(shot.site.cell(at), units::amount(cell.amount)));
+    shot.world.lava().held().for_each(|(at, cell)| field.set(shot.site.cell(at), units::amount(cell.amount)));
     field
 }
 
 /// Energies of the lava per amount.
-fn energy(shot: &Snapshot<'_>) -> Sparse<f32> {
+fn energy(shot: &ExportState<'_>) -> Sparse<f32> {
     let mut field = Sparse::new();
-    shot.world.lava.held().for_each(|(at, cell)| field.set(shot.site.cell(at), specific_energy(cell)));
+    shot.world.lava().held().for_each(|(at, cell)| field.set(shot.site.cell(at), specific_energy(cell)));
     field
 }
 
 /// The low-pass of the amounts, 0 to 1.
-fn density(shot: &Snapshot<'_>) -> Sparse<f32> {
+fn density(shot: &ExportState<'_>) -> Sparse<f32> {
     let mut field = Sparse::new();
     RowFilter::default().each_cell(shot.world, |at, density, _| {
         if density > 0 {
@@ -86,7 +86,7 @@ fn density(shot: &Snapshot<'_>) -> Sparse<f32> {
 }
 
 /// The identifier that every file has: made from the state, so that the same state gives the same bytes.
-fn identifier(shot: &Snapshot<'_>) -> String {
+fn identifier(shot: &ExportState<'_>) -> String {
     let (state, step) = (shot.state, shot.about.step);
     let [a, b, c] = [state >> 32, state >> 16 & 0xffff, state & 0xfff];
     format!("{a:08x}-{b:04x}-4{c:03x}-8000-{:012x}", step & 0xffff_ffff_ffff)
@@ -132,7 +132,12 @@ fn write_metadata(file: &mut impl Write, metadata: &[Meta]) -> io::Result<()> {
     })
 }
 
-fn write_grid<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>, name: &str, field: &Sparse<f32>) -> io::Result<()> {
+fn write_grid<W: Write + Seek>(
+    file: &mut W,
+    shot: &ExportState<'_>,
+    name: &str,
+    field: &Sparse<f32>,
+) -> io::Result<()> {
     write_text(file, name)?;
     write_text(file, "Tree_float_5_4_3")?;
     write_text(file, "")?; // No other grid has this tree.
@@ -179,7 +184,7 @@ fn grid_metadata(name: &str, field: &Sparse<f32>) -> Vec<Meta> {
 }
 
 /// From voxels to local metres. The library keeps derived numbers with the map and does not work them out again.
-fn write_transform(file: &mut impl Write, shot: &Snapshot<'_>) -> io::Result<()> {
+fn write_transform(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> {
     let scale = shot.site.spacing_m();
     let uniform = scale[2].to_bits() == scale[0].to_bits();
     write_text(file, if uniform { "UniformScaleTranslateMap" } else { "ScaleTranslateMap" })?;

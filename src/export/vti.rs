@@ -14,7 +14,7 @@ use crate::parallel::*;
 use flate2::{Compression, write::ZlibEncoder};
 
 use super::ExportError;
-use super::snapshot::{Snapshot, specific_energy};
+use super::state::{ExportState, specific_energy};
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::world::World;
@@ -66,8 +66,8 @@ impl Field {
 ///
 /// # Errors
 /// When the box has more than [`MAX_CELLS`] cells or the file cannot be written.
-pub fn write_vti(path: &Path, shot: &Snapshot<'_>, existing: Existing) -> Result<(), ExportError> {
-    check_vti(path, shot.world.grid.cells())?;
+pub fn write_vti(path: &Path, shot: &ExportState<'_>, existing: Existing) -> Result<(), ExportError> {
+    check_vti(path, shot.world.grid().cells())?;
     let mut file = WholeFile::create(path, existing)?;
     write(&mut file, shot).map_err(|e| OutputError::io(path, e))?;
     Ok(file.commit()?)
@@ -85,7 +85,7 @@ pub fn check_vti(path: &Path, cells: usize) -> Result<(), ExportError> {
     Err(ExportError::TooLarge { path: path.to_owned(), reason })
 }
 
-fn write<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<()> {
+fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()> {
     let places = write_head(file, shot)?;
     let first = file.stream_position()?;
     for (field, place) in CELL_FIELDS.into_iter().chain(POINT_FIELDS).zip(places) {
@@ -99,7 +99,7 @@ fn write<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<()> {
 }
 
 /// Writes what comes before the arrays, and tells where their places in the file are to be written.
-fn write_head<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<Vec<u64>> {
+fn write_head<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<Vec<u64>> {
     let [nx, ny, nz] = shot.site.shape();
     let extent = format!("0 {nx} 0 {ny} 0 {nz}");
     let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
@@ -126,7 +126,7 @@ fn write_head<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>) -> io::Result<
 }
 
 /// The step as time, and the words about the file as arrays of one text each.
-fn write_facts(file: &mut impl Write, shot: &Snapshot<'_>) -> io::Result<()> {
+fn write_facts(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> {
     writeln!(file, "<FieldData>")?;
     let head = "NumberOfTuples=\"1\" format=\"ascii\"";
     writeln!(file, "<DataArray type=\"Float64\" Name=\"TimeValue\" {head}>{}</DataArray>", shot.about.step)?;
@@ -139,7 +139,7 @@ fn write_facts(file: &mut impl Write, shot: &Snapshot<'_>) -> io::Result<()> {
 
 /// Writes an array as VTK lays out compressed ones: number of blocks, their size, the size of a last one that is not
 /// full, the compressed sizes, and the blocks.
-fn write_array<W: Write + Seek>(file: &mut W, shot: &Snapshot<'_>, field: Field) -> io::Result<()> {
+fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, field: Field) -> io::Result<()> {
     let more = usize::from(field.on_points());
     let [_, ny, nz] = shot.site.shape().map(|n| n + more);
     let bytes = shot.site.shape().map(|n| n + more).iter().product::<usize>() * field.kind().1;
@@ -208,32 +208,32 @@ fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
 
 /// Makes rows of values from west to east.
 struct Rows<'a> {
-    shot: &'a Snapshot<'a>,
+    shot: &'a ExportState<'a>,
     values: Vec<f32>,
     /// Amount and energy in the cells around each point of a row.
     sums: Vec<[u32; 2]>,
 }
 
 impl<'a> Rows<'a> {
-    fn new(shot: &'a Snapshot<'a>) -> Self {
-        let nx = shot.world.grid.nx;
+    fn new(shot: &'a ExportState<'a>) -> Self {
+        let nx = shot.world.grid().nx;
         Self { shot, values: vec![0.0; nx + 1], sums: vec![[0; 2]; nx + 1] }
     }
 
     /// Appends the row of a field at `j` cells (or points) from the south and `k` from the floor.
     fn write(&mut self, field: Field, j: usize, k: usize, bytes: &mut Vec<u8>) {
         let world = self.shot.world;
-        let nx = world.grid.nx;
+        let nx = world.grid().nx;
         if field.on_points() {
             self.points(field, j, k);
             return bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
         }
-        let z = world.grid.nz - 1 - j;
+        let z = world.grid().nz - 1 - j;
         if field == Field::Solid {
-            return bytes.extend((0..nx).map(|x| u8::from(world.ground.is_solid(x, k, z))));
+            return bytes.extend((0..nx).map(|x| u8::from(world.ground().is_solid(x, k, z))));
         }
         self.values.fill(0.0);
-        for (x, cell) in world.lava.row(k, z, 0..nx) {
+        for (x, cell) in world.lava().row(k, z, 0..nx) {
             let amount = f32::from(cell.amount) / f32::from(AMOUNT_ONE);
             self.values[x] = if field == Field::Amount { amount } else { specific_energy(cell) };
         }
@@ -246,7 +246,7 @@ impl<'a> Rows<'a> {
         self.sums.fill([0; 2]);
         self.values.fill(0.0);
         for (y, z) in rows_around(world, j, k) {
-            for (x, cell) in world.lava.row(y, z, 0..world.grid.nx) {
+            for (x, cell) in world.lava().row(y, z, 0..world.grid().nx) {
                 for sum in &mut self.sums[x..x + 2] {
                     *sum = [sum[0] + u32::from(cell.amount), sum[1] + u32::from(cell.energy)];
                 }
@@ -264,15 +264,15 @@ impl<'a> Rows<'a> {
 
 /// The rows (y, z) of cells that meet in a row of points.
 fn rows_around(world: &World, j: usize, k: usize) -> impl Iterator<Item = (usize, usize)> {
-    let (ny, nz) = (world.grid.ny, world.grid.nz);
+    let (ny, nz) = (world.grid().ny, world.grid().nz);
     let near = |at: usize, n: usize| at.saturating_sub(1)..(at + 1).min(n);
     near(k, ny).flat_map(move |y| near(j, nz).map(move |north| (y, nz - 1 - north)))
 }
 
 /// Number of cells around a point that are inside the box and not solid.
 fn open_cells(world: &World, i: usize, j: usize, k: usize) -> usize {
-    let xs = i.saturating_sub(1)..(i + 1).min(world.grid.nx);
-    let open = |(y, z): (usize, usize)| xs.clone().filter(|&x| !world.ground.is_solid(x, y, z)).count();
+    let xs = i.saturating_sub(1)..(i + 1).min(world.grid().nx);
+    let open = |(y, z): (usize, usize)| xs.clone().filter(|&x| !world.ground().is_solid(x, y, z)).count();
     rows_around(world, j, k).map(open).sum()
 }
 

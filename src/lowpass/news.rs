@@ -22,12 +22,12 @@ pub(super) struct News<'a> {
 impl<'a> News<'a> {
     /// What changed since `seen`, which may be of another world or none; it becomes the present state.
     pub(super) fn since(seen: &mut Option<Seen>, world: &'a World) -> Self {
-        let read = seen.as_ref().and_then(|seen| world.lava.clock.number(seen.liquid));
-        let strips = world.lava.strips.iter().map(|strip| read.and_then(|read| strip.changes_since(read))).collect();
-        let liquid = world.lava.clock.read();
-        let seen = seen.get_or_insert_with(|| Seen { liquid, ground: world.ground.cursor() });
+        let read = seen.as_ref().and_then(|seen| world.lava().clock.number(seen.liquid));
+        let strips = world.lava().strips.iter().map(|strip| read.and_then(|read| strip.changes_since(read))).collect();
+        let liquid = world.lava().clock.read();
+        let seen = seen.get_or_insert_with(|| Seen { liquid, ground: world.ground().cursor() });
         seen.liquid = liquid;
-        Self { strips, ground: world.ground.changes_since(&mut seen.ground) }
+        Self { strips, ground: world.ground().changes_since(&mut seen.ground) }
     }
 
     /// Whether nothing changed.

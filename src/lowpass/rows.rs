@@ -14,7 +14,7 @@ pub struct RowFilter {
 impl RowFilter {
     /// Hands over (x, y, z), density and energy of at least all cells where the density is not zero.
     pub fn each_cell(&mut self, world: &World, mut take: impl FnMut([usize; 3], u8, u8)) {
-        let grid = world.grid;
+        let grid = world.grid();
         self.density.resize(grid.nx, 0);
         self.energy.resize(grid.nx, 0);
         for z in 0..grid.nz {

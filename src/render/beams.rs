@@ -10,7 +10,7 @@ use crate::parallel::*;
 use super::camera::{Camera, Ray};
 use super::heightfield::{Heightfield, Part};
 use super::math::V3;
-use crate::simd::{Path, Simd, Work};
+use crate::simd::{Level, Simd, Work};
 
 /// Edges of the squares in pixels, from the largest.
 const SIDES: [usize; 4] = [64, 16, 4, LEAF];
@@ -28,7 +28,7 @@ pub(crate) struct Beams {
 
 impl Beams {
     /// Beams of a camera before a part of the ground; `old` gives its memory.
-    pub(crate) fn new(block: &Heightfield, part: &Part, camera: &Camera, path: Path, old: Self) -> Self {
+    pub(crate) fn new(block: &Heightfield, part: &Part, camera: &Camera, level: Level, old: Self) -> Self {
         let (width, height) = camera.size();
         // One square for the whole picture, of which nothing is known.
         let (mut coarse, mut across, mut large) = (vec![0.0], 1, SIDES[0] * width.max(height));
@@ -40,7 +40,7 @@ impl Beams {
             fine.resize(across * rows, 0.0);
             fine.par_chunks_mut(across).enumerate().for_each(|(j, free)| {
                 let coarse = &coarse[j / ratio * row..];
-                path.run(Row { block, part, camera, side, j, coarse, ratio, free });
+                level.run(Row { block, part, camera, side, j, coarse, ratio, free });
             });
             (coarse, fine, large) = (fine, coarse, side);
         }
@@ -218,7 +218,7 @@ mod tests {
         let (mut met, mut air) = (0, 0.0);
         for part in parts(&field) {
             for camera in cameras() {
-                let beams = Beams::new(&field, &part, &camera, Path::fastest(), Beams::default());
+                let beams = Beams::new(&field, &part, &camera, Level::fastest(), Beams::default());
                 for pixel in 0..71 * 53 {
                     let (x, y) = (pixel % 71, pixel / 71);
                     for (u, v) in [(0.5, 0.5), (0.0, 1.0), (0.99, 0.01)] {
@@ -244,7 +244,7 @@ mod tests {
         let mut part = field.whole();
         part.high.x = part.low.x;
         for camera in cameras() {
-            let beams = Beams::new(&field, &part, &camera, Path::fastest(), Beams::default());
+            let beams = Beams::new(&field, &part, &camera, Level::fastest(), Beams::default());
             assert!(beams.free.iter().all(|free| *free == f32::MAX));
         }
     }

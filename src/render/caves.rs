@@ -375,20 +375,20 @@ mod tests {
     }
 
     fn land(world: &World) -> TerrainLook {
-        TerrainLook::bake_with(world.ground.surface(), Caves::of(&world.ground), &LookSpec::default(), 2)
+        TerrainLook::bake_with(world.ground().surface(), Caves::of(world.ground()), &LookSpec::default(), 2)
     }
 
     /// Whether a point is rock, by the definition at the top of this file.
     fn is_rock(block: &Heightfield, world: &World, p: V3) -> bool {
         let [x, z] = [(p.x.max(0.0) as usize).min(GRID.nx - 1), (p.z.max(0.0) as usize).min(GRID.nz - 1)];
-        let hollow = |x: usize, z: usize| (0..world.ground.top(x, z)).any(|y| !world.ground.is_solid(x, y, z));
+        let hollow = |x: usize, z: usize| (0..world.ground().top(x, z)).any(|y| !world.ground().is_solid(x, y, z));
         let near = |v: usize, n: usize| v.saturating_sub(2)..(v + 3).min(n);
         if !near(z, GRID.nz).any(|z| near(x, GRID.nx).any(|x| hollow(x, z))) {
             return p.y <= block.heights.at(p.x, p.z);
         }
-        let top = world.ground.top(x, z);
+        let top = world.ground().top(x, z);
         p.y < 0.0
-            || p.y < surface(block, top, p) && (top == 0 || world.ground.is_solid(x, (p.y as usize).min(top - 1), z))
+            || p.y < surface(block, top, p) && (top == 0 || world.ground().is_solid(x, (p.y as usize).min(top - 1), z))
     }
 
     /// Rays from all around, from above and from below into the box.
@@ -439,7 +439,7 @@ mod tests {
     #[test]
     fn a_ground_without_caves_takes_no_memory_and_an_index_of_what_changed_is_exact() {
         let plain = World::new(Ground::none(GRID));
-        let (none, some) = (Caves::of(&plain.ground), Caves::of(&world().ground));
+        let (none, some) = (Caves::of(&plain.ground), Caves::of(world().ground()));
         assert!(none.is_empty() && none == Caves::default() && none.roof() == f32::MIN);
         assert_eq!(some.differing(&some), []);
         let mut other = world();

@@ -2,7 +2,7 @@
 
 use super::camera::Ray;
 use super::contents::{SliceHit, Slices};
-use super::crust::{Skin, Stage, heat, shade};
+use super::crust::{ShadeContext, Skin, heat, shade};
 use super::field::{Crossing, Pace};
 use super::heightfield::{Face, before_cut};
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
@@ -28,7 +28,7 @@ pub(crate) struct Behind {
     top: bool,
 }
 
-impl Tracer for Stage<'_> {
+impl Tracer for ShadeContext<'_> {
     type Behind = Behind;
 
     fn behind(&self, ray: &Ray, start: f32) -> Behind {
@@ -91,48 +91,48 @@ impl Tracer for Stage<'_> {
 }
 
 /// A ray that passes through the outermost lava without reaching its surface: a thin glow, never a dark rim.
-fn grazed(stage: &Stage, behind: V3, p: V3, density: f32) -> V3 {
-    let depth = smoothstep(0.45 * stage.look.iso, stage.look.iso, density);
-    let heat = heat(stage, p);
-    behind + stage.blackbody.shown(lerp(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat)
+fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
+    let depth = smoothstep(0.45 * context.look.iso, context.look.iso, density);
+    let heat = heat(context, p);
+    behind + context.blackbody.shown(lerp(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat)
 }
 
-fn hazed(stage: &Stage, ray: &Ray, t: f32, color: V3) -> V3 {
-    mix(stage.sky.haze(ray.direction), color, clear(stage, t))
+fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
+    mix(context.sky.haze(ray.direction), color, clear(context, t))
 }
 
 /// Share of light that comes through the haze from a distance.
-fn clear(stage: &Stage, t: f32) -> f32 {
-    let thickness = 0.00045 * stage.look.haze * t / stage.land.unit;
+fn clear(context: &ShadeContext, t: f32) -> f32 {
+    let thickness = 0.00045 * context.look.haze * t / context.land.unit;
     (-thickness).exp()
 }
 
 /// The ground under the light of the lava, coated where there is a film of it.
-fn rock(stage: &Stage, ray: &Ray, behind: &Behind) -> V3 {
+fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let mut p = ray.at(behind.t);
-    let film = if behind.top { film(stage, p) } else { 0.0 };
+    let film = if behind.top { film(context, p) } else { 0.0 };
     if !behind.top {
         // A cut side is lit from its crest.
-        p.y = p.y.max(stage.land.block.heights.at(p.x, p.z));
+        p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
     }
-    let bare = behind.still + behind.warmed * stage.ember.at(p, behind.normal);
+    let bare = behind.still + behind.warmed * context.ember.at(p, behind.normal);
     if film <= 0.0 {
         return bare;
     }
     // A ragged, crisp edge: a soft one looks like a smear.
     let ragged = film * (1.0 + 0.45 * noise::fractal(p * 1.2, 3));
-    let cover = smoothstep(stage.look.film, 1.35 * stage.look.film, ragged);
+    let cover = smoothstep(context.look.film, 1.35 * context.look.film, ragged);
     if cover <= 0.0 {
         return bare;
     }
-    let normal = stage.land.block.normal(p.x, p.z, 0.8);
-    let coat = shade(stage, &Skin { point: p, normal, view: ray.direction, cut: false });
-    mix(bare, hazed(stage, ray, behind.t, coat), cover)
+    let normal = context.land.block.normal(p.x, p.z, 0.8);
+    let coat = shade(context, &Skin { point: p, normal, view: ray.direction, cut: false });
+    mix(bare, hazed(context, ray, behind.t, coat), cover)
 }
 
 /// Density of the liquid that coats the rock at `p`, too thin to have a surface of its own; 0 where it is not to be seen.
-fn film(stage: &Stage, p: V3) -> f32 {
-    let (field, least) = (stage.field, FILM * stage.look.film);
+fn film(context: &ShadeContext, p: V3) -> f32 {
+    let (field, least) = (context.field, FILM * context.look.film);
     let above = p + v3(0.0, 0.5, 0.0);
     if !field.holds(p) && !field.holds(above) {
         return 0.0;
@@ -148,27 +148,27 @@ struct Ground {
     normal: V3,
 }
 
-fn top(stage: &Stage, p: V3) -> Ground {
-    let rock = stage.land.rock(p.x, p.z);
+fn top(context: &ShadeContext, p: V3) -> Ground {
+    let rock = context.land.rock(p.x, p.z);
     let (open, sun) = (rock.light.x, rock.light.y);
-    let sun = stage.sky.sun_color * (saturate(rock.normal.dot(&stage.sky.sun)) * sun);
-    let light = sun + stage.sky.ambient(rock.normal) * open;
+    let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * sun);
+    let light = sun + context.sky.ambient(rock.normal) * open;
     Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * open), normal: rock.normal }
 }
 
 /// A cell of a cave, with the colours of the ground above.
-fn block(stage: &Stage, p: V3, side: V3) -> Ground {
-    let rock = stage.land.block_rock(p, side, stage.sky.sun);
-    let sun = stage.sky.sun_color * (saturate(rock.normal.dot(&stage.sky.sun)) * rock.light.y);
-    let light = sun + stage.sky.ambient(rock.normal) * rock.light.x;
+fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
+    let rock = context.land.block_rock(p, side, context.sky.sun);
+    let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * rock.light.y);
+    let light = sun + context.sky.ambient(rock.normal) * rock.light.x;
     Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * rock.light.x), normal: rock.normal }
 }
 
 /// The cut sides: layers of old flows and ash, darker towards the foot.
-fn strata(stage: &Stage, at: V3, normal: V3) -> Ground {
-    let heights = &stage.land.block;
+fn strata(context: &ShadeContext, at: V3, normal: V3) -> Ground {
+    let heights = &context.land.block;
     let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
-    let p = at / stage.land.unit;
+    let p = at / context.land.unit;
     // Beds of uneven thickness, each with its own tone, parted by thin baked seams.
     let bend = noise::fractal(v3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
     let mottle = noise::fractal(p * 0.55, 5);
@@ -180,8 +180,8 @@ fn strata(stage: &Stage, at: V3, normal: V3) -> Ground {
     let color = mix(color, v3(0.105, 0.062, 0.050), smoothstep(0.10, 0.45, tone + 0.2 * mottle) * 0.6);
     let color = color * (0.8 * lerp(0.5, 1.0, seam));
     let height = saturate((at.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
-    let sun = stage.sky.sun_color * (saturate(normal.dot(&stage.sky.sun)) * 0.8);
+    let sun = context.sky.sun_color * (saturate(normal.dot(&context.sky.sun)) * 0.8);
     let color = color * lerp(0.35, 1.0, height.sqrt());
-    let light = sun + stage.sky.ambient(normal) * 1.1;
+    let light = sun + context.sky.ambient(normal) * 1.1;
     Ground { still: times(color, light), warmed: color * (-below * 0.35).exp(), normal }
 }

@@ -16,7 +16,7 @@ use super::sky::Sky;
 use crate::view::LookSpec;
 
 /// Everything shading reads, for one frame.
-pub(crate) struct Stage<'a> {
+pub(crate) struct ShadeContext<'a> {
     pub(crate) field: &'a LavaField<'a>,
     pub(crate) land: &'a TerrainLook,
     /// What of the ground is shown.
@@ -42,42 +42,42 @@ pub(crate) struct Skin {
 }
 
 /// Heat 0 (cold, closed) to 1 (as it leaves the vent, or hotter).
-pub(crate) fn heat(stage: &Stage, p: V3) -> f32 {
-    let [cold, hot] = stage.look.heat;
-    saturate((stage.field.specific_energy(p) - cold) / (hot - cold))
+pub(crate) fn heat(context: &ShadeContext, p: V3) -> f32 {
+    let [cold, hot] = context.look.heat;
+    saturate((context.field.specific_energy(p) - cold) / (hot - cold))
 }
 
 /// Light that leaves the skin towards the eye.
-pub(crate) fn shade(stage: &Stage, skin: &Skin) -> V3 {
+pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     // Energy is steadier just under the surface than in the thin outermost density.
-    let heat = heat(stage, skin.point - skin.normal * 0.6);
+    let heat = heat(context, skin.point - skin.normal * 0.6);
     if skin.cut {
         // Chilled where the lava ends, so that the rim of a cut is told from its inside.
-        let inside = smoothstep(stage.look.iso, 1.0, stage.field.density(skin.point));
+        let inside = smoothstep(context.look.iso, 1.0, context.field.density(skin.point));
         let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(1010.0, 1190.0, heat), inside);
-        return glowing(stage, kelvin + 70.0 * noise::fractal(skin.point * (0.5 / stage.land.unit), 3));
+        return glowing(context, kelvin + 70.0 * noise::fractal(skin.point * (0.5 / context.land.unit), 3));
     }
     // Margins are thin and cool first: they frame the tongue with crust.
-    let thickness = skin.point.y - stage.land.block.floor_below(skin.point);
+    let thickness = skin.point.y - context.land.block.floor_below(skin.point);
     let heat = heat * lerp(0.45, 1.0, smoothstep(0.0, 1.8, thickness));
-    let here = carried(stage, skin.point, heat);
+    let here = carried(context, skin.point, heat);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
     let crust_k = lerp(500.0, 760.0, heat * heat) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
     let open_k = lerp(930.0, 1270.0, heat * heat.sqrt()) + 70.0 * here.grain;
-    let emitted = glowing(stage, lerp(crust_k, open_k, here.molten));
-    emitted + lit(stage, skin, normal, &here)
+    let emitted = glowing(context, lerp(crust_k, open_k, here.molten));
+    emitted + lit(context, skin, normal, &here)
 }
 
-fn glowing(stage: &Stage, kelvin: f32) -> V3 {
-    stage.blackbody.shown(kelvin) * 1.55
+fn glowing(context: &ShadeContext, kelvin: f32) -> V3 {
+    context.blackbody.shown(kelvin) * 1.55
 }
 
 /// Sun, sky and neighbouring glow on the crust.
-fn lit(stage: &Stage, skin: &Skin, normal: V3, here: &Pattern) -> V3 {
-    let (sky, p) = (stage.sky, skin.point);
-    let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * stage.land.sunlight(p.x, p.z));
-    let ember = glowing(stage, 1150.0) * (0.30 * stage.look.lava_light * stage.ember.at(p, normal));
+fn lit(context: &ShadeContext, skin: &Skin, normal: V3, here: &Pattern) -> V3 {
+    let (sky, p) = (context.sky, skin.point);
+    let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * context.land.sunlight(p.x, p.z));
+    let ember = glowing(context, 1150.0) * (0.30 * context.look.lava_light * context.ember.at(p, normal));
     let tint =
         mix(v3(0.022, 0.021, 0.023), v3(0.085, 0.076, 0.072), saturate(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
     let crust = 1.0 - here.molten;
@@ -86,5 +86,5 @@ fn lit(stage: &Stage, skin: &Skin, normal: V3, here: &Pattern) -> V3 {
     let gloss = times(sky.sun_color, V3::repeat(saturate(normal.dot(&half)).powi(24) * 0.10)) * crust;
     let mirror = skin.view - normal * (2.0 * skin.view.dot(&normal));
     let rim = (1.0 - saturate(-skin.view.dot(&normal))).powi(4) * 0.18;
-    matte + gloss * stage.land.sunlight(p.x, p.z) + sky.reflected(mirror) * (rim * crust)
+    matte + gloss * context.land.sunlight(p.x, p.z) + sky.reflected(mirror) * (rim * crust)
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::parallel::*;
 
-use crate::simd::{Path, Simd, Work};
+use crate::simd::{Level, Simd, Work};
 
 use super::beams::Beams;
 use super::camera::Camera;
@@ -60,7 +60,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) antialias: Antialias,
     /// Whether what the rays of closer looks meet is kept for the next frame.
     pub(crate) keeps_closer: bool,
-    pub(crate) path: Path,
+    pub(crate) level: Level,
     /// Gives up the frame when set.
     pub(crate) stop: &'a AtomicBool,
 }
@@ -79,7 +79,7 @@ pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) tiles: &'a Tiles,
     /// Which tiles are drawn; the others are known.
     pub(crate) live: &'a Live,
-    pub(crate) path: Path,
+    pub(crate) level: Level,
     /// Gives up the frame when set: its pixels are then anything.
     pub(crate) stop: &'a AtomicBool,
 }
@@ -130,11 +130,11 @@ impl<B: Copy + Default + Send + Sync> Kept<B> {
     /// it gives is of no use when the scene's `stop` is set meanwhile.
     pub(crate) fn turned<T: Tracer<Behind = B>>(mut self, tracer: &T, scene: &Scene) -> Self {
         let (camera, (width, height)) = (scene.camera, scene.camera.size());
-        let beams = Beams::new(scene.block, &scene.part, camera, scene.path, self.beams);
+        let beams = Beams::new(scene.block, &scene.part, camera, scene.level, self.beams);
         self.centres.resize(width * height, B::default());
         let rows = self.centres.par_chunks_mut(width).enumerate();
         rows.filter(|_| goes_on(scene.stop))
-            .for_each(|(y, row)| scene.path.run(Behinds { tracer, camera, beams: &beams, y, row }));
+            .for_each(|(y, row)| scene.level.run(Behinds { tracer, camera, beams: &beams, y, row }));
         let depths = Depths::new(camera, &self.centres, T::far, scene.antialias != Antialias::Off);
         self.closer.clear();
         let keeps = scene.antialias != Antialias::Off && scene.keeps_closer && width * height <= MOST_KEPT;
@@ -156,7 +156,7 @@ impl<T: Tracer> Frame<'_, T> {
         let width = film.width;
         let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate();
         rows.filter(|_| goes_on(self.stop))
-            .for_each(|(y, (light, behind))| self.path.run(Exposed { frame: self, y, behind, light }));
+            .for_each(|(y, (light, behind))| self.level.run(Exposed { frame: self, y, behind, light }));
     }
 
     /// What is behind the lava, in every pixel; for styles that know it without tracing.
@@ -182,7 +182,7 @@ impl<T: Tracer> Frame<'_, T> {
         let rows = image.rgb.par_chunks_mut(3 * film.width).enumerate();
         let develop = |y: usize, row: &mut [u8], closer: Option<&mut [Option<Closer<T>>]>| {
             let wanted = wanted.map(|(wanted, _)| wanted);
-            self.path.run(Developed { frame: self, beams, y, film, wanted, closer, row });
+            self.level.run(Developed { frame: self, beams, y, film, wanted, closer, row });
         };
         if kept.closer.is_empty() || keeping == Some(Keeping::Not) {
             rows.filter(|_| goes_on(self.stop)).for_each(|(y, row)| develop(y, row, None));
@@ -235,7 +235,7 @@ impl<T: Tracer> Frame<'_, T> {
         let beams = &kept.beams;
         let rows = light.par_chunks_mut(film.width).enumerate();
         let refine = |y: usize, light: &mut [V3], closer: Option<&mut [Option<Closer<T>>]>| {
-            self.path.run(Refined { frame: self, beams, y, film, wanted, closer, light });
+            self.level.run(Refined { frame: self, beams, y, film, wanted, closer, light });
         };
         if kept.closer.is_empty() {
             rows.filter(|_| goes_on(self.stop)).for_each(|(y, light)| refine(y, light, None));

@@ -3,7 +3,7 @@
 use super::land;
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 
 /// Bytes of a cell while it is drawn: density and energy with their rims, one of them smoothed, the bricks, and a page of
 /// cells with their slopes for one brick in eight. (A brick of 64 cells has a page where it has lava.)
@@ -16,14 +16,14 @@ const BYTES_A_NODE: f64 = 80.0;
 const BYTES_A_PIXEL: f64 = 62.0;
 
 /// Memory of pictures of a box in so many pixels, with the low-pass that they show.
-pub fn need(grid: Grid, [width, height]: [u32; 2]) -> Need {
+pub fn need(grid: Grid, [width, height]: [u32; 2]) -> MemoryEstimate {
     LowPass::need(grid)
-        .and(Need::of("drawing the volume", grid.cells(), BYTES_A_CELL))
-        .and(Need::of("the drawn ground", land::nodes(grid), BYTES_A_NODE))
+        .and(MemoryEstimate::of("drawing the volume", grid.cells(), BYTES_A_CELL))
+        .and(MemoryEstimate::of("the drawn ground", land::nodes(grid), BYTES_A_NODE))
         .and(need_of_picture([width, height]))
 }
 
 /// Memory of a picture alone, of whatever it shows.
-pub fn need_of_picture([width, height]: [u32; 2]) -> Need {
-    Need::of("the picture", width as usize * height as usize, BYTES_A_PIXEL)
+pub fn need_of_picture([width, height]: [u32; 2]) -> MemoryEstimate {
+    MemoryEstimate::of("the picture", width as usize * height as usize, BYTES_A_PIXEL)
 }

@@ -26,8 +26,8 @@ pub fn picture(
     for side in [width, height] {
         within("size", side as f64, 1.0, MOST_PIXELS)?;
     }
-    LowPass::check(world.grid)?;
-    let mut renderer = Renderer::new(world.ground.surface(), world.grid, look.clone())?;
+    LowPass::check(world.grid())?;
+    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone())?;
     let camera = Camera::new(camera, &renderer.subject(), (width, height));
-    Ok(renderer.frame(LowPass::new(world.grid).refresh(world), &camera))
+    Ok(renderer.frame(LowPass::new(world.grid()).refresh(world), &camera))
 }

@@ -5,7 +5,7 @@
 //! upstream to downstream of their place and start again while only the other is seen. The picture depends on the step
 //! alone, not on the frames before it.
 
-use super::crust::Stage;
+use super::crust::ShadeContext;
 use super::math::{V3, lerp, saturate, smoothstep, v3};
 use super::noise;
 use crate::view::LookSpec;
@@ -54,12 +54,12 @@ pub(crate) fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]
 }
 
 /// The pattern at `p` where the lava's heat is `heat`, after the ride.
-pub(crate) fn carried(stage: &Stage, p: V3, heat: f32) -> Pattern {
-    let unit = stage.land.unit;
-    let size = plate_size(stage.look, unit);
-    let make = |q: V3| pattern(q, size, (heat, stage.look.crust), unit);
-    let flow = flow(stage, p);
-    let [first, second] = match copies(stage.look, unit, stage.steps) {
+pub(crate) fn carried(context: &ShadeContext, p: V3, heat: f32) -> Pattern {
+    let unit = context.land.unit;
+    let size = plate_size(context.look, unit);
+    let make = |q: V3| pattern(q, size, (heat, context.look.crust), unit);
+    let flow = flow(context, p);
+    let [first, second] = match copies(context.look, unit, context.steps) {
         Some(copies) if flow.norm_squared() >= 1e-6 => copies,
         _ => return make(p),
     };
@@ -75,9 +75,9 @@ pub(crate) fn carried(stage: &Stage, p: V3, heat: f32) -> Pattern {
 }
 
 /// Direction and relative speed of the flow at `p`, at most 1.
-fn flow(stage: &Stage, p: V3) -> V3 {
-    let slope = stage.land.slope.at(p.x, p.z);
-    let glow = smoothstep(0.05, 0.9, stage.ember.strength(p));
+fn flow(context: &ShadeContext, p: V3) -> V3 {
+    let slope = context.land.slope.at(p.x, p.z);
+    let glow = smoothstep(0.05, 0.9, context.ember.strength(p));
     let steep = slope.norm_squared();
     // Down the surface; half of full speed on a slope of 1 in 2.
     v3(-slope.x, -steep, -slope.y) * (glow / (0.5 + steep.sqrt()) / (1.0 + steep).sqrt())

@@ -7,7 +7,7 @@ use ndarray::Array2;
 
 use crate::grid::Grid;
 use crate::lowpass::{LowPass, Moment, Volume};
-use crate::simd::Path;
+use crate::simd::Level;
 use crate::validate::Invalid;
 use crate::world::Ground;
 
@@ -18,7 +18,7 @@ use super::caves::Caves;
 use super::cinematic;
 use super::contents::opened;
 use super::contents::{Contents, Slices};
-use super::crust::Stage;
+use super::crust::ShadeContext;
 use super::ember::{EmberLight, Glow};
 use super::field::LavaField;
 use super::film::{Develop, Film};
@@ -58,7 +58,7 @@ pub struct Renderer {
     /// When changes were last taken from a low-pass, if that drew the last frame.
     last: Option<Moment>,
     /// The instructions that rows of pixels are drawn with.
-    pub(super) path: Path,
+    pub(super) level: Level,
     contents: Contents,
     /// Whether what four rays in every pixel meet behind the lava is kept: up to 200 bytes a pixel.
     keeps_closer: bool,
@@ -100,7 +100,7 @@ impl Renderer {
         let sky = Sky::new(&look);
         let blackbody = BlackBody::new();
         let prepared = Prepared::new(grid);
-        let path = Path::fastest();
+        let level = Level::fastest();
         Ok(Self {
             grid,
             look,
@@ -113,7 +113,7 @@ impl Renderer {
             seen: None,
             prepared,
             last: None,
-            path,
+            level,
             contents: Contents::default(),
             keeps_closer: false,
             stop: Arc::default(),
@@ -283,7 +283,7 @@ impl Renderer {
             Style::Cinematic => {
                 let ember = EmberLight::none(volume.grid);
                 let how = Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow };
-                cover(&self.stage(&field, shown, &ember), camera, image, how)
+                cover(&self.context(&field, shown, &ember), camera, image, how)
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
                 cover(&self.specimen(&field, shown), camera, image, Develop::Plain)
@@ -305,14 +305,14 @@ impl Renderer {
                     false => Arc::new(EmberLight::none(volume.grid)),
                 };
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.with_lava(shown));
-                let (stage, scene) = (self.stage(&field, shown, &ember), self.scene(camera, shown));
+                let (context, scene) = (self.context(&field, shown, &ember), self.scene(camera, shown));
                 let mut kept = match seen.map(|seen| seen.behind) {
                     Some(Behind::Cinematic(kept)) if still => kept,
-                    Some(Behind::Cinematic(kept)) => kept.turned(&stage, &scene),
-                    _ => Kept::default().turned(&stage, &scene),
+                    Some(Behind::Cinematic(kept)) => kept.turned(&context, &scene),
+                    _ => Kept::default().turned(&context, &scene),
                 };
                 let tiles = self.tiles(camera, &kept.depths, skipping);
-                (self.everything(&stage, camera, &tiles, &mut kept), Behind::Cinematic(kept))
+                (self.everything(&context, camera, &tiles, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.with_lava(shown));
@@ -342,11 +342,16 @@ impl Renderer {
         let (block, part) = (&self.land.block, self.part(shown));
         let antialias = self.look.antialias;
         let keeps_closer = self.keeps_closer || antialias != Antialias::Full;
-        Scene { camera, block, part, antialias, keeps_closer, path: self.path, stop: &self.stop }
+        Scene { camera, block, part, antialias, keeps_closer, level: self.level, stop: &self.stop }
     }
 
-    fn stage<'a>(&'a self, field: &'a LavaField<'a>, shown: [[f32; 2]; 3], ember: &'a EmberLight) -> Stage<'a> {
-        Stage {
+    fn context<'a>(
+        &'a self,
+        field: &'a LavaField<'a>,
+        shown: [[f32; 2]; 3],
+        ember: &'a EmberLight,
+    ) -> ShadeContext<'a> {
+        ShadeContext {
             field,
             land: &self.land,
             part: self.part(shown),
@@ -376,7 +381,7 @@ impl Renderer {
         tiles: &'a Tiles,
         live: &'a Live,
     ) -> Frame<'a, T> {
-        Frame { tracer, camera, tiles, live, path: self.path, stop: &self.stop }
+        Frame { tracer, camera, tiles, live, level: self.level, stop: &self.stop }
     }
 
     /// A picture in which lava may change every pixel, because it lights and outshines what is around it.

@@ -11,7 +11,7 @@ use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
 use crate::lowpass::{LowPass, Volume};
 use crate::scene::{Scene, VentPlace};
-use crate::simd::Path;
+use crate::simd::Level;
 use crate::world::{Edit, Matter, Shape, World};
 
 /// A cone under a few blobs of lava.
@@ -320,12 +320,12 @@ fn every_instruction_set_draws_the_same_picture() {
         for antialias in [Antialias::Off, Antialias::Edges] {
             renderer.set_look(LookSpec { antialias, color_by, ..look.clone() }).expect("a valid look");
             for camera in &cameras[..2] {
-                let mut with = |path: Path| {
-                    renderer.path = path;
+                let mut with = |level: Level| {
+                    renderer.level = level;
                     renderer.draw(&volume, camera, Skipping::Bricks)
                 };
-                let expected = with(Path::Portable);
-                assert!(Path::available().iter().all(|&path| with(path) == expected), "{look:?}");
+                let expected = with(Level::Portable);
+                assert!(Level::available().iter().all(|&level| with(level) == expected), "{look:?}");
             }
         }
     }

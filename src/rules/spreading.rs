@@ -135,10 +135,10 @@ impl Bed {
     /// What the cell (x, y, z) stands on.
     #[inline]
     pub fn under(world: &World, x: usize, y: usize, z: usize) -> Self {
-        if y == 0 || world.ground.is_solid(x, y - 1, z) {
+        if y == 0 || world.ground().is_solid(x, y - 1, z) {
             Self::Solid
         } else {
-            Self::Liquid(world.lava.at(x, y - 1, z).amount)
+            Self::Liquid(world.lava().at(x, y - 1, z).amount)
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The scene that a bare heightmap gets: its box, its stretch, its rules and a vent on its summit. Every choice that the
-//! file and the wishes leave open is kept in words for [`Scene::told`].
+//! file and the overrides leave open is kept in words for [`Scene::told`].
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::{Scene, SceneError, SceneSpec, VentPlace, VentRadius, VentTable, Wishes};
+use super::{Overrides, Scene, SceneError, SceneSpec, VentPlace, VentRadius, VentTable};
 use crate::grid::MAX_SIDE;
 use crate::rules::Walls;
 use crate::terrain::{Fill, Heightmap, Kind, TerrainError, TerrainSpec, png};
@@ -31,20 +31,20 @@ const PICTURE_RELIEF: f64 = 0.25;
 impl Scene {
     /// A scene around a heightmap: all of it, or the part that is wished for, on at most 256 columns a side, a box with
     /// room for a flow and open sides, and a vent on the highest ground away from the sides. Flat land is stretched in
-    /// height until a flow can be seen on it, needles are pressed down, and holes take the nearest height. Wishes replace
+    /// height until a flow can be seen on it, needles are pressed down, and holes take the nearest height. Overrides replace
     /// any of this.
     ///
     /// # Errors
     /// [`SceneError::Heightmap`] when the file cannot be read, [`SceneError::Terrain`] when it holds no heights or the
-    /// wishes do not fit it, [`SceneError::Invalid`] for a wish that is out of range.
-    pub fn around_heightmap(path: &Path, wishes: &Wishes) -> Result<Self, SceneError> {
-        let mut scene = Self::on_heightmap(path, wishes);
+    /// overrides do not fit it, [`SceneError::Invalid`] for a wish that is out of range.
+    pub fn around_heightmap(path: &Path, overrides: &Overrides) -> Result<Self, SceneError> {
+        let mut scene = Self::on_heightmap(path, overrides);
         scene.validate()?;
         let map = scene.read_heightmap()?;
-        scene.shape(&map, wishes)?;
+        scene.shape(&map, overrides)?;
         let model = scene.usual_vent();
-        scene.spec.vents = wishes.vents.iter().map(|vent| vent.like(&model)).collect();
-        if wishes.vents.is_empty() {
+        scene.spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
+        if overrides.vents.is_empty() {
             scene.choose(format!(
                 "a vent on the highest ground away from the edge, {} full cells a step (--vent X,Z@RATE)",
                 short(model.rate, 2)
@@ -55,19 +55,19 @@ impl Scene {
             "spreading threshold {}, for wide tongues (a scene may set it)",
             scene.spec.rules.threshold
         ));
-        if wishes.walls.is_none() {
+        if overrides.walls.is_none() {
             scene.choose("open sides: lava that reaches the edge leaves (--walls closed)");
         }
         scene.validate()?;
         Ok(scene)
     }
 
-    /// What is the same for every heightmap, and the wishes.
-    fn on_heightmap(path: &Path, wishes: &Wishes) -> Self {
+    /// What is the same for every heightmap, and the overrides.
+    fn on_heightmap(path: &Path, overrides: &Overrides) -> Self {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut spec = SceneSpec { name, seed: 1, ..SceneSpec::default() };
-        spec.grid.size = wishes.size.unwrap_or(spec.grid.size);
-        spec.grid.cell_size_m = wishes.cell_size_m;
+        spec.grid.size = overrides.size.unwrap_or(spec.grid.size);
+        spec.grid.cell_size_m = overrides.cell_size_m;
         let usual = TerrainSpec {
             kind: Kind::Heightmap,
             file: path.file_name().map(PathBuf::from),
@@ -75,10 +75,10 @@ impl Scene {
             fill_no_data: Some(Fill::Nearest),
             ..TerrainSpec::default()
         };
-        spec.terrain = usual.overridden(&wishes.terrain);
+        spec.terrain = usual.overridden(&overrides.terrain);
         spec.rules.threshold = 0.3;
         // Land goes on beyond the edge of its map.
-        spec.rules.walls = wishes.walls.unwrap_or(Walls::Open);
+        spec.rules.walls = overrides.walls.unwrap_or(Walls::Open);
         spec.look.sky = SkyPreset::Dusk;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         Self { spec, folder, origin: path.to_owned(), choices: Vec::new() }
@@ -126,27 +126,27 @@ impl Scene {
         Some(black_m + rough(PICTURE_RELIEF * wide.min(deep) / levels * most)).filter(|white| *white > black_m)
     }
 
-    /// Chooses the box and the stretch for a heightmap, where the wishes leave them open.
-    fn shape(&mut self, map: &Heightmap, wishes: &Wishes) -> Result<(), SceneError> {
+    /// Chooses the box and the stretch for a heightmap, where the overrides leave them open.
+    fn shape(&mut self, map: &Heightmap, overrides: &Overrides) -> Result<(), SceneError> {
         let mut map = Cow::Borrowed(map);
         let holes = map.no_data();
         if holes > 0 {
             let rule = self.spec.terrain.fill_no_data.unwrap_or_default();
             map.to_mut().fill(rule).map_err(|cause| self.wrong_terrain(cause))?;
-            if wishes.terrain.fill_no_data.is_none() {
+            if overrides.terrain.fill_no_data.is_none() {
                 let cells = if holes == 1 { "cell" } else { "cells" };
                 let holes = grouped(holes as u64);
                 self.choose(format!("{holes} {cells} without data filled with the nearest height (--fill)"));
             }
         }
         let (wide, deep) = map.extent_m();
-        let (nx, nz) = match wishes.size {
+        let (nx, nz) = match overrides.size {
             Some([nx, _, nz]) => (nx, nz),
-            None => columns(&map, wishes.cell_size_m),
+            None => columns(&map, overrides.cell_size_m),
         };
         // Without a wish the box takes the largest square cells that fit, as the terrain does.
-        let cell = wishes.cell_size_m.unwrap_or((wide / nx as f64).min(deep / nz as f64));
-        if wishes.cell_size_m.is_none() {
+        let cell = overrides.cell_size_m.unwrap_or((wide / nx as f64).min(deep / nz as f64));
+        if overrides.cell_size_m.is_none() {
             self.tell_cells(&map, cell);
         }
         let (low, high) = map.range().map_or((0.0, 0.0), |(low, high)| (f64::from(low), f64::from(high)));
@@ -156,7 +156,7 @@ impl Scene {
         let above = (high - terrain.base_m.unwrap_or(low)) / cell;
         let top = (terrain.base_cells.unwrap_or(BASE) + above * stretch).max(0.0);
         let ny = (top + (0.15 * top).max(12.0)).ceil() as usize;
-        self.spec.grid.size = wishes.size.unwrap_or([nx, ny.min(MAX_SIDE), nz]);
+        self.spec.grid.size = overrides.size.unwrap_or([nx, ny.min(MAX_SIDE), nz]);
         Ok(())
     }
 
@@ -232,11 +232,11 @@ mod tests {
         assert!(nx.max(nz) <= MOST_COLUMNS && ny < 128, "{nx} {ny} {nz}");
         let mut simulation = scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
         let vent = simulation.vents().next().expect("a vent").clone();
-        let top = simulation.world().ground.top(vent.x as usize, vent.z as usize);
+        let top = simulation.world().ground().top(vent.x as usize, vent.z as usize);
         assert!(top > ny / 2 && top + 8 < ny, "the vent stands at {top} of {ny}");
         (0..20).for_each(|_| simulation.step());
-        assert!(simulation.world().lava.mass() > 0);
-        assert_eq!(simulation.world().lava.ledger.blocked, 0);
+        assert!(simulation.world().lava().mass() > 0);
+        assert_eq!(simulation.world().lava().ledger().blocked, 0);
     }
 
     #[test]

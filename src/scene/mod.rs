@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::error::SceneError;
 pub(crate) use self::need::reading;
-pub use self::open::{VentWish, Wishes};
+pub use self::open::{Overrides, VentOverride};
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
 pub use self::told::Edge;
 pub use self::vent::{VentPlace, VentRadius, VentTable};
@@ -30,7 +30,7 @@ use crate::engine::Engine;
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::map::Site;
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 use crate::simulation::{Event, MAX_EVENTS, Simulation, system_clock};
 use crate::source::{VentSpec, check_vents};
 use crate::terrain::{Surface, TerrainError};
@@ -159,7 +159,7 @@ impl Scene {
         let spec = &self.spec;
         let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
         let grid = spec.grid.grid().map_err(invalid)?;
-        self.check_memory(Need::default())?;
+        self.check_memory(MemoryEstimate::default())?;
         let surface =
             spec.terrain.build(grid, spec.grid.cell_size_m, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;

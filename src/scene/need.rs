@@ -5,7 +5,7 @@ use toml_parser::lexer::TokenKind;
 use super::error::SceneError;
 use super::{Scene, SceneSpec, VentTable};
 use crate::grid::Grid;
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 use crate::terrain::Kind;
 use crate::world::{Edit, Matter, World};
 
@@ -24,7 +24,7 @@ const BYTES_A_TABLE: f64 = 1400.0;
 const BYTES_AN_ARRAY: f64 = 700.0;
 
 /// Memory that reading a text in TOML takes, estimated from its tokens.
-pub(crate) fn reading(text: &str) -> Need {
+pub(crate) fn reading(text: &str) -> MemoryEstimate {
     let (mut tokens, mut tables, mut arrays) = (0, 0, 0);
     // Dots since the last name or value, which make tables in a name and fractions in a value.
     let mut dots = 0;
@@ -46,10 +46,10 @@ pub(crate) fn reading(text: &str) -> Need {
         }
         starts = matches!(token.kind(), TokenKind::Newline) || starts && matches!(token.kind(), TokenKind::Whitespace);
     }
-    Need::of("reading the scene", tokens, BYTES_A_TOKEN)
-        .and(Need::of("the tables of the scene", tables, BYTES_A_TABLE))
-        .and(Need::of("the arrays of the scene", arrays, BYTES_AN_ARRAY))
-        .and(Need::of("the text of the scene", text.len(), 1.0))
+    MemoryEstimate::of("reading the scene", tokens, BYTES_A_TOKEN)
+        .and(MemoryEstimate::of("the tables of the scene", tables, BYTES_A_TABLE))
+        .and(MemoryEstimate::of("the arrays of the scene", arrays, BYTES_AN_ARRAY))
+        .and(MemoryEstimate::of("the text of the scene", text.len(), 1.0))
 }
 
 /// Bytes of a column while heights of a map are fitted to the box, beside the ground that comes of them.
@@ -58,12 +58,12 @@ const BYTES_A_FITTED_COLUMN: f64 = 4.0;
 impl Scene {
     /// Memory that the world takes at step 0, or right after the event that puts in most. The lava that vents pour
     /// later is not in it; see [`World::check_memory`].
-    pub fn need(&self) -> Need {
+    pub fn need(&self) -> MemoryEstimate {
         let spec = &self.spec;
-        let Ok(grid) = spec.grid.grid() else { return Need::default() };
+        let Ok(grid) = spec.grid.grid() else { return MemoryEstimate::default() };
         let fitted = if spec.terrain.kind == Kind::Heightmap { BYTES_A_FITTED_COLUMN } else { 0.0 };
         World::need(grid)
-            .and(Need::of("fitting the heights", grid.columns(), fitted))
+            .and(MemoryEstimate::of("fitting the heights", grid.columns(), fitted))
             .and(vents(spec, grid))
             .and(edits(spec, grid))
     }
@@ -72,14 +72,14 @@ impl Scene {
     ///
     /// # Errors
     /// [`SceneError::Memory`] with the scene's file.
-    pub fn check_memory(&self, beside: Need) -> Result<(), SceneError> {
+    pub fn check_memory(&self, beside: MemoryEstimate) -> Result<(), SceneError> {
         let check = self.need().and(beside).check("make grid.size or the pictures smaller");
         check.map_err(|cause| SceneError::Memory { path: self.origin.clone(), cause })
     }
 }
 
 /// The vents' columns, what they pour at once, and the rows of the box that they pour into.
-fn vents(spec: &SceneSpec, grid: Grid) -> Need {
+fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     // Where only the terrain's file knows how large a cell is, it is taken for a small one.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
     let wide = |vent: &VentTable, n: usize| (2.0 * vent.radius_in(grid, cell_m) + 2.0).min(n as f64);
@@ -87,11 +87,11 @@ fn vents(spec: &SceneSpec, grid: Grid) -> Need {
     let deep: f64 = spec.vents.iter().map(|vent| wide(vent, grid.nz) + 8.0).sum();
     let room = |vent: &VentTable| wide(vent, grid.nx) * wide(vent, grid.nz) * grid.ny as f64;
     let poured = spec.vents.iter().map(|vent| (STEPS_POURED * vent.rate).min(room(vent))).sum();
-    Need::of("the vents", columns as usize, BYTES_A_VENT_COLUMN).and(World::need_of_lava(grid, poured, deep))
+    MemoryEstimate::of("the vents", columns as usize, BYTES_A_VENT_COLUMN).and(World::need_of_lava(grid, poured, deep))
 }
 
 /// What all bodies put in, and the one event that puts in most.
-fn edits(spec: &SceneSpec, grid: Grid) -> Need {
+fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let mut all = Put::default();
     spec.bodies.iter().for_each(|body| all.add(body, grid));
     let later = spec.events.iter().filter_map(|event| event.put.as_ref()).map(|edit| {
@@ -99,7 +99,7 @@ fn edits(spec: &SceneSpec, grid: Grid) -> Need {
         one.add(edit, grid);
         one.need(grid)
     });
-    all.need(grid).and(later.max_by_key(Need::bytes).unwrap_or_default())
+    all.need(grid).and(later.max_by_key(MemoryEstimate::bytes).unwrap_or_default())
 }
 
 /// What edits put into the box, at most.
@@ -124,7 +124,7 @@ impl Put {
         }
     }
 
-    fn need(&self, grid: Grid) -> Need {
+    fn need(&self, grid: Grid) -> MemoryEstimate {
         World::need_of_lava(grid, self.cells, self.deep).and(World::need_of_hollows(grid, self.hollow_columns))
     }
 }

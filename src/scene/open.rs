@@ -9,7 +9,7 @@ use crate::terrain::load::{is_heightmap, known_endings};
 
 /// What is asked of a scene besides what its file says: the flags of a command line.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wishes {
+pub struct Overrides {
     /// Cells along x, y and z instead of the scene's.
     pub size: Option<[usize; 3]>,
     /// Edge of a cell of the box in metres, instead of the scene's.
@@ -17,21 +17,21 @@ pub struct Wishes {
     /// Keys of the terrain that replace the scene's; its kind and file are ignored.
     pub terrain: TerrainSpec,
     /// Vents instead of all of the scene's; empty: the scene's.
-    pub vents: Vec<VentWish>,
+    pub vents: Vec<VentOverride>,
     /// What stands at the sides of the box, instead of what the scene says.
     pub walls: Option<Walls>,
 }
 
 /// A vent that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VentWish {
+pub struct VentOverride {
     /// Its centre.
     pub place: VentPlace,
     /// Full cells poured in a step; left out, the default of a scene, or what suits the box around a heightmap.
     pub rate: Option<f64>,
 }
 
-impl VentWish {
+impl VentOverride {
     /// The vent, with the rest from another one.
     pub(super) fn like(self, model: &VentTable) -> VentTable {
         VentTable { place: self.place, rate: self.rate.unwrap_or(model.rate), ..model.clone() }
@@ -46,7 +46,7 @@ impl Scene {
     /// both.
     pub fn open(path: &Path) -> Result<Self, SceneError> {
         if Self::is_heightmap(path) {
-            return Self::around_heightmap(path, &Wishes::default());
+            return Self::around_heightmap(path, &Overrides::default());
         }
         let known_name = is_toml(path) || path.extension().is_none();
         Self::load(path).map_err(|error| match error {
@@ -62,18 +62,18 @@ impl Scene {
         !is_toml(path) && is_heightmap(path)
     }
 
-    /// Puts the wishes in place of what the scene says, and checks every number again.
+    /// Puts the overrides in place of what the scene says, and checks every number again.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] for a number that is out of range or a key that this kind of terrain does not have.
-    pub fn grant(&mut self, wishes: &Wishes) -> Result<(), SceneError> {
+    pub fn apply(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
         let spec = &mut self.spec;
-        spec.grid.size = wishes.size.unwrap_or(spec.grid.size);
-        spec.grid.cell_size_m = wishes.cell_size_m.or(spec.grid.cell_size_m);
-        spec.terrain = std::mem::take(&mut spec.terrain).overridden(&wishes.terrain);
-        spec.rules.walls = wishes.walls.unwrap_or(spec.rules.walls);
-        if !wishes.vents.is_empty() {
-            spec.vents = wishes.vents.iter().map(|vent| vent.like(&VentTable::at(vent.place))).collect();
+        spec.grid.size = overrides.size.unwrap_or(spec.grid.size);
+        spec.grid.cell_size_m = overrides.cell_size_m.or(spec.grid.cell_size_m);
+        spec.terrain = std::mem::take(&mut spec.terrain).overridden(&overrides.terrain);
+        spec.rules.walls = overrides.walls.unwrap_or(spec.rules.walls);
+        if !overrides.vents.is_empty() {
+            spec.vents = overrides.vents.iter().map(|vent| vent.like(&VentTable::at(vent.place))).collect();
         }
         self.validate()
     }

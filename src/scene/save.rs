@@ -11,7 +11,7 @@ impl Scene {
     /// This scene as `simulation`, which was built from it, has lived it: with the vents and events of a person's hand
     /// and as long as it ran. It gives the same state after the same number of steps.
     #[must_use]
-    pub fn lived(&self, simulation: &Simulation) -> Self {
+    pub fn recorded(&self, simulation: &Simulation) -> Self {
         let mut scene = self.with_course_of(simulation);
         scene.spec.film.steps = simulation.steps().max(1);
         scene
@@ -28,14 +28,14 @@ impl Scene {
     /// Writes the scene so that it can be loaded from `path`: a heightmap is named by its place beside the file, or by
     /// its whole path where it lies elsewhere.
     pub fn save(&self, path: &Path, existing: Existing) -> Result<(), SceneError> {
-        let text = self.words(path)?;
+        let text = self.to_toml(path)?;
         let mut file = WholeFile::create(path, existing)?;
         file.write_all(text.as_bytes()).map_err(|cause| OutputError::io(path, cause))?;
         Ok(file.commit()?)
     }
 
     /// The text of the scene in a file at `path`.
-    pub(crate) fn words(&self, path: &Path) -> Result<String, SceneError> {
+    pub(crate) fn to_toml(&self, path: &Path) -> Result<String, SceneError> {
         let invalid = |invalid| SceneError::Invalid { path: path.to_owned(), invalid };
         check_seed("seed", self.spec.seed).map_err(invalid)?;
         self.check().map_err(invalid)?;

@@ -42,7 +42,7 @@ impl Scene {
     pub fn warning(&self, simulation: &Simulation) -> Option<String> {
         let vents = simulation.vents().any(|vent| vent.rate > 0.0);
         let puts = |act: &Act| matches!(act, Act::Put(edit) if matches!(edit.matter, Matter::Lava { .. }));
-        let pours = vents || simulation.world().lava.mass() > 0 || simulation.events().iter().any(|e| puts(&e.act));
+        let pours = vents || simulation.world().lava().mass() > 0 || simulation.events().iter().any(|e| puts(&e.act));
         let origin = tame(&self.origin.display().to_string());
         (!pours).then(|| format!("{origin}: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z"))
     }
@@ -80,7 +80,7 @@ impl Edge {
     /// That of a simulation as it is now.
     pub fn of(simulation: &Simulation) -> Self {
         let world = simulation.world();
-        let left_units = world.lava.ledger.outflow;
+        let left_units = world.lava().ledger().outflow;
         Self { walls: simulation.rules_spec().walls, columns: columns_at_the_sides(world), left_units }
     }
 
@@ -109,8 +109,8 @@ impl Edge {
 
 /// Columns along the four sides in which lava stands.
 fn columns_at_the_sides(world: &World) -> usize {
-    let grid = world.grid;
-    let stands = |x: usize, z: usize| (0..grid.ny).any(|y| world.lava.at(x, y, z).amount > 0);
+    let grid = world.grid();
+    let stands = |x: usize, z: usize| (0..grid.ny).any(|y| world.lava().at(x, y, z).amount > 0);
     let side = |i: usize, n: usize| i == 0 || i + 1 == n;
     let rows = (0..grid.nz).flat_map(|z| {
         let step = if side(z, grid.nz) { 1 } else { (grid.nx - 1).max(1) };

@@ -3,10 +3,10 @@
 //! The rules of the fast engine are written once, over the trait [`Simd`]: vectors of 32 unsigned 16-bit lanes, one tile
 //! wide, with one implementation for each instruction set. All give the same bits, because every operation is exact
 //! integer arithmetic. Pictures are plain Rust that the compiler makes into wide instructions by itself, but for
-//! [`Simd::blend`]; they too are the same on all paths, because each float comes from the same operations in the same order.
+//! [`Simd::blend`]; they too are the same on all levels, because each float comes from the same operations in the same order.
 //!
 //! This module is the only one with `unsafe`. What makes it sound: the instructions of a set may only run on a processor
-//! that has them, and a value of [`avx512::Avx512`] or [`avx2::Avx2`] is only made by [`Path::run`], after the processor
+//! that has them, and a value of [`avx512::Avx512`] or [`avx2::Avx2`] is only made by [`Level::run`], after the processor
 //! was asked for all that their code is compiled with. Every call of an intrinsic goes through such a value. Loads and stores
 //! take references to whole, aligned tiles or to as many bytes as they touch, never pointers from elsewhere. The tests below compare every operation of every set with the portable one on
 //! random lanes and on the extremes.
@@ -76,7 +76,7 @@ pub(crate) trait Simd: Copy {
 
 /// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Path {
+pub enum Level {
     /// Whatever the compiler may use on every machine of its kind.
     Portable,
     /// AVX2, 256 bits at a time.
@@ -91,8 +91,8 @@ pub(crate) trait Work {
     fn with<S: Simd>(self, s: S);
 }
 
-impl Path {
-    /// The paths that this processor can take, the fastest last.
+impl Level {
+    /// The levels that this processor can take, the fastest last.
     pub fn available() -> &'static [Self] {
         #[cfg(target_arch = "x86_64")]
         {
@@ -106,12 +106,12 @@ impl Path {
         &[Self::Portable]
     }
 
-    /// The fastest path of this processor.
+    /// The fastest level of this processor.
     pub fn fastest() -> Self {
-        *Self::available().last().expect("the portable path is always there")
+        *Self::available().last().expect("the portable level is always there")
     }
 
-    /// Does the work with the instructions of this path, which must be available.
+    /// Does the work with the instructions of this level, which must be available.
     #[inline]
     pub(crate) fn run(self, work: impl Work) {
         assert!(Self::available().contains(&self), "this processor has no {self:?}");

@@ -34,12 +34,12 @@ macro_rules! agrees {
             }
             for seed in 0..3000 {
                 let ($x, $y) = (lanes(2 * seed, $most), lanes(2 * seed + 1, u16::MAX));
-                for &path in Path::available() {
+                for &level in Level::available() {
                     let mut output = Lanes([7; 32]);
-                    path.run(Once($x, $y, &mut output));
+                    level.run(Once($x, $y, &mut output));
                     for $i in 0..32_usize {
                         let expected: u16 = $plain;
-                        assert_eq!(output.0[$i], expected, "{path:?}, lane {}, of {:?} and {:?}", $i, $x, $y);
+                        assert_eq!(output.0[$i], expected, "{level:?}, lane {}, of {:?} and {:?}", $i, $x, $y);
                     }
                 }
             }
@@ -100,12 +100,12 @@ fn divides_next_to_whole_numbers() {
             *energy = ((u64::from(whole) * u64::from(amount)) >> 14).min(65535) as u16;
             *energy = energy.saturating_add((i & 1) as u16);
         }
-        for &path in Path::available() {
+        for &level in Level::available() {
             let mut output = Lanes::ZERO;
-            path.run(Once(Lanes([amount as u16; 32]), energies, &mut output));
+            level.run(Once(Lanes([amount as u16; 32]), energies, &mut output));
             for (ratio, energy) in output.0.iter().zip(energies.0) {
                 let expected = ((u32::from(energy) << 14) / amount).min(65535);
-                assert_eq!(u32::from(*ratio), expected, "{path:?}: {energy} / {amount}");
+                assert_eq!(u32::from(*ratio), expected, "{level:?}: {energy} / {amount}");
             }
         }
     }
@@ -133,11 +133,11 @@ fn blends_between_eight_corners() {
             corners.map(|at| (0..3).map(|axis| weight(at[axis], place[axis])).product::<f64>() * corner(i, at)).sum()
         });
         let mut first = None;
-        for &path in Path::available() {
+        for &level in Level::available() {
             let mut output = [0.0; 4];
-            path.run(Once(rows, place, &mut output));
-            assert!(output.iter().zip(exact).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-3), "{path:?}: {output:?}");
-            assert_eq!(*first.get_or_insert(output.map(f32::to_bits)), output.map(f32::to_bits), "{path:?}");
+            level.run(Once(rows, place, &mut output));
+            assert!(output.iter().zip(exact).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-3), "{level:?}: {output:?}");
+            assert_eq!(*first.get_or_insert(output.map(f32::to_bits)), output.map(f32::to_bits), "{level:?}");
         }
     }
 }

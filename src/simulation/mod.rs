@@ -1,7 +1,7 @@
 //! A running simulation: `step` reads as the recipe of the automaton, with a timer for each stage.
 //!
 //! Whatever happens to it beside the steps is a vent or an [`Event`], whether a scene foresaw it or a person wants it
-//! now. Both are remembered, so that [`crate::scene::Scene::lived`] can write a scene that replays to the same bits.
+//! now. Both are remembered, so that [`crate::scene::Scene::recorded`] can write a scene that replays to the same bits.
 
 mod event;
 mod timings;
@@ -24,14 +24,14 @@ pub use self::timings::{Clock, StageTime, Timings};
 /// A world, its rules, vents and events, and the engine that carries them out.
 pub struct Simulation {
     world: World,
-    course: Course,
+    history: History,
     engine: Box<dyn Engine>,
     timings: Timings,
 }
 
 /// Everything beside the world on which the bits of later states depend, and how it came to be.
 #[derive(Clone, Debug)]
-struct Course {
+struct History {
     step: u64,
     seed: u64,
     rules: Rules,
@@ -42,7 +42,7 @@ struct Course {
     past: usize,
 }
 
-impl Course {
+impl History {
     /// What a step consists of, in order.
     fn stages(&self) -> [Stage<'_>; Stage::NAMES.len()] {
         let [gravity, spreading] = Stage::of_rules(&self.rules);
@@ -61,15 +61,15 @@ impl Course {
 
 /// A state of a simulation put aside, to come back to it.
 #[derive(Clone, Debug)]
-pub struct Moment {
+pub struct Snapshot {
     world: PackedWorld,
-    course: Course,
+    history: History,
 }
 
-impl Moment {
+impl Snapshot {
     /// Steps that were made.
     pub fn steps(&self) -> u64 {
-        self.course.step
+        self.history.step
     }
 
     /// The ground, which other moments may share.
@@ -79,7 +79,7 @@ impl Moment {
 
     /// Memory that it takes beside the ground, in bytes.
     pub fn bytes(&self) -> usize {
-        self.world.bytes() + self.course.events.len() * size_of::<Event>() + self.course.vents.bytes()
+        self.world.bytes() + self.history.events.len() * size_of::<Event>() + self.history.vents.bytes()
     }
 }
 
@@ -87,10 +87,10 @@ impl Simulation {
     /// A simulation at step 0 with rules and vents that were checked. The bits of every later state follow from these
     /// arguments and from what happens; the engine only decides how fast they come.
     pub fn new(world: World, rules: &RulesSpec, vents: &[VentSpec], seed: u64, engine: Box<dyn Engine>) -> Self {
-        let vents = Vents::new(vents, world.grid);
+        let vents = Vents::new(vents, world.grid());
         let (events, past) = (Vec::new(), 0);
-        let course = Course { step: 0, seed, rules: Rules::from(rules), spec: rules.clone(), vents, events, past };
-        Self { world, course, engine, timings: Timings::default() }
+        let history = History { step: 0, seed, rules: Rules::from(rules), spec: rules.clone(), vents, events, past };
+        Self { world, history, engine, timings: Timings::default() }
     }
 
     /// Measures the time of every stage by `clock` from now on; without one only the runs are counted.
@@ -102,8 +102,8 @@ impl Simulation {
     /// Adds checked events that will take place by themselves; of equal steps, in the given order.
     #[must_use]
     pub fn with_events(mut self, events: Vec<Event>) -> Self {
-        self.course.events.extend(events);
-        self.course.events[self.course.past..].sort_by_key(|event| event.at);
+        self.history.events.extend(events);
+        self.history.events[self.history.past..].sort_by_key(|event| event.at);
         self.let_happen();
         self
     }
@@ -120,37 +120,38 @@ impl Simulation {
         numbers: &[usize],
         next: usize,
     ) -> Result<Self, Invalid> {
-        let Self { world, course, engine, timings } = self;
+        let Self { world, history, engine, timings } = self;
         let past = events.iter().position(|event| event.at > step).unwrap_or(events.len());
         if !events[past..].is_sorted_by_key(|event| event.at) {
             return Err(Invalid::new("event", "in disorder", "in the order of their steps"));
         }
-        let vents = course.vents.numbered(numbers, next)?;
-        let mut course = Course { step, vents, past, ..course };
+        let vents = history.vents.numbered(numbers, next)?;
+        let mut history = History { step, vents, past, ..history };
         for event in &events[..past] {
-            course.set(&event.act);
+            history.set(&event.act);
         }
-        course.events = events;
-        Ok(Self { world, course, engine, timings })
+        history.events = events;
+        Ok(Self { world, history, engine, timings })
     }
 
     /// One step: the stages that are due, in their order; then the events that are due after it.
     pub fn step(&mut self) {
-        let draw = Draw { seed: self.course.seed, step: self.course.step };
-        for stage in self.course.stages() {
+        let draw = Draw { seed: self.history.seed, step: self.history.step };
+        for stage in self.history.stages() {
             if stage.is_due(draw.step) {
                 self.timings.time(stage, || self.engine.run(&mut self.world, stage, draw));
             }
         }
-        self.course.step += 1;
+        self.history.step += 1;
         self.let_happen();
     }
 
     /// Lets all events take place that are due.
     fn let_happen(&mut self) {
-        while let Some(event) = self.course.events.get(self.course.past).filter(|event| event.at <= self.course.step) {
+        while let Some(event) = self.history.events.get(self.history.past).filter(|event| event.at <= self.history.step)
+        {
             let act = event.act.clone();
-            self.course.past += 1;
+            self.history.past += 1;
             self.carry_out(&act);
         }
     }
@@ -159,17 +160,17 @@ impl Simulation {
         if let Act::Put(edit) = act {
             self.world.edit(edit);
         }
-        self.course.set(act);
+        self.history.set(act);
     }
 
     /// Lets something happen now and remembers it.
     pub fn act(&mut self, act: Act) -> Result<(), Invalid> {
         act.validate()?;
-        let course = &mut self.course;
+        let history = &mut self.history;
         let nothing_new = match &act {
             Act::Put(_) => false,
-            Act::Rules(spec) => *spec == course.spec,
-            Act::Seed(seed) => *seed == course.seed,
+            Act::Rules(spec) => *spec == history.spec,
+            Act::Seed(seed) => *seed == history.seed,
         };
         if nothing_new {
             return Ok(());
@@ -177,47 +178,47 @@ impl Simulation {
         // Of several settings between two steps only the last counts: a dragged slider leaves one event.
         let replaces = |old: &&Event| {
             let alike = std::mem::discriminant(&old.act) == std::mem::discriminant(&act);
-            old.at == course.step && alike && !matches!(act, Act::Put(_))
+            old.at == history.step && alike && !matches!(act, Act::Put(_))
         };
-        if course.events[..course.past].last().filter(replaces).is_some() {
-            course.past -= 1;
-            course.events.remove(course.past);
+        if history.events[..history.past].last().filter(replaces).is_some() {
+            history.past -= 1;
+            history.events.remove(history.past);
         }
-        let events = course.events.len() + 1;
+        let events = history.events.len() + 1;
         within("number of [[event]] tables", events as f64, 0.0, MAX_EVENTS as f64)?;
         self.carry_out(&act);
-        let course = &mut self.course;
-        course.events.insert(course.past, Event { at: course.step, act });
-        course.past += 1;
+        let history = &mut self.history;
+        history.events.insert(history.past, Event { at: history.step, act });
+        history.past += 1;
         Ok(())
     }
 
     /// Adds a vent and gives its number; a start in the past becomes the present step.
     pub fn place_vent(&mut self, spec: VentSpec) -> Result<usize, Invalid> {
-        self.course.vents.place(spec, self.course.step, self.world.grid)
+        self.history.vents.place(spec, self.history.step, self.world.grid())
     }
 
     /// Gives a vent that is not over another place, rate or time from the present step on; it keeps its number.
     pub fn change_vent(&mut self, number: usize, spec: VentSpec) -> Result<(), Invalid> {
-        self.course.vents.change(number, spec, self.course.step, self.world.grid)
+        self.history.vents.change(number, spec, self.history.step, self.world.grid())
     }
 
     /// Ends a vent now.
     pub fn close_vent(&mut self, number: usize) -> Result<(), Invalid> {
-        self.course.vents.close(number, self.course.step, self.world.grid)
+        self.history.vents.close(number, self.history.step, self.world.grid())
     }
 
     /// The present state, to come back to it; `beside` is another one that may share its ground.
-    pub fn moment(&self, beside: Option<&Moment>) -> Moment {
+    pub fn snapshot(&self, beside: Option<&Snapshot>) -> Snapshot {
         let world = PackedWorld::new(&self.world, beside.map(|moment| &moment.world));
-        Moment { world, course: self.course.clone() }
+        Snapshot { world, history: self.history.clone() }
     }
 
     /// Goes back to a moment of this simulation. What happened after it is forgotten; the steps that follow give the
     /// bits that they gave the first time.
-    pub fn go_back(&mut self, moment: &Moment) {
+    pub fn go_back(&mut self, moment: &Snapshot) {
         moment.world.unpack_into(&mut self.world);
-        self.course.clone_from(&moment.course);
+        self.history.clone_from(&moment.history);
     }
 
     /// The world as it is now.
@@ -227,42 +228,42 @@ impl Simulation {
 
     /// The rules in force.
     pub fn rules(&self) -> &Rules {
-        &self.course.rules
+        &self.history.rules
     }
 
     /// The rules in force, as a person writes them.
     pub fn rules_spec(&self) -> &RulesSpec {
-        &self.course.spec
+        &self.history.spec
     }
 
     /// Number and spec of the vents that pour or will pour.
     pub fn open_vents(&self) -> impl Iterator<Item = (usize, &VentSpec)> {
-        self.course.vents.open(self.course.step)
+        self.history.vents.open(self.history.step)
     }
 
     /// All vents that poured or will pour, in the order in which they do.
     pub fn vents(&self) -> impl Iterator<Item = &VentSpec> {
-        self.course.vents.specs()
+        self.history.vents.specs()
     }
 
     /// The numbers of [`Simulation::vents`], and that of the next vent.
     pub(crate) fn vent_numbers(&self) -> (Vec<usize>, usize) {
-        self.course.vents.numbers()
+        self.history.vents.numbers()
     }
 
     /// All events, past and to come, in their order.
     pub fn events(&self) -> &[Event] {
-        &self.course.events
+        &self.history.events
     }
 
     /// Steps made so far.
     pub fn steps(&self) -> u64 {
-        self.course.step
+        self.history.step
     }
 
     /// The seed of the random patterns.
     pub fn seed(&self) -> u64 {
-        self.course.seed
+        self.history.seed
     }
 
     /// Time spent so far.

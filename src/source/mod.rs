@@ -172,11 +172,11 @@ impl Vent {
 
 /// Pours `units` on top of the standing liquid of a column and returns what found no room.
 fn pour_column(world: &mut World, (x, z): (usize, usize), mut units: u64, energy: u16) -> u64 {
-    for y in world.ground.top(x, z)..world.grid.ny {
+    for y in world.ground().top(x, z)..world.grid().ny {
         if units == 0 {
             break;
         }
-        let room = AMOUNT_ONE - world.lava.at(x, y, z).amount;
+        let room = AMOUNT_ONE - world.lava().at(x, y, z).amount;
         let amount = u64::from(room).min(units) as u16;
         world.pour(x, y, z, amount, energy);
         units -= u64::from(amount);
@@ -209,9 +209,9 @@ mod tests {
         let spec = VentSpec { x: 0.5, z: 0.5, radius: 0.0, rate: 1.5, start: 0, end: None, energy: 1.0 };
         let vent = Vent::new(&spec, grid);
         vent.pour(&mut world, 0);
-        assert_eq!([0, 1].map(|y| world.lava.at(0, y, 0).amount), [AMOUNT_ONE, amount_units(0.5)]);
+        assert_eq!([0, 1].map(|y| world.lava().at(0, y, 0).amount), [AMOUNT_ONE, amount_units(0.5)]);
         vent.pour(&mut world, 1);
-        assert_eq!([0, 1].map(|y| world.lava.at(0, y, 0).amount), [AMOUNT_ONE, AMOUNT_ONE]);
+        assert_eq!([0, 1].map(|y| world.lava().at(0, y, 0).amount), [AMOUNT_ONE, AMOUNT_ONE]);
         assert_eq!(world.lava.ledger.blocked, u64::from(AMOUNT_ONE));
         world.check().expect("the account is exact");
     }

@@ -6,7 +6,7 @@ use ndarray::{Array2, Axis};
 
 use super::TerrainError;
 use super::error::MAX_SAMPLES;
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 
 /// Bytes of a height in memory.
 const BYTES_A_HEIGHT: f64 = 4.0;
@@ -81,8 +81,8 @@ fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<Nort
     if !(0.0..=MAX_SAMPLES as f64).contains(&(across * down)) {
         return Err(TerrainError::TooLarge { path: path.to_owned(), cols: across as usize, rows: down as usize });
     }
-    Need::of("the heights of the file", heights.len(), BYTES_A_HEIGHT)
-        .and(Need::of("the raster turned north up", (across * down) as usize, BYTES_A_HEIGHT))
+    MemoryEstimate::of("the heights of the file", heights.len(), BYTES_A_HEIGHT)
+        .and(MemoryEstimate::of("the raster turned north up", (across * down) as usize, BYTES_A_HEIGHT))
         .check("turn and cut it first, for example with gdalwarp")
         .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
     let heights = Array2::from_shape_fn((down as usize, across as usize), |(row, col)| {

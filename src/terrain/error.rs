@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::memory::{Need, TooMuchMemory};
+use crate::memory::{MemoryEstimate, TooMuchMemory};
 use crate::output::OutputError;
 use crate::validate::Invalid;
 
@@ -265,7 +265,7 @@ pub(crate) fn checked_samples(
     if samples as f64 * least_bytes > bytes as f64 + 1.0 {
         return Err(TerrainError::Truncated { path: path.to_owned(), cols, rows, bytes });
     }
-    Need::of("the heights of the file", samples, BYTES_A_HEIGHT)
+    MemoryEstimate::of("the heights of the file", samples, BYTES_A_HEIGHT)
         .check("crop or coarsen the file first")
         .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
     Ok(samples)

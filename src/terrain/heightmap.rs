@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cut::largest_whole;
 use super::resample::{Window, resample};
 use super::{Bounds, Crs, Georeference, TerrainError};
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 
 /// Bytes of a height, and of the place of a cell.
 const BYTES_A_HEIGHT: f64 = 4.0;
@@ -250,8 +250,8 @@ impl Heightmap {
         let cells = || (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c)));
         let edge = cells().filter(beside_a_hole).count();
         // Two rings exist at a time, and a list that grows exists twice for a moment.
-        Need::of("the heights of the map", heights.len(), BYTES_A_HEIGHT)
-            .and(Need::of("filling its holes", edge + 3 * holes.min(heights.len()), BYTES_A_PLACE))
+        MemoryEstimate::of("the heights of the map", heights.len(), BYTES_A_HEIGHT)
+            .and(MemoryEstimate::of("filling its holes", edge + 3 * holes.min(heights.len()), BYTES_A_PLACE))
             .check("crop to a part without holes, or fill them otherwise (fill_no_data, or --fill lowest)")?;
         let mut ring: Vec<u32> = Vec::with_capacity(edge);
         ring.extend(cells().filter(beside_a_hole).map(|(r, c)| (r * cols + c) as u32));
@@ -282,8 +282,8 @@ impl Heightmap {
     /// # Errors
     /// [`TerrainError::TooMuchMemory`] when these take more than allowed.
     pub fn resampled(&self, cols: usize, rows: usize) -> Result<Self, TerrainError> {
-        Need::of("the heights of the map", self.heights.len(), BYTES_A_HEIGHT)
-            .and(Need::of("the new heights", cols.saturating_mul(rows), BYTES_A_HEIGHT))
+        MemoryEstimate::of("the heights of the map", self.heights.len(), BYTES_A_HEIGHT)
+            .and(MemoryEstimate::of("the new heights", cols.saturating_mul(rows), BYTES_A_HEIGHT))
             .check("bring them onto fewer cells, or crop the map first")?;
         let (wide, deep) = self.extent_m();
         Ok(Self {

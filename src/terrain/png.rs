@@ -15,7 +15,7 @@ use super::error::checked_samples;
 use super::load::{LoadOptions, open};
 use super::samples::Heights;
 use super::{Heightmap, TerrainError};
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 
 /// Keywords of the text chunks that make a heightmap picture complete; their values are numbers in metres.
 pub(super) const BLACK: &str = "black_m";
@@ -131,7 +131,7 @@ fn weigh_chunks(reader: &mut (impl BufRead + Seek), path: &Path) -> Result<(), T
         sum += length;
         reader.seek_relative(length as i64 + 4).map_err(&read)?;
     }
-    Need::of("what the picture holds beside its pixels", sum as usize, BYTES_A_CHUNK_BYTE)
+    MemoryEstimate::of("what the picture holds beside its pixels", sum as usize, BYTES_A_CHUNK_BYTE)
         .check("save it without texts and profiles")
         .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
     reader.rewind().map_err(&read)

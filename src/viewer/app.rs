@@ -10,10 +10,9 @@ use super::camera::{Rig, Size};
 use super::clock::{Clock, Reasons};
 use super::dialog::{Answer, Dialog};
 use super::display::{self, DisplayLost, NoWindow};
-use super::handles::{self, Handle};
 use super::journal::{Journal, Log};
-use super::link::{Command, Field, Glow, Notice, Pace};
 use super::meet::{entered, lies_in, meet_ground};
+use super::messages::{Command, Field, Glow, Notice, Pace};
 use super::paint::{DrawOn, Painter, Quality};
 use super::pointer::{Drag, Pointer};
 use super::record::Files;
@@ -21,6 +20,7 @@ use super::rewind::Rewind;
 use super::state::State;
 use super::tools::Aim;
 use super::ui;
+use super::vent_handles::{self, Handle};
 use super::worker::{StartError, Worker};
 use crate::render::{Camera, Ray};
 use crate::scene::Scene;
@@ -426,7 +426,7 @@ impl App {
     /// The handles of the vents in the picture.
     pub(super) fn handles(&self) -> Vec<Handle> {
         match (&self.state.ground, self.camera()) {
-            (Some(ground), Some(camera)) => handles::handles(&self.state.vents.value, ground, &camera),
+            (Some(ground), Some(camera)) => vent_handles::handles(&self.state.vents.value, ground, &camera),
             _ => Vec::new(),
         }
     }

@@ -5,7 +5,7 @@
 
 use nalgebra::Vector3;
 
-use super::pose::{Pose, REACH, Side};
+use super::viewpoint::{Pose, REACH, Side};
 use crate::render::{Bounds, Camera, CameraSpec};
 
 /// Degrees that a drag over one pixel turns.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::link::Report;
+use super::messages::Report;
 use super::paint::PaintTimes;
 
 /// Samples kept of each stage.

@@ -1,6 +1,6 @@
 //! One line per event, for scripts that follow the window.
 
-use super::link::{Notice, Report};
+use super::messages::{Notice, Report};
 use crate::source::VentSpec;
 
 /// Steps from one line to the next.
@@ -49,12 +49,12 @@ impl Journal {
             self.step = report.step;
             self.vents.clone_from(&report.vents);
         }
-        self.starting &= report.pace == super::link::Pace::Paused && report.step == self.step;
+        self.starting &= report.pace == super::messages::Pace::Paused && report.step == self.step;
         let passed = (self.step / EVERY + 1..=report.step / EVERY).map(|n| n * EVERY);
         passed.for_each(|step| self.say(&format!("step {step}")));
         self.step = report.step;
         // A slow window may miss the reports between two pauses.
-        let paused = (report.pace == super::link::Pace::Paused).then_some(report.step);
+        let paused = (report.pace == super::messages::Pace::Paused).then_some(report.step);
         if let Some(step) = paused.filter(|_| paused != self.paused && !self.starting) {
             self.say(&format!("paused at step {step}"));
         }
@@ -91,7 +91,7 @@ mod tests {
 
     use super::*;
     use crate::grid::Grid;
-    use crate::viewer::link::Pace;
+    use crate::viewer::messages::Pace;
 
     fn lines(starting: bool, reports: &[(u64, Pace)]) -> Vec<String> {
         let lines = Rc::new(RefCell::new(Vec::new()));

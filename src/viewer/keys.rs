@@ -2,8 +2,8 @@
 
 use kiss3d::event::{Key, Modifiers};
 
-use super::pose::Side;
 use super::tools::Tool;
+use super::viewpoint::Side;
 use crate::render::{Axis, Style};
 
 /// Everything that a key, or a button with the same meaning, can ask for.
@@ -23,9 +23,9 @@ pub enum Action {
     Reset,
     /// Another seed.
     Reseed,
-    /// Keep the moment.
+    /// Keep the snapshot.
     Keep,
-    /// Back to the kept moment before the present step.
+    /// Back to the snapshot before the present step.
     Rewind,
     /// Another style.
     Style(Style),
@@ -143,12 +143,12 @@ pub const BINDINGS: &[Binding] = &[
     bind(Group::Simulation, &[(Key::Key0, NONE)], "0", "unlimited speed, or back to a rate", Action::Free),
     bind(Group::Simulation, &[(Key::Back, NONE)], "Backspace", "back to step 0", Action::Reset),
     bind(Group::Simulation, &[(Key::N, NONE)], "N", "another seed from now on", Action::Reseed),
-    bind(Group::Simulation, &[(Key::K, NONE)], "K", "keep this moment", Action::Keep),
+    bind(Group::Simulation, &[(Key::K, NONE)], "K", "keep a snapshot", Action::Keep),
     bind(
         Group::Simulation,
         &[(Key::J, NONE)],
         "J",
-        "rewind to the kept moment before; again: further back",
+        "rewind to the snapshot before; again: further back",
         Action::Rewind,
     ),
     bind(

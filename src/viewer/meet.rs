@@ -3,7 +3,7 @@
 
 use ndarray::Array2;
 
-use super::handles::ground_at;
+use super::vent_handles::ground_at;
 use crate::render::Ray;
 
 /// Cells from one sample along the ray to the next.

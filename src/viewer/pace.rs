@@ -1,6 +1,6 @@
 //! Rates of steps as the user sets them, on a logarithmic scale.
 
-use super::link::Pace;
+use super::messages::Pace;
 
 /// Slowest and fastest rate that can be set, in steps a second.
 pub(crate) const RATES: (f64, f64) = (1.0, 1000.0);

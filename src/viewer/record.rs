@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use image::{RgbaImage, imageops};
 
-use super::link::Notice;
+use super::messages::Notice;
 use crate::export::{Animation, ExportError, Film, check_animation, create_animation, write_png};
 use crate::output::{Existing, FOLDER, OutputError, free_name};
 

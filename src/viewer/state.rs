@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use ndarray::Array2;
 
 use super::complete::Completion;
-use super::cuts::Cuts;
 use super::history::History;
 use super::keys::Action;
-use super::link::{Command, Glow, Notice, Pace, Report, Update};
+use super::messages::{Command, Glow, Notice, Pace, Report, Update};
 use super::paint::{Quality, View};
+use super::slices::Cuts;
 use super::toasts::Toasts;
 use super::tools::Tools;
 use crate::render::contents::opened;

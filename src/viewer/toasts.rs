@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::link::Notice;
+use super::messages::Notice;
 
 /// How long a message stays.
 const STAYS: Duration = Duration::from_secs(5);

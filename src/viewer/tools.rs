@@ -3,9 +3,9 @@
 
 use nalgebra::Point3;
 
-use super::grab::{Grab, inside, round};
-use super::handles::Handle;
-use super::link::{Command, Probe, Report, VentChange};
+use super::messages::{Command, Probe, Report, VentChange};
+use super::vent_drag::{Grab, inside, round};
+use super::vent_handles::Handle;
 use crate::render::{Named, Ray};
 use crate::source::VentSpec;
 use crate::world::{Matter, Shape};

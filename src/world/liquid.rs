@@ -84,7 +84,7 @@ pub struct Liquid {
     /// The reads of it by the low-pass and its like.
     pub(crate) clock: ChangeClock,
     /// Where every unit came from and went to.
-    pub ledger: Ledger,
+    pub(crate) ledger: Ledger,
 }
 
 impl Liquid {
@@ -101,6 +101,11 @@ impl Liquid {
             clock: ChangeClock::none(),
             ledger: Ledger::default(),
         }
+    }
+
+    /// Where every unit came from and went to.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// Amount and energy of the cell at (x, y, z).

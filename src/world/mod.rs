@@ -39,12 +39,9 @@ use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 /// fields and share the ground, the sources, the low-pass and the renderer.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// Shape of the box.
-    pub grid: Grid,
-    /// What is solid.
-    pub ground: Ground,
-    /// The lava.
-    pub lava: Liquid,
+    pub(crate) grid: Grid,
+    pub(crate) ground: Ground,
+    pub(crate) lava: Liquid,
 }
 
 impl World {
@@ -52,6 +49,21 @@ impl World {
     pub fn new(ground: Ground) -> Self {
         let grid = ground.grid();
         Self { grid, ground, lava: Liquid::empty(grid) }
+    }
+
+    /// Shape of the box.
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// What is solid.
+    pub fn ground(&self) -> &Ground {
+        &self.ground
+    }
+
+    /// The lava.
+    pub fn lava(&self) -> &Liquid {
+        &self.lava
     }
 
     /// A box without rock whose lower part, of the given `share` of its height, holds random amounts from 0.5 to 1 and

@@ -4,7 +4,7 @@ use super::World;
 use super::tiles::{Masks, Tile};
 use crate::grid::Grid;
 use crate::grid::tile::{TILE_X, TILE_Z};
-use crate::memory::{Need, TooMuchMemory};
+use crate::memory::{MemoryEstimate, TooMuchMemory};
 
 /// Bytes of a column: its height for drawing, its top, and its share of a version.
 const BYTES_A_COLUMN: f64 = 6.25;
@@ -23,8 +23,8 @@ const ROOM: f64 = 1.25;
 
 impl World {
     /// Memory of a box without lava, all columns without caves.
-    pub fn need(grid: Grid) -> Need {
-        Need::of("the ground", grid.columns(), BYTES_A_COLUMN).and(Need::of(
+    pub fn need(grid: Grid) -> MemoryEstimate {
+        MemoryEstimate::of("the ground", grid.columns(), BYTES_A_COLUMN).and(MemoryEstimate::of(
             "the rows of the box",
             grid.nz.div_ceil(TILE_Z),
             BYTES_A_STRIP,
@@ -33,21 +33,21 @@ impl World {
 
     /// Memory of so many cells of lava that lie in a part of the box with so many rows from north to south. Counts are
     /// cut to the box.
-    pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> Need {
+    pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> MemoryEstimate {
         let tile = (size_of::<Tile>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
         let strips = (deep / TILE_Z as f64 + 1.0).min(grid.nz.div_ceil(TILE_Z) as f64);
         // Where the tile of a place is kept: four bytes, and six bits of what there is to do and was found.
         let places = grid.nx.div_ceil(TILE_X) as f64 * grid.ny as f64 * (4.0 + 6.0 / 8.0);
         let lava = ROOM * (cells.min(grid.cells() as f64) * tile + strips * places);
-        Need::of("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
+        MemoryEstimate::of("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
     }
 
     /// Memory of so many columns with caves; the count is cut to the box.
-    pub fn need_of_hollows(grid: Grid, columns: f64) -> Need {
+    pub fn need_of_hollows(grid: Grid, columns: f64) -> MemoryEstimate {
         let (bits, columns) = (grid.ny.div_ceil(64) as f64 * 8.0, (columns as usize).min(grid.columns()));
         let index = if columns > 0 { grid.columns() as f64 * BYTES_A_PLACE } else { 0.0 };
         // The list of bits doubles when it grows.
-        Need::of("hollow columns", 1, index + columns as f64 * (2.0 * bits + BYTES_A_HOLLOW))
+        MemoryEstimate::of("hollow columns", 1, index + columns as f64 * (2.0 * bits + BYTES_A_HOLLOW))
     }
 
     /// Checks that ground and lava, which grows as it flows, take no more memory than allowed.
@@ -55,9 +55,9 @@ impl World {
     /// # Errors
     /// [`TooMuchMemory`] when they do.
     pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
-        let ground = Need::of("the ground", self.ground.bytes(), 1.0);
+        let ground = MemoryEstimate::of("the ground", self.ground.bytes(), 1.0);
         ground
-            .and(Need::of("the lava", self.lava.bytes(), ROOM))
+            .and(MemoryEstimate::of("the lava", self.lava.bytes(), ROOM))
             .check("end the run earlier, or let the vents pour less")
     }
 }

@@ -175,7 +175,7 @@ pub(crate) fn ball(x: f64, y: f64, z: f64, matter: Matter) -> Edit {
 /// One thing that a person could do, told by dice; what is refused is tried again with other numbers.
 pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
     let mut real = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
-    let grid = simulation.world().grid;
+    let grid = simulation.world().grid();
     let (x, y, z) = (real(grid.nx as f64), real(grid.ny as f64), real(grid.nz as f64));
     let spec = VentSpec { x, z, radius: real(3.0), rate: real(2.0), start: 0, end: None, energy: real(1.9) };
     let rules = RulesSpec {

@@ -56,11 +56,11 @@ fn a_box_without_lava_gives_files_that_are_whole() {
 #[test]
 fn rows_of_the_low_pass_are_those_of_the_volume() {
     let world = random_world(Grid::new(23, 11, 13), 7, 25, 30);
-    let mut lowpass = LowPass::new(world.grid);
+    let mut lowpass = LowPass::new(world.grid());
     let volume = lowpass.refresh(&world);
-    let (mut density, mut energy) = (vec![0; world.grid.cells()], vec![0; world.grid.cells()]);
+    let (mut density, mut energy) = (vec![0; world.grid().cells()], vec![0; world.grid().cells()]);
     RowFilter::default().each_cell(&world, |[x, y, z], d, e| {
-        let at = world.grid.index(x, y, z);
+        let at = world.grid().index(x, y, z);
         (density[at], energy[at]) = (d, e);
     });
     assert!((density, energy) == (volume.density.clone(), volume.energy.clone()));

@@ -71,7 +71,7 @@ fn a_ball_of_lava_is_one_closed_surface_of_its_volume() {
     let mesh = Mesh::lava(&bench.shot(), 0.5).unwrap();
     assert_closed(&mesh);
     assert_eq!(euler(&mesh), 2);
-    let volume = bench.world.lava.tally().cells as f64 * 32.0;
+    let volume = bench.world.lava().tally().cells as f64 * 32.0;
     assert!((mesh.volume_m3() / volume - 1.0).abs() < 0.02, "{} of {volume}", mesh.volume_m3());
     // The middle of the ball is where it was put: north counts from the south.
     let middle = [26.5 * 4.0, (40.0 - 18.5) * 4.0, 100.0 + 21.5 * 2.0];
@@ -223,7 +223,7 @@ fn glb_gives_back_the_mesh_and_the_ground() {
 
 /// The ground of a GLB has the heightmap's elevations in the middles of the columns.
 fn check_ground(bench: &Bench, points: &[f32]) {
-    let surface = bench.world.ground.surface();
+    let surface = bench.world.ground().surface();
     assert_eq!(points.len(), 3 * surface.len());
     for (at, point) in points.as_chunks::<3>().0.iter().enumerate() {
         let (col, row) = (at % 20, at / 20);

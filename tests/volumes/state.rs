@@ -6,7 +6,7 @@ use std::process::Command;
 
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::mesh::Skin;
-use lavoxel::export::{About, Snapshot};
+use lavoxel::export::{About, ExportState};
 use lavoxel::map::Site;
 use lavoxel::render::Palette;
 use lavoxel::scene::Scene;
@@ -44,7 +44,7 @@ impl Bench {
     /// A world of cells of one metre.
     pub(crate) fn of(world: World) -> Self {
         let site =
-            Site { grid: world.grid, cell_size_m: 1.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
+            Site { grid: world.grid(), cell_size_m: 1.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
         Self { folder: tempfile::tempdir().unwrap(), world, site, about: about(0) }
     }
 
@@ -55,13 +55,13 @@ impl Bench {
         let site = stage.site.clone();
         let mut simulation = stage.simulation;
         (0..steps).for_each(|_| simulation.step());
-        assert!(simulation.world().lava.tally().cells > 150);
+        assert!(simulation.world().lava().tally().cells > 150);
         Self { folder, world: simulation.world().clone(), site, about: about(steps) }
     }
 
-    pub(crate) fn shot(&self) -> Snapshot<'_> {
+    pub(crate) fn shot(&self) -> ExportState<'_> {
         let (world, site, state) = (&self.world, &self.site, self.world.state_hash());
-        Snapshot { world, site, about: &self.about, state }
+        ExportState { world, site, about: &self.about, state }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -70,8 +70,8 @@ impl Bench {
 
     /// Cells `[east, north, up]` with lava, their amounts and energies per amount, in order.
     pub(crate) fn lava(&self) -> Vec<([usize; 3], f32, f32)> {
-        let mut lava: Vec<_> = self.world.lava.held().collect();
-        lava.sort_by_key(|&([x, y, z], _)| self.world.grid.index(x, y, z));
+        let mut lava: Vec<_> = self.world.lava().held().collect();
+        lava.sort_by_key(|&([x, y, z], _)| self.world.grid().index(x, y, z));
         let share = |value: u16, one: u16| f32::from(value) / f32::from(one);
         lava.iter()
             .map(|&(at, cell)| {

@@ -97,7 +97,7 @@ fn check_vdb(bench: &Bench, path: &Path) -> Value {
         |value: fn(f32, f32) -> f32| lava.iter().map(|&(at, a, e)| (at, value(a, e))).collect::<BTreeMap<_, _>>();
     assert_eq!(grids["amount"].voxels, voxels(|amount, _| amount));
     assert_eq!(grids["energy"].voxels, voxels(|_, energy| energy));
-    let mut lowpass = LowPass::new(bench.world.grid);
+    let mut lowpass = LowPass::new(bench.world.grid());
     let volume = lowpass.refresh(&bench.world);
     let grid = volume.grid;
     let density: BTreeMap<_, _> = (0..grid.cells())

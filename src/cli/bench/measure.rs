@@ -58,7 +58,7 @@ pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Tim
 pub(super) fn lowpass(case: &Case, steps: u64) -> Times {
     let mut world = case.world.clone();
     let mut engine = Tiled::default();
-    let mut lowpass = LowPass::new(world.grid);
+    let mut lowpass = LowPass::new(world.grid());
     lowpass.refresh(&world);
     let refresh = |i| {
         step(&mut engine, &mut world, &case.rules, i);
@@ -90,7 +90,7 @@ impl Easel {
     pub(super) fn pictures(&mut self, case: &Case, style: Style, count: u64) -> anyhow::Result<Times> {
         let mut world = case.world.clone();
         let mut engine = Tiled::default();
-        let mut lowpass = LowPass::new(world.grid);
+        let mut lowpass = LowPass::new(world.grid());
         let renderer = self.renderer(&world)?;
         renderer.set_look(LookSpec { style, ..LookSpec::default() })?;
         let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), PICTURE);
@@ -107,10 +107,10 @@ impl Easel {
     }
 
     fn renderer(&mut self, world: &World) -> anyhow::Result<&mut Renderer> {
-        let surface = world.ground.surface();
+        let surface = world.ground().surface();
         let renderer = match self.renderer.take() {
             Some((old, renderer)) if old == surface => renderer,
-            _ => Renderer::new(surface, world.grid, LookSpec::default())?,
+            _ => Renderer::new(surface, world.grid(), LookSpec::default())?,
         };
         Ok(&mut self.renderer.insert((surface.clone(), renderer)).1)
     }

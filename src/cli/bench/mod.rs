@@ -131,7 +131,7 @@ fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<Row> 
     if asks(Timed::Hash) {
         times.insert(Timed::Hash, hash(case, args.pictures));
     }
-    Ok(Row::new(&case.name, times).with_liquid(case.world.lava.tally().cells))
+    Ok(Row::new(&case.name, times).with_liquid(case.world.lava().tally().cells))
 }
 
 impl Table {

@@ -14,7 +14,7 @@ use gltf_json::{Accessor, Asset, Buffer, Index, Material, Node, Root, Scene};
 
 use super::{Mesh, Skin, y_up};
 use crate::export::ExportError;
-use crate::export::snapshot::Snapshot;
+use crate::export::state::ExportState;
 use crate::output::{Existing, OutputError, WholeFile};
 
 /// Linear colour of the ground: dark rock.
@@ -22,7 +22,7 @@ const ROCK: [f32; 4] = [0.09, 0.08, 0.075, 1.0];
 
 pub(super) fn write(
     path: &Path,
-    shot: &Snapshot<'_>,
+    shot: &ExportState<'_>,
     lava: &Mesh,
     skin: &Skin,
     existing: Existing,
@@ -184,7 +184,7 @@ impl Parts {
     }
 
     /// The description of the whole, padded.
-    fn json(&mut self, shot: &Snapshot<'_>) -> Result<Vec<u8>, String> {
+    fn json(&mut self, shot: &ExportState<'_>) -> Result<Vec<u8>, String> {
         let scene = Scene { name: None, nodes: self.nodes.clone(), extensions: None, extras: Default::default() };
         self.root.scene = Some(self.root.push(scene));
         self.root.buffers[self.buffer.value()].byte_length = USize64::from(self.bytes.len());

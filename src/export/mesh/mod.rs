@@ -7,7 +7,7 @@ mod surface;
 use std::path::Path;
 
 use super::ExportError;
-use super::snapshot::Snapshot;
+use super::state::ExportState;
 use crate::lowpass::ENERGY_SHOWN;
 use crate::output::Existing;
 use crate::view::Palette;
@@ -55,13 +55,13 @@ impl Mesh {
     ///
     /// # Errors
     /// Says so when there would be more than [`MAX_VERTICES`] corners.
-    pub fn lava(shot: &Snapshot<'_>, level: f32) -> Result<Self, String> {
+    pub fn lava(shot: &ExportState<'_>, level: f32) -> Result<Self, String> {
         surface(shot, level).map(Self::with_normals)
     }
 
     /// The surface of the ground: open, with a corner in the middle of each column.
-    pub fn ground(shot: &Snapshot<'_>) -> Self {
-        let (heights, site) = (shot.world.ground.surface(), shot.site);
+    pub fn ground(shot: &ExportState<'_>) -> Self {
+        let (heights, site) = (shot.world.ground().surface(), shot.site);
         let columns = |n: usize| -> Vec<usize> { (0..n).step_by(n.div_ceil(GROUND_SIDE)).collect() };
         let (xs, zs) = (columns(site.grid.nx), columns(site.grid.nz));
         let corner = |x: usize, z: usize| {
@@ -129,7 +129,7 @@ fn unit(v: [f64; 3]) -> [f32; 3] {
 ///
 /// # Errors
 /// When the surface has more than [`MAX_VERTICES`] corners or the file cannot be written.
-pub fn write_ply(path: &Path, shot: &Snapshot<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
+pub fn write_ply(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
     ply::write(path, shot, &lava(path, shot, skin)?, skin, existing)
 }
 
@@ -138,11 +138,11 @@ pub fn write_ply(path: &Path, shot: &Snapshot<'_>, skin: &Skin, existing: Existi
 ///
 /// # Errors
 /// When the surface has more than [`MAX_VERTICES`] corners or the file cannot be written.
-pub fn write_glb(path: &Path, shot: &Snapshot<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
+pub fn write_glb(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
     glb::write(path, shot, &lava(path, shot, skin)?, skin, existing)
 }
 
-fn lava(path: &Path, shot: &Snapshot<'_>, skin: &Skin) -> Result<Mesh, ExportError> {
+fn lava(path: &Path, shot: &ExportState<'_>, skin: &Skin) -> Result<Mesh, ExportError> {
     Mesh::lava(shot, skin.level).map_err(|reason| ExportError::TooLarge { path: path.to_owned(), reason })
 }
 

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::{Mesh, Skin};
 use crate::export::ExportError;
-use crate::export::snapshot::Snapshot;
+use crate::export::state::ExportState;
 use crate::output::{Existing, OutputError, WholeFile};
 
 pub(super) fn write(
     path: &Path,
-    shot: &Snapshot<'_>,
+    shot: &ExportState<'_>,
     mesh: &Mesh,
     skin: &Skin,
     existing: Existing,
@@ -20,7 +20,7 @@ pub(super) fn write(
     Ok(file.commit()?)
 }
 
-fn write_all(file: &mut impl Write, shot: &Snapshot<'_>, mesh: &Mesh, skin: &Skin) -> io::Result<()> {
+fn write_all(file: &mut impl Write, shot: &ExportState<'_>, mesh: &Mesh, skin: &Skin) -> io::Result<()> {
     writeln!(file, "ply\nformat binary_little_endian 1.0")?;
     for (name, text) in shot.facts() {
         // A head is lines of plain letters.

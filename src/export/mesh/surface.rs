@@ -11,8 +11,8 @@ use fast_surface_nets::ndshape::{ConstShape, ConstShape3u32};
 use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
 
 use super::Mesh;
-use crate::export::snapshot::Snapshot;
 use crate::export::sparse::{EDGE, Sparse, cell_of};
+use crate::export::state::ExportState;
 use crate::lowpass::{ENERGY_SHOWN, RowFilter};
 
 /// Most corners of a surface; a file of so many has a gigabyte.
@@ -40,7 +40,7 @@ struct Sample {
 type Place = [u32; 3];
 
 /// The surface, without normals.
-pub(super) fn surface(shot: &Snapshot<'_>, level: f32) -> Result<Mesh, String> {
+pub(super) fn surface(shot: &ExportState<'_>, level: f32) -> Result<Mesh, String> {
     // Between two values of the density, so that no sample lies on the surface.
     let level = (level * 255.0) as u8;
     let mut field = samples(shot, level);
@@ -59,11 +59,11 @@ pub(super) fn surface(shot: &Snapshot<'_>, level: f32) -> Result<Mesh, String> {
 }
 
 /// The low-pass, in rock no higher than `level`: the surface then lies in the middle of the first solid cell.
-fn samples(shot: &Snapshot<'_>, level: u8) -> Sparse<Sample> {
+fn samples(shot: &ExportState<'_>, level: u8) -> Sparse<Sample> {
     let mut field = Sparse::new();
     RowFilter::default().each_cell(shot.world, |[x, y, z], density, energy| {
         if density > 0 {
-            let most = if shot.world.ground.is_solid(x, y, z) { level } else { u8::MAX };
+            let most = if shot.world.ground().is_solid(x, y, z) { level } else { u8::MAX };
             field.set(shot.site.cell([x, y, z]), Sample { shape: density.min(most), density, energy });
         }
     });
@@ -213,7 +213,7 @@ struct Net {
 }
 
 impl Net {
-    fn join(&mut self, piece: &Piece, shot: &Snapshot<'_>) {
+    fn join(&mut self, piece: &Piece, shot: &ExportState<'_>) {
         let first = piece.chunk.map(|along| along * CHUNK as u32);
         let mut numbers = Vec::with_capacity(piece.energies.len());
         for (i, cube) in piece.net.surface_points.iter().enumerate() {

@@ -9,7 +9,7 @@ use super::super::TerrainError;
 use super::super::error::MAX_SAMPLES;
 use super::super::samples::half;
 use super::{lerc, wrong};
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 
 /// Largest strip or tile that is unpacked, in bytes; one strip may hold the largest heightmap of 8-byte numbers.
 pub(super) const LARGEST_BLOCK: usize = 8 * MAX_SAMPLES;
@@ -66,14 +66,14 @@ impl Blocks {
 
     /// What the heights and their unpacking take of memory, for so many numbers in a row of blocks that is packed into so
     /// many bytes: they are read, unpacked and put side by side, some rows at least.
-    fn need(numbers: usize, packed: u64, image: &Ifd, layout: &RasterLayout) -> Need {
+    fn need(numbers: usize, packed: u64, image: &Ifd, layout: &RasterLayout) -> MemoryEstimate {
         let all = layout.width * layout.height;
         // LERC's decoder has lists of its own, and a mask.
         let copies = if image.compression() == lerc::LERC { 4.0 } else { 2.0 };
         let unpacked = numbers.max(all.min(AT_ONCE));
-        Need::of("unpacking the heights of the file", unpacked, copies * layout.bytes_per_sample as f64)
-            .and(Need::of("a row of packed blocks", packed as usize, 2.0))
-            .and(Need::of("the heights of the file", all, 4.0))
+        MemoryEstimate::of("unpacking the heights of the file", unpacked, copies * layout.bytes_per_sample as f64)
+            .and(MemoryEstimate::of("a row of packed blocks", packed as usize, 2.0))
+            .and(MemoryEstimate::of("the heights of the file", all, 4.0))
     }
 
     /// The fewest bytes of the file that can stand for one height, by how well its packing packs.

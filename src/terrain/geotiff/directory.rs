@@ -10,7 +10,7 @@ use tiff_reader::source::TiffSource;
 
 use super::super::TerrainError;
 use super::wrong;
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 
 /// Most pictures in a file.
 const MOST_DIRECTORIES: usize = 256;
@@ -251,7 +251,7 @@ pub(super) fn walk(source: &dyn TiffSource, path: &Path) -> Result<(Form, Vec<Ve
         next = after;
     }
     let bytes = directories.iter().flatten().map(Entry::need).sum::<f64>();
-    Need::of("the tables of the TIFF", 1, bytes)
+    MemoryEstimate::of("the tables of the TIFF", 1, bytes)
         .check("copy its heights alone into a new file, for example with gdal_translate")
         .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
     directories.iter().try_for_each(|entries| walk.check_keys(entries))?;

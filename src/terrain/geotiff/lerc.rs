@@ -9,7 +9,7 @@ use tiff_core::LercAdditionalCompression;
 use tiff_reader::{Ifd, TiffFile};
 
 use super::super::TerrainError;
-use crate::memory::Need;
+use crate::memory::MemoryEstimate;
 
 pub(super) const LERC: u16 = 34887;
 
@@ -35,7 +35,7 @@ pub(super) fn check(tiff: &TiffFile, image: &Ifd, block_bytes: usize, path: &Pat
     let wrong = |found: String| TerrainError::content(path, "a TIFF or GeoTIFF of heights", found);
     let parameters = image.lerc_parameters().map_err(|error| wrong(error.to_string()))?;
     if parameters.is_some_and(|p| p.additional_compression != LercAdditionalCompression::None) {
-        return Need::of("LERC in another packing", 1, DECODER_MOST)
+        return MemoryEstimate::of("LERC in another packing", 1, DECODER_MOST)
             .check("pack the file otherwise, for example with gdal_translate -co COMPRESS=DEFLATE")
             .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause });
     }

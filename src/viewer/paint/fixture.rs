@@ -13,7 +13,7 @@ use crate::render::ember::{EmberLight, Glow};
 use crate::render::{Camera, Image, LookSpec};
 use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;
-use crate::viewer::link::{BRICK, GroundPatch, Patch, Report, Update};
+use crate::viewer::messages::{BRICK, GroundPatch, Patch, Report, Update};
 
 #[path = "../../../tests/common/needs.rs"]
 mod needs;
@@ -39,7 +39,7 @@ pub(super) fn eruption() -> (Simulation, LowPass) {
     scene.spec.vents[0].rate = 1.0;
     let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in volcano").simulation;
     (0..700).for_each(|_| simulation.step());
-    let mut lowpass = LowPass::new(simulation.world().grid);
+    let mut lowpass = LowPass::new(simulation.world().grid());
     lowpass.refresh(simulation.world());
     (simulation, lowpass)
 }
@@ -53,7 +53,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         reset: true,
         patches: vec![Patch { origin: [0; 3], size: [grid.nx, grid.ny, grid.nz], texels }],
         bricks: Some(brick_maxima(volume)),
-        ground: Some(GroundPatch::whole(&simulation.world().ground)),
+        ground: Some(GroundPatch::whole(&simulation.world().ground())),
         cuts: [None, None, None],
         ember: Some(EmberLight::new(volume, None, Glow::from(look)).maps.data.iter().map(|m| [m.x, m.y]).collect()),
         notices: Vec::new(),

@@ -31,7 +31,7 @@ use self::device::Gpu;
 use self::gpu::GpuPainter;
 pub use self::gpu::TooLarge;
 pub use self::quality::Quality;
-use super::link::Update;
+use super::messages::Update;
 use crate::render::{Bounds, Camera, LookSpec};
 use crate::validate::Invalid;
 

@@ -2,7 +2,7 @@ use nalgebra::Vector3;
 
 use super::*;
 use crate::grid::Grid;
-use crate::viewer::handles::Grip;
+use crate::viewer::vent_handles::Grip;
 
 fn report(vents: Vec<(usize, VentSpec)>) -> Report {
     Report { step: 7, vents, ..Report::quiet(Grid::new(40, 30, 40)) }

@@ -4,7 +4,7 @@ use kiss3d::egui::{self, Area, Button, Context, Id, Margin, Order, RichText, Str
 
 use super::BRIGHT;
 use crate::viewer::keys::Action;
-use crate::viewer::link::Pace;
+use crate::viewer::messages::Pace;
 use crate::viewer::state::{Request, State};
 
 /// Draws the bar.

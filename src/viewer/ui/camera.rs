@@ -3,8 +3,8 @@
 use kiss3d::egui::Ui;
 
 use crate::viewer::keys::{self, Action};
-use crate::viewer::pose::Side;
 use crate::viewer::state::{Request, State};
+use crate::viewer::viewpoint::Side;
 
 /// Buttons of the first row: text, what they do.
 const PLACES: [(&str, &str, Action); 7] = [

@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
     use crate::scene::Scene;
-    use crate::viewer::link::Pace;
+    use crate::viewer::messages::Pace;
 
     #[test]
     fn columns_are_even_and_in_order() {

@@ -5,7 +5,7 @@ use kiss3d::egui::{Align2, Color32, Context, FontId, LayerId, Painter, Pos2, Rec
 use super::{BRIGHT, SHADE};
 use crate::render::ticks::Ticks;
 use crate::render::{Palette, Scale, Style};
-use crate::viewer::link::Field;
+use crate::viewer::messages::Field;
 use crate::viewer::state::State;
 
 /// Length of a bar in points, and the most of the screen's height that it takes.

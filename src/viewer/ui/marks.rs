@@ -5,10 +5,10 @@ use nalgebra::Point3;
 
 use super::{ACCENT, BRIGHT, SHADE, Stage};
 use crate::source::VentSpec;
-use crate::viewer::cuts::{self, AXIS_NAMES};
-use crate::viewer::handles::{self, Grip, Handle};
+use crate::viewer::slices::{self, AXIS_NAMES};
 use crate::viewer::state::State;
 use crate::viewer::tools::{Tool, lies_on};
+use crate::viewer::vent_handles::{self, Grip, Handle};
 
 /// Edges of the clip box.
 const CLIP: Color32 = Color32::from_rgb(120, 190, 255);
@@ -35,15 +35,15 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
 
 fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let Some(ground) = &state.ground else { return };
-    let under = stage.pointer.and_then(|at| handles::under(stage.handles, at, stage.scale));
+    let under = stage.pointer.and_then(|at| vent_handles::under(stage.handles, at, stage.scale));
     let held = state.tools.dragged().or(under.map(|handle| handle.vent));
     for (number, vent) in &state.vents.value {
         let chosen = held == Some(*number);
         let open = chosen || state.tools.tool == Tool::Vent;
         let color = if chosen { BRIGHT } else { ACCENT.gamma_multiply(if open { 1.0 } else { 0.6 }) };
-        let ring: Vec<_> = handles::ring(vent, ground).into_iter().filter_map(|p| stage.place(p)).collect();
+        let ring: Vec<_> = vent_handles::ring(vent, ground).into_iter().filter_map(|p| stage.place(p)).collect();
         painter.add(Shape::line(ring, Stroke::new(1.5, color)));
-        let [foot, top] = handles::stalk(vent, ground).map(|end| stage.place(end));
+        let [foot, top] = vent_handles::stalk(vent, ground).map(|end| stage.place(end));
         if let (Some(foot), Some(top), true) = (foot, top, open) {
             painter.line_segment([foot, top], Stroke::new(1.5, color));
             tag(painter, top + vec2(0.0, -10.0), &label(*number, vent, chosen), BRIGHT);
@@ -93,7 +93,7 @@ fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let middle = Point3::from(probe.point);
     if let (Tool::Vent, Some(ground)) = (tool, &state.ground) {
         let spec = VentSpec { x: f64::from(middle.x), z: f64::from(middle.z), ..state.tools.vent.clone() };
-        let ring: Vec<_> = handles::ring(&spec, ground).into_iter().filter_map(|p| stage.place(p)).collect();
+        let ring: Vec<_> = vent_handles::ring(&spec, ground).into_iter().filter_map(|p| stage.place(p)).collect();
         painter.add(Shape::line(ring, Stroke::new(2.0, BRIGHT)));
         return;
     }
@@ -141,8 +141,8 @@ fn slice_frame(painter: &Painter, (k, cell, label): (usize, usize, &str), size: 
     for i in 0..4 {
         segment(painter, stage, [corners[i], corners[(i + 1) % 4]], Stroke::new(1.2, FRAMES[k]));
     }
-    if let Some(at) = stage.place(cuts::handle(k, cell, size)) {
-        let chosen = stage.pointer.is_some_and(|pointer| stage.points(pointer).distance(at) < cuts::REACH);
+    if let Some(at) = stage.place(slices::handle(k, cell, size)) {
+        let chosen = stage.pointer.is_some_and(|pointer| stage.points(pointer).distance(at) < slices::REACH);
         painter.circle(at, if chosen { 7.0 } else { 5.0 }, FRAMES[k], Stroke::new(1.0, Color32::from_black_alpha(170)));
         tag(painter, at + vec2(0.0, -10.0), label, FRAMES[k]);
     }

@@ -20,8 +20,8 @@ mod vents;
 
 use kiss3d::egui::{self, Color32, Context, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, vec2};
 
-use super::handles::Handle;
 use super::state::{Shown, State};
+use super::vent_handles::Handle;
 use crate::render::Camera;
 
 /// Width of the panel in points.
@@ -152,7 +152,7 @@ fn card() -> egui::Frame {
 mod tests {
     use super::*;
     use crate::scene::Scene;
-    use crate::viewer::link::Pace;
+    use crate::viewer::messages::Pace;
 
     #[test]
     fn narrow_windows_fold_the_panel_until_the_user_says_otherwise() {

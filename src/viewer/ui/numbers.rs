@@ -4,7 +4,7 @@ use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2
 
 use super::rows::fact;
 use super::{ACCENT, FAINT, WRONG};
-use crate::viewer::link::Report;
+use crate::viewer::messages::Report;
 use crate::viewer::pace;
 use crate::viewer::state::State;
 

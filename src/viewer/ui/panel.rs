@@ -76,7 +76,7 @@ fn sections(ui: &mut Ui, state: &mut State) {
     section(ui, "Look", Fold::Open, |ui| look::show(ui, state));
     section(ui, "Slices", Fold::Closed, |ui| slices::show(ui, state));
     section(ui, "Clip box", Fold::Closed, |ui| slices::clip(ui, state));
-    section(ui, "Time machine", Fold::Closed, |ui| time::moments(ui, state));
+    section(ui, "Time machine", Fold::Closed, |ui| time::snapshots(ui, state));
     section(ui, "Numbers", Fold::Open, |ui| numbers::show(ui, state));
     let files = if state.shown.type_path { Fold::OpenNow } else { Fold::Closed };
     section(ui, "Files", files, |ui| files::show(ui, state));

@@ -3,7 +3,7 @@
 use kiss3d::egui::{Context, LayerId, Pos2, Rect, RichText, TextStyle, WidgetText, vec2};
 
 use super::{BRIGHT, SHADE, Stage};
-use crate::viewer::link::{Probe, Report};
+use crate::viewer::messages::{Probe, Report};
 use crate::viewer::state::State;
 use crate::viewer::tools::lies_on;
 

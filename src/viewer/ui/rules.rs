@@ -4,7 +4,7 @@ use kiss3d::egui::Ui;
 
 use super::rows::{Row, choice};
 use crate::rules::{Param, RulesSpec, Scale, Walls};
-use crate::viewer::link::Command;
+use crate::viewer::messages::Command;
 use crate::viewer::state::{Request, State};
 
 /// Named rules: name, what they look like, and what they change of the defaults.

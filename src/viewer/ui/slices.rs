@@ -6,7 +6,7 @@ use super::FAINT;
 
 use super::look::palette;
 use super::rows::{NAME, choice_named, name};
-use crate::viewer::cuts::AXIS_NAMES;
+use crate::viewer::slices::AXIS_NAMES;
 use crate::viewer::state::State;
 
 /// Thinnest clip box, as a share.

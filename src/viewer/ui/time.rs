@@ -1,11 +1,11 @@
-//! Run, pause, step and how fast; seeds and kept moments.
+//! Run, pause, step and how fast; seeds and kept snapshots.
 
 use kiss3d::egui::{Button, RichText, Slider, Ui, vec2};
 
 use super::rows::{SLIDER, name};
 use super::{ACCENT, BRIGHT, FAINT};
 use crate::viewer::keys::Action;
-use crate::viewer::link::{Command, Pace, Report};
+use crate::viewer::messages::{Command, Pace, Report};
 use crate::viewer::pace::{self, RATES};
 use crate::viewer::state::{Request, State};
 
@@ -68,33 +68,33 @@ fn speed(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Kept moments, and seeds.
-pub(super) fn moments(ui: &mut Ui, state: &mut State) {
+/// Kept snapshots, and seeds.
+pub(super) fn snapshots(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else { return };
     ui.horizontal(|ui| {
-        if ui.button("Keep this moment").on_hover_text("To come back to it (K)").clicked() {
+        if ui.button("Keep a snapshot").on_hover_text("To come back to it (K)").clicked() {
             state.ask(Request::Do(Action::Keep));
         }
         if ui
             .button("Back")
-            .on_hover_text("To the kept moment before this step; again within a second: further back (J)")
+            .on_hover_text("To the kept snapshot before this step; again within a second: further back (J)")
             .clicked()
         {
             state.ask(Request::Do(Action::Rewind));
         }
     });
     ui.horizontal_wrapped(|ui| {
-        for &moment in &report.moments {
-            let here = moment == report.step;
-            let text = RichText::new(format!("step {moment}")).color(if here { ACCENT } else { BRIGHT });
-            let hint = "Go back to this moment; what was done later is forgotten.";
+        for &snapshot in &report.snapshots {
+            let here = snapshot == report.step;
+            let text = RichText::new(format!("step {snapshot}")).color(if here { ACCENT } else { BRIGHT });
+            let hint = "Go back to this snapshot; what was done later is forgotten.";
             if ui.button(text).on_hover_text(hint).clicked() {
-                state.ask(Request::Send(Command::Rewind(moment)));
+                state.ask(Request::Send(Command::Rewind(snapshot)));
             }
         }
     });
-    if report.moments.is_empty() {
-        ui.label(RichText::new("No moment is kept yet.").small().color(FAINT));
+    if report.snapshots.is_empty() {
+        ui.label(RichText::new("No snapshot is kept yet.").small().color(FAINT));
     }
     ui.horizontal(|ui| {
         name(ui, "seed", "Seed of the random spreading patterns, from now on.");

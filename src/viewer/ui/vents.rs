@@ -6,9 +6,9 @@ use super::rows::Row;
 use super::{BRIGHT, FAINT};
 use crate::source::VentSpec;
 use crate::units::VENT_ENERGY_MAX;
-use crate::viewer::grab::{VENT_RADIUS, VENT_RATE};
-use crate::viewer::link::{Command, VentChange};
+use crate::viewer::messages::{Command, VentChange};
 use crate::viewer::state::{Request, State};
+use crate::viewer::vent_drag::{VENT_RADIUS, VENT_RATE};
 
 /// Most vents with sliders; more are only counted.
 const MOST: usize = 24;

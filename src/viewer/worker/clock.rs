@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::viewer::link::Pace;
+use crate::viewer::messages::Pace;
 
 /// Lowest and highest rate in steps a second that the clock tells apart from standing still and running free.
 const RATES: (f64, f64) = (1e-3, 1e6);

@@ -6,11 +6,11 @@ use crate::render::ember::EmberLight;
 
 /// Remembers for what the light was worked out.
 #[derive(Default)]
-pub(super) struct Embers {
+pub(super) struct LavaLight {
     told: Option<Glow>,
 }
 
-impl Embers {
+impl LavaLight {
     /// Light that leaves each column and its height times that light, blurred; nothing when the window knows it, or did
     /// not ask.
     pub(super) fn update(&mut self, lowpass: &LowPass, changed: bool, glow: Option<Glow>) -> Option<Vec<[f32; 2]>> {

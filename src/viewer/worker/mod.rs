@@ -2,13 +2,13 @@
 //! neither ever waits for the other.
 
 mod clock;
-mod cuts;
 mod ember;
-mod moments;
 mod patches;
 mod pick;
 mod publish;
 mod session;
+mod slices;
+mod snapshots;
 mod thread;
 
 use std::any::Any;
@@ -21,7 +21,7 @@ use std::thread::JoinHandle;
 
 use self::session::Session;
 use self::thread::Thread;
-use super::link::{Command, Notice, Report, Update};
+use super::messages::{Command, Notice, Report, Update};
 use crate::scene::{Scene, SceneError};
 
 /// Why there is no worker.

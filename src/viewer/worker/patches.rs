@@ -3,7 +3,7 @@
 use crate::parallel::*;
 
 use crate::lowpass::{BRICK, Bricks, Change, Volume};
-use crate::viewer::link::Patch;
+use crate::viewer::messages::Patch;
 
 /// A box of bricks, its last corner outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use crate::grid::Grid;
 use crate::render::Ray;
 use crate::units::{self, amount_units};
-use crate::viewer::link::Probe;
+use crate::viewer::messages::Probe;
 use crate::world::World;
 
 use crate::map::Site;
@@ -14,20 +14,20 @@ const SEEN: f64 = 0.05;
 /// What the ray meets first.
 pub(super) fn probe(world: &World, site: &Site, ray: &Ray) -> Option<Probe> {
     let seen = amount_units(SEEN);
-    let grid = world.grid;
+    let grid = world.grid();
     let (cell, t) =
-        first_cell(grid, ray, |index| world.ground.is_solid_at(index) || world.lava.cell(index).amount >= seen)?;
+        first_cell(grid, ray, |index| world.ground().is_solid_at(index) || world.lava().cell(index).amount >= seen)?;
     let [x, y, z] = cell;
     let index = grid.index(x, y, z);
-    let here = world.lava.cell(index);
-    let thickness: u64 = (0..grid.ny).map(|y| u64::from(world.lava.at(x, y, z).amount)).sum();
+    let here = world.lava().cell(index);
+    let thickness: u64 = (0..grid.ny).map(|y| u64::from(world.lava().at(x, y, z).amount)).sum();
     Some(Probe {
         cell,
         point: ray.at(t as f32).into(),
-        solid: world.ground.is_solid_at(index),
+        solid: world.ground().is_solid_at(index),
         amount: units::amount(here.amount).into(),
         energy: units::energy(here.energy).into(),
-        ground_m: site.elevation_m(f64::from(world.ground.surface()[[z, x]])),
+        ground_m: site.elevation_m(f64::from(world.ground().surface()[[z, x]])),
         thickness_m: units::cells(thickness) * site.cell_height_m(),
     })
 }

@@ -3,16 +3,16 @@
 use std::time::Instant;
 
 use super::clock::Clock;
-use super::cuts::cut;
-use super::ember::Embers;
+use super::ember::LavaLight;
 use super::patches::patches;
 use super::pick::probe;
 use super::session::Session;
+use super::slices::cut;
 use crate::lowpass::{Bricks, LowPass};
 use crate::render::{Glow, Ray};
 use crate::simulation::StageTime;
 use crate::units::cells;
-use crate::viewer::link::{Cut, Field, GroundPatch, MassAccount, Report, Update};
+use crate::viewer::messages::{Cut, Field, GroundPatch, MassAccount, Report, Update};
 use crate::world::{GroundCursor, Tally, World};
 
 /// What the window wants to see.
@@ -34,7 +34,7 @@ pub(super) struct Publisher {
     bricks: Bricks,
     tally: Tally,
     cuts: [Option<Cut>; 3],
-    embers: Embers,
+    embers: LavaLight,
     /// The ground that was sent.
     ground: Option<GroundCursor>,
     filter: StageTime,
@@ -47,13 +47,13 @@ pub(super) struct Publisher {
 impl Publisher {
     /// A publisher for a session of which the window knows nothing.
     pub(super) fn new(session: &Session) -> Self {
-        let grid = session.simulation().world().grid;
+        let grid = session.simulation().world().grid();
         Self {
             lowpass: LowPass::new(grid),
             bricks: Bricks::new(grid),
             tally: Tally::default(),
             cuts: [None, None, None],
-            embers: Embers::default(),
+            embers: LavaLight::default(),
             ground: None,
             filter: StageTime::default(),
             reset: true,
@@ -78,7 +78,7 @@ impl Publisher {
                 changes = bricks.refresh(lowpass.volume(), &changed);
                 patched = patches(lowpass.volume(), bricks, &changed);
             });
-            self.tally = world.lava.tally();
+            self.tally = world.lava().tally();
         }
         let reset = std::mem::take(&mut self.reset);
         let ember = self.embers.update(&self.lowpass, !patched.is_empty(), eye.glow);
@@ -97,10 +97,10 @@ impl Publisher {
     /// The part of the ground that changed since the last update.
     fn ground(&mut self, world: &World) -> Option<GroundPatch> {
         match &mut self.ground {
-            Some(cursor) => GroundPatch::since(cursor, &world.ground),
+            Some(cursor) => GroundPatch::since(cursor, world.ground()),
             none => {
-                *none = Some(world.ground.cursor());
-                Some(GroundPatch::whole(&world.ground))
+                *none = Some(world.ground().cursor());
+                Some(GroundPatch::whole(world.ground()))
             }
         }
     }
@@ -125,7 +125,7 @@ impl Publisher {
         Report {
             name: session.name().to_owned(),
             epoch,
-            grid: world.grid,
+            grid: world.grid(),
             cell_size_m: session.site().cell_size_m,
             cell_height_m: session.site().cell_height_m(),
             floor_m: session.site().floor_m,
@@ -139,13 +139,13 @@ impl Publisher {
             mass: self.account(world),
             liquid_cells: self.tally.cells,
             times: timings.map(|(name, time)| (name, time.last)).collect(),
-            moments: session.moments(),
+            snapshots: session.snapshots(),
             probe: eye.pick.as_ref().and_then(|ray| probe(world, session.site(), ray)),
         }
     }
 
     fn account(&self, world: &World) -> MassAccount {
-        let ledger = &world.lava.ledger;
+        let ledger = world.lava().ledger();
         let there = [self.tally.mass, ledger.outflow, ledger.solidified, ledger.removed];
         let came = [ledger.initial, ledger.sourced];
         let sum = |units: &[u64]| units.iter().map(|&units| i128::from(units)).sum::<i128>();

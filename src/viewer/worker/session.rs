@@ -1,8 +1,8 @@
-//! One scene being lived: the simulation, where it lies, and the moments to which one may go back.
+//! One scene being lived: the simulation, where it lies, and the snapshots to which one may go back.
 
 use std::path::Path;
 
-use super::moments::{MOST_BYTES, Moments};
+use super::snapshots::{MOST_BYTES, Snapshots};
 use crate::engine::tiled::Tiled;
 use crate::map::Site;
 use crate::output::{Existing, OutputError};
@@ -10,14 +10,14 @@ use crate::render::{CameraSpec, LookSpec};
 use crate::scene::{Edge, Scene, SceneError};
 use crate::simulation::{Act, Simulation};
 use crate::validate::Invalid;
-use crate::viewer::link::{Notice, VentChange};
+use crate::viewer::messages::{Notice, VentChange};
 
 /// A scene and what became of it.
 pub(super) struct Session {
     scene: Scene,
     simulation: Simulation,
     site: Site,
-    moments: Moments,
+    snapshots: Snapshots,
     /// Whether the person knows that lava reached the sides.
     edge_told: bool,
 }
@@ -31,8 +31,8 @@ impl Session {
         scene.validate()?;
         scene.check_drawable()?;
         let stage = scene.build(Box::new(Tiled::default()))?;
-        let moments = Moments::new(&stage.simulation, MOST_BYTES);
-        Ok(Self { scene, simulation: stage.simulation, site: stage.site, moments, edge_told: false })
+        let snapshots = Snapshots::new(&stage.simulation, MOST_BYTES);
+        Ok(Self { scene, simulation: stage.simulation, site: stage.site, snapshots, edge_told: false })
     }
 
     /// What was chosen for a bare heightmap, and what may be wrong with the scene.
@@ -54,10 +54,10 @@ impl Session {
         Some(Notice { wrong: false, text })
     }
 
-    /// One step, and a moment when it is time for one.
+    /// One step, and a snapshot when it is time for one.
     pub(super) fn step(&mut self) {
         self.simulation.step();
-        self.moments.offer(&self.simulation);
+        self.snapshots.offer(&self.simulation);
     }
 
     /// Lets something happen now.
@@ -76,34 +76,34 @@ impl Session {
 
     /// Back to the start of the scene; all that was done by hand is forgotten.
     pub(super) fn reset(&mut self) {
-        self.simulation.go_back(self.moments.restart());
+        self.simulation.go_back(self.snapshots.restart());
     }
 
-    /// Keeps the present moment.
+    /// Keeps the present snapshot.
     pub(super) fn keep(&mut self) -> Result<(), String> {
-        if self.moments.keep(&self.simulation) {
+        if self.snapshots.keep(&self.simulation) {
             return Ok(());
         }
         let most = MOST_BYTES >> 20;
-        Err(format!("step {} is not kept: the moments would take more than {most} MiB", self.simulation.steps()))
+        Err(format!("step {} is not kept: the snapshots would take more than {most} MiB", self.simulation.steps()))
     }
 
-    /// Back to the kept moment of a step; what came after it is forgotten.
+    /// Back to the kept snapshot of a step; what came after it is forgotten.
     pub(super) fn rewind(&mut self, step: u64) -> Result<(), String> {
-        let moment = self.moments.at(step).ok_or_else(|| format!("no moment was kept at step {step}"))?;
-        self.simulation.go_back(moment);
-        self.moments.forget_after(step);
+        let snapshot = self.snapshots.at(step).ok_or_else(|| format!("no snapshot was kept at step {step}"))?;
+        self.simulation.go_back(snapshot);
+        self.snapshots.forget_after(step);
         Ok(())
     }
 
     /// Camera and look for the scene that is saved.
-    pub(super) fn dress(&mut self, camera: CameraSpec, look: LookSpec) {
+    pub(super) fn set_view(&mut self, camera: CameraSpec, look: LookSpec) {
         (self.scene.spec.camera, self.scene.spec.look) = (camera, look);
     }
 
     /// Writes the session as a scene that replays to the same bits.
     pub(super) fn save(&self, path: &Path, existing: Existing) -> Result<(), String> {
-        let saved = self.scene.lived(&self.simulation).save(path, existing);
+        let saved = self.scene.recorded(&self.simulation).save(path, existing);
         saved.map_err(|error| match error {
             SceneError::Output(OutputError::Exists { path }) => {
                 format!("{} exists already: choose another name", path.display())
@@ -127,8 +127,8 @@ impl Session {
         &self.site
     }
 
-    /// Steps of the moments to which one may go back.
-    pub(super) fn moments(&self) -> Vec<u64> {
-        self.moments.steps()
+    /// Steps of the snapshots to which one may go back.
+    pub(super) fn snapshots(&self) -> Vec<u64> {
+        self.snapshots.steps()
     }
 }

@@ -9,7 +9,7 @@ use super::publish::{Eye, Publisher};
 use super::session::Session;
 use super::{Message, Shared};
 use crate::simulation::Act;
-use crate::viewer::link::{Command, Notice};
+use crate::viewer::messages::{Command, Notice};
 use crate::world::Edit;
 
 /// Least time between two updates.
@@ -153,7 +153,7 @@ impl Thread {
             Command::Pick(ray) => self.eye.pick = ray,
             Command::Cuts(cuts, field) => (self.eye.cuts, self.eye.field) = (cuts, field),
             Command::Glow(glow) => self.eye.glow = Some(glow),
-            Command::View(camera, look) => self.session.dress(*camera, *look),
+            Command::View(camera, look) => self.session.set_view(*camera, *look),
             Command::Save(path, existing) => {
                 self.session.save(&path, existing)?;
                 let text = format!("saved {}", path.display());

@@ -11,7 +11,7 @@ use image::RgbaImage;
 use crate::grid::Grid;
 use crate::render::land::TerrainLook;
 use crate::render::{Camera, Cut, LookSpec};
-use crate::viewer::link::Patch;
+use crate::viewer::messages::Patch;
 use crate::viewer::paint::View;
 
 /// Everything that a picture shows, besides the volume.

@@ -3,7 +3,7 @@
 use crate::grid::Grid;
 use crate::lowpass::{Change, Volume};
 use crate::render::prepared::News;
-use crate::viewer::link::Patch;
+use crate::viewer::messages::Patch;
 use crate::world::Span;
 
 /// A volume, and what is known of it.

@@ -29,7 +29,7 @@ use crate::grid::Grid;
 use crate::render::sky::Sky;
 use crate::render::{Bounds, Camera, Cut, LookSpec};
 use crate::validate::Invalid;
-use crate::viewer::link::{Patch, Update};
+use crate::viewer::messages::{Patch, Update};
 
 /// Bytes of the volume that may wait for the drawing thread; then the window takes no further updates.
 const MOST_WAITING: usize = 32 << 20;

@@ -12,7 +12,7 @@ use crate::render::contents::Contents;
 use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, Style};
 use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;
-use crate::viewer::link::{Cut, Update};
+use crate::viewer::messages::{Cut, Update};
 use crate::viewer::paint::device::Gpu;
 use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, keep, surface, view};
 use crate::viewer::paint::{DrawOn, Painter, Quality, View};
@@ -63,7 +63,7 @@ fn pictures_stay_those_of_the_renderer_while_lava_runs() {
     let look = LookSpec::default();
     let Some(Eruption { _surface, mut simulation, mut lowpass, mut painter }) = erupting(&look) else { return };
     let smooth = LookSpec { antialias: Antialias::Full, ..look.clone() };
-    let mut renderer = Renderer::new(simulation.world().ground.surface(), simulation.world().grid, smooth.clone())
+    let mut renderer = Renderer::new(simulation.world().ground().surface(), simulation.world().grid(), smooth.clone())
         .expect("a valid look");
     // The window's panel draws the colour bar of the plain styles.
     renderer.set_contents(Contents { legend: false, ..Contents::default() });
@@ -149,7 +149,7 @@ fn slices_and_hidden_parts_look_as_the_graphics_card_draws_them() {
     let look = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
     let Some(Eruption { _surface, simulation, lowpass, mut painter }) = erupting(&look) else { return };
     let mut gpu = Painter::new(&look, DrawOn::Gpu).expect("a valid look");
-    let grid = simulation.world().grid;
+    let grid = simulation.world().grid();
     let cuts = |update: &mut Update| {
         update.cuts = [
             Some(chequered(grid.nz, grid.ny, 20)),
@@ -212,14 +212,14 @@ fn another_scene_takes_the_place_of_the_first() {
     scene.spec.vents[0].place = VentPlace::Cells { x: 20.0, z: 24.0 };
     let simulation =
         scene.build(Box::new(crate::engine::tiled::Tiled::default())).expect("the built-in volcano").simulation;
-    let mut lowpass = LowPass::new(simulation.world().grid);
+    let mut lowpass = LowPass::new(simulation.world().grid());
     lowpass.refresh(simulation.world());
     painter.apply(&mut everything(&simulation, lowpass.volume(), &look));
     let camera = camera(&painter, 150.0, SIZE);
     let drawn = painter.picture(&view(camera.clone()), 8, false).expect("a scene has come");
     let smooth = LookSpec { antialias: Antialias::Full, ..look };
     let mut renderer =
-        Renderer::new(simulation.world().ground.surface(), simulation.world().grid, smooth).expect("a valid look");
+        Renderer::new(simulation.world().ground().surface(), simulation.world().grid(), smooth).expect("a valid look");
     assert!(drawn == rgba(&renderer.frame(lowpass.volume(), &camera)));
     assert!(Arc::strong_count(&painter.mailbox) >= 2, "the thread goes on");
 }

@@ -4,7 +4,7 @@
 //! layers are what only changes with the camera, the ground and the slices, and the lava: while lava runs before a
 //! camera at rest, the first is fine and the second coarse.
 
-use super::film::Sheet;
+use super::film::RenderTarget;
 use super::frame::Frame;
 use super::stage::Bound;
 
@@ -24,7 +24,7 @@ pub(super) struct Canvas {
 
 /// Textures, bound to a scene.
 pub(super) struct Exposed {
-    sheet: Sheet,
+    sheet: RenderTarget,
     bound: Bound,
     /// The state of the scene's textures that `bound` belongs to.
     bindings: u64,
@@ -106,8 +106,8 @@ impl Canvas {
         &mut self,
         size: [usize; 2],
         bindings: u64,
-        expose: impl FnOnce([usize; 2]) -> Sheet,
-        bind: impl FnOnce(&Sheet) -> Bound,
+        expose: impl FnOnce([usize; 2]) -> RenderTarget,
+        bind: impl FnOnce(&RenderTarget) -> Bound,
     ) -> &mut Exposed {
         match &mut self.exposed {
             Some(exposed) if exposed.sheet.size == size => {
@@ -127,13 +127,13 @@ impl Canvas {
     }
 
     /// The textures and their number, once something was drawn.
-    pub(super) fn sheet(&self) -> Option<(&Sheet, u64)> {
+    pub(super) fn sheet(&self) -> Option<(&RenderTarget, u64)> {
         self.exposed.as_ref().map(|exposed| (&exposed.sheet, exposed.made))
     }
 }
 
 impl Exposed {
-    pub(super) fn sheet(&self) -> &Sheet {
+    pub(super) fn sheet(&self) -> &RenderTarget {
         &self.sheet
     }
 

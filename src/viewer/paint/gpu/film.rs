@@ -30,7 +30,7 @@ pub(super) enum Outlet {
 }
 
 /// Pipelines that do not depend on a size.
-pub(super) struct FilmRoom {
+pub(super) struct PostProcess {
     layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
     bright: wgpu::RenderPipeline,
@@ -52,7 +52,7 @@ struct BloomPass {
 }
 
 /// Textures of one size that light falls on.
-pub(super) struct Sheet {
+pub(super) struct RenderTarget {
     pub(super) size: [usize; 2],
     pub(super) light: Texture,
     /// Distance to the ground and its face.
@@ -68,7 +68,7 @@ pub(super) struct Development {
     numbers: wgpu::Buffer,
 }
 
-impl FilmRoom {
+impl PostProcess {
     pub(super) fn new(gpu: &Gpu) -> Self {
         let module = gpu.module("film", include_str!("shaders/film.wgsl"));
         let float = sampled(wgpu::TextureSampleType::Float { filterable: true }, wgpu::TextureViewDimension::D2);
@@ -102,8 +102,8 @@ impl FilmRoom {
     }
 
     /// Textures of this size.
-    pub(super) fn sheet(gpu: &Gpu, size: [usize; 2]) -> Sheet {
-        Sheet {
+    pub(super) fn sheet(gpu: &Gpu, size: [usize; 2]) -> RenderTarget {
+        RenderTarget {
             size,
             light: gpu.target("light", size, LIGHT),
             hits: gpu.target("ground hits", size, wgpu::TextureFormat::Rg32Float),
@@ -112,7 +112,7 @@ impl FilmRoom {
     }
 
     /// What develops the light of two sheets; the bloom has the lava's size.
-    pub(super) fn development(&self, gpu: &Gpu, backdrop: &Sheet, lava: &Sheet) -> Development {
+    pub(super) fn development(&self, gpu: &Gpu, backdrop: &RenderTarget, lava: &RenderTarget) -> Development {
         let blocks = lava.size.map(|n| n.div_ceil(BLOCK));
         let coarse = blocks.map(|n| n.div_ceil(WIDE));
         let targets: Vec<Texture> =

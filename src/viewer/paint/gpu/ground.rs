@@ -6,7 +6,7 @@ use crate::grid::Grid;
 use crate::render::LookSpec;
 use crate::render::land::TerrainLook;
 
-use crate::viewer::link::GroundPatch;
+use crate::viewer::messages::GroundPatch;
 use crate::viewer::paint::bake::BakedGround;
 use crate::viewer::paint::device::{Gpu, Texture, halves};
 

@@ -2,7 +2,7 @@
 
 use crate::grid::Grid;
 use crate::render::bricks::chessboard;
-use crate::viewer::link::{BRICK, Cut, Patch};
+use crate::viewer::messages::{BRICK, Cut, Patch};
 
 use crate::viewer::paint::device::{Gpu, Texture, halves};
 
@@ -23,7 +23,7 @@ pub struct TooLarge {
 }
 
 /// Everything about the lava that shaders read.
-pub(super) struct LavaRoom {
+pub(super) struct VolumeTextures {
     pub(super) grid: Grid,
     pub(super) volume: Texture,
     pub(super) bricks: Texture,
@@ -41,7 +41,7 @@ pub(super) struct LavaRoom {
     skipping: bool,
 }
 
-impl LavaRoom {
+impl VolumeTextures {
     /// A box without lava; refused when the graphics card cannot hold it.
     pub(super) fn new(gpu: &Gpu, grid: Grid) -> Result<Self, TooLarge> {
         let size = [grid.nx, grid.ny, grid.nz];

@@ -11,9 +11,9 @@
 //! develop  light → screen
 //! ```
 
+mod accumulator;
 mod canvas;
 mod clock;
-mod easel;
 mod film;
 mod frame;
 mod ground;
@@ -25,12 +25,12 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
+use self::accumulator::Accumulator;
 use self::clock::DrawClock;
-use self::easel::Easel;
-use self::film::FilmRoom;
+use self::film::PostProcess;
 use self::ground::GroundRoom;
-use self::lava::LavaRoom;
 pub use self::lava::TooLarge;
+use self::lava::VolumeTextures;
 use self::stage::Stage;
 use super::device::Gpu;
 use super::quality::{Resolution, Rest};
@@ -39,7 +39,7 @@ use crate::render::sky::Sky;
 use crate::render::transfer::Transfer;
 use crate::render::{Bounds, LookSpec};
 use crate::validate::Invalid;
-use crate::viewer::link::Update;
+use crate::viewer::messages::Update;
 
 /// Frames that are averaged while nothing changes.
 const FRAMES: u32 = 12;
@@ -48,12 +48,12 @@ const FRAMES: u32 = 12;
 pub struct GpuPainter {
     gpu: Gpu,
     stage: Stage,
-    film: FilmRoom,
+    film: PostProcess,
     look: LookSpec,
     sky: Sky,
     transfer: Transfer,
     ground: Option<GroundRoom>,
-    lava: Option<LavaRoom>,
+    lava: Option<VolumeTextures>,
     view: Option<View>,
     /// Steps simulated so far.
     steps: u64,
@@ -64,8 +64,8 @@ pub struct GpuPainter {
     /// Counts up when something visible changed besides the lava.
     scenery: u64,
     skipping: bool,
-    window: Easel,
-    pictures: Easel,
+    window: Accumulator,
+    pictures: Accumulator,
     resolution: Resolution,
     clock: DrawClock,
     upload: (Duration, usize),
@@ -86,7 +86,7 @@ impl GpuPainter {
         let stage = Stage::new(&gpu);
         stage.set_transfer(&gpu, &transfer);
         Ok(Self {
-            film: FilmRoom::new(&gpu),
+            film: PostProcess::new(&gpu),
             stage,
             gpu,
             look: look.clone(),
@@ -100,8 +100,8 @@ impl GpuPainter {
             content: 0,
             scenery: 0,
             skipping: true,
-            window: Easel::default(),
-            pictures: Easel::default(),
+            window: Accumulator::default(),
+            pictures: Accumulator::default(),
             resolution: Resolution::default(),
             clock: DrawClock::default(),
             upload: (Duration::ZERO, 0),
@@ -160,7 +160,7 @@ impl GpuPainter {
         let start = Instant::now();
         if update.reset {
             (self.lava, self.ground) = (None, None);
-            self.lava = Some(LavaRoom::new(&self.gpu, update.report.grid)?);
+            self.lava = Some(VolumeTextures::new(&self.gpu, update.report.grid)?);
             self.set_empty();
             self.bindings += 1;
         }

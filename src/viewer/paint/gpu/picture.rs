@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use image::RgbaImage;
 
 use super::GpuPainter;
-use super::easel::{Easel, Task};
+use super::accumulator::{Accumulator, Task};
 use super::film::Outlet;
 use crate::viewer::paint::View;
 use crate::viewer::paint::device::Texture;
@@ -60,7 +60,7 @@ impl GpuPainter {
 
     /// Frees the textures of pictures.
     pub(in crate::viewer) fn forget_pictures(&mut self) {
-        self.pictures = Easel::default();
+        self.pictures = Accumulator::default();
     }
 
     /// Submits what was recorded and copies a texture of four bytes a texel to this side.

@@ -4,10 +4,10 @@ use crate::render::blackbody::BlackBody;
 use crate::render::transfer::Transfer;
 
 use super::canvas::Turn;
-use super::film::{Sheet, color_pass};
+use super::film::{RenderTarget, color_pass};
 use super::frame::Frame;
 use super::ground::GroundMaps;
-use super::lava::LavaRoom;
+use super::lava::VolumeTextures;
 use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, halves, numbers_binding, sampled};
 
 /// Entries of the table of black-body colours; the range of temperatures is that of `scene.wgsl`.
@@ -119,7 +119,7 @@ impl Stage {
     }
 
     /// Binds a scene to textures of one size.
-    pub(super) fn bind(&self, gpu: &Gpu, ground: &GroundMaps, lava: &LavaRoom, sheet: &Sheet) -> Bound {
+    pub(super) fn bind(&self, gpu: &Gpu, ground: &GroundMaps, lava: &VolumeTextures, sheet: &RenderTarget) -> Bound {
         let maps = [
             &ground.height,
             &ground.albedo,
@@ -150,7 +150,13 @@ impl Stage {
     }
 
     /// Finds the ground under every pixel.
-    pub(super) fn hit(&self, encoder: &mut wgpu::CommandEncoder, bound: &Bound, ground: &GroundMaps, to: &Sheet) {
+    pub(super) fn hit(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        bound: &Bound,
+        ground: &GroundMaps,
+        to: &RenderTarget,
+    ) {
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("ground"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -190,7 +196,7 @@ impl Stage {
         encoder: &mut wgpu::CommandEncoder,
         layer: Layer,
         bound: &Bound,
-        to: &Sheet,
+        to: &RenderTarget,
         turn: Turn,
     ) {
         let mut pass = color_pass(encoder, "trace", &to.light.view);

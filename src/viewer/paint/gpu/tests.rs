@@ -7,7 +7,7 @@ use kiss3d::window::OffscreenSurface;
 use crate::grid::Grid;
 use crate::render::contents::Contents;
 use crate::render::{Antialias, Camera, CameraSpec, ColorBy, LookSpec, Renderer, Style};
-use crate::viewer::link::Cut;
+use crate::viewer::messages::Cut;
 use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, keep, surface, view};
 use crate::viewer::paint::{DrawOn, Painter, View};
 
@@ -27,7 +27,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
     ];
     let mut painter = Painter::new(&plain, DrawOn::Gpu).expect("a valid look");
     painter.apply(&mut everything(&simulation, volume, &plain)).expect("a small box");
-    let mut marcher = Renderer::new(simulation.world().ground.surface(), volume.grid, plain).expect("a valid look");
+    let mut marcher = Renderer::new(simulation.world().ground().surface(), volume.grid, plain).expect("a valid look");
     marcher.set_steps(simulation.steps());
     // The window's panel draws the colour bar of the plain styles.
     marcher.set_contents(Contents { legend: false, ..Contents::default() });
@@ -109,7 +109,7 @@ fn a_slice_is_seen_at_once_from_both_sides() {
     let look = LookSpec::default();
     let Some((_surface, mut painter, camera)) = painted(&look) else { return };
     let (simulation, lowpass) = eruption();
-    let (grid, ground) = (lowpass.volume().grid, &simulation.world().ground);
+    let (grid, ground) = (lowpass.volume().grid, &simulation.world().ground());
     let mut update = everything(&simulation, lowpass.volume(), &look);
     let cell = 31;
     let rock = |i: usize| if ground.is_solid_at(grid.index(cell, i / grid.nz, i % grid.nz)) { [0, 2] } else { [0, 0] };

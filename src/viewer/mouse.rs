@@ -6,13 +6,13 @@ use std::time::Instant;
 use kiss3d::event::{Action as Press, Key, Modifiers, MouseButton};
 
 use super::app::App;
-use super::cuts;
-use super::handles;
 use super::keys::{self, Action};
-use super::link::{Command, Notice};
+use super::messages::{Command, Notice};
 use super::pointer::Drag;
 use super::record::{Cutout, Shot};
+use super::slices;
 use super::state::Request;
+use super::vent_handles;
 use crate::output::file_name;
 use crate::scene::Scene;
 
@@ -41,7 +41,7 @@ impl App {
     /// A slice follows the pointer along its axis.
     fn drag_cut(&mut self, axis: usize, (x, y): (f32, f32)) {
         let (Some(camera), Some(sides)) = (self.camera(), self.state.sides()) else { return };
-        if let Some(cell) = cuts::dragged_to(axis, &camera.ray(x, y), sides.map(|n| n as f32)) {
+        if let Some(cell) = slices::dragged_to(axis, &camera.ray(x, y), sides.map(|n| n as f32)) {
             self.state.cuts.at[axis] = cell;
             self.state.cuts.chosen = axis;
         }
@@ -73,7 +73,7 @@ impl App {
             {
                 return Drag::Cut(axis);
             }
-            let handle = self.pointer.at.and_then(|at| handles::under(&all, at, scale)).copied();
+            let handle = self.pointer.at.and_then(|at| vent_handles::under(&all, at, scale)).copied();
             if let (Some(aim), Some(report)) = (self.aim(), &self.state.report) {
                 let takes = handle.is_some() || !shift;
                 if takes && self.state.tools.press(&aim, handle.as_ref(), report) {
@@ -172,7 +172,7 @@ impl App {
         }
     }
 
-    /// Ends the recording under way; the shortest one holds the picture of this moment.
+    /// Ends the recording under way; the shortest one holds the picture of this snapshot.
     pub(super) fn end_recording(&mut self) {
         let Some(recorder) = self.files.recorder() else { return };
         let seconds = self.recording_since.elapsed().as_secs_f64();

@@ -3,12 +3,12 @@
 use crate::lowpass::ENERGY_SHOWN;
 use crate::render::contents::{LAVA, NOTHING, ROCK};
 use crate::units;
-use crate::viewer::link::{Cut, Field};
+use crate::viewer::messages::{Cut, Field};
 use crate::world::World;
 
 /// The slice at `cell` along an axis (0 x, 1 y, 2 z); a cell outside the box becomes the last one.
 pub(super) fn cut(world: &World, axis: usize, cell: usize, field: Field) -> Cut {
-    let grid = world.grid;
+    let grid = world.grid();
     let size = [grid.nx, grid.ny, grid.nz];
     let cell = cell.min(size[axis] - 1);
     let (across, down) = [(2, 1), (0, 2), (0, 1)][axis];
@@ -23,8 +23,8 @@ pub(super) fn cut(world: &World, axis: usize, cell: usize, field: Field) -> Cut 
 
 fn texel(world: &World, index: usize, field: Field) -> [u8; 2] {
     let shade = |share: f32| (share * 255.0).round().min(255.0) as u8;
-    let cell = world.lava.cell(index);
-    if world.ground.is_solid_at(index) {
+    let cell = world.lava().cell(index);
+    if world.ground().is_solid_at(index) {
         return [if field == Field::Solid { 255 } else { 0 }, ROCK];
     }
     let value = match field {

@@ -8,7 +8,7 @@ use crate::world::World;
 
 /// A step of a simulation, and its place in the world.
 #[derive(Clone, Copy)]
-pub struct Snapshot<'a> {
+pub struct ExportState<'a> {
     /// The state.
     pub world: &'a World,
     /// Where the box is.
@@ -19,7 +19,7 @@ pub struct Snapshot<'a> {
     pub state: u64,
 }
 
-impl Snapshot<'_> {
+impl ExportState<'_> {
     /// Where the file comes from and where it lies, as names and texts: the same for every format.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);

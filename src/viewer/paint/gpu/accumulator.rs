@@ -7,7 +7,7 @@ use kiss3d::renderer::Renderer3d;
 use kiss3d::resource::RenderContext;
 
 use super::canvas::Canvas;
-use super::film::{Development, FilmRoom, Outlet};
+use super::film::{Development, Outlet, PostProcess};
 use super::frame::{Frame, FrameSpec};
 use super::stage::Layer;
 use super::{FRAMES, GpuPainter};
@@ -20,7 +20,7 @@ const LAYERS: [Layer; 2] = [Layer::Backdrop, Layer::Lava];
 
 /// The layers of one picture, and what develops them.
 #[derive(Default)]
-pub(super) struct Easel {
+pub(super) struct Accumulator {
     /// For each layer, while something moves.
     coarse: [Canvas; 2],
     /// For each layer, at the whole resolution, when nothing moves.
@@ -40,7 +40,7 @@ pub(super) struct Task<'a> {
     pub(super) bands: u32,
 }
 
-impl Easel {
+impl Accumulator {
     /// Begins new averages.
     pub(super) fn forget(&mut self) {
         self.coarse.iter_mut().chain(&mut self.fine).for_each(Canvas::forget);
@@ -52,7 +52,7 @@ impl Easel {
     }
 
     /// What develops the layers, once both are drawn.
-    pub(super) fn development(&mut self, gpu: &Gpu, film: &FilmRoom) -> Option<&Development> {
+    pub(super) fn development(&mut self, gpu: &Gpu, film: &PostProcess) -> Option<&Development> {
         let canvas = |layer: usize| if self.shows_fine[layer] { &self.fine[layer] } else { &self.coarse[layer] };
         let ((backdrop, first), (lava, second)) = (canvas(0).sheet()?, canvas(1).sheet()?);
         let of = [(self.shows_fine[0], first), (self.shows_fine[1], second)];
@@ -109,7 +109,7 @@ impl GpuPainter {
         let exposed = canvas.prepare(
             [width, height],
             self.bindings,
-            |size| FilmRoom::sheet(&self.gpu, size),
+            |size| PostProcess::sheet(&self.gpu, size),
             |sheet| self.stage.bind(&self.gpu, &ground.maps, lava, sheet),
         );
         self.stage.set_frame(&self.gpu, &frame);
@@ -124,16 +124,16 @@ impl GpuPainter {
 
     /// Brings both layers of a picture up to date, and the bloom with them.
     pub(super) fn draw_picture(&mut self, view: &View, task: Task) {
-        let mut easel = std::mem::take(&mut self.pictures);
+        let mut accumulator = std::mem::take(&mut self.pictures);
         for layer in LAYERS {
-            self.draw_layer(&mut easel.coarse[layer as usize], layer, view, task);
+            self.draw_layer(&mut accumulator.coarse[layer as usize], layer, view, task);
         }
-        self.bloom(&mut easel);
-        self.pictures = easel;
+        self.bloom(&mut accumulator);
+        self.pictures = accumulator;
     }
 
-    fn bloom(&self, easel: &mut Easel) {
-        if let Some(development) = easel.development(&self.gpu, &self.film) {
+    fn bloom(&self, accumulator: &mut Accumulator) {
+        if let Some(development) = accumulator.development(&self.gpu, &self.film) {
             let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             self.film.bloom(&self.gpu, &mut encoder, development, &self.look);
             self.gpu.queue.submit(Some(encoder.finish()));
@@ -142,7 +142,7 @@ impl GpuPainter {
 
     /// Draws more of the window's layers. Says which had something to do.
     fn draw_window(&mut self, view: &View, window: [usize; 2], effort: Effort, rests: Still) -> [bool; 2] {
-        let mut easel = std::mem::take(&mut self.window);
+        let mut accumulator = std::mem::take(&mut self.window);
         let camera = |size: [usize; 2]| view.camera.resized((size[0], size[1]));
         let whole = still(view.quality, window);
         let (near, far) = (camera(effort.size), camera(whole));
@@ -152,23 +152,29 @@ impl GpuPainter {
             let resting = if layer == Layer::Lava { rests.all } else { rests.camera };
             if !resting || effort.size == whole {
                 let most = if resting { frames } else { effort.repeats };
-                easel.shows_fine[k] = false;
-                return self.draw_layer(&mut easel.coarse[k], layer, view, Task { camera: &near, most, bands: 1 });
+                accumulator.shows_fine[k] = false;
+                return self.draw_layer(
+                    &mut accumulator.coarse[k],
+                    layer,
+                    view,
+                    Task { camera: &near, most, bands: 1 },
+                );
             }
             let identity = self.identity(layer, view, &far);
             let is_whole =
                 |canvas: &Canvas| identity.as_ref().is_some_and(|(of, content)| canvas.is_whole(of, *content));
             let once = Task { camera: &near, most: 1, bands: 1 };
-            let coarse = !is_whole(&easel.fine[k]) && self.draw_layer(&mut easel.coarse[k], layer, view, once);
+            let coarse =
+                !is_whole(&accumulator.fine[k]) && self.draw_layer(&mut accumulator.coarse[k], layer, view, once);
             let fine = Task { camera: &far, most: frames, bands };
-            let fine = self.draw_layer(&mut easel.fine[k], layer, view, fine);
-            easel.shows_fine[k] = is_whole(&easel.fine[k]);
+            let fine = self.draw_layer(&mut accumulator.fine[k], layer, view, fine);
+            accumulator.shows_fine[k] = is_whole(&accumulator.fine[k]);
             coarse || fine
         });
         if drawn.contains(&true) {
-            self.bloom(&mut easel);
+            self.bloom(&mut accumulator);
         }
-        self.window = easel;
+        self.window = accumulator;
         drawn
     }
 }

@@ -59,7 +59,7 @@ pub enum Command {
     Vent(VentChange),
     /// Lava, rock or nothing put into a shape.
     Put(Shape, Matter),
-    /// Keep the present moment, to come back to it.
+    /// Keep the present snapshot, to come back to it.
     Keep,
     /// Back to the kept moment of this step; what was done later is forgotten.
     Rewind(u64),
@@ -148,8 +148,8 @@ pub struct Report {
     pub liquid_cells: u64,
     /// The stages of the last step by name, then the low-pass and what follows from it.
     pub times: Vec<(&'static str, Duration)>,
-    /// Steps of the kept moments.
-    pub moments: Vec<u64>,
+    /// Steps of the kept snapshots.
+    pub snapshots: Vec<u64>,
     /// What lies under the pointer.
     pub probe: Option<Probe>,
 }
@@ -256,7 +256,7 @@ impl Report {
             mass: MassAccount::default(),
             liquid_cells: 0,
             times: Vec::new(),
-            moments: Vec::new(),
+            snapshots: Vec::new(),
             probe: None,
         }
     }

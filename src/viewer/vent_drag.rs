@@ -1,8 +1,8 @@
 //! A vent's handle in hand: what a drag makes of the vent.
 
-use super::handles::{Grip, Handle};
-use super::link::Report;
+use super::messages::Report;
 use super::tools::Aim;
+use super::vent_handles::{Grip, Handle};
 use crate::source::VentSpec;
 use crate::units::VENT_ENERGY_MAX;
 

@@ -1,40 +1,40 @@
-//! Kept moments: the start, those kept by hand, and one every so many steps, thinned so that their memory stays small.
+//! Kept snapshots: the start, those kept by hand, and one every so many steps, thinned so that their memory stays small.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::simulation::{Moment, Simulation};
+use crate::simulation::{Simulation, Snapshot};
 
-/// Most memory of all moments in bytes; only the start is kept whatever it takes.
+/// Most memory of all snapshots in bytes; only the start is kept whatever it takes.
 pub(super) const MOST_BYTES: usize = 512 << 20;
-/// Steps between automatic moments, at first.
+/// Steps between automatic snapshots, at first.
 const EVERY: u64 = 100;
-/// Most automatic moments.
+/// Most automatic snapshots.
 const MOST: usize = 64;
 
-/// The moments of one session.
+/// The snapshots of one session.
 #[derive(Debug)]
-pub(super) struct Moments {
-    start: Moment,
+pub(super) struct Snapshots {
+    start: Snapshot,
     kept: BTreeMap<u64, Kept>,
-    /// Steps between automatic moments; doubled when there are too many.
+    /// Steps between automatic snapshots; doubled when there are too many.
     every: u64,
     most_bytes: usize,
 }
 
 #[derive(Debug)]
 struct Kept {
-    moment: Moment,
+    snapshot: Snapshot,
     by_hand: bool,
 }
 
-impl Moments {
-    /// The present moment is the start.
+impl Snapshots {
+    /// The present snapshot is the start.
     pub(super) fn new(simulation: &Simulation, most_bytes: usize) -> Self {
-        Self { start: simulation.moment(None), kept: BTreeMap::new(), every: EVERY, most_bytes }
+        Self { start: simulation.snapshot(None), kept: BTreeMap::new(), every: EVERY, most_bytes }
     }
 
-    /// Keeps the present moment when it is time for an automatic one.
+    /// Keeps the present snapshot when it is time for an automatic one.
     pub(super) fn offer(&mut self, simulation: &Simulation) {
         let step = simulation.steps();
         if step.is_multiple_of(self.every) && !self.kept.contains_key(&step) {
@@ -43,7 +43,7 @@ impl Moments {
         }
     }
 
-    /// Keeps the present moment until it is forgotten by going back, and tells whether there was room for it.
+    /// Keeps the present snapshot until it is forgotten by going back, and tells whether there was room for it.
     pub(super) fn keep(&mut self, simulation: &Simulation) -> bool {
         self.insert(simulation, true);
         self.thin();
@@ -55,12 +55,12 @@ impl Moments {
     }
 
     fn insert(&mut self, simulation: &Simulation, by_hand: bool) {
-        let beside = self.kept.values().next_back().map_or(&self.start, |kept| &kept.moment);
-        let moment = simulation.moment(Some(beside));
-        self.kept.insert(simulation.steps(), Kept { moment, by_hand });
+        let beside = self.kept.values().next_back().map_or(&self.start, |kept| &kept.snapshot);
+        let snapshot = simulation.snapshot(Some(beside));
+        self.kept.insert(simulation.steps(), Kept { snapshot, by_hand });
     }
 
-    /// Keeps fewer automatic moments until all are few and small.
+    /// Keeps fewer automatic snapshots until all are few and small.
     fn thin(&mut self) {
         loop {
             let automatic = self.kept.values().filter(|kept| !kept.by_hand).count();
@@ -77,19 +77,19 @@ impl Moments {
     fn bytes(&self) -> usize {
         let mut bytes = self.start.bytes() + self.start.ground().bytes();
         let mut ground = self.start.ground();
-        for Kept { moment, .. } in self.kept.values() {
-            bytes += moment.bytes();
-            if !Arc::ptr_eq(ground, moment.ground()) {
-                ground = moment.ground();
+        for Kept { snapshot, .. } in self.kept.values() {
+            bytes += snapshot.bytes();
+            if !Arc::ptr_eq(ground, snapshot.ground()) {
+                ground = snapshot.ground();
                 bytes += ground.bytes();
             }
         }
         bytes
     }
 
-    /// The moment of a step.
-    pub(super) fn at(&self, step: u64) -> Option<&Moment> {
-        self.kept.get(&step).map(|kept| &kept.moment).or((step == 0).then_some(&self.start))
+    /// The snapshot of a step.
+    pub(super) fn at(&self, step: u64) -> Option<&Snapshot> {
+        self.kept.get(&step).map(|kept| &kept.snapshot).or((step == 0).then_some(&self.start))
     }
 
     /// Forgets what came after a step.
@@ -98,7 +98,7 @@ impl Moments {
     }
 
     /// Forgets all but the start, and gives it.
-    pub(super) fn restart(&mut self) -> &Moment {
+    pub(super) fn restart(&mut self) -> &Snapshot {
         self.kept.clear();
         self.every = EVERY;
         &self.start
@@ -127,43 +127,43 @@ mod tests {
     #[test]
     fn memory_stays_under_its_cap_and_the_start_is_kept() {
         let mut simulation = simulation(Grid::new(10, 8, 10), 0.4);
-        let one = simulation.moment(None);
+        let one = simulation.snapshot(None);
         let cap = one.ground().bytes() + 9 * one.bytes();
-        let mut moments = Moments::new(&simulation, cap);
+        let mut snapshots = Snapshots::new(&simulation, cap);
         for step in 1..=3000 {
             simulation.step();
-            moments.offer(&simulation);
+            snapshots.offer(&simulation);
             if step == 777 {
-                assert!(moments.keep(&simulation));
+                assert!(snapshots.keep(&simulation));
             }
-            assert!(moments.bytes() <= cap, "step {step}");
+            assert!(snapshots.bytes() <= cap, "step {step}");
         }
-        let steps = moments.steps();
+        let steps = snapshots.steps();
         assert!(steps.len() > 4 && steps.contains(&0) && steps.contains(&777), "{steps:?}");
-        assert!(steps.iter().all(|step| *step == 777 || step % moments.every == 0), "{steps:?}");
+        assert!(steps.iter().all(|step| *step == 777 || step % snapshots.every == 0), "{steps:?}");
 
-        moments.forget_after(1000);
-        assert!(moments.steps().iter().all(|&step| step <= 1000));
-        let moment = moments.at(777).expect("kept by hand");
-        assert_eq!(moment.steps(), 777);
-        assert!(moments.at(778).is_none());
-        assert_eq!(moments.restart().steps(), 0);
-        assert_eq!(moments.steps(), [0]);
+        snapshots.forget_after(1000);
+        assert!(snapshots.steps().iter().all(|&step| step <= 1000));
+        let snapshot = snapshots.at(777).expect("kept by hand");
+        assert_eq!(snapshot.steps(), 777);
+        assert!(snapshots.at(778).is_none());
+        assert_eq!(snapshots.restart().steps(), 0);
+        assert_eq!(snapshots.steps(), [0]);
     }
 
     #[test]
     fn grounds_that_differ_take_their_memory() {
         let mut simulation = simulation(Grid::new(20, 20, 20), 0.05);
-        let one = simulation.moment(None);
+        let one = simulation.snapshot(None);
         let cap = 4 * one.bytes() + one.ground().bytes() * 3 / 2;
-        let mut moments = Moments::new(&simulation, cap);
-        assert!(moments.keep(&simulation), "the ground is shared");
+        let mut snapshots = Snapshots::new(&simulation, cap);
+        assert!(snapshots.keep(&simulation), "the ground is shared");
         simulation.step();
-        assert!(moments.keep(&simulation) && moments.bytes() < cap);
+        assert!(snapshots.keep(&simulation) && snapshots.bytes() < cap);
         let shape = Shape::Sphere { center: [5.0; 3], radius: 2.0 };
         simulation.act(Act::Put(Edit { shape, matter: Matter::Rock })).expect("a small edit");
         simulation.step();
-        assert!(!moments.keep(&simulation), "no room for another ground");
-        assert_eq!(moments.steps(), [0, 1]);
+        assert!(!snapshots.keep(&simulation), "no room for another ground");
+        assert_eq!(snapshots.steps(), [0, 1]);
     }
 }

@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use super::app::App;
 use super::camera::{Rig, Size};
-use super::cuts::{AXES, AXIS_NAMES};
 use super::dialog::Dialog;
 use super::keys::Action;
-use super::link::{Command, Notice, Pace};
+use super::messages::{Command, Notice, Pace};
 use super::pace;
-use super::pose::Side;
+use super::slices::{AXES, AXIS_NAMES};
 use super::tools::{BRUSH_RADIUS, Tool};
+use super::viewpoint::Side;
 use crate::output::{Existing, FOLDER, file_name, free_name};
 use crate::render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style, names};
 
@@ -102,8 +102,8 @@ impl App {
 
     fn rewind(&mut self) {
         let Some(report) = &self.state.report else { return };
-        match self.rewind.target(&report.moments, report.step, Instant::now()) {
-            Some(moment) => self.worker.send(Command::Rewind(moment)),
+        match self.rewind.target(&report.snapshots, report.step, Instant::now()) {
+            Some(snapshot) => self.worker.send(Command::Rewind(snapshot)),
             None => {
                 let text = format!("no moment before step {} is kept; K keeps one", report.step);
                 self.tell(Notice { wrong: true, text });

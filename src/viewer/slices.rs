@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::link::Field;
+use super::messages::Field;
 use crate::render::{Axis, Camera, Ray};
 
 /// All axes in order.
