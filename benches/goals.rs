@@ -16,7 +16,8 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level, Stage};
 use lavoxel::grid::Grid;
 use lavoxel::random::Draw;
-use lavoxel::rules::spreading::{Bed, spreads};
+use lavoxel::rules::Bed;
+use lavoxel::rules::spreading::spreads;
 use lavoxel::rules::{Rules, RulesSpec};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::Vent;
@@ -274,7 +275,7 @@ fn flat_row() {
         .world()
         .lava()
         .held()
-        .filter(|&([x, y, z], cell)| spreads(cell, Bed::under(lava.world(), x, y, z), &rules.spreading))
+        .filter(|&([x, y, z], cell)| spreads(cell, Bed::under(lava.world(), 0, [x, y, z]), &rules.spreading))
         .count();
     let mut runs: Vec<Run<'_>> = Vec::new();
     for world in &worlds {

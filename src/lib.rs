@@ -109,6 +109,7 @@ pub mod generate;
 pub mod grid;
 pub mod lowpass;
 pub mod map;
+pub mod matter;
 pub mod memory;
 #[cfg(feature = "files")]
 pub mod output;

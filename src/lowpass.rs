@@ -304,8 +304,8 @@ impl Taps {
             world.ground().add_open((near_y, near_z), wide.start, weight, open);
             for (tx, tile) in world.lava().part_of_row(near_y, near_z, tiles.clone()) {
                 let from = place(tx * TILE_X);
-                add_to(&mut self.amount[from..], weight, tile.amount.row(near_z));
-                add_to(&mut self.energy[from..], weight, tile.energy.row(near_z));
+                add_to(&mut self.amount[from..], weight, tile.amount().row(near_z));
+                add_to(&mut self.energy[from..], weight, tile.energy().row(near_z));
             }
         }
         for x in span.range() {

@@ -164,8 +164,8 @@ impl Scratch {
         marked(columns, strip.count).for_each(|tx| tiles[tx] = EMPTY);
         strip.visit(columns, |tx, tile| {
             let (amounts, energies) = &mut tiles[tx];
-            amounts.iter_mut().zip(&tile.amount.0).for_each(|(sum, &amount)| *sum += u32::from(amount));
-            energies.iter_mut().zip(&tile.energy.0).for_each(|(most, &energy)| *most = energy.max(*most));
+            amounts.iter_mut().zip(&tile.amount().0).for_each(|(sum, &amount)| *sum += u32::from(amount));
+            energies.iter_mut().zip(&tile.energy().0).for_each(|(most, &energy)| *most = energy.max(*most));
         });
     }
 

@@ -4,16 +4,15 @@ use std::io::{self, Read, Write};
 
 use super::sections::{SectionReader, SectionWriter};
 use super::{Fault, MEND};
-use crate::grid::Grid;
-use crate::grid::tile::{TILE_X, TILE_Z};
+use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
 use crate::memory::MemoryEstimate;
-use crate::world::{Liquid, Tile, World};
+use crate::world::{Layer, Tile, World};
 
 /// Tiles after which memory is asked for again.
 const TILES_ASKED: f64 = 4096.0;
 
 /// Writes the section's bytes.
-pub(super) fn write<W: Write>(lava: &Liquid, writer: &mut SectionWriter<W>) -> io::Result<()> {
+pub(super) fn write<W: Write>(lava: &Layer, writer: &mut SectionWriter<W>) -> io::Result<()> {
     let mut bytes = Vec::new();
     for (at, tile) in lava.tiles() {
         let held = held(tile);
@@ -24,22 +23,21 @@ pub(super) fn write<W: Write>(lava: &Liquid, writer: &mut SectionWriter<W>) -> i
         bytes.extend(at.iter().flat_map(|number| number.to_le_bytes()));
         bytes.extend(held.to_le_bytes());
         for lane in lanes(held) {
-            bytes.extend(tile.amount.0[lane].to_le_bytes());
-            bytes.extend(tile.energy.0[lane].to_le_bytes());
+            tile.0.iter().for_each(|lanes| bytes.extend(lanes.0[lane].to_le_bytes()));
         }
         writer.add(&bytes)?;
     }
     Ok(())
 }
 
-/// Reads what [`write`] wrote for a box of this shape. Whether the lava fits the ground and the account is not checked here.
+/// Reads what [`write`] wrote into a layer without matter. Whether it fits the ground and the account is not checked here.
 /// `beside` is the memory of what was read before.
 pub(super) fn read<R: Read>(
-    grid: Grid,
+    layer: &mut Layer,
     beside: &MemoryEstimate,
     reader: &mut SectionReader<R>,
-) -> Result<Liquid, Fault> {
-    let mut lava = Liquid::empty(grid);
+) -> Result<(), Fault> {
+    let (grid, mut tile) = (layer.grid(), vec![Lanes::ZERO; layer.quantities()]);
     let ends = [grid.nx.div_ceil(TILE_X), grid.ny, grid.nz.div_ceil(TILE_Z)];
     let (mut last, mut tiles, mut strips) = (None, 0.0, 0.0);
     while !reader.is_at_end()? {
@@ -58,27 +56,29 @@ pub(super) fn read<R: Read>(
             let cells = tiles * (TILE_X * TILE_Z) as f64;
             beside.clone().and(World::need_of_lava(grid, cells, strips * TILE_Z as f64)).check(MEND)?;
         }
-        lava.put_tile([tx, y, tz], read_tile(reader)?);
+        read_tile(reader, &mut tile)?;
+        layer.put_tile([tx, y, tz], &tile);
     }
-    Ok(lava)
+    Ok(())
 }
 
-fn read_tile<R: Read>(reader: &mut SectionReader<R>) -> Result<Tile, Fault> {
+fn read_tile<R: Read>(reader: &mut SectionReader<R>, tile: &mut [Lanes]) -> Result<(), Fault> {
     let held_there = u32::from_le_bytes(reader.read_array()?);
-    let mut tile = Tile::EMPTY;
+    tile.fill(Lanes::ZERO);
     for lane in lanes(held_there) {
-        tile.amount.0[lane] = u16::from_le_bytes(reader.read_array()?);
-        tile.energy.0[lane] = u16::from_le_bytes(reader.read_array()?);
+        for quantity in &mut *tile {
+            quantity.0[lane] = u16::from_le_bytes(reader.read_array()?);
+        }
     }
-    if held_there == 0 || held(&tile) != held_there {
-        return Err(reader.damaged("a tile with less lava than it says"));
+    if held_there == 0 || held(Tile(tile)) != held_there {
+        return Err(reader.damaged("a tile with less matter than it says"));
     }
-    Ok(tile)
+    Ok(())
 }
 
-/// A bit for each cell that holds lava.
-fn held(tile: &Tile) -> u32 {
-    tile.amount.0.iter().rfold(0, |bits, &amount| bits << 1 | u32::from(amount > 0))
+/// A bit for each cell that holds matter.
+fn held(tile: Tile<'_>) -> u32 {
+    tile.amount().0.iter().rfold(0, |bits, &amount| bits << 1 | u32::from(amount > 0))
 }
 
 /// The numbers of the cells with a bit.

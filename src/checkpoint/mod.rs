@@ -55,7 +55,7 @@ use crate::memory::MemoryEstimate;
 use crate::output::OutputError;
 use crate::scene::{MAX_FILE, Scene, Stage, VentTable};
 use crate::simulation::{Simulation, system_clock};
-use crate::world::World;
+use crate::world::{LAVA, World};
 
 /// Version of the format that is written and read.
 pub const FORMAT: u16 = 1;
@@ -194,8 +194,8 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     let mut world = World::new(ground::read(grid, reader)?);
     expect(reader, OWN[3])?;
     let beside = MemoryEstimate::of("the ground", world.ground().bytes(), 1.0);
-    world.lava = lava::read(grid, &beside, reader)?;
-    world.lava.ledger = header.ledger();
+    lava::read(&mut world.layers[LAVA], &beside, reader)?;
+    world.layers[LAVA].ledger = header.ledger();
     world.check().map_err(|fault| Fault::damaged("lava", fault))?;
     let beside = beside.and(MemoryEstimate::of("the lava", world.lava().bytes(), 1.0));
     let mut extras = BTreeMap::new();

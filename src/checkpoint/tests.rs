@@ -166,7 +166,7 @@ fn what_cannot_be_is_refused_with_its_place() {
         (refused_with("lava", first(0, &[2])), "its lava: no place for a tile at (2, "),
         (refused_with("lava", |body| body.extend(body.clone())), "its lava: no place for a tile"),
         (refused_with("lava", first(6, &[0; 4])), "its lava: "),
-        (refused_with("lava", first(10, &[0; 2])), "a tile with less lava than it says"),
+        (refused_with("lava", first(10, &[0; 2])), "a tile with less matter than it says"),
         (refused_with("lava", first(10, &[1, 0x80])), "its lava: more than a full cell"),
         (refused_with("lava", first(10, &[1, 0])), "its lava: mass: "),
         (refused_with("lava", first(2, &[0])), "its lava: liquid in a solid cell"),

@@ -2,8 +2,9 @@
 
 use lavoxel::export::NO_FORECAST;
 use lavoxel::map::Site;
+use lavoxel::rules::Bed;
 use lavoxel::rules::Walls;
-use lavoxel::rules::spreading::{Bed, spreads};
+use lavoxel::rules::spreading::spreads;
 use lavoxel::scene::Edge;
 use lavoxel::simulation::{Simulation, StageTime};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
@@ -209,5 +210,5 @@ impl Report {
 /// Cells that could spread now: enough energy, and something beneath.
 fn active_cells(simulation: &Simulation) -> usize {
     let (world, rule) = (simulation.world(), &simulation.rules().spreading);
-    world.lava().held().filter(|&([x, y, z], cell)| spreads(cell, Bed::under(world, x, y, z), rule)).count()
+    world.lava().held().filter(|&([x, y, z], cell)| spreads(cell, Bed::under(world, 0, [x, y, z]), rule)).count()
 }

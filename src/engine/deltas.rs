@@ -1,8 +1,11 @@
 //! What spreading adds to the tiles of a strip and takes from them, kept until no thread reads the old state any more.
 
-use crate::grid::tile::ROW;
+use crate::grid::tile::{Lanes, ROW};
 use crate::simd::Simd;
-use crate::world::{Strip, Tile};
+use crate::world::Strip;
+
+/// Most quantities of a layer.
+const MOST_QUANTITIES: usize = 2;
 
 /// Changes of the tiles of one strip, added up modulo 2^16. Memory is kept for the next use.
 #[derive(Debug, Default)]
@@ -13,7 +16,8 @@ pub(super) struct Deltas {
     count: usize,
     /// Places, and their y.
     at: Vec<(u32, u32)>,
-    tiles: Vec<Tile>,
+    /// The quantities of each change.
+    lanes: Vec<Lanes>,
 }
 
 impl Deltas {
@@ -27,48 +31,50 @@ impl Deltas {
 
     /// Makes room for a few more changes: those of one tile.
     #[inline(always)]
-    pub(super) fn reserve(&mut self) {
-        if self.count + 4 > self.tiles.len() {
+    pub(super) fn reserve<const Q: usize>(&mut self) {
+        if self.count + 4 > self.at.len() || (self.count + 4) * Q > self.lanes.len() {
             self.grow();
         }
     }
 
     #[cold]
     fn grow(&mut self) {
-        let room = 2 * self.tiles.len() + 64;
+        let room = 2 * self.at.len() + 64;
         self.at.resize(room, (0, 0));
-        self.tiles.resize(room, Tile::EMPTY);
+        self.lanes.resize(room * MOST_QUANTITIES, Lanes::ZERO);
     }
 
     /// Adds to the tile at a place, which lies at `y`; there is room.
     #[inline(always)]
-    pub(super) fn add<S: Simd>(&mut self, s: S, place: usize, y: usize, amount: S::V, energy: S::V) {
+    pub(super) fn add<S: Simd, const Q: usize>(&mut self, s: S, place: usize, y: usize, change: [S::V; Q]) {
         let slot = &mut self.slots[place];
         if *slot == 0 {
-            let tile = &mut self.tiles[self.count];
-            s.store(&mut tile.amount, amount);
-            s.store(&mut tile.energy, energy);
+            let tile = &mut self.lanes.as_chunks_mut::<Q>().0[self.count];
+            for (lanes, change) in tile.iter_mut().zip(change) {
+                s.store(lanes, change);
+            }
             self.at[self.count] = (place as u32, y as u32);
             self.count += 1;
             *slot = self.count as u32;
         } else {
-            let tile = &mut self.tiles[*slot as usize - 1];
-            let (old_amount, old_energy) = (s.load(&tile.amount), s.load(&tile.energy));
-            s.store(&mut tile.amount, s.add(old_amount, amount));
-            s.store(&mut tile.energy, s.add(old_energy, energy));
+            let tile = &mut self.lanes.as_chunks_mut::<Q>().0[*slot as usize - 1];
+            for (lanes, change) in tile.iter_mut().zip(change) {
+                s.store(lanes, s.add(s.load(lanes), change));
+            }
         }
     }
 
     /// Applies the changes to the strip and clears the list.
     #[inline(always)]
-    pub(super) fn apply<S: Simd>(&mut self, s: S, strip: &mut Strip) {
-        for (&(place, y), change) in self.at.iter().zip(&self.tiles).take(self.count) {
+    pub(super) fn apply<S: Simd, const Q: usize>(&mut self, s: S, strip: &mut Strip) {
+        for (&(place, y), change) in self.at.iter().zip(self.lanes.as_chunks::<Q>().0).take(self.count) {
             let place = place as usize;
             self.slots[place] = 0;
-            let tile = strip.change(y as usize, place / ROW, place % ROW);
-            let (amount, energy) = (s.load(&tile.amount), s.load(&tile.energy));
-            s.store(&mut tile.amount, s.add(amount, s.load(&change.amount)));
-            s.store(&mut tile.energy, s.add(energy, s.load(&change.energy)));
+            let (index, bit) = (place / ROW, place % ROW);
+            let tile = strip.change::<Q>(y as usize, index, bit);
+            for (lanes, change) in tile.iter_mut().zip(change) {
+                s.store(lanes, s.add(s.load(lanes), s.load(change)));
+            }
         }
         strip.work += self.count;
         self.count = 0;

@@ -1,64 +1,75 @@
-//! Gravity over the tiles of a strip; the rule itself is [`crate::rules::gravity`].
+//! Rules along columns over the tiles of a strip, such as [`crate::rules::gravity`] and [`crate::rules::squeeze`].
 //!
-//! A tile is visited when it holds liquid and it, or the tile below it, changed since gravity last visited it. What falls
-//! from a tile follows from the tile, the one below it, the ground and the rules alone, and a tile that gives anything has
-//! changed. So a tile that is skipped gave nothing on its last visit, and would give nothing now. Other rules wake
-//! all tiles ([`Liquid::wake_under`](crate::world::Liquid)); a changed cell of the ground wakes the tiles that read it
-//! ([`Liquid::wake_near`](crate::world::Liquid)).
+//! A pair of tiles, one above the other, is visited when it holds liquid to move and either changed since the last visit:
+//! the upper one, or for rules that also move up either of them. What moves follows from the two tiles, heavier matter, the
+//! ground and the rule alone, and a tile that gives anything has changed. So a pair that is skipped moved nothing on its last
+//! visit, and would move nothing now. Other rules wake all tiles ([`Layer::wake_under`](crate::world::Layer)); a changed cell
+//! of the ground wakes the tiles that read it ([`Layer::wake_near`](crate::world::Layer)); a change of heavier matter counts
+//! as a change of the tile ([`World::wake_lighter`](crate::world::World)).
 
+use super::heavier::{Heavier, Layers, Nothing};
 use crate::grid::tile::ROW;
-use crate::rules::gravity::{Gravity, Kernel};
+use crate::rules::{Column, Pair};
 use crate::simd::{Simd, Work};
-use crate::world::{Ground, GroundStrip, Rows, Strip};
+use crate::world::{Ground, GroundStrip, Reads, Rows, Strip};
 
-/// Gravity in adjacent strips.
-pub(super) struct Falls<'a> {
+/// A rule in adjacent strips.
+pub(super) struct Falls<'a, R, const Q: usize> {
     /// Number of the first.
     pub(super) first: usize,
     pub(super) strips: &'a mut [Strip],
-    pub(super) ground: &'a Ground,
-    pub(super) rule: &'a Gravity,
+    pub(super) common: FallCommon<'a, R>,
     /// Scratch: the tiles of the row below that changed before.
     pub(super) before: &'a mut Vec<u64>,
 }
 
-impl Work for Falls<'_> {
+/// What all parts of a step share.
+pub(super) struct FallCommon<'a, R> {
+    pub(super) ground: &'a Ground,
+    pub(super) heavier: Layers<'a>,
+    pub(super) rule: &'a R,
+    /// The reads of the layer.
+    pub(super) reads: Reads,
+}
+
+impl<R> Clone for FallCommon<'_, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for FallCommon<'_, R> {}
+
+impl<R: Column<Q>, const Q: usize> Work for Falls<'_, R, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
-        let rule = Kernel::new(s, self.rule);
+        let FallCommon { ground, heavier, rule, reads } = self.common;
+        let kernel = rule.kernel(s);
         for (i, strip) in self.strips.iter_mut().enumerate() {
-            if !strip.falling.is_empty() {
-                strip_falls(s, &rule, strip, self.ground.strip(self.first + i), self.before);
+            if strip.falling.is_empty() {
+                continue;
+            }
+            strip.record_falling(reads);
+            let tz = self.first + i;
+            if heavier.is_near(tz) {
+                Fall::<S, R, _, Q> { s, kernel: &kernel, heavier, tz, ground: ground.strip(tz) }
+                    .strip(strip, self.before);
+            } else {
+                let heavier = Nothing;
+                Fall::<S, R, _, Q> { s, kernel: &kernel, heavier, tz, ground: ground.strip(tz) }
+                    .strip(strip, self.before);
             }
         }
     }
 }
 
-/// Gravity in one strip, rows from the bottom up.
-#[inline(always)]
-fn strip_falls<S: Simd>(s: S, rule: &Kernel<S>, strip: &mut Strip, ground: GroundStrip<'_>, before: &mut Vec<u64>) {
-    let (ny, width) = (ground.ny(), strip.width);
-    before.clear();
-    before.resize(width, 0);
-    let rows = std::mem::replace(&mut strip.falling, Rows::NONE).range();
-    let mut y = rows.start;
-    // Above the rows that changed before, only rows above a change of this pass are visited.
-    while y < ny && (y <= rows.end || strip.falling.range().end == y) {
-        for (w, before) in before.iter_mut().enumerate() {
-            let index = strip.index(y, w);
-            let below = *before | strip.row(index.wrapping_sub(width)).falling;
-            let row = strip.row_mut(index);
-            *before = std::mem::take(&mut row.falling);
-            let mut set = row.held & (*before | below);
-            while set != 0 {
-                let bit = set.trailing_zeros() as usize % ROW;
-                set &= set - 1;
-                let here = Here { index, bit, tx: w * ROW + bit, y };
-                tile_falls(s, rule, strip, &here, ground);
-            }
-        }
-        y += 1;
-    }
+/// A rule in one strip.
+struct Fall<'a, S: Simd, R: Column<Q>, H, const Q: usize> {
+    s: S,
+    kernel: &'a R::Kernel<S>,
+    heavier: H,
+    tz: usize,
+    ground: GroundStrip<'a>,
 }
 
 /// The tile that is visited.
@@ -71,35 +82,80 @@ struct Here {
     y: usize,
 }
 
-/// Gravity in one tile.
-#[inline(always)]
-fn tile_falls<S: Simd>(s: S, rule: &Kernel<S>, strip: &mut Strip, here: &Here, ground: GroundStrip<'_>) {
-    let &Here { index, bit, tx, y } = here;
-    let slot = strip.row(index).slots[bit];
-    if strip.masks(slot).version != ground.version(tx) {
-        *strip.masks_mut(slot) = ground.masks(tx, y);
+impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
+    /// The pairs of the strip, rows from the bottom up.
+    #[inline(always)]
+    fn strip(&self, strip: &mut Strip, before: &mut Vec<u64>) {
+        let (ny, width) = (self.ground.ny(), strip.width);
+        before.clear();
+        before.resize(width, 0);
+        let rows = std::mem::replace(&mut strip.falling, Rows::NONE).range();
+        let mut y = rows.start;
+        // Above the rows that changed before, only rows above a change of this pass are visited.
+        while y < ny && (y <= rows.end || strip.falling.range().end == y) {
+            for (w, before) in before.iter_mut().enumerate() {
+                let index = strip.index(y, w);
+                let under = strip.row(index.wrapping_sub(width));
+                let (below, held_below) = (*before | under.falling, under.held);
+                let row = strip.row_mut(index);
+                *before = std::mem::take(&mut row.falling);
+                let held = if R::UP { row.held | held_below } else { row.held };
+                let mut set = held & (*before | below);
+                while set != 0 {
+                    let bit = set.trailing_zeros() as usize % ROW;
+                    set &= set - 1;
+                    self.tile(strip, &Here { index, bit, tx: w * ROW + bit, y });
+                }
+            }
+            y += 1;
+        }
     }
-    if y == 0 {
-        return;
+
+    /// The pairs of one tile and the one below it.
+    #[inline(always)]
+    fn tile(&self, strip: &mut Strip, here: &Here) {
+        let (s, &Here { index, bit, tx, y }) = (self.s, here);
+        let slot = strip.row(index).slots[bit];
+        if slot != 0 && strip.masks(slot).version != self.ground.version(tx) {
+            *strip.masks_mut(slot) = self.ground.masks(tx, y);
+        }
+        if y == 0 {
+            return;
+        }
+        let under = index - strip.width;
+        let lower = strip.row(under).slots[bit];
+        let heavier = self.heavier.amount(s, under, bit, self.tz);
+        let fresh;
+        let masks = if R::UP && slot == 0 {
+            // Nothing can fall, so that most visits end here.
+            if R::rises(self.kernel, s, strip.lanes(lower), heavier) == 0 {
+                return;
+            }
+            fresh = self.ground.masks(tx, y);
+            &fresh
+        } else {
+            strip.masks(slot)
+        };
+        let open = if R::UP { masks.open & !masks.bed } else { !masks.bed };
+        let pair = Pair { below: strip.lanes(lower), above: strip.lanes(slot), heavier, open };
+        let Some([below, above]) = R::settle_lanes(self.kernel, s, &pair) else {
+            return;
+        };
+        // A tile may be empty and still have a slot.
+        self.write(strip, (y - 1, under, bit), below, R::UP);
+        self.write(strip, (y, index, bit), above, true);
     }
-    let open = !strip.masks(slot).bed;
-    let under = index - strip.width;
-    let (upper, lower) = (strip.tile(slot), strip.tile(strip.row(under).slots[bit]));
-    let (a, e) = (s.load(&upper.amount), s.load(&upper.energy));
-    let b = s.load(&lower.amount);
-    let Some((amount, energy)) = rule.fall(s, (a, e), (b, &lower.energy), open) else {
-        return;
-    };
-    // A tile may be empty and still have a slot.
-    let lower = strip.change(y - 1, under, bit);
-    s.store(&mut lower.amount, s.add(b, amount));
-    let f = s.load(&lower.energy);
-    s.store(&mut lower.energy, s.add(f, energy));
-    let left = s.sub(a, amount);
-    let upper = strip.change(y, index, bit);
-    s.store(&mut upper.amount, left);
-    s.store(&mut upper.energy, s.sub(e, energy));
-    if !s.any(left) {
-        strip.leave(index, bit);
+
+    /// Writes a tile that changed, and leaves it if it may have become empty and has.
+    #[inline(always)]
+    fn write(&self, strip: &mut Strip, (y, index, bit): (usize, usize, usize), values: [S::V; Q], may_empty: bool) {
+        let s = self.s;
+        let lanes = strip.change::<Q>(y, index, bit);
+        for (lanes, value) in lanes.iter_mut().zip(values) {
+            s.store(lanes, value);
+        }
+        if may_empty && !s.any(values[0]) {
+            strip.leave(index, bit);
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod deltas;
 mod fall;
+mod heavier;
 pub mod plain;
 mod spread;
 pub mod tiled;
@@ -14,7 +15,9 @@ pub use crate::simd::Level;
 use crate::random::Draw;
 use crate::rules::Rules;
 use crate::rules::gravity::Gravity;
+use crate::rules::level::Leveling;
 use crate::rules::spreading::Spreading;
+use crate::rules::squeeze::Squeezing;
 use crate::source::Vents;
 use crate::world::World;
 
@@ -23,19 +26,36 @@ use crate::world::World;
 pub enum Stage<'a> {
     /// Vents pour.
     Sources(&'a Vents),
-    /// Liquid falls.
+    /// Lava falls.
     Gravity(&'a Gravity),
-    /// Liquid spreads.
+    /// Lava spreads.
     Spreading(&'a Spreading),
+    /// Another liquid climbs past heavier matter, and falls.
+    Squeeze {
+        /// Its place in [`World::layers`].
+        layer: usize,
+        /// The rule.
+        rule: &'a Squeezing,
+    },
+    /// It runs to where it stands lower.
+    Level {
+        /// Its place in [`World::layers`].
+        layer: usize,
+        /// The rule.
+        rule: &'a Leveling,
+    },
 }
 
 impl Stage<'_> {
     /// The names of all stages, in the order of a step.
-    pub const NAMES: [&'static str; 3] = ["sources", "gravity", "spreading"];
+    pub const NAMES: [&'static str; 5] = ["sources", "gravity", "spreading", "squeeze", "level"];
 
-    /// The rules of a step, in order.
-    pub fn of_rules(rules: &Rules) -> [Stage<'_>; 2] {
-        [Stage::Gravity(&rules.gravity), Stage::Spreading(&rules.spreading)]
+    /// The rules of a step, in order: those of the heaviest layer first.
+    pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
+        let fluids = rules.fluids.iter().zip(1..).flat_map(|(fluid, layer)| {
+            [Stage::Squeeze { layer, rule: &fluid.squeezing }, Stage::Level { layer, rule: &fluid.leveling }]
+        });
+        [Stage::Gravity(&rules.gravity), Stage::Spreading(&rules.spreading)].into_iter().chain(fluids)
     }
 
     /// Its name in reports and tables.
@@ -49,6 +69,8 @@ impl Stage<'_> {
             Self::Sources(_) => 0,
             Self::Gravity(_) => 1,
             Self::Spreading(_) => 2,
+            Self::Squeeze { .. } => 3,
+            Self::Level { .. } => 4,
         }
     }
 
@@ -56,7 +78,7 @@ impl Stage<'_> {
     pub fn is_due(self, step: u64) -> bool {
         match self {
             Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
-            Self::Sources(_) | Self::Gravity(_) => true,
+            Self::Sources(_) | Self::Gravity(_) | Self::Squeeze { .. } | Self::Level { .. } => true,
         }
     }
 }

@@ -4,10 +4,8 @@
 use super::{Engine, Stage};
 use crate::grid::Grid;
 use crate::random::{Draw, StepKey};
-use crate::rules::Walls;
-use crate::rules::gravity::{Gravity, fall};
-use crate::rules::spreading::{Bed, DIRECTIONS, Giver, Spreading, spreads};
-use crate::world::{Content, World};
+use crate::rules::{Bed, Column, DIRECTIONS, Exchange, Here, Side, Walls};
+use crate::world::{Content, LAVA, World};
 
 /// Visits every cell of the box in every step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,88 +15,92 @@ impl Engine for Plain {
     fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
         match stage {
             Stage::Sources(vents) => vents.pour(world, draw.step),
-            Stage::Gravity(rule) => gravity(world, rule),
-            Stage::Spreading(rule) => spreading(world, rule, draw.key()),
+            Stage::Gravity(rule) => column(world, LAVA, rule),
+            Stage::Spreading(rule) => exchange(world, LAVA, rule, draw.key()),
+            Stage::Squeeze { layer, rule } => column(world, layer, rule),
+            Stage::Level { layer, rule } => exchange(world, layer, rule, draw.key()),
         }
     }
 }
 
-fn gravity(world: &mut World, rule: &Gravity) {
-    let grid = world.grid;
+/// A rule along the columns of a layer: pairs of open cells from the bottom up, in place.
+fn column<const Q: usize>(world: &mut World, layer: usize, rule: &impl Column<Q>) {
+    let grid = world.grid();
+    for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
+        for y in 1..grid.ny {
+            if world.ground().is_solid(x, y - 1, z) || world.ground().is_solid(x, y, z) {
+                continue;
+            }
+            let cells = [y - 1, y].map(|y| world.layers[layer].at(x, y, z));
+            let heavier = world.heavier_than(layer, x, y - 1, z);
+            for (y, cell) in [y - 1, y].into_iter().zip(rule.settle(cells[0], cells[1], heavier)) {
+                world.layers[layer].set(x, y, z, cell);
+            }
+        }
+    }
+}
+
+/// A rule across a layer: every cell gives by the state before.
+fn exchange<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>, key: StepKey) {
+    let before = world.clone();
+    let grid = world.grid();
     for z in 0..grid.nz {
-        for x in 0..grid.nx {
-            for y in 1..grid.ny {
-                if !world.ground.is_solid(x, y - 1, z) {
-                    fall_into(world, rule, x, y, z);
+        for y in 0..grid.ny {
+            for x in 0..grid.nx {
+                if before.layers[layer].at(x, y, z).amount > 0 {
+                    give(&before, world, layer, rule, (key, [x, y, z]));
                 }
             }
         }
     }
 }
 
-fn spreading(world: &mut World, rule: &Spreading, key: StepKey) {
-    let before = world.clone();
-    let grid = world.grid;
-    for z in 0..grid.nz {
-        for y in 0..grid.ny {
-            for x in 0..grid.nx {
-                spread_from(&before, world, rule, key, [x, y, z]);
-            }
-        }
-    }
-}
-
-/// Lets the liquid of a cell fall into the one below it.
-fn fall_into(world: &mut World, rule: &Gravity, x: usize, y: usize, z: usize) {
-    let (mut c, mut b) = (world.lava.at(x, y, z), world.lava.at(x, y - 1, z));
-    let parcel = fall(c, b, rule);
-    c.amount -= parcel.amount;
-    b.amount += parcel.amount;
-    c.energy -= parcel.energy;
-    b.energy += parcel.energy;
-    world.lava.set(x, y, z, c);
-    world.lava.set(x, y - 1, z, b);
-}
-
-/// Spreads the liquid of a cell, as it was `before`, into the world.
-fn spread_from(before: &World, world: &mut World, rule: &Spreading, key: StepKey, [x, y, z]: [usize; 3]) {
-    let cell = before.lava.at(x, y, z);
-    let bed = Bed::under(before, x, y, z);
-    if !spreads(cell, bed, rule) {
-        return;
-    }
-    let giver = Giver::new(cell, bed, rule);
-    let pattern = key.pattern(x, y, z);
-    for (d, &(dx, dz)) in DIRECTIONS.iter().enumerate() {
-        if pattern >> d & 1 == 0 {
-            continue;
-        }
-        match neighbour(before.grid, x, z, dx, dz) {
-            Some((nx, nz)) if before.ground.is_solid(nx, y, nz) => {}
+/// What the cell (x, y, z) gives, as the world was `before`.
+fn give<const Q: usize>(
+    before: &World,
+    world: &mut World,
+    layer: usize,
+    rule: &impl Exchange<Q>,
+    (key, [x, y, z]): (StepKey, [usize; 3]),
+) {
+    let gifts = rule.gives(&here(before, layer, [x, y, z]), key.pattern(x, y, z));
+    for ((dx, dz), gift) in DIRECTIONS.into_iter().zip(gifts) {
+        let layer = &mut world.layers[layer];
+        let (amount, energy) = (gift.parcel.amount, gift.parcel.energy);
+        let c = layer.at(x, y, z);
+        layer.set(x, y, z, Content { amount: c.amount - amount, energy: c.energy - energy });
+        layer.ledger.energy.friction += u64::from(gift.friction);
+        match neighbour(before.grid(), x, z, dx, dz) {
             Some((nx, nz)) => {
-                let parcel = giver.gives(before.lava.at(nx, y, nz));
-                take(world, [x, y, z], parcel.amount, parcel.energy);
-                let arriving = giver.arrives(parcel.energy);
-                let n = world.lava.at(nx, y, nz);
-                let n = Content { amount: n.amount + parcel.amount, energy: n.energy + arriving };
-                world.lava.set(nx, y, nz, n);
-                world.lava.ledger.energy.friction += u64::from(parcel.energy - arriving);
+                let n = layer.at(nx, y, nz);
+                let energy = n.energy + (energy - gift.friction);
+                layer.set(nx, y, nz, Content { amount: n.amount + amount, energy });
             }
-            None if rule.walls == Walls::Open => {
-                let parcel = giver.gives(Content::default());
-                take(world, [x, y, z], parcel.amount, parcel.energy);
-                world.lava.ledger.outflow += u64::from(parcel.amount);
-                world.lava.ledger.energy.outflow += u64::from(parcel.energy);
+            None => {
+                assert!(amount == 0 || rule.walls() == Walls::Open, "nothing leaves a closed box");
+                layer.ledger.outflow += u64::from(amount);
+                layer.ledger.energy.outflow += u64::from(energy);
             }
-            None => {}
         }
     }
 }
 
-/// Takes liquid out of a cell.
-fn take(world: &mut World, [x, y, z]: [usize; 3], amount: u16, energy: u16) {
-    let c = world.lava.at(x, y, z);
-    world.lava.set(x, y, z, Content { amount: c.amount - amount, energy: c.energy - energy });
+/// A cell with what is around it.
+fn here(world: &World, layer: usize, [x, y, z]: [usize; 3]) -> Here {
+    let side = |(dx, dz)| match neighbour(world.grid(), x, z, dx, dz) {
+        Some((nx, nz)) if world.ground().is_solid(nx, y, nz) => Side::Solid,
+        Some((nx, nz)) => {
+            let cell = world.layers[layer].at(nx, y, nz);
+            Side::Open { cell, heavier: world.heavier_than(layer, nx, y, nz) }
+        }
+        None => Side::Outside,
+    };
+    Here {
+        cell: world.layers[layer].at(x, y, z),
+        heavier: world.heavier_than(layer, x, y, z),
+        bed: Bed::under(world, layer, [x, y, z]),
+        beside: DIRECTIONS.map(side),
+    }
 }
 
 /// The column next to (x, z), if it is inside the box.

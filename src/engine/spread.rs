@@ -1,19 +1,21 @@
-//! Spreading over the tiles of a strip; the rule itself is [`crate::rules::spreading`].
+//! Rules across over the tiles of a strip, such as [`crate::rules::spreading`] and [`crate::rules::level`].
 //!
-//! A tile that holds liquid is visited when it changed since spreading last visited it; when it has the energy to give
+//! A tile that holds liquid is visited when it changed since the rule last visited it; when it has the energy to give
 //! (`able`) and a tile beside or below it changed; and when another pattern would have let it give on its last visit
-//! (`active`). What a tile gives follows from its own cells, those beside and below it, the ground, the rules and the
-//! pattern; without the energy, from its own cells alone. So a tile that is skipped could give nothing with any pattern on
+//! (`active`). What a tile gives follows from its own cells, those beside and below it, heavier matter, the ground, the rules and
+//! the pattern; without the energy, from its own cells alone. So a tile that is skipped could give nothing with any pattern on
 //! its last visit, and nothing that this depends on has changed. Other rules wake all tiles
-//! ([`Liquid::wake_under`](crate::world::Liquid)); a changed cell of the ground wakes the tiles that read it
-//! ([`Liquid::wake_near`](crate::world::Liquid)); another seed only draws other patterns.
+//! ([`Layer::wake_under`](crate::world::Layer)); a changed cell of the ground wakes the tiles that read it
+//! ([`Layer::wake_near`](crate::world::Layer)); a change of heavier matter counts as a change of the tile
+//! ([`World::wake_lighter`](crate::world::World)); another seed only draws other patterns.
 
 use super::deltas::Deltas;
+use super::heavier::Heavier;
 use crate::grid::tile::{Lanes, ROW};
 use crate::random::StepKey;
-use crate::rules::spreading::Kernel;
+use crate::rules::{Exchange, Flow};
 use crate::simd::Simd;
-use crate::world::{Activities, Activity, GroundStrip, Masks, Row, Rows, Strip, Tile};
+use crate::world::{AMOUNT, Activities, Activity, ENERGY, GroundStrip, Masks, Row, Rows, Strip};
 
 /// Cells of a tile with x = 0 and with x = 7, z = 0 and z = 3: from where liquid leaves the tile in each direction.
 const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
@@ -21,9 +23,19 @@ const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
 /// What left the world, in units.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lost {
-    pub(super) outflow: u64,
-    pub(super) outflow_energy: u64,
+    /// Through open sides, by quantity.
+    pub(super) outflow: [u64; 2],
+    /// Energy lost to friction.
     pub(super) friction: u64,
+}
+
+impl Lost {
+    /// Adds what another part lost.
+    pub(super) fn add(&mut self, other: Self) {
+        self.outflow[AMOUNT] += other.outflow[AMOUNT];
+        self.outflow[ENERGY] += other.outflow[ENERGY];
+        self.friction += other.friction;
+    }
 }
 
 /// A strip with its neighbours, as they were before the step.
@@ -86,14 +98,14 @@ impl Around<'_> {
 
     /// The tiles west, east, north and south of one.
     #[inline(always)]
-    fn beside<'a>(&self, near: Near<'a>, bit: usize) -> [&'a Tile; 4] {
+    fn beside<'a, const Q: usize>(&self, near: Near<'a>, bit: usize) -> [&'a [Lanes; Q]; 4] {
         let west = if bit > 0 { self.here.slots[bit - 1] } else { self.west.slots[ROW - 1] };
         let east = if bit + 1 < ROW { self.here.slots[bit + 1] } else { self.east.slots[0] };
         [
-            near.here.tile(west),
-            near.here.tile(east),
-            near.north.tile(self.north.slots[bit]),
-            near.south.tile(self.south.slots[bit]),
+            near.here.lanes(west),
+            near.here.lanes(east),
+            near.north.lanes(self.north.slots[bit]),
+            near.south.lanes(self.south.slots[bit]),
         ]
     }
 }
@@ -106,10 +118,11 @@ pub(super) struct Out<'a> {
 }
 
 /// Spreading from one strip.
-pub(super) struct Spread<'a, S: Simd> {
+pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     pub(super) s: S,
-    pub(super) rule: &'a Kernel<S>,
+    pub(super) kernel: &'a R::Kernel<S>,
     pub(super) near: Near<'a>,
+    pub(super) heavier: H,
     pub(super) ground: GroundStrip<'a>,
     pub(super) key: StepKey,
     /// Whether liquid leaves through the sides of the box.
@@ -126,10 +139,67 @@ struct Here<'a> {
     y: usize,
 }
 
-/// What a tile gives in each direction.
-struct Given<S: Simd> {
-    amount: [S::V; 4],
-    energy: [S::V; 4],
+/// A tile with what is around it, for a rule.
+struct Surroundings<'a, 'b, S: Simd, R: Exchange<Q>, H, const Q: usize> {
+    spread: &'a Spread<'a, S, R, H, Q>,
+    here: &'a Here<'b>,
+    tile: &'a [Lanes; Q],
+    beside: [&'a [Lanes; Q]; 4],
+}
+
+impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, Q>
+    for Surroundings<'_, '_, S, R, H, Q>
+{
+    #[inline(always)]
+    fn tile(&self) -> &[Lanes; Q] {
+        self.tile
+    }
+
+    #[inline(always)]
+    fn around(&self, quantity: usize) -> [S::V; 4] {
+        let (s, [west, east, north, south]) = (self.spread.s, self.beside);
+        let v = s.load(&self.tile[quantity]);
+        [
+            s.see_west(v, s.load(&west[quantity])),
+            s.see_east(v, s.load(&east[quantity])),
+            s.see_north(v, s.load(&north[quantity])),
+            s.see_south(v, s.load(&south[quantity])),
+        ]
+    }
+
+    #[inline(always)]
+    fn fillings(&self) -> (S::V, [S::V; 4]) {
+        let (s, [west, east, north, south]) = (self.spread.s, self.beside);
+        let (index, bit, tz) = (self.here.rows.index, self.here.bit, self.spread.near.tz);
+        // Beyond the ends of a row of 64 tiles is the row before or after.
+        let before = if bit > 0 { (index, bit - 1, tz) } else { (index.wrapping_sub(1), ROW - 1, tz) };
+        let after = if bit + 1 < ROW { (index, bit + 1, tz) } else { (index + 1, 0, tz) };
+        let v = self.filling(self.tile, Some((index, bit, tz)));
+        let west = self.filling(west, if self.here.tx > 0 { Some(before) } else { None });
+        let east = self.filling(east, if self.here.tx + 1 < self.spread.near.here.count { Some(after) } else { None });
+        let north = self.filling(north, if tz > 0 { Some((index, bit, tz - 1)) } else { None });
+        let south = self.filling(south, Some((index, bit, tz + 1)));
+        (v, [s.see_west(v, west), s.see_east(v, east), s.see_north(v, north), s.see_south(v, south)])
+    }
+
+    #[inline(always)]
+    fn drawn(&self) -> [u32; 4] {
+        let [first, second] = self.spread.key.group(self.here.tx, self.here.y, self.spread.near.tz);
+        [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
+    }
+}
+
+impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S, R, H, Q> {
+    /// How full the cells of a tile are; its place is the number of its row, its bit there and its strip.
+    #[inline(always)]
+    fn filling(&self, tile: &[Lanes; Q], place: Option<(usize, usize, usize)>) -> S::V {
+        let s = self.spread.s;
+        let amount = s.load(&tile[AMOUNT]);
+        match place {
+            Some((index, bit, tz)) => s.add_saturating(amount, self.spread.heavier.amount(s, index, bit, tz)),
+            None => amount,
+        }
+    }
 }
 
 /// How a tile is.
@@ -143,7 +213,7 @@ enum State {
     Live,
 }
 
-impl<S: Simd> Spread<'_, S> {
+impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q> {
     /// Writes what the tiles of the strip give.
     #[inline(always)]
     pub(super) fn strip(&self, activities: &mut Activities, mut out: Out<'_>) -> Lost {
@@ -184,10 +254,10 @@ impl<S: Simd> Spread<'_, S> {
     /// Writes what one tile gives.
     #[inline(always)]
     fn tile(&self, here: &Here<'_>, out: &mut Out<'_>, lost: &mut Lost) -> State {
-        let (s, rule, strip) = (self.s, self.rule, self.near.here);
+        let (s, kernel, strip) = (self.s, self.kernel, self.near.here);
         let slot = here.rows.here.slots[here.bit];
         for deltas in [&mut *out.north, &mut *out.here, &mut *out.south] {
-            deltas.reserve();
+            deltas.reserve::<Q>();
         }
         let fresh;
         let masks = match strip.masks(slot) {
@@ -197,34 +267,40 @@ impl<S: Simd> Spread<'_, S> {
                 &fresh
             }
         };
-        let tile = strip.tile(slot);
-        let (a, e) = (s.load(&tile.amount), s.load(&tile.energy));
-        let able = rule.able(s, (a, e));
+        let tile = strip.lanes::<Q>(slot);
+        let able = R::able(kernel, s, tile);
         if able == 0 {
             return State::Cold;
         }
-        let below = strip.tile(here.rows.below.slots[here.bit]);
-        let able = able & rule.supported(s, s.load(&below.amount), masks.bed);
+        let able = able & R::supported(kernel, s, self.below(here), masks.bed);
         if able == 0 {
             return State::Still;
         }
         let free = self.free(masks, able);
-
-        let [west, east, north, south] = here.rows.beside(self.near, here.bit);
-        let fits = rule.amounts(s, a, around(s, a, [&west.amount, &east.amount, &north.amount, &south.amount]));
-        let drawn = self.drawn(here);
-        let given = [free[0] & drawn[0], free[1] & drawn[1], free[2] & drawn[2], free[3] & drawn[3]];
-        let amount = keep_each(s, fits, given);
-        if !any_of(s, amount) {
-            return if any_of(s, keep_each(s, fits, free)) { State::Live } else { State::Still };
+        let beside = here.rows.beside(self.near, here.bit);
+        let (mut parcels, given) = match R::flow(kernel, s, &Surroundings { spread: self, here, tile, beside }, free) {
+            Flow::Still => return State::Still,
+            Flow::Idle => return State::Live,
+            Flow::Gives(parcels, given) => (parcels, given),
+        };
+        let mut leaving = [s.splat(0); Q];
+        for (leaving, parcel) in leaving.iter_mut().zip(parcels) {
+            *leaving = sum_of(s, parcel);
         }
-        let energies = around(s, e, [&west.energy, &east.energy, &north.energy, &south.energy]);
-        let energy = rule.energies(s, (a, e), amount, energies);
-        let leaving = (sum_of(s, amount), sum_of(s, energy));
-        let mut parcels = Given { amount, energy };
         self.lose(masks, &mut parcels, lost);
         self.deliver(here, &parcels, given, leaving, out);
         State::Live
+    }
+
+    /// What fills the cells below.
+    #[inline(always)]
+    fn below(&self, here: &Here<'_>) -> S::V {
+        let (s, strip) = (self.s, self.near.here);
+        let amount = s.load(&strip.lanes::<Q>(here.rows.below.slots[here.bit])[AMOUNT]);
+        if here.y == 0 {
+            return amount;
+        }
+        s.add_saturating(amount, self.heavier.amount(s, here.rows.index - strip.width, here.bit, self.near.tz))
     }
 
     /// Directions in which each cell that is `able` may give.
@@ -239,30 +315,24 @@ impl<S: Simd> Spread<'_, S> {
         [free[0] & able, free[1] & able, free[2] & able, free[3] & able]
     }
 
-    /// The random pattern of the tile, a bit for each cell in each direction.
-    #[inline(always)]
-    fn drawn(&self, here: &Here<'_>) -> [u32; 4] {
-        let [first, second] = self.key.group(here.tx, here.y, self.near.tz);
-        [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
-    }
-
     /// Takes away what leaves the box and what friction takes on the way.
     #[inline(always)]
-    fn lose(&self, masks: &Masks, given: &mut Given<S>, lost: &mut Lost) {
-        let (s, Given { amount: m, energy: q }) = (self.s, given);
+    fn lose(&self, masks: &Masks, parcels: &mut [[S::V; 4]; Q], lost: &mut Lost) {
+        let s = self.s;
         if self.open && masks.out != [0; 4] {
-            for d in 0..4 {
-                let (amount, energy) = (s.keep(m[d], masks.out[d]), s.keep(q[d], masks.out[d]));
-                lost.outflow += sum(s, amount);
-                lost.outflow_energy += sum(s, energy);
-                (m[d], q[d]) = (s.sub(m[d], amount), s.sub(q[d], energy));
+            for (quantity, parcels) in parcels.iter_mut().enumerate() {
+                for (parcel, out) in parcels.iter_mut().zip(masks.out) {
+                    let gone = s.keep(*parcel, out);
+                    lost.outflow[quantity] += sum(s, gone);
+                    *parcel = s.sub(*parcel, gone);
+                }
             }
         }
-        if self.rule.has_friction() {
-            for energy in q {
-                let taken = self.rule.lost(s, *energy, masks.bed);
+        for (quantity, parcels) in parcels.iter_mut().enumerate() {
+            for parcel in parcels {
+                let Some(taken) = R::lost(self.kernel, s, quantity, *parcel, masks.bed) else { break };
                 lost.friction += sum(s, taken);
-                *energy = s.sub(*energy, taken);
+                *parcel = s.sub(*parcel, taken);
             }
         }
     }
@@ -272,63 +342,55 @@ impl<S: Simd> Spread<'_, S> {
     fn deliver(
         &self,
         here: &Here<'_>,
-        Given { amount: m, energy: q }: &Given<S>,
+        parcels: &[[S::V; 4]; Q],
         given: [u32; 4],
-        leaving: (S::V, S::V),
+        leaving: [S::V; Q],
         out: &mut Out<'_>,
     ) {
         let (s, y, zero) = (self.s, here.y, self.s.splat(0));
         let place = here.rows.index * ROW + here.bit;
-        out.here.add(s, place, y, s.sub(inside(s, *m, zero), leaving.0), s.sub(inside(s, *q, zero), leaving.1));
+        let mut own = leaving;
+        for (own, parcels) in own.iter_mut().zip(parcels) {
+            *own = s.sub(inside(s, *parcels, zero), *own);
+        }
+        out.here.add(s, place, y, own);
+        let mut seen = [zero; Q];
         if given[0] & EDGES[0] != 0 {
-            let (amount, energy) = (s.see_east(zero, m[0]), s.see_east(zero, q[0]));
-            if s.any(amount) {
-                out.here.add(s, place - 1, y, amount, energy);
+            for (seen, parcels) in seen.iter_mut().zip(parcels) {
+                *seen = s.see_east(zero, parcels[0]);
+            }
+            if s.any(seen[AMOUNT]) {
+                out.here.add(s, place - 1, y, seen);
             }
         }
         if given[1] & EDGES[1] != 0 {
-            let (amount, energy) = (s.see_west(zero, m[1]), s.see_west(zero, q[1]));
-            if s.any(amount) {
-                out.here.add(s, place + 1, y, amount, energy);
+            for (seen, parcels) in seen.iter_mut().zip(parcels) {
+                *seen = s.see_west(zero, parcels[1]);
+            }
+            if s.any(seen[AMOUNT]) {
+                out.here.add(s, place + 1, y, seen);
             }
         }
         if given[2] & EDGES[2] != 0 {
-            let (amount, energy) = (s.see_south(zero, m[2]), s.see_south(zero, q[2]));
-            if s.any(amount) {
-                out.north.add(s, place, y, amount, energy);
+            for (seen, parcels) in seen.iter_mut().zip(parcels) {
+                *seen = s.see_south(zero, parcels[2]);
+            }
+            if s.any(seen[AMOUNT]) {
+                out.north.add(s, place, y, seen);
             }
         }
         if given[3] & EDGES[3] != 0 {
-            let (amount, energy) = (s.see_north(zero, m[3]), s.see_north(zero, q[3]));
-            if s.any(amount) {
-                out.south.add(s, place, y, amount, energy);
+            for (seen, parcels) in seen.iter_mut().zip(parcels) {
+                *seen = s.see_north(zero, parcels[3]);
+            }
+            if s.any(seen[AMOUNT]) {
+                out.south.add(s, place, y, seen);
             }
         }
     }
 }
 
 // No closures here: they would be compiled without the instructions of the level.
-
-/// What the four neighbours of each cell hold, given the tiles around.
-#[inline(always)]
-fn around<S: Simd>(s: S, v: S::V, beside: [&Lanes; 4]) -> [S::V; 4] {
-    [
-        s.see_west(v, s.load(beside[0])),
-        s.see_east(v, s.load(beside[1])),
-        s.see_north(v, s.load(beside[2])),
-        s.see_south(v, s.load(beside[3])),
-    ]
-}
-
-#[inline(always)]
-fn keep_each<S: Simd>(s: S, v: [S::V; 4], masks: [u32; 4]) -> [S::V; 4] {
-    [s.keep(v[0], masks[0]), s.keep(v[1], masks[1]), s.keep(v[2], masks[2]), s.keep(v[3], masks[3])]
-}
-
-#[inline(always)]
-fn any_of<S: Simd>(s: S, v: [S::V; 4]) -> bool {
-    s.any(s.or(s.or(v[0], v[1]), s.or(v[2], v[3])))
-}
 
 #[inline(always)]
 fn sum_of<S: Simd>(s: S, v: [S::V; 4]) -> S::V {

@@ -7,16 +7,15 @@
 //! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
 
 use super::deltas::Deltas;
-use super::fall::Falls;
+use super::fall::{FallCommon, Falls};
+use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
 use super::{Engine, Stage};
 use crate::parallel;
 use crate::random::{Draw, StepKey};
-use crate::rules::Walls;
-use crate::rules::gravity::Gravity;
-use crate::rules::spreading::{Kernel, Spreading};
+use crate::rules::{Column, Exchange, Walls};
 use crate::simd::{Level, Simd, Work};
-use crate::world::{Activities, Ground, Liquid, Reader, Strip, World};
+use crate::world::{AMOUNT, Activities, ENERGY, Ground, LAVA, Layer, Reader, Strip, World};
 
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
 const LEAST_PART: usize = 128;
@@ -27,8 +26,8 @@ pub struct Tiled {
     level: Level,
     cuts: Vec<usize>,
     scratch: Vec<Scratch>,
-    /// The neighbour of the first and the last strip.
-    nothing: Option<Strip>,
+    /// The neighbour of the first and the last strip, for layers of one and of two quantities.
+    nothing: [Option<Strip>; 2],
 }
 
 /// Memory of one part.
@@ -51,13 +50,13 @@ impl Tiled {
     /// An engine that takes the given level, which must be available; all levels give the same bits.
     pub fn on(level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
-        Self { level, cuts: Vec::new(), scratch: Vec::new(), nothing: None }
+        Self { level, cuts: Vec::new(), scratch: Vec::new(), nothing: [None, None] }
     }
 
     /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the parts.
-    fn cut(&mut self, lava: &Liquid, from: usize, to: usize) {
+    fn cut(&mut self, layer: &Layer, from: usize, to: usize) {
         // What changed, and a little for what may wake up.
-        let weight = |z: usize| 4 * lava.strips[z].work + lava.strips[z].tiles() + 1;
+        let weight = |z: usize| 4 * layer.strips[z].work + layer.strips[z].tiles() + 1;
         let total: usize = (from..to).map(weight).sum();
         let threads = parallel::current_num_threads();
         let parts = threads.min(total / LEAST_PART).min((to - from) / 3).max(1);
@@ -81,17 +80,18 @@ impl Tiled {
 }
 
 /// First strip that is awake and one past the last.
-fn awake(lava: &Liquid) -> Option<(usize, usize)> {
-    let from = lava.awake.iter().position(|&awake| awake)?;
-    let to = lava.awake.iter().rposition(|&awake| awake)? + 1;
+fn awake(layer: &Layer) -> Option<(usize, usize)> {
+    let from = layer.awake.iter().position(|&awake| awake)?;
+    let to = layer.awake.iter().rposition(|&awake| awake)? + 1;
     Some((from, to))
 }
 
 /// Works out again which strips are awake.
-fn update_awake(lava: &mut Liquid, from: usize, to: usize) {
+fn update_awake(layer: &mut Layer, from: usize, to: usize) {
     for z in from..to {
-        let strip = &lava.strips[z];
-        lava.awake[z] = !(strip.falling.is_empty() && strip.flowing.is_empty() && lava.activities[z].active.is_empty());
+        let strip = &layer.strips[z];
+        layer.awake[z] =
+            !(strip.falling.is_empty() && strip.flowing.is_empty() && layer.activities[z].active.is_empty());
     }
 }
 
@@ -99,44 +99,55 @@ impl Engine for Tiled {
     fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
         match stage {
             Stage::Sources(vents) => vents.pour(world, draw.step),
-            Stage::Gravity(rule) => self.gravity(world, rule),
-            Stage::Spreading(rule) => self.spreading(world, rule, draw.key()),
+            Stage::Gravity(rule) => self.column(world, LAVA, rule),
+            Stage::Spreading(rule) => self.exchange(world, LAVA, rule, draw.key()),
+            Stage::Squeeze { layer, rule } => {
+                world.wake_lighter(layer - 1);
+                self.column(world, layer, rule);
+            }
+            Stage::Level { layer, rule } => self.exchange(world, layer, rule, draw.key()),
         }
     }
 }
 
 impl Tiled {
-    fn gravity(&mut self, world: &mut World, rule: &Gravity) {
-        let World { ground, lava, .. } = world;
-        lava.wake_under(Reader::Gravity, &rule.numbers(), ground);
-        let Some((from, to)) = awake(lava) else { return };
-        self.cut(lava, from, to);
-        let (level, cuts) = (self.level, &self.cuts[..]);
-        let last_read = lava.clock.last();
-        let strips = &mut lava.strips[from..to];
-        fall_in(level, (from, strips), (ground, rule, last_read), cuts, &mut self.scratch[..cuts.len()]);
-        update_awake(lava, from, to);
+    /// A rule along the columns of a layer.
+    fn column<R: Column<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R) {
+        let World { ground, layers, .. } = world;
+        let (heavier, rest) = layers.split_at_mut(layer);
+        let layer = &mut rest[0];
+        layer.wake_under(Reader::Column, &rule.numbers(), ground);
+        let Some((from, to)) = awake(layer) else { return };
+        self.cut(layer, from, to);
+        let common = FallCommon { ground, heavier: Layers(heavier), rule, reads: layer.reads() };
+        let strips = &mut layer.strips[from..to];
+        let cuts = &self.cuts[..];
+        fall_in::<R, Q>(self.level, (from, strips), common, cuts, &mut self.scratch[..cuts.len()]);
+        update_awake(layer, from, to);
     }
 
-    fn spreading(&mut self, world: &mut World, rule: &Spreading, key: StepKey) {
-        let World { grid, ground, lava } = world;
-        lava.wake_under(Reader::Spreading, &rule.numbers(), ground);
-        let Some((from, to)) = awake(lava) else { return };
+    /// A rule across a layer.
+    fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R, key: StepKey) {
+        let World { grid, ground, layers } = world;
+        let (heavier, rest) = layers.split_at_mut(layer);
+        let layer = &mut rest[0];
+        layer.wake_under(Reader::Across, &rule.numbers(), ground);
+        let Some((from, to)) = awake(layer) else { return };
         // A strip beside one that is awake may give, and one beside that may take.
-        let (from, to) = (from.saturating_sub(2), (to + 2).min(lava.strips.len()));
-        self.cut(lava, from, to);
+        let (from, to) = (from.saturating_sub(2), (to + 2).min(layer.strips.len()));
+        self.cut(layer, from, to);
         let cuts = &self.cuts[..];
         let scratch = &mut self.scratch[..cuts.len()];
-        let rows = lava.strips[from].len();
+        let rows = layer.strips[from].len();
         for Scratch { ring, ends, lost, .. } in scratch.iter_mut() {
             ring.iter_mut().chain(ends).for_each(|deltas| deltas.prepare(rows));
             *lost = Lost::default();
         }
-        let nothing = match &self.nothing {
-            Some(strip) if strip.count == lava.strips[from].count => strip,
-            _ => self.nothing.insert(Strip::empty(*grid)),
+        let nothing = match &self.nothing[Q - 1] {
+            Some(strip) if strip.count == layer.strips[from].count => strip,
+            _ => self.nothing[Q - 1].insert(Strip::empty(*grid, Q)),
         };
-        let Liquid { strips, activities, ledger, .. } = lava;
+        let Layer { strips, activities, ledger, .. } = layer;
         let (head, rest) = strips.split_at_mut(from);
         let (inner, tail) = rest.split_at_mut(to - from);
         let part = Part {
@@ -148,46 +159,46 @@ impl Tiled {
             after: tail.first().unwrap_or(nothing),
             activities: &mut activities[from..to],
         };
-        let common = Common { level: self.level, ground, rule, key };
-        spread_in(part, &common, cuts, scratch);
-        self.level.run(Ends { strips, cuts, scratch });
+        let common = Common { level: self.level, ground, heavier: Layers(heavier), rule, key };
+        spread_in::<R, Q>(part, &common, cuts, scratch);
+        self.level.run(Ends::<Q> { strips, cuts, scratch });
         for Scratch { lost, .. } in &*scratch {
-            ledger.outflow += lost.outflow;
-            ledger.energy.outflow += lost.outflow_energy;
+            ledger.outflow += lost.outflow[AMOUNT];
+            ledger.energy.outflow += lost.outflow[ENERGY];
             ledger.energy.friction += lost.friction;
         }
-        update_awake(lava, from, to);
+        update_awake(layer, from, to);
     }
 }
 
-/// Gravity in the parts that end at `cuts`.
-fn fall_in(
+/// A rule along columns in the parts that end at `cuts`.
+fn fall_in<R: Column<Q>, const Q: usize>(
     level: Level,
     (first, strips): (usize, &mut [Strip]),
-    (ground, rule, last_read): (&Ground, &Gravity, u64),
+    common: FallCommon<'_, R>,
     cuts: &[usize],
     scratch: &mut [Scratch],
 ) {
     if cuts.len() == 1 {
-        strips.iter_mut().for_each(|strip| strip.record_falling(last_read));
         let before = &mut scratch[0].before;
-        return level.run(Falls { first, strips, ground, rule, before });
+        return level.run(Falls::<R, Q> { first, strips, common, before });
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
     let (left, right) = strips.split_at_mut(middle - first);
     let (left_scratch, right_scratch) = scratch.split_at_mut(half);
     parallel::join(
-        || fall_in(level, (first, left), (ground, rule, last_read), &cuts[..half], left_scratch),
-        || fall_in(level, (middle, right), (ground, rule, last_read), &cuts[half..], right_scratch),
+        || fall_in::<R, Q>(level, (first, left), common, &cuts[..half], left_scratch),
+        || fall_in::<R, Q>(level, (middle, right), common, &cuts[half..], right_scratch),
     );
 }
 
 /// What all parts of a spreading step share.
-struct Common<'a> {
+struct Common<'a, R> {
     level: Level,
     ground: &'a Ground,
-    rule: &'a Spreading,
+    heavier: Layers<'a>,
+    rule: &'a R,
     key: StepKey,
 }
 
@@ -239,9 +250,14 @@ enum Owner {
 }
 
 /// Spreading in the parts that end at `cuts`.
-fn spread_in(part: Part<'_>, common: &Common<'_>, cuts: &[usize], scratch: &mut [Scratch]) {
+fn spread_in<R: Exchange<Q>, const Q: usize>(
+    part: Part<'_>,
+    common: &Common<'_, R>,
+    cuts: &[usize],
+    scratch: &mut [Scratch],
+) {
     if cuts.len() == 1 {
-        return common.level.run(Spreads { part, common, scratch: &mut scratch[0] });
+        return common.level.run(Spreads::<R, Q> { part, common, scratch: &mut scratch[0] });
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
@@ -273,25 +289,25 @@ fn spread_in(part: Part<'_>, common: &Common<'_>, cuts: &[usize], scratch: &mut 
         activities: right_activities,
     };
     parallel::join(
-        || spread_in(left, common, &cuts[..half], left_scratch),
-        || spread_in(right, common, &cuts[half..], right_scratch),
+        || spread_in::<R, Q>(left, common, &cuts[..half], left_scratch),
+        || spread_in::<R, Q>(right, common, &cuts[half..], right_scratch),
     );
 }
 
 /// Spreading in one part, except for what the strips at its ends take.
-struct Spreads<'a> {
+struct Spreads<'a, R, const Q: usize> {
     part: Part<'a>,
-    common: &'a Common<'a>,
+    common: &'a Common<'a, R>,
     scratch: &'a mut Scratch,
 }
 
-impl Work for Spreads<'_> {
+impl<R: Exchange<Q>, const Q: usize> Work for Spreads<'_, R, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let Self { mut part, common, scratch } = self;
-        let Common { ground, rule: numbers, key, .. } = *common;
-        let rule = &Kernel::new(s, numbers);
-        let open = numbers.walls == Walls::Open;
+        let &Common { ground, heavier, rule, key, .. } = common;
+        let kernel = &rule.kernel(s);
+        let open = rule.walls() == Walls::Open;
         let Scratch { ring, ends, lost, .. } = scratch;
         let n = part.activities.len();
         // Strip i of the part takes from ring[i % 3].
@@ -306,42 +322,45 @@ impl Work for Spreads<'_> {
                     1 => (a, b, c),
                     _ => (b, c, a),
                 };
-                let spread = Spread { s, rule, near, ground: ground.strip(near.tz), key, open };
-                let gone = spread.strip(&mut activities, Out { north, here, south });
-                lost.outflow += gone.outflow;
-                lost.outflow_energy += gone.outflow_energy;
-                lost.friction += gone.friction;
+                let (out, ground) = (Out { north, here, south }, ground.strip(near.tz));
+                if heavier.is_near(near.tz) {
+                    let spread = Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, key, open };
+                    lost.add(spread.strip(&mut activities, out));
+                } else {
+                    let spread = Spread::<S, R, _, Q> { s, kernel, near, heavier: Nothing, ground, key, open };
+                    lost.add(spread.strip(&mut activities, out));
+                }
             }
             part.activities[i - 1] = activities;
             // No thread reads the strip before this one any more.
-            take(s, &mut part, i - 1, &mut ring[(i + 2) % 3], ends);
+            take::<S, Q>(s, &mut part, i - 1, &mut ring[(i + 2) % 3], ends);
         }
-        take(s, &mut part, n, &mut ring[n % 3], ends);
-        take(s, &mut part, n + 1, &mut ring[(n + 1) % 3], ends);
+        take::<S, Q>(s, &mut part, n, &mut ring[n % 3], ends);
+        take::<S, Q>(s, &mut part, n + 1, &mut ring[(n + 1) % 3], ends);
     }
 }
 
 /// Lets strip `i` of a part take its deltas, or keeps them where other threads read it.
 #[inline(always)]
-fn take<S: Simd>(s: S, part: &mut Part<'_>, i: usize, deltas: &mut Deltas, ends: &mut [Deltas; 4]) {
+fn take<S: Simd, const Q: usize>(s: S, part: &mut Part<'_>, i: usize, deltas: &mut Deltas, ends: &mut [Deltas; 4]) {
     match part.place(i) {
         Owner::Inner(i) => {
             let strip = &mut part.inner[i];
             strip.spread_read();
-            deltas.apply(s, strip);
+            deltas.apply::<S, Q>(s, strip);
         }
         Owner::Others(end) => std::mem::swap(deltas, &mut ends[end]),
     }
 }
 
 /// What the strips at the ends of the parts take.
-struct Ends<'a> {
+struct Ends<'a, const Q: usize> {
     strips: &'a mut [Strip],
     cuts: &'a [usize],
     scratch: &'a mut [Scratch],
 }
 
-impl Work for Ends<'_> {
+impl<const Q: usize> Work for Ends<'_, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         for (i, &cut) in self.cuts.iter().enumerate().take(self.cuts.len() - 1) {
@@ -351,8 +370,8 @@ impl Work for Ends<'_> {
                 strip.spread_read();
             }
             for (ends, [north, south]) in sides {
-                ends[north].apply(s, &mut self.strips[cut - 1]);
-                ends[south].apply(s, &mut self.strips[cut]);
+                ends[north].apply::<S, Q>(s, &mut self.strips[cut - 1]);
+                ends[south].apply::<S, Q>(s, &mut self.strips[cut]);
             }
         }
     }

@@ -11,11 +11,10 @@
 
 use super::params::{LEAST_SHARE, Param, param, share};
 use super::transfer::{Share, carried, ratio};
-use super::{Parcel, RulesSpec};
-use crate::grid::tile::Lanes;
+use super::{Column, Pair, Parcel, RulesSpec};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
-use crate::world::{Content, RuleNumbers};
+use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers};
 
 /// The parameters of gravity.
 pub const PARAMS: &[Param] = &[
@@ -52,13 +51,6 @@ impl From<&RulesSpec> for Gravity {
     }
 }
 
-impl Gravity {
-    /// All numbers on which the rule depends.
-    pub(crate) fn numbers(&self) -> RuleNumbers {
-        [self.factor, self.beta, 0, 0, 0, 0, 0, 0]
-    }
-}
-
 /// What falls from a liquid cell into the cell below it, which is not solid.
 ///
 /// Rounding: the amount is rounded up, so that the last unit of a parcel falls too and nothing is left hanging in the
@@ -91,22 +83,50 @@ pub(crate) struct Kernel<S: Simd> {
     beta: Share<S>,
 }
 
-impl<S: Simd> Kernel<S> {
-    /// The rule's numbers as lanes.
+impl Column<2> for Gravity {
+    const UP: bool = false;
+    type Kernel<S: Simd> = Kernel<S>;
+
+    fn numbers(&self) -> RuleNumbers {
+        [self.factor, self.beta, 0, 0, 0, 0, 0, 0]
+    }
+
+    fn settle(&self, below: Content, above: Content, _heavier: u16) -> [Content; 2] {
+        let Parcel { amount, energy } = fall(above, below, self);
+        [
+            Content { amount: below.amount + amount, energy: below.energy + energy },
+            Content { amount: above.amount - amount, energy: above.energy - energy },
+        ]
+    }
+
     #[inline(always)]
-    pub(crate) fn new(s: S, rule: &Gravity) -> Self {
-        Self {
+    fn kernel<S: Simd>(&self, s: S) -> Kernel<S> {
+        Kernel {
             one: s.splat(AMOUNT_ONE),
             zero: s.splat(0),
-            factor: if rule.factor < 1 << 16 { Some(s.splat(rule.factor as u16)) } else { None },
-            beta: Share::new(s, rule.beta),
+            factor: if self.factor < 1 << 16 { Some(s.splat(self.factor as u16)) } else { None },
+            beta: Share::new(s, self.beta),
         }
     }
 
-    /// Amount and energy that fall from cells with amount `a` and energy `e` into cells with `b` and `f`, where `open` has
-    /// a bit; `None` where nothing falls from any.
     #[inline(always)]
-    pub(crate) fn fall(&self, s: S, (a, e): (S::V, S::V), (b, f): (S::V, &Lanes), open: u32) -> Option<(S::V, S::V)> {
+    fn settle_lanes<S: Simd>(kernel: &Kernel<S>, s: S, pair: &Pair<'_, S, 2>) -> Option<[[S::V; 2]; 2]> {
+        let (a, e) = (s.load(&pair.above[AMOUNT]), s.load(&pair.above[ENERGY]));
+        let b = s.load(&pair.below[AMOUNT]);
+        let amount = kernel.wanted(s, a, b, pair.open);
+        if !s.any(amount) {
+            return None;
+        }
+        let f = s.load(&pair.below[ENERGY]);
+        let (amount, energy) = kernel.carried(s, (a, e), amount, f);
+        Some([[s.add(b, amount), s.add(f, energy)], [s.sub(a, amount), s.sub(e, energy)]])
+    }
+}
+
+impl<S: Simd> Kernel<S> {
+    /// Amounts that would fall from cells with `a` into cells with `b`, where `open` has a bit.
+    #[inline(always)]
+    fn wanted(&self, s: S, a: S::V, b: S::V, open: u32) -> S::V {
         let wanted = match self.factor {
             None => a,
             Some(factor) => {
@@ -114,11 +134,13 @@ impl<S: Simd> Kernel<S> {
                 s.add(s.mul_high(a, factor), s.keep(s.splat(1), broken))
             }
         };
-        let amount = s.keep(s.min(wanted, s.sub(self.one, b)), open);
-        if !s.any(amount) {
-            return None;
-        }
-        let room = s.sub(s.splat(ENERGY_MAX), s.load(f));
+        s.keep(s.min(wanted, s.sub(self.one, b)), open)
+    }
+
+    /// The amounts that do fall, of those that would, and the energy that they carry into cells with energy `f`.
+    #[inline(always)]
+    fn carried(&self, s: S, (a, e): (S::V, S::V), amount: S::V, f: S::V) -> (S::V, S::V) {
+        let room = s.sub(s.splat(ENERGY_MAX), f);
         let moved = s.above(amount, self.zero);
         let part = s.above(a, amount) & moved;
         let whole = moved & !part;
@@ -134,6 +156,6 @@ impl<S: Simd> Kernel<S> {
             let carried = s.or(over, s.or(s.left::<2>(high), s.right::<14>(low)));
             energy = s.or(energy, s.keep(s.min(s.min(carried, e), room), part));
         }
-        Some((amount, energy))
+        (amount, energy)
     }
 }

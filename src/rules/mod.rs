@@ -4,12 +4,18 @@
 //!
 //! The paper: Xiaoming Wei, Wei Li and Arie Kaufman, *Interactive Flowing of Highly Viscous Volumes in Virtual
 //! Environments*, 2003. Equations 1–5 are gravity, 6–19 spreading; section 5 is the low-pass. What the paper leaves open
-//! is marked **Decided** where it was decided.
+//! is marked **Decided** where it was decided. The other liquids follow *An Exploration of Cellular Automata and Graph Based
+//! Game Systems, part 2: Grid Based Fluid Systems*.
 
 pub mod gravity;
+pub mod level;
 mod params;
 pub mod spreading;
+pub mod squeeze;
+mod sweep;
 mod transfer;
 
-pub use params::{Friction, Param, Rules, RulesSpec, Scale, Walls};
+pub use params::{FluidRules, Friction, Param, Rules, RulesSpec, Scale, Walls};
+pub use sweep::{Bed, DIRECTIONS, Gift, Here, Side};
+pub(crate) use sweep::{Column, Exchange, Flow, Near, Pair};
 pub use transfer::Parcel;

@@ -3,9 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::gravity::{self, Gravity};
+use super::level::Leveling;
 use super::spreading::{self, Spreading};
+use super::squeeze::Squeezing;
 use crate::units::{ENERGY_MAX, ENERGY_ONE};
 use crate::validate::{Invalid, within};
+use crate::world::{Layer, World};
 
 /// What stands at the four sides of the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,9 +87,9 @@ pub enum Scale {
     Whole,
 }
 
-/// One number of a rule. Scenes, messages, the panel, the documentation and the tests take it from here.
-#[derive(Clone, Copy, Debug)]
-pub struct Param {
+/// One number of a rule, kept in a `T`. Scenes, messages, the panel, the documentation and the tests take it from here.
+#[derive(Debug)]
+pub struct Param<T = RulesSpec> {
     /// Its key in a table of rules, such as `friction.on_solid`.
     pub key: &'static str,
     /// Its unit, or on what it acts.
@@ -100,9 +103,9 @@ pub struct Param {
     /// What it is, and what it does to the flow.
     pub what: &'static str,
     /// Reads it.
-    pub get: fn(&RulesSpec) -> f64,
+    pub get: fn(&T) -> f64,
     /// Writes it.
-    pub set: fn(&mut RulesSpec, f64),
+    pub set: fn(&mut T, f64),
 }
 
 /// A parameter that is a field of [`RulesSpec`] in `f64`: field, unit, range, scale, words.
@@ -144,15 +147,38 @@ impl RulesSpec {
 /// The rules in force, in fixed point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// How liquid falls.
+    /// How lava falls.
     pub gravity: Gravity,
-    /// How it spreads.
+    /// How lava spreads.
     pub spreading: Spreading,
+    /// How the other layers move, in their order.
+    pub fluids: Vec<FluidRules>,
+}
+
+/// The rules of a layer beside the lava.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FluidRules {
+    /// How it moves in columns.
+    pub squeezing: Squeezing,
+    /// How it moves across.
+    pub leveling: Leveling,
+}
+
+impl Rules {
+    /// The rules of a world's layers.
+    pub fn new(spec: &RulesSpec, world: &World) -> Self {
+        let fluid = |layer: &Layer| FluidRules {
+            squeezing: layer.material().into(),
+            leveling: Leveling::new(layer.material(), world.grid(), spec.walls),
+        };
+        Self { fluids: world.layers()[1..].iter().map(fluid).collect(), ..Self::from(spec) }
+    }
 }
 
 impl From<&RulesSpec> for Rules {
+    /// The rules of a world of lava alone.
     fn from(spec: &RulesSpec) -> Self {
-        Self { gravity: spec.into(), spreading: spec.into() }
+        Self { gravity: spec.into(), spreading: spec.into(), fluids: Vec::new() }
     }
 }
 

@@ -14,13 +14,11 @@
 
 use super::params::{LEAST_SHARE, MOST_ENERGY, Param, Scale, param, share};
 use super::transfer::{Share, carried, ratio};
-use super::{Parcel, RulesSpec, Walls};
+use super::{Bed, Exchange, Flow, Gift, Here, Near, Parcel, RulesSpec, Side, Walls};
+use crate::grid::tile::Lanes;
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, amount_units, energy_units};
-use crate::world::{Content, RuleNumbers, World};
-
-/// The four directions of spreading as (dx, dz): west, east, north, south. Bit `d` of a pattern means `DIRECTIONS[d]`.
-pub const DIRECTIONS: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
+use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers};
 
 /// The parameters of spreading.
 pub const PARAMS: &[Param] = &[
@@ -113,36 +111,6 @@ impl From<&RulesSpec> for Spreading {
     }
 }
 
-impl Spreading {
-    /// All numbers on which the rule depends.
-    pub(crate) fn numbers(&self) -> RuleNumbers {
-        let open = u32::from(self.walls == Walls::Open);
-        let [threshold, support] = [self.threshold, self.support].map(u32::from);
-        [threshold, support, self.spread, self.alpha, self.friction_on_solid, self.friction_on_liquid, open, 0]
-    }
-}
-
-/// What a liquid cell stands on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bed {
-    /// A solid cell or the floor of the box.
-    Solid,
-    /// A cell that is not solid, with its amount in units (0: air).
-    Liquid(u16),
-}
-
-impl Bed {
-    /// What the cell (x, y, z) stands on.
-    #[inline]
-    pub fn under(world: &World, x: usize, y: usize, z: usize) -> Self {
-        if y == 0 || world.ground().is_solid(x, y - 1, z) {
-            Self::Solid
-        } else {
-            Self::Liquid(world.lava().at(x, y - 1, z).amount)
-        }
-    }
-}
-
 /// Whether a cell may spread in this step.
 #[inline]
 pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
@@ -203,19 +171,46 @@ pub(crate) struct Kernel<S: Simd> {
     friction: Option<[Share<S>; 2]>,
 }
 
-impl<S: Simd> Kernel<S> {
-    /// The rule's numbers as lanes.
+impl Exchange<2> for Spreading {
+    type Kernel<S: Simd> = Kernel<S>;
+
+    fn numbers(&self) -> RuleNumbers {
+        let open = u32::from(self.walls == Walls::Open);
+        let [threshold, support] = [self.threshold, self.support].map(u32::from);
+        [threshold, support, self.spread, self.alpha, self.friction_on_solid, self.friction_on_liquid, open, 0]
+    }
+
+    fn walls(&self) -> Walls {
+        self.walls
+    }
+
+    fn gives(&self, here: &Here, pattern: u8) -> [Gift; 4] {
+        if !spreads(here.cell, here.bed, self) {
+            return [Gift::default(); 4];
+        }
+        let giver = Giver::new(here.cell, here.bed, self);
+        std::array::from_fn(|d| match here.beside[d] {
+            _ if pattern >> d & 1 == 0 => Gift::default(),
+            Side::Open { cell, .. } => {
+                let parcel = giver.gives(cell);
+                Gift { parcel, friction: parcel.energy - giver.arrives(parcel.energy) }
+            }
+            Side::Outside if self.walls == Walls::Open => Gift { parcel: giver.gives(Content::default()), friction: 0 },
+            Side::Outside | Side::Solid => Gift::default(),
+        })
+    }
+
     #[inline(always)]
-    pub(crate) fn new(s: S, rule: &Spreading) -> Self {
-        let friction = [rule.friction_on_solid, rule.friction_on_liquid];
-        Self {
+    fn kernel<S: Simd>(&self, s: S) -> Kernel<S> {
+        let friction = [self.friction_on_solid, self.friction_on_liquid];
+        Kernel {
             zero: s.splat(0),
             one: s.splat(AMOUNT_ONE),
             full: s.splat(ENERGY_MAX),
-            threshold: s.splat(rule.threshold),
-            support: s.splat(rule.support),
-            spread: s.splat(rule.spread as u16),
-            alpha: Share::new(s, rule.alpha),
+            threshold: s.splat(self.threshold),
+            support: s.splat(self.support),
+            spread: s.splat(self.spread as u16),
+            alpha: Share::new(s, self.alpha),
             friction: if friction == [0, 0] {
                 None
             } else {
@@ -224,23 +219,48 @@ impl<S: Simd> Kernel<S> {
         }
     }
 
-    /// Cells with the energy to spread, a bit each.
     #[inline(always)]
-    pub(crate) fn able(&self, s: S, (a, e): (S::V, S::V)) -> u32 {
-        s.above(a, self.zero) & s.above(e, self.threshold)
+    fn able<S: Simd>(kernel: &Kernel<S>, s: S, tile: &[Lanes; 2]) -> u32 {
+        s.above(s.load(&tile[AMOUNT]), kernel.zero) & s.above(s.load(&tile[ENERGY]), kernel.threshold)
     }
 
-    /// Cells on rock, where `bed` has a bit, or on enough liquid; `below` are the amounts under them.
     #[inline(always)]
-    pub(crate) fn supported(&self, s: S, below: S::V, bed: u32) -> u32 {
-        bed | !s.above(self.support, below)
+    fn supported<S: Simd>(kernel: &Kernel<S>, s: S, below: S::V, bed: u32) -> u32 {
+        bed | !s.above(kernel.support, below)
     }
 
+    #[inline(always)]
+    fn flow<S: Simd, N: Near<S, 2>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 2> {
+        let tile = near.tile();
+        let (a, e) = (s.load(&tile[AMOUNT]), s.load(&tile[ENERGY]));
+        let fits = kernel.amounts(s, a, near.around(AMOUNT));
+        let drawn = near.drawn();
+        let given = [free[0] & drawn[0], free[1] & drawn[1], free[2] & drawn[2], free[3] & drawn[3]];
+        let amount = s.keep_each(fits, given);
+        if !s.any_of(amount) {
+            return if s.any_of(s.keep_each(fits, free)) { Flow::Idle } else { Flow::Still };
+        }
+        let energy = kernel.energies(s, (a, e), amount, near.around(ENERGY));
+        Flow::Gives([amount, energy], given)
+    }
+
+    #[inline(always)]
+    fn lost<S: Simd>(kernel: &Kernel<S>, s: S, quantity: usize, v: S::V, bed: u32) -> Option<S::V> {
+        match &kernel.friction {
+            Some([on_rock, on_liquid]) if quantity == ENERGY => {
+                Some(s.or(s.keep(on_rock.of(s, v), bed), s.keep(on_liquid.of(s, v), !bed)))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<S: Simd> Kernel<S> {
     // No closures here: they would be compiled without the instructions of the path.
 
     /// Amounts that cells with amount `a` can give to their neighbours, which hold `there`.
     #[inline(always)]
-    pub(crate) fn amounts(&self, s: S, a: S::V, there: [S::V; 4]) -> [S::V; 4] {
+    fn amounts(&self, s: S, a: S::V, there: [S::V; 4]) -> [S::V; 4] {
         let share = s.mul_high(a, self.spread);
         [
             s.min(share, s.right::<2>(s.sub(self.one, there[0]))),
@@ -252,7 +272,7 @@ impl<S: Simd> Kernel<S> {
 
     /// Energies that go along with the amounts `moved` to neighbours with energies `there`.
     #[inline(always)]
-    pub(crate) fn energies(&self, s: S, (a, e): (S::V, S::V), moved: [S::V; 4], there: [S::V; 4]) -> [S::V; 4] {
+    fn energies(&self, s: S, (a, e): (S::V, S::V), moved: [S::V; 4], there: [S::V; 4]) -> [S::V; 4] {
         let ratio = s.ratio(a, self.alpha.of(s, e));
         [
             self.carried(s, moved[0], ratio, there[0]),
@@ -266,22 +286,5 @@ impl<S: Simd> Kernel<S> {
     fn carried(&self, s: S, moved: S::V, ratio: S::V, there: S::V) -> S::V {
         // A share is below 2^13, so that four times it fits.
         s.min(s.mul_high(s.left::<2>(moved), ratio), s.right::<2>(s.sub(self.full, there)))
-    }
-
-    /// Whether any energy is lost on the way.
-    #[inline(always)]
-    pub(crate) fn has_friction(&self) -> bool {
-        self.friction.is_some()
-    }
-
-    /// What is lost of `energy` on the way from cells on rock, where `bed` has a bit, or on liquid.
-    #[inline(always)]
-    pub(crate) fn lost(&self, s: S, energy: S::V, bed: u32) -> S::V {
-        match &self.friction {
-            Some([on_rock, on_liquid]) => {
-                s.or(s.keep(on_rock.of(s, energy), bed), s.keep(on_liquid.of(s, energy), !bed))
-            }
-            None => self.zero,
-        }
     }
 }

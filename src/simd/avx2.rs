@@ -115,6 +115,10 @@ impl Simd for Avx2 {
         (call!(_mm256_sub_epi16(a.0, b.0)), call!(_mm256_sub_epi16(a.1, b.1)))
     }
     #[inline(always)]
+    fn sub_saturating(self, a: Pair, b: Pair) -> Pair {
+        (call!(_mm256_subs_epu16(a.0, b.0)), call!(_mm256_subs_epu16(a.1, b.1)))
+    }
+    #[inline(always)]
     fn min(self, a: Pair, b: Pair) -> Pair {
         (call!(_mm256_min_epu16(a.0, b.0)), call!(_mm256_min_epu16(a.1, b.1)))
     }

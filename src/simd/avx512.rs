@@ -75,6 +75,10 @@ impl Simd for Avx512 {
         call!(_mm512_sub_epi16(a, b))
     }
     #[inline(always)]
+    fn sub_saturating(self, a: __m512i, b: __m512i) -> __m512i {
+        call!(_mm512_subs_epu16(a, b))
+    }
+    #[inline(always)]
     fn min(self, a: __m512i, b: __m512i) -> __m512i {
         call!(_mm512_min_epu16(a, b))
     }

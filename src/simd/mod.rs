@@ -39,6 +39,8 @@ pub(crate) trait Simd: Copy {
     fn add_saturating(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a − b`, wrapping.
     fn sub(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a − b`, at least 0.
+    fn sub_saturating(self, a: Self::V, b: Self::V) -> Self::V;
     /// The smaller.
     fn min(self, a: Self::V, b: Self::V) -> Self::V;
     /// Bits of either.
@@ -57,6 +59,17 @@ pub(crate) trait Simd: Copy {
     fn above(self, a: Self::V, b: Self::V) -> u32;
     /// Whether any lane is not zero.
     fn any(self, a: Self::V) -> bool;
+    /// [`Simd::keep`] for each of four.
+    #[inline(always)]
+    fn keep_each(self, v: [Self::V; 4], masks: [u32; 4]) -> [Self::V; 4] {
+        // No closure: it would be compiled without the instructions of the level.
+        [self.keep(v[0], masks[0]), self.keep(v[1], masks[1]), self.keep(v[2], masks[2]), self.keep(v[3], masks[3])]
+    }
+    /// Whether any lane of any of four is not zero.
+    #[inline(always)]
+    fn any_of(self, v: [Self::V; 4]) -> bool {
+        self.any(self.or(self.or(v[0], v[1]), self.or(v[2], v[3])))
+    }
     /// What lies west of each cell; `beside` is the tile to the west.
     fn see_west(self, a: Self::V, beside: Self::V) -> Self::V;
     /// What lies east of each cell; `beside` is the tile to the east.

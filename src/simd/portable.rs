@@ -49,6 +49,10 @@ impl Simd for Portable {
         zip(a, b, u16::wrapping_sub)
     }
     #[inline(always)]
+    fn sub_saturating(self, a: Lanes, b: Lanes) -> Lanes {
+        zip(a, b, u16::saturating_sub)
+    }
+    #[inline(always)]
     fn min(self, a: Lanes, b: Lanes) -> Lanes {
         zip(a, b, |a, b| a.min(b))
     }

@@ -52,6 +52,7 @@ const MASK: u32 = 0xa5c3_0f69;
 agrees!(adds, u16::MAX, |s, a, b| s.add(a, b), |x, y, i| x.0[i].wrapping_add(y.0[i]));
 agrees!(adds_saturating, u16::MAX, |s, a, b| s.add_saturating(a, b), |x, y, i| x.0[i].saturating_add(y.0[i]));
 agrees!(subtracts, u16::MAX, |s, a, b| s.sub(a, b), |x, y, i| x.0[i].wrapping_sub(y.0[i]));
+agrees!(subtracts_saturating, u16::MAX, |s, a, b| s.sub_saturating(a, b), |x, y, i| x.0[i].saturating_sub(y.0[i]));
 agrees!(takes_the_smaller, u16::MAX, |s, a, b| s.min(a, b), |x, y, i| x.0[i].min(y.0[i]));
 agrees!(joins_bits, u16::MAX, |s, a, b| s.or(a, b), |x, y, i| x.0[i] | y.0[i]);
 agrees!(

@@ -44,9 +44,8 @@ struct History {
 
 impl History {
     /// What a step consists of, in order.
-    fn stages(&self) -> [Stage<'_>; Stage::NAMES.len()] {
-        let [gravity, spreading] = Stage::of_rules(&self.rules);
-        [Stage::Sources(&self.vents), gravity, spreading]
+    fn stages(&self) -> impl Iterator<Item = Stage<'_>> {
+        std::iter::once(Stage::Sources(&self.vents)).chain(Stage::of_rules(&self.rules))
     }
 
     /// Puts the rules or the seed of an act in force.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::grid::Grid;
 use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};
 use crate::validate::{Invalid, within};
-use crate::world::World;
+use crate::world::{LAVA, World};
 
 /// Most cells that one vent may pour in a step.
 const RATE_MAX: f64 = 1e6;
@@ -165,7 +165,7 @@ impl Vent {
             let turn = (i as u64 + step) % n;
             let due = share + u64::from(turn < rest);
             let blocked = pour_column(world, (x, z), due, self.energy);
-            world.lava.ledger.blocked += blocked;
+            world.layers[LAVA].ledger.blocked += blocked;
         }
     }
 }
@@ -176,9 +176,8 @@ fn pour_column(world: &mut World, (x, z): (usize, usize), mut units: u64, energy
         if units == 0 {
             break;
         }
-        let room = AMOUNT_ONE - world.lava().at(x, y, z).amount;
-        let amount = u64::from(room).min(units) as u16;
-        world.pour(x, y, z, amount, energy);
+        let amount = u64::from(world.room(LAVA, [x, y, z])).min(units) as u16;
+        world.pour(LAVA, [x, y, z], amount, energy);
         units -= u64::from(amount);
     }
     units
@@ -212,7 +211,7 @@ mod tests {
         assert_eq!([0, 1].map(|y| world.lava().at(0, y, 0).amount), [AMOUNT_ONE, amount_units(0.5)]);
         vent.pour(&mut world, 1);
         assert_eq!([0, 1].map(|y| world.lava().at(0, y, 0).amount), [AMOUNT_ONE, AMOUNT_ONE]);
-        assert_eq!(world.lava.ledger.blocked, u64::from(AMOUNT_ONE));
+        assert_eq!(world.lava().ledger.blocked, u64::from(AMOUNT_ONE));
         world.check().expect("the account is exact");
     }
 }

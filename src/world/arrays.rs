@@ -2,10 +2,10 @@
 
 use ndarray::Array3;
 
-use super::{Content, Liquid};
+use super::{Content, Layer};
 use crate::units::{amount, energy};
 
-impl Liquid {
+impl Layer {
     /// Amount of every cell, 0 to 1, shape (z, y, x): z runs south, y up, x east. Four bytes a cell, the empty ones too.
     pub fn amounts(&self) -> Array3<f32> {
         self.array(|cell| amount(cell.amount))

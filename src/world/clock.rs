@@ -1,9 +1,9 @@
 //! The change clock of a liquid: readers keep a [`Cursor`] and read only the tiles that changed since.
 //!
-//! Gravity visits every tile that changed, whatever changed it. Before it does, each strip records these tiles
+//! The column rule of a layer visits every tile that changed. Before it does, each strip records these tiles
 //! ([`Strip::record_falling`]). A later change still has its `falling` bit. Both together cover all changes since the last
-//! read, and at most the changes of one step more. The first gravity after a read starts a new record: a reader with an
-//! older cursor must read the whole strip.
+//! read, and at most the changes of one step more. The first column rule after a read starts a new record: a reader with an
+//! older cursor must read the whole strip. Lighter layers, which read in every step, have a record of their own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -84,6 +84,15 @@ impl Record {
 /// The record of a reader that has read it.
 static NOTHING: Record = Record::NONE;
 
+/// The numbers of the last reads of a layer, by its two kinds of readers; 0 without a reader.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reads {
+    /// By the low-pass and its like.
+    pub(super) pictures: u64,
+    /// By the lighter layers.
+    pub(super) lighter: u64,
+}
+
 /// A moment up to which a reader has read one liquid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
@@ -92,13 +101,43 @@ pub(crate) struct Cursor {
 }
 
 impl Strip {
-    /// At least the tiles that changed after the read with this number; `None` where the record does not reach back so far.
+    /// At least the tiles that changed after the read with this number by the low-pass or its like; `None` where the record
+    /// does not reach back so far.
     pub(crate) fn changes_since(&self, read: u64) -> Option<Changes<'_>> {
-        (read >= self.record.since).then(|| {
-            // A read after the last gravity here covered its record.
-            let record = if read == self.record.since { &self.record } else { &NOTHING };
+        self.changes_in(&self.record, read)
+    }
+
+    /// The same for the lighter layers, whose reads are never older than the record.
+    pub(super) fn changes_for_lighter(&self, read: u64) -> Option<Changes<'_>> {
+        self.changes_in(&self.for_lighter, read)
+    }
+
+    fn changes_in<'a>(&'a self, record: &'a Record, read: u64) -> Option<Changes<'a>> {
+        (read >= record.since).then(|| {
+            // A read after the last visit of the column rule here covered its record.
+            let record = if read == record.since { record } else { &NOTHING };
             Changes { strip: self, record, rows: record.rows.union(self.falling) }
         })
+    }
+
+    /// Adds what is `falling` to the records, before the column rule visits it; where there is no reader, nothing is recorded.
+    pub(crate) fn record_falling(&mut self, reads: Reads) {
+        if self.falling.is_empty() {
+            return;
+        }
+        let places = self.len();
+        let Self { rows, width, falling, record, for_lighter, .. } = self;
+        let range = falling.range();
+        let rows = &rows[range.start * *width..range.end * *width];
+        for (record, read) in [(record, reads.pictures), (for_lighter, reads.lighter)] {
+            if read == 0 {
+                continue;
+            }
+            record.begin(read, places, *width);
+            for (record, row) in record.words_mut(*falling, *width).iter_mut().zip(rows) {
+                *record |= row.falling;
+            }
+        }
     }
 }
 

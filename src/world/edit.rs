@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Content;
-use super::World;
+use super::{LAVA, World};
 use crate::grid::Grid;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
 use crate::validate::{Invalid, within};
@@ -173,7 +173,7 @@ impl World {
     pub fn edit(&mut self, edit: &Edit) {
         for (x, y, z) in edit.shape.cells(self.grid) {
             match edit.matter {
-                Matter::Lava { amount, energy } => self.fill(x, y, z, amount_units(amount), energy),
+                Matter::Lava { amount, energy } => self.fill(LAVA, [x, y, z], amount_units(amount), energy),
                 Matter::Rock => {
                     self.drain(x, y, z);
                     self.set_solid(x, y, z, true);
@@ -191,36 +191,49 @@ impl World {
     pub(crate) fn set_solid(&mut self, x: usize, y: usize, z: usize, solid: bool) {
         let before = self.ground.stamp();
         if self.ground.set(x, y, z, solid) {
-            self.lava.wake_near([x, y, z], [before, self.ground.stamp()]);
+            let stamps = [before, self.ground.stamp()];
+            self.layers.iter_mut().for_each(|layer| layer.wake_near([x, y, z], stamps));
         }
     }
 
-    /// Tops a cell up to `amount` units.
-    fn fill(&mut self, x: usize, y: usize, z: usize, amount: u16, energy: f64) {
-        let missing = amount.saturating_sub(self.lava.at(x, y, z).amount);
-        if !self.ground.is_solid(x, y, z) {
-            self.pour(x, y, z, missing, energy_units(energy));
+    /// Tops a cell of a layer up to `amount` units.
+    fn fill(&mut self, layer: usize, [x, y, z]: [usize; 3], amount: u16, energy: f64) {
+        if self.ground.is_solid(x, y, z) {
+            return;
         }
+        let missing = amount.saturating_sub(self.layers[layer].at(x, y, z).amount);
+        let missing = missing.min(self.room(layer, [x, y, z]));
+        self.pour(layer, [x, y, z], missing, energy_units(energy));
     }
 
-    /// Pours `amount` units, for which there is room, with `energy` units per full cell into a cell.
-    pub(crate) fn pour(&mut self, x: usize, y: usize, z: usize, amount: u16, energy: u16) {
+    /// Amount of a layer for which an open cell has room.
+    pub(crate) fn room(&self, layer: usize, [x, y, z]: [usize; 3]) -> u16 {
+        let full = AMOUNT_ONE - self.heavier_than(layer, x, y, z);
+        full.saturating_sub(self.layers[layer].at(x, y, z).amount)
+    }
+
+    /// Pours `amount` units, for which there is room, into a cell of a layer, with `energy` units per full cell where the
+    /// material carries it.
+    pub(crate) fn pour(&mut self, layer: usize, [x, y, z]: [usize; 3], amount: u16, energy: u16) {
         if amount == 0 {
             return;
         }
-        let old = self.lava.at(x, y, z);
+        let layer = &mut self.layers[layer];
+        let old = layer.at(x, y, z);
         let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE)) as u16;
-        let added = added.min(ENERGY_MAX - old.energy);
-        self.lava.set(x, y, z, Content { amount: old.amount + amount, energy: old.energy + added });
-        self.lava.ledger.sourced += u64::from(amount);
-        self.lava.ledger.energy.sourced += u64::from(added);
+        let added = if layer.carries_energy() { added.min(ENERGY_MAX - old.energy) } else { 0 };
+        layer.set(x, y, z, Content { amount: old.amount + amount, energy: old.energy + added });
+        layer.ledger.sourced += u64::from(amount);
+        layer.ledger.energy.sourced += u64::from(added);
     }
 
-    /// Takes all liquid out of a cell.
+    /// Takes all matter out of a cell.
     fn drain(&mut self, x: usize, y: usize, z: usize) {
-        let old = self.lava.at(x, y, z);
-        self.lava.set(x, y, z, Content::default());
-        self.lava.ledger.removed += u64::from(old.amount);
-        self.lava.ledger.energy.removed += u64::from(old.energy);
+        for layer in &mut self.layers {
+            let old = layer.at(x, y, z);
+            layer.set(x, y, z, Content::default());
+            layer.ledger.removed += u64::from(old.amount);
+            layer.ledger.energy.removed += u64::from(old.energy);
+        }
     }
 }

@@ -35,7 +35,7 @@ impl World {
         let empty = Empty { air: Repeated::new([0; CELL]), rock: Repeated::new([1, 0, 0, 0, 0]) };
         let mut row = vec![0; grid.nx * CELL];
         (0..grid.nz).for_each(|z| self.hash_slab(z, &empty, &mut row, &mut digest));
-        for account in self.lava.ledger.accounts() {
+        for account in self.lava().ledger.accounts() {
             digest.add(&account.to_le_bytes());
         }
         digest.value()
@@ -45,13 +45,13 @@ impl World {
     fn hash_slab(&self, z: usize, empty: &Empty, row: &mut [u8], digest: &mut Digest) {
         let grid = self.grid;
         let (lowest, highest) = self.ground.heights(z);
-        let held = self.lava.strips[z / TILE_Z].held.range();
+        let held = self.lava().strips[z / TILE_Z].held.range();
         // Below these rows all is rock, and from the others on all is air.
         let from = if held.is_empty() { lowest } else { lowest.min(held.start) };
         let to = highest.max(held.end);
         digest.add_repeated(&empty.rock, from * grid.nx);
         for y in from..to {
-            if self.lava.row_of_tiles(y, z).next().is_some() {
+            if self.lava().row_of_tiles(y, z).next().is_some() {
                 self.write_row(y, z, row);
                 digest.add(row);
             } else {
@@ -70,7 +70,7 @@ impl World {
             rest = after;
         }
         let first = z % TILE_Z * TILE_X;
-        for (tx, tile) in self.lava.row_of_tiles(y, z) {
+        for (tx, tile) in self.lava().row_of_tiles(y, z) {
             for x in tx * TILE_X..((tx + 1) * TILE_X).min(self.grid.nx) {
                 let cell = tile.cell(first + x % TILE_X);
                 row[CELL * x + 1..CELL * x + 3].copy_from_slice(&cell.amount.to_le_bytes());
@@ -95,12 +95,12 @@ mod tests {
         let mut hash = Xxh3::new();
         [grid.nx, grid.ny, grid.nz].iter().for_each(|&side| hash.update(&(side as u64).to_le_bytes()));
         for index in 0..grid.cells() {
-            let cell = world.lava.cell(index);
+            let cell = world.lava().cell(index);
             hash.update(&[u8::from(world.ground.is_solid_at(index))]);
             hash.update(&cell.amount.to_le_bytes());
             hash.update(&cell.energy.to_le_bytes());
         }
-        world.lava.ledger.accounts().iter().for_each(|account| hash.update(&account.to_le_bytes()));
+        world.lava().ledger.accounts().iter().for_each(|account| hash.update(&account.to_le_bytes()));
         hash.digest()
     }
 

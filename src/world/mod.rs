@@ -8,47 +8,60 @@ mod digest;
 mod edit;
 mod ground;
 mod hash;
+mod layer;
 mod ledger;
-mod liquid;
 mod need;
 mod packed;
 mod tiles;
 mod wake;
 
-pub(crate) use clock::{Changes, Cursor};
+pub(crate) use clock::{Changes, Cursor, Reads};
 pub use content::Content;
 pub use edit::{Edit, Matter, Shape};
 pub use ground::Ground;
 pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
+pub use layer::{Layer, Span, Tally};
 pub use ledger::{EnergyLedger, Ledger};
-pub use liquid::{Liquid, Span, Tally};
 pub use packed::PackedWorld;
-pub(crate) use tiles::{Activities, Activity, Masks, Row, Rows, Strip, Tile};
+pub(crate) use tiles::{AMOUNT, Activities, Activity, ENERGY, Masks, Row, Rows, Strip, Tile};
 pub(crate) use wake::{Reader, RuleNumbers};
 
 use crate::parallel::*;
 
 use crate::grid::Grid;
 use crate::grid::tile::{TILE_X, TILE_Z};
+use crate::matter::Material;
 use crate::random::mix64;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 
-/// Ground and liquids over one grid.
+/// Ground and matter over one grid.
 ///
-/// Each liquid is a [`Liquid`] layer with its own account. Lava is the first; more can stand next to it as further
-/// fields and share the ground, the sources, the low-pass and the renderer.
+/// Each material is a [`Layer`] with its own account, the heaviest first; a layer sees only what is heavier than itself. The
+/// lava is always there. A layer without matter takes hardly any memory.
 #[derive(Clone, Debug)]
 pub struct World {
     pub(crate) grid: Grid,
     pub(crate) ground: Ground,
-    pub(crate) lava: Liquid,
+    pub(crate) layers: Vec<Layer>,
 }
 
+/// Where the lava is among the layers.
+pub(crate) const LAVA: usize = 0;
+
 impl World {
-    /// A world without liquid over `ground`.
+    /// A world of lava, without any yet, over `ground`.
     pub fn new(ground: Ground) -> Self {
-        let grid = ground.grid();
-        Self { grid, ground, lava: Liquid::empty(grid) }
+        Self::with_materials(ground, Vec::new())
+    }
+
+    /// A world of lava and these materials, none heavier than it and each with its own name, without matter yet. Equally
+    /// heavy ones keep their order.
+    pub fn with_materials(ground: Ground, mut materials: Vec<Material>) -> Self {
+        materials.sort_by(|a, b| b.density.total_cmp(&a.density));
+        materials.insert(LAVA, Material::lava());
+        let (grid, last) = (ground.grid(), materials.len() - 1);
+        let layer = |(i, material)| Layer::empty(grid, material, i < last);
+        Self { grid, ground, layers: materials.into_iter().enumerate().map(layer).collect() }
     }
 
     /// Shape of the box.
@@ -61,9 +74,25 @@ impl World {
         &self.ground
     }
 
+    /// The materials, the heaviest first.
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// The layer of the material with a name.
+    pub fn layer(&self, name: &str) -> Option<&Layer> {
+        self.layers.iter().find(|layer| layer.material.name == name)
+    }
+
     /// The lava.
-    pub fn lava(&self) -> &Liquid {
-        &self.lava
+    pub fn lava(&self) -> &Layer {
+        &self.layers[LAVA]
+    }
+
+    /// Amount of matter heavier than a layer in the cell (x, y, z), at most 1.
+    pub fn heavier_than(&self, layer: usize, x: usize, y: usize, z: usize) -> u16 {
+        let sum: u32 = self.layers[..layer].iter().map(|heavier| u32::from(heavier.at(x, y, z).amount)).sum();
+        sum.min(AMOUNT_ONE.into()) as u16
     }
 
     /// A box without rock whose lower part, of the given `share` of its height, holds random amounts from 0.5 to 1 and
@@ -92,43 +121,50 @@ impl World {
         world
     }
 
-    /// Writes one cell of the initial state; [`World::open_account`] then makes it count. Nothing is written into a
+    /// Writes one cell of lava of the initial state; [`World::open_account`] then makes it count. Nothing is written into a
     /// solid cell, and energy needs liquid to hold it.
     pub fn place(&mut self, x: usize, y: usize, z: usize, amount: u16, energy: u16) {
         if amount > 0 && !self.ground.is_solid(x, y, z) {
-            self.lava.set(x, y, z, Content { amount: amount.min(AMOUNT_ONE), energy });
+            self.layers[LAVA].set(x, y, z, Content { amount: amount.min(AMOUNT_ONE), energy });
         }
     }
 
-    /// Resets the account: what is in the box now is the initial state.
+    /// Resets the accounts: what is in the box now is the initial state.
     pub fn open_account(&mut self) {
-        self.lava.ledger = Ledger::open(self.lava.mass(), self.lava.energy());
+        for layer in &mut self.layers {
+            layer.ledger = Ledger::open(layer.mass(), layer.energy());
+        }
     }
 
-    /// Checks the invariants that hold after every step, and names the first that does not.
+    /// Checks the invariants that hold after every step, and names the first that does not, layer by layer.
     ///
     /// 1. mass now + outflow + solidified + removed = initial + sourced, to the unit; the same for energy with
     ///    what friction took;
-    /// 2. no amount above one, no liquid in a solid cell, no energy without liquid.
+    /// 2. no amount of lava above one, no liquid in a solid cell, no energy without liquid.
     pub fn check(&self) -> Result<(), String> {
-        self.lava.strips.par_iter().enumerate().try_for_each(|(tz, strip)| {
+        let named = |layer: &Layer, fault| format!("{}: {fault}", layer.material.name);
+        self.layers.iter().try_for_each(|layer| self.check_layer(layer).map_err(|fault| named(layer, fault)))
+    }
+
+    fn check_layer(&self, layer: &Layer) -> Result<(), String> {
+        layer.strips.par_iter().enumerate().try_for_each(|(tz, strip)| {
             strip.iter().try_for_each(|(tx, y, tile)| {
                 (0..32).try_for_each(|lane| {
                     let at = [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
-                    self.check_cell(at, tile.cell(lane))
+                    self.check_cell(layer, at, tile.cell(lane))
                 })
             })
         })?;
-        self.lava.ledger.check(self.lava.mass(), self.lava.energy())
+        layer.ledger.check(layer.mass(), layer.energy())
     }
 
-    fn check_cell(&self, [x, y, z]: [usize; 3], cell: Content) -> Result<(), String> {
+    fn check_cell(&self, layer: &Layer, [x, y, z]: [usize; 3], cell: Content) -> Result<(), String> {
         if cell == Content::default() {
             return Ok(());
         }
         let fault = if x >= self.grid.nx || z >= self.grid.nz {
             "liquid outside of the box"
-        } else if cell.amount > AMOUNT_ONE {
+        } else if cell.amount > AMOUNT_ONE && layer.carries_energy() {
             "more than a full cell"
         } else if cell.amount > 0 && self.ground.is_solid(x, y, z) {
             "liquid in a solid cell"

@@ -1,9 +1,10 @@
 //! How much memory a world takes, worked out before it is made.
 
+use super::Layer;
 use super::World;
-use super::tiles::{Masks, Tile};
+use super::tiles::Masks;
 use crate::grid::Grid;
-use crate::grid::tile::{TILE_X, TILE_Z};
+use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
 use crate::memory::{MemoryEstimate, TooMuchMemory};
 
 /// Bytes of a column: its height for drawing, its top, and its share of a version.
@@ -34,7 +35,7 @@ impl World {
     /// Memory of so many cells of lava that lie in a part of the box with so many rows from north to south. Counts are
     /// cut to the box.
     pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> MemoryEstimate {
-        let tile = (size_of::<Tile>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
+        let tile = (2 * size_of::<Lanes>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
         let strips = (deep / TILE_Z as f64 + 1.0).min(grid.nz.div_ceil(TILE_Z) as f64);
         // Where the tile of a place is kept: four bytes, and six bits of what there is to do and was found.
         let places = grid.nx.div_ceil(TILE_X) as f64 * grid.ny as f64 * (4.0 + 6.0 / 8.0);
@@ -57,7 +58,7 @@ impl World {
     pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
         let ground = MemoryEstimate::of("the ground", self.ground.bytes(), 1.0);
         ground
-            .and(MemoryEstimate::of("the lava", self.lava.bytes(), ROOM))
+            .and(MemoryEstimate::of("lava and other liquids", self.layers.iter().map(Layer::bytes).sum(), ROOM))
             .check("end the run earlier, or let the vents pour less")
     }
 }

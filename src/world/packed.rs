@@ -2,15 +2,40 @@
 
 use std::sync::Arc;
 
-use super::{Ground, Ledger, Liquid, Tile, World};
+use super::{Ground, Layer, Ledger, World};
+use crate::grid::tile::Lanes;
 
 /// The state of a [`World`], to come back to it.
 #[derive(Clone, Debug)]
 pub struct PackedWorld {
     ground: Arc<Ground>,
-    /// The tiles that hold liquid, strip after strip: x and y in tiles, number of the strip, and what they hold.
-    tiles: Vec<([u16; 3], Tile)>,
+    layers: Vec<PackedLayer>,
+}
+
+#[derive(Clone, Debug)]
+struct PackedLayer {
+    /// The tiles that hold matter, strip after strip: x and y in tiles, number of the strip.
+    places: Vec<[u16; 3]>,
+    /// What they hold, quantity after quantity.
+    lanes: Vec<Lanes>,
     ledger: Ledger,
+}
+
+impl PackedLayer {
+    fn new(layer: &Layer) -> Self {
+        let places = layer.tiles().map(|(at, _)| at).collect();
+        let lanes = layer.tiles().flat_map(|(_, tile)| tile.0).copied().collect();
+        Self { places, lanes, ledger: layer.ledger }
+    }
+
+    fn unpack_into(&self, layer: &mut Layer) {
+        *layer = layer.emptied();
+        let quantities = self.lanes.len() / self.places.len().max(1);
+        for (at, tile) in self.places.iter().zip(self.lanes.chunks(quantities.max(1))) {
+            layer.put_tile(*at, tile);
+        }
+        layer.ledger = self.ledger;
+    }
 }
 
 impl PackedWorld {
@@ -20,19 +45,17 @@ impl PackedWorld {
             Some(other) if other.ground.stamp() == world.ground.stamp() => other.ground.clone(),
             _ => Arc::new(world.ground.clone()),
         };
-        let tiles = world.lava.tiles().map(|(at, tile)| (at, *tile)).collect();
-        Self { ground, tiles, ledger: world.lava.ledger }
+        Self { ground, layers: world.layers.iter().map(PackedLayer::new).collect() }
     }
 
-    /// Makes `world`, of the same shape, what the packed one was.
+    /// Makes `world`, of the same shape and materials, what the packed one was.
     pub fn unpack_into(&self, world: &mut World) {
         assert_eq!(world.grid, self.ground.grid(), "a world goes back into its own box");
+        assert_eq!(world.layers.len(), self.layers.len(), "a world keeps its materials");
         if world.ground.stamp() != self.ground.stamp() {
             world.ground = (*self.ground).clone();
         }
-        world.lava = Liquid::empty(world.grid);
-        self.tiles.iter().for_each(|&(at, tile)| world.lava.put_tile(at, tile));
-        world.lava.ledger = self.ledger;
+        self.layers.iter().zip(&mut world.layers).for_each(|(packed, layer)| packed.unpack_into(layer));
     }
 
     /// The ground, which other packed worlds may share.
@@ -42,7 +65,8 @@ impl PackedWorld {
 
     /// Memory that it takes beside the ground, in bytes.
     pub fn bytes(&self) -> usize {
-        self.tiles.len() * size_of::<([u16; 3], Tile)>()
+        let bytes = |layer: &PackedLayer| size_of_val(&layer.places[..]) + size_of_val(&layer.lanes[..]);
+        self.layers.iter().map(bytes).sum()
     }
 }
 

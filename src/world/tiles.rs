@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Content;
 use super::Ground;
-use super::clock::Record;
+use super::clock::{Changes, Record};
 use super::wake::Reader;
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z, bits};
@@ -17,22 +17,33 @@ use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z, bits};
 const LEFT_LEAST: usize = 64;
 const LEFT_SHARE: usize = 4;
 
-/// Amounts and energies of 32 cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct Tile {
-    pub(crate) amount: Lanes,
-    pub(crate) energy: Lanes,
-}
+/// Where a tile has its amounts, among its quantities.
+pub(crate) const AMOUNT: usize = 0;
 
-impl Tile {
-    /// Air.
-    pub(crate) const EMPTY: Self = Self { amount: Lanes::ZERO, energy: Lanes::ZERO };
+/// Where a tile has its energies, when its material carries energy.
+pub(crate) const ENERGY: usize = 1;
+
+/// The quantities of 32 cells: amounts, then what the material carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tile<'a>(pub(crate) &'a [Lanes]);
+
+impl<'a> Tile<'a> {
+    /// The amounts.
+    #[inline]
+    pub(crate) fn amount(self) -> &'a Lanes {
+        &self.0[AMOUNT]
+    }
+
+    /// The energies; zero where none is carried.
+    #[inline]
+    pub(crate) fn energy(self) -> &'a Lanes {
+        self.0.get(ENERGY).unwrap_or(&Lanes::ZERO)
+    }
 
     /// Amount and energy of one lane.
     #[inline]
-    pub(crate) fn cell(&self, lane: usize) -> Content {
-        Content { amount: self.amount.0[lane], energy: self.energy.0[lane] }
+    pub(crate) fn cell(self, lane: usize) -> Content {
+        Content { amount: self.amount().0[lane], energy: self.energy().0[lane] }
     }
 }
 
@@ -41,6 +52,8 @@ impl Tile {
 pub(crate) struct Masks {
     /// The ground from which it was computed, by [`GroundStrip::version`](super::GroundStrip::version).
     pub(crate) version: u64,
+    /// The cell itself is inside the box and not solid.
+    pub(crate) open: u32,
     /// The cell below is solid, or this is the floor.
     pub(crate) bed: u32,
     /// The cell in each direction of spreading is inside the box and not solid.
@@ -51,7 +64,7 @@ pub(crate) struct Masks {
 
 impl Masks {
     /// Of no ground.
-    const STALE: Self = Self { version: u64::MAX, bed: 0, free: [0; 4], out: [0; 4] };
+    const STALE: Self = Self { version: u64::MAX, open: 0, bed: 0, free: [0; 4], out: [0; 4] };
 
     /// The masks of the tile at (`tx`, `y`, `tz`), counted in tiles, over ground of this version.
     pub(super) fn new(ground: &Ground, [tx, y, tz]: [usize; 3], version: u64) -> Self {
@@ -76,6 +89,8 @@ impl Masks {
                 masks.free[d] |= put((inside & !solid) >> shift);
                 masks.out[d] |= put(!inside >> shift);
             }
+            let (solid, inside) = around[row + 1];
+            masks.open |= put((inside & !solid) >> 1);
             masks.bed |= put(if y == 0 { 0xff } else { cells(row + 1, y - 1).0 >> 1 });
         }
         masks
@@ -175,9 +190,9 @@ impl Activities {
 pub(crate) struct Row {
     /// Tiles that may hold liquid; the others are empty.
     pub(crate) held: u64,
-    /// Tiles that changed since gravity visited them.
+    /// Tiles that changed, or whose heavier matter did, since the column rule visited them.
     pub(crate) falling: u64,
-    /// Tiles that changed since spreading visited them.
+    /// The same since the rule across visited them.
     pub(crate) flowing: u64,
     /// Where they are, 0 where a tile never held liquid.
     pub(crate) slots: [u32; ROW],
@@ -204,9 +219,12 @@ pub(crate) struct Strip {
     /// [`Row`]s to each y.
     pub(crate) width: usize,
     ny: usize,
+    /// Lanes of a tile, one for each quantity.
+    quantities: usize,
     /// By [`Strip::index`]; none at all before the first liquid.
-    rows: Vec<Row>,
-    tiles: Vec<Tile>,
+    pub(super) rows: Vec<Row>,
+    /// The quantities of each slot.
+    lanes: Vec<Lanes>,
     masks: Vec<Masks>,
     /// Tiles that became empty, the oldest first: their places, as index · 64 + bit, and their slots. Lava that is gone often
     /// comes back in the next step, so a slot stays with its place for a while.
@@ -225,20 +243,23 @@ pub(crate) struct Strip {
     pub(crate) falling: Rows,
     /// Rows with tiles that changed since spreading visited them.
     pub(crate) flowing: Rows,
-    /// Tiles that changed since the last read of the liquid, without those that are still `falling`.
+    /// Tiles that changed since the last read of the layer, without those that are still `falling`.
     pub(super) record: Record,
+    /// The same since the last read by the lighter layers.
+    pub(super) for_lighter: Record,
 }
 
 impl Strip {
     /// No liquid.
-    pub(crate) fn empty(grid: Grid) -> Self {
+    pub(crate) fn empty(grid: Grid, quantities: usize) -> Self {
         let count = grid.nx.div_ceil(TILE_X);
         Self {
             count,
             width: count.div_ceil(ROW),
             ny: grid.ny,
+            quantities,
             rows: Vec::new(),
-            tiles: vec![Tile::EMPTY],
+            lanes: vec![Lanes::ZERO; quantities],
             masks: vec![Masks::STALE],
             left: VecDeque::new(),
             is_left: vec![false],
@@ -249,12 +270,13 @@ impl Strip {
             falling: Rows::NONE,
             flowing: Rows::NONE,
             record: Record::NONE,
+            for_lighter: Record::NONE,
         }
     }
 
     /// Tiles that have memory: those that hold liquid, and some that held it lately.
     pub(crate) fn tiles(&self) -> usize {
-        self.tiles.len() - 1
+        self.masks.len() - 1
     }
 
     /// Number of rows in all.
@@ -282,21 +304,34 @@ impl Strip {
 
     /// The tile of a slot.
     #[inline]
-    pub(crate) fn tile(&self, slot: u32) -> &Tile {
-        &self.tiles[slot as usize]
+    pub(crate) fn tile(&self, slot: u32) -> Tile<'_> {
+        Tile(&self.lanes[slot as usize * self.quantities..][..self.quantities])
     }
 
-    /// The tile of a slot that is not 0, to be written.
-    #[inline]
-    pub(crate) fn tile_mut(&mut self, slot: u32) -> &mut Tile {
-        debug_assert!(slot != 0, "the empty tile stays empty");
-        &mut self.tiles[slot as usize]
+    /// The `Q` quantities of a slot, which are all that the strip keeps.
+    #[inline(always)]
+    pub(crate) fn lanes<const Q: usize>(&self, slot: u32) -> &[Lanes; Q] {
+        debug_assert!(Q == self.quantities);
+        &self.lanes.as_chunks().0[slot as usize]
+    }
+
+    /// The quantities of a slot that is not 0, to be written.
+    #[inline(always)]
+    fn lanes_mut<const Q: usize>(&mut self, slot: u32) -> &mut [Lanes; Q] {
+        debug_assert!(slot != 0 && Q == self.quantities, "the empty tile stays empty");
+        &mut self.lanes.as_chunks_mut().0[slot as usize]
     }
 
     /// The tile at x = `tx`, counted in tiles.
     #[inline]
-    pub(crate) fn at(&self, tx: usize, y: usize) -> &Tile {
-        self.tile(self.row(self.index(y, tx / ROW)).slots[tx % ROW])
+    pub(crate) fn at(&self, tx: usize, y: usize) -> Tile<'_> {
+        self.tile(self.slot(tx, y))
+    }
+
+    /// The slot of the tile at x = `tx`, counted in tiles; 0 where there is none.
+    #[inline]
+    pub(crate) fn slot(&self, tx: usize, y: usize) -> u32 {
+        self.row(self.index(y, tx / ROW)).slots[tx % ROW]
     }
 
     /// What the ground says about the tile of a slot; it may be out of date.
@@ -314,7 +349,14 @@ impl Strip {
     /// The tile at a place, a new one where there was none; it changes, so that both rules visit it and its
     /// neighbours. The place is the number of its row, which lies at `y`, and its bit there.
     #[inline]
-    pub(crate) fn change(&mut self, y: usize, index: usize, bit: usize) -> &mut Tile {
+    pub(crate) fn change<const Q: usize>(&mut self, y: usize, index: usize, bit: usize) -> &mut [Lanes; Q] {
+        let slot = self.mark(y, index, bit);
+        self.lanes_mut(slot)
+    }
+
+    /// Marks the tile at a place as changed, and gives its slot.
+    #[inline(always)]
+    fn mark(&mut self, y: usize, index: usize, bit: usize) -> u32 {
         let slot = match self.row(index).slots[bit] {
             0 => self.make(index, bit),
             slot => slot,
@@ -326,16 +368,31 @@ impl Strip {
         self.held.add(y);
         self.falling.add(y);
         self.flowing.add(y);
-        self.tile_mut(slot)
+        slot
     }
 
-    /// Puts a tile with liquid where there was none, at which no rule has to look.
-    pub(crate) fn put(&mut self, tx: usize, y: usize, tile: Tile) {
+    /// Writes one cell of a tile.
+    pub(super) fn set(&mut self, tx: usize, y: usize, lane: usize, cell: Content) {
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
-        let slot = self.make(index, bit);
+        let first = self.mark(y, index, bit) as usize * self.quantities;
+        let tile = &mut self.lanes[first..first + self.quantities];
+        tile[AMOUNT].0[lane] = cell.amount;
+        if let Some(energies) = tile.get_mut(ENERGY) {
+            energies.0[lane] = cell.energy;
+        }
+        let empty = cell.amount == 0 && tile.iter().all(|lanes| *lanes == Lanes::ZERO);
+        if empty {
+            self.leave(index, bit);
+        }
+    }
+
+    /// Puts a tile with liquid where there was none; no rule visits it.
+    pub(crate) fn put(&mut self, tx: usize, y: usize, tile: &[Lanes]) {
+        let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
+        let slot = self.make(index, bit) as usize;
         self.rows[index].held |= 1 << bit;
         self.held.add(y);
-        *self.tile_mut(slot) = tile;
+        self.lanes[slot * self.quantities..][..self.quantities].copy_from_slice(tile);
     }
 
     /// Gives a slot to a place that has none.
@@ -345,10 +402,10 @@ impl Strip {
             self.rows = vec![Row::EMPTY; self.len()];
         }
         let slot = self.take_left().unwrap_or_else(|| {
-            self.tiles.push(Tile::EMPTY);
+            self.lanes.resize(self.lanes.len() + self.quantities, Lanes::ZERO);
             self.masks.push(Masks::STALE);
             self.is_left.push(false);
-            (self.tiles.len() - 1) as u32
+            (self.masks.len() - 1) as u32
         });
         self.masks[slot as usize] = Masks::STALE;
         self.rows[index].slots[bit] = slot;
@@ -357,7 +414,7 @@ impl Strip {
 
     /// The slot of the place that was left longest ago and is still empty, when there are more such than are worth keeping.
     fn take_left(&mut self) -> Option<u32> {
-        while self.left.len() > LEFT_LEAST + self.tiles.len() / LEFT_SHARE {
+        while self.left.len() > LEFT_LEAST + self.masks.len() / LEFT_SHARE {
             let (place, slot) = self.left.pop_front()?;
             let (row, bit) = (&mut self.rows[place as usize / ROW], place as usize % ROW);
             self.is_left[slot as usize] = false;
@@ -372,10 +429,12 @@ impl Strip {
     /// The tile at a place was held and is empty now.
     #[inline]
     pub(crate) fn leave(&mut self, index: usize, bit: usize) {
-        let row = &mut self.rows[index];
-        let slot = row.slots[bit];
-        debug_assert!(self.tiles[slot as usize] == Tile::EMPTY, "there is liquid in a tile that is left");
-        row.held &= !(1 << bit);
+        let slot = self.rows[index].slots[bit];
+        debug_assert!(
+            self.tile(slot).0.iter().all(|lanes| *lanes == Lanes::ZERO),
+            "there is liquid in a tile that is left"
+        );
+        self.rows[index].held &= !(1 << bit);
         if !std::mem::replace(&mut self.is_left[slot as usize], true) {
             self.left.push_back(((index * ROW + bit) as u32, slot));
         }
@@ -414,26 +473,49 @@ impl Strip {
     pub(crate) fn wake(&mut self, reader: Reader) {
         for row in &mut self.rows {
             match reader {
-                Reader::Gravity => row.falling |= row.held,
-                Reader::Spreading => row.flowing |= row.held,
+                Reader::Column => row.falling |= row.held,
+                Reader::Across => row.flowing |= row.held,
             }
         }
         match reader {
-            Reader::Gravity => self.falling = self.falling.union(self.held),
-            Reader::Spreading => self.flowing = self.flowing.union(self.held),
+            Reader::Column => self.falling = self.falling.union(self.held),
+            Reader::Across => self.flowing = self.flowing.union(self.held),
         }
     }
 
-    /// Has gravity visit the tile at (`tx`, `y`) and the one above it, without a change of either. Whether one holds liquid.
-    pub(crate) fn fall_above(&mut self, y: usize, tx: usize) -> bool {
+    /// Has the column rule visit the tile at (`tx`, `y`) and the one above it, without a change of either. Whether one holds
+    /// liquid; for layers that are squeezed, also the tile below.
+    pub(super) fn fall_above(&mut self, y: usize, tx: usize, squeezed: bool) -> bool {
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
         let above = if y + 1 < self.ny { self.row(index + self.width).held } else { 0 };
-        let wakes = (self.row(index).held | above) >> bit & 1 == 1;
+        let below = if squeezed { self.row(index.wrapping_sub(self.width)).held } else { 0 };
+        let wakes = (self.row(index).held | above | below) >> bit & 1 == 1;
         if wakes {
             self.rows[index].falling |= 1 << bit;
             self.falling.add(y);
         }
         wakes
+    }
+
+    /// Counts changes of heavier matter as changes of the tiles there.
+    pub(super) fn change_under(&mut self, heavier: &Changes<'_>) {
+        if self.rows.is_empty() {
+            self.rows = vec![Row::EMPTY; self.len()];
+        }
+        for y in heavier.rows.range() {
+            let mut changed = 0;
+            for w in 0..self.width {
+                let (word, index) = (heavier.word(y, w), self.index(y, w));
+                let row = &mut self.rows[index];
+                row.falling |= word;
+                row.flowing |= word;
+                changed |= word;
+            }
+            if changed != 0 {
+                self.falling.add(y);
+                self.flowing.add(y);
+            }
+        }
     }
 
     /// Spreading has read all tiles; their changes are still to be applied.
@@ -444,32 +526,18 @@ impl Strip {
         rows.iter_mut().for_each(|row| row.flowing = 0);
     }
 
-    /// Adds what is `falling` to the record, before gravity visits it. `last_read` is the number of the last read; where it is
-    /// 0 there is no reader, and nothing is recorded.
-    pub(crate) fn record_falling(&mut self, last_read: u64) {
-        if last_read == 0 || self.falling.is_empty() {
-            return;
-        }
-        self.record.begin(last_read, self.rows.len(), self.width);
-        let rows = self.falling.range();
-        let rows = &self.rows[rows.start * self.width..rows.end * self.width];
-        for (record, row) in self.record.words_mut(self.falling, self.width).iter_mut().zip(rows) {
-            *record |= row.falling;
-        }
-    }
-
     /// All tiles that hold liquid, by y, then x: their coordinates in tiles, and what they hold.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, &Tile)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, Tile<'_>)> {
         self.held.range().flat_map(move |y| self.tiles_at(y).map(move |(tx, tile)| (tx, y, tile)))
     }
 
     /// The tiles at one y that hold liquid.
-    pub(crate) fn tiles_at(&self, y: usize) -> impl Iterator<Item = (usize, &Tile)> {
+    pub(crate) fn tiles_at(&self, y: usize) -> impl Iterator<Item = (usize, Tile<'_>)> {
         self.tiles_among(y, 0..self.count)
     }
 
     /// Those of them at the given tx.
-    pub(crate) fn tiles_among(&self, y: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, &Tile)> {
+    pub(crate) fn tiles_among(&self, y: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, Tile<'_>)> {
         (txs.start / ROW..txs.end.div_ceil(ROW)).flat_map(move |w| {
             let row = self.row(self.index(y, w));
             let (from, to) = (txs.start.max(w * ROW) % ROW, txs.end.min((w + 1) * ROW) - w * ROW);
@@ -480,7 +548,7 @@ impl Strip {
 
     /// Visits the tiles that hold liquid, row by row, among those at the tx whose bits are set in `columns`.
     #[inline]
-    pub(crate) fn visit(&self, columns: &[u64], mut see: impl FnMut(usize, &Tile)) {
+    pub(crate) fn visit(&self, columns: &[u64], mut see: impl FnMut(usize, Tile<'_>)) {
         for y in self.held.range() {
             for (w, among) in columns.iter().enumerate() {
                 let row = self.row(self.index(y, w));
@@ -500,6 +568,6 @@ impl Strip {
     /// Memory that it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.rows.len() * (size_of::<Row>() + size_of::<u64>())
-            + self.tiles.len() * (size_of::<Tile>() + size_of::<Masks>())
+            + self.masks.len() * (self.quantities * size_of::<Lanes>() + size_of::<Masks>())
     }
 }

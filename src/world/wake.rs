@@ -2,7 +2,7 @@
 //! with other numbers visits all.
 
 use super::tiles::Activity;
-use super::{Ground, Liquid};
+use super::{Ground, Layer, World};
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
 
 /// All numbers on which a rule depends, for comparison only.
@@ -11,8 +11,10 @@ pub(crate) type RuleNumbers = [u32; 8];
 /// A rule that keeps a set of tiles to visit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reader {
-    Gravity,
-    Spreading,
+    /// The rule along columns.
+    Column,
+    /// The rule across.
+    Across,
 }
 
 /// Under what the sleeping tiles came to rest.
@@ -24,7 +26,7 @@ pub(crate) struct Settled {
     rules: [Option<RuleNumbers>; 2],
 }
 
-impl Liquid {
+impl Layer {
     /// Has a rule visit every tile unless the sleeping ones came to rest under its present numbers and on this ground.
     #[inline]
     pub(crate) fn wake_under(&mut self, reader: Reader, numbers: &RuleNumbers, ground: &Ground) {
@@ -53,7 +55,7 @@ impl Liquid {
         }
         let (tx, tz) = (x / TILE_X, z / TILE_Z);
         // Gravity visits a tile that changed and the one above it, whose bed this cell is.
-        self.awake[tz] |= self.strips[tz].fall_above(y, tx);
+        self.awake[tz] |= self.strips[tz].fall_above(y, tx, !self.material.carries_energy());
         // Spreading reads the cell as bed of the tile above, and as neighbour in up to four directions.
         self.wake_spreading([tx, y + 1, tz]);
         self.wake_spreading([tx, y, tz]);
@@ -80,6 +82,28 @@ impl Liquid {
         let last = activities.of(index);
         activities.put(index, y, Activity { active: last.active | 1 << bit, ..last });
         self.awake[tz] = true;
+    }
+}
+
+impl World {
+    /// Wakes the layers lighter than `layer` where it changed since they were last woken: their rooms and fillings did too.
+    pub(crate) fn wake_lighter(&mut self, layer: usize) {
+        let (heavier, lighter) = self.layers.split_at_mut(layer + 1);
+        let heavier = &mut heavier[layer];
+        let read = heavier.lighter_reads;
+        heavier.lighter_reads += 1;
+        for (tz, strip) in heavier.strips.iter().enumerate() {
+            let Some(changes) = strip.changes_for_lighter(read) else { continue };
+            if changes.rows.is_empty() {
+                continue;
+            }
+            for layer in &mut *lighter {
+                if layer.strips[tz.saturating_sub(1)..].iter().take(3).any(|strip| strip.tiles() > 0) {
+                    layer.strips[tz].change_under(&changes);
+                    layer.awake[tz] = true;
+                }
+            }
+        }
     }
 }
 
@@ -118,14 +142,14 @@ mod tests {
     /// The tiles (tx, y, tz) that gravity and spreading will visit.
     fn visits(world: &World) -> [Vec<[usize; 3]>; 2] {
         let mut visits = [vec![], vec![]];
-        for (tz, strip) in world.lava.strips.iter().enumerate() {
+        for (tz, strip) in world.layers[0].strips.iter().enumerate() {
             assert!(strip.flowing.is_empty(), "no tile changed");
             for y in 0..world.grid.ny {
                 let row = |y: usize| Strip::row(strip, y * strip.width);
                 let below = if y > 0 { row(y - 1).falling } else { 0 };
                 let falls = row(y).held & (row(y).falling | below);
-                let live = if world.lava.activities[tz].active.range().contains(&y) {
-                    world.lava.activities[tz].of(y).active
+                let live = if world.layers[0].activities[tz].active.range().contains(&y) {
+                    world.layers[0].activities[tz].of(y).active
                 } else {
                     0
                 };
@@ -135,7 +159,7 @@ mod tests {
             }
         }
         assert!(
-            visits.iter().flatten().all(|&[_, _, tz]| world.lava.awake[tz]),
+            visits.iter().flatten().all(|&[_, _, tz]| world.layers[0].awake[tz]),
             "the engine visits sleeping strips never"
         );
         visits
@@ -173,6 +197,6 @@ mod tests {
         world.set_solid(12, 0, 6, true);
         let rules = Rules::from(&RulesSpec::default());
         Tiled::default().run(&mut world, Stage::Gravity(&rules.gravity), Draw { seed: 1, step: 0 });
-        assert_eq!(world.lava.at(3, 1, 3).amount, AMOUNT_ONE, "the lake falls");
+        assert_eq!(world.layers[0].at(3, 1, 3).amount, AMOUNT_ONE, "the lake falls");
     }
 }

@@ -40,15 +40,17 @@ fn time(work: impl FnOnce()) -> Duration {
 
 /// Times each rule, step after step, so that the world flows on as it does in use.
 pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Times)> {
-    let (mut world, rules, batch) = (case.world.clone(), Stage::of_rules(&case.rules), case.batch);
+    let rules: Vec<Stage<'_>> = Stage::of_rules(&case.rules).collect();
+    let (mut world, batch) = (case.world.clone(), case.batch);
     let mut engine = Tiled::default();
     let each = |all: Duration| all.div_f64(batch as f64).as_secs_f64() * 1e3;
     let samples = samples(steps, |step| {
         let draw = Draw { seed: 1, step };
-        rules.map(|rule| each(time(|| (0..batch).for_each(|_| engine.run(&mut world, rule, draw)))))
+        let run = |&rule: &Stage<'_>| each(time(|| (0..batch).for_each(|_| engine.run(&mut world, rule, draw))));
+        rules.iter().map(run).collect::<Vec<_>>()
     });
-    rules
-        .map(Stage::name)
+    let names: Vec<_> = rules.iter().map(|rule| rule.name()).collect();
+    names
         .into_iter()
         .enumerate()
         .map(move |(i, name)| (Timed::Rule(name), Times::of(samples.iter().map(|times| times[i]).collect())))

@@ -1,4 +1,4 @@
-//! One liquid over the grid: amounts and energies in fixed point, and its account.
+//! One material over the grid: amounts in fixed point, the energy that it may carry, and its account.
 
 use std::ops::Range;
 
@@ -7,11 +7,12 @@ use ndarray::Array2;
 
 use super::Content;
 use super::Ledger;
-use super::clock::ChangeClock;
+use super::clock::{ChangeClock, Reads};
 use super::tiles::{Activities, Strip, Tile};
 use super::wake::Settled;
 use crate::grid::Grid;
-use crate::grid::tile::{ROW, TILE_X, TILE_Z};
+use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
+use crate::matter::Material;
 
 /// The cells `from..to` along x of one row (equal y and z) outside of which the row holds no liquid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,15 +66,16 @@ pub struct Tally {
     pub cells: u64,
 }
 
-/// A liquid over the grid, kept only where there is any.
+/// One material over the grid, kept only where there is any.
 ///
 /// Keeps: an empty cell has no energy. Amounts and energies are only changed by the engine, the sources and
 /// [`super::Edit`], which write what they do into the ledger.
 #[derive(Clone, Debug)]
-pub struct Liquid {
+pub struct Layer {
     pub(super) grid: Grid,
+    pub(super) material: Material,
     pub(crate) strips: Vec<Strip>,
-    /// For each strip, what spreading saw on its last visit.
+    /// For each strip, what the rule across saw on its last visit.
     pub(crate) activities: Vec<Activities>,
     /// For each strip, whether it has tiles at which a rule has to look.
     pub(crate) awake: Vec<bool>,
@@ -83,24 +85,58 @@ pub struct Liquid {
     pub(crate) writes: u64,
     /// The reads of it by the low-pass and its like.
     pub(crate) clock: ChangeClock,
-    /// Where every unit came from and went to.
+    /// Number of the next read by the lighter layers; 0 where there is none.
+    pub(super) lighter_reads: u64,
     pub(crate) ledger: Ledger,
 }
 
-impl Liquid {
-    /// No liquid anywhere.
-    pub fn empty(grid: Grid) -> Self {
+impl Layer {
+    /// A layer of which there is nothing yet; `above` says whether there are lighter ones.
+    pub(super) fn empty(grid: Grid, material: Material, above: bool) -> Self {
         let strips = grid.nz.div_ceil(TILE_Z);
+        let quantities = 1 + usize::from(material.carries_energy());
         Self {
             grid,
-            strips: (0..strips).map(|_| Strip::empty(grid)).collect(),
+            material,
+            strips: (0..strips).map(|_| Strip::empty(grid, quantities)).collect(),
             activities: vec![Activities::default(); strips],
             awake: vec![false; strips],
             settled: Settled::default(),
             writes: 0,
             clock: ChangeClock::none(),
+            lighter_reads: u64::from(above),
             ledger: Ledger::default(),
         }
+    }
+
+    /// The same layer with nothing in it, not yet read by any reader.
+    pub(crate) fn emptied(&self) -> Self {
+        Self::empty(self.grid, self.material.clone(), self.lighter_reads > 0)
+    }
+
+    /// Shape of its box.
+    pub(crate) fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// Lanes of a tile: one for the amounts, and one for what the material carries.
+    pub(crate) fn quantities(&self) -> usize {
+        1 + usize::from(self.material.carries_energy())
+    }
+
+    /// What it is made of.
+    pub fn material(&self) -> &Material {
+        &self.material
+    }
+
+    /// Whether its cells hold energy beside their amount.
+    pub fn carries_energy(&self) -> bool {
+        self.material.carries_energy()
+    }
+
+    /// The numbers of the last reads.
+    pub(crate) fn reads(&self) -> Reads {
+        Reads { pictures: self.clock.last(), lighter: self.lighter_reads }
     }
 
     /// Where every unit came from and went to.
@@ -131,33 +167,33 @@ impl Liquid {
     pub fn held(&self) -> impl Iterator<Item = ([usize; 3], Content)> + '_ {
         self.strips.iter().enumerate().flat_map(|(tz, strip)| {
             strip.iter().flat_map(move |(tx, y, tile)| {
-                let held = (0..32).filter(|&lane| tile.amount.0[lane] > 0);
+                let held = (0..32).filter(move |&lane| tile.amount().0[lane] > 0);
                 held.map(move |lane| ([tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X], tile.cell(lane)))
             })
         })
     }
 
     /// The tiles that hold liquid, by z, then y, then x: where (x and y in tiles, number of the strip), and what.
-    pub(crate) fn tiles(&self) -> impl Iterator<Item = ([u16; 3], &Tile)> {
+    pub(crate) fn tiles(&self) -> impl Iterator<Item = ([u16; 3], Tile<'_>)> {
         self.strips
             .iter()
             .enumerate()
             .flat_map(|(tz, strip)| strip.iter().map(move |(tx, y, tile)| ([tx as u16, y as u16, tz as u16], tile)))
     }
 
-    /// Puts a tile that [`Liquid::tiles`] gave into a liquid that has no reader yet.
-    pub(crate) fn put_tile(&mut self, [tx, y, tz]: [u16; 3], tile: Tile) {
+    /// Puts a tile that [`Layer::tiles`] gave into a liquid that has no reader yet.
+    pub(crate) fn put_tile(&mut self, [tx, y, tz]: [u16; 3], tile: &[Lanes]) {
         debug_assert!(self.clock.last() == 0, "this is not noted as a change");
         self.strips[usize::from(tz)].put(tx.into(), y.into(), tile);
     }
 
     /// The tiles of the row (y, z) that hold liquid.
-    pub(crate) fn row_of_tiles(&self, y: usize, z: usize) -> impl Iterator<Item = (usize, &Tile)> {
+    pub(crate) fn row_of_tiles(&self, y: usize, z: usize) -> impl Iterator<Item = (usize, Tile<'_>)> {
         self.strips[z / TILE_Z].tiles_at(y)
     }
 
     /// Those of them at the given tx.
-    pub(crate) fn part_of_row(&self, y: usize, z: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, &Tile)> {
+    pub(crate) fn part_of_row(&self, y: usize, z: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, Tile<'_>)> {
         self.strips[z / TILE_Z].tiles_among(y, txs)
     }
 
@@ -188,16 +224,9 @@ impl Liquid {
         if strip.at(tx, y).cell(lane) == cell {
             return;
         }
-        let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
-        let tile = strip.change(y, index, bit);
-        tile.amount.0[lane] = cell.amount;
-        tile.energy.0[lane] = cell.energy;
-        let empty = cell.amount == 0 && *tile == Tile::EMPTY;
+        strip.set(tx, y, lane, cell);
         self.writes += 1;
         strip.write(tx, self.writes);
-        if empty {
-            strip.leave(index, bit);
-        }
         self.awake[tz] = true;
     }
 
@@ -214,8 +243,8 @@ impl Liquid {
     pub fn tally(&self) -> Tally {
         let tally = |strip: &Strip| {
             strip.iter().fold(Tally::default(), |sum, (_, _, tile)| Tally {
-                mass: sum.mass + tile.amount.sum(),
-                cells: sum.cells + tile.amount.0.iter().filter(|&&a| a > 0).count() as u64,
+                mass: sum.mass + tile.amount().sum(),
+                cells: sum.cells + tile.amount().0.iter().filter(|&&a| a > 0).count() as u64,
             })
         };
         let add = |a: Tally, b: Tally| Tally { mass: a.mass + b.mass, cells: a.cells + b.cells };
@@ -229,7 +258,7 @@ impl Liquid {
 
     /// Energy in the whole box, in units.
     pub fn energy(&self) -> u64 {
-        let energy = |(_, _, tile): (usize, usize, &Tile)| tile.energy.sum();
+        let energy = |(_, _, tile): (usize, usize, Tile<'_>)| tile.energy().sum();
         self.strips.par_iter().map(|strip| strip.iter().map(energy).sum::<u64>()).sum()
     }
 

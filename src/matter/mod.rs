@@ -1,0 +1,149 @@
+//! Materials: what a layer of the world is made of. Data only; the rules read it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::rules::Param;
+use crate::validate::{Invalid, within};
+
+/// Most materials of a scene, the lava not counted.
+pub const MAX_MATERIALS: usize = 15;
+
+/// Longest name of a material in bytes.
+const LONGEST_NAME: usize = 16;
+
+/// Density of lava in kg/m³.
+const LAVA_DENSITY: f64 = 2600.0;
+
+/// How a material moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// By squeezing, falling and levelling.
+    #[default]
+    Liquid,
+}
+
+/// A material, as a `[[material]]` table of a scene; keys left out are those of the preset with its name, or water's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, from = "Table")]
+pub struct Material {
+    /// What sources, bodies and files call it.
+    pub name: String,
+    /// How it moves.
+    pub kind: Kind,
+    /// Density in kg/m³: heavier materials displace lighter ones.
+    pub density: f64,
+    /// See [`crate::rules::squeeze::PARAMS`].
+    pub speed: f64,
+    /// See [`crate::rules::level::PARAMS`].
+    pub viscosity: f64,
+    /// See [`crate::rules::level::PARAMS`].
+    pub stickiness: f64,
+    /// See [`crate::rules::level::PARAMS`].
+    pub fluidity: u32,
+}
+
+/// A table with keys left out.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    name: String,
+    kind: Option<Kind>,
+    density: Option<f64>,
+    speed: Option<f64>,
+    viscosity: Option<f64>,
+    stickiness: Option<f64>,
+    fluidity: Option<u32>,
+}
+
+impl From<Table> for Material {
+    fn from(table: Table) -> Self {
+        let preset = Self::preset(&table.name).unwrap_or_else(Self::water);
+        Self {
+            name: table.name,
+            kind: table.kind.unwrap_or(preset.kind),
+            density: table.density.unwrap_or(preset.density),
+            speed: table.speed.unwrap_or(preset.speed),
+            viscosity: table.viscosity.unwrap_or(preset.viscosity),
+            stickiness: table.stickiness.unwrap_or(preset.stickiness),
+            fluidity: table.fluidity.unwrap_or(preset.fluidity),
+        }
+    }
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self::water()
+    }
+}
+
+impl Material {
+    /// The name of the material that every world has.
+    pub const LAVA: &str = "lava";
+
+    /// The lava: it moves by the rules of `[rules]` and carries energy.
+    pub fn lava() -> Self {
+        Self { name: Self::LAVA.to_owned(), density: LAVA_DENSITY, ..Self::water() }
+    }
+
+    /// Water: it runs everywhere, films included.
+    pub fn water() -> Self {
+        Self {
+            name: "water".to_owned(),
+            kind: Kind::Liquid,
+            density: 1000.0,
+            speed: 1.0,
+            viscosity: 0.7,
+            stickiness: 0.0,
+            fluidity: 1,
+        }
+    }
+
+    /// The material that a name alone stands for.
+    pub fn preset(name: &str) -> Option<Self> {
+        (name == "water").then(Self::water)
+    }
+
+    /// Whether its cells hold energy beside their amount.
+    pub fn carries_energy(&self) -> bool {
+        self.name == Self::LAVA
+    }
+
+    /// The parameters of its rules.
+    pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
+        crate::rules::squeeze::PARAMS.iter().chain(crate::rules::level::PARAMS)
+    }
+
+    /// Checks name and numbers; `key` is the table's name, such as `material[0]`.
+    ///
+    /// # Errors
+    /// Names the first key that is wrong.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        let right = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if self.name.is_empty() || self.name.len() > LONGEST_NAME || !self.name.chars().all(right) {
+            let expected = format!("1 to {LONGEST_NAME} of a to z, 0 to 9 and _");
+            return Err(Invalid::new(&format!("{key}.name"), format!("{:?}", self.name), expected));
+        }
+        if [Self::LAVA, "ground", "solid"].contains(&self.name.as_str()) {
+            return Err(Invalid::new(&format!("{key}.name"), &self.name, "another name: every world has this one"));
+        }
+        within(&format!("{key}.density"), self.density, 1.0, LAVA_DENSITY)?;
+        Self::params().try_for_each(|p| within(&format!("{key}.{}", p.key), (p.get)(self), p.low, p.high))
+    }
+
+    /// Checks the materials of a scene together.
+    ///
+    /// # Errors
+    /// Names the first table that is wrong, has the name of another, or is one too many.
+    pub fn validate_all(materials: &[Self]) -> Result<(), Invalid> {
+        within("number of [[material]] tables", materials.len() as f64, 0.0, MAX_MATERIALS as f64)?;
+        for (i, material) in materials.iter().enumerate() {
+            let key = format!("material[{i}]");
+            material.validate(&key)?;
+            if materials[..i].iter().any(|other| other.name == material.name) {
+                return Err(Invalid::new(&format!("{key}.name"), &material.name, "a name that no other material has"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! Level (*Grid Based Fluid Systems*, `doHorizontalFlow`): a liquid that is carried gives to its lower neighbours until they
+//! stand as high as it does.
+//!
+//! A cell acts when it holds more than `stickiness` and the cell below is solid, the floor, or at least `viscosity` full.
+//! With fillings f = amount + heavier matter, for each neighbour n that is open:
+//!
+//! ```text
+//! d_n  = max(0, f_c − f_n)                      k = number of d_n > 0
+//! drop = k + Σ d_n / (k + 1)                    f_c less the mean of the cell and its lower neighbours, never too small
+//! g_n  = min(max(0, d_n − drop) / fluidity, (1 − f_n) / 4)
+//! if Σ g > a_c:  g_n = min(g_n, a_c / 4)
+//! ```
+//!
+//! **Decided:** a quarter of the room to each side, so that four givers never overfill a cell; half of it in a closed box one
+//! cell thick, where a cell has two neighbours. What is outside of an open side counts as an empty cell. Rounding is down, but
+//! for `drop`.
+
+use super::params::Param;
+use super::sweep::{Bed, Exchange, Flow, Gift, Here, Near, Side};
+use super::{Parcel, Scale, Walls};
+use crate::grid::Grid;
+use crate::grid::tile::Lanes;
+use crate::matter::Material;
+use crate::simd::Simd;
+use crate::units::{AMOUNT_ONE, amount_units};
+use crate::world::{AMOUNT, RuleNumbers};
+
+/// The parameters of levelling, in the table of a material.
+pub const PARAMS: &[Param<Material>] = &[
+    Param {
+        key: "viscosity",
+        unit: "amount",
+        low: 0.0,
+        high: 1.0,
+        scale: Scale::Linear,
+        what: "how full the cell below must be for a cell to spread; less runs further over air, 1 holds together",
+        get: |material| material.viscosity,
+        set: |material, value| material.viscosity = value,
+    },
+    Param {
+        key: "stickiness",
+        unit: "amount",
+        low: 0.0,
+        high: 1.0,
+        scale: Scale::Linear,
+        what: "amount up to which a cell keeps what it has; 0 spreads to a film, 0.8 is a paste",
+        get: |material| material.stickiness,
+        set: |material, value| material.stickiness = value,
+    },
+    Param {
+        key: "fluidity",
+        unit: "",
+        low: 1.0,
+        high: 1000.0,
+        scale: Scale::Whole,
+        what: "divides what flows to a side in a step; 1 like water, more is slower",
+        get: |material| f64::from(material.fluidity),
+        set: |material, value| material.fluidity = value.round() as u32,
+    },
+];
+
+/// 65536 / (k + 1) for k lower neighbours, rounded up.
+const PARTS: [u16; 5] = [0, 32768, 21846, 16384, 13108];
+
+/// The rule's parameters in units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leveling {
+    /// How full the cell below must be.
+    pub viscosity: u16,
+    /// Amount that stays.
+    pub stickiness: u16,
+    /// 65536 / fluidity, at most 65535.
+    pub share: u16,
+    /// Whether the box is closed and one cell thick.
+    pub thin: bool,
+    /// The sides of the box.
+    pub walls: Walls,
+}
+
+impl Leveling {
+    /// The rule of a material in a box with these sides.
+    pub fn new(material: &Material, grid: Grid, walls: Walls) -> Self {
+        Self {
+            viscosity: amount_units(material.viscosity),
+            stickiness: amount_units(material.stickiness),
+            share: (65536 / material.fluidity.max(1)).min(65535) as u16,
+            thin: (grid.nx == 1 || grid.nz == 1) && walls == Walls::Closed,
+            walls,
+        }
+    }
+
+    /// By how many bits the room of a cell is divided among its givers.
+    fn parts(&self) -> u32 {
+        if self.thin { 1 } else { 2 }
+    }
+}
+
+/// The rule's numbers as lanes.
+pub(crate) struct Kernel<S: Simd> {
+    zero: S::V,
+    one: S::V,
+    viscosity: S::V,
+    stickiness: S::V,
+    share: S::V,
+    thin: bool,
+}
+
+impl Exchange<1> for Leveling {
+    type Kernel<S: Simd> = Kernel<S>;
+
+    fn numbers(&self) -> RuleNumbers {
+        let [viscosity, stickiness, share] = [self.viscosity, self.stickiness, self.share].map(u32::from);
+        [viscosity, stickiness, share, self.thin.into(), u32::from(self.walls == Walls::Open), 0, 0, 0]
+    }
+
+    fn walls(&self) -> Walls {
+        self.walls
+    }
+
+    fn gives(&self, here: &Here, _pattern: u8) -> [Gift; 4] {
+        let carried = match here.bed {
+            Bed::Solid => true,
+            Bed::Liquid(filling) => filling >= self.viscosity,
+        };
+        if here.cell.amount <= self.stickiness || !carried {
+            return [Gift::default(); 4];
+        }
+        let full = here.cell.amount.saturating_add(here.heavier);
+        let filling = |side: Side| match side {
+            Side::Open { cell, heavier } => Some(cell.amount.saturating_add(heavier)),
+            Side::Outside if self.walls == Walls::Open => Some(0),
+            Side::Outside | Side::Solid => None,
+        };
+        let there = here.beside.map(filling);
+        let lower = there.map(|there| there.map_or(0, |there| full.saturating_sub(there)));
+        let k = lower.iter().filter(|&&d| d > 0).count();
+        let share = |d: u16| ((u32::from(d) * u32::from(PARTS[k])) >> 16) as u16;
+        let drop = k as u16 + lower.iter().map(|&d| share(d)).sum::<u16>();
+        let mut gives: [u16; 4] = std::array::from_fn(|n| {
+            let room = AMOUNT_ONE.saturating_sub(there[n].unwrap_or(AMOUNT_ONE));
+            let wanted = (u32::from(lower[n].saturating_sub(drop)) * u32::from(self.share)) >> 16;
+            (wanted as u16).min(room >> self.parts())
+        });
+        if gives.iter().sum::<u16>() > here.cell.amount {
+            gives = gives.map(|g| g.min(here.cell.amount >> 2));
+        }
+        gives.map(|amount| Gift { parcel: Parcel { amount, energy: 0 }, friction: 0 })
+    }
+
+    #[inline(always)]
+    fn kernel<S: Simd>(&self, s: S) -> Kernel<S> {
+        Kernel {
+            zero: s.splat(0),
+            one: s.splat(AMOUNT_ONE),
+            viscosity: s.splat(self.viscosity),
+            stickiness: s.splat(self.stickiness),
+            share: s.splat(self.share),
+            thin: self.thin,
+        }
+    }
+
+    #[inline(always)]
+    fn able<S: Simd>(kernel: &Kernel<S>, s: S, tile: &[Lanes; 1]) -> u32 {
+        s.above(s.load(&tile[AMOUNT]), kernel.stickiness)
+    }
+
+    #[inline(always)]
+    fn supported<S: Simd>(kernel: &Kernel<S>, s: S, below: S::V, bed: u32) -> u32 {
+        bed | !s.above(kernel.viscosity, below)
+    }
+
+    #[inline(always)]
+    fn flow<S: Simd, N: Near<S, 1>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 1> {
+        let (full, there) = near.fillings();
+        let lower = [
+            s.keep(s.sub_saturating(full, there[0]), free[0]),
+            s.keep(s.sub_saturating(full, there[1]), free[1]),
+            s.keep(s.sub_saturating(full, there[2]), free[2]),
+            s.keep(s.sub_saturating(full, there[3]), free[3]),
+        ];
+        if !s.any(s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]))) {
+            return Flow::Still;
+        }
+        let drop = drop_of(s, kernel.zero, lower);
+        let amount = s.load(&near.tile()[AMOUNT]);
+        let gives = [
+            kernel.gives(s, lower[0], drop, there[0]),
+            kernel.gives(s, lower[1], drop, there[1]),
+            kernel.gives(s, lower[2], drop, there[2]),
+            kernel.gives(s, lower[3], drop, there[3]),
+        ];
+        let sum = s.add(s.add(gives[0], gives[1]), s.add(gives[2], gives[3]));
+        if !s.any(sum) {
+            return Flow::Still;
+        }
+        let over = s.above(sum, amount);
+        let gives = if over == 0 {
+            gives
+        } else {
+            let quarter = s.or(s.keep(s.right::<2>(amount), over), s.keep(s.splat(u16::MAX), !over));
+            [s.min(gives[0], quarter), s.min(gives[1], quarter), s.min(gives[2], quarter), s.min(gives[3], quarter)]
+        };
+        Flow::Gives([gives], free)
+    }
+}
+
+impl<S: Simd> Kernel<S> {
+    /// What goes to a neighbour that is `lower` by so much and holds `there`.
+    #[inline(always)]
+    fn gives(&self, s: S, lower: S::V, drop: S::V, there: S::V) -> S::V {
+        let wanted = s.mul_high(s.sub_saturating(lower, drop), self.share);
+        let room = s.sub_saturating(self.one, there);
+        s.min(wanted, if self.thin { s.right::<1>(room) } else { s.right::<2>(room) })
+    }
+}
+
+/// How far the mean of each cell and its lower neighbours is below the cell.
+#[inline(always)]
+fn drop_of<S: Simd>(s: S, zero: S::V, lower: [S::V; 4]) -> S::V {
+    let one = s.splat(1);
+    let count = [
+        s.keep(one, s.above(lower[0], zero)),
+        s.keep(one, s.above(lower[1], zero)),
+        s.keep(one, s.above(lower[2], zero)),
+        s.keep(one, s.above(lower[3], zero)),
+    ];
+    let k = s.add(s.add(count[0], count[1]), s.add(count[2], count[3]));
+    let mut part = s.splat(0);
+    for (fewer, value) in [PARTS[1], PARTS[2], PARTS[3], PARTS[4]].into_iter().enumerate() {
+        let cells = s.above(k, s.splat(fewer as u16)) & !s.above(k, s.splat(fewer as u16 + 1));
+        part = s.or(part, s.keep(s.splat(value), cells));
+    }
+    let parts = [
+        s.mul_high(lower[0], part),
+        s.mul_high(lower[1], part),
+        s.mul_high(lower[2], part),
+        s.mul_high(lower[3], part),
+    ];
+    s.add(k, s.add(s.add(parts[0], parts[1]), s.add(parts[2], parts[3])))
+}

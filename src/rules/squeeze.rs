@@ -1,0 +1,97 @@
+//! Squeeze and fall (*Grid Based Fluid Systems*, `doVerticalFlow`): what heavier matter displaces climbs to the first room in
+//! its column; the rest falls.
+//!
+//! ```text
+//! a amount, h heavier matter, room = 1 − h;  b the cell, c the cell above it, both open
+//! if a_b > room_b:  t = min(a_b − room_b, 2 − a_c)     goes up
+//! else              t = min(a_c, speed, room_b − a_b)  comes down
+//! ```
+//!
+//! A column is worked from the bottom up and in place: a stack falls as a stack, one cell a step, and what is displaced
+//! passes all that displaced it in one step. A cell holds just below 2 for a moment; what finds no room stays where it is.
+
+use super::params::Param;
+use super::sweep::{Column, Pair};
+use crate::grid::tile::Lanes;
+use crate::matter::Material;
+use crate::simd::Simd;
+use crate::units::{AMOUNT_ONE, amount_units};
+use crate::world::{AMOUNT, Content, RuleNumbers};
+
+/// The parameters of squeezing and falling, in the table of a material.
+pub const PARAMS: &[Param<Material>] = &[Param {
+    key: "speed",
+    unit: "amount",
+    low: 0.001,
+    high: 1.0,
+    scale: super::Scale::Linear,
+    what: "amount that falls from a cell in a step; less makes it drift down",
+    get: |material| material.speed,
+    set: |material, value| material.speed = value,
+}];
+
+/// The rule's parameters in units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Squeezing {
+    /// Most that falls from a cell in a step, at least 1.
+    pub speed: u16,
+}
+
+impl From<&Material> for Squeezing {
+    fn from(material: &Material) -> Self {
+        Self { speed: amount_units(material.speed).max(1) }
+    }
+}
+
+/// The rule's numbers as lanes.
+pub(crate) struct Kernel<S: Simd> {
+    speed: S::V,
+    one: S::V,
+    most: S::V,
+}
+
+impl Column<1> for Squeezing {
+    const UP: bool = true;
+    type Kernel<S: Simd> = Kernel<S>;
+
+    fn numbers(&self) -> RuleNumbers {
+        [self.speed.into(), 0, 0, 0, 0, 0, 0, 0]
+    }
+
+    fn settle(&self, below: Content, above: Content, heavier: u16) -> [Content; 2] {
+        let room = AMOUNT_ONE - heavier;
+        let (b, c) = (below.amount, above.amount);
+        let (b, c) = if b > room {
+            let up = (b - room).min(u16::MAX - c);
+            (b - up, c + up)
+        } else {
+            let down = c.min(self.speed).min(room - b);
+            (b + down, c - down)
+        };
+        [Content { amount: b, ..below }, Content { amount: c, ..above }]
+    }
+
+    #[inline(always)]
+    fn kernel<S: Simd>(&self, s: S) -> Kernel<S> {
+        Kernel { speed: s.splat(self.speed), one: s.splat(AMOUNT_ONE), most: s.splat(u16::MAX) }
+    }
+
+    #[inline(always)]
+    fn settle_lanes<S: Simd>(kernel: &Kernel<S>, s: S, pair: &Pair<'_, S, 1>) -> Option<[[S::V; 1]; 2]> {
+        let (b, c) = (s.load(&pair.below[AMOUNT]), s.load(&pair.above[AMOUNT]));
+        let room = s.sub(kernel.one, pair.heavier);
+        // Of the two differences, one is zero in each cell.
+        let (excess, free) = (s.sub_saturating(b, room), s.sub_saturating(room, b));
+        let up = s.keep(s.min(excess, s.sub(kernel.most, c)), pair.open);
+        let down = s.keep(s.min(s.min(c, kernel.speed), free), pair.open);
+        if !s.any(s.or(up, down)) {
+            return None;
+        }
+        Some([[s.sub(s.add(b, down), up)], [s.add(s.sub(c, down), up)]])
+    }
+
+    #[inline(always)]
+    fn rises<S: Simd>(kernel: &Kernel<S>, s: S, below: &[Lanes; 1], heavier: S::V) -> u32 {
+        s.above(s.load(&below[AMOUNT]), s.sub(kernel.one, heavier))
+    }
+}

@@ -1,0 +1,162 @@
+//! The two shapes of sweep that a rule can have. A rule implements one of them: as a scalar form, which is the definition
+//! and the oracle, and as lanes, which give the same bits for the 32 cells of a tile. The engines carry any rule of a shape
+//! over the box.
+
+use super::{Parcel, Walls};
+use crate::grid::tile::Lanes;
+use crate::simd::Simd;
+use crate::world::{Content, RuleNumbers, World};
+
+/// The four directions across as (dx, dz): west, east, north, south. Bit `d` of a pattern means `DIRECTIONS[d]`.
+pub const DIRECTIONS: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
+
+/// A rule that moves the `Q` quantities of a layer within columns: pairs of cells, in place, from the bottom up.
+pub(crate) trait Column<const Q: usize>: Sync {
+    /// Whether anything may move up.
+    const UP: bool;
+    /// The rule's numbers as lanes.
+    type Kernel<S: Simd>;
+
+    /// All numbers on which the rule depends.
+    fn numbers(&self) -> RuleNumbers;
+
+    /// What a cell and the one above it, both open, hold afterwards; `heavier` is the amount of heavier matter in the lower one.
+    fn settle(&self, below: Content, above: Content, heavier: u16) -> [Content; 2];
+
+    /// The rule's numbers as lanes.
+    fn kernel<S: Simd>(&self, s: S) -> Self::Kernel<S>;
+
+    /// What the pairs of two tiles hold afterwards: below, above. `None` when nothing moves.
+    fn settle_lanes<S: Simd>(kernel: &Self::Kernel<S>, s: S, pair: &Pair<'_, S, Q>) -> Option<[[S::V; Q]; 2]>;
+
+    /// Cells from which something may move up.
+    #[inline(always)]
+    fn rises<S: Simd>(_kernel: &Self::Kernel<S>, _s: S, _below: &[Lanes; Q], _heavier: S::V) -> u32 {
+        0
+    }
+}
+
+/// A tile and the one above it.
+pub(crate) struct Pair<'a, S: Simd, const Q: usize> {
+    pub(crate) below: &'a [Lanes; Q],
+    pub(crate) above: &'a [Lanes; Q],
+    /// Amount of heavier matter below.
+    pub(crate) heavier: S::V,
+    /// A bit for each pair of two open cells.
+    pub(crate) open: u32,
+}
+
+/// A rule by which cells give to their four neighbours, all at once: every decision reads the state before.
+pub(crate) trait Exchange<const Q: usize>: Sync {
+    /// The rule's numbers as lanes.
+    type Kernel<S: Simd>;
+
+    /// All numbers on which the rule depends.
+    fn numbers(&self) -> RuleNumbers;
+
+    /// The sides of the box.
+    fn walls(&self) -> Walls;
+
+    /// What a cell gives in each direction; `pattern` has its random bits of this step.
+    fn gives(&self, here: &Here, pattern: u8) -> [Gift; 4];
+
+    /// The rule's numbers as lanes.
+    fn kernel<S: Simd>(&self, s: S) -> Self::Kernel<S>;
+
+    /// Cells that may give, as far as their own content says.
+    fn able<S: Simd>(kernel: &Self::Kernel<S>, s: S, tile: &[Lanes; Q]) -> u32;
+
+    /// Cells that are carried: by rock where `bed` has a bit, or by what fills the cells below.
+    fn supported<S: Simd>(kernel: &Self::Kernel<S>, s: S, below: S::V, bed: u32) -> u32;
+
+    /// What the cells of a tile give; `free` has the cells that may give in each direction.
+    fn flow<S: Simd, N: Near<S, Q>>(kernel: &Self::Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, Q>;
+
+    /// What is lost of a quantity on the way from cells on rock, where `bed` has a bit, or on liquid; `None` where nothing
+    /// ever is.
+    #[inline(always)]
+    fn lost<S: Simd>(_kernel: &Self::Kernel<S>, _s: S, _quantity: usize, _v: S::V, _bed: u32) -> Option<S::V> {
+        None
+    }
+}
+
+/// A tile and what is around it, read only when a rule asks.
+pub(crate) trait Near<S: Simd, const Q: usize> {
+    /// The tile itself.
+    fn tile(&self) -> &[Lanes; Q];
+    /// One quantity of the four neighbours of each cell.
+    fn around(&self, quantity: usize) -> [S::V; 4];
+    /// How full the cells are, heavier matter included, and how full their four neighbours are.
+    fn fillings(&self) -> (S::V, [S::V; 4]);
+    /// Random bits of each cell, for each direction.
+    fn drawn(&self) -> [u32; 4];
+}
+
+/// What a tile gives.
+pub(crate) enum Flow<S: Simd, const Q: usize> {
+    /// Nothing, whatever is drawn.
+    Still,
+    /// Nothing, but another draw might have given something.
+    Idle,
+    /// Quantities for each direction, and the cells that give in each.
+    Gives([[S::V; 4]; Q], [u32; 4]),
+}
+
+/// What a cell stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bed {
+    /// A solid cell or the floor of the box.
+    Solid,
+    /// A cell that is not solid, with the amount in units that fills it (0: air).
+    Liquid(u16),
+}
+
+impl Bed {
+    /// What the cell (x, y, z) of a layer stands on.
+    #[inline]
+    pub fn under(world: &World, layer: usize, [x, y, z]: [usize; 3]) -> Self {
+        if y == 0 || world.ground().is_solid(x, y - 1, z) {
+            return Self::Solid;
+        }
+        let amount = world.layers()[layer].at(x, y - 1, z).amount;
+        Self::Liquid(amount.saturating_add(world.heavier_than(layer, x, y - 1, z)))
+    }
+}
+
+/// What a cell has beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Rock.
+    Solid,
+    /// The outside of the box.
+    Outside,
+    /// A cell that is not solid.
+    Open {
+        /// What it holds of the layer.
+        cell: Content,
+        /// Amount of heavier matter in it.
+        heavier: u16,
+    },
+}
+
+/// A cell with what is around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Here {
+    /// What it holds of the layer.
+    pub cell: Content,
+    /// Amount of heavier matter in it.
+    pub heavier: u16,
+    /// What is below it.
+    pub bed: Bed,
+    /// What is beside it, by [`DIRECTIONS`].
+    pub beside: [Side; 4],
+}
+
+/// What goes to one neighbour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gift {
+    /// What leaves the giver.
+    pub parcel: Parcel,
+    /// Energy that is lost on the way.
+    pub friction: u16,
+}
