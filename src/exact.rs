@@ -42,6 +42,16 @@ where
     Vec::deserialize(from).map(|lists: Vec<List<T, N>>| lists.into_iter().map(|List(values)| values).collect())
 }
 
+/// Any number of lists of exactly so many values, or nothing.
+pub(crate) fn some<'de, D, T, const N: usize>(from: D) -> Result<Option<Vec<[T; N]>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let lists: Option<Vec<List<T, N>>> = Option::deserialize(from)?;
+    Ok(lists.map(|lists| lists.into_iter().map(|List(values)| values).collect()))
+}
+
 struct List<T, const N: usize>([T; N]);
 
 impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for List<T, N> {

@@ -144,7 +144,7 @@ impl LookSpec {
     /// Checks every value; errors carry the key as `look.…`.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.palette.build("look.palette")?;
-        self.validate_opacity()?;
+        validate_opacity("look.opacity", &self.opacity)?;
         self.validate_clip()?;
         within("look.exposure", self.exposure.into(), -10.0, 10.0)?;
         within("look.glow", self.glow.into(), 0.0, 10.0)?;
@@ -176,20 +176,20 @@ impl LookSpec {
             None => Ok(()),
         }
     }
+}
 
-    fn validate_opacity(&self) -> Result<(), Invalid> {
-        let key = "look.opacity";
-        if self.opacity.is_empty() {
-            return Err(Invalid::new(key, "[]", "at least one [density, opacity] stop"));
-        }
-        for stop in &self.opacity {
-            within(key, stop[0].into(), 0.0, 1.0)?;
-            within(key, stop[1].into(), 0.0, 1.0)?;
-        }
-        match self.opacity.windows(2).find(|pair| pair[0][0] >= pair[1][0]) {
-            Some(pair) => Err(Invalid::new(key, pair[1][0], "densities that rise from stop to stop")),
-            None => Ok(()),
-        }
+/// Checks `[density, opacity]` stops, written at `key`.
+pub(super) fn validate_opacity(key: &str, stops: &[[f32; 2]]) -> Result<(), Invalid> {
+    if stops.is_empty() {
+        return Err(Invalid::new(key, "[]", "at least one [density, opacity] stop"));
+    }
+    for stop in stops {
+        within(key, stop[0].into(), 0.0, 1.0)?;
+        within(key, stop[1].into(), 0.0, 1.0)?;
+    }
+    match stops.windows(2).find(|pair| pair[0][0] >= pair[1][0]) {
+        Some(pair) => Err(Invalid::new(key, pair[1][0], "densities that rise from stop to stop")),
+        None => Ok(()),
     }
 }
 

@@ -1,12 +1,14 @@
-//! How a world is viewed, as plain descriptions: camera, look and palette. Scene files hold them, [`crate::render`] and the
+//! How a world is viewed, as plain descriptions: camera, look, materials and palette. Scene files hold them, [`crate::render`] and the
 //! window draw by them; they need neither.
 
 mod camera;
 mod look;
+mod material;
 mod palette;
 
 pub use camera::CameraSpec;
 pub use look::{Antialias, ColorBy, LookSpec, SkyPreset, Style};
+pub use material::{MaterialLook, Preset};
 #[cfg(feature = "render")]
 pub(crate) use palette::srgb_to_linear;
 pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};

@@ -147,7 +147,8 @@ fn from_stops(stops: &[Stop], key: &str) -> Result<Palette, Invalid> {
     Ok(Palette::sampled(|t| between(&parsed, t)))
 }
 
-fn hex(color: &str, key: &str) -> Result<[f32; 3], Invalid> {
+/// The sRGB colour, 0 to 1, that `#rrggbb` at `key` names.
+pub(super) fn hex(color: &str, key: &str) -> Result<[f32; 3], Invalid> {
     let wrong = || Invalid::new(key, color, "a colour such as #ff8800");
     let digits = color.strip_prefix('#').filter(|d| d.len() == 6).ok_or_else(wrong)?;
     let value = u32::from_str_radix(digits, 16).map_err(|_| wrong())?;

@@ -1,0 +1,97 @@
+//! How a material besides the lava looks, as written in a scene file under `look` of its `[[material]]`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::validate::{Invalid, within};
+
+use super::look::validate_opacity;
+use super::palette::hex;
+
+/// How light meets a material in the cinematic style.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Clear water: its surface mirrors sky and sun, and depth takes the red and then the green out of what lies below.
+    #[default]
+    Water,
+}
+
+/// The look of a material. Missing keys have defaults.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MaterialLook {
+    /// `"water"`.
+    pub preset: Preset,
+    /// How much light a cell of it absorbs, 0 none, 1 usual. Cinematic.
+    pub depth: f32,
+    /// Height of the ripples on its surface, 0 none, 1 usual. Cinematic.
+    pub waves: f32,
+    /// Colour in the plain styles as `#rrggbb`; absent: what suits the preset.
+    pub color: Option<String>,
+    /// Opacity in the plain styles: `[density, opacity]` stops with rising density; opacity is what one cell's length
+    /// absorbs, 0 to 1. Absent: what suits the preset.
+    #[serde(deserialize_with = "crate::exact::some")]
+    pub opacity: Option<Vec<[f32; 2]>>,
+}
+
+impl Default for MaterialLook {
+    fn default() -> Self {
+        Self { preset: Preset::Water, depth: 1.0, waves: 1.0, color: None, opacity: None }
+    }
+}
+
+impl MaterialLook {
+    /// Checks every value; errors carry the key as `KEY.…`, such as `material.water.look.depth`.
+    ///
+    /// # Errors
+    /// Names the first value that is out of range.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        within(&format!("{key}.depth"), self.depth.into(), 0.0, 100.0)?;
+        within(&format!("{key}.waves"), self.waves.into(), 0.0, 10.0)?;
+        if let Some(color) = &self.color {
+            hex(color, &format!("{key}.color"))?;
+        }
+        match &self.opacity {
+            Some(stops) => validate_opacity(&format!("{key}.opacity"), stops),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_material_may_give_any_part() {
+        let look: MaterialLook = toml::from_str("preset = 'water'\ndepth = 2").expect("valid");
+        assert_eq!(look, MaterialLook { depth: 2.0, ..MaterialLook::default() });
+        let look: MaterialLook = toml::from_str("color = '#204060'\nopacity = [[0, 0], [1, 0.5]]").expect("valid");
+        assert_eq!(look.validate("look"), Ok(()));
+        assert_eq!(look.opacity, Some(vec![[0.0, 0.0], [1.0, 0.5]]));
+        assert!(toml::from_str::<MaterialLook>("opacity = [[0, 0, 0]]").is_err());
+        assert!(toml::from_str::<MaterialLook>("preset = 'jelly'").is_err());
+        assert!(toml::from_str::<MaterialLook>("shine = 1").is_err());
+    }
+
+    #[test]
+    fn a_written_look_reads_as_itself() {
+        let given = MaterialLook { color: Some("#204060".into()), ..MaterialLook::default() };
+        for look in [MaterialLook::default(), given] {
+            let text = toml::to_string(&look).expect("a look is a table");
+            assert_eq!(toml::from_str::<MaterialLook>(&text), Ok(look), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_key() {
+        let key = |look: MaterialLook| look.validate("material.sea.look").map_err(|error| error.key);
+        let usual = MaterialLook::default;
+        assert_eq!(key(MaterialLook { depth: f32::NAN, ..usual() }), Err("material.sea.look.depth".into()));
+        assert_eq!(key(MaterialLook { waves: -1.0, ..usual() }), Err("material.sea.look.waves".into()));
+        assert_eq!(key(MaterialLook { color: Some("blue".into()), ..usual() }), Err("material.sea.look.color".into()));
+        let opacity = Some(vec![[0.5, 0.1], [0.5, 0.2]]);
+        assert_eq!(key(MaterialLook { opacity, ..usual() }), Err("material.sea.look.opacity".into()));
+        assert_eq!(key(usual()), Ok(()));
+    }
+}
