@@ -15,7 +15,7 @@ use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::random::mix64;
 use lavoxel::render::{Camera, CameraSpec, LookSpec, Renderer, Style};
-use lavoxel::simulation::{Act, Simulation};
+use lavoxel::simulation::{Command, Simulation};
 use lavoxel::world::{Edit, Matter, Shape};
 use worlds::erupted;
 
@@ -54,7 +54,7 @@ fn ms(work: impl FnOnce()) -> f64 {
 }
 
 /// A cell of rock at most three cells from lava, another one for every step.
-fn rock(simulation: &Simulation, held: &[[usize; 3]], step: usize) -> Act {
+fn rock(simulation: &Simulation, held: &[[usize; 3]], step: usize) -> Command {
     let random = mix64(step as u64) as usize;
     let [x, y, z] = held[random % held.len()];
     let near = |v: usize, by: usize, n: usize| (v + by % 7).saturating_sub(3).min(n - 1);
@@ -62,11 +62,11 @@ fn rock(simulation: &Simulation, held: &[[usize; 3]], step: usize) -> Act {
     let at =
         [near(x, random >> 20, grid.nx), (y + (random >> 30) % 3).min(grid.ny - 1), near(z, random >> 40, grid.nz)];
     let from = at.map(|v| v as f64);
-    Act::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter: Matter::Rock })
+    Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter: Matter::Rock })
 }
 
 /// Milliseconds of `work` after each step, without and with a change of the ground before the step.
-fn by_turns(steps: usize, mut work: impl FnMut(&mut Simulation, Option<Act>) -> f64) -> [f64; 2] {
+fn by_turns(steps: usize, mut work: impl FnMut(&mut Simulation, Option<Command>) -> f64) -> [f64; 2] {
     let mut simulation = volcano();
     let start = simulation.snapshot(None);
     let held: Vec<[usize; 3]> = simulation.world().lava().held().map(|(at, _)| at).collect();
@@ -85,9 +85,9 @@ fn by_turns(steps: usize, mut work: impl FnMut(&mut Simulation, Option<Act>) -> 
 }
 
 /// Steps, and puts the rock before if there is any; without it, an edit that changes nothing is no part of the time.
-fn step(simulation: &mut Simulation, act: Option<Act>) {
+fn step(simulation: &mut Simulation, act: Option<Command>) {
     if let Some(act) = act {
-        simulation.act(act).expect("a small edit");
+        simulation.command(act).expect("a small edit");
     }
     simulation.step();
 }
@@ -123,7 +123,7 @@ fn frame_row() {
         let times = by_turns(FRAMES, |simulation, act| {
             step(simulation, act);
             ms(|| {
-                renderer.set_ground(&simulation.world().ground());
+                renderer.set_ground(simulation.world().ground());
                 lowpass.refresh(simulation.world());
                 black_box(renderer.frame_of(&mut lowpass, &camera));
             })

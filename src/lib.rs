@@ -34,8 +34,8 @@
 //!   the specification, the tiled one is what users get; both give the same bits.
 //! - [`lowpass`] smooths the amounts into what [`render`] draws; rendering knows neither rules nor simulation.
 //! - `viewer` is the window: a thread that runs the simulation, a painter that draws the low-pass with the graphics card
-//!   as `render` does, and everything that a person can touch. What is done there happens to the
-//!   [`simulation::Simulation`] as an event or a vent, as if the scene file had said so, and can be saved as one.
+//!   as `render` does, and everything that a person can touch. What is done there reaches the
+//!   [`simulation::Simulation`] as a [`simulation::Command`], as if the scene file had said so, and can be saved as one.
 //! - [`memory`] is asked before anything is made whose size a file or a flag decides.
 //! - [`checkpoint`] puts a simulation with all that it needs into a file, from which it goes on to the same bits.
 //! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or not at all;

@@ -8,7 +8,7 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
 use lavoxel::rules::{Friction, RulesSpec, Walls};
-use lavoxel::simulation::{Act, Simulation};
+use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
@@ -35,18 +35,18 @@ fn pool(threads: usize) -> rayon::ThreadPool {
 }
 
 /// Something that a person may do between two steps.
-fn any_act(dice: &mut Dice, grid: Grid, rules: &RulesSpec) -> Act {
+fn any_act(dice: &mut Dice, grid: Grid, rules: &RulesSpec) -> Command {
     let mut real = |n: usize| dice.below(16 * n as u64) as f64 / 16.0;
     let center = [real(grid.nx), real(grid.ny), real(grid.nz)];
     let shape = Shape::Sphere { center, radius: 1.0 + real(3) };
     let threshold = real(1);
     match dice.below(7) {
-        0 => Act::Seed(dice.below(1000)),
-        1 => Act::Rules(RulesSpec { threshold, ..rules.clone() }),
-        2 => Act::Put(Edit { shape, matter: Matter::Rock }),
-        3 => Act::Put(Edit { shape, matter: Matter::Drain }),
-        4 => Act::Put(Edit { shape, matter: Matter::Lava { amount: threshold, energy: 1.0 } }),
-        _ => Act::Put(Edit { shape, matter: Matter::Nothing }),
+        0 => Command::Seed(dice.below(1000)),
+        1 => RulesSpec { threshold, ..rules.clone() }.into(),
+        2 => Command::Put(Edit { shape, matter: Matter::Rock }),
+        3 => Command::Put(Edit { shape, matter: Matter::Drain }),
+        4 => Command::Put(Edit { shape, matter: Matter::Lava { amount: threshold, energy: 1.0 } }),
+        _ => Command::Put(Edit { shape, matter: Matter::Nothing }),
     }
 }
 
@@ -59,8 +59,8 @@ fn live_side_by_side(world: World, rules: &RulesSpec, engine: Box<dyn Engine>, (
     for step in 1..=steps {
         if step % acts_every == 0 {
             let act = any_act(&mut dice, grid, rules);
-            ours.act(act.clone()).expect("in range");
-            theirs.act(act).expect("in range");
+            ours.command(act.clone()).expect("in range");
+            theirs.command(act).expect("in range");
         }
         ours.step();
         theirs.step();
@@ -151,18 +151,18 @@ fn at_rest(rules: &RulesSpec, vents: &[VentSpec]) -> [Simulation; 2] {
 fn what_settled_wakes_when_something_happens() {
     let rules = RulesSpec::default();
     let shape = Shape::Sphere { center: [12.0, 0.5, 10.0], radius: 3.0 };
-    let put = |matter| Act::Put(Edit { shape, matter });
+    let put = |matter| Command::Put(Edit { shape, matter });
     let acts = [
         put(Matter::Lava { amount: 1.0, energy: 1.0 }),
         put(Matter::Drain),
         put(Matter::Rock),
         put(Matter::Nothing),
-        Act::Rules(RulesSpec { threshold: 0.2, ..rules.clone() }),
+        RulesSpec { threshold: 0.2, ..rules.clone() }.into(),
     ];
     for act in acts {
         // The same as the plain engine, and something does happen.
         let mut both = at_rest(&rules, &[]);
-        both.iter_mut().for_each(|simulation| simulation.act(act.clone()).expect("in range"));
+        both.iter_mut().for_each(|simulation| simulation.command(act.clone()).expect("in range"));
         let before = both[0].world().state_hash();
         for step in 1..=40 {
             both.iter_mut().for_each(Simulation::step);
@@ -180,7 +180,7 @@ fn what_settled_wakes_under_a_vent_and_draws_by_a_new_seed() {
     let before = both[0].world().state_hash();
     for step in 1..=80 {
         if step == 40 {
-            both.iter_mut().for_each(|simulation| simulation.act(Act::Seed(99)).expect("in range"));
+            both.iter_mut().for_each(|simulation| simulation.command(Command::Seed(99)).expect("in range"));
         }
         both.iter_mut().for_each(Simulation::step);
         assert_same(both[0].world(), both[1].world(), step);

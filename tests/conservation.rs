@@ -5,7 +5,7 @@ mod common;
 use common::{Dice, plain, random_world, tiled, vents};
 use lavoxel::grid::Grid;
 use lavoxel::rules::{Friction, RulesSpec, Walls};
-use lavoxel::simulation::{Act, Simulation};
+use lavoxel::simulation::{Command, Simulation};
 use lavoxel::world::{Edit, Matter, Shape};
 
 fn rules() -> RulesSpec {
@@ -44,7 +44,7 @@ fn edits_between_steps_are_in_the_account() {
                 _ => Matter::Nothing,
             };
             simulation
-                .act(Act::Put(Edit { shape: Shape::Sphere { center, radius: 2.3 }, matter }))
+                .command(Command::Put(Edit { shape: Shape::Sphere { center, radius: 2.3 }, matter }))
                 .expect("a small edit");
             simulation.world().check().unwrap_or_else(|fault| panic!("after step {step}: {fault}"));
         }

@@ -8,26 +8,26 @@ use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::{Act, Simulation};
+use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::world::{Edit, Matter, Shape, World};
 use proptest::prelude::*;
 
 /// An edit of one cell.
-fn cell([x, y, z]: [usize; 3], matter: Matter) -> Act {
+fn cell([x, y, z]: [usize; 3], matter: Matter) -> Command {
     let from = [x, y, z].map(|v| v as f64);
-    Act::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter })
+    Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter })
 }
 
 /// Random changes of the ground: mostly one cell of rock or of air, now and then a larger piece.
-fn change_ground(dice: &mut Dice, grid: Grid) -> Act {
+fn change_ground(dice: &mut Dice, grid: Grid) -> Command {
     let mut below = |n: usize| dice.below(n as u64) as usize;
     let at = [below(grid.nx), below(grid.ny), below(grid.nz)];
     let matter = if below(2) == 0 { Matter::Rock } else { Matter::Nothing };
     let from = at.map(|v| v as f64);
     match below(8) {
-        0 => Act::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 3.0) }, matter }),
-        1 => Act::Put(Edit { shape: Shape::Sphere { center: from, radius: 2.5 }, matter }),
+        0 => Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 3.0) }, matter }),
+        1 => Command::Put(Edit { shape: Shape::Sphere { center: from, radius: 2.5 }, matter }),
         _ => cell(at, matter),
     }
 }
@@ -50,8 +50,8 @@ fn side_by_side(world: &World, rules: &RulesSpec, engine: Box<dyn Engine>, (step
     for step in 1..=steps {
         if dice.below(every) == 0 {
             let act = change_ground(&mut dice, grid);
-            ours.act(act.clone()).expect("in range");
-            theirs.act(act).expect("in range");
+            ours.command(act.clone()).expect("in range");
+            theirs.command(act).expect("in range");
         }
         ours.step();
         theirs.step();
@@ -86,7 +86,7 @@ fn one_cell_of_rock_a_step_for_five_hundred_steps() {
             let matter = if dice.below(3) == 0 { Matter::Nothing } else { Matter::Rock };
             let at = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64) as usize);
             for simulation in [&mut ours, &mut theirs] {
-                simulation.act(cell(at, matter)).expect("a small edit");
+                simulation.command(cell(at, matter)).expect("a small edit");
                 simulation.step();
             }
             assert_same(ours.world(), theirs.world(), step);
@@ -126,8 +126,8 @@ fn in_a_wide_box_sleeping_tiles_lose_nothing_and_the_low_pass_follows() {
     let mut dice = Dice(3);
     for step in 1..=500 {
         let act = cell(set_next(ours.world(), &mut dice), Matter::Rock);
-        ours.act(act.clone()).expect("a small edit");
-        theirs.act(act).expect("a small edit");
+        ours.command(act.clone()).expect("a small edit");
+        theirs.command(act).expect("a small edit");
         // A world that was put back wakes as a whole.
         let moment = theirs.snapshot(None);
         theirs.go_back(&moment);

@@ -7,15 +7,15 @@ use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Camera, Image, Renderer};
 use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::{Act, Simulation};
+use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::view::{CameraSpec, LookSpec, Style};
 use lavoxel::world::{Edit, Matter, Shape, World};
 
 /// An edit of one cell.
-fn cell([x, y, z]: [usize; 3], matter: Matter) -> Act {
+fn cell([x, y, z]: [usize; 3], matter: Matter) -> Command {
     let from = [x, y, z].map(|v| v as f64);
-    Act::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter })
+    Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter })
 }
 
 /// The cell that turns to rock in a step: on top of a column near lava, as where lava sets.
@@ -57,10 +57,10 @@ fn a_renderer_that_follows_the_ground_draws_what_a_new_one_does() {
         let mut lowpass = LowPass::new(grid);
         let mut dice = Dice(7);
         for step in 1..=60 {
-            simulation.act(cell(set_next(simulation.world(), &mut dice), Matter::Rock)).expect("a small edit");
+            simulation.command(cell(set_next(simulation.world(), &mut dice), Matter::Rock)).expect("a small edit");
             if step % 20 == 0 {
                 let shape = Shape::Sphere { center: [40.0 + f64::from(step), 30.0, 70.0], radius: 4.0 };
-                simulation.act(Act::Put(Edit { shape, matter: Matter::Nothing })).expect("a small edit");
+                simulation.command(Command::Put(Edit { shape, matter: Matter::Nothing })).expect("a small edit");
             }
             simulation.step();
             ours.set_ground(&simulation.world().ground());

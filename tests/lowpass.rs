@@ -7,7 +7,7 @@ use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{BRICK, Bricks, Change, ENERGY_SHOWN, LowPass, Volume};
 use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::{Act, Simulation, Snapshot};
+use lavoxel::simulation::{Command, Simulation, Snapshot};
 use lavoxel::source::VentSpec;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel::world::{Edit, Matter, Shape, Span, World};
@@ -55,11 +55,11 @@ fn incremental_equals_full_at_every_step() {
             simulation.step();
             if step == 20 {
                 let shape = Shape::Sphere { center: [10.0, 5.0, 8.0], radius: 4.0 };
-                simulation.act(Act::Put(Edit { shape, matter: Matter::Nothing })).expect("a small edit");
+                simulation.command(Command::Put(Edit { shape, matter: Matter::Nothing })).expect("a small edit");
             }
             if step == 30 {
                 let shape = Shape::Sphere { center: [6.0, 3.0, 8.0], radius: 4.0 };
-                simulation.act(Act::Put(Edit { shape, matter: Matter::Rock })).expect("a small edit");
+                simulation.command(Command::Put(Edit { shape, matter: Matter::Rock })).expect("a small edit");
             }
             if step % 3 == 0 {
                 assert!(*lowpass.refresh(simulation.world()) == everything(simulation.world()), "step {step}");
@@ -133,7 +133,7 @@ fn changes_cover_exactly_the_cells_that_differ() {
                 let matter = [Matter::Rock, Matter::Nothing, Matter::Drain][step as usize % 3];
                 let center = [step as f64 % 11.0, 4.0, 6.0];
                 let shape = Shape::Sphere { center, radius: 3.0 };
-                simulation.act(Act::Put(Edit { shape, matter })).expect("a small edit");
+                simulation.command(Command::Put(Edit { shape, matter })).expect("a small edit");
             }
             if step == 40 {
                 simulation.go_back(&start);
@@ -305,7 +305,7 @@ fn only_what_is_near_a_change_is_filtered() {
     // A cell that is too tired to move, at rest on the others.
     let shape = Shape::Box { from: [90.0, 1.0, 21.0], to: [91.0, 2.0, 22.0] };
     let edit = Edit { shape, matter: Matter::Lava { amount: 0.5, energy: 0.0 } };
-    simulation.act(Act::Put(edit)).expect("a small edit");
+    simulation.command(Command::Put(edit)).expect("a small edit");
     simulation.step();
     let near = filtered(&simulation);
     // The tile and one cell around it.
@@ -332,7 +332,7 @@ fn only_what_is_near_changed_ground_is_filtered() {
     // On the lava, inside a tile: that column of tiles, and one cell around it, in the two rows that have density.
     for (at, tiles) in [([90.0, 1.0, 21.0], 1), ([95.0, 1.0, 23.0], 4), ([90.0, 9.0, 21.0], 1)] {
         let shape = Shape::Box { from: at, to: at.map(|v| v + 1.0) };
-        simulation.act(Act::Put(Edit { shape, matter: Matter::Rock })).expect("a small edit");
+        simulation.command(Command::Put(Edit { shape, matter: Matter::Rock })).expect("a small edit");
         let near = filtered(&simulation);
         assert!((8 * 2 * 4..=(8 + 2) * 2 * 4).contains(&(near / tiles)), "{near} cells near {at:?}");
         // The tiles that woke find nothing to do.

@@ -32,7 +32,7 @@ use lavoxel::grid::Grid;
 use lavoxel::lowpass::{LowPass, Volume};
 use lavoxel::render::{Antialias, Bounds, Camera, CameraSpec, ColorBy, Image, LookSpec, PaletteSpec, Renderer, Style};
 use lavoxel::scene::{Scene, VentPlace};
-use lavoxel::simulation::{Act, Simulation};
+use lavoxel::simulation::{Command, Simulation};
 use lavoxel::world::{Edit, Matter, Shape, World};
 use nalgebra::Vector3;
 use ndarray::Array2;
@@ -321,13 +321,13 @@ const VIEWS: [usize; 10] = [0, 0, 0, 0, 0, 0, 1, 8, 8, 0];
 fn flow(see: &mut dyn FnMut(usize, &World)) {
     let mut simulation = volcano();
     let ball = |height: f64, radius: f64, matter: Matter| {
-        Act::Put(Edit { shape: Shape::Sphere { center: [12.0, height, 12.0], radius }, matter })
+        Command::Put(Edit { shape: Shape::Sphere { center: [12.0, height, 12.0], radius }, matter })
     };
     (0..200).for_each(|_| simulation.step());
     for frame in 0..VIEWS.len() {
         match frame {
-            2 => simulation.act(ball(30.0, 6.0, Matter::Lava { amount: 0.9, energy: 1.2 })).unwrap(),
-            4 => simulation.act(ball(18.0, 18.0, Matter::Drain)).unwrap(),
+            2 => simulation.command(ball(30.0, 6.0, Matter::Lava { amount: 0.9, energy: 1.2 })).unwrap(),
+            4 => simulation.command(ball(18.0, 18.0, Matter::Drain)).unwrap(),
             _ => {}
         }
         // In one frame nothing has changed.

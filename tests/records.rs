@@ -10,7 +10,7 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
 use lavoxel::records::{NEVER, Records};
 use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::{Act, Event, Simulation};
+use lavoxel::simulation::{Command, Event, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 use ndarray::Array2;
@@ -58,7 +58,7 @@ fn happenings(grid: Grid) -> Vec<Event> {
     let [x, y, z] = [grid.nx, grid.ny, grid.nz].map(|n| 0.5 * n as f64);
     let put = |at: u64, matter: Matter, radius: f64| {
         let shape = Shape::Sphere { center: [x, y, z], radius };
-        Event { at, act: Act::Put(Edit { shape, matter }) }
+        Event { at, command: Command::Put(Edit { shape, matter }) }
     };
     vec![
         put(0, Matter::Lava { amount: 0.7, energy: 1.5 }, 1.5),
@@ -66,7 +66,7 @@ fn happenings(grid: Grid) -> Vec<Event> {
         put(7, Matter::Nothing, 3.0),
         put(9, Matter::Drain, 5.0),
         put(13, Matter::Lava { amount: 1.0, energy: 0.4 }, 3.0),
-        Event { at: 11, act: Act::Rules(RulesSpec::default()) },
+        Event { at: 11, command: RulesSpec::default().into() },
     ]
 }
 
@@ -84,7 +84,7 @@ proptest! {
     ) {
         let start = |engine: Box<dyn Engine>| {
             let world = random_world(grid, seed, solid, liquid);
-            Simulation::new(world, &rules, &vents(grid), seed, engine).with_events(happenings(grid))
+            Simulation::new(world, &rules, &vents(grid), seed, engine).with_events(happenings(grid)).unwrap()
         };
         let (mut fast, mut slow) = (start(tiled()), start(plain()));
         let (mut records, mut slow_records) = (Records::new(grid), Records::new(grid));

@@ -9,10 +9,10 @@ use std::path::Path;
 
 use common::{Dice, SCENE, ball, meddle, plain, tiled};
 use lavoxel::output::Existing;
-use lavoxel::rules::{RulesSpec, Walls};
+use lavoxel::rules::{RulesChange, RulesSpec, Walls};
 use lavoxel::scene::{Scene, SceneError};
-use lavoxel::simulation::{Act, Event, Simulation, Snapshot};
-use lavoxel::source::VentSpec;
+use lavoxel::simulation::{Command, Event, Simulation, Snapshot};
+use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::world::Matter;
 
 fn scene(text: &str) -> Scene {
@@ -39,10 +39,10 @@ fn events_of_the_file_happen_at_their_steps() {
     bare.spec.events.clear();
     let mut by_hand = start(&bare);
     let [nothing, seed, rules] = by_file.events() else { panic!("three events") };
-    let [nothing, seed, rules] = [nothing, seed, rules].map(|event| event.act.clone());
+    let [nothing, seed, rules] = [nothing, seed, rules].map(|event| event.command.clone());
     assert_ne!(by_file.world().state_hash(), by_hand.world().state_hash());
 
-    by_hand.act(nothing.clone()).unwrap();
+    by_hand.command(nothing.clone()).unwrap();
     assert_eq!(run(&mut by_file, 0), run(&mut by_hand, 0), "step 0 is before the first step");
     assert_eq!(run(&mut by_file, 44), run(&mut by_hand, 44));
     assert_eq!((by_file.seed(), by_file.rules_spec().threshold), (4, 0.2));
@@ -51,8 +51,8 @@ fn events_of_the_file_happen_at_their_steps() {
     assert_eq!((by_file.rules_spec().walls, by_file.rules_spec().spread), (Walls::Open, 0.2));
 
     run(&mut by_hand, 45);
-    by_hand.act(seed.clone()).unwrap();
-    by_hand.act(rules.clone()).unwrap();
+    by_hand.command(seed.clone()).unwrap();
+    by_hand.command(rules.clone()).unwrap();
     assert_eq!(run(&mut by_file, 90), run(&mut by_hand, 90));
     assert_eq!(run(&mut by_file, 90), {
         let mut by_oracle = scene.build(plain()).unwrap().simulation;
@@ -60,9 +60,9 @@ fn events_of_the_file_happen_at_their_steps() {
     });
     // The seed alone makes a difference, so that the comparison above could have failed.
     let mut other = start(&bare);
-    other.act(nothing.clone()).unwrap();
+    other.command(nothing.clone()).unwrap();
     run(&mut other, 45);
-    other.act(rules.clone()).unwrap();
+    other.command(rules.clone()).unwrap();
     assert_ne!(run(&mut by_file, 90), run(&mut other, 90));
 }
 
@@ -84,6 +84,94 @@ fn of_equal_steps_the_order_of_the_file_counts() {
 }
 
 #[test]
+fn rules_of_an_event_change_only_the_keys_that_they_name() {
+    let text = "[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n[rules]\nspread = 0.1\nalpha = 0.7\n\
+                friction = { on_solid = 0.2 }\n\
+                [[event]]\nat = 2\nrules = { threshold = 0.3, friction = { on_liquid = 0.4 } }\n\
+                [[event]]\nat = 6\n[event.rules]\nspreading_every = 3\nwalls = \"open\"\nalpha = 0.8\n";
+    let original = scene(text);
+    let mut simulation = start(&original);
+    let mut expected = original.spec.rules.clone();
+    run(&mut simulation, 2);
+    (expected.threshold, expected.friction.on_liquid) = (0.3, 0.4);
+    assert_eq!(simulation.rules_spec(), &expected);
+
+    // What is set by hand stays in force, too.
+    let by_hand = RulesSpec { support: 0.5, ..expected.clone() };
+    simulation.command(RulesChange::between(&expected, &by_hand)).unwrap();
+    run(&mut simulation, 6);
+    expected = RulesSpec { spreading_every: 3, walls: Walls::Open, alpha: 0.8, ..by_hand };
+    assert_eq!(simulation.rules_spec(), &expected);
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("recorded.toml");
+    original.recorded(&simulation).save(&path, Existing::Keep).unwrap();
+    let saved = fs::read_to_string(&path).unwrap();
+    assert_eq!(saved.matches("support = ").count(), 2, "once in [rules], once in the event:\n{saved}");
+    let mut again = start(&Scene::load(&path).unwrap());
+    run(&mut again, 6);
+    assert_eq!((again.rules_spec(), again.events()), (&expected, simulation.events()));
+}
+
+#[test]
+fn an_event_that_lists_all_keys_replaces_all_of_them() {
+    let text = "[rules]\nspread = 0.1\n[[event]]\nat = 1\n[event.rules]\nfactor = 0.9\nbeta = 1.0\nthreshold = 0.5\n\
+                spread = 0.2\nalpha = 0.9\nsupport = 0.9\nwalls = \"closed\"\nspreading_every = 1\n\
+                [event.rules.friction]\non_solid = 0.0\non_liquid = 0.0\n";
+    let scene = scene(&format!("[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n{text}"));
+    let mut simulation = start(&scene);
+    run(&mut simulation, 1);
+    assert_eq!(simulation.rules_spec(), &RulesSpec { factor: 0.9, ..RulesSpec::default() });
+}
+
+#[test]
+fn vents_changed_by_command_pour_as_those_of_a_file_with_the_same_steps() {
+    let bare = "[grid]\nsize = [20, 18, 16]\n[terrain]\nkind = \"hills\"\n[rules]\nthreshold = 0.2\n";
+    let table = |x: f64, rate: f64, steps: &str| format!("[[vent]]\nx = {x}\nz = 8.0\nrate = {rate}\n{steps}\n");
+    let tables = [
+        table(9.0, 1.1, "end = 20"),
+        table(4.0, 0.7, "start = 10\nend = 45"),
+        table(9.0, 1.9, "start = 20\nend = 30"),
+        table(12.0, 1.9, "start = 30\nend = 60"),
+        table(15.0, 0.4, "start = 70\nend = 80"),
+    ];
+    let mut by_file = start(&scene(&format!("{bare}{}", tables.concat())));
+    let mut by_hand = start(&scene(&format!("{bare}{}", table(9.0, 1.1, ""))));
+    let vent = |x: f64, rate: f64| VentSpec { x, z: 8.0, rate, ..VentSpec::default() };
+    let later = VentSpec { start: 70, end: Some(80), ..vent(15.0, 0.4) };
+    let session = [
+        (10, VentChange::Place(vent(4.0, 0.7))),
+        (20, VentChange::Change(0, vent(9.0, 1.9))),
+        (30, VentChange::Change(0, vent(12.0, 1.9))),
+        (30, VentChange::Place(vent(1.0, 3.0))),
+        (30, VentChange::Close(2)),
+        (40, VentChange::Place(VentSpec { rate: 0.9, ..later.clone() })),
+        (45, VentChange::Close(1)),
+        (50, VentChange::Change(3, later)),
+        (60, VentChange::Close(0)),
+    ];
+    for (step, change) in session {
+        assert_eq!(run(&mut by_file, step), run(&mut by_hand, step), "before step {step}");
+        by_hand.command(change).unwrap();
+    }
+    assert!(by_hand.events().is_empty() && by_hand.vents().eq(by_file.vents()));
+    assert_eq!(run(&mut by_file, 90), run(&mut by_hand, 90));
+    let refused = by_hand.command(VentChange::Close(0)).expect_err("it is over").to_string();
+    assert_eq!(refused, "vent = 0: must be the number of a vent that pours or will pour");
+}
+
+#[test]
+fn an_event_is_no_change_of_vents() {
+    let simulation = start(&scene("[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n"));
+    let event = Event { at: 3, command: VentSpec::default().into() };
+    let refused = simulation.with_events(vec![event]).err().expect("vents have their own steps").to_string();
+    assert_eq!(
+        refused,
+        "event[0] = a change of vents: must be put, rules or seed; a vent has a start and an end instead"
+    );
+}
+
+#[test]
 fn wrong_events_are_refused_with_their_place() {
     let refused = |event: &str| {
         let text = format!("[[event]]\nat = 1\nseed = 1\n[[event]]\n{event}\n");
@@ -98,6 +186,10 @@ fn wrong_events_are_refused_with_their_place() {
         ("at = 2_000_000_000\nseed = 1", "event[1].at = 2000000000: must be a number from 0 to 1000000000"),
         ("at = 1\nrules = { spread = 0.5 }", "event[1].rules.spread = 0.5: must be"),
         ("at = 1\nrules = { spred = 0.5 }", "unknown key `spred`: did you mean `spread`?"),
+        ("at = 1\nrules = { friction = { on_rock = 0.5 } }", "unknown key `on_rock`: did you mean `on_solid`?"),
+        ("at = 1\nrules = { threshold = \"high\" }", "threshold = \"high\": must be a number"),
+        ("at = 1\nrules = { spreading_every = 1.5 }", "spreading_every = 1.5: must be a whole number of 0 or more"),
+        ("at = 1\nrules = {}", "event[1].rules = {}: must be a table that names a key; keys left out stay as they are"),
         (&format!("at = 1\nput = {{ {ball} }}"), "event[1].put.shape.radius = -2: must be"),
     ] {
         let error = refused(event);
@@ -181,12 +273,12 @@ fn what_is_refused_leaves_the_simulation_as_it_was() {
     let (hash, events) = (simulation.world().state_hash(), simulation.events().to_vec());
     let spread = RulesSpec { spread: 0.3, ..RulesSpec::default() };
     for (act, key) in [
-        (Act::Put(ball(f64::NAN, 1.0, 1.0, Matter::Rock)), "put.shape.center"),
-        (Act::Put(ball(1.0, 1.0, 1.0, Matter::Lava { amount: 2.0, energy: 1.0 })), "put.matter.amount"),
-        (Act::Rules(spread), "rules.spread"),
-        (Act::Seed(u64::MAX), "seed"),
+        (Command::Put(ball(f64::NAN, 1.0, 1.0, Matter::Rock)), "put.shape.center"),
+        (Command::Put(ball(1.0, 1.0, 1.0, Matter::Lava { amount: 2.0, energy: 1.0 })), "put.matter.amount"),
+        (spread.into(), "rules.spread"),
+        (Command::Seed(u64::MAX), "seed"),
     ] {
-        assert_eq!(simulation.act(act).expect_err(key).key, key);
+        assert_eq!(simulation.command(act).expect_err(key).key, key);
     }
     assert_eq!((simulation.world().state_hash(), simulation.events()), (hash, events.as_slice()));
 }
@@ -197,13 +289,13 @@ fn a_dragged_slider_leaves_one_event() {
     simulation.step();
     for i in 1..10 {
         let threshold = f64::from(i) / 10.0;
-        simulation.act(Act::Rules(RulesSpec { threshold, ..RulesSpec::default() })).unwrap();
+        simulation.command(RulesSpec { threshold, ..RulesSpec::default() }).unwrap();
     }
-    simulation.act(Act::Seed(1)).unwrap();
-    simulation.act(Act::Seed(2)).unwrap();
-    simulation.act(Act::Seed(2)).unwrap();
+    simulation.command(Command::Seed(1)).unwrap();
+    simulation.command(Command::Seed(2)).unwrap();
+    simulation.command(Command::Seed(2)).unwrap();
     let last = RulesSpec { threshold: 0.9, ..RulesSpec::default() };
-    let events = [Event { at: 1, act: Act::Rules(last) }, Event { at: 1, act: Act::Seed(2) }];
+    let events = [Event { at: 1, command: last.into() }, Event { at: 1, command: Command::Seed(2) }];
     assert_eq!(simulation.events(), events);
 }
 
@@ -213,8 +305,8 @@ fn a_saved_scene_finds_its_heightmap() {
     let maps = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
     let original = Scene::load(&maps.join("maunga_whau.toml")).unwrap();
     let mut simulation = start(&original);
-    simulation.place_vent(VentSpec { start: 0, x: 30.0, ..original.spec.vents[0].in_cells().unwrap() }).unwrap();
-    simulation.act(Act::Put(ball(57.0, 40.0, 66.0, Matter::Rock))).unwrap();
+    simulation.command(VentSpec { start: 0, x: 30.0, ..original.spec.vents[0].in_cells().unwrap() }).unwrap();
+    simulation.command(Command::Put(ball(57.0, 40.0, 66.0, Matter::Rock))).unwrap();
     let hash = run(&mut simulation, 25);
     let lived = original.recorded(&simulation);
     let replayed = |path: &Path| run(&mut start(&Scene::load(path).unwrap_or_else(|e| panic!("{e}"))), 25);

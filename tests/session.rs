@@ -13,12 +13,12 @@ use lavoxel::output::Existing;
 use lavoxel::render::Ray;
 use lavoxel::rules::RulesSpec;
 use lavoxel::scene::{Scene, VentPlace};
-use lavoxel::simulation::Simulation;
-use lavoxel::source::VentSpec;
+use lavoxel::simulation::{self, Simulation};
+use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::units::AMOUNT_ONE;
-use lavoxel::viewer::messages::{Command, Cut, Field, Pace, Probe, Report, Update, VentChange};
+use lavoxel::viewer::messages::{Command, Cut, Field, Pace, Probe, Report, Update};
 use lavoxel::viewer::worker::Worker;
-use lavoxel::world::{Matter, Shape, World};
+use lavoxel::world::{Edit, Matter, Shape, World};
 use nalgebra::Vector3;
 use ndarray::Array2;
 
@@ -51,6 +51,10 @@ fn spec(x: f64, z: f64, rate: f64) -> VentSpec {
 
 fn ball(center: [f64; 3]) -> Shape {
     Shape::Sphere { center, radius: 2.5 }
+}
+
+fn put(shape: Shape, matter: Matter) -> Command {
+    Command::World(Edit { shape, matter }.into())
 }
 
 /// The window's memory of what it was told.
@@ -217,7 +221,7 @@ fn a_paused_window_hears_nothing_until_something_happens() {
         assert!(window.worker.poll().is_none(), "nothing happened");
         std::thread::sleep(Duration::from_millis(1));
     }
-    window.send(Command::Put(ball([18.0, 23.0, 14.0]), Matter::Rock));
+    window.send(put(ball([18.0, 23.0, 14.0]), Matter::Rock));
     let heights = window.ground.clone();
     window.until("the rock", |window| window.ground != heights);
     window.send(Command::Pace(Pace::Rate(f64::NAN)));
@@ -357,15 +361,16 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
             let one = vents.get(dice.below(vents.len().max(1) as u64) as usize).copied();
             let matter = Matter::Lava { amount: 0.8, energy: 1.1 };
             match (round + dice.below(3)) % 8 {
-                0 => window.send(Command::Vent(VentChange::Place(spec(place[0], place[2], rate)))),
-                1 => window.send(Command::Put(ball(place), Matter::Rock)),
-                2 => one
-                    .map_or((), |n| window.send(Command::Vent(VentChange::Change(n, spec(place[0], place[2], rate))))),
-                3 => window.send(Command::Put(ball(place), matter)),
-                4 => window.send(Command::Rules(RulesSpec { threshold: 0.1 * rate, ..RulesSpec::default() })),
-                5 => one.map_or((), |n| window.send(Command::Vent(VentChange::Close(n)))),
-                6 => window.send(Command::Reseed(round)),
-                _ => window.send(Command::Put(ball(place), Matter::Nothing)),
+                0 => window.send(Command::World(spec(place[0], place[2], rate).into())),
+                1 => window.send(put(ball(place), Matter::Rock)),
+                2 => one.map_or((), |n| {
+                    window.send(Command::World(VentChange::Change(n, spec(place[0], place[2], rate)).into()))
+                }),
+                3 => window.send(put(ball(place), matter)),
+                4 => window.send(Command::World(RulesSpec { threshold: 0.1 * rate, ..RulesSpec::default() }.into())),
+                5 => one.map_or((), |n| window.send(Command::World(VentChange::Close(n).into()))),
+                6 => window.send(Command::World(simulation::Command::Seed(round))),
+                _ => window.send(put(ball(place), Matter::Nothing)),
             }
             if round == 9 {
                 window.send(Command::Rewind(*window.report.snapshots.last().unwrap()));
@@ -373,7 +378,7 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
             if round % 3 == 0 {
                 // Things happen while it runs, too.
                 window.send(Command::Pace(Pace::Free));
-                window.send(Command::Put(ball(place), Matter::Drain));
+                window.send(put(ball(place), Matter::Drain));
                 let step = window.report.step;
                 let epoch = window.report.epoch;
                 window.until("a few steps", |window| window.report.epoch > epoch || window.report.step > step + 10);
@@ -413,7 +418,7 @@ fn going_back_forgets_and_goes_on_the_same() {
     window.steps(50);
     let first = (window.volume.clone(), window.report.mass);
     assert_eq!(window.report.snapshots, [0, 100, 130]);
-    window.send(Command::Put(ball([18.0, 20.0, 14.0]), Matter::Rock));
+    window.send(put(ball([18.0, 20.0, 14.0]), Matter::Rock));
     window.send(Command::Rewind(130));
     window.until("the moment", |window| window.report.epoch == 1);
     assert_eq!((window.report.step, window.report.snapshots.as_slice()), (130, &[0, 100, 130][..]));
@@ -423,8 +428,8 @@ fn going_back_forgets_and_goes_on_the_same() {
 
     window.send(Command::Rewind(77));
     window.until("a refusal", |window| window.notices.len() == 1);
-    assert_eq!(window.notices, [(true, "no moment was kept at step 77".to_owned())]);
-    window.send(Command::Vent(VentChange::Place(spec(9.0, 9.0, 1.0))));
+    assert_eq!(window.notices, [(true, "no snapshot was kept at step 77".to_owned())]);
+    window.send(Command::World(spec(9.0, 9.0, 1.0).into()));
     window.send(Command::Reset);
     window.until("the start", |window| window.report.epoch == 2);
     assert_eq!((window.report.step, window.report.vents.len(), window.report.snapshots.len()), (0, 1, 1));
@@ -435,19 +440,19 @@ fn going_back_forgets_and_goes_on_the_same() {
 fn a_changed_vent_keeps_its_number() {
     let mut window = Window::open(scene());
     window.steps(3);
-    window.send(Command::Vent(VentChange::Place(spec(9.0, 9.0, 1.0))));
+    window.send(Command::World(spec(9.0, 9.0, 1.0).into()));
     window.until("two vents", |window| window.report.vents.len() == 2);
     window.send(Command::Pace(Pace::Free));
     // A drag goes on without waiting for reports.
     for i in 1..=30 {
-        window.send(Command::Vent(VentChange::Change(0, spec(18.0, 14.0, f64::from(i) / 10.0))));
+        window.send(Command::World(VentChange::Change(0, spec(18.0, 14.0, f64::from(i) / 10.0)).into()));
     }
     window.until("the last rate", |window| window.report.vents.iter().any(|(n, spec)| *n == 0 && spec.rate == 3.0));
     window.send(Command::Pace(Pace::Paused));
-    window.send(Command::Vent(VentChange::Close(0)));
+    window.send(Command::World(VentChange::Close(0).into()));
     window.until("one vent", |window| window.report.vents.len() == 1);
     assert_eq!(window.report.vents[0].0, 1);
-    window.send(Command::Vent(VentChange::Close(0)));
+    window.send(Command::World(VentChange::Close(0).into()));
     window.until("a refusal", |window| !window.notices.is_empty());
     assert_eq!(window.notices[0].1, "vent = 0: must be the number of a vent that pours or will pour");
 }

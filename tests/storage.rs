@@ -108,7 +108,7 @@ fn a_world_of_billions_of_cells_opens_runs_and_is_dug() {
         if step == 30 {
             let shape = Shape::Sphere { center: [4085.0, 100.0, 1021.0], radius: 9.0 };
             let edit = Edit { shape, matter: Matter::Nothing };
-            simulation.act(lavoxel::simulation::Act::Put(edit)).expect("a small edit");
+            simulation.command(edit).expect("a small edit");
         }
     }
     let world = simulation.world();

@@ -7,6 +7,7 @@
 //! is marked **Decided** where it was decided. The other liquids follow *An Exploration of Cellular Automata and Graph Based
 //! Game Systems, part 2: Grid Based Fluid Systems*.
 
+mod change;
 pub mod gravity;
 pub mod level;
 mod params;
@@ -15,6 +16,7 @@ pub mod squeeze;
 mod sweep;
 mod transfer;
 
+pub use change::RulesChange;
 pub use params::{FluidRules, Friction, Param, Rules, RulesSpec, Scale, Walls};
 pub use sweep::{Bed, DIRECTIONS, Gift, Here, Side};
 pub(crate) use sweep::{Column, Exchange, Flow, Near, Pair};

@@ -169,7 +169,7 @@ impl Scene {
         let events = self.events().map_err(invalid)?;
         let simulation = Simulation::new(world, &spec.rules, &vents, spec.seed, engine);
         Ok(Stage {
-            simulation: simulation.with_clock(system_clock).with_events(events),
+            simulation: simulation.with_clock(system_clock).with_events(events).map_err(invalid)?,
             site: Site {
                 grid,
                 cell_size_m: surface.cell_size_m,

@@ -21,7 +21,7 @@ impl Scene {
     pub(crate) fn with_course_of(&self, simulation: &Simulation) -> Self {
         let mut scene = self.clone();
         scene.spec.vents = simulation.vents().cloned().map(VentTable::from).collect();
-        scene.spec.events = simulation.events().iter().map(EventSpec::from).collect();
+        scene.spec.events = simulation.events().iter().filter_map(EventSpec::of).collect();
         scene
     }
 

@@ -4,7 +4,7 @@
 use super::Scene;
 use crate::map::{Georeference, Site};
 use crate::rules::Walls;
-use crate::simulation::{Act, Simulation};
+use crate::simulation::{Command, Simulation};
 use crate::source::VentSpec;
 use crate::units::cells;
 use crate::validate::tame;
@@ -41,8 +41,10 @@ impl Scene {
     /// Says so when no lava will ever come into the box.
     pub fn warning(&self, simulation: &Simulation) -> Option<String> {
         let vents = simulation.vents().any(|vent| vent.rate > 0.0);
-        let puts = |act: &Act| matches!(act, Act::Put(edit) if matches!(edit.matter, Matter::Lava { .. }));
-        let pours = vents || simulation.world().lava().mass() > 0 || simulation.events().iter().any(|e| puts(&e.act));
+        let puts =
+            |command: &Command| matches!(command, Command::Put(edit) if matches!(edit.matter, Matter::Lava { .. }));
+        let pours =
+            vents || simulation.world().lava().mass() > 0 || simulation.events().iter().any(|e| puts(&e.command));
         let origin = tame(&self.origin.display().to_string());
         (!pours).then(|| format!("{origin}: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z"))
     }

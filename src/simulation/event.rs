@@ -1,8 +1,9 @@
-//! Events: what happens to a running simulation between two steps, by the scene file or by a person's hand.
+//! Events: commands that a scene gives at a step of its own, and those that a simulation remembers.
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::RulesSpec;
+use super::Command;
+use crate::rules::RulesChange;
 use crate::validate::{Invalid, within};
 use crate::world::Edit;
 
@@ -12,44 +13,27 @@ pub const MAX_EVENTS: usize = 100_000;
 /// Last step after which an event may take place.
 const LAST_STEP: f64 = 1e9;
 
-/// What can happen.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Act {
-    /// Lava, rock or nothing is put into a shape.
-    Put(Edit),
-    /// Other rules are in force.
-    Rules(RulesSpec),
-    /// Another seed of the random patterns is in force.
-    Seed(u64),
-}
-
-impl Act {
-    /// Checks every number; keys are those of an `[[event]]` table.
-    pub fn validate(&self) -> Result<(), Invalid> {
-        match self {
-            Self::Put(edit) => edit.validate("put"),
-            Self::Rules(rules) => rules.validate("rules"),
-            Self::Seed(seed) => check_seed("seed", *seed),
-        }
-    }
-}
-
-/// Refuses a seed that no scene file can hold.
-pub(crate) fn check_seed(key: &str, seed: u64) -> Result<(), Invalid> {
-    match i64::try_from(seed) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(Invalid::new(key, seed, format!("at most {}, the largest number of a scene file", i64::MAX))),
-    }
-}
-
-/// Something that happens once.
+/// A command with its step. A change of vents is none: a vent has its own first and last step, in a scene too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// It takes place as soon as so many steps have been made: 0 is before the first step, and the state after N steps
+    /// It takes place as soon as this many steps have been made: 0 is before the first step, and the state after N steps
     /// includes the events of N.
     pub at: u64,
-    /// What happens.
-    pub act: Act,
+    /// What is done.
+    pub command: Command,
+}
+
+impl Event {
+    /// Checks every number; `key` is the table's name, such as `event[0]`.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        within(&format!("{key}.at"), self.at as f64, 0.0, LAST_STEP)?;
+        if let Command::Pour(_) = self.command {
+            let expected = "put, rules or seed; a vent has a start and an end instead";
+            return Err(Invalid::new(key, "a change of vents", expected));
+        }
+        let named = |invalid: Invalid| Invalid { key: format!("{key}.{}", invalid.key), ..invalid };
+        self.command.validate().map_err(named)
+    }
 }
 
 /// An `[[event]]` as written in a scene: a step, and one of the other keys.
@@ -64,40 +48,40 @@ pub struct EventSpec {
     /// Lava, rock or nothing put into a shape.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub put: Option<Edit>,
-    /// Other rules from then on. Keys left out take their defaults, not the values in force.
+    /// Other values of some parameters from then on; keys left out keep the values in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rules: Option<RulesSpec>,
+    pub rules: Option<RulesChange>,
 }
 
 impl EventSpec {
     /// The event, if every number is right; `key` is the table's name, such as `event[0]`.
     pub fn event(&self, key: &str) -> Result<Event, Invalid> {
-        within(&format!("{key}.at"), self.at as f64, 0.0, LAST_STEP)?;
-        let act = match (&self.put, &self.rules, self.seed) {
-            (Some(edit), None, None) => Act::Put(*edit),
-            (None, Some(rules), None) => Act::Rules(rules.clone()),
-            (None, None, Some(seed)) => Act::Seed(seed),
+        let command = match (&self.put, &self.rules, self.seed) {
+            (Some(edit), None, None) => Command::Put(*edit),
+            (None, Some(change), None) => Command::Rules(change.clone()),
+            (None, None, Some(seed)) => Command::Seed(seed),
             _ => return Err(Invalid::new(key, self.found(), "one with exactly one of put, rules and seed")),
         };
-        act.validate().map_err(|invalid| Invalid { key: format!("{key}.{}", invalid.key), ..invalid })?;
-        Ok(Event { at: self.at, act })
+        let event = Event { at: self.at, command };
+        event.validate(key)?;
+        Ok(event)
     }
 
-    /// The acts that it names, for a message.
+    /// The commands that it names, for a message.
     fn found(&self) -> String {
-        let acts = [("put", self.put.is_some()), ("rules", self.rules.is_some()), ("seed", self.seed.is_some())];
-        let found: Vec<&str> = acts.into_iter().filter(|(_, found)| *found).map(|(name, _)| name).collect();
+        let keys = [("put", self.put.is_some()), ("rules", self.rules.is_some()), ("seed", self.seed.is_some())];
+        let found: Vec<&str> = keys.into_iter().filter(|(_, found)| *found).map(|(name, _)| name).collect();
         if found.is_empty() { "only a step".to_owned() } else { found.join(" and ") }
     }
-}
 
-impl From<&Event> for EventSpec {
-    fn from(Event { at, act }: &Event) -> Self {
+    /// The table of an event; `None` for a change of vents, which `[[vent]]` tables hold.
+    pub fn of(Event { at, command }: &Event) -> Option<Self> {
         let bare = Self { at: *at, ..Self::default() };
-        match act {
-            Act::Put(edit) => Self { put: Some(*edit), ..bare },
-            Act::Rules(rules) => Self { rules: Some(rules.clone()), ..bare },
-            Act::Seed(seed) => Self { seed: Some(*seed), ..bare },
+        match command {
+            Command::Put(edit) => Some(Self { put: Some(*edit), ..bare }),
+            Command::Rules(change) => Some(Self { rules: Some(change.clone()), ..bare }),
+            Command::Seed(seed) => Some(Self { seed: Some(*seed), ..bare }),
+            Command::Pour(_) => None,
         }
     }
 }

@@ -1,8 +1,10 @@
 //! A running simulation: `step` reads as the recipe of the automaton, with a timer for each stage.
 //!
-//! Whatever happens to it beside the steps is a vent or an [`Event`], whether a scene foresaw it or a person wants it
-//! now. Both are remembered, so that [`crate::scene::Scene::recorded`] can write a scene that replays to the same bits.
+//! Whatever happens to it besides the steps is a [`Command`]: an [`Event`] of the scene gives it at its step,
+//! [`Simulation::command`] gives it now. A simulation remembers them, changes of vents in their first and last steps and
+//! the rest as events, so that [`crate::scene::Scene::recorded`] can write a scene that replays to the same bits.
 
+mod command;
 mod event;
 mod timings;
 
@@ -14,9 +16,10 @@ use crate::source::{VentSpec, Vents};
 use crate::validate::{Invalid, within};
 use crate::world::{Ground, PackedWorld, World};
 
+pub use self::command::Command;
 #[cfg(feature = "files")]
-pub(crate) use self::event::check_seed;
-pub use self::event::{Act, Event, EventSpec, MAX_EVENTS};
+pub(crate) use self::command::check_seed;
+pub use self::event::{Event, EventSpec, MAX_EVENTS};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use self::timings::system_clock;
 pub use self::timings::{Clock, StageTime, Timings};
@@ -48,13 +51,40 @@ impl History {
         std::iter::once(Stage::Sources(&self.vents)).chain(Stage::of_rules(&self.rules))
     }
 
-    /// Puts the rules or the seed of an act in force.
-    fn set(&mut self, act: &Act) {
-        match act {
-            Act::Put(_) => {}
-            Act::Rules(spec) => (self.rules, self.spec) = (Rules::from(spec), spec.clone()),
-            Act::Seed(seed) => self.seed = *seed,
+    /// Puts the rules or the seed of a command in force.
+    fn set(&mut self, command: &Command) {
+        match command {
+            Command::Put(_) | Command::Pour(_) => {}
+            Command::Rules(change) => {
+                self.spec = change.applied(self.spec.clone());
+                self.rules = Rules::from(&self.spec);
+            }
+            Command::Seed(seed) => self.seed = *seed,
         }
+    }
+
+    /// Whether a command asks for what is in force already.
+    fn has(&self, command: &Command) -> bool {
+        match command {
+            Command::Put(_) | Command::Pour(_) => false,
+            Command::Rules(change) => change.applied(self.spec.clone()) == self.spec,
+            Command::Seed(seed) => *seed == self.seed,
+        }
+    }
+
+    /// Remembers a command of this step as an event that has taken place. Of settings of one kind between two steps only
+    /// the last counts: a dragged slider leaves one event.
+    fn remember(&mut self, command: Command) -> Result<(), Invalid> {
+        let before = self.events[..self.past].last_mut().filter(|event| event.at == self.step);
+        if let Some((before, both)) = before.and_then(|event| event.command.merged(&command).map(|both| (event, both)))
+        {
+            before.command = both;
+            return Ok(());
+        }
+        within("number of [[event]] tables", (self.events.len() + 1) as f64, 0.0, MAX_EVENTS as f64)?;
+        self.events.insert(self.past, Event { at: self.step, command });
+        self.past += 1;
+        Ok(())
     }
 }
 
@@ -98,13 +128,18 @@ impl Simulation {
         Self { timings: Timings::by(clock), ..self }
     }
 
-    /// Adds checked events that will take place by themselves; of equal steps, in the given order.
-    #[must_use]
-    pub fn with_events(mut self, events: Vec<Event>) -> Self {
+    /// Adds events that take place by themselves; of equal steps, in the given order.
+    ///
+    /// # Errors
+    /// Names what no scene could say in its `[[event]]` tables.
+    pub fn with_events(mut self, events: Vec<Event>) -> Result<Self, Invalid> {
+        let number = self.history.events.len() + events.len();
+        within("number of [[event]] tables", number as f64, 0.0, MAX_EVENTS as f64)?;
+        events.iter().enumerate().try_for_each(|(i, event)| event.validate(&format!("event[{i}]")))?;
         self.history.events.extend(events);
         self.history.events[self.history.past..].sort_by_key(|event| event.at);
-        self.let_happen();
-        self
+        self.run_due_events();
+        Ok(self)
     }
 
     /// A simulation in its midst: `world` is what the events before came to in `step` steps, and `numbers` are those of
@@ -127,7 +162,7 @@ impl Simulation {
         let vents = history.vents.numbered(numbers, next)?;
         let mut history = History { step, vents, past, ..history };
         for event in &events[..past] {
-            history.set(&event.act);
+            history.set(&event.command);
         }
         history.events = events;
         Ok(Self { world, history, engine, timings })
@@ -142,69 +177,42 @@ impl Simulation {
             }
         }
         self.history.step += 1;
-        self.let_happen();
+        self.run_due_events();
     }
 
-    /// Lets all events take place that are due.
-    fn let_happen(&mut self) {
+    fn run_due_events(&mut self) {
         while let Some(event) = self.history.events.get(self.history.past).filter(|event| event.at <= self.history.step)
         {
-            let act = event.act.clone();
+            let command = event.command.clone();
             self.history.past += 1;
-            self.carry_out(&act);
+            self.carry_out(&command);
         }
     }
 
-    fn carry_out(&mut self, act: &Act) {
-        if let Act::Put(edit) = act {
+    fn carry_out(&mut self, command: &Command) {
+        if let Command::Put(edit) = command {
             self.world.edit(edit);
         }
-        self.history.set(act);
+        self.history.set(command);
     }
 
-    /// Lets something happen now and remembers it.
-    pub fn act(&mut self, act: Act) -> Result<(), Invalid> {
-        act.validate()?;
-        let history = &mut self.history;
-        let nothing_new = match &act {
-            Act::Put(_) => false,
-            Act::Rules(spec) => *spec == history.spec,
-            Act::Seed(seed) => *seed == history.seed,
-        };
-        if nothing_new {
+    /// Does something to the simulation now and remembers it: an edit, a change of vents, of rules or of the seed.
+    ///
+    /// # Errors
+    /// Names what is out of range, or the vent that is not there; nothing is changed then.
+    pub fn command(&mut self, command: impl Into<Command>) -> Result<(), Invalid> {
+        let command = command.into();
+        command.validate()?;
+        let Self { world, history, .. } = self;
+        if let Command::Pour(change) = command {
+            return history.vents.apply(change, history.step, world.grid());
+        }
+        if history.has(&command) {
             return Ok(());
         }
-        // Of several settings between two steps only the last counts: a dragged slider leaves one event.
-        let replaces = |old: &&Event| {
-            let alike = std::mem::discriminant(&old.act) == std::mem::discriminant(&act);
-            old.at == history.step && alike && !matches!(act, Act::Put(_))
-        };
-        if history.events[..history.past].last().filter(replaces).is_some() {
-            history.past -= 1;
-            history.events.remove(history.past);
-        }
-        let events = history.events.len() + 1;
-        within("number of [[event]] tables", events as f64, 0.0, MAX_EVENTS as f64)?;
-        self.carry_out(&act);
-        let history = &mut self.history;
-        history.events.insert(history.past, Event { at: history.step, act });
-        history.past += 1;
+        history.remember(command.clone())?;
+        self.carry_out(&command);
         Ok(())
-    }
-
-    /// Adds a vent and gives its number; a start in the past becomes the present step.
-    pub fn place_vent(&mut self, spec: VentSpec) -> Result<usize, Invalid> {
-        self.history.vents.place(spec, self.history.step, self.world.grid())
-    }
-
-    /// Gives a vent that is not over another place, rate or time from the present step on; it keeps its number.
-    pub fn change_vent(&mut self, number: usize, spec: VentSpec) -> Result<(), Invalid> {
-        self.history.vents.change(number, spec, self.history.step, self.world.grid())
-    }
-
-    /// Ends a vent now.
-    pub fn close_vent(&mut self, number: usize) -> Result<(), Invalid> {
-        self.history.vents.close(number, self.history.step, self.world.grid())
     }
 
     /// The present state, to come back to it; `beside` is another one that may share its ground.
@@ -235,7 +243,7 @@ impl Simulation {
         &self.history.spec
     }
 
-    /// Number and spec of the vents that pour or will pour.
+    /// Number and spec of the vents that pour or will pour; the one that was placed last comes last.
     pub fn open_vents(&self) -> impl Iterator<Item = (usize, &VentSpec)> {
         self.history.vents.open(self.history.step)
     }

@@ -6,7 +6,7 @@
 
 mod vents;
 
-pub use self::vents::Vents;
+pub use self::vents::{VentChange, Vents};
 use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;

@@ -6,6 +6,24 @@ use crate::grid::Grid;
 use crate::validate::Invalid;
 use crate::world::World;
 
+/// A change to the vents. A vent keeps its number when it is changed; no number is used twice.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VentChange {
+    /// A new vent, with the next number; a `start` in the past becomes the present step.
+    Place(VentSpec),
+    /// Gives a vent that is not over another rate, radius, energy, time or place from the present step on.
+    Change(usize, VentSpec),
+    /// Ends a vent now.
+    Close(usize),
+}
+
+impl From<VentSpec> for VentChange {
+    /// A new vent.
+    fn from(vent: VentSpec) -> Self {
+        Self::Place(vent)
+    }
+}
+
 /// All vents that ever were. A vent that is changed while it pours is closed, and another one goes on under its number.
 #[derive(Clone, Debug)]
 pub struct Vents {
@@ -83,8 +101,20 @@ impl Vents {
         self.placed.len() * size_of::<Placed>() + columns * size_of::<(usize, usize)>()
     }
 
+    /// Changes what pours from `step` on.
+    ///
+    /// # Errors
+    /// Names a number out of range, or a vent that is over; nothing is changed then.
+    pub(crate) fn apply(&mut self, change: VentChange, step: u64, grid: Grid) -> Result<(), Invalid> {
+        match change {
+            VentChange::Place(spec) => self.place(spec, step, grid).map(drop),
+            VentChange::Change(number, spec) => self.change(number, spec, step, grid),
+            VentChange::Close(number) => self.close(number, step, grid),
+        }
+    }
+
     /// Adds a vent before `step` and gives its number; a start in the past becomes this step.
-    pub(crate) fn place(&mut self, spec: VentSpec, step: u64, grid: Grid) -> Result<usize, Invalid> {
+    fn place(&mut self, spec: VentSpec, step: u64, grid: Grid) -> Result<usize, Invalid> {
         let number = self.next;
         self.push(number, from_now(spec, step), grid)?;
         self.next += 1;
@@ -92,7 +122,7 @@ impl Vents {
     }
 
     /// Gives a vent that is not over another spec from `step` on.
-    pub(crate) fn change(&mut self, number: usize, spec: VentSpec, step: u64, grid: Grid) -> Result<(), Invalid> {
+    fn change(&mut self, number: usize, spec: VentSpec, step: u64, grid: Grid) -> Result<(), Invalid> {
         let i = self.find(number, step)?;
         let spec = from_now(spec, step);
         let old = &self.placed[i].spec;
@@ -112,7 +142,7 @@ impl Vents {
     }
 
     /// Ends a vent before `step`.
-    pub(crate) fn close(&mut self, number: usize, step: u64, grid: Grid) -> Result<(), Invalid> {
+    fn close(&mut self, number: usize, step: u64, grid: Grid) -> Result<(), Invalid> {
         let i = self.find(number, step)?;
         if self.placed[i].spec.start < step {
             self.end(i, step, grid);

@@ -14,6 +14,7 @@ use super::tools::{BRUSH_RADIUS, Tool};
 use super::viewpoint::Side;
 use crate::output::{Existing, FOLDER, file_name, free_name};
 use crate::render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style, names};
+use crate::simulation;
 
 impl App {
     /// Does what a key or a button asks for.
@@ -96,7 +97,7 @@ impl App {
         let Some(report) = &self.state.report else { return };
         // Scene files hold whole numbers up to this.
         let seed = if report.seed >= i64::MAX as u64 { 1 } else { report.seed + 1 };
-        self.worker.send(Command::Reseed(seed));
+        self.worker.send(Command::World(simulation::Command::Seed(seed)));
         self.journal.say(&format!("seed {seed}"));
     }
 

@@ -15,8 +15,9 @@ use crate::render::{CameraSpec, LookSpec, Ray};
 pub use crate::render::{Cut, Field, Glow};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
+use crate::simulation;
 use crate::source::VentSpec;
-use crate::world::{Ground, GroundCursor, Matter, Shape};
+use crate::world::{Ground, GroundCursor};
 
 /// How fast the automaton runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,17 +28,6 @@ pub enum Pace {
     Rate(f64),
     /// As fast as possible.
     Free,
-}
-
-/// A change to the vents; numbers are those of [`Report::vents`]. A vent keeps its number when it is changed.
-#[derive(Clone, Debug, PartialEq)]
-pub enum VentChange {
-    /// A new vent; a `start` in the past becomes the present step.
-    Place(VentSpec),
-    /// Another rate, radius, energy or place from the present step on.
-    Change(usize, VentSpec),
-    /// The vent ends.
-    Close(usize),
 }
 
 /// What the window asks of the simulation. Everything takes place between two steps, in the order in which it was sent.
@@ -51,14 +41,8 @@ pub enum Command {
     Steps(u64),
     /// The same scene from step 0; live changes are forgotten.
     Reset,
-    /// Another seed of the random patterns from now on.
-    Reseed(u64),
-    /// Other rules from now on.
-    Rules(RulesSpec),
-    /// A change to the vents.
-    Vent(VentChange),
-    /// Lava, rock or nothing put into a shape.
-    Put(Shape, Matter),
+    /// A command to the simulation; numbers of vents are those of [`Report::vents`].
+    World(simulation::Command),
     /// Keep the present snapshot, to come back to it.
     Keep,
     /// Back to the kept moment of this step; what was done later is forgotten.

@@ -3,12 +3,12 @@
 
 use nalgebra::Point3;
 
-use super::messages::{Command, Probe, Report, VentChange};
+use super::messages::{Command, Probe, Report};
 use super::vent_drag::{Grab, inside, round};
 use super::vent_handles::Handle;
 use crate::render::{Named, Ray};
-use crate::source::VentSpec;
-use crate::world::{Matter, Shape};
+use crate::source::{VentChange, VentSpec};
+use crate::world::{Edit, Matter, Shape};
 
 /// What a left drag or click means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -203,7 +203,8 @@ impl Tools {
             Busy::Painting(last) => {
                 let dab = next_dab(self.tool, last.as_ref(), aim, probe)?;
                 *last = Some(dab);
-                Some(Command::Put(Shape::Sphere { center: dab.center, radius: self.brush.radius }, self.matter()))
+                let shape = Shape::Sphere { center: dab.center, radius: self.brush.radius };
+                Some(Command::World(Edit { shape, matter: self.matter() }.into()))
             }
             Busy::Dragging(grab) => {
                 let spec = grab.dragged_to(aim, report);
@@ -211,7 +212,7 @@ impl Tools {
                     return None;
                 }
                 grab.sent = spec.clone();
-                Some(Command::Vent(VentChange::Change(grab.handle.vent, spec)))
+                Some(Command::World(VentChange::Change(grab.handle.vent, spec).into()))
             }
         }
     }
@@ -219,7 +220,7 @@ impl Tools {
     fn place(&self, probe: &Probe, report: &Report) -> Command {
         let [x, _, z] = inside(probe.point, report);
         let start = report.step;
-        Command::Vent(VentChange::Place(VentSpec { x, z, start, end: None, ..self.vent.clone() }))
+        Command::World(VentSpec { x, z, start, end: None, ..self.vent.clone() }.into())
     }
 
     fn matter(&self) -> Matter {

@@ -9,9 +9,9 @@ use lavoxel::generate::{self, Bed, Cone};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{BRICK, Volume};
 use lavoxel::random::mix64;
-use lavoxel::rules::{Friction, Param, RulesSpec, Scale, Walls};
-use lavoxel::simulation::{Act, Simulation};
-use lavoxel::source::VentSpec;
+use lavoxel::rules::{Friction, Param, RulesChange, RulesSpec, Scale, Walls};
+use lavoxel::simulation::{Command, Simulation};
+use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 use proptest::prelude::*;
@@ -192,18 +192,23 @@ pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
     let step = simulation.steps();
     let one_of = |dice: &mut Dice| open.get(dice.below(open.len().max(1) as u64) as usize).copied();
     match dice.below(11) {
-        0 => drop(simulation.place_vent(spec).unwrap()),
+        0 => simulation.command(spec).unwrap(),
         1 => {
             let start = step + dice.below(30);
-            simulation.place_vent(VentSpec { start, end: Some(start + dice.below(20)), ..spec }).unwrap();
+            simulation.command(VentSpec { start, end: Some(start + dice.below(20)), ..spec }).unwrap();
         }
-        2 | 3 => one_of(dice).map_or((), |number| simulation.change_vent(number, spec).unwrap()),
-        4 => one_of(dice).map_or((), |number| simulation.close_vent(number).unwrap()),
-        5 => simulation.act(Act::Rules(rules)).unwrap(),
-        6 => simulation.act(Act::Seed(dice.below(1000))).unwrap(),
-        7 => simulation.act(Act::Put(ball(x, y, z, Matter::Rock))).unwrap(),
-        8 => simulation.act(Act::Put(ball(x, y, z, Matter::Nothing))).unwrap(),
-        9 => simulation.act(Act::Put(ball(x, y, z, Matter::Drain))).unwrap(),
-        _ => simulation.act(Act::Put(ball(x, y, z, Matter::Lava { amount, energy: 1.5 }))).unwrap(),
+        2 | 3 => one_of(dice).map_or((), |number| simulation.command(VentChange::Change(number, spec)).unwrap()),
+        4 => one_of(dice).map_or((), |number| simulation.command(VentChange::Close(number)).unwrap()),
+        5 if amount < 0.5 => simulation.command(rules).unwrap(),
+        5 => {
+            let some = RulesSpec { threshold: rules.threshold, walls: rules.walls, ..simulation.rules_spec().clone() };
+            let change = RulesChange::between(simulation.rules_spec(), &some);
+            simulation.command(change).unwrap();
+        }
+        6 => simulation.command(Command::Seed(dice.below(1000))).unwrap(),
+        7 => simulation.command(Command::Put(ball(x, y, z, Matter::Rock))).unwrap(),
+        8 => simulation.command(Command::Put(ball(x, y, z, Matter::Nothing))).unwrap(),
+        9 => simulation.command(Command::Put(ball(x, y, z, Matter::Drain))).unwrap(),
+        _ => simulation.command(Command::Put(ball(x, y, z, Matter::Lava { amount, energy: 1.5 }))).unwrap(),
     }
 }

@@ -2,6 +2,7 @@ use nalgebra::Vector3;
 
 use super::*;
 use crate::grid::Grid;
+use crate::simulation;
 use crate::viewer::vent_handles::Grip;
 
 fn report(vents: Vec<(usize, VentSpec)>) -> Report {
@@ -28,7 +29,9 @@ fn probe(x: f32, z: f32) -> Option<Probe> {
 
 fn center(command: Option<Command>) -> Option<[f64; 3]> {
     match command {
-        Some(Command::Put(Shape::Sphere { center, .. }, _)) => Some(center),
+        Some(Command::World(simulation::Command::Put(Edit { shape: Shape::Sphere { center, .. }, .. }))) => {
+            Some(center)
+        }
         None => None,
         other => panic!("not a dab: {other:?}"),
     }
@@ -45,7 +48,7 @@ fn a_click_places_a_vent_where_its_own_answer_says() {
     assert!(tools.tick(&aim(13.0, 30.0, 1.1), &report).is_none(), "an answer to an earlier ray");
     report.probe = probe(12.0, 30.0);
     match tools.tick(&aim(14.0, 30.0, 1.2), &report) {
-        Some(Command::Vent(VentChange::Place(vent))) => {
+        Some(Command::World(simulation::Command::Pour(VentChange::Place(vent)))) => {
             assert_eq!((vent.x, vent.z, vent.start, vent.end), (12.0, 30.0, 7, None));
             assert!(vent.validate("vent", report.grid).is_ok());
         }
@@ -93,7 +96,7 @@ fn handles_change_what_they_say() {
         assert!(tools.press(&aim(20.0, 20.0, 0.0), Some(&handle), &report));
         assert!(tools.tick(&aim(20.0, 20.0, 0.0), &report).is_none());
         match tools.tick(&to, &report) {
-            Some(Command::Vent(VentChange::Change(3, vent))) => vent,
+            Some(Command::World(simulation::Command::Pour(VentChange::Change(3, vent)))) => vent,
             other => panic!("no change: {other:?}"),
         }
     };

@@ -3,7 +3,7 @@
 use kiss3d::egui::Ui;
 
 use super::rows::{Row, choice};
-use crate::rules::{Param, RulesSpec, Scale, Walls};
+use crate::rules::{Param, RulesChange, RulesSpec, Scale, Walls};
 use crate::viewer::messages::Command;
 use crate::viewer::state::{Request, State};
 
@@ -71,9 +71,9 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     });
     numbers(ui, rules);
     if *rules != before && rules.validate("rules").is_ok() {
-        let rules = rules.clone();
+        let change = RulesChange::between(&before, rules);
         state.rules.touch();
-        state.ask(Request::Send(Command::Rules(rules)));
+        state.ask(Request::Send(Command::World(change.into())));
     }
 }
 

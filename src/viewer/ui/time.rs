@@ -4,6 +4,7 @@ use kiss3d::egui::{Button, RichText, Slider, Ui, vec2};
 
 use super::rows::{SLIDER, name};
 use super::{ACCENT, BRIGHT, FAINT};
+use crate::simulation;
 use crate::viewer::keys::Action;
 use crate::viewer::messages::{Command, Pace, Report};
 use crate::viewer::pace::{self, RATES};
@@ -101,7 +102,7 @@ pub(super) fn snapshots(ui: &mut Ui, state: &mut State) {
         let mut seed = report.seed;
         let number = kiss3d::egui::DragValue::new(&mut seed).range(0..=i64::MAX as u64).update_while_editing(false);
         if ui.add(number).changed() && seed != report.seed {
-            state.ask(Request::Send(Command::Reseed(seed)));
+            state.ask(Request::Send(Command::World(simulation::Command::Seed(seed))));
         }
     });
 }

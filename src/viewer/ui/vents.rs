@@ -4,9 +4,9 @@ use kiss3d::egui::{Align, Layout, RichText, Ui};
 
 use super::rows::Row;
 use super::{BRIGHT, FAINT};
-use crate::source::VentSpec;
+use crate::source::{VentChange, VentSpec};
 use crate::units::VENT_ENERGY_MAX;
-use crate::viewer::messages::{Command, VentChange};
+use crate::viewer::messages::Command;
 use crate::viewer::state::{Request, State};
 use crate::viewer::vent_drag::{VENT_RADIUS, VENT_RATE};
 
@@ -34,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
             state.vents.value.retain(|(other, _)| *other != number);
         }
         state.vents.touch();
-        state.ask(Request::Send(Command::Vent(change)));
+        state.ask(Request::Send(Command::World(change.into())));
     }
 }
 

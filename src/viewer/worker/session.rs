@@ -8,9 +8,9 @@ use crate::map::Site;
 use crate::output::{Existing, OutputError};
 use crate::render::{CameraSpec, LookSpec};
 use crate::scene::{Edge, Scene, SceneError};
-use crate::simulation::{Act, Simulation};
+use crate::simulation::{Command, Simulation};
 use crate::validate::Invalid;
-use crate::viewer::messages::{Notice, VentChange};
+use crate::viewer::messages::Notice;
 
 /// A scene and what became of it.
 pub(super) struct Session {
@@ -60,18 +60,9 @@ impl Session {
         self.snapshots.offer(&self.simulation);
     }
 
-    /// Lets something happen now.
-    pub(super) fn act(&mut self, act: Act) -> Result<(), Invalid> {
-        self.simulation.act(act)
-    }
-
-    /// Changes the vents.
-    pub(super) fn vent(&mut self, change: VentChange) -> Result<(), Invalid> {
-        match change {
-            VentChange::Place(spec) => self.simulation.place_vent(spec).map(drop),
-            VentChange::Change(number, spec) => self.simulation.change_vent(number, spec),
-            VentChange::Close(number) => self.simulation.close_vent(number),
-        }
+    /// Gives the simulation a command.
+    pub(super) fn command(&mut self, command: Command) -> Result<(), Invalid> {
+        self.simulation.command(command)
     }
 
     /// Back to the start of the scene; all that was done by hand is forgotten.

@@ -116,7 +116,6 @@ mod tests {
     use crate::engine::tiled::Tiled;
     use crate::grid::Grid;
     use crate::rules::RulesSpec;
-    use crate::simulation::Act;
     use crate::world::{Edit, Matter, Shape, World};
 
     fn simulation(grid: Grid, share: f64) -> Simulation {
@@ -161,7 +160,7 @@ mod tests {
         simulation.step();
         assert!(snapshots.keep(&simulation) && snapshots.bytes() < cap);
         let shape = Shape::Sphere { center: [5.0; 3], radius: 2.0 };
-        simulation.act(Act::Put(Edit { shape, matter: Matter::Rock })).expect("a small edit");
+        simulation.command(Edit { shape, matter: Matter::Rock }).expect("a small edit");
         simulation.step();
         assert!(!snapshots.keep(&simulation), "no room for another ground");
         assert_eq!(snapshots.steps(), [0, 1]);

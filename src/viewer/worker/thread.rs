@@ -8,9 +8,7 @@ use super::clock::Clock;
 use super::publish::{Eye, Publisher};
 use super::session::Session;
 use super::{Message, Shared};
-use crate::simulation::Act;
 use crate::viewer::messages::{Command, Notice};
-use crate::world::Edit;
 
 /// Least time between two updates.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(16);
@@ -141,10 +139,10 @@ impl Thread {
                 self.session.reset();
                 self.jump();
             }
-            Command::Reseed(seed) => self.act(Act::Seed(seed))?,
-            Command::Rules(rules) => self.act(Act::Rules(rules))?,
-            Command::Vent(change) => self.session.vent(change).map_err(|e| e.to_string())?,
-            Command::Put(shape, matter) => self.act(Act::Put(Edit { shape, matter }))?,
+            Command::World(command) => {
+                self.publisher.touch();
+                self.session.command(command).map_err(|e| e.to_string())?;
+            }
             Command::Keep => self.session.keep()?,
             Command::Rewind(step) => {
                 self.session.rewind(step)?;
@@ -161,11 +159,6 @@ impl Thread {
             }
         }
         Ok(())
-    }
-
-    fn act(&mut self, act: Act) -> Result<(), String> {
-        self.publisher.touch();
-        self.session.act(act).map_err(|e| e.to_string())
     }
 
     /// Time jumped: the window knows nothing any more.

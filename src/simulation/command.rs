@@ -1,0 +1,81 @@
+//! Commands: what a scene, a program or the user of the window does to a running simulation.
+
+use crate::rules::{RulesChange, RulesSpec};
+use crate::source::{VentChange, VentSpec};
+use crate::validate::Invalid;
+use crate::world::Edit;
+
+/// One thing that is done to a simulation between two steps. [`Simulation::command`](super::Simulation::command) is the
+/// only way in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Puts lava, rock or nothing into a shape.
+    Put(Edit),
+    /// Places, changes or closes a vent.
+    Pour(VentChange),
+    /// Puts other values of some parameters in force.
+    Rules(RulesChange),
+    /// Puts another seed of the random patterns in force.
+    Seed(u64),
+}
+
+impl Command {
+    /// Checks every number that can be checked without the simulation; keys are those of an `[[event]]` table.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        match self {
+            Self::Put(edit) => edit.validate("put"),
+            Self::Pour(_) => Ok(()),
+            Self::Rules(change) => change.validate("rules"),
+            Self::Seed(seed) => check_seed("seed", *seed),
+        }
+    }
+
+    /// This setting and a later one of the same kind as one command; `None` for commands that both count.
+    pub(super) fn merged(&self, later: &Self) -> Option<Self> {
+        match (self, later) {
+            (Self::Rules(first), Self::Rules(second)) => Some(Self::Rules(first.clone().then(second))),
+            (Self::Seed(_), Self::Seed(seed)) => Some(Self::Seed(*seed)),
+            _ => None,
+        }
+    }
+}
+
+impl From<Edit> for Command {
+    fn from(edit: Edit) -> Self {
+        Self::Put(edit)
+    }
+}
+
+impl From<VentChange> for Command {
+    fn from(change: VentChange) -> Self {
+        Self::Pour(change)
+    }
+}
+
+impl From<VentSpec> for Command {
+    /// Places a vent.
+    fn from(vent: VentSpec) -> Self {
+        Self::Pour(vent.into())
+    }
+}
+
+impl From<RulesChange> for Command {
+    fn from(change: RulesChange) -> Self {
+        Self::Rules(change)
+    }
+}
+
+impl From<RulesSpec> for Command {
+    /// Puts all of these parameters in force.
+    fn from(rules: RulesSpec) -> Self {
+        Self::Rules(rules.into())
+    }
+}
+
+/// Refuses a seed that no scene file can hold.
+pub(crate) fn check_seed(key: &str, seed: u64) -> Result<(), Invalid> {
+    match i64::try_from(seed) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Invalid::new(key, seed, format!("at most {}, the largest number of a scene file", i64::MAX))),
+    }
+}
