@@ -71,7 +71,7 @@ pub struct Leveling {
     pub stickiness: u16,
     /// 65536 / fluidity, at most 65535.
     pub share: u16,
-    /// Whether the box is closed and one cell thick.
+    /// Whether the box is one cell thick.
     pub thin: bool,
     /// The sides of the box.
     pub walls: Walls,
@@ -84,14 +84,14 @@ impl Leveling {
             viscosity: amount_units(material.viscosity),
             stickiness: amount_units(material.stickiness),
             share: (65536 / material.fluidity.max(1)).min(65535) as u16,
-            thin: (grid.nx == 1 || grid.nz == 1) && walls == Walls::Closed,
+            thin: grid.nx == 1 || grid.nz == 1,
             walls,
         }
     }
 
-    /// By how many bits the room of a cell is divided among its givers.
-    fn parts(&self) -> u32 {
-        if self.thin { 1 } else { 2 }
+    /// Whether each cell has two neighbours at most: an open side counts as a neighbour.
+    fn has_two_sides(&self) -> bool {
+        self.thin && self.walls == Walls::Closed
     }
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct Kernel<S: Simd> {
     viscosity: S::V,
     stickiness: S::V,
     share: S::V,
-    thin: bool,
+    two_sides: bool,
 }
 
 impl Exchange<1> for Leveling {
@@ -139,7 +139,7 @@ impl Exchange<1> for Leveling {
         let mut gives: [u16; 4] = std::array::from_fn(|n| {
             let room = AMOUNT_ONE.saturating_sub(there[n].unwrap_or(AMOUNT_ONE));
             let wanted = (u32::from(lower[n].saturating_sub(drop)) * u32::from(self.share)) >> 16;
-            (wanted as u16).min(room >> self.parts())
+            (wanted as u16).min(if self.has_two_sides() { room >> 1 } else { room >> 2 })
         });
         if gives.iter().sum::<u16>() > here.cell.amount {
             gives = gives.map(|g| g.min(here.cell.amount >> 2));
@@ -155,7 +155,7 @@ impl Exchange<1> for Leveling {
             viscosity: s.splat(self.viscosity),
             stickiness: s.splat(self.stickiness),
             share: s.splat(self.share),
-            thin: self.thin,
+            two_sides: self.has_two_sides(),
         }
     }
 
@@ -210,7 +210,7 @@ impl<S: Simd> Kernel<S> {
     fn gives(&self, s: S, lower: S::V, drop: S::V, there: S::V) -> S::V {
         let wanted = s.mul_high(s.sub_saturating(lower, drop), self.share);
         let room = s.sub_saturating(self.one, there);
-        s.min(wanted, if self.thin { s.right::<1>(room) } else { s.right::<2>(room) })
+        s.min(wanted, if self.two_sides { s.right::<1>(room) } else { s.right::<2>(room) })
     }
 }
 

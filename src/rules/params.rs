@@ -173,6 +173,12 @@ impl Rules {
         };
         Self { fluids: world.layers()[1..].iter().map(fluid).collect(), ..Self::from(spec) }
     }
+
+    /// Puts other parameters of the lava, and other sides of the box, in force.
+    pub fn set(&mut self, spec: &RulesSpec) {
+        (self.gravity, self.spreading) = (spec.into(), spec.into());
+        self.fluids.iter_mut().for_each(|fluid| fluid.leveling.walls = spec.walls);
+    }
 }
 
 impl From<&RulesSpec> for Rules {

@@ -57,7 +57,7 @@ impl History {
             Command::Put(_) | Command::Pour(_) => {}
             Command::Rules(change) => {
                 self.spec = change.applied(self.spec.clone());
-                self.rules = Rules::from(&self.spec);
+                self.rules.set(&self.spec);
             }
             Command::Seed(seed) => self.seed = *seed,
         }
@@ -118,7 +118,7 @@ impl Simulation {
     pub fn new(world: World, rules: &RulesSpec, vents: &[VentSpec], seed: u64, engine: Box<dyn Engine>) -> Self {
         let vents = Vents::new(vents, world.grid());
         let (events, past) = (Vec::new(), 0);
-        let history = History { step: 0, seed, rules: Rules::from(rules), spec: rules.clone(), vents, events, past };
+        let history = History { step: 0, seed, rules: Rules::new(rules, &world), spec: rules.clone(), vents, events, past };
         Self { world, history, engine, timings: Timings::default() }
     }
 
