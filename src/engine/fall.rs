@@ -51,7 +51,7 @@ impl<R: Column<Q>, const Q: usize> Work for Falls<'_, R, Q> {
             }
             strip.record_falling(reads);
             let tz = self.first + i;
-            if heavier.is_near(tz) {
+            if R::UNDER && heavier.is_near(tz) {
                 Fall::<S, R, _, Q> { s, kernel: &kernel, heavier, tz, ground: ground.strip(tz) }
                     .strip(strip, self.before);
             } else {

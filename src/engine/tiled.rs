@@ -323,7 +323,7 @@ impl<R: Exchange<Q>, const Q: usize> Work for Spreads<'_, R, Q> {
                     _ => (b, c, a),
                 };
                 let (out, ground) = (Out { north, here, south }, ground.strip(near.tz));
-                if heavier.is_near(near.tz) {
+                if R::UNDER && heavier.is_near(near.tz) {
                     let spread = Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, key, open };
                     lost.add(spread.strip(&mut activities, out));
                 } else {

@@ -85,6 +85,7 @@ pub(crate) struct Kernel<S: Simd> {
 
 impl Column<2> for Gravity {
     const UP: bool = false;
+    const UNDER: bool = false;
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {

@@ -106,6 +106,7 @@ pub(crate) struct Kernel<S: Simd> {
 }
 
 impl Exchange<1> for Leveling {
+    const UNDER: bool = true;
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {

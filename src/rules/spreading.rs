@@ -172,6 +172,7 @@ pub(crate) struct Kernel<S: Simd> {
 }
 
 impl Exchange<2> for Spreading {
+    const UNDER: bool = false;
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {

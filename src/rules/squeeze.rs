@@ -52,6 +52,7 @@ pub(crate) struct Kernel<S: Simd> {
 
 impl Column<1> for Squeezing {
     const UP: bool = true;
+    const UNDER: bool = true;
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {

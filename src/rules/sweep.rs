@@ -14,6 +14,8 @@ pub const DIRECTIONS: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
 pub(crate) trait Column<const Q: usize>: Sync {
     /// Whether anything may move up.
     const UP: bool;
+    /// Whether heavier matter takes room from the layer; without, nothing of it is read.
+    const UNDER: bool;
     /// The rule's numbers as lanes.
     type Kernel<S: Simd>;
 
@@ -48,6 +50,8 @@ pub(crate) struct Pair<'a, S: Simd, const Q: usize> {
 
 /// A rule by which cells give to their four neighbours, all at once: every decision reads the state before.
 pub(crate) trait Exchange<const Q: usize>: Sync {
+    /// Whether heavier matter takes room from the layer; without, nothing of it is read.
+    const UNDER: bool;
     /// The rule's numbers as lanes.
     type Kernel<S: Simd>;
 
