@@ -49,7 +49,7 @@ fn rules(bench: &mut Criterion) {
 }
 
 fn sources(bench: &mut Criterion) {
-    let spec = VentSpec { x: 64.0, z: 64.0, radius: 20.0, rate: 50.0, start: 0, end: None, energy: 1.0 };
+    let spec = VentSpec { x: 64.0, z: 64.0, radius: 20.0, rate: 50.0, ..VentSpec::default() };
     let vent = Vent::new(&spec, PAPER);
     let world = World::restless(PAPER, 0.1);
     let mut group = bench.benchmark_group("sources");

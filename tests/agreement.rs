@@ -175,7 +175,16 @@ fn what_settled_wakes_when_something_happens() {
 
 #[test]
 fn what_settled_wakes_under_a_vent_and_draws_by_a_new_seed() {
-    let vent = VentSpec { x: 10.0, z: 12.0, radius: 2.0, rate: 3.0, start: 20, end: Some(60), energy: 1.5 };
+    let vent = VentSpec {
+        x: 10.0,
+        z: 12.0,
+        radius: 2.0,
+        rate: 3.0,
+        start: 20,
+        end: Some(60),
+        energy: 1.5,
+        ..VentSpec::default()
+    };
     let mut both = at_rest(&RulesSpec::default(), &[vent]);
     let before = both[0].world().state_hash();
     for step in 1..=80 {

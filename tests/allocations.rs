@@ -64,8 +64,16 @@ fn sloshing() -> Simulation {
 fn stream() -> Simulation {
     let grid = Grid::new(96, 60, 96);
     let slope = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| 52.0 - 0.5 * z as f32 + ((x * x) % 7) as f32);
-    let vents =
-        [20.0, 48.0, 76.0].map(|x| VentSpec { x, z: 6.0, radius: 3.0, rate: 6.0, start: 0, end: None, energy: 1.5 });
+    let vents = [20.0, 48.0, 76.0].map(|x| VentSpec {
+        x,
+        z: 6.0,
+        radius: 3.0,
+        rate: 6.0,
+        start: 0,
+        end: None,
+        energy: 1.5,
+        ..VentSpec::default()
+    });
     let rules = RulesSpec { threshold: 0.05, ..RulesSpec::default() };
     Simulation::new(World::new(Ground::from_surface(grid.ny, slope)), &rules, &vents, 1, tiled())
 }

@@ -83,7 +83,7 @@ fn grown(terrain: TerrainSpec, vents: Vec<VentTable>, bodies: Vec<BodySpec>, ste
 }
 
 fn vent(x: f64, z: f64, rate: f64) -> VentTable {
-    VentSpec { x, z, radius: 1.5, rate, start: 0, end: None, energy: 1.0 }.into()
+    VentSpec { x, z, radius: 1.5, rate, ..VentSpec::default() }.into()
 }
 
 fn volcano() -> Simulation {

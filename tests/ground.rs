@@ -86,7 +86,7 @@ fn one_cell_of_rock_a_step_for_five_hundred_steps() {
             let matter = if dice.below(3) == 0 { Matter::Nothing } else { Matter::Rock };
             let at = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64) as usize);
             for simulation in [&mut ours, &mut theirs] {
-                simulation.command(cell(at, matter)).expect("a small edit");
+                simulation.command(cell(at, matter.clone())).expect("a small edit");
                 simulation.step();
             }
             assert_same(ours.world(), theirs.world(), step);
@@ -97,7 +97,7 @@ fn one_cell_of_rock_a_step_for_five_hundred_steps() {
 /// The volcano in a box of 512 × 128 × 512 cells, with a vent on its flank.
 fn wide_volcano() -> Simulation {
     let world = volcano(Grid::new(512, 128, 512));
-    let vent = VentSpec { x: 200.0, z: 250.0, radius: 4.0, rate: 20.0, start: 0, end: None, energy: 1.0 };
+    let vent = VentSpec { x: 200.0, z: 250.0, radius: 4.0, rate: 20.0, ..VentSpec::default() };
     let mut simulation = Simulation::new(world, &RulesSpec::default(), &[vent], 1, tiled());
     (0..100).for_each(|_| simulation.step());
     simulation

@@ -43,7 +43,7 @@ fn differences(ours: &Image, theirs: &Image, levels: u8) -> (f64, f64) {
 fn a_renderer_that_follows_the_ground_draws_what_a_new_one_does() {
     for style in [Style::Cinematic, Style::Scientific] {
         let grid = Grid::new(128, 100, 128);
-        let vent = VentSpec { x: 62.5, z: 60.5, radius: 2.5, rate: 6.0, start: 0, end: None, energy: 1.0 };
+        let vent = VentSpec { x: 62.5, z: 60.5, radius: 2.5, rate: 6.0, ..VentSpec::default() };
         let mut simulation = Simulation::new(volcano(grid), &RulesSpec::default(), &[vent], 1, tiled());
         (0..300).for_each(|_| simulation.step());
         let look = LookSpec { style, ..LookSpec::default() };

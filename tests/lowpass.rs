@@ -130,7 +130,7 @@ fn changes_cover_exactly_the_cells_that_differ() {
         for step in 0..60_u64 {
             simulation.step();
             if step % 9 == 4 {
-                let matter = [Matter::Rock, Matter::Nothing, Matter::Drain][step as usize % 3];
+                let matter = [Matter::Rock, Matter::Nothing, Matter::Drain][step as usize % 3].clone();
                 let center = [step as f64 % 11.0, 4.0, 6.0];
                 let shape = Shape::Sphere { center, radius: 3.0 };
                 simulation.command(Command::Put(Edit { shape, matter })).expect("a small edit");

@@ -112,7 +112,7 @@ fn common_config() -> ProptestConfig {
 #[test]
 fn many_tiles_and_a_settled_world_are_seen_too() {
     let grid = Grid::new(140, 24, 260);
-    let vent = VentSpec { x: 70.0, z: 130.0, radius: 2.0, rate: 3.0, start: 0, end: None, energy: 1.0 };
+    let vent = VentSpec { x: 70.0, z: 130.0, radius: 2.0, rate: 3.0, ..VentSpec::default() };
     let rules = RulesSpec { threshold: 0.6, ..RulesSpec::default() };
     for world in [World::restless(grid, 0.7), World::new(Ground::none(grid))] {
         let mut simulation = Simulation::new(world, &rules, std::slice::from_ref(&vent), 3, Box::new(Tiled::default()));

@@ -79,7 +79,7 @@ fn full() -> SceneSpec {
     spec.vents.push(vent);
     let shape = Shape::Sphere { center: [1.0; 3], radius: 1.0 };
     let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };
-    spec.bodies.push(body);
+    spec.bodies.push(body.clone());
     spec.events.push(EventSpec { at: 1, seed: Some(1), put: Some(body), rules: Some(RulesSpec::default().into()) });
     spec.camera.distance = Some(1.0);
     spec.camera.target = Some([0.5; 3]);

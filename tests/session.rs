@@ -46,7 +46,7 @@ fn scene() -> Scene {
 }
 
 fn spec(x: f64, z: f64, rate: f64) -> VentSpec {
-    VentSpec { x, z, radius: 1.5, rate, start: 0, end: None, energy: 1.0 }
+    VentSpec { x, z, radius: 1.5, rate, ..VentSpec::default() }
 }
 
 fn ball(center: [f64; 3]) -> Shape {

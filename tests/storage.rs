@@ -26,7 +26,7 @@ impl Mirror {
                 Matter::Lava { amount, .. } if !self.solid[i] => {
                     self.amount[i] = self.amount[i].max(amount_units(amount));
                 }
-                Matter::Lava { .. } => {}
+                Matter::Lava { .. } | Matter::Material { .. } => {}
                 Matter::Rock => (self.solid[i], self.amount[i]) = (true, 0),
                 Matter::Drain => self.amount[i] = 0,
                 Matter::Nothing => (self.solid[i], self.amount[i]) = (false, 0),
@@ -100,7 +100,7 @@ fn a_world_of_billions_of_cells_opens_runs_and_is_dug() {
     let heights = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| 100.0 + ((x + 3 * z) % 40) as f32);
     let world = World::new(Ground::from_surface(grid.ny, heights));
     assert!(world.ground().bytes() < 8 * grid.columns(), "{} bytes", world.ground().bytes());
-    let vent = VentSpec { x: 4090.0, z: 1021.0, radius: 3.0, rate: 20.0, start: 0, end: None, energy: 1.0 };
+    let vent = VentSpec { x: 4090.0, z: 1021.0, radius: 3.0, rate: 20.0, ..VentSpec::default() };
     let rules = RulesSpec::default();
     let mut simulation = lavoxel::simulation::Simulation::new(world, &rules, &[vent], 1, tiled());
     for step in 0..60 {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::Param;
 use crate::validate::{Invalid, within};
+use crate::view::MaterialLook;
 
 /// Most materials of a scene, the lava not counted.
 pub const MAX_MATERIALS: usize = 15;
@@ -41,6 +42,8 @@ pub struct Material {
     pub stickiness: f64,
     /// See [`crate::rules::level::PARAMS`].
     pub fluidity: u32,
+    /// How it is drawn.
+    pub look: MaterialLook,
 }
 
 /// A table with keys left out.
@@ -54,6 +57,7 @@ struct Table {
     viscosity: Option<f64>,
     stickiness: Option<f64>,
     fluidity: Option<u32>,
+    look: Option<MaterialLook>,
 }
 
 impl From<Table> for Material {
@@ -67,6 +71,7 @@ impl From<Table> for Material {
             viscosity: table.viscosity.unwrap_or(preset.viscosity),
             stickiness: table.stickiness.unwrap_or(preset.stickiness),
             fluidity: table.fluidity.unwrap_or(preset.fluidity),
+            look: table.look.unwrap_or(preset.look),
         }
     }
 }
@@ -96,6 +101,7 @@ impl Material {
             viscosity: 0.7,
             stickiness: 0.0,
             fluidity: 1,
+            look: MaterialLook::default(),
         }
     }
 
@@ -128,7 +134,8 @@ impl Material {
             return Err(Invalid::new(&format!("{key}.name"), &self.name, "another name: every world has this one"));
         }
         within(&format!("{key}.density"), self.density, 1.0, LAVA_DENSITY)?;
-        Self::params().try_for_each(|p| within(&format!("{key}.{}", p.key), (p.get)(self), p.low, p.high))
+        Self::params().try_for_each(|p| within(&format!("{key}.{}", p.key), (p.get)(self), p.low, p.high))?;
+        self.look.validate(&format!("{key}.look"))
     }
 
     /// Checks the materials of a scene together.
@@ -146,4 +153,22 @@ impl Material {
         }
         Ok(())
     }
+}
+
+/// Checks that a material is one of those that are there, the lava not counted.
+pub(crate) fn check_known<'a>(
+    key: &str,
+    name: &str,
+    mut known: impl Iterator<Item = &'a str> + Clone,
+) -> Result<(), Invalid> {
+    if known.clone().any(|known| known == name) {
+        return Ok(());
+    }
+    let all: Vec<_> = known.by_ref().map(|known| format!("{known:?}")).collect();
+    let expected = if all.is_empty() {
+        "the name of a [[material]] table, of which there is none".to_owned()
+    } else {
+        format!("the name of a [[material]] table: {}", all.join(" or "))
+    };
+    Err(Invalid::new(key, format!("{name:?}"), expected))
 }

@@ -30,6 +30,7 @@ use crate::engine::Engine;
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::map::Site;
+use crate::matter::{Material, check_known};
 use crate::memory::MemoryEstimate;
 use crate::simulation::{Event, MAX_EVENTS, Simulation, system_clock};
 use crate::source::{VentSpec, check_vents};
@@ -113,11 +114,13 @@ impl Scene {
         for (name, parts, most) in [("body", spec.bodies.len(), MAX_BODIES), ("event", spec.events.len(), MAX_EVENTS)] {
             within(&format!("number of [[{name}]] tables"), parts as f64, 0.0, most as f64)?;
         }
-        for (i, vent) in spec.vents.iter().enumerate() {
-            vent.validate(&format!("vent[{i}]"), grid)?;
+        Material::validate_all(&spec.materials)?;
+        for (key, vent) in self.vents() {
+            vent.validate(&key, grid)?;
         }
+        self.check_materials()?;
         // Those in metres and coordinates are counted once the terrain is known.
-        let known: Vec<_> = spec.vents.iter().filter_map(VentTable::in_cells).collect();
+        let known: Vec<_> = self.vents().filter_map(|(_, vent)| vent.in_cells()).collect();
         check_vents(known.iter(), grid)?;
         for (i, body) in spec.bodies.iter().enumerate() {
             body.validate(&format!("body[{i}]"))?;
@@ -126,6 +129,32 @@ impl Scene {
         spec.camera.validate()?;
         spec.look.validate()?;
         spec.film.validate()
+    }
+
+    /// The `[[vent]]` tables, then the `[[source]]` tables, with their names.
+    fn vents(&self) -> impl Iterator<Item = (String, &VentTable)> {
+        let vents = self.spec.vents.iter().enumerate().map(|(i, vent)| (format!("vent[{i}]"), vent));
+        vents.chain(self.spec.sources.iter().enumerate().map(|(i, source)| (format!("source[{i}]"), source)))
+    }
+
+    /// Checks that vents name no material, and that all that is named is there.
+    fn check_materials(&self) -> Result<(), Invalid> {
+        let spec = &self.spec;
+        for (i, name) in spec.vents.iter().enumerate().filter_map(|(i, vent)| Some((i, vent.material.as_ref()?))) {
+            let expected = "left out: a vent pours lava; other materials have [[source]] tables";
+            return Err(Invalid::new(&format!("vent[{i}].material"), name, expected));
+        }
+        let sources = spec.sources.iter().map(|source| source.material.as_deref().unwrap_or_default());
+        let sources = sources.enumerate().map(|(i, name)| (format!("source[{i}].material"), Some(name)));
+        let bodies = spec.bodies.iter().enumerate();
+        let bodies = bodies.map(|(i, body)| (format!("body[{i}].matter.name"), body.matter.material()));
+        let puts = spec.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
+        let puts = puts.map(|(i, put)| (format!("event[{i}].put.matter.name"), put.matter.material()));
+        for (key, name) in sources.chain(bodies).chain(puts) {
+            let Some(name) = name else { continue };
+            check_known(&key, name, spec.materials.iter().map(|material| material.name.as_str()))?;
+        }
+        Ok(())
     }
 
     /// The events, checked.
@@ -140,9 +169,7 @@ impl Scene {
 
     /// The vents in cells of the ground that was made.
     fn vents_on(&self, ground: &Surface, grid: Grid) -> Result<Vec<VentSpec>, Invalid> {
-        let tables = self.spec.vents.iter().enumerate();
-        let vents: Vec<_> =
-            tables.map(|(i, vent)| vent.on(&format!("vent[{i}]"), ground, grid)).collect::<Result<_, _>>()?;
+        let vents: Vec<_> = self.vents().map(|(key, vent)| vent.on(&key, ground, grid)).collect::<Result<_, _>>()?;
         check_vents(vents.iter(), grid)?;
         Ok(vents)
     }
@@ -163,7 +190,8 @@ impl Scene {
         let surface =
             spec.terrain.build(grid, spec.grid.cell_size_m, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
-        let mut world = World::new(Ground::from_surface(grid.ny, surface.heights));
+        let ground = Ground::from_surface(grid.ny, surface.heights);
+        let mut world = World::with_materials(ground, spec.materials.clone());
         spec.bodies.iter().for_each(|body| world.edit(body));
         world.open_account();
         let events = self.events().map_err(invalid)?;

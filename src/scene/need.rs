@@ -64,6 +64,7 @@ impl Scene {
         let fitted = if spec.terrain.kind == Kind::Heightmap { BYTES_A_FITTED_COLUMN } else { 0.0 };
         World::need(grid)
             .and(MemoryEstimate::of("fitting the heights", grid.columns(), fitted))
+            .and(World::need_of_layers(grid, spec.materials.len()))
             .and(vents(spec, grid))
             .and(edits(spec, grid))
     }
@@ -82,11 +83,12 @@ impl Scene {
 fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     // Where only the terrain's file knows how large a cell is, it is taken for a small one.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
+    let vents = || spec.vents.iter().chain(&spec.sources);
     let wide = |vent: &VentTable, n: usize| (2.0 * vent.radius_in(grid, cell_m) + 2.0).min(n as f64);
-    let columns: f64 = spec.vents.iter().map(|vent| wide(vent, grid.nx) * wide(vent, grid.nz)).sum();
-    let deep: f64 = spec.vents.iter().map(|vent| wide(vent, grid.nz) + 8.0).sum();
+    let columns: f64 = vents().map(|vent| wide(vent, grid.nx) * wide(vent, grid.nz)).sum();
+    let deep: f64 = vents().map(|vent| wide(vent, grid.nz) + 8.0).sum();
     let room = |vent: &VentTable| wide(vent, grid.nx) * wide(vent, grid.nz) * grid.ny as f64;
-    let poured = spec.vents.iter().map(|vent| (STEPS_POURED * vent.rate).min(room(vent))).sum();
+    let poured = vents().map(|vent| (STEPS_POURED * vent.rate).min(room(vent))).sum();
     MemoryEstimate::of("the vents", columns as usize, BYTES_A_VENT_COLUMN).and(World::need_of_lava(grid, poured, deep))
 }
 
@@ -114,7 +116,7 @@ impl Put {
     fn add(&mut self, edit: &Edit, grid: Grid) {
         let [wide, high, deep] = edit.shape.extent(grid);
         match edit.matter {
-            Matter::Lava { .. } => {
+            Matter::Lava { .. } | Matter::Material { .. } => {
                 self.cells += wide * high * deep;
                 self.deep += deep;
             }

@@ -20,7 +20,9 @@ impl Scene {
     /// This scene with all vents and events of `simulation`, past and to come.
     pub(crate) fn with_course_of(&self, simulation: &Simulation) -> Self {
         let mut scene = self.clone();
-        scene.spec.vents = simulation.vents().cloned().map(VentTable::from).collect();
+        let (vents, sources) = simulation.vents().cloned().partition::<Vec<_>, _>(|vent| vent.material.is_none());
+        scene.spec.vents = vents.into_iter().map(VentTable::from).collect();
+        scene.spec.sources = sources.into_iter().map(VentTable::from).collect();
         scene.spec.events = simulation.events().iter().filter_map(EventSpec::of).collect();
         scene
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BodySpec, VentTable};
 use crate::grid::{Grid, MAX_SIDE};
+use crate::matter::Material;
 use crate::rules::RulesSpec;
 use crate::simulation::EventSpec;
 use crate::terrain::TerrainSpec;
@@ -29,6 +30,12 @@ pub struct SceneSpec {
     /// Where lava comes from.
     #[serde(rename = "vent")]
     pub vents: Vec<VentTable>,
+    /// Materials besides the lava.
+    #[serde(rename = "material", skip_serializing_if = "Vec::is_empty")]
+    pub materials: Vec<Material>,
+    /// Where they come from; each names its material.
+    #[serde(rename = "source", skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<VentTable>,
     /// What is put into the box before the first step.
     #[serde(rename = "body")]
     pub bodies: Vec<BodySpec>,

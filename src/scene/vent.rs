@@ -1,4 +1,4 @@
-//! A `[[vent]]` table: its place on the summit, in cells, in metres or in the coordinates of the terrain's file.
+//! A `[[vent]]` or `[[source]]` table: its place on the summit, in cells, in metres or in the coordinates of the terrain's file.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,8 @@ pub struct VentTable {
     pub end: Option<u64>,
     /// Energy given to a full cell of new lava.
     pub energy: f64,
+    /// Name of the material that it pours, in a `[[source]]` table; absent: lava.
+    pub material: Option<String>,
 }
 
 impl Default for VentTable {
@@ -76,6 +78,7 @@ impl Default for VentTable {
             start: 0,
             end: None,
             energy: default_energy(),
+            material: None,
         }
     }
 }
@@ -119,6 +122,8 @@ struct Keys {
     end: Option<u64>,
     #[serde(default = "default_energy")]
     energy: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    material: Option<String>,
 }
 
 impl TryFrom<Keys> for VentTable {
@@ -144,14 +149,14 @@ impl TryFrom<Keys> for VentTable {
             (None, Some(metres)) => VentRadius::Metres(metres),
             (cells, None) => VentRadius::Cells(cells.unwrap_or_else(default_radius)),
         };
-        let Keys { rate, for_box, start, end, energy, .. } = keys;
-        Ok(Self { place, radius, rate, for_box, start, end, energy })
+        let Keys { rate, for_box, start, end, energy, material, .. } = keys;
+        Ok(Self { place, radius, rate, for_box, start, end, energy, material })
     }
 }
 
 impl From<VentTable> for Keys {
     fn from(vent: VentTable) -> Self {
-        let VentTable { place, radius, rate, for_box, start, end, energy } = vent;
+        let VentTable { place, radius, rate, for_box, start, end, energy, material } = vent;
         let (mut at, mut cells, mut metres, mut map) = (None, None, None, None);
         match place {
             VentPlace::Summit => at = Some(Spot::Summit),
@@ -164,23 +169,22 @@ impl From<VentTable> for Keys {
             VentRadius::Cells(radius) => (Some(radius), None),
             VentRadius::Metres(radius) => (None, Some(radius)),
         };
-        Self { at, x, z, x_m, z_m, map_x, map_y, radius, radius_m, rate, for_box, start, end, energy }
+        Self { at, x, z, x_m, z_m, map_x, map_y, radius, radius_m, rate, for_box, start, end, energy, material }
     }
 }
 
 impl From<VentSpec> for VentTable {
     fn from(vent: VentSpec) -> Self {
-        let VentSpec { x, z, radius, rate, start, end, energy } = vent;
+        let VentSpec { x, z, radius, rate, start, end, energy, material } = vent;
         let (place, radius) = (VentPlace::Cells { x, z }, VentRadius::Cells(radius));
-        Self { place, radius, rate, for_box: None, start, end, energy }
+        Self { place, radius, rate, for_box: None, start, end, energy, material }
     }
 }
 
 impl VentTable {
     /// A vent with this centre and the defaults of all other keys.
     pub fn at(place: VentPlace) -> Self {
-        let (rate, energy) = (default_rate(), default_energy());
-        Self { place, radius: VentRadius::Cells(default_radius()), rate, for_box: None, start: 0, end: None, energy }
+        Self { place, ..Self::default() }
     }
 
     /// The vent in cells, where it is given in cells of any box.
@@ -189,7 +193,7 @@ impl VentTable {
         else {
             return None;
         };
-        Some(VentSpec { x, z, radius, rate: self.rate, start: self.start, end: self.end, energy: self.energy })
+        Some(self.pouring_at((x, z), radius, self.rate))
     }
 
     /// Factors on radius and rate in a box of this shape.
@@ -254,7 +258,12 @@ impl VentTable {
         }
         let (radius, rate) = (self.radius_in(grid, ground.cell_size_m), self.rate * self.growth(grid).1);
         check_pouring(key, rate, self.energy, (self.start, self.end))?;
-        Ok(VentSpec { x, z, radius, rate, start: self.start, end: self.end, energy: self.energy })
+        Ok(self.pouring_at((x, z), radius, rate))
+    }
+
+    fn pouring_at(&self, (x, z): (f64, f64), radius: f64, rate: f64) -> VentSpec {
+        let (start, end, energy, material) = (self.start, self.end, self.energy, self.material.clone());
+        VentSpec { x, z, radius, rate, start, end, energy, material }
     }
 }
 

@@ -30,6 +30,17 @@ impl Command {
         }
     }
 
+    /// The material besides the lava that the simulation must have, and the key that names it.
+    pub(super) fn material(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Self::Put(edit) => Some(("put.matter.name", edit.matter.material()?)),
+            Self::Pour(VentChange::Place(spec) | VentChange::Change(_, spec)) => {
+                Some(("source.material", spec.material.as_deref()?))
+            }
+            Self::Pour(_) | Self::Rules(_) | Self::Seed(_) => None,
+        }
+    }
+
     /// This setting and a later one of the same kind as one command; `None` for commands that both count.
     pub(super) fn merged(&self, later: &Self) -> Option<Self> {
         match (self, later) {

@@ -57,7 +57,7 @@ impl EventSpec {
     /// The event, if every number is right; `key` is the table's name, such as `event[0]`.
     pub fn event(&self, key: &str) -> Result<Event, Invalid> {
         let command = match (&self.put, &self.rules, self.seed) {
-            (Some(edit), None, None) => Command::Put(*edit),
+            (Some(edit), None, None) => Command::Put(edit.clone()),
             (None, Some(change), None) => Command::Rules(change.clone()),
             (None, None, Some(seed)) => Command::Seed(seed),
             _ => return Err(Invalid::new(key, self.found(), "one with exactly one of put, rules and seed")),
@@ -78,7 +78,7 @@ impl EventSpec {
     pub fn of(Event { at, command }: &Event) -> Option<Self> {
         let bare = Self { at: *at, ..Self::default() };
         match command {
-            Command::Put(edit) => Some(Self { put: Some(*edit), ..bare }),
+            Command::Put(edit) => Some(Self { put: Some(edit.clone()), ..bare }),
             Command::Rules(change) => Some(Self { rules: Some(change.clone()), ..bare }),
             Command::Seed(seed) => Some(Self { seed: Some(*seed), ..bare }),
             Command::Pour(_) => None,

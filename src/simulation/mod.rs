@@ -10,6 +10,7 @@ mod timings;
 
 use crate::engine::tiled::Tiled;
 use crate::engine::{Engine, Stage};
+use crate::matter::check_known;
 use crate::random::Draw;
 use crate::rules::{Rules, RulesSpec};
 use crate::source::{VentSpec, Vents};
@@ -118,7 +119,8 @@ impl Simulation {
     pub fn new(world: World, rules: &RulesSpec, vents: &[VentSpec], seed: u64, engine: Box<dyn Engine>) -> Self {
         let vents = Vents::new(vents, world.grid());
         let (events, past) = (Vec::new(), 0);
-        let history = History { step: 0, seed, rules: Rules::new(rules, &world), spec: rules.clone(), vents, events, past };
+        let history =
+            History { step: 0, seed, rules: Rules::new(rules, &world), spec: rules.clone(), vents, events, past };
         Self { world, history, engine, timings: Timings::default() }
     }
 
@@ -204,6 +206,9 @@ impl Simulation {
         let command = command.into();
         command.validate()?;
         let Self { world, history, .. } = self;
+        if let Some((key, name)) = command.material() {
+            check_known(key, name, world.layers()[1..].iter().map(|layer| &*layer.material().name))?;
+        }
         if let Command::Pour(change) = command {
             return history.vents.apply(change, history.step, world.grid());
         }

@@ -1,4 +1,4 @@
-//! Vents: where new lava comes from.
+//! Vents: where new lava comes from; and sources of other materials, which work alike.
 //!
 //! New liquid enters at the top of a column's standing liquid: the lowest cell above the ground that is not yet full,
 //! then the next. A vent inside a crater therefore fills it and overflows the lowest lip, although the rules have no
@@ -55,6 +55,9 @@ pub struct VentSpec {
     /// Energy given to a full cell of new lava.
     #[serde(default = "default_energy")]
     pub energy: f64,
+    /// Name of the material that it pours; absent: lava.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<String>,
 }
 
 pub(crate) fn default_radius() -> f64 {
@@ -73,7 +76,7 @@ impl Default for VentSpec {
     /// A vent at the north-west corner that pours from the first step on.
     fn default() -> Self {
         let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
-        Self { x: 0.0, z: 0.0, radius, rate, start: 0, end: None, energy }
+        Self { x: 0.0, z: 0.0, radius, rate, start: 0, end: None, energy, material: None }
     }
 }
 
@@ -111,6 +114,8 @@ pub struct Vent {
     start: u64,
     end: u64,
     energy: u16,
+    /// `None` for lava.
+    material: Option<String>,
 }
 
 impl Vent {
@@ -137,6 +142,7 @@ impl Vent {
             start: spec.start,
             end: spec.end.unwrap_or(u64::MAX),
             energy: energy_units(spec.energy).min(energy_units(VENT_ENERGY_MAX)),
+            material: spec.material.clone(),
         }
     }
 
@@ -156,28 +162,30 @@ impl Vent {
         (poured_before(since + 1) - poured_before(since)) as u64
     }
 
-    /// Pours what is due in `step`, the same share into every column; the units that do not divide go round.
+    /// Pours what is due in `step`, the same share into every column; the units that do not divide go round. Nothing when the
+    /// world does not have the material.
     pub fn pour(&self, world: &mut World, step: u64) {
-        let total = self.units_in(step);
+        let layer = self.material.as_deref().map_or(Some(LAVA), |name| world.place_of(name));
+        let (total, Some(layer)) = (self.units_in(step), layer) else { return };
         let n = self.columns.len() as u64;
         let (share, rest) = (total / n, total % n);
         for (i, &(x, z)) in self.columns.iter().enumerate() {
             let turn = (i as u64 + step) % n;
             let due = share + u64::from(turn < rest);
-            let blocked = pour_column(world, (x, z), due, self.energy);
-            world.layers[LAVA].ledger.blocked += blocked;
+            let blocked = pour_column(world, layer, (x, z), due, self.energy);
+            world.layers[layer].ledger.blocked += blocked;
         }
     }
 }
 
-/// Pours `units` on top of the standing liquid of a column and returns what found no room.
-fn pour_column(world: &mut World, (x, z): (usize, usize), mut units: u64, energy: u16) -> u64 {
+/// Pours `units` of a layer on top of what stands in a column and returns what found no room.
+fn pour_column(world: &mut World, layer: usize, (x, z): (usize, usize), mut units: u64, energy: u16) -> u64 {
     for y in world.ground().top(x, z)..world.grid().ny {
         if units == 0 {
             break;
         }
-        let amount = u64::from(world.room(LAVA, [x, y, z])).min(units) as u16;
-        world.pour(LAVA, [x, y, z], amount, energy);
+        let amount = u64::from(world.room(layer, [x, y, z])).min(units) as u16;
+        world.pour(layer, [x, y, z], amount, energy);
         units -= u64::from(amount);
     }
     units
@@ -190,7 +198,7 @@ mod tests {
     use crate::world::Ground;
 
     fn vent(rate: f64) -> VentSpec {
-        VentSpec { x: 2.5, z: 2.5, radius: 1.0, rate, start: 3, end: Some(10), energy: 1.0 }
+        VentSpec { x: 2.5, z: 2.5, radius: 1.0, rate, start: 3, end: Some(10), energy: 1.0, ..VentSpec::default() }
     }
 
     #[test]
@@ -205,7 +213,7 @@ mod tests {
     fn fills_from_the_ground_up_and_reports_what_found_no_room() {
         let grid = Grid::new(1, 2, 1);
         let mut world = World::new(Ground::none(grid));
-        let spec = VentSpec { x: 0.5, z: 0.5, radius: 0.0, rate: 1.5, start: 0, end: None, energy: 1.0 };
+        let spec = VentSpec { x: 0.5, z: 0.5, radius: 0.0, rate: 1.5, ..VentSpec::default() };
         let vent = Vent::new(&spec, grid);
         vent.pour(&mut world, 0);
         assert_eq!([0, 1].map(|y| world.lava().at(0, y, 0).amount), [AMOUNT_ONE, amount_units(0.5)]);

@@ -60,7 +60,7 @@ impl Vents {
 
     /// Pours what is due in `step`.
     pub fn pour(&self, world: &mut World, step: u64) {
-        for Placed { vent, .. } in &self.placed {
+        for Placed { vent, .. } in self.pouring() {
             vent.pour(world, step);
         }
     }
@@ -91,8 +91,11 @@ impl Vents {
         self.pouring().map(|placed| &placed.spec)
     }
 
+    /// Vents before sources of other materials: scenes keep them in two lists.
     fn pouring(&self) -> impl Iterator<Item = &Placed> + Clone {
-        self.placed.iter().filter(|placed| placed.spec.end.is_none_or(|end| end > placed.spec.start))
+        let pours = |placed: &&Placed| placed.spec.end.is_none_or(|end| end > placed.spec.start);
+        let of_lava = |lava: bool| self.placed.iter().filter(move |placed| placed.spec.material.is_none() == lava);
+        of_lava(true).chain(of_lava(false)).filter(pours)
     }
 
     /// Memory that they take, in bytes.
@@ -188,7 +191,7 @@ mod tests {
     const GRID: Grid = Grid { nx: 9, ny: 9, nz: 9 };
 
     fn spec(rate: f64, start: u64) -> VentSpec {
-        VentSpec { x: 4.5, z: 4.5, radius: 1.0, rate, start, end: None, energy: 1.0 }
+        VentSpec { x: 4.5, z: 4.5, radius: 1.0, rate, start, end: None, energy: 1.0, ..VentSpec::default() }
     }
 
     fn all(vents: &Vents) -> Vec<(f64, u64, Option<u64>)> {

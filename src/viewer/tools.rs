@@ -133,7 +133,7 @@ struct Dab {
 
 impl Default for Tools {
     fn default() -> Self {
-        let vent = VentSpec { x: 0.0, z: 0.0, radius: 2.5, rate: 1.8, start: 0, end: None, energy: 1.0 };
+        let vent = VentSpec { x: 0.0, z: 0.0, radius: 2.5, rate: 1.8, ..VentSpec::default() };
         let brush = Brush { radius: 4.0, amount: 1.0, energy: 1.0 };
         Self { tool: Tool::Orbit, brush, vent, busy: Busy::Idle }
     }

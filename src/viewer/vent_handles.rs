@@ -110,7 +110,7 @@ mod tests {
     fn each_handle_is_found_where_it_is_drawn() {
         let ground = Array2::from_elem((40, 40), 6.0);
         let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(40, 30, 40)), (800, 600));
-        let vent = VentSpec { x: 20.0, z: 20.0, radius: 6.0, rate: 4.0, start: 0, end: None, energy: 1.0 };
+        let vent = VentSpec { x: 20.0, z: 20.0, radius: 6.0, rate: 4.0, ..VentSpec::default() };
         let all = handles(&[(5, vent)], &ground, &camera);
         assert_eq!(all.len(), 3);
         for handle in &all {

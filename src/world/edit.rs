@@ -36,10 +36,15 @@ pub enum Shape {
         /// Height above the base.
         height: f64,
     },
+    /// All cells below a height, such as a sea.
+    Below {
+        /// Height of its top above the floor of the box.
+        level: f64,
+    },
 }
 
 /// What an edit puts into its shape.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Matter {
     /// Tops cells that are not solid up to `amount` with fresh lava.
@@ -49,16 +54,23 @@ pub enum Matter {
         /// Energy per full cell of new lava.
         energy: f64,
     },
-    /// Makes the cells solid; liquid in them is removed.
+    /// Tops cells that are not solid up to `amount` of a material of the scene, as far as heavier matter leaves room.
+    Material {
+        /// Its name.
+        name: String,
+        /// Amount that a cell holds afterwards at least, 0 to 1.
+        amount: f64,
+    },
+    /// Makes the cells solid; matter in them is removed.
     Rock,
-    /// Takes liquid away and leaves rock standing.
+    /// Takes liquids away and leaves rock standing.
     Drain,
-    /// Takes liquid and rock away.
+    /// Takes liquids and rock away.
     Nothing,
 }
 
 /// One change, as written in a scene.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
     /// Where.
@@ -76,6 +88,7 @@ impl Shape {
             Self::Cylinder { base: [x, y, z], radius, height } => {
                 ([x - radius, y, z - radius], [x + radius, y + height, z + radius])
             }
+            Self::Below { level } => ([0.0; 3], [crate::grid::MAX_SIDE as f64, level, crate::grid::MAX_SIDE as f64]),
         }
     }
 
@@ -90,6 +103,7 @@ impl Shape {
                 let across = (p[0] - base[0]).powi(2) + (p[2] - base[2]).powi(2);
                 p[1] >= base[1] && p[1] < base[1] + height && across <= radius * radius
             }
+            Self::Below { level } => p[1] < level,
         }
     }
 
@@ -145,6 +159,7 @@ impl Shape {
                 size("radius", radius)?;
                 size("height", height)
             }
+            Self::Below { level } => size("level", level),
         }
     }
 }
@@ -152,11 +167,22 @@ impl Shape {
 impl Matter {
     /// Checks the numbers; `key` is the table's name.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
-        if let Self::Lava { amount, energy } = *self {
-            within(&format!("{key}.amount"), amount, 0.0, 1.0)?;
-            within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)?;
+        match *self {
+            Self::Lava { amount, energy } => {
+                within(&format!("{key}.amount"), amount, 0.0, 1.0)?;
+                within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)
+            }
+            Self::Material { amount, .. } => within(&format!("{key}.amount"), amount, 0.0, 1.0),
+            Self::Rock | Self::Drain | Self::Nothing => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Name of the material of the scene that it needs.
+    pub fn material(&self) -> Option<&str> {
+        match self {
+            Self::Material { name, .. } => Some(name),
+            _ => None,
+        }
     }
 }
 
@@ -169,10 +195,16 @@ impl Edit {
 }
 
 impl World {
-    /// Carries out an edit and writes what came and went into the account.
+    /// Carries out an edit and writes what came and went into the accounts. A material that the world does not have is not
+    /// put anywhere.
     pub fn edit(&mut self, edit: &Edit) {
+        let layer = edit.matter.material().and_then(|name| self.place_of(name));
         for (x, y, z) in edit.shape.cells(self.grid) {
             match edit.matter {
+                Matter::Material { amount, .. } => {
+                    let Some(layer) = layer else { continue };
+                    self.fill(layer, [x, y, z], amount_units(amount), 0.0);
+                }
                 Matter::Lava { amount, energy } => self.fill(LAVA, [x, y, z], amount_units(amount), energy),
                 Matter::Rock => {
                     self.drain(x, y, z);

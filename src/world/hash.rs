@@ -114,7 +114,7 @@ mod tests {
             let mut world = World::new(Ground::from_surface(ny, heights));
             for i in 0..below(9) {
                 let from = [below(nx), below(ny), below(nz)].map(|v| v as f64);
-                let matter = [Matter::Rock, Matter::Nothing, Matter::Lava { amount: 0.4, energy: 1.0 }][i % 3];
+                let matter = [Matter::Rock, Matter::Nothing, Matter::Lava { amount: 0.4, energy: 1.0 }][i % 3].clone();
                 world.edit(&Edit { shape: Shape::Box { from, to: from.map(|v| v + 3.0) }, matter });
             }
             assert_eq!(world.state_hash(), plain_hash(&world), "{:?}, seed {seed}", Grid::new(nx, ny, nz));

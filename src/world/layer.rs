@@ -134,6 +134,11 @@ impl Layer {
         self.material.carries_energy()
     }
 
+    /// Whether no rule of its own has a tile to visit until something changes.
+    pub fn is_asleep(&self) -> bool {
+        !self.awake.contains(&true)
+    }
+
     /// The numbers of the last reads.
     pub(crate) fn reads(&self) -> Reads {
         Reads { pictures: self.clock.last(), lighter: self.lighter_reads }

@@ -84,6 +84,11 @@ impl World {
         self.layers.iter().find(|layer| layer.material.name == name)
     }
 
+    /// Place among the layers of the material with a name.
+    pub fn place_of(&self, name: &str) -> Option<usize> {
+        self.layers.iter().position(|layer| layer.material.name == name)
+    }
+
     /// The lava.
     pub fn lava(&self) -> &Layer {
         &self.layers[LAVA]

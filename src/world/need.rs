@@ -32,6 +32,11 @@ impl World {
         ))
     }
 
+    /// Memory of so many layers beside the lava, without matter.
+    pub fn need_of_layers(grid: Grid, layers: usize) -> MemoryEstimate {
+        MemoryEstimate::of("the rows of its materials", layers * grid.nz.div_ceil(TILE_Z), BYTES_A_STRIP)
+    }
+
     /// Memory of so many cells of lava that lie in a part of the box with so many rows from north to south. Counts are
     /// cut to the box.
     pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> MemoryEstimate {

@@ -102,6 +102,7 @@ pub(crate) fn vents(grid: Grid) -> Vec<VentSpec> {
         start: 2,
         end,
         energy: 1.3,
+        ..VentSpec::default()
     };
     vec![spec(0.5, 0.5, 1.37, None), spec(0.1, 0.8, 0.21, Some(9))]
 }
@@ -177,7 +178,7 @@ pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
     let mut real = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
     let grid = simulation.world().grid();
     let (x, y, z) = (real(grid.nx as f64), real(grid.ny as f64), real(grid.nz as f64));
-    let spec = VentSpec { x, z, radius: real(3.0), rate: real(2.0), start: 0, end: None, energy: real(1.9) };
+    let spec = VentSpec { x, z, radius: real(3.0), rate: real(2.0), energy: real(1.9), ..VentSpec::default() };
     let rules = RulesSpec {
         threshold: 0.05 + real(0.5),
         spread: 0.05 + real(0.2),

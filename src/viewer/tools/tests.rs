@@ -88,7 +88,7 @@ fn lava_is_dabbed_again_and_again_but_rock_only_when_the_pointer_moves() {
 
 #[test]
 fn handles_change_what_they_say() {
-    let vent = VentSpec { x: 20.0, z: 20.0, radius: 2.0, rate: 1.0, start: 0, end: None, energy: 1.0 };
+    let vent = VentSpec { x: 20.0, z: 20.0, radius: 2.0, rate: 1.0, ..VentSpec::default() };
     let report = report(vec![(3, vent)]);
     let drag = |grip, to: Aim| {
         let mut tools = Tools::default();

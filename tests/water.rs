@@ -1,0 +1,247 @@
+//! The promise of materials besides the lava: every unit is accounted for after every step, all engines give the same bits,
+//! and water finds its level.
+
+mod common;
+
+use common::{Dice, any_grid, any_rules, ball, plain, random_world, vents};
+use lavoxel::engine::tiled::Tiled;
+use lavoxel::engine::{Engine, Level};
+use lavoxel::grid::Grid;
+use lavoxel::matter::Material;
+use lavoxel::rules::RulesSpec;
+use lavoxel::simulation::{Command, Simulation};
+use lavoxel::source::VentSpec;
+use lavoxel::units::AMOUNT_ONE;
+use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use ndarray::Array2;
+use proptest::prelude::*;
+
+/// An edit of one cell.
+fn cell([x, y, z]: [usize; 3], matter: Matter) -> Edit {
+    let from = [x, y, z].map(|v| v as f64);
+    Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter }
+}
+
+fn some(name: &str, amount: f64) -> Matter {
+    Matter::Material { name: name.to_owned(), amount }
+}
+
+/// Water, and an oil that floats on it, with any parameters.
+fn any_materials() -> impl Strategy<Value = Vec<Material>> {
+    let number = |low: f64, high: f64| prop_oneof![Just(low), Just(high), low..=high];
+    let material = move |name: &'static str, density: f64| {
+        let values =
+            (number(0.01, 1.0), number(0.0, 1.0), number(0.0, 0.9), prop_oneof![Just(1u32), Just(2), 1u32..40]);
+        values.prop_map(move |(speed, viscosity, stickiness, fluidity)| Material {
+            name: name.to_owned(),
+            density,
+            speed,
+            viscosity,
+            stickiness,
+            fluidity,
+            ..Material::water()
+        })
+    };
+    let (water, oil) = (material("water", 1000.0), material("oil", 900.0));
+    (water, oil, any::<bool>()).prop_map(|(water, oil, both)| if both { vec![oil, water] } else { vec![water] })
+}
+
+/// Random rock, lava and other liquids.
+fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
+    let mut dice = Dice(seed);
+    let lava = random_world(grid, seed, dice.below(40), dice.below(60));
+    let names: Vec<_> = materials.iter().map(|material| material.name.clone()).collect();
+    let mut world = World::with_materials(lava.ground().clone(), materials);
+    for ([x, y, z], content) in lava.lava().held() {
+        world.place(x, y, z, content.amount, content.energy);
+    }
+    let share = dice.below(70);
+    for i in 0..grid.cells() {
+        let at = [i % grid.nx, i / grid.nx % grid.ny, i / grid.nx / grid.ny];
+        if dice.below(100) < share {
+            let name = &names[dice.below(names.len() as u64) as usize];
+            let amount = if dice.below(3) == 0 { 1.0 } else { dice.below(1001) as f64 / 1000.0 };
+            world.edit(&cell(at, some(name, amount)));
+        }
+    }
+    world.open_account();
+    world
+}
+
+/// Vents, and a source of each material.
+fn sources(world: &World) -> Vec<VentSpec> {
+    let mut all = vents(world.grid());
+    for (i, layer) in world.layers()[1..].iter().enumerate() {
+        let mut spec = all[i % 2].clone();
+        (spec.material, spec.x) = (Some(layer.material().name.clone()), spec.x * 0.7);
+        all.push(spec);
+    }
+    all
+}
+
+/// Rock, holes, lava or another liquid in a ball.
+fn meddle(world: &World, dice: &mut Dice) -> Command {
+    let grid = world.grid();
+    let mut at = |n: usize| dice.below(n as u64 * 10) as f64 / 10.0;
+    let [x, y, z] = [at(grid.nx), at(grid.ny), at(grid.nz)];
+    let matter = match dice.below(6) {
+        0 => Matter::Rock,
+        1 => Matter::Nothing,
+        2 => Matter::Drain,
+        3 => Matter::Lava { amount: 1.0, energy: 1.0 },
+        _ => {
+            let layers = world.layers();
+            let name = &layers[1 + dice.below(layers.len() as u64 - 1) as usize].material().name;
+            some(name, dice.below(1001) as f64 / 1000.0)
+        }
+    };
+    Command::Put(ball(x, y, z, matter))
+}
+
+fn assert_same(ours: &World, theirs: &World, step: u64) {
+    for (ours, theirs) in ours.layers().iter().zip(theirs.layers()) {
+        let name = &ours.material().name;
+        for (i, (ours, theirs)) in ours.cells().zip(theirs.cells()).enumerate() {
+            assert_eq!(ours, theirs, "{name} in cell {i} after step {step}");
+        }
+        assert_eq!(ours.ledger(), theirs.ledger(), "the account of {name} after step {step}");
+    }
+    assert_eq!(ours.state_hash(), theirs.state_hash(), "the hash after step {step}");
+}
+
+fn run_side_by_side(world: &World, rules: &RulesSpec, level: Level, seed: u64, steps: u64) {
+    let engines: [Box<dyn Engine>; 2] = [Box::new(Tiled::on(level)), plain()];
+    let [mut ours, mut theirs] =
+        engines.map(|engine| Simulation::new(world.clone(), rules, &sources(world), seed, engine));
+    let mut dice = Dice(seed);
+    for step in 1..=steps {
+        if dice.below(5) == 0 {
+            let act = meddle(world, &mut dice);
+            ours.command(act.clone()).expect("a small edit");
+            theirs.command(act).expect("a small edit");
+        }
+        ours.step();
+        theirs.step();
+        ours.world().check().unwrap_or_else(|fault| panic!("step {step}: {fault}"));
+        assert_same(ours.world(), theirs.world(), step);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn engines_agree_and_account_for_every_unit(
+        grid in any_grid(), seed in any::<u64>(), rules in any_rules(), materials in any_materials(),
+        level in prop::sample::select(Level::available()),
+    ) {
+        let world = random_mixture(grid, seed, materials);
+        run_side_by_side(&world, &rules, level, seed >> 1, 24);
+    }
+}
+
+/// Two basins with a wall between them that has a gap of one cell at its foot.
+fn basins(fill: usize) -> World {
+    let grid = Grid::new(21, 16, 5);
+    let heights = Array2::from_shape_fn((grid.nz, grid.nx), |(_, x)| if x == 10 { 14.0 } else { 1.0 });
+    let mut world = World::with_materials(Ground::from_surface(grid.ny, heights), vec![Material::water()]);
+    let shape = Shape::Box { from: [0.0, 1.0, 0.0], to: [10.0, 1.0 + fill as f64, 5.0] };
+    world.edit(&Edit { shape, matter: some("water", 1.0) });
+    world.open_account();
+    world
+}
+
+#[test]
+fn water_lies_level_and_comes_to_rest() {
+    let mut world = basins(4);
+    // A heap at one end.
+    world.edit(&Edit { shape: Shape::Box { from: [0.0, 5.0, 0.0], to: [2.0, 9.0, 5.0] }, matter: some("water", 1.0) });
+    world.open_account();
+    let mut simulation = Simulation::new(world, &RulesSpec::default(), &[], 1, common::tiled());
+    (0..3000).for_each(|_| simulation.step());
+    let before = simulation.world().state_hash();
+    (0..50).for_each(|_| simulation.step());
+    assert_eq!(simulation.world().state_hash(), before, "it rests");
+    let columns = simulation.world().layer("water").expect("it is there").column_amounts();
+    let wet: Vec<_> = columns.iter().copied().filter(|&amount| amount > 0).collect();
+    assert_eq!(wet.len(), 50, "nothing passed the wall");
+    let (low, high) = (wet.iter().min().unwrap(), wet.iter().max().unwrap());
+    assert!(high - low <= 40, "levels from {low} to {high} units");
+}
+
+#[test]
+fn water_falls_one_cell_a_step_as_a_stack() {
+    let grid = Grid::new(1, 12, 1);
+    let mut world = World::with_materials(Ground::none(grid), vec![Material::water()]);
+    (6..9).for_each(|y| world.edit(&cell([0, y, 0], some("water", 1.0))));
+    world.open_account();
+    let mut simulation = Simulation::new(world, &RulesSpec::default(), &[], 1, common::tiled());
+    for step in 1..=6 {
+        simulation.step();
+        let amounts: Vec<_> = (0..12).map(|y| simulation.world().layers()[1].at(0, y, 0).amount).collect();
+        let expected: Vec<_> =
+            (0..12).map(|y| if (6 - step..9 - step).contains(&y) { AMOUNT_ONE } else { 0 }).collect();
+        assert_eq!(amounts, expected, "step {step}");
+    }
+}
+
+#[test]
+fn lava_sinks_through_water_which_climbs_in_one_step() {
+    let grid = Grid::new(1, 8, 1);
+    let mut world = World::with_materials(Ground::none(grid), vec![Material::water()]);
+    (0..5).for_each(|y| world.edit(&cell([0, y, 0], some("water", 1.0))));
+    world.place(0, 5, 0, AMOUNT_ONE, 100);
+    world.open_account();
+    let mut simulation = Simulation::new(world, &RulesSpec::default(), &[], 1, common::tiled());
+    for sunk in 1..=5 {
+        simulation.step();
+        let world = simulation.world();
+        let lava: Vec<_> = (0..8).map(|y| world.lava().at(0, y, 0).amount > 0).collect();
+        assert_eq!(lava.iter().position(|&held| held), Some(5 - sunk), "lava falls one cell a step");
+        let water: Vec<_> = (0..8).map(|y| world.layers()[1].at(0, y, 0).amount).collect();
+        let expected: Vec<_> = (0..8).map(|y| if y < 6 && y != 5 - sunk { AMOUNT_ONE } else { 0 }).collect();
+        assert_eq!(water, expected, "water after {sunk} steps");
+    }
+}
+
+#[test]
+fn a_mirrored_world_stays_a_mirror_image() {
+    let grid = Grid::new(12, 10, 7);
+    let world = |mirrored: bool| {
+        let mut dice = Dice(5);
+        let mut world = World::with_materials(Ground::none(grid), vec![Material::water()]);
+        for i in 0..grid.cells() {
+            let (mut x, y, z) = (i % grid.nx, i / grid.nx % grid.ny, i / grid.nx / grid.ny);
+            x = if mirrored { grid.nx - 1 - x } else { x };
+            let (kind, amount) = (dice.below(10), dice.below(1001) as f64 / 1000.0);
+            world.edit(&cell([x, y, z], if kind == 0 { Matter::Rock } else { some("water", amount) }));
+        }
+        world.open_account();
+        world
+    };
+    let [mut one, mut other] =
+        [false, true].map(|mirrored| Simulation::new(world(mirrored), &RulesSpec::default(), &[], 1, common::tiled()));
+    for step in 1..=400 {
+        one.step();
+        other.step();
+        for ([x, y, z], content) in one.world().layers()[1].held() {
+            let image = other.world().layers()[1].at(grid.nx - 1 - x, y, z);
+            assert_eq!(content, image, "({x}, {y}, {z}) after step {step}");
+        }
+    }
+}
+
+#[test]
+fn water_at_rest_is_not_visited() {
+    let grid = Grid::new(64, 20, 64);
+    let mut world = World::with_materials(Ground::none(grid), vec![Material::water()]);
+    world.edit(&Edit { shape: Shape::Below { level: 6.0 }, matter: some("water", 1.0) });
+    world.open_account();
+    let mut simulation = Simulation::new(world, &RulesSpec::default(), &[], 1, common::tiled());
+    (0..4).for_each(|_| simulation.step());
+    assert!(simulation.world().layers()[1].is_asleep());
+    simulation.command(cell([30, 9, 30], some("water", 0.5))).expect("a small edit");
+    simulation.step();
+    assert!(!simulation.world().layers()[1].is_asleep());
+    simulation.world().check().expect("the account is exact");
+}
