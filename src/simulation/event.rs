@@ -16,8 +16,8 @@ const LAST_STEP: f64 = 1e9;
 /// A command with its step. A change of vents is none: a vent has its own first and last step, in a scene too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// It takes place as soon as this many steps have been made: 0 is before the first step, and the state after N steps
-    /// includes the events of N.
+    /// It takes place as soon as this many steps have been made: 0 is before the first step, and the state after N
+    /// steps includes the events of N.
     pub at: u64,
     /// What is done.
     pub command: Command,
