@@ -1,8 +1,8 @@
 //! A running simulation: `step` reads as the recipe of the automaton, with a timer for each stage.
 //!
 //! Whatever happens to it besides the steps is a [`Command`]: an [`Event`] of the scene gives it at its step,
-//! [`Simulation::command`] gives it now. A simulation remembers them, changes of vents in their first and last steps and
-//! the rest as events, so that [`crate::scene::Scene::recorded`] can write a scene that replays to the same bits.
+//! [`Simulation::command`] gives it now. A simulation records them, changes of vents in their first and last steps
+//! and the rest as events, so that [`crate::scene::Scene::recorded`] can write a scene that replays to the same bits.
 
 mod command;
 mod event;
@@ -33,7 +33,7 @@ pub struct Simulation {
     timings: Timings,
 }
 
-/// Everything beside the world on which the bits of later states depend, and how it came to be.
+/// Everything besides the world on which the bits of later states depend, and the record of it.
 #[derive(Clone, Debug)]
 struct History {
     step: u64,
@@ -47,7 +47,7 @@ struct History {
 }
 
 impl History {
-    /// What a step consists of, in order.
+    /// The stages of a step, in order.
     fn stages(&self) -> impl Iterator<Item = Stage<'_>> {
         std::iter::once(Stage::Sources(&self.vents)).chain(Stage::of_rules(&self.rules))
     }
@@ -73,9 +73,9 @@ impl History {
         }
     }
 
-    /// Remembers a command of this step as an event that has taken place. Of settings of one kind between two steps only
-    /// the last counts: a dragged slider leaves one event.
-    fn remember(&mut self, command: Command) -> Result<(), Invalid> {
+    /// Records a command of this step as an event that has taken place. Settings of one kind between two steps become
+    /// one event, as those of a dragged slider.
+    fn record(&mut self, command: Command) -> Result<(), Invalid> {
         let before = self.events[..self.past].last_mut().filter(|event| event.at == self.step);
         if let Some((before, both)) = before.and_then(|event| event.command.merged(&command).map(|both| (event, both)))
         {
@@ -89,7 +89,7 @@ impl History {
     }
 }
 
-/// A state of a simulation put aside, to come back to it.
+/// A saved state of a simulation, to come back to it.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     world: PackedWorld,
@@ -102,12 +102,12 @@ impl Snapshot {
         self.history.step
     }
 
-    /// The ground, which other moments may share.
+    /// The ground, which several snapshots may share.
     pub fn ground(&self) -> &std::sync::Arc<Ground> {
         self.world.ground()
     }
 
-    /// Memory that it takes beside the ground, in bytes.
+    /// Memory that it takes besides the ground, in bytes.
     pub fn bytes(&self) -> usize {
         self.world.bytes() + self.history.events.len() * size_of::<Event>() + self.history.vents.bytes()
     }
@@ -144,7 +144,7 @@ impl Simulation {
         Ok(self)
     }
 
-    /// A simulation in its midst: `world` is what the events before came to in `step` steps, and `numbers` are those of
+    /// This simulation at a later step, with the world as it was then; `numbers` and `next` are those of
     /// [`Simulation::vent_numbers`]. Vents, rules and events were checked.
     ///
     /// # Errors
@@ -198,7 +198,7 @@ impl Simulation {
         self.history.set(command);
     }
 
-    /// Does something to the simulation now and remembers it: an edit, a change of vents, of rules or of the seed.
+    /// Does something to the simulation now and records it: an edit, a change of vents, of rules or of the seed.
     ///
     /// # Errors
     /// Names what is out of range, or the vent that is not there; nothing is changed then.
@@ -215,22 +215,22 @@ impl Simulation {
         if history.has(&command) {
             return Ok(());
         }
-        history.remember(command.clone())?;
+        history.record(command.clone())?;
         self.carry_out(&command);
         Ok(())
     }
 
-    /// The present state, to come back to it; `beside` is another one that may share its ground.
-    pub fn snapshot(&self, beside: Option<&Snapshot>) -> Snapshot {
-        let world = PackedWorld::new(&self.world, beside.map(|moment| &moment.world));
+    /// The present state, to come back to it; it shares the ground of `other` where that is the same.
+    pub fn snapshot(&self, other: Option<&Snapshot>) -> Snapshot {
+        let world = PackedWorld::new(&self.world, other.map(|other| &other.world));
         Snapshot { world, history: self.history.clone() }
     }
 
-    /// Goes back to a moment of this simulation. What happened after it is forgotten; the steps that follow give the
+    /// Goes back to a snapshot of this simulation and forgets what happened after it; the steps that follow give the
     /// bits that they gave the first time.
-    pub fn go_back(&mut self, moment: &Snapshot) {
-        moment.world.unpack_into(&mut self.world);
-        self.history.clone_from(&moment.history);
+    pub fn go_back(&mut self, snapshot: &Snapshot) {
+        snapshot.world.unpack_into(&mut self.world);
+        self.history.clone_from(&snapshot.history);
     }
 
     /// The world as it is now.
@@ -243,7 +243,7 @@ impl Simulation {
         &self.history.rules
     }
 
-    /// The rules in force, as a person writes them.
+    /// The rules in force, as a scene writes them.
     pub fn rules_spec(&self) -> &RulesSpec {
         &self.history.spec
     }

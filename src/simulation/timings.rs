@@ -1,10 +1,10 @@
-//! Where the time goes.
+//! The times of the stages.
 
 use std::time::Duration;
 
 use crate::engine::Stage;
 
-/// Time since a moment that stays the same. A step reads no other clock, so that it runs where the system has none.
+/// Returns the time since a fixed moment. A step reads no other clock, so that it runs where the system has none.
 pub type Clock = fn() -> Duration;
 
 /// The clock of the system, which `wasm32-unknown-unknown` lacks.

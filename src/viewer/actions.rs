@@ -17,7 +17,7 @@ use crate::render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style, name
 use crate::simulation;
 
 impl App {
-    /// Does what a key or a button asks for.
+    /// Carries out the action of a key or a button.
     pub(super) fn act(&mut self, action: Action) {
         match action {
             Action::Run => self.run_or_pause(),
@@ -75,7 +75,7 @@ impl App {
         self.journal.say("moment kept");
     }
 
-    /// Another rate; a pause stays a pause.
+    /// Sets another rate; a pause stays a pause.
     fn change_rate(&mut self, change: fn(Pace) -> Pace) {
         let rate = change(self.state.rate);
         if self.state.pace.value == Pace::Paused {
@@ -227,7 +227,7 @@ impl App {
     }
 
     fn choose_file(&mut self) {
-        // A dialog that does not show itself is not waited for.
+        // A dialog is open already, perhaps one that the system never shows.
         if self.dialog.is_some() {
             return self.type_path();
         }
@@ -258,7 +258,7 @@ impl App {
 }
 
 impl App {
-    /// Has the name of a file to open typed in the panel.
+    /// Opens the panel's field for the name of a file.
     pub(super) fn type_path(&mut self) {
         self.state.shown.panel = true;
         self.state.shown.folded = Some(false);

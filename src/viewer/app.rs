@@ -1,4 +1,4 @@
-//! The window's life: events in, commands out, one frame after the other.
+//! The event loop of the window: events in, commands out, one frame after the other.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -26,28 +26,28 @@ use crate::render::{Camera, Ray};
 use crate::scene::Scene;
 use crate::validate::Invalid;
 
-/// Pause of a window in which nothing happens.
+/// Time between frames of an idle window.
 const REST: Duration = Duration::from_millis(8);
 /// Shortest time of a frame, where neither the screen nor the drawing slows it down.
 const SHORTEST: Duration = Duration::from_millis(4);
-/// Frames drawn after the last change, so that hover and fades come to their end.
+/// Frames drawn after the last change, so that hover effects and fades complete.
 const AFTER: u32 = 4;
 
 /// How the window opens.
 pub struct Options {
     /// Width and height in the screen's own units; absent: what fits the screen, at most 1280 × 800.
     pub size: Option<(u32, u32)>,
-    /// How fast it runs at first.
+    /// The pace at the start.
     pub pace: Pace,
-    /// Make so many steps as fast as possible first, then pause.
+    /// Steps to make as fast as possible before the first pause.
     pub steps: Option<u64>,
     /// Whether the panel is shown.
     pub panel: bool,
     /// Which processor draws.
     pub draw_on: DrawOn,
-    /// Takes one line per event.
+    /// Where one line per event is written.
     pub log: Option<Log>,
-    /// Says when the window should close, as after Ctrl-C in the terminal.
+    /// Returns true when the window should close, as after Ctrl-C in the terminal.
     pub stop: fn() -> bool,
 }
 
@@ -82,7 +82,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     pollster::block_on(window.render(None, None, None, None, None, None));
     let painter = Painter::new(&scene.spec.look, options.draw_on)?;
     let starting = options.steps.map_or(options.pace != Pace::Paused, |steps| steps > 0);
-    // Not both: between the two a step more would be made.
+    // Only one of the two: both would make one step more between them.
     let start = options.steps.map_or(Command::Pace(options.pace), Command::Steps);
     let mut state = State::new(scene, options.pace, options.panel);
     state.shown.usual_fps = painter.usual_fps();
@@ -124,7 +124,7 @@ pub(super) struct App {
     pub(super) worker: Worker,
     pub(super) painter: Painter,
     pub(super) state: State,
-    /// There from the first report on.
+    /// Created with the first report.
     pub(super) rig: Option<Rig>,
     pub(super) pointer: Pointer,
     /// Keys that are down.
@@ -138,13 +138,13 @@ pub(super) struct App {
     pub(super) clock: Clock,
     pub(super) rewind: Rewind,
     pub(super) dialog: Option<Dialog>,
-    /// What the simulation does first, sent when the first picture is there.
+    /// The first command, sent after the first picture was shown.
     start: Option<Command>,
     stop: fn() -> bool,
     pub(super) quit: bool,
 }
 
-/// What the simulation was asked for last, so that it is asked once.
+/// The requests sent last, so that none is sent twice.
 #[derive(Default)]
 struct Asked {
     ray: Option<[f32; 6]>,
@@ -170,11 +170,11 @@ impl App {
         }
     }
 
-    /// Hears everything that has happened and passes it on. Says what asks for another frame.
+    /// Handles events, updates and answers. Returns what asks for another frame.
     fn look_around(&mut self, seconds: f32) -> Reasons {
         let on_cpu = self.painter.is_on_cpu();
         let [heard, numbers, moved, worked] = [self.hear(), self.receive(), self.move_camera(seconds), self.work()];
-        // A camera that turns shows in the next picture, which the processor draws by itself.
+        // A turning camera shows in the next picture, which the CPU painter starts by itself.
         let turning = on_cpu && matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan));
         if (heard && !turning) || worked || (!on_cpu && (moved || numbers)) {
             self.clock.awake = AFTER;
@@ -193,7 +193,7 @@ impl App {
         }
     }
 
-    /// Lets the simulation begin when the first picture has been shown, or there will be none.
+    /// Starts the simulation once the first picture was shown, or when none will be.
     fn begin(&mut self) {
         let shown = self.painter.times().shown > 0;
         let hopeless = self.state.report.is_some() && !self.painter.has_scene();
@@ -208,14 +208,14 @@ impl App {
         }
     }
 
-    /// Completes files; the window and what belongs to it are gone already.
+    /// Completes files after the window and its textures were dropped.
     fn abandon(self) {
         let Self { files, mut journal, worker, painter, window, .. } = self;
         for notice in files.close() {
             journal.note(&notice);
         }
         drop(worker);
-        // To free what a lost display held is to ask it.
+        // Freeing the resources of a lost display would call into it.
         std::mem::forget((painter, window));
     }
 
@@ -227,7 +227,7 @@ impl App {
             journal.note(&notice);
         }
         journal.say("closed");
-        // The painter's textures go before the device of the last window does.
+        // The painter's textures must be dropped before the device of the last window.
         drop((worker, painter));
         drop(window);
     }
@@ -242,7 +242,7 @@ impl App {
         self.rig.as_ref().map(|rig| rig.window_camera(self.size()))
     }
 
-    /// Takes what the window system says. Says whether that was anything.
+    /// Handles the events of the window system. Returns whether there were any.
     fn hear(&mut self) -> bool {
         let mut manager = self.window.events();
         let mut any = false;
@@ -257,7 +257,7 @@ impl App {
         any
     }
 
-    /// Handles one event; says whether the panel must not see it.
+    /// Handles one event; returns whether to keep it from the panel.
     fn handle(&mut self, event: WindowEvent) -> bool {
         match event {
             WindowEvent::Close => self.quit = true,
@@ -266,14 +266,14 @@ impl App {
             WindowEvent::MouseButton(button, action, held) => self.button(button, action, held),
             WindowEvent::Scroll(_, y, _) => self.wheel(y as f32),
             WindowEvent::Key(key, action, held) => return self.key(key, action, held),
-            // With Control held, a letter is no text.
+            // With Control held, a letter is not text.
             WindowEvent::Char(_) => return !self.typing() || self.control,
             _ => {}
         }
         false
     }
 
-    /// Takes what the simulation reports. Says whether that was anything that shows.
+    /// Applies the updates of the simulation. Returns whether anything visible changed.
     fn receive(&mut self) -> bool {
         let mut any = self.hear_dialog();
         while self.painter.has_room()
@@ -301,7 +301,7 @@ impl App {
         any
     }
 
-    /// Takes what the file dialog answers. Says whether that was anything.
+    /// Handles the answer of the file dialog. Returns whether there was one.
     fn hear_dialog(&mut self) -> bool {
         let answer = self.dialog.as_ref().map_or(Answer::Waiting, Dialog::poll);
         if answer == Answer::Waiting {
@@ -316,7 +316,7 @@ impl App {
         true
     }
 
-    /// Gives the camera its place: at first, when another scene has come, and beside the panel.
+    /// Places the camera: at the start, for another scene, and when the panel changes its width.
     fn place_camera(&mut self, reset: bool) {
         let (size, covered) = (self.size(), self.covered());
         if !reset && self.rig.as_ref().is_some_and(|rig| rig.is_fitted(size, covered)) {
@@ -329,8 +329,7 @@ impl App {
         }
     }
 
-    /// Pixels at the left of the window that the panel covers. A panel that leaves hardly anything free is not made room
-    /// for.
+    /// Pixels at the left of the window that the panel covers; 0 for a panel that leaves hardly anything free.
     pub(super) fn covered(&self) -> f32 {
         let scale = self.window.scale_factor() as f32;
         let width = self.window.width() as f32 / scale;
@@ -338,20 +337,20 @@ impl App {
         if panel < 0.6 * width { panel * scale } else { 0.0 }
     }
 
-    /// Shows a message and writes it down.
+    /// Shows a message and logs it.
     pub(super) fn tell(&mut self, notice: Notice) {
         self.journal.note(&notice);
         self.state.tell(notice);
     }
 
-    /// Hands the look to the painter.
+    /// Passes the look to the painter.
     pub(super) fn look_changed(&mut self) {
         if let Err(invalid) = self.painter.set_look(&self.state.look) {
             self.tell(Notice { wrong: true, text: invalid.to_string() });
         }
     }
 
-    /// Walks by the keys that are held, and lets the camera come to rest. Says whether it moves.
+    /// Walks by the keys that are held and advances the camera. Returns whether it moves.
     fn move_camera(&mut self, seconds: f32) -> bool {
         self.place_camera(false);
         let held = |key: Key| f32::from(u8::from(self.held.contains(&key)));
@@ -372,7 +371,7 @@ impl App {
         rig.advance(seconds)
     }
 
-    /// Sends what the tools, the slices and the panel ask for. Says whether anything was under way.
+    /// Sends the requests of the tools, the slices and the panel. Returns whether there were any.
     fn work(&mut self) -> bool {
         let requests = std::mem::take(&mut self.state.requests);
         let any = !requests.is_empty();
@@ -395,7 +394,7 @@ impl App {
         any || self.state.tools.is_busy() || self.files.recorder().is_some()
     }
 
-    /// Where the pointer aims, unless it is over the panel.
+    /// The aim of the pointer, unless it is over the panel.
     pub(super) fn aim(&self) -> Option<Aim> {
         let pixel = self.pointer.at?;
         let ours = self.pointer.drag() != Some(Drag::Panel);
@@ -407,7 +406,7 @@ impl App {
         (ours && !over_panel).then(|| Aim { pixel, ray, ground, now: self.clock.now(), shift: self.shift })
     }
 
-    /// Asks what lies under the pointer, when that is another ray than before.
+    /// Requests a probe under the pointer when its ray changed.
     fn ask_for_pick(&mut self, ray: Option<Ray>) {
         let turning = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_)));
         let ray = self.state.tools.waits_for().or(ray.filter(|_| !turning));

@@ -1,7 +1,7 @@
-//! Where the person stands: orbit, pan, zoom, walk, presets and turntable, without any window.
+//! The camera of the window: orbit, pan, zoom, walk, presets and turntable, without any window.
 //!
-//! One pose serves orbit and first person: a target, a distance and two angles. An orbit turns around the target, a
-//! look in first person turns around the eye; changing between them moves nothing.
+//! One pose serves orbit and first person: a target, a distance and two angles. An orbit turns around the target, first
+//! person turns around the eye; changing between them moves nothing.
 
 use nalgebra::Vector3;
 
@@ -10,11 +10,11 @@ use crate::render::{Bounds, Camera, CameraSpec};
 
 /// Degrees that a drag over one pixel turns.
 const TURN_DEG: f32 = 0.35;
-/// Degrees that a look over one pixel turns in first person.
+/// Degrees that a drag over one pixel turns in first person.
 const LOOK_DEG: f32 = 0.18;
-/// Share of the distance that one notch of the wheel leaves.
+/// Factor by which one notch of the wheel changes the distance.
 const ZOOM: f32 = 0.88;
-/// Time in seconds in which all but a third of a movement is done.
+/// Time constant of movements in seconds.
 const EASE_S: f32 = 0.06;
 /// Degrees a second of the turntable.
 const TURNTABLE_DEG_S: f32 = 18.0;
@@ -22,29 +22,29 @@ const TURNTABLE_DEG_S: f32 = 18.0;
 /// Size of a picture in pixels.
 pub(crate) type Size = (usize, usize);
 
-/// The camera under a person's hands. Movements set a goal; [`Rig::advance`] brings the picture there smoothly and
-/// arrives exactly.
+/// The camera that the user moves. Movements set a goal; [`Rig::advance`] moves the picture there smoothly and arrives
+/// exactly.
 #[derive(Clone, Debug)]
 pub(crate) struct Rig {
     spec: CameraSpec,
     shown: Pose,
     goal: Pose,
-    /// Pixels at the left of the window that the panel covers, as shown and as they shall be.
+    /// Pixels at the left of the window that the panel covers: in the picture shown, and in the goal.
     covered: (f32, f32),
     /// Width and height of the part of the window that the panel leaves free.
     free: Size,
-    /// What the goal frames, until the camera is moved by hand.
+    /// What the goal frames, until the user moves the camera.
     framed: Option<CameraSpec>,
     /// Whether drags look around instead of orbiting.
     pub first_person: bool,
-    /// Whether the camera goes round by itself.
+    /// Whether the camera circles its target.
     pub turntable: bool,
 }
 
 impl Rig {
-    /// The camera of a scene in a window of this size, of which so many pixels at the left are covered.
+    /// The camera of a scene in a window of this size, of which `covered` pixels at the left are hidden.
     pub(crate) fn new(spec: &CameraSpec, subject: &Bounds, size: Size, covered: f32) -> Self {
-        let free = beside(size, covered);
+        let free = uncovered(size, covered);
         let pose = Pose::framed(spec, subject, free);
         Self {
             spec: spec.clone(),
@@ -64,7 +64,7 @@ impl Rig {
         self.turntable = false;
     }
 
-    /// Looks at the whole subject from one side.
+    /// Frames the whole subject from one side.
     pub(crate) fn face(&mut self, side: Side, subject: &Bounds) {
         let (azimuth_deg, elevation_deg) = side.angles();
         let spec = CameraSpec { azimuth_deg, elevation_deg, distance: None, target: None, ..self.spec.clone() };
@@ -77,16 +77,16 @@ impl Rig {
         self.first_person = false;
     }
 
-    /// Whether the camera knows that the window is so large and so many pixels at its left are covered.
+    /// Whether the camera is set for a window of this size with `covered` pixels hidden at its left.
     pub(crate) fn is_fitted(&self, size: Size, covered: f32) -> bool {
-        self.covered.1 == covered && self.free == beside(size, covered)
+        self.covered.1 == covered && self.free == uncovered(size, covered)
     }
 
-    /// Says how large the window is and how many pixels at its left are covered: the picture moves beside them, and fills
-    /// what is free until the camera is moved by hand.
+    /// Sets the size of the window and the pixels hidden at its left: the picture moves next to them, and fills the
+    /// free part until the user moves the camera.
     pub(crate) fn fit(&mut self, subject: &Bounds, size: Size, covered: f32) {
         self.covered.1 = covered;
-        let free = beside(size, covered);
+        let free = uncovered(size, covered);
         if std::mem::replace(&mut self.free, free) != free
             && let Some(spec) = &self.framed
         {
@@ -94,7 +94,7 @@ impl Rig {
         }
     }
 
-    /// A drag by so many pixels right and down: an orbit, or a look around in first person.
+    /// Turns by a drag of pixels right and down: an orbit, or a turn of the eye in first person.
     pub(crate) fn drag(&mut self, (right, down): (f32, f32)) {
         self.framed = None;
         if self.first_person {
@@ -106,7 +106,7 @@ impl Rig {
         }
     }
 
-    /// Moves the picture by so many pixels right and down: what lies at the target stays under the pointer.
+    /// Moves the picture by pixels right and down: the target stays under the pointer.
     pub(crate) fn pan(&mut self, (right, down): (f32, f32), size: Size) {
         self.framed = None;
         let [across, up, _] = self.goal.axes();
@@ -114,7 +114,7 @@ impl Rig {
         self.goal.target += (up * down - across * right) * cells;
     }
 
-    /// Turns the wheel by so many notches towards what lies under the pointer, given in pixels from the top left.
+    /// Zooms by notches of the wheel towards the point under the pointer, given in pixels from the top left.
     pub(crate) fn zoom(&mut self, notches: f32, (x, y): (f32, f32), size: Size) {
         self.framed = None;
         let share = ZOOM.powf(notches.clamp(-20.0, 20.0));
@@ -127,7 +127,7 @@ impl Rig {
         self.goal.distance = distance;
     }
 
-    /// Zooms by so many notches of the wheel towards the middle of what the panel leaves free.
+    /// Zooms by notches of the wheel towards the middle of the part that the panel leaves free.
     pub(crate) fn zoom_to_middle(&mut self, notches: f32, size: Size) {
         self.zoom(notches, (0.5 * (size.0 as f32 + self.covered.0), 0.5 * size.1 as f32), size);
     }
@@ -140,7 +140,7 @@ impl Rig {
         self.goal.target += (across * right + Vector3::y() * up + ahead * forward) * stride;
     }
 
-    /// Brings the picture nearer to its goal. Says whether it still moves.
+    /// Moves the picture towards its goal. Returns whether it still moves.
     pub(crate) fn advance(&mut self, seconds: f32) -> bool {
         if self.turntable {
             self.framed = None;
@@ -162,19 +162,19 @@ impl Rig {
         true
     }
 
-    /// The camera of a picture of its own: what is looked at is in the middle.
+    /// The camera of a picture without a panel: the target is in the middle.
     pub(crate) fn camera(&self, size: Size) -> Camera {
         self.shown.camera(self.spec.fov_deg, size)
     }
 
-    /// The camera of the window: what is looked at is in the middle of what the panel leaves free.
+    /// The camera of the window: the target is in the middle of the part that the panel leaves free.
     pub(crate) fn window_camera(&self, size: Size) -> Camera {
         let per_pixel = self.cells_per_pixel(size) * self.shown.distance / self.goal.distance;
         let aside = self.shown.axes()[0] * (0.5 * self.covered.0 * per_pixel);
         Pose { target: self.shown.target - aside, ..self.shown }.camera(self.spec.fov_deg, size)
     }
 
-    /// The camera as a scene writes it; held inside what a scene may say.
+    /// The camera as a scene writes it, clamped to the ranges of a scene.
     pub(crate) fn spec(&self, subject: &Bounds) -> CameraSpec {
         let Pose { azimuth_deg, elevation_deg, target, distance } = self.goal;
         let extent = subject.high - subject.low;
@@ -194,8 +194,8 @@ impl Rig {
     }
 }
 
-/// Width and height of what is left of a window beside so many covered pixels.
-fn beside((width, height): Size, covered: f32) -> Size {
+/// Width and height of the part of a window that is not covered.
+fn uncovered((width, height): Size, covered: f32) -> Size {
     (width.saturating_sub(covered as usize).max(1), height.max(1))
 }
 
@@ -214,7 +214,7 @@ mod tests {
         Bounds::of(Grid::new(128, 100, 128))
     }
 
-    /// Lets every movement come to its end.
+    /// Completes every movement.
     fn settled(mut rig: Rig) -> Rig {
         (0..500).for_each(|_| {
             rig.advance(0.02);

@@ -3,21 +3,21 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Time after which a resting window is drawn again, in case something had covered it.
+/// Time after which an idle window is drawn again, in case another window had covered it.
 const REFRESH: Duration = Duration::from_millis(500);
-/// Least time between frames for the panel's sake where the processor draws the window too.
+/// Least time between frames for changes of the panel, where the CPU draws the window too.
 const PANEL_ON_CPU: Duration = Duration::from_millis(50);
-/// Least time between frames for the sake of numbers in the panel there.
+/// Least time between frames for numbers in the panel, where the CPU draws the window too.
 const NUMBERS_ON_CPU: Duration = Duration::from_millis(250);
 /// Time over which the rate of pictures is taken.
 const WINDOW: Duration = Duration::from_secs(1);
 /// Time for which a rate is shown.
 const SHOWN: Duration = Duration::from_millis(500);
 
-/// What asks for another frame of the window.
+/// The reason for another frame of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reasons {
-    /// There is another picture to show.
+    /// Another picture is ready.
     pub(super) picture: bool,
     /// A key, the mouse, or a movement of the panel.
     pub(super) touched: bool,
@@ -26,8 +26,8 @@ pub(super) struct Reasons {
 }
 
 impl Reasons {
-    /// Time from the last frame to the next. Where the processor draws, frames without another picture are kept rare:
-    /// they take the time from the picture and the simulation.
+    /// Time from the last frame to the next. Where the CPU draws, frames without another picture are kept rare, because
+    /// they take time from the picture and the simulation.
     pub(super) fn wait(self, on_cpu: bool) -> Duration {
         match self {
             Self { picture: true, .. } => Duration::ZERO,
@@ -50,7 +50,7 @@ impl Reasons {
     }
 }
 
-/// What is counted in a second, over the last second.
+/// A rate of counted events over the last second.
 #[derive(Debug, Default)]
 pub(super) struct Rate {
     marks: VecDeque<(Instant, u64)>,
@@ -59,7 +59,7 @@ pub(super) struct Rate {
 }
 
 impl Rate {
-    /// The rate after so many in all. It changes twice a second, so that it can be read.
+    /// The rate, given the count so far. It changes twice a second, so that it can be read.
     pub(super) fn note(&mut self, count: u64, now: Instant) -> f64 {
         self.marks.push_back((now, count));
         while self.marks.len() > 2 && now.duration_since(self.marks[1].0) >= WINDOW {
@@ -92,9 +92,9 @@ pub(super) struct Clock {
     pub(super) rate: Rate,
     /// When the rate was last written into the log.
     pub(super) logged: Instant,
-    /// The log has the time of the present finished picture.
+    /// Whether the time of the present finished picture was logged.
     pub(super) finished: bool,
-    /// The log has the time of the present whole picture.
+    /// Whether the time of the present whole picture was logged.
     pub(super) whole: bool,
     /// Frames of the window a second.
     pub(super) frames: Rate,

@@ -4,10 +4,10 @@ use std::path::{MAIN_SEPARATOR, Path};
 
 /// Most names that are offered.
 const MOST: usize = 8;
-/// Names of a folder that are read; in a larger one the rest is not offered.
+/// Most names of a folder that are read; the rest of a larger one is not offered.
 const MOST_READ: usize = 10_000;
 
-/// Names that begin with what was typed, kept until something else is typed.
+/// Names that begin with the typed text, cached until the text changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Completion {
     typed: Option<String>,
@@ -15,7 +15,7 @@ pub(crate) struct Completion {
 }
 
 impl Completion {
-    /// What `typed` may become, in order; folders end in a separator.
+    /// Completions of `typed`, in order; folders end in a separator.
     pub(crate) fn of(&mut self, typed: &str) -> &[String] {
         if self.typed.as_deref() != Some(typed) {
             self.names = names(typed);

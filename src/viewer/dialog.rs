@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::terrain::endings;
 
-/// No user closes a dialog sooner: an answer without a file means that the system has none.
+/// Shortest time in which a user closes a dialog: an earlier answer without a file means that the system has none.
 const SOONEST: Duration = Duration::from_millis(400);
 
 /// A dialog that was opened.
@@ -16,7 +16,7 @@ pub(super) struct Dialog {
     answer: Receiver<(Option<PathBuf>, Duration)>,
 }
 
-/// What became of a dialog.
+/// The state of a dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// It is open.
@@ -52,7 +52,7 @@ impl Dialog {
         Self { answer }
     }
 
-    /// What became of it so far; after anything but [`Answer::Waiting`] it is over.
+    /// Its state; after anything but [`Answer::Waiting`] it is over.
     pub(super) fn poll(&self) -> Answer {
         match self.answer.try_recv() {
             Ok((Some(path), _)) => Answer::Chosen(path),

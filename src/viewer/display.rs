@@ -24,7 +24,7 @@ pub struct NoWindow {
 /// What a window lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// Nothing says where to open a window.
+    /// The environment names no display.
     #[error("there is no display to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set")]
     NoDisplay,
     /// The display does not answer.
@@ -50,7 +50,7 @@ pub enum Reason {
     },
 }
 
-/// What a person can do about it.
+/// What the user can do about it.
 fn advice(reason: &Reason) -> String {
     let needs = match reason {
         Reason::NoAdapter => {
@@ -116,8 +116,8 @@ pub struct DisplayLost {
     said: String,
 }
 
-/// Runs a window's life. The libraries of the window system panic when the display goes away: that panic becomes an
-/// error without a backtrace, every other goes on.
+/// Runs the event loop of a window. The libraries of the window system panic when the display goes away: that panic
+/// becomes an error without a backtrace, every other panic is passed on.
 pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost> {
     let usual = Arc::new(panic::take_hook());
     let inner = Arc::clone(&usual);
@@ -137,7 +137,7 @@ pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost>
     })
 }
 
-/// Whether the X server of this process still answers. Other window systems end a program by themselves.
+/// Whether the X server of this process still answers. Window systems other than X end a program by themselves.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn is_there() -> bool {
     use std::net::TcpStream;
@@ -156,7 +156,7 @@ fn is_there() -> bool {
     true
 }
 
-/// Runs what panics instead of failing, and gives what the panic said.
+/// Runs code that panics instead of returning an error, and returns the text of the panic.
 fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));

@@ -10,18 +10,18 @@ use super::ui::{self, Stage};
 
 /// Pause of a window that is not shown.
 const HIDDEN: Duration = Duration::from_millis(15);
-/// Time between two looks at the title.
+/// Time between two updates of the title.
 const TITLE: Duration = Duration::from_millis(500);
 /// Time between two lines of the log while the picture changes.
 const LOGGED: Duration = Duration::from_secs(2);
 
 impl App {
-    /// Draws a frame. Says whether the window is still there.
+    /// Draws a frame. Returns whether the window is still open.
     pub(super) fn draw(&mut self) -> bool {
         let begin = Instant::now();
         self.clock.drawn = begin;
         let context = self.window.egui_context().clone();
-        // A window that is hidden skips frames; the panel's last pass is then still open.
+        // A hidden window skips frames, so the last pass of the panel may still be open.
         let skipped = context.cumulative_pass_nr() == self.clock.pass;
         if skipped {
             std::thread::sleep(HIDDEN);
@@ -31,7 +31,7 @@ impl App {
             self.window.draw_ui(|context| ui::loading(context, name));
         } else if let Some(camera) = self.camera() {
             self.clock.pass = context.cumulative_pass_nr();
-            // Marks stand where the picture under them shows their place.
+            // Marks are drawn for the camera of the picture under them.
             let camera = self.painter.shown_camera().map_or(camera, |shown| shown.resized(self.size()));
             let aim =
                 self.aim().filter(|_| !matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_))));
@@ -63,7 +63,7 @@ impl App {
         let fps = (!finished).then_some(rate);
         self.state.frame = Frame { fps, scale: times.scale, finished, recording: self.record_frame() };
         self.log_pictures();
-        // What was touched is seen some frames longer, so that hover and fades come to their end.
+        // A change is followed by some more frames, so that hover effects and fades complete.
         self.clock.awake = self.clock.awake.saturating_sub(1);
         if self.clock.titled.elapsed() > TITLE {
             self.clock.titled = Instant::now();
@@ -74,7 +74,7 @@ impl App {
         }
     }
 
-    /// Writes into the log how many pictures were shown, and when one that stays is whole and finished.
+    /// Logs how many pictures were shown, and when one that stays is whole and finished.
     fn log_pictures(&mut self) {
         let Frame { fps, scale, finished, .. } = self.state.frame;
         let fps = fps.unwrap_or_default();

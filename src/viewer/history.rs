@@ -18,7 +18,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Notes what the simulation took, once for each state.
+    /// Records the times of the simulation, once for each state.
     pub(crate) fn note(&mut self, report: &Report) {
         if self.step != Some(report.step) {
             self.step = Some(report.step);
@@ -26,8 +26,8 @@ impl History {
         }
     }
 
-    /// Notes what a frame took; `whole` is its time from the first call to the screen. The painter measures its work now
-    /// and then only, so a faster frame since then bounds it.
+    /// Records the times of a frame; `whole` is the time from the first call to the screen. The painter measures its
+    /// work only now and then, so a later and faster frame bounds its time.
     pub(crate) fn note_frame(&mut self, times: PaintTimes, whole: Duration) {
         for (stage, time) in [("upload", times.upload), ("draw", times.draw)] {
             push(&mut self.samples[1], stage, time.min(whole));

@@ -9,20 +9,20 @@ const EVERY: u64 = 100;
 /// Takes the lines.
 pub type Log = Box<dyn FnMut(&str)>;
 
-/// Notices what changed from report to report and writes it down.
+/// Logs what changed from report to report.
 pub(crate) struct Journal {
     log: Option<Log>,
     epoch: Option<u64>,
     step: u64,
     /// The step at which it stands still.
     paused: Option<u64>,
-    /// It was asked to run and has not begun.
+    /// A run was requested and has not begun.
     starting: bool,
     vents: Vec<(usize, VentSpec)>,
 }
 
 impl Journal {
-    /// A journal of a window whose simulation runs at once, or stands still until it is asked to.
+    /// A journal of a window whose simulation runs at once, or pauses until the user starts it.
     pub(crate) fn new(log: Option<Log>, starting: bool) -> Self {
         Self { log, epoch: None, step: 0, paused: None, starting, vents: Vec::new() }
     }
@@ -34,13 +34,13 @@ impl Journal {
         }
     }
 
-    /// Writes a message down.
+    /// Logs a message.
     pub(crate) fn note(&mut self, notice: &Notice) {
         let wrong = if notice.wrong { "wrong: " } else { "" };
         self.say(&format!("{wrong}{}", notice.text));
     }
 
-    /// Writes down what is new in a report.
+    /// Logs the changes in a report.
     pub(crate) fn follow(&mut self, report: &Report) {
         if self.epoch != Some(report.epoch) {
             let grid = report.grid;

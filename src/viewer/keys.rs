@@ -6,7 +6,7 @@ use super::tools::Tool;
 use super::viewpoint::Side;
 use crate::render::{Axis, Style};
 
-/// Everything that a key, or a button with the same meaning, can ask for.
+/// Everything that a key, or a button with the same meaning, can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     /// Run or pause.
@@ -31,7 +31,7 @@ pub enum Action {
     Style(Style),
     /// Show or hide the slice across an axis.
     Cut(Axis),
-    /// Move the slice chosen last by so many cells.
+    /// Move the slice chosen last by a number of cells.
     MoveCut(i32),
     /// The next field of the slices.
     Field,
@@ -45,13 +45,13 @@ pub enum Action {
     Tool(Tool),
     /// A larger or smaller brush.
     Brush(f64),
-    /// Look at everything from a side.
+    /// Frame everything from a side.
     Face(Side),
     /// The scene's camera.
     ResetCamera,
-    /// Nearer by so many notches of the wheel, or farther where they are negative.
+    /// Zoom in by a number of notches of the wheel, or out by a negative one.
     Zoom(f32),
-    /// Go round by itself.
+    /// Circle the target.
     Turntable,
     /// Look around instead of orbiting.
     FirstPerson,
@@ -87,7 +87,7 @@ pub enum Group {
     View,
     /// What the mouse does.
     Tools,
-    /// Where from.
+    /// The viewpoint.
     Camera,
     /// Files and the window itself.
     Files,

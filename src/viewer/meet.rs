@@ -1,18 +1,18 @@
-//! Where the pointer's ray meets the ground, found in the window itself: what follows the pointer cannot wait for the
-//! simulation's answer.
+//! The point where the pointer's ray meets the ground, computed by the window itself: what follows the pointer cannot
+//! wait for an answer of the simulation.
 
 use ndarray::Array2;
 
 use super::vent_handles::ground_at;
 use crate::render::Ray;
 
-/// Cells from one sample along the ray to the next.
+/// Cells between samples along the ray.
 const STRIDE: f32 = 0.25;
 /// Halvings that find the crossing between two samples.
 const HALVINGS: usize = 12;
 
-/// The first point of the ground, heights in cells of shape (nz, nx), on a ray inside `part` of the box: ranges in cells
-/// along x, y and z, of which the ground is cut by those along x and z. Where the ray comes in below the ground, that is
+/// The first point of the ground, heights in cells of shape (nz, nx), on a ray inside `part` of the box: ranges in
+/// cells along x, y and z, of which those along x and z cut the ground. For a ray that enters below the ground, it is
 /// the point on the cut face.
 pub(crate) fn meet_ground(ground: &Array2<f32>, ray: &Ray, part: [[f32; 2]; 3]) -> Option<[f32; 3]> {
     let (mut near, far) = inside(ray, part)?;

@@ -1,5 +1,5 @@
-//! What the window and the simulation thread say to each other. Plain data: the window never waits for a step, and a
-//! step never waits for the window.
+//! The messages between the window and the simulation thread. Plain data: the window never waits for a step, and a step
+//! never waits for the window.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,20 +24,21 @@ use crate::world::{Ground, GroundCursor};
 pub enum Pace {
     /// Not at all.
     Paused,
-    /// So many steps a second, as far as the machine can.
+    /// Steps a second, as far as the machine can.
     Rate(f64),
     /// As fast as possible.
     Free,
 }
 
-/// What the window asks of the simulation. Everything takes place between two steps, in the order in which it was sent.
+/// A message of the window to the simulation thread. The thread handles them between two steps, in the order in which
+/// they were sent.
 #[derive(Clone, Debug)]
 pub enum Command {
     /// Start again with another scene.
     Open(Box<Scene>),
     /// Run, or pause.
     Pace(Pace),
-    /// Make so many steps, then pause.
+    /// Make this many steps, then pause.
     Steps(u64),
     /// The same scene from step 0; live changes are forgotten.
     Reset,
@@ -45,15 +46,15 @@ pub enum Command {
     World(simulation::Command),
     /// Keep the present snapshot, to come back to it.
     Keep,
-    /// Back to the kept moment of this step; what was done later is forgotten.
+    /// Back to the kept snapshot of this step; later commands are forgotten.
     Rewind(u64),
-    /// What lies under the pointer; the answer is [`Report::probe`], kept up to date until another ray or `None`.
+    /// Probes the cell under the pointer; the answer is [`Report::probe`], kept up to date until another ray or `None`.
     Pick(Option<Ray>),
     /// The slices to send, by cell along x, y and z.
     Cuts([Option<usize>; 3], Field),
     /// What the light of the lava on the rock depends on.
     Glow(Glow),
-    /// Camera and look that are written with the session.
+    /// Camera and look for the file of the session.
     View(Box<CameraSpec>, Box<LookSpec>),
     /// Write the session as a scene that replays to the same bits.
     Save(PathBuf, Existing),
@@ -120,9 +121,9 @@ pub struct Report {
     pub seed: u64,
     /// Rules in force.
     pub rules: RulesSpec,
-    /// Vents that pour or will pour, with their numbers, which stay theirs whatever happens to others.
+    /// Vents that pour or will pour, with their numbers. A vent keeps its number.
     pub vents: Vec<(usize, VentSpec)>,
-    /// How fast it should run.
+    /// The pace that was set.
     pub pace: Pace,
     /// Steps a second over the last second.
     pub steps_per_second: f64,
@@ -175,7 +176,7 @@ impl GroundPatch {
         Self { origin: [0, 0], heights: ground.surface().clone(), caves: Arc::new(Caves::of(ground)) }
     }
 
-    /// The columns of a ground that changed since a reader read it; `None` where none did. The cursor is then up to date.
+    /// The columns of a ground that changed since the cursor, which is then up to date; `None` where none did.
     pub(crate) fn since(cursor: &mut GroundCursor, ground: &Ground) -> Option<Self> {
         let [xs, zs] = ground.changes_since(cursor).bounds(ground.grid())?;
         let heights = ground.surface().slice(s![zs.clone(), xs.clone()]).to_owned();
@@ -194,7 +195,7 @@ impl GroundPatch {
 pub struct Update {
     /// Numbers.
     pub report: Report,
-    /// Everything before is void: the box may have another shape, and cells without a patch hold nothing.
+    /// Whether to drop all earlier updates: the box may have another shape, and cells without a patch hold nothing.
     pub reset: bool,
     /// Boxes of the volume that changed, without overlap.
     pub patches: Vec<Patch>,
@@ -206,11 +207,11 @@ pub struct Update {
     pub cuts: [Option<Cut>; 3],
     /// Light that leaves each column and its height times that light, blurred, shape (nz, nx), x fastest.
     pub ember: Option<Vec<[f32; 2]>>,
-    /// What a person should read: done, or could not.
+    /// Messages for the user: what was done, or could not be.
     pub notices: Vec<Notice>,
 }
 
-/// A message to the person at the window.
+/// A message for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// Whether something could not be done.
@@ -221,7 +222,7 @@ pub struct Notice {
 
 #[cfg(test)]
 impl Report {
-    /// A report of a box in which nothing happens, for tests to change.
+    /// A report of an empty box, for tests to change.
     pub(crate) fn quiet(grid: Grid) -> Self {
         Self {
             name: "test".to_owned(),

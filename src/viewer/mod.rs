@@ -1,6 +1,6 @@
-//! The window: lava that pours while one watches, steers and measures it.
+//! The window: lava that pours while the user watches, steers and measures it.
 //!
-//! [`open()`] shows a scene until the window is closed. Data goes round:
+//! [`open()`] shows a scene until the window is closed. Data goes in a circle:
 //!
 //! ```text
 //!   mouse, keys ──► mouse, actions ──┐                     ┌── worker: the simulation's thread
@@ -8,9 +8,9 @@
 //!                                                      └──► messages::Update ──► state, paint ──► frame
 //! ```
 //!
-//! [`link`] is what the window and the simulation thread say to each other, `worker` is that thread, `paint` draws what
-//! it reports with the graphics card, and `ui` draws the panel and the marks over it. [`keys`], `camera`, `tools`,
-//! `pointer`, `pace` and [`display`] know no window and are tested without one.
+//! [`messages`] holds the messages between the window and the simulation thread, `worker` is that thread, `paint` draws
+//! its updates with the graphics card, and `ui` draws the panel and the marks over the picture. [`keys`], `camera`,
+//! `tools`, `pointer`, `pace` and [`display`] need no window and are tested without one.
 
 mod actions;
 mod app;

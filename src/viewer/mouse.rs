@@ -1,4 +1,4 @@
-//! What mouse and keys do.
+//! Mouse and keys become drags of the camera and the tools, and actions.
 
 use std::path::Path;
 use std::time::Instant;
@@ -16,9 +16,9 @@ use super::vent_handles;
 use crate::output::file_name;
 use crate::scene::Scene;
 
-/// What a wheel reports for one notch.
+/// The value that a wheel reports for one notch.
 const NOTCH: f32 = 10.0;
-/// Frames whose average a screenshot is.
+/// Frames that a screenshot averages.
 const SHOT_FRAMES: u32 = 8;
 /// Seconds that the window may stand still for a screenshot.
 const SHOT_S: f32 = 1.0;
@@ -60,7 +60,7 @@ impl App {
         self.pointer.press(button, || drag);
     }
 
-    /// What a drag that begins over the world does.
+    /// The kind of a drag that begins over the world.
     fn begun(&mut self, button: MouseButton, held: Modifiers) -> Drag {
         let shift = held.contains(Modifiers::Shift);
         self.shift = shift;
@@ -97,7 +97,7 @@ impl App {
         }
     }
 
-    /// A key goes down or up; says whether the panel must not see it.
+    /// A key goes down or up; returns whether to keep it from the panel.
     pub(super) fn key(&mut self, key: Key, press: Press, held: Modifiers) -> bool {
         self.shift = held.contains(Modifiers::Shift);
         self.control = held.intersects(Modifiers::Control | Modifiers::Super);
@@ -115,7 +115,7 @@ impl App {
         true
     }
 
-    /// Carries out what the panel left.
+    /// Carries out the requests of the panel.
     pub(super) fn carry_out(&mut self, request: Request) {
         match request {
             Request::Do(action) => self.act(action),
@@ -124,7 +124,7 @@ impl App {
         }
     }
 
-    /// Opens a scene or a heightmap; a wrong one shows its message, and the old scene goes on.
+    /// Opens a scene or a heightmap; for a wrong one it shows the message and keeps the old scene.
     pub(super) fn open(&mut self, path: &Path) {
         match Scene::open(path) {
             Ok(scene) => {
@@ -136,7 +136,7 @@ impl App {
         }
     }
 
-    /// Draws this moment into a file.
+    /// Draws the present state into a file.
     pub(super) fn screenshot(&mut self, transparent: bool) {
         let camera = self.rig.as_ref().map(|rig| rig.camera(self.size()));
         let (Some(camera), Some(report)) = (camera, &self.state.report) else { return };
@@ -159,7 +159,7 @@ impl App {
             return;
         }
         let Some(report) = &self.state.report else { return };
-        let part = Cutout::beside(self.covered() as u32, (self.window.width(), self.window.height()));
+        let part = Cutout::uncovered(self.covered() as u32, (self.window.width(), self.window.height()));
         let typed = self.state.shown.record_path.trim();
         let path = (!typed.is_empty()).then(|| Path::new(typed));
         match self.files.record(path, &file_name(&report.name), part) {
@@ -185,7 +185,7 @@ impl App {
         self.journal.say("recording ended");
     }
 
-    /// Takes what the window shows into the recording when a frame of it is due. Gives its length so far in seconds.
+    /// Adds the picture of the window to the recording when a frame of it is due. Returns its length in seconds.
     pub(super) fn record_frame(&mut self) -> Option<f64> {
         let seconds = self.recording_since.elapsed().as_secs_f64();
         let recorder = self.files.recorder()?;
@@ -209,7 +209,7 @@ impl App {
     }
 }
 
-/// Whether a key that stays down does it again and again.
+/// Whether a key repeats while it stays down.
 fn repeats(action: Action) -> bool {
     matches!(
         action,

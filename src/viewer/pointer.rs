@@ -1,5 +1,5 @@
-//! Whose the mouse is: what begins over the panel stays the panel's, what begins over the world stays the camera's or
-//! the tool's, until the button goes up.
+//! The owner of a drag: one that begins over the panel belongs to the panel, one that begins over the world belongs to
+//! the camera or the tool, until the button goes up.
 
 use kiss3d::event::MouseButton;
 
@@ -12,7 +12,7 @@ pub(crate) enum Drag {
     Turn,
     /// It moves the camera sideways.
     Pan,
-    /// The tool has it.
+    /// It belongs to the tool.
     Tool,
     /// It moves the slice across an axis: 0 for x.
     Cut(usize),
@@ -34,21 +34,21 @@ impl Pointer {
         Some((drag, (x - old_x, y - old_y)))
     }
 
-    /// A button goes down where `drag` says what that means. A second button changes nothing.
+    /// A button goes down and starts this drag. A second button changes nothing.
     pub(crate) fn press(&mut self, button: MouseButton, drag: impl FnOnce() -> Drag) {
         if self.drag.is_none() {
             self.drag = Some((button, drag()));
         }
     }
 
-    /// A button goes up; gives what it had dragged.
+    /// A button goes up; returns the drag that it ends.
     pub(crate) fn release(&mut self, button: MouseButton) -> Option<Drag> {
         let ended = self.drag.filter(|(held, _)| *held == button)?;
         self.drag = None;
         Some(ended.1)
     }
 
-    /// What is dragged.
+    /// The drag under way.
     pub(crate) fn drag(&self) -> Option<Drag> {
         self.drag.map(|(_, drag)| drag)
     }

@@ -13,7 +13,7 @@ use crate::output::{Existing, FOLDER, OutputError, free_name};
 
 /// Frames a second of a recording.
 const FPS: u32 = 20;
-/// Pictures that may wait for the encoder; more are left out, and the picture before stays longer.
+/// Most pictures in the queue of the encoder; more are dropped, and the picture before stays longer.
 const WAITING: usize = 6;
 
 /// A screenshot to be written.
@@ -28,10 +28,10 @@ pub(crate) struct Shot {
     pub(crate) labels: Vec<(&'static str, String)>,
 }
 
-/// Writes files while the window goes on, and tells when they are there.
+/// Writes files in the background, and reports when they are complete.
 pub(crate) struct Files {
     shots: Option<Sender<Shot>>,
-    told: (Sender<Notice>, Receiver<Notice>),
+    notices: (Sender<Notice>, Receiver<Notice>),
     threads: Vec<JoinHandle<()>>,
     recorder: Option<Recorder>,
     /// Files of all recordings so far.
@@ -40,19 +40,19 @@ pub(crate) struct Files {
 
 impl Files {
     pub(crate) fn new() -> Self {
-        Self { shots: None, told: channel(), threads: Vec::new(), recorder: None, promised: Vec::new() }
+        Self { shots: None, notices: channel(), threads: Vec::new(), recorder: None, promised: Vec::new() }
     }
 
     /// Writes a screenshot into the folder for unnamed files, under a name that is free.
     pub(crate) fn write(&mut self, shot: Shot) {
-        let told = self.told.0.clone();
+        let notices = self.notices.0.clone();
         let threads = &mut self.threads;
         // One thread for all screenshots: names are taken one after the other.
         let shots = self.shots.get_or_insert_with(|| {
             let (sender, receiver) = channel::<Shot>();
             threads.push(std::thread::spawn(move || {
                 for shot in receiver {
-                    tell(&told, write_shot(&shot).map(|path| Notice { wrong: false, text: saved(&path) }));
+                    report(&notices, write_shot(&shot).map(|path| Notice { wrong: false, text: saved(&path) }));
                 }
             }));
             sender
@@ -82,38 +82,38 @@ impl Files {
         self.recorder.as_mut()
     }
 
-    /// Ends the recording after so many seconds; its file is completed in the background.
+    /// Ends the recording after `seconds`; its file is completed in the background.
     pub(crate) fn end_recording(&mut self, seconds: f64) {
         if let Some(recorder) = self.recorder.take() {
-            let told = self.told.0.clone();
-            self.threads.push(std::thread::spawn(move || tell(&told, recorder.finish(seconds))));
+            let notices = self.notices.0.clone();
+            self.threads.push(std::thread::spawn(move || report(&notices, recorder.finish(seconds))));
         }
     }
 
-    /// What has been written since the last call.
+    /// Reports on the files completed since the last call.
     pub(crate) fn notices(&mut self) -> Vec<Notice> {
         self.threads.retain(|thread| !thread.is_finished());
-        self.told.1.try_iter().collect()
+        self.notices.1.try_iter().collect()
     }
 
-    /// Completes everything and gives what became of it. A recording still under way ends with its last picture.
+    /// Completes all files and returns the reports on them. A recording under way ends with its last picture.
     pub(crate) fn close(mut self) -> Vec<Notice> {
         let last = self.recorder.as_ref().and_then(|recorder| recorder.last.as_ref());
         let seconds = last.map_or(0.0, |(_, frame)| *frame as f64 / f64::from(FPS));
         self.end_recording(seconds);
         self.shots = None;
         for thread in self.threads.drain(..) {
-            // A thread that panicked has no more to say; the hook has said it.
+            // The panic hook has printed the message of a thread that panicked.
             thread.join().ok();
         }
-        self.told.1.try_iter().collect()
+        self.notices.1.try_iter().collect()
     }
 }
 
-fn tell(told: &Sender<Notice>, result: Result<Notice, ExportError>) {
+fn report(notices: &Sender<Notice>, result: Result<Notice, ExportError>) {
     let notice = result.unwrap_or_else(|error| Notice { wrong: true, text: error.to_string() });
-    // A window that is gone needs no notice.
-    told.send(notice).ok();
+    // The window may be closed already.
+    notices.send(notice).ok();
 }
 
 fn saved(path: &Path) -> String {
@@ -126,7 +126,7 @@ fn write_shot(shot: &Shot) -> Result<PathBuf, ExportError> {
         let path = free_name(Path::new(FOLDER), &shot.name, |path| path.with_extension("png").exists());
         let path = path.with_extension("png");
         match write_png(&path, shot.image.dimensions(), &pixels, &shot.labels, Existing::Keep) {
-            // Another program took the name meanwhile.
+            // Another program has taken the name.
             Err(ExportError::Output(OutputError::Exists { .. })) => {}
             result => return result.map(|()| path),
         }
@@ -147,8 +147,8 @@ pub(crate) struct Cutout {
 }
 
 impl Cutout {
-    /// The window beside so many covered pixels.
-    pub(crate) fn beside(covered: u32, (width, height): (u32, u32)) -> Self {
+    /// The part of a window that is not covered at the left.
+    pub(crate) fn uncovered(covered: u32, (width, height): (u32, u32)) -> Self {
         let even = |n: u32| (n & !1).max(2);
         Self { left: covered, size: (even(width.saturating_sub(covered)), even(height)) }
     }
@@ -169,16 +169,16 @@ impl Cutout {
     }
 }
 
-/// What the encoder is sent.
+/// A message to the encoder.
 enum Reel {
-    /// A picture of the window, and the frame of the film from which on it is seen.
+    /// A picture of the window, and the first frame of the film that shows it.
     Picture(Arc<RgbaImage>, u64),
     /// Frames of the whole film.
     End(u64),
 }
 
-/// A recording under way. A picture is seen until the next one comes, so that the film runs in real time however slowly
-/// the window is drawn.
+/// A recording under way. A picture is shown until the next one, so that the film runs in real time however slowly the
+/// window is drawn.
 pub(crate) struct Recorder {
     pictures: SyncSender<Reel>,
     /// The last picture that was sent, and its frame.
@@ -196,24 +196,24 @@ impl Recorder {
         Ok(Self { pictures, last: None, encoder, path: path.to_owned() })
     }
 
-    /// Whether the encoder has given up, for want of space or the like.
+    /// Whether the encoder has failed, for lack of space for example.
     pub(crate) fn has_failed(&self) -> bool {
         self.encoder.is_finished()
     }
 
-    /// Whether a picture is due, so many seconds after the beginning.
+    /// Whether a picture is due, `seconds` after the beginning.
     pub(crate) fn wants(&self, seconds: f64) -> bool {
         self.last.as_ref().is_none_or(|(_, frame)| frame_at(seconds) > *frame)
     }
 
-    /// Takes the picture of this moment. It is left out when it shows what the last one did, or the encoder is behind.
+    /// Adds the present picture. It is dropped when it equals the last one or the queue of the encoder is full.
     pub(crate) fn take(&mut self, picture: RgbaImage, seconds: f64) {
         let first = self.last.is_none();
         if self.last.as_ref().is_some_and(|(last, _)| **last == picture) {
             return;
         }
         let (picture, frame) = (Arc::new(picture), if first { 0 } else { frame_at(seconds) });
-        // When the encoder has ended, `finish` says why.
+        // When the encoder has ended, `finish` returns its error.
         if self.pictures.try_send(Reel::Picture(picture.clone(), frame)).is_ok() {
             self.last = Some((picture, frame));
         }
@@ -224,10 +224,10 @@ impl Recorder {
         self.last.is_some()
     }
 
-    /// Completes a film of so many seconds.
+    /// Completes a film of this many seconds.
     fn finish(self, seconds: f64) -> Result<Notice, ExportError> {
         let Self { pictures, encoder, path, .. } = self;
-        // When the encoder has ended, joining says why.
+        // When the encoder has ended, joining returns its error.
         pictures.send(Reel::End(frame_at(seconds) + 1)).ok();
         drop(pictures);
         match encoder.join() {
@@ -246,12 +246,12 @@ fn recorded(path: &Path, frames: u64) -> Notice {
     Notice { wrong: false, text: format!("{} ({frames} frames, {seconds:.1} s)", saved(path)) }
 }
 
-/// The frame of a film that is seen after so many seconds.
+/// The frame of a film that is shown after `seconds`.
 fn frame_at(seconds: f64) -> u64 {
     (seconds * f64::from(FPS)) as u64
 }
 
-/// Writes the film and gives its frames; without a picture there is no file.
+/// Writes the film and returns its frames; without a picture there is no file.
 fn encode(path: &Path, cutout: Cutout, waiting: &Receiver<Reel>) -> Result<u64, ExportError> {
     let mut seen: Option<(Vec<u8>, u64)> = None;
     let mut animation: Option<Box<dyn Animation>> = None;
@@ -350,7 +350,7 @@ mod tests {
     fn a_window_of_another_size_still_fills_the_film() {
         assert_eq!(CUTOUT.of(&picture(7))[..3], [7, 40, 10]);
         assert_eq!(CUTOUT.of(&RgbaImage::new(10, 4)).len(), 3 * 16 * 8);
-        assert_eq!(Cutout::beside(346, (1280, 661)), Cutout { left: 346, size: (934, 660) });
+        assert_eq!(Cutout::uncovered(346, (1280, 661)), Cutout { left: 346, size: (934, 660) });
     }
 
     #[test]

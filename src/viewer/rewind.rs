@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// A rewind so soon after the last one goes to the snapshot before that one.
+/// A rewind within this time of the last one goes to the snapshot before that one.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Where the last rewind went, and when.
@@ -12,8 +12,8 @@ pub(crate) struct Rewind {
 }
 
 impl Rewind {
-    /// The snapshot to go back to from a step; `snapshots` are the kept ones. A simulation that runs on has passed the snapshot
-    /// of the last rewind again before the next key press: within a second of it, the one before is meant.
+    /// The snapshot to go back to from a step; `snapshots` are the kept ones. A simulation that runs on has passed the
+    /// snapshot of the last rewind again before the next key press: within a second of it, the one before is meant.
     pub(crate) fn target(&mut self, snapshots: &[u64], step: u64, now: Instant) -> Option<u64> {
         let again = self.last.filter(|(at, _)| now.duration_since(*at) <= AGAIN);
         let limit = again.map_or(step, |(_, snapshot)| snapshot.min(step));

@@ -1,10 +1,10 @@
-//! How large a window opens without a given size: as wished, or what the screen has room for.
+//! The size of a window without a given one: the usual size, or as much as the screen has room for.
 
 /// Width and height that a window has on a screen with room for it, in points.
 const WISHED: (f64, f64) = (1280.0, 800.0);
-/// What title bar, frame and the desktop's own bars take of a screen, in points.
+/// Width and height that title bar, frame and the desktop's own bars take of a screen, in points.
 const MARGIN: (f64, f64) = (46.0, 108.0);
-/// A screen of which nothing is known: that of a small laptop.
+/// The size of an unknown screen: that of a small laptop.
 const LAPTOP: (f64, f64) = (1366.0, 768.0);
 /// Least size of a window.
 const LEAST: (f64, f64) = (320.0, 240.0);

@@ -31,7 +31,7 @@ impl Cuts {
         Self { shown: [false; 3], at: size.map(|n| n / 2), field: Field::Amount, chosen: 2 }
     }
 
-    /// What to ask the simulation for.
+    /// The slices to request from the simulation.
     pub(crate) fn wanted(&self) -> [Option<usize>; 3] {
         std::array::from_fn(|k| self.shown[k].then_some(self.at[k]))
     }
@@ -53,8 +53,8 @@ pub(crate) fn handle(k: usize, cell: usize, size: [f32; 3]) -> Point3<f32> {
     point
 }
 
-/// The cell to which a ray drags the slice across axis `k`: where the handle's path comes nearest to the ray. Nothing
-/// when one looks along the path.
+/// The cell to which a ray drags the slice across axis `k`: where the handle's path comes nearest to the ray; `None`
+/// for a ray along the path.
 pub(crate) fn dragged_to(k: usize, ray: &Ray, size: [f32; 3]) -> Option<usize> {
     let mut along = Vector3::zeros();
     along[k] = 1.0;

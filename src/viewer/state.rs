@@ -1,5 +1,5 @@
-//! What the window knows: the last report, the working copies that a person edits, and what is shown. The panel reads
-//! and edits it, and leaves requests that the frame loop carries out.
+//! The state of the window: the last report, the working copies that the user edits, and what is shown. The panel reads
+//! and edits it, and queues requests that the frame loop carries out.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::rules::RulesSpec;
 use crate::scene::Scene;
 use crate::source::VentSpec;
 
-/// How long an edit is believed over reports that do not know it yet.
+/// Time for which an edit overrides reports that may be older than it.
 const BELIEVED: Duration = Duration::from_millis(600);
 
 /// A working copy of something that the simulation reports.
@@ -36,12 +36,12 @@ impl<T: Clone + PartialEq> Draft<T> {
         Self { value, edited: None }
     }
 
-    /// Says that a person has just changed the value.
+    /// Marks the value as just edited by the user.
     pub(crate) fn touch(&mut self) {
         self.edited = Some(Instant::now());
     }
 
-    /// Takes over what is reported, unless an edit is still on its way.
+    /// Takes over the reported value, unless an edit is still on its way.
     fn follow(&mut self, reported: &T) {
         if self.edited.is_none_or(|at| at.elapsed() > BELIEVED) {
             self.edited = None;
@@ -50,12 +50,12 @@ impl<T: Clone + PartialEq> Draft<T> {
     }
 }
 
-/// What the frame loop is to do.
+/// A request to the frame loop.
 #[derive(Clone, Debug)]
 pub(crate) enum Request {
-    /// What a key would do.
+    /// The action of a key.
     Do(Action),
-    /// Something for the simulation.
+    /// A message to the simulation.
     Send(Command),
     /// Open a scene or a heightmap.
     Open(PathBuf),
@@ -65,13 +65,13 @@ pub(crate) enum Request {
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(crate) panel: bool,
-    /// Whether the panel is folded to a narrow bar, once the user has said so; else narrow windows fold it.
+    /// Whether the panel is folded to a narrow bar, once the user has chosen; before that, narrow windows fold it.
     pub(crate) folded: Option<bool>,
     pub(crate) help: bool,
     pub(crate) volume: bool,
     pub(crate) ground: bool,
     pub(crate) quality: Quality,
-    /// Frames a second of [`Quality::Auto`] until the user wants others.
+    /// Frames a second of [`Quality::Auto`] until the user sets another value.
     pub(crate) usual_fps: f32,
     /// Names typed into the panel.
     pub(crate) open_path: String,
@@ -113,9 +113,9 @@ pub(crate) struct State {
     pub(crate) history: History,
     pub(crate) toasts: Toasts,
     pub(crate) frame: Frame,
-    /// Left by the panel for the frame loop.
+    /// The panel's queue to the frame loop.
     pub(crate) requests: Vec<Request>,
-    /// A scene on its way to the simulation.
+    /// A scene that was sent to the simulation and is not reported yet.
     pub(crate) coming: Option<Scene>,
 }
 
@@ -157,7 +157,7 @@ impl State {
         }
     }
 
-    /// Takes over what the simulation reports. Says whether the scene on its way has come.
+    /// Takes over an update. Returns whether it is the first one of the scene that was sent.
     pub(crate) fn follow(&mut self, update: &Update) -> bool {
         let report = &update.report;
         self.rules.follow(&report.rules);
@@ -182,7 +182,7 @@ impl State {
         came
     }
 
-    /// The scene on its way is the scene now.
+    /// Makes the scene that was sent the present one.
     fn arrive(&mut self) {
         let Some(scene) = self.coming.take() else { return };
         self.look = scene.spec.look.clone();
@@ -196,12 +196,12 @@ impl State {
         self.report.as_ref().map(|report| [report.grid.nx, report.grid.ny, report.grid.nz])
     }
 
-    /// Leaves something for the frame loop.
+    /// Queues a request for the frame loop.
     pub(crate) fn ask(&mut self, request: Request) {
         self.requests.push(request);
     }
 
-    /// Another pace, kept as the one to go back to unless it is a pause.
+    /// Sets a pace, and keeps it as the one after a pause unless it is a pause.
     pub(crate) fn set_pace(&mut self, pace: Pace) {
         if pace != Pace::Paused {
             self.rate = pace;
@@ -220,7 +220,7 @@ impl State {
         std::array::from_fn(|k| part[k].map(|share| share * sides[k]))
     }
 
-    /// What a picture from this camera shows.
+    /// The view of a picture from this camera.
     pub(crate) fn view(&self, camera: Camera) -> View {
         View {
             camera,

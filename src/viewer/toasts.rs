@@ -1,4 +1,4 @@
-//! Messages that come and go.
+//! Messages that are shown for some seconds.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::messages::Notice;
 
 /// How long a message stays.
 const STAYS: Duration = Duration::from_secs(5);
-/// How long one about something wrong stays.
+/// How long an error stays.
 const STAYS_WRONG: Duration = Duration::from_secs(14);
 /// Most messages at a time.
 const MOST: usize = 5;
@@ -27,14 +27,14 @@ impl Toasts {
         self.shown.push((notice, now));
     }
 
-    /// What is to be read now.
+    /// The messages to show now.
     pub(crate) fn at(&mut self, now: Instant) -> impl Iterator<Item = &Notice> {
         let stays = |notice: &Notice| if notice.wrong { STAYS_WRONG } else { STAYS };
         self.shown.retain(|(notice, since)| now.duration_since(*since) < stays(notice));
         self.shown.iter().map(|(notice, _)| notice)
     }
 
-    /// Whether there is anything to read or to take away.
+    /// Whether there is any message to show or to remove.
     pub(crate) fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }

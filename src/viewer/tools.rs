@@ -1,5 +1,5 @@
-//! What the mouse does to the world: vents placed and dragged, brushes drawn. State machines without a window; they
-//! answer with the commands to send.
+//! The tools of the mouse: placing and dragging vents, painting with brushes. State machines without a window; they
+//! return the commands to send.
 
 use nalgebra::Point3;
 
@@ -60,7 +60,7 @@ impl Tool {
         !matches!(self, Self::Orbit | Self::Vent)
     }
 
-    /// Whether it does something again and again while the pointer rests.
+    /// Whether it repeats while the pointer rests.
     fn flows(self) -> bool {
         matches!(self, Self::Lava | Self::Drain)
     }
@@ -84,7 +84,7 @@ pub(crate) const BRUSH_RADIUS: (f64, f64) = (0.5, 40.0);
 const DAB_S: f64 = 0.05;
 /// Pixels that the pointer must move for a dab at another place.
 const DAB_PIXELS: f32 = 2.0;
-/// Seconds after which a click is given up when nothing was found under it.
+/// Seconds after which a click without a probe is dropped.
 const PATIENCE_S: f64 = 2.0;
 
 /// Where the pointer is in this frame.
@@ -105,7 +105,7 @@ pub(crate) struct Aim {
 /// Tool, brush and what is under way.
 #[derive(Clone, Debug)]
 pub(crate) struct Tools {
-    /// The tool in hand.
+    /// The chosen tool.
     pub tool: Tool,
     /// The brush.
     pub brush: Brush,
@@ -117,7 +117,7 @@ pub(crate) struct Tools {
 #[derive(Clone, Debug)]
 enum Busy {
     Idle,
-    /// A click waits for what lies under it.
+    /// A click waits for the probe of its ray, since a time.
     Placing(Ray, f64),
     Painting(Option<Dab>),
     Dragging(Grab),
@@ -140,7 +140,7 @@ impl Default for Tools {
 }
 
 impl Tools {
-    /// The left button goes down, over a handle or not. Says whether the tool takes the drag.
+    /// The left button goes down, over a handle or not. Returns whether the tool takes the drag.
     pub(crate) fn press(&mut self, aim: &Aim, handle: Option<&Handle>, report: &Report) -> bool {
         let vent = handle.and_then(|h| Some((*h, report.vents.iter().find(|(number, _)| *number == h.vent)?)));
         self.busy = match vent {
@@ -171,7 +171,7 @@ impl Tools {
         !matches!(self.busy, Busy::Idle)
     }
 
-    /// The vent whose handle is in hand.
+    /// The vent whose handle is dragged.
     pub(crate) fn dragged(&self) -> Option<usize> {
         match &self.busy {
             Busy::Dragging(grab) => Some(grab.handle.vent),
@@ -179,7 +179,7 @@ impl Tools {
         }
     }
 
-    /// The ray whose answer is waited for instead of the pointer's.
+    /// The ray of a click that waits for its probe, to be sent instead of the pointer's.
     pub(crate) fn waits_for(&self) -> Option<Ray> {
         match self.busy {
             Busy::Placing(ray, _) => Some(ray),
@@ -187,7 +187,7 @@ impl Tools {
         }
     }
 
-    /// What is to be sent in this frame.
+    /// The message to send in this frame.
     pub(crate) fn tick(&mut self, aim: &Aim, report: &Report) -> Option<Command> {
         let probe = report.probe.as_ref();
         match &mut self.busy {

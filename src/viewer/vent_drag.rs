@@ -1,4 +1,4 @@
-//! A vent's handle in hand: what a drag makes of the vent.
+//! A drag of a vent's handle, and the vent that results.
 
 use super::messages::Report;
 use super::tools::Aim;
@@ -10,14 +10,14 @@ use crate::units::VENT_ENERGY_MAX;
 pub(crate) const VENT_RADIUS: (f64, f64) = (0.0, 40.0);
 /// Smallest and largest rate of a vent that a drag gives, in cells a step.
 pub(crate) const VENT_RATE: (f64, f64) = (0.01, 200.0);
-/// Pixels that the pointer must move before a vent follows it: a handle is not grabbed in its very middle.
+/// Pixels that the pointer must move before a vent follows it, because a handle is rarely grabbed in its middle.
 const STILL_PIXELS: f32 = 2.0;
 /// Pixels of a drag that multiply the rate by e.
 const RATE_PIXELS: f32 = 90.0;
 /// Pixels of a drag that add 1 to the energy.
 const ENERGY_PIXELS: f32 = 150.0;
 
-/// A handle in hand.
+/// A handle that is dragged.
 #[derive(Clone, Debug)]
 pub(super) struct Grab {
     pub(super) handle: Handle,
@@ -28,8 +28,8 @@ pub(super) struct Grab {
 }
 
 impl Grab {
-    /// The vent as the pointer wants it: its place and its rim follow the ground under the pointer. Over the sky it stays
-    /// where it was.
+    /// The vent after the drag: its place and its rim follow the ground under the pointer. Over the sky it stays where
+    /// it was.
     pub(super) fn dragged_to(&self, aim: &Aim, report: &Report) -> VentSpec {
         let mut spec = self.spec.clone();
         let up = self.pixel.1 - aim.pixel.1;
@@ -60,7 +60,7 @@ impl Grab {
     }
 }
 
-/// A point held inside the box, with the digits that a file should show.
+/// A point clamped to the box and rounded to the digits that a file should show.
 pub(super) fn inside(point: [f32; 3], report: &Report) -> [f64; 3] {
     let size = [report.grid.nx, report.grid.ny, report.grid.nz];
     std::array::from_fn(|k| round(f64::from(point[k]).clamp(0.0, size[k] as f64)))

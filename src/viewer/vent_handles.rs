@@ -1,5 +1,5 @@
-//! Vents as the pointer sees them: a ring on the ground, a middle to move it by, a point on the ring for the radius, and
-//! a stalk whose top is pulled up and down for the rate.
+//! The handles of vents: a ring on the ground, its middle to move it, a point on the ring for the radius, and a stalk
+//! whose top is dragged up and down for the rate.
 
 use nalgebra::Point3;
 use ndarray::Array2;

@@ -1,16 +1,16 @@
-//! A place and a direction, and those that have names.
+//! A place and a direction of view, and the presets.
 
 use nalgebra::{Point3, Vector3};
 
 use super::camera::Size;
 use crate::render::{Bounds, Camera, CameraSpec};
 
-/// Steepest look: straight down would leave no direction for up.
+/// Steepest elevation: straight down would leave no direction for up.
 const STEEPEST_DEG: f32 = 89.0;
 /// Nearest and farthest distance to the target in cells.
 pub(super) const REACH: (f32, f32) = (0.5, 1e5);
 
-/// From where a preset looks.
+/// The side from which a preset views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// From the south, northward.
@@ -81,7 +81,7 @@ impl Pose {
         }
     }
 
-    /// Whether nobody could tell the two apart.
+    /// Whether the two differ by less than can be seen.
     pub(super) fn near(&self, other: &Self) -> bool {
         let small = 2e-4 * self.distance;
         short_way(self.azimuth_deg - other.azimuth_deg).abs() < 0.01

@@ -1,4 +1,4 @@
-//! What a folded panel leaves: a narrow bar with the buttons that matter most.
+//! The folded panel: a narrow bar with the buttons that matter most.
 
 use kiss3d::egui::{self, Area, Button, Context, Id, Margin, Order, RichText, Stroke, Ui, vec2};
 

@@ -1,4 +1,4 @@
-//! Buttons of the camera: where from, how near, and how it moves.
+//! Buttons of the camera: viewpoints, zoom and movement.
 
 use kiss3d::egui::Ui;
 
@@ -6,7 +6,7 @@ use crate::viewer::keys::{self, Action};
 use crate::viewer::state::{Request, State};
 use crate::viewer::viewpoint::Side;
 
-/// Buttons of the first row: text, what they do.
+/// Buttons of the first row: text and action.
 const PLACES: [(&str, &str, Action); 7] = [
     ("home", "The scene's camera", Action::ResetCamera),
     ("front", "From the south", Action::Face(Side::Front)),
@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn every_button_has_a_key() {
         let places = PLACES.map(|(.., action)| action);
-        let others = [Action::Zoom(1.0), Action::Zoom(-1.0), Action::Turntable, Action::FirstPerson];
-        for action in places.into_iter().chain(others) {
+        let movements = [Action::Zoom(1.0), Action::Zoom(-1.0), Action::Turntable, Action::FirstPerson];
+        for action in places.into_iter().chain(movements) {
             assert!(!keys::shown(action).is_empty(), "{action:?}");
         }
     }

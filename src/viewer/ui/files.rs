@@ -40,7 +40,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     );
 }
 
-/// The name of a file to open, with what it may become, and the system's dialog.
+/// The name of a file to open, with its completions, and the system's dialog.
 fn open(ui: &mut Ui, state: &mut State) {
     let id = Id::new("open path");
     let (mut entered, mut changed) = (false, false);
@@ -75,13 +75,13 @@ fn open(ui: &mut Ui, state: &mut State) {
     } else if ui.memory(|memory| memory.has_focus(id)) {
         offers(ui, state, id);
         if changed {
-            // The list grows below the end of what is scrolled to.
+            // The list grows below the part that is scrolled into view.
             ui.scroll_to_cursor(Some(Align::BOTTOM));
         }
     }
 }
 
-/// The names that what was typed may become.
+/// The completions of the typed name.
 fn offers(ui: &mut Ui, state: &mut State, id: Id) {
     let typed = state.shown.open_path.clone();
     let names = state.shown.completion.of(&typed).to_vec();
@@ -92,7 +92,7 @@ fn offers(ui: &mut Ui, state: &mut State, id: Id) {
     }
 }
 
-/// Replaces what was typed and goes on typing behind it.
+/// Replaces the typed name and sets the cursor behind it.
 fn complete(ui: &Ui, state: &mut State, id: Id, text: String) {
     let end = CCursorRange::one(CCursor::new(text.chars().count()));
     state.shown.open_path = text;

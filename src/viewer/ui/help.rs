@@ -12,7 +12,7 @@ use crate::viewer::state::State;
 
 /// Width that a column takes, in points.
 const COLUMN: f32 = 372.0;
-/// What the window's frame takes of the screen, across and down.
+/// Width and height that the window's frame takes of the screen.
 const FRAME: (f32, f32) = (44.0, 74.0);
 
 /// A heading and the keys under it.
@@ -21,7 +21,7 @@ struct Block {
     rows: Vec<(&'static str, &'static str)>,
 }
 
-/// Draws the list when it is asked for.
+/// Draws the list while it is shown.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let mut open = state.shown.help;
     let screen = context.content_rect();
@@ -36,7 +36,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         .order(Order::Foreground)
         .frame(Frame::window(&context.global_style()).fill(Color32::from_rgb(20, 20, 24)))
         .anchor(Align2::CENTER_CENTER, vec2(0.0, 0.0))
-        // Its own largest size would hide columns that the screen has room for.
+        // The default largest size would hide columns that the screen has room for.
         .max_size(room)
         .default_size(room)
         .show(context, |ui| {
@@ -65,7 +65,8 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Deals blocks of so many rows to at most `count` columns, in order, so that the longest column is as short as can be.
+/// Distributes blocks, given by their rows, over at most `count` columns in order, so that the longest column is as
+/// short as possible.
 fn columns(lengths: &[usize], count: usize) -> Vec<Range<usize>> {
     let total: usize = lengths.iter().sum();
     let longest = lengths.iter().copied().max().unwrap_or(0);

@@ -12,7 +12,7 @@ use crate::viewer::state::State;
 const LENGTH: (f32, f32) = (170.0, 0.28);
 /// Width of a bar.
 const THICK: f32 = 14.0;
-/// Around what is written.
+/// Margin around the texts.
 const MARGIN: f32 = 9.0;
 
 /// Draws a bar for the volume and one for the slices, where they show colours of the palette.
@@ -31,7 +31,7 @@ pub(super) fn draw(context: &Context, state: &State) {
     }
 }
 
-/// What the colours of slices stand for; rock is grey.
+/// The quantity that the colours of slices show; rock is grey.
 fn of_slices(field: Field) -> Option<Scale> {
     match field {
         Field::Amount => Some(Scale::amount()),

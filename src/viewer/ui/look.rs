@@ -1,4 +1,4 @@
-//! How it looks: style, colours, light and quality.
+//! The look: style, colours, light and quality.
 
 use kiss3d::egui::{ComboBox, Ui};
 
@@ -7,7 +7,7 @@ use crate::render::{LookSpec, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
 use crate::viewer::paint::Quality;
 use crate::viewer::state::State;
 
-/// Height of the sun where the sky decides, as the slider begins.
+/// First value of the slider of the sun's height, where the sky decides the height.
 const USUAL_SUN_DEG: f32 = 20.0;
 
 /// Shows and edits the look.

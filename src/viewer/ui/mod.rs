@@ -1,5 +1,5 @@
 //! The user interface over the picture: panel, marks in the world, colour bars, help and messages. It reads and edits
-//! [`State`] and leaves requests; it never waits.
+//! [`State`] and queues requests; it never waits.
 
 mod bar;
 mod camera;
@@ -28,26 +28,26 @@ use crate::render::Camera;
 const PANEL: f32 = 346.0;
 /// Width of the bar that a folded panel leaves.
 const BAR: f32 = 42.0;
-/// Windows of fewer points fold the panel.
+/// Windows that are narrower in points fold the panel.
 const NARROW: f32 = 900.0;
 /// Lava.
 const ACCENT: Color32 = Color32::from_rgb(255, 122, 40);
-/// Text that is read first.
+/// Text that stands out.
 const BRIGHT: Color32 = Color32::from_rgb(240, 236, 230);
 /// Text that explains.
 const FAINT: Color32 = Color32::from_rgb(150, 148, 146);
-/// What went wrong.
+/// Errors.
 const WRONG: Color32 = Color32::from_rgb(255, 92, 80);
-/// What lies behind text over the picture.
+/// The ground of text over the picture.
 const SHADE: Color32 = Color32::from_rgba_premultiplied(14, 14, 17, 214);
 
-/// What the marks in the world are drawn by.
+/// The camera, pointer and handles for the marks in the world.
 pub(crate) struct Stage<'a> {
     /// The camera of this frame, in pixels.
     pub(crate) camera: &'a Camera,
     /// Pixels to a point of the user interface.
     pub(crate) scale: f32,
-    /// The pointer in pixels, while it is over the world and turns nothing.
+    /// The pointer in pixels, while it is over the world and drags nothing.
     pub(crate) pointer: Option<(f32, f32)>,
     /// Points of vents that can be dragged.
     pub(crate) handles: &'a [Handle],
@@ -65,12 +65,12 @@ impl Stage<'_> {
     }
 }
 
-/// Whether the panel of a window of so many points is folded.
+/// Whether the panel of a window of this width in points is folded.
 fn is_folded(shown: &Shown, width: f32) -> bool {
     shown.folded.unwrap_or(width < NARROW)
 }
 
-/// Points at the left of a window of so many points that the panel takes.
+/// Width of the panel in a window of this width, both in points.
 pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
     match (shown.panel, is_folded(shown, width)) {
         (false, _) => 0.0,
@@ -94,7 +94,7 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     toasts::draw(context, state);
 }
 
-/// What stands in the window before the first picture.
+/// Draws the text that is shown before the first picture.
 pub(crate) fn loading(context: &Context, name: &str) {
     egui::Area::new(egui::Id::new("loading")).anchor(egui::Align2::CENTER_CENTER, vec2(0.0, 0.0)).show(context, |ui| {
         ui.label(egui::RichText::new(format!("loading {name} …")).color(BRIGHT).size(18.0));

@@ -1,4 +1,4 @@
-//! What can be measured: mass account, rates and where the time goes.
+//! Measurements: mass account, rates and times of the stages.
 
 use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2};
 

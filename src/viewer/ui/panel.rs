@@ -35,7 +35,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// Scene, step and pace, which never scroll away.
+/// Scene, step and pace, above the part that scrolls.
 fn header(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else {
         ui.label("preparing the scene …");

@@ -1,4 +1,4 @@
-//! What lies under the pointer, written beside it.
+//! The probe of the cell under the pointer, as a text next to it.
 
 use kiss3d::egui::{Context, LayerId, Pos2, Rect, RichText, TextStyle, WidgetText, vec2};
 
@@ -20,13 +20,13 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     );
     let margin = vec2(7.0, 5.0);
     let size = galley.size() + 2.0 * margin;
-    let at = beside(stage.points(pointer), size, context.content_rect());
+    let at = next_to(stage.points(pointer), size, context.content_rect());
     painter.rect_filled(Rect::from_min_size(at, size), 4.0, SHADE);
     painter.galley_with_override_text_color(at + margin, galley, BRIGHT);
 }
 
 /// Right below the pointer, or on the other side where the screen ends; never outside it.
-fn beside(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
+fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     let gap = 16.0;
     let x = if pointer.x + gap + size.x > screen.right() { pointer.x - gap - size.x } else { pointer.x + gap };
     let y = if pointer.y + gap + size.y > screen.bottom() { pointer.y - gap - size.y } else { pointer.y + gap };
@@ -59,7 +59,7 @@ mod tests {
         let screen = Rect::from_min_size(Pos2::ZERO, vec2(480.0, 360.0));
         let size = vec2(260.0, 60.0);
         for pointer in [[5.0, 5.0], [240.0, 180.0], [470.0, 350.0], [475.0, 3.0]] {
-            let text = Rect::from_min_size(beside(pointer.into(), size, screen), size);
+            let text = Rect::from_min_size(next_to(pointer.into(), size, screen), size);
             assert!(screen.contains_rect(text), "{pointer:?}: {text:?}");
         }
     }

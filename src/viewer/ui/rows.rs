@@ -32,7 +32,7 @@ impl<'a> Row<'a> {
         Self { name, unit, hint, logarithmic: false, decimals: 2 }
     }
 
-    /// Each notch is as much more as the one before.
+    /// Makes equal distances on the slider equal ratios.
     pub(super) fn logarithmic(self) -> Self {
         Self { logarithmic: true, ..self }
     }
@@ -42,7 +42,7 @@ impl<'a> Row<'a> {
         Self { decimals, ..self }
     }
 
-    /// Shows the row; says whether the number was changed. Without a default there is no way back.
+    /// Shows the row; returns whether the user changed the number. Without a default there is no reset button.
     pub(super) fn show<N: Numeric>(
         self,
         ui: &mut Ui,
@@ -74,7 +74,7 @@ pub(super) fn name(ui: &mut Ui, text: &str, hint: &str) {
     fixed(ui, NAME, RichText::new(text)).on_hover_text(hint);
 }
 
-/// A text that takes the same width whatever it says.
+/// A text of a fixed width.
 fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
     let size = vec2(width, ui.spacing().interact_size.y);
     let row = Layout::left_to_right(Align::Center);
@@ -85,7 +85,7 @@ fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
     .inner
 }
 
-/// The way back to a default, where that is something else.
+/// The reset button, where the default is another value.
 fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     let differs = *value != default;
     let button = Button::new(RichText::new("⟲").size(12.0)).frame(false).min_size(vec2(14.0, 14.0));
@@ -95,7 +95,7 @@ fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     }
 }
 
-/// A row with a choice, without a name in front where that is empty; says whether another was taken.
+/// A row with a choice, without a name in front where that is empty; returns whether the user took another.
 pub(super) fn choice<T: PartialEq + Copy>(
     ui: &mut Ui,
     (label, hint): (&str, &str),
@@ -115,7 +115,7 @@ pub(super) fn choice<T: PartialEq + Copy>(
     *value != before
 }
 
-/// A row with a choice of what the library names; says whether another was taken.
+/// A row with a choice among the names of the library; returns whether the user took another.
 pub(super) fn choice_named<T: Named + PartialEq>(ui: &mut Ui, label: (&str, &str), value: &mut T) -> bool {
     let choices: Vec<_> = T::ALL.iter().map(|choice| (*choice, choice.name(), choice.what())).collect();
     choice(ui, label, value, &choices)
@@ -136,7 +136,7 @@ pub(super) enum Fold {
     Open,
     /// Until it is opened.
     Closed,
-    /// Now, whatever it was.
+    /// Now, even if the user has folded it.
     OpenNow,
 }
 

@@ -10,7 +10,7 @@ use crate::viewer::messages::{Command, Pace, Report};
 use crate::viewer::pace::{self, RATES};
 use crate::viewer::state::{Request, State};
 
-/// The buttons and the slider that never scroll away.
+/// The buttons and the slider above the part that scrolls.
 pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
     let paused = state.pace.value == Pace::Paused;
     ui.horizontal(|ui| {

@@ -7,7 +7,7 @@ use kiss3d::egui::{Align2, Area, Context, Id, Order, RichText, Stroke, vec2};
 use super::{ACCENT, BRIGHT, WRONG, card};
 use crate::viewer::state::State;
 
-/// Draws the messages that are to be read now.
+/// Draws the messages to show now.
 pub(super) fn draw(context: &Context, state: &mut State) {
     if state.toasts.is_empty() {
         return;

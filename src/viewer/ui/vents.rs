@@ -38,7 +38,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// One vent; gives the change that a person made.
+/// One vent; returns the change that the user made.
 fn one(ui: &mut Ui, number: usize, vent: &mut VentSpec, step: u64) -> Option<VentChange> {
     let before = vent.clone();
     let mut closed = false;

@@ -1,43 +1,43 @@
-//! When the next step is due, and how many were made of late.
+//! When the next step is due, and the rate of the last ones.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::viewer::messages::Pace;
 
-/// Lowest and highest rate in steps a second that the clock tells apart from standing still and running free.
+/// Lowest and highest rate in steps a second; beyond them the clock pauses or runs free.
 const RATES: (f64, f64) = (1e-3, 1e6);
-/// What a slow machine is behind by is forgotten beyond this.
+/// Longest delay that a slow machine makes up for later.
 const MOST_BEHIND: Duration = Duration::from_millis(50);
 /// Time over which the rate is taken.
 const WINDOW: Duration = Duration::from_secs(1);
 /// Time between two samples of the rate.
 const SAMPLE: Duration = Duration::from_millis(20);
 
-/// Beats the time for the steps.
+/// The clock of the steps.
 #[derive(Debug)]
 pub(super) struct Clock {
     pace: Pace,
-    /// Steps left before it pauses by itself.
+    /// Steps left before it pauses.
     left: Option<u64>,
     next: Instant,
     made: u64,
-    /// Steps made at some times of the last second.
+    /// Samples of the last second: time and steps made by then.
     samples: VecDeque<(Instant, u64)>,
 }
 
 impl Clock {
-    /// A clock that stands still.
+    /// A paused clock.
     pub(super) fn new() -> Self {
         Self { pace: Pace::Paused, left: None, next: Instant::now(), made: 0, samples: VecDeque::new() }
     }
 
-    /// How fast it should run.
+    /// The pace that was set.
     pub(super) fn pace(&self) -> Pace {
         self.pace
     }
 
-    /// Runs at another pace; refuses a rate that is no number above 0.
+    /// Sets another pace; refuses a rate that is not a number above 0.
     pub(super) fn set(&mut self, pace: Pace) -> Result<(), String> {
         if let Pace::Rate(rate) = pace
             && !(rate > 0.0 && rate.is_finite())
@@ -53,7 +53,7 @@ impl Clock {
         Ok(())
     }
 
-    /// Makes so many steps as fast as possible, then pauses.
+    /// Makes this many steps as fast as possible, then pauses.
     pub(super) fn count(&mut self, steps: u64) {
         self.pace = if steps == 0 { Pace::Paused } else { Pace::Free };
         self.left = (steps > 0).then_some(steps);
@@ -61,7 +61,7 @@ impl Clock {
         self.samples.push_back((Instant::now(), self.made));
     }
 
-    /// Time until the next step; nothing when none is due.
+    /// Time until the next step; `None` while it is paused.
     pub(super) fn due(&self, now: Instant) -> Option<Duration> {
         match self.pace {
             Pace::Paused => None,
@@ -91,7 +91,7 @@ impl Clock {
         }
     }
 
-    /// Steps a second over the last second; 0 while it stands still.
+    /// Steps a second over the last second; 0 while it is paused.
     pub(super) fn rate(&self, now: Instant) -> f64 {
         let Some(&(since, made)) = self.samples.front().filter(|_| self.pace != Pace::Paused) else { return 0.0 };
         let seconds = now.saturating_duration_since(since).as_secs_f64();

@@ -33,12 +33,12 @@ pub enum StartError {
     /// The system gives no thread.
     #[error("cannot start the simulation's thread: {0}")]
     Thread(#[from] io::Error),
-    /// A mistake in the program, with the words of the panic.
+    /// A mistake in the program, with the text of the panic.
     #[error("the simulation could not start: {0}")]
     Broken(String),
 }
 
-/// What the thread reads.
+/// A message to the thread.
 enum Message {
     Command(Command),
     /// The last update was taken; there is room for another.
@@ -47,12 +47,12 @@ enum Message {
     Panic,
 }
 
-/// What both sides see.
+/// The state that window and thread share.
 #[derive(Default)]
 struct Shared {
     /// The update that the window has not yet taken.
     update: Mutex<Option<Update>>,
-    /// What a panic of the thread said.
+    /// The text of a panic of the thread.
     broken: Mutex<Option<String>>,
     stop: AtomicBool,
 }
@@ -71,24 +71,24 @@ impl Shared {
     }
 }
 
-/// Locks are held for a move only, so a panic cannot leave anything half done behind one.
+/// Locks are held for a move only, so that a panic leaves no value half written.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The window's end of the simulation. Dropping it ends the thread after the step that it is in.
 pub struct Worker {
-    /// Gone only while the worker is dropped.
+    /// `None` only while the worker is dropped.
     messages: Option<Sender<Message>>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    /// The last report, for the last update should the thread break; the first is there from the start.
+    /// The last report, for the update that says that the thread broke.
     report: Option<Report>,
 }
 
 impl Worker {
-    /// Starts a thread with a scene, at step 0 and paused. Comes back when the world is built, which takes seconds for a
-    /// very large box, with a first update to poll; scenes that are opened later are built while the window goes on.
+    /// Starts a thread with a scene, at step 0 and paused. Returns when the world is built, which takes seconds for a
+    /// very large box, and a first update is ready; scenes that are opened later are built in the background.
     pub fn start(scene: Scene) -> Result<Self, StartError> {
         let shared = Arc::new(Shared::default());
         let (messages, received) = channel();
@@ -107,21 +107,21 @@ impl Worker {
         }
     }
 
-    /// Asks for something; it is carried out between two steps, in the order of asking. After the thread broke, nothing
-    /// happens.
+    /// Sends a message; the thread handles messages between two steps, in the order in which they were sent. After a
+    /// panic of the thread this has no effect.
     pub fn send(&self, command: Command) {
         self.post(Message::Command(command));
     }
 
     fn post(&self, message: Message) {
         if let Some(messages) = &self.messages {
-            // Nobody listens after a panic; `poll` says so.
+            // After a panic there is no receiver; `poll` reports the panic.
             messages.send(message).ok();
         }
     }
 
-    /// What changed since the last update, if anything did. Never waits. Should the thread break, a last update says
-    /// so in its notice, and no more follow.
+    /// What changed since the last update, if anything did. Never waits. After a panic of the thread, a last update
+    /// has the panic's text in its notices.
     pub fn poll(&mut self) -> Option<Update> {
         let update = lock(&self.shared.update).take();
         if let Some(update) = update {
@@ -154,18 +154,18 @@ impl Drop for Worker {
         self.shared.stop.store(true, Ordering::Relaxed);
         self.messages = None;
         if let Some(thread) = self.thread.take() {
-            // A panic was told by `poll`, or nobody wants to know any more.
+            // `poll` has reported a panic, or the window was closed before it could.
             thread.join().ok();
         }
     }
 }
 
-/// The life of the thread: builds the scene, says how that went, works; a panic becomes a message.
+/// Runs on the thread: builds the scene, reports whether that worked, handles messages; a panic becomes a text.
 fn live(scene: Scene, shared: &Arc<Shared>, messages: &Receiver<Message>, ready: &Sender<Result<(), SceneError>>) {
     let work = || match Session::open(scene) {
         Ok(session) => {
             let mut thread = Thread::new(session, shared.clone());
-            thread.tell();
+            thread.send_update();
             ready.send(Ok(())).ok();
             thread.run(messages);
         }
@@ -176,7 +176,7 @@ fn live(scene: Scene, shared: &Arc<Shared>, messages: &Receiver<Message>, ready:
     }
 }
 
-/// The words of a panic.
+/// The text of a panic.
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason was given".to_owned())
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_told_and_nobody_hangs() {
+    fn a_panic_is_reported_and_nothing_hangs() {
         let mut worker = Worker::start(scene("[grid]\nsize = [12, 10, 12]")).expect("it starts");
         assert_eq!(next(&mut worker).report.step, 0);
         worker.post(Message::Panic);

@@ -8,10 +8,10 @@ use crate::world::World;
 
 use crate::map::Site;
 
-/// Amount from which lava is seen.
+/// Least amount of lava that is picked.
 const SEEN: f64 = 0.05;
 
-/// What the ray meets first.
+/// Probes the first cell that the ray meets.
 pub(super) fn probe(world: &World, site: &Site, ray: &Ray) -> Option<Probe> {
     let seen = amount_units(SEEN);
     let grid = world.grid();
@@ -46,7 +46,7 @@ fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(usize) -> bool) -> Option<(
         if wanted(grid.index(cell[0], cell[1], cell[2])) {
             return Some((cell, t));
         }
-        // The wall through which the ray leaves the cell, worked out from the origin each time: no error adds up.
+        // The face through which the ray leaves the cell, computed from the origin each time: no error adds up.
         let wall = |k: usize| match direction[k] {
             d if d > 0.0 => ((cell[k] + 1) as f64 - origin[k]) / d,
             d if d < 0.0 => (cell[k] as f64 - origin[k]) / d,
@@ -62,7 +62,7 @@ fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(usize) -> bool) -> Option<(
     }
 }
 
-/// Where the ray enters the box, 0 when it starts inside; nothing when it misses or is no ray.
+/// Distance at which the ray enters the box, 0 when it starts inside; `None` when it misses or is not a ray.
 fn enter(size: [usize; 3], origin: [f64; 3], direction: [f64; 3]) -> Option<f64> {
     if !origin.iter().chain(&direction).all(|v| v.is_finite()) {
         return None;

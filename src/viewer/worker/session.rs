@@ -1,4 +1,4 @@
-//! One scene being lived: the simulation, where it lies, and the snapshots to which one may go back.
+//! A scene that runs: the simulation, its site, and the snapshots for rewinding.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use crate::simulation::{Command, Simulation};
 use crate::validate::Invalid;
 use crate::viewer::messages::Notice;
 
-/// A scene and what became of it.
+/// A scene with its simulation and snapshots.
 pub(super) struct Session {
     scene: Scene,
     simulation: Simulation,
     site: Site,
     snapshots: Snapshots,
-    /// Whether the person knows that lava reached the sides.
-    edge_told: bool,
+    /// Whether the user has seen the notice that lava reached the sides.
+    edge_reported: bool,
 }
 
-/// Steps from one look at the sides to the next.
+/// Steps between checks of the sides.
 const EDGE_EVERY: u64 = 64;
 
 impl Session {
@@ -32,25 +32,25 @@ impl Session {
         scene.check_drawable()?;
         let stage = scene.build(Box::new(Tiled::default()))?;
         let snapshots = Snapshots::new(&stage.simulation, MOST_BYTES);
-        Ok(Self { scene, simulation: stage.simulation, site: stage.site, snapshots, edge_told: false })
+        Ok(Self { scene, simulation: stage.simulation, site: stage.site, snapshots, edge_reported: false })
     }
 
-    /// What was chosen for a bare heightmap, and what may be wrong with the scene.
-    pub(super) fn told(&self) -> Vec<Notice> {
-        let told = self.scene.told(&self.site, &self.simulation);
+    /// Notices on opening: what was chosen for a bare heightmap, and what may be wrong with the scene.
+    pub(super) fn opening_notices(&self) -> Vec<Notice> {
+        let lines = self.scene.told(&self.site, &self.simulation);
         let words = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        let chosen = (!self.scene.choices().is_empty()).then(|| told.iter().map(words).collect::<Vec<_>>().join("; "));
+        let chosen = (!self.scene.choices().is_empty()).then(|| lines.iter().map(words).collect::<Vec<_>>().join("; "));
         let warning = self.scene.warning(&self.simulation).map(|text| Notice { wrong: true, text });
         chosen.map(|text| Notice { wrong: false, text }).into_iter().chain(warning).collect()
     }
 
-    /// A note about lava that reached the sides of the box, the first time that it is there.
+    /// A notice that lava reached the sides of the box, the first time that it is there.
     pub(super) fn edge(&mut self) -> Option<Notice> {
-        if self.edge_told || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
+        if self.edge_reported || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
             return None;
         }
         let text = Edge::of(&self.simulation).words(&self.site)?;
-        self.edge_told = true;
+        self.edge_reported = true;
         Some(Notice { wrong: false, text })
     }
 
@@ -65,7 +65,7 @@ impl Session {
         self.simulation.command(command)
     }
 
-    /// Back to the start of the scene; all that was done by hand is forgotten.
+    /// Back to the start of the scene; all commands since then are forgotten.
     pub(super) fn reset(&mut self) {
         self.simulation.go_back(self.snapshots.restart());
     }
@@ -113,12 +113,12 @@ impl Session {
         &self.simulation
     }
 
-    /// Where the box lies.
+    /// The site of the box.
     pub(super) fn site(&self) -> &Site {
         &self.site
     }
 
-    /// Steps of the snapshots to which one may go back.
+    /// Steps of the snapshots.
     pub(super) fn snapshots(&self) -> Vec<u64> {
         self.snapshots.steps()
     }

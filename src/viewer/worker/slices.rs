@@ -1,4 +1,4 @@
-//! The cells of slices, as they are.
+//! The cells of slices, unfiltered.
 
 use crate::lowpass::ENERGY_SHOWN;
 use crate::render::contents::{LAVA, NOTHING, ROCK};

@@ -1,11 +1,11 @@
-//! Kept snapshots: the start, those kept by hand, and one every so many steps, thinned so that their memory stays small.
+//! Kept snapshots: the start, those that the user keeps, and automatic ones, thinned so that their memory stays small.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::simulation::{Simulation, Snapshot};
 
-/// Most memory of all snapshots in bytes; only the start is kept whatever it takes.
+/// Most memory of all snapshots in bytes; the start is kept even if it takes more.
 pub(super) const MOST_BYTES: usize = 512 << 20;
 /// Steps between automatic snapshots, at first.
 const EVERY: u64 = 100;
@@ -43,7 +43,7 @@ impl Snapshots {
         }
     }
 
-    /// Keeps the present snapshot until it is forgotten by going back, and tells whether there was room for it.
+    /// Keeps the present snapshot until a rewind to before it, and returns whether there was room for it.
     pub(super) fn keep(&mut self, simulation: &Simulation) -> bool {
         self.insert(simulation, true);
         self.thin();
@@ -55,8 +55,8 @@ impl Snapshots {
     }
 
     fn insert(&mut self, simulation: &Simulation, by_hand: bool) {
-        let beside = self.kept.values().next_back().map_or(&self.start, |kept| &kept.snapshot);
-        let snapshot = simulation.snapshot(Some(beside));
+        let last = self.kept.values().next_back().map_or(&self.start, |kept| &kept.snapshot);
+        let snapshot = simulation.snapshot(Some(last));
         self.kept.insert(simulation.steps(), Kept { snapshot, by_hand });
     }
 
@@ -73,7 +73,7 @@ impl Snapshots {
         }
     }
 
-    /// Memory of all of them; a ground that some share counts once.
+    /// Memory of all of them; a shared ground counts once.
     fn bytes(&self) -> usize {
         let mut bytes = self.start.bytes() + self.start.ground().bytes();
         let mut ground = self.start.ground();
@@ -92,12 +92,12 @@ impl Snapshots {
         self.kept.get(&step).map(|kept| &kept.snapshot).or((step == 0).then_some(&self.start))
     }
 
-    /// Forgets what came after a step.
+    /// Drops the snapshots after a step.
     pub(super) fn forget_after(&mut self, step: u64) {
         self.kept.retain(|&kept, _| kept <= step);
     }
 
-    /// Forgets all but the start, and gives it.
+    /// Drops all but the start, and returns it.
     pub(super) fn restart(&mut self) -> &Snapshot {
         self.kept.clear();
         self.every = EVERY;

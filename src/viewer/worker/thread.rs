@@ -1,4 +1,4 @@
-//! The thread itself: commands between steps, steps by the clock, updates when somebody waits for them.
+//! The thread of the simulation: messages between steps, steps by the clock, updates when the window has room for one.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
@@ -13,7 +13,7 @@ use crate::viewer::messages::{Command, Notice};
 /// Least time between two updates.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(16);
 
-/// Everything that the thread has.
+/// The state of the thread.
 pub(super) struct Thread {
     shared: Arc<Shared>,
     session: Session,
@@ -22,9 +22,9 @@ pub(super) struct Thread {
     eye: Eye,
     epoch: u64,
     notices: Vec<Notice>,
-    /// Something happened that the window was not told.
-    news: bool,
-    /// Not before then is the window told.
+    /// Whether anything changed since the last update.
+    changed: bool,
+    /// Earliest time of the next update.
     next_update: Instant,
 }
 
@@ -32,17 +32,17 @@ pub(super) struct Thread {
 struct Gone;
 
 impl Thread {
-    /// A thread that stands still at the start of a session.
+    /// A thread at the start of a session, paused.
     pub(super) fn new(session: Session, shared: Arc<Shared>) -> Self {
         Self {
             shared,
             publisher: Publisher::new(&session),
-            notices: session.told(),
+            notices: session.opening_notices(),
             session,
             clock: Clock::new(),
             eye: Eye::default(),
             epoch: 0,
-            news: true,
+            changed: true,
             next_update: Instant::now(),
         }
     }
@@ -63,7 +63,7 @@ impl Thread {
                 self.step();
             }
             if self.update_due(Instant::now()) == Some(Duration::ZERO) {
-                self.tell();
+                self.send_update();
             }
         }
     }
@@ -87,9 +87,9 @@ impl Thread {
         }
     }
 
-    /// Time until the next update; nothing while there is no news or the window has not yet taken the last one.
+    /// Time until the next update; `None` while nothing changed or the window has not yet taken the last one.
     fn update_due(&self, now: Instant) -> Option<Duration> {
-        (self.news && self.shared.is_free()).then(|| self.next_update.saturating_duration_since(now))
+        (self.changed && self.shared.is_free()).then(|| self.next_update.saturating_duration_since(now))
     }
 
     fn step(&mut self) {
@@ -97,24 +97,24 @@ impl Thread {
         self.notices.extend(self.session.edge());
         self.clock.stepped(Instant::now());
         self.publisher.touch();
-        self.news = true;
+        self.changed = true;
     }
 
-    /// Hands an update over.
-    pub(super) fn tell(&mut self) {
+    /// Sends an update to the window.
+    pub(super) fn send_update(&mut self) {
         let start = Instant::now();
         let mut update = self.publisher.update(&self.session, &self.clock, &self.eye, self.epoch);
         update.notices = std::mem::take(&mut self.notices);
         self.shared.put(update);
-        self.news = false;
-        // Telling takes at most half of the time, so that a large volume does not keep the steps waiting.
+        self.changed = false;
+        // Updates take at most half of the time, so that a large volume does not keep the steps waiting.
         self.next_update = (start + BETWEEN_UPDATES).max(Instant::now() + start.elapsed());
     }
 
     fn read(&mut self, message: Message) {
         match message {
             Message::Command(command) => {
-                self.news = true;
+                self.changed = true;
                 if let Err(text) = self.carry_out(command) {
                     self.notices.push(Notice { wrong: true, text });
                 }
@@ -125,12 +125,12 @@ impl Thread {
         }
     }
 
-    /// Carries a command out, or says why not.
+    /// Carries a command out, or returns the reason why it cannot.
     fn carry_out(&mut self, command: Command) -> Result<(), String> {
         match command {
             Command::Open(scene) => {
                 self.session = Session::open(*scene).map_err(|e| e.to_string())?;
-                self.notices.extend(self.session.told());
+                self.notices.extend(self.session.opening_notices());
                 self.jump();
             }
             Command::Pace(pace) => self.clock.set(pace)?,
@@ -161,7 +161,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Time jumped: the window knows nothing any more.
+    /// After a jump in time: drops what the window has and sends everything again.
     fn jump(&mut self) {
         self.epoch += 1;
         self.publisher = Publisher::new(&self.session);
