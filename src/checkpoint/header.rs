@@ -1,4 +1,4 @@
-//! The header of a checkpoint: the numbers that stand beside scene, ground and lava.
+//! The header of a checkpoint: the numbers besides scene, ground and matter.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::map::{Georeference, Site};
 use crate::scene::{Scene, SceneError, Stage, reading};
 use crate::simulation::Simulation;
 use crate::validate::{Invalid, within};
-use crate::world::Ledger;
+use crate::world::{Layer, Ledger};
 
 /// The header, as TOML. Its numbers are at most 2⁶³ − 1, which no sum of a simulation comes near.
 #[derive(Debug, Serialize, Deserialize)]
@@ -29,11 +29,27 @@ pub(super) struct Header {
     pub(super) vent_numbers: Vec<usize>,
     /// Number of the next vent.
     pub(super) next_vent: usize,
-    /// The accounts, in the order of [`Ledger::accounts`].
-    #[serde(deserialize_with = "crate::exact::list")]
-    accounts: [u64; 11],
     /// Where the box lies.
     pub(super) place: Place,
+    /// The account of each layer.
+    accounts: Vec<Account>,
+}
+
+/// The account of a layer.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Account {
+    /// Name of its material.
+    material: String,
+    /// In the order of [`Ledger::accounts`].
+    #[serde(deserialize_with = "crate::exact::list")]
+    sums: [u64; 11],
+}
+
+impl Account {
+    fn of(layer: &Layer) -> Self {
+        Self { material: layer.material().name.clone(), sums: layer.ledger().accounts() }
+    }
 }
 
 /// A [`Site`] without its grid, which the header has.
@@ -60,13 +76,13 @@ impl Header {
             size: [world.grid().nx, world.grid().ny, world.grid().nz],
             vent_numbers,
             next_vent,
-            accounts: world.lava().ledger().accounts(),
             place: Place {
                 cell_size_m: stage.site.cell_size_m,
                 floor_m: stage.site.floor_m,
                 vertical_exaggeration: stage.site.vertical_exaggeration,
                 georeference: stage.site.georeference.clone(),
             },
+            accounts: world.layers().iter().map(Account::of).collect(),
         }
     }
 
@@ -105,9 +121,11 @@ impl Header {
         Grid::new(nx, ny, nz)
     }
 
-    /// The account of the lava.
-    pub(super) fn ledger(&self) -> Ledger {
-        Ledger::from_accounts(self.accounts)
+    /// The account of the layer of a material.
+    pub(super) fn ledger(&self, material: &str) -> Result<Ledger, Fault> {
+        let account = self.accounts.iter().find(|account| account.material == material);
+        let account = account.ok_or_else(|| Fault::damaged("header", format!("no account of {material}")))?;
+        Ok(Ledger::from_accounts(account.sums))
     }
 }
 

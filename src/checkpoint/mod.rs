@@ -11,7 +11,7 @@
 //!
 //! ```text
 //! 8 bytes   "L" 0xe4 "VOXC" 13 10
-//! u16       version of the format, 1
+//! u16       version of the format, 2
 //! name      version of the program that wrote it; a name is its length (u8) and ASCII
 //! sections  name, then blocks (u32 length, u32 packed length, u64 checksum of the packed bytes, LZ4 block) of at most
 //!           256 KiB unpacked, then u32 0
@@ -20,10 +20,11 @@
 //!
 //! | section | holds |
 //! |---|---|
-//! | `header` | TOML: the scene's name, steps made, seed, size, numbers of the vents, accounts, and where the box lies |
+//! | `header` | TOML: the scene's name, steps made, seed, size, numbers of the vents, where the box lies, and the account of each material |
 //! | `scene` | TOML: the scene, with all vents and events, past and to come, as [`Scene::recorded`] writes it |
 //! | `ground` | the height of each column as f32, x fastest; u32 number of columns with caves, and for each its number (u32) and its solid cells as bits (u64 each 64 cells, from the floor) |
 //! | `lava` | for each tile of 8 × 1 × 4 cells that holds any, by z, y, x: u16 x, y, z in tiles, u32 bits of the cells that hold lava (bit 8 · (z mod 4) + x mod 8), and amount and energy of each of those as u16 |
+//! | `material:NAME` | the same for each further material, the heaviest first, without energies |
 //! | others | whatever [`CheckpointWriter::extras`] brought |
 //!
 //! Rules and seed in force are not written: they follow from the scene and its events.
@@ -35,7 +36,7 @@ mod error;
 mod ground;
 mod header;
 mod keeper;
-mod lava;
+mod layer;
 mod sections;
 #[cfg(test)]
 mod tests;
@@ -51,14 +52,15 @@ pub use self::keeper::{Keeper, previous, steps_of};
 use self::sections::{SectionReader, SectionWriter, is_name};
 use crate::engine::Engine;
 use crate::grid::Grid;
+use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::output::OutputError;
 use crate::scene::{MAX_FILE, Scene, Stage, VentTable};
 use crate::simulation::{Simulation, system_clock};
-use crate::world::{LAVA, World};
+use crate::world::{Layer, World};
 
 /// Version of the format that is written and read.
-pub const FORMAT: u16 = 1;
+pub const FORMAT: u16 = 2;
 
 /// What to do about a checkpoint that is too large for the memory.
 const MEND: &str = "go on with it on a larger machine";
@@ -70,7 +72,16 @@ const MAX_HEADER: u64 = 1 << 24;
 const MAX_EXTRAS: usize = 16;
 
 /// Names of the sections that every checkpoint has, in their order.
-const OWN: [&str; 4] = ["header", "scene", "ground", "lava"];
+const OWN: [&str; 4] = ["header", "scene", "ground", Material::LAVA];
+
+/// How the sections of other materials begin, before the material's name.
+const MATERIAL: &str = "material:";
+
+/// Name of the section of a layer.
+fn section_of(layer: &Layer) -> String {
+    let name = &layer.material().name;
+    if name == Material::LAVA { name.clone() } else { format!("{MATERIAL}{name}") }
+}
 
 /// Longest section of others: what a few maps over the columns take.
 fn max_extra(grid: Grid) -> u64 {
@@ -115,7 +126,8 @@ impl CheckpointWriter<'_> {
     fn check_names(&self) {
         assert!(self.extras.len() <= MAX_EXTRAS, "{} extras are too many", self.extras.len());
         for (i, (name, _)) in self.extras.iter().enumerate() {
-            let twice = OWN.contains(name) || self.extras[..i].iter().any(|(other, _)| other == name);
+            let own = OWN.contains(name) || name.starts_with(MATERIAL);
+            let twice = own || self.extras[..i].iter().any(|(other, _)| other == name);
             assert!(is_name(name) && !twice, "\"{name}\" cannot be the name of another section");
         }
     }
@@ -140,9 +152,11 @@ impl CheckpointWriter<'_> {
         writer.section(OWN[2])?;
         ground::write(world.ground(), &mut writer)?;
         writer.end_section()?;
-        writer.section(OWN[3])?;
-        lava::write(world.lava(), &mut writer)?;
-        writer.end_section()?;
+        for layer in world.layers() {
+            writer.section(&section_of(layer))?;
+            layer::write(layer, &mut writer)?;
+            writer.end_section()?;
+        }
         for (name, bytes) in self.extras {
             writer.section(name)?;
             writer.add(bytes)?;
@@ -189,15 +203,17 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     expect(reader, OWN[1])?;
     let scene = header.scene(reader.read_to_end(MAX_FILE)?, path)?;
     let grid = header.grid();
-    World::need(grid).check(MEND)?;
+    World::need(grid).and(World::need_of_layers(grid, scene.spec.materials.len())).check(MEND)?;
     expect(reader, OWN[2])?;
-    let mut world = World::new(ground::read(grid, reader)?);
-    expect(reader, OWN[3])?;
-    let beside = MemoryEstimate::of("the ground", world.ground().bytes(), 1.0);
-    lava::read(&mut world.layers[LAVA], &beside, reader)?;
-    world.layers[LAVA].ledger = header.ledger();
-    world.check().map_err(|fault| Fault::damaged("lava", fault))?;
-    let beside = beside.and(MemoryEstimate::of("the lava", world.lava().bytes(), 1.0));
+    let mut world = World::with_materials(ground::read(grid, reader)?, scene.spec.materials.clone());
+    let mut beside = MemoryEstimate::of("the ground", world.ground().bytes(), 1.0);
+    for layer in &mut world.layers {
+        expect(reader, &section_of(layer))?;
+        layer::read(layer, &beside, reader)?;
+        layer.ledger = header.ledger(&layer.material().name)?;
+        beside = beside.and(MemoryEstimate::of("the matter", layer.bytes(), 1.0));
+    }
+    world.check().map_err(|fault| Fault::damaged("matter", fault))?;
     let mut extras = BTreeMap::new();
     let mut held = 0;
     while let Some(name) = reader.next_section()? {

@@ -167,9 +167,9 @@ fn what_cannot_be_is_refused_with_its_place() {
         (refused_with("lava", |body| body.extend(body.clone())), "its lava: no place for a tile"),
         (refused_with("lava", first(6, &[0; 4])), "its lava: "),
         (refused_with("lava", first(10, &[0; 2])), "a tile with less matter than it says"),
-        (refused_with("lava", first(10, &[1, 0x80])), "its lava: more than a full cell"),
-        (refused_with("lava", first(10, &[1, 0])), "its lava: mass: "),
-        (refused_with("lava", first(2, &[0])), "its lava: liquid in a solid cell"),
+        (refused_with("lava", first(10, &[1, 0x80])), "its matter: lava: more than a full cell"),
+        (refused_with("lava", first(10, &[1, 0])), "its matter: lava: mass: "),
+        (refused_with("lava", first(2, &[0])), "its matter: lava: liquid in a solid cell"),
         (refused_with("records", |body| body.resize(3 << 20, 1)), "its records: longer than"),
     ] {
         assert!(said.contains("damaged: ") && said.contains(expected), "{said}\nfor {expected}");

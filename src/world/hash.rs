@@ -1,82 +1,83 @@
 //! The hash of the whole state, by which runs are compared.
 
-use super::World;
-use super::digest::{Digest, Repeated};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{Layer, World};
 use crate::grid::tile::{TILE_X, TILE_Z};
 
-/// What the hash reads of a cell: solid, amount, energy.
-const CELL: usize = 5;
-
-/// Cells without liquid, as the hash reads them.
-struct Empty {
-    air: Repeated<CELL>,
-    rock: Repeated<CELL>,
-}
-
-impl Empty {
-    fn of(&self, solid: bool) -> &Repeated<CELL> {
-        if solid { &self.rock } else { &self.air }
-    }
-}
-
 impl World {
-    /// Hash of the whole state: shape, solids, amounts, energies and accounts, in an order that does not depend on how
-    /// they are stored. The same on every machine.
+    /// Hash of the whole state: shape, solids, what each material has where, and the accounts, in an order that does not
+    /// depend on how they are stored. The same on every machine.
     ///
-    /// It is XXH3 (64 bits) of nx, ny, nz (8 bytes each, as all numbers little-endian), five bytes for each cell in
-    /// [`Grid::index`](crate::grid::Grid::index) order (1 where solid, amount, energy), and [`Ledger::accounts`](super::Ledger::accounts).
-    /// Rows that are all air or all rock hardly take time, however large the box.
+    /// It is XXH3 (64 bits) of these numbers, little-endian and 8 bytes each unless said otherwise: nx, ny, nz; the lengths of
+    /// the runs of cells that are all solid or all not, in [`Grid::index`](crate::grid::Grid::index) order, the first of them
+    /// solid and perhaps 0; then for each layer its name in bytes, for each cell that holds any, in the same order, x, y, z,
+    /// amount and, where the material carries it, energy (2 bytes each), the number of these cells, and
+    /// [`Ledger::accounts`](super::Ledger::accounts).
     pub fn state_hash(&self) -> u64 {
-        let grid = self.grid;
-        let mut digest = Digest::new();
-        for side in [grid.nx, grid.ny, grid.nz] {
-            digest.add(&(side as u64).to_le_bytes());
-        }
-        let empty = Empty { air: Repeated::new([0; CELL]), rock: Repeated::new([1, 0, 0, 0, 0]) };
-        let mut row = vec![0; grid.nx * CELL];
-        (0..grid.nz).for_each(|z| self.hash_slab(z, &empty, &mut row, &mut digest));
-        for account in self.lava().ledger.accounts() {
-            digest.add(&account.to_le_bytes());
-        }
-        digest.value()
+        let mut hash = Xxh3::new();
+        let mut add = |number: u64| hash.update(&number.to_le_bytes());
+        [self.grid.nx, self.grid.ny, self.grid.nz].iter().for_each(|&side| add(side as u64));
+        self.visit_runs(add);
+        self.layers.iter().for_each(|layer| layer.hash_into(&mut hash));
+        hash.digest()
     }
 
-    /// Reads the cells with equal `z`; `row` is scratch.
-    fn hash_slab(&self, z: usize, empty: &Empty, row: &mut [u8], digest: &mut Digest) {
+    /// Visits the lengths of the runs of solid and of other cells by turns, solid ones first.
+    fn visit_runs(&self, mut visit: impl FnMut(u64)) {
         let grid = self.grid;
-        let (lowest, highest) = self.ground.heights(z);
-        let held = self.lava().strips[z / TILE_Z].held.range();
-        // Below these rows all is rock, and from the others on all is air.
-        let from = if held.is_empty() { lowest } else { lowest.min(held.start) };
-        let to = highest.max(held.end);
-        digest.add_repeated(&empty.rock, from * grid.nx);
-        for y in from..to {
-            if self.lava().row_of_tiles(y, z).next().is_some() {
-                self.write_row(y, z, row);
-                digest.add(row);
-            } else {
-                self.ground.runs(y, z).for_each(|(solid, cells)| digest.add_repeated(empty.of(solid), cells));
+        let (mut now, mut length) = (true, 0);
+        let mut add = |solid: bool, cells: usize| {
+            if cells > 0 && solid != now {
+                visit(length);
+                (now, length) = (solid, 0);
+            }
+            length += cells as u64;
+        };
+        for z in 0..grid.nz {
+            // Below these rows all is rock, and from the others on all is air.
+            let (lowest, highest) = self.ground.heights(z);
+            add(true, lowest * grid.nx);
+            for y in lowest..highest {
+                self.ground.runs(y, z).for_each(|(solid, cells)| add(solid, cells));
+            }
+            add(false, (grid.ny - highest.max(lowest)) * grid.nx);
+        }
+        visit(length);
+    }
+}
+
+impl Layer {
+    fn hash_into(&self, hash: &mut Xxh3) {
+        hash.update(self.material.name.as_bytes());
+        let (mut cells, mut bytes) = (0u64, Vec::new());
+        for z in 0..self.grid.nz {
+            for y in self.strips[z / TILE_Z].held.range() {
+                bytes.clear();
+                cells += self.write_row(y, z, &mut bytes);
+                hash.update(&bytes);
             }
         }
-        digest.add_repeated(&empty.air, (grid.ny - to) * grid.nx);
+        hash.update(&cells.to_le_bytes());
+        self.ledger.accounts().iter().for_each(|account| hash.update(&account.to_le_bytes()));
     }
 
-    /// Writes what the hash reads of the row (y, z).
-    fn write_row(&self, y: usize, z: usize, row: &mut [u8]) {
-        let mut rest = &mut *row;
-        for (solid, cells) in self.ground.runs(y, z) {
-            let (run, after) = rest.split_at_mut(cells * CELL);
-            run.chunks_exact_mut(CELL).for_each(|cell| cell.copy_from_slice(&[u8::from(solid), 0, 0, 0, 0]));
-            rest = after;
-        }
-        let first = z % TILE_Z * TILE_X;
-        for (tx, tile) in self.lava().row_of_tiles(y, z) {
-            for x in tx * TILE_X..((tx + 1) * TILE_X).min(self.grid.nx) {
-                let cell = tile.cell(first + x % TILE_X);
-                row[CELL * x + 1..CELL * x + 3].copy_from_slice(&cell.amount.to_le_bytes());
-                row[CELL * x + 3..CELL * x + 5].copy_from_slice(&cell.energy.to_le_bytes());
+    /// Appends what the hash reads of the row (y, z), and gives the number of its cells.
+    fn write_row(&self, y: usize, z: usize, bytes: &mut Vec<u8>) -> u64 {
+        let (first, mut cells) = (z % TILE_Z * TILE_X, 0);
+        for (tx, tile) in self.row_of_tiles(y, z) {
+            for x in 0..TILE_X {
+                let lane = first + x;
+                if tile.amount().0[lane] == 0 {
+                    continue;
+                }
+                let place = [tx * TILE_X + x, y, z].map(|v| v as u16);
+                bytes.extend(place.iter().flat_map(|v| v.to_le_bytes()));
+                tile.0.iter().for_each(|lanes| bytes.extend(lanes.0[lane].to_le_bytes()));
+                cells += 1;
             }
         }
+        cells
     }
 }
 
@@ -86,6 +87,7 @@ mod tests {
 
     use super::*;
     use crate::grid::Grid;
+    use crate::matter::Material;
     use crate::random::mix64;
     use crate::world::{Edit, Ground, Matter, Shape};
 
@@ -94,13 +96,29 @@ mod tests {
         let grid = world.grid;
         let mut hash = Xxh3::new();
         [grid.nx, grid.ny, grid.nz].iter().for_each(|&side| hash.update(&(side as u64).to_le_bytes()));
+        let mut runs = vec![0u64];
         for index in 0..grid.cells() {
-            let cell = world.lava().cell(index);
-            hash.update(&[u8::from(world.ground.is_solid_at(index))]);
-            hash.update(&cell.amount.to_le_bytes());
-            hash.update(&cell.energy.to_le_bytes());
+            // Runs at even places are solid.
+            if world.ground.is_solid_at(index) != (runs.len() % 2 == 1) {
+                runs.push(0);
+            }
+            *runs.last_mut().expect("one at least") += 1;
         }
-        world.lava().ledger.accounts().iter().for_each(|account| hash.update(&account.to_le_bytes()));
+        runs.iter().for_each(|length| hash.update(&length.to_le_bytes()));
+        for layer in world.layers() {
+            hash.update(layer.material().name.as_bytes());
+            let held = |index: &usize| layer.cell(*index).amount > 0;
+            for index in (0..grid.cells()).filter(held) {
+                let (x, y, z) = (index % grid.nx, index / grid.nx % grid.ny, index / grid.nx / grid.ny);
+                [x, y, z].iter().for_each(|&v| hash.update(&(v as u16).to_le_bytes()));
+                hash.update(&layer.cell(index).amount.to_le_bytes());
+                if layer.carries_energy() {
+                    hash.update(&layer.cell(index).energy.to_le_bytes());
+                }
+            }
+            hash.update(&((0..grid.cells()).filter(held).count() as u64).to_le_bytes());
+            layer.ledger().accounts().iter().for_each(|account| hash.update(&account.to_le_bytes()));
+        }
         hash.digest()
     }
 
@@ -111,10 +129,12 @@ mod tests {
             let mut random = (0_u64..).map(|i| mix64(mix64(seed) ^ i) as usize);
             let mut below = |n: usize| random.next().expect("no end") % n;
             let heights = ndarray::Array2::from_shape_fn((nz, nx), |(z, x)| ((x / 60 + z) % 13) as f32);
-            let mut world = World::new(Ground::from_surface(ny, heights));
+            let mut world = World::with_materials(Ground::from_surface(ny, heights), vec![Material::water()]);
             for i in 0..below(9) {
                 let from = [below(nx), below(ny), below(nz)].map(|v| v as f64);
-                let matter = [Matter::Rock, Matter::Nothing, Matter::Lava { amount: 0.4, energy: 1.0 }][i % 3].clone();
+                let water = Matter::Material { name: "water".to_owned(), amount: 0.7 };
+                let lava = Matter::Lava { amount: 0.4, energy: 1.0 };
+                let matter = [Matter::Rock, Matter::Nothing, lava, water][i % 4].clone();
                 world.edit(&Edit { shape: Shape::Box { from, to: from.map(|v| v + 3.0) }, matter });
             }
             assert_eq!(world.state_hash(), plain_hash(&world), "{:?}, seed {seed}", Grid::new(nx, ny, nz));

@@ -11,6 +11,7 @@ mod hash;
 mod layer;
 mod ledger;
 mod need;
+mod old_hash;
 mod packed;
 mod tiles;
 mod wake;

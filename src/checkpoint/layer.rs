@@ -1,4 +1,4 @@
-//! The lava in a checkpoint: the tiles that hold any.
+//! A layer in a checkpoint: the tiles that hold any of its material.
 
 use std::io::{self, Read, Write};
 
@@ -12,9 +12,9 @@ use crate::world::{Layer, Tile, World};
 const TILES_ASKED: f64 = 4096.0;
 
 /// Writes the section's bytes.
-pub(super) fn write<W: Write>(lava: &Layer, writer: &mut SectionWriter<W>) -> io::Result<()> {
+pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> io::Result<()> {
     let mut bytes = Vec::new();
-    for (at, tile) in lava.tiles() {
+    for (at, tile) in layer.tiles() {
         let held = held(tile);
         if held == 0 {
             continue;
