@@ -1,5 +1,6 @@
 //! The promise: a scene and a seed give the same bits for ever. The hashes were taken from the first engine; another one
-//! that gives other hashes breaks every saved scene. Those of `maunga_whau` were taken again when the edges of heightmaps
+//! that gives other hashes breaks every saved scene. When layers came, the hash was replaced by one of what exists, with both
+//! pinned side by side over the same runs. Those of `maunga_whau` were taken again when the edges of heightmaps
 //! were mended: land that rises evenly now does so up to the middles of the outermost cells.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -12,13 +13,10 @@ use lavoxel::scene::Scene;
 #[test]
 fn scenes_come_to_the_states_that_they_always_came_to() {
     let states = [
-        ("volcano", [(0x149b_8236_9a92_7852, 0x469a_4848_6cca_3f18), (0x69d3_68b4_a280_7bc5, 0x5dc2_3067_8e8f_2e1b)]),
-        ("slope", [(0xbf19_4803_a1d0_f3cf, 0x071b_5938_c287_4176), (0xb981_81ae_32ed_707b, 0x5da4_5cf3_f2c7_c27c)]),
-        ("bowl", [(0x3fe8_cef0_cf05_017e, 0x63cd_08c6_6cb7_1844), (0xb202_7901_7614_bd8c, 0x434a_a7bc_bffd_4a4e)]),
-        (
-            "maunga_whau",
-            [(0xafcc_2d55_8c4e_42d3, 0x134d_29c3_8dc4_328f), (0xbf5b_075d_2c24_b5d0, 0xfc1f_ee3b_f10a_7035)],
-        ),
+        ("volcano", [0x469a_4848_6cca_3f18, 0x5dc2_3067_8e8f_2e1b]),
+        ("slope", [0x071b_5938_c287_4176, 0x5da4_5cf3_f2c7_c27c]),
+        ("bowl", [0x63cd_08c6_6cb7_1844, 0x434a_a7bc_bffd_4a4e]),
+        ("maunga_whau", [0x134d_29c3_8dc4_328f, 0xfc1f_ee3b_f10a_7035]),
     ];
     for (name, [early, late]) in states {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains").join(name).with_extension("toml");
@@ -27,8 +25,8 @@ fn scenes_come_to_the_states_that_they_always_came_to() {
             while simulation.steps() < steps {
                 simulation.step();
             }
-            let found: (u64, u64) = (simulation.world().old_state_hash(), simulation.world().state_hash());
-            assert_eq!(found, expected, "{name} after {steps} steps: {found:016x?}");
+            let found: u64 = simulation.world().state_hash();
+            assert_eq!(found, expected, "{name} after {steps} steps: {found:016x}");
             simulation.world().check().unwrap();
         }
     }

@@ -225,7 +225,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
         }
     }
     let events = scene.events().map_err(|invalid| Fault::damaged("scene", invalid))?;
-    let vents: Option<Vec<_>> = scene.spec.vents.iter().map(VentTable::in_cells).collect();
+    let vents: Option<Vec<_>> = scene.spec.vents.iter().chain(&scene.spec.sources).map(VentTable::in_cells).collect();
     let vents = vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;
     let simulation = Simulation::new(world, &scene.spec.rules, &vents, scene.spec.seed, engine)
         .with_clock(system_clock)

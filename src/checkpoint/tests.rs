@@ -16,6 +16,12 @@ name = "cave"
 size = [12, 70, 9]
 [terrain]
 kind = "hills"
+[[material]]
+name = "water"
+[[source]]
+material = "water"
+x = 2.0
+z = 6.0
 [[vent]]
 x = 5.0
 z = 4.0
@@ -133,9 +139,9 @@ fn every_bit_counts_and_so_does_every_length() {
 fn other_files_and_other_versions_are_named() {
     let mut bytes = whole();
     assert_eq!(refused(b"[grid]\nsize = [8, 8, 8]\n"), "run.lavoxel: not a checkpoint of lavoxel");
-    bytes[8] = 2;
+    bytes[8] = 3;
     let said = refused(&bytes);
-    assert!(said.contains("of format 2, written by lavoxel ") && said.contains("reads format 1"), "{said}");
+    assert!(said.contains("of format 3, written by lavoxel ") && said.contains("reads format 2"), "{said}");
 }
 
 #[test]
@@ -151,9 +157,10 @@ fn what_cannot_be_is_refused_with_its_place() {
         (refused_with("header", replace("seed = \"0\"", "seed = \"many\"")), "its header: its seed is no number"),
         (refused_with("header", replace("cell_size_m = 10.0", "cell_size_m = nan")), "its header: cell_size_m = NaN"),
         (refused_with("header", replace("size = [12, ", "size = [13, ")), "its scene: another one than the header"),
-        (refused_with("header", replace("vent_numbers = [0, 1]", "vent_numbers = [0]")), "vent numbers = 1 below 2"),
-        (refused_with("header", replace("next_vent = 2", "next_vent = 1")), "vent numbers = 2 below 1"),
+        (refused_with("header", replace("vent_numbers = [0, 1, 2]", "vent_numbers = [0]")), "vent numbers = 1 below 3"),
+        (refused_with("header", replace("next_vent = 3", "next_vent = 1")), "vent numbers = 3 below 1"),
         (refused_with("header", replace("step = 20", "stepp = 20")), "its header: unknown field `stepp`"),
+        (refused_with("header", replace("\"water\"", "\"beer\"")), "its header: no account of water"),
         (refused_with("header", |body| body.push(0xff)), "its header: no text"),
         (refused_with("scene", replace("threshold = 0.3", "threshold = 30")), "event[3].rules.threshold = 30"),
         (refused_with("scene", replace("at = 12", "at = 26")), "event = in disorder"),
@@ -170,6 +177,8 @@ fn what_cannot_be_is_refused_with_its_place() {
         (refused_with("lava", first(10, &[1, 0x80])), "its matter: lava: more than a full cell"),
         (refused_with("lava", first(10, &[1, 0])), "its matter: lava: mass: "),
         (refused_with("lava", first(2, &[0])), "its matter: lava: liquid in a solid cell"),
+        (refused_with("material:water", first(0, &[2])), "its material:water: no place for a tile"),
+        (refused_with("material:water", first(10, &[1])), "its matter: water: mass: "),
         (refused_with("records", |body| body.resize(3 << 20, 1)), "its records: longer than"),
     ] {
         assert!(said.contains("damaged: ") && said.contains(expected), "{said}\nfor {expected}");

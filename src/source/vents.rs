@@ -65,9 +65,11 @@ impl Vents {
         }
     }
 
-    /// Number and spec of those that pour in `step` or later.
+    /// Number and spec of those that pour in `step` or later, by number: the one that was placed last comes last.
     pub(crate) fn open(&self, step: u64) -> impl Iterator<Item = (usize, &VentSpec)> {
-        self.placed.iter().filter(move |placed| placed.is_open(step)).map(|placed| (placed.number, &placed.spec))
+        let mut open: Vec<_> = self.placed.iter().filter(|placed| placed.is_open(step)).collect();
+        open.sort_by_key(|placed| placed.number);
+        open.into_iter().map(|placed| (placed.number, &placed.spec))
     }
 
     /// The same vents under the numbers that [`Vents::numbers`] gave.
@@ -205,7 +207,7 @@ mod tests {
         vents.change(0, spec(4.0, 0), 10, GRID).expect("it was changed in this step");
         vents.change(0, spec(4.0, 0), 15, GRID).expect("nothing new");
         assert_eq!(all(&vents), [(1.0, 0, Some(10)), (2.0, 0, None), (4.0, 10, None)]);
-        assert_eq!(vents.open(15).map(|(number, _)| number).collect::<Vec<_>>(), [1, 0]);
+        assert_eq!(vents.open(15).map(|(number, _)| number).collect::<Vec<_>>(), [0, 1]);
         vents.close(0, 20, GRID).expect("it pours");
         assert_eq!(all(&vents), [(1.0, 0, Some(10)), (2.0, 0, None), (4.0, 10, Some(20))]);
         assert!(vents.close(0, 20, GRID).is_err() && vents.change(0, spec(1.0, 0), 21, GRID).is_err());

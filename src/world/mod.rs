@@ -4,14 +4,12 @@
 mod arrays;
 mod clock;
 mod content;
-mod digest;
 mod edit;
 mod ground;
 mod hash;
 mod layer;
 mod ledger;
 mod need;
-mod old_hash;
 mod packed;
 mod tiles;
 mod wake;

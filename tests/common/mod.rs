@@ -149,14 +149,31 @@ size = [20, 18, 16]
 kind = "hills"
 [rules]
 threshold = 0.2
+[[material]]
+name = "water"
+[[material]]
+name = "oil"
+density = 800.0
+viscosity = 0.9
+stickiness = 0.05
+fluidity = 3
 [[vent]]
 x = 9.0
 z = 8.0
 rate = 1.1
 end = 60
+[[source]]
+material = "oil"
+x = 4.0
+z = 12.0
+rate = 0.3
+start = 5
 [[body]]
 shape = { kind = "box", from = [2.0, 10.0, 2.0], to = [6.0, 13.0, 6.0] }
 matter = { kind = "lava", amount = 0.9, energy = 1.2 }
+[[body]]
+shape = { kind = "below", level = 5.0 }
+matter = { kind = "material", name = "water", amount = 1.0 }
 [[event]]
 at = 45
 seed = 9
@@ -192,7 +209,9 @@ pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
     let open: Vec<usize> = simulation.open_vents().map(|(number, _)| number).collect();
     let step = simulation.steps();
     let one_of = |dice: &mut Dice| open.get(dice.below(open.len().max(1) as u64) as usize).copied();
-    match dice.below(11) {
+    let other =
+        simulation.world().layers().last().map(|layer| layer.material().name.clone()).filter(|name| name != "lava");
+    match dice.below(13) {
         0 => simulation.command(spec).unwrap(),
         1 => {
             let start = step + dice.below(30);
@@ -210,6 +229,11 @@ pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
         7 => simulation.command(Command::Put(ball(x, y, z, Matter::Rock))).unwrap(),
         8 => simulation.command(Command::Put(ball(x, y, z, Matter::Nothing))).unwrap(),
         9 => simulation.command(Command::Put(ball(x, y, z, Matter::Drain))).unwrap(),
+        11 if other.is_some() => simulation.command(VentSpec { material: other, ..spec }).unwrap(),
+        12 if other.is_some() => {
+            let name = other.unwrap_or_default();
+            simulation.command(Command::Put(ball(x, y, z, Matter::Material { name, amount }))).unwrap();
+        }
         _ => simulation.command(Command::Put(ball(x, y, z, Matter::Lava { amount, energy: 1.5 }))).unwrap(),
     }
 }
