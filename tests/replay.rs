@@ -8,12 +8,14 @@ use std::fs;
 use std::path::Path;
 
 use common::{Dice, SCENE, ball, meddle, plain, tiled};
+use lavoxel::grid::Grid;
+use lavoxel::matter::Material;
 use lavoxel::output::Existing;
-use lavoxel::rules::{RulesChange, RulesSpec, Walls};
+use lavoxel::rules::{MaterialChange, RulesChange, RulesSpec, Walls};
 use lavoxel::scene::{Scene, SceneError};
-use lavoxel::simulation::{Command, Event, Simulation, Snapshot};
+use lavoxel::simulation::{Command, Event, EventSpec, Simulation, Snapshot};
 use lavoxel::source::{VentChange, VentSpec};
-use lavoxel::world::Matter;
+use lavoxel::world::{Ground, Matter, World};
 
 fn scene(text: &str) -> Scene {
     Scene::parse(text, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e}"))
@@ -161,13 +163,101 @@ fn vents_changed_by_command_pour_as_those_of_a_file_with_the_same_steps() {
 }
 
 #[test]
+fn a_material_changes_in_the_parameters_that_a_command_names() {
+    let water = Material::water();
+    let oil = Material { name: "oil".to_owned(), density: 900.0, ..water.clone() };
+    let ground = || Ground::none(Grid::new(8, 8, 8));
+    let fresh = |engine| {
+        let world = World::with_materials(ground(), vec![oil.clone(), water.clone()]);
+        Simulation::new(world, &RulesSpec::default(), &[], 1, engine)
+    };
+    let mut simulation = fresh(tiled());
+    let thick = Material { viscosity: 1.0, ..oil.clone() };
+    let slow = Material { fluidity: 9, ..thick.clone() };
+    run(&mut simulation, 2);
+    let before = simulation.snapshot(None);
+    simulation.command(MaterialChange::between(&oil, &thick)).unwrap();
+    simulation.command(MaterialChange::between(&thick, &slow)).unwrap();
+    simulation.command(MaterialChange::between(&oil, &slow)).unwrap();
+    assert_eq!(simulation.materials(), [water.clone(), slow.clone()]);
+    let event = Event { at: 2, command: MaterialChange::between(&oil, &slow).into() };
+    assert_eq!(simulation.events(), std::slice::from_ref(&event), "one event for what happens between two steps");
+    let table = toml::to_string(&EventSpec::of(&event)).unwrap();
+    assert_eq!(toml::from_str::<EventSpec>(&table).unwrap().event("event[0]").unwrap(), event, "{table}");
+
+    let mut replay = fresh(plain()).with_events(vec![event]).unwrap();
+    run(&mut replay, 2);
+    assert_eq!(replay.materials(), simulation.materials());
+    simulation.go_back(&before);
+    assert_eq!((simulation.materials(), simulation.events()), (&[water.clone(), oil.clone()][..], &[][..]));
+
+    let honey = Material { name: "honey".to_owned(), ..oil.clone() };
+    let refused = |change: MaterialChange| fresh(tiled()).command(change).expect_err("refused").to_string();
+    let unknown = MaterialChange::between(&honey, &Material { speed: 0.5, ..honey.clone() });
+    assert_eq!(
+        refused(unknown),
+        "material.name = \"honey\": must be the name of a [[material]] table: \"water\" or \"oil\""
+    );
+    let wild = MaterialChange::between(&oil, &Material { viscosity: 2.0, ..oil.clone() });
+    assert_eq!(refused(wild), "material.viscosity = 2: must be a number from 0 to 1");
+    assert!(refused(MaterialChange::between(&oil, &oil)).starts_with("material = only the name \"oil\": must be one"));
+}
+
+#[test]
+fn a_session_with_water_replays_to_the_same_bits() {
+    let text = format!(
+        "{SCENE}[[material]]\nname = \"water\"\n[[source]]\nmaterial = \"water\"\nx = 4.0\nz = 4.0\nrate = 0.9\n\
+         [[event]]\nat = 12\nmaterial = {{ name = \"water\", viscosity = 0.9 }}\n"
+    );
+    let original = scene(&text);
+    let mut simulation = start(&original);
+    let water = |simulation: &Simulation| simulation.materials()[0].clone();
+    let spring = VentSpec { x: 15.0, z: 9.0, rate: 0.6, material: Some("water".to_owned()), ..VentSpec::default() };
+    run(&mut simulation, 5);
+    simulation.command(spring.clone()).unwrap();
+    simulation.command(ball(10.0, 14.0, 8.0, Matter::Material { name: "water".to_owned(), amount: 0.8 })).unwrap();
+    run(&mut simulation, 20);
+    assert_eq!(water(&simulation).viscosity, 0.9);
+    let slow = Material { fluidity: 4, stickiness: 0.1, ..water(&simulation) };
+    simulation.command(MaterialChange::between(&water(&simulation), &slow)).unwrap();
+    let number = simulation.open_vents().last().unwrap().0;
+    simulation.command(VentChange::Change(number, VentSpec { rate: 1.2, ..spring })).unwrap();
+    run(&mut simulation, 30);
+    simulation.command(VentChange::Close(number)).unwrap();
+    let state = |simulation: &mut Simulation| {
+        let hash = run(simulation, 60);
+        (hash, simulation.world().layer("water").unwrap().cells().collect::<Vec<_>>())
+    };
+    let lived = state(&mut simulation);
+    assert!(simulation.world().layer("water").unwrap().mass() > 0);
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("water.toml");
+    original.recorded(&simulation).save(&path, Existing::Keep).unwrap();
+    let again = Scene::load(&path).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((again.spec.sources.len(), again.spec.events.len()), (3, 6));
+    let mut replay = start(&again);
+    assert!(state(&mut replay) == lived, "another state");
+    assert_eq!(water(&replay), slow);
+    // The changes count: without the events of the material it comes to another state.
+    let mut without = again;
+    without.spec.events.retain(|event| event.material.is_none());
+    assert!(state(&mut start(&without)) != lived, "the same state");
+
+    let unknown = text.replace("{ name = \"water\", viscosity", "{ name = \"oil\", viscosity");
+    let refused = Scene::parse(&unknown, Path::new("scene.toml")).expect_err("no oil").to_string();
+    let said = "event[3].material.name = \"oil\": must be the name of a [[material]] table: \"water\"";
+    assert!(refused.contains(said), "{refused}");
+}
+
+#[test]
 fn an_event_is_no_change_of_vents() {
     let simulation = start(&scene("[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n"));
     let event = Event { at: 3, command: VentSpec::default().into() };
     let refused = simulation.with_events(vec![event]).err().expect("vents have their own steps").to_string();
     assert_eq!(
         refused,
-        "event[0] = a change of vents: must be put, rules or seed; a vent has a start and an end instead"
+        "event[0] = a change of vents: must be put, rules, material or seed; a vent has a start and an end instead"
     );
 }
 
@@ -179,7 +269,10 @@ fn wrong_events_are_refused_with_their_place() {
     };
     let ball = "shape = { kind = \"sphere\", center = [1, 1, 1], radius = -2 }, matter = { kind = \"rock\" }";
     for (event, said) in [
-        ("at = 1", "scene.toml:4: event[1] = only a step: must be one with exactly one of put, rules and seed"),
+        (
+            "at = 1",
+            "scene.toml:4: event[1] = only a step: must be one with exactly one of put, rules, material and seed",
+        ),
         ("at = 1\nseed = 1\nrules = {}", "event[1] = rules and seed: must be"),
         ("seed = 1", "missing field `at`"),
         ("at = -1\nseed = 1", "scene.toml:5: "),
@@ -189,6 +282,11 @@ fn wrong_events_are_refused_with_their_place() {
         ("at = 1\nrules = { friction = { on_rock = 0.5 } }", "unknown key `on_rock`: did you mean `on_solid`?"),
         ("at = 1\nrules = { threshold = \"high\" }", "threshold = \"high\": must be a number"),
         ("at = 1\nrules = { spreading_every = 1.5 }", "spreading_every = 1.5: must be a whole number of 0 or more"),
+        (
+            "at = 1\nmaterial = { viscosity = 0.5 }",
+            "event[1].material = a table without name: must be one with the name",
+        ),
+        ("at = 1\nmaterial = { name = \"water\", density = 5 }", "unknown key `density`"),
         ("at = 1\nrules = {}", "event[1].rules = {}: must be a table that names a key; keys left out stay as they are"),
         (&format!("at = 1\nput = {{ {ball} }}"), "event[1].put.shape.radius = -2: must be"),
     ] {

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::rules::RulesSpec;
+use lavoxel::matter::Material;
+use lavoxel::rules::{MaterialChange, RulesSpec};
 use lavoxel::scene::{BodySpec, Scene, SceneSpec, VOLCANO, VentPlace, VentRadius, VentTable};
 use lavoxel::simulation::EventSpec;
 use lavoxel::terrain::{Fill, Kind, TerrainSpec};
@@ -80,7 +81,15 @@ fn full() -> SceneSpec {
     let shape = Shape::Sphere { center: [1.0; 3], radius: 1.0 };
     let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };
     spec.bodies.push(body.clone());
-    spec.events.push(EventSpec { at: 1, seed: Some(1), put: Some(body), rules: Some(RulesSpec::default().into()) });
+    let deeper = Material { viscosity: 0.5, ..Material::water() };
+    let change = MaterialChange::between(&Material::water(), &deeper);
+    spec.events.push(EventSpec {
+        at: 1,
+        seed: Some(1),
+        put: Some(body),
+        rules: Some(RulesSpec::default().into()),
+        material: Some(change),
+    });
     spec.camera.distance = Some(1.0);
     spec.camera.target = Some([0.5; 3]);
     spec.look.plate_size = Some(3.0);

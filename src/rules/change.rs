@@ -1,64 +1,112 @@
-//! A change of rules that are in force: the keys that it names take other values, the rest stays.
+//! A change of parameters that are in force: the keys that it names take other values, the rest stays.
 //!
-//! In a scene it is a table with keys of `[rules]`, as [`Param`] lists them.
+//! In a scene it is a table with keys of `[rules]` or of a `[[material]]`, as their [`Param`] tables list them.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Param, RulesSpec, Scale, Walls};
+use crate::matter::Material;
 use crate::validate::{Invalid, within};
 
-/// Some keys of [`RulesSpec`] with their next values.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RulesChange {
+/// A set of parameters with a table of its own: numbers, and one key of another type.
+pub trait Parameters: Clone + 'static {
+    /// The value of the other key.
+    type Word: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned;
+    /// The other key.
+    const WORD: &'static str;
+    /// The numbers.
+    fn params() -> impl Iterator<Item = &'static Param<Self>>;
+}
+
+impl Parameters for RulesSpec {
+    type Word = Walls;
+    const WORD: &'static str = "walls";
+
+    fn params() -> impl Iterator<Item = &'static Param<Self>> {
+        Param::all()
+    }
+}
+
+impl Parameters for Material {
+    type Word = String;
+    const WORD: &'static str = "name";
+
+    fn params() -> impl Iterator<Item = &'static Param<Self>> {
+        Self::params()
+    }
+}
+
+/// Some keys of a set of parameters with their next values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change<T: Parameters> {
     /// By [`Param::key`].
     numbers: BTreeMap<&'static str, f64>,
-    walls: Option<Walls>,
+    word: Option<T::Word>,
+}
+
+/// A change of the rules of the lava and of the box.
+pub type RulesChange = Change<RulesSpec>;
+
+/// A change of the parameters of the material that it names.
+pub type MaterialChange = Change<Material>;
+
+impl<T: Parameters> Change<T> {
+    fn numbers_between(before: &T, after: &T) -> BTreeMap<&'static str, f64> {
+        let changed = T::params().filter(|param| (param.get)(before) != (param.get)(after));
+        changed.map(|param| (param.key, (param.get)(after))).collect()
+    }
+
+    fn set_numbers(&self, of: &mut T) {
+        for param in T::params() {
+            if let Some(&value) = self.numbers.get(param.key) {
+                (param.set)(of, value);
+            }
+        }
+    }
+
+    fn validate_numbers(&self, table: &str) -> Result<(), Invalid> {
+        let mut named = T::params().filter_map(|param| Some((param, *self.numbers.get(param.key)?)));
+        named.try_for_each(|(p, value)| within(&format!("{table}.{}", p.key), value, p.low, p.high))
+    }
+
+    /// This change and a later one of the same set as one change.
+    #[must_use]
+    pub fn then(mut self, later: &Self) -> Self {
+        self.numbers.extend(&later.numbers);
+        Self { word: later.word.clone().or(self.word), ..self }
+    }
 }
 
 impl RulesChange {
     /// The keys in which `after` differs from `before`.
     pub fn between(before: &RulesSpec, after: &RulesSpec) -> Self {
-        let changed = Param::all().filter(|param| (param.get)(before) != (param.get)(after));
-        let numbers = changed.map(|param| (param.key, (param.get)(after))).collect();
-        Self { numbers, walls: (before.walls != after.walls).then_some(after.walls) }
-    }
-
-    /// Whether it names no key.
-    pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty() && self.walls.is_none()
+        let word = (before.walls != after.walls).then_some(after.walls);
+        Self { numbers: Self::numbers_between(before, after), word }
     }
 
     /// The rules after the change.
     #[must_use]
     pub fn applied(&self, mut rules: RulesSpec) -> RulesSpec {
-        for param in Param::all() {
-            if let Some(&value) = self.numbers.get(param.key) {
-                (param.set)(&mut rules, value);
-            }
-        }
-        rules.walls = self.walls.unwrap_or(rules.walls);
+        self.set_numbers(&mut rules);
+        rules.walls = self.word.unwrap_or(rules.walls);
         rules
-    }
-
-    /// This change and a later one as one change.
-    #[must_use]
-    pub fn then(mut self, later: &Self) -> Self {
-        self.numbers.extend(&later.numbers);
-        Self { walls: later.walls.or(self.walls), ..self }
     }
 
     /// Checks that it names a key, and every number against its range; `table` names the table in messages, such as
     /// `event[0].rules`.
+    ///
+    /// # Errors
+    /// Names the key, or the table where there is none.
     pub fn validate(&self, table: &str) -> Result<(), Invalid> {
-        if self.is_empty() {
+        if self.numbers.is_empty() && self.word.is_none() {
             return Err(Invalid::new(table, "{}", "a table that names a key; keys left out stay as they are"));
         }
-        let named = Param::all().filter_map(|param| Some((param, *self.numbers.get(param.key)?)));
-        named.into_iter().try_for_each(|(p, value)| within(&format!("{table}.{}", p.key), value, p.low, p.high))
+        self.validate_numbers(table)
     }
 }
 
@@ -66,24 +114,59 @@ impl From<RulesSpec> for RulesChange {
     /// Names every key.
     fn from(rules: RulesSpec) -> Self {
         let numbers = Param::all().map(|param| (param.key, (param.get)(&rules))).collect();
-        Self { numbers, walls: Some(rules.walls) }
+        Self { numbers, word: Some(rules.walls) }
     }
 }
 
-/// What stands beside a key of the table.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Value {
-    Whole(u64),
-    Number(f64),
-    Walls(Walls),
-    Table(BTreeMap<&'static str, Value>),
+impl MaterialChange {
+    /// The parameters in which `after`, which has the same name, differs from `before`.
+    pub fn between(before: &Material, after: &Material) -> Self {
+        Self { numbers: Self::numbers_between(before, after), word: Some(before.name.clone()) }
+    }
+
+    /// The material's name, which a checked change has.
+    pub fn name(&self) -> &str {
+        self.word.as_deref().unwrap_or_default()
+    }
+
+    /// The material after the change.
+    #[must_use]
+    pub fn applied(&self, mut material: Material) -> Material {
+        self.set_numbers(&mut material);
+        material
+    }
+
+    /// Checks that it names a material and a parameter, and every number against its range; `table` names the table in
+    /// messages, such as `event[0].material`.
+    ///
+    /// # Errors
+    /// Names the key, or the table where one is missing.
+    pub fn validate(&self, table: &str) -> Result<(), Invalid> {
+        if self.word.is_none() {
+            return Err(Invalid::new(table, "a table without name", "one with the name of a material"));
+        }
+        if self.numbers.is_empty() {
+            let expected = "one that names a parameter, too; those left out stay as they are";
+            return Err(Invalid::new(table, format!("only the name {:?}", self.name()), expected));
+        }
+        self.validate_numbers(table)
+    }
 }
 
-impl Serialize for RulesChange {
+/// The value of a key of the table.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Value<W> {
+    Whole(u64),
+    Number(f64),
+    Word(W),
+    Table(BTreeMap<&'static str, Value<W>>),
+}
+
+impl<T: Parameters> Serialize for Change<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut table = BTreeMap::new();
-        for param in Param::all() {
+        for param in T::params() {
             let Some(&number) = self.numbers.get(param.key) else { continue };
             let value = if param.scale == Scale::Whole { Value::Whole(number as u64) } else { Value::Number(number) };
             match param.key.split_once('.') {
@@ -95,26 +178,26 @@ impl Serialize for RulesChange {
                 }
             }
         }
-        table.extend(self.walls.map(|walls| ("walls", Value::Walls(walls))));
+        table.extend(self.word.clone().map(|word| (T::WORD, Value::Word(word))));
         table.serialize(to)
     }
 }
 
-impl<'de> Deserialize<'de> for RulesChange {
+impl<'de, T: Parameters> Deserialize<'de> for Change<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let mut change = Self::default();
+        let mut change = Self { numbers: BTreeMap::new(), word: None };
         Table { change: &mut change, prefix: "" }.deserialize(from)?;
         Ok(change)
     }
 }
 
 /// Reads a table into a change; keys of the table lack the `prefix` that those of [`Param`] have.
-struct Table<'a> {
-    change: &'a mut RulesChange,
+struct Table<'a, T: Parameters> {
+    change: &'a mut Change<T>,
     prefix: &'static str,
 }
 
-impl<'de> DeserializeSeed<'de> for Table<'_> {
+impl<'de, T: Parameters> DeserializeSeed<'de> for Table<'_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -122,7 +205,7 @@ impl<'de> DeserializeSeed<'de> for Table<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Table<'_> {
+impl<'de, T: Parameters> Visitor<'de> for Table<'_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -130,9 +213,9 @@ impl<'de> Visitor<'de> for Table<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key_seed(Prefix(self.prefix))? {
+        while let Some(key) = map.next_key_seed(Prefix(self.prefix, PhantomData::<T>))? {
             match key {
-                Key::Walls => self.change.walls = Some(map.next_value()?),
+                Key::Word => self.change.word = Some(map.next_value()?),
                 Key::Table(prefix) => map.next_value_seed(Table { change: &mut *self.change, prefix })?,
                 Key::Number(param) => {
                     let whole = param.scale == Scale::Whole;
@@ -146,38 +229,38 @@ impl<'de> Visitor<'de> for Table<'_> {
 }
 
 /// What a key of a table names.
-enum Key {
-    Number(&'static Param),
+enum Key<T: 'static> {
+    Number(&'static Param<T>),
     /// The keys with this prefix.
     Table(&'static str),
-    Walls,
+    Word,
 }
 
-impl Key {
+impl<T: Parameters> Key<T> {
     /// The keys of the table with a prefix, and what they name; one that names a table comes once for each key in it.
     fn all(prefix: &'static str) -> impl Iterator<Item = (&'static str, Self)> {
-        let numbers = Param::all().filter_map(move |param| {
+        let numbers = T::params().filter_map(move |param| {
             let rest = param.key.strip_prefix(prefix)?;
             Some(match rest.split_once('.') {
                 None => (rest, Self::Number(param)),
                 Some((table, _)) => (table, Self::Table(&param.key[..=prefix.len() + table.len()])),
             })
         });
-        numbers.chain(prefix.is_empty().then_some(("walls", Self::Walls)))
+        numbers.chain(prefix.is_empty().then_some((T::WORD, Self::Word)))
     }
 }
 
 /// Reads a key of the table with this prefix.
-struct Prefix(&'static str);
+struct Prefix<T>(&'static str, PhantomData<T>);
 
-impl<'de> DeserializeSeed<'de> for Prefix {
-    type Value = Key;
+impl<'de, T: Parameters> DeserializeSeed<'de> for Prefix<T> {
+    type Value = Key<T>;
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Key, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Key<T>, D::Error> {
         let written = String::deserialize(from)?;
-        let found = Key::all(self.0).find(|(key, _)| *key == written);
+        let found = Key::<T>::all(self.0).find(|(key, _)| *key == written);
         found.map(|(_, key)| key).ok_or_else(|| {
-            let mut known: Vec<_> = Key::all(self.0).map(|(key, _)| format!("`{key}`")).collect();
+            let mut known: Vec<_> = Key::<T>::all(self.0).map(|(key, _)| format!("`{key}`")).collect();
             known.dedup();
             // In the words of serde, of which scenes make "did you mean".
             Error::custom(format!("unknown field `{written}`, expected one of {}", known.join(", ")))
@@ -198,7 +281,7 @@ mod tests {
         assert_eq!(change.applied(before.clone()), after);
         let other = change.applied(RulesSpec::default());
         assert_eq!((other.spread, other.walls, other.threshold), (0.2, Walls::Closed, 0.3));
-        assert!(RulesChange::between(&before, &before).is_empty());
+        assert!(RulesChange::between(&before, &before).validate("rules").is_err(), "it names nothing");
         assert_eq!(RulesChange::from(after.clone()).applied(RulesSpec::default()), after);
     }
 
@@ -221,7 +304,10 @@ mod tests {
             assert_eq!(refused.key, format!("event[2].rules.{}", param.key));
         }
         assert_eq!(
-            RulesChange::default().validate("rules").expect_err("it names nothing").to_string(),
+            RulesChange::between(&RulesSpec::default(), &RulesSpec::default())
+                .validate("rules")
+                .expect_err("it names nothing")
+                .to_string(),
             "rules = {}: must be a table that names a key; keys left out stay as they are"
         );
     }

@@ -16,7 +16,7 @@ pub mod squeeze;
 mod sweep;
 mod transfer;
 
-pub use change::RulesChange;
+pub use change::{Change, MaterialChange, Parameters, RulesChange};
 pub use params::{FluidRules, Friction, Param, Rules, RulesSpec, Scale, Walls};
 pub use sweep::{Bed, DIRECTIONS, Gift, Here, Side};
 pub(crate) use sweep::{Column, Exchange, Flow, Near, Pair};

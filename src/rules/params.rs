@@ -6,6 +6,8 @@ use super::gravity::{self, Gravity};
 use super::level::Leveling;
 use super::spreading::{self, Spreading};
 use super::squeeze::Squeezing;
+use crate::grid::Grid;
+use crate::matter::Material;
 use crate::units::{ENERGY_MAX, ENERGY_ONE};
 use crate::validate::{Invalid, within};
 use crate::world::{Layer, World};
@@ -164,14 +166,24 @@ pub struct FluidRules {
     pub leveling: Leveling,
 }
 
+impl FluidRules {
+    fn new(material: &Material, grid: Grid, walls: Walls) -> Self {
+        Self { squeezing: material.into(), leveling: Leveling::new(material, grid, walls) }
+    }
+}
+
 impl Rules {
     /// The rules of a world's layers.
     pub fn new(spec: &RulesSpec, world: &World) -> Self {
-        let fluid = |layer: &Layer| FluidRules {
-            squeezing: layer.material().into(),
-            leveling: Leveling::new(layer.material(), world.grid(), spec.walls),
-        };
+        let fluid = |layer: &Layer| FluidRules::new(layer.material(), world.grid(), spec.walls);
         Self { fluids: world.layers()[1..].iter().map(fluid).collect(), ..Self::from(spec) }
+    }
+
+    /// Puts other parameters of the layer at a place of [`World::layers`] in force.
+    pub fn set_material(&mut self, layer: usize, material: &Material, grid: Grid) {
+        if let Some(fluid) = layer.checked_sub(1).and_then(|i| self.fluids.get_mut(i)) {
+            *fluid = FluidRules::new(material, grid, fluid.leveling.walls);
+        }
     }
 
     /// Puts other parameters of the lava, and other sides of the box, in force.

@@ -150,7 +150,11 @@ impl Scene {
         let bodies = bodies.map(|(i, body)| (format!("body[{i}].matter.name"), body.matter.material()));
         let puts = spec.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
         let puts = puts.map(|(i, put)| (format!("event[{i}].put.matter.name"), put.matter.material()));
-        for (key, name) in sources.chain(bodies).chain(puts) {
+        let changes = spec.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.material.as_ref()?)));
+        let changes = changes.map(|(i, change)| {
+            (format!("event[{i}].material.name"), Some(change.name()).filter(|name| !name.is_empty()))
+        });
+        for (key, name) in sources.chain(bodies).chain(puts).chain(changes) {
             let Some(name) = name else { continue };
             check_known(&key, name, spec.materials.iter().map(|material| material.name.as_str()))?;
         }

@@ -1,6 +1,6 @@
 //! Commands: what a scene, a program or the user of the window does to a running simulation.
 
-use crate::rules::{RulesChange, RulesSpec};
+use crate::rules::{MaterialChange, RulesChange, RulesSpec};
 use crate::source::{VentChange, VentSpec};
 use crate::validate::Invalid;
 use crate::world::Edit;
@@ -15,6 +15,8 @@ pub enum Command {
     Pour(VentChange),
     /// Puts other values of some parameters in force.
     Rules(RulesChange),
+    /// Puts other values of some parameters of a material in force. Those of the lava are rules.
+    Material(MaterialChange),
     /// Puts another seed of the random patterns in force.
     Seed(u64),
 }
@@ -26,6 +28,7 @@ impl Command {
             Self::Put(edit) => edit.validate("put"),
             Self::Pour(_) => Ok(()),
             Self::Rules(change) => change.validate("rules"),
+            Self::Material(change) => change.validate("material"),
             Self::Seed(seed) => check_seed("seed", *seed),
         }
     }
@@ -37,6 +40,7 @@ impl Command {
             Self::Pour(VentChange::Place(spec) | VentChange::Change(_, spec)) => {
                 Some(("source.material", spec.material.as_deref()?))
             }
+            Self::Material(change) => Some(("material.name", change.name())),
             Self::Pour(_) | Self::Rules(_) | Self::Seed(_) => None,
         }
     }
@@ -45,6 +49,9 @@ impl Command {
     pub(super) fn merged(&self, later: &Self) -> Option<Self> {
         match (self, later) {
             (Self::Rules(first), Self::Rules(second)) => Some(Self::Rules(first.clone().then(second))),
+            (Self::Material(first), Self::Material(second)) if first.name() == second.name() => {
+                Some(Self::Material(first.clone().then(second)))
+            }
             (Self::Seed(_), Self::Seed(seed)) => Some(Self::Seed(*seed)),
             _ => None,
         }
@@ -73,6 +80,12 @@ impl From<VentSpec> for Command {
 impl From<RulesChange> for Command {
     fn from(change: RulesChange) -> Self {
         Self::Rules(change)
+    }
+}
+
+impl From<MaterialChange> for Command {
+    fn from(change: MaterialChange) -> Self {
+        Self::Material(change)
     }
 }
 

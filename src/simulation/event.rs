@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Command;
-use crate::rules::RulesChange;
+use crate::rules::{MaterialChange, RulesChange};
 use crate::validate::{Invalid, within};
 use crate::world::Edit;
 
@@ -28,7 +28,7 @@ impl Event {
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         within(&format!("{key}.at"), self.at as f64, 0.0, LAST_STEP)?;
         if let Command::Pour(_) = self.command {
-            let expected = "put, rules or seed; a vent has a start and an end instead";
+            let expected = "put, rules, material or seed; a vent has a start and an end instead";
             return Err(Invalid::new(key, "a change of vents", expected));
         }
         let named = |invalid: Invalid| Invalid { key: format!("{key}.{}", invalid.key), ..invalid };
@@ -51,27 +51,33 @@ pub struct EventSpec {
     /// Other values of some parameters from then on; keys left out keep the values in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<RulesChange>,
+    /// Other values of some parameters of a material from then on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<MaterialChange>,
 }
 
 impl EventSpec {
     /// The event, if every number is right; `key` is the table's name, such as `event[0]`.
     pub fn event(&self, key: &str) -> Result<Event, Invalid> {
-        let command = match (&self.put, &self.rules, self.seed) {
-            (Some(edit), None, None) => Command::Put(edit.clone()),
-            (None, Some(change), None) => Command::Rules(change.clone()),
-            (None, None, Some(seed)) => Command::Seed(seed),
-            _ => return Err(Invalid::new(key, self.found(), "one with exactly one of put, rules and seed")),
+        let commands = self.commands();
+        let [(_, command)] = &commands[..] else {
+            let names: Vec<&str> = commands.iter().map(|(name, _)| *name).collect();
+            let found = if names.is_empty() { "only a step".to_owned() } else { names.join(" and ") };
+            return Err(Invalid::new(key, found, "one with exactly one of put, rules, material and seed"));
         };
+        let command = command.clone();
         let event = Event { at: self.at, command };
         event.validate(key)?;
         Ok(event)
     }
 
-    /// The commands that it names, for a message.
-    fn found(&self) -> String {
-        let keys = [("put", self.put.is_some()), ("rules", self.rules.is_some()), ("seed", self.seed.is_some())];
-        let found: Vec<&str> = keys.into_iter().filter(|(_, found)| *found).map(|(name, _)| name).collect();
-        if found.is_empty() { "only a step".to_owned() } else { found.join(" and ") }
+    /// The keys that it has besides the step, and their commands.
+    fn commands(&self) -> Vec<(&'static str, Command)> {
+        let put = self.put.clone().map(|edit| ("put", Command::Put(edit)));
+        let rules = self.rules.clone().map(|change| ("rules", Command::Rules(change)));
+        let material = self.material.clone().map(|change| ("material", Command::Material(change)));
+        let seed = self.seed.map(|seed| ("seed", Command::Seed(seed)));
+        [put, rules, material, seed].into_iter().flatten().collect()
     }
 
     /// The table of an event; `None` for a change of vents, which `[[vent]]` tables hold.
@@ -80,6 +86,7 @@ impl EventSpec {
         match command {
             Command::Put(edit) => Some(Self { put: Some(edit.clone()), ..bare }),
             Command::Rules(change) => Some(Self { rules: Some(change.clone()), ..bare }),
+            Command::Material(change) => Some(Self { material: Some(change.clone()), ..bare }),
             Command::Seed(seed) => Some(Self { seed: Some(*seed), ..bare }),
             Command::Pour(_) => None,
         }

@@ -10,7 +10,8 @@ mod timings;
 
 use crate::engine::tiled::Tiled;
 use crate::engine::{Engine, Stage};
-use crate::matter::check_known;
+use crate::grid::Grid;
+use crate::matter::{Material, check_known};
 use crate::random::Draw;
 use crate::rules::{Rules, RulesSpec};
 use crate::source::{VentSpec, Vents};
@@ -40,6 +41,8 @@ struct History {
     seed: u64,
     rules: Rules,
     spec: RulesSpec,
+    /// Those of the layers lighter than the lava, with the parameters in force.
+    materials: Vec<Material>,
     vents: Vents,
     /// In the order of their steps; the first `past` have taken place.
     events: Vec<Event>,
@@ -52,16 +55,29 @@ impl History {
         std::iter::once(Stage::Sources(&self.vents)).chain(Stage::of_rules(&self.rules))
     }
 
-    /// Puts the rules or the seed of a command in force.
-    fn set(&mut self, command: &Command) {
+    /// Puts the parameters or the seed of a command in force.
+    fn set(&mut self, command: &Command, grid: Grid) {
         match command {
             Command::Put(_) | Command::Pour(_) => {}
             Command::Rules(change) => {
                 self.spec = change.applied(self.spec.clone());
                 self.rules.set(&self.spec);
             }
+            Command::Material(change) => {
+                let named = self.materials.iter_mut().zip(1..).find(|(material, _)| material.name == change.name());
+                if let Some((material, layer)) = named {
+                    *material = change.applied(material.clone());
+                    self.rules.set_material(layer, material, grid);
+                }
+            }
             Command::Seed(seed) => self.seed = *seed,
         }
+    }
+
+    /// Refuses a command that names a material that is not there.
+    fn check_material(&self, command: &Command) -> Result<(), Invalid> {
+        let Some((key, name)) = command.material() else { return Ok(()) };
+        check_known(key, name, self.materials.iter().map(|material| material.name.as_str()))
     }
 
     /// Whether a command asks for what is in force already.
@@ -69,6 +85,9 @@ impl History {
         match command {
             Command::Put(_) | Command::Pour(_) => false,
             Command::Rules(change) => change.applied(self.spec.clone()) == self.spec,
+            Command::Material(change) => {
+                self.materials.iter().any(|m| m.name == change.name() && change.applied(m.clone()) == *m)
+            }
             Command::Seed(seed) => *seed == self.seed,
         }
     }
@@ -119,8 +138,17 @@ impl Simulation {
     pub fn new(world: World, rules: &RulesSpec, vents: &[VentSpec], seed: u64, engine: Box<dyn Engine>) -> Self {
         let vents = Vents::new(vents, world.grid());
         let (events, past) = (Vec::new(), 0);
-        let history =
-            History { step: 0, seed, rules: Rules::new(rules, &world), spec: rules.clone(), vents, events, past };
+        let materials = world.layers()[1..].iter().map(|layer| layer.material().clone()).collect();
+        let history = History {
+            step: 0,
+            seed,
+            rules: Rules::new(rules, &world),
+            spec: rules.clone(),
+            materials,
+            vents,
+            events,
+            past,
+        };
         Self { world, history, engine, timings: Timings::default() }
     }
 
@@ -137,7 +165,11 @@ impl Simulation {
     pub fn with_events(mut self, events: Vec<Event>) -> Result<Self, Invalid> {
         let number = self.history.events.len() + events.len();
         within("number of [[event]] tables", number as f64, 0.0, MAX_EVENTS as f64)?;
-        events.iter().enumerate().try_for_each(|(i, event)| event.validate(&format!("event[{i}]")))?;
+        for (i, event) in events.iter().enumerate() {
+            event.validate(&format!("event[{i}]"))?;
+            let known = self.history.check_material(&event.command);
+            known.map_err(|e| Invalid { key: format!("event[{i}].{}", e.key), ..e })?;
+        }
         self.history.events.extend(events);
         self.history.events[self.history.past..].sort_by_key(|event| event.at);
         self.run_due_events();
@@ -163,8 +195,9 @@ impl Simulation {
         }
         let vents = history.vents.numbered(numbers, next)?;
         let mut history = History { step, vents, past, ..history };
+        events.iter().try_for_each(|event| history.check_material(&event.command))?;
         for event in &events[..past] {
-            history.set(&event.command);
+            history.set(&event.command, world.grid());
         }
         history.events = events;
         Ok(Self { world, history, engine, timings })
@@ -195,7 +228,7 @@ impl Simulation {
         if let Command::Put(edit) = command {
             self.world.edit(edit);
         }
-        self.history.set(command);
+        self.history.set(command, self.world.grid());
     }
 
     /// Does something to the simulation now and records it: an edit, a change of vents, of rules or of the seed.
@@ -206,9 +239,7 @@ impl Simulation {
         let command = command.into();
         command.validate()?;
         let Self { world, history, .. } = self;
-        if let Some((key, name)) = command.material() {
-            check_known(key, name, world.layers()[1..].iter().map(|layer| &*layer.material().name))?;
-        }
+        history.check_material(&command)?;
         if let Command::Pour(change) = command {
             return history.vents.apply(change, history.step, world.grid());
         }
@@ -246,6 +277,11 @@ impl Simulation {
     /// The rules in force, as a scene writes them.
     pub fn rules_spec(&self) -> &RulesSpec {
         &self.history.spec
+    }
+
+    /// The materials lighter than the lava, the heaviest first, with the parameters in force.
+    pub fn materials(&self) -> &[Material] {
+        &self.history.materials
     }
 
     /// Number and spec of the vents that pour or will pour; the one that was placed last comes last.
