@@ -140,7 +140,8 @@ impl Scene {
     /// Checks that vents name no material, and that all that is named is there.
     fn check_materials(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
-        for (i, name) in spec.vents.iter().enumerate().filter_map(|(i, vent)| Some((i, vent.material.as_ref()?))) {
+        let mut named = spec.vents.iter().enumerate().filter_map(|(i, vent)| Some((i, vent.material.as_ref()?)));
+        if let Some((i, name)) = named.next() {
             let expected = "left out: a vent pours lava; other materials have [[source]] tables";
             return Err(Invalid::new(&format!("vent[{i}].material"), name, expected));
         }
