@@ -43,6 +43,15 @@ mod own_volume {
     }
 }
 
+mod own_rule {
+    include!("../examples/own_rule.rs");
+
+    #[test]
+    fn a_rule_of_ones_own_shortens_the_flow_and_keeps_the_account() {
+        main().unwrap();
+    }
+}
+
 /// Runs an example's `main` in a folder of its own, and reads the picture that it writes there.
 fn picture_of(main: impl FnOnce() -> Result<(), Box<dyn Error>>, name: &str) -> RgbImage {
     // The working folder belongs to the whole process.

@@ -50,6 +50,9 @@ impl Stage<'_> {
     /// The names of all stages, in the order of a step.
     pub const NAMES: [&'static str; 5] = ["sources", "gravity", "spreading", "squeeze", "level"];
 
+    /// How many of them, the first ones, every world has; the others belong to further materials.
+    pub const OF_LAVA: usize = 3;
+
     /// The rules of a step, in order: those of the heaviest layer first.
     pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
         let fluids = rules.fluids.iter().zip(1..).flat_map(|(fluid, layer)| {

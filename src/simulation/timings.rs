@@ -57,9 +57,10 @@ impl Timings {
         Self { stages: [StageTime { clock: Some(clock), ..StageTime::default() }; Stage::NAMES.len()] }
     }
 
-    /// Name and time of each stage, in the order of a step.
+    /// Name and time of each stage, in the order of a step; those of further materials only when they ran.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &StageTime)> {
-        Stage::NAMES.into_iter().zip(&self.stages)
+        let shown = |(number, (_, time)): &(usize, (&str, &StageTime))| *number < Stage::OF_LAVA || time.runs > 0;
+        Stage::NAMES.into_iter().zip(&self.stages).enumerate().filter(shown).map(|(_, named)| named)
     }
 
     /// The time of the stage with a name; nothing for a name that no stage has.
