@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use common::{Dice, densest, tiled};
 use lavoxel::lowpass::{LowPass, Volume};
+use lavoxel::matter::Material;
 use lavoxel::output::Existing;
 use lavoxel::render::Ray;
-use lavoxel::rules::RulesSpec;
+use lavoxel::rules::{MaterialChange, RulesSpec};
 use lavoxel::scene::{Scene, VentPlace};
 use lavoxel::simulation::{self, Simulation};
 use lavoxel::source::{VentChange, VentSpec};
@@ -135,7 +136,7 @@ impl Window {
         let edge = |(_, text): &mut (bool, String)| text.starts_with("lava stands at the closed sides");
         self.edge.extend(notices.extract_if(.., edge).map(|(_, text)| text));
         self.notices.extend(notices);
-        assert_eq!(self.report.mass.error_units, 0);
+        assert!(self.report.materials.iter().all(|material| material.mass.error_units == 0));
     }
 
     fn send(&self, command: Command) {
@@ -176,9 +177,9 @@ impl Window {
         assert!(*lowpass.refresh(world) == self.volume, "the volume at step {}", self.report.step);
         assert_eq!(self.ground, *world.ground().surface());
         let liquid = world.lava().tally().cells;
-        assert_eq!(self.report.liquid_cells, liquid);
+        assert_eq!(self.report.materials[0].cells, liquid);
         let mass = world.lava().mass() as f64 / f64::from(AMOUNT_ONE);
-        assert_eq!(self.report.mass.present, mass);
+        assert_eq!(self.report.materials[0].mass.present, mass);
         assert!(self.bricks == densest(&self.volume), "the bricks at step {}", self.report.step);
     }
 }
@@ -411,12 +412,49 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
 }
 
 #[test]
+fn water_is_poured_put_in_changed_and_brought_back_by_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!("{SCENE}[[material]]\nname = \"water\"\n[[source]]\nmaterial = \"water\"\nx = 6.0\nz = 6.0\n");
+    let scene = Scene::parse(&text, Path::new("water.toml")).unwrap();
+    let mut window = Window::open(scene.clone());
+    window.steps(100);
+    let material = |window: &Window| window.report.materials[1].material.clone();
+    let before = window.report.materials[1].clone();
+    assert!(before.mass.sourced > 50.0 && before.mass.present == before.mass.sourced, "{:?}", before.mass);
+
+    let water = || "water".to_owned();
+    window.send(put(ball([18.0, 23.0, 14.0]), Matter::Material { name: water(), amount: 1.0 }));
+    window.send(Command::World(VentSpec { material: Some(water()), ..spec(30.0, 20.0, 1.5) }.into()));
+    let thick = Material { viscosity: 1.0, fluidity: 5, ..material(&window) };
+    window.send(Command::World(MaterialChange::between(&material(&window), &thick).into()));
+    window.until("the thicker water", |window| window.report.materials[1].material == thick);
+    window.steps(40);
+    assert!(window.report.materials[1].mass.sourced > before.mass.sourced + 60.0);
+    let path = folder.path().join("water-saved.toml");
+    window.send(Command::Save(path.clone(), Existing::Keep));
+    window.until("the file", |window| !window.notices.is_empty());
+    let replay = replayed(&Scene::load(&path).unwrap_or_else(|e| panic!("{e}")), 140);
+    window.check(replay.world());
+    let tally = replay.world().layer("water").unwrap().tally();
+    let report = &window.report.materials[1];
+    assert_eq!((report.cells, report.mass.present), (tally.cells, tally.mass as f64 / f64::from(AMOUNT_ONE)));
+
+    window.send(Command::Rewind(100));
+    window.until("the step before", |window| window.report.step == 100);
+    assert_eq!(window.report.materials[1], before, "the water and its parameters are back");
+    window.send(put(ball([18.0, 23.0, 14.0]), Matter::Material { name: "oil".to_owned(), amount: 1.0 }));
+    window.until("a refusal", |window| window.notices.len() == 2);
+    let refused = "put.matter.name = \"oil\": must be the name of a [[material]] table: \"water\"";
+    assert_eq!(window.notices[1], (true, refused.to_owned()));
+}
+
+#[test]
 fn going_back_forgets_and_goes_on_the_same() {
     let mut window = Window::open(scene());
     window.steps(130);
     window.send(Command::Keep);
     window.steps(50);
-    let first = (window.volume.clone(), window.report.mass);
+    let first = (window.volume.clone(), window.report.materials.clone());
     assert_eq!(window.report.snapshots, [0, 100, 130]);
     window.send(put(ball([18.0, 20.0, 14.0]), Matter::Rock));
     window.send(Command::Rewind(130));
@@ -424,7 +462,7 @@ fn going_back_forgets_and_goes_on_the_same() {
     assert_eq!((window.report.step, window.report.snapshots.as_slice()), (130, &[0, 100, 130][..]));
     window.check(replayed(&scene(), 130).world());
     window.steps(50);
-    assert!((window.volume.clone(), window.report.mass) == first, "not the same the second time");
+    assert!((window.volume.clone(), window.report.materials.clone()) == first, "not the same the second time");
 
     window.send(Command::Rewind(77));
     window.until("a refusal", |window| window.notices.len() == 1);

@@ -382,7 +382,7 @@ fn a_click_places_a_vent(display: &Display, window: &mut Window, headless: &Head
     let camera = headless.camera(&renderer);
     let pixel = (WIDTH / 2, 2 * HEIGHT / 3);
     display.key("F3");
-    window.wait_for("tool vent");
+    window.wait_for("tool source");
     display.click(pixel);
     let line = window.wait_for("placed at x");
     let numbers: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();

@@ -37,6 +37,7 @@ impl App {
             Action::Volume => self.toggle_volume(),
             Action::Ground => self.toggle_ground(),
             Action::Tool(tool) => self.take_up(tool),
+            Action::Material => self.choose_next_material(),
             Action::Brush(factor) => self.resize_brush(factor),
             Action::Face(side) => self.face(side),
             Action::ResetCamera => self.reset_camera(),
@@ -163,6 +164,12 @@ impl App {
         self.state.tools.cancel();
         self.state.tools.tool = tool;
         self.journal.say(&format!("tool {}", tool.name()));
+    }
+
+    fn choose_next_material(&mut self) {
+        let Some(report) = &self.state.report else { return };
+        self.state.tools.choose_next(&report.materials);
+        self.journal.say(&format!("material {}", self.state.tools.material()));
     }
 
     fn resize_brush(&mut self, factor: f64) {

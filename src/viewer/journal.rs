@@ -1,6 +1,7 @@
 //! One line per event, for scripts that follow the window.
 
 use super::messages::{Notice, Report};
+use super::vent_handles;
 use crate::source::VentSpec;
 
 /// Steps from one line to the next.
@@ -68,7 +69,7 @@ impl Journal {
         }
         let before = std::mem::replace(&mut self.vents, vents.to_vec());
         for (number, vent) in vents {
-            let named = format!("vent {}", number + 1);
+            let named = vent_handles::name(*number, vent);
             match before.iter().find(|(old, _)| old == number) {
                 None => self.say(&format!("{named} placed at x {} z {}", vent.x, vent.z)),
                 Some((_, old)) if old != vent => self.say(&format!(
@@ -78,8 +79,8 @@ impl Journal {
                 Some(_) => {}
             }
         }
-        for (number, _) in before.iter().filter(|(old, _)| vents.iter().all(|(number, _)| number != old)) {
-            self.say(&format!("vent {} closed", number + 1));
+        for (number, vent) in before.iter().filter(|(old, _)| vents.iter().all(|(number, _)| number != old)) {
+            self.say(&format!("{} closed", vent_handles::name(*number, vent)));
         }
     }
 }

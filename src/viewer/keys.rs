@@ -43,6 +43,8 @@ pub enum Action {
     Ground,
     /// Another tool.
     Tool(Tool),
+    /// The next material for sources and the brush.
+    Material,
     /// A larger or smaller brush.
     Brush(f64),
     /// Frame everything from a side.
@@ -183,11 +185,24 @@ pub const BINDINGS: &[Binding] = &[
     bind(Group::View, &[(Key::V, NONE)], "V", "lava on or off", Action::Volume),
     bind(Group::View, &[(Key::G, NONE)], "G", "ground on or off", Action::Ground),
     bind(Group::Tools, &[(Key::F2, NONE)], "F2", "tool orbit: turn and probe", Action::Tool(Tool::Orbit)),
-    bind(Group::Tools, &[(Key::F3, NONE)], "F3", "tool vent: place and drag vents", Action::Tool(Tool::Vent)),
-    bind(Group::Tools, &[(Key::F4, NONE)], "F4", "tool lava: brush of lava", Action::Tool(Tool::Lava)),
+    bind(
+        Group::Tools,
+        &[(Key::F3, NONE)],
+        "F3",
+        "tool source: place and drag vents and sources",
+        Action::Tool(Tool::Source),
+    ),
+    bind(
+        Group::Tools,
+        &[(Key::F4, NONE)],
+        "F4",
+        "tool fill: brush of lava or another material",
+        Action::Tool(Tool::Fill),
+    ),
     bind(Group::Tools, &[(Key::F5, NONE)], "F5", "tool rock: brush of rock", Action::Tool(Tool::Rock)),
-    bind(Group::Tools, &[(Key::F6, NONE)], "F6", "tool dig: takes rock and lava away", Action::Tool(Tool::Dig)),
-    bind(Group::Tools, &[(Key::F7, NONE)], "F7", "tool drain: takes lava away", Action::Tool(Tool::Drain)),
+    bind(Group::Tools, &[(Key::F6, NONE)], "F6", "tool dig: takes rock and liquids away", Action::Tool(Tool::Dig)),
+    bind(Group::Tools, &[(Key::F7, NONE)], "F7", "tool drain: takes liquids away", Action::Tool(Tool::Drain)),
+    bind(Group::Tools, &[(Key::M, NONE)], "M", "next material of the tools source and fill", Action::Material),
     bind(Group::Tools, &[(Key::PageUp, NONE)], "Page Up", "larger brush", Action::Brush(1.25)),
     bind(Group::Tools, &[(Key::PageDown, NONE)], "Page Down", "smaller brush", Action::Brush(0.8)),
     bind(Group::Camera, &[(Key::Home, NONE)], "Home", "the scene's camera", Action::ResetCamera),

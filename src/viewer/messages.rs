@@ -9,6 +9,7 @@ use ndarray::{Array2, s};
 
 use crate::grid::Grid;
 pub use crate::lowpass::BRICK;
+use crate::matter::Material;
 use crate::output::Existing;
 use crate::render::caves::Caves;
 use crate::render::{CameraSpec, LookSpec, Ray};
@@ -17,7 +18,8 @@ use crate::rules::RulesSpec;
 use crate::scene::Scene;
 use crate::simulation;
 use crate::source::VentSpec;
-use crate::world::{Ground, GroundCursor};
+use crate::units::cells;
+use crate::world::{Ground, GroundCursor, Layer, Tally};
 
 /// How fast the automaton runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,7 +86,7 @@ pub struct Probe {
 pub struct MassAccount {
     /// At step 0.
     pub initial: f64,
-    /// Poured by vents and put in by hand.
+    /// Poured by sources and put in by hand.
     pub sourced: f64,
     /// Left through open sides.
     pub outflow: f64,
@@ -96,6 +98,37 @@ pub struct MassAccount {
     pub blocked: f64,
     /// Units by which the account does not close; always 0.
     pub error_units: i128,
+}
+
+/// One material in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MaterialReport {
+    /// Its name and the parameters in force; those of the lava are [`Report::rules`].
+    pub material: Material,
+    /// The account.
+    pub mass: MassAccount,
+    /// Cells that hold any.
+    pub cells: u64,
+}
+
+impl MaterialReport {
+    /// A material of a layer, of which `tally` is in the box.
+    pub(crate) fn new(material: Material, layer: &Layer, tally: Tally) -> Self {
+        let ledger = layer.ledger();
+        let there = [tally.mass, ledger.outflow, ledger.solidified, ledger.removed];
+        let came = [ledger.initial, ledger.sourced];
+        let sum = |units: &[u64]| units.iter().map(|&units| i128::from(units)).sum::<i128>();
+        let mass = MassAccount {
+            initial: cells(ledger.initial),
+            sourced: cells(ledger.sourced),
+            outflow: cells(ledger.outflow),
+            removed: cells(ledger.removed),
+            present: cells(tally.mass),
+            blocked: cells(ledger.blocked),
+            error_units: sum(&there) - sum(&came),
+        };
+        Self { material, mass, cells: tally.cells }
+    }
 }
 
 /// The state of the simulation in numbers; comes with every [`Update`].
@@ -127,10 +160,8 @@ pub struct Report {
     pub pace: Pace,
     /// Steps a second over the last second.
     pub steps_per_second: f64,
-    /// The account.
-    pub mass: MassAccount,
-    /// Cells that hold liquid.
-    pub liquid_cells: u64,
+    /// The materials, the heaviest first: the lava, then those of the scene.
+    pub materials: Vec<MaterialReport>,
     /// The stages of the last step by name, then the low-pass and what follows from it.
     pub times: Vec<(&'static str, Duration)>,
     /// Steps of the kept snapshots.
@@ -238,8 +269,7 @@ impl Report {
             vents: Vec::new(),
             pace: Pace::Paused,
             steps_per_second: 0.0,
-            mass: MassAccount::default(),
-            liquid_cells: 0,
+            materials: vec![MaterialReport { material: Material::lava(), mass: MassAccount::default(), cells: 0 }],
             times: Vec::new(),
             snapshots: Vec::new(),
             probe: None,

@@ -15,6 +15,7 @@ use super::paint::{Quality, View};
 use super::slices::Cuts;
 use super::toasts::Toasts;
 use super::tools::Tools;
+use crate::matter::Material;
 use crate::render::contents::opened;
 use crate::render::{Camera, LookSpec};
 use crate::rules::RulesSpec;
@@ -101,6 +102,8 @@ pub(crate) struct State {
     pub(crate) ground: Option<Arc<Array2<f32>>>,
     pub(crate) look: LookSpec,
     pub(crate) rules: Draft<RulesSpec>,
+    /// The materials of the scene with the parameters in force.
+    pub(crate) materials: Draft<Vec<Material>>,
     pub(crate) vents: Draft<Vec<(usize, VentSpec)>>,
     pub(crate) pace: Draft<Pace>,
     /// The rate to which a pause goes back.
@@ -128,6 +131,7 @@ impl State {
             ground: None,
             look: spec.look.clone(),
             rules: Draft::new(spec.rules.clone()),
+            materials: Draft::new(Vec::new()),
             vents: Draft::new(Vec::new()),
             pace: Draft::new(pace),
             rate,
@@ -161,6 +165,9 @@ impl State {
     pub(crate) fn follow(&mut self, update: &Update) -> bool {
         let report = &update.report;
         self.rules.follow(&report.rules);
+        let lighter = report.materials.iter().skip(1).map(|report| report.material.clone());
+        self.materials.follow(&lighter.collect());
+        self.tools.follow(&report.materials);
         self.vents.follow(&report.vents);
         self.pace.follow(&report.pace);
         if let Some(patch) = &update.ground {

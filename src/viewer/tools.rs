@@ -3,9 +3,10 @@
 
 use nalgebra::Point3;
 
-use super::messages::{Command, Probe, Report};
+use super::messages::{Command, MaterialReport, Probe, Report};
 use super::vent_drag::{Grab, inside, round};
 use super::vent_handles::Handle;
+use crate::matter::Material;
 use crate::render::{Named, Ray};
 use crate::source::{VentChange, VentSpec};
 use crate::world::{Edit, Matter, Shape};
@@ -16,26 +17,26 @@ pub enum Tool {
     /// Orbit and probe.
     #[default]
     Orbit,
-    /// Place vents.
-    Vent,
-    /// Paint lava.
-    Lava,
+    /// Place sources of the chosen material: vents of lava, springs of water.
+    Source,
+    /// Paint the chosen material.
+    Fill,
     /// Paint rock.
     Rock,
-    /// Paint nothing: rock and lava go.
+    /// Paint nothing: rock and liquids go.
     Dig,
-    /// Take lava away, leave rock.
+    /// Take liquids away, leave rock.
     Drain,
 }
 
 impl Named for Tool {
-    const ALL: &'static [Self] = &[Self::Orbit, Self::Vent, Self::Lava, Self::Rock, Self::Dig, Self::Drain];
+    const ALL: &'static [Self] = &[Self::Orbit, Self::Source, Self::Fill, Self::Rock, Self::Dig, Self::Drain];
 
     fn name(self) -> &'static str {
         match self {
             Self::Orbit => "orbit",
-            Self::Vent => "vent",
-            Self::Lava => "lava",
+            Self::Source => "source",
+            Self::Fill => "fill",
             Self::Rock => "rock",
             Self::Dig => "dig",
             Self::Drain => "drain",
@@ -45,11 +46,11 @@ impl Named for Tool {
     fn what(self) -> &'static str {
         match self {
             Self::Orbit => "Drag to orbit; the pointer probes the cell under it",
-            Self::Vent => "Click the ground to place a vent that pours from now on",
-            Self::Lava => "Drag to top cells up with fresh lava",
-            Self::Rock => "Drag to build rock; lava in it is removed and counted",
-            Self::Dig => "Drag to dig rock and lava away",
-            Self::Drain => "Drag to take lava away and leave the rock",
+            Self::Source => "Click the ground to place a source of the chosen material that pours from now on",
+            Self::Fill => "Drag to top cells up with the chosen material",
+            Self::Rock => "Drag to build rock; liquids in it are removed and counted",
+            Self::Dig => "Drag to dig rock and liquids away",
+            Self::Drain => "Drag to take liquids away and leave the rock",
         }
     }
 }
@@ -57,12 +58,17 @@ impl Named for Tool {
 impl Tool {
     /// Whether it paints with a ball.
     pub(crate) fn is_brush(self) -> bool {
-        !matches!(self, Self::Orbit | Self::Vent)
+        !matches!(self, Self::Orbit | Self::Source)
+    }
+
+    /// Whether it needs a material.
+    pub(crate) fn pours(self) -> bool {
+        matches!(self, Self::Source | Self::Fill)
     }
 
     /// Whether it repeats while the pointer rests.
     fn flows(self) -> bool {
-        matches!(self, Self::Lava | Self::Drain)
+        matches!(self, Self::Fill | Self::Drain)
     }
 }
 
@@ -71,9 +77,9 @@ impl Tool {
 pub(crate) struct Brush {
     /// Radius in cells.
     pub radius: f64,
-    /// Amount to which lava is topped up, 0 to 1.
+    /// Amount to which cells are topped up, 0 to 1.
     pub amount: f64,
-    /// Energy of a full cell of it.
+    /// Energy of a full cell of lava.
     pub energy: f64,
 }
 
@@ -109,7 +115,7 @@ pub(crate) struct Tools {
     pub tool: Tool,
     /// The brush.
     pub brush: Brush,
-    /// Radius, rate and energy of the next vent.
+    /// Radius, rate and energy of the next source; the chosen material is its own.
     pub vent: VentSpec,
     busy: Busy,
 }
@@ -140,6 +146,32 @@ impl Default for Tools {
 }
 
 impl Tools {
+    /// The name of the chosen material.
+    pub(crate) fn material(&self) -> &str {
+        self.vent.material.as_deref().unwrap_or(Material::LAVA)
+    }
+
+    /// Chooses the material of sources and brush by its name.
+    pub(crate) fn choose(&mut self, name: &str) {
+        self.vent.material = (name != Material::LAVA).then(|| name.to_owned());
+    }
+
+    /// Chooses the material after the present one; the present one may be missing, as in another scene.
+    pub(crate) fn choose_next(&mut self, materials: &[MaterialReport]) {
+        let now = materials.iter().position(|report| report.material.name == self.material());
+        let next = now.map_or(0, |i| (i + 1) % materials.len());
+        if let Some(next) = materials.get(next) {
+            self.choose(&next.material.name);
+        }
+    }
+
+    /// Chooses lava where the chosen material is not there.
+    pub(crate) fn follow(&mut self, materials: &[MaterialReport]) {
+        if materials.iter().all(|report| report.material.name != self.material()) {
+            self.vent.material = None;
+        }
+    }
+
     /// The left button goes down, over a handle or not. Returns whether the tool takes the drag.
     pub(crate) fn press(&mut self, aim: &Aim, handle: Option<&Handle>, report: &Report) -> bool {
         let vent = handle.and_then(|h| Some((*h, report.vents.iter().find(|(number, _)| *number == h.vent)?)));
@@ -147,7 +179,7 @@ impl Tools {
             Some((handle, (_, spec))) => {
                 Busy::Dragging(Grab { handle, pixel: aim.pixel, spec: spec.clone(), sent: spec.clone() })
             }
-            None if self.tool == Tool::Vent => Busy::Placing(aim.ray, aim.now),
+            None if self.tool == Tool::Source => Busy::Placing(aim.ray, aim.now),
             None if self.tool.is_brush() => Busy::Painting(None),
             None => Busy::Idle,
         };
@@ -228,9 +260,10 @@ impl Tools {
             Tool::Rock => Matter::Rock,
             Tool::Dig => Matter::Nothing,
             Tool::Drain => Matter::Drain,
-            Tool::Orbit | Tool::Vent | Tool::Lava => {
-                Matter::Lava { amount: self.brush.amount, energy: self.brush.energy }
-            }
+            Tool::Orbit | Tool::Source | Tool::Fill => match &self.vent.material {
+                None => Matter::Lava { amount: self.brush.amount, energy: self.brush.energy },
+                Some(name) => Matter::Material { name: name.clone(), amount: self.brush.amount },
+            },
         }
     }
 }

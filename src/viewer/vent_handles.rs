@@ -50,6 +50,14 @@ pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
     row(north) + (row(south) - row(north)) * down
 }
 
+/// What the user reads for a vent or a source of another material.
+pub(crate) fn name(number: usize, vent: &VentSpec) -> String {
+    match &vent.material {
+        None => format!("vent {}", number + 1),
+        Some(material) => format!("{material} source {}", number + 1),
+    }
+}
+
 /// The ring of a vent, laid on the ground.
 pub(crate) fn ring(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
     let radius = vent.radius.max(0.5);

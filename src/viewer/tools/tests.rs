@@ -3,6 +3,7 @@ use nalgebra::Vector3;
 use super::*;
 use crate::grid::Grid;
 use crate::simulation;
+use crate::viewer::messages::MassAccount;
 use crate::viewer::vent_handles::Grip;
 
 fn report(vents: Vec<(usize, VentSpec)>) -> Report {
@@ -39,7 +40,7 @@ fn center(command: Option<Command>) -> Option<[f64; 3]> {
 
 #[test]
 fn a_click_places_a_vent_where_its_own_answer_says() {
-    let mut tools = Tools { tool: Tool::Vent, ..Tools::default() };
+    let mut tools = Tools { tool: Tool::Source, ..Tools::default() };
     let mut report = report(Vec::new());
     let click = aim(12.0, 30.0, 1.0);
     assert!(tools.press(&click, None, &report));
@@ -58,8 +59,51 @@ fn a_click_places_a_vent_where_its_own_answer_says() {
 }
 
 #[test]
+fn sources_and_brush_pour_the_chosen_material() {
+    let mut report = report(Vec::new());
+    let mut tools = Tools::default();
+    let mut poured = |tool: Tool, tools: &mut Tools| {
+        tools.tool = tool;
+        report.probe = probe(20.0, 20.0);
+        tools.press(&aim(20.0, 20.0, 0.0), None, &report);
+        let command = tools.tick(&aim(20.0, 20.0, 0.0), &report);
+        tools.cancel();
+        match command {
+            Some(Command::World(simulation::Command::Put(Edit { matter, .. }))) => match matter {
+                Matter::Lava { .. } => "lava".to_owned(),
+                other => other.material().unwrap_or("no material").to_owned(),
+            },
+            Some(Command::World(simulation::Command::Pour(VentChange::Place(vent)))) => {
+                vent.material.unwrap_or_else(|| "lava".to_owned())
+            }
+            other => panic!("nothing poured: {other:?}"),
+        }
+    };
+    let materials = [Material::lava(), Material::water()].map(|material| MaterialReport {
+        material,
+        mass: MassAccount::default(),
+        cells: 0,
+    });
+    for expected in ["lava", "water", "lava"] {
+        assert_eq!(tools.material(), expected);
+        assert_eq!([Tool::Fill, Tool::Source].map(|tool| poured(tool, &mut tools)), [expected; 2]);
+        assert_eq!(poured(Tool::Rock, &mut tools), "no material");
+        tools.choose_next(&materials);
+    }
+    tools.follow(&materials);
+    assert_eq!(tools.material(), "water");
+    tools.follow(&materials[..1]);
+    assert_eq!(tools.material(), "lava", "another scene has no water");
+    tools.choose("honey");
+    tools.choose_next(&materials);
+    assert_eq!(tools.material(), "lava", "one that is not there is followed by the first");
+    tools.choose_next(&[]);
+    assert_eq!(tools.material(), "lava");
+}
+
+#[test]
 fn a_click_into_the_sky_is_given_up() {
-    let mut tools = Tools { tool: Tool::Vent, ..Tools::default() };
+    let mut tools = Tools { tool: Tool::Source, ..Tools::default() };
     let report = report(Vec::new());
     tools.press(&aim(12.0, 30.0, 1.0), None, &report);
     assert!(tools.tick(&aim(12.0, 30.0, 9.0), &report).is_none());
@@ -68,7 +112,7 @@ fn a_click_into_the_sky_is_given_up() {
 
 #[test]
 fn lava_is_dabbed_again_and_again_but_rock_only_when_the_pointer_moves() {
-    for (tool, again) in [(Tool::Lava, true), (Tool::Drain, true), (Tool::Rock, false), (Tool::Dig, false)] {
+    for (tool, again) in [(Tool::Fill, true), (Tool::Drain, true), (Tool::Rock, false), (Tool::Dig, false)] {
         let mut tools = Tools { tool, ..Tools::default() };
         let mut report = report(Vec::new());
         report.probe = probe(20.0, 20.0);

@@ -1,6 +1,6 @@
 //! The folded panel: a narrow bar with the buttons that matter most.
 
-use kiss3d::egui::{self, Area, Button, Context, Id, Margin, Order, RichText, Stroke, Ui, vec2};
+use kiss3d::egui::{Button, Context, Margin, RichText, Ui, vec2};
 
 use super::BRIGHT;
 use crate::viewer::keys::Action;
@@ -10,38 +10,31 @@ use crate::viewer::state::{Request, State};
 /// Draws the bar.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
-    let visuals = &context.global_style().visuals.clone();
-    let frame = egui::Frame::new()
-        .fill(visuals.window_fill)
-        .stroke(Stroke::new(1.0, visuals.window_stroke.color))
-        .inner_margin(Margin::symmetric(5, 8));
-    Area::new(Id::new("bar")).order(Order::Middle).fixed_pos(screen.left_top()).movable(false).show(context, |ui| {
-        frame.show(ui, |ui| {
-            ui.set_width(super::BAR - 12.0);
-            ui.set_height((screen.height() - 18.0).max(60.0));
-            if button(ui, "»", "Unfold the panel") {
-                state.shown.folded = Some(false);
+    super::docked(context, "bar", Margin::symmetric(5, 8), |ui| {
+        ui.set_width(super::BAR - 12.0);
+        ui.set_height((screen.height() - 18.0).max(60.0));
+        if button(ui, "»", "Unfold the panel") {
+            state.shown.folded = Some(false);
+        }
+        ui.separator();
+        let paused = state.pace.value == Pace::Paused;
+        let run = if paused { ("▶", "Run (Space)") } else { ("⏸", "Pause (Space)") };
+        let actions = [
+            (run, Action::Run),
+            (("⏭", "One step (.)"), Action::Step),
+            (("⏮", "Back to step 0 (Backspace)"), Action::Reset),
+            (("🏠", "The scene's camera (Home)"), Action::ResetCamera),
+            (("?", "Keys and mouse (F1)"), Action::Help),
+        ];
+        for ((symbol, hint), action) in actions {
+            if button(ui, symbol, hint) {
+                state.ask(Request::Do(action));
             }
-            ui.separator();
-            let paused = state.pace.value == Pace::Paused;
-            let run = if paused { ("▶", "Run (Space)") } else { ("⏸", "Pause (Space)") };
-            let actions = [
-                (run, Action::Run),
-                (("⏭", "One step (.)"), Action::Step),
-                (("⏮", "Back to step 0 (Backspace)"), Action::Reset),
-                (("🏠", "The scene's camera (Home)"), Action::ResetCamera),
-                (("?", "Keys and mouse (F1)"), Action::Help),
-            ];
-            for ((symbol, hint), action) in actions {
-                if button(ui, symbol, hint) {
-                    state.ask(Request::Do(action));
-                }
-            }
-            if let Some(seconds) = state.frame.recording {
-                let text = RichText::new(format!("● {seconds:.0}")).small().color(super::WRONG);
-                ui.label(text).on_hover_text("seconds recorded");
-            }
-        });
+        }
+        if let Some(seconds) = state.frame.recording {
+            let text = RichText::new(format!("● {seconds:.0}")).small().color(super::WRONG);
+            ui.label(text).on_hover_text("seconds recorded");
+        }
     });
 }
 

@@ -3,7 +3,7 @@
 use kiss3d::egui::{Color32, Context, FontId, LayerId, Painter, Pos2, Rect, Shape, Stroke, vec2};
 use nalgebra::Point3;
 
-use super::{ACCENT, BRIGHT, SHADE, Stage};
+use super::{ACCENT, BRIGHT, SHADE, Stage, color_of};
 use crate::source::VentSpec;
 use crate::viewer::slices::{self, AXIS_NAMES};
 use crate::viewer::state::State;
@@ -39,8 +39,9 @@ fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let held = state.tools.dragged().or(under.map(|handle| handle.vent));
     for (number, vent) in &state.vents.value {
         let chosen = held == Some(*number);
-        let open = chosen || state.tools.tool == Tool::Vent;
-        let color = if chosen { BRIGHT } else { ACCENT.gamma_multiply(if open { 1.0 } else { 0.6 }) };
+        let open = chosen || state.tools.tool == Tool::Source;
+        let color = color_of(vent.material.as_deref());
+        let color = if chosen { BRIGHT } else { color.gamma_multiply(if open { 1.0 } else { 0.6 }) };
         let ring: Vec<_> = vent_handles::ring(vent, ground).into_iter().filter_map(|p| stage.place(p)).collect();
         painter.add(Shape::line(ring, Stroke::new(1.5, color)));
         let [foot, top] = vent_handles::stalk(vent, ground).map(|end| stage.place(end));
@@ -77,9 +78,10 @@ fn tag(painter: &Painter, at: Pos2, text: &str, color: Color32) {
 
 fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
     if whole {
-        format!("vent {}: {}/step, radius {}, energy {}", number + 1, vent.rate, vent.radius, vent.energy)
+        let energy = if vent.material.is_none() { format!(", energy {}", vent.energy) } else { String::new() };
+        format!("{}: {}/step, radius {}{energy}", vent_handles::name(number, vent), vent.rate, vent.radius)
     } else {
-        format!("vent {}  {}/step", number + 1, vent.rate)
+        format!("{}  {}/step", vent_handles::name(number, vent), vent.rate)
     }
 }
 
@@ -91,7 +93,7 @@ fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let probe = state.report.as_ref().and_then(|report| report.probe).filter(|probe| lies_on(&ray, probe));
     let Some(probe) = probe else { return };
     let middle = Point3::from(probe.point);
-    if let (Tool::Vent, Some(ground)) = (tool, &state.ground) {
+    if let (Tool::Source, Some(ground)) = (tool, &state.ground) {
         let spec = VentSpec { x: f64::from(middle.x), z: f64::from(middle.z), ..state.tools.vent.clone() };
         let ring: Vec<_> = vent_handles::ring(&spec, ground).into_iter().filter_map(|p| stage.place(p)).collect();
         painter.add(Shape::line(ring, Stroke::new(2.0, BRIGHT)));
@@ -100,7 +102,7 @@ fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let edge = middle + stage.camera.axes()[0] * state.tools.brush.radius as f32;
     if let (Some(at), Some(rim)) = (stage.place(middle), stage.place(edge)) {
         let color = match tool {
-            Tool::Lava => ACCENT,
+            Tool::Fill => color_of(state.tools.vent.material.as_deref()),
             Tool::Rock => Color32::from_rgb(190, 180, 170),
             _ => Color32::from_rgb(120, 190, 255),
         };

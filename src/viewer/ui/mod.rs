@@ -8,6 +8,7 @@ mod help;
 mod legend;
 mod look;
 mod marks;
+mod materials;
 mod numbers;
 mod panel;
 mod probe;
@@ -16,9 +17,12 @@ mod rules;
 mod slices;
 mod time;
 mod toasts;
+mod tools;
 mod vents;
 
-use kiss3d::egui::{self, Color32, Context, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, vec2};
+use kiss3d::egui::{
+    self, Area, Color32, Context, CornerRadius, FontId, Id, Margin, Order, Stroke, TextStyle, Theme, Ui, vec2,
+};
 
 use super::state::{Shown, State};
 use super::vent_handles::Handle;
@@ -32,6 +36,8 @@ const BAR: f32 = 42.0;
 const NARROW: f32 = 900.0;
 /// Lava.
 const ACCENT: Color32 = Color32::from_rgb(255, 122, 40);
+/// Materials other than lava.
+const LIGHTER: Color32 = Color32::from_rgb(90, 170, 255);
 /// Text that stands out.
 const BRIGHT: Color32 = Color32::from_rgb(240, 236, 230);
 /// Text that explains.
@@ -63,6 +69,23 @@ impl Stage<'_> {
     fn points(&self, (x, y): (f32, f32)) -> egui::Pos2 {
         egui::pos2(x / self.scale, y / self.scale)
     }
+}
+
+/// The colour of marks for a material; `None` is lava.
+fn color_of(material: Option<&str>) -> Color32 {
+    if material.is_none() { ACCENT } else { LIGHTER }
+}
+
+/// Draws a frame with `contents` at the left of the window, under the name of its area.
+fn docked(context: &Context, name: &str, margin: Margin, contents: impl FnOnce(&mut Ui)) {
+    let visuals = &context.global_style().visuals.clone();
+    let frame = egui::Frame::new()
+        .fill(visuals.window_fill)
+        .stroke(Stroke::new(1.0, visuals.window_stroke.color))
+        .inner_margin(margin);
+    let place = context.content_rect().left_top();
+    let area = Area::new(Id::new(name)).order(Order::Middle).fixed_pos(place).movable(false);
+    area.show(context, |ui| frame.show(ui, contents));
 }
 
 /// Whether the panel of a window of this width in points is folded.

@@ -3,8 +3,8 @@
 use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2};
 
 use super::rows::fact;
-use super::{ACCENT, FAINT, WRONG};
-use crate::viewer::messages::Report;
+use super::{ACCENT, BRIGHT, FAINT, WRONG};
+use crate::viewer::messages::MaterialReport;
 use crate::viewer::pace;
 use crate::viewer::state::State;
 
@@ -17,9 +17,13 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let pictures = frame.fps.map_or_else(|| "finished".to_owned(), |fps| format!("{}/s", pace::short(fps)));
     fact(ui, "pictures", format!("{pictures}, {:.0} % of the resolution", frame.scale * 100.0));
     fact(ui, "speed", pace::steps(report.steps_per_second));
-    fact(ui, "cells with lava", grouped(report.liquid_cells as f64, 0));
-    ui.add_space(4.0);
-    account(ui, &report);
+    for material in &report.materials {
+        ui.add_space(4.0);
+        if report.materials.len() > 1 {
+            ui.label(RichText::new(&material.material.name).strong().color(BRIGHT));
+        }
+        account(ui, material, report.cell_volume_m3);
+    }
 }
 
 /// A small plot of the last times of each stage.
@@ -47,11 +51,12 @@ fn plots(ui: &mut Ui, state: &State) {
     }
 }
 
-fn account(ui: &mut Ui, report: &Report) {
+fn account(ui: &mut Ui, report: &MaterialReport, cell_m3: f64) {
     let mass = report.mass;
+    fact(ui, &format!("cells with {}", report.material.name), grouped(report.cells as f64, 0));
     let amount = |cells: f64| format!("{} cells", grouped(cells, 1));
     fact(ui, "in the box", amount(mass.present));
-    fact(ui, "as a volume", format!("{} m³", grouped(mass.present * report.cell_volume_m3, 0)));
+    fact(ui, "as a volume", format!("{} m³", grouped(mass.present * cell_m3, 0)));
     fact(ui, "at step 0", amount(mass.initial));
     fact(ui, "poured and put in", amount(mass.sourced));
     fact(ui, "left through the sides", amount(mass.outflow));

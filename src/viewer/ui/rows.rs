@@ -7,6 +7,7 @@ use kiss3d::egui::{self, Align, Button, DragValue, Label, Layout, Response, Rich
 
 use super::FAINT;
 use crate::render::Named;
+use crate::rules::{Param, Scale};
 
 /// Width of the names.
 pub(super) const NAME: f32 = 84.0;
@@ -66,6 +67,20 @@ impl<'a> Row<'a> {
             }
         });
         *value != before
+    }
+}
+
+/// A row for a parameter of a rule, under a name of its own.
+pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, of): (&str, &mut T), default: f64) {
+    let row = Row::new(name, param.unit, param.what);
+    let row = match param.scale {
+        Scale::Linear => row.decimals(3),
+        Scale::Logarithmic => row.decimals(3).logarithmic(),
+        Scale::Whole => row.decimals(0).logarithmic(),
+    };
+    let mut value = (param.get)(of);
+    if row.show(ui, &mut value, param.low..=param.high, Some(default)) {
+        (param.set)(of, value);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use kiss3d::egui::Ui;
 
-use super::rows::{Row, choice};
-use crate::rules::{Param, RulesChange, RulesSpec, Scale, Walls};
+use super::rows::{choice, parameter};
+use crate::rules::{Param, RulesChange, RulesSpec, Walls};
 use crate::viewer::messages::Command;
 use crate::viewer::state::{Request, State};
 
@@ -82,17 +82,8 @@ fn numbers(ui: &mut Ui, rules: &mut RulesSpec) {
     for param in Param::all() {
         // Keys of one table share a name.
         let name = param.key.split('.').next().unwrap_or(param.key);
-        let row = Row::new(if name == above { "" } else { name }, param.unit, param.what);
+        parameter(ui, param, (if name == above { "" } else { name }, rules), param.default());
         above = name;
-        let row = match param.scale {
-            Scale::Linear => row.decimals(3),
-            Scale::Logarithmic => row.decimals(3).logarithmic(),
-            Scale::Whole => row.decimals(0).logarithmic(),
-        };
-        let mut value = (param.get)(rules);
-        if row.show(ui, &mut value, param.low..=param.high, Some(param.default())) {
-            (param.set)(rules, value);
-        }
     }
     choice(
         ui,

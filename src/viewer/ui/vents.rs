@@ -1,4 +1,4 @@
-//! The vents that pour or will pour.
+//! The vents, and the sources of other materials, that pour or will pour.
 
 use kiss3d::egui::{Align, Layout, RichText, Ui};
 
@@ -9,6 +9,7 @@ use crate::units::VENT_ENERGY_MAX;
 use crate::viewer::messages::Command;
 use crate::viewer::state::{Request, State};
 use crate::viewer::vent_drag::{VENT_RADIUS, VENT_RATE};
+use crate::viewer::vent_handles;
 
 /// Most vents with sliders; more are only counted.
 const MOST: usize = 24;
@@ -27,7 +28,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         ui.label(RichText::new(format!("and {more} more")).small().color(FAINT));
     }
     if state.vents.value.is_empty() {
-        ui.label(RichText::new("Nothing pours. Take the tool Vent (F3) and click the ground.").small().color(FAINT));
+        ui.label(RichText::new("Nothing pours. Take the tool source (F3) and click the ground.").small().color(FAINT));
     }
     for change in changes {
         if let VentChange::Close(number) = change {
@@ -43,7 +44,7 @@ fn one(ui: &mut Ui, number: usize, vent: &mut VentSpec, step: u64) -> Option<Ven
     let before = vent.clone();
     let mut closed = false;
     ui.horizontal(|ui| {
-        ui.label(RichText::new(format!("vent {}", number + 1)).strong().color(BRIGHT));
+        ui.label(RichText::new(vent_handles::name(number, vent)).strong().color(BRIGHT));
         let mut about = format!("x {}  z {}", vent.x, vent.z);
         if vent.start > step {
             about += &format!(", from step {}", vent.start);
@@ -66,12 +67,14 @@ fn one(ui: &mut Ui, number: usize, vent: &mut VentSpec, step: u64) -> Option<Ven
         VENT_RADIUS.0..=VENT_RADIUS.1,
         None,
     );
-    Row::new(
-        "energy",
-        "",
-        "Energy of a full cell of its lava: more runs further. In the picture: Shift+drag the stalk.",
-    )
-    .show(ui, &mut vent.energy, 0.0..=VENT_ENERGY_MAX - 0.01, None);
+    if vent.material.is_none() {
+        Row::new(
+            "energy",
+            "",
+            "Energy of a full cell of its lava: more runs further. In the picture: Shift+drag the stalk.",
+        )
+        .show(ui, &mut vent.energy, 0.0..=VENT_ENERGY_MAX - 0.01, None);
+    }
     if closed {
         return Some(VentChange::Close(number));
     }

@@ -10,10 +10,9 @@ use super::session::Session;
 use super::slices::cut;
 use crate::lowpass::{Bricks, LowPass};
 use crate::render::{Glow, Ray};
-use crate::simulation::StageTime;
-use crate::units::cells;
-use crate::viewer::messages::{Cut, Field, GroundPatch, MassAccount, Report, Update};
-use crate::world::{GroundCursor, Tally, World};
+use crate::simulation::{Simulation, StageTime};
+use crate::viewer::messages::{Cut, Field, GroundPatch, MaterialReport, Report, Update};
+use crate::world::{GroundCursor, Layer, Tally, World};
 
 /// What the window wants to see.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,7 +31,7 @@ pub(super) struct Eye {
 pub(super) struct Publisher {
     lowpass: LowPass,
     bricks: Bricks,
-    tally: Tally,
+    tallies: Vec<Tally>,
     cuts: [Option<Cut>; 3],
     embers: LavaLight,
     /// The ground that was sent.
@@ -51,7 +50,7 @@ impl Publisher {
         Self {
             lowpass: LowPass::new(grid),
             bricks: Bricks::new(grid),
-            tally: Tally::default(),
+            tallies: Vec::new(),
             cuts: [None, None, None],
             embers: LavaLight::default(),
             ground: None,
@@ -78,7 +77,7 @@ impl Publisher {
                 changes = bricks.refresh(lowpass.volume(), &changed);
                 patched = patches(lowpass.volume(), bricks, &changed);
             });
-            self.tally = world.lava().tally();
+            self.tallies = world.layers().iter().map(Layer::tally).collect();
         }
         let reset = std::mem::take(&mut self.reset);
         let ember = self.embers.update(&self.lowpass, !patched.is_empty(), eye.glow);
@@ -136,27 +135,18 @@ impl Publisher {
             vents: simulation.open_vents().map(|(number, spec)| (number, spec.clone())).collect(),
             pace: clock.pace(),
             steps_per_second: clock.rate(Instant::now()),
-            mass: self.account(world),
-            liquid_cells: self.tally.cells,
+            materials: self.materials(session.simulation()),
             times: timings.map(|(name, time)| (name, time.last)).collect(),
             snapshots: session.snapshots(),
             probe: eye.pick.as_ref().and_then(|ray| probe(world, session.site(), ray)),
         }
     }
 
-    fn account(&self, world: &World) -> MassAccount {
-        let ledger = world.lava().ledger();
-        let there = [self.tally.mass, ledger.outflow, ledger.solidified, ledger.removed];
-        let came = [ledger.initial, ledger.sourced];
-        let sum = |units: &[u64]| units.iter().map(|&units| i128::from(units)).sum::<i128>();
-        MassAccount {
-            initial: cells(ledger.initial),
-            sourced: cells(ledger.sourced),
-            outflow: cells(ledger.outflow),
-            removed: cells(ledger.removed),
-            present: cells(self.tally.mass),
-            blocked: cells(ledger.blocked),
-            error_units: sum(&there) - sum(&came),
-        }
+    /// The materials with the parameters in force and the tallies of the last update.
+    fn materials(&self, simulation: &Simulation) -> Vec<MaterialReport> {
+        let lava = simulation.world().lava().material();
+        let in_force = std::iter::once(lava).chain(simulation.materials());
+        let layers = simulation.world().layers().iter().zip(&self.tallies);
+        layers.zip(in_force).map(|((layer, tally), m)| MaterialReport::new(m.clone(), layer, *tally)).collect()
     }
 }

@@ -1,0 +1,91 @@
+//! The tools of the mouse, the material that they pour, and their numbers.
+
+use kiss3d::egui::{RichText, Ui};
+
+use super::ACCENT;
+use super::rows::{Row, name};
+use crate::matter::Material;
+use crate::render::Named;
+use crate::units::VENT_ENERGY_MAX;
+use crate::viewer::keys::{self, Action};
+use crate::viewer::state::State;
+use crate::viewer::tools::{BRUSH_RADIUS, Tool, Tools};
+
+/// Shows and edits the tools.
+pub(super) fn show(ui: &mut Ui, state: &mut State) {
+    let tools = &mut state.tools;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 3.0;
+        for &tool in Tool::ALL {
+            let hint = format!("{} ({})", tool.what(), keys::shown(Action::Tool(tool)));
+            if ui.selectable_label(tools.tool == tool, tool.name()).on_hover_text(hint).clicked() {
+                tools.cancel();
+                tools.tool = tool;
+            }
+        }
+    });
+    ui.label(RichText::new(tools.tool.what()).small().color(ACCENT));
+    if tools.tool.pours() && !state.materials.value.is_empty() {
+        materials(ui, tools, &state.materials.value);
+    }
+    match tools.tool {
+        Tool::Orbit => {}
+        Tool::Source => source(ui, tools),
+        Tool::Fill | Tool::Rock | Tool::Dig | Tool::Drain => brush(ui, tools),
+    }
+}
+
+/// The choice between lava and the materials of the scene.
+fn materials(ui: &mut Ui, tools: &mut Tools, lighter: &[Material]) {
+    ui.horizontal_wrapped(|ui| {
+        let hint = format!("What the tools source and fill pour ({}).", keys::shown(Action::Material));
+        name(ui, "material", &hint);
+        ui.spacing_mut().item_spacing.x = 3.0;
+        let names = std::iter::once(Material::LAVA).chain(lighter.iter().map(|material| material.name.as_str()));
+        for material in names {
+            if ui.selectable_label(tools.material() == material, material).on_hover_text(&hint).clicked() {
+                tools.choose(material);
+            }
+        }
+    });
+}
+
+fn source(ui: &mut Ui, tools: &mut Tools) {
+    let lava = tools.vent.material.is_none();
+    let vent = &mut tools.vent;
+    Row::new("radius", "cells", "Radius of the next source.").show(ui, &mut vent.radius, 0.0..=20.0, Some(2.5));
+    Row::new("rate", "cells/step", "Full cells that the next source pours in a step.").logarithmic().show(
+        ui,
+        &mut vent.rate,
+        0.01..=100.0,
+        Some(1.8),
+    );
+    if lava {
+        energy(ui, &mut vent.energy);
+    }
+}
+
+fn brush(ui: &mut Ui, tools: &mut Tools) {
+    let fills = tools.tool == Tool::Fill;
+    let lava = tools.vent.material.is_none();
+    let brush = &mut tools.brush;
+    Row::new("brush", "cells", "Radius of the ball (Page Up, Page Down).").logarithmic().show(
+        ui,
+        &mut brush.radius,
+        BRUSH_RADIUS.0..=BRUSH_RADIUS.1,
+        Some(4.0),
+    );
+    if fills {
+        let hint = "How full cells are topped up, 1 for full.";
+        Row::new("amount", "", hint).show(ui, &mut brush.amount, 0.01..=1.0, Some(1.0));
+    }
+    if fills && lava {
+        energy(ui, &mut brush.energy);
+    }
+}
+
+/// The energy of new lava.
+fn energy(ui: &mut Ui, value: &mut f64) {
+    let hint = "Energy of a full cell of new lava: more runs further.";
+    Row::new("energy", "", hint).show(ui, value, 0.0..=VENT_ENERGY_MAX - 0.01, Some(1.0));
+}
