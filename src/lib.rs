@@ -12,15 +12,18 @@
 //! Data flows one way:
 //!
 //! ```text
-//!  scene file ──► scene ──► terrain ──► world ◄──────── engine ◄── rules
-//!   (TOML)       checked   heights     ground, lava,    plain │    gravity
-//!                  │                   accounts         tiled │    spreading
-//!                  │                     ▲   │                │
-//!                  └─► source: vents ────┘   │   simulation: sources → gravity → spreading
+//!  scene file ──► scene ──► terrain ──► world ◄──────────── engine ◄── rules
+//!   (TOML)       checked   heights     ground             plain │    along columns: gravity, squeeze
+//!                  │                   layers, heaviest   tiled │    across: spreading, level
+//!                  │                     first: lava,           │      ▲
+//!                  │                     water, …               │    matter: [[material]]
+//!                  │                     each its account       │
+//!                  │                     ▲   │                  │
+//!                  └─► source: vents ────┘   │   simulation: sources → the rules of each layer, by commands
 //!                                            ▼
 //!                                         lowpass ──► render ──► export ──► file
 //!                                         8-bit       camera,    PNG, APNG, WebP,
-//!                                         volume      march,     GIF, MP4
+//!                                         volumes     march,     GIF, MP4
 //!                                            │        slice
 //!                                            └──────► viewer (feature `viewer`): the same, live, in a window
 //! ```
@@ -28,8 +31,9 @@
 //! - [`scene`] reads and checks a TOML file, or puts one around a heightmap; [`scene::Scene::build`] makes the world and
 //!   its [`simulation::Simulation`].
 //! - [`generate`] makes ground from noise, [`terrain`] reads it from heightmaps; [`world::Ground`] is the box cut by it.
-//! - [`world::World`] holds the state: ground, liquids in fixed point ([`units`]), and the accounts that prove that
-//!   nothing was lost. [`world::Edit`] is the one way to change it by hand, [`source`] the one way lava comes in.
+//! - [`world::World`] holds the state: ground, a [`world::Layer`] for each material in fixed point ([`units`]), and the
+//!   accounts that prove that nothing was lost. [`matter::Material`] says what a layer is made of.
+//!   [`world::Edit`] is the one way to change it by hand, [`source`] the one way matter comes in.
 //! - [`rules`] says what happens between cells, one file per rule; [`engine`] carries it over the box. The plain engine is
 //!   the specification, the tiled one is what users get; both give the same bits.
 //! - [`lowpass`] smooths the amounts into what [`render`] draws; rendering knows neither rules nor simulation.
@@ -66,6 +70,40 @@
 //!
 //! Lengths are in cells unless a name says otherwise (`cell_size_m`, `azimuth_deg`). Amounts and energies are real numbers
 //! at the edges (0 to 1; 1 for a full cell from the vent) and integers inside.
+//!
+//! # Add a material
+//!
+//! A material is a table in a scene, or a [`matter::Material`] for [`world::World::with_materials`]:
+//!
+//! ```toml
+//! [[material]]
+//! name = "oil"
+//! density = 800.0      # lighter than water: it floats
+//! viscosity = 0.9
+//! stickiness = 0.05
+//! fluidity = 3
+//! ```
+//!
+//! [`matter::Material::params`] lists its parameters with their ranges. Sources and bodies name it, and the report, slices,
+//! files, the window and checkpoints know it by that name. A preset, such as water's, is a function beside
+//! [`matter::Material::water`].
+//!
+//! # Add a rule
+//!
+//! A rule of the crate is one file of [`rules`]: its parameters (`PARAMS`), its formula in the head of the file, its scalar
+//! form, which is the definition and the oracle of the tests, and the same for the 32 cells of a tile as lanes. It implements
+//! one of two shapes, `rules::Column` (pairs of cells along a column, in place) or `rules::Exchange` (four neighbours at
+//! once, by the state before); the engines carry any rule of a shape. Besides its file a rule needs its place in
+//! [`rules::Rules`], and an arm in [`engine::Stage`] and in either engine; timings, the report, `lavoxel bench` and the window
+//! take its name from there. `rules/squeeze.rs` and `rules/level.rs` are the shortest ones; `tests/water.rs` holds them to
+//! the plain engine on every instruction set.
+//!
+//! A program adds a rule of its own around an engine, with [`world::World::rewrite`], which keeps the account:
+//!
+#![cfg_attr(all(feature = "files", feature = "render"), doc = "```no_run")]
+#![cfg_attr(not(all(feature = "files", feature = "render")), doc = "```ignore")]
+#![doc = include_str!("../examples/own_rule.rs")]
+//! ```
 //!
 //! # A scene, step by step
 //!

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use lavoxel::matter::Material;
 use lavoxel::rules::{Param, RulesSpec};
 use lavoxel::scene::VOLCANO;
 
@@ -21,12 +22,16 @@ fn the_built_in_scene_says_what_each_parameter_does() {
 fn the_documentation_has_a_row_for_each_parameter() {
     let page =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenes.md")).expect("docs/scenes.md");
-    for param in Param::all() {
-        let low = if param.low > 0.0 && param.low < 1e-3 { "above 0".to_owned() } else { param.low.to_string() };
-        let high = (param.high * 1e3).floor() / 1e3;
-        let row = format!("| `{}` | {low} to {high} | {} | {} |", param.key, param.default(), param.what);
+    let rules = Param::all().map(row_of);
+    for row in rules.chain(Material::params().map(row_of)) {
         assert!(page.contains(&row), "docs/scenes.md lacks this row:\n{row}");
     }
+}
+
+fn row_of<T: Default>(param: &Param<T>) -> String {
+    let low = if param.low > 0.0 && param.low < 1e-3 { "above 0".to_owned() } else { param.low.to_string() };
+    let high = (param.high * 1e3).floor() / 1e3;
+    format!("| `{}` | {low} to {high} | {} | {} |", param.key, param.default(), param.what)
 }
 
 #[test]

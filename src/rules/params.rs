@@ -132,10 +132,12 @@ impl Param {
     pub fn all() -> impl Iterator<Item = &'static Self> {
         spreading::PARAMS.iter().chain(gravity::PARAMS)
     }
+}
 
+impl<T: Default> Param<T> {
     /// Its value when a scene does not say.
     pub fn default(&self) -> f64 {
-        (self.get)(&RulesSpec::default())
+        (self.get)(&T::default())
     }
 }
 
