@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;
 use crate::grid::tile::{TILE_X, TILE_Z, bits};
-use crate::world::{Strip, World};
+use crate::world::{Changes, Cursor, Reading, Strip, World};
 
 /// Arrival in a column that lava never reached.
 pub const NEVER: u32 = u32::MAX;
@@ -29,9 +29,9 @@ pub struct Records {
     arrival: Vec<u32>,
     thickest: Vec<u32>,
     peak_energy: Vec<u16>,
-    /// Cells that had been written by hand at the last look; `None` before the first.
+    /// The last read; `None` before the first.
     #[serde(skip)]
-    seen: Option<u64>,
+    seen: Option<Cursor>,
 }
 
 /// Records hold the same past, in whatever order they were read.
@@ -92,11 +92,12 @@ impl Records {
         assert!(self.fits(world.grid()), "records are looked up in the box that they are for");
         // The largest number stands for never; no scene has so many steps.
         let step = step.min(u64::from(NEVER) - 1) as u32;
-        let seen = self.seen.replace(world.lava().writes);
-        let (nx, strips) = (self.nx, &world.lava().strips);
+        let layer = world.lava();
+        let seen = self.seen.replace(layer.clock.read(Reading::Records));
+        let (nx, strips) = (self.nx, &layer.strips);
         let rows = TILE_Z * nx;
         let look = |scratch: &mut Scratch, strip: &Strip, mut part: Part<'_>| {
-            if scratch.mark(strip, seen) {
+            if scratch.mark(strip, layer.changes_since(strip, seen)) {
                 scratch.add_up(strip);
                 scratch.take_up(&mut part, nx, step);
             }
@@ -145,16 +146,20 @@ struct Scratch {
 }
 
 impl Scratch {
-    /// Marks what changed in a strip since `seen` cells had been written by hand. Whether anything did.
-    fn mark(&mut self, strip: &Strip, seen: Option<u64>) -> bool {
+    /// Marks the columns of tiles in which anything changed; all of them where the changes are not known. Whether any did.
+    fn mark(&mut self, strip: &Strip, changes: Option<Changes<'_>>) -> bool {
         self.columns.resize(strip.width, 0);
-        match seen {
-            Some(writes) => strip.changed_columns(writes, &mut self.columns),
-            None => {
-                self.columns.fill(u64::MAX);
-                strip.tiles() > 0
+        let Some(changes) = changes else {
+            self.columns.fill(u64::MAX);
+            return strip.tiles() > 0;
+        };
+        self.columns.fill(0);
+        for y in changes.rows.range() {
+            for (w, word) in self.columns.iter_mut().enumerate() {
+                *word |= changes.word(y, w);
             }
         }
+        !changes.rows.is_empty()
     }
 
     /// Adds up the tiles of the marked columns.

@@ -119,7 +119,7 @@ impl Tiled {
         layer.wake_under(Reader::Column, &rule.numbers(), ground);
         let Some((from, to)) = awake(layer) else { return };
         self.cut(layer, from, to);
-        let common = FallCommon { ground, heavier: Layers(heavier), rule, reads: layer.reads() };
+        let common = FallCommon { ground, heavier: Layers(heavier), rule, reads: layer.clock.last() };
         let strips = &mut layer.strips[from..to];
         let cuts = &self.cuts[..];
         fall_in::<R, Q>(self.level, (from, strips), common, cuts, &mut self.scratch[..cuts.len()]);

@@ -2,7 +2,7 @@
 
 use crate::grid::Grid;
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
-use crate::world::{Changes, Cursor, GroundChanges, GroundCursor, Rows, Span, World};
+use crate::world::{Changes, Cursor, GroundChanges, GroundCursor, Reading, Rows, Span, World};
 
 /// The state of a world that was filtered: of its liquid and its ground.
 #[derive(Clone, Debug)]
@@ -22,9 +22,9 @@ pub(super) struct News<'a> {
 impl<'a> News<'a> {
     /// What changed since `seen`, which may be of another world or none; it becomes the present state.
     pub(super) fn since(seen: &mut Option<Seen>, world: &'a World) -> Self {
-        let read = seen.as_ref().and_then(|seen| world.lava().clock.number(seen.liquid));
-        let strips = world.lava().strips.iter().map(|strip| read.and_then(|read| strip.changes_since(read))).collect();
-        let liquid = world.lava().clock.read();
+        let (lava, read) = (world.lava(), seen.as_ref().map(|seen| seen.liquid));
+        let strips = lava.strips.iter().map(|strip| lava.changes_since(strip, read)).collect();
+        let liquid = lava.clock.read(Reading::Pictures);
         let seen = seen.get_or_insert_with(|| Seen { liquid, ground: world.ground().cursor() });
         seen.liquid = liquid;
         Self { strips, ground: world.ground().changes_since(&mut seen.ground) }

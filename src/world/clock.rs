@@ -3,46 +3,67 @@
 //! The column rule of a layer visits every tile that changed. Before it does, each strip records these tiles
 //! ([`Strip::record_falling`]). A later change still has its `falling` bit. Both together cover all changes since the last
 //! read, and at most the changes of one step more. The first column rule after a read starts a new record: a reader with an
-//! older cursor must read the whole strip. Lighter layers, which read in every step, have a record of their own.
+//! older cursor of the same [`Reading`] must read the whole strip.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::Layer;
 use super::tiles::{Rows, Strip};
 use crate::stamp;
 
-/// Counts the reads of one liquid. A copy has a clock of its own, to which cursors of the original do not belong.
+/// A kind of reader. Each kind has a record of its own, because its readers read at a pace of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The low-pass and its like, now and then.
+    Pictures,
+    /// The records of the columns' past, after every step.
+    Records,
+    /// The lighter layers, in every step.
+    Lighter,
+}
+
+/// Number of kinds.
+const KINDS: usize = 3;
+
+/// Counts the reads of one layer, by kind of reader. A copy has a clock of its own, to which cursors of the original do not
+/// belong.
 #[derive(Debug)]
 pub(crate) struct ChangeClock {
     stamp: u64,
-    count: AtomicU64,
+    counts: [AtomicU64; KINDS],
 }
 
 impl ChangeClock {
     /// No reader yet.
     pub(super) fn none() -> Self {
-        Self { stamp: stamp::new(), count: AtomicU64::new(0) }
+        Self { stamp: stamp::new(), counts: Default::default() }
     }
 
     /// Starts a read: the cursor of this moment.
-    pub(crate) fn read(&self) -> Cursor {
-        Cursor { stamp: self.stamp, number: self.count.fetch_add(1, Ordering::Relaxed) + 1 }
+    pub(crate) fn read(&self, kind: Reading) -> Cursor {
+        Cursor { stamp: self.stamp, kind, number: self.count(kind) }
     }
 
-    /// Number of the last read, from 1; 0 before the first.
-    pub(crate) fn last(&self) -> u64 {
-        self.count.load(Ordering::Relaxed)
+    /// Starts a read: its number.
+    pub(super) fn count(&self, kind: Reading) -> u64 {
+        self.counts[kind as usize].fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Number of a cursor, if it belongs to this liquid.
-    pub(crate) fn number(&self, cursor: Cursor) -> Option<u64> {
-        (cursor.stamp == self.stamp).then_some(cursor.number)
+    /// Number of the last read of each kind, from 1; 0 before the first.
+    pub(crate) fn last(&self) -> Reads {
+        std::array::from_fn(|kind| self.counts[kind].load(Ordering::Relaxed))
+    }
+
+    /// Whether nothing outside of the world has read it yet.
+    pub(super) fn is_unread(&self) -> bool {
+        [Reading::Pictures, Reading::Records].iter().all(|&kind| self.last()[kind as usize] == 0)
     }
 }
 
 impl Clone for ChangeClock {
     fn clone(&self) -> Self {
         // The records of the strips are copied too, and belong to these numbers.
-        Self { stamp: stamp::new(), count: AtomicU64::new(self.last()) }
+        Self { stamp: stamp::new(), counts: self.last().map(AtomicU64::new) }
     }
 }
 
@@ -84,35 +105,39 @@ impl Record {
 /// The record of a reader that has read it.
 static NOTHING: Record = Record::NONE;
 
-/// The numbers of the last reads of a layer, by its two kinds of readers; 0 without a reader.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reads {
-    /// By the low-pass and its like.
-    pub(super) pictures: u64,
-    /// By the lighter layers.
-    pub(super) lighter: u64,
-}
+/// The number of the last read of each kind; 0 without a reader.
+pub(crate) type Reads = [u64; KINDS];
 
-/// A moment up to which a reader has read one liquid.
+/// A moment up to which a reader has read one layer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
     stamp: u64,
+    kind: Reading,
     number: u64,
 }
 
+/// The records of a strip, by kind of reader.
+#[derive(Clone, Debug)]
+pub(super) struct ChangeRecords([Record; KINDS]);
+
+impl ChangeRecords {
+    /// No tile.
+    pub(super) const NONE: Self = Self([Record::NONE; KINDS]);
+}
+
+impl Layer {
+    /// At least the tiles of a strip that changed since a read; `None` where there was none, where it was of another layer,
+    /// or where the record does not reach back so far.
+    pub(crate) fn changes_since<'a>(&self, strip: &'a Strip, cursor: Option<Cursor>) -> Option<Changes<'a>> {
+        let cursor = cursor.filter(|cursor| cursor.stamp == self.clock.stamp)?;
+        strip.changes_after(cursor.kind, cursor.number)
+    }
+}
+
 impl Strip {
-    /// At least the tiles that changed after the read with this number by the low-pass or its like; `None` where the record
-    /// does not reach back so far.
-    pub(crate) fn changes_since(&self, read: u64) -> Option<Changes<'_>> {
-        self.changes_in(&self.record, read)
-    }
-
-    /// The same for the lighter layers, whose reads are never older than the record.
-    pub(super) fn changes_for_lighter(&self, read: u64) -> Option<Changes<'_>> {
-        self.changes_in(&self.for_lighter, read)
-    }
-
-    fn changes_in<'a>(&'a self, record: &'a Record, read: u64) -> Option<Changes<'a>> {
+    /// At least the tiles that changed after the read with this number; `None` where the record does not reach back so far.
+    pub(super) fn changes_after(&self, kind: Reading, read: u64) -> Option<Changes<'_>> {
+        let record = &self.records.0[kind as usize];
         (read >= record.since).then(|| {
             // A read after the last visit of the column rule here covered its record.
             let record = if read == record.since { record } else { &NOTHING };
@@ -122,17 +147,14 @@ impl Strip {
 
     /// Adds what is `falling` to the records, before the column rule visits it; where there is no reader, nothing is recorded.
     pub(crate) fn record_falling(&mut self, reads: Reads) {
-        if self.falling.is_empty() {
+        if self.falling.is_empty() || reads == [0; KINDS] {
             return;
         }
         let places = self.len();
-        let Self { rows, width, falling, record, for_lighter, .. } = self;
+        let Self { rows, width, falling, records, .. } = self;
         let range = falling.range();
         let rows = &rows[range.start * *width..range.end * *width];
-        for (record, read) in [(record, reads.pictures), (for_lighter, reads.lighter)] {
-            if read == 0 {
-                continue;
-            }
+        for (record, read) in records.0.iter_mut().zip(reads).filter(|&(_, read)| read > 0) {
             record.begin(read, places, *width);
             for (record, row) in record.words_mut(*falling, *width).iter_mut().zip(rows) {
                 *record |= row.falling;

@@ -7,7 +7,7 @@ use ndarray::Array2;
 
 use super::Content;
 use super::Ledger;
-use super::clock::{ChangeClock, Reads};
+use super::clock::{ChangeClock, Reading};
 use super::tiles::{Activities, Strip, Tile};
 use super::wake::Settled;
 use crate::grid::Grid;
@@ -81,12 +81,10 @@ pub struct Layer {
     pub(crate) awake: Vec<bool>,
     /// The rules, and the ground by its stamp, under which sleeping tiles came to rest.
     pub(crate) settled: Settled,
-    /// Number of cells written one by one: by sources, edits and the plain engine.
-    pub(crate) writes: u64,
-    /// The reads of it by the low-pass and its like.
+    /// The reads of it, by the low-pass, the records and the lighter layers.
     pub(crate) clock: ChangeClock,
-    /// Number of the next read by the lighter layers; 0 where there is none.
-    pub(super) lighter_reads: u64,
+    /// Number of the last read by the lighter layers; `None` where there are none.
+    pub(super) read_by_lighter: Option<u64>,
     pub(crate) ledger: Ledger,
 }
 
@@ -95,6 +93,7 @@ impl Layer {
     pub(super) fn empty(grid: Grid, material: Material, above: bool) -> Self {
         let strips = grid.nz.div_ceil(TILE_Z);
         let quantities = 1 + usize::from(material.carries_energy());
+        let clock = ChangeClock::none();
         Self {
             grid,
             material,
@@ -102,16 +101,15 @@ impl Layer {
             activities: vec![Activities::default(); strips],
             awake: vec![false; strips],
             settled: Settled::default(),
-            writes: 0,
-            clock: ChangeClock::none(),
-            lighter_reads: u64::from(above),
+            read_by_lighter: above.then(|| clock.count(Reading::Lighter)),
+            clock,
             ledger: Ledger::default(),
         }
     }
 
     /// The same layer with nothing in it, not yet read by any reader.
     pub(crate) fn emptied(&self) -> Self {
-        Self::empty(self.grid, self.material.clone(), self.lighter_reads > 0)
+        Self::empty(self.grid, self.material.clone(), self.read_by_lighter.is_some())
     }
 
     /// Shape of its box.
@@ -137,11 +135,6 @@ impl Layer {
     /// Whether no rule of its own has a tile to visit until something changes.
     pub fn is_asleep(&self) -> bool {
         !self.awake.contains(&true)
-    }
-
-    /// The numbers of the last reads.
-    pub(crate) fn reads(&self) -> Reads {
-        Reads { pictures: self.clock.last(), lighter: self.lighter_reads }
     }
 
     /// Where every unit came from and went to.
@@ -188,7 +181,7 @@ impl Layer {
 
     /// Puts a tile that [`Layer::tiles`] gave into a liquid that has no reader yet.
     pub(crate) fn put_tile(&mut self, [tx, y, tz]: [u16; 3], tile: &[Lanes]) {
-        debug_assert!(self.clock.last() == 0, "this is not noted as a change");
+        debug_assert!(self.clock.is_unread(), "this is not recorded as a change");
         self.strips[usize::from(tz)].put(tx.into(), y.into(), tile);
     }
 
@@ -230,8 +223,6 @@ impl Layer {
             return;
         }
         strip.set(tx, y, lane, cell);
-        self.writes += 1;
-        strip.write(tx, self.writes);
         self.awake[tz] = true;
     }
 

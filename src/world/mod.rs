@@ -14,7 +14,7 @@ mod packed;
 mod tiles;
 mod wake;
 
-pub(crate) use clock::{Changes, Cursor, Reads};
+pub(crate) use clock::{Changes, Cursor, Reading, Reads};
 pub use content::Content;
 pub use edit::{Edit, Matter, Shape};
 pub use ground::Ground;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Content;
 use super::Ground;
-use super::clock::{Changes, Record};
+use super::clock::{ChangeRecords, Changes};
 use super::wake::Reader;
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z, bits};
@@ -231,10 +231,6 @@ pub(crate) struct Strip {
     left: VecDeque<(u32, u32)>,
     /// For each slot, whether it is in `left`.
     is_left: Vec<bool>,
-    /// For each tile along x, the number of the last cell written by hand there, at any height; none before the first.
-    written: Vec<u64>,
-    /// The highest of them.
-    last_written: u64,
     /// Tiles that the last spreading step changed: how much work the next step may be.
     pub(crate) work: usize,
     /// Rows with tiles that may hold liquid.
@@ -243,10 +239,8 @@ pub(crate) struct Strip {
     pub(crate) falling: Rows,
     /// Rows with tiles that changed since spreading visited them.
     pub(crate) flowing: Rows,
-    /// Tiles that changed since the last read of the layer, without those that are still `falling`.
-    pub(super) record: Record,
-    /// The same since the last read by the lighter layers.
-    pub(super) for_lighter: Record,
+    /// Tiles that changed since the last reads of the layer, without those that are still `falling`.
+    pub(super) records: ChangeRecords,
 }
 
 impl Strip {
@@ -263,14 +257,11 @@ impl Strip {
             masks: vec![Masks::STALE],
             left: VecDeque::new(),
             is_left: vec![false],
-            written: Vec::new(),
-            last_written: 0,
             work: 0,
             held: Rows::NONE,
             falling: Rows::NONE,
             flowing: Rows::NONE,
-            record: Record::NONE,
-            for_lighter: Record::NONE,
+            records: ChangeRecords::NONE,
         }
     }
 
@@ -438,35 +429,6 @@ impl Strip {
         if !std::mem::replace(&mut self.is_left[slot as usize], true) {
             self.left.push_back(((index * ROW + bit) as u32, slot));
         }
-    }
-
-    /// The cell with this number was written in a tile at `tx`.
-    pub(crate) fn write(&mut self, tx: usize, number: u64) {
-        self.written.resize(self.count, 0);
-        self.written[tx] = number;
-        self.last_written = number;
-    }
-
-    /// Puts a bit into `columns`, of [`Strip::width`] words, for each tile along x that may have changed at any height in the
-    /// last step, or by the cells written after the first `writes`. Whether there is any.
-    pub(crate) fn changed_columns(&self, writes: u64, columns: &mut [u64]) -> bool {
-        let written = self.last_written > writes;
-        if !written && self.falling.is_empty() && self.flowing.is_empty() {
-            return false;
-        }
-        columns.fill(0);
-        let rows = self.falling.union(self.flowing).range();
-        for rows in self.rows[rows.start * self.width..rows.end * self.width].chunks_exact(self.width) {
-            for (word, row) in columns.iter_mut().zip(rows) {
-                *word |= row.falling | row.flowing;
-            }
-        }
-        if written {
-            for (tx, _) in self.written.iter().enumerate().filter(|&(_, &number)| number > writes) {
-                columns[tx / 64] |= 1 << (tx % 64);
-            }
-        }
-        true
     }
 
     /// Has a rule visit every tile.

@@ -1,6 +1,7 @@
 //! Waking: after a change of the ground the rules visit again the tiles that read the changed cell, and no others; a rule
 //! with other numbers visits all.
 
+use super::clock::Reading;
 use super::tiles::Activity;
 use super::{Ground, Layer, World};
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
@@ -90,10 +91,10 @@ impl World {
     pub(crate) fn wake_lighter(&mut self, layer: usize) {
         let (heavier, lighter) = self.layers.split_at_mut(layer + 1);
         let heavier = &mut heavier[layer];
-        let read = heavier.lighter_reads;
-        heavier.lighter_reads += 1;
+        let Some(read) = heavier.read_by_lighter.replace(heavier.clock.count(Reading::Lighter)) else { return };
         for (tz, strip) in heavier.strips.iter().enumerate() {
-            let Some(changes) = strip.changes_for_lighter(read) else { continue };
+            // Nothing else reads as a lighter layer, so that the record always reaches back to the last read.
+            let Some(changes) = strip.changes_after(Reading::Lighter, read) else { continue };
             if changes.rows.is_empty() {
                 continue;
             }
