@@ -23,7 +23,7 @@ use super::{Outcome, count, machine, say, start_threads, stop};
 /// Time every stage: the rules as the paper did, low-pass, pictures, opening a map
 ///
 /// At 128 × 100 × 128 cells: the volcano after 500 and 2,000 steps, a box whose lower part is filled with random
-/// amounts, where every cell can move, and lava that has come to rest. Gravity and spreading stand beside the paper's
+/// amounts, where every cell can move, lava that has come to rest, and the volcano in a sea. Gravity and spreading stand beside the paper's
 /// means. --save keeps the table, and --compare shows what another one, of another commit or machine, says of the same
 /// rows: a change is marked when each of the two medians lies outside of the p10 to p90 of the other.
 #[derive(Args, Debug)]
@@ -131,7 +131,8 @@ fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<Row> 
     if asks(Timed::Hash) {
         times.insert(Timed::Hash, hash(case, args.pictures));
     }
-    Ok(Row::new(&case.name, times).with_liquid(case.world.lava().tally().cells))
+    let cells = case.world.layers().iter().map(|layer| layer.tally().cells).sum();
+    Ok(Row::new(&case.name, times).with_liquid(cells))
 }
 
 impl Table {

@@ -3,10 +3,12 @@
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Stage};
 use lavoxel::grid::Grid;
+use lavoxel::matter::Material;
 use lavoxel::random::Draw;
 use lavoxel::rules::{Rules, RulesSpec};
 use lavoxel::scene::Scene;
-use lavoxel::world::World;
+use lavoxel::simulation::Simulation;
+use lavoxel::world::{Edit, Matter, Shape, World};
 
 use super::stop;
 
@@ -22,6 +24,10 @@ const SETTLING: u64 = 5;
 /// Steps of a settled world that are timed as one: a single one is too short for the clock.
 const SETTLED_BATCH: u64 = 100;
 
+/// Height of the sea in cells, and the steps of the volcano in it before it is timed.
+const SEA_LEVEL: f64 = 20.0;
+const SEA_STEPS: u64 = 500;
+
 /// A world with its rules.
 pub(super) struct Case {
     pub(super) name: String,
@@ -36,11 +42,7 @@ pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut simulation = Scene::volcano().build(Box::new(Tiled::default()))?.simulation;
     for steps in VOLCANO_STEPS {
-        while simulation.steps() < steps && !stop::asked() {
-            simulation.step();
-        }
-        let (world, rules) = (simulation.world().clone(), simulation.rules().clone());
-        cases.push(Case { name: format!("volcano, step {steps}"), world, rules, batch: 1 });
+        cases.push(after(&mut simulation, steps, format!("volcano, step {steps}")));
     }
     let rules = Rules::from(&RulesSpec::default());
     for fill in FILLS {
@@ -51,7 +53,27 @@ pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     let mut engine = Tiled::default();
     (0..SETTLING).for_each(|i| step(&mut engine, &mut world, &rules, i));
     cases.push(Case { name: "settled".to_owned(), world, rules, batch: SETTLED_BATCH });
+    let mut simulation = sea().build(Box::new(Tiled::default()))?.simulation;
+    cases.push(after(&mut simulation, SEA_STEPS, format!("in a sea, step {SEA_STEPS}")));
     Ok(cases)
+}
+
+/// A simulation after so many steps in all; fewer after Ctrl-C.
+fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
+    while simulation.steps() < steps && !stop::asked() {
+        simulation.step();
+    }
+    Case { name, world: simulation.world().clone(), rules: simulation.rules().clone(), batch: 1 }
+}
+
+/// The volcano in a sea.
+fn sea() -> Scene {
+    let mut scene = Scene::volcano();
+    let water = Material::water();
+    let matter = Matter::Material { name: water.name.clone(), amount: 1.0 };
+    scene.spec.bodies.push(Edit { shape: Shape::Below { level: SEA_LEVEL }, matter });
+    scene.spec.materials.push(water);
+    scene
 }
 
 /// One step of all rules.
