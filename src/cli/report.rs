@@ -10,6 +10,7 @@ use lavoxel::simulation::{Simulation, StageTime};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
 use lavoxel::validate::tame;
 use lavoxel::words::{area, grouped, short, volume};
+use lavoxel::world::Layer;
 use serde::Serialize;
 
 use super::whereabouts::Whereabouts;
@@ -31,27 +32,23 @@ pub(super) struct Report {
     chosen: Vec<String>,
     walls: Walls,
     unit: u16,
-    mass_units: u64,
-    initial_units: u64,
-    sourced_units: u64,
-    outflow_units: u64,
-    solidified_units: u64,
-    removed_units: u64,
-    blocked_units: u64,
+    /// The account of the lava.
+    #[serde(flatten)]
+    mass: MassUnits,
     energy: f64,
     energy_unit: u16,
     energy_units: EnergyUnits,
     liquid_cells: u64,
     active_cells: usize,
-    covered_columns: usize,
-    covered_area_m2: f64,
-    max_depth_cells: f64,
-    max_depth_m: f64,
-    volume_m3: f64,
+    #[serde(flatten)]
+    extent: Extent,
     /// Columns at the sides of the box in which lava stands.
     edge_columns: usize,
-    /// Volume that left through open sides.
+    /// Volume of lava that left through open sides.
     outflow_m3: f64,
+    /// The other materials by their names.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
+    materials: Vec<(String, MaterialReport)>,
     note: &'static str,
     /// Lines for people.
     #[serde(skip)]
@@ -62,6 +59,115 @@ pub(super) struct Report {
     /// Mean milliseconds of each stage, over the steps in which it ran, and of the filter.
     #[serde(serialize_with = "as_table")]
     timings_ms: Vec<(&'static str, f64)>,
+}
+
+/// What is reported of a material besides the lava.
+#[derive(Debug, Serialize)]
+struct MaterialReport {
+    #[serde(flatten)]
+    mass: MassUnits,
+    liquid_cells: u64,
+    #[serde(flatten)]
+    extent: Extent,
+}
+
+/// The account of a material in units.
+#[derive(Debug, Serialize)]
+struct MassUnits {
+    mass_units: u64,
+    initial_units: u64,
+    sourced_units: u64,
+    outflow_units: u64,
+    solidified_units: u64,
+    removed_units: u64,
+    blocked_units: u64,
+}
+
+/// Where a material is.
+#[derive(Debug, Serialize)]
+struct Extent {
+    covered_columns: usize,
+    covered_area_m2: f64,
+    max_depth_cells: f64,
+    max_depth_m: f64,
+    volume_m3: f64,
+}
+
+impl MassUnits {
+    fn of(layer: &Layer, mass: u64) -> Self {
+        let ledger = layer.ledger();
+        Self {
+            mass_units: mass,
+            initial_units: ledger.initial,
+            sourced_units: ledger.sourced,
+            outflow_units: ledger.outflow,
+            solidified_units: ledger.solidified,
+            removed_units: ledger.removed,
+            blocked_units: ledger.blocked,
+        }
+    }
+
+    /// Where the mass came from and where it went. What no rule can do yet is left out while it did not happen.
+    fn words(&self) -> String {
+        let always =
+            [(self.initial_units, "at start"), (self.sourced_units, "sourced"), (self.outflow_units, "outflow")];
+        let rest = [(self.solidified_units, "solidified"), (self.removed_units, "removed")];
+        let parts = always.into_iter().chain(rest.into_iter().filter(|(units, _)| *units > 0));
+        parts.map(|(units, name)| format!("{:.3} {name}", cells(units))).collect::<Vec<_>>().join(", ")
+    }
+
+    /// That some of a material, with its name in words such as ` of water`, was not poured.
+    fn warning(&self, of: &str) -> Option<String> {
+        let warn = |blocked: f64| {
+            format!("warning: {blocked:.3} full cells{of} found no room under the roof; make the box higher")
+        };
+        (self.blocked_units > 0).then(|| warn(cells(self.blocked_units)))
+    }
+}
+
+impl Extent {
+    fn of(layer: &Layer, mass: u64, site: &Site) -> Self {
+        let depths = layer.column_amounts();
+        let deepest = depths.iter().copied().max().unwrap_or(0);
+        let covered = depths.iter().filter(|&&depth| depth > 0).count();
+        Self {
+            covered_columns: covered,
+            covered_area_m2: covered as f64 * site.cell_size_m * site.cell_size_m,
+            max_depth_cells: cells(deepest),
+            max_depth_m: cells(deepest) * site.cell_height_m(),
+            volume_m3: cells(mass) * site.cell_volume_m3(),
+        }
+    }
+
+    /// The extent in words, without the name of what covers the columns.
+    fn words(&self, name: &str) -> String {
+        format!(
+            "{} columns covered ({}), deepest {name} {:.2} cells ({:.1} m; no forecast)",
+            grouped(self.covered_columns as u64),
+            area(self.covered_area_m2),
+            self.max_depth_cells,
+            self.max_depth_m
+        )
+    }
+}
+
+impl MaterialReport {
+    fn of(layer: &Layer, site: &Site) -> Self {
+        let tally = layer.tally();
+        let (mass, extent) = (MassUnits::of(layer, tally.mass), Extent::of(layer, tally.mass, site));
+        Self { mass, liquid_cells: tally.cells, extent }
+    }
+
+    /// The lines for people.
+    fn lines(&self, name: &str) -> [String; 3] {
+        let (now, volume, held) =
+            (cells(self.mass.mass_units), volume(self.extent.volume_m3), grouped(self.liquid_cells));
+        [
+            format!("{name:<11} {now:.3} full cells now ({volume}) in {held} cells"),
+            format!("            {}", self.mass.words()),
+            format!("            {}", self.extent.words(name)),
+        ]
+    }
 }
 
 /// The energy account in units.
@@ -76,8 +182,11 @@ struct EnergyUnits {
 }
 
 /// Writes pairs as keys and values.
-fn as_table<S: serde::Serializer>(pairs: &[(&'static str, f64)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(pairs.iter().copied())
+fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
+    pairs: &[(K, V)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(key, value)| (key, value)))
 }
 
 /// What the report needs besides the simulation.
@@ -96,15 +205,10 @@ impl Report {
     pub(super) fn new(simulation: &Simulation, context: Context<'_>) -> Self {
         let world = simulation.world();
         let (grid, lava, ledger) = (world.grid(), world.lava(), world.lava().ledger());
-        let depths = lava.column_amounts();
-        let deepest = depths.iter().copied().max().unwrap_or(0);
-        let covered = depths.iter().filter(|&&depth| depth > 0).count();
-        let tally = lava.tally();
-        let (mass, energy) = (tally.mass, lava.energy());
-        let site = context.site;
-        let cell = site.cell_size_m;
+        let (tally, energy, site) = (lava.tally(), lava.energy(), context.site);
         let timings = simulation.timings().iter().chain([("filter", &context.filter)]);
         let edge = Edge::of(simulation);
+        let others = world.layers().iter().skip(1);
         Self {
             scene: context.scene,
             version: env!("CARGO_PKG_VERSION"),
@@ -113,18 +217,12 @@ impl Report {
             seed: simulation.seed(),
             threads: rayon::current_num_threads(),
             dims: [grid.nx, grid.ny, grid.nz],
-            cell_size_m: cell,
+            cell_size_m: site.cell_size_m,
             whereabouts: context.whereabouts,
             chosen: context.chosen,
             walls: edge.walls,
             unit: AMOUNT_ONE,
-            mass_units: mass,
-            initial_units: ledger.initial,
-            sourced_units: ledger.sourced,
-            outflow_units: ledger.outflow,
-            solidified_units: ledger.solidified,
-            removed_units: ledger.removed,
-            blocked_units: ledger.blocked,
+            mass: MassUnits::of(lava, tally.mass),
             energy: energy as f64 / f64::from(ENERGY_ONE),
             energy_unit: ENERGY_ONE,
             energy_units: EnergyUnits {
@@ -137,13 +235,10 @@ impl Report {
             },
             liquid_cells: tally.cells,
             active_cells: active_cells(simulation),
-            covered_columns: covered,
-            covered_area_m2: covered as f64 * cell * cell,
-            max_depth_cells: cells(deepest),
-            max_depth_m: cells(deepest) * site.cell_height_m(),
-            volume_m3: cells(mass) * site.cell_volume_m3(),
+            extent: Extent::of(lava, tally.mass, site),
             edge_columns: edge.columns,
             outflow_m3: cells(edge.left_units) * site.cell_volume_m3(),
+            materials: others.map(|layer| (layer.material().name.clone(), MaterialReport::of(layer, site))).collect(),
             note: NO_FORECAST,
             told: context.told,
             edge: edge.words(site),
@@ -155,55 +250,35 @@ impl Report {
     /// The report for people.
     pub(super) fn text(&self) -> String {
         let [nx, ny, nz] = self.dims;
-        let share = |units: u64| cells(units);
         let per_step: Vec<String> = self.timings_ms.iter().map(|(name, ms)| format!("{name} {ms:.4} ms")).collect();
-        let mut lines = vec![
-            format!(
-                "{}: {} steps on {nx} × {ny} × {nz} cells of {} m, seed {}, {} threads",
-                tame(&self.scene),
-                self.steps,
-                short(self.cell_size_m, 3),
-                self.seed,
-                self.threads
-            ),
-            format!("mass        {:.3} full cells now ({})", share(self.mass_units), volume(self.volume_m3)),
-            format!("            {}", self.account()),
+        let mut lines = vec![format!(
+            "{}: {} steps on {nx} × {ny} × {nz} cells of {} m, seed {}, {} threads",
+            tame(&self.scene),
+            self.steps,
+            short(self.cell_size_m, 3),
+            self.seed,
+            self.threads
+        )];
+        lines.extend(self.told.iter().cloned());
+        let (now, volume) = (cells(self.mass.mass_units), volume(self.extent.volume_m3));
+        lines.extend([
+            format!("mass        {now:.3} full cells now ({volume})"),
+            format!("            {}", self.mass.words()),
             format!("energy      {:.3} now", self.energy),
             format!("cells       {} liquid, {} active", grouped(self.liquid_cells), grouped(self.active_cells as u64)),
-            format!(
-                "extent      {} columns covered ({}), deepest lava {:.2} cells ({:.1} m; no forecast)",
-                grouped(self.covered_columns as u64),
-                area(self.covered_area_m2),
-                self.max_depth_cells,
-                self.max_depth_m
-            ),
-            format!("per step    {}", per_step.join(", ")),
-            format!("state       {}", self.state_hash),
-        ];
-        if let Some(edge) = &self.edge {
-            let extent = lines.iter().position(|line| line.starts_with("extent")).unwrap_or(lines.len() - 1);
-            lines.insert(extent + 1, format!("edge        {edge}"));
-        }
-        lines.splice(1..1, self.told.iter().cloned());
-        if self.blocked_units > 0 {
-            let blocked = share(self.blocked_units);
-            lines.push(format!("warning: {blocked:.3} full cells found no room under the roof; make the box higher"));
-        }
+            format!("extent      {}", self.extent.words("lava")),
+        ]);
+        lines.extend(self.edge.iter().map(|edge| format!("edge        {edge}")));
+        lines.extend(self.materials.iter().flat_map(|(name, material)| material.lines(name)));
+        lines.push(format!("per step    {}", per_step.join(", ")));
+        lines.push(format!("state       {}", self.state_hash));
+        lines.extend(self.mass.warning(""));
+        lines
+            .extend(self.materials.iter().filter_map(|(name, material)| material.mass.warning(&format!(" of {name}"))));
         if self.interrupted {
             lines.push(format!("stopped after step {}", self.steps));
         }
         lines.join("\n")
-    }
-}
-
-impl Report {
-    /// Where the mass came from and where it went. What no rule can do yet is left out while it did not happen.
-    fn account(&self) -> String {
-        let always =
-            [(self.initial_units, "at start"), (self.sourced_units, "sourced"), (self.outflow_units, "outflow")];
-        let rest = [(self.solidified_units, "solidified"), (self.removed_units, "removed")];
-        let parts = always.into_iter().chain(rest.into_iter().filter(|(units, _)| *units > 0));
-        parts.map(|(units, name)| format!("{:.3} {name}", cells(units))).collect::<Vec<_>>().join(", ")
     }
 }
 
