@@ -25,15 +25,13 @@ use crate::grid::tile::TILE_X;
 use crate::grid::{Grid, MAX_SIDE};
 use crate::memory::MemoryEstimate;
 use crate::stamp;
+pub use crate::units::ENERGY_SHOWN;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::validate::{Invalid, within};
 use crate::world::{Span, World};
 
 /// Largest number of cells of a box that can be drawn: the fields are kept densely, at two bytes a cell.
 pub const MAX_CELLS: usize = 1 << 29;
-
-/// Energy shown as 255.
-pub const ENERGY_SHOWN: f32 = 2.0;
 
 /// What a volume renderer reads: two 8-bit fields over the grid, in [`Grid::index`] order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,6 +256,8 @@ fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, u
 /// Sums over the rows around one row, for each x: weights, amounts, energies.
 #[derive(Default)]
 struct Taps {
+    /// Number of the layer that is filtered.
+    layer: usize,
     weight: Vec<u32>,
     amount: Vec<u32>,
     energy: Vec<u32>,
@@ -272,7 +272,7 @@ impl Taps {
         self.held.resize(grid.ny, Span::EMPTY);
         for y in ys.start.saturating_sub(1)..(ys.end + 1).min(grid.ny) {
             let slabs = z.saturating_sub(1)..(z + 2).min(grid.nz);
-            self.held[y] = slabs.fold(Span::EMPTY, |span, z| span.union(world.lava().span(y, z)));
+            self.held[y] = slabs.fold(Span::EMPTY, |span, z| span.union(world.layers()[self.layer].span(y, z)));
         }
     }
 
@@ -302,7 +302,7 @@ impl Taps {
         for (near_y, near_z, weight) in rows_around(grid, y, z) {
             let open = &mut self.weight[place(wide.start)..place(wide.end)];
             world.ground().add_open((near_y, near_z), wide.start, weight, open);
-            for (tx, tile) in world.lava().part_of_row(near_y, near_z, tiles.clone()) {
+            for (tx, tile) in world.layers()[self.layer].part_of_row(near_y, near_z, tiles.clone()) {
                 let from = place(tx * TILE_X);
                 add_to(&mut self.amount[from..], weight, tile.amount().row(near_z));
                 add_to(&mut self.energy[from..], weight, tile.energy().row(near_z));

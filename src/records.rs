@@ -1,5 +1,5 @@
-//! What each column of the box has seen: when lava first stood there, how thick it ever was, and its peak energy. Kept
-//! step by step for maps, since a state of the world does not tell its past.
+//! What each column of the box has seen of one material: when it first stood there, how thick it ever was, and its peak
+//! energy. Kept step by step for maps, since a state of the world does not tell its past.
 //!
 //! A look after a step costs what that step changed: of the tiles of 8 × 4 columns those in which a rule, a source or an
 //! edit changed a cell are added up over their heights, and all others are left alone. On the built-in volcano a look takes
@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::grid::Grid;
 use crate::grid::tile::{TILE_X, TILE_Z, bits};
+use crate::matter::Material;
 use crate::world::{Changes, Cursor, Reading, Strip, World};
 
-/// Arrival in a column that lava never reached.
+/// Arrival in a column that the material never reached.
 pub const NEVER: u32 = u32::MAX;
 
-/// Fewest tiles of lava for which other threads help.
+/// Fewest tiles of a layer for which other threads help.
 const MANY_TILES: usize = 1 << 13;
 
 /// The past of every column; all fields have shape (`nz`, `nx`), row 0 north, column 0 west.
@@ -24,6 +25,9 @@ const MANY_TILES: usize = 1 << 13;
 /// Same world, same steps, same bits; a copy that was saved and read back goes on as the original would.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Records {
+    /// The material that is recorded.
+    #[serde(skip, default = "lava")]
+    material: String,
     nx: usize,
     nz: usize,
     arrival: Vec<u32>,
@@ -34,11 +38,15 @@ pub struct Records {
     seen: Option<Cursor>,
 }
 
+/// The material of records that do not name one.
+fn lava() -> String {
+    Material::LAVA.to_owned()
+}
+
 /// Records hold the same past, in whatever order they were read.
 impl PartialEq for Records {
     fn eq(&self, other: &Self) -> bool {
-        let fields = |r: &Self| (r.nx, r.nz);
-        fields(self) == fields(other)
+        (&self.material, self.nx, self.nz) == (&other.material, other.nx, other.nz)
             && self.arrival == other.arrival
             && self.thickest == other.thickest
             && self.peak_energy == other.peak_energy
@@ -46,10 +54,11 @@ impl PartialEq for Records {
 }
 
 impl Records {
-    /// Records of a box in which no lava was seen yet.
+    /// Records of the lava in a box in which none was seen yet.
     pub fn new(grid: Grid) -> Self {
         let columns = grid.columns();
         Self {
+            material: lava(),
             nx: grid.nx,
             nz: grid.nz,
             arrival: vec![NEVER; columns],
@@ -59,14 +68,25 @@ impl Records {
         }
     }
 
+    /// The same of another material; they have to be those of it.
+    #[must_use]
+    pub fn of(self, material: &str) -> Self {
+        Self { material: material.to_owned(), ..self }
+    }
+
+    /// The material that is recorded.
+    pub fn material(&self) -> &str {
+        &self.material
+    }
+
     /// Whether these records, which may have been read from a file, are whole and those of a box of this shape.
     pub fn fits(&self, grid: Grid) -> bool {
         let lengths = [self.arrival.len(), self.thickest.len(), self.peak_energy.len()];
         (self.nx, self.nz) == (grid.nx, grid.nz) && lengths == [grid.columns(); 3]
     }
 
-    /// The first number of steps after which lava stood in the column: 0 where it stood before the first step,
-    /// [`NEVER`] where it never did. Lava that came and went within a step was not seen.
+    /// The first number of steps after which the material stood in the column: 0 where it stood before the first step,
+    /// [`NEVER`] where it never did. What came and went within a step was not seen.
     pub fn arrival(&self) -> ArrayView2<'_, u32> {
         self.view(&self.arrival)
     }
@@ -92,7 +112,7 @@ impl Records {
         assert!(self.fits(world.grid()), "records are looked up in the box that they are for");
         // The largest number stands for never; no scene has so many steps.
         let step = step.min(u64::from(NEVER) - 1) as u32;
-        let layer = world.lava();
+        let Some(layer) = world.layer(&self.material) else { return };
         let seen = self.seen.replace(layer.clock.read(Reading::Records));
         let (nx, strips) = (self.nx, &layer.strips);
         let rows = TILE_Z * nx;
@@ -118,7 +138,7 @@ impl Records {
         }
     }
 
-    /// Forgets which world was looked at last, not what was seen: the next look goes over all lava.
+    /// Forgets which world was read last, not what was seen: the next read goes over the whole layer.
     pub fn forget(&mut self) {
         self.seen = None;
     }

@@ -13,6 +13,9 @@ pub const ENERGY_ONE: u16 = 1 << 13;
 /// Most energy that one cell can hold, nearly 8.0. A transfer that would pass it is cut to fit.
 pub const ENERGY_MAX: u16 = u16::MAX;
 
+/// Energy at the upper end of colour scales and of 8-bit fields.
+pub const ENERGY_SHOWN: f32 = 2.0;
+
 /// Most energy per full cell that a vent may give: a cell can hold four times as much.
 pub const VENT_ENERGY_MAX: f64 = ENERGY_MAX as f64 / ENERGY_ONE as f64 / 4.0;
 

@@ -22,7 +22,7 @@ use lavoxel::simulation::Simulation;
 use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Hillshade, Kind, TerrainSpec};
 use lavoxel::units;
-use lavoxel::world::{Matter, Shape};
+use lavoxel::world::{Matter, Quantity, Shape};
 
 /// How far a picture may be from its reference.
 struct Allowed {
@@ -106,7 +106,8 @@ fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
         Site { grid: world.grid(), cell_size_m: 10.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
     let style = SliceStyle {
         palette: PaletteSpec::Name("inferno".into()).build("palette").unwrap(),
-        scale: Some(Scale::amount()),
+        scale: Scale::of(&Quantity::default()),
+        materials: Vec::new(),
         title: format!("volcano, step {}", simulation.steps()),
         rulers: site.rulers(),
     };

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use geotiff_reader::GeoTiffFile;
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::export::maps::{Maps, Quantity, Values, write_map};
+use lavoxel::export::maps::{Maps, Values, write_map};
 use lavoxel::export::{About, ExportError, npz};
 use lavoxel::grid::Grid;
 use lavoxel::map::{Crs, Site};
@@ -22,7 +22,8 @@ use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 use lavoxel::terrain::{LoadOptions, load};
 use lavoxel::units::{amount, energy};
-use lavoxel::world::{Ground, World};
+use lavoxel::world::ColumnMeasure::{Arrival, Ground as Elevation, MaxThickness, PeakEnergy, Surface, Thickness};
+use lavoxel::world::{ColumnMeasure, ColumnQuantity, Ground, World};
 use ndarray::{Array1, Array2, Array3, Ix1, Ix2, Ix3, OwnedRepr};
 use ndarray_npy::NpzReader;
 use tempfile::TempDir;
@@ -37,7 +38,7 @@ const NUMBERLESS: &str = r#"PROJCS["A plane of our own",GEOGCS["GCS_WGS_1984",DA
 struct Run {
     folder: TempDir,
     simulation: Simulation,
-    records: Records,
+    records: Vec<Records>,
     site: Site,
 }
 
@@ -57,14 +58,27 @@ impl Run {
         Self::of("file = 'dem.asc'\nvertical_exaggeration = 1.7\n", [26, 40, 24], folder, 90)
     }
 
-    /// So many steps on a terrain, with a vent in the middle and a ball that dries up.
-    fn of(terrain: &str, [nx, ny, nz]: [usize; 3], folder: TempDir, steps: u64) -> Self {
+    /// With a lake, and a spring above it that starts later.
+    fn with_water() -> Self {
+        let terrain = "kind = 'plane'\nbase_cells = 4\n";
+        let water = "[[material]]\nname = 'water'\n[[body]]\nshape = { kind = 'box', from = [0, 4, 0], to = [20, 7, 9] }\n\
+                     matter = { kind = 'material', name = 'water', amount = 1.0 }\n\
+                     [[source]]\nmaterial = 'water'\nx = 10\nz = 18\nradius = 1.5\nrate = 0.7\nstart = 30\nend = 40\n";
+        Self::run(terrain, [20, 24, 20], tempfile::tempdir().unwrap(), (90, water))
+    }
+
+    /// So many steps on a heightmap, with a vent in the middle and a ball that dries up.
+    fn of(terrain: &str, size: [usize; 3], folder: TempDir, steps: u64) -> Self {
+        Self::run(&format!("kind = 'heightmap'\n{terrain}"), size, folder, (steps, ""))
+    }
+
+    fn run(terrain: &str, [nx, ny, nz]: [usize; 3], folder: TempDir, (steps, more): (u64, &str)) -> Self {
         let text = format!(
-            "name = 'hollow & <co>'\nseed = 6\n[grid]\nsize = [{nx}, {ny}, {nz}]\n[terrain]\nkind = 'heightmap'\n{terrain}\
+            "name = 'hollow & <co>'\nseed = 6\n[grid]\nsize = [{nx}, {ny}, {nz}]\n[terrain]\n{terrain}\
              [rules]\nthreshold = 0.2\n[[vent]]\nx = {}\nz = {}\nradius = 2\nrate = 1.5\n[[event]]\nat = 20\n\
              put = {{ shape = {{ kind = 'sphere', center = [4, {}, 4], radius = 2 }},\
              matter = {{ kind = 'lava', amount = 0.4, energy = 1.2 }} }}\n[[event]]\nat = 40\n\
-             put = {{ shape = {{ kind = 'cylinder', base = [4, 0, 4], radius = 4, height = {ny} }}, matter = {{ kind = 'drain' }} }}\n",
+             put = {{ shape = {{ kind = 'cylinder', base = [4, 0, 4], radius = 4, height = {ny} }}, matter = {{ kind = 'drain' }} }}\n{more}",
             nx / 2,
             nz / 2,
             ny - 6,
@@ -73,17 +87,21 @@ impl Run {
         let stage = scene.build(Box::new(Tiled::default())).unwrap();
         let site = stage.site.clone();
         let mut simulation = stage.simulation;
-        let mut records = Records::new(site.grid);
-        records.observe(simulation.world(), 0);
+        let materials = scene.materials();
+        let mut records: Vec<_> = materials.iter().map(|m| Records::new(site.grid).of(&m.name)).collect();
+        let mut observe = |simulation: &Simulation| {
+            records.iter_mut().for_each(|records| records.observe(simulation.world(), simulation.steps()));
+        };
+        observe(&simulation);
         while simulation.steps() < steps {
             simulation.step();
-            records.observe(simulation.world(), simulation.steps());
+            observe(&simulation);
         }
         Self { folder, simulation, records, site }
     }
 
     fn maps(&self) -> Maps<'_> {
-        Maps { world: self.simulation.world(), records: Some(&self.records), site: &self.site }
+        Maps { world: self.simulation.world(), records: &self.records, site: &self.site }
     }
 
     fn about(&self) -> About {
@@ -94,11 +112,20 @@ impl Run {
         self.folder.path().join(name)
     }
 
-    fn write(&self, quantity: Quantity, ending: &str) -> PathBuf {
+    fn write(&self, measure: ColumnMeasure, ending: &str) -> PathBuf {
+        self.write_of(&lava(measure), ending)
+    }
+
+    fn write_of(&self, quantity: &ColumnQuantity, ending: &str) -> PathBuf {
         let path = self.path(&format!("out-{}.{ending}", quantity.name()));
         write_map(&path, quantity, &self.maps(), &self.about(), Existing::Keep).unwrap();
         path
     }
+}
+
+/// A measure of the lava.
+fn lava(measure: ColumnMeasure) -> ColumnQuantity {
+    ColumnQuantity::new(measure, "lava")
 }
 
 /// The numbers as real ones, NaN for no data.
@@ -136,15 +163,9 @@ fn maps_say_what_their_definition_says() {
     let run = Run::new(None);
     let (world, site, maps) = (run.simulation.world(), &run.site, run.maps());
     let metres = |amount: f64| (amount * site.cell_size_m / site.vertical_exaggeration) as f32;
-    let [thickness, most, arrival, peak, surface, ground] = [
-        Quantity::Thickness,
-        Quantity::MaxThickness,
-        Quantity::Arrival,
-        Quantity::PeakEnergy,
-        Quantity::Surface,
-        Quantity::Ground,
-    ]
-    .map(|quantity| real(maps.values(quantity)));
+    let [thickness, most, arrival, peak, surface, ground] =
+        [Thickness, MaxThickness, Arrival, PeakEnergy, Surface, Elevation]
+            .map(|measure| real(maps.values(&lava(measure))));
     let mut kinds = BTreeSet::new();
     for z in 0..site.grid.nz {
         for x in 0..site.grid.nx {
@@ -153,7 +174,7 @@ fn maps_say_what_their_definition_says() {
             let land = site.floor_m + f64::from(world.ground().surface()[at]) * site.cell_height_m();
             assert_eq!(ground[at], f64::from(land as f32));
             assert_eq!(surface[at], f64::from(land as f32 + metres(lava)));
-            let came = run.records.arrival()[at] != u32::MAX;
+            let came = run.records[0].arrival()[at] != u32::MAX;
             kinds.insert((lava > 0.0, came));
             if lava > 0.0 {
                 assert_eq!(thickness[at], f64::from(metres(lava)));
@@ -164,7 +185,7 @@ fn maps_say_what_their_definition_says() {
             assert!([most[at], arrival[at], peak[at]].iter().all(|v| v.is_nan() != came), "{at:?}");
             if came {
                 assert!((0.0..=90.0).contains(&arrival[at]) && most[at] > 0.0 && peak[at] >= 0.0);
-                assert_eq!(peak[at], f64::from(energy(run.records.peak_energy()[at])));
+                assert_eq!(peak[at], f64::from(energy(run.records[0].peak_energy()[at])));
             }
         }
     }
@@ -178,12 +199,12 @@ fn maps_say_what_their_definition_says() {
 fn both_formats_give_back_every_number_at_its_place() {
     let run = Run::new(Some(UTM));
     let place = run.site.placement();
-    for quantity in Quantity::ALL {
+    for quantity in run.simulation.world().column_quantities() {
         let name = quantity.name();
-        let values = real(run.maps().values(quantity));
-        assert_same(&read_tif(&run.write(quantity, "tif")), &values, name);
-        let map = load(&run.write(quantity, "asc"), &LoadOptions::default()).unwrap();
-        assert_same(&map.heights.mapv(f64::from), &values, name);
+        let values = real(run.maps().values(&quantity));
+        assert_same(&read_tif(&run.write(quantity.measure(), "tif")), &values, &name);
+        let map = load(&run.write(quantity.measure(), "asc"), &LoadOptions::default()).unwrap();
+        assert_same(&map.heights.mapv(f64::from), &values, &name);
         assert_eq!(map.cell_size_m, (run.site.cell_size_m, run.site.cell_size_m));
         let origin = map.origin.unwrap();
         assert_eq!(origin.x_west, place.west);
@@ -216,7 +237,7 @@ fn a_geotiff_keeps_the_coordinate_system() {
         fs::write(folder.path().join("dem.prj"), prj).unwrap();
         let run = Run::of("file = 'dem.asc'\n", [9, 100, 9], folder, 1);
         let before = load(&run.path("dem.asc"), &LoadOptions::default()).unwrap().origin.unwrap().crs;
-        let after = load(&run.write(Quantity::Ground, "tif"), &LoadOptions::default()).unwrap().origin.unwrap().crs;
+        let after = load(&run.write(Elevation, "tif"), &LoadOptions::default()).unwrap().origin.unwrap().crs;
         assert_eq!((after.unit(), after.epsg()), (before.unit(), before.epsg()), "{prj}");
         assert!(!text || after.to_wkt().as_deref() == Some(prj), "{prj}: {:?}", after.to_wkt());
     }
@@ -229,12 +250,12 @@ fn a_large_map_comes_back_whole() {
     let world = World::new(Ground::from_surface(64, heights));
     let site =
         Site { grid: world.grid(), cell_size_m: 2.5, floor_m: -12.0, vertical_exaggeration: 1.0, georeference: None };
-    let maps = Maps { world: &world, records: None, site: &site };
+    let maps = Maps { world: &world, records: &[], site: &site };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.tiff");
     let about = About { scene: String::new(), seed: 0, step: 0 };
-    write_map(&path, Quantity::Ground, &maps, &about, Existing::Keep).unwrap();
-    assert_same(&read_tif(&path), &real(maps.values(Quantity::Ground)), "ground");
+    write_map(&path, &lava(Elevation), &maps, &about, Existing::Keep).unwrap();
+    assert_same(&read_tif(&path), &real(maps.values(&lava(Elevation))), "ground");
     if let Some(info) = output("gdalinfo", &["-checksum", path.to_str().unwrap()]) {
         assert!(info.contains("Size is 300, 700") && info.contains("Block=300x218"), "{info}");
     }
@@ -249,12 +270,12 @@ fn a_map_in_degrees_stays_in_degrees() {
     place.crs = Crs::from_epsg(4326).unwrap();
     run.site.georeference = Some(place);
     assert_eq!(run.site.map_unit(), "degree");
-    let file = GeoTiffFile::open(run.write(Quantity::Surface, "tif")).unwrap();
+    let file = GeoTiffFile::open(run.write(Surface, "tif")).unwrap();
     let transform = file.transform().unwrap();
     let cell = run.site.cell_size_m;
     assert_eq!((transform.origin_x, transform.origin_y), (-122.25, 46.25));
     assert_eq!((transform.pixel_width, transform.pixel_height), (cell / 77_000.0, -cell / 111_000.0));
-    let text = fs::read_to_string(run.write(Quantity::Surface, "asc")).unwrap();
+    let text = fs::read_to_string(run.write(Surface, "asc")).unwrap();
     assert!(text.contains("\nxllcorner -122.25\n"), "{text:.200}");
     assert!(text.contains(&format!("\ndx {}\ndy {}\n", cell / 77_000.0, cell / 111_000.0)), "{text:.200}");
 }
@@ -263,7 +284,7 @@ fn a_map_in_degrees_stays_in_degrees() {
 fn without_a_map_the_south_west_corner_is_the_origin() {
     let mut run = Run::new(None);
     run.site.georeference = None;
-    let file = GeoTiffFile::open(run.write(Quantity::Ground, "tif")).unwrap();
+    let file = GeoTiffFile::open(run.write(Elevation, "tif")).unwrap();
     let cell = run.site.cell_size_m;
     assert_eq!(file.geo_bounds().unwrap().map(|v| (v / cell).round()), [0.0, 0.0, 26.0, 24.0]);
     assert_eq!(file.epsg(), None);
@@ -286,13 +307,13 @@ fn an_archive_gives_back_every_field() {
         assert_eq!((found, energies[[y, z, x]]), (amount(cell.amount), energy(cell.energy)));
         assert_eq!(solid[[y, z, x]], world.ground().is_solid(x, y, z));
     }
-    for quantity in Quantity::ALL {
+    for quantity in world.column_quantities() {
         let name = format!("{}.npy", quantity.name().replace('-', "_"));
-        let found = match quantity {
-            Quantity::Arrival => file.by_name::<OwnedRepr<f64>, Ix2>(&name).unwrap(),
+        let found = match quantity.measure() {
+            Arrival => file.by_name::<OwnedRepr<f64>, Ix2>(&name).unwrap(),
             _ => file.by_name::<OwnedRepr<f32>, Ix2>(&name).unwrap().mapv(f64::from),
         };
-        assert_same(&found, &real(run.maps().values(quantity)), &name);
+        assert_same(&found, &real(run.maps().values(&quantity)), &name);
     }
     let mut axis = |name: &str| -> Array1<f64> { file.by_name::<OwnedRepr<f64>, Ix1>(name).unwrap() };
     let (x, y, z) = (axis("x.npy"), axis("y.npy"), axis("z.npy"));
@@ -304,10 +325,63 @@ fn an_archive_gives_back_every_field() {
 }
 
 #[test]
+fn every_material_has_its_maps_and_fields() {
+    let run = Run::with_water();
+    let (world, site, maps) = (run.simulation.world(), &run.site, run.maps());
+    let of = |measure| real(maps.values(&ColumnQuantity::new(measure, "water")));
+    let [thickness, most, arrival, surface] = [Thickness, MaxThickness, Arrival, Surface].map(of);
+    let (water, lavas) = (world.layer("water").unwrap(), world.lava().column_amounts());
+    let (mut wet, mut both) = (0, 0);
+    for (at, &held) in water.column_amounts().indexed_iter() {
+        let metres = |units: u64| (units as f64 / 32768.0 * site.cell_height_m()) as f32;
+        let land = site.floor_m + f64::from(world.ground().surface()[at]) * site.cell_height_m();
+        assert_eq!(surface[at], f64::from(land as f32 + metres(held + lavas[at])), "ground, lava and water");
+        assert!(thickness[at] == f64::from(metres(held)) || thickness[at].is_nan() && held == 0);
+        assert_eq!(most[at].is_nan(), arrival[at].is_nan());
+        assert!(most[at] >= thickness[at] || thickness[at].is_nan());
+        wet += usize::from(held > 0);
+        both += usize::from(held > 0 && lavas[at] > 0);
+    }
+    assert!(wet > 100 && both > 0, "{wet} columns with water, {both} of them with lava");
+    // The lake was there before the first step, and spread.
+    assert_eq!(arrival.iter().copied().fold(f64::INFINITY, f64::min), 0.0);
+    assert!(arrival.iter().any(|&step| step > 0.0));
+
+    for quantity in world.column_quantities() {
+        let values = real(maps.values(&quantity));
+        assert_same(&read_tif(&run.write_of(&quantity, "tif")), &values, &quantity.name());
+    }
+    let path = run.path("all.npz");
+    npz::write(&path, &maps, &run.about(), Existing::Keep).unwrap();
+    let mut file = NpzReader::new(File::open(&path).unwrap()).unwrap();
+    let names: BTreeSet<String> = file.names().unwrap().into_iter().filter(|name| name.starts_with("water")).collect();
+    let expected = ["water_amount", "water_arrival", "water_max_thickness", "water_surface", "water_thickness"];
+    assert_eq!(names.iter().map(|name| name.trim_end_matches(".npy")).collect::<Vec<_>>(), expected);
+    let amounts: Array3<f32> = file.by_name::<OwnedRepr<f32>, Ix3>("water_amount.npy").unwrap();
+    for ((y, z, x), &found) in amounts.indexed_iter() {
+        assert_eq!(found, amount(water.at(x, y, z).amount));
+    }
+    for (name, values) in [("water_thickness", &thickness), ("water_surface", &surface)] {
+        let found = file.by_name::<OwnedRepr<f32>, Ix2>(&format!("{name}.npy")).unwrap();
+        assert_same(&found.mapv(f64::from), values, name);
+    }
+}
+
+#[test]
+fn gdal_reads_of_which_material_a_map_is() {
+    let run = Run::with_water();
+    let path = run.write_of(&ColumnQuantity::new(Thickness, "water"), "tif");
+    let Some(info) = output("gdalinfo", &[path.to_str().unwrap()]) else { return };
+    for part in ["quantity=water.thickness", "Description = water thickness", "Unit Type: m", "note="] {
+        assert!(info.contains(part), "no {part} in\n{info}");
+    }
+}
+
+#[test]
 fn what_cannot_be_written_is_refused_and_leaves_nothing() {
     let run = Run::new(None);
     let (maps, about) = (run.maps(), run.about());
-    let write = |name: &str| write_map(&run.path(name), Quantity::Surface, &maps, &about, Existing::Keep);
+    let write = |name: &str| write_map(&run.path(name), &lava(Surface), &maps, &about, Existing::Keep);
     let wrong = write("surface.png").unwrap_err();
     assert!(matches!(wrong, ExportError::UnknownMapFormat { .. }), "{wrong}");
     write("surface.tif").unwrap();
@@ -348,7 +422,7 @@ fn lies_on(run: &Run, dem: &Path) {
     let Some(info) = output("gdalinfo", &[dem]) else { return };
     let system = |path: &str| output("gdalsrsinfo", &["-o", "proj4", path]).unwrap();
     for ending in ["tif", "asc"] {
-        let path = run.write(Quantity::Surface, ending);
+        let path = run.write(Surface, ending);
         let path = path.to_str().unwrap();
         assert_eq!(corners(&output("gdalinfo", &[path]).unwrap()), corners(&info), "{ending}");
         assert_eq!(system(path), system(dem), "{ending}");
@@ -385,7 +459,7 @@ fn gdal_finds_lava_on_mount_st_helens() {
 #[test]
 fn gdal_reads_what_the_map_is() {
     let run = Run::new(Some(UTM));
-    let path = run.write(Quantity::Arrival, "tif");
+    let path = run.write(Arrival, "tif");
     let Some(info) = output("gdalinfo", &[path.to_str().unwrap()]) else { return };
     for part in [
         "AREA_OR_POINT=Area",
@@ -408,8 +482,7 @@ fn gdal_reads_what_the_map_is() {
 #[test]
 fn gdal_adds_ground_and_thickness_to_the_surface() {
     let run = Run::new(Some(UTM));
-    let [thickness, ground, surface] =
-        [Quantity::Thickness, Quantity::Ground, Quantity::Surface].map(|quantity| run.write(quantity, "tif"));
+    let [thickness, ground, surface] = [Thickness, Elevation, Surface].map(|measure| run.write(measure, "tif"));
     let sum = run.path("sum.tif");
     let [a, b, to] = [&thickness, &ground, &sum].map(|path| path.to_str().unwrap());
     if output("gdal_calc.py", &["--quiet", "-A", a, "-B", b, "--calc", "A+B", "--NoDataValue=-9999", "--outfile", to])

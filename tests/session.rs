@@ -17,9 +17,9 @@ use lavoxel::scene::{Scene, VentPlace};
 use lavoxel::simulation::{self, Simulation};
 use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::units::AMOUNT_ONE;
-use lavoxel::viewer::messages::{Command, Cut, Field, Pace, Probe, Report, Update};
+use lavoxel::viewer::messages::{Command, Cut, Pace, Probe, Report, Update};
 use lavoxel::viewer::worker::Worker;
-use lavoxel::world::{Edit, Matter, Shape, World};
+use lavoxel::world::{Content, Edit, Matter, Quantity, Shape, World};
 use nalgebra::Vector3;
 use ndarray::Array2;
 
@@ -168,7 +168,7 @@ impl Window {
     fn settle(&mut self, x: f32) {
         let ray = down(x, 0.5);
         self.send(Command::Pick(Some(ray)));
-        self.until("an answer", |window| window.report.probe.is_some_and(|probe| probe.point[0] == x));
+        self.until("an answer", |window| window.report.probe.as_ref().is_some_and(|probe| probe.point[0] == x));
     }
 
     /// Compares all that the window knows with a world.
@@ -237,12 +237,21 @@ fn the_probe_answers_what_lies_under_the_pointer() {
     let simulation = replayed(&scene(), 150);
     let world = simulation.world();
     let stage = scene().build(tiled()).unwrap();
+    let metres = |held: u64| held as f64 / f64::from(AMOUNT_ONE) * stage.site.cell_size_m;
+    let values = |solid: bool, cell: Content| {
+        let (amount, energy) = (lavoxel::units::amount(cell.amount), lavoxel::units::energy(cell.energy));
+        let all = [("amount", amount), ("energy", energy), ("specific-energy", energy / amount.max(1e-9))];
+        let all = all.into_iter().chain([("solid", f32::from(u8::from(solid)))]);
+        all.filter(|(_, value)| *value > 0.0).map(|(name, value)| (world.quantity(name).unwrap(), value)).collect()
+    };
     let mut lava = 0;
     for i in 0..40 {
         let (x, z) = (0.5 + 0.9 * i as f32, 14.25);
         window.send(Command::Pick(Some(down(x, z))));
-        window.until("the probe", |window| window.report.probe.is_some_and(|probe| probe.point[0] == x) || i == 40);
-        let probe = window.report.probe.unwrap();
+        window.until("the probe", |window| {
+            window.report.probe.as_ref().is_some_and(|probe| probe.point[0] == x) || i == 40
+        });
+        let probe = window.report.probe.clone().unwrap();
         let column = |y: usize| world.grid().index(x as usize, y, 14);
         let seen =
             |&y: &usize| world.ground().is_solid_at(column(y)) || world.lava().cell(column(y)).amount > AMOUNT_ONE / 20;
@@ -253,10 +262,9 @@ fn the_probe_answers_what_lies_under_the_pointer() {
             cell: [x as usize, y, 14],
             point: [x, (y + 1) as f32, z],
             solid: world.ground().is_solid_at(column(y)),
-            amount: f64::from(cell.amount) / f64::from(AMOUNT_ONE),
-            energy: f64::from(lavoxel::units::energy(cell.energy)),
+            values: values(world.ground().is_solid_at(column(y)), cell),
             ground_m: f64::from(world.ground().surface()[[14, x as usize]]) * stage.site.cell_size_m,
-            thickness_m: held as f64 / f64::from(AMOUNT_ONE) * stage.site.cell_size_m,
+            thickness_m: (held > 0).then(|| ("lava".to_owned(), metres(held))).into_iter().collect(),
         };
         lava += usize::from(!probe.solid);
         assert_eq!(probe, expected);
@@ -269,7 +277,7 @@ fn the_probe_answers_what_lies_under_the_pointer() {
 #[test]
 fn slices_come_when_they_change() {
     let mut window = Window::open(scene());
-    window.send(Command::Cuts([Some(18), None, Some(99)], Field::Amount));
+    window.send(Command::Cuts([Some(18), None, Some(99)], Quantity::default()));
     window.until("two slices", |window| window.cuts[0].is_some() && window.cuts[2].is_some());
     let before = window.cuts.clone();
     let cut = before[2].as_ref().unwrap();

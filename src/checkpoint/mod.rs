@@ -83,9 +83,9 @@ fn section_of(layer: &Layer) -> String {
     if name == Material::LAVA { name.clone() } else { format!("{MATERIAL}{name}") }
 }
 
-/// Longest section of others: what a few maps over the columns take.
-fn max_extra(grid: Grid) -> u64 {
-    (1 << 20) + 64 * grid.columns() as u64
+/// Longest section of others: what a few maps over the columns take, more of them for more materials.
+fn max_extra(grid: Grid, scene: &Scene) -> u64 {
+    (1 << 20) + (64 + 16 * scene.spec.materials.len() as u64) * grid.columns() as u64
 }
 
 /// What is written into a checkpoint.
@@ -112,7 +112,7 @@ impl CheckpointWriter<'_> {
     pub fn write(&self, path: &Path, out: impl Write) -> Result<(), CheckpointError> {
         self.check_names();
         let texts = self.texts(path)?;
-        let most = max_extra(self.stage.simulation.world().grid());
+        let most = max_extra(self.stage.simulation.world().grid(), self.scene);
         let extras = self.extras.iter().map(|(name, bytes)| (*name, bytes.as_slice(), most));
         let parts = [("header", texts[0].as_bytes(), MAX_HEADER), ("scene", texts[1].as_bytes(), MAX_FILE)];
         for (section, bytes, limit) in parts.into_iter().chain(extras) {
@@ -218,7 +218,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     let mut held = 0;
     while let Some(name) = reader.next_section()? {
         beside.clone().and(MemoryEstimate::of("its further sections", held, 1.0)).check(MEND)?;
-        let bytes = reader.read_to_end(max_extra(grid))?;
+        let bytes = reader.read_to_end(max_extra(grid, &scene))?;
         held += bytes.len();
         if OWN.contains(&name.as_str()) || extras.len() == MAX_EXTRAS || extras.insert(name, bytes).is_some() {
             return Err(reader.damaged("one section too many"));

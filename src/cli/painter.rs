@@ -6,26 +6,27 @@ use std::str::FromStr;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lavoxel::lowpass::LowPass;
 use lavoxel::map::Site;
-use lavoxel::render::{Camera, CameraSpec, Field, Image, LookSpec, Named, Renderer};
+use lavoxel::render::{Camera, CameraSpec, Image, LookSpec, Named, Renderer};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
+use lavoxel::world::Quantity;
 
 use super::cut::Cut;
 use super::slices::Slices;
 
 /// What is shown.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum View {
     Volume,
     Slice(Section),
 }
 
 /// A slice as the flags ask for it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Section {
     pub(super) cut: Cut,
-    pub(super) field: Field,
+    pub(super) quantity: Quantity,
     /// Show the whole height of the box.
     pub(super) whole: bool,
 }

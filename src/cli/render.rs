@@ -10,9 +10,10 @@ use lavoxel::export::{Animation, Film, check_animation, create_animation, write_
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
-use lavoxel::render::{self, Field, Image, Style};
+use lavoxel::render::{self, Image, Style};
 use lavoxel::scene::{Edge, Scene, Stage};
 use lavoxel::simulation::Simulation;
+use lavoxel::world::Quantity;
 
 use super::cut::Cut;
 use super::painter::{Clip, Painter, Section, View, named};
@@ -99,9 +100,10 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "AXIS=PLACE")]
     slice: Option<Cut>,
 
-    /// What a slice shows
-    #[arg(long, value_name = "FIELD", value_parser = named::<Field>(), requires = "slice", default_value = "amount")]
-    field: Field,
+    /// What a slice shows: amount, energy or specific-energy (per amount) of the lava, solid (rock and materials without
+    /// values), or the like of another material of the scene, such as water.amount
+    #[arg(long, value_name = "FIELD", requires = "slice", default_value = "amount")]
+    field: String,
 
     /// Show the whole height of the box in a slice, not only that of ground and lava
     #[arg(long, requires = "slice")]
@@ -156,11 +158,12 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let mut scene = args.scene.load()?;
     args.put_into(&mut scene)?;
     scene.validate()?;
+    let view = args.view(&scene)?;
     let outputs = Outputs::choose(args, &scene)?;
     scene.check_memory(args.need(&scene))?;
     start_threads(scene.spec.threads)?;
     let Stage { simulation, site } = scene.build(Box::new(Tiled::default()))?;
-    let painter = Painter::new(&scene, &site, args.view())?;
+    let painter = Painter::new(&scene, &site, view)?;
     say::warn(scene.warning(&simulation));
     if !args.scene.quiet && !scene.choices().is_empty() {
         scene.told(&site, &simulation).iter().for_each(|line| say::note(line));
@@ -218,14 +221,20 @@ impl RenderArgs {
     fn need(&self, scene: &Scene) -> MemoryEstimate {
         let film = &scene.spec.film;
         let size = [film.size, film.picture_size].into_iter().max_by_key(|[w, h]| u64::from(*w) * u64::from(*h));
-        match (self.view(), scene.spec.grid.grid()) {
-            (View::Volume, Ok(grid)) => render::need(grid, size.unwrap_or_default()),
+        match (self.slice, scene.spec.grid.grid()) {
+            (None, Ok(grid)) => render::need(grid, size.unwrap_or_default()),
             _ => render::need_of_picture(size.unwrap_or_default()),
         }
     }
 
-    fn view(&self) -> View {
-        self.slice.map_or(View::Volume, |cut| View::Slice(Section { cut, field: self.field, whole: self.whole }))
+    /// What is drawn of a scene.
+    fn view(&self, scene: &Scene) -> anyhow::Result<View> {
+        let Some(cut) = self.slice else { return Ok(View::Volume) };
+        let quantity = match Quantity::find(&self.field, &scene.quantities()) {
+            Ok(quantity) => quantity.clone(),
+            Err(e) => anyhow::bail!("--field {}: there is no field {:?}; fields are {}", self.field, e.name, e.known),
+        };
+        Ok(View::Slice(Section { cut, quantity, whole: self.whole }))
     }
 }
 

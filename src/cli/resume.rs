@@ -50,7 +50,7 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
         "--steps {steps}: {file} is at step {step} already; give a later one, or start again with lavoxel run"
     );
     let mut files = args.work.files(&scene)?;
-    files.maps.go_on(&extras, stage.simulation.world().grid(), step)?;
+    files.maps.go_on(&extras, &scene, step)?;
     start_threads(args.threads.map_or(scene.spec.threads, |n| n as usize))?;
     let keeper = Some(args.keeper(step)?);
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.quiet }.run()

@@ -108,7 +108,7 @@ impl WorkOptions {
 
     /// Checks, before the long work, what is to be written of a scene that [`WorkOptions::put_into`] went through.
     pub(super) fn files(&self, scene: &Scene) -> anyhow::Result<Files> {
-        let maps = self.maps.check(scene.spec.grid.grid()?, self.existing())?;
+        let maps = self.maps.check(scene, self.existing())?;
         let exports = self.volumes.check(scene, scene.spec.film.steps, self.existing())?;
         Ok(Files { maps, exports })
     }

@@ -2,11 +2,11 @@
 
 use lavoxel::map::Site;
 use lavoxel::render::{
-    Axis, Content, Crop, Field, Image, Palette, Ruler, Scale, SliceSpec, SliceStyle, Survey, round_up, slice,
+    Axis, Crop, Image, Palette, Ruler, Sample, Scale, SliceSpec, SliceStyle, Survey, round_up, slice,
 };
 use lavoxel::simulation::Simulation;
-use lavoxel::units;
 use lavoxel::validate::Invalid;
+use lavoxel::world::{CellMeasure, Quantity};
 
 use super::painter::Section;
 
@@ -14,7 +14,7 @@ use super::painter::Section;
 pub(super) struct Slices {
     axis: Axis,
     cell: usize,
-    field: Field,
+    quantity: Quantity,
     palette: Palette,
     rulers: [Vec<Ruler>; 3],
     /// None to show the whole box.
@@ -32,7 +32,7 @@ impl Slices {
         Ok(Self {
             axis: section.cut.axis,
             cell: section.cut.cell(site)?,
-            field: section.field,
+            quantity: section.quantity,
             palette,
             rulers: site.rulers(),
             crop: (!section.whole).then(Crop::default),
@@ -49,35 +49,33 @@ impl Slices {
     ) -> Result<Image, Invalid> {
         let world = simulation.world();
         let grid = world.grid();
-        let field = self.field;
-        let content = |x: usize, y: usize, z: usize| {
-            if world.ground().is_solid(x, y, z) {
-                return Content::Solid;
-            }
-            let cell = world.lava().cell(grid.index(x, y, z));
-            match (cell.amount, field) {
-                (0, _) => Content::Empty,
-                (_, Field::Energy) => Content::Value(units::energy(cell.energy)),
-                (amount, Field::Amount | Field::Solid) => Content::Value(units::amount(amount)),
-            }
-        };
+        let sample = Sample::new(world, &self.quantity);
+        let content = |x: usize, y: usize, z: usize| sample.at(x, y, z);
         let mut spec = SliceSpec::whole(grid, self.axis, self.cell, size);
         let survey = Survey::of(grid, self.axis, self.cell, content);
         self.largest = self.largest.max(survey.largest);
         if let Some(crop) = &mut self.crop {
             spec.shown = crop.show(survey.extent, spec.shown);
         }
-        let (palette, scale, rulers) = (self.palette.clone(), self.scale(), self.rulers.clone());
-        slice(grid, &spec, &SliceStyle { palette, scale, title, rulers }, content)
+        let style = SliceStyle {
+            palette: self.palette.clone(),
+            scale: self.scale(),
+            materials: sample.plain(),
+            title,
+            rulers: self.rulers.clone(),
+        };
+        slice(grid, &spec, &style, content)
     }
 
     /// What the colours mean. Energy goes from 0 to 1, which a full cell of fresh lava has, so that pictures compare;
     /// where there is more, to the largest value.
     fn scale(&self) -> Option<Scale> {
-        match self.field {
-            Field::Amount => Some(Scale::amount()),
-            Field::Energy => Some(Scale::energy().up_to(round_up(self.largest.max(1.0).into()) as f32)),
-            Field::Solid => None,
-        }
+        let scale = Scale::of(&self.quantity)?;
+        Some(match self.quantity.measure() {
+            CellMeasure::Energy | CellMeasure::SpecificEnergy => {
+                scale.up_to(round_up(self.largest.max(1.0).into()) as f32)
+            }
+            CellMeasure::Amount | CellMeasure::Solid => scale,
+        })
     }
 }

@@ -20,12 +20,13 @@ const MAX_FILES: u64 = 100_000;
 /// Flags that write volumes and meshes.
 #[derive(Args, Debug, Default)]
 pub(super) struct VolumeArgs {
-    /// Write lava and ground as a volume, its format told by the ending: .vti (ParaView), .vdb (OpenVDB for Blender and
+    /// Write materials and ground as a volume, its format told by the ending: .vti (ParaView), .vdb (OpenVDB for Blender and
     /// Houdini); repeatable
     #[arg(long, value_name = "FILE")]
     volume: Vec<PathBuf>,
 
-    /// Write the lava's surface as a mesh, its format told by the ending: .glb (glTF, with the ground), .ply; repeatable
+    /// Write the surfaces of the materials as a mesh, its format told by the ending: .glb (glTF, with the ground), .ply;
+    /// repeatable
     #[arg(long, value_name = "FILE")]
     mesh: Vec<PathBuf>,
 
@@ -214,8 +215,9 @@ impl Exports {
             let list = output.list().map_or(String::new(), |list| format!(", listed in {}", list.display()));
             say::note(&format!("{} ({files} files, the last of step {step}{list})", all.display()));
         }
-        if simulation.world().lava().mass() == 0 {
-            say::note("there is no lava after the last step: its volumes and meshes are empty");
+        for layer in simulation.world().layers().iter().filter(|layer| layer.mass() == 0) {
+            let name = &layer.material().name;
+            say::note(&format!("there is no {name} after the last step: its volumes and meshes are empty"));
         }
     }
 }

@@ -11,10 +11,11 @@ use ndarray::{Array2, Axis};
 use tiff_core::{ByteOrder, Compression, Tag, TagValue};
 use tiff_writer::{ImageBuilder, TiffVariant, TiffWriteSample, TiffWriter, WriteOptions};
 
-use super::maps::{Quantity, Values};
+use super::maps::Values;
 use super::{About, ExportError, NO_FORECAST};
 use crate::map::{Crs, GeoKey, Site};
 use crate::output::{Existing, WholeFile};
+use crate::world::{ColumnMeasure, ColumnQuantity};
 
 // Tags of the TIFF standard, GeoTIFF 1.1 and GDAL.
 const IMAGE_DESCRIPTION: u16 = 270;
@@ -35,7 +36,7 @@ const STRIP: usize = 1 << 18;
 
 /// What the file tells of itself.
 pub(super) struct Labels<'a> {
-    pub(super) quantity: Quantity,
+    pub(super) quantity: &'a ColumnQuantity,
     pub(super) about: &'a About,
 }
 
@@ -118,14 +119,14 @@ fn metadata(labels: &Labels<'_>) -> String {
     let Labels { quantity, about } = labels;
     let mut xml = String::from("<GDALMetadata>\n");
     let mut items = vec![
-        ("quantity", quantity.name().to_owned()),
+        ("quantity", quantity.name()),
         ("unit", quantity.unit().to_owned()),
         ("scene", about.scene.clone()),
         ("seed", about.seed.to_string()),
         ("step", about.step.to_string()),
         ("software", About::SOFTWARE.to_owned()),
     ];
-    if matches!(quantity, Quantity::Thickness | Quantity::MaxThickness) {
+    if matches!(quantity.measure(), ColumnMeasure::Thickness | ColumnMeasure::MaxThickness) {
         items.push(("note", NO_FORECAST.to_owned()));
     }
     let write = |xml: &mut String, rest: &str, value: &str| {
@@ -134,7 +135,7 @@ fn metadata(labels: &Labels<'_>) -> String {
     for (name, value) in &items {
         write(&mut xml, &format!("name=\"{name}\""), value);
     }
-    write(&mut xml, "name=\"DESCRIPTION\" sample=\"0\" role=\"description\"", quantity.description());
+    write(&mut xml, "name=\"DESCRIPTION\" sample=\"0\" role=\"description\"", &quantity.description());
     write(&mut xml, "name=\"UNITTYPE\" sample=\"0\" role=\"unittype\"", quantity.unit());
     xml + "</GDALMetadata>\n"
 }

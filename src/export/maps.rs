@@ -9,11 +9,12 @@
 //! | `peak-energy` | vent units | the largest energy in any one cell of the column after any step |
 //! | `surface` | m | elevation of ground and lava together: `ground` + `thickness` |
 //! | `ground` | m | elevation of the ground, with what was built and dug |
+//! | `water.thickness`, … | | the same of another material of the scene; its `surface` is that of ground, water and all that is heavier |
 //!
 //! Metres are true ones: a vertical exaggeration of the box is taken out again. Steps are not seconds; the automaton has no
 //! clock. A full cell of fresh lava carries 1 vent unit of energy if its vent says `energy = 1`, and lava spreads from a
-//! cell with more than `rules.threshold` of it. There is no data in `thickness` where no lava stands now, and in `arrival`,
-//! `max-thickness` and `peak-energy` where it never stood.
+//! cell with more than `rules.threshold` of it. There is no data in `thickness` where the material does not stand now, and
+//! in `arrival`, `max-thickness` and `peak-energy` where it never stood.
 
 use std::path::Path;
 
@@ -24,73 +25,7 @@ use crate::map::Site;
 use crate::output::{Existing, check_free};
 use crate::records::{NEVER, Records};
 use crate::units::{cells, energy};
-use crate::world::World;
-
-/// What a map shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
-    /// Lava that stands in the column now.
-    Thickness,
-    /// When lava first stood there.
-    Arrival,
-    /// The largest thickness ever.
-    MaxThickness,
-    /// The largest energy of a cell ever.
-    PeakEnergy,
-    /// Elevation of ground and lava.
-    Surface,
-    /// Elevation of the ground.
-    Ground,
-}
-
-impl Quantity {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Thickness, Self::Arrival, Self::MaxThickness, Self::PeakEnergy, Self::Surface, Self::Ground];
-
-    /// The quantity of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|quantity| quantity.name() == name)
-    }
-
-    /// The name that it goes by.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Thickness => "thickness",
-            Self::Arrival => "arrival",
-            Self::MaxThickness => "max-thickness",
-            Self::PeakEnergy => "peak-energy",
-            Self::Surface => "surface",
-            Self::Ground => "ground",
-        }
-    }
-
-    /// The unit of its numbers.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::Arrival => "steps",
-            Self::PeakEnergy => "vent units",
-            _ => "m",
-        }
-    }
-
-    /// What it is, in a line.
-    pub fn description(self) -> &'static str {
-        match self {
-            Self::Thickness => "lava thickness",
-            Self::Arrival => "number of steps after which lava first stood here",
-            Self::MaxThickness => "largest lava thickness after any step",
-            Self::PeakEnergy => "largest energy of a cell after any step",
-            Self::Surface => "elevation of ground and lava",
-            Self::Ground => "elevation of the ground",
-        }
-    }
-
-    /// Whether it needs [`Records`] of the past.
-    pub fn needs_records(self) -> bool {
-        matches!(self, Self::Arrival | Self::MaxThickness | Self::PeakEnergy)
-    }
-}
+use crate::world::{ColumnMeasure, ColumnQuantity, Layer, World};
 
 /// The numbers of a map, shape (`nz`, `nx`), row 0 north, column 0 west.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,8 +46,8 @@ impl Values {
 pub struct Maps<'a> {
     /// The state.
     pub world: &'a World,
-    /// Its past; only some maps need it.
-    pub records: Option<&'a Records>,
+    /// The past of its materials; only some maps need it.
+    pub records: &'a [Records],
     /// Where it stands.
     pub site: &'a Site,
 }
@@ -121,40 +56,48 @@ impl Maps<'_> {
     /// The numbers of a map.
     ///
     /// # Panics
-    /// When the quantity [needs records](Quantity::needs_records) and there are none.
-    pub fn values(&self, quantity: Quantity) -> Values {
-        match quantity {
-            Quantity::Thickness => Values::Real(self.thickness().mapv(none_at_zero)),
-            Quantity::Arrival => Values::Whole(self.past().arrival().mapv(steps)),
-            Quantity::MaxThickness => {
-                let thickest = self.past().thickest();
-                Values::Real(thickest.mapv(|units| none_at_zero(self.metres(u64::from(units)))))
+    /// When the measure [needs records](ColumnMeasure::needs_records) and there are none of its material.
+    pub fn values(&self, quantity: &ColumnQuantity) -> Values {
+        let past = || {
+            let records = self.records.iter().find(|records| Some(records.material()) == quantity.material());
+            records.expect("the caller keeps records for maps that need them")
+        };
+        match quantity.measure() {
+            ColumnMeasure::Thickness => Values::Real(self.metres(&self.amounts(quantity)).mapv(none_at_zero)),
+            ColumnMeasure::Arrival => Values::Whole(past().arrival().mapv(steps)),
+            ColumnMeasure::MaxThickness => {
+                Values::Real(self.metres(&past().thickest().mapv(u64::from)).mapv(none_at_zero))
             }
-            Quantity::PeakEnergy => {
-                let mut peaks = self.past().peak_energy().mapv(energy);
-                let arrival = self.past().arrival();
+            ColumnMeasure::PeakEnergy => {
+                let mut peaks = past().peak_energy().mapv(energy);
                 Zip::from(&mut peaks)
-                    .and(arrival)
+                    .and(past().arrival())
                     .for_each(|peak, &at| *peak = if at == NEVER { f32::NAN } else { *peak });
                 Values::Real(peaks)
             }
-            Quantity::Surface => Values::Real(self.ground() + self.thickness()),
-            Quantity::Ground => Values::Real(self.ground()),
+            ColumnMeasure::Surface => Values::Real(self.ground() + self.metres(&self.amounts_up_to(quantity))),
+            ColumnMeasure::Ground => Values::Real(self.ground()),
         }
     }
 
-    fn past(&self) -> &Records {
-        self.records.expect("the caller keeps records for maps that need them")
+    /// What each column holds of the material, in units.
+    fn amounts(&self, quantity: &ColumnQuantity) -> Array2<u64> {
+        let layer = quantity.material().and_then(|material| self.world.layer(material));
+        let none = || Array2::zeros((self.site.grid.nz, self.site.grid.nx));
+        layer.map_or_else(none, Layer::column_amounts)
     }
 
-    /// Metres of lava, 0 where there is none.
-    fn thickness(&self) -> Array2<f32> {
-        self.world.lava().column_amounts().mapv(|units| self.metres(units))
+    /// What each column holds of the material and of all heavier ones, in units.
+    fn amounts_up_to(&self, quantity: &ColumnQuantity) -> Array2<u64> {
+        let last = quantity.material().and_then(|material| self.world.place_of(material));
+        let layers = self.world.layers().iter().take(last.map_or(0, |last| last + 1));
+        let none = Array2::zeros((self.site.grid.nz, self.site.grid.nx));
+        layers.fold(none, |sum, layer| sum + layer.column_amounts())
     }
 
     /// Thickness in metres of so many units in a column.
-    fn metres(&self, units: u64) -> f32 {
-        (cells(units) * self.site.cell_height_m()) as f32
+    fn metres(&self, units: &Array2<u64>) -> Array2<f32> {
+        units.mapv(|units| (cells(units) * self.site.cell_height_m()) as f32)
     }
 
     /// Elevation of the ground in metres.
@@ -163,7 +106,7 @@ impl Maps<'_> {
     }
 }
 
-/// Lava of no thickness is no lava.
+/// What has no thickness is not there.
 fn none_at_zero(metres: f32) -> f32 {
     if metres > 0.0 { metres } else { f32::NAN }
 }
@@ -211,7 +154,7 @@ pub fn check_map(path: &Path, existing: Existing) -> Result<(), ExportError> {
 /// As [`Maps::values`].
 pub fn write_map(
     path: &Path,
-    quantity: Quantity,
+    quantity: &ColumnQuantity,
     maps: &Maps<'_>,
     about: &About,
     existing: Existing,

@@ -11,6 +11,7 @@
 //! | `solid` | (z, y, x) bool | | rock |
 //! | `thickness`, `max_thickness`, `peak_energy`, `surface`, `ground` | (y, x) f32 | | the [maps](super::maps), NaN for no data |
 //! | `arrival` | (y, x) f64 | steps | likewise, NaN for never |
+//! | `water_amount`, `water_thickness`, … | | | the same of another material of the scene |
 //! | `x`, `y` | (x), (y) f64 | map units | middles of the columns on the map, or metres from the box's south-west corner |
 //! | `z` | (z) f64 | m | elevation of the middles of the cells |
 //! | `cell_size_m`, `floor_m`, `vertical_exaggeration` | f64 | | `elevation = floor_m + height in cells · cell_size_m / vertical_exaggeration` |
@@ -20,21 +21,21 @@
 //!
 //! Amounts and energies are exact: `amount · 2^15` and `energy · 2^13` are whole numbers.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
 
 use ndarray::Array2;
 use ndarray_npy::{NpzWriter, WriteNpyError, WriteNpyExt, WriteNpzError};
 
-use super::maps::{Maps, Quantity, Values};
+use super::maps::{Maps, Values};
 use super::{About, ExportError};
 use crate::grid::Grid;
 use crate::map::Site;
 use crate::output::{Existing, OutputError, WholeFile};
-use crate::units::{amount, energy};
 use crate::validate::Invalid;
-use crate::world::Content;
-use crate::world::World;
+use crate::world::quantity::Measure;
+use crate::world::{CellMeasure, ColumnMeasure, Quantity, World};
 
 /// Largest number of cells of a box that is written: readers take nine bytes for each.
 pub const MAX_CELLS: usize = 1 << 29;
@@ -59,7 +60,7 @@ pub fn check_size(grid: Grid) -> Result<(), Invalid> {
 /// written; then no part of it is left behind.
 ///
 /// # Panics
-/// When `maps` has no records.
+/// When `maps` has no records of a material of the world.
 pub fn write(path: &Path, maps: &Maps<'_>, about: &About, existing: Existing) -> Result<(), ExportError> {
     check_size(maps.site.grid)?;
     let mut file = WholeFile::create(path, existing)?;
@@ -78,7 +79,8 @@ fn io_error(error: WriteNpzError) -> io::Error {
 fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(), WriteNpzError> {
     let mut npz = NpzWriter::new_compressed(file);
     let (world, site) = (maps.world, maps.site);
-    let units = unit_names(site);
+    let (maps_of, fields) = entries(world);
+    let units = unit_names(&maps_of, &fields, site);
     let text = |text: &str| Entry::texts(vec![], vec![text.to_owned()]);
     npz.add_array("units", &Entry::texts(vec![units.len() / 2, 2], units))?;
     npz.add_array("scene", &text(&about.scene))?;
@@ -94,33 +96,49 @@ fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(),
     npz.add_array("y", &ndarray::Array1::from_iter(place.ys()))?;
     let middles = (0..site.grid.ny).map(|y| site.elevation_m(y as f64 + 0.5));
     npz.add_array("z", &ndarray::Array1::from_iter(middles))?;
-    for quantity in Quantity::ALL {
-        let name = entry_name(quantity);
-        match maps.values(quantity) {
+    for (name, quantity) in maps_of {
+        match maps.values(&quantity) {
             Values::Real(values) => npz.add_array(name, &values)?,
             Values::Whole(values) => npz.add_array(name, &with_nan(&values))?,
         }
     }
-    npz.add_array("amount", &cells(world, |cell| amount(cell.amount)))?;
-    npz.add_array("energy", &cells(world, |cell| energy(cell.energy)))?;
-    npz.add_array("solid", &solid(world))?;
+    for (name, field) in fields {
+        npz.add_array(name, &cells(world, &field))?;
+    }
     npz.finish()?;
     Ok(())
 }
 
-/// The name of a map's entry, which Python can take as that of a variable.
-fn entry_name(quantity: Quantity) -> String {
-    quantity.name().replace('-', "_")
+/// A quantity by the name of its entry.
+type Named<M> = (String, Quantity<M>);
+
+/// The maps and the fields of cells, by the names of their entries. Energy per amount is left out: it follows from the other
+/// fields.
+fn entries(world: &World) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>) {
+    let mut taken = BTreeSet::new();
+    let maps = named(world.column_quantities(), &mut taken);
+    let mut fields = world.quantities();
+    fields.retain(|quantity| quantity.measure() != CellMeasure::SpecificEnergy);
+    (maps, named(fields, &mut taken))
 }
 
-/// Pairs of name and unit, one after the other.
-fn unit_names(site: &Site) -> Vec<String> {
+/// Quantities with the names of their entries. One whose name is `taken` has a name with its material and a dot.
+fn named<M: Measure>(all: Vec<Quantity<M>>, taken: &mut BTreeSet<String>) -> Vec<Named<M>> {
+    let name = |quantity: Quantity<M>| {
+        let symbol = Some(quantity.symbol()).filter(|symbol| taken.insert(symbol.clone()));
+        (symbol.unwrap_or_else(|| quantity.name()), quantity)
+    };
+    all.into_iter().map(name).collect()
+}
+
+/// Pairs of name and unit of everything that has one, one after the other.
+fn unit_names(maps: &[Named<ColumnMeasure>], fields: &[Named<CellMeasure>], site: &Site) -> Vec<String> {
     let map = site.map_unit();
-    let fields = [("amount", "full cells"), ("energy", Quantity::PeakEnergy.unit())];
+    let fields = fields.iter().filter(|(_, field)| !field.unit().is_empty());
+    let fields = fields.map(|(name, field)| (&name[..], field.unit()));
     let axes = [("x", map), ("y", map), ("z", "m"), ("cell_size_m", "m"), ("floor_m", "m"), ("step", "steps")];
-    let maps = Quantity::ALL.map(|quantity| (entry_name(quantity), quantity.unit()));
-    let others = fields.into_iter().chain(axes).map(|(name, unit)| (name.to_owned(), unit));
-    others.chain(maps).flat_map(|(name, unit)| [name, unit.to_owned()]).collect()
+    let maps = maps.iter().map(|(name, quantity)| (&name[..], quantity.unit()));
+    fields.chain(axes).chain(maps).flat_map(|(name, unit)| [name.to_owned(), unit.to_owned()]).collect()
 }
 
 /// Whole numbers as real ones, NaN for no data.
@@ -183,43 +201,48 @@ fn shape(grid: Grid) -> Vec<usize> {
     vec![grid.ny, grid.nz, grid.nx]
 }
 
-/// A number for every cell, 0 where there is no lava.
-fn cells<'a>(world: &'a World, number: impl Fn(Content) -> f32 + 'a) -> Entry<'a> {
+/// The numbers of a quantity in every cell; whether a cell is solid is a truth value.
+fn cells<'a>(world: &'a World, quantity: &Quantity) -> Entry<'a> {
+    let (values, grid) = (world.values(quantity), world.grid());
+    let truth = quantity.measure() == CellMeasure::Solid;
     let fill = move |out: &mut dyn Write| {
-        let grid = world.grid();
-        let empty = vec![0; 4 * grid.nx];
-        let mut row = empty.clone();
+        let mut row = vec![0.0; grid.nx];
+        let mut bytes = Vec::new();
         for (y, z) in rows(grid) {
-            if world.lava().span(y, z).is_empty() {
-                out.write_all(&empty)?;
-                continue;
+            values.row(y, z, &mut row);
+            bytes.clear();
+            match truth {
+                true => bytes.extend(row.iter().map(|&value| u8::from(value > 0.0))),
+                false => bytes.extend(row.iter().flat_map(|value| value.to_le_bytes())),
             }
-            row.fill(0);
-            for (x, cell) in world.lava().row(y, z, 0..grid.nx) {
-                row[4 * x..4 * x + 4].copy_from_slice(&number(cell).to_le_bytes());
-            }
-            out.write_all(&row)?;
+            out.write_all(&bytes)?;
         }
         Ok(())
     };
-    Entry { descr: "<f4".to_owned(), shape: shape(world.grid()), fill: Box::new(fill) }
-}
-
-/// Whether each cell is solid.
-fn solid(world: &World) -> Entry<'_> {
-    let fill = move |out: &mut dyn Write| {
-        let grid = world.grid();
-        let mut row = vec![0; grid.nx];
-        for (y, z) in rows(grid) {
-            row.iter_mut().enumerate().for_each(|(x, byte)| *byte = u8::from(world.ground().is_solid(x, y, z)));
-            out.write_all(&row)?;
-        }
-        Ok(())
-    };
-    Entry { descr: "|b1".to_owned(), shape: shape(world.grid()), fill: Box::new(fill) }
+    let descr = if truth { "|b1" } else { "<f4" };
+    Entry { descr: descr.to_owned(), shape: shape(grid), fill: Box::new(fill) }
 }
 
 /// The rows (y, z) in the order of the file.
 fn rows(grid: Grid) -> impl Iterator<Item = (usize, usize)> {
     (0..grid.ny).flat_map(move |y| (0..grid.nz).map(move |z| (y, z)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matter::Material;
+    use crate::world::Ground;
+
+    #[test]
+    fn no_two_entries_have_the_same_name() {
+        let material = |name: &str| Material { name: name.to_owned(), ..Material::water() };
+        let materials = ["max", "a", "a_max"].map(material).to_vec();
+        let world = World::with_materials(Ground::none(Grid::new(1, 1, 1)), materials);
+        let (maps, fields) = entries(&world);
+        let names: Vec<_> =
+            maps.into_iter().map(|(name, _)| name).chain(fields.into_iter().map(|(name, _)| name)).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+        assert!(names.iter().any(|name| name == "max.thickness") && names.iter().any(|name| name == "a_max.thickness"));
+    }
 }

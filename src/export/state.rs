@@ -2,8 +2,6 @@
 
 use super::About;
 use crate::map::Site;
-use crate::units;
-use crate::world::Content;
 use crate::world::World;
 
 /// A step of a simulation, and its place in the world.
@@ -38,10 +36,4 @@ impl ExportState<'_> {
         }
         facts
     }
-}
-
-/// Energy per amount of a cell in vent units; 0 where there is no lava. The energy's unit can be had back from it and the
-/// amount by rounding.
-pub(super) fn specific_energy(cell: Content) -> f32 {
-    if cell.amount == 0 { 0.0 } else { units::energy(cell.energy) / units::amount(cell.amount) }
 }

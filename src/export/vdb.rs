@@ -1,10 +1,11 @@
 //! OpenVDB (`.vdb`) for Blender, Houdini and renderers: sparse grids of 32-bit floats, called `amount`, `energy` (per
-//! amount, vent units) and `density` (the low-passed amount that pictures show).
+//! amount, vent units) and `density` (the low-passed amount that pictures show) for the lava, and `water_density`,
+//! `water_amount` for another material.
 //!
 //! File version 224, tree `Tree_float_5_4_3`, values of active voxels only, each node compressed with zlib. Voxels are
 //! `[east, north, up]` and lie with their centres where those of the cells are, in local metres (see
-//! [`crate::map::Site`]). A voxel is active in `amount` and `energy` where there is lava, and in `density` where the low-pass
-//! of it is not zero.
+//! [`crate::map::Site`]). A voxel is active in `amount` and `energy` where the material is, and in `density` where the
+//! low-pass of it is not zero.
 
 use std::collections::BTreeMap;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -14,10 +15,11 @@ use flate2::{Compression, write::ZlibEncoder};
 
 use super::ExportError;
 use super::sparse::{Block, EDGE, Sparse, cell_of};
-use super::state::{ExportState, specific_energy};
+use super::state::ExportState;
 use crate::lowpass::RowFilter;
 use crate::output::{Existing, OutputError, WholeFile};
-use crate::units;
+use crate::world::quantity::symbol;
+use crate::world::{CellMeasure, Quantity, World};
 
 const MAGIC: u64 = 0x5644_4220;
 /// Version of the file format, and of the library whose habits are followed.
@@ -53,36 +55,51 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
     facts.push(Meta::text("creator", &format!("lavoxel {}", env!("CARGO_PKG_VERSION"))));
     write_metadata(file, &facts)?;
 
+    let grids = grids(shot.world);
+    write_ints(file, &[grids.len() as u32])?;
     // One after the other: only one is in memory at a time.
-    write_ints(file, &[3])?;
-    write_grid(file, shot, "density", &density(shot))?;
-    write_grid(file, shot, "amount", &amount(shot))?;
-    write_grid(file, shot, "energy", &energy(shot))
+    grids.iter().try_for_each(|grid| write_grid(file, shot, &grid.name, &grid.field(shot)))
 }
 
-/// Amounts of the lava, 1 for a full cell.
-fn amount(shot: &ExportState<'_>) -> Sparse<f32> {
-    let mut field = Sparse::new();
-    shot.world.lava().held().for_each(|(at, cell)| field.set(shot.site.cell(at), units::amount(cell.amount)));
-    field
+/// A grid of the file.
+struct GridOf {
+    name: String,
+    quantity: Quantity,
+    /// Whether the low-pass of the amount is written, and not the quantity as it is.
+    smooth: bool,
 }
 
-/// Energies of the lava per amount.
-fn energy(shot: &ExportState<'_>) -> Sparse<f32> {
-    let mut field = Sparse::new();
-    shot.world.lava().held().for_each(|(at, cell)| field.set(shot.site.cell(at), specific_energy(cell)));
-    field
-}
-
-/// The low-pass of the amounts, 0 to 1.
-fn density(shot: &ExportState<'_>) -> Sparse<f32> {
-    let mut field = Sparse::new();
-    RowFilter::default().each_cell(shot.world, |at, density, _| {
-        if density > 0 {
-            field.set(shot.site.cell(at), f32::from(density) / 255.0);
+/// The grids of a world, in the order in which they lie in the file.
+fn grids(world: &World) -> Vec<GridOf> {
+    let quantities = world.quantities();
+    let grids = quantities.iter().flat_map(|quantity| {
+        let grid = |name: &str, smooth: bool| {
+            Some(GridOf { name: symbol(&quantity.with_name(name)), quantity: quantity.clone(), smooth })
+        };
+        match quantity.measure() {
+            CellMeasure::Amount => [grid("density", true), grid("amount", false)],
+            CellMeasure::SpecificEnergy => [grid("energy", false), None],
+            CellMeasure::Energy | CellMeasure::Solid => [None, None],
         }
     });
-    field
+    grids.flatten().collect()
+}
+
+impl GridOf {
+    fn field(&self, shot: &ExportState<'_>) -> Sparse<f32> {
+        let mut field = Sparse::new();
+        let layer = self.quantity.material().and_then(|material| shot.world.place_of(material));
+        if let Some(layer) = layer.filter(|_| self.smooth) {
+            RowFilter::of_layer(layer).each_cell(shot.world, |at, density, _| {
+                if density > 0 {
+                    field.set(shot.site.cell(at), f32::from(density) / 255.0);
+                }
+            });
+        } else {
+            shot.world.values(&self.quantity).held().for_each(|(at, value)| field.set(shot.site.cell(at), value));
+        }
+        field
+    }
 }
 
 /// The identifier that every file has: made from the state, so that the same state gives the same bytes.

@@ -5,7 +5,8 @@
 //!
 //! Cells carry `amount` (0 to 1), `energy` (per amount, vent units; 0 without lava) and `solid` (0 or 1), just as they
 //! are. Points, the corners of the cells, carry `density` and `energy`: the means over the open cells around them.
-//! ParaView draws volumes of point data smoothly and of cell data with faults.
+//! ParaView draws volumes of point data smoothly and of cell data with faults. Other materials follow with their names in
+//! front: `water.amount` in cells, `water.density` on points.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -14,10 +15,9 @@ use crate::parallel::*;
 use flate2::{Compression, write::ZlibEncoder};
 
 use super::ExportError;
-use super::state::{ExportState, specific_energy};
+use super::state::ExportState;
 use crate::output::{Existing, OutputError, WholeFile};
-use crate::units::{AMOUNT_ONE, ENERGY_ONE};
-use crate::world::World;
+use crate::world::{CellMeasure, Quantity, World};
 
 /// Most cells of a box: ParaView needs 17 bytes for each.
 pub const MAX_CELLS: usize = 1 << 29;
@@ -29,36 +29,60 @@ const BATCH: usize = 32;
 /// Room for the place of an array in the file, which is known last.
 const OFFSET_ROOM: usize = 20;
 
-/// The arrays, in the order in which they lie in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
-    Amount,
-    Energy,
-    Solid,
-    PointDensity,
-    PointEnergy,
+/// What an array holds.
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    /// A quantity of the cells.
+    Cells(Quantity),
+    /// On points: the mean of a quantity over the open cells around.
+    Mean(Quantity),
+    /// On points: the ratio of the sums of two quantities over the cells around.
+    Ratio([Quantity; 2]),
 }
 
-const CELL_FIELDS: [Field; 3] = [Field::Amount, Field::Energy, Field::Solid];
-const POINT_FIELDS: [Field; 2] = [Field::PointDensity, Field::PointEnergy];
+/// An array of the file.
+#[derive(Clone, Debug, PartialEq)]
+struct Array {
+    name: String,
+    kind: Kind,
+}
 
-impl Field {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Amount => "amount",
-            Self::Energy | Self::PointEnergy => "energy",
-            Self::Solid => "solid",
-            Self::PointDensity => "density",
+/// The arrays of cells and those of points, in the order in which they lie in the file.
+fn arrays(world: &World) -> [Vec<Array>; 2] {
+    let quantities = world.quantities();
+    let named = |name: &str, of: &Quantity| of.with_name(name);
+    let cells = quantities.iter().filter_map(|quantity| {
+        let name = match quantity.measure() {
+            CellMeasure::Amount | CellMeasure::Solid => quantity.name(),
+            CellMeasure::SpecificEnergy => named("energy", quantity),
+            CellMeasure::Energy => return None,
+        };
+        Some(Array { name, kind: Kind::Cells(quantity.clone()) })
+    });
+    let points = quantities.iter().filter_map(|quantity| match quantity.measure() {
+        CellMeasure::Amount => Some(Array { name: named("density", quantity), kind: Kind::Mean(quantity.clone()) }),
+        CellMeasure::Energy => {
+            let amount = quantity.like(CellMeasure::Amount);
+            Some(Array { name: named("energy", quantity), kind: Kind::Ratio([quantity.clone(), amount]) })
         }
-    }
+        CellMeasure::SpecificEnergy | CellMeasure::Solid => None,
+    });
+    [cells.collect(), points.collect()]
+}
 
+impl Array {
     /// VTK's name of the type, and its size in bytes.
-    fn kind(self) -> (&'static str, usize) {
-        if self == Self::Solid { ("UInt8", 1) } else { ("Float32", 4) }
+    fn format(&self) -> (&'static str, usize) {
+        if self.is_truth() { ("UInt8", 1) } else { ("Float32", 4) }
     }
 
-    fn on_points(self) -> bool {
-        POINT_FIELDS.contains(&self)
+    /// Whether it says of each cell whether something holds.
+    fn is_truth(&self) -> bool {
+        matches!(&self.kind, Kind::Cells(quantity) if quantity.measure() == CellMeasure::Solid)
+    }
+
+    fn on_points(&self) -> bool {
+        !matches!(self.kind, Kind::Cells(_))
     }
 }
 
@@ -86,20 +110,21 @@ pub fn check_vti(path: &Path, cells: usize) -> Result<(), ExportError> {
 }
 
 fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()> {
-    let places = write_head(file, shot)?;
+    let arrays = arrays(shot.world);
+    let places = write_head(file, shot, &arrays)?;
     let first = file.stream_position()?;
-    for (field, place) in CELL_FIELDS.into_iter().chain(POINT_FIELDS).zip(places) {
+    for (array, place) in arrays.iter().flatten().zip(places) {
         let at = file.stream_position()?;
         file.seek(SeekFrom::Start(place))?;
         write!(file, "{:<OFFSET_ROOM$}", format!("{}\"", at - first))?;
         file.seek(SeekFrom::Start(at))?;
-        write_array(file, shot, field)?;
+        write_array(file, shot, array)?;
     }
     file.write_all(b"\n</AppendedData>\n</VTKFile>\n")
 }
 
-/// Writes what comes before the arrays, and tells where their places in the file are to be written.
-fn write_head<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<Vec<u64>> {
+/// Writes what comes before the arrays, and returns where their places in the file are to be written.
+fn write_head<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, arrays: &[Vec<Array>; 2]) -> io::Result<Vec<u64>> {
     let [nx, ny, nz] = shot.site.shape();
     let extent = format!("0 {nx} 0 {ny} 0 {nz}");
     let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
@@ -111,10 +136,10 @@ fn write_head<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Resu
     write_facts(file, shot)?;
     writeln!(file, "<Piece Extent=\"{extent}\">")?;
     let mut places = Vec::new();
-    for (part, scalars, fields) in [("Cell", "amount", &CELL_FIELDS[..]), ("Point", "density", &POINT_FIELDS[..])] {
+    for ((part, scalars), arrays) in [("Cell", "amount"), ("Point", "density")].into_iter().zip(arrays) {
         writeln!(file, "<{part}Data Scalars=\"{scalars}\">")?;
-        for field in fields {
-            write!(file, "<DataArray type=\"{}\" Name=\"{}\" ", field.kind().0, field.name())?;
+        for array in arrays {
+            write!(file, "<DataArray type=\"{}\" Name=\"{}\" ", array.format().0, array.name)?;
             write!(file, "format=\"appended\" offset=\"")?;
             places.push(file.stream_position()?);
             writeln!(file, "{:OFFSET_ROOM$}/>", "")?;
@@ -139,10 +164,10 @@ fn write_facts(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> 
 
 /// Writes an array as VTK lays out compressed ones: number of blocks, their size, the size of a last one that is not
 /// full, the compressed sizes, and the blocks.
-fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, field: Field) -> io::Result<()> {
-    let more = usize::from(field.on_points());
+fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, array: &Array) -> io::Result<()> {
+    let more = usize::from(array.on_points());
     let [_, ny, nz] = shot.site.shape().map(|n| n + more);
-    let bytes = shot.site.shape().map(|n| n + more).iter().product::<usize>() * field.kind().1;
+    let bytes = shot.site.shape().map(|n| n + more).iter().product::<usize>() * array.format().1;
     let count = bytes.div_ceil(BLOCK);
     for number in [count, BLOCK, bytes % BLOCK] {
         file.write_all(&(number as u64).to_le_bytes())?;
@@ -154,7 +179,7 @@ fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, field: Fie
     let mut rows = Rows::new(shot);
     for k in 0..nz {
         for j in 0..ny {
-            rows.write(field, j, k, &mut blocks.pending);
+            rows.write(array, j, k, &mut blocks.pending);
             blocks.write(BLOCK * BATCH)?;
         }
     }
@@ -208,56 +233,67 @@ fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
 
 /// Makes rows of values from west to east.
 struct Rows<'a> {
-    shot: &'a ExportState<'a>,
+    world: &'a World,
+    /// The row, with room for one more point than there are cells.
     values: Vec<f32>,
-    /// Amount and energy in the cells around each point of a row.
-    sums: Vec<[u32; 2]>,
+    /// A row of cells, and the sums of up to two quantities over the cells around each point.
+    cells: Vec<f32>,
+    sums: [Vec<f32>; 2],
 }
 
 impl<'a> Rows<'a> {
     fn new(shot: &'a ExportState<'a>) -> Self {
-        let nx = shot.world.grid().nx;
-        Self { shot, values: vec![0.0; nx + 1], sums: vec![[0; 2]; nx + 1] }
+        let (world, nx) = (shot.world, shot.world.grid().nx);
+        let points = || vec![0.0; nx + 1];
+        Self { world, values: points(), cells: vec![0.0; nx], sums: [points(), points()] }
     }
 
-    /// Appends the row of a field at `j` cells (or points) from the south and `k` from the floor.
-    fn write(&mut self, field: Field, j: usize, k: usize, bytes: &mut Vec<u8>) {
-        let world = self.shot.world;
-        let nx = world.grid().nx;
-        if field.on_points() {
-            self.points(field, j, k);
-            return bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
+    /// Appends the row of an array at `j` cells (or points) from the south and `k` from the floor.
+    fn write(&mut self, array: &Array, j: usize, k: usize, bytes: &mut Vec<u8>) {
+        let grid = self.world.grid();
+        let length = match &array.kind {
+            Kind::Cells(quantity) => {
+                self.world.read_row(quantity, k, grid.nz - 1 - j, &mut self.values[..grid.nx]);
+                grid.nx
+            }
+            Kind::Mean(quantity) => {
+                self.add_up(0, quantity, j, k);
+                self.divide(|i, [sum, _]| sum / open_cells(self.world, i, j, k) as f32);
+                grid.nx + 1
+            }
+            Kind::Ratio([above, below]) => {
+                self.add_up(0, below, j, k);
+                self.add_up(1, above, j, k);
+                self.divide(|_, [below, above]| above / below);
+                grid.nx + 1
+            }
+        };
+        let row = &self.values[..length];
+        match array.is_truth() {
+            true => bytes.extend(row.iter().map(|&value| u8::from(value > 0.0))),
+            false => bytes.extend(row.iter().flat_map(|value| value.to_le_bytes())),
         }
-        let z = world.grid().nz - 1 - j;
-        if field == Field::Solid {
-            return bytes.extend((0..nx).map(|x| u8::from(world.ground().is_solid(x, k, z))));
-        }
-        self.values.fill(0.0);
-        for (x, cell) in world.lava().row(k, z, 0..nx) {
-            let amount = f32::from(cell.amount) / f32::from(AMOUNT_ONE);
-            self.values[x] = if field == Field::Amount { amount } else { specific_energy(cell) };
-        }
-        bytes.extend(self.values[..nx].iter().flat_map(|value| value.to_le_bytes()));
     }
 
-    /// Works out a row of points: means over the cells of up to four rows.
-    fn points(&mut self, field: Field, j: usize, k: usize) {
-        let world = self.shot.world;
-        self.sums.fill([0; 2]);
-        self.values.fill(0.0);
-        for (y, z) in rows_around(world, j, k) {
-            for (x, cell) in world.lava().row(y, z, 0..world.grid().nx) {
-                for sum in &mut self.sums[x..x + 2] {
-                    *sum = [sum[0] + u32::from(cell.amount), sum[1] + u32::from(cell.energy)];
+    /// Adds up a quantity over the cells of up to four rows around each point. Multiples of a unit of 16 bits add up exactly.
+    fn add_up(&mut self, number: usize, quantity: &Quantity, j: usize, k: usize) {
+        let (values, sums) = (self.world.values(quantity), &mut self.sums[number]);
+        sums.fill(0.0);
+        for (y, z) in rows_around(self.world, j, k) {
+            if values.row(y, z, &mut self.cells) {
+                for (x, value) in self.cells.iter().enumerate() {
+                    sums[x] += value;
+                    sums[x + 1] += value;
                 }
             }
         }
-        let share = |value: u32, one: u16| value as f32 / f32::from(one);
-        for (i, [amount, energy]) in self.sums.iter().copied().enumerate().filter(|(_, sum)| sum[0] > 0) {
-            self.values[i] = match field {
-                Field::PointDensity => share(amount, AMOUNT_ONE) / open_cells(world, i, j, k) as f32,
-                _ => share(energy, ENERGY_ONE) / share(amount, AMOUNT_ONE),
-            };
+    }
+
+    /// Works out a row of points where the first sum is not 0.
+    fn divide(&mut self, value: impl Fn(usize, [f32; 2]) -> f32) {
+        let [first, second] = &self.sums;
+        for (i, (&first, &second)) in first.iter().zip(second).enumerate() {
+            self.values[i] = if first > 0.0 { value(i, [first, second]) } else { 0.0 };
         }
     }
 }

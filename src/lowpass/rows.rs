@@ -1,4 +1,4 @@
-//! The low-pass row by row, for those who keep only what is not zero: no box in memory, of any size.
+//! The low-pass row by row, for readers that keep only what is not zero: no box in memory, of any size.
 
 use super::Taps;
 use crate::world::World;
@@ -12,6 +12,11 @@ pub struct RowFilter {
 }
 
 impl RowFilter {
+    /// A filter of the layer with a number; by default it is that of the lava.
+    pub fn of_layer(layer: usize) -> Self {
+        Self { taps: Taps { layer, ..Taps::default() }, ..Self::default() }
+    }
+
     /// Hands over (x, y, z), density and energy of at least all cells where the density is not zero.
     pub fn each_cell(&mut self, world: &World, mut take: impl FnMut([usize; 3], u8, u8)) {
         let grid = world.grid();

@@ -110,6 +110,13 @@ impl Material {
         (name == "water").then(Self::water)
     }
 
+    /// The materials of a world, the heaviest first: the lava, and these, of which none is heavier.
+    pub fn with_lava(mut materials: Vec<Self>) -> Vec<Self> {
+        materials.sort_by(|a, b| b.density.total_cmp(&a.density));
+        materials.insert(0, Self::lava());
+        materials
+    }
+
     /// Whether its cells hold energy beside their amount.
     pub fn carries_energy(&self) -> bool {
         self.name == Self::LAVA

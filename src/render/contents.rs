@@ -10,7 +10,7 @@ use super::transfer::Transfer;
 /// Content of a cell of a slice, in the second byte of [`Cut::texels`].
 pub(crate) const NOTHING: u8 = 0;
 #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
-pub(crate) const LAVA: u8 = 1;
+pub(crate) const FILLED: u8 = 1;
 pub(crate) const ROCK: u8 = 2;
 
 /// Linear light of rock in a slice.
@@ -25,8 +25,8 @@ pub struct Cut {
     pub width: usize,
     /// Cells down: along z for a slice on y, else along y from the floor up.
     pub height: usize,
-    /// For each cell its value, 255 for 1 (amount, solid) or for [`crate::lowpass::ENERGY_SHOWN`] (energy), and its
-    /// content: 0 nothing, 1 lava, 2 rock.
+    /// For each cell its value, 0 to 255 for the [range](crate::world::CellMeasure::range) of the measure, and its content:
+    /// 0 nothing, 1 the material, 2 rock.
     pub texels: Vec<[u8; 2]>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Slices<'a> {
         self.cuts.iter().all(Option::is_none)
     }
 
-    /// The nearest cell of a slice with rock or lava in it before `limit`.
+    /// The nearest cell of a slice with rock or material in it before `limit`.
     pub(crate) fn nearest(&self, ray: &Ray, limit: f32) -> Option<SliceHit> {
         let mut nearest: Option<(f32, [u8; 2])> = None;
         for (axis, cut) in self.cuts.iter().enumerate() {

@@ -3,8 +3,8 @@
 use super::image::Image;
 use super::text::{Align, Ink};
 use super::ticks::Ticks;
-use crate::lowpass::ENERGY_SHOWN;
 use crate::view::{ColorBy, Palette};
+use crate::world::{CellMeasure, Quantity};
 
 /// What a colour stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,19 +23,19 @@ impl Scale {
         Self { label: label.to_owned(), unit: unit.to_owned(), range }
     }
 
-    /// Amount of lava in a cell, from none to full.
-    pub fn amount() -> Self {
-        Self::new("amount", "of a cell", (0.0, 1.0))
+    /// The scale of a quantity, over its range; none for what has no values.
+    pub fn of(quantity: &Quantity) -> Option<Self> {
+        (quantity.measure() != CellMeasure::Solid).then(|| Self::of_any(quantity))
     }
 
-    /// Energy of the lava in a cell, as a multiple of what a full cell has when it leaves a vent.
-    pub fn energy() -> Self {
-        Self::new("energy", "of a vent's cell", (0.0, ENERGY_SHOWN))
-    }
-
-    /// Energy of lava for each unit of its amount.
-    pub fn specific_energy() -> Self {
-        Self::new("energy per amount", "vent = 1", (0.0, ENERGY_SHOWN))
+    fn of_any(quantity: &Quantity) -> Self {
+        let (label, unit) = match quantity.measure() {
+            CellMeasure::Amount => ("amount", "of a cell"),
+            CellMeasure::Energy => ("energy", "of a vent's cell"),
+            CellMeasure::SpecificEnergy => ("energy per amount", "vent = 1"),
+            CellMeasure::Solid => ("solid", ""),
+        };
+        Self::new(&quantity.with_name(label).replace('.', " "), unit, quantity.measure().range())
     }
 
     /// The same with its upper end at `high`.
@@ -59,8 +59,8 @@ impl ColorBy {
     /// The quantity with its unit and range.
     pub fn scale(self) -> Scale {
         match self {
-            Self::Density => Scale::amount(),
-            Self::Energy => Scale::specific_energy(),
+            Self::Density => Scale::of_any(&Quantity::default()),
+            Self::Energy => Scale::of_any(&Quantity::default().like(CellMeasure::SpecificEnergy)),
         }
     }
 }
@@ -145,10 +145,14 @@ pub(crate) fn stroke(ink: Ink) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matter::Material;
 
     #[test]
     fn a_bar_shows_the_palette_from_end_to_end_and_keeps_to_its_frame() {
-        let (palette, scale) = (Palette::named("gray").expect("a known name"), Scale::energy().up_to(1.1));
+        let (palette, scale) = (
+            Palette::named("gray").expect("a known name"),
+            Scale::of_any(&Quantity::default().like(CellMeasure::Energy)).up_to(1.1),
+        );
         for size in [12.0, 24.0, 52.0] {
             let ink = Ink { color: [200, 0, 0], size };
             let bar = ColorBar { palette: &palette, scale: &scale, ink, titled: true };
@@ -167,7 +171,12 @@ mod tests {
 
     #[test]
     fn scales_are_told_apart_by_their_titles() {
-        let titles = [Scale::amount(), Scale::energy(), Scale::specific_energy()].map(|scale| scale.title());
-        assert_eq!(titles, ["amount [of a cell]", "energy [of a vent's cell]", "energy per amount [vent = 1]"]);
+        let all = Quantity::<CellMeasure>::of_materials(&[Material::lava(), Material::water()]);
+        let titles: Vec<_> = all.iter().filter_map(Scale::of).map(|scale| scale.title()).collect();
+        let lava = ["amount [of a cell]", "energy [of a vent's cell]", "energy per amount [vent = 1]"];
+        assert_eq!(
+            (&titles[..3], &titles[3..]),
+            (&lava.map(str::to_owned)[..], &["water amount [of a cell]".to_owned()][..])
+        );
     }
 }

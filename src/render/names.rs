@@ -1,18 +1,6 @@
-//! The names of views and fields: flags, keys, panel, help and log take their words from here.
+//! The names of views: flags, keys, panel, help and log take their words from here.
 
 use crate::view::{ColorBy, Style};
-
-/// The field that a slice shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Field {
-    /// Amount of lava, 0 to 1.
-    #[default]
-    Amount,
-    /// Energy of the cell, vent = 1.
-    Energy,
-    /// Rock, without values of the lava.
-    Solid,
-}
 
 /// One of a few choices that a user names.
 pub trait Named: Copy + Send + Sync + 'static {
@@ -48,26 +36,6 @@ impl Named for Style {
     }
 }
 
-impl Named for Field {
-    const ALL: &'static [Self] = &[Self::Amount, Self::Energy, Self::Solid];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Amount => "amount",
-            Self::Energy => "energy",
-            Self::Solid => "solid",
-        }
-    }
-
-    fn what(self) -> &'static str {
-        match self {
-            Self::Amount => "Amount of lava, 0 to 1",
-            Self::Energy => "Energy of the lava, 1 for a full cell from the vent",
-            Self::Solid => "Rock, without values of the lava",
-        }
-    }
-}
-
 impl Named for ColorBy {
     const ALL: &'static [Self] = &[Self::Density, Self::Energy];
 
@@ -84,12 +52,6 @@ impl Named for ColorBy {
             Self::Energy => "Energy per amount, 1 as it leaves the vent",
         }
     }
-}
-
-/// The choice after this one; after the last, the first.
-pub fn next<T: Named + PartialEq>(now: T) -> T {
-    let at = T::ALL.iter().position(|other| *other == now).map_or(0, |i| i + 1);
-    T::ALL[at % T::ALL.len()]
 }
 
 #[cfg(test)]
@@ -109,11 +71,5 @@ mod tests {
             let read = ColorBy::deserialize(IntoDeserializer::<Error>::into_deserializer(color.name()));
             assert_eq!(read.as_ref(), Ok(color));
         }
-    }
-
-    #[test]
-    fn the_last_is_followed_by_the_first() {
-        let round: Vec<Field> = (0..4).scan(Field::Amount, |now, _| Some(std::mem::replace(now, next(*now)))).collect();
-        assert_eq!(round, [Field::Amount, Field::Energy, Field::Solid, Field::Amount]);
     }
 }

@@ -2,6 +2,7 @@
 
 mod cells;
 mod layout;
+mod sample;
 mod survey;
 
 use crate::grid::Grid;
@@ -14,6 +15,7 @@ use super::text::{Align, Ink};
 use crate::view::Palette;
 use cells::Cells;
 use layout::Layout;
+pub use sample::Sample;
 pub use survey::{Crop, Survey};
 
 const PAPER: [u8; 3] = [24, 26, 30];
@@ -21,8 +23,9 @@ const INK: [u8; 3] = [226, 226, 220];
 const AIR: [u8; 3] = [50, 62, 80];
 const ROCK: [u8; 3] = [128, 120, 110];
 const ROCK_EDGE: [u8; 3] = [172, 164, 152];
-/// Lava without values.
-const LAVA: [u8; 3] = [236, 92, 24];
+/// Materials without values, by their number; more than these repeat.
+const MATERIALS: [[u8; 3]; 6] =
+    [[236, 92, 24], [58, 128, 214], [222, 196, 120], [196, 214, 224], [70, 190, 90], [150, 96, 170]];
 /// Around the cells.
 const BORDER: [u8; 3] = [96, 98, 102];
 
@@ -66,7 +69,9 @@ pub enum Content {
     Empty,
     /// Ground, drawn grey.
     Solid,
-    /// Lava, with a value on the slice's scale.
+    /// Material without a value, by its number in [`SliceStyle::materials`].
+    Material(u8),
+    /// Material with a value on the slice's scale.
     Value(f32),
 }
 
@@ -75,8 +80,10 @@ pub enum Content {
 pub struct SliceStyle {
     /// Colours of the values.
     pub palette: Palette,
-    /// What the values are; without it all lava has one colour.
+    /// What the values are; none where only materials without values are shown.
     pub scale: Option<Scale>,
+    /// Names of the materials without values for the key, with their numbers.
+    pub materials: Vec<(u8, String)>,
     /// Text above the picture.
     pub title: String,
     /// What the cells along x, y and z measure besides themselves, such as metres.
@@ -155,7 +162,7 @@ impl Part {
 impl SliceStyle {
     /// The colour of a value, in sRGB.
     fn color(&self, value: f32) -> [u8; 3] {
-        self.scale.as_ref().map_or(LAVA, |scale| self.palette.srgb(scale.place(value)))
+        self.palette.srgb(self.scale.as_ref().map_or(1.0, |scale| scale.place(value)))
     }
 
     /// Where the slice is, in cells and in what they measure.
@@ -212,7 +219,7 @@ fn heading(image: &mut Image, (left, right, middle): (f32, f32, f32), ink: Ink, 
     ink.draw(image, (right, middle), Align::End, &place);
 }
 
-/// Which colour is rock, air and lava, from the left upper corner down.
+/// Which colour is rock, air and the materials without values, from the left upper corner down.
 fn key(image: &mut Image, (x, y): (f32, f32), ink: Ink, style: &SliceStyle) {
     let em = ink.size;
     for (row, (name, color)) in entries(style).enumerate() {
@@ -223,9 +230,14 @@ fn key(image: &mut Image, (x, y): (f32, f32), ink: Ink, style: &SliceStyle) {
     }
 }
 
-fn entries(style: &SliceStyle) -> impl Iterator<Item = (&'static str, [u8; 3])> {
-    let lava = style.scale.is_none().then_some(("lava", LAVA));
-    [("air", AIR)].into_iter().chain(lava).chain([("rock", ROCK)])
+fn entries(style: &SliceStyle) -> impl Iterator<Item = (&str, [u8; 3])> {
+    let materials = style.materials.iter().map(|(number, name)| (&name[..], color_of(*number)));
+    [("air", AIR)].into_iter().chain(materials).chain([("rock", ROCK)])
+}
+
+/// The colour of a material without values.
+fn color_of(material: u8) -> [u8; 3] {
+    MATERIALS[usize::from(material) % MATERIALS.len()]
 }
 
 #[cfg(test)]

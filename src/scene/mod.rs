@@ -38,7 +38,7 @@ use crate::terrain::{Surface, TerrainError};
 use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
-use crate::world::{Ground, World};
+use crate::world::{ColumnQuantity, Ground, Quantity, World};
 
 /// The built-in scene, complete and with comments.
 pub const VOLCANO: &str = include_str!("../../terrains/volcano.toml");
@@ -69,6 +69,21 @@ impl Scene {
     /// The built-in volcano.
     pub fn volcano() -> Self {
         Self::parse(VOLCANO, Path::new("(built-in volcano)")).expect("a test reads the built-in scene")
+    }
+
+    /// The materials of the layers of its world, the heaviest first.
+    pub fn materials(&self) -> Vec<Material> {
+        Material::with_lava(self.spec.materials.clone())
+    }
+
+    /// All quantities of the cells of its world.
+    pub fn quantities(&self) -> Vec<Quantity> {
+        Quantity::of_materials(&self.materials())
+    }
+
+    /// All quantities of the columns of its world: what maps can show.
+    pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
+        Quantity::of_materials(&self.materials())
     }
 
     /// Reads and checks a scene file.

@@ -9,6 +9,6 @@ mod palette;
 pub use camera::CameraSpec;
 pub use look::{Antialias, ColorBy, LookSpec, SkyPreset, Style};
 pub use material::{MaterialLook, Preset};
-#[cfg(feature = "render")]
+#[cfg(any(feature = "render", feature = "files"))]
 pub(crate) use palette::srgb_to_linear;
 pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};

@@ -9,11 +9,11 @@ use super::dialog::Dialog;
 use super::keys::Action;
 use super::messages::{Command, Notice, Pace};
 use super::pace;
-use super::slices::{AXES, AXIS_NAMES};
+use super::slices::{AXES, AXIS_NAMES, after};
 use super::tools::{BRUSH_RADIUS, Tool};
 use super::viewpoint::Side;
 use crate::output::{Existing, FOLDER, file_name, free_name};
-use crate::render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style, names};
+use crate::render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style};
 use crate::simulation;
 
 impl App {
@@ -32,7 +32,7 @@ impl App {
             Action::Style(style) => self.set_style(style),
             Action::Cut(axis) => self.toggle_cut(axis),
             Action::MoveCut(by) => self.move_cut(by),
-            Action::Field => self.show_next_field(),
+            Action::Quantity => self.show_next_quantity(),
             Action::Palette => self.take_next_palette(),
             Action::Volume => self.toggle_volume(),
             Action::Ground => self.toggle_ground(),
@@ -119,9 +119,11 @@ impl App {
         self.journal.say(&format!("view {}", style.name()));
     }
 
-    fn show_next_field(&mut self) {
-        self.state.cuts.field = names::next(self.state.cuts.field);
-        self.journal.say(&format!("field {}", self.state.cuts.field.name()));
+    fn show_next_quantity(&mut self) {
+        let Some(report) = &self.state.report else { return };
+        let next = after(&report.quantities, &self.state.cuts.quantity);
+        self.journal.say(&format!("quantity {}", next.name()));
+        self.state.cuts.quantity = next;
     }
 
     fn take_next_palette(&mut self) {

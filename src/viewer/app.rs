@@ -12,7 +12,7 @@ use super::dialog::{Answer, Dialog};
 use super::display::{self, DisplayLost, NoWindow};
 use super::journal::{Journal, Log};
 use super::meet::{entered, lies_in, meet_ground};
-use super::messages::{Command, Field, Glow, Notice, Pace};
+use super::messages::{Command, Glow, Notice, Pace};
 use super::paint::{DrawOn, Painter, Quality};
 use super::pointer::{Drag, Pointer};
 use super::record::Files;
@@ -25,6 +25,7 @@ use super::worker::{StartError, Worker};
 use crate::render::{Camera, Ray};
 use crate::scene::Scene;
 use crate::validate::Invalid;
+use crate::world::Quantity;
 
 /// Time between frames of an idle window.
 const REST: Duration = Duration::from_millis(8);
@@ -148,7 +149,7 @@ pub(super) struct App {
 #[derive(Default)]
 struct Asked {
     ray: Option<[f32; 6]>,
-    cuts: Option<([Option<usize>; 3], Field)>,
+    cuts: Option<([Option<usize>; 3], Quantity)>,
     glow: Option<Glow>,
 }
 
@@ -284,8 +285,8 @@ impl App {
                 update.notices.push(Notice { wrong: true, text: too_large.to_string() });
             }
             let part = self.camera().map(|camera| self.state.part(&camera));
-            update.report.probe =
-                update.report.probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
+            let probe = update.report.probe.take();
+            update.report.probe = probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
             let came = self.state.follow(&update);
             update.notices.into_iter().for_each(|notice| self.tell(notice));
             self.journal.follow(&update.report);
@@ -383,9 +384,10 @@ impl App {
             self.worker.send(command);
         }
         self.ask_for_pick(aim.map(|aim| aim.ray));
-        let cuts = (self.state.cuts.wanted(), self.state.cuts.field);
-        if self.asked.cuts.replace(cuts) != Some(cuts) {
-            self.worker.send(Command::Cuts(cuts.0, cuts.1));
+        let cuts = (self.state.cuts.wanted(), self.state.cuts.quantity.clone());
+        if self.asked.cuts.as_ref() != Some(&cuts) {
+            self.worker.send(Command::Cuts(cuts.0, cuts.1.clone()));
+            self.asked.cuts = Some(cuts);
         }
         let glow = self.state.glow();
         if self.painter.needs_ember() && self.asked.glow.replace(glow) != Some(glow) {

@@ -33,8 +33,8 @@ pub enum Action {
     Cut(Axis),
     /// Move the slice chosen last by a number of cells.
     MoveCut(i32),
-    /// The next field of the slices.
-    Field,
+    /// The next quantity of the slices.
+    Quantity,
     /// The next palette.
     Palette,
     /// Show or hide the lava.
@@ -180,7 +180,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Group::View, &[(Key::Z, NONE)], "Z", "slice across z on or off", Action::Cut(Axis::Z)),
     bind(Group::View, &[(Key::LBracket, NONE)], "[", "move the slice back by a cell", Action::MoveCut(-1)),
     bind(Group::View, &[(Key::RBracket, NONE)], "]", "move the slice on by a cell", Action::MoveCut(1)),
-    bind(Group::View, &[(Key::F, NONE)], "F", "next field of the slices: amount, energy, solid", Action::Field),
+    bind(Group::View, &[(Key::F, NONE)], "F", "next quantity of the slices: amount, energy, …", Action::Quantity),
     bind(Group::View, &[(Key::C, NONE)], "C", "next palette", Action::Palette),
     bind(Group::View, &[(Key::V, NONE)], "V", "lava on or off", Action::Volume),
     bind(Group::View, &[(Key::G, NONE)], "G", "ground on or off", Action::Ground),

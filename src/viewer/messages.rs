@@ -13,13 +13,13 @@ use crate::matter::Material;
 use crate::output::Existing;
 use crate::render::caves::Caves;
 use crate::render::{CameraSpec, LookSpec, Ray};
-pub use crate::render::{Cut, Field, Glow};
+pub use crate::render::{Cut, Glow};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
 use crate::simulation;
 use crate::source::VentSpec;
 use crate::units::cells;
-use crate::world::{Ground, GroundCursor, Layer, Tally};
+use crate::world::{Ground, GroundCursor, Layer, Quantity, Tally};
 
 /// How fast the automaton runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,8 +52,8 @@ pub enum Command {
     Rewind(u64),
     /// Probes the cell under the pointer; the answer is [`Report::probe`], kept up to date until another ray or `None`.
     Pick(Option<Ray>),
-    /// The slices to send, by cell along x, y and z.
-    Cuts([Option<usize>; 3], Field),
+    /// The slices to send, by cell along x, y and z, and what they show.
+    Cuts([Option<usize>; 3], Quantity),
     /// What the light of the lava on the rock depends on.
     Glow(Glow),
     /// Camera and look for the file of the session.
@@ -63,22 +63,20 @@ pub enum Command {
 }
 
 /// What lies under the pointer.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// The first cell along the ray that is solid or holds lava: x, y, z.
+    /// The first cell along the ray that is solid or holds a material: x, y, z.
     pub cell: [usize; 3],
     /// Where the ray enters it, in cells.
     pub point: [f32; 3],
     /// Whether it is rock.
     pub solid: bool,
-    /// Amount of lava in it, 0 to 1.
-    pub amount: f64,
-    /// Energy in it, vent = 1.
-    pub energy: f64,
+    /// What it holds of each quantity that is not 0, in the order of [`Report::quantities`].
+    pub values: Vec<(Quantity, f32)>,
     /// Elevation of the ground of the column in metres.
     pub ground_m: f64,
-    /// Thickness of all lava in the column in metres: its volume over its area.
-    pub thickness_m: f64,
+    /// The materials of the column, and the thickness of each in metres: its volume over its area.
+    pub thickness_m: Vec<(String, f64)>,
 }
 
 /// Amounts in full cells.
@@ -166,6 +164,8 @@ pub struct Report {
     pub times: Vec<(&'static str, Duration)>,
     /// Steps of the kept snapshots.
     pub snapshots: Vec<u64>,
+    /// What slices can show.
+    pub quantities: Vec<Quantity>,
     /// What lies under the pointer.
     pub probe: Option<Probe>,
 }
@@ -272,6 +272,7 @@ impl Report {
             materials: vec![MaterialReport { material: Material::lava(), mass: MassAccount::default(), cells: 0 }],
             times: Vec::new(),
             snapshots: Vec::new(),
+            quantities: vec![Quantity::default()],
             probe: None,
         }
     }

@@ -2,8 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::messages::Field;
 use crate::render::{Axis, Camera, Ray};
+use crate::world::Quantity;
 
 /// All axes in order.
 pub(crate) const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
@@ -13,14 +13,14 @@ pub(crate) const AXIS_NAMES: [&str; 3] = ["x", "y", "z"];
 pub(crate) const REACH: f32 = 12.0;
 
 /// The slices.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cuts {
     /// Which are shown, across x, y and z.
     pub(crate) shown: [bool; 3],
     /// Where they are, in cells.
     pub(crate) at: [usize; 3],
     /// What they show.
-    pub(crate) field: Field,
+    pub(crate) quantity: Quantity,
     /// The one that keys move.
     pub(crate) chosen: usize,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Cuts {
 impl Cuts {
     /// Slices through the middle of a box, none of them shown.
     pub(crate) fn middle(size: [usize; 3]) -> Self {
-        Self { shown: [false; 3], at: size.map(|n| n / 2), field: Field::Amount, chosen: 2 }
+        Self { shown: [false; 3], at: size.map(|n| n / 2), quantity: Quantity::default(), chosen: 2 }
     }
 
     /// The slices to request from the simulation.
@@ -43,6 +43,12 @@ impl Cuts {
             place.is_some_and(|(x, y, _)| (x - pixel.0).hypot(y - pixel.1) < REACH * scale)
         })
     }
+}
+
+/// The quantity of a list after this one; after the last and after one that is not in it, the first.
+pub(crate) fn after(all: &[Quantity], now: &Quantity) -> Quantity {
+    let next = all.iter().position(|quantity| quantity == now).map_or(0, |i| i + 1);
+    all.get(next).or(all.first()).cloned().unwrap_or_default()
 }
 
 /// Where the handle of a slice is: at the foot of the box, where the slice leaves it in the south or in the east; for
@@ -69,7 +75,24 @@ pub(crate) fn dragged_to(k: usize, ray: &Ray, size: [f32; 3]) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::grid::Grid;
+    use crate::matter::Material;
     use crate::render::{Bounds, CameraSpec};
+    use crate::world::CellMeasure;
+
+    #[test]
+    fn the_last_quantity_is_followed_by_the_first() {
+        let all = Quantity::of_materials(&[Material::lava(), Material::water()]);
+        let round = (0..6).scan(Quantity::default(), |now, _| {
+            let next = after(&all, now);
+            Some(std::mem::replace(now, next).name())
+        });
+        assert_eq!(
+            round.collect::<Vec<_>>(),
+            ["amount", "energy", "specific-energy", "solid", "water.amount", "amount"]
+        );
+        let gone = Quantity::new(CellMeasure::Amount, "oil");
+        assert_eq!(after(&all, &gone), all[0]);
+    }
 
     #[test]
     fn a_slice_follows_the_pointer_on_its_handle() {
@@ -77,7 +100,7 @@ mod tests {
         let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(40, 30, 50)), (800, 600));
         for k in 0..3 {
             for cell in [0, 7, 29] {
-                let cuts = Cuts { shown: [true; 3], at: [cell; 3], field: Field::Amount, chosen: 0 };
+                let cuts = Cuts { shown: [true; 3], at: [cell; 3], quantity: Quantity::default(), chosen: 0 };
                 let (x, y, _) = camera.project(handle(k, cell, size)).expect("in front");
                 assert_eq!(dragged_to(k, &camera.ray(x, y), size), Some(cell), "axis {k}");
                 assert!(cuts.under(&camera, size, (x + 4.0, y), 1.0).is_some());

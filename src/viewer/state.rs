@@ -21,6 +21,7 @@ use crate::render::{Camera, LookSpec};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
 use crate::source::VentSpec;
+use crate::world::Quantity;
 
 /// Time for which an edit overrides reports that may be older than it.
 const BELIEVED: Duration = Duration::from_millis(600);
@@ -193,7 +194,10 @@ impl State {
     fn arrive(&mut self) {
         let Some(scene) = self.coming.take() else { return };
         self.look = scene.spec.look.clone();
-        self.cuts = Cuts { field: self.cuts.field, ..Cuts::middle(scene.spec.grid.size) };
+        let there =
+            |quantity: &Quantity| self.report.as_ref().is_some_and(|report| report.quantities.contains(quantity));
+        let quantity = Some(std::mem::take(&mut self.cuts.quantity)).filter(there).unwrap_or_default();
+        self.cuts = Cuts { quantity, ..Cuts::middle(scene.spec.grid.size) };
         self.tools.cancel();
         self.scene = scene;
     }

@@ -11,7 +11,9 @@ mod layer;
 mod ledger;
 mod need;
 mod packed;
+pub mod quantity;
 mod tiles;
+mod values;
 mod wake;
 
 pub(crate) use clock::{Changes, Cursor, Reading, Reads};
@@ -22,7 +24,9 @@ pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
 pub use layer::{Layer, Span, Tally};
 pub use ledger::{EnergyLedger, Ledger};
 pub use packed::PackedWorld;
+pub use quantity::{CellMeasure, ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
 pub(crate) use tiles::{AMOUNT, Activities, Activity, ENERGY, Masks, Row, Rows, Strip, Tile};
+pub use values::CellValues;
 pub(crate) use wake::{Reader, RuleNumbers};
 
 use crate::parallel::*;
@@ -55,9 +59,8 @@ impl World {
 
     /// A world of lava and these materials, none heavier than it and each with its own name, without matter yet. Equally
     /// heavy ones keep their order.
-    pub fn with_materials(ground: Ground, mut materials: Vec<Material>) -> Self {
-        materials.sort_by(|a, b| b.density.total_cmp(&a.density));
-        materials.insert(LAVA, Material::lava());
+    pub fn with_materials(ground: Ground, materials: Vec<Material>) -> Self {
+        let materials = Material::with_lava(materials);
         let (grid, last) = (ground.grid(), materials.len() - 1);
         let layer = |(i, material)| Layer::empty(grid, material, i < last);
         Self { grid, ground, layers: materials.into_iter().enumerate().map(layer).collect() }

@@ -11,6 +11,7 @@ mod place;
 mod bench;
 mod heightmaps;
 mod help;
+mod layers;
 mod maps;
 mod memory;
 mod render;

@@ -37,6 +37,23 @@ picture_size = [96, 72]
 fps = 10
 "#;
 
+/// What gives [`SMALL`] a pool of water and a spring.
+pub(crate) const WATER: &str = r#"
+[[material]]
+name = "water"
+
+[[body]]
+shape = { kind = "box", from = [0.0, 10.0, 0.0], to = [24.0, 12.0, 6.0] }
+matter = { kind = "material", name = "water", amount = 1.0 }
+
+[[source]]
+material = "water"
+x = 6.0
+z = 18.0
+radius = 2.0
+rate = 0.75
+"#;
+
 /// A heightmap of 4 × 3 cells.
 pub(crate) const TINY_ASC: &str =
     "ncols 4\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4\n2 3 4 5\n3 4 5 9\n";

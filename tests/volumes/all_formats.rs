@@ -11,7 +11,7 @@ use lavoxel::world::{Ground, World};
 use serde_json::json;
 
 use crate::common::random_world;
-use crate::mesh::{read_glb, read_ply};
+use crate::mesh::{Ply, read_glb, read_ply};
 use crate::state::{Bench, skin};
 use crate::vdb::read_vdb;
 use crate::vti::Vti;
@@ -43,7 +43,7 @@ fn a_box_without_lava_gives_files_that_are_whole() {
     write_ply(&bench.path("empty.ply"), &bench.shot(), &skin(), Existing::Keep).unwrap();
     assert!(Vti::read(&bench.path("empty.vti")).floats("CellData", "amount").iter().all(|&amount| amount == 0.0));
     assert!(read_vdb(&bench.path("empty.vdb")).1.values().all(|grid| grid.voxels.is_empty()));
-    assert_eq!(read_ply(&bench.path("empty.ply")), (Vec::new(), Vec::new()));
+    assert_eq!(read_ply(&bench.path("empty.ply")), Ply::default());
     let (root, _) = read_glb(&bench.path("empty.glb"));
     assert_eq!((&root["nodes"][0]["name"], root["nodes"].as_array().unwrap().len()), (&json!("ground"), 1));
 

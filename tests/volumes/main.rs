@@ -13,6 +13,7 @@ mod reading;
 mod state;
 
 mod all_formats;
+mod layers;
 mod mesh;
 mod program;
 mod vdb;

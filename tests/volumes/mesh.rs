@@ -17,7 +17,7 @@ use crate::reading::{Bytes, between, floats};
 use crate::state::{Bench, CELL, SOUTH, WEST, python, skin};
 
 /// Checks that a mesh bounds a body: every edge once in each direction, every corner with one ring of triangles.
-fn assert_closed(mesh: &Mesh) {
+pub(crate) fn assert_closed(mesh: &Mesh) {
     let mut edges: HashMap<(u32, u32), u32> = HashMap::new();
     for t in &mesh.triangles {
         for (a, b) in [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])] {
@@ -68,7 +68,7 @@ fn a_ball_of_lava_is_one_closed_surface_of_its_volume() {
     }
     let mut bench = Bench::of(world);
     bench.site = Site { cell_size_m: 4.0, vertical_exaggeration: 2.0, floor_m: 100.0, ..bench.site };
-    let mesh = Mesh::lava(&bench.shot(), 0.5).unwrap();
+    let mesh = Mesh::surface(&bench.shot(), "lava", 0.5).unwrap();
     assert_closed(&mesh);
     assert_eq!(euler(&mesh), 2);
     let volume = bench.world.lava().tally().cells as f64 * 32.0;
@@ -89,7 +89,7 @@ fn every_mesh_is_closed() {
     for (seed, solid, liquid) in [(1, 0, 30), (2, 30, 50), (3, 10, 80), (4, 50, 10), (5, 0, 100), (6, 20, 65)] {
         let bench = Bench::of(random_world(Grid::new(37, 19, 21), seed, solid, liquid));
         for level in [0.1, 0.3, 0.42, 0.6] {
-            let mesh = Mesh::lava(&bench.shot(), level).unwrap();
+            let mesh = Mesh::surface(&bench.shot(), "lava", level).unwrap();
             assert_closed(&mesh);
             assert!(mesh.volume_m3() >= 0.0);
         }
@@ -105,7 +105,7 @@ fn lava_on_rock_reaches_half_a_cell_into_it() {
             (4..8).for_each(|y| world.place(x, y, z, AMOUNT_ONE, ENERGY_ONE));
         }
     }
-    let mesh = Mesh::lava(&Bench::of(world).shot(), 0.42).unwrap();
+    let mesh = Mesh::surface(&Bench::of(world).shot(), "lava", 0.42).unwrap();
     assert_closed(&mesh);
     let ends = |pick: fn(f32, f32) -> f32| mesh.positions.iter().map(|p| p[2]).reduce(pick).unwrap();
     let (low, high) = (ends(f32::min), ends(f32::max));
@@ -113,8 +113,15 @@ fn lava_on_rock_reaches_half_a_cell_into_it() {
     assert_eq!(grid.ny, 12);
 }
 
-/// What a PLY file holds: position, normal, colour and energy of each corner, and the triangles.
-pub(crate) type Ply = (Vec<([f32; 6], [u8; 3], f32)>, Vec<[u32; 3]>);
+/// What a PLY file holds.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Ply {
+    /// Position, normal, colour and energy.
+    pub(crate) corners: Vec<([f32; 6], [u8; 3], f32)>,
+    pub(crate) triangles: Vec<[u32; 3]>,
+    /// The material of each triangle, where the file says so.
+    pub(crate) materials: Vec<u8>,
+}
 
 pub(crate) fn read_ply(path: &Path) -> Ply {
     let all = fs::read(path).unwrap();
@@ -127,13 +134,15 @@ pub(crate) fn read_ply(path: &Path) -> Ply {
         (numbers, bytes.take(3).try_into().unwrap(), floats(bytes.take(4))[0])
     };
     let corners = (0..count("vertex")).map(|_| corner(&mut bytes)).collect();
-    let triangle = |bytes: &mut Bytes<'_>| {
+    let mut ply = Ply { corners, ..Ply::default() };
+    let numbered = head.contains("property list uchar int vertex_indices\nproperty uchar material\nend_header");
+    for _ in 0..count("face") {
         assert_eq!(bytes.take(1), [3]);
-        [bytes.u32(), bytes.u32(), bytes.u32()]
-    };
-    let triangles = (0..count("face")).map(|_| triangle(&mut bytes)).collect();
+        ply.triangles.push([bytes.u32(), bytes.u32(), bytes.u32()]);
+        ply.materials.extend(if numbered { bytes.take(1) } else { &[] });
+    }
     assert!(bytes.0.is_empty());
-    (corners, triangles)
+    ply
 }
 
 /// Description and numbers of a GLB file.
@@ -176,10 +185,10 @@ fn ply_gives_back_the_mesh() {
     let bench = Bench::hill(30);
     let path = bench.path("hill.ply");
     write_ply(&path, &bench.shot(), &skin(), Existing::Keep).unwrap();
-    let mesh = Mesh::lava(&bench.shot(), skin().level).unwrap();
+    let mesh = Mesh::surface(&bench.shot(), "lava", skin().level).unwrap();
     assert_closed(&mesh);
-    let (corners, triangles) = read_ply(&path);
-    assert_eq!(triangles, mesh.triangles);
+    let Ply { corners, triangles, materials } = read_ply(&path);
+    assert_eq!((triangles, materials), (mesh.triangles.clone(), vec![]));
     assert_eq!(corners.len(), mesh.positions.len());
     for (i, ([x, y, z, nx, ny, nz], color, energy)) in corners.into_iter().enumerate() {
         assert_eq!(([x, y, z], [nx, ny, nz], energy), (mesh.positions[i], mesh.normals[i], mesh.energies[i]));
@@ -196,7 +205,7 @@ fn glb_gives_back_the_mesh_and_the_ground() {
     let path = bench.path("hill.glb");
     write_glb(&path, &bench.shot(), &skin(), Existing::Keep).unwrap();
     let (root, bin) = read_glb(&path);
-    let mesh = Mesh::lava(&bench.shot(), skin().level).unwrap();
+    let mesh = Mesh::surface(&bench.shot(), "lava", skin().level).unwrap();
     assert_eq!([&root["nodes"][0]["name"], &root["nodes"][1]["name"]], ["lava", "ground"]);
     assert_eq!(root["scenes"][0]["extras"]["offset_m"], format!("{WEST} {SOUTH} 0"));
     let lava = &root["meshes"][0]["primitives"][0];

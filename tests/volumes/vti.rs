@@ -20,6 +20,8 @@ use crate::state::{Bench, CELL, SOUTH, WEST, about, python};
 pub(crate) struct Vti {
     head: String,
     arrays: BTreeMap<(String, String), Vec<u8>>,
+    /// Part and name of each array, in the order of the file.
+    order: Vec<(String, String)>,
 }
 
 impl Vti {
@@ -28,16 +30,22 @@ impl Vti {
         let mark = b"<AppendedData encoding=\"raw\">\n_";
         let start = bytes.windows(mark.len()).position(|window| window == mark).unwrap() + mark.len();
         let head = String::from_utf8(bytes[..start].to_vec()).unwrap();
-        let mut arrays = BTreeMap::new();
+        let (mut arrays, mut order) = (BTreeMap::new(), Vec::new());
         for part in ["CellData", "PointData"] {
             let section = between(&head, &format!("<{part} "), &format!("</{part}>"));
             for array in section.lines().filter(|line| line.starts_with("<DataArray")) {
                 let offset: usize = between(array, "offset=\"", "\"").parse().unwrap();
                 let key = (part.to_owned(), between(array, "Name=\"", "\"").to_owned());
+                order.push(key.clone());
                 arrays.insert(key, inflate_blocks(&bytes[start + offset..]));
             }
         }
-        Self { head, arrays }
+        Self { head, arrays, order }
+    }
+
+    /// Names of the arrays of a part.
+    pub(crate) fn names(&self, part: &str) -> Vec<&str> {
+        self.order.iter().filter(|(of, _)| of == part).map(|(_, name)| &name[..]).collect()
     }
 
     fn bytes(&self, part: &str, name: &str) -> &[u8] {

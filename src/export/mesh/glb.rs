@@ -6,35 +6,36 @@ use std::path::Path;
 
 use gltf_json::accessor::{ComponentType, GenericComponentType, Type};
 use gltf_json::buffer::{Target, View};
-use gltf_json::material::{PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
+use gltf_json::material::{AlphaMode, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::validation::Checked::{self, Valid};
 use gltf_json::validation::USize64;
 use gltf_json::{Accessor, Asset, Buffer, Index, Material, Node, Root, Scene};
 
-use super::{Mesh, Skin, y_up};
+use super::{Mesh, Part, Skin, color, y_up};
 use crate::export::ExportError;
 use crate::export::state::ExportState;
 use crate::output::{Existing, OutputError, WholeFile};
+use crate::view::srgb_to_linear;
 
+/// Opacity of materials that carry no energy.
+const OPACITY: f32 = 0.6;
 /// Linear colour of the ground: dark rock.
 const ROCK: [f32; 4] = [0.09, 0.08, 0.075, 1.0];
 
 pub(super) fn write(
     path: &Path,
     shot: &ExportState<'_>,
-    lava: &Mesh,
+    surfaces: &[Part<'_>],
     skin: &Skin,
     existing: Existing,
 ) -> Result<(), ExportError> {
     let mut parts = Parts::new();
-    if !lava.triangles.is_empty() {
-        parts.add("lava", lava, Some(skin));
+    for Part { material, mesh } in surfaces {
+        let paint = if material.carries_energy() { Paint::Energy(skin) } else { Paint::Plain(clear(color(material))) };
+        parts.add(&material.name, mesh, &paint);
     }
-    let ground = Mesh::ground(shot);
-    if !ground.triangles.is_empty() {
-        parts.add("ground", &ground, None);
-    }
+    parts.add("ground", &Mesh::ground(shot), &Paint::Plain(ROCK));
     let json = parts.json(shot).map_err(|reason| ExportError::encoder(path, reason))?;
     let mut file = WholeFile::create(path, existing)?;
     write_chunks(&mut file, &json, &parts.bytes).map_err(|e| OutputError::io(path, e))?;
@@ -55,6 +56,14 @@ fn write_chunks(file: &mut impl Write, json: &[u8], bytes: &[u8]) -> io::Result<
         file.write_all(data)?;
     }
     Ok(())
+}
+
+/// What colours a mesh has.
+enum Paint<'a> {
+    /// By the energy of its corners.
+    Energy(&'a Skin),
+    /// One, linear, with its opacity.
+    Plain([f32; 4]),
 }
 
 /// What the corners of a mesh have.
@@ -84,15 +93,22 @@ impl Parts {
         Self { root, buffer, bytes: Vec::new(), nodes: Vec::new(), energies: Vec::new() }
     }
 
-    /// Adds a mesh as a node of the same name, coloured by a skin or as rock.
-    fn add(&mut self, name: &str, mesh: &Mesh, skin: Option<&Skin>) {
+    /// Adds a mesh as a node of the same name; nothing where it has no triangles.
+    fn add(&mut self, name: &str, mesh: &Mesh, paint: &Paint<'_>) {
+        if mesh.triangles.is_empty() {
+            return;
+        }
+        let (skin, base) = match paint {
+            Paint::Energy(skin) => (Some(*skin), [1.0; 4]),
+            Paint::Plain(color) => (None, *color),
+        };
         let attributes = self.attributes(mesh, skin);
         let corners = mesh.triangles.iter().flatten().flat_map(|i| i.to_le_bytes());
         let indices = self.array(corners, (ComponentType::U32, Type::Scalar), Target::ElementArrayBuffer);
         let primitive = Primitive {
             attributes,
             indices: Some(self.root.push(indices)),
-            material: Some(self.root.push(material(name, if skin.is_some() { [1.0; 4] } else { ROCK }))),
+            material: Some(self.root.push(material(name, base))),
             mode: Valid(Mode::Triangles),
             targets: None,
             extensions: None,
@@ -209,9 +225,18 @@ impl Parts {
     }
 }
 
+/// A colour in sRGB as light with an opacity.
+fn clear(color: [u8; 3]) -> [f32; 4] {
+    let [red, green, blue] = color.map(|c| srgb_to_linear(f32::from(c) / 255.0));
+    [red, green, blue, OPACITY]
+}
+
+/// A material of one colour with its opacity, which colours of corners multiply.
 fn material(name: &str, color: [f32; 4]) -> Material {
+    let alpha_mode = if color[3] < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque };
     Material {
         name: Some(name.to_owned()),
+        alpha_mode: Valid(alpha_mode),
         pbr_metallic_roughness: PbrMetallicRoughness {
             base_color_factor: PbrBaseColorFactor(color),
             metallic_factor: StrengthFactor(0.0),

@@ -1,4 +1,4 @@
-//! Surfaces as triangles: the lava's and the ground's, in local metres, and the formats that hold them.
+//! Surfaces as triangles: those of the materials and the ground's, in local metres, and the formats that hold them.
 
 mod glb;
 mod ply;
@@ -9,6 +9,7 @@ use std::path::Path;
 use super::ExportError;
 use super::state::ExportState;
 use crate::lowpass::ENERGY_SHOWN;
+use crate::matter::Material;
 use crate::output::Existing;
 use crate::view::Palette;
 
@@ -18,12 +19,12 @@ use self::surface::surface;
 /// Most columns of the ground along a side; of a larger box every second, third, … is taken.
 const GROUND_SIDE: usize = 2048;
 
-/// How the lava's surface is drawn.
+/// How surfaces are drawn.
 #[derive(Clone, Debug)]
 pub struct Skin {
-    /// Density at which the surface lies, above 0 and below 1.
+    /// Density at which they lie, above 0 and below 1.
     pub level: f32,
-    /// Colours by energy, from 0 to [`ENERGY_SHOWN`].
+    /// Colours of the lava by energy, from 0 to [`ENERGY_SHOWN`].
     pub palette: Palette,
 }
 
@@ -41,22 +42,25 @@ pub struct Mesh {
     pub positions: Vec<[f32; 3]>,
     /// Unit vectors that point outside, one for each corner.
     pub normals: Vec<[f32; 3]>,
-    /// Energy per amount in vent units, one for each corner of lava; none for the ground.
+    /// Energy per amount in vent units, one for each corner of what carries energy; none for the rest.
     pub energies: Vec<f32>,
     /// Numbers of three corners each.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl Mesh {
-    /// The surface of the lava where its low-passed amount passes `level`. It is closed, each edge between two
-    /// triangles, also where the lava touches the walls of the box. Along the bed it lies half a cell inside the rock: the
-    /// smooth ground lies within half a cell of the solid cells, and so no gap shows between the two. Lava thinner than
-    /// the level, such as films, has no surface.
+    /// The surface of a material where its low-passed amount passes `level`. It is closed, each edge between two
+    /// triangles, also where the material touches the walls of the box. Along the bed it lies half a cell inside the rock: the
+    /// smooth ground lies within half a cell of the solid cells, and so no gap shows between the two. What is thinner than
+    /// the level, such as films, has no surface, and neither has a material that is not in the world.
     ///
     /// # Errors
     /// Says so when there would be more than [`MAX_VERTICES`] corners.
-    pub fn lava(shot: &ExportState<'_>, level: f32) -> Result<Self, String> {
-        surface(shot, level).map(Self::with_normals)
+    pub fn surface(shot: &ExportState<'_>, material: &str, level: f32) -> Result<Self, String> {
+        let Some(layer) = shot.world.place_of(material) else { return Ok(Self::default()) };
+        let mesh = surface(shot, layer, level)?.with_normals();
+        let carries_energy = shot.world.layers()[layer].carries_energy();
+        Ok(if carries_energy { mesh } else { Self { energies: Vec::new(), ..mesh } })
     }
 
     /// The surface of the ground: open, with a corner in the middle of each column.
@@ -124,26 +128,44 @@ fn unit(v: [f64; 3]) -> [f32; 3] {
     if length > 0.0 { v.map(|c| (c / length) as f32) } else { [0.0, 0.0, 1.0] }
 }
 
-/// Writes the lava's surface as PLY: corners with normal, sRGB colour and `energy`, in local metres
-/// `[east, north, up]`. Without lava, the file has no corners.
+/// A surface and what it is of.
+struct Part<'a> {
+    material: &'a Material,
+    mesh: Mesh,
+}
+
+/// Writes the surfaces of the materials as PLY: corners with normal, sRGB colour and `energy`, in local metres
+/// `[east, north, up]`. Where the world has more than lava, each triangle has the number of its `material`, which comments
+/// name. Without matter, the file has no corners.
 ///
 /// # Errors
 /// When the surface has more than [`MAX_VERTICES`] corners or the file cannot be written.
 pub fn write_ply(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
-    ply::write(path, shot, &lava(path, shot, skin)?, skin, existing)
+    ply::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
-/// Writes the meshes `lava` and `ground` as binary glTF in local metres (east, up, south): colours as `COLOR_0`, energy
-/// as `_ENERGY`. Without lava, only the ground is there.
+/// Writes the meshes `lava`, those of other materials by their names, and `ground` as binary glTF in local metres (east,
+/// up, south): colours of the lava as `COLOR_0`, energy as `_ENERGY`. Without matter, only the ground is there.
 ///
 /// # Errors
 /// When the surface has more than [`MAX_VERTICES`] corners or the file cannot be written.
 pub fn write_glb(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
-    glb::write(path, shot, &lava(path, shot, skin)?, skin, existing)
+    glb::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
-fn lava(path: &Path, shot: &ExportState<'_>, skin: &Skin) -> Result<Mesh, ExportError> {
-    Mesh::lava(shot, skin.level).map_err(|reason| ExportError::TooLarge { path: path.to_owned(), reason })
+/// The surfaces of all materials, the heaviest first.
+fn parts<'a>(path: &Path, shot: &ExportState<'a>, skin: &Skin) -> Result<Vec<Part<'a>>, ExportError> {
+    let part = |material: &'a Material| {
+        let mesh = Mesh::surface(shot, &material.name, skin.level);
+        let mesh = mesh.map_err(|reason| ExportError::TooLarge { path: path.to_owned(), reason })?;
+        Ok(Part { material, mesh })
+    };
+    shot.world.materials().map(part).collect()
+}
+
+/// Colour of a material that carries no energy, in sRGB.
+fn color(_material: &Material) -> [u8; 3] {
+    [41, 128, 219]
 }
 
 /// A point of a mesh for formats that are y-up.

@@ -1,6 +1,6 @@
-//! The surface of the lava by surface nets, in chunks where there is lava.
+//! The surface of a layer by surface nets, in chunks where there is matter.
 //!
-//! A net has one corner in each cube of eight samples that the surface crosses. Where lava touches lava only across an edge
+//! A net has one corner in each cube of eight samples that the surface crosses. Where matter touches matter only across an edge
 //! or a corner of cells, two sheets would share that edge or corner, and the mesh would not bound a body. Such
 //! places are filled up by a cell first; then every edge lies between exactly two triangles.
 
@@ -39,11 +39,11 @@ struct Sample {
 /// The place of a chunk or the number of a cube, counted from the corner.
 type Place = [u32; 3];
 
-/// The surface, without normals.
-pub(super) fn surface(shot: &ExportState<'_>, level: f32) -> Result<Mesh, String> {
+/// The surface of the layer with a number, without normals.
+pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Result<Mesh, String> {
     // Between two values of the density, so that no sample lies on the surface.
     let level = (level * 255.0) as u8;
-    let mut field = samples(shot, level);
+    let mut field = samples(shot, layer, level);
     let mut chunks = chunks_around(&field);
     join_pinches(&mut field, &mut chunks, shot.site.shape(), level);
     let mut net = Net::default();
@@ -52,16 +52,17 @@ pub(super) fn surface(shot: &ExportState<'_>, level: f32) -> Result<Mesh, String
         let pieces: Vec<Piece> = batch.par_iter().map(|&chunk| Piece::new(&field, chunk, level)).collect();
         pieces.iter().for_each(|piece| net.join(piece, shot));
         if net.mesh.positions.len() > MAX_VERTICES {
-            return Err(format!("the lava's surface has more than {MAX_VERTICES} corners; a .vdb file has no limit"));
+            let name = &shot.world.layers()[layer].material().name;
+            return Err(format!("the {name}'s surface has more than {MAX_VERTICES} corners; a .vdb file has no limit"));
         }
     }
     Ok(net.mesh)
 }
 
 /// The low-pass, in rock no higher than `level`: the surface then lies in the middle of the first solid cell.
-fn samples(shot: &ExportState<'_>, level: u8) -> Sparse<Sample> {
+fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
     let mut field = Sparse::new();
-    RowFilter::default().each_cell(shot.world, |[x, y, z], density, energy| {
+    RowFilter::of_layer(layer).each_cell(shot.world, |[x, y, z], density, energy| {
         if density > 0 {
             let most = if shot.world.ground().is_solid(x, y, z) { level } else { u8::MAX };
             field.set(shot.site.cell([x, y, z]), Sample { shape: density.min(most), density, energy });
@@ -106,7 +107,7 @@ fn gather(field: &Sparse<Sample>, chunk: Place) -> Vec<Sample> {
     samples
 }
 
-/// Raises samples until no two parts of the lava, and no two of the air, touch only across an edge or a corner.
+/// Raises samples until no two parts of the matter, and no two of the air, touch only across an edge or a corner.
 fn join_pinches(field: &mut Sparse<Sample>, chunks: &mut BTreeSet<Place>, limits: [usize; 3], level: u8) {
     let pinched = pinched_cubes();
     let mut stale = chunks.clone();

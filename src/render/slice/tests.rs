@@ -1,5 +1,7 @@
 use super::*;
 use crate::render::legend::Scale;
+use crate::units::{AMOUNT_ONE, ENERGY_ONE};
+use crate::world::{Edit, Ground, Matter, Quantity, Shape, World};
 
 const SIZES: [(usize, usize); 7] = [(1, 1), (24, 20), (120, 100), (320, 213), (900, 600), (1440, 960), (640, 1200)];
 
@@ -10,7 +12,13 @@ fn style() -> SliceStyle {
         vec![Ruler::new("elevation", "m", 94.0, 2.5)],
         vec![Ruler::new("distance south", "m", 0.0, 10.0), Ruler::new("latitude", "°", 46.2, -1e-4)],
     ];
-    SliceStyle { palette, scale: Some(Scale::amount()), title: "test, step 12".into(), rulers }
+    SliceStyle {
+        palette,
+        scale: Scale::of(&Quantity::default()),
+        materials: vec![],
+        title: "test, step 12".into(),
+        rulers,
+    }
 }
 
 fn drawn(grid: Grid, spec: &SliceSpec, content: impl Fn(usize, usize, usize) -> Content) -> Image {
@@ -103,9 +111,12 @@ fn a_cropped_section_shows_its_rows_alone() {
 }
 
 #[test]
-fn air_rock_and_lava_differ_in_every_palette() {
+fn air_rock_and_materials_differ_in_every_palette() {
     let distance = |a: [u8; 3], b: [u8; 3]| (0..3).map(|k| i32::from(a[k].abs_diff(b[k])).pow(2)).sum::<i32>();
-    assert!(distance(AIR, ROCK).min(distance(LAVA, ROCK)).min(distance(LAVA, AIR)) > 70 * 70);
+    let flat: Vec<_> = [AIR, ROCK].into_iter().chain(MATERIALS).collect();
+    for (i, color) in flat.iter().enumerate() {
+        assert!(flat[..i].iter().all(|other| distance(*other, *color) > 60 * 60), "{color:?}");
+    }
     for name in crate::render::PALETTE_NAMES {
         let palette = Palette::named(name).expect("a known name");
         let close = (0..=100).filter(|i| distance(palette.srgb(*i as f32 / 100.0), AIR) < 30 * 30).count();
@@ -114,13 +125,29 @@ fn air_rock_and_lava_differ_in_every_palette() {
 }
 
 #[test]
-fn without_a_scale_lava_has_one_colour() {
-    let grid = Grid::new(3, 3, 3);
+fn materials_without_values_have_one_colour_each_and_a_line_in_the_key() {
+    let grid = Grid::new(2, 2, 2);
     let spec = SliceSpec::whole(grid, Axis::Y, 1, (400, 300));
-    let plain = SliceStyle { scale: None, ..style() };
-    let image = slice(grid, &spec, &plain, |x, _, _| Content::Value(x as f32)).expect("inside the box");
+    let plain = SliceStyle { scale: None, materials: vec![(0, "lava".into()), (1, "water".into())], ..style() };
+    let image = slice(grid, &spec, &plain, |x, _, _| Content::Material(x as u8)).expect("inside the box");
     let Frame { x, y, width, height } = Layout::new(&spec, &plain).cells;
-    assert_eq!([image.pixel(x, y), image.pixel(x + width - 1, y + height - 1)], [LAVA; 2]);
+    assert_eq!([image.pixel(x, y), image.pixel(x + width - 1, y + height - 1)], [MATERIALS[0], MATERIALS[1]]);
+    assert_eq!(entries(&plain).map(|(name, _)| name).collect::<Vec<_>>(), ["air", "lava", "water", "rock"]);
+}
+
+#[test]
+fn a_sample_shows_values_of_its_quantity_alone() {
+    let mut world = World::new(Ground::none(Grid::new(3, 1, 1)));
+    world.place(1, 0, 0, AMOUNT_ONE / 2, ENERGY_ONE);
+    world.edit(&Edit { shape: Shape::Box { from: [2.0, 0.0, 0.0], to: [3.0, 1.0, 1.0] }, matter: Matter::Rock });
+    let row = |name: &str| {
+        let quantity = world.quantity(name).expect("a known name");
+        let sample = Sample::new(&world, &quantity);
+        [0, 1, 2].map(|x| sample.at(x, 0, 0))
+    };
+    assert_eq!(row("amount"), [Content::Empty, Content::Value(0.5), Content::Solid]);
+    assert_eq!(row("specific-energy"), [Content::Empty, Content::Value(2.0), Content::Solid]);
+    assert_eq!(row("solid"), [Content::Empty, Content::Material(0), Content::Solid]);
 }
 
 #[test]

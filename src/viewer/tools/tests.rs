@@ -21,10 +21,9 @@ fn probe(x: f32, z: f32) -> Option<Probe> {
         cell: [x as usize, 4, z as usize],
         point: [x, 5.0, z],
         solid: true,
-        amount: 0.0,
-        energy: 0.0,
+        values: Vec::new(),
         ground_m: 50.0,
-        thickness_m: 0.0,
+        thickness_m: Vec::new(),
     })
 }
 

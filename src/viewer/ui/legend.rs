@@ -5,7 +5,6 @@ use kiss3d::egui::{Align2, Color32, Context, FontId, LayerId, Painter, Pos2, Rec
 use super::{BRIGHT, SHADE};
 use crate::render::ticks::Ticks;
 use crate::render::{Palette, Scale, Style};
-use crate::viewer::messages::Field;
 use crate::viewer::state::State;
 
 /// Length of a bar in points, and the most of the screen's height that it takes.
@@ -19,7 +18,7 @@ const MARGIN: f32 = 9.0;
 pub(super) fn draw(context: &Context, state: &State) {
     let Ok(palette) = state.look.palette.build("look.palette") else { return };
     let volume = (state.look.style != Style::Cinematic && state.shown.volume).then(|| state.look.color_by.scale());
-    let slices = if state.cuts.shown.contains(&true) { of_slices(state.cuts.field) } else { None };
+    let slices = if state.cuts.shown.contains(&true) { Scale::of(&state.cuts.quantity) } else { None };
     let mut scales: Vec<Scale> = slices.into_iter().collect();
     scales.extend(volume.filter(|scale| !scales.contains(scale)));
     let painter = context.layer_painter(LayerId::background());
@@ -28,15 +27,6 @@ pub(super) fn draw(context: &Context, state: &State) {
     for scale in &scales {
         let length = LENGTH.0.min(LENGTH.1 * screen.height());
         right = bar(&painter, (pos2(right, screen.bottom() - 12.0), length), &palette, scale) - 8.0;
-    }
-}
-
-/// The quantity that the colours of slices show; rock is grey.
-fn of_slices(field: Field) -> Option<Scale> {
-    match field {
-        Field::Amount => Some(Scale::amount()),
-        Field::Energy => Some(Scale::energy()),
-        Field::Solid => None,
     }
 }
 

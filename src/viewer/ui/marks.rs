@@ -90,8 +90,8 @@ fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let tool = state.tools.tool;
     let Some(pointer) = stage.pointer.filter(|_| tool != Tool::Orbit) else { return };
     let ray = stage.camera.ray(pointer.0, pointer.1);
-    let probe = state.report.as_ref().and_then(|report| report.probe).filter(|probe| lies_on(&ray, probe));
-    let Some(probe) = probe else { return };
+    let probe = state.report.as_ref().and_then(|report| report.probe.as_ref());
+    let Some(probe) = probe.filter(|probe| lies_on(&ray, probe)) else { return };
     let middle = Point3::from(probe.point);
     if let (Tool::Source, Some(ground)) = (tool, &state.ground) {
         let spec = VentSpec { x: f64::from(middle.x), z: f64::from(middle.z), ..state.tools.vent.clone() };

@@ -6,15 +6,16 @@ use super::{BRIGHT, SHADE, Stage};
 use crate::viewer::messages::{Probe, Report};
 use crate::viewer::state::State;
 use crate::viewer::tools::lies_on;
+use crate::world::Quantity;
 
 /// Draws the probe while the pointer is over the world.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     let Some(pointer) = stage.pointer.filter(|_| !state.tools.is_busy()) else { return };
     let ray = stage.camera.ray(pointer.0, pointer.1);
-    let probe = state.report.as_ref().and_then(|report| report.probe);
-    let Some((probe, report)) = probe.filter(|probe| lies_on(&ray, probe)).zip(state.report.as_ref()) else { return };
+    let Some(report) = &state.report else { return };
+    let Some(probe) = report.probe.as_ref().filter(|probe| lies_on(&ray, probe)) else { return };
     let painter = context.layer_painter(LayerId::background());
-    let text = WidgetText::from(RichText::new(words(&probe, report)));
+    let text = WidgetText::from(RichText::new(words(probe, report)));
     let galley = painter.layout_job(
         (*text.into_layout_job(&context.global_style(), TextStyle::Small.into(), kiss3d::egui::Align::LEFT)).clone(),
     );
@@ -36,16 +37,14 @@ fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
 
 fn words(probe: &Probe, report: &Report) -> String {
     let [x, y, z] = probe.cell;
-    let what = if probe.solid {
-        "rock".to_owned()
-    } else {
-        format!("amount {:.3}   energy {:.3}", probe.amount, probe.energy)
-    };
-    let lava =
-        if probe.thickness_m > 0.0 { format!("   lava {:.1} m thick", probe.thickness_m) } else { String::new() };
+    let value = |(quantity, value): &(Quantity, f32)| format!("{} {value:.3}", quantity.words());
+    let values = probe.values.iter().filter(|(quantity, _)| quantity.material().is_some()).map(value);
+    let what = if probe.solid { "rock".to_owned() } else { values.collect::<Vec<_>>().join("   ") };
+    let thickness = |(material, metres): &(String, f64)| format!("   {material} {metres:.1} m thick");
+    let thickness: String = probe.thickness_m.iter().map(thickness).collect();
     let [east, up, south] = [(0, x), (1, y), (2, z)].map(|(axis, cell)| report.metres(axis, cell));
     format!(
-        "cell {x}, {y}, {z}\n{east:.0} m east, {south:.0} m south, elevation {up:.1} m\n{what}\nground {:.1} m{lava}",
+        "cell {x}, {y}, {z}\n{east:.0} m east, {south:.0} m south, elevation {up:.1} m\n{what}\nground {:.1} m{thickness}",
         probe.ground_m
     )
 }

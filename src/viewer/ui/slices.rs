@@ -5,9 +5,10 @@ use kiss3d::egui::{RichText, Slider, Ui};
 use super::FAINT;
 
 use super::look::palette;
-use super::rows::{NAME, choice_named, name};
+use super::rows::{NAME, name};
 use crate::viewer::slices::AXIS_NAMES;
 use crate::viewer::state::State;
+use crate::world::Quantity;
 
 /// Thinnest clip box, as a share.
 const THINNEST: f32 = 0.01;
@@ -36,8 +37,22 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
             ui.label(metres).on_hover_text(["east of the west side", "elevation", "south of the north side"][k]);
         });
     }
-    choice_named(ui, ("field", "What slices show (F)."), &mut cuts.field);
+    quantities(ui, &report.quantities, &mut cuts.quantity);
     palette(ui, &mut state.look);
+}
+
+/// Shows what slices can show, and takes another choice.
+fn quantities(ui: &mut Ui, all: &[Quantity], chosen: &mut Quantity) {
+    ui.horizontal_wrapped(|ui| {
+        name(ui, "quantity", "What slices show (F).");
+        ui.spacing_mut().item_spacing.x = 3.0;
+        for quantity in all {
+            let hint = quantity.description();
+            if ui.selectable_label(quantity == chosen, quantity.words()).on_hover_text(hint).clicked() {
+                *chosen = quantity.clone();
+            }
+        }
+    });
 }
 
 /// Shows and edits the clip box.

@@ -1,39 +1,43 @@
-//! What lies under the pointer: the first cell along a ray that is solid or holds lava.
+//! What lies under the pointer: the first cell along a ray that is solid or holds a material.
 
 use crate::grid::Grid;
-use crate::render::Ray;
-use crate::units::{self, amount_units};
-use crate::viewer::messages::Probe;
-use crate::world::World;
-
 use crate::map::Site;
+use crate::matter::Material;
+use crate::render::Ray;
+use crate::viewer::messages::Probe;
+use crate::world::{CellMeasure, CellValues, Quantity, World};
 
-/// Least amount of lava that is picked.
-const SEEN: f64 = 0.05;
+/// Least amount of a material that is picked.
+const SEEN: f32 = 0.05;
 
 /// Probes the first cell that the ray meets.
 pub(super) fn probe(world: &World, site: &Site, ray: &Ray) -> Option<Probe> {
-    let seen = amount_units(SEEN);
-    let grid = world.grid();
-    let (cell, t) =
-        first_cell(grid, ray, |index| world.ground().is_solid_at(index) || world.lava().cell(index).amount >= seen)?;
+    let (grid, quantities) = (world.grid(), world.quantities());
+    let amounts: Vec<CellValues<'_>> =
+        quantities.iter().filter(|q| q.measure() == CellMeasure::Amount).map(|q| world.values(q)).collect();
+    let seen = |[x, y, z]: [usize; 3]| {
+        world.ground().is_solid(x, y, z) || amounts.iter().any(|amount| amount.at(x, y, z) >= SEEN)
+    };
+    let (cell, t) = first_cell(grid, ray, seen)?;
     let [x, y, z] = cell;
-    let index = grid.index(x, y, z);
-    let here = world.lava().cell(index);
-    let thickness: u64 = (0..grid.ny).map(|y| u64::from(world.lava().at(x, y, z).amount)).sum();
+    let values = quantities.iter().map(|quantity| (quantity.clone(), world.values(quantity).at(x, y, z)));
+    let thickness = |material: &Material| {
+        let amount = world.values(&Quantity::new(CellMeasure::Amount, &material.name));
+        let cells: f64 = (0..grid.ny).map(|y| f64::from(amount.at(x, y, z))).sum();
+        (material.name.clone(), cells * site.cell_height_m())
+    };
     Some(Probe {
         cell,
         point: ray.at(t as f32).into(),
-        solid: world.ground().is_solid_at(index),
-        amount: units::amount(here.amount).into(),
-        energy: units::energy(here.energy).into(),
+        solid: world.ground().is_solid(x, y, z),
+        values: values.filter(|(_, value)| *value != 0.0).collect(),
         ground_m: site.elevation_m(f64::from(world.ground().surface()[[z, x]])),
-        thickness_m: units::cells(thickness) * site.cell_height_m(),
+        thickness_m: world.materials().map(thickness).filter(|(_, metres)| *metres > 0.0).collect(),
     })
 }
 
-/// The first cell along the ray, inside the box, whose flat index is `wanted`, and where the ray enters it.
-fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(usize) -> bool) -> Option<([usize; 3], f64)> {
+/// The first cell (x, y, z) along the ray, inside the box, that is `wanted`, and where the ray enters it.
+fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn([usize; 3]) -> bool) -> Option<([usize; 3], f64)> {
     let size = [grid.nx, grid.ny, grid.nz];
     let origin: [f64; 3] = std::array::from_fn(|k| f64::from(ray.origin[k]));
     let direction: [f64; 3] = std::array::from_fn(|k| f64::from(ray.direction[k]));
@@ -43,7 +47,7 @@ fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(usize) -> bool) -> Option<(
         at.min(size[k] - 1)
     });
     loop {
-        if wanted(grid.index(cell[0], cell[1], cell[2])) {
+        if wanted(cell) {
             return Some((cell, t));
         }
         // The face through which the ray leaves the cell, computed from the origin each time: no error adds up.
@@ -117,7 +121,7 @@ mod tests {
             }
             let ray = Ray { origin, direction: aim.normalize() };
             let wanted = |index: usize| mix64(index as u64 ^ i << 32).is_multiple_of(20);
-            let ours = first_cell(grid, &ray, wanted);
+            let ours = first_cell(grid, &ray, |[x, y, z]| wanted(grid.index(x, y, z)));
             let theirs = by_brute_force(grid, &ray, wanted);
             match (ours, theirs) {
                 (Some(([x, y, z], t)), Some(first)) => {

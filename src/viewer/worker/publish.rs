@@ -11,18 +11,18 @@ use super::slices::cut;
 use crate::lowpass::{Bricks, LowPass};
 use crate::render::{Glow, Ray};
 use crate::simulation::{Simulation, StageTime};
-use crate::viewer::messages::{Cut, Field, GroundPatch, MaterialReport, Report, Update};
-use crate::world::{GroundCursor, Layer, Tally, World};
+use crate::viewer::messages::{Cut, GroundPatch, MaterialReport, Report, Update};
+use crate::world::{GroundCursor, Layer, Quantity, Tally, World};
 
 /// What the window wants to see.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Eye {
     /// The ray under the pointer.
     pub(super) pick: Option<Ray>,
     /// Slices by cell along x, y and z.
     pub(super) cuts: [Option<usize>; 3],
     /// What slices show.
-    pub(super) field: Field,
+    pub(super) quantity: Quantity,
     /// What the light of the lava depends on.
     pub(super) glow: Option<Glow>,
 }
@@ -107,7 +107,7 @@ impl Publisher {
     /// The slices that are others than those that the window has.
     fn cuts(&mut self, world: &World, eye: &Eye) -> [Option<Cut>; 3] {
         std::array::from_fn(|axis| {
-            let new = eye.cuts[axis].map(|cell| cut(world, axis, cell, eye.field));
+            let new = eye.cuts[axis].map(|cell| cut(world, axis, cell, &eye.quantity));
             let old = &mut self.cuts[axis];
             if new == *old {
                 return None;
@@ -138,6 +138,7 @@ impl Publisher {
             materials: self.materials(session.simulation()),
             times: timings.map(|(name, time)| (name, time.last)).collect(),
             snapshots: session.snapshots(),
+            quantities: world.quantities(),
             probe: eye.pick.as_ref().and_then(|ray| probe(world, session.site(), ray)),
         }
     }

@@ -149,7 +149,7 @@ impl Thread {
                 self.jump();
             }
             Command::Pick(ray) => self.eye.pick = ray,
-            Command::Cuts(cuts, field) => (self.eye.cuts, self.eye.field) = (cuts, field),
+            Command::Cuts(cuts, quantity) => (self.eye.cuts, self.eye.quantity) = (cuts, quantity),
             Command::Glow(glow) => self.eye.glow = Some(glow),
             Command::View(camera, look) => self.session.set_view(*camera, *look),
             Command::Save(path, existing) => {

@@ -1,0 +1,99 @@
+//! The numbers of a [`Quantity`] in the cells of a world: the one place that knows how each is stored.
+
+use super::quantity::{CellMeasure, ColumnQuantity, Quantity, UnknownQuantity};
+use super::{Content, Layer, World};
+use crate::matter::Material;
+use crate::units::{amount, energy};
+
+/// A quantity of a world, cell by cell. It is 0 in all cells where the world does not have its material.
+#[derive(Clone, Copy)]
+pub struct CellValues<'a> {
+    world: &'a World,
+    measure: CellMeasure,
+    /// What is measured; none for the ground and for a material that is not there.
+    layer: Option<&'a Layer>,
+}
+
+impl World {
+    /// All quantities of its cells, those of the lava first.
+    pub fn quantities(&self) -> Vec<Quantity> {
+        Quantity::of_materials(self.materials())
+    }
+
+    /// All quantities of its columns, those of the lava first.
+    pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
+        Quantity::of_materials(self.materials())
+    }
+
+    /// The quantity of its cells that goes by a name: `amount`, `water.amount`, `solid`.
+    ///
+    /// # Errors
+    /// Names all that there are.
+    pub fn quantity(&self, name: &str) -> Result<Quantity, UnknownQuantity> {
+        Quantity::find(name, &self.quantities()).cloned()
+    }
+
+    /// The numbers of a quantity.
+    pub fn values(&self, quantity: &Quantity) -> CellValues<'_> {
+        let layer = quantity.material().and_then(|material| self.layer(material));
+        CellValues { world: self, measure: quantity.measure(), layer }
+    }
+
+    /// Writes the numbers of a quantity in the row (y, z) into `values`, of `nx` cells.
+    pub fn read_row(&self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
+        self.values(quantity).row(y, z, values);
+    }
+
+    /// The materials of its layers, the heaviest first.
+    pub fn materials(&self) -> impl Iterator<Item = &Material> {
+        self.layers().iter().map(Layer::material)
+    }
+}
+
+impl CellValues<'_> {
+    /// The number of the cell at (x, y, z).
+    #[inline]
+    pub fn at(&self, x: usize, y: usize, z: usize) -> f32 {
+        match self.measure {
+            CellMeasure::Solid => f32::from(u8::from(self.world.ground().is_solid(x, y, z))),
+            measure => self.layer.map_or(0.0, |layer| value(measure, layer.at(x, y, z))),
+        }
+    }
+
+    /// Whether the cell at (x, y, z) holds the material; never of the ground.
+    #[inline]
+    pub fn holds(&self, x: usize, y: usize, z: usize) -> bool {
+        self.layer.is_some_and(|layer| layer.at(x, y, z).amount > 0)
+    }
+
+    /// Writes the numbers of the row (y, z) into `values`, of `nx` cells, and returns whether any may be other than 0.
+    pub fn row(&self, y: usize, z: usize, values: &mut [f32]) -> bool {
+        if self.measure == CellMeasure::Solid {
+            values.iter_mut().enumerate().for_each(|(x, value)| *value = self.at(x, y, z));
+            return true;
+        }
+        values.fill(0.0);
+        let Some(layer) = self.layer.filter(|layer| !layer.span(y, z).is_empty()) else { return false };
+        for (x, cell) in layer.row(y, z, 0..values.len()) {
+            values[x] = value(self.measure, cell);
+        }
+        true
+    }
+
+    /// The cells (x, y, z) that hold the material, with their numbers, in no particular order; none for the ground.
+    pub fn held(&self) -> impl Iterator<Item = ([usize; 3], f32)> + '_ {
+        let measure = self.measure;
+        self.layer.into_iter().flat_map(move |layer| layer.held().map(move |(at, cell)| (at, value(measure, cell))))
+    }
+}
+
+/// What a cell of a layer measures.
+#[inline]
+fn value(measure: CellMeasure, cell: Content) -> f32 {
+    match measure {
+        CellMeasure::Amount => amount(cell.amount),
+        CellMeasure::Energy => energy(cell.energy),
+        CellMeasure::SpecificEnergy if cell.amount > 0 => energy(cell.energy) / amount(cell.amount),
+        CellMeasure::SpecificEnergy | CellMeasure::Solid => 0.0,
+    }
+}
