@@ -1,8 +1,7 @@
 //! How much memory a world takes, worked out before it is made.
 
-use super::Layer;
-use super::World;
 use super::tiles::Masks;
+use super::{LAVA, Layer, World};
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
 use crate::memory::{MemoryEstimate, TooMuchMemory};
@@ -56,14 +55,15 @@ impl World {
         MemoryEstimate::of("hollow columns", 1, index + columns as f64 * (2.0 * bits + BYTES_A_HOLLOW))
     }
 
-    /// Checks that ground and lava, which grows as it flows, take no more memory than allowed.
+    /// Checks that the ground and its layers, which grow as they flow, take no more memory than allowed.
     ///
     /// # Errors
     /// [`TooMuchMemory`] when they do.
     pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
-        let ground = MemoryEstimate::of("the ground", self.ground.bytes(), 1.0);
-        ground
-            .and(MemoryEstimate::of("lava and other liquids", self.layers.iter().map(Layer::bytes).sum(), ROOM))
+        let others = self.layers.iter().skip(LAVA + 1).map(Layer::bytes).sum();
+        MemoryEstimate::of("the ground", self.ground.bytes(), 1.0)
+            .and(MemoryEstimate::of("the lava", self.lava().bytes(), ROOM))
+            .and(MemoryEstimate::of("the other materials", others, ROOM))
             .check("end the run earlier, or let the vents pour less")
     }
 }
