@@ -1,7 +1,6 @@
 //! The state of the automaton: the ground and the liquids over one grid, with the accounts that prove that nothing
 //! was lost. No rule and no picture lives here.
 
-mod arrays;
 mod clock;
 mod content;
 mod edit;

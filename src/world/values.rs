@@ -1,5 +1,7 @@
 //! The numbers of a [`Quantity`] in the cells of a world: the one place that knows how each is stored.
 
+use ndarray::Array3;
+
 use super::quantity::{CellMeasure, ColumnQuantity, Quantity, UnknownQuantity};
 use super::{Content, Layer, World};
 use crate::matter::Material;
@@ -37,6 +39,21 @@ impl World {
     pub fn values(&self, quantity: &Quantity) -> CellValues<'_> {
         let layer = quantity.material().and_then(|material| self.layer(material));
         CellValues { world: self, measure: quantity.measure(), layer }
+    }
+
+    /// The numbers of the quantity with a name in every cell, shape (z, y, x): z runs south, y up, x east. Four bytes a cell,
+    /// the empty ones too.
+    ///
+    /// # Errors
+    /// Names all quantities that there are.
+    pub fn array(&self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
+        let (grid, quantity) = (self.grid(), self.quantity(name)?);
+        let values = self.values(&quantity);
+        let mut array = Array3::zeros((grid.nz, grid.ny, grid.nx));
+        for ((z, y), mut row) in (0..grid.nz).flat_map(|z| (0..grid.ny).map(move |y| (z, y))).zip(array.rows_mut()) {
+            values.row(y, z, row.as_slice_mut().expect("rows lie in a piece"));
+        }
+        Ok(array)
     }
 
     /// Writes the numbers of a quantity in the row (y, z) into `values`, of `nx` cells.
