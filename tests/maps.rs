@@ -64,15 +64,15 @@ impl Run {
         let water = "[[material]]\nname = 'water'\n[[body]]\nshape = { kind = 'box', from = [0, 4, 0], to = [20, 7, 9] }\n\
                      matter = { kind = 'material', name = 'water', amount = 1.0 }\n\
                      [[source]]\nmaterial = 'water'\nx = 10\nz = 18\nradius = 1.5\nrate = 0.7\nstart = 30\nend = 40\n";
-        Self::run(terrain, [20, 24, 20], tempfile::tempdir().unwrap(), (90, water))
+        Self::on(terrain, [20, 24, 20], tempfile::tempdir().unwrap(), (90, water))
     }
 
     /// So many steps on a heightmap, with a vent in the middle and a ball that dries up.
     fn of(terrain: &str, size: [usize; 3], folder: TempDir, steps: u64) -> Self {
-        Self::run(&format!("kind = 'heightmap'\n{terrain}"), size, folder, (steps, ""))
+        Self::on(&format!("kind = 'heightmap'\n{terrain}"), size, folder, (steps, ""))
     }
 
-    fn run(terrain: &str, [nx, ny, nz]: [usize; 3], folder: TempDir, (steps, more): (u64, &str)) -> Self {
+    fn on(terrain: &str, [nx, ny, nz]: [usize; 3], folder: TempDir, (steps, more): (u64, &str)) -> Self {
         let text = format!(
             "name = 'hollow & <co>'\nseed = 6\n[grid]\nsize = [{nx}, {ny}, {nz}]\n[terrain]\n{terrain}\
              [rules]\nthreshold = 0.2\n[[vent]]\nx = {}\nz = {}\nradius = 2\nrate = 1.5\n[[event]]\nat = 20\n\
