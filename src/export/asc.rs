@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::ExportError;
-use super::maps::Values;
+use super::values::Values;
 use crate::map::Site;
 use crate::output::Existing;
 use crate::terrain::write::{asc_grid, prj, whole};

@@ -11,7 +11,7 @@ use ndarray::{Array2, Axis};
 use tiff_core::{ByteOrder, Compression, Tag, TagValue};
 use tiff_writer::{ImageBuilder, TiffVariant, TiffWriteSample, TiffWriter, WriteOptions};
 
-use super::maps::Values;
+use super::values::Values;
 use super::{About, ExportError, NO_FORECAST};
 use crate::map::{Crs, GeoKey, Site};
 use crate::output::{Existing, WholeFile};

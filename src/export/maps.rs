@@ -20,26 +20,13 @@ use std::path::Path;
 
 use ndarray::{Array2, Zip};
 
+pub use super::values::Values;
 use super::{About, ExportError, asc, geotiff};
 use crate::map::Site;
 use crate::output::{Existing, check_free};
 use crate::records::{NEVER, Records};
 use crate::units::{cells, energy};
 use crate::world::{ColumnMeasure, ColumnQuantity, Layer, World};
-
-/// The numbers of a map, shape (`nz`, `nx`), row 0 north, column 0 west.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Values {
-    /// Real numbers; NaN where there is no data.
-    Real(Array2<f32>),
-    /// Whole numbers; [`Values::NO_WHOLE`] where there is no data.
-    Whole(Array2<i32>),
-}
-
-impl Values {
-    /// Stands for no data among whole numbers.
-    pub const NO_WHOLE: i32 = crate::terrain::write::NO_DATA;
-}
 
 /// A state of the world and its past, from which maps are drawn.
 #[derive(Clone, Copy, Debug)]

@@ -12,6 +12,7 @@ pub mod npz;
 mod png;
 mod sparse;
 mod state;
+mod values;
 mod vdb;
 mod vti;
 mod webp;

@@ -20,7 +20,7 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::error::checked_samples;
-use super::load::{LoadOptions, open, read_prj};
+use super::read::{LoadOptions, open, read_prj};
 use super::samples::Heights;
 use super::tokens::{Tokens, height};
 use super::{Crs, Georeference, Heightmap, TerrainError};

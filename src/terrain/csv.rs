@@ -11,7 +11,7 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::error::checked_samples;
-use super::load::{LoadOptions, open};
+use super::read::{LoadOptions, open};
 use super::samples::Heights;
 use super::tokens::height;
 use super::{Heightmap, TerrainError};

@@ -1,8 +1,8 @@
 //! A heightmap cut and scaled to the columns of a box.
 
 use super::resample::{Window, resample};
-use super::spec::{LEAST_AIR, Surface, TerrainSpec, summit, with_headroom};
-use super::{Crop, Fill, Heightmap, TerrainError};
+use super::surface::{LEAST_AIR, summit, with_headroom};
+use super::{Crop, Fill, Heightmap, Surface, TerrainError, TerrainSpec};
 use crate::grid::Grid;
 
 /// The ground of `grid` from the middle of `map`; see [`TerrainSpec::build`].

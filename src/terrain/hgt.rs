@@ -9,7 +9,7 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use super::load::{LoadOptions, open};
+use super::read::{LoadOptions, open};
 use super::samples::{Encoding, Heights};
 use super::{Crs, Georeference, Heightmap, TerrainError};
 

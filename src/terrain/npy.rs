@@ -6,7 +6,7 @@ use std::path::Path;
 use ndarray::{Array2, ShapeBuilder};
 
 use super::error::checked_samples;
-use super::load::{LoadOptions, open};
+use super::read::{LoadOptions, open};
 use super::samples::{Encoding, Heights};
 use super::{Heightmap, TerrainError};
 use crate::validate::quoted;

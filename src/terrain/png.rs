@@ -12,7 +12,7 @@ use ::png::{BitDepth, ColorType, Decoder, DecodingError, Transformations};
 use ndarray::Array2;
 
 use super::error::checked_samples;
-use super::load::{LoadOptions, open};
+use super::read::{LoadOptions, open};
 use super::samples::Heights;
 use super::{Heightmap, TerrainError};
 use crate::memory::MemoryEstimate;

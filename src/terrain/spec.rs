@@ -2,13 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::fit::fit;
-use super::{Encoding, Fill, Georeference, Heightmap, LoadOptions, TerrainError, load};
-use crate::generate::{Bed, Cone, bowl, crater, hills, plane, slope, volcano};
-use crate::grid::Grid;
+use super::{Encoding, Fill, Heightmap, LoadOptions, TerrainError, load};
+use crate::generate::Cone;
 use crate::validate::{Invalid, one_line, within};
 
 /// Edge of a cell in metres where nothing says how large it is.
@@ -121,37 +118,6 @@ pub struct TerrainSpec {
     pub base_m: Option<f64>,
 }
 
-/// The ground of a box, and where it lies.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Surface {
-    /// Height of the ground above the floor in cells at the middle of each column, shape `(nz, nx)`; row 0 is north,
-    /// column 0 is west. A cell is solid when its centre lies below the ground.
-    pub heights: Array2<f32>,
-    /// Where a vent belongs, in cells east and south of the north-west corner: the middle of the built-in volcano's
-    /// crater; on any other ground that of the highest column that is not near the sides.
-    pub summit: (f64, f64),
-    /// Edge of a cell in metres.
-    pub cell_size_m: f64,
-    /// Elevation of the floor (y = 0) in metres.
-    pub floor_m: f64,
-    /// How much heights are stretched: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
-    pub vertical_exaggeration: f64,
-    /// Place on the map, where the heightmap has one; the edge of the box's north-west column.
-    pub georeference: Option<Georeference>,
-}
-
-impl Surface {
-    /// The ground as elevations in metres, on the columns of the box.
-    pub fn to_heightmap(&self) -> Heightmap {
-        let metres = self.cell_size_m / self.vertical_exaggeration;
-        Heightmap {
-            heights: self.heights.mapv(|h| (self.floor_m + f64::from(h) * metres) as f32),
-            cell_size_m: (self.cell_size_m, self.cell_size_m),
-            origin: self.georeference.clone(),
-        }
-    }
-}
-
 impl TerrainSpec {
     /// Checks all keys.
     ///
@@ -236,28 +202,6 @@ impl TerrainSpec {
         Ok(())
     }
 
-    /// The ground of a box. `cell_size_m` is the scene's wish for the edge of a cell, `dir` the folder that a relative
-    /// file name starts from.
-    ///
-    /// A generated ground fills the box; cells are [`DEFAULT_CELL_SIZE_M`] without a wish. Of a heightmap, the largest
-    /// part with the box's proportions is used, from its middle (with a wish: the part that is so large), on square
-    /// cells; the longer side is cut equally at both ends.
-    ///
-    /// # Errors
-    /// [`TerrainError::Invalid`] for a wrong key; [`TerrainError::TooHigh`] when the ground reaches the roof, with the
-    /// `ny` that it needs; [`TerrainError::TooWide`] when the wish is larger than the heightmap; and all that
-    /// [`load()`] says.
-    pub fn build(&self, grid: Grid, cell_size_m: Option<f64>, dir: &Path) -> Result<Surface, TerrainError> {
-        self.validate()?;
-        if let Some(size) = cell_size_m {
-            within("cell_size_m", size, 1e-6, 1e6)?;
-        }
-        match (self.kind, &self.file) {
-            (Kind::Heightmap, Some(_)) => self.fit(&self.read(dir)?, grid, cell_size_m),
-            _ => self.generate(grid, cell_size_m.unwrap_or(DEFAULT_CELL_SIZE_M)),
-        }
-    }
-
     /// What these keys say about the heightmap file.
     pub fn load_options(&self) -> LoadOptions {
         LoadOptions {
@@ -268,11 +212,6 @@ impl TerrainSpec {
             raw_size: self.raw_size,
             raw_type: self.raw_type,
         }
-    }
-
-    /// The ground of a box on a heightmap that was loaded and cropped; otherwise as [`TerrainSpec::build`].
-    pub(crate) fn fit(&self, map: &Heightmap, grid: Grid, cell_size_m: Option<f64>) -> Result<Surface, TerrainError> {
-        fit(map, self, grid, cell_size_m)
     }
 
     /// The heightmap file, checked and cropped; holes stay holes. `dir` is the folder that a relative file name starts
@@ -337,75 +276,16 @@ impl TerrainSpec {
         }
     }
 
-    fn default_height(&self) -> f64 {
+    pub(super) fn default_height(&self) -> f64 {
         match self.kind {
             Kind::Volcano => Cone::default().height,
             Kind::Hills => 0.3,
             _ => 0.4,
         }
     }
-
-    fn generate(&self, grid: Grid, cell_size_m: f64) -> Result<Surface, TerrainError> {
-        let natural = matches!(self.kind, Kind::Volcano | Kind::Hills);
-        let bed = Bed {
-            seed: self.seed.unwrap_or(1),
-            base: self.base_cells.unwrap_or(0.08 * grid.ny as f64),
-            roughness: self.roughness.unwrap_or(if natural { 1.0 } else { 0.0 }),
-        };
-        let height = self.height.unwrap_or(self.default_height());
-        let cells = height * grid.ny as f64;
-        let heights = match self.kind {
-            Kind::Volcano => {
-                let usual = Cone::default();
-                let crater_radius = self.crater_radius.unwrap_or(usual.crater_radius);
-                let crater_depth = self.crater_depth.unwrap_or(usual.crater_depth);
-                volcano(grid, &bed, &Cone { height, crater_radius, crater_depth })
-            }
-            Kind::Hills => hills(grid, &bed, cells),
-            Kind::Slope => slope(grid, &bed, self.angle_deg.unwrap_or(10.0)),
-            Kind::Bowl => bowl(grid, &bed, cells - bed.base),
-            Kind::Plane | Kind::Heightmap => plane(grid, &bed),
-        };
-        let top = f64::from(heights.iter().copied().fold(0.0, f32::max));
-        if top > grid.ny as f64 {
-            let mend = "smaller terrain.height, angle_deg, base_cells or roughness".to_owned();
-            return Err(TerrainError::TooHigh { top, ny: grid.ny, needed: with_headroom(top), mend });
-        }
-        let summit = match self.kind {
-            Kind::Volcano => middle_of(crater(grid)),
-            _ => summit(&heights),
-        };
-        Ok(Surface { heights, summit, cell_size_m, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None })
-    }
-}
-
-/// Middle of the highest column that is not near the sides, where lava would only run out of sight; of equal ones, the
-/// nearest to the middle of the ground.
-pub(super) fn summit(heights: &Array2<f32>) -> (f64, f64) {
-    let (rows, cols) = heights.dim();
-    let inner = |i: usize, n: usize| i >= n / 8 && i < n - n / 8;
-    let off = |i: usize, n: usize| (2 * i + 1).abs_diff(n).pow(2);
-    let far = |(r, c): (usize, usize)| off(r, rows) + off(c, cols);
-    let inside = heights.indexed_iter().filter(|((r, c), _)| inner(*r, rows) && inner(*c, cols));
-    let highest = inside.max_by(|(at, a), (bt, b)| a.total_cmp(b).then(far(*bt).cmp(&far(*at))));
-    let (r, c) = highest.map_or((rows / 2, cols / 2), |(at, _)| at);
-    middle_of((c, r))
-}
-
-/// The middle of a column.
-fn middle_of((x, z): (usize, usize)) -> (f64, f64) {
-    (x as f64 + 0.5, z as f64 + 0.5)
 }
 
 /// A value for a message, if there is one.
 fn shown<T: std::fmt::Debug>(value: &Option<T>) -> Option<String> {
     value.as_ref().map(|value| format!("{value:?}"))
-}
-
-/// Cells of air that a flow over the highest ground needs at least.
-pub(super) const LEAST_AIR: f64 = 4.0;
-
-/// Height of a box with room for a flow over ground that is `top` cells high.
-pub(super) fn with_headroom(top: f64) -> usize {
-    (top + (0.1 * top).max(LEAST_AIR)).ceil() as usize
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::error::checked_samples;
-use super::load::{LoadOptions, open};
+use super::read::{LoadOptions, open};
 use super::samples::Heights;
 use super::{Crs, Georeference, Heightmap, TerrainError};
 use crate::map::GeoKey;

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::app::App;
-use super::camera::{Rig, Size};
+use super::camera::Rig;
 use super::dialog::Dialog;
 use super::keys::Action;
 use super::messages::{Command, Notice, Pace};
 use super::pace;
 use super::slices::{AXES, AXIS_NAMES, after};
 use super::tools::{BRUSH_RADIUS, Tool};
-use super::viewpoint::Side;
+use super::viewpoint::{Side, Size};
 use crate::output::{Existing, FOLDER, file_name, free_name};
 use crate::render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style};
 use crate::simulation;

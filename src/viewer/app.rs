@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kiss3d::event::{Key, WindowEvent};
 use kiss3d::window::Window;
 
-use super::camera::{Rig, Size};
+use super::camera::Rig;
 use super::clock::{Clock, Reasons};
 use super::dialog::{Answer, Dialog};
 use super::display::{self, DisplayLost, NoWindow};
@@ -21,6 +21,7 @@ use super::state::State;
 use super::tools::Aim;
 use super::ui;
 use super::vent_handles::{self, Handle};
+use super::viewpoint::Size;
 use super::worker::{StartError, Worker};
 use crate::render::{Camera, Ray};
 use crate::scene::Scene;

@@ -5,7 +5,7 @@
 
 use nalgebra::Vector3;
 
-use super::viewpoint::{Pose, REACH, Side};
+use super::viewpoint::{Pose, REACH, Side, Size};
 use crate::render::{Bounds, Camera, CameraSpec};
 
 /// Degrees that a drag over one pixel turns.
@@ -18,9 +18,6 @@ const ZOOM: f32 = 0.88;
 const EASE_S: f32 = 0.06;
 /// Degrees a second of the turntable.
 const TURNTABLE_DEG_S: f32 = 18.0;
-
-/// Size of a picture in pixels.
-pub(crate) type Size = (usize, usize);
 
 /// The camera that the user moves. Movements set a goal; [`Rig::advance`] moves the picture there smoothly and arrives
 /// exactly.

@@ -2,8 +2,10 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::camera::Size;
 use crate::render::{Bounds, Camera, CameraSpec};
+
+/// Size of a picture in pixels.
+pub(crate) type Size = (usize, usize);
 
 /// Steepest elevation: straight down would leave no direction for up.
 const STEEPEST_DEG: f32 = 89.0;

@@ -28,7 +28,7 @@ use self::place::Place;
 use self::said::Said;
 use super::askew::{Affine, north_up};
 use super::error::checked_samples;
-use super::load::{LoadOptions, open};
+use super::read::{LoadOptions, open};
 use super::samples::Heights;
 use super::{Crs, Georeference, Heightmap, TerrainError};
 use crate::map::crs::vertical_metres;

@@ -1,0 +1,73 @@
+//! The ground of a box from what a `[terrain]` table says.
+
+use std::path::Path;
+
+use super::fit::fit;
+use super::spec::DEFAULT_CELL_SIZE_M;
+use super::surface::{middle_of, summit, with_headroom};
+use super::{Heightmap, Kind, Surface, TerrainError, TerrainSpec};
+use crate::generate::{Bed, Cone, bowl, crater, hills, plane, slope, volcano};
+use crate::grid::Grid;
+use crate::validate::within;
+
+impl TerrainSpec {
+    /// The ground of a box. `cell_size_m` is the scene's wish for the edge of a cell, `dir` the folder that a relative
+    /// file name starts from.
+    ///
+    /// A generated ground fills the box; cells are [`DEFAULT_CELL_SIZE_M`] without a wish. Of a heightmap, the largest
+    /// part with the box's proportions is used, from its middle (with a wish: the part that is so large), on square
+    /// cells; the longer side is cut equally at both ends.
+    ///
+    /// # Errors
+    /// [`TerrainError::Invalid`] for a wrong key; [`TerrainError::TooHigh`] when the ground reaches the roof, with the
+    /// `ny` that it needs; [`TerrainError::TooWide`] when the wish is larger than the heightmap; and all that
+    /// [`load()`] says.
+    pub fn build(&self, grid: Grid, cell_size_m: Option<f64>, dir: &Path) -> Result<Surface, TerrainError> {
+        self.validate()?;
+        if let Some(size) = cell_size_m {
+            within("cell_size_m", size, 1e-6, 1e6)?;
+        }
+        match (self.kind, &self.file) {
+            (Kind::Heightmap, Some(_)) => self.fit(&self.read(dir)?, grid, cell_size_m),
+            _ => self.generate(grid, cell_size_m.unwrap_or(DEFAULT_CELL_SIZE_M)),
+        }
+    }
+
+    /// The ground of a box on a heightmap that was loaded and cropped; otherwise as [`TerrainSpec::build`].
+    pub(crate) fn fit(&self, map: &Heightmap, grid: Grid, cell_size_m: Option<f64>) -> Result<Surface, TerrainError> {
+        fit(map, self, grid, cell_size_m)
+    }
+
+    fn generate(&self, grid: Grid, cell_size_m: f64) -> Result<Surface, TerrainError> {
+        let natural = matches!(self.kind, Kind::Volcano | Kind::Hills);
+        let bed = Bed {
+            seed: self.seed.unwrap_or(1),
+            base: self.base_cells.unwrap_or(0.08 * grid.ny as f64),
+            roughness: self.roughness.unwrap_or(if natural { 1.0 } else { 0.0 }),
+        };
+        let height = self.height.unwrap_or(self.default_height());
+        let cells = height * grid.ny as f64;
+        let heights = match self.kind {
+            Kind::Volcano => {
+                let usual = Cone::default();
+                let crater_radius = self.crater_radius.unwrap_or(usual.crater_radius);
+                let crater_depth = self.crater_depth.unwrap_or(usual.crater_depth);
+                volcano(grid, &bed, &Cone { height, crater_radius, crater_depth })
+            }
+            Kind::Hills => hills(grid, &bed, cells),
+            Kind::Slope => slope(grid, &bed, self.angle_deg.unwrap_or(10.0)),
+            Kind::Bowl => bowl(grid, &bed, cells - bed.base),
+            Kind::Plane | Kind::Heightmap => plane(grid, &bed),
+        };
+        let top = f64::from(heights.iter().copied().fold(0.0, f32::max));
+        if top > grid.ny as f64 {
+            let mend = "smaller terrain.height, angle_deg, base_cells or roughness".to_owned();
+            return Err(TerrainError::TooHigh { top, ny: grid.ny, needed: with_headroom(top), mend });
+        }
+        let summit = match self.kind {
+            Kind::Volcano => middle_of(crater(grid)),
+            _ => summit(&heights),
+        };
+        Ok(Surface { heights, summit, cell_size_m, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None })
+    }
+}

@@ -1,0 +1,72 @@
+//! What all readers of heightmaps share: the options, and how files are opened.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use super::{Crs, Encoding, TerrainError};
+
+/// What the user says about a heightmap file, for what the file itself does not say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadOptions {
+    /// Edge of a cell in metres. Needed by formats that carry none; where the file carries one, this is used instead,
+    /// and the place on the map is dropped, because it no longer fits.
+    pub cell_size_m: Option<f64>,
+    /// Height of black in a picture, in metres; left out, what the picture says, or else 0.
+    pub black_m: Option<f64>,
+    /// Height of white in a picture, in metres; left out, what the picture says, or else one gray level is one metre.
+    pub white_m: Option<f64>,
+    /// A number that means no data, as it stands in the file, besides those that the file or its format names.
+    pub no_data: Option<f64>,
+    /// Columns and rows of a file of bare numbers; left out, the square that its length makes.
+    pub raw_size: Option<[usize; 2]>,
+    /// How a file of bare numbers keeps them; left out, as its ending says.
+    pub raw_type: Option<Encoding>,
+}
+
+impl LoadOptions {
+    /// The system of a map, if it is understood: coordinates in an unknown unit are nothing to measure with. With a cell
+    /// size the place on the map is not asked for.
+    pub(crate) fn understood(&self, path: &Path, crs: Crs) -> Result<Crs, TerrainError> {
+        match crs.known_unit() {
+            Ok(_) => Ok(crs),
+            Err(_) if self.cell_size_m.is_some() => Ok(Crs::default()),
+            Err(found) => Err(TerrainError::UnknownUnit { path: path.to_owned(), found }),
+        }
+    }
+
+    /// The cell size for a format that carries none.
+    pub(crate) fn cell_size_for(&self, path: &Path) -> Result<f64, TerrainError> {
+        self.cell_size_m.ok_or_else(|| TerrainError::NoCellSize { path: path.to_owned() })
+    }
+}
+
+/// Opens an ordinary file for reading; gives its length too.
+pub(crate) fn open(path: &Path) -> Result<(BufReader<File>, u64), TerrainError> {
+    // Asked before opening, because opening a pipe waits for a writer.
+    let about = std::fs::metadata(path).map_err(TerrainError::read(path))?;
+    if !about.is_file() {
+        return Err(TerrainError::content(
+            path,
+            "a file",
+            if about.is_dir() { "a folder" } else { "a device or pipe" },
+        ));
+    }
+    let file = File::open(path).map_err(TerrainError::read(path))?;
+    Ok((BufReader::with_capacity(1 << 16, file), about.len()))
+}
+
+/// Longest `.prj` file that is read.
+const LONGEST_PRJ: u64 = 1 << 16;
+
+/// What the `.prj` file beside a heightmap says; a missing or unreadable one only means that nothing is known.
+pub(super) fn read_prj(path: &Path) -> Crs {
+    let mut bytes = Vec::new();
+    let found = ["prj", "PRJ", "Prj"].into_iter().find_map(|ending| open(&path.with_extension(ending)).ok());
+    if found.is_none_or(|(file, _)| file.take(LONGEST_PRJ).read_to_end(&mut bytes).is_err()) {
+        return Crs::default();
+    }
+    // Older programs write names in Latin-1, whose letters have the numbers of Unicode.
+    let text = String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().map(|&byte| char::from(byte)).collect());
+    Crs::from_wkt(&text.replace(|c: char| c.is_control() && !c.is_ascii_whitespace(), " "))
+}
