@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use lavoxel::simulation::Simulation;
 use lavoxel::units::cells;
+use lavoxel::world::Layer;
 
 /// Time between two refreshes of the numbers beside the bar.
 const REFRESH: Duration = Duration::from_millis(250);
@@ -37,13 +38,14 @@ impl Progress {
         self.bar.reset_eta();
     }
 
-    /// Tells how far the simulation is.
+    /// Shows how far the simulation is, and what is in the box.
     pub(super) fn update(&mut self, simulation: &Simulation) {
         self.bar.set_position(simulation.steps());
         if !self.bar.is_hidden() && self.shown.elapsed() > REFRESH {
-            let lava = &simulation.world().lava();
-            let tally = lava.tally();
-            self.bar.set_message(format!("{} liquid cells  mass {:.1}", tally.cells, cells(tally.mass)));
+            let tallies: Vec<_> = simulation.world().layers().iter().map(Layer::tally).collect();
+            let held: u64 = tallies.iter().map(|tally| tally.cells).sum();
+            let mass = cells(tallies.iter().map(|tally| tally.mass).sum());
+            self.bar.set_message(format!("{held} liquid cells  mass {mass:.1}"));
             self.shown = Instant::now();
         }
     }

@@ -38,13 +38,13 @@ impl Scene {
         lines
     }
 
-    /// Says so when no lava will ever come into the box.
+    /// Says so when no matter will ever come into the box.
     pub fn warning(&self, simulation: &Simulation) -> Option<String> {
         let vents = simulation.vents().any(|vent| vent.rate > 0.0);
-        let puts =
-            |command: &Command| matches!(command, Command::Put(edit) if matches!(edit.matter, Matter::Lava { .. }));
-        let pours =
-            vents || simulation.world().lava().mass() > 0 || simulation.events().iter().any(|e| puts(&e.command));
+        let fills = |matter: &Matter| matches!(matter, Matter::Lava { .. } | Matter::Material { .. });
+        let puts = |command: &Command| matches!(command, Command::Put(edit) if fills(&edit.matter));
+        let holds = simulation.world().layers().iter().any(|layer| layer.mass() > 0);
+        let pours = vents || holds || simulation.events().iter().any(|e| puts(&e.command));
         let origin = tame(&self.origin.display().to_string());
         (!pours).then(|| format!("{origin}: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z"))
     }
