@@ -3,11 +3,12 @@
 //!
 //! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and what is outside the box do not take
 //! part: the weights of the rest are scaled up to one. Density then does not fall towards the bed, and it reaches one
-//! cell into the rock, where the drawn terrain hides its end.
+//! cell into the rock, where the drawn terrain hides its end. [`clear`] says what differs for media that light passes.
 
 mod bricks;
 mod changes;
-mod news;
+mod clear;
+mod layer_changes;
 mod rows;
 
 use std::ops::Range;
@@ -19,35 +20,52 @@ use crate::parallel::*;
 pub use self::bricks::{BRICK, Bricks};
 pub use self::changes::Change;
 use self::changes::SlabChanges;
-use self::news::{Around, News, Seen};
+use self::clear::{ClearFilter, Matter};
+use self::layer_changes::{Around, LayerChanges, LayerCursor};
 pub use self::rows::RowFilter;
 use crate::grid::tile::TILE_X;
 use crate::grid::{Grid, MAX_SIDE};
+use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::stamp;
 pub use crate::units::ENERGY_SHOWN;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::validate::{Invalid, within};
-use crate::world::{Span, World};
+use crate::view::MaterialLook;
+use crate::world::{Layer, Span, World};
 
 /// Largest number of cells of a box that can be drawn: the fields are kept densely, at two bytes a cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// What a volume renderer reads: two 8-bit fields over the grid, in [`Grid::index`] order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a volume renderer reads: 8-bit fields over the grid, in [`Grid::index`] order.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Volume {
-    /// Shape of both fields.
+    /// Shape of all fields.
     pub grid: Grid,
-    /// Low-passed amount, 0..=255 for 0..=1.
+    /// Low-passed amount of the lava, 0..=255 for 0..=1.
     pub density: Vec<u8>,
-    /// Low-passed extensive energy, 0..=255 for 0..=[`ENERGY_SHOWN`].
+    /// Low-passed extensive energy of the lava, 0..=255 for 0..=[`ENERGY_SHOWN`].
     pub energy: Vec<u8>,
+    /// The other materials.
+    pub media: Vec<Medium>,
+}
+
+/// The field of one material that is no lava.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Medium {
+    /// Name of the material.
+    pub name: String,
+    /// How it is drawn.
+    pub look: MaterialLook,
+    /// Low-passed amount, 0..=255 for 0..=1, in [`Grid::index`] order. No values at all before there was any matter: an
+    /// absent medium takes no memory and no time.
+    pub density: Vec<u8>,
 }
 
 impl Volume {
     /// A volume without liquid.
     pub fn empty(grid: Grid) -> Self {
-        Self { grid, density: vec![0; grid.cells()], energy: vec![0; grid.cells()] }
+        Self { grid, density: vec![0; grid.cells()], energy: vec![0; grid.cells()], media: Vec::new() }
     }
 
     /// A volume of a program's own: densities and extensive energies, shape (z, y, x), z south, y up, x east. Densities are
@@ -66,11 +84,32 @@ impl Volume {
         }
         let grid = Grid::new(nx, ny, nz);
         LowPass::check(grid)?;
-        let bytes = |field: &ArrayRef<f32, Ix3>, most: f32| {
-            // The cast holds the value in 0 to 255, and makes 0 of what is not a number.
-            field.iter().map(|value| (value / most * 255.0).round() as u8).collect()
-        };
-        Ok(Self { grid, density: bytes(density, 1.0), energy: bytes(energy, ENERGY_SHOWN) })
+        Ok(Self { grid, density: bytes(density, 1.0), energy: bytes(energy, ENERGY_SHOWN), media: Vec::new() })
+    }
+
+    /// The same with a material besides the lava: its densities, held in 0 to 1, shape (z, y, x). Those that are drawn in
+    /// the place of lava are hidden by it.
+    ///
+    /// # Errors
+    /// When the shape is not that of this volume, or a value of the look is out of range.
+    pub fn with_medium(
+        mut self,
+        name: &str,
+        look: MaterialLook,
+        density: &ArrayRef<f32, Ix3>,
+    ) -> Result<Self, Invalid> {
+        look.validate(&format!("material.{name}.look"))?;
+        let Grid { nx, ny, nz } = self.grid;
+        if density.dim() != (nz, ny, nx) {
+            let shape = format!("{:?}", density.shape());
+            return Err(Invalid::new(
+                &format!("shape of {name}"),
+                shape,
+                format!("that of the volume, {:?}", (nz, ny, nx)),
+            ));
+        }
+        self.media.push(Medium { name: name.to_owned(), look, density: bytes(density, 1.0) });
+        Ok(self)
     }
 
     /// Density as an array of shape (z, y, x), 255 for 1.
@@ -83,51 +122,108 @@ impl Volume {
         self.view(&self.energy)
     }
 
+    /// The lava's fields.
+    #[cfg_attr(not(feature = "render"), allow(dead_code, reason = "only pictures need it"))]
+    pub(crate) fn lava(&self) -> Fields<'_> {
+        Fields { grid: self.grid, density: &self.density, energy: &self.energy }
+    }
+
     fn view<'a>(&self, field: &'a [u8]) -> ArrayView3<'a, u8> {
         let Grid { nx, ny, nz } = self.grid;
         ArrayView3::from_shape((nz, ny, nx), field).expect("a field has a value for each cell")
     }
 }
 
-/// Tells one low-pass from another, and when its changes were last taken.
+/// The fields of one medium over a grid, in [`Grid::index`] order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fields<'a> {
+    pub(crate) grid: Grid,
+    /// 255 for 1.
+    pub(crate) density: &'a [u8],
+    /// 255 for [`ENERGY_SHOWN`]; empty for a medium that carries none.
+    pub(crate) energy: &'a [u8],
+}
+
+impl Medium {
+    /// A material of which there is nothing.
+    fn absent(material: &Material) -> Self {
+        Self { name: material.name.clone(), look: material.look.clone(), density: Vec::new() }
+    }
+
+    /// Its fields over a volume of this shape, `None` while it is absent.
+    #[cfg_attr(not(feature = "render"), allow(dead_code, reason = "only pictures need it"))]
+    pub(crate) fn fields(&self, grid: Grid) -> Option<Fields<'_>> {
+        (!self.density.is_empty()).then_some(Fields { grid, density: &self.density, energy: &[] })
+    }
+}
+
+/// Values as 0..=255 for 0..=`most`.
+fn bytes(field: &ArrayRef<f32, Ix3>, most: f32) -> Vec<u8> {
+    // The cast holds the value in 0 to 255, and makes 0 of what is not a number.
+    field.iter().map(|value| (value / most * 255.0).round() as u8).collect()
+}
+
+/// The last call that took the changes of a low-pass.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Moment {
+pub(crate) struct VolumeCursor {
+    /// Identifies the low-pass.
     stamp: u64,
+    /// Number of the call.
     taken: u64,
 }
 
-impl Moment {
+impl VolumeCursor {
     fn first() -> Self {
         Self { stamp: stamp::new(), taken: 0 }
     }
 }
 
-impl Clone for Moment {
-    /// A copy goes its own way, so it has its own stamp.
+impl Clone for VolumeCursor {
+    /// A copy of a low-pass changes on its own, so its cursors have another stamp.
     fn clone(&self) -> Self {
         Self::first()
     }
 }
 
+/// The changes of a volume, by medium.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "render"), allow(dead_code, reason = "only pictures need it"))]
+pub(crate) struct TakenChanges {
+    pub(crate) lava: Vec<Change>,
+    /// One list for each of [`Volume::media`].
+    pub(crate) media: Vec<Vec<Change>>,
+}
+
 /// Keeps a [`Volume`] in step with a world.
 #[derive(Clone, Debug)]
 pub struct LowPass {
-    moment: Moment,
+    cursor: VolumeCursor,
     volume: Volume,
-    /// The world that was filtered last.
-    seen: Option<Seen>,
+    /// For each layer of the world, the state that was filtered last.
+    cursors: Vec<Option<LayerCursor>>,
     filtered: usize,
     /// For each row, numbered `z · ny + y`, the cells that may not be zero.
     shown: Vec<Span>,
     /// For each slab, the cells whose value changed since these were last taken.
     changed: Vec<SlabChanges>,
+    /// The filters of the other materials, as [`Volume::media`] has them.
+    clear: Vec<ClearFilter>,
 }
 
 impl LowPass {
     /// A low-pass for boxes of this shape, with nothing in it yet.
     pub fn new(grid: Grid) -> Self {
         let (shown, changed) = (vec![Span::EMPTY; grid.ny * grid.nz], vec![SlabChanges::default(); grid.nz]);
-        Self { moment: Moment::first(), volume: Volume::empty(grid), seen: None, filtered: 0, shown, changed }
+        let volume = Volume::empty(grid);
+        Self {
+            cursor: VolumeCursor::first(),
+            volume,
+            cursors: Vec::new(),
+            filtered: 0,
+            shown,
+            changed,
+            clear: Vec::new(),
+        }
     }
 
     /// Memory of a low-pass for boxes of this shape.
@@ -137,6 +233,12 @@ impl LowPass {
             MemoryEstimate::of("the rows of the low-pass", grid.ny * grid.nz, size_of::<Span>() as f64 + changes);
         let cursor = MemoryEstimate::of("the low-pass's versions of the ground", grid.columns(), 0.25);
         MemoryEstimate::of("the low-pass", grid.cells(), 2.0).and(rows).and(cursor)
+    }
+
+    /// Memory of so many materials besides the lava, once there is some of each.
+    pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
+        MemoryEstimate::of("the low-pass of the other materials", grid.cells(), 1.0 * media as f64)
+            .and(MemoryEstimate::of("its rows", grid.ny * grid.nz, 20.0 * media as f64))
     }
 
     /// Refuses boxes that are too large to be drawn.
@@ -158,21 +260,34 @@ impl LowPass {
         &self.volume
     }
 
-    /// The cells whose density or energy changed since this was last asked, or since the volume was empty. Where many
+    /// The cells whose lava's density or energy changed since this was last asked, or since the volume was empty. Where many
     /// refreshes have passed, some may lie in several changes, and others between them.
     pub fn take_changes(&mut self) -> Vec<Change> {
-        self.moment.taken += 1;
+        self.cursor.taken += 1;
         let mut changes = Vec::new();
         self.changed.iter_mut().for_each(|slab| slab.append_to(&mut changes));
         changes
     }
 
-    /// The changes since `last`, or `None` when `last` is not the moment at which they were last taken from this low-pass.
-    /// Either way they count as taken, and `last` becomes the moment of this.
-    pub(crate) fn take_changes_since(&mut self, last: &mut Option<Moment>) -> Option<Vec<Change>> {
-        let known = last.as_ref() == Some(&self.moment);
-        let changes = self.take_changes();
-        *last = Some(Moment { stamp: self.moment.stamp, taken: self.moment.taken });
+    /// The same of [`Volume::media`]`[medium]`, apart from the lava's.
+    pub fn take_changes_of(&mut self, medium: usize) -> Vec<Change> {
+        let mut changes = Vec::new();
+        self.clear[medium].changed.iter_mut().for_each(|slab| slab.append_to(&mut changes));
+        changes
+    }
+
+    /// For each row of [`Volume::media`]`[medium]`, the cells outside of which it is zero; no rows at all while it is absent.
+    pub fn rows_of(&self, medium: usize) -> &[Span] {
+        &self.clear[medium].shown
+    }
+
+    /// The changes since `last`, or `None` when `last` is not the cursor of the last call that took changes of this low-pass.
+    /// Either way they count as taken, and `last` becomes the cursor of this call.
+    pub(crate) fn take_changes_since(&mut self, last: &mut Option<VolumeCursor>) -> Option<TakenChanges> {
+        let known = last.as_ref() == Some(&self.cursor);
+        let lava = self.take_changes();
+        let changes = TakenChanges { lava, media: (0..self.clear.len()).map(|k| self.take_changes_of(k)).collect() };
+        *last = Some(VolumeCursor { stamp: self.cursor.stamp, taken: self.cursor.taken });
         known.then_some(changes)
     }
 
@@ -184,13 +299,39 @@ impl LowPass {
     /// Filters again the cells within reach of what changed, in liquid or ground, since this low-pass filtered the world, and
     /// leaves the rest alone. After another world or none these are all cells within reach of liquid, now or then.
     pub fn refresh(&mut self, world: &World) -> &Volume {
-        let news = News::since(&mut self.seen, world);
-        self.filtered = if news.is_empty() { 0 } else { self.filter(world, &news) };
+        self.cursors.resize(world.layers().len(), None);
+        let layers = self.cursors.iter_mut().zip(world.layers());
+        let changes: Vec<_> =
+            layers.map(|(cursor, layer)| LayerChanges::since(cursor, layer, world.ground())).collect();
+        let lava = world.layers().iter().position(Layer::carries_energy).map(|lava| &changes[lava]);
+        self.filtered = lava.filter(|changes| !changes.is_empty()).map_or(0, |changes| self.filter(world, changes));
+        self.filtered += self.refresh_media(world, &changes);
         &self.volume
     }
 
-    /// Works out the cells within reach of the news, and counts them.
-    fn filter(&mut self, world: &World, news: &News<'_>) -> usize {
+    /// Filters the other materials within reach of the changes, one entry for each layer, and counts the cells.
+    fn refresh_media(&mut self, world: &World, changes: &[LayerChanges<'_>]) -> usize {
+        let layers = || world.layers().iter().enumerate().filter(|(_, layer)| !layer.carries_energy());
+        let same = |(medium, (_, layer)): (&Medium, (usize, &Layer))| medium.name == layer.material().name;
+        let (media, clear) = (&mut self.volume.media, &mut self.clear);
+        if layers().count() != media.len() || !media.iter().zip(layers()).all(same) {
+            *media = layers().map(|(_, layer)| Medium::absent(layer.material())).collect();
+            clear.clear();
+            clear.resize_with(media.len(), ClearFilter::default);
+        }
+        let filters = clear.iter_mut().zip(media).zip(layers());
+        filters
+            .map(|((filter, medium), (number, layer))| {
+                medium.look.clone_from(&layer.material().look);
+                let matter = Matter { ground: world.ground(), layer, heavier: &world.layers()[..number] };
+                let changes: Vec<_> = changes[..=number].iter().collect();
+                filter.refresh(&matter, &changes, medium)
+            })
+            .sum()
+    }
+
+    /// Filters the cells of lava within reach of the changes, and counts them.
+    fn filter(&mut self, world: &World, changes: &LayerChanges<'_>) -> usize {
         let grid = world.grid();
         self.shown
             .par_chunks_mut(grid.ny)
@@ -199,7 +340,7 @@ impl LowPass {
             .zip(self.volume.energy.par_chunks_mut(grid.slab()))
             .enumerate()
             .map_init(Taps::default, |taps, (z, (((shown, changed), density), energy))| {
-                Slab { z, shown, changed, density, energy }.filter(taps, world, &news.around(grid, z))
+                Slab { z, shown, changed, density, energy }.filter(taps, world, &changes.around(grid, z, 1))
             })
             .sum()
     }
@@ -215,10 +356,10 @@ struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Works out the cells within reach of the news, and counts them.
-    fn filter(&mut self, taps: &mut Taps, world: &World, news: &Around<'_>) -> usize {
-        let (grid, known) = (world.grid(), news.is_known());
-        let rows = if known { news.rows() } else { 0..grid.ny };
+    /// Filters the cells within reach of the changes, and counts them.
+    fn filter(&mut self, taps: &mut Taps, world: &World, around: &Around<'_>) -> usize {
+        let (grid, known) = (world.grid(), around.is_known());
+        let rows = if known { around.rows() } else { 0..grid.ny };
         if rows.is_empty() {
             return 0;
         }
@@ -235,7 +376,7 @@ impl Slab<'_> {
                 filtered += span.range().len();
             };
             if known {
-                news.spans(y, !stale.is_empty()).for_each(filter);
+                around.spans(y, !stale.is_empty()).for_each(filter);
             } else if !stale.is_empty() {
                 filter(stale);
             }

@@ -13,16 +13,17 @@ use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::map::Site;
+use lavoxel::matter::Material;
 use lavoxel::render::{
     Axis, Camera, CameraSpec, ColorBy, Content, LookSpec, PaletteSpec, Renderer, Scale, SkyPreset, SliceSpec,
-    SliceStyle, Style, slice,
+    SliceStyle, Style, picture, slice,
 };
 use lavoxel::scene::{BodySpec, Scene, SceneSpec, VentTable};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Hillshade, Kind, TerrainSpec};
 use lavoxel::units;
-use lavoxel::world::{Matter, Quantity, Shape};
+use lavoxel::world::{Edit, Ground, Matter, Quantity, Shape, World};
 
 /// How far a picture may be from its reference.
 struct Allowed {
@@ -192,6 +193,30 @@ fn bowl() {
 fn bowl_cut_open() {
     let clip = [[0.0, 1.0], [0.0, 1.0], [0.0, 0.5]];
     compare("bowl_cut_open", &volume(&pool(), LookSpec { clip, ..LookSpec::default() }, 160.0), &VOLUME);
+}
+
+/// A lake that a sphere of lava sinks into.
+fn lake(look: LookSpec) -> RgbImage {
+    let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
+    let surface = terrain.build(Grid::new(48, 40, 48), None, Path::new("")).unwrap().heights;
+    let mut world = World::with_materials(Ground::from_surface(40, surface), vec![Material::water()]);
+    let lava = Matter::Lava { amount: 1.0, energy: 1.1 };
+    world.edit(&Edit { shape: Shape::Sphere { center: [15.0, 17.0, 22.0], radius: 6.0 }, matter: lava });
+    let water = Matter::Material { name: "water".into(), amount: 1.0 };
+    world.edit(&Edit { shape: Shape::Below { level: 16.0 }, matter: water });
+    let camera = CameraSpec { azimuth_deg: 160.0, ..CameraSpec::default() };
+    let image = picture(&world, &camera, &look, SIZE).unwrap();
+    RgbImage::from_raw(image.width as u32, image.height as u32, image.rgb).unwrap()
+}
+
+#[test]
+fn lake_by_day() {
+    compare("lake_by_day", &lake(LookSpec { sky: SkyPreset::Day, ..LookSpec::default() }), &VOLUME);
+}
+
+#[test]
+fn lake_scientific() {
+    compare("lake_scientific", &lake(LookSpec { style: Style::Scientific, ..LookSpec::default() }), &VOLUME);
 }
 
 #[test]

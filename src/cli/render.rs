@@ -222,7 +222,10 @@ impl RenderArgs {
         let film = &scene.spec.film;
         let size = [film.size, film.picture_size].into_iter().max_by_key(|[w, h]| u64::from(*w) * u64::from(*h));
         match (self.slice, scene.spec.grid.grid()) {
-            (None, Ok(grid)) => render::need(grid, size.unwrap_or_default()),
+            (None, Ok(grid)) => {
+                let media = render::need_of_media(grid, scene.spec.materials.len());
+                render::need(grid, size.unwrap_or_default()).and(media)
+            }
             _ => render::need_of_picture(size.unwrap_or_default()),
         }
     }

@@ -56,8 +56,13 @@ impl Bricks {
         touched
     }
 
-    /// Works out again the bricks that the changes can reach, and tells whether any of them is another now.
+    /// Computes the bricks of the lava again that the changes can reach, and returns whether any of them has another value.
     pub fn refresh(&mut self, volume: &Volume, changed: &[Change]) -> bool {
+        self.refresh_largest(&[&volume.density], changed)
+    }
+
+    /// The same for the largest of several densities of each cell.
+    pub(crate) fn refresh_largest(&mut self, fields: &[&[u8]], changed: &[Change]) -> bool {
         let touched = self.touched(changed, 1);
         let (grid, [nx, ny, _]) = (self.grid, self.count);
         let rows = self.densest.par_chunks_mut(nx).zip(touched.par_chunks(nx)).enumerate();
@@ -69,7 +74,7 @@ impl Bricks {
             };
             let (j, k) = (row % ny, row / ny);
             let xs = covered(from..to, grid.nx);
-            look_along(volume, (&xs, covered(j..j + 1, grid.ny), covered(k..k + 1, grid.nz)), largest);
+            largest_of_rows((grid, fields), (&xs, covered(j..j + 1, grid.ny), covered(k..k + 1, grid.nz)), largest);
             let mut another = false;
             for (i, old) in densest.iter_mut().enumerate().take(to).skip(from) {
                 let cells = covered(i..i + 1, grid.nx);
@@ -84,13 +89,20 @@ impl Bricks {
 }
 
 /// For each x of a range the largest density of the rows `ys` × `zs`: many cells at a time.
-fn look_along(volume: &Volume, (xs, ys, zs): (&Range<usize>, Range<usize>, Range<usize>), largest: &mut Vec<u8>) {
+fn largest_of_rows(
+    (grid, fields): (Grid, &[&[u8]]),
+    (xs, ys, zs): (&Range<usize>, Range<usize>, Range<usize>),
+    largest: &mut Vec<u8>,
+) {
     largest.clear();
     largest.resize(xs.len(), 0);
     for z in zs {
         for y in ys.clone() {
-            let row = &volume.density[volume.grid.index(xs.start, y, z)..][..xs.len()];
-            largest.iter_mut().zip(row).for_each(|(largest, density)| *largest = (*largest).max(*density));
+            let start = grid.index(xs.start, y, z);
+            for field in fields {
+                let row = &field[start..][..xs.len()];
+                largest.iter_mut().zip(row).for_each(|(largest, density)| *largest = (*largest).max(*density));
+            }
         }
     }
 }

@@ -16,7 +16,7 @@
 use crate::parallel::*;
 
 use crate::grid::Grid;
-use crate::lowpass::{Change, Volume};
+use crate::lowpass::{Change, Fields};
 
 use super::math::{V3, v3};
 use super::pages::{Page, Pages};
@@ -120,8 +120,8 @@ impl Bricks {
         self.interest
     }
 
-    /// Follows the changes of a volume.
-    pub(crate) fn refresh(&mut self, volume: &Volume, changed: impl IntoIterator<Item = Change>) {
+    /// Follows the changes of a medium.
+    pub(crate) fn refresh(&mut self, volume: Fields<'_>, changed: impl IntoIterator<Item = Change>) {
         self.mark(changed);
         let [nx, ny, _] = self.count;
         let (grid, interest) = (self.grid, self.interest);
@@ -279,7 +279,7 @@ fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
 }
 
 /// The cells that a brick depends on, held at the box's sides.
-fn around(volume: &Volume, grid: Grid, brick: [usize; 3]) -> Around {
+fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     let start = brick.map(|n| n * EDGE);
     let held = |axis: usize, i: usize, count: usize| (start[axis] + i).saturating_sub(1).min(count - 1);
     let inside = start[0] > 0 && start[0] + AROUND <= grid.nx;
@@ -389,6 +389,7 @@ const BEFORE: [[isize; 3]; 13] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lowpass::Volume;
 
     use crate::world::Span;
 
@@ -408,7 +409,7 @@ mod tests {
                 let grid = Grid::new(sides[0], sides[1], sides[2]);
                 let full = Volume { density: vec![255; grid.cells()], ..Volume::empty(grid) };
                 let mut bricks = Bricks::new(grid, INTEREST);
-                bricks.refresh(&full, whole(grid));
+                bricks.refresh(full.lava(), whole(grid));
                 for parts in [&WHOLE[..], &OCTANTS] {
                     let drawn: Vec<Drawn> = (0..bricks.layers()).flat_map(|layer| bricks.drawn(layer, parts)).collect();
                     let volume: f32 = drawn.iter().map(|part| 8.0 * part.half.product()).sum();
@@ -425,7 +426,7 @@ mod tests {
         let mut bricks = Bricks::new(volume.grid, INTEREST);
         let cell = volume.grid.index(2, 1, 48);
         volume.density[cell] = 9;
-        bricks.refresh(&volume, whole(volume.grid));
+        bricks.refresh(volume.lava(), whole(volume.grid));
         let at = |i: usize, j: usize, k: usize| bricks.distance[(k * 2 + j) * 10 + i];
         // Cell 48 along z is read at the places 47 and 48: blocks 2 and 3.
         assert_eq!([at(0, 0, 2), at(0, 0, 3), at(1, 0, 3), at(9, 1, 0), at(0, 1, 0)], [0, 0, 1, 9, 2]);
@@ -434,7 +435,7 @@ mod tests {
         assert_eq!(bricks.drawn(2, &WHOLE).collect::<Vec<_>>(), [drawn(48.0)]);
         assert_eq!(bricks.drawn(3, &WHOLE).collect::<Vec<_>>(), [drawn(49.0)]);
         let mut blind = Bricks::new(volume.grid, Interest { empty: 9, ..INTEREST });
-        blind.refresh(&volume, whole(volume.grid));
+        blind.refresh(volume.lava(), whole(volume.grid));
         assert!(blind.distance.iter().all(|&distance| distance == FARTHEST), "9 is empty for these");
     }
 
@@ -451,7 +452,7 @@ mod tests {
             let grid = Grid::new(sides[0], sides[1], sides[2]);
             let volume = scattered(grid, 1);
             let mut bricks = Bricks::new(grid, Interest { empty: 100, ..INTEREST });
-            bricks.refresh(&volume, whole(grid));
+            bricks.refresh(volume.lava(), whole(grid));
             for (x, y, z) in places(grid) {
                 let cells = (0..8).map(|i| volume.density[grid.index(x + (i & 1), y + (i >> 1 & 1), z + (i >> 2))]);
                 let expected = cells.max() > Some(100);
@@ -481,9 +482,9 @@ mod tests {
                 let x = (cell % 23) as u16;
                 changed.push(Change { row: cell / 23, cells: Span { from: x, to: x + 1 } });
             }
-            followed.refresh(&volume, changed);
+            followed.refresh(volume.lava(), changed);
             let mut fresh = Bricks::new(grid, interest);
-            fresh.refresh(&volume, whole(grid));
+            fresh.refresh(volume.lava(), whole(grid));
             assert_eq!(followed.drawn, fresh.drawn);
             assert_eq!(followed.distance, fresh.distance);
             for (x, y, z) in places(grid) {

@@ -1,4 +1,5 @@
-//! The cinematic look of one ray: a refined lava surface, films on rock, the ground block, sky and haze.
+//! The cinematic look of one ray: a refined lava surface, films on rock, the ground block, sky and haze, and what other media
+//! before them do to their light.
 
 use super::camera::Ray;
 use super::contents::{SliceHit, Slices};
@@ -6,12 +7,17 @@ use super::crust::{ShadeContext, Skin, heat, shade};
 use super::field::{Crossing, Pace};
 use super::heightfield::{Face, before_cut};
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
+use super::media::{filmed, pass};
 use super::noise;
 use super::tracer::{Sight, Tracer};
+use super::water::WET;
 use crate::simd::Simd;
 
 /// Share of the film density up to which liquid on the rock cannot be seen, however ragged its edge.
 pub(super) const FILM: f32 = 0.4;
+
+/// Share of its own colour that lava keeps behind deep water.
+const GLOWING: f32 = 0.85;
 
 /// What a ray meets behind the lava, as far as it depends on the ground and the sky alone, through the haze.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,31 +69,72 @@ impl Tracer for ShadeContext<'_> {
     }
 
     fn trace<S: Simd>(&self, _: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
-        let far = Self::far(behind);
-        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
-        let crossing = self.field.cross(ray, far, self.look.iso, pace);
-        if let Crossing::At { t, face } = crossing {
-            let point = ray.at(t);
-            let normal = face.unwrap_or_else(|| self.field.normal(point));
-            let color = shade(self, &Skin { point, normal, view: ray.direction, cut: face.is_some() });
-            return hazed(self, ray, t, color);
-        }
-        let behind = if behind.t == f32::MAX { behind.still } else { rock(self, ray, behind) };
-        match crossing {
-            Crossing::Grazed { t, density } => grazed(self, behind, ray.at(t), density),
-            _ => behind,
-        }
+        let end = opaque(self, ray, behind, sight);
+        if sight.clear.is_empty() { end.light } else { through_media(self, ray, behind, sight, end) }
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
         let crossing = self.field.cross(ray, Self::far(behind), self.look.iso, pace);
-        f32::from(u8::from(matches!(crossing, Crossing::At { .. })))
+        if matches!(crossing, Crossing::At { .. }) {
+            return 1.0;
+        }
+        let passed = pass(self, ray, Self::far(behind), Pace { reach: sight.clear, ..pace });
+        1.0 - passed.through.mean()
     }
 
     fn bare(&self, behind: &Behind) -> Option<V3> {
         (behind.t == f32::MAX).then_some(behind.still)
     }
+}
+
+/// Where a ray ends: at lava, rock or sky.
+struct End {
+    light: V3,
+    /// Distance up to which media that light passes may lie before it.
+    t: f32,
+    lava: bool,
+}
+
+// Inlined, as it is most of what a ray costs.
+#[inline(always)]
+fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> End {
+    let far = <ShadeContext as Tracer>::far(behind);
+    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.reach };
+    let crossing = context.field.cross(ray, far, context.look.iso, pace);
+    if let Crossing::At { t, face } = crossing {
+        let point = ray.at(t);
+        let normal = face.unwrap_or_else(|| context.field.normal(point));
+        let color = shade(context, &Skin { point, normal, view: ray.direction, cut: face.is_some() });
+        return End { light: hazed(context, ray, t, color), t, lava: true };
+    }
+    let behind = if behind.t == f32::MAX { behind.still } else { rock(context, ray, behind) };
+    let light = match crossing {
+        Crossing::Grazed { t, density } => grazed(context, behind, ray.at(t), density),
+        _ => behind,
+    };
+    End { light, t: far, lava: false }
+}
+
+/// The light at the end of a ray as it comes through the media before it.
+fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: End) -> V3 {
+    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.clear };
+    let passed = pass(context, ray, end.t, pace);
+    let light = match (behind.top && !end.lava, passed.ends_inside) {
+        (true, true) => times(end.light, WET),
+        (true, false) => filmed(context, ray, end.t, end.light),
+        (false, _) => end.light,
+    };
+    if passed.first == f32::MAX {
+        return light;
+    }
+    // Only the air between the eye and the first surface is hazy; what is behind it already has that haze.
+    let clear = clear(context, passed.first);
+    let haze = context.sky.haze(ray.direction) * (1.0 - clear);
+    // Depth takes the red first, which would turn what glows green: the eye knows better, and sees it red.
+    let gray = V3::repeat(passed.through.dot(&v3(0.5, 0.35, 0.15)));
+    let through = if end.lava { mix(passed.through, gray, GLOWING) } else { passed.through };
+    haze + passed.light * clear + times(through, (light - haze).map(|c| c.max(0.0)))
 }
 
 /// A ray that passes through the outermost lava without reaching its surface: a thin glow, never a dark rim.

@@ -53,7 +53,7 @@ pub(crate) fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3
 /// What is drawn of a scene.
 #[derive(Clone, Debug)]
 pub(crate) struct Contents {
-    /// The lava, and its light on the ground.
+    /// The lava, its light on the ground, and other media.
     pub(crate) lava: bool,
     /// The ground block.
     pub(crate) ground: bool,

@@ -6,10 +6,11 @@
 use super::blackbody::BlackBody;
 use super::contents::Slices;
 use super::ember::EmberLight;
-use super::field::LavaField;
+use super::field::MediumField;
 use super::heightfield::Part;
 use super::land::TerrainLook;
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use super::media::Clear;
 use super::noise;
 use super::plates::{Pattern, carried};
 use super::sky::Sky;
@@ -17,7 +18,9 @@ use crate::view::LookSpec;
 
 /// Everything shading reads, for one frame.
 pub(crate) struct ShadeContext<'a> {
-    pub(crate) field: &'a LavaField<'a>,
+    pub(crate) field: &'a MediumField<'a>,
+    /// The media besides the lava, all of which light passes.
+    pub(crate) media: &'a [Clear<'a>],
     pub(crate) land: &'a TerrainLook,
     /// What of the ground is shown.
     pub(crate) part: Part,

@@ -1,7 +1,7 @@
-//! The volume as rays see it: sampled between its cells, and only where there is something to draw.
+//! One medium of the volume as rays see it: sampled between its cells, and only where there is something to draw.
 
 use crate::grid::Grid;
-use crate::lowpass::{ENERGY_SHOWN, Volume};
+use crate::lowpass::{ENERGY_SHOWN, Fields};
 use crate::simd::Simd;
 
 use super::bricks::{Bricks, Look, Skipping};
@@ -35,9 +35,22 @@ pub(crate) enum Crossing {
     Missed,
 }
 
-/// A volume of at least two cells along each axis, and where it has something to draw.
+/// How a ray meets the surface of a medium that it passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Border {
+    /// It begins inside.
+    Inside,
+    /// It enters by the side of the box, or of what is shown of it, which has this normal.
+    Cut(V3),
+    /// It enters through the surface.
+    Enters,
+    /// It leaves, by whatever way.
+    Leaves,
+}
+
+/// A medium of at least two cells along each axis, and where it has something to draw.
 #[derive(Clone, Debug)]
-pub(crate) struct LavaField<'a> {
+pub(crate) struct MediumField<'a> {
     /// Cells along x, y, z.
     size: [f32; 3],
     /// Just before the middle of the last cell along x, y, z, so that every place has a next cell; z again.
@@ -65,14 +78,14 @@ pub(crate) struct Spot {
 /// `floor`, which is a call on plain x86-64, and than a cast, which has to mind all that does not fit.
 const ROUND: f32 = 12_582_912.0;
 
-impl<'a> LavaField<'a> {
-    /// Rays through `volume`, a box of `grid` (thinner where a single cell had to be repeated); densities up to `empty`
+impl<'a> MediumField<'a> {
+    /// Rays through `fields`, a box of `grid` (thinner where a single cell had to be repeated); densities up to `empty`
     /// (0..255) are of no interest to the caller.
-    pub(crate) fn new(volume: &'a Volume, grid: Grid, bricks: &'a Bricks, empty: u8, skipping: Skipping) -> Self {
+    pub(crate) fn new(fields: Fields<'a>, grid: Grid, bricks: &'a Bricks, empty: u8, skipping: Skipping) -> Self {
         let size = [grid.nx, grid.ny, grid.nz].map(|n| n as f32);
         let shown = size.map(|n| [0.0, n]);
-        let cells = [volume.grid.nx, volume.grid.ny, volume.grid.nz];
-        let (density, energy) = (&volume.density[..], &volume.energy[..]);
+        let cells = [fields.grid.nx, fields.grid.ny, fields.grid.nz];
+        let Fields { density, energy, .. } = fields;
         let last = [0, 1, 2, 2].map(|axis: usize| (size[axis] - 1.0).next_down().max(0.0));
         Self { size, last, cells, shown, density, energy, bricks, skipping, empty: f32::from(empty) / 255.0 }
     }
@@ -158,7 +171,7 @@ impl<'a> LavaField<'a> {
         self.gradient(v3(held(0), held(1), held(2)), 1.0)
     }
 
-    /// Outward normal of the lava, smoothed over about one and a half cells so that cell steps do not show.
+    /// Outward normal of the surface, smoothed over about one and a half cells so that cell steps do not show.
     pub(crate) fn normal(&self, p: V3) -> V3 {
         super::math::unit_or_up(-(self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6))
     }
@@ -236,7 +249,51 @@ impl<'a> LavaField<'a> {
         }
     }
 
-    /// Regula falsi between a point outside and one inside.
+    /// All places before `far` where the ray enters and leaves a region of at least density `iso`, in order. What it enters
+    /// it leaves, at `far` at the latest.
+    pub(crate) fn borders(&self, ray: &Ray, far: f32, iso: f32, pace: Pace, mut put: impl FnMut(f32, Border)) {
+        if pace.reach.is_empty() {
+            return;
+        }
+        let Some((near, far, entry)) = self.span(ray, far) else { return };
+        let mut inside = self.density(ray.at(near)) >= iso;
+        if inside {
+            put(near, entry.filter(|_| near > 0.0).map_or(Border::Inside, Border::Cut));
+        }
+        let mut last = near;
+        let mut walk = self.walk(ray, (near, far), pace);
+        while let Some((t, density)) = walk.next_dense() {
+            // Samples that the walk skipped are outside.
+            if inside && t - last > 1.5 * pace.step {
+                put(self.refine(ray, (last + pace.step, last), iso), Border::Leaves);
+                inside = false;
+            }
+            if (density >= iso) != inside {
+                inside = !inside;
+                let before = (t - pace.step).max(near);
+                if inside {
+                    put(self.refine(ray, (before, t), iso), Border::Enters);
+                } else {
+                    put(self.refine(ray, (t, before), iso), Border::Leaves);
+                }
+            }
+            last = t;
+        }
+        if inside && far - last > 1.5 * pace.step {
+            put(self.refine(ray, (last + pace.step, last), iso), Border::Leaves);
+            inside = false;
+        }
+        // A sheet thinner than a step may lie between the last sample and what is behind it.
+        if !inside && self.density(ray.at(far)) >= iso {
+            put(self.refine(ray, ((far - pace.step).max(near), far), iso), Border::Enters);
+            inside = true;
+        }
+        if inside {
+            put(far, Border::Leaves);
+        }
+    }
+
+    /// Regula falsi between a point outside and one inside, which may come in either order along the ray.
     fn refine(&self, ray: &Ray, (mut a, mut b): (f32, f32), iso: f32) -> f32 {
         let (mut fa, mut fb) = (self.density(ray.at(a)) - iso, self.density(ray.at(b)) - iso);
         if fa >= 0.0 {
@@ -260,7 +317,7 @@ impl<'a> LavaField<'a> {
 /// jitter, wherever jumps begin or end.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk<'a> {
-    field: &'a LavaField<'a>,
+    field: &'a MediumField<'a>,
     ray: Ray,
     /// One over the ray's direction.
     inverse: V3,

@@ -76,7 +76,10 @@ pub(crate) enum Keeping {
 pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) tracer: &'a T,
     pub(crate) camera: &'a Camera,
+    /// Where there may be lava.
     pub(crate) tiles: &'a Tiles,
+    /// Where there may be other media, if there are any.
+    pub(crate) clear: Option<&'a Tiles>,
     /// Which tiles are drawn; the others are known.
     pub(crate) live: &'a Live,
     pub(crate) level: Level,
@@ -218,15 +221,17 @@ impl<T: Tracer> Frame<'_, T> {
         behind: &T::Behind,
     ) -> V3 {
         let (x, y) = pixel;
-        let reach = self.tiles.at(x, y);
-        if (reach.is_empty() || reach.near >= T::far(behind))
+        let (reach, far) = (self.tiles.at(x, y), T::far(behind));
+        let clear = self.clear.map_or(Reach::NONE, |tiles| tiles.at(x, y));
+        if (reach.is_empty() || reach.near >= far)
+            && (clear.is_empty() || clear.near >= far)
             && let Some(light) = self.tracer.bare(behind)
         {
             return light;
         }
         let ray = self.camera.ray(x as f32 + u, y as f32 + v);
         let jitter = noise::interleaved(x as f32 + shift, y as f32);
-        self.tracer.trace(s, &ray, behind, Sight { jitter, reach })
+        self.tracer.trace(s, &ray, behind, Sight { jitter, reach, clear })
     }
 
     /// The light of the film with four rays in the pixels that are `wanted`.
@@ -356,7 +361,7 @@ pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: 
             let ray = camera.ray(x as f32 + u, y as f32 + v);
             let behind = tracer.behind(&ray, 0.0);
             let hidden = T::far(&behind) < f32::MAX || tracer.slices().nearest(&ray, f32::MAX).is_some();
-            let sight = Sight { jitter: noise::interleaved(x as f32, y as f32), reach: Reach::ALL };
+            let sight = Sight { jitter: noise::interleaved(x as f32, y as f32), reach: Reach::ALL, clear: Reach::ALL };
             opacity += if hidden { 1.0 } else { tracer.opacity(&ray, &behind, sight) };
             sky += tracer.bare(&behind).unwrap_or_default();
         }

@@ -21,6 +21,7 @@ pub(crate) mod image;
 pub(crate) mod land;
 pub(crate) mod legend;
 pub(crate) mod math;
+pub(crate) mod media;
 mod names;
 mod need;
 pub(crate) mod noise;
@@ -39,12 +40,15 @@ pub(crate) mod ticks;
 mod tiles;
 mod tracer;
 pub(crate) mod transfer;
+pub(crate) mod water;
 
 #[cfg(all(test, feature = "files"))]
 mod tests;
+#[cfg(all(test, feature = "files"))]
+mod tests_media;
 
 pub use crate::view::{
-    Antialias, CameraSpec, ColorBy, LookSpec, PALETTE_NAMES, Palette, PaletteSpec, SkyPreset, Stop, Style,
+    Antialias, CameraSpec, ColorBy, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec, SkyPreset, Stop, Style,
 };
 pub use axes::Ruler;
 pub use blackbody::BlackBody;
@@ -54,7 +58,7 @@ pub use ember::Glow;
 pub use image::Image;
 pub use legend::Scale;
 pub use names::Named;
-pub use need::{need, need_of_picture};
+pub use need::{need, need_of_media, need_of_picture};
 pub use picture::picture;
 pub use relief::Relief;
 pub use renderer::Renderer;

@@ -23,6 +23,15 @@ pub fn need(grid: Grid, [width, height]: [u32; 2]) -> MemoryEstimate {
         .and(need_of_picture([width, height]))
 }
 
+/// Bytes of a cell for each material besides the lava: a smoothed copy, bricks, and pages.
+const BYTES_A_CELL_OF_MEDIUM: f64 = 1.6;
+
+/// Memory for drawing so many materials besides the lava, with their low-pass.
+pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
+    let bytes = BYTES_A_CELL_OF_MEDIUM * media as f64;
+    LowPass::need_of_media(grid, media).and(MemoryEstimate::of("drawing the other materials", grid.cells(), bytes))
+}
+
 /// Memory of a picture alone, of whatever it shows.
 pub fn need_of_picture([width, height]: [u32; 2]) -> MemoryEstimate {
     MemoryEstimate::of("the picture", width as usize * height as usize, BYTES_A_PIXEL)

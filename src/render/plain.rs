@@ -3,12 +3,13 @@
 
 use super::camera::Ray;
 use super::contents::{SliceHit, Slices};
-use super::field::{Crossing, LavaField, Pace};
+use super::field::{Crossing, MediumField, Pace};
 use super::heightfield::{Face, GroundHit, Part, before_cut};
 use super::land::TerrainLook;
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
+use super::media::Clear;
 use super::tracer::{Sight, Tracer};
-use super::transfer::Transfer;
+use super::transfer::{Along, Layer, Transfer};
 use crate::simd::{Portable, Simd};
 use crate::view::{LookSpec, Style};
 
@@ -23,7 +24,9 @@ const LARGEST: f32 = 0.999;
 
 /// What the plain styles look at, for one frame.
 pub(crate) struct Specimen<'a> {
-    pub(crate) field: &'a LavaField<'a>,
+    pub(crate) field: &'a MediumField<'a>,
+    /// The media besides the lava, all of which light passes.
+    pub(crate) media: &'a [Clear<'a>],
     pub(crate) land: &'a TerrainLook,
     /// What of the ground is shown.
     pub(crate) part: Part,
@@ -73,8 +76,11 @@ impl Tracer for Specimen<'_> {
     #[inline(always)]
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        if !sight.clear.is_empty() {
+            return through_media(s, self, ray, behind, sight);
+        }
         match self.look.style {
-            Style::Surface => surface(self, ray, behind, pace),
+            Style::Surface => surface(self, ray, behind, pace).0,
             Style::Maximum => maximum(self, ray, behind, pace),
             Style::Scientific | Style::Cinematic => volume(s, self, ray, behind, pace),
         }
@@ -82,12 +88,19 @@ impl Tracer for Specimen<'_> {
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        let clear = self.media_before(Portable, ray, behind.far, sight, None).opacity;
         match self.look.style {
-            Style::Surface => {
-                let crossing = self.field.cross(ray, behind.far, self.look.iso, pace);
-                f32::from(u8::from(matches!(crossing, Crossing::At { .. })))
+            Style::Surface => match self.field.cross(ray, behind.far, self.look.iso, pace) {
+                Crossing::At { .. } => 1.0,
+                Crossing::Grazed { .. } | Crossing::Missed => clear,
+            },
+            Style::Maximum => {
+                let lava = maximum_opacity(self, self.largest(ray, behind.far, pace));
+                1.0 - (1.0 - lava) * (1.0 - clear)
             }
-            Style::Maximum => maximum_opacity(self, self.largest(ray, behind.far, pace)),
+            Style::Scientific | Style::Cinematic if clear > 0.0 => {
+                self.media_before(Portable, ray, behind.far, sight, Some(pace)).opacity
+            }
             Style::Scientific | Style::Cinematic => {
                 self.transfer.accumulate(Portable, self.field, ray, behind.far, pace).opacity
             }
@@ -104,25 +117,46 @@ impl Tracer for Specimen<'_> {
 #[inline(always)]
 fn volume<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let layer = specimen.transfer.accumulate(s, specimen.field, ray, behind.far, pace);
-    layer.color + behind.light * (1.0 - layer.opacity)
+    layer.over(behind.light)
 }
 
-/// Surface: the first place where density reaches `look.iso`, in the colour of what lies [`DEPTH`] under it.
+/// The same styles with other media than lava, each in its colour: they hide by their own opacity what lies behind them.
 #[inline(never)]
-fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
+fn through_media<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
+    let pace = Pace { step: specimen.look.step, jitter: sight.jitter, reach: sight.reach };
+    match specimen.look.style {
+        Style::Surface => {
+            let (light, far) = surface(specimen, ray, behind, pace);
+            specimen.media_before(s, ray, far, sight, None).over(light)
+        }
+        Style::Maximum => {
+            // The largest value has no place before or behind: it stands before all media.
+            let light = specimen.media_before(s, ray, behind.far, sight, None).over(behind.light);
+            maximum(specimen, ray, &Behind { light, ..*behind }, pace)
+        }
+        Style::Scientific | Style::Cinematic => {
+            specimen.media_before(s, ray, behind.far, sight, Some(pace)).over(behind.light)
+        }
+    }
+}
+
+/// Surface: the first place where density reaches `look.iso`, in the colour of what lies [`DEPTH`] under it; and its
+/// distance.
+#[inline(never)]
+fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> (V3, f32) {
     let (field, transfer) = (specimen.field, specimen.transfer);
     match field.cross(ray, behind.far, specimen.look.iso, pace) {
         // A cut shows the values themselves; a trace of shade only parts its sides.
         Crossing::At { t, face: Some(normal) } => {
-            transfer.color(field, ray.at(t)) * (0.88 + 0.12 * saturate(normal.dot(&transfer.lamp)))
+            (transfer.color(field, ray.at(t)) * (0.88 + 0.12 * saturate(normal.dot(&transfer.lamp))), t)
         }
         Crossing::At { t, face: None } => {
             let normal = field.normal(ray.at(t));
             // Light reaches around the edge of the shaded side, where form would be lost in even darkness.
             let light = 0.28 + 0.77 * saturate(0.25 + 0.75 * normal.dot(&transfer.lamp));
-            transfer.color(field, ray.at(t) - normal * DEPTH) * light
+            (transfer.color(field, ray.at(t) - normal * DEPTH) * light, t)
         }
-        Crossing::Grazed { .. } | Crossing::Missed => behind.light,
+        Crossing::Grazed { .. } | Crossing::Missed => (behind.light, behind.far),
     }
 }
 
@@ -144,6 +178,13 @@ fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
 }
 
 impl Specimen<'_> {
+    /// What the media before `far` add, with the lava where a pace for it is given.
+    fn media_before<S: Simd>(&self, s: S, ray: &Ray, far: f32, sight: Sight, lava: Option<Pace>) -> Layer {
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.clear };
+        let lava = lava.map(|pace| (self.field, pace));
+        self.transfer.accumulate_all(s, &Along { media: self.media, pace, lava, ray, far })
+    }
+
     /// The value at a point of this density, 0 where it is too thin to be seen: its energy per amount means nothing.
     fn value(&self, p: V3, density: f32) -> f32 {
         if density > self.transfer.visible { self.transfer.value(self.field, p, density) } else { 0.0 }
@@ -239,7 +280,9 @@ mod tests {
         let (part, contents) = (land.block.whole(), Contents::default());
         let size = [GRID.nx, GRID.ny, GRID.nz];
         let slices = Slices::new(size, [[0.0, 1.0]; 3], &contents, &transfer);
-        with_field(volume, |field| see(&Specimen { field, land: &land, part, transfer: &transfer, look, slices }));
+        with_field(volume, |field| {
+            see(&Specimen { field, media: &[], land: &land, part, transfer: &transfer, look, slices })
+        });
     }
 
     #[test]
@@ -254,7 +297,7 @@ mod tests {
                 // Rays that pass the centre at distances 0 to 11 cells.
                 let aside = direction.cross(&V3::y()).normalize() * (11.0 * k as f32 / 39.0);
                 let ray = Ray { origin: origin + aside, direction };
-                let seen = surface(specimen, &ray, &air(&ray), pace(&look, 0.3));
+                let (seen, _) = surface(specimen, &ray, &air(&ray), pace(&look, 0.3));
                 if aside.norm() > 8.1 {
                     assert_eq!(seen, backdrop(&ray), "ray {k} passes the ball");
                 } else if aside.norm() < 7.5 {

@@ -1,4 +1,4 @@
-//! What is kept of a volume from frame to frame, and brought up to date where the volume changed.
+//! What is kept of a volume from frame to frame, and updated where the volume changed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,20 +6,36 @@ use std::sync::Arc;
 use crate::parallel::*;
 
 use crate::grid::Grid;
-use crate::lowpass::{Change, Volume};
+use crate::lowpass::{Change, Fields, Medium, Volume};
 use crate::world::Span;
 
 use super::bricks::{Bricks, Skipping};
 use super::ember::{EmberLight, Glow};
-use super::field::LavaField;
+use super::field::MediumField;
+use super::media::LEAST;
 
-/// What a frame is told about its volume.
+/// What changed in a volume since the last frame.
+#[derive(Clone, Debug)]
+pub(crate) struct VolumeChanges<'a> {
+    pub(crate) lava: FieldChanges<'a>,
+    /// One for each of [`Volume::media`].
+    pub(crate) media: Vec<FieldChanges<'a>>,
+}
+
+/// What changed in the fields of one medium since the last frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct News<'a> {
+pub(crate) struct FieldChanges<'a> {
     /// For each row, numbered `z · ny + y`, the cells outside of which it is empty.
     pub(crate) rows: &'a [Span],
-    /// The cells that may be others than in the last frame; `None` where that is not known.
+    /// The cells that may differ from the last frame; `None` where that is not known.
     pub(crate) changed: Option<&'a [Change]>,
+}
+
+impl FieldChanges<'_> {
+    /// Whether nothing changed.
+    fn is_empty(&self) -> bool {
+        self.changed.is_some_and(<[Change]>::is_empty)
+    }
 }
 
 /// What a style wants to see of a volume.
@@ -33,88 +49,159 @@ pub(crate) struct Interest {
     pub(crate) shaded: bool,
 }
 
-/// The bricks of a volume, the light around it, and a copy where rays cannot meet the volume itself.
+/// The bricks of the media of a volume, copies where rays cannot meet the fields themselves, and the lava's light.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    bricks: Bricks,
-    /// What rays meet instead of the volume.
-    copy: Option<Volume>,
+    lava: PreparedField,
+    /// One for each of [`Volume::media`], `None` while that is absent.
+    media: Vec<Option<PreparedField>>,
     ember: Option<(Glow, Arc<EmberLight>)>,
 }
 
+/// What rays need of one medium.
+#[derive(Clone, Debug)]
+struct PreparedField {
+    bricks: Bricks,
+    /// What rays meet instead of the fields.
+    copy: Option<FieldCopy>,
+}
+
+/// A smooth copy of the fields of a medium, or one with two cells along each axis.
+#[derive(Clone, Debug)]
+struct FieldCopy {
+    grid: Grid,
+    density: Vec<u8>,
+    energy: Vec<u8>,
+}
+
 impl Prepared {
-    /// Knows of an empty volume.
+    /// Of an empty volume.
     pub(crate) fn new(grid: Grid) -> Self {
-        let interest = Interest { empty: u8::MAX, smoothing: 0.0, shaded: false };
-        Self { bricks: Bricks::new(thick(grid), interest), copy: None, ember: None }
+        Self { lava: PreparedField::new(grid), media: Vec::new(), ember: None }
     }
 
     /// Brings all but the light up to date.
-    pub(crate) fn follow(&mut self, volume: &Volume, news: &News, interest: Interest) {
-        let still = news.changed.is_some_and(<[Change]>::is_empty);
-        if !still {
+    pub(crate) fn follow(&mut self, volume: &Volume, changes: &VolumeChanges, interest: Interest) {
+        if !changes.lava.is_empty() {
             self.ember = None;
         }
-        let known = self.bricks.interest() == interest;
-        match news.changed {
-            Some(_) if known && still => {}
-            Some(changed) if known && self.copy.is_none() => self.bricks.refresh(volume, changed.iter().copied()),
-            _ => self.begin(volume, news, interest),
-        }
-    }
-
-    /// Works everything out from the volume alone.
-    fn begin(&mut self, volume: &Volume, news: &News, interest: Interest) {
-        self.bricks = Bricks::new(thick(volume.grid), interest);
-        self.copy = interest.copies(volume.grid).then(|| copied(volume, interest.smoothing));
-        match &self.copy {
-            Some(copy) => self.bricks.refresh(copy, Change::of_rows(&rows(copy))),
-            None => self.bricks.refresh(volume, Change::of_rows(news.rows)),
+        self.lava.follow(volume.lava(), &changes.lava, interest);
+        self.media.resize_with(volume.media.len(), || None);
+        for ((prepared, medium), changes) in self.media.iter_mut().zip(&volume.media).zip(&changes.media) {
+            if let Some(fields) = medium.fields(volume.grid) {
+                let prepared = prepared.get_or_insert_with(|| PreparedField::new(volume.grid));
+                prepared.follow(fields, changes, interest.of_clear_medium());
+            } else {
+                *prepared = None;
+            }
         }
     }
 
     /// The light around the lava, worked out when it is not known.
-    pub(crate) fn light(&mut self, volume: &Volume, news: &News, glow: Glow) -> Arc<EmberLight> {
+    pub(crate) fn light(&mut self, volume: &Volume, changes: &VolumeChanges, glow: Glow) -> Arc<EmberLight> {
         let known = self.ember.take().filter(|(known, _)| *known == glow);
-        let (_, light) = self
-            .ember
-            .insert(known.unwrap_or_else(|| (glow, Arc::new(EmberLight::new(volume, Some(news.rows), glow)))));
+        let rows = changes.lava.rows;
+        let (_, light) =
+            self.ember.insert(known.unwrap_or_else(|| (glow, Arc::new(EmberLight::new(volume, Some(rows), glow)))));
         Arc::clone(light)
     }
 
-    /// The bricks with something to draw.
+    /// The bricks in which there is lava to draw.
     pub(crate) fn bricks(&self) -> &Bricks {
-        &self.bricks
+        &self.lava.bricks
     }
 
-    /// The volume as rays see it.
-    pub(crate) fn field<'a>(&'a self, volume: &'a Volume, interest: Interest, skipping: Skipping) -> LavaField<'a> {
-        let met = self.copy.as_ref().unwrap_or(volume);
-        LavaField::new(met, volume.grid, &self.bricks, interest.empty, skipping)
+    /// The bricks of each other medium that is there.
+    pub(crate) fn bricks_of_media(&self) -> impl Iterator<Item = &Bricks> {
+        self.media.iter().flatten().map(|prepared| &prepared.bricks)
+    }
+
+    /// The lava as rays see it.
+    pub(crate) fn field<'a>(&'a self, volume: &'a Volume, interest: Interest, skipping: Skipping) -> MediumField<'a> {
+        self.lava.field(volume.lava(), interest, skipping)
+    }
+
+    /// Each other medium that is there, as rays see it.
+    pub(crate) fn media<'a>(
+        &'a self,
+        volume: &'a Volume,
+        interest: Interest,
+        skipping: Skipping,
+    ) -> impl Iterator<Item = (&'a Medium, MediumField<'a>)> {
+        self.media.iter().zip(&volume.media).filter_map(move |(prepared, medium)| {
+            let fields = medium.fields(volume.grid)?;
+            Some((medium, prepared.as_ref()?.field(fields, interest.of_clear_medium(), skipping)))
+        })
+    }
+}
+
+impl PreparedField {
+    /// Of an empty field.
+    fn new(grid: Grid) -> Self {
+        let interest = Interest { empty: u8::MAX, smoothing: 0.0, shaded: false };
+        Self { bricks: Bricks::new(thick(grid), interest), copy: None }
+    }
+
+    /// Brings everything up to date.
+    fn follow(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
+        let known = self.bricks.interest() == interest;
+        match changes.changed {
+            Some([]) if known => {}
+            Some(changed) if known && self.copy.is_none() => self.bricks.refresh(fields, changed.iter().copied()),
+            _ => self.begin(fields, changes, interest),
+        }
+    }
+
+    /// Works everything out from the fields alone.
+    fn begin(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
+        self.bricks = Bricks::new(thick(fields.grid), interest);
+        self.copy = interest.copies(fields.grid).then(|| FieldCopy::new(fields, interest.smoothing));
+        match &self.copy {
+            Some(copy) => self.bricks.refresh(copy.fields(), Change::of_rows(&rows(copy.fields()))),
+            None => self.bricks.refresh(fields, Change::of_rows(changes.rows)),
+        }
+    }
+
+    /// The medium as rays see it.
+    fn field<'a>(&'a self, fields: Fields<'a>, interest: Interest, skipping: Skipping) -> MediumField<'a> {
+        let met = self.copy.as_ref().map_or(fields, FieldCopy::fields);
+        MediumField::new(met, fields.grid, &self.bricks, interest.empty, skipping)
     }
 }
 
 impl Interest {
+    /// What the same style wants to see of a medium that light passes.
+    fn of_clear_medium(self) -> Self {
+        Self { empty: (LEAST * 255.0) as u8, ..self }
+    }
+
     /// Whether rays meet a copy of a volume of this shape: a smooth one, or one with two cells along each axis.
     fn copies(self, grid: Grid) -> bool {
         self.smoothing > 0.0 || thick(grid) != grid
     }
 }
 
-/// For each row of a volume, numbered `z · ny + y`, the cells outside of which it has no density and no energy.
-pub(crate) fn rows(volume: &Volume) -> Vec<Span> {
-    let nx = volume.grid.nx;
+/// For each row of a medium, numbered `z · ny + y`, the cells outside of which it has no density and no energy.
+pub(crate) fn rows(fields: Fields<'_>) -> Vec<Span> {
+    let nx = fields.grid.nx;
+    // Most rows are empty, and the largest of a row is found many cells at a time.
+    let held = |cells: &[u8]| cells.iter().copied().max() > Some(0);
+    let span = |matter: &dyn Fn(usize) -> bool| {
+        let from = (0..nx).find(|&x| matter(x)).map_or(u16::MAX, |x| x as u16);
+        Span { from, to: (0..nx).rfind(|&x| matter(x)).map_or(0, |x| x as u16 + 1) }
+    };
+    let densities = fields.density.par_chunks(nx);
+    if fields.energy.is_empty() {
+        let full = |cells: &[u8]| if held(cells) { span(&|x| cells[x] > 0) } else { Span::EMPTY };
+        return densities.with_min_len(64).map(full).collect();
+    }
     let full = |(density, energy): (&[u8], &[u8])| {
-        // Most rows are empty, and the largest of a row is found many cells at a time.
-        let held = |cells: &[u8]| cells.iter().copied().max() > Some(0);
         if !held(density) && !held(energy) {
             return Span::EMPTY;
         }
-        let lava = |x: &usize| density[*x] > 0 || energy[*x] > 0;
-        let from = (0..nx).find(lava).map_or(u16::MAX, |x| x as u16);
-        Span { from, to: (0..nx).rfind(lava).map_or(0, |x| x as u16 + 1) }
+        span(&|x| density[x] > 0 || energy[x] > 0)
     };
-    volume.density.par_chunks(nx).zip(volume.energy.par_chunks(nx)).with_min_len(64).map(full).collect()
+    densities.zip(fields.energy.par_chunks(nx)).with_min_len(64).map(full).collect()
 }
 
 /// The shape with at least two cells along each axis.
@@ -122,25 +209,34 @@ fn thick(grid: Grid) -> Grid {
     Grid::new(grid.nx.max(2), grid.ny.max(2), grid.nz.max(2))
 }
 
-/// A volume at least two cells thick, where a single cell is repeated, and smooth.
-fn copied(volume: &Volume, smoothing: f32) -> Volume {
-    let (from, grid) = (volume.grid, thick(volume.grid));
-    let repeated = |values: &'_ [u8]| -> Vec<u8> {
-        let place = |i: usize| (i % grid.nx, i / grid.nx % grid.ny, i / (grid.nx * grid.ny));
-        let held = |(x, y, z): (usize, usize, usize)| {
-            values[from.index(x.min(from.nx - 1), y.min(from.ny - 1), z.min(from.nz - 1))]
+impl FieldCopy {
+    /// Fields at least two cells thick, where a single cell is repeated, and smooth.
+    fn new(fields: Fields<'_>, smoothing: f32) -> Self {
+        let (from, grid) = (fields.grid, thick(fields.grid));
+        let repeated = |values: &'_ [u8]| -> Vec<u8> {
+            let place = |i: usize| (i % grid.nx, i / grid.nx % grid.ny, i / (grid.nx * grid.ny));
+            let held = |(x, y, z): (usize, usize, usize)| {
+                values[from.index(x.min(from.nx - 1), y.min(from.ny - 1), z.min(from.nz - 1))]
+            };
+            (0..grid.cells()).map(|i| held(place(i))).collect()
         };
-        (0..grid.cells()).map(|i| held(place(i))).collect()
-    };
-    let field = |values: &[u8]| {
-        let values = if from == grid { Cow::Borrowed(values) } else { Cow::Owned(repeated(values)) };
-        if smoothing > 0.0 {
-            smoothed(values.into_owned(), [grid.nx, grid.ny, grid.nz], smoothing)
-        } else {
-            values.into_owned()
-        }
-    };
-    Volume { grid, density: field(&volume.density), energy: field(&volume.energy) }
+        let field = |values: &[u8]| {
+            if values.is_empty() {
+                return Vec::new();
+            }
+            let values = if from == grid { Cow::Borrowed(values) } else { Cow::Owned(repeated(values)) };
+            if smoothing > 0.0 {
+                smoothed(values.into_owned(), [grid.nx, grid.ny, grid.nz], smoothing)
+            } else {
+                values.into_owned()
+            }
+        };
+        Self { grid, density: field(fields.density), energy: field(fields.energy) }
+    }
+
+    fn fields(&self) -> Fields<'_> {
+        Fields { grid: self.grid, density: &self.density, energy: &self.energy }
+    }
 }
 
 /// Gaussian smoothing of a field, one axis after another, with five taps; edges are held.
@@ -163,9 +259,10 @@ fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
 
 /// Calls `see` with a whole volume as rays see it, every density above 0 of interest.
 #[cfg(test)]
-pub(crate) fn with_field(volume: &Volume, see: impl FnOnce(&LavaField)) {
+pub(crate) fn with_field(volume: &Volume, see: impl FnOnce(&MediumField)) {
     let interest = Interest { empty: 0, smoothing: 0.0, shaded: true };
     let mut prepared = Prepared::new(volume.grid);
-    prepared.follow(volume, &News { rows: &rows(volume), changed: None }, interest);
+    let lava = FieldChanges { rows: &rows(volume.lava()), changed: None };
+    prepared.follow(volume, &VolumeChanges { lava, media: Vec::new() }, interest);
     see(&prepared.field(volume, interest, Skipping::Bricks));
 }

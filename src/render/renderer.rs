@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ndarray::Array2;
 
 use crate::grid::Grid;
-use crate::lowpass::{LowPass, Moment, Volume};
+use crate::lowpass::{LowPass, Volume, VolumeCursor};
 use crate::simd::Level;
 use crate::validate::Invalid;
 use crate::world::Ground;
 
 use super::blackbody::BlackBody;
-use super::bricks::Skipping;
+use super::bricks::{Bricks, Skipping};
 use super::camera::{Bounds, Camera, Ray};
 use super::caves::Caves;
 use super::cinematic;
@@ -20,15 +20,16 @@ use super::contents::opened;
 use super::contents::{Contents, Slices};
 use super::crust::ShadeContext;
 use super::ember::{EmberLight, Glow};
-use super::field::LavaField;
+use super::field::MediumField;
 use super::film::{Develop, Film};
 use super::frame::{Frame, Keeping, Kept, Scene, Wanted, cover};
 use super::heightfield::Part;
 use super::image::Image;
 use super::land::{NODES, TerrainLook};
 use super::math::V3;
+use super::media::Clear;
 use super::plain::{self, Specimen};
-use super::prepared::{News, Prepared, rows};
+use super::prepared::{FieldChanges, Prepared, VolumeChanges, rows};
 use super::sky::Sky;
 use super::tiles::{Depths, Live, Tiles};
 use super::tracer::Tracer;
@@ -56,7 +57,7 @@ pub struct Renderer {
     /// What is kept of the last volume.
     prepared: Prepared,
     /// When changes were last taken from a low-pass, if that drew the last frame.
-    last: Option<Moment>,
+    last: Option<VolumeCursor>,
     /// The instructions that rows of pixels are drawn with.
     pub(super) level: Level,
     contents: Contents,
@@ -79,6 +80,24 @@ struct Seen {
 enum Behind {
     Cinematic(Kept<cinematic::Behind>),
     Plain(Kept<plain::Behind>),
+}
+
+/// Where in a picture there may be matter, and how far away.
+struct Places {
+    lava: Tiles,
+    /// Of all other media; `None` where there are none.
+    clear: Option<Tiles>,
+}
+
+impl Places {
+    /// The tiles with something to draw; on demand those around them too.
+    fn live(&self, camera: &Camera, edges: bool) -> Live {
+        let live = self.lava.live(camera, edges);
+        match &self.clear {
+            Some(clear) => live.and(&clear.live(camera, edges)),
+            None => live,
+        }
+    }
 }
 
 impl Renderer {
@@ -224,8 +243,8 @@ impl Renderer {
         self.land.block.part(if self.contents.ground { shown } else { NOWHERE }, self.sides())
     }
 
-    /// The shares of the box in which lava is drawn when these are shown.
-    fn with_lava(&self, shown: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
+    /// The shares of the box in which lava and other media are drawn when these are shown.
+    fn with_volume(&self, shown: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
         if self.contents.lava { shown } else { NOWHERE }
     }
 
@@ -251,21 +270,29 @@ impl Renderer {
     /// When the low-pass has another shape than this renderer.
     pub fn frame_of(&mut self, lowpass: &mut LowPass, camera: &Camera) -> Image {
         let changed = lowpass.take_changes_since(&mut self.last);
-        let news = News { rows: lowpass.rows(), changed: changed.as_deref() };
-        self.draw_news(lowpass.volume(), &news, camera, Skipping::Bricks)
+        let lava = FieldChanges { rows: lowpass.rows(), changed: changed.as_ref().map(|all| &all.lava[..]) };
+        let medium = |k: usize| FieldChanges {
+            rows: lowpass.rows_of(k),
+            changed: changed.as_ref().map(|all| &all.media[k][..]),
+        };
+        let media = (0..lowpass.volume().media.len()).map(medium).collect();
+        self.draw_changes(lowpass.volume(), &VolumeChanges { lava, media }, camera, Skipping::Bricks)
     }
 
     pub(super) fn draw(&mut self, volume: &Volume, camera: &Camera, skipping: Skipping) -> Image {
         self.last = None;
-        let rows = rows(volume);
-        self.draw_news(volume, &News { rows: &rows, changed: None }, camera, skipping)
+        let fields = std::iter::once(Some(volume.lava())).chain(volume.media.iter().map(|m| m.fields(volume.grid)));
+        let rows: Vec<_> = fields.map(|fields| fields.map(rows).unwrap_or_default()).collect();
+        let mut all = rows.iter().map(|rows| FieldChanges { rows, changed: None });
+        let Some(lava) = all.next() else { unreachable!("the lava's fields come first") };
+        self.draw_changes(volume, &VolumeChanges { lava, media: all.collect() }, camera, skipping)
     }
 
-    /// Draws `volume`, of which `news` is known; `None` when the switch of [`Self::stop_switch`] was set meanwhile.
+    /// Draws `volume`, whose `changes` are known; `None` when the switch of [`Self::stop_switch`] was set meanwhile.
     #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
-    pub(crate) fn frame_with(&mut self, volume: &Volume, news: &News, camera: &Camera) -> Option<Image> {
+    pub(crate) fn frame_with(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera) -> Option<Image> {
         self.last = None;
-        let image = self.draw_news(volume, news, camera, Skipping::Bricks);
+        let image = self.draw_changes(volume, changes, camera, Skipping::Bricks);
         if self.stop.load(Ordering::Relaxed) {
             self.seen = None;
             return None;
@@ -278,64 +305,82 @@ impl Renderer {
     pub(crate) fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
         let interest = self.transfer.of_interest(&self.look);
         let shown = self.shown_from(camera.eye().coords);
-        let field = self.prepared.field(volume, interest, Skipping::Bricks).clipped(self.with_lava(shown));
+        let field = self.prepared.field(volume, interest, Skipping::Bricks).clipped(self.with_volume(shown));
+        let media = self.media(volume, Skipping::Bricks, shown);
         match self.look.style {
             Style::Cinematic => {
                 let ember = EmberLight::none(volume.grid);
                 let how = Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow };
-                cover(&self.context(&field, shown, &ember), camera, image, how)
+                cover(&self.context(&field, &media, shown, &ember), camera, image, how)
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
-                cover(&self.specimen(&field, shown), camera, image, Develop::Plain)
+                cover(&self.specimen(&field, &media, shown), camera, image, Develop::Plain)
             }
         }
     }
 
-    fn draw_news(&mut self, volume: &Volume, news: &News, camera: &Camera, skipping: Skipping) -> Image {
+    fn draw_changes(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera, skipping: Skipping) -> Image {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
         let interest = self.transfer.of_interest(&self.look);
-        self.prepared.follow(volume, news, interest);
+        self.prepared.follow(volume, changes, interest);
         let still = self.knows_ground(camera);
         let seen = self.seen.take();
         let shown = self.shown_from(camera.eye().coords);
         let (image, behind) = match self.look.style {
             Style::Cinematic => {
                 let ember = match self.contents.lava {
-                    true => self.prepared.light(volume, news, Glow::from(&self.look)),
+                    true => self.prepared.light(volume, changes, Glow::from(&self.look)),
                     false => Arc::new(EmberLight::none(volume.grid)),
                 };
-                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_lava(shown));
-                let (context, scene) = (self.context(&field, shown, &ember), self.scene(camera, shown));
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
+                let media = self.media(volume, skipping, shown);
+                let (context, scene) = (self.context(&field, &media, shown, &ember), self.scene(camera, shown));
                 let mut kept = match seen.map(|seen| seen.behind) {
                     Some(Behind::Cinematic(kept)) if still => kept,
                     Some(Behind::Cinematic(kept)) => kept.turned(&context, &scene),
                     _ => Kept::default().turned(&context, &scene),
                 };
-                let tiles = self.tiles(camera, &kept.depths, skipping);
-                (self.everything(&context, camera, &tiles, &mut kept), Behind::Cinematic(kept))
+                let places = self.places(camera, &kept.depths, skipping);
+                (self.everything(&context, camera, &places, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
-                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_lava(shown));
-                let (specimen, scene) = (self.specimen(&field, shown), self.scene(camera, shown));
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
+                let media = self.media(volume, skipping, shown);
+                let (specimen, scene) = (self.specimen(&field, &media, shown), self.scene(camera, shown));
                 let mut kept = match seen.map(|seen| seen.behind) {
                     Some(Behind::Plain(kept)) if still => kept,
                     Some(Behind::Plain(kept)) => kept.turned(&specimen, &scene),
                     _ => Kept::default().turned(&specimen, &scene),
                 };
-                let tiles = self.tiles(camera, &kept.depths, skipping);
-                (self.over_bare(&specimen, camera, &tiles, &mut kept), Behind::Plain(kept))
+                let places = self.places(camera, &kept.depths, skipping);
+                (self.over_bare(&specimen, camera, &places, &mut kept), Behind::Plain(kept))
             }
         };
         self.seen = Some(Seen { camera: camera.clone(), slices: self.contents.cells(), behind });
         image
     }
 
-    fn tiles(&self, camera: &Camera, depths: &Depths, skipping: Skipping) -> Tiles {
+    /// Where in the picture there may be matter.
+    fn places(&self, camera: &Camera, depths: &Depths, skipping: Skipping) -> Places {
+        let bricks: Vec<&Bricks> = self.prepared.bricks_of_media().collect();
         match skipping {
-            _ if !self.contents.lava => Tiles::none(camera),
-            Skipping::Never => Tiles::whole(camera),
-            Skipping::Bricks => Tiles::new(self.prepared.bricks(), camera, depths),
+            _ if !self.contents.lava => Places { lava: Tiles::none(camera), clear: None },
+            Skipping::Never => {
+                Places { lava: Tiles::whole(camera), clear: (!bricks.is_empty()).then(|| Tiles::whole(camera)) }
+            }
+            Skipping::Bricks => {
+                let tiles = |bricks: &Bricks| Tiles::new(bricks, camera, depths);
+                let clear = bricks.into_iter().map(tiles).reduce(Tiles::union);
+                Places { lava: tiles(self.prepared.bricks()), clear }
+            }
         }
+    }
+
+    /// The media besides the lava that are there.
+    fn media<'a>(&'a self, volume: &'a Volume, skipping: Skipping, shown: [[f32; 2]; 3]) -> Vec<Clear<'a>> {
+        let (interest, shown) = (self.transfer.of_interest(&self.look), self.with_volume(shown));
+        let media = self.prepared.media(volume, interest, skipping);
+        media.map(|(medium, field)| Clear::new(field.clipped(shown), &medium.look, &self.look)).collect()
     }
 
     fn scene<'a>(&'a self, camera: &'a Camera, shown: [[f32; 2]; 3]) -> Scene<'a> {
@@ -347,12 +392,14 @@ impl Renderer {
 
     fn context<'a>(
         &'a self,
-        field: &'a LavaField<'a>,
+        field: &'a MediumField<'a>,
+        media: &'a [Clear<'a>],
         shown: [[f32; 2]; 3],
         ember: &'a EmberLight,
     ) -> ShadeContext<'a> {
         ShadeContext {
             field,
+            media,
             land: &self.land,
             part: self.part(shown),
             ember,
@@ -364,9 +411,22 @@ impl Renderer {
         }
     }
 
-    fn specimen<'a>(&'a self, field: &'a LavaField<'a>, shown: [[f32; 2]; 3]) -> Specimen<'a> {
+    fn specimen<'a>(
+        &'a self,
+        field: &'a MediumField<'a>,
+        media: &'a [Clear<'a>],
+        shown: [[f32; 2]; 3],
+    ) -> Specimen<'a> {
         let slices = self.slices(shown);
-        Specimen { field, land: &self.land, part: self.part(shown), transfer: &self.transfer, look: &self.look, slices }
+        Specimen {
+            field,
+            media,
+            land: &self.land,
+            part: self.part(shown),
+            transfer: &self.transfer,
+            look: &self.look,
+            slices,
+        }
     }
 
     /// The slices of a frame in which this part of the box is shown.
@@ -378,16 +438,24 @@ impl Renderer {
         &'a self,
         tracer: &'a T,
         camera: &'a Camera,
-        tiles: &'a Tiles,
+        places: &'a Places,
         live: &'a Live,
     ) -> Frame<'a, T> {
-        Frame { tracer, camera, tiles, live, level: self.level, stop: &self.stop }
+        Frame {
+            tracer,
+            camera,
+            tiles: &places.lava,
+            clear: places.clear.as_ref(),
+            live,
+            level: self.level,
+            stop: &self.stop,
+        }
     }
 
     /// A picture in which lava may change every pixel, because it lights and outshines what is around it.
-    fn everything<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
+    fn everything<T: Tracer>(&self, tracer: &T, camera: &Camera, places: &Places, kept: &mut Kept<T::Behind>) -> Image {
         let live = Live::whole(camera);
-        let frame = self.frame_through(tracer, camera, tiles, &live);
+        let frame = self.frame_through(tracer, camera, places, &live);
         let mut film = Film::dark(camera.size());
         frame.expose(&kept.centres, &mut film);
         if let Some(wanted) = self.closer() {
@@ -397,10 +465,10 @@ impl Renderer {
     }
 
     /// The picture without lava, drawn again where there may be lava in it.
-    fn over_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, tiles: &Tiles, kept: &mut Kept<T::Behind>) -> Image {
+    fn over_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, places: &Places, kept: &mut Kept<T::Behind>) -> Image {
         // Slices change with the lava, so they are no part of the picture without it.
         let live = match tracer.slices().is_empty() {
-            true => tiles.live(camera, self.look.antialias != Antialias::Off),
+            true => places.live(camera, self.look.antialias != Antialias::Off),
             false => Live::whole(camera),
         };
         if kept.bare.drawn.is_none() {
@@ -409,7 +477,7 @@ impl Renderer {
         let mut bare = std::mem::take(&mut kept.bare);
         // The light of lava that is gone has to go too.
         let drawn = bare.drawn.take().map_or_else(|| live.clone(), |drawn| drawn.and(&live));
-        let frame = self.frame_through(tracer, camera, tiles, &drawn);
+        let frame = self.frame_through(tracer, camera, places, &drawn);
         frame.expose(&kept.centres, &mut bare.film);
         let mut image = bare.image.clone();
         frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Kept)), &mut image);
@@ -424,15 +492,15 @@ impl Renderer {
     /// Draws the picture without lava.
     fn draw_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) {
         let mut bare = std::mem::take(&mut kept.bare);
-        let tiles = Tiles::none(camera);
+        let places = Places { lava: Tiles::none(camera), clear: None };
         let live = Live::whole(camera);
-        let frame = self.frame_through(tracer, camera, &tiles, &live);
+        let frame = self.frame_through(tracer, camera, &places, &live);
         bare.film.resize(camera.size());
         bare.image.resize(camera.size());
         frame.expose_bare(&kept.centres, &mut bare.film);
         // Closer looks are kept where lava comes into the picture; here most are taken once.
         frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Not)), &mut bare.image);
-        bare.drawn = Some(tiles.live(camera, false));
+        bare.drawn = Some(places.live(camera, false));
         kept.bare = bare;
     }
 

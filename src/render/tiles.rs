@@ -26,7 +26,8 @@ pub(crate) struct Reach {
 impl Reach {
     /// Everything before the eye.
     pub(crate) const ALL: Self = Self { near: 0.0, far: f32::MAX };
-    const NONE: Self = Self { near: f32::MAX, far: 0.0 };
+    /// No place.
+    pub(crate) const NONE: Self = Self { near: f32::MAX, far: 0.0 };
 
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
@@ -132,7 +133,8 @@ impl Tiles {
         Self { across, reach: vec![reach; across * down] }
     }
 
-    fn union(mut self, other: Self) -> Self {
+    /// Where there may be something of either.
+    pub(crate) fn union(mut self, other: Self) -> Self {
         self.reach.iter_mut().zip(other.reach).for_each(|(a, b)| *a = a.union(b));
         self
     }

@@ -1,5 +1,5 @@
-//! How one ray becomes light: what is behind the lava, which is kept while camera and look stay, and what the lava before
-//! it adds.
+//! How one ray becomes light: what is behind the volume, which is kept while camera and look stay, and what lava and other
+//! media before it add.
 
 use super::camera::Ray;
 use super::contents::{SliceHit, Slices};
@@ -14,11 +14,13 @@ pub(crate) struct Sight {
     pub(crate) jitter: f32,
     /// Where there may be lava.
     pub(crate) reach: Reach,
+    /// Where there may be another medium.
+    pub(crate) clear: Reach,
 }
 
 /// A style, ready to trace the rays of one frame.
 pub(crate) trait Tracer: Sync {
-    /// What a ray meets where there is no lava.
+    /// What a ray meets where there is no matter.
     type Behind: Copy + Default + Send + Sync;
 
     /// What the ray meets; the volume has no part in it. Before `start` there is no ground.
@@ -30,15 +32,15 @@ pub(crate) trait Tracer: Sync {
     /// What a ray meets that meets a slice first.
     fn slice(hit: SliceHit) -> Self::Behind;
 
-    /// The distance up to which lava may be seen before it.
+    /// The distance up to which matter may be seen before it.
     fn far(behind: &Self::Behind) -> f32;
 
     /// Linear light along a ray, worked out with the instructions `s` as far as that helps.
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;
 
-    /// How much the lava hides of what is behind it, 0 to 1.
+    /// How much lava and other media hide of what is behind them, 0 to 1.
     fn opacity(&self, ray: &Ray, behind: &Self::Behind, sight: Sight) -> f32;
 
-    /// Light of any ray that meets no lava, where it is known without tracing.
+    /// Light of any ray that meets no matter, where it is known without tracing.
     fn bare(&self, behind: &Self::Behind) -> Option<V3>;
 }

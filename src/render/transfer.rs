@@ -5,10 +5,12 @@
 
 use super::camera::Ray;
 use super::cinematic::FILM;
-use super::field::{LavaField, Pace, Sample};
+use super::field::{MediumField, Pace, Sample};
 use super::image::Image;
 use super::legend::{ColorBar, Frame};
 use super::math::{V3, lerp, saturate, v3};
+use super::media::Clear;
+use super::pages::Matter;
 use super::prepared::Interest;
 use super::text::Ink;
 use crate::lowpass::ENERGY_SHOWN;
@@ -37,6 +39,28 @@ pub(crate) struct Transfer {
 pub(crate) struct Layer {
     pub(crate) color: V3,
     pub(crate) opacity: f32,
+}
+
+impl Layer {
+    fn of([red, green, blue, opacity]: [f32; 4]) -> Self {
+        Self { color: v3(red, green, blue), opacity }
+    }
+
+    /// The light of this layer and of what is behind it.
+    pub(crate) fn over(self, behind: V3) -> V3 {
+        self.color + behind * (1.0 - self.opacity)
+    }
+}
+
+/// The media along a ray.
+pub(crate) struct Along<'a> {
+    pub(crate) media: &'a [Clear<'a>],
+    /// How the ray is sampled where there may be one of them.
+    pub(crate) pace: Pace,
+    /// The lava, where it is accumulated with them.
+    pub(crate) lava: Option<(&'a MediumField<'a>, Pace)>,
+    pub(crate) ray: &'a Ray,
+    pub(crate) far: f32,
 }
 
 /// Direction to a lamp above and beside the viewer's shoulder; fixed, so that shading is comparable.
@@ -112,7 +136,7 @@ impl Transfer {
 
     /// What the volume adds along a ray before `far`.
     #[inline(always)]
-    pub(crate) fn accumulate<S: Simd>(&self, s: S, field: &LavaField, ray: &Ray, far: f32, pace: Pace) -> Layer {
+    pub(crate) fn accumulate<S: Simd>(&self, s: S, field: &MediumField, ray: &Ray, far: f32, pace: Pace) -> Layer {
         let mut sum = [0.0_f32; 4];
         let span = field.span(ray, far.min(pace.reach.far));
         let Some((near, far, _)) = span else { return Layer { color: V3::zeros(), opacity: 0.0 } };
@@ -134,12 +158,65 @@ impl Transfer {
                 }
             }
         }
-        let [red, green, blue, opacity] = sum;
-        Layer { color: v3(red, green, blue), opacity }
+        Layer::of(sum)
+    }
+
+    /// What the media besides the lava add along a ray before `far`, and the lava too where it is given. All walk the same
+    /// places, so that matter nearer to the eye hides what is farther.
+    pub(crate) fn accumulate_all<S: Simd>(&self, s: S, all: &Along<'_>) -> Layer {
+        let mut sum = [0.0_f32; 4];
+        let Some((near, far, _)) = all.media.first().and_then(|clear| clear.field.span(all.ray, all.far)) else {
+            return Layer::of(sum);
+        };
+        let mut lava = all.lava.map(|(field, pace)| (field, field.walk(all.ray, (near, far), pace)));
+        let mut at_lava = lava.as_mut().and_then(|(_, walk)| walk.next());
+        let mut media: Vec<_> =
+            all.media.iter().map(|clear| (clear, clear.field.walk(all.ray, (near, far), all.pace))).collect();
+        let mut at_media: Vec<_> = media.iter_mut().map(|(_, walk)| walk.next()).collect();
+        while sum[3] <= OPAQUE {
+            let next = at_media.iter().flatten().chain(&at_lava).map(|sample| sample.t).fold(f32::MAX, f32::min);
+            if next == f32::MAX {
+                break;
+            }
+            if let (Some((field, walk)), Some(sample)) = (&mut lava, at_lava.filter(|sample| sample.t == next)) {
+                self.add(&mut sum, self.lava(field, &sample, field.matter(s, &sample.spot, sample.point)));
+                at_lava = walk.next();
+            }
+            for ((clear, walk), at) in media.iter_mut().zip(&mut at_media) {
+                if let Some(sample) = at.filter(|sample| sample.t == next) {
+                    let matter = clear.field.matter(s, &sample.spot, sample.point);
+                    let entry = clear.matter(matter.density * (1.0 / 255.0));
+                    self.add(&mut sum, (entry, matter.slope));
+                    *at = walk.next();
+                }
+            }
+        }
+        Layer::of(sum)
+    }
+
+    /// Colour and opacity of one step through lava, and the slopes of its density.
+    fn lava(&self, field: &MediumField, sample: &Sample, matter: Matter) -> ([f32; 4], V3) {
+        let density = matter.density * (1.0 / 255.0);
+        let mut entry = self.matter(density);
+        if self.color_by == ColorBy::Energy && entry[3] > 0.0 {
+            let color = self.linear(self.value(field, sample.point, density));
+            entry = [color.x, color.y, color.z, entry[3]];
+        }
+        (entry, matter.slope)
+    }
+
+    /// Adds a step through matter behind what is accumulated.
+    #[inline(always)]
+    fn add(&self, sum: &mut [f32; 4], (entry, slope): ([f32; 4], V3)) {
+        let share = (1.0 - sum[3]) * entry[3];
+        if share > 0.0 {
+            let lit = self.shading(slope * (1.0 / 255.0)) * share;
+            *sum = [sum[0] + entry[0] * lit, sum[1] + entry[1] * lit, sum[2] + entry[2] * lit, sum[3] + share];
+        }
     }
 
     /// What chooses the colour at a point of this density, 0 to 1.
-    pub(crate) fn value(&self, field: &LavaField, p: V3, density: f32) -> f32 {
+    pub(crate) fn value(&self, field: &MediumField, p: V3, density: f32) -> f32 {
         match self.color_by {
             ColorBy::Density => density,
             ColorBy::Energy => field.specific_energy(p) / ENERGY_SHOWN,
@@ -147,7 +224,7 @@ impl Transfer {
     }
 
     /// The palette's colour at a point.
-    pub(crate) fn color(&self, field: &LavaField, p: V3) -> V3 {
+    pub(crate) fn color(&self, field: &MediumField, p: V3) -> V3 {
         self.linear(self.value(field, p, field.density(p)))
     }
 
@@ -170,7 +247,7 @@ fn entry(value: f32) -> (usize, f32) {
 }
 
 /// Opacity per cell at a density, linear between stops and constant outside them.
-fn per_cell(stops: &[[f32; 2]], density: f32) -> f32 {
+pub(crate) fn per_cell(stops: &[[f32; 2]], density: f32) -> f32 {
     let upper = stops.partition_point(|s| s[0] <= density);
     match (upper.checked_sub(1).map(|i| stops[i]), stops.get(upper)) {
         (Some(a), Some(b)) => lerp(a[1], b[1], (density - a[0]) / (b[0] - a[0])),
@@ -192,7 +269,8 @@ mod tests {
     #[test]
     fn opacity_of_an_even_slab_is_analytic_for_every_step() {
         let grid = Grid::new(8, 10, 8);
-        let volume = Volume { grid, density: vec![128; grid.cells()], energy: vec![128; grid.cells()] };
+        let volume =
+            Volume { grid, density: vec![128; grid.cells()], energy: vec![128; grid.cells()], media: Vec::new() };
         let ray = Ray { origin: v3(4.0, 20.0, 4.0), direction: -V3::y() };
         // However faint, what cannot be seen in one cell adds up over many.
         for per_cell in [0.15_f32, 1e-4] {

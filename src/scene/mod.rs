@@ -196,7 +196,9 @@ impl Scene {
 
     /// Refuses a box that is too large to be drawn, also for the memory that may be taken; it can still be run.
     pub fn check_drawable(&self) -> Result<(), SceneError> {
-        let check = self.spec.grid.grid().and_then(|grid| LowPass::check(grid).map(|()| LowPass::need(grid)));
+        let media = self.spec.materials.len();
+        let need = |grid| LowPass::need(grid).and(LowPass::need_of_media(grid, media));
+        let check = self.spec.grid.grid().and_then(|grid| LowPass::check(grid).map(|()| need(grid)));
         let need = check.map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         self.check_memory(need)
     }

@@ -6,6 +6,8 @@ use crate::validate::{Invalid, within};
 
 use super::look::validate_opacity;
 use super::palette::hex;
+#[cfg(feature = "render")]
+use super::palette::srgb_to_linear;
 
 /// How light meets a material in the cinematic style.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +56,26 @@ impl MaterialLook {
         match &self.opacity {
             Some(stops) => validate_opacity(&format!("{key}.opacity"), stops),
             None => Ok(()),
+        }
+    }
+
+    /// Linear colour in the plain styles.
+    #[cfg(feature = "render")]
+    pub(crate) fn plain_color(&self) -> [f32; 3] {
+        let usual = match self.preset {
+            Preset::Water => [0.16, 0.50, 0.86],
+        };
+        let given = self.color.as_deref().and_then(|color| hex(color, "color").ok());
+        given.unwrap_or(usual).map(srgb_to_linear)
+    }
+
+    /// Stops of the opacity in the plain styles.
+    #[cfg(feature = "render")]
+    pub(crate) fn plain_opacity(&self) -> &[[f32; 2]] {
+        const WATER: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.05], [1.0, 0.08]];
+        match (&self.opacity, self.preset) {
+            (Some(stops), _) => stops,
+            (None, Preset::Water) => &WATER,
         }
     }
 }

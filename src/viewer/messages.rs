@@ -12,7 +12,7 @@ pub use crate::lowpass::BRICK;
 use crate::matter::Material;
 use crate::output::Existing;
 use crate::render::caves::Caves;
-use crate::render::{CameraSpec, LookSpec, Ray};
+use crate::render::{CameraSpec, LookSpec, MaterialLook, Ray};
 pub use crate::render::{Cut, Glow};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
@@ -221,6 +221,30 @@ impl GroundPatch {
     }
 }
 
+/// What changed of the materials besides the lava since the update before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MediaUpdate {
+    /// Name and look of those of which there is any.
+    pub media: Vec<(String, MaterialLook)>,
+    /// Everything before is void: cells without a patch hold nothing.
+    pub reset: bool,
+    /// Boxes that changed, without overlap.
+    pub patches: Vec<MediaPatch>,
+    /// Largest density of any of them in each brick of [`BRICK`]³ cells with one cell around it, x fastest, when any changed.
+    pub bricks: Option<Vec<u8>>,
+}
+
+/// A box of the fields of all materials besides the lava.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MediaPatch {
+    /// First cell along x, y and z.
+    pub origin: [usize; 3],
+    /// Cells along x, y and z.
+    pub size: [usize; 3],
+    /// For each cell, x fastest, then y, then z, the densities of [`MediaUpdate::media`], 255 for 1.
+    pub texels: Vec<u8>,
+}
+
 /// What changed since the update before.
 #[derive(Debug)]
 pub struct Update {
@@ -230,6 +254,8 @@ pub struct Update {
     pub reset: bool,
     /// Boxes of the volume that changed, without overlap.
     pub patches: Vec<Patch>,
+    /// What changed of the materials besides the lava.
+    pub media: Option<MediaUpdate>,
     /// Largest density of each brick of [`BRICK`]³ cells with one cell around it, x fastest, when any changed.
     pub bricks: Option<Vec<u8>>,
     /// The part of the ground that changed; all of it when the scene is new.

@@ -8,12 +8,14 @@ use kiss3d::window::OffscreenSurface;
 
 use super::{Quality, View};
 use crate::engine::tiled::Tiled;
-use crate::lowpass::{LowPass, Volume};
+use crate::grid::Grid;
+use crate::lowpass::{LowPass, Medium, Volume};
 use crate::render::ember::{EmberLight, Glow};
 use crate::render::{Camera, Image, LookSpec};
 use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;
-use crate::viewer::messages::{BRICK, GroundPatch, Patch, Report, Update};
+use crate::view::MaterialLook;
+use crate::viewer::messages::{BRICK, GroundPatch, MediaPatch, MediaUpdate, Patch, Report, Update};
 
 #[path = "../../../tests/common/needs.rs"]
 mod needs;
@@ -52,7 +54,8 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         report: Report { step: simulation.steps(), ..Report::quiet(grid) },
         reset: true,
         patches: vec![Patch { origin: [0; 3], size: [grid.nx, grid.ny, grid.nz], texels }],
-        bricks: Some(brick_maxima(volume)),
+        bricks: Some(brick_maxima(grid, &volume.density)),
+        media: (!volume.media.is_empty()).then(|| all_media(volume)),
         ground: Some(GroundPatch::whole(&simulation.world().ground())),
         cuts: [None, None, None],
         ember: Some(EmberLight::new(volume, None, Glow::from(look)).maps.data.iter().map(|m| [m.x, m.y]).collect()),
@@ -60,14 +63,45 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
     }
 }
 
-pub(super) fn brick_maxima(volume: &Volume) -> Vec<u8> {
+/// All materials besides the lava.
+fn all_media(volume: &Volume) -> MediaUpdate {
+    let (grid, media) = (volume.grid, &volume.media);
+    let cells = || (0..grid.cells()).map(|i| media.iter().map(move |medium| medium.density[i]));
+    let largest: Vec<u8> = cells().map(|cell| cell.max().unwrap_or(0)).collect();
+    MediaUpdate {
+        media: media.iter().map(|medium| (medium.name.clone(), medium.look.clone())).collect(),
+        reset: true,
+        patches: vec![MediaPatch {
+            origin: [0; 3],
+            size: [grid.nx, grid.ny, grid.nz],
+            texels: cells().flatten().collect(),
+        }],
+        bricks: Some(brick_maxima(grid, &largest)),
+    }
+}
+
+/// A sea around the volcano, and a ball of a second liquid that hangs over it.
+pub(super) fn flood(volume: &mut Volume) {
     let grid = volume.grid;
+    let place = |i: usize| [i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()].map(|n| n as f32 + 0.5);
+    let field = |density: &dyn Fn([f32; 3]) -> f32| {
+        (0..grid.cells()).map(|i| (density(place(i)).clamp(0.0, 1.0) * 255.0).round() as u8).collect()
+    };
+    let ball = |[x, y, z]: [f32; 3]| 3.5 - 0.5 * ((x - 40.0).powi(2) + (y - 36.0).powi(2) + (z - 44.0).powi(2)).sqrt();
+    let oil = MaterialLook { depth: 3.0, color: Some("#80a020".into()), ..MaterialLook::default() };
+    volume.media = vec![
+        Medium { name: "water".into(), look: MaterialLook::default(), density: field(&|[_, y, _]| 12.7 - y + 0.5) },
+        Medium { name: "oil".into(), look: oil, density: field(&ball) },
+    ];
+}
+
+pub(super) fn brick_maxima(grid: Grid, density: &[u8]) -> Vec<u8> {
     let [bx, by, bz] = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK));
     let side = |b: usize, n: usize| (b * BRICK).saturating_sub(1)..(b * BRICK + BRICK + 1).min(n);
     let largest = |i: usize, j: usize, k: usize| {
         let cells = side(k, grid.nz).flat_map(|z| side(j, grid.ny).map(move |y| (y, z)));
         let cells = cells.flat_map(|(y, z)| side(i, grid.nx).map(move |x| (x, y, z)));
-        cells.map(|(x, y, z)| volume.density[grid.index(x, y, z)]).max().unwrap_or(0)
+        cells.map(|(x, y, z)| density[grid.index(x, y, z)]).max().unwrap_or(0)
     };
     (0..bx * by * bz).map(|b| largest(b % bx, b / bx % by, b / (bx * by))).collect()
 }

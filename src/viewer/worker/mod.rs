@@ -3,6 +3,7 @@
 
 mod clock;
 mod ember;
+mod media;
 mod patches;
 mod pick;
 mod publish;
@@ -135,6 +136,7 @@ impl Worker {
             report: self.report.clone()?,
             reset: false,
             patches: Vec::new(),
+            media: None,
             bricks: None,
             ground: None,
             cuts: [None, None, None],

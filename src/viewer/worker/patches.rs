@@ -1,7 +1,10 @@
 //! The parts of the volume that changed, as boxes of whole bricks: a few larger uploads instead of many small ones.
 
+use std::ops::Range;
+
 use crate::parallel::*;
 
+use crate::grid::Grid;
 use crate::lowpass::{BRICK, Bricks, Change, Volume};
 use crate::viewer::messages::Patch;
 
@@ -12,9 +15,37 @@ struct Block {
     to: [usize; 3],
 }
 
-/// Patches over all bricks with a cell that changed.
+/// Patches over all bricks with a cell of lava that changed.
 pub(super) fn patches(volume: &Volume, bricks: &Bricks, changed: &[Change]) -> Vec<Patch> {
-    blocks(&bricks.touched(changed, 0), bricks.count()).par_iter().map(|block| patch(volume, block)).collect()
+    let boxes = boxes(volume.grid, bricks, changed, |cells, texels| {
+        let cells = volume.density[cells.clone()].iter().zip(&volume.energy[cells]);
+        texels.extend(cells.map(|(&density, &energy)| [density, energy]));
+    });
+    boxes.into_iter().map(|(origin, size, texels)| Patch { origin, size, texels }).collect()
+}
+
+/// First cell, sides and texels of boxes over all bricks with a cell that changed; `read` appends the texels of a range of
+/// cells that lie in a row.
+pub(super) fn boxes<T: Send>(
+    grid: Grid,
+    bricks: &Bricks,
+    changed: &[Change],
+    read: impl Fn(Range<usize>, &mut Vec<T>) + Sync,
+) -> Vec<([usize; 3], [usize; 3], Vec<T>)> {
+    let end = [grid.nx, grid.ny, grid.nz];
+    let filled = |block: &Block| {
+        let origin = block.from.map(|brick| brick * BRICK);
+        let size: [usize; 3] = std::array::from_fn(|k| (block.to[k] * BRICK).min(end[k]) - origin[k]);
+        let mut texels = Vec::with_capacity(size.iter().product());
+        for z in origin[2]..origin[2] + size[2] {
+            for y in origin[1]..origin[1] + size[1] {
+                let start = grid.index(origin[0], y, z);
+                read(start..start + size[0], &mut texels);
+            }
+        }
+        (origin, size, texels)
+    };
+    blocks(&bricks.touched(changed, 0), bricks.count()).par_iter().map(filled).collect()
 }
 
 /// Covers the marked bricks with blocks: runs along x, joined along y where they are equally long.
@@ -48,23 +79,6 @@ fn runs(marked: &[bool]) -> impl Iterator<Item = (usize, usize)> {
         at = to;
         Some((from, to))
     })
-}
-
-fn patch(volume: &Volume, block: &Block) -> Patch {
-    let grid = volume.grid;
-    let end = [grid.nx, grid.ny, grid.nz];
-    let origin = block.from.map(|brick| brick * BRICK);
-    let size: [usize; 3] = std::array::from_fn(|k| (block.to[k] * BRICK).min(end[k]) - origin[k]);
-    let mut texels = Vec::with_capacity(size.iter().product());
-    for z in origin[2]..origin[2] + size[2] {
-        for y in origin[1]..origin[1] + size[1] {
-            let start = grid.index(origin[0], y, z);
-            let row = start..start + size[0];
-            let cells = volume.density[row.clone()].iter().zip(&volume.energy[row]);
-            texels.extend(cells.map(|(&density, &energy)| [density, energy]));
-        }
-    }
-    Patch { origin, size, texels }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! What the window is told: the numbers, and of the pictures' data only what changed since it was last told.
+//! Updates of the window: the numbers, and of the pictures' data only what changed since the last update.
 
 use std::time::Instant;
 
 use super::clock::Clock;
 use super::ember::LavaLight;
+use super::media::MediaPublisher;
 use super::patches::patches;
 use super::pick::probe;
 use super::session::Session;
@@ -31,15 +32,16 @@ pub(super) struct Eye {
 pub(super) struct Publisher {
     lowpass: LowPass,
     bricks: Bricks,
+    media: MediaPublisher,
     tallies: Vec<Tally>,
     cuts: [Option<Cut>; 3],
     embers: LavaLight,
     /// The ground that was sent.
     ground: Option<GroundCursor>,
     filter: StageTime,
-    /// Nothing was told yet.
+    /// Nothing was sent yet.
     reset: bool,
-    /// The world may be another than the one that was told.
+    /// The world may have changed since the last update.
     stale: bool,
 }
 
@@ -50,6 +52,7 @@ impl Publisher {
         Self {
             lowpass: LowPass::new(grid),
             bricks: Bricks::new(grid),
+            media: MediaPublisher::default(),
             tallies: Vec::new(),
             cuts: [None, None, None],
             embers: LavaLight::default(),
@@ -68,14 +71,15 @@ impl Publisher {
     /// All that the window does not know yet.
     pub(super) fn update(&mut self, session: &Session, clock: &Clock, eye: &Eye, epoch: u64) -> Update {
         let world = session.simulation().world();
-        let (mut changes, mut patched) = (false, Vec::new());
+        let (mut changes, mut patched, mut others) = (false, Vec::new(), None);
         if std::mem::take(&mut self.stale) {
-            let Self { lowpass, bricks, filter, .. } = self;
+            let Self { lowpass, bricks, media, filter, .. } = self;
             filter.time(|| {
                 lowpass.refresh(world);
                 let changed = lowpass.take_changes();
                 changes = bricks.refresh(lowpass.volume(), &changed);
                 patched = patches(lowpass.volume(), bricks, &changed);
+                others = media.update(lowpass);
             });
             self.tallies = world.layers().iter().map(Layer::tally).collect();
         }
@@ -86,6 +90,7 @@ impl Publisher {
             reset,
             patches: patched,
             bricks: (reset || changes).then(|| self.bricks.densest().to_vec()),
+            media: others,
             ground: self.ground(world),
             cuts: self.cuts(world, eye),
             ember,

@@ -11,7 +11,7 @@ use image::RgbaImage;
 use crate::grid::Grid;
 use crate::render::land::TerrainLook;
 use crate::render::{Camera, Cut, LookSpec};
-use crate::viewer::messages::Patch;
+use crate::viewer::messages::{MediaUpdate, Patch};
 use crate::viewer::paint::View;
 
 /// Everything that a picture shows, besides the volume.
@@ -60,11 +60,32 @@ pub(super) struct Finished {
     pub(super) state: u64,
 }
 
+/// Parts of the volume that changed.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) lava: Vec<Patch>,
+    /// Of the other materials, in the order of the updates.
+    pub(super) media: Vec<MediaUpdate>,
+}
+
+impl Parts {
+    pub(super) fn bytes(&self) -> usize {
+        let lava: usize = self.lava.iter().map(|patch| 2 * patch.texels.len()).sum();
+        let media = self.media.iter().flat_map(|update| &update.patches);
+        lava + media.map(|patch| patch.texels.len()).sum::<usize>()
+    }
+
+    pub(super) fn append(&mut self, later: Self) {
+        self.lava.extend(later.lava);
+        self.media.extend(later.media);
+    }
+}
+
 /// What the drawing thread takes out.
 pub(super) struct Order {
     pub(super) serial: u64,
     pub(super) wanted: Option<Wanted>,
-    pub(super) patches: Vec<Patch>,
+    pub(super) parts: Parts,
     pub(super) jobs: Vec<Job>,
 }
 
@@ -73,8 +94,7 @@ struct State {
     /// Counts up with every change.
     serial: u64,
     wanted: Option<Wanted>,
-    /// Parts of the volume that changed.
-    patches: Vec<Patch>,
+    parts: Parts,
     jobs: Vec<Job>,
     finished: Option<Finished>,
     /// Gives up the picture under way, where a change makes it worthless.
@@ -96,14 +116,14 @@ impl Mailbox {
     }
 
     /// Changes what is wanted, and adds parts of the volume that changed. A new box voids those before.
-    pub(super) fn post(&self, wanted: Wanted, patches: Vec<Patch>) {
+    pub(super) fn post(&self, wanted: Wanted, parts: Parts) {
         let mut state = self.lock();
         if state.wanted.as_ref().is_none_or(|before| before.epoch != wanted.epoch) {
-            state.patches.clear();
+            state.parts = Parts::default();
         }
         state.serial += 1;
         state.wanted = Some(wanted);
-        state.patches.extend(patches);
+        state.parts.append(parts);
         state.give_up();
         self.changed.notify_all();
     }
@@ -126,7 +146,7 @@ impl Mailbox {
 
     /// Bytes of the volume that the drawing thread has not taken yet.
     pub(super) fn waiting(&self) -> usize {
-        self.lock().patches.iter().map(|patch| 2 * patch.texels.len()).sum()
+        self.lock().parts.bytes()
     }
 
     /// Takes the finished picture out.
@@ -152,7 +172,7 @@ impl Mailbox {
                 return Some(Order {
                     serial: state.serial,
                     wanted: (state.serial != seen).then(|| state.wanted.clone()).flatten(),
-                    patches: std::mem::take(&mut state.patches),
+                    parts: std::mem::take(&mut state.parts),
                     jobs: std::mem::take(&mut state.jobs),
                 });
             }

@@ -106,7 +106,8 @@ impl Marcher {
             self.wanted = Some(wanted);
         }
         if let Some(stage) = &mut self.stage {
-            order.patches.iter().for_each(|patch| stage.mirror.patch(patch));
+            order.parts.lava.iter().for_each(|patch| stage.mirror.patch(patch));
+            order.parts.media.iter().for_each(|update| stage.mirror.update_media(update));
         }
         order.jobs
     }
@@ -231,7 +232,7 @@ impl Stage {
             slices: [slice(0), slice(1), slice(2)],
         });
         *knew_ground = renderer.knows_ground(camera);
-        let image = renderer.frame_with(mirror.volume(), &mirror.news(*known), camera);
+        let image = renderer.frame_with(mirror.volume(), &mirror.changes(*known), camera);
         *known = true;
         mirror.drawn();
         image

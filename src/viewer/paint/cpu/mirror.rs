@@ -1,24 +1,50 @@
 //! The volume on the drawing thread, kept up to date from the parts that changed.
 
 use crate::grid::Grid;
-use crate::lowpass::{Change, Volume};
-use crate::render::prepared::News;
-use crate::viewer::messages::Patch;
+use crate::lowpass::{Change, Medium, Volume};
+use crate::render::prepared::{FieldChanges, VolumeChanges};
+use crate::view::MaterialLook;
+use crate::viewer::messages::{MediaPatch, MediaUpdate, Patch};
 use crate::world::Span;
 
 /// A volume, and what is known of it.
 pub(super) struct Mirror {
     volume: Volume,
+    lava: Known,
+    /// One for each of [`Volume::media`].
+    media: Vec<Known>,
+}
+
+/// What is known of the fields of one medium.
+struct Known {
     /// For each row, numbered `z · ny + y`, the cells outside of which it is empty.
     rows: Vec<Span>,
-    /// The cells that may be others than in the last picture.
-    changed: Vec<Change>,
+    /// The cells that may differ from the last picture; `None` where any may.
+    changed: Option<Vec<Change>>,
+}
+
+impl Known {
+    fn empty(grid: Grid) -> Self {
+        Self { rows: vec![Span::EMPTY; grid.ny * grid.nz], changed: Some(Vec::new()) }
+    }
+
+    /// Cells of a row changed; all of it that is not zero lies between `held`.
+    fn change(&mut self, row: usize, cells: Span, held: Span) {
+        self.rows[row] = held;
+        if let Some(changed) = &mut self.changed {
+            changed.push(Change { row, cells });
+        }
+    }
+
+    fn changes(&self, known: bool) -> FieldChanges<'_> {
+        FieldChanges { rows: &self.rows, changed: self.changed.as_deref().filter(|_| known) }
+    }
 }
 
 impl Mirror {
     /// An empty box.
     pub(super) fn new(grid: Grid) -> Self {
-        Self { volume: Volume::empty(grid), rows: vec![Span::EMPTY; grid.ny * grid.nz], changed: Vec::new() }
+        Self { volume: Volume::empty(grid), lava: Known::empty(grid), media: Vec::new() }
     }
 
     /// Takes a part that changed.
@@ -32,20 +58,39 @@ impl Mirror {
             let to = self.volume.density[cells.clone()].iter_mut().zip(&mut self.volume.energy[cells]);
             to.zip(texels).for_each(|((density, energy), texel)| [*density, *energy] = *texel);
             let row = z * grid.ny + y;
-            self.rows[row] = self.held(row);
-            self.changed.push(Change { row, cells: Span { from: x as u16, to: (x + width) as u16 } });
+            let (density, energy) = (row_of(&self.volume.density, grid, row), row_of(&self.volume.energy, grid, row));
+            let held = span(grid.nx, |x| density[x] > 0 || energy[x] > 0);
+            self.lava.change(row, Span { from: x as u16, to: (x + width) as u16 }, held);
         }
     }
 
-    /// The cells of a row between which all of it lies that is not zero.
-    fn held(&self, row: usize) -> Span {
-        let nx = self.volume.grid.nx;
-        let cells = row * nx..(row + 1) * nx;
-        let (density, energy) = (&self.volume.density[cells.clone()], &self.volume.energy[cells]);
-        let lava = |&x: &usize| density[x] > 0 || energy[x] > 0;
-        match ((0..nx).find(lava), (0..nx).rfind(lava)) {
-            (Some(from), Some(last)) => Span { from: from as u16, to: last as u16 + 1 },
-            _ => Span::EMPTY,
+    /// Takes what changed of the other materials.
+    pub(super) fn update_media(&mut self, update: &MediaUpdate) {
+        let grid = self.volume.grid;
+        if update.reset {
+            let empty = |(name, look): &(String, MaterialLook)| Medium {
+                name: name.clone(),
+                look: look.clone(),
+                density: vec![0; grid.cells()],
+            };
+            self.volume.media = update.media.iter().map(empty).collect();
+            self.media = update.media.iter().map(|_| Known { changed: None, ..Known::empty(grid) }).collect();
+        }
+        update.patches.iter().for_each(|patch| self.patch_media(patch));
+    }
+
+    fn patch_media(&mut self, patch: &MediaPatch) {
+        let (grid, count) = (self.volume.grid, self.media.len());
+        let ([x, y, z], [width, height, depth]) = (patch.origin, patch.size);
+        let places = (z..z + depth).flat_map(|z| (y..y + height).map(move |y| (y, z)));
+        for ((y, z), texels) in places.zip(patch.texels.chunks_exact((width * count).max(1))) {
+            let (start, row) = (grid.index(x, y, z), z * grid.ny + y);
+            for (k, (medium, known)) in self.volume.media.iter_mut().zip(&mut self.media).enumerate() {
+                let to = &mut medium.density[start..start + width];
+                to.iter_mut().zip(texels.chunks_exact(count)).for_each(|(to, texel)| *to = texel[k]);
+                let density = row_of(&medium.density, grid, row);
+                known.change(row, Span { from: x as u16, to: (x + width) as u16 }, span(grid.nx, |x| density[x] > 0));
+            }
         }
     }
 
@@ -54,13 +99,29 @@ impl Mirror {
     }
 
     /// What changed since [`Self::drawn`]; everything may have when `known` is false.
-    pub(super) fn news(&self, known: bool) -> News<'_> {
-        News { rows: &self.rows, changed: known.then_some(&self.changed[..]) }
+    pub(super) fn changes(&self, known: bool) -> VolumeChanges<'_> {
+        let media = self.media.iter().map(|medium| medium.changes(known)).collect();
+        VolumeChanges { lava: self.lava.changes(known), media }
     }
 
-    /// The picture shows it as it is.
+    /// The last picture shows the present state.
     pub(super) fn drawn(&mut self) {
-        self.changed.clear();
+        for known in self.media.iter_mut().chain([&mut self.lava]) {
+            known.changed.get_or_insert_default().clear();
+        }
+    }
+}
+
+/// The values of a row, numbered `z · ny + y`.
+fn row_of(values: &[u8], grid: Grid, row: usize) -> &[u8] {
+    &values[row * grid.nx..][..grid.nx]
+}
+
+/// The cells of a row between which all `matter` lies.
+fn span(nx: usize, matter: impl Fn(usize) -> bool) -> Span {
+    match ((0..nx).find(|&x| matter(x)), (0..nx).rfind(|&x| matter(x))) {
+        (Some(from), Some(last)) => Span { from: from as u16, to: last as u16 + 1 },
+        _ => Span::EMPTY,
     }
 }
 
@@ -89,8 +150,8 @@ mod tests {
             }
             mirror.patch(&Patch { origin, size, texels });
             assert_eq!(*mirror.volume(), expected);
-            assert_eq!(mirror.news(true).rows, rows(&expected));
-            assert_eq!(mirror.news(true).changed.map(<[Change]>::len), Some(size[1] * size[2]));
+            assert_eq!(mirror.changes(true).lava.rows, rows(expected.lava()));
+            assert_eq!(mirror.changes(true).lava.changed.map(<[Change]>::len), Some(size[1] * size[2]));
             mirror.drawn();
         }
     }

@@ -19,7 +19,7 @@ use kiss3d::camera::Camera3d;
 use kiss3d::renderer::Renderer3d;
 use kiss3d::resource::RenderContext;
 
-use self::mailbox::{Finished, Job, Mailbox, Pixels, Wanted};
+use self::mailbox::{Finished, Job, Mailbox, Parts, Pixels, Wanted};
 use self::marcher::Marcher;
 use self::screen::Screen;
 use super::bake::BakedGround;
@@ -29,7 +29,7 @@ use crate::grid::Grid;
 use crate::render::sky::Sky;
 use crate::render::{Bounds, Camera, Cut, LookSpec};
 use crate::validate::Invalid;
-use crate::viewer::messages::{Patch, Update};
+use crate::viewer::messages::Update;
 
 /// Bytes of the volume that may wait for the drawing thread; then the window takes no further updates.
 const MOST_WAITING: usize = 32 << 20;
@@ -46,7 +46,7 @@ pub struct CpuPainter {
     cuts: [Option<Arc<Cut>>; 3],
     view: Option<View>,
     /// Parts of the volume that came before the first ground.
-    early: Vec<Patch>,
+    early: Parts,
     steps: u64,
     epoch: u64,
     content: u64,
@@ -80,7 +80,7 @@ impl CpuPainter {
             ground: None,
             cuts: [None, None, None],
             view: None,
-            early: Vec::new(),
+            early: Parts::default(),
             steps: 0,
             epoch: 0,
             content: 0,
@@ -105,7 +105,7 @@ impl CpuPainter {
             ground.relight();
         }
         self.look = look.clone();
-        self.change(Vec::new());
+        self.change(Parts::default());
         Ok(())
     }
 
@@ -118,7 +118,7 @@ impl CpuPainter {
         if update.reset {
             self.epoch += 1;
             (self.ground, self.grid, self.cuts) = (None, Some(update.report.grid), [None, None, None]);
-            self.early.clear();
+            self.early = Parts::default();
         }
         let Some(grid) = self.grid else { return };
         if let Some(patch) = &update.ground {
@@ -135,25 +135,26 @@ impl CpuPainter {
         }
         let drifts = self.steps != update.report.step;
         self.steps = update.report.step;
-        let patches = std::mem::take(&mut update.patches);
-        let bytes = patches.iter().map(|patch| 2 * patch.texels.len()).sum();
+        let parts =
+            Parts { lava: std::mem::take(&mut update.patches), media: update.media.take().into_iter().collect() };
+        let bytes = parts.bytes();
         (self.times.upload, self.times.uploaded_bytes) = (start.elapsed(), bytes);
         if update.reset || update.ground.is_some() || cuts || bytes > 0 || drifts {
-            self.change(patches);
+            self.change(parts);
         }
     }
 
     /// Something visible changed.
-    fn change(&mut self, patches: Vec<Patch>) {
+    fn change(&mut self, parts: Parts) {
         self.content += 1;
         self.state += 1;
         self.times.changed = Some(Instant::now());
-        self.post(patches);
+        self.post(parts);
     }
 
     /// Sends the present state to the drawing thread.
-    fn post(&mut self, patches: Vec<Patch>) {
-        self.early.extend(patches);
+    fn post(&mut self, parts: Parts) {
+        self.early.append(parts);
         let (Some(grid), Some(ground)) = (self.grid, &self.ground) else { return };
         let wanted = Wanted {
             epoch: self.epoch,
@@ -178,7 +179,7 @@ impl CpuPainter {
             self.view = Some(view.clone());
             self.state += 1;
             self.times.changed = Some(Instant::now());
-            self.post(Vec::new());
+            self.post(Parts::default());
         }
     }
 
@@ -192,7 +193,7 @@ impl CpuPainter {
         if let Some(ground) = &mut self.ground
             && ground.tend(&self.look)
         {
-            self.change(Vec::new());
+            self.change(Parts::default());
         }
         if let Some(finished) = self.mailbox.take_finished() {
             self.next = Some(finished);
@@ -225,7 +226,7 @@ impl CpuPainter {
         if let Some(ground) = &mut self.ground
             && ground.finish(&self.look)
         {
-            self.change(Vec::new());
+            self.change(Parts::default());
         }
         self.ground.as_ref()?;
         let (reply, answer) = channel();

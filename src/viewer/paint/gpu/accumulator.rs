@@ -82,6 +82,7 @@ impl GpuPainter {
             cuts: [cut(0), cut(1), cut(2)],
             volume_shown: view.volume_shown,
             ground_shown: view.ground_shown,
+            media: &lava.media.looks,
         }))
     }
 

@@ -9,7 +9,10 @@ use crate::render::math::V3;
 use crate::render::plates::{copies, plate_size};
 use crate::render::sky::Sky;
 use crate::render::transfer::Transfer;
-use crate::render::{Camera, ColorBy, LookSpec, Style};
+use crate::render::water::ripples_moved;
+use crate::render::{Camera, ColorBy, LookSpec, MaterialLook, Style};
+
+use super::media::MOST;
 
 type Four = [f32; 4];
 
@@ -41,6 +44,9 @@ pub(super) struct Frame {
     ambient_below: Four,
     ambient_above: Four,
     lamp: Four,
+    media: Four,
+    media_look: [Four; MOST],
+    media_color: [Four; MOST],
 }
 
 /// What a frame is made from.
@@ -61,6 +67,8 @@ pub(super) struct FrameSpec<'a> {
     pub(super) cuts: [Option<usize>; 3],
     pub(super) volume_shown: bool,
     pub(super) ground_shown: bool,
+    /// The media besides the lava.
+    pub(super) media: &'a [MaterialLook],
 }
 
 impl Frame {
@@ -113,6 +121,9 @@ impl Frame {
             ambient_below: four(sky.ambient[1], 0.0),
             ambient_above: four(sky.ambient[0], 0.0),
             lamp: four(spec.transfer.lamp, spec.transfer.visible.min(2.0)),
+            media: [spec.media.len() as f32, ripples_moved(spec.steps as f64), 0.0, 0.0],
+            media_look: by_medium(spec.media, |look| [look.depth, look.waves, 0.0, 0.0]),
+            media_color: by_medium(spec.media, |look| with(look.plain_color(), 0.0)),
         }
     }
 }
@@ -120,7 +131,7 @@ impl Frame {
 impl Frame {
     /// The same without what only the lava depends on.
     pub(super) fn without_flow(self) -> Self {
-        Self { ride: [0.0; 4], ..self }
+        Self { ride: [0.0; 4], media: [0.0; 4], ..self }
     }
 
     /// Whether every pixel's ray and the shown part of the box are the same, and with them where rays meet the ground.
@@ -134,6 +145,10 @@ impl Frame {
 fn ride(look: &LookSpec, unit: f32, steps: u64) -> Four {
     copies(look, unit, steps as f64)
         .map_or([-1.0; 4], |[first, second]| [first.phase, first.offset, second.phase, second.offset])
+}
+
+fn by_medium(media: &[MaterialLook], numbers: impl Fn(&MaterialLook) -> Four) -> [Four; MOST] {
+    std::array::from_fn(|k| media.get(k).map_or([0.0; 4], &numbers))
 }
 
 fn four(v: V3, w: f32) -> Four {

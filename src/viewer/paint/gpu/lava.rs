@@ -6,8 +6,10 @@ use crate::viewer::messages::{BRICK, Cut, Patch};
 
 use crate::viewer::paint::device::{Gpu, Texture, halves};
 
+use super::media::MediaTextures;
+
 /// Distances are not told beyond this many bricks.
-const FARTHEST: u8 = 16;
+pub(super) const FARTHEST: u8 = 16;
 
 /// Why a box cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,8 +20,8 @@ const FARTHEST: u8 = 16;
 )]
 pub struct TooLarge {
     /// Cells along x, y and z.
-    size: [usize; 3],
-    reason: String,
+    pub(super) size: [usize; 3],
+    pub(super) reason: String,
 }
 
 /// Everything about the lava that shaders read.
@@ -28,6 +30,8 @@ pub(super) struct VolumeTextures {
     pub(super) volume: Texture,
     pub(super) bricks: Texture,
     pub(super) ember: Texture,
+    /// The other materials.
+    pub(super) media: MediaTextures,
     pub(super) cuts: [Texture; 3],
     /// Cell of each slice that is there.
     pub(super) cut_cells: [Option<usize>; 3],
@@ -64,6 +68,7 @@ impl VolumeTextures {
             volume,
             bricks,
             ember,
+            media: MediaTextures::none(gpu, grid),
             cuts: [cut(), cut(), cut()],
             cut_cells: [None; 3],
             brick_maxima: vec![0; total],
@@ -92,6 +97,7 @@ impl VolumeTextures {
         let changed = (self.empty, self.skipping) != (empty, skipping);
         (self.empty, self.skipping) = (empty, skipping);
         if changed {
+            self.media.set_skipping(gpu, skipping);
             self.send_bricks(gpu, true);
         }
     }
@@ -127,6 +133,6 @@ impl VolumeTextures {
     }
 }
 
-fn brick_count(grid: Grid) -> [usize; 3] {
+pub(super) fn brick_count(grid: Grid) -> [usize; 3] {
     [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK))
 }

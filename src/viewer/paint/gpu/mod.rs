@@ -18,6 +18,7 @@ mod film;
 mod frame;
 mod ground;
 mod lava;
+mod media;
 mod picture;
 mod stage;
 #[cfg(test)]
@@ -149,6 +150,7 @@ impl GpuPainter {
     fn set_empty(&mut self) {
         if let Some(lava) = &mut self.lava {
             lava.set_empty(&self.gpu, self.transfer.of_interest(&self.look).empty, self.skipping);
+            lava.media.set_step(&self.gpu, self.look.step);
         }
     }
 
@@ -165,7 +167,12 @@ impl GpuPainter {
             self.bindings += 1;
         }
         let Some(lava) = &mut self.lava else { return Ok(()) };
-        let bytes = lava.patch(&self.gpu, &update.patches);
+        let mut bytes = lava.patch(&self.gpu, &update.patches);
+        if let Some(media) = &update.media {
+            let (sent, replaced) = lava.media.apply(&self.gpu, media, self.look.step)?;
+            bytes += sent;
+            self.bindings += u64::from(replaced);
+        }
         if let Some(maxima) = update.bricks.take() {
             lava.set_bricks(&self.gpu, maxima);
         }

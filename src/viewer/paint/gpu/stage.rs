@@ -57,6 +57,7 @@ impl Stage {
                 include_str!("shaders/march.wgsl"),
                 include_str!("shaders/cinematic.wgsl"),
                 include_str!("shaders/scientific.wgsl"),
+                include_str!("shaders/media.wgsl"),
                 include_str!("shaders/trace.wgsl"),
             ]
             .concat(),
@@ -134,6 +135,9 @@ impl Stage {
             &lava.cuts[1],
             &lava.cuts[2],
             &sheet.hits,
+            &lava.media.densities,
+            &lava.media.bricks,
+            &lava.media.opacities,
         ];
         let mut resources =
             vec![(0, self.numbers.as_entire_binding()), (1, wgpu::BindingResource::Sampler(&self.sampler))];
@@ -232,6 +236,9 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
         flat(smooth),
         flat(smooth),
         flat(exact),
+        sampled(smooth, Dimension::D3),
+        sampled(Sample::Uint, Dimension::D3),
+        flat(smooth),
     ]
     .into_iter()
     .map(Some)

@@ -6,9 +6,9 @@ use kiss3d::window::OffscreenSurface;
 
 use crate::grid::Grid;
 use crate::render::contents::Contents;
-use crate::render::{Antialias, Camera, CameraSpec, ColorBy, LookSpec, Renderer, Style};
+use crate::render::{Antialias, Camera, CameraSpec, ColorBy, LookSpec, Renderer, SkyPreset, Style};
 use crate::viewer::messages::Cut;
-use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, keep, surface, view};
+use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, flood, keep, surface, view};
 use crate::viewer::paint::{DrawOn, Painter, View};
 
 #[test]
@@ -41,6 +41,40 @@ fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
         let (mean, far) = difference(&marched, &painted);
         // Half-precision maps, 8 bits between texels and triangles instead of bilinear patches account for what is left.
         assert!(mean < 0.5 && far < 0.005, "{name}: mean {mean:.2} levels, {:.2} % of the pixels far", 100.0 * far);
+    }
+}
+
+#[test]
+fn the_window_and_the_ray_marcher_draw_the_same_sea() {
+    let Some(_surface) = surface() else { return };
+    let (simulation, lowpass) = eruption();
+    let mut volume = lowpass.volume().clone();
+    flood(&mut volume);
+    let plain = LookSpec { antialias: Antialias::Off, sky: SkyPreset::Day, ..LookSpec::default() };
+    let mut painter = Painter::new(&plain, DrawOn::Gpu).expect("a valid look");
+    painter.apply(&mut everything(&simulation, &volume, &plain)).expect("a small box");
+    let ground = simulation.world().ground();
+    let mut marcher = Renderer::new(ground.surface(), volume.grid, plain.clone()).expect("a valid look");
+    marcher.set_steps(simulation.steps());
+    marcher.set_contents(Contents { legend: false, ..Contents::default() });
+    for style in [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum] {
+        for clip in [plain.clip, [[0.0, 1.0], [0.0, 1.0], [0.0, 0.6]]] {
+            let look = LookSpec { style, clip, ..plain.clone() };
+            painter.set_look(&look).expect("a valid look");
+            marcher.set_look(look).expect("a valid look");
+            let camera = Camera::new(&CameraSpec::default(), &marcher.subject(), SIZE);
+            let marched = marcher.frame(&volume, &camera);
+            let mut painted = |skipping| {
+                painter.set_skipping(skipping);
+                painter.picture(&view(camera.clone()), 1, false).expect("a scene has come")
+            };
+            assert!(painted(false) == painted(true), "{style:?}: jumps over empty bricks");
+            let name = format!("sea {style:?} {}", clip[2][1]);
+            let painted = painted(true);
+            keep(&name, &marched, &painted);
+            let (mean, far) = difference(&marched, &painted);
+            assert!(mean < 0.6 && far < 0.008, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
+        }
     }
 }
 

@@ -47,10 +47,10 @@ fn start_walk(ray: Ray, near: f32, jitter: f32) -> Walk {
 }
 
 // Ray parameter up to which nothing needs to be sampled, or below 0 in a brick that must be.
-fn jump(p: vec3<f32>, ray: Ray, inverse: vec3<f32>) -> f32 {
-    let count = vec3<i32>(textureDimensions(bricks));
+fn jump(around: texture_3d<u32>, p: vec3<f32>, ray: Ray, inverse: vec3<f32>) -> f32 {
+    let count = vec3<i32>(textureDimensions(around));
     let brick = clamp(vec3<i32>(max(p, vec3(0.0)) / BRICK), vec3(0), count - 1);
-    let free = i32(textureLoad(bricks, brick, 0).r);
+    let free = i32(textureLoad(around, brick, 0).r);
     if free == 0 { return -1.0; }
     let wall = select(brick - free + 1, brick + free, inverse > vec3(0.0));
     let leave = (vec3<f32>(wall) * BRICK - ray.origin) * inverse;
@@ -63,7 +63,7 @@ fn next_sample(w: ptr<function, Walk>, ray: Ray, far: f32) -> vec2<f32> {
         let t = ((*w).n + (*w).jitter) * (*w).step;
         if t >= far || (*w).n + 1.0 <= (*w).n { return vec2(-1.0, 0.0); }
         let p = at(ray, t);
-        let leave = jump(p, ray, (*w).inverse);
+        let leave = jump(bricks, p, ray, (*w).inverse);
         if leave >= 0.0 {
             (*w).n = max(first_sample(*w, leave - 1e-3), (*w).n + 1.0);
             continue;

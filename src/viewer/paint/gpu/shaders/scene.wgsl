@@ -40,6 +40,12 @@ struct Frame {
     ambient_above: vec4<f32>,
     // lamp of the scientific styles; w: smallest density that can be seen there
     lamp: vec4<f32>,
+    // number of media besides the lava, how far their ripples have moved
+    media: vec4<f32>,
+    // by medium: share of usual absorption, height of ripples
+    media_look: array<vec4<f32>, 4>,
+    // by medium: colour in the plain styles
+    media_color: array<vec4<f32>, 4>,
 }
 
 const CINEMATIC = 0u;
@@ -72,6 +78,10 @@ const MAXIMUM = 3u;
 @group(0) @binding(13) var cut_z: texture_2d<f32>;
 // Distance to the ground and its face along each pixel's ray.
 @group(0) @binding(14) var ground_hits: texture_2d<f32>;
+// Densities of the media besides the lava, distance to the nearest brick with any, and opacity of one step by density.
+@group(0) @binding(15) var media: texture_3d<f32>;
+@group(0) @binding(16) var media_bricks: texture_3d<u32>;
+@group(0) @binding(17) var media_opacity: texture_2d<f32>;
 
 const BRICK = 8.0;
 const ENERGY_SHOWN = 2.0;

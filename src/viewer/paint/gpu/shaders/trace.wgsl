@@ -99,8 +99,11 @@ fn backdrop_along(ray: Ray, b: Behind) -> vec4<f32> {
     return vec4(plain_rock(b), 1.0);
 }
 
-// Light of the lava, of films on rock and of what glows beside them, premultiplied, and how much it hides.
-fn cinematic(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
+// Where a ray ends: light of the lava, of films on rock and of what glows beside them, premultiplied, and how much it hides;
+// the distance up to which media that light passes may lie before it; whether it is lava.
+struct End { light: vec4<f32>, t: f32, lava: bool }
+
+fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     let crossing = cross_surface(ray, b.front, frame.lava.x, jitter);
     var skin = Skin(b.point, vec3(0.0, 1.0, 0.0), ray.direction, false);
     var cover = 0.0;
@@ -123,7 +126,35 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
     // One call for lava and for films on rock: a graphics card runs both ways of a branch anyhow.
     if cover > 0.0 { light = mix(light, hazed(ray, t, shade(skin)), cover); }
     if crossing.kind == GRAZED { light += grazing_glow(at(ray, crossing.t), crossing.density); }
-    return vec4(light, cover);
+    let lava = crossing.kind == CROSSED;
+    return End(vec4(light, cover), select(b.front, t, lava), lava);
+}
+
+// The same through the media before it. What lies behind them takes part, since they change its colour.
+fn through_media(ray: Ray, b: Behind, jitter: f32, end: End) -> vec4<f32> {
+    let passed = pass_media(ray, end.t, jitter);
+    let behind = backdrop_along(ray, b);
+    var light = behind.rgb * (1.0 - end.light.a) + end.light.rgb;
+    if b.face == 1.0 && !end.lava {
+        if passed.ends_inside {
+            light *= WET;
+        } else {
+            let film = filmed(ray, b, light);
+            light = film.rgb;
+            if film.a > 0.0 && passed.first == FAR { return vec4(light, 1.0); }
+        }
+    }
+    if passed.first == FAR { return end.light; }
+    // Only the air between the eye and the first surface is hazy; what is behind it already has that haze.
+    let clear = clearness(passed.first);
+    let haze = sky_haze(ray.direction) * (1.0 - clear);
+    // What glows keeps its colour.
+    let gray = vec3(dot(passed.through, vec3(0.5, 0.35, 0.15)));
+    let through = select(passed.through, mix(passed.through, gray, 0.85), end.lava);
+    let all = haze + passed.light * clear + through * max(light - haze, vec3(0.0));
+    if behind.a > 0.5 || end.lava { return vec4(all, 1.0); }
+    let share = dot(through, vec3(1.0 / 3.0));
+    return vec4(max(all - behind.rgb * share, vec3(0.0)), 1.0 - share);
 }
 
 // The lava's light on the rock.
@@ -143,10 +174,28 @@ fn maximum(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
     return vec4(layer.rgb * layer.a, layer.a);
 }
 
+fn over(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> { return a + b * (1.0 - a.a); }
+
+// A plain style with media besides the lava: they stand before a surface, and behind the largest value, which has no place.
+fn plain_with_media(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
+    if frame.view.x == SCIENTIFIC { return accumulate_all(ray, b.front, jitter, true); }
+    if frame.view.x == MAXIMUM { return over(maximum(ray, b, jitter), accumulate_all(ray, b.front, jitter, false)); }
+    let crossing = cross_surface(ray, b.front, frame.lava.x, jitter);
+    var lava = vec4(0.0);
+    if crossing.kind == CROSSED { lava = vec4(surface_color(ray, crossing), 1.0); }
+    return over(accumulate_all(ray, select(b.front, crossing.t, crossing.kind == CROSSED), jitter, false), lava);
+}
+
 fn lava_along(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
     if frame.view.z == 0u { return vec4(0.0); }
+    let media = frame.media.x > 0.0;
+    if media && frame.view.x != CINEMATIC { return plain_with_media(ray, b, jitter); }
     switch frame.view.x {
-        case CINEMATIC: { return cinematic(ray, b, jitter); }
+        case CINEMATIC: {
+            let end = cinematic(ray, b, jitter);
+            if media { return through_media(ray, b, jitter, end); }
+            return end.light;
+        }
         case SCIENTIFIC: { return accumulate(ray, b.front, jitter); }
         case SURFACE: { return surface(ray, b, jitter); }
         default: { return maximum(ray, b, jitter); }

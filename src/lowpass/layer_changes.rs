@@ -1,33 +1,33 @@
-//! What of a world changed since a low-pass filtered it.
+//! The part of one layer of a world, and of the ground around it, that changed since a low-pass filtered it.
 
 use crate::grid::Grid;
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
-use crate::world::{Changes, Cursor, GroundChanges, GroundCursor, Reading, Rows, Span, World};
+use crate::world::{Changes, Cursor, Ground, GroundChanges, GroundCursor, Layer, Reading, Rows, Span};
 
-/// The state of a world that was filtered: of its liquid and its ground.
+/// The state of a layer and of the ground that was filtered.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
-    liquid: Cursor,
+pub(super) struct LayerCursor {
+    layer: Cursor,
     ground: GroundCursor,
 }
 
-/// What changed in the liquid, and in the ground around it.
-pub(super) struct News<'a> {
+/// What changed in a layer, and in the ground around it.
+pub(super) struct LayerChanges<'a> {
     /// For each strip the tiles that changed; `None` where anything may have.
     strips: Vec<Option<Changes<'a>>>,
     /// Columns of tiles with changed ground in them or next to them.
     ground: GroundChanges,
 }
 
-impl<'a> News<'a> {
-    /// What changed since `seen`, which may be of another world or none; it becomes the present state.
-    pub(super) fn since(seen: &mut Option<Seen>, world: &'a World) -> Self {
-        let (lava, read) = (world.lava(), seen.as_ref().map(|seen| seen.liquid));
-        let strips = lava.strips.iter().map(|strip| lava.changes_since(strip, read)).collect();
-        let liquid = lava.clock.read(Reading::Pictures);
-        let seen = seen.get_or_insert_with(|| Seen { liquid, ground: world.ground().cursor() });
-        seen.liquid = liquid;
-        Self { strips, ground: world.ground().changes_since(&mut seen.ground) }
+impl<'a> LayerChanges<'a> {
+    /// The changes since `cursor`, which may belong to another layer or be absent; it becomes the present state.
+    pub(super) fn since(cursor: &mut Option<LayerCursor>, layer: &'a Layer, ground: &Ground) -> Self {
+        let read = cursor.as_ref().map(|cursor| cursor.layer);
+        let strips = layer.strips.iter().map(|strip| layer.changes_since(strip, read)).collect();
+        let now = layer.clock.read(Reading::Pictures);
+        let cursor = cursor.get_or_insert_with(|| LayerCursor { layer: now, ground: ground.cursor() });
+        cursor.layer = now;
+        Self { strips, ground: ground.changes_since(&mut cursor.ground) }
     }
 
     /// Whether nothing changed.
@@ -36,24 +36,27 @@ impl<'a> News<'a> {
             && self.ground.is_empty()
     }
 
-    /// What changed in the slab at `z` and those next to it.
-    pub(super) fn around(&self, grid: Grid, z: usize) -> Around<'_> {
-        let strips = z.saturating_sub(1) / TILE_Z..=(z + 1).min(grid.nz - 1) / TILE_Z;
-        Around { grid, strips: &self.strips[strips], ground: &self.ground, tz: z / TILE_Z }
+    /// The changes in the slab at `z` and those up to `reach` cells away: how far a filter reads along x and z, which is
+    /// at most the depth of a tile.
+    pub(super) fn around(&self, grid: Grid, z: usize, reach: usize) -> Around<'_> {
+        let strips = z.saturating_sub(reach) / TILE_Z..=(z + reach).min(grid.nz - 1) / TILE_Z;
+        Around { grid, strips: &self.strips[strips], ground: &self.ground, tz: z / TILE_Z, reach }
     }
 }
 
-/// What changed in a slab and those next to it.
+/// The changes in a slab and around it.
 pub(super) struct Around<'a> {
     grid: Grid,
     strips: &'a [Option<Changes<'a>>],
     ground: &'a GroundChanges,
     /// The strip of the slab.
     tz: usize,
+    /// Cells along x and z that the filter reads beside its own.
+    reach: usize,
 }
 
 impl Around<'_> {
-    /// Whether all changes of the liquid are known.
+    /// Whether all changes of the layer are known.
     pub(super) fn is_known(&self) -> bool {
         self.strips.iter().all(Option::is_some)
     }
@@ -79,10 +82,18 @@ impl Around<'_> {
             let word = if has_density { word | self.ground.word(self.tz, w) } else { word };
             runs(word).map(move |(from, to)| {
                 let cell = |tile: usize| ((w * ROW + tile) * TILE_X).min(nx) as u16;
-                Span { from: cell(from), to: cell(to) }.grown(nx)
+                grown(Span { from: cell(from), to: cell(to) }, self.reach, nx)
             })
         })
     }
+}
+
+/// So many cells more at either end, inside a row of `nx` cells.
+pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
+    if span.is_empty() {
+        return span;
+    }
+    Span { from: span.from.saturating_sub(by as u16), to: (usize::from(span.to) + by).min(nx) as u16 }
 }
 
 /// The runs of bits that are set, each with its end outside.

@@ -1,0 +1,180 @@
+//! The media that light passes, before the lava or the rock at the end of a ray.
+//!
+//! ```text
+//!  eye ─────────┬───────────────┬────────────▪
+//!               │ mirrors sky   │            lava, rock or sky
+//!               │ and sun       │
+//!               └ absorbs and   └ leaves
+//!                 scatters
+//! ```
+//!
+//! A ray ends at the nearest lava or rock. Up to there it is cut into stretches at every surface of a medium. Each stretch
+//! and each surface adds its light, front to back, through what lies before it.
+
+use super::camera::Ray;
+use super::crust::ShadeContext;
+use super::field::{Border, MediumField, Pace};
+use super::math::{V3, mix, saturate, times};
+use super::transfer::per_cell;
+use super::water::{self, Surface};
+use crate::view::{LookSpec, MaterialLook};
+
+/// Density up to which nothing is drawn of a clear medium.
+pub(crate) const LEAST: f32 = 0.02;
+/// Density at which its surface lies.
+pub(crate) const ISO: f32 = 0.5;
+/// Surfaces along a ray that are told apart; light passes the ones behind them unchanged.
+const MOST: usize = 24;
+/// Entries of a table of opacities.
+const ENTRIES: usize = 256;
+
+/// A medium that light passes, for one frame.
+pub(crate) struct Clear<'a> {
+    pub(crate) field: MediumField<'a>,
+    pub(crate) look: &'a MaterialLook,
+    /// Plain styles: its linear colour.
+    color: V3,
+    /// Plain styles: opacity of one step by density, evenly spaced from 0 to 1.
+    opacity: Vec<f32>,
+}
+
+impl<'a> Clear<'a> {
+    /// A medium that is met by samples as far apart as `look` wants them.
+    pub(crate) fn new(field: MediumField<'a>, medium: &'a MaterialLook, look: &LookSpec) -> Self {
+        let color = V3::from(medium.plain_color());
+        Self { field, look: medium, color, opacity: step_opacity(medium, look.step, ENTRIES) }
+    }
+
+    /// Plain styles: colour and opacity of one step through matter of this density.
+    #[inline(always)]
+    pub(crate) fn matter(&self, density: f32) -> [f32; 4] {
+        let place = saturate(density) * (ENTRIES - 1) as f32;
+        let i = (place as u32 as usize).min(ENTRIES - 2);
+        let opacity = self.opacity[i] + (self.opacity[i + 1] - self.opacity[i]) * (place - i as f32);
+        [self.color.x, self.color.y, self.color.z, opacity]
+    }
+}
+
+/// Plain styles: opacity of one step through a medium, for so many densities evenly spaced from 0 to 1.
+pub(crate) fn step_opacity(medium: &MaterialLook, step: f32, entries: usize) -> Vec<f32> {
+    let of_step = |i: usize| {
+        let density = i as f32 / (entries - 1) as f32;
+        if density <= LEAST { 0.0 } else { 1.0 - (1.0 - per_cell(medium.plain_opacity(), density)).powf(step) }
+    };
+    (0..entries).map(of_step).collect()
+}
+
+/// A place where a ray passes a surface.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    t: f32,
+    medium: usize,
+    border: Border,
+}
+
+/// The surfaces along a ray, the nearest first.
+struct Events {
+    count: usize,
+    events: [Event; MOST],
+}
+
+impl Events {
+    fn along(media: &[Clear], ray: &Ray, far: f32, pace: Pace) -> Self {
+        let nothing = Event { t: f32::MAX, medium: 0, border: Border::Leaves };
+        let mut events = Self { count: 0, events: [nothing; MOST] };
+        for (medium, clear) in media.iter().enumerate() {
+            clear.field.borders(ray, far, ISO, pace, |t, border| events.put(Event { t, medium, border }));
+        }
+        events
+    }
+
+    /// Keeps the order of distance; of equal ones the first stays first. Beyond [`MOST`] events the farthest is dropped.
+    fn put(&mut self, event: Event) {
+        let place = self.events[..self.count].partition_point(|known| known.t <= event.t);
+        if place < MOST {
+            self.count = (self.count + 1).min(MOST);
+            self.events[place..self.count].rotate_right(1);
+            self.events[place] = event;
+        }
+    }
+
+    fn all(&self) -> &[Event] {
+        &self.events[..self.count]
+    }
+}
+
+/// What the media add along a ray, and the share of the light behind them that comes through, by colour.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    pub(crate) light: V3,
+    pub(crate) through: V3,
+    /// Distance to the first surface; [`f32::MAX`] where there is none.
+    pub(crate) first: f32,
+    /// Whether the ray ends in a medium.
+    pub(crate) ends_inside: bool,
+}
+
+/// What the media do to the light along a ray before `far`.
+pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, pace: Pace) -> Passed {
+    let events = Events::along(context.media, ray, far, pace);
+    let mut passed = Passed { light: V3::zeros(), through: V3::repeat(1.0), first: f32::MAX, ends_inside: false };
+    let (mut inside, mut at) = (0_u32, 0.0);
+    for event in events.all() {
+        absorb(context, &mut passed, ray, inside, (at, event.t));
+        at = event.t;
+        passed.first = passed.first.min(event.t);
+        let bit = 1 << event.medium;
+        match event.border {
+            Border::Leaves => inside &= !bit,
+            Border::Inside => inside |= bit,
+            Border::Enters | Border::Cut(_) => {
+                inside |= bit;
+                let clear = &context.media[event.medium];
+                let point = ray.at(event.t);
+                let normal = match event.border {
+                    Border::Cut(face) => face,
+                    _ => water::rippled(context, clear.look, point, water::level(&clear.field, point), event.t),
+                };
+                let Surface { mirrored, share } = water::surface(context, ray, point, normal);
+                passed.light += times(passed.through, mirrored * share);
+                passed.through *= 1.0 - share;
+            }
+        }
+        passed.ends_inside = matches!(event.border, Border::Leaves) && event.t >= far;
+    }
+    passed
+}
+
+/// A stretch of the ray through the media of `inside`, a bit for each.
+fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (from, to): (f32, f32)) {
+    if inside == 0 || to <= from {
+        return;
+    }
+    let media = context.media.iter().enumerate().filter(|(medium, _)| inside >> medium & 1 == 1);
+    let density = media.fold(V3::zeros(), |sum, (_, clear)| sum + water::ABSORBED * clear.look.depth);
+    let kept = (density * (from - to)).map(f32::exp);
+    let scattered = water::scattered(context, ray.at(0.5 * (from + to)));
+    passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));
+    passed.through = times(passed.through, kept);
+}
+
+/// Light that a film of a medium, too thin to have a surface of its own, makes of the light of the rock under it.
+pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V3 {
+    let p = ray.at(t);
+    context.media.iter().fold(behind, |behind, clear| {
+        let above = p + V3::new(0.0, 0.5, 0.0);
+        if !clear.field.holds(p) && !clear.field.holds(above) {
+            return behind;
+        }
+        let film = clear.field.density(p).max(clear.field.density(above));
+        let cover = super::math::smoothstep(LEAST, 0.6 * ISO, film);
+        if cover <= 0.0 {
+            return behind;
+        }
+        let ground = context.land.block.normal(p.x, p.z, 0.8);
+        let normal = water::rippled(context, clear.look, p, ground, t);
+        let Surface { mirrored, share } = water::surface(context, ray, p, normal);
+        let wet = times(behind, water::WET) * (1.0 - share) + mirrored * share;
+        mix(behind, wet, cover)
+    })
+}

@@ -1,0 +1,228 @@
+//! What pictures of several media promise.
+
+use ndarray::Array2;
+
+use super::bricks::Skipping;
+use super::math::v3;
+use super::{Camera, CameraSpec, Image, LookSpec, Renderer, SkyPreset, Style, noise};
+use crate::grid::Grid;
+use crate::lowpass::{LowPass, Volume};
+use crate::matter::Material;
+use crate::random::mix64;
+use crate::simd::Level;
+use crate::units::{AMOUNT_ONE, ENERGY_ONE};
+use crate::world::{Edit, Ground, Matter, Shape, World};
+
+/// A bowl with a lake up to `level`, an island and a tongue of lava that runs into the lake.
+fn lake(side: usize, level: f32) -> World {
+    let grid = Grid::new(side, side / 2, side);
+    let scale = side as f32 / 128.0;
+    let height = |x: f32, z: f32| {
+        let (x, z) = (x / scale, z / scale);
+        let away = (x - 58.0).hypot(z - 70.0);
+        let island = 15.0 * (-((x - 46.0).powi(2) + (z - 84.0).powi(2)) / 90.0).exp();
+        let bowl = 9.0 + 0.0052 * away * away + island + 4.0 * noise::fractal(v3(x, 3.0, z) * 0.045, 4);
+        scale * bowl.clamp(2.0, 52.0)
+    };
+    let surface = Array2::from_shape_fn((side, side), |(z, x)| height(x as f32 + 0.5, z as f32 + 0.5));
+    let mut world = World::with_materials(Ground::from_surface(grid.ny, surface), vec![Material::water()]);
+    let path = |t: f32| (114.0 - 46.0 * t + 9.0 * (5.0 * t).sin(), 18.0 + 34.0 * t);
+    for z in 0..side {
+        for x in 0..side {
+            let (px, pz) = ((x as f32 + 0.5) / scale, (z as f32 + 0.5) / scale);
+            let near = (0..200).map(|i| path(i as f32 / 199.0)).map(|(a, b)| (a - px).hypot(b - pz));
+            let thick = scale * (4.5 - near.fold(f32::MAX, f32::min)).clamp(0.0, 3.5);
+            let top = world.ground().top(x, z);
+            for y in top..grid.ny {
+                let amount = (thick - (y - top) as f32).clamp(0.0, 1.0);
+                let units = (amount * f32::from(AMOUNT_ONE)) as u16;
+                if units > 0 {
+                    world.place(x, y, z, units, (f32::from(ENERGY_ONE) * amount * 1.05) as u16);
+                }
+                let wet = ((level * scale - y as f32).clamp(0.0, 1.0) - amount).max(0.0);
+                world.pour(1, [x, y, z], (wet * f32::from(AMOUNT_ONE)) as u16, 0);
+            }
+        }
+    }
+    world
+}
+
+fn keep(name: &str, image: &Image) {
+    let Some(folder) = std::env::var_os("LAVOXEL_PICTURES").map(std::path::PathBuf::from) else { return };
+    let (width, height) = (image.width as u32, image.height as u32);
+    let picture = image::RgbImage::from_raw(width, height, image.rgb.clone()).expect("a whole picture");
+    picture.save(folder.join(format!("{name}.png"))).expect("the folder takes pictures");
+}
+
+/// The styles, each as it is and with a part cut away.
+fn looks() -> impl Iterator<Item = LookSpec> {
+    let clips = [LookSpec::default().clip, [[0.0, 0.62], [0.1, 0.5], [0.2, 1.0]]];
+    let styles = [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum];
+    styles.into_iter().flat_map(move |style| {
+        clips.map(|clip| LookSpec { style, clip, sky: SkyPreset::Day, step: 0.7, ..LookSpec::default() })
+    })
+}
+
+fn filtered(world: &World) -> Volume {
+    LowPass::new(world.grid()).refresh(world).clone()
+}
+
+fn renderer(world: &World) -> Renderer {
+    Renderer::new(world.ground().surface(), world.grid(), LookSpec::default()).expect("a valid look")
+}
+
+/// Cameras above the lake, close to its shore, and under its surface.
+fn cameras(renderer: &Renderer) -> [Camera; 3] {
+    let near = CameraSpec { elevation_deg: 14.0, distance: Some(0.4), ..CameraSpec::default() };
+    let orbit = |spec: &CameraSpec| Camera::new(spec, &renderer.subject(), (64, 48));
+    let under = Camera::from_pose([20.0, 5.6, 22.0].into(), (40.0, 20.0), 80.0, (50, 41));
+    [orbit(&CameraSpec::default()), orbit(&near), under]
+}
+
+#[test]
+fn a_medium_of_which_there_is_nothing_changes_no_byte() {
+    let world = lake(40, 0.0);
+    let mut volume = filtered(&world);
+    assert!(volume.media[0].density.is_empty(), "a layer without matter takes no memory");
+    let mut renderer = renderer(&world);
+    for look in looks() {
+        renderer.set_look(look).expect("a valid look");
+        for camera in cameras(&renderer) {
+            volume.media[0].density = Vec::new();
+            let absent = renderer.frame(&volume, &camera);
+            volume.media[0].density = vec![0; volume.grid.cells()];
+            let empty = renderer.frame(&volume, &camera);
+            let alone = Volume { media: Vec::new(), ..volume.clone() };
+            let alone = renderer.frame(&alone, &camera);
+            assert!(absent == alone && empty == alone);
+        }
+    }
+}
+
+#[test]
+fn skipping_and_instruction_sets_change_no_byte_of_a_lake() {
+    let world = lake(40, 22.0);
+    let volume = filtered(&world);
+    let mut renderer = renderer(&world);
+    for look in looks() {
+        renderer.set_look(look.clone()).expect("a valid look");
+        for camera in cameras(&renderer) {
+            renderer.level = Level::Portable;
+            let whole = renderer.draw(&volume, &camera, Skipping::Never);
+            for &level in Level::available() {
+                renderer.level = level;
+                let fast = renderer.draw(&volume, &camera, Skipping::Bricks);
+                assert!(fast == whole, "{level:?}, {look:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_frame_after_changes_is_the_frame_of_a_fresh_renderer() {
+    let mut world = lake(40, 20.0);
+    let grid = world.grid();
+    let mut lowpass = LowPass::new(grid);
+    for style in [Style::Cinematic, Style::Scientific, Style::Maximum] {
+        let mut kept = renderer(&world);
+        kept.set_look(LookSpec { style, ..LookSpec::default() }).expect("a valid look");
+        let camera = cameras(&kept)[0].clone();
+        for turn in 0..6_u64 {
+            for i in 0..40 {
+                let die = |k: u64, n: usize| (mix64(turn << 20 | i << 8 | k) % n as u64) as usize;
+                let [x, z] = [die(0, grid.nx), die(1, grid.nz)];
+                let y = (world.ground().top(x, z) + die(2, 3)).min(grid.ny - 1);
+                let center = [x as f64, y as f64, z as f64];
+                let matter = match die(3, 4) {
+                    0 => Matter::Drain,
+                    1 => Matter::Lava { amount: 0.9, energy: 1.0 },
+                    _ => Matter::Material { name: "water".into(), amount: 0.1 + 0.3 * die(4, 4) as f64 },
+                };
+                world.edit(&Edit { shape: Shape::Sphere { center, radius: 1.6 }, matter });
+            }
+            lowpass.refresh(&world);
+            assert!(*lowpass.volume() == filtered(&world), "turn {turn}");
+            let fresh = renderer_like(&kept, &world).frame(lowpass.volume(), &camera);
+            assert!(kept.frame_of(&mut lowpass, &camera) == fresh, "turn {turn} of {style:?}");
+            assert!(kept.frame_of(&mut lowpass, &camera) == fresh, "the same frame again");
+        }
+    }
+}
+
+fn renderer_like(other: &Renderer, world: &World) -> Renderer {
+    let mut renderer = renderer(world);
+    renderer.set_look(other.look().clone()).expect("a valid look");
+    renderer
+}
+
+#[test]
+fn a_level_lake_has_a_level_surface_up_to_its_shore() {
+    let world = lake(64, 20.0);
+    let volume = filtered(&world);
+    let (grid, water) = (world.grid(), &volume.media[0].density);
+    // 20 · 64 / 128 cells of depth over the floor.
+    let at = |x: usize, y: usize, z: usize| i32::from(water[grid.index(x, y, z)]);
+    let mut shore = 0;
+    for (z, x) in (4..60).flat_map(|z| (4..60).map(move |x| (z, x))) {
+        let wet = world.layers()[1].at(x, 9, z).amount > 0;
+        if wet && volume.density[grid.index(x, 9, z)] == 0 {
+            assert!((at(x, 9, z) - 191).abs() <= 26 && (at(x, 10, z) - 64).abs() <= 26, "{x}, {z}");
+            shore += usize::from(world.ground().is_solid(x + 1, 9, z));
+        }
+    }
+    assert!(shore > 10, "the lake has a shore");
+}
+
+/// Pictures to look at; `LAVOXEL_PICTURES` names the folder, `LAVOXEL_ONLY` parts of their names.
+#[test]
+fn a_lake_is_drawn() {
+    if std::env::var_os("LAVOXEL_PICTURES").is_none() {
+        return;
+    }
+    let world = lake(128, 22.4);
+    let mut lowpass = LowPass::new(world.grid());
+    lowpass.refresh(&world);
+    let day = LookSpec { sky: SkyPreset::Day, ..LookSpec::default() };
+    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), day.clone()).expect("a valid look");
+    let far = CameraSpec::default();
+    let low = CameraSpec { azimuth_deg: 200.0, elevation_deg: 12.0, distance: Some(0.75), ..CameraSpec::default() };
+    let shore = CameraSpec {
+        azimuth_deg: 150.0,
+        elevation_deg: 24.0,
+        distance: Some(0.3),
+        target: Some([0.36, 0.36, 0.65]),
+        ..CameraSpec::default()
+    };
+    let entry = CameraSpec {
+        azimuth_deg: 230.0,
+        elevation_deg: 30.0,
+        distance: Some(0.3),
+        target: Some([0.55, 0.36, 0.38]),
+        ..CameraSpec::default()
+    };
+    let top = CameraSpec { elevation_deg: 75.0, ..CameraSpec::default() };
+    let wanted = std::env::var("LAVOXEL_ONLY").unwrap_or_default();
+    let looks = [
+        ("day", day.clone()),
+        ("dusk", LookSpec::default()),
+        ("night", LookSpec { sky: SkyPreset::Night, ..day.clone() }),
+        ("scientific", LookSpec { style: Style::Scientific, ..day.clone() }),
+        ("surface", LookSpec { style: Style::Surface, ..day.clone() }),
+        ("maximum", LookSpec { style: Style::Maximum, ..day.clone() }),
+        ("cut", LookSpec { clip: [[0.0, 1.0], [0.0, 1.0], [0.0, 0.6]], ..day.clone() }),
+    ];
+    for (name, look) in looks {
+        renderer.set_look(look).expect("a valid look");
+        for (view, spec) in [("far", &far), ("low", &low), ("shore", &shore), ("entry", &entry), ("top", &top)] {
+            let name = format!("{name}_{view}");
+            if !wanted.is_empty() && !wanted.split(',').any(|part| name.contains(part)) {
+                continue;
+            }
+            let camera = Camera::new(spec, &renderer.subject(), (640, 480));
+            let start = std::time::Instant::now();
+            let image = renderer.frame_of(&mut lowpass, &camera);
+            println!("{name}: {:?}", start.elapsed());
+            keep(&name, &image);
+        }
+    }
+}

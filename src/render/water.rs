@@ -1,0 +1,82 @@
+//! Clear water: a surface that mirrors sky and sun, and depth that takes the red and then the green out of what lies below.
+
+use super::camera::Ray;
+use super::crust::ShadeContext;
+use super::field::MediumField;
+use super::math::{V3, saturate, unit_or_up, v3};
+use super::noise;
+use crate::view::MaterialLook;
+
+/// Share of red, green and blue that a cell absorbs, as the exponent of its length.
+pub(crate) const ABSORBED: V3 = V3::new(0.35, 0.07, 0.045);
+/// Colour of what deep water sends back of the light that falls into it.
+const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
+/// Share of its light that wet rock sends out, compared with dry rock.
+pub(crate) const WET: V3 = V3::new(0.62, 0.66, 0.70);
+/// Share of light that water mirrors when it is met straight on.
+const STRAIGHT: f32 = 0.02;
+/// Slope of the ripples.
+const RIPPLES: f32 = 0.04;
+/// Ripples of one pattern unit at this many units from the eye are half as high as they are: farther ones are smaller
+/// than pixels.
+const FADED: f32 = 260.0;
+/// Share of the way that ripples move in one step, in units of pattern.
+const PACE: f64 = 0.02;
+/// How much brighter than the light on a surface the sun is in a mirror, and how narrow.
+const SUN: f32 = 14.0;
+const NARROW: i32 = 256;
+
+/// Light that a surface mirrors, and the share of all light that it does.
+pub(crate) struct Surface {
+    pub(crate) mirrored: V3,
+    pub(crate) share: f32,
+}
+
+/// What a surface with this normal mirrors.
+pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, normal: V3) -> Surface {
+    let facing = saturate(-ray.direction.dot(&normal));
+    let share = STRAIGHT + (1.0 - STRAIGHT) * (1.0 - facing).powi(5);
+    let mut mirror = ray.direction + normal * (2.0 * facing);
+    // Ripples send no ray down into the water.
+    mirror.y = mirror.y.max(0.02 * saturate(normal.y));
+    let mirror = unit_or_up(mirror);
+    let sky = context.sky;
+    let glint = saturate(mirror.dot(&sky.sun)).powi(NARROW) * SUN * context.land.sunlight(p.x, p.z);
+    Surface { mirrored: sky.reflected(mirror) + sky.sun_color * glint, share }
+}
+
+/// Outward normal of a surface. Farther away than this, a gradient would read values under the bed of shallow water.
+pub(crate) fn level(field: &MediumField, p: V3) -> V3 {
+    unit_or_up(-field.gradient(p, 0.8))
+}
+
+/// Light that deep water sends back at a point.
+pub(crate) fn scattered(context: &ShadeContext, p: V3) -> V3 {
+    let sky = context.sky;
+    let sun = sky.sun_color * (saturate(sky.sun.y) * context.land.sunlight(p.x, p.z) * 0.15);
+    (sky.ambient(V3::y()) + sun).component_mul(&DEEP)
+}
+
+/// A normal with ripples that move as steps go by, lower far from the eye.
+pub(crate) fn rippled(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3, t: f32) -> V3 {
+    let far = t / (FADED * context.land.unit);
+    let height = RIPPLES * look.waves / (1.0 + far * far);
+    if height <= 0.0 {
+        return normal;
+    }
+    let q = p / context.land.unit;
+    // Two patterns of gradient noise that move against each other.
+    let moved = ripples_moved(context.steps);
+    let broad = v3(0.35 * q.x + moved, 0.2 * q.y, 0.35 * q.z + 0.3 * moved);
+    let fine = v3(0.9 * q.x - 0.7 * moved, 0.2 * q.y + 7.0, 0.9 * q.z + 1.1 * moved);
+    let along = |shift: f32| {
+        let shift = V3::repeat(shift);
+        noise::gradient(broad + shift) + 0.6 * noise::gradient(fine + shift)
+    };
+    unit_or_up(normal + v3(along(0.0), 0.0, along(31.7)) * height)
+}
+
+/// How far ripples have moved after so many steps, in units of pattern; it starts over now and then, which keeps it exact.
+pub(crate) fn ripples_moved(steps: f64) -> f32 {
+    (steps * PACE).rem_euclid(4096.0) as f32
+}

@@ -1,0 +1,118 @@
+//! The materials besides the lava on the graphics card, one channel of a texture for each.
+
+use crate::grid::Grid;
+use crate::render::bricks::chessboard;
+use crate::render::media::{LEAST, step_opacity};
+use crate::view::MaterialLook;
+use crate::viewer::messages::MediaUpdate;
+use crate::viewer::paint::device::{Gpu, Texture, halves};
+
+use super::lava::{FARTHEST, TooLarge, brick_count};
+
+/// Most materials besides the lava that a graphics card draws: the channels of a texture. The ray-marcher draws all.
+pub(super) const MOST: usize = 4;
+/// Entries of the table of opacities.
+const ENTRIES: usize = 256;
+
+/// What shaders read of the media.
+pub(super) struct MediaTextures {
+    grid: Grid,
+    /// Densities; one cell while there are no media.
+    pub(super) densities: Texture,
+    /// Distance to the nearest brick with any of them, in bricks.
+    pub(super) bricks: Texture,
+    /// Opacity of one step by density, in the plain styles.
+    pub(super) opacities: Texture,
+    pub(super) looks: Vec<MaterialLook>,
+    /// Channels of an update, and of the texture.
+    sent: usize,
+    channels: usize,
+    maxima: Vec<u8>,
+    skipping: bool,
+}
+
+impl MediaTextures {
+    /// None of them.
+    pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
+        Self {
+            grid,
+            densities: gpu.map("media", [1, 1, 1], wgpu::TextureFormat::R8Unorm),
+            bricks: gpu.map("bricks of media", [1, 1, 1], wgpu::TextureFormat::R8Uint),
+            opacities: gpu.map("opacities of media", [ENTRIES, 1, 0], wgpu::TextureFormat::Rgba16Float),
+            looks: Vec::new(),
+            sent: 0,
+            channels: 1,
+            maxima: Vec::new(),
+            skipping: true,
+        }
+    }
+
+    /// Sends what changed; the bytes, and whether the textures are new ones. `step` is the distance between samples.
+    ///
+    /// # Errors
+    /// When the graphics card cannot hold them.
+    pub(super) fn apply(&mut self, gpu: &Gpu, update: &MediaUpdate, step: f32) -> Result<(usize, bool), TooLarge> {
+        if update.reset {
+            self.begin(gpu, update)?;
+            self.set_step(gpu, step);
+        }
+        let mut bytes = 0;
+        for patch in &update.patches {
+            // Two and four channels are a whole texel, three are not; what is more than four is not drawn.
+            let channels = self.sent.min(MOST);
+            let texels: Vec<u8> = (patch.texels.chunks_exact(self.sent.max(1)))
+                .flat_map(|cell| (0..self.channels).map(move |k| if k < channels { cell[k] } else { 0 }))
+                .collect();
+            gpu.write(&self.densities, patch.origin, patch.size, &texels);
+            bytes += texels.len();
+        }
+        if let Some(maxima) = &update.bricks {
+            self.maxima.clone_from(maxima);
+            self.send_bricks(gpu);
+        }
+        Ok((bytes, update.reset))
+    }
+
+    fn begin(&mut self, gpu: &Gpu, update: &MediaUpdate) -> Result<(), TooLarge> {
+        let size = [self.grid.nx, self.grid.ny, self.grid.nz];
+        self.sent = update.media.len();
+        self.looks = update.media.iter().take(MOST).map(|(_, look)| look.clone()).collect();
+        let format;
+        (self.channels, format) = match self.looks.len() {
+            0 | 1 => (1, wgpu::TextureFormat::R8Unorm),
+            2 => (2, wgpu::TextureFormat::Rg8Unorm),
+            _ => (4, wgpu::TextureFormat::Rgba8Unorm),
+        };
+        // A new texture is all zero.
+        self.densities = gpu
+            .within_memory(|| gpu.map("media", size, format))
+            .ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
+        self.bricks = gpu.map("bricks of media", brick_count(self.grid), wgpu::TextureFormat::R8Uint);
+        Ok(())
+    }
+
+    /// Another distance between samples.
+    pub(super) fn set_step(&self, gpu: &Gpu, step: f32) {
+        let tables: Vec<Vec<f32>> = self.looks.iter().map(|look| step_opacity(look, step, ENTRIES)).collect();
+        let texel = |i: usize| halves(std::array::from_fn::<f32, MOST, _>(|k| tables.get(k).map_or(0.0, |t| t[i])));
+        let texels: Vec<[u16; MOST]> = (0..ENTRIES).map(texel).collect();
+        gpu.write(&self.opacities, [0; 3], [ENTRIES, 1, 0], bytemuck::cast_slice(&texels));
+    }
+
+    /// Whether empty bricks are jumped over.
+    pub(super) fn set_skipping(&mut self, gpu: &Gpu, skipping: bool) {
+        self.skipping = skipping;
+        self.send_bricks(gpu);
+    }
+
+    fn send_bricks(&self, gpu: &Gpu) {
+        if self.maxima.is_empty() {
+            return;
+        }
+        let full = |&most: &u8| f32::from(most) > 255.0 * LEAST || !self.skipping;
+        let mut distance: Vec<u8> = self.maxima.iter().map(|most| if full(most) { 0 } else { FARTHEST }).collect();
+        let count = brick_count(self.grid);
+        chessboard(&mut distance, count, FARTHEST);
+        gpu.write(&self.bricks, [0; 3], count, &distance);
+    }
+}

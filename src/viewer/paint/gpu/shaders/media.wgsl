@@ -1,0 +1,226 @@
+// The media that light passes, before the lava or the rock at the end of a ray. The formulas are those of `render::media`
+// and `render::water`.
+
+const SURFACE_OF_MEDIA = 0.5;
+const LEAST_OF_MEDIA = 0.02;
+const ABSORBED = vec3<f32>(0.35, 0.07, 0.045);
+const DEEP_WATER = vec3<f32>(0.01, 0.09, 0.11);
+const WET = vec3<f32>(0.62, 0.66, 0.70);
+
+fn media_count() -> i32 { return i32(frame.media.x); }
+
+// Densities by medium; 0 where there are fewer than four.
+fn media_at(p: vec3<f32>) -> vec4<f32> {
+    let d = textureSampleLevel(media, linear_held, p / frame.cells.xyz, 0.0);
+    return select(vec4(0.0), d, vec4(0.5, 1.5, 2.5, 3.5) < vec4(frame.media.x));
+}
+
+struct MediaSample { t: f32, densities: vec4<f32> }
+
+// Next sample at which there may be one of them; t below 0 at the end.
+fn next_of_media(w: ptr<function, Walk>, ray: Ray, far: f32) -> MediaSample {
+    loop {
+        let t = ((*w).n + (*w).jitter) * (*w).step;
+        if t >= far || (*w).n + 1.0 <= (*w).n { break; }
+        let p = at(ray, t);
+        let leave = jump(media_bricks, p, ray, (*w).inverse);
+        if leave >= 0.0 {
+            (*w).n = max(first_sample(*w, leave - 1e-3), (*w).n + 1.0);
+            continue;
+        }
+        (*w).n += 1.0;
+        let d = media_at(p);
+        if any(d > vec4(LEAST_OF_MEDIA)) { return MediaSample(t, d); }
+    }
+    return MediaSample(-1.0, vec4(0.0));
+}
+
+// Regula falsi for the surface of one medium between a place outside and one inside.
+fn refine_media(ray: Ray, outside: f32, inside: f32, medium: i32) -> f32 {
+    var a = outside;
+    var b = inside;
+    var fa = media_at(at(ray, a))[medium] - SURFACE_OF_MEDIA;
+    var fb = media_at(at(ray, b))[medium] - SURFACE_OF_MEDIA;
+    if fa >= 0.0 { return a; }
+    for (var i = 0; i < 4; i++) {
+        let middle = a + (b - a) * clamp(-fa / max(fb - fa, 1e-6), 0.05, 0.95);
+        let value = media_at(at(ray, middle))[medium] - SURFACE_OF_MEDIA;
+        if value < 0.0 { a = middle; fa = value; } else { b = middle; fb = value; }
+    }
+    return a + (b - a) * min(-fa / max(fb - fa, 1e-6), 1.0);
+}
+
+fn media_gradient(p: vec3<f32>, reach: f32, medium: i32) -> vec3<f32> {
+    let x = vec3(reach, 0.0, 0.0);
+    let y = vec3(0.0, reach, 0.0);
+    let z = vec3(0.0, 0.0, reach);
+    return vec3(
+        media_at(p + x)[medium] - media_at(p - x)[medium],
+        media_at(p + y)[medium] - media_at(p - y)[medium],
+        media_at(p + z)[medium] - media_at(p - z)[medium]) * (0.5 / reach);
+}
+
+fn ripple(broad: vec3<f32>, fine: vec3<f32>, shift: f32) -> f32 {
+    return gradient_noise(broad + shift) + 0.6 * gradient_noise(fine + shift);
+}
+
+// A normal with ripples that move as steps go by, lower far from the eye.
+fn rippled(p: vec3<f32>, normal: vec3<f32>, t: f32, medium: i32) -> vec3<f32> {
+    let far = t / (260.0 * frame.cells.w);
+    let height = 0.04 * frame.media_look[medium].y / (1.0 + far * far);
+    if height <= 0.0 { return normal; }
+    let q = p / frame.cells.w;
+    let moved = frame.media.y;
+    let broad = vec3(0.35 * q.x + moved, 0.2 * q.y, 0.35 * q.z + 0.3 * moved);
+    let fine = vec3(0.9 * q.x - 0.7 * moved, 0.2 * q.y + 7.0, 0.9 * q.z + 1.1 * moved);
+    return unit_or_up(normal + vec3(ripple(broad, fine, 0.0), 0.0, ripple(broad, fine, 31.7)) * height);
+}
+
+// What a surface mirrors (rgb), and the share of all light that it does.
+fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
+    let facing = saturate1(-dot(ray.direction, normal));
+    let share = 0.02 + 0.98 * pow(1.0 - facing, 5.0);
+    var mirror = ray.direction + normal * (2.0 * facing);
+    mirror.y = max(mirror.y, 0.02 * saturate1(normal.y));
+    mirror = unit_or_up(mirror);
+    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), 256.0) * 14.0 * sunlight(p.x, p.z);
+    return vec4(sky_reflected(mirror) + frame.sun_color.rgb * glint, share);
+}
+
+// Light that deep water sends back at a point.
+fn scattered(p: vec3<f32>) -> vec3<f32> {
+    let sun = frame.sun_color.rgb * (saturate1(frame.sun.y) * sunlight(p.x, p.z) * 0.15);
+    return (sky_ambient(vec3(0.0, 1.0, 0.0)) + sun) * DEEP_WATER;
+}
+
+// What the media add along a ray, and the share of the light behind them that comes through, by colour.
+struct Passed { light: vec3<f32>, through: vec3<f32>, first: f32, ends_inside: bool, inside: vec4<f32>, t: f32 }
+
+// The stretch up to `to`.
+fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32) {
+    var depth = 0.0;
+    for (var k = 0; k < 4; k++) { depth += (*passed).inside[k] * frame.media_look[k].x; }
+    if depth > 0.0 && to > (*passed).t {
+        let kept = exp(ABSORBED * (depth * ((*passed).t - to)));
+        (*passed).light += (*passed).through * (1.0 - kept) * scattered(at(ray, 0.5 * ((*passed).t + to)));
+        (*passed).through *= kept;
+    }
+    (*passed).t = to;
+    (*passed).first = min((*passed).first, to);
+}
+
+fn enter(passed: ptr<function, Passed>, ray: Ray, t: f32, medium: i32, face: vec3<f32>, cut: bool) {
+    absorb(passed, ray, t);
+    (*passed).inside[medium] = 1.0;
+    let p = at(ray, t);
+    var normal = face;
+    if !cut { normal = rippled(p, unit_or_up(-media_gradient(p, 0.8, medium)), t, medium); }
+    let mirror = mirrored(ray, p, normal);
+    (*passed).light += (*passed).through * mirror.rgb * mirror.a;
+    (*passed).through *= 1.0 - mirror.a;
+}
+
+fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
+    var passed = Passed(vec3(0.0), vec3(1.0), FAR, false, vec4(0.0), 0.0);
+    let s = span(ray, limit);
+    if !s.hit { return passed; }
+    let start = media_at(at(ray, s.near));
+    for (var k = 0; k < media_count(); k++) {
+        if start[k] < SURFACE_OF_MEDIA { continue; }
+        if s.near > 0.0 {
+            enter(&passed, ray, s.near, k, s.entry, true);
+        } else {
+            passed.inside[k] = 1.0;
+            passed.first = 0.0;
+        }
+    }
+    var w = start_walk(ray, s.near, jitter);
+    var last = s.near;
+    loop {
+        let next = next_of_media(&w, ray, s.far);
+        let ends = next.t < 0.0;
+        let t = select(next.t, s.far, ends);
+        // Samples that the walk skipped are outside.
+        let skipped = t - last > 1.5 * w.step;
+        for (var k = 0; k < media_count(); k++) {
+            if skipped && passed.inside[k] > 0.5 {
+                absorb(&passed, ray, refine_media(ray, last + w.step, last, k));
+                passed.inside[k] = 0.0;
+            }
+            // At the end, a sheet thinner than a step may lie before what is behind it.
+            var densities = next.densities;
+            if ends { densities = media_at(at(ray, s.far)); }
+            let now = densities[k] >= SURFACE_OF_MEDIA;
+            if now == (passed.inside[k] > 0.5) || (ends && !now) { continue; }
+            let before = max(t - w.step, s.near);
+            if now {
+                enter(&passed, ray, refine_media(ray, before, t, k), k, vec3(0.0), false);
+            } else {
+                absorb(&passed, ray, refine_media(ray, t, before, k));
+                passed.inside[k] = 0.0;
+            }
+        }
+        if ends { break; }
+        last = t;
+    }
+    if any(passed.inside > vec4(0.5)) {
+        absorb(&passed, ray, s.far);
+        passed.ends_inside = s.far >= limit;
+    }
+    return passed;
+}
+
+// Light that films of media, too thin to have a surface of their own, make of the light of the rock under them; a: 1 where
+// there is one.
+fn filmed(ray: Ray, b: Behind, behind: vec3<f32>) -> vec4<f32> {
+    var light = behind;
+    var any_film = 0.0;
+    let film = max(media_at(b.point), media_at(b.point + vec3(0.0, 0.5, 0.0)));
+    for (var k = 0; k < media_count(); k++) {
+        let cover = ramp(LEAST_OF_MEDIA, 0.6 * SURFACE_OF_MEDIA, film[k]);
+        if cover <= 0.0 { continue; }
+        any_film = 1.0;
+        let normal = rippled(b.point, ground_normal_at(b.point.x, b.point.z, 0.8), b.t, k);
+        let mirror = mirrored(ray, b.point, normal);
+        light = mix(light, light * WET * (1.0 - mirror.a) + mirror.rgb * mirror.a, cover);
+    }
+    return vec4(light, any_film);
+}
+
+// Premultiplied light and opacity of the media before `limit`, with the lava or without it, in the plain styles.
+fn accumulate_all(ray: Ray, limit: f32, jitter: f32, with_lava: bool) -> vec4<f32> {
+    var sum = vec4(0.0);
+    let s = span(ray, limit);
+    if !s.hit { return sum; }
+    var w = start_walk(ray, s.near, jitter);
+    loop {
+        let t = (w.n + w.jitter) * w.step;
+        if t >= s.far || w.n + 1.0 <= w.n || sum.a > 0.995 { break; }
+        let p = at(ray, t);
+        let leave = jump(media_bricks, p, ray, w.inverse);
+        var leave_lava = FAR;
+        if with_lava { leave_lava = jump(bricks, p, ray, w.inverse); }
+        if leave >= 0.0 && leave_lava >= 0.0 {
+            w.n = max(first_sample(w, min(leave, leave_lava) - 1e-3), w.n + 1.0);
+            continue;
+        }
+        w.n += 1.0;
+        if leave_lava < 0.0 {
+            let here = density(p);
+            let share = (1.0 - sum.a) * select(0.0, transfer_at(here).a, here > frame.block.z);
+            if share > 0.0 {
+                sum += vec4(palette(shown_value(p, here)) * lamp_shading(slope_of_density(p)) * share, share);
+            }
+        }
+        if leave >= 0.0 { continue; }
+        let d = media_at(p);
+        for (var k = 0; k < media_count(); k++) {
+            let opacity = textureSampleLevel(media_opacity, linear_held, vec2((d[k] * 255.0 + 0.5) / 256.0, 0.5), 0.0)[k];
+            let share = (1.0 - sum.a) * opacity;
+            if share <= 0.0 { continue; }
+            let slope = media_gradient(clamp(p, vec3(0.5), frame.cells.xyz - 0.5), 1.0, k);
+            sum += vec4(frame.media_color[k].rgb * lamp_shading(slope) * share, share);
+        }
+    }
+    return sum;
+}
