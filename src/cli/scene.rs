@@ -27,14 +27,17 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
             say::warn(scene.warning(&stage.simulation));
             let [nx, ny, nz] = scene.spec.grid.size;
-            let vents = match scene.spec.vents.len() {
-                1 => "1 vent".to_owned(),
-                n => format!("{n} vents"),
-            };
+            let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+            let mut parts = vec![counted(scene.spec.vents.len(), "vent")];
+            parts.extend(scene.spec.materials.iter().map(|material| material.name.clone()));
+            if !scene.spec.sources.is_empty() {
+                parts.push(counted(scene.spec.sources.len(), "source"));
+            }
             say::data(&format!(
-                "{}: fine; {nx} × {ny} × {nz} cells of {} m, {vents}",
+                "{}: fine; {nx} × {ny} × {nz} cells of {} m, {}",
                 path.display(),
-                stage.site.cell_size_m
+                stage.site.cell_size_m,
+                parts.join(", ")
             ))?;
         }
         None if args.defaults => say::data(VOLCANO.trim_end())?,
