@@ -142,7 +142,7 @@ mod tests {
         fn put(&mut self, baked: &mut BakedGround, [x, y, z]: [f64; 3], matter: Matter) {
             let shape = Shape::Box { from: [x, y, z], to: [x + 1.0, y + 1.0, z + 1.0] };
             self.world.edit(&Edit { shape, matter });
-            let patch = GroundPatch::since(&mut self.cursor, &self.world.ground()).expect("it changed");
+            let patch = GroundPatch::since(&mut self.cursor, self.world.ground()).expect("it changed");
             assert!(patch.heights.len() <= 4 * 32, "only the columns of tiles near it are sent");
             baked.apply(&patch, &LookSpec::default());
         }
@@ -171,6 +171,6 @@ mod tests {
         assert!(!baked.land.block.caves.is_empty());
         let mut land = (*baked.land).clone();
         let surface = sender.world.ground().surface();
-        assert!(!land.follow(surface, &Caves::of(&sender.world.ground()), &look), "nothing is left to bake");
+        assert!(!land.follow(surface, &Caves::of(sender.world.ground()), &look), "nothing is left to bake");
     }
 }

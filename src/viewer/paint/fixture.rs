@@ -56,7 +56,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         patches: vec![Patch { origin: [0; 3], size: [grid.nx, grid.ny, grid.nz], texels }],
         bricks: Some(brick_maxima(grid, &volume.density)),
         media: (!volume.media.is_empty()).then(|| all_media(volume)),
-        ground: Some(GroundPatch::whole(&simulation.world().ground())),
+        ground: Some(GroundPatch::whole(simulation.world().ground())),
         cuts: [None, None, None],
         ember: Some(EmberLight::new(volume, None, Glow::from(look)).maps.data.iter().map(|m| [m.x, m.y]).collect()),
         notices: Vec::new(),
