@@ -49,7 +49,7 @@ fn a_renderer_that_follows_the_ground_draws_what_a_new_one_does() {
         let look = LookSpec { style, ..LookSpec::default() };
         let renderer = |simulation: &Simulation| {
             let mut renderer = Renderer::new(simulation.world().ground().surface(), grid, look.clone()).expect("good");
-            renderer.set_ground(&simulation.world().ground());
+            renderer.set_ground(simulation.world().ground());
             renderer
         };
         let mut ours = renderer(&simulation);
@@ -63,7 +63,7 @@ fn a_renderer_that_follows_the_ground_draws_what_a_new_one_does() {
                 simulation.command(Command::Put(Edit { shape, matter: Matter::Nothing })).expect("a small edit");
             }
             simulation.step();
-            ours.set_ground(&simulation.world().ground());
+            ours.set_ground(simulation.world().ground());
         }
         lowpass.refresh(simulation.world());
         let mut theirs = renderer(&simulation);

@@ -258,7 +258,7 @@ fn the_ground_lies_where_its_heights_and_its_clip_say() {
     /// Relief, and the curves between columns that bilinear heights cut off, in cells.
     const RELIEF: f32 = 0.8;
     let simulation = volcano();
-    let (mut renderer, ground) = (over(&simulation), &simulation.world().ground());
+    let (mut renderer, ground) = (over(&simulation), simulation.world().ground());
     let (grid, heights) = (ground.grid(), ground.surface());
     let height = |x: f32, z: f32| {
         let (x, z) = ((x - 0.5).clamp(0.0, grid.nx as f32 - 1.001), (z - 0.5).clamp(0.0, grid.nz as f32 - 1.001));

@@ -7,8 +7,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Layer;
-use super::tiles::{Rows, Strip};
+use super::record::{KINDS, Reads, Record};
+use super::rows::Rows;
+use super::tiles::{Row, Strip};
 use crate::stamp;
 
 /// A kind of reader. Each kind has a record of its own, because its readers read at a pace of their own.
@@ -21,9 +22,6 @@ pub(crate) enum Reading {
     /// The lighter layers, in every step.
     Lighter,
 }
-
-/// Number of kinds.
-const KINDS: usize = 3;
 
 /// Counts the reads of one layer, by kind of reader. A copy has a clock of its own, to which cursors of the original do not
 /// belong.
@@ -54,6 +52,11 @@ impl ChangeClock {
         std::array::from_fn(|kind| self.counts[kind].load(Ordering::Relaxed))
     }
 
+    /// Kind and number of a cursor, if it belongs to this layer.
+    pub(super) fn number(&self, cursor: Cursor) -> Option<(Reading, u64)> {
+        (cursor.stamp == self.stamp).then_some((cursor.kind, cursor.number))
+    }
+
     /// Whether nothing outside of the world has read it yet.
     pub(super) fn is_unread(&self) -> bool {
         [Reading::Pictures, Reading::Records].iter().all(|&kind| self.last()[kind as usize] == 0)
@@ -67,46 +70,8 @@ impl Clone for ChangeClock {
     }
 }
 
-/// The tiles that a strip recorded as changed.
-#[derive(Clone, Debug)]
-pub(super) struct Record {
-    /// A bit for each tile that changed, by [`Strip::index`]; no words at all before the first.
-    words: Vec<u64>,
-    /// Rows outside of which all bits are clear.
-    rows: Rows,
-    /// Number of the read since which it is kept; 0 before the first.
-    since: u64,
-}
-
-impl Record {
-    /// No tile.
-    pub(super) const NONE: Self = Self { words: Vec::new(), rows: Rows::NONE, since: 0 };
-
-    /// Makes room for so many words, `width` to each y, and starts a new record where `last_read` is another read.
-    #[inline]
-    pub(super) fn begin(&mut self, last_read: u64, words: usize, width: usize) {
-        self.words.resize(words, 0);
-        if self.since != last_read {
-            self.since = last_read;
-            let rows = std::mem::replace(&mut self.rows, Rows::NONE).range();
-            self.words[rows.start * width..rows.end * width].fill(0);
-        }
-    }
-
-    /// The words of some rows, to set bits in them.
-    #[inline]
-    pub(super) fn words_mut(&mut self, rows: Rows, width: usize) -> &mut [u64] {
-        self.rows = self.rows.union(rows);
-        let rows = rows.range();
-        &mut self.words[rows.start * width..rows.end * width]
-    }
-}
-
 /// The record of a reader that has read it.
 static NOTHING: Record = Record::NONE;
-
-/// The number of the last read of each kind; 0 without a reader.
-pub(crate) type Reads = [u64; KINDS];
 
 /// A moment up to which a reader has read one layer.
 #[derive(Clone, Copy, Debug)]
@@ -114,24 +79,6 @@ pub(crate) struct Cursor {
     stamp: u64,
     kind: Reading,
     number: u64,
-}
-
-/// The records of a strip, by kind of reader.
-#[derive(Clone, Debug)]
-pub(super) struct ChangeRecords([Record; KINDS]);
-
-impl ChangeRecords {
-    /// No tile.
-    pub(super) const NONE: Self = Self([Record::NONE; KINDS]);
-}
-
-impl Layer {
-    /// At least the tiles of a strip that changed since a read; `None` where there was none, where it was of another layer,
-    /// or where the record does not reach back so far.
-    pub(crate) fn changes_since<'a>(&self, strip: &'a Strip, cursor: Option<Cursor>) -> Option<Changes<'a>> {
-        let cursor = cursor.filter(|cursor| cursor.stamp == self.clock.stamp)?;
-        strip.changes_after(cursor.kind, cursor.number)
-    }
 }
 
 impl Strip {
@@ -143,6 +90,27 @@ impl Strip {
             let record = if read == record.since { record } else { &NOTHING };
             Changes { strip: self, record, rows: record.rows.union(self.falling) }
         })
+    }
+
+    /// Counts changes of heavier matter as changes of the tiles there.
+    pub(super) fn change_under(&mut self, heavier: &Changes<'_>) {
+        if self.rows.is_empty() {
+            self.rows = vec![Row::EMPTY; self.len()];
+        }
+        for y in heavier.rows.range() {
+            let mut changed = 0;
+            for w in 0..self.width {
+                let (word, index) = (heavier.word(y, w), self.index(y, w));
+                let row = &mut self.rows[index];
+                row.falling |= word;
+                row.flowing |= word;
+                changed |= word;
+            }
+            if changed != 0 {
+                self.falling.add(y);
+                self.flowing.add(y);
+            }
+        }
     }
 
     /// Adds what is `falling` to the records, before the column rule visits it; where there is no reader, nothing is recorded.

@@ -7,7 +7,7 @@ use ndarray::Array2;
 
 use super::Content;
 use super::Ledger;
-use super::clock::{ChangeClock, Reading};
+use super::clock::{ChangeClock, Changes, Cursor, Reading};
 use super::tiles::{Activities, Strip, Tile};
 use super::wake::Settled;
 use crate::grid::Grid;
@@ -140,6 +140,13 @@ impl Layer {
     /// Where every unit came from and went to.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// At least the tiles of a strip that changed since a read; `None` where there was none, where it was of another layer,
+    /// or where the record does not reach back so far.
+    pub(crate) fn changes_since<'a>(&self, strip: &'a Strip, cursor: Option<Cursor>) -> Option<Changes<'a>> {
+        let (kind, number) = self.clock.number(cursor?)?;
+        strip.changes_after(kind, number)
     }
 
     /// Amount and energy of the cell at (x, y, z).

@@ -11,11 +11,13 @@ mod ledger;
 mod need;
 mod packed;
 pub mod quantity;
+mod record;
+mod rows;
 mod tiles;
 mod values;
 mod wake;
 
-pub(crate) use clock::{Changes, Cursor, Reading, Reads};
+pub(crate) use clock::{Changes, Cursor, Reading};
 pub use content::Content;
 pub use edit::{Edit, Matter, Shape};
 pub use ground::Ground;
@@ -24,7 +26,9 @@ pub use layer::{Layer, Span, Tally};
 pub use ledger::{EnergyLedger, Ledger};
 pub use packed::PackedWorld;
 pub use quantity::{CellMeasure, ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
-pub(crate) use tiles::{AMOUNT, Activities, Activity, ENERGY, Masks, Row, Rows, Strip, Tile};
+pub(crate) use record::Reads;
+pub(crate) use rows::Rows;
+pub(crate) use tiles::{AMOUNT, Activities, Activity, ENERGY, Masks, Row, Strip, Tile};
 pub use values::CellValues;
 pub(crate) use wake::{Reader, RuleNumbers};
 

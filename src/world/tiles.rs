@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use super::Content;
 use super::Ground;
-use super::clock::{ChangeRecords, Changes};
+use super::record::ChangeRecords;
+use super::rows::Rows;
 use super::wake::Reader;
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z, bits};
@@ -94,44 +95,6 @@ impl Masks {
             masks.bed |= put(if y == 0 { 0xff } else { cells(row + 1, y - 1).0 >> 1 });
         }
         masks
-    }
-}
-
-/// Rows of equal y, from one to another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rows {
-    from: usize,
-    to: usize,
-}
-
-impl Rows {
-    /// No row.
-    pub(crate) const NONE: Self = Self { from: usize::MAX, to: 0 };
-
-    /// Whether there is no row.
-    #[inline]
-    pub(crate) fn is_empty(self) -> bool {
-        self.from >= self.to
-    }
-
-    /// The rows as a range.
-    #[inline]
-    pub(crate) fn range(self) -> Range<usize> {
-        if self.is_empty() { 0..0 } else { self.from..self.to }
-    }
-
-    /// Reaches to one more.
-    #[inline]
-    pub(crate) fn add(&mut self, y: usize) {
-        self.from = self.from.min(y);
-        self.to = self.to.max(y + 1);
-    }
-
-    /// The smallest rows around both.
-    #[inline]
-    #[must_use]
-    pub(crate) fn union(self, other: Self) -> Self {
-        Self { from: self.from.min(other.from), to: self.to.max(other.to) }
     }
 }
 
@@ -457,27 +420,6 @@ impl Strip {
             self.falling.add(y);
         }
         wakes
-    }
-
-    /// Counts changes of heavier matter as changes of the tiles there.
-    pub(super) fn change_under(&mut self, heavier: &Changes<'_>) {
-        if self.rows.is_empty() {
-            self.rows = vec![Row::EMPTY; self.len()];
-        }
-        for y in heavier.rows.range() {
-            let mut changed = 0;
-            for w in 0..self.width {
-                let (word, index) = (heavier.word(y, w), self.index(y, w));
-                let row = &mut self.rows[index];
-                row.falling |= word;
-                row.flowing |= word;
-                changed |= word;
-            }
-            if changed != 0 {
-                self.falling.add(y);
-                self.flowing.add(y);
-            }
-        }
     }
 
     /// Spreading has read all tiles; their changes are still to be applied.

@@ -143,7 +143,7 @@ fn a_slice_is_seen_at_once_from_both_sides() {
     let look = LookSpec::default();
     let Some((_surface, mut painter, camera)) = painted(&look) else { return };
     let (simulation, lowpass) = eruption();
-    let (grid, ground) = (lowpass.volume().grid, &simulation.world().ground());
+    let (grid, ground) = (lowpass.volume().grid, simulation.world().ground());
     let mut update = everything(&simulation, lowpass.volume(), &look);
     let cell = 31;
     let rock = |i: usize| if ground.is_solid_at(grid.index(cell, i / grid.nz, i % grid.nz)) { [0, 2] } else { [0, 0] };
