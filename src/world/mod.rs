@@ -13,6 +13,7 @@ mod packed;
 pub mod quantity;
 mod record;
 mod rows;
+mod settled;
 mod tiles;
 mod values;
 mod wake;
@@ -28,9 +29,9 @@ pub use packed::PackedWorld;
 pub use quantity::{CellMeasure, ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
 pub(crate) use record::Reads;
 pub(crate) use rows::Rows;
+pub(crate) use settled::{Reader, RuleNumbers};
 pub(crate) use tiles::{AMOUNT, Activities, Activity, ENERGY, Masks, Row, Strip, Tile};
 pub use values::CellValues;
-pub(crate) use wake::{Reader, RuleNumbers};
 
 use crate::parallel::*;
 

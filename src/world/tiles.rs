@@ -10,7 +10,7 @@ use super::Content;
 use super::Ground;
 use super::record::ChangeRecords;
 use super::rows::Rows;
-use super::wake::Reader;
+use super::settled::Reader;
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z, bits};
 

@@ -2,30 +2,10 @@
 //! with other numbers visits all.
 
 use super::clock::Reading;
+use super::settled::{Reader, RuleNumbers, Settled};
 use super::tiles::Activity;
 use super::{Ground, Layer, World};
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
-
-/// All numbers on which a rule depends, for comparison only.
-pub(crate) type RuleNumbers = [u32; 8];
-
-/// A rule that keeps a set of tiles to visit.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Reader {
-    /// The rule along columns.
-    Column,
-    /// The rule across.
-    Across,
-}
-
-/// Under what the sleeping tiles came to rest.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Settled {
-    /// The ground, by [`Ground::stamp`].
-    ground: Option<u64>,
-    /// The numbers of each [`Reader`].
-    rules: [Option<RuleNumbers>; 2],
-}
 
 impl Layer {
     /// Has a rule visit every tile unless the sleeping ones came to rest under its present numbers and on this ground.
