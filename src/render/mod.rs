@@ -62,5 +62,5 @@ pub use need::{need, need_of_media, need_of_picture};
 pub use picture::picture;
 pub use relief::Relief;
 pub use renderer::Renderer;
-pub use slice::{Axis, Content, Crop, Part, Sample, SliceSpec, SliceStyle, Survey, slice};
+pub use slice::{Axis, Content, Crop, Part, Plain, Sample, SliceSpec, SliceStyle, Survey, slice};
 pub use ticks::round_up;

@@ -23,7 +23,7 @@ const INK: [u8; 3] = [226, 226, 220];
 const AIR: [u8; 3] = [50, 62, 80];
 const ROCK: [u8; 3] = [128, 120, 110];
 const ROCK_EDGE: [u8; 3] = [172, 164, 152];
-/// Materials without values, by their number; more than these repeat.
+/// Materials without values, by their number in the world, where their look has no colour; more than these repeat.
 const MATERIALS: [[u8; 3]; 6] =
     [[236, 92, 24], [58, 128, 214], [222, 196, 120], [196, 214, 224], [70, 190, 90], [150, 96, 170]];
 /// Around the cells.
@@ -69,10 +69,19 @@ pub enum Content {
     Empty,
     /// Ground, drawn grey.
     Solid,
-    /// Material without a value, by its number in [`SliceStyle::materials`].
+    /// Material without a value, by its place in [`SliceStyle::materials`].
     Material(u8),
     /// Material with a value on the slice's scale.
     Value(f32),
+}
+
+/// A material without values: it is drawn in one colour, which the key names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plain {
+    /// Its name.
+    pub name: String,
+    /// Its colour in sRGB.
+    pub color: [u8; 3],
 }
 
 /// How values become colours and numbers.
@@ -82,8 +91,8 @@ pub struct SliceStyle {
     pub palette: Palette,
     /// What the values are; none where only materials without values are shown.
     pub scale: Option<Scale>,
-    /// Names of the materials without values for the key, with their numbers.
-    pub materials: Vec<(u8, String)>,
+    /// The materials without values.
+    pub materials: Vec<Plain>,
     /// Text above the picture.
     pub title: String,
     /// What the cells along x, y and z measure besides themselves, such as metres.
@@ -231,13 +240,8 @@ fn key(image: &mut Image, (x, y): (f32, f32), ink: Ink, style: &SliceStyle) {
 }
 
 fn entries(style: &SliceStyle) -> impl Iterator<Item = (&str, [u8; 3])> {
-    let materials = style.materials.iter().map(|(number, name)| (&name[..], color_of(*number)));
+    let materials = style.materials.iter().map(|material| (&material.name[..], material.color));
     [("air", AIR)].into_iter().chain(materials).chain([("rock", ROCK)])
-}
-
-/// The colour of a material without values.
-fn color_of(material: u8) -> [u8; 3] {
-    MATERIALS[usize::from(material) % MATERIALS.len()]
 }
 
 #[cfg(test)]

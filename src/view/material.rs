@@ -62,11 +62,21 @@ impl MaterialLook {
     /// Linear colour in the plain styles.
     #[cfg(feature = "render")]
     pub(crate) fn plain_color(&self) -> [f32; 3] {
+        self.shade().map(srgb_to_linear)
+    }
+
+    /// The same in 8-bit sRGB, as slices and meshes have it.
+    pub(crate) fn srgb(&self) -> [u8; 3] {
+        self.shade().map(|c| (c * 255.0).round() as u8)
+    }
+
+    /// The same in sRGB, 0 to 1.
+    fn shade(&self) -> [f32; 3] {
         let usual = match self.preset {
             Preset::Water => [0.16, 0.50, 0.86],
         };
         let given = self.color.as_deref().and_then(|color| hex(color, "color").ok());
-        given.unwrap_or(usual).map(srgb_to_linear)
+        given.unwrap_or(usual)
     }
 
     /// Stops of the opacity in the plain styles.

@@ -12,7 +12,7 @@ use gltf_json::validation::Checked::{self, Valid};
 use gltf_json::validation::USize64;
 use gltf_json::{Accessor, Asset, Buffer, Index, Material, Node, Root, Scene};
 
-use super::{Mesh, Part, Skin, color, y_up};
+use super::{Mesh, Part, Skin, y_up};
 use crate::export::ExportError;
 use crate::export::state::ExportState;
 use crate::output::{Existing, OutputError, WholeFile};
@@ -32,7 +32,8 @@ pub(super) fn write(
 ) -> Result<(), ExportError> {
     let mut parts = Parts::new();
     for Part { material, mesh } in surfaces {
-        let paint = if material.carries_energy() { Paint::Energy(skin) } else { Paint::Plain(clear(color(material))) };
+        let paint =
+            if material.carries_energy() { Paint::Energy(skin) } else { Paint::Plain(clear(material.look.srgb())) };
         parts.add(&material.name, mesh, &paint);
     }
     parts.add("ground", &Mesh::ground(shot), &Paint::Plain(ROCK));

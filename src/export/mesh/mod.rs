@@ -163,11 +163,6 @@ fn parts<'a>(path: &Path, shot: &ExportState<'a>, skin: &Skin) -> Result<Vec<Par
     shot.world.materials().map(part).collect()
 }
 
-/// Colour of a material that carries no energy, in sRGB.
-fn color(_material: &Material) -> [u8; 3] {
-    [41, 128, 219]
-}
-
 /// A point of a mesh for formats that are y-up.
 fn y_up([east, north, up]: [f32; 3]) -> [f32; 3] {
     [east, up, -north]

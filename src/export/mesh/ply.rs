@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{Part, Skin, color};
+use super::{Part, Skin};
 use crate::export::ExportError;
 use crate::export::state::ExportState;
 use crate::output::{Existing, OutputError, WholeFile};
@@ -64,7 +64,7 @@ fn write_all(file: &mut impl Write, shot: &ExportState<'_>, parts: &[Part<'_>], 
 /// Writes the corners of a surface; those of a material that carries no energy have 0 of it.
 fn write_corners(file: &mut impl Write, part: &Part<'_>, skin: &Skin) -> io::Result<()> {
     let mesh = &part.mesh;
-    let plain = color(part.material);
+    let plain = part.material.look.srgb();
     for (i, (position, normal)) in mesh.positions.iter().zip(&mesh.normals).enumerate() {
         for number in position.iter().chain(normal) {
             file.write_all(&number.to_le_bytes())?;

@@ -5,7 +5,7 @@ use crate::render::image::{Image, SRGB};
 use crate::render::legend::Frame;
 use crate::view::srgb_to_linear;
 
-use super::{AIR, Axis, Content, ROCK, ROCK_EDGE, SliceSpec, SliceStyle, color_of};
+use super::{AIR, Axis, Content, ROCK, ROCK_EDGE, SliceSpec, SliceStyle};
 
 /// The cells that are drawn.
 pub(super) struct Cells<'a, F> {
@@ -58,7 +58,7 @@ impl<F: Fn(usize, usize, usize) -> Content> Cells<'_, F> {
             Content::Empty => AIR,
             Content::Solid if self.is_edge(i, level) => ROCK_EDGE,
             Content::Solid => ROCK,
-            Content::Material(number) => color_of(number),
+            Content::Material(place) => self.style.materials.get(usize::from(place)).map_or(AIR, |plain| plain.color),
             Content::Value(value) => self.style.color(value),
         };
         (first..end).map(|i| color(i).map(|c| srgb_to_linear(f32::from(c) / 255.0))).collect()

@@ -3,26 +3,31 @@
 use crate::matter::Material;
 use crate::world::{CellMeasure, CellValues, Quantity, World};
 
-use super::Content;
+use super::{Content, MATERIALS, Plain};
 
 /// A world as a slice shows it.
 pub struct Sample<'a> {
     values: CellValues<'a>,
     solid: CellValues<'a>,
-    /// The materials that are shown without values, by their number among those of the world.
-    plain: Vec<(u8, &'a str, CellValues<'a>)>,
+    /// The materials that are shown without values, and their amounts.
+    plain: Vec<(Plain, CellValues<'a>)>,
 }
 
 impl<'a> Sample<'a> {
     /// A world of which the values of a quantity are shown.
     pub fn new(world: &'a World, quantity: &Quantity) -> Self {
-        let shown = |material: &Material| quantity.material() == Some(&material.name);
-        let amount = |material: &Material| world.values(&Quantity::new(CellMeasure::Amount, &material.name));
-        let plain = (0..).zip(world.materials()).filter(|(_, material)| !shown(material));
+        let plain = |(number, material): (usize, &Material)| {
+            let given = material.look.color.as_ref().map(|_| material.look.srgb());
+            let color = given.unwrap_or(MATERIALS[number % MATERIALS.len()]);
+            let amount = Quantity::new(CellMeasure::Amount, &material.name);
+            (Plain { name: material.name.clone(), color }, world.values(&amount))
+        };
+        let materials = world.materials().enumerate();
+        let others = materials.filter(|(_, material)| quantity.material() != Some(&material.name[..]));
         Self {
             values: world.values(quantity),
             solid: world.values(&Quantity::new(CellMeasure::Solid, "")),
-            plain: plain.map(|(number, material)| (number, &material.name[..], amount(material))).collect(),
+            plain: others.map(plain).collect(),
         }
     }
 
@@ -34,12 +39,12 @@ impl<'a> Sample<'a> {
         if self.values.holds(x, y, z) {
             return Content::Value(self.values.at(x, y, z));
         }
-        let plain = self.plain.iter().find(|(_, _, values)| values.holds(x, y, z));
-        plain.map_or(Content::Empty, |(number, _, _)| Content::Material(*number))
+        let plain = self.plain.iter().position(|(_, amount)| amount.holds(x, y, z));
+        plain.map_or(Content::Empty, |place| Content::Material(place as u8))
     }
 
-    /// The materials that are shown without values, for the key.
-    pub fn plain(&self) -> Vec<(u8, String)> {
-        self.plain.iter().map(|(number, name, _)| (*number, (*name).to_owned())).collect()
+    /// The materials that are shown without values, in the order that [`Content::Material`] counts.
+    pub fn plain(&self) -> Vec<Plain> {
+        self.plain.iter().map(|(plain, _)| plain.clone()).collect()
     }
 }

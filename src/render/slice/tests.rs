@@ -1,4 +1,5 @@
 use super::*;
+use crate::matter::Material;
 use crate::render::legend::Scale;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::world::{Edit, Ground, Matter, Quantity, Shape, World};
@@ -128,7 +129,9 @@ fn air_rock_and_materials_differ_in_every_palette() {
 fn materials_without_values_have_one_colour_each_and_a_line_in_the_key() {
     let grid = Grid::new(2, 2, 2);
     let spec = SliceSpec::whole(grid, Axis::Y, 1, (400, 300));
-    let plain = SliceStyle { scale: None, materials: vec![(0, "lava".into()), (1, "water".into())], ..style() };
+    let named = |name: &str, color| Plain { name: name.into(), color };
+    let materials = vec![named("lava", MATERIALS[0]), named("water", MATERIALS[1])];
+    let plain = SliceStyle { scale: None, materials, ..style() };
     let image = slice(grid, &spec, &plain, |x, _, _| Content::Material(x as u8)).expect("inside the box");
     let Frame { x, y, width, height } = Layout::new(&spec, &plain).cells;
     assert_eq!([image.pixel(x, y), image.pixel(x + width - 1, y + height - 1)], [MATERIALS[0], MATERIALS[1]]);
@@ -148,6 +151,23 @@ fn a_sample_shows_values_of_its_quantity_alone() {
     assert_eq!(row("amount"), [Content::Empty, Content::Value(0.5), Content::Solid]);
     assert_eq!(row("specific-energy"), [Content::Empty, Content::Value(2.0), Content::Solid]);
     assert_eq!(row("solid"), [Content::Empty, Content::Material(0), Content::Solid]);
+}
+
+#[test]
+fn other_materials_have_the_colours_of_their_looks() {
+    let mut oil = Material { name: "oil".into(), density: 900.0, ..Material::water() };
+    oil.look.color = Some("#102030".into());
+    let mut world = World::with_materials(Ground::none(Grid::new(3, 1, 1)), vec![oil, Material::water()]);
+    for (name, x) in [("water", 0.0), ("oil", 1.0)] {
+        let shape = Shape::Box { from: [x, 0.0, 0.0], to: [x + 1.0, 1.0, 1.0] };
+        world.edit(&Edit { shape, matter: Matter::Material { name: name.into(), amount: 0.25 } });
+    }
+    let sample = Sample::new(&world, &Quantity::default());
+    assert_eq!([0, 1, 2].map(|x| sample.at(x, 0, 0)), [Content::Material(0), Content::Material(1), Content::Empty]);
+    let colors: Vec<_> = sample.plain().into_iter().map(|plain| (plain.name, plain.color)).collect();
+    assert_eq!(colors, [("water".to_owned(), MATERIALS[1]), ("oil".to_owned(), [16, 32, 48])]);
+    let water = Sample::new(&world, &world.quantity("water.amount").expect("a known name"));
+    assert_eq!([0, 1].map(|x| water.at(x, 0, 0)), [Content::Value(0.25), Content::Material(1)]);
 }
 
 #[test]
