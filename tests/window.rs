@@ -507,6 +507,36 @@ fn without_a_display_one_message_names_the_way_out() {
 }
 
 #[test]
+fn brush_and_source_pour_the_chosen_material() {
+    let Some(display) = Display::start() else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = "[grid]\nsize = [24, 24, 24]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n";
+    fs::write(folder.path().join("plain.toml"), text).expect("a scene file");
+    let mut window = Window::open(&display, folder.path(), &["plain.toml", "--paused"]);
+    window.wait_for("first picture");
+    display.xdotool(&["search", "--sync", "--name", "Lavoxel", "windowfocus"]);
+    let middle = (WIDTH / 2, HEIGHT / 2);
+    display.key("F3");
+    window.wait_for("tool source");
+    display.click(middle);
+    window.wait_for("vent 1 placed");
+    display.key("m");
+    window.wait_for("material water");
+    display.click((middle.0 - 60, middle.1 + 30));
+    window.wait_for("water source 2 placed");
+    display.key("F4");
+    window.wait_for("tool fill");
+    display.click(middle);
+    display.key("ctrl+s");
+    let saved = Scene::load(&window.saved(folder.path())).expect("the session");
+    assert_eq!((saved.spec.vents.len(), saved.spec.sources.len()), (1, 1));
+    let put = saved.spec.events.iter().find_map(|event| event.put.clone()).expect("a stroke of the brush");
+    assert_eq!(put.matter.material(), Some("water"));
+    display.key("ctrl+q");
+    window.wait_for("closed");
+}
+
+#[test]
 fn memory_stays_flat_while_lava_runs_and_the_camera_turns() {
     let Some(display) = Display::start() else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");

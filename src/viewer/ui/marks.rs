@@ -3,7 +3,7 @@
 use kiss3d::egui::{Color32, Context, FontId, LayerId, Painter, Pos2, Rect, Shape, Stroke, vec2};
 use nalgebra::Point3;
 
-use super::{ACCENT, BRIGHT, SHADE, Stage, color_of};
+use super::{BRIGHT, SHADE, Stage, color_of};
 use crate::source::VentSpec;
 use crate::viewer::slices::{self, AXIS_NAMES};
 use crate::viewer::state::State;
@@ -40,8 +40,8 @@ fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
     for (number, vent) in &state.vents.value {
         let chosen = held == Some(*number);
         let open = chosen || state.tools.tool == Tool::Source;
-        let color = color_of(vent.material.as_deref());
-        let color = if chosen { BRIGHT } else { color.gamma_multiply(if open { 1.0 } else { 0.6 }) };
+        let own = color_of(vent.material.as_deref());
+        let color = if chosen { BRIGHT } else { own.gamma_multiply(if open { 1.0 } else { 0.6 }) };
         let ring: Vec<_> = vent_handles::ring(vent, ground).into_iter().filter_map(|p| stage.place(p)).collect();
         painter.add(Shape::line(ring, Stroke::new(1.5, color)));
         let [foot, top] = vent_handles::stalk(vent, ground).map(|end| stage.place(end));
@@ -52,14 +52,14 @@ fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
         for handle in
             stage.handles.iter().filter(|handle| handle.vent == *number && (open || handle.grip == Grip::Place))
         {
-            dot(painter, stage, handle, under == Some(handle));
+            dot(painter, stage, handle, if under == Some(handle) { None } else { Some(own) });
         }
     }
 }
 
-/// A handle, larger when the pointer is on it.
-fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, hit: bool) {
-    let (radius, fill) = if hit { (6.5, BRIGHT) } else { (4.5, ACCENT) };
+/// A handle in a colour, or larger and bright when the pointer is on it.
+fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Color32>) {
+    let (radius, fill) = color.map_or((6.5, BRIGHT), |color| (4.5, color));
     let at = stage.points(handle.pixel);
     let dark = Color32::from_black_alpha(170);
     match handle.grip {
