@@ -1,14 +1,15 @@
 //! The memory limit for input from outside, checked before memory is allocated.
 //!
-//! Sizes in a file are only a claim. A reader that allocates by such a claim first adds up the bytes, as a [`MemoryEstimate`], and
-//! checks them against one limit for the whole process. The program sets it (`--max-memory`); a library has none by default.
+//! Sizes in a file are only a claim. A reader that allocates by such a claim first adds up the bytes, as a
+//! [`MemoryEstimate`], and checks them against one limit for the whole process. The program sets it (`--max-memory`); a
+//! library has none by default.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The limit in bytes.
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// What a process takes before it does anything: its code, its threads and their stacks.
+/// Bytes that a process takes from the start: its code, its threads and their stacks.
 pub const OWN: u64 = 8 << 20;
 
 /// Sets the limit for the whole process, in bytes.
@@ -21,32 +22,32 @@ pub fn limit() -> u64 {
     LIMIT.load(Ordering::Relaxed)
 }
 
-/// Memory that a piece of work takes at once, in parts with names.
+/// Memory that a task takes at the same time, in named parts.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryEstimate {
     parts: Vec<(&'static str, u64)>,
 }
 
 impl MemoryEstimate {
-    /// `count` things of so many bytes each, called `what` in messages (such as `"the ground"`).
+    /// `count` things of `bytes` bytes each, called `what` in messages (such as `"the ground"`).
     pub fn of(what: &'static str, count: usize, each: f64) -> Self {
         // A float that is too large becomes the largest number there is, which no limit allows.
         Self { parts: vec![(what, (count as f64 * each).ceil() as u64)] }
     }
 
-    /// Both at once.
+    /// The sum of both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.parts.extend(other.parts);
         self
     }
 
-    /// Bytes of all parts, with what the process takes by itself.
+    /// Bytes of all parts and of the process itself.
     pub fn bytes(&self) -> u64 {
         self.parts.iter().fold(OWN, |sum, (_, bytes)| sum.saturating_add(*bytes))
     }
 
-    /// Refuses what is more than the limit; `mend` says what would make it less.
+    /// Refuses an estimate above the limit; `mend` says how to need less.
     ///
     /// # Errors
     /// [`TooMuchMemory`] names the largest part.
@@ -71,17 +72,17 @@ impl MemoryEstimate {
     shown(*bytes), shown(*limit)
 )]
 pub struct TooMuchMemory {
-    /// What needs most of it.
+    /// The largest part.
     pub what: &'static str,
     /// Bytes needed in all.
     pub bytes: u64,
     /// Bytes allowed.
     pub limit: u64,
-    /// What would make it less.
+    /// How to need less.
     pub mend: &'static str,
 }
 
-/// Bytes as a person reads them: `1.5 GiB`.
+/// Bytes in a readable unit: `1.5 GiB`.
 pub fn shown(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut size = bytes as f64 / 1024.0;

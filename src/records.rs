@@ -1,9 +1,9 @@
-//! What each column of the box has seen of one material: when it first stood there, how thick it ever was, and its peak
-//! energy. Kept step by step for maps, since a state of the world does not tell its past.
+//! The history of one material in each column of the box: when it first stood there, how thick it ever was, and its
+//! peak energy. Updated after every step, for maps of the whole run.
 //!
-//! A look after a step costs what that step changed: of the tiles of 8 × 4 columns those in which a rule, a source or an
-//! edit changed a cell are added up over their heights, and all others are left alone. On the built-in volcano a look takes
-//! two fifths of a step, see `BENCHMARKS.md`; of a settled world it only asks each strip whether anything changed.
+//! An update costs what the step changed: the tiles of 8 × 4 columns in which a rule, a source or an edit changed a
+//! cell are summed over their heights, and the rest is skipped. On the built-in volcano an update takes two fifths of a
+//! step, see `BENCHMARKS.md`; for a settled world it only checks each strip for changes.
 
 use crate::parallel::*;
 use ndarray::ArrayView2;
@@ -17,12 +17,12 @@ use crate::world::{Changes, Cursor, Reading, Strip, World};
 /// Arrival in a column that the material never reached.
 pub const NEVER: u32 = u32::MAX;
 
-/// Fewest tiles of a layer for which other threads help.
+/// Fewest tiles of a layer that are shared among threads.
 const MANY_TILES: usize = 1 << 13;
 
-/// The past of every column; all fields have shape (`nz`, `nx`), row 0 north, column 0 west.
+/// The history of every column; all fields have shape (`nz`, `nx`), row 0 north, column 0 west.
 ///
-/// Same world, same steps, same bits; a copy that was saved and read back goes on as the original would.
+/// Same world, same steps, same bits; a copy that was saved and read back continues as the original would.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Records {
     /// The material that is recorded.
@@ -43,7 +43,7 @@ fn lava() -> String {
     Material::LAVA.to_owned()
 }
 
-/// Records hold the same past, in whatever order they were read.
+/// Compares the histories only, not how far each record has read the world.
 impl PartialEq for Records {
     fn eq(&self, other: &Self) -> bool {
         (&self.material, self.nx, self.nz) == (&other.material, other.nx, other.nz)
@@ -54,7 +54,7 @@ impl PartialEq for Records {
 }
 
 impl Records {
-    /// Records of the lava in a box in which none was seen yet.
+    /// Records of the lava before the first update.
     pub fn new(grid: Grid) -> Self {
         let columns = grid.columns();
         Self {
@@ -68,7 +68,7 @@ impl Records {
         }
     }
 
-    /// The same of another material; they have to be those of it.
+    /// These records for another material than the lava.
     #[must_use]
     pub fn of(self, material: &str) -> Self {
         Self { material: material.to_owned(), ..self }
@@ -86,7 +86,7 @@ impl Records {
     }
 
     /// The first number of steps after which the material stood in the column: 0 where it stood before the first step,
-    /// [`NEVER`] where it never did. What came and went within a step was not seen.
+    /// [`NEVER`] where it never did. What came and went within a step does not count.
     pub fn arrival(&self) -> ArrayView2<'_, u32> {
         self.view(&self.arrival)
     }
@@ -106,17 +106,17 @@ impl Records {
         ArrayView2::from_shape((self.nz, self.nx), columns).expect("every field has a value for each column")
     }
 
-    /// Looks at the world after `step` steps. To be called before the first step and after every one, on one world of the
-    /// shape that the records are for; a world that was put in another's place needs [`Records::forget`] first.
+    /// Updates the records after `step` steps. To be called before the first step and after every one, with one world
+    /// of the shape of the records; before the call for another world, call [`Records::forget`].
     pub fn observe(&mut self, world: &World, step: u64) {
-        assert!(self.fits(world.grid()), "records are looked up in the box that they are for");
-        // The largest number stands for never; no scene has so many steps.
+        assert!(self.fits(world.grid()), "records are of one box");
+        // The largest number means never; no scene has that many steps.
         let step = step.min(u64::from(NEVER) - 1) as u32;
         let Some(layer) = world.layer(&self.material) else { return };
         let seen = self.seen.replace(layer.clock.read(Reading::Records));
         let (nx, strips) = (self.nx, &layer.strips);
         let rows = TILE_Z * nx;
-        let look = |scratch: &mut Scratch, strip: &Strip, mut part: Part<'_>| {
+        let update = |scratch: &mut Scratch, strip: &Strip, mut part: Part<'_>| {
             if scratch.mark(strip, layer.changes_since(strip, seen)) {
                 scratch.add_up(strip);
                 scratch.take_up(&mut part, nx, step);
@@ -127,18 +127,18 @@ impl Records {
             let fields = self.arrival.chunks_mut(rows).zip(self.thickest.chunks_mut(rows));
             let fields = fields.zip(self.peak_energy.chunks_mut(rows)).zip(strips);
             for (((arrival, thickest), peak_energy), strip) in fields {
-                look(&mut scratch, strip, Part { arrival, thickest, peak_energy });
+                update(&mut scratch, strip, Part { arrival, thickest, peak_energy });
             }
         } else {
             let fields = self.arrival.par_chunks_mut(rows).zip(self.thickest.par_chunks_mut(rows));
             let fields = fields.zip(self.peak_energy.par_chunks_mut(rows)).zip(strips);
             fields.for_each_init(Scratch::default, |scratch, (((arrival, thickest), peak_energy), strip)| {
-                look(scratch, strip, Part { arrival, thickest, peak_energy });
+                update(scratch, strip, Part { arrival, thickest, peak_energy });
             });
         }
     }
 
-    /// Forgets which world was read last, not what was seen: the next read goes over the whole layer.
+    /// Keeps the histories but forgets the last world: the next update reads the whole layer.
     pub fn forget(&mut self) {
         self.seen = None;
     }
@@ -166,7 +166,8 @@ struct Scratch {
 }
 
 impl Scratch {
-    /// Marks the columns of tiles in which anything changed; all of them where the changes are not known. Whether any did.
+    /// Marks the columns of tiles in which anything changed, or all of them where the changes are not known. Returns
+    /// whether any is marked.
     fn mark(&mut self, strip: &Strip, changes: Option<Changes<'_>>) -> bool {
         self.columns.resize(strip.width, 0);
         let Some(changes) = changes else {
@@ -194,7 +195,7 @@ impl Scratch {
         });
     }
 
-    /// Takes the sums up into the records of the marked columns. What lies outside of the box is left out.
+    /// Adds the sums to the records of the marked columns, without those outside of the box.
     fn take_up(&self, part: &mut Part<'_>, nx: usize, step: u32) {
         for tx in marked(&self.columns, self.tiles.len()) {
             let (amounts, energies) = &self.tiles[tx];
@@ -216,7 +217,7 @@ impl Scratch {
     }
 }
 
-/// The tiles along x that are marked, of so many.
+/// The marked tiles along x, of `count` tiles.
 fn marked(columns: &[u64], count: usize) -> impl Iterator<Item = usize> {
     let all = columns.iter().enumerate().flat_map(|(w, &word)| bits(word).map(move |bit| w * 64 + bit));
     all.take_while(move |&tx| tx < count)

@@ -1,4 +1,4 @@
-//! What can be wrong with a checkpoint, said in one line with the mend.
+//! Errors of a checkpoint, each in one line with the mend.
 
 use std::io;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub enum CheckpointError {
         /// What can be done.
         mend: String,
     },
-    /// The scene cannot be put into words.
+    /// The scene cannot be written as TOML.
     #[error("checkpoint: {0}")]
     Scene(Box<SceneError>),
     /// More than a checkpoint may hold.
@@ -47,7 +47,7 @@ pub enum CheckpointError {
     Output(#[from] OutputError),
 }
 
-/// What is wrong with a file that should be a checkpoint.
+/// The fault of a file that should be a checkpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The system does not let it be read.
@@ -74,7 +74,7 @@ pub enum Fault {
     /// It ends too early.
     #[error("damaged: it ends in the middle of its {0}")]
     CutShort(String),
-    /// Something in it is not what was written, or never was right.
+    /// A part of it was changed after it was written, or was never valid.
     #[error("damaged: its {part}: {reason}")]
     Damaged {
         /// The part of the file.

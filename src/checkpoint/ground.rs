@@ -9,7 +9,7 @@ use super::{Fault, MEND};
 use crate::grid::Grid;
 use crate::world::{Ground, World};
 
-/// Columns with caves after which memory is asked for again.
+/// Columns with caves between checks of the memory limit.
 const CAVES_ASKED: u32 = 256;
 
 /// Writes the section's bytes.
@@ -30,7 +30,7 @@ pub(super) fn write<W: Write>(ground: &Ground, writer: &mut SectionWriter<W>) ->
 
 /// Reads what [`write`] wrote for a box of this shape.
 pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result<Ground, Fault> {
-    // Memory grows with what the file really has, row by row.
+    // Memory grows with the rows that the file really has.
     let mut heights = Vec::new();
     let mut row = vec![0; 4 * grid.nx];
     for _ in 0..grid.nz {

@@ -29,7 +29,7 @@ pub(super) struct Header {
     pub(super) vent_numbers: Vec<usize>,
     /// Number of the next vent.
     pub(super) next_vent: usize,
-    /// Where the box lies.
+    /// The site of the box.
     pub(super) place: Place,
     /// The account of each layer.
     accounts: Vec<Account>,
@@ -63,7 +63,7 @@ pub(super) struct Place {
 }
 
 impl Header {
-    /// The header of what is written.
+    /// The header of a checkpoint to write.
     pub(super) fn new(snapshot: &CheckpointWriter<'_>) -> Self {
         let CheckpointWriter { scene, stage, .. } = snapshot;
         let simulation = &stage.simulation;
@@ -141,7 +141,7 @@ impl Place {
         within("metres_per_unit", at.metres_per_unit.1, 1e-9, 1e9)
     }
 
-    /// The simulation in its place.
+    /// The simulation with its site.
     pub(super) fn stage(self, simulation: Simulation) -> Stage {
         let site = Site {
             grid: simulation.world().grid(),

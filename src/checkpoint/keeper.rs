@@ -30,23 +30,24 @@ pub fn steps_of(path: &Path) -> Option<u64> {
     Checkpoint::load(path, Box::new(Plain)).ok().map(|checkpoint| checkpoint.stage.simulation.steps())
 }
 
-/// Writes checkpoints to one place. From the first one on, there is a whole one at any moment, whatever ends the program.
+/// Writes checkpoints to one place. From the first one on, there is a whole one at any moment, however the program
+/// ends.
 #[derive(Debug)]
 pub struct Keeper {
     path: PathBuf,
     every: u64,
     /// Steps of the checkpoint at `path`, where it is known to be a good one of this run.
     kept: Option<u64>,
-    /// Whether what lies at [`previous`] is of another run.
+    /// Whether the file at [`previous`] is of another run.
     stale: bool,
 }
 
 impl Keeper {
-    /// A keeper for a run that begins, which writes every so many steps. Leftovers of writers that were killed are removed.
+    /// A keeper for a new run that writes every `every` steps. Files left by writers that were killed are removed.
     ///
     /// # Errors
-    /// [`CheckpointError::InTheWay`] where a checkpoint of another run, or any file, would be replaced and `existing` does
-    /// not allow it; [`CheckpointError::Output`] where nothing can be written.
+    /// [`CheckpointError::InTheWay`] where a checkpoint of another run, or any file, would be replaced and `existing`
+    /// does not allow it; [`CheckpointError::Output`] where nothing can be written.
     pub fn new(path: &Path, every: u64, existing: Existing) -> Result<Self, CheckpointError> {
         let old = [path.to_owned(), previous(path)].into_iter().find(|old| old.exists());
         if let Some(old) = old.filter(|_| existing == Existing::Keep) {
@@ -58,12 +59,12 @@ impl Keeper {
         Ok(Self { path: path.to_owned(), every, kept: None, stale: true })
     }
 
-    /// A keeper for a run that goes on from the good checkpoint at `path`, of this step. The checkpoint before the last is
-    /// gone on from where the last one was damaged or lost, which is then replaced.
+    /// A keeper for a run that goes on from the good checkpoint at `path`, of this step. The checkpoint before the last
+    /// is gone on from where the last one was damaged or lost, which is then replaced.
     ///
     /// # Errors
-    /// [`CheckpointError::InTheWay`] where the last checkpoint is good, too, and `existing` does not allow to replace it;
-    /// [`CheckpointError::Output`] where nothing can be written.
+    /// [`CheckpointError::InTheWay`] where the last checkpoint is good, too, and `existing` does not allow to replace
+    /// it; [`CheckpointError::Output`] where nothing can be written.
     pub fn going_on(path: &Path, step: u64, every: u64, existing: Existing) -> Result<Self, CheckpointError> {
         let (path, kept) = match last(path) {
             Some(last) => (last, None),
@@ -86,7 +87,7 @@ impl Keeper {
         &self.path
     }
 
-    /// Whether a checkpoint is due after so many steps.
+    /// Whether a checkpoint is due after this many steps.
     pub fn is_due(&self, steps: u64) -> bool {
         steps.is_multiple_of(self.every) && self.kept != Some(steps)
     }
@@ -94,7 +95,7 @@ impl Keeper {
     /// Writes a checkpoint, unless the last one is of the same step.
     ///
     /// # Errors
-    /// What [`CheckpointWriter::write`] says; the last checkpoint is then as it was.
+    /// Those of [`CheckpointWriter::write`]; the last checkpoint is then as it was.
     pub fn keep(&mut self, snapshot: &CheckpointWriter<'_>) -> Result<(), CheckpointError> {
         let steps = snapshot.stage.simulation.steps();
         if self.kept == Some(steps) {
@@ -103,7 +104,7 @@ impl Keeper {
         let mut file = WholeFile::create(&self.path, Existing::Replace)?;
         snapshot.write(&self.path, &mut file)?;
         file.sync()?;
-        // Only now, with the new one whole on the disk, the one before the last can go.
+        // The one before the last is replaced only now, when the new one is whole on the disk.
         if self.kept.is_some() {
             self.move_aside().map_err(|cause| OutputError::io(&previous(&self.path), cause))?;
         }
@@ -123,7 +124,7 @@ impl Keeper {
             Ok(()) => fs::rename(&second, previous(&self.path)),
             Err(_) => fs::rename(&self.path, previous(&self.path)),
         };
-        // Somebody may have taken the last one away.
+        // The user may have removed the last one.
         moved.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
         // Two names of the same file are not renamed to one.
         remove(&second)

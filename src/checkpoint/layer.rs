@@ -8,7 +8,7 @@ use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
 use crate::memory::MemoryEstimate;
 use crate::world::{Layer, Tile, World};
 
-/// Tiles after which memory is asked for again.
+/// Tiles between checks of the memory limit.
 const TILES_ASKED: f64 = 4096.0;
 
 /// Writes the section's bytes.
@@ -30,8 +30,8 @@ pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> i
     Ok(())
 }
 
-/// Reads what [`write`] wrote into a layer without matter. Whether it fits the ground and the account is not checked here.
-/// `beside` is the memory of what was read before.
+/// Reads what [`write`] wrote into a layer without matter. Whether it fits the ground and the account is not checked
+/// here. `beside` is the memory of what was read before.
 pub(super) fn read<R: Read>(
     layer: &mut Layer,
     beside: &MemoryEstimate,
@@ -43,7 +43,7 @@ pub(super) fn read<R: Read>(
     while !reader.is_at_end()? {
         let [tx, y, tz] = [reader.read_array()?, reader.read_array()?, reader.read_array()?].map(u16::from_le_bytes);
         let inside = [tx, y, tz].iter().zip(ends).all(|(&at, end)| usize::from(at) < end);
-        // Each tile comes once: the file cannot have more of them than the box.
+        // No tile comes twice, so that the file cannot have more of them than the box.
         let before = last.replace([tz, y, tx]);
         if !inside || before >= last {
             return Err(reader.damaged(format!("no place for a tile at ({tx}, {y}, {tz})")));

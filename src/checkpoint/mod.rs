@@ -1,5 +1,5 @@
-//! Checkpoints: everything that a simulation needs to go on, in one file. The steps after it come to the same bits as if
-//! it had never been stopped.
+//! Checkpoints: everything that a simulation needs to go on, in one file. The steps after it come to the same bits as
+//! if it had never been stopped.
 //!
 //! A checkpoint stands alone: the ground is in it, so that no heightmap is read again. [`CheckpointWriter`] writes one,
 //! [`Checkpoint`] reads one, and [`Keeper`] keeps the last two of a long run on the disk, one of which is whole at any
@@ -25,12 +25,12 @@
 //! | `ground` | the height of each column as f32, x fastest; u32 number of columns with caves, and for each its number (u32) and its solid cells as bits (u64 each 64 cells, from the floor) |
 //! | `lava` | for each tile of 8 × 1 × 4 cells that holds any, by z, y, x: u16 x, y, z in tiles, u32 bits of the cells that hold lava (bit 8 · (z mod 4) + x mod 8), and amount and energy of each of those as u16 |
 //! | `material:NAME` | the same for each further material, the heaviest first, without energies |
-//! | others | whatever [`CheckpointWriter::extras`] brought |
+//! | further ones | the bytes of [`CheckpointWriter::extras`] |
 //!
 //! Rules and seed in force are not written: they follow from the scene and its events.
 //!
-//! Reading believes nothing: sizes are bounded by the box, memory is asked for ([`crate::memory`]) before it is taken, and
-//! every invariant of the world is checked, so that no file can make a later step fail.
+//! Reading checks everything: sizes are bounded by the box, memory is checked ([`crate::memory`]) before it is
+//! allocated, and every invariant of the world is verified, so that no file can make a later step fail.
 
 mod error;
 mod ground;
@@ -62,19 +62,19 @@ use crate::world::{Layer, World};
 /// Version of the format that is written and read.
 pub const FORMAT: u16 = 2;
 
-/// What to do about a checkpoint that is too large for the memory.
+/// The hint for a checkpoint that is too large for the memory.
 const MEND: &str = "go on with it on a larger machine";
 
 /// Longest header, in bytes.
 const MAX_HEADER: u64 = 1 << 24;
 
-/// Most sections of others.
+/// Most further sections.
 const MAX_EXTRAS: usize = 16;
 
 /// Names of the sections that every checkpoint has, in their order.
 const OWN: [&str; 4] = ["header", "scene", "ground", Material::LAVA];
 
-/// How the sections of other materials begin, before the material's name.
+/// Prefix of the sections of further materials, before the material's name.
 const MATERIAL: &str = "material:";
 
 /// Name of the section of a layer.
@@ -88,20 +88,20 @@ fn max_extra(grid: Grid, scene: &Scene) -> u64 {
     (1 << 20) + (64 + 16 * scene.spec.materials.len() as u64) * grid.columns() as u64
 }
 
-/// What is written into a checkpoint.
+/// The contents of a checkpoint to write.
 #[derive(Clone, Copy)]
 pub struct CheckpointWriter<'a> {
     /// The scene of which the stage was built.
     pub scene: &'a Scene,
-    /// The simulation and where its box lies.
+    /// The simulation and the site of its box.
     pub stage: &'a Stage,
-    /// Further sections, for whoever follows the simulation and has something to remember: names of ASCII letters and
-    /// bytes, which [`Checkpoint::extras`] gives back.
+    /// Further sections for programs that keep records of the simulation: names of ASCII letters and bytes, which
+    /// [`Checkpoint::extras`] returns.
     pub extras: &'a [(&'a str, Vec<u8>)],
 }
 
 impl CheckpointWriter<'_> {
-    /// Writes the checkpoint; `path` is where it will lie, beside which the scene names its heightmap.
+    /// Writes the checkpoint; `path` is where it will lie, to whose folder the scene's path of a heightmap is relative.
     ///
     /// # Errors
     /// [`CheckpointError::Scene`] and [`CheckpointError::TooLarge`] before anything is written, and
@@ -170,9 +170,9 @@ impl CheckpointWriter<'_> {
 pub struct Checkpoint {
     /// The scene, with all vents and events, past and to come.
     pub scene: Scene,
-    /// The simulation, as far as it had come, and where its box lies.
+    /// The simulation at its step, and the site of its box.
     pub stage: Stage,
-    /// Sections of others by name.
+    /// Further sections by name.
     pub extras: BTreeMap<String, Vec<u8>>,
 }
 

@@ -1,5 +1,4 @@
-//! The outside of a checkpoint: named sections of compressed blocks, each with a checksum. What they hold is not known
-//! here.
+//! The container of a checkpoint: named sections of compressed blocks, each with a checksum, whatever they hold.
 
 use std::io::{self, Read, Write};
 
@@ -9,7 +8,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::{FORMAT, Fault, MEND};
 use crate::memory::MemoryEstimate;
 
-/// How every checkpoint begins. The second byte is no text and the last ones are changed by programs that "mend" line ends.
+/// The first bytes of every checkpoint. The second byte is no text and the last ones are changed by programs that
+/// "mend" line ends.
 const MAGIC: [u8; 8] = *b"L\xe4VOXC\r\n";
 
 /// Bytes of a block before compression, the last one of a section excepted.
@@ -23,7 +23,7 @@ pub(super) fn is_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(|c| c.is_ascii_graphic())
 }
 
-/// What the checksum of the whole file is called in messages.
+/// The name of the checksum of the whole file in messages.
 const END: &str = "end";
 
 /// Writes sections, one after another.
@@ -98,15 +98,15 @@ impl<W: Write> SectionWriter<W> {
     }
 }
 
-/// Reads sections, one after another. Nothing is held in memory but one block, and nothing that a file says is believed
-/// before it is checked.
+/// Reads sections, one after another. One block is in memory at a time, and every number of the file is checked before
+/// it is used.
 pub(super) struct SectionReader<R> {
     input: R,
     hash: Xxh3,
-    /// The section that is read, or what stands between sections, for messages.
+    /// The section that is read, or [`END`] between sections, for messages.
     name: String,
     block: Vec<u8>,
-    /// How much of the block was handed out.
+    /// Bytes of the block that were read.
     taken: usize,
     /// Whether the section has no further block.
     ended: bool,
@@ -149,7 +149,7 @@ impl<R: Read> SectionReader<R> {
         Ok(Some(name))
     }
 
-    /// Reads as many bytes of the section as `bytes` takes.
+    /// Fills `bytes` from the section.
     pub(super) fn read(&mut self, mut bytes: &mut [u8]) -> Result<(), Fault> {
         while !bytes.is_empty() {
             if self.is_at_end()? {
@@ -164,7 +164,7 @@ impl<R: Read> SectionReader<R> {
         Ok(())
     }
 
-    /// Reads so many bytes of the section.
+    /// Reads `N` bytes of the section.
     pub(super) fn read_array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let mut bytes = [0; N];
         self.read(&mut bytes)?;
@@ -179,7 +179,7 @@ impl<R: Read> SectionReader<R> {
             if length as u64 > limit {
                 return Err(self.damaged(format!("longer than {limit} bytes")));
             }
-            // A list that grows is there twice for a moment.
+            // A list that grows is in memory twice while it is copied.
             MemoryEstimate::of("a section of the checkpoint", length, 3.0).check(MEND)?;
             all.extend_from_slice(&self.block[self.taken..]);
             self.taken = self.block.len();

@@ -1,4 +1,4 @@
-//! Files that somebody made up: their checksums are right, what they say is not.
+//! Forged files: their checksums are right, their contents are not.
 
 use std::path::Path;
 

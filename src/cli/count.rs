@@ -10,7 +10,7 @@ pub(super) fn steps(text: &str) -> Result<u64, String> {
     within(text, 0, MOST_STEPS, "steps")
 }
 
-/// A number of steps from one thing to the next.
+/// An interval in steps.
 pub(super) fn interval(text: &str) -> Result<u64, String> {
     within(text, 1, MOST_STEPS, "steps")
 }
@@ -32,7 +32,7 @@ fn within(text: &str, least: u64, most: u64, unit: &str) -> Result<u64, String> 
     }
 }
 
-/// A whole number, however it is written.
+/// A whole number in any of these notations.
 fn whole(text: &str) -> Result<u64, String> {
     let digits = text.trim().replace('_', "");
     if let Ok(number) = digits.parse() {

@@ -1,4 +1,4 @@
-//! Where a slice goes: the value of `--slice`.
+//! The place of a slice: the value of `--slice`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ pub(super) struct Cut {
     place: Place,
 }
 
-/// Where along its axis a plane is.
+/// The place of a plane along its axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
     Cell(usize),
@@ -63,7 +63,7 @@ impl Cut {
     /// The cell along the axis in a box at `site`.
     ///
     /// # Errors
-    /// When the plane is outside the box, or in coordinates of a map that there is not.
+    /// When the plane is outside the box, or in coordinates of a map and the terrain has none.
     pub(super) fn cell(self, site: &Site) -> Result<usize, Invalid> {
         let axis = self.axis.number();
         let count = [site.grid.nx, site.grid.ny, site.grid.nz][axis];
@@ -92,7 +92,7 @@ impl Cut {
     }
 }
 
-/// The cell in which a value of a ruler is, of `count` cells.
+/// The cell of `count` cells that holds a value of a ruler.
 fn found(ruler: &Ruler, value: f64, count: usize) -> Option<usize> {
     let cells = (value - ruler.start) / ruler.per_cell;
     // The far side belongs to the last cell.

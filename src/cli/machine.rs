@@ -6,7 +6,7 @@ pub(super) fn name() -> String {
     format!("{}, {system}", processor().unwrap_or_else(|| "unknown processor".to_owned()))
 }
 
-/// The processor's name where the system tells it in a file.
+/// The processor's name where the system has it in a file.
 fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;

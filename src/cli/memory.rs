@@ -8,7 +8,7 @@ use sysinfo::System;
 /// Share of the machine's memory that may be taken without `--max-memory`.
 const USUAL_SHARE: f64 = 0.8;
 
-/// A size as people write it.
+/// A size as the user writes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Size {
     Bytes(u64),
@@ -39,11 +39,11 @@ impl FromStr for Size {
     }
 }
 
-/// Sets the limit that all checks of this process ask.
+/// Sets the limit of all checks of this process.
 pub(super) fn limit_to(size: Option<Size>) {
     match size.unwrap_or(Size::Share(USUAL_SHARE)) {
         Size::Bytes(bytes) => memory::set_limit(bytes),
-        // A machine that does not tell is not limited.
+        // Where the memory of the machine is not known there is no limit.
         Size::Share(share) => {
             if let Some(bytes) = of_machine() {
                 memory::set_limit((bytes as f64 * share) as u64);
@@ -52,7 +52,7 @@ pub(super) fn limit_to(size: Option<Size>) {
     }
 }
 
-/// Memory of the machine, or of the control group that it was given to this process by.
+/// Memory of the machine, or of the control group of this process.
 fn of_machine() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();

@@ -133,7 +133,7 @@ struct Source {
 }
 
 impl Source {
-    /// The flags that stand for keys of a scene.
+    /// The flags that override keys of a scene.
     fn typed(&self) -> Typed {
         self.place.typed()
     }
@@ -145,9 +145,9 @@ impl Source {
             return Err(no_file(path));
         }
         let mut scene = match self.file.as_deref() {
-            // The overrides choose the part of a heightmap, and with it the summit for the vent.
+            // The overrides set the part of a heightmap, and with it the summit for the vent.
             Some(path) if Scene::is_heightmap(path) => {
-                // The search for the summit is parallel work already.
+                // The search for the summit already runs in parallel.
                 start_threads(self.threads.unwrap_or(0) as usize)?;
                 Scene::around_heightmap(path, &overrides)?
             }
@@ -167,7 +167,7 @@ impl Source {
     }
 }
 
-/// A file that is not there, with the one beside it that was probably meant.
+/// The error of a missing file, with the file next to it that was probably meant.
 fn no_file(path: &Path) -> anyhow::Error {
     let wanted = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -181,7 +181,7 @@ fn no_file(path: &Path) -> anyhow::Error {
     anyhow::anyhow!("{}", tame(&format!("cannot read {}: no such file; {hint}", path.display())))
 }
 
-/// Starts the threads that all parallel work of this program shares; once, when asked again for the same number.
+/// Starts the threads that all parallel work of this program shares; a second call with the same number has no effect.
 fn start_threads(threads: usize) -> anyhow::Result<()> {
     static STARTED: OnceLock<usize> = OnceLock::new();
     if STARTED.get() == Some(&threads) {
@@ -197,7 +197,7 @@ fn start_threads(threads: usize) -> anyhow::Result<()> {
 #[error("cannot start the threads: {0}; ask for fewer with --threads")]
 struct NoThreads(rayon::ThreadPoolBuildError);
 
-/// How a command ended when nothing was wrong.
+/// The end of a command without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Done,
@@ -234,7 +234,7 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// What the program does without a subcommand: it shows the window that it was built with.
+/// The program without a subcommand: it shows the window that it was built with.
 fn run_default() -> anyhow::Result<Outcome> {
     #[cfg(feature = "viewer")]
     return view::run_default();
@@ -242,7 +242,7 @@ fn run_default() -> anyhow::Result<Outcome> {
     return render::run_default();
 }
 
-/// Wrong input is the user's to mend; a disk or an encoder that fails is not.
+/// Whether the user can mend an error: wrong input, but not a disk or an encoder that fails.
 fn exit_code(error: &anyhow::Error) -> u8 {
     let fails = matches!(output_error(error), Some(OutputError::Io { .. }))
         || error.chain().any(|cause| {
@@ -260,13 +260,13 @@ fn lost_display(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(lavoxel::viewer::ViewerError::Lost(_)))
 }
 
-/// Whether the display of an open window went away: this program has no window.
+/// Whether the display of an open window went away; never, without a window.
 #[cfg(not(feature = "viewer"))]
 fn lost_display(_: &anyhow::Error) -> bool {
     false
 }
 
-/// What a command line can do about it besides what the message says.
+/// What flags can do about an error, besides what the message says.
 fn way_out(error: &anyhow::Error) -> &'static str {
     let exists = matches!(output_error(error), Some(OutputError::Exists { .. }));
     if exists { ", or pass --force to replace it" } else { "" }

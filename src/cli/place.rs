@@ -13,7 +13,7 @@ use super::typed::Typed;
 /// Where `--help` lists the flags of a heightmap.
 const HEADING: &str = "Heightmap";
 
-/// What to use of a heightmap, and how.
+/// The part of a heightmap to use, and how to read it.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct MapArgs {
     /// Use only this part: west, north, columns, rows in cells of the file; or, each number with an m, west, north,
@@ -93,7 +93,7 @@ pub(super) struct PlaceArgs {
 }
 
 impl MapArgs {
-    /// The keys of `[terrain]` that the flags say.
+    /// The keys of `[terrain]` that the flags set.
     pub(super) fn terrain(&self) -> TerrainSpec {
         let (crop, crop_m) = match self.crop {
             Some(Cut::Cells(crop)) => (Some(crop), None),
@@ -118,7 +118,7 @@ impl MapArgs {
         }
     }
 
-    /// Adds the flags that stand for keys of `[terrain]`.
+    /// Adds the flags that override keys of `[terrain]`.
     pub(super) fn put_into(&self, typed: &mut Typed) {
         for key in ["terrain.cell_size_m", "cell_size_m"] {
             typed.add(key, "--cell-size", self.cell_size, "metres");
@@ -133,7 +133,7 @@ impl MapArgs {
         typed.add("terrain.base_cells", "--base-cells", self.base_cells, "cells");
     }
 
-    /// The rule for holes that is asked for.
+    /// The rule for holes that the flag sets.
     pub(super) fn fill(&self) -> Option<Fill> {
         self.fill.map(Fill::from)
     }
@@ -173,7 +173,7 @@ impl MapArgs {
 }
 
 impl PlaceArgs {
-    /// What the flags ask of a scene.
+    /// The overrides of the flags.
     pub(super) fn overrides(&self) -> Overrides {
         Overrides {
             size: self.grid.map(|Size(grid)| [grid.nx, grid.ny, grid.nz]),
@@ -184,7 +184,7 @@ impl PlaceArgs {
         }
     }
 
-    /// The flags that stand for keys of a scene.
+    /// The flags that override keys of a scene.
     pub(super) fn typed(&self) -> Typed {
         let mut typed = Typed::default();
         self.map.put_into(&mut typed);
@@ -332,7 +332,7 @@ fn four_numbers(text: &str) -> Result<[f64; 4], String> {
 #[derive(Clone, Debug)]
 struct Vent {
     wish: VentOverride,
-    /// As it was typed.
+    /// The text that the user typed.
     text: String,
 }
 

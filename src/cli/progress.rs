@@ -8,7 +8,7 @@ use lavoxel::simulation::Simulation;
 use lavoxel::units::cells;
 use lavoxel::world::Layer;
 
-/// Time between two refreshes of the numbers beside the bar.
+/// Time between two refreshes of the numbers next to the bar.
 const REFRESH: Duration = Duration::from_millis(250);
 
 /// A bar over the steps of a simulation. It draws on a terminal only.
@@ -25,14 +25,14 @@ impl Progress {
         let template = "{bar:28} step {pos}/{len}  {rate}  {msg}  {eta} left";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let rate = |state: &ProgressState, out: &mut dyn Write| {
-            // A bar that cannot be written is no error of the run.
+            // A bar that cannot be drawn is not an error of the run.
             write!(out, "{:.1} steps/s", state.per_sec()).ok();
         };
         bar.set_style(style.with_key("rate", rate));
         Self { bar, shown: Instant::now() }
     }
 
-    /// Has the bar begin at a later step, from which rate and remaining time count.
+    /// Starts the bar at a later step, from which rate and remaining time count.
     pub(super) fn start_at(&self, step: u64) {
         self.bar.set_position(step);
         self.bar.reset_eta();

@@ -172,7 +172,7 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
 }
 
 impl RenderArgs {
-    /// The flags that stand for keys of a scene.
+    /// The flags that override keys of a scene.
     fn typed(&self) -> Typed {
         let mut typed = self.scene.source.typed();
         let sides = |size: [u32; 2]| format!("{}x{}", size[0], size[1]);
@@ -193,7 +193,7 @@ impl RenderArgs {
         typed
     }
 
-    /// Puts what the flags say into the scene, where it is checked like the rest.
+    /// Writes the values of the flags into the scene, where they are checked like the rest.
     fn put_into(&self, scene: &mut Scene) -> anyhow::Result<()> {
         let (film, camera) = (&mut scene.spec.film, &mut scene.spec.camera);
         film.steps = self.steps.unwrap_or(film.steps);
@@ -241,7 +241,7 @@ impl RenderArgs {
     }
 }
 
-/// Files to be written, all of them checked before the work begins.
+/// The files to write, all of them checked before the work begins.
 struct Outputs {
     picture: Option<PathBuf>,
     animations: Vec<PathBuf>,
@@ -293,7 +293,7 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// Where the frame of a step goes.
+    /// The file of the frame of a step.
     fn frame_path(&self, step: u64) -> Option<PathBuf> {
         self.frames.as_ref().map(|(folder, name)| folder.join(format!("{name}_{step:06}.png")))
     }
@@ -349,7 +349,7 @@ impl Shooting {
         self.outputs.animations.iter().map(open).collect()
     }
 
-    /// Draws the current step and hands it to every animation and to the folder of frames.
+    /// Draws the current step and adds it to every animation and to the folder of frames.
     fn frame(&mut self, animations: &mut Vec<Box<dyn Animation>>) -> anyhow::Result<()> {
         let size = self.scene.spec.film.size;
         let image = self.painter.paint(&self.simulation, size, self.turned())?;
@@ -372,7 +372,7 @@ impl Shooting {
         self.write(&path, &image)
     }
 
-    /// Degrees that the camera has gone round by now.
+    /// Degrees by which the camera has turned so far.
     fn turned(&self) -> f32 {
         let film = &self.scene.spec.film;
         film.orbit_deg * (self.simulation.steps() as f64 / film.steps.max(1) as f64) as f32
@@ -391,7 +391,7 @@ impl Shooting {
         Ok(())
     }
 
-    /// Says what was written and where it ended.
+    /// Prints what was written and the last step.
     fn tell(&self, frames: u64) {
         if self.quiet {
             return;

@@ -11,8 +11,8 @@ use super::{NoThreads, Outcome, count, start_threads};
 
 /// Go on from a checkpoint that `lavoxel run --checkpoint FILE` kept
 ///
-/// Comes to the same bits as a run that was never stopped, and reports like `lavoxel run`. The checkpoint holds all that is
-/// needed: neither the scene file nor its heightmap is read again. Further checkpoints are kept in the same file.
+/// Gives the same bits as a run that was never stopped, and reports like `lavoxel run`. The checkpoint holds all that
+/// is needed: neither the scene file nor its heightmap is read again. Further checkpoints are kept in the same file.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResumeArgs {
@@ -58,7 +58,7 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
 
 /// Reads the checkpoint, or offers the one before it.
 fn load(args: &ResumeArgs) -> anyhow::Result<Checkpoint> {
-    // On threads of its own: the checkpoint has to say how many all later work may use.
+    // On threads of its own, because only the checkpoint says how many threads the later work may use.
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0) as usize).build();
     let threads = threads.map_err(NoThreads)?;
     threads.install(|| {
@@ -86,7 +86,7 @@ impl ResumeArgs {
     }
 }
 
-/// Whether two names are of the same file.
+/// Whether two paths lead to the same file.
 fn is_same(a: &Path, b: &Path) -> bool {
     canonicalize(a).is_ok_and(|a| canonicalize(b).is_ok_and(|b| a == b))
 }

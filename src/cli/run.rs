@@ -19,17 +19,17 @@ use super::volumes::{Exports, VolumeArgs};
 use super::whereabouts::Whereabouts;
 use super::{Outcome, SceneOptions, count, say, start_threads, stop};
 
-/// Steps from one refresh of the low-pass to the next; it serves pictures only, and is timed here.
+/// Steps between refreshes of the low-pass, which only pictures need and which is timed here.
 const FILTER_EVERY: u64 = 10;
 
-/// Steps from one checkpoint to the next where nothing else is said.
+/// Steps between checkpoints by default.
 const CHECKPOINT_EVERY: u64 = 500;
 
 /// Simulate without pictures: print a report, export maps, volumes, meshes
 ///
 /// Prints the mass account, the extent of the lava and the mean time of each stage. The low-pass filter that pictures
-/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn. Ctrl-C ends
-/// the run after the current step; report and files are then of the steps so far.
+/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn. Ctrl-C
+/// ends the run after the current step; report and files are then of the steps so far.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
@@ -68,10 +68,10 @@ pub(super) struct WorkOptions {
     #[arg(long, value_enum, default_value_t = EngineName::Fast)]
     pub(super) engine: EngineName,
 
-    /// Keep checkpoints in this file: at the start, every so many steps, at the end and at Ctrl-C
+    /// Keep checkpoints in this file: at the start, every --checkpoint-every steps, at the end and at Ctrl-C
     ///
-    /// The checkpoint before the last one is kept as FILE.previous. `lavoxel resume FILE` goes on from there, to the same
-    /// bits.
+    /// The checkpoint before the last one is kept as FILE.previous. `lavoxel resume FILE` goes on from there, to the
+    /// same bits.
     #[arg(long, value_name = "FILE")]
     pub(super) checkpoint: Option<PathBuf>,
 
@@ -91,12 +91,12 @@ pub(super) struct WorkOptions {
 }
 
 impl WorkOptions {
-    /// Puts what the flags say into the scene.
+    /// Writes the values of the flags into the scene.
     pub(super) fn put_into(&self, scene: &mut Scene) {
         scene.spec.film.steps = self.steps.unwrap_or(scene.spec.film.steps);
     }
 
-    /// Steps from one checkpoint to the next.
+    /// Steps between checkpoints.
     pub(super) fn every(&self) -> u64 {
         self.checkpoint_every.unwrap_or(CHECKPOINT_EVERY)
     }
@@ -106,14 +106,14 @@ impl WorkOptions {
         if self.force { Existing::Replace } else { Existing::Keep }
     }
 
-    /// Checks, before the long work, what is to be written of a scene that [`WorkOptions::put_into`] went through.
+    /// Checks, before the long work, the files to write of a scene that [`WorkOptions::put_into`] has changed.
     pub(super) fn files(&self, scene: &Scene) -> anyhow::Result<Files> {
         let maps = self.maps.check(scene, self.existing())?;
         let exports = self.volumes.check(scene, scene.spec.film.steps, self.existing())?;
         Ok(Files { maps, exports })
     }
 
-    /// A keeper of the checkpoints of a run that begins.
+    /// The keeper of the checkpoints of a new run.
     fn keeper(&self) -> anyhow::Result<Option<Keeper>> {
         let every_what = self.checkpoint_every.is_none() || self.checkpoint.is_some();
         anyhow::ensure!(every_what, "--checkpoint-every: pass --checkpoint FILE, too, where the checkpoints are kept");
@@ -156,7 +156,7 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.scene.quiet }.run()
 }
 
-/// What is written besides the report.
+/// The files besides the report.
 pub(super) struct Files {
     pub(super) maps: MapPlan,
     exports: Exports,
@@ -176,7 +176,7 @@ impl Work {
     /// Simulates and reports.
     pub(super) fn run(self) -> anyhow::Result<Outcome> {
         stop::after_the_step();
-        // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
+        // On one of the worker threads: entering the pool for every step takes longer than some steps.
         rayon::scope(|_| self.simulate())
     }
 
@@ -186,7 +186,7 @@ impl Work {
         let mut progress = Progress::new(steps, self.quiet);
         progress.start_at(self.stage.simulation.steps());
         self.files.maps.observe(&self.stage.simulation);
-        // The first checkpoint also finds out whether there can be any.
+        // The first checkpoint also shows whether the file can be written.
         self.keep()?;
         while self.stage.simulation.steps() < steps && !stop::asked() {
             self.stage.simulation.step();
@@ -199,7 +199,7 @@ impl Work {
             }
             progress.update(&self.stage.simulation);
             if let Err(too_much) = self.stage.simulation.world().check_memory() {
-                // What was reached is kept, for a machine with more memory.
+                // The state is kept, for a machine with more memory.
                 self.keep()?;
                 return Err(too_much.into());
             }

@@ -1,9 +1,9 @@
-//! Lines for people and programs. A reader that has gone is a quiet end, not a panic.
+//! Lines for users and programs. A closed pipe ends the program without a panic.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// The text without anything that a terminal would obey: names of files, scenes and labels come from outside.
+/// The text without control characters, because names of files, scenes and labels come from outside.
 fn visible(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
     if text.contains(obeyed) { text.replace(obeyed, "?").into() } else { text.into() }
@@ -17,25 +17,25 @@ pub(super) fn data(text: &str) -> io::Result<()> {
     }
 }
 
-/// Prints a remark on standard error.
+/// Prints a note on standard error.
 pub(super) fn note(text: &str) {
-    // Without standard error there is no reader.
+    // Standard error may be closed.
     writeln!(io::stderr().lock(), "{}", visible(text)).ok();
 }
 
-/// Prints what may be wrong, if anything, on standard error.
+/// Prints a warning, if there is one, on standard error.
 pub(super) fn warn(text: Option<String>) {
     if let Some(text) = text {
         note(&format!("warning: {text}"));
     }
 }
 
-/// Prints what went wrong on standard error.
+/// Prints an error on standard error.
 pub(super) fn error(text: &str) {
     note(&format!("lavoxel: {text}"));
 }
 
-/// Prints what is wrong with the command line, or the help that was asked for, and gives the exit code.
+/// Prints an error of the command line, or the help, and returns the exit code.
 pub(super) fn usage(error: &clap::Error) -> u8 {
     let plain = error.render().to_string();
     if visible(&plain) == plain {

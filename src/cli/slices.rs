@@ -1,4 +1,4 @@
-//! Slices of a simulation as pictures, all those of a film on one scale.
+//! Slices of a simulation as pictures; those of a film share one scale.
 
 use lavoxel::map::Site;
 use lavoxel::render::{
@@ -17,7 +17,7 @@ pub(super) struct Slices {
     quantity: Quantity,
     palette: Palette,
     rulers: [Vec<Ruler>; 3],
-    /// None to show the whole box.
+    /// `None` shows the whole box.
     crop: Option<Crop>,
     /// Largest value so far.
     largest: f32,

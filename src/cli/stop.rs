@@ -1,13 +1,13 @@
-//! Ctrl-C: the first one asks long work to end after its current step or frame, the second ends the program at once.
-//! Before long work has begun, as while a scene is read from a pipe, the first one does.
+//! Ctrl-C: the first one ends long work after its current step or frame, the second ends the program at once. Before
+//! long work has begun, as while a scene is read from a pipe, the first one ends the program.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
-/// Whether something runs that asks [`asked`].
+/// Whether long work runs, which checks [`asked`].
 static LONG_WORK: AtomicBool = AtomicBool::new(false);
 
-/// Starts to listen for Ctrl-C and a termination signal.
+/// Installs the handler of Ctrl-C and of the termination signal.
 pub(super) fn listen() {
     let handler = || {
         if ASKED.swap(true, Ordering::Relaxed) || !LONG_WORK.load(Ordering::Relaxed) {
@@ -19,7 +19,7 @@ pub(super) fn listen() {
     }
 }
 
-/// Tells that long work begins, which ends by itself when it is asked to.
+/// Marks the begin of long work, which checks [`asked`] and ends itself.
 pub(super) fn after_the_step() {
     LONG_WORK.store(true, Ordering::Relaxed);
 }

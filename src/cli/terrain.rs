@@ -133,11 +133,11 @@ fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
 const BYTES_A_HEIGHT: f64 = 4.0;
 const BYTES_A_PIXEL: f64 = 4.0;
 
-/// What to do about a terrain that is too large.
+/// The hint for a terrain that is too large.
 const MEND: &str = "make it smaller (--size, --resample or --crop)";
 
 impl TerrainArgs {
-    /// The flags that stand for keys of a scene.
+    /// The flags that override keys of a scene.
     fn typed(&self) -> Typed {
         let mut typed = Typed::default();
         self.map.put_into(&mut typed);
@@ -145,7 +145,7 @@ impl TerrainArgs {
         typed
     }
 
-    /// The built-in kind that the source names, if it does.
+    /// The built-in kind that the source names, if any.
     fn kind(&self) -> Option<Kind> {
         Kind::GENERATED.into_iter().find(|kind| kind.name() == self.source)
     }
@@ -183,7 +183,7 @@ impl TerrainArgs {
         }
     }
 
-    /// What is neither a file nor a built-in terrain, with the terrain that was probably meant.
+    /// The error of a name that is neither a file nor a built-in terrain, with the terrain that was probably meant.
     fn no_such_source(&self) -> anyhow::Error {
         let kinds = Kind::GENERATED.map(Kind::name);
         let likeness = |name: &str| strsim::jaro_winkler(&self.source.to_lowercase(), name);
@@ -196,7 +196,7 @@ impl TerrainArgs {
     }
 
     fn generated(&self, kind: Kind) -> anyhow::Result<Heightmap> {
-        // Keys that make no sense here go along, so that they are refused and not ignored.
+        // Keys that make no sense here are passed on, so that they are refused and not ignored.
         let keys = TerrainSpec { vertical_exaggeration: None, cell_size_m: None, ..self.map.terrain() };
         let spec = TerrainSpec { kind, seed: self.seed, ..keys };
         let cell_size_m = self.voxel_size.or(self.map.cell_size);
@@ -214,7 +214,7 @@ impl TerrainArgs {
         if let Some(size) = self.size {
             self.check_box()?;
             let mut surface = spec.build(size.0, self.voxel_size, Path::new(""))?;
-            // What the box holds is to be seen, so the stretch stays in.
+            // The picture shows the ground of the box, with its stretch.
             surface.vertical_exaggeration = 1.0;
             return Ok(surface.to_heightmap());
         }
@@ -245,7 +245,7 @@ impl TerrainArgs {
     }
 }
 
-/// The heights on the cells that `--resample` asks for.
+/// The heights on the cells of `--resample`.
 fn onto(map: &Heightmap, Raster { cols, rows }: Raster) -> anyhow::Result<Heightmap> {
     map.resampled(cols, rows).with_context(|| format!("--resample {cols}x{rows}"))
 }

@@ -1,4 +1,4 @@
-//! Errors in the words of the command line: a number that a flag gave is named by that flag, as it was typed.
+//! Errors of the command line: the message names the flag that set a number, as the user typed it.
 
 use std::fmt::Display;
 
@@ -6,7 +6,7 @@ use lavoxel::scene::SceneError;
 use lavoxel::terrain::TerrainError;
 use lavoxel::validate::{Invalid, tame};
 
-/// The flags of a command line that stand for keys of a scene.
+/// The flags of a command line that override keys of a scene.
 #[derive(Default)]
 pub(super) struct Typed(Vec<Flag>);
 
@@ -15,12 +15,12 @@ struct Flag {
     key: String,
     /// Such as `--size 9000x10`.
     text: String,
-    /// What the numbers count, and how to say them in another way.
+    /// The unit of the numbers, and the notations for them.
     hint: &'static str,
 }
 
 impl Typed {
-    /// A flag that was given if there is a value.
+    /// A flag, if it has a value.
     pub(super) fn add(&mut self, key: &str, flag: &str, value: Option<impl Display>, hint: &'static str) {
         if let Some(value) = value {
             let text = tame(&format!("{flag} {value}"));
@@ -28,7 +28,7 @@ impl Typed {
         }
     }
 
-    /// The error, with the flag in place of the key that it stands for.
+    /// The error, with the flag in place of the key that it overrides.
     pub(super) fn name(&self, error: anyhow::Error) -> anyhow::Error {
         let Some(invalid) = invalid_in(&error) else { return error };
         let named = |flag: &&Flag| match flag.key.strip_suffix('.') {
@@ -37,7 +37,7 @@ impl Typed {
         };
         let Some(Flag { key, text, hint }) = self.0.iter().find(named) else { return error };
         let hint = if hint.is_empty() { String::new() } else { format!(" {hint}") };
-        // Of a table it must be said which of its numbers it is.
+        // For a whole table the message must name the number.
         let part = match invalid.key.strip_prefix(key.as_str()).unwrap_or_default() {
             "" => String::new(),
             part => format!(" {part}"),

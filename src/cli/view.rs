@@ -14,7 +14,8 @@ use super::{Outcome, Source, count, say, start_threads, stop};
 /// Watch a scene in a window, steer it and look inside
 ///
 /// The simulation runs on a thread of its own while mouse, keys and panel pour, paint, cut and measure. F1 lists the
-/// keys. A scene file or a heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw) may also be dropped onto the window.
+/// keys. A scene file or a heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw) may also be dropped onto the
+/// window.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ViewArgs {
@@ -58,7 +59,7 @@ Examples:
   lavoxel view mountain.asc --vent 1200m,800m    or where you say
   lavoxel view --steps 2000                      as fast as possible, then pause";
 
-/// What draws the pictures in the window.
+/// The processor that draws the pictures in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Renderer {
     /// The graphics card, or without one, the processor
@@ -144,7 +145,7 @@ fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {
     start_threads(scene.spec.threads)?;
     stop::after_the_step();
     open(scene, options).map_err(|error| match error {
-        // The same message as in every other command.
+        // The same message as in all commands.
         ViewerError::Start(StartError::Scene(error)) => anyhow::Error::from(error),
         other => other.into(),
     })?;

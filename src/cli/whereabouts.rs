@@ -1,11 +1,11 @@
-//! Where the box of a report lies, and its vents.
+//! The place of the box and its vents in a report.
 
 use lavoxel::map::{Bounds, Georeference};
 use lavoxel::scene::Stage;
 use lavoxel::source::VentSpec;
 use serde::Serialize;
 
-/// Where the box lies, and its vents.
+/// The place of the box, and its vents.
 #[derive(Debug, Serialize)]
 pub(super) struct Whereabouts {
     floor_m: f64,

@@ -1,5 +1,5 @@
-//! The scene that a bare heightmap gets: its box, its stretch, its rules and a vent on its summit. Every choice that the
-//! file and the overrides leave open is kept in words for [`Scene::told`].
+//! The scene that a bare heightmap gets: its box, its stretch, its rules and a vent on its summit. Every choice that
+//! the file and the overrides leave open is recorded in words for [`Scene::told`].
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -29,14 +29,14 @@ const LEAST_STRETCH: f64 = 0.01;
 const PICTURE_RELIEF: f64 = 0.25;
 
 impl Scene {
-    /// A scene around a heightmap: all of it, or the part that is wished for, on at most 256 columns a side, a box with
-    /// room for a flow and open sides, and a vent on the highest ground away from the sides. Flat land is stretched in
-    /// height until a flow can be seen on it, needles are pressed down, and holes take the nearest height. Overrides replace
-    /// any of this.
+    /// A scene around a heightmap: all of it, or the part that the overrides choose, on at most 256 columns a side, a
+    /// box with room for a flow and open sides, and a vent on the highest ground away from the sides. Flat land is
+    /// stretched in height until a flow can be seen on it, needles are pressed down, and holes take the nearest height.
+    /// Overrides replace any of this.
     ///
     /// # Errors
     /// [`SceneError::Heightmap`] when the file cannot be read, [`SceneError::Terrain`] when it holds no heights or the
-    /// overrides do not fit it, [`SceneError::Invalid`] for a wish that is out of range.
+    /// overrides do not fit it, [`SceneError::Invalid`] for an override that is out of range.
     pub fn around_heightmap(path: &Path, overrides: &Overrides) -> Result<Self, SceneError> {
         let mut scene = Self::on_heightmap(path, overrides);
         scene.validate()?;
@@ -84,7 +84,7 @@ impl Scene {
         Self { spec, folder, origin: path.to_owned(), choices: Vec::new() }
     }
 
-    /// Remembers a choice.
+    /// Records a choice.
     fn choose(&mut self, line: impl Into<String>) {
         self.choices.push(line.into());
     }
@@ -111,8 +111,8 @@ impl Scene {
         self.spec.terrain.cropped(map).map_err(|cause| self.wrong_terrain(cause))
     }
 
-    /// Height of white with which a gray picture rises to [`PICTURE_RELIEF`] of its shorter side, if neither the picture
-    /// nor a wish says one.
+    /// Height of white with which a gray picture rises to [`PICTURE_RELIEF`] of its shorter side, if neither the
+    /// picture nor an override has one.
     fn height_of_white(&self, map: &Heightmap) -> Option<f64> {
         let terrain = &self.spec.terrain;
         if terrain.white_m.is_some() {
@@ -144,7 +144,7 @@ impl Scene {
             Some([nx, _, nz]) => (nx, nz),
             None => columns(&map, overrides.cell_size_m),
         };
-        // Without a wish the box takes the largest square cells that fit, as the terrain does.
+        // Without an override the box takes the largest square cells that fit, as the terrain does.
         let cell = overrides.cell_size_m.unwrap_or((wide / nx as f64).min(deep / nz as f64));
         if overrides.cell_size_m.is_none() {
             self.tell_cells(&map, cell);
@@ -160,7 +160,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The stretch that is wished for, or else one with which `relief` cells can be seen over `side` columns.
+    /// The stretch of the overrides, or else one with which `relief` cells can be seen over `side` columns.
     fn stretch(&mut self, relief: f64, side: f64) -> f64 {
         if let Some(wish) = self.spec.terrain.vertical_exaggeration {
             return wish;
@@ -177,7 +177,7 @@ impl Scene {
         stretch
     }
 
-    /// Tells how the cells of the box differ from those of the file.
+    /// Records how the cells of the box differ from those of the file.
     fn tell_cells(&mut self, map: &Heightmap, cell: f64) {
         let (x, z) = map.cell_size_m;
         let file = (x * z).sqrt();
@@ -201,8 +201,8 @@ impl Scene {
     }
 }
 
-/// Columns of a box around a heightmap: all of it, with cells of the size that is wished for, or else at most so many
-/// along its longer side.
+/// Columns of a box around a heightmap: all of it, with cells of the size of the overrides, or else at most
+/// [`MOST_COLUMNS`] along its longer side.
 fn columns(map: &Heightmap, cell_size_m: Option<f64>) -> (usize, usize) {
     let (wide, deep) = map.extent_m();
     let most = map.cols().max(map.rows()).clamp(64, MOST_COLUMNS);

@@ -1,4 +1,4 @@
-//! What can be wrong with a scene or its file, said in one line with the place and the mend.
+//! Errors of a scene or its file, each in one line with the place and the mend.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ pub enum SceneError {
         /// What it is.
         what: &'static str,
     },
-    /// The text is not what a scene may say.
+    /// The text is not a scene.
     #[error("{path}:{line}: {message}")]
     Text {
         /// The file.
@@ -92,12 +92,12 @@ pub enum SceneError {
         /// How much it would take.
         cause: TooMuchMemory,
     },
-    /// The scene cannot be put into words.
+    /// The scene cannot be written as TOML.
     #[error("{path}: {cause}")]
     Words {
         /// The file that was to be written.
         path: PathBuf,
-        /// What no scene file can say.
+        /// The value that TOML cannot hold.
         cause: toml::ser::Error,
     },
     /// The scene cannot be written.

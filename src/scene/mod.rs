@@ -1,7 +1,7 @@
-//! Scenes: a TOML file that says what is simulated and how it is shown.
+//! Scenes: a TOML file with what is simulated and how it is shown.
 //!
 //! [`SceneSpec`] is the file as written, every key with a default; [`Scene`] is one that was checked, with the folder
-//! beside which its files lie. `terrains/volcano.toml` is the built-in scene and shows every key. Places that depend on
+//! of its files. `terrains/volcano.toml` is the built-in scene and shows every key. Places that depend on
 //! the ground, such as a [vent](VentTable) in coordinates of a map, become cells in [`Scene::build`].
 
 mod around;
@@ -55,9 +55,9 @@ const MAX_BODIES: usize = 10_000;
 /// A scene that was checked.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// What it says.
+    /// Its keys.
     pub spec: SceneSpec,
-    /// Folder beside which the files it names lie.
+    /// Folder to which the paths in it are relative.
     folder: PathBuf,
     /// The file, for messages.
     origin: PathBuf,
@@ -103,7 +103,7 @@ impl Scene {
         Self::parse(&text, path)
     }
 
-    /// Reads and checks the text of a scene; files that it names are looked for beside `origin`.
+    /// Reads and checks the text of a scene; paths in it are relative to the folder of `origin`.
     pub fn parse(text: &str, origin: &Path) -> Result<Self, SceneError> {
         need::reading(text)
             .check("make the scene's file shorter")
@@ -242,10 +242,10 @@ fn check_regular(path: &Path) -> Result<(), SceneError> {
     if about.is_file() || pipe { Ok(()) } else { Err(SceneError::NotRegular { path: path.to_owned(), what }) }
 }
 
-/// A scene brought to life.
+/// A scene that was built.
 pub struct Stage {
     /// The automaton at step 0.
     pub simulation: Simulation,
-    /// Where its box lies.
+    /// The site of its box.
     pub site: Site,
 }

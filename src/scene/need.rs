@@ -1,4 +1,4 @@
-//! How much memory a scene takes, told from its numbers alone.
+//! The memory of a scene, estimated from its numbers alone.
 
 use toml_parser::lexer::TokenKind;
 
@@ -9,14 +9,14 @@ use crate::memory::MemoryEstimate;
 use crate::terrain::Kind;
 use crate::world::{Edit, Matter, World};
 
-/// Bytes of a column of a vent: where it is.
+/// Bytes of a column of a vent: its place.
 const BYTES_A_VENT_COLUMN: f64 = 16.0;
 
 /// Steps of all vents whose lava has to fit at once; the memory of the lava is checked after every step.
 const STEPS_POURED: f64 = 2.0;
 
-/// Bytes of memory for a token of a text in TOML while it is read: the token and what it stands for, in lists that double
-/// as they grow.
+/// Bytes of memory for a token of a text in TOML while it is read: the token and what it stands for, in lists that
+/// double as they grow.
 const BYTES_A_TOKEN: f64 = 128.0;
 
 /// Bytes of a table, however few values it has, and of an array, or of half the name of a table in brackets.
@@ -52,7 +52,7 @@ pub(crate) fn reading(text: &str) -> MemoryEstimate {
         .and(MemoryEstimate::of("the text of the scene", text.len(), 1.0))
 }
 
-/// Bytes of a column while heights of a map are fitted to the box, beside the ground that comes of them.
+/// Bytes of a column while heights of a map are fitted to the box, besides the ground made of them.
 const BYTES_A_FITTED_COLUMN: f64 = 4.0;
 
 impl Scene {
@@ -69,7 +69,7 @@ impl Scene {
             .and(edits(spec, grid))
     }
 
-    /// Checks that the world, and `beside` it what is made of it, take no more memory than allowed.
+    /// Checks that the world, and what is made of it (`beside`), take no more memory than allowed.
     ///
     /// # Errors
     /// [`SceneError::Memory`] with the scene's file.

@@ -1,4 +1,4 @@
-//! What a named file becomes: a scene file is read, a heightmap gets a scene built around it.
+//! Opens a named file: a scene file is read, a heightmap gets a scene around it.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::rules::Walls;
 use crate::terrain::TerrainSpec;
 use crate::terrain::load::{is_heightmap, known_endings};
 
-/// What is asked of a scene besides what its file says: the flags of a command line.
+/// Values that override those of a scene's file: the flags of a command line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
     /// Cells along x, y and z instead of the scene's.
@@ -18,11 +18,11 @@ pub struct Overrides {
     pub terrain: TerrainSpec,
     /// Vents instead of all of the scene's; empty: the scene's.
     pub vents: Vec<VentOverride>,
-    /// What stands at the sides of the box, instead of what the scene says.
+    /// The sides of the box, instead of the scene's.
     pub walls: Option<Walls>,
 }
 
-/// A vent that is asked for.
+/// A vent that replaces those of the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VentOverride {
     /// Its centre.
@@ -42,8 +42,8 @@ impl Scene {
     /// Reads a scene file, or builds a scene around a heightmap.
     ///
     /// # Errors
-    /// What [`Scene::load`] and [`Scene::around_heightmap`] say, and [`SceneError::Neither`] for a file that is none of
-    /// both.
+    /// What [`Scene::load`] and [`Scene::around_heightmap`] say, and [`SceneError::Neither`] for any other
+    /// file.
     pub fn open(path: &Path) -> Result<Self, SceneError> {
         if Self::is_heightmap(path) {
             return Self::around_heightmap(path, &Overrides::default());
@@ -62,7 +62,7 @@ impl Scene {
         !is_toml(path) && is_heightmap(path)
     }
 
-    /// Puts the overrides in place of what the scene says, and checks every number again.
+    /// Replaces values of the scene by the overrides, and checks every number again.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] for a number that is out of range or a key that this kind of terrain does not have.

@@ -1,4 +1,4 @@
-//! What the cells of a box measure, for the axes of pictures: metres, elevations, coordinates of the map.
+//! Rulers of a box for the axes of pictures: metres, elevations, coordinates of the map.
 
 use crate::map::{Placement, Site};
 use crate::render::Ruler;
@@ -28,8 +28,8 @@ impl Site {
         Some([Ruler::new(names[0], unit, west, cell.0), Ruler::new(names[1], unit, north, -cell.1)])
     }
 
-    /// What pictures show along x, y and z, the most important first. Along x and z: coordinates of a map in metres, or
-    /// distances and after them coordinates of a map in other units.
+    /// The rulers of pictures along x, y and z, the most important first. Along x and z: coordinates of a map in
+    /// metres, or distances and after them coordinates of a map in other units.
     pub fn rulers(&self) -> [Vec<Ruler>; 3] {
         let longest = self.grid.nx.max(self.grid.nz) as f64 * self.cell_size_m;
         let shown = |metres: Ruler| match longest > MOST_METRES {

@@ -8,8 +8,8 @@ use crate::output::{Existing, OutputError, WholeFile};
 use crate::simulation::{EventSpec, Simulation, check_seed};
 
 impl Scene {
-    /// This scene as `simulation`, which was built from it, has lived it: with the vents and events of a person's hand
-    /// and as long as it ran. It gives the same state after the same number of steps.
+    /// This scene with the vents and events of `simulation`, which was built from it, and as many steps as were made.
+    /// It gives the same state after the same number of steps.
     #[must_use]
     pub fn recorded(&self, simulation: &Simulation) -> Self {
         let mut scene = self.with_course_of(simulation);

@@ -1,4 +1,4 @@
-//! What a scene file says, every key with a default.
+//! The keys of a scene file, every one with a default.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,17 +36,17 @@ pub struct SceneSpec {
     /// Where they come from; each names its material.
     #[serde(rename = "source", skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<VentTable>,
-    /// What is put into the box before the first step.
+    /// Edits before the first step.
     #[serde(rename = "body")]
     pub bodies: Vec<BodySpec>,
-    /// What happens later.
+    /// Commands at later steps.
     #[serde(rename = "event")]
     pub events: Vec<EventSpec>,
-    /// Where the picture is taken from.
+    /// The viewpoint of pictures.
     pub camera: CameraSpec,
-    /// How it looks.
+    /// The look of pictures.
     pub look: LookSpec,
-    /// How long it runs and what is written, unless the command line says otherwise.
+    /// Its steps and files, unless the command line says otherwise.
     pub film: FilmSpec,
 }
 

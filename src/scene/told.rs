@@ -1,5 +1,5 @@
-//! What a person should know of a scene that was built: where it lies, what was chosen for it, and what may be wrong.
-//! The same words for reports, for the terminal and for the window.
+//! A summary of a scene that was built: its place, what was chosen for it, and what may be wrong. Reports, the terminal
+//! and the window use the same words.
 
 use super::Scene;
 use crate::map::{Georeference, Site};
@@ -9,7 +9,7 @@ use crate::source::VentSpec;
 use crate::units::cells;
 use crate::validate::tame;
 use crate::words::{grouped, short, volume};
-use crate::world::{Matter, World};
+use crate::world::World;
 
 /// Most vents that are listed.
 const MOST_VENTS: usize = 3;
@@ -38,13 +38,12 @@ impl Scene {
         lines
     }
 
-    /// Says so when no matter will ever come into the box.
+    /// A warning when no lava and no other material will ever be in the box.
     pub fn warning(&self, simulation: &Simulation) -> Option<String> {
         let vents = simulation.vents().any(|vent| vent.rate > 0.0);
-        let fills = |matter: &Matter| matches!(matter, Matter::Lava { .. } | Matter::Material { .. });
-        let puts = |command: &Command| matches!(command, Command::Put(edit) if fills(&edit.matter));
+        let puts = |command: &Command| matches!(command, Command::Put(edit) if edit.matter.is_liquid());
         let holds = simulation.world().layers().iter().any(|layer| layer.mass() > 0);
-        let pours = vents || holds || simulation.events().iter().any(|e| puts(&e.command));
+        let pours = vents || holds || simulation.events().iter().any(|event| puts(&event.command));
         let origin = tame(&self.origin.display().to_string());
         (!pours).then(|| format!("{origin}: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z"))
     }
@@ -67,10 +66,10 @@ fn vent(vent: &VentSpec, site: &Site) -> String {
     format!("vent        x = {:.2}, z = {:.2}{on_map}, {} cells a step", vent.x, vent.z, short(vent.rate, 4))
 }
 
-/// Lava at the sides of the box.
+/// The lava at the sides of the box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// What stands there.
+    /// The walls there.
     pub walls: Walls,
     /// Columns along the sides in which lava stands.
     pub columns: usize,
@@ -79,7 +78,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// That of a simulation as it is now.
+    /// The edge of a simulation as it is now.
     pub fn of(simulation: &Simulation) -> Self {
         let world = simulation.world();
         let left_units = world.lava().ledger().outflow;
@@ -142,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn lava_at_the_sides_is_told() {
+    fn lava_at_the_sides_is_reported() {
         let (dry, site) = flooded("open", 1);
         assert_eq!((dry.columns, dry.words(&site)), (0, None));
         let (open, site) = flooded("open", 100);
@@ -169,7 +168,9 @@ mod tests {
         }
         let body = format!("[[body]]\n{shape}\n{lava}\n");
         let event = format!("[[event]]\nat = 5\nput = {{ {shape}, {lava} }}\n");
-        for text in ["[[vent]]\nat = \"summit\"\n", &body, &event] {
+        let water = body.replace(lava, "matter = { kind = \"material\", name = \"water\", amount = 1.0 }");
+        let water = format!("[[material]]\nname = \"water\"\n{water}");
+        for text in ["[[vent]]\nat = \"summit\"\n", &body, &event, &water] {
             assert_eq!(warning(text), None, "{text}");
         }
     }

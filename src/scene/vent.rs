@@ -1,4 +1,5 @@
-//! A `[[vent]]` or `[[source]]` table: its place on the summit, in cells, in metres or in the coordinates of the terrain's file.
+//! A `[[vent]]` or `[[source]]` table: its place on the summit, in cells, in metres or in the coordinates of the
+//! terrain's file.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,7 @@ use crate::source::{VentSpec, check_pouring, default_energy, default_radius, def
 use crate::terrain::Surface;
 use crate::validate::{Invalid, within};
 
-/// Where a vent is.
+/// The place of a vent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentPlace {
     /// In the crater of the built-in volcano; on any other ground its [summit](Surface::summit).
@@ -35,7 +36,7 @@ pub enum VentPlace {
     },
 }
 
-/// How far a vent reaches from its centre.
+/// The radius of a vent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentRadius {
     /// In cells.
@@ -44,7 +45,7 @@ pub enum VentRadius {
     Metres(f64),
 }
 
-/// A vent as a scene says it. Once the terrain is known, [`VentTable::on`] makes it a [`VentSpec`].
+/// A vent as a scene writes it. Once the terrain is known, [`VentTable::on`] makes it a [`VentSpec`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Keys", into = "Keys")]
 pub struct VentTable {
@@ -295,7 +296,7 @@ impl VentPlace {
                 };
                 let (east_m, south_m) = map.from_map(map_x, map_y);
                 let (x, z) = (east_m / cell, south_m / cell);
-                // What was computed from the edge of the box may miss it by the last digit.
+                // A place computed from the edge of the box may miss it by the last digit.
                 let slack = 1e-6;
                 if !(-slack..=nx + slack).contains(&x) || !(-slack..=nz + slack).contains(&z) {
                     return Err(wrong(format!("within the box: {}", map.bounds(nx * cell, nz * cell))));

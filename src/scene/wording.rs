@@ -1,4 +1,4 @@
-//! Mistakes in the text of a scene, in words: the line, the key and what it takes.
+//! Messages for mistakes in the text of a scene: the line, the key and its type.
 
 use std::ops::Range;
 
@@ -36,8 +36,8 @@ pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
     Some(line_at(text, found?))
 }
 
-/// "rules.threshold = "high": must be a number" for the parser's "invalid type: string "high", expected f64"; nothing for
-/// other messages.
+/// "rules.threshold = "high": must be a number" for the parser's "invalid type: string "high", expected f64"; nothing
+/// for other messages.
 pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Option<String> {
     let (_, expected) = message.strip_prefix("invalid ")?.split_once(", expected ")?;
     let key = key_before(text, span.start)?;
@@ -55,7 +55,7 @@ fn key_before(text: &str, at: usize) -> Option<String> {
     Some(tame(&table.map_or(key.to_owned(), |table| format!("{}.{key}", table.trim()))))
 }
 
-/// What a type of the program means to a person who writes a scene.
+/// A type of the program in the words of a scene file.
 fn in_words(expected: &str) -> String {
     match expected {
         "f32" | "f64" => "a number".to_owned(),
@@ -86,7 +86,7 @@ mod tests {
     fn keys_are_found_in_the_text() {
         let keys = ["name", "rules.spread", "rules.friction.on_solid", "vent[0].x", "vent[1].x", "look.clip"];
         assert_eq!(keys.map(|key| line_of(SCENE, key)), [1, 3, 5, 7, 9, 11].map(Some));
-        // What is not written is in its table, if that is.
+        // The line of a key that is missing is that of its table.
         assert_eq!(line_of(SCENE, "vent[1].map_x, map_y"), Some(8));
         assert_eq!([line_of(SCENE, "film.size"), line_of("[", "film.size")], [None, None]);
     }

@@ -177,6 +177,11 @@ impl Matter {
         }
     }
 
+    /// Whether it puts lava or another material into cells.
+    pub fn is_liquid(&self) -> bool {
+        matches!(self, Self::Lava { .. } | Self::Material { .. })
+    }
+
     /// Name of the material of the scene that it needs.
     pub fn material(&self) -> Option<&str> {
         match self {
