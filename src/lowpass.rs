@@ -1,8 +1,8 @@
-//! The low-pass (paper, section 5): amounts become an 8-bit density that is smoothed before it is drawn, and only the
-//! cells are worked out again that the filter reaches from a change.
+//! The low-pass (paper, section 5): amounts become an 8-bit density that is smoothed before it is drawn. Only cells within
+//! reach of a change are filtered again.
 //!
-//! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and what is outside the box do not take
-//! part: the weights of the rest are scaled up to one. Density then does not fall towards the bed, and it reaches one
+//! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and cells outside the box have no weight; the
+//! weights of the rest are scaled up to one. Density then does not fall towards the bed, and it reaches one
 //! cell into the rock, where the drawn terrain hides its end. [`clear`] says what differs for media that light passes.
 
 mod bricks;
@@ -291,13 +291,13 @@ impl LowPass {
         known.then_some(changes)
     }
 
-    /// Number of cells that the last refresh worked out.
+    /// Number of cells that the last refresh filtered.
     pub fn filtered(&self) -> usize {
         self.filtered
     }
 
-    /// Filters again the cells within reach of what changed, in liquid or ground, since this low-pass filtered the world, and
-    /// leaves the rest alone. After another world or none these are all cells within reach of liquid, now or then.
+    /// Filters the cells within reach of what changed in the layers or the ground since the last refresh. After a refresh from
+    /// another world, or none, these are all cells within reach of matter, now or then.
     pub fn refresh(&mut self, world: &World) -> &Volume {
         self.cursors.resize(world.layers().len(), None);
         let layers = self.cursors.iter_mut().zip(world.layers());
@@ -363,7 +363,7 @@ impl Slab<'_> {
         if rows.is_empty() {
             return 0;
         }
-        taps.look_along(world, rows.clone(), self.z);
+        taps.read_spans(world, rows.clone(), self.z);
         let mut filtered = 0;
         for y in rows {
             let reached = taps.reach(grid, y);
@@ -402,13 +402,13 @@ struct Taps {
     weight: Vec<u32>,
     amount: Vec<u32>,
     energy: Vec<u32>,
-    /// For each y around the rows read last, the cells that hold liquid in the slab and its neighbours.
+    /// For each y around the rows read last, the cells that hold lava in the slab and its neighbours.
     held: Vec<Span>,
 }
 
 impl Taps {
-    /// Notes which cells around the rows `ys` of the slab `z` hold liquid.
-    fn look_along(&mut self, world: &World, ys: Range<usize>, z: usize) {
+    /// Reads which cells around the rows `ys` of the slab `z` hold lava.
+    fn read_spans(&mut self, world: &World, ys: Range<usize>, z: usize) {
         let grid = world.grid();
         self.held.resize(grid.ny, Span::EMPTY);
         for y in ys.start.saturating_sub(1)..(ys.end + 1).min(grid.ny) {
@@ -417,13 +417,13 @@ impl Taps {
         }
     }
 
-    /// The cells of the row `y` in the slab read last that the filter reaches from any liquid.
+    /// The cells of the row `y` in the slab read last that the filter reaches from any lava.
     fn reach(&self, grid: Grid, y: usize) -> Span {
         let near = &self.held[y.saturating_sub(1)..(y + 2).min(grid.ny)];
         near.iter().fold(Span::EMPTY, |span, &held| span.union(held)).grown(grid.nx)
     }
 
-    /// Filters the cells `span` of row (y, z) into `density` and `energy`, and tells which of them changed, one by one.
+    /// Filters the cells `span` of row (y, z) into `density` and `energy`, and calls `changed` with each that has another value.
     fn filter_row(
         &mut self,
         world: &World,

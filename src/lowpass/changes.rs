@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_takes_stays_bounded() {
+    fn changes_that_are_not_taken_stay_bounded() {
         let grid = Grid::new(400, 5, 9);
         let mut changes = SlabChanges::default();
         for i in 0..1000 {

@@ -2,7 +2,7 @@
 //!
 //! Their surface is drawn as it lies, and mirrors: a level surface has to stay level up to the rock or the lava that it
 //! meets. Heavier matter takes no part, just as solid cells do not. Closed cells (rock, or more than half full of heavier
-//! matter) with an open one above them continue the amounts of the cells beside them. The surface then goes on into the rock,
+//! matter) with an open one above them continue the amounts of the cells next to them. The surface then goes on into the rock,
 //! and the drawn terrain cuts it along one of its own contours, not along the sides of cells.
 
 use std::ops::Range;
@@ -244,7 +244,7 @@ impl Row {
         self.held = false;
     }
 
-    /// Reads the cells `wide` of a row; all others are 0.
+    /// Reads the cells `wide` of a row; the rest are 0.
     fn read(&mut self, matter: &Matter, (y, z): (usize, usize), wide: Range<usize>) {
         self.clear();
         let room = &mut self.room[place(wide.start)..place(wide.end)];

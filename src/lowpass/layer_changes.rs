@@ -51,7 +51,7 @@ pub(super) struct Around<'a> {
     ground: &'a GroundChanges,
     /// The strip of the slab.
     tz: usize,
-    /// Cells along x and z that the filter reads beside its own.
+    /// Cells along x and z that the filter reads on each side of its own.
     reach: usize,
 }
 

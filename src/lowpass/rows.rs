@@ -3,7 +3,7 @@
 use super::Taps;
 use crate::world::World;
 
-/// Works out rows of the fields of a [`super::Volume`] without keeping them.
+/// Computes rows of the lava's fields of a [`super::Volume`] without keeping them.
 #[derive(Default)]
 pub struct RowFilter {
     taps: Taps,
@@ -17,13 +17,13 @@ impl RowFilter {
         Self { taps: Taps { layer, ..Taps::default() }, ..Self::default() }
     }
 
-    /// Hands over (x, y, z), density and energy of at least all cells where the density is not zero.
+    /// Calls `take` with (x, y, z), density and energy of at least all cells where the density is not zero.
     pub fn each_cell(&mut self, world: &World, mut take: impl FnMut([usize; 3], u8, u8)) {
         let grid = world.grid();
         self.density.resize(grid.nx, 0);
         self.energy.resize(grid.nx, 0);
         for z in 0..grid.nz {
-            self.taps.look_along(world, 0..grid.ny, z);
+            self.taps.read_spans(world, 0..grid.ny, z);
             for y in 0..grid.ny {
                 let span = self.taps.reach(grid, y);
                 if span.is_empty() {

@@ -344,7 +344,7 @@ fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32
 }
 
 /// Turns marks (0 where there is something, `farthest` elsewhere) over a box of `count` bricks, x fastest, into
-/// chessboard distances to the nearest mark, told up to `farthest`, in two sweeps.
+/// chessboard distances to the nearest mark, capped at `farthest`, in two sweeps.
 pub(crate) fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
     let [nx, ny, nz] = count;
     let inner = |v: usize, n: usize| v > 0 && v + 1 < n;
@@ -474,7 +474,7 @@ mod tests {
         let mut volume = Volume::empty(grid);
         for seed in 0..40 {
             let other = if seed % 3 == 2 { Volume::empty(grid) } else { scattered(grid, seed) };
-            // A few cells become others.
+            // A few cells get other values.
             let cells = (0..grid.cells()).filter(|&i| crate::random::mix64(seed << 40 | i as u64).is_multiple_of(200));
             let mut changed = Vec::new();
             for cell in cells {

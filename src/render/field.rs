@@ -329,7 +329,7 @@ pub(crate) struct Walk<'a> {
     next: f32,
 }
 
-/// A place on a ray where the volume is looked at.
+/// A place on a ray where the fields are sampled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) t: f32,

@@ -23,7 +23,7 @@ use crate::view::{LookSpec, MaterialLook};
 pub(crate) const LEAST: f32 = 0.02;
 /// Density at which its surface lies.
 pub(crate) const ISO: f32 = 0.5;
-/// Surfaces along a ray that are told apart; light passes the ones behind them unchanged.
+/// Most surfaces along a ray that are drawn; the farthest ones beyond them are skipped.
 const MOST: usize = 24;
 /// Entries of a table of opacities.
 const ENTRIES: usize = 256;

@@ -22,7 +22,7 @@ pub(crate) const SOLID: f32 = 0.4;
 /// From this largest value on, a ray need not go on.
 const LARGEST: f32 = 0.999;
 
-/// What the plain styles look at, for one frame.
+/// Everything that the plain styles read, for one frame.
 pub(crate) struct Specimen<'a> {
     pub(crate) field: &'a MediumField<'a>,
     /// The media besides the lava, all of which light passes.

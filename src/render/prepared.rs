@@ -45,7 +45,7 @@ pub(crate) struct Interest {
     pub(crate) empty: u8,
     /// Gaussian radius in cells.
     pub(crate) smoothing: f32,
-    /// Every sample is shaded: slopes of the density are worked out beforehand.
+    /// Every sample is shaded: slopes of the density are computed beforehand.
     pub(crate) shaded: bool,
 }
 
@@ -97,7 +97,7 @@ impl Prepared {
         }
     }
 
-    /// The light around the lava, worked out when it is not known.
+    /// The light around the lava, computed when it is not cached.
     pub(crate) fn light(&mut self, volume: &Volume, changes: &VolumeChanges, glow: Glow) -> Arc<EmberLight> {
         let known = self.ember.take().filter(|(known, _)| *known == glow);
         let rows = changes.lava.rows;

@@ -90,7 +90,7 @@ struct Places {
 }
 
 impl Places {
-    /// The tiles with something to draw; on demand those around them too.
+    /// The tiles with something to draw; with `edges` also their neighbours.
     fn live(&self, camera: &Camera, edges: bool) -> Live {
         let live = self.lava.live(camera, edges);
         match &self.clear {
@@ -288,7 +288,7 @@ impl Renderer {
         self.draw_changes(volume, &VolumeChanges { lava, media: all.collect() }, camera, skipping)
     }
 
-    /// Draws `volume`, whose `changes` are known; `None` when the switch of [`Self::stop_switch`] was set meanwhile.
+    /// Draws `volume`, whose `changes` are known; `None` when the switch of [`Self::stop_switch`] was set before it was finished.
     #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn frame_with(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera) -> Option<Image> {
         self.last = None;

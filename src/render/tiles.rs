@@ -11,7 +11,7 @@ use super::math::V3;
 
 /// Edge of a tile in pixels.
 const TILE: usize = 8;
-/// How much farther than the middles of its pixels a tile is looked at on demand, in cells.
+/// With `beside`, how much farther than the middles of its pixels a tile reaches, in cells.
 const BESIDE: f32 = 2.0;
 /// Rounding must not lose a brick at the edge of a tile, in pixels, nor a sample at the end of a brick, in cells.
 const SLACK: f32 = 0.05;
@@ -86,7 +86,7 @@ impl Tiles {
         Self::filled(camera, Reach::NONE)
     }
 
-    /// The tiles with something to draw; on demand those around them too, whose pixels may lie at its edge.
+    /// The tiles with something to draw; with `edges` also their neighbours, whose pixels may lie at its edge.
     pub(crate) fn live(&self, camera: &Camera, edges: bool) -> Live {
         let (across, width) = (self.across, camera.size().0);
         if !edges {
@@ -229,7 +229,7 @@ impl Lens {
         let distance = away.norm();
         let slack = SLACK + 1e-5 * distance;
         let reach = Reach { near: (distance - radius - slack).max(0.0), far: distance + radius + slack };
-        // A brick beside the eye may be seen anywhere.
+        // A brick next to the eye may cover any pixel.
         if near <= 0.1 {
             return Some((reach, [0, self.count[0] - 1], [0, self.count[1] - 1]));
         }

@@ -35,7 +35,7 @@ pub(crate) trait Tracer: Sync {
     /// The distance up to which matter may be seen before it.
     fn far(behind: &Self::Behind) -> f32;
 
-    /// Linear light along a ray, worked out with the instructions `s` as far as that helps.
+    /// Linear light along a ray; sampling uses the instructions `s`.
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;
 
     /// How much lava and other media hide of what is behind them, 0 to 1.

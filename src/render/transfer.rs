@@ -63,7 +63,7 @@ pub(crate) struct Along<'a> {
     pub(crate) far: f32,
 }
 
-/// Direction to a lamp above and beside the viewer's shoulder; fixed, so that shading is comparable.
+/// Direction to a lamp above the viewer's shoulder; fixed, so that shading is comparable.
 pub(crate) fn lamp() -> V3 {
     v3(-0.45, 0.78, 0.43).normalize()
 }

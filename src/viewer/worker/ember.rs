@@ -1,10 +1,10 @@
-//! Light that the lava throws on the rock, worked out when the lava or what the light depends on has changed.
+//! Light that the lava throws on the rock, computed when the lava or what the light depends on has changed.
 
 use crate::lowpass::LowPass;
 use crate::render::Glow;
 use crate::render::ember::EmberLight;
 
-/// Remembers for what the light was worked out.
+/// Caches for what the light was computed.
 #[derive(Default)]
 pub(super) struct LavaLight {
     told: Option<Glow>,

@@ -109,7 +109,7 @@ impl Publisher {
         }
     }
 
-    /// The slices that are others than those that the window has.
+    /// The slices that differ from those of the last update.
     fn cuts(&mut self, world: &World, eye: &Eye) -> [Option<Cut>; 3] {
         std::array::from_fn(|axis| {
             let new = eye.cuts[axis].map(|cell| cut(world, axis, cell, &eye.quantity));

@@ -8,7 +8,7 @@ use crate::viewer::paint::device::{Gpu, Texture, halves};
 
 use super::media::MediaTextures;
 
-/// Distances are not told beyond this many bricks.
+/// Distances are capped at this many bricks.
 pub(super) const FARTHEST: u8 = 16;
 
 /// Why a box cannot be drawn.
@@ -120,7 +120,7 @@ impl VolumeTextures {
         gpu.write(&self.ember, [0; 3], [self.grid.nx, self.grid.nz, 0], bytemuck::cast_slice(&texels));
     }
 
-    /// Sends a slice along an axis; true when its texture is another one now.
+    /// Sends a slice along an axis; true when its texture was replaced.
     pub(super) fn set_cut(&mut self, gpu: &Gpu, axis: usize, cut: &Cut) -> bool {
         let size = [cut.width, cut.height, 0];
         let new = self.cuts[axis].size() != [cut.width as f32, cut.height as f32];

@@ -113,7 +113,7 @@ impl GpuPainter {
         })
     }
 
-    /// Changes the look; only another sun makes the ground's light be worked out again, on a thread of its own.
+    /// Changes the look; only another sun starts a new bake of the ground's light, on a thread of its own.
     pub(in crate::viewer) fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if *look == self.look {
