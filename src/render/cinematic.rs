@@ -70,7 +70,7 @@ impl Tracer for ShadeContext<'_> {
 
     fn trace<S: Simd>(&self, _: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
         let end = opaque(self, ray, behind, sight);
-        if sight.clear.is_empty() { end.light } else { through_media(self, ray, behind, sight, end) }
+        if sight.clear.is_empty() { end.light } else { through_media(self, ray, behind, sight, &end) }
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
@@ -117,7 +117,7 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
 }
 
 /// The light at the end of a ray as it comes through the media before it.
-fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: End) -> V3 {
+fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: &End) -> V3 {
     let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.clear };
     let passed = pass(context, ray, end.t, pace);
     let light = match (behind.top && !end.lava, passed.ends_inside) {

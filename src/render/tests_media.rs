@@ -173,8 +173,9 @@ fn a_level_lake_has_a_level_surface_up_to_its_shore() {
     assert!(shore > 10, "the lake has a shore");
 }
 
-/// Pictures to look at; `LAVOXEL_PICTURES` names the folder, `LAVOXEL_ONLY` parts of their names.
+/// Pictures for the eye; `LAVOXEL_PICTURES` names the folder, `LAVOXEL_ONLY` parts of their names.
 #[test]
+#[ignore = "only draws: LAVOXEL_PICTURES=DIR cargo test --lib a_lake_is_drawn -- --ignored"]
 fn a_lake_is_drawn() {
     if std::env::var_os("LAVOXEL_PICTURES").is_none() {
         return;
@@ -219,9 +220,7 @@ fn a_lake_is_drawn() {
                 continue;
             }
             let camera = Camera::new(spec, &renderer.subject(), (640, 480));
-            let start = std::time::Instant::now();
             let image = renderer.frame_of(&mut lowpass, &camera);
-            println!("{name}: {:?}", start.elapsed());
             keep(&name, &image);
         }
     }
