@@ -155,4 +155,32 @@ mod tests {
             mirror.drawn();
         }
     }
+
+    #[test]
+    fn the_fields_of_several_media_are_parted_and_a_reset_voids_them() {
+        let grid = Grid::new(6, 4, 3);
+        let mut mirror = Mirror::new(grid);
+        let update = |names: &[&str], texels: Vec<u8>| MediaUpdate {
+            media: names.iter().map(|name| (name.to_string(), MaterialLook::default())).collect(),
+            reset: true,
+            patches: vec![MediaPatch { origin: [1, 2, 0], size: [2, 1, 1], texels }],
+            bricks: None,
+        };
+        mirror.update_media(&update(&["water"], vec![7, 8]));
+        assert_eq!(mirror.changes(true).media[0].changed, None, "any cell may differ from the last picture");
+        mirror.drawn();
+        assert_eq!(mirror.changes(true).media[0].changed, Some(&[][..]));
+        mirror.update_media(&update(&["water", "oil"], vec![1, 2, 0, 4]));
+        let field = |k: usize| &mirror.volume().media[k].density[grid.index(1, 2, 0)..][..2];
+        assert_eq!([field(0), field(1)], [[1, 0], [2, 4]]);
+        let rows = |k: usize| mirror.changes(true).media[k].rows.to_vec();
+        for k in 0..2 {
+            assert_eq!(rows(k), rows_of_medium(&mirror, k));
+        }
+    }
+
+    fn rows_of_medium(mirror: &Mirror, k: usize) -> Vec<Span> {
+        let volume = mirror.volume();
+        rows(volume.media[k].fields(volume.grid).expect("there is some of it"))
+    }
 }
