@@ -165,7 +165,7 @@ fn water_lies_level_and_comes_to_rest() {
     let columns = simulation.world().layer("water").expect("it is there").column_amounts();
     let wet: Vec<_> = columns.iter().copied().filter(|&amount| amount > 0).collect();
     assert_eq!(wet.len(), 50, "nothing passed the wall");
-    let (low, high) = (wet.iter().min().unwrap(), wet.iter().max().unwrap());
+    let (low, high) = (wet.iter().min().expect("columns"), wet.iter().max().expect("columns"));
     assert!(high - low <= 40, "levels from {low} to {high} units");
 }
 
