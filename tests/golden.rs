@@ -114,7 +114,7 @@ fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
     };
     let spec = SliceSpec::whole(world.grid(), axis, cell, (320, 213));
     let picture = slice(world.grid(), &spec, &style, |x, y, z| {
-        let amount = world.lava().cell(world.grid().index(x, y, z)).amount;
+        let amount = world.lava().at(x, y, z).amount;
         match amount {
             _ if world.ground().is_solid(x, y, z) => Content::Solid,
             0 => Content::Empty,

@@ -29,7 +29,7 @@ fn everything(world: &World) -> Volume {
                         continue;
                     }
                     let w = [1.0, 2.0, 1.0][dx] * [1.0, 2.0, 1.0][dy] * [1.0, 2.0, 1.0][dz];
-                    let cell = world.lava().cell(grid.index(x, y, z));
+                    let cell = world.lava().at(x, y, z);
                     weight += w;
                     amount += w * f64::from(cell.amount) / f64::from(AMOUNT_ONE);
                     energy += w * f64::from(cell.energy) / f64::from(ENERGY_ONE) / f64::from(ENERGY_SHOWN);

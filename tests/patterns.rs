@@ -34,7 +34,7 @@ fn seen(rock_in_the_west: bool) -> [u64; 16] {
             }
         }
         tiled().run(&mut world, Stage::Spreading(&rule), Draw { seed: 2, step });
-        let wet = |x: usize, z: usize| usize::from(world.lava().cell(grid.index(x, 0, z)).amount > 0);
+        let wet = |x: usize, z: usize| usize::from(world.lava().at(x, 0, z).amount > 0);
         for (x, z) in centres() {
             counts[wet(x - 1, z) | wet(x + 1, z) << 1 | wet(x, z - 1) << 2 | wet(x, z + 1) << 3] += 1;
         }

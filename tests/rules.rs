@@ -22,7 +22,7 @@ fn rock(world: &mut World, x: usize, y: usize, z: usize) {
 }
 
 fn at(world: &World, x: usize, y: usize, z: usize) -> Content {
-    world.lava().cell(world.grid().index(x, y, z))
+    world.lava().at(x, y, z)
 }
 
 /// Draws of one seed, step after step.

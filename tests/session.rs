@@ -252,17 +252,16 @@ fn the_probe_answers_what_lies_under_the_pointer() {
             window.report.probe.as_ref().is_some_and(|probe| probe.point[0] == x) || i == 40
         });
         let probe = window.report.probe.clone().unwrap();
-        let column = |y: usize| world.grid().index(x as usize, y, 14);
-        let seen =
-            |&y: &usize| world.ground().is_solid_at(column(y)) || world.lava().cell(column(y)).amount > AMOUNT_ONE / 20;
+        let solid = |y: usize| world.ground().is_solid(x as usize, y, 14);
+        let content = |y: usize| world.lava().at(x as usize, y, 14);
+        let seen = |&y: &usize| solid(y) || content(y).amount > AMOUNT_ONE / 20;
         let y = (0..world.grid().ny).rev().find(seen).unwrap();
-        let held: u64 = (0..world.grid().ny).map(|y| u64::from(world.lava().cell(column(y)).amount)).sum();
-        let cell = world.lava().cell(column(y));
+        let held: u64 = (0..world.grid().ny).map(|y| u64::from(content(y).amount)).sum();
         let expected = Probe {
             cell: [x as usize, y, 14],
             point: [x, (y + 1) as f32, z],
-            solid: world.ground().is_solid_at(column(y)),
-            values: values(world.ground().is_solid_at(column(y)), cell),
+            solid: solid(y),
+            values: values(solid(y), content(y)),
             ground_m: f64::from(world.ground().surface()[[14, x as usize]]) * stage.site.cell_size_m,
             thickness_m: (held > 0).then(|| ("lava".to_owned(), metres(held))).into_iter().collect(),
         };
@@ -287,9 +286,9 @@ fn slices_come_when_they_change() {
     let simulation = replayed(&scene(), 30);
     let cut = window.cuts[0].as_ref().unwrap();
     for (i, &[value, content]) in cut.texels.iter().enumerate() {
-        let cell = simulation.world().grid().index(18, i / cut.width, i % cut.width);
-        let amount = simulation.world().lava().cell(cell).amount;
-        let expected = match simulation.world().ground().is_solid_at(cell) {
+        let (y, z) = (i / cut.width, i % cut.width);
+        let amount = simulation.world().lava().at(18, y, z).amount;
+        let expected = match simulation.world().ground().is_solid(18, y, z) {
             true => [0, 2],
             false => [(f64::from(amount) / f64::from(AMOUNT_ONE) * 255.0).round() as u8, u8::from(amount > 0)],
         };

@@ -57,6 +57,11 @@ impl Grid {
         (z * self.ny + y) * self.nx + x
     }
 
+    /// All cells (x, y, z) in the order of [`Grid::index`].
+    pub fn places(self) -> impl Iterator<Item = [usize; 3]> {
+        (0..self.nz).flat_map(move |z| (0..self.ny).flat_map(move |y| (0..self.nx).map(move |x| [x, y, z])))
+    }
+
     /// Position of a column in flat arrays of columns (`x` fastest).
     #[inline]
     pub fn column(self, x: usize, z: usize) -> usize {

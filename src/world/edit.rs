@@ -117,8 +117,8 @@ impl Shape {
         })
     }
 
-    /// The cells of `grid` inside the shape, z outermost, then y, then x.
-    pub fn cells(&self, grid: Grid) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+    /// The cells (x, y, z) of `grid` inside the shape, in the order of [`Grid::places`].
+    pub fn cells(&self, grid: Grid) -> impl Iterator<Item = [usize; 3]> + '_ {
         let (low, high) = self.bounds();
         let side = |k: usize, n: usize| {
             let clip = |v: f64| v.clamp(0.0, n as f64);
@@ -126,8 +126,8 @@ impl Shape {
         };
         let (xs, ys, zs) = (side(0, grid.nx), side(1, grid.ny), side(2, grid.nz));
         zs.flat_map(move |z| ys.clone().map(move |y| (y, z)))
-            .flat_map(move |(y, z)| xs.clone().map(move |x| (x, y, z)))
-            .filter(move |&(x, y, z)| self.contains([x, y, z].map(|v| v as f64 + 0.5)))
+            .flat_map(move |(y, z)| xs.clone().map(move |x| [x, y, z]))
+            .filter(move |place| self.contains(place.map(|v| v as f64 + 0.5)))
     }
 
     /// Checks that every number is finite and every size positive; `key` is the table's name.
@@ -204,7 +204,7 @@ impl World {
     /// put anywhere.
     pub fn edit(&mut self, edit: &Edit) {
         let layer = edit.matter.material().and_then(|name| self.place_of(name));
-        for (x, y, z) in edit.shape.cells(self.grid) {
+        for [x, y, z] in edit.shape.cells(self.grid) {
             match edit.matter {
                 Matter::Material { amount, .. } => {
                     let Some(layer) = layer else { continue };

@@ -163,13 +163,6 @@ impl Ground {
         }
     }
 
-    /// Whether the cell at a flat index is solid.
-    #[inline]
-    pub fn is_solid_at(&self, index: usize) -> bool {
-        let (row, x) = (index / self.grid.nx, index % self.grid.nx);
-        self.is_solid(x, row % self.grid.ny, row / self.grid.ny)
-    }
-
     /// The cells of the row (y, z) from `x − 1` to `x + 8`: a bit for each that is solid, and one for each inside the box.
     pub(super) fn solid_bits(&self, x: usize, y: usize, z: usize) -> (u32, u32) {
         const CELLS: usize = 10;
@@ -327,12 +320,12 @@ mod tests {
             assert_eq!(ground.set(x, y, z, solid), std::mem::replace(cell, solid) != solid);
         }
         assert!(!ground.caves().is_empty());
-        for (index, &solid) in cells.iter().enumerate() {
-            assert_eq!(ground.is_solid_at(index), solid, "cell {index}");
+        for ([x, y, z], &solid) in grid.places().zip(&cells) {
+            assert_eq!(ground.is_solid(x, y, z), solid, "({x}, {y}, {z})");
         }
         let parts = ground.caves().into_iter().map(|(column, cells)| (column, cells.into())).collect();
         let again = Ground::from_parts(grid.ny, ground.surface().clone(), parts).expect("it fits");
-        assert!((0..grid.cells()).all(|index| again.is_solid_at(index) == cells[index]));
+        assert!(grid.places().zip(&cells).all(|([x, y, z], &solid)| again.is_solid(x, y, z) == solid));
         (0..grid.cells()).for_each(|i| _ = ground.set(i % 5, i / 5 % 130, i / 650, false));
         assert!(ground.caves().is_empty() && ground.bytes() == Ground::none(grid).bytes());
     }

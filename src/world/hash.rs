@@ -97,9 +97,9 @@ mod tests {
         let mut hash = Xxh3::new();
         [grid.nx, grid.ny, grid.nz].iter().for_each(|&side| hash.update(&(side as u64).to_le_bytes()));
         let mut runs = vec![0u64];
-        for index in 0..grid.cells() {
+        for [x, y, z] in grid.places() {
             // Runs at even places are solid.
-            if world.ground.is_solid_at(index) != (runs.len() % 2 == 1) {
+            if world.ground.is_solid(x, y, z) != (runs.len() % 2 == 1) {
                 runs.push(0);
             }
             *runs.last_mut().expect("one at least") += 1;
@@ -107,16 +107,15 @@ mod tests {
         runs.iter().for_each(|length| hash.update(&length.to_le_bytes()));
         for layer in world.layers() {
             hash.update(layer.material().name.as_bytes());
-            let held = |index: &usize| layer.cell(*index).amount > 0;
-            for index in (0..grid.cells()).filter(held) {
-                let (x, y, z) = (index % grid.nx, index / grid.nx % grid.ny, index / grid.nx / grid.ny);
+            let held = |[x, y, z]: &[usize; 3]| layer.at(*x, *y, *z).amount > 0;
+            for [x, y, z] in grid.places().filter(held) {
                 [x, y, z].iter().for_each(|&v| hash.update(&(v as u16).to_le_bytes()));
-                hash.update(&layer.cell(index).amount.to_le_bytes());
+                hash.update(&layer.at(x, y, z).amount.to_le_bytes());
                 if layer.carries_energy() {
-                    hash.update(&layer.cell(index).energy.to_le_bytes());
+                    hash.update(&layer.at(x, y, z).energy.to_le_bytes());
                 }
             }
-            hash.update(&((0..grid.cells()).filter(held).count() as u64).to_le_bytes());
+            hash.update(&(grid.places().filter(held).count() as u64).to_le_bytes());
             layer.ledger().accounts().iter().for_each(|account| hash.update(&account.to_le_bytes()));
         }
         hash.digest()

@@ -156,16 +156,9 @@ impl Layer {
         strip.at(x / TILE_X, y).cell(lane(x, z))
     }
 
-    /// Amount and energy of the cell at a flat index.
-    #[inline]
-    pub fn cell(&self, index: usize) -> Content {
-        let (row, x) = (index / self.grid.nx, index % self.grid.nx);
-        self.at(x, row % self.grid.ny, row / self.grid.ny)
-    }
-
-    /// All cells in [`Grid::index`] order, the empty ones too.
+    /// All cells in the order of [`Grid::places`], the empty ones too.
     pub fn cells(&self) -> impl Iterator<Item = Content> + '_ {
-        (0..self.grid.cells()).map(|index| self.cell(index))
+        self.grid.places().map(|[x, y, z]| self.at(x, y, z))
     }
 
     /// The cells that hold liquid, with their coordinates (x, y, z), in no particular order.
