@@ -8,14 +8,16 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use lz4_flex::block::compress;
 use tempfile::TempDir;
 use wait4::Wait4;
-use xxhash_rust::xxh3::xxh3_64;
 
+#[path = "../fuzz/src/container.rs"]
+#[allow(unreachable_pub, reason = "the fuzz targets use it as a module of their crate")]
+mod container;
 #[path = "formats_in/tiff.rs"]
 mod tiff;
 
+use container::{BLOCK, block, container};
 use tiff::Tiff;
 
 /// What the process may have beside its limit, in MiB.
@@ -240,28 +242,14 @@ fn a_limit_on_the_size_of_files_leaves_none() {
 
 /// A checkpoint of these sections.
 fn checkpoint(sections: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut file = b"L\xe4VOXC\r\n\x01\0\x010".to_vec();
-    for (name, body) in sections {
-        file.push(name.len() as u8);
-        file.extend(name.as_bytes());
-        for part in body.chunks(1 << 18) {
-            let packed = compress(part);
-            file.extend((part.len() as u32).to_le_bytes());
-            file.extend((packed.len() as u32).to_le_bytes());
-            file.extend(xxh3_64(&packed).to_le_bytes());
-            file.extend(packed);
-        }
-        file.extend([0; 4]);
-    }
-    file.push(0);
-    file.extend(xxh3_64(&file).to_le_bytes());
-    file
+    container(sections.iter().map(|(name, body)| (name.as_bytes(), *body)))
 }
 
 fn header(size: [usize; 3]) -> String {
     format!(
-        "name = \"x\"\nstep = 1\nseed = \"1\"\nsize = {size:?}\nvent_numbers = []\nnext_vent = 0\naccounts = {:?}\n\
-         [place]\ncell_size_m = 1.0\nfloor_m = 0.0\nvertical_exaggeration = 1.0\n",
+        "name = \"x\"\nstep = 1\nseed = \"1\"\nsize = {size:?}\nvent_numbers = []\nnext_vent = 0\n\
+         [place]\ncell_size_m = 1.0\nfloor_m = 0.0\nvertical_exaggeration = 1.0\n\
+         [[accounts]]\nmaterial = \"lava\"\nsums = {:?}\n",
         [0; 11]
     )
 }
@@ -296,11 +284,9 @@ fn a_checkpoint_is_weighed_while_it_is_read() {
     for column in 0..90_000u32 {
         cave[..4].copy_from_slice(&column.to_le_bytes());
         ground.extend(cave);
-        while ground.len() >= 1 << 18 {
-            let later = ground.split_off(1 << 18);
-            let packed = compress(&ground);
-            file.write_all(&[(1u32 << 18).to_le_bytes(), (packed.len() as u32).to_le_bytes()].concat()).unwrap();
-            file.write_all(&[&xxh3_64(&packed).to_le_bytes()[..], &packed].concat()).unwrap();
+        while ground.len() >= BLOCK {
+            let later = ground.split_off(BLOCK);
+            file.write_all(&block(&ground)).unwrap();
             ground = later;
         }
     }

@@ -4,6 +4,8 @@
 //! What it accepts goes on into a small world, where it must do no harm either. Memory is counted by the allocator, for
 //! every input by itself.
 
+mod container;
+
 use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +20,6 @@ use lavoxel::memory;
 use lavoxel::records::Records;
 use lavoxel::scene::Scene;
 use lavoxel::terrain::{Encoding, Fill, Kind, LoadOptions, TerrainSpec, load};
-use lz4_flex::block::compress;
 use peak_alloc::PeakAlloc;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -227,26 +228,14 @@ fn sections(bytes: &[u8]) -> Result<(), Refused> {
         rest = later;
         (!taken.is_empty()).then_some(taken)
     };
-    // As the format is written down in `lavoxel::checkpoint`.
-    let mut file = [b"L\xe4VOXC\r\n\x01\0\x010".as_slice()].concat();
+    let mut sections = Vec::new();
     while let Some(name) = take(1).and_then(|length| take(length[0].into())) {
         let mut length = [0; 4];
         take(4).into_iter().for_each(|found| length[..found.len()].copy_from_slice(found));
         let body = take(u32::from_le_bytes(length) as usize).unwrap_or_default();
-        file.push(name.len() as u8);
-        file.extend(name);
-        for part in body.chunks(1 << 18) {
-            let packed = compress(part);
-            file.extend((part.len() as u32).to_le_bytes());
-            file.extend((packed.len() as u32).to_le_bytes());
-            file.extend(xxh3_64(&packed).to_le_bytes());
-            file.extend(packed);
-        }
-        file.extend(0u32.to_le_bytes());
+        sections.push((name, body));
     }
-    file.push(0);
-    file.extend(xxh3_64(&file).to_le_bytes());
-    go_on(&file)
+    go_on(&container::container(sections))
 }
 
 /// Puts right checksums into a checkpoint, as far as its blocks can be followed.
@@ -297,7 +286,7 @@ fn scene(bytes: &[u8]) -> Result<(), Refused> {
     let path = &written("hostile.toml", bytes);
     let scene = Scene::load(path).map_err(Refused::file(path))?;
     let spec = &scene.spec;
-    let parts = spec.vents.len() + spec.bodies.len() + spec.events.len();
+    let parts = spec.vents.len() + spec.sources.len() + spec.bodies.len() + spec.events.len();
     if spec.grid.size.iter().product::<usize>() > MOST_CELLS || parts > MOST_PARTS {
         return Ok(());
     }

@@ -1,0 +1,30 @@
+//! Forged checkpoints: any sections in a container with right checksums, as `lavoxel::checkpoint` documents it. The fuzz
+//! targets and `tests/memory_limit.rs` share it.
+
+use lavoxel::checkpoint::FORMAT;
+use lz4_flex::block::compress;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Bytes of a block before compression, the last one of a section excepted.
+pub const BLOCK: usize = 1 << 18;
+
+/// A checkpoint of these sections, by their names.
+pub fn container<'a>(sections: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> Vec<u8> {
+    let mut file = [b"L\xe4VOXC\r\n".as_slice(), &FORMAT.to_le_bytes(), b"\x010"].concat();
+    for (name, body) in sections {
+        file.push(name.len() as u8);
+        file.extend(name);
+        body.chunks(BLOCK).for_each(|part| file.extend(block(part)));
+        file.extend([0; 4]);
+    }
+    file.push(0);
+    file.extend(xxh3_64(&file).to_le_bytes());
+    file
+}
+
+/// A block of a section.
+pub fn block(part: &[u8]) -> Vec<u8> {
+    let packed = compress(part);
+    let lengths = [part.len(), packed.len()].map(|length| (length as u32).to_le_bytes());
+    [&lengths[0][..], &lengths[1], &xxh3_64(&packed).to_le_bytes(), &packed].concat()
+}
