@@ -52,7 +52,7 @@ impl Baseline {
         let cells: Vec<_> = world.lava().cells().collect();
         let amount: Vec<f32> = cells.iter().map(|cell| units::amount(cell.amount)).collect();
         let energy: Vec<f32> = cells.iter().map(|cell| units::energy(cell.energy)).collect();
-        let solid = (0..grid.cells()).map(|index| world.ground().is_solid_at(index)).collect();
+        let solid = grid.places().map(|[x, y, z]| world.ground().is_solid(x, y, z)).collect();
         Self { grid, solid, next_amount: amount.clone(), next_energy: energy.clone(), amount, energy }
     }
 
