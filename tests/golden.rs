@@ -196,7 +196,7 @@ fn bowl_cut_open() {
 }
 
 /// A lake that a sphere of lava sinks into.
-fn lake(look: LookSpec) -> RgbImage {
+fn lake(look: &LookSpec) -> RgbImage {
     let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
     let surface = terrain.build(Grid::new(48, 40, 48), None, Path::new("")).unwrap().heights;
     let mut world = World::with_materials(Ground::from_surface(40, surface), vec![Material::water()]);
@@ -205,18 +205,18 @@ fn lake(look: LookSpec) -> RgbImage {
     let water = Matter::Material { name: "water".into(), amount: 1.0 };
     world.edit(&Edit { shape: Shape::Below { level: 16.0 }, matter: water });
     let camera = CameraSpec { azimuth_deg: 160.0, ..CameraSpec::default() };
-    let image = picture(&world, &camera, &look, SIZE).unwrap();
+    let image = picture(&world, &camera, look, SIZE).unwrap();
     RgbImage::from_raw(image.width as u32, image.height as u32, image.rgb).unwrap()
 }
 
 #[test]
 fn lake_by_day() {
-    compare("lake_by_day", &lake(LookSpec { sky: SkyPreset::Day, ..LookSpec::default() }), &VOLUME);
+    compare("lake_by_day", &lake(&LookSpec { sky: SkyPreset::Day, ..LookSpec::default() }), &VOLUME);
 }
 
 #[test]
 fn lake_scientific() {
-    compare("lake_scientific", &lake(LookSpec { style: Style::Scientific, ..LookSpec::default() }), &VOLUME);
+    compare("lake_scientific", &lake(&LookSpec { style: Style::Scientific, ..LookSpec::default() }), &VOLUME);
 }
 
 #[test]

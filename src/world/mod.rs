@@ -30,7 +30,9 @@ pub use quantity::{CellMeasure, ColumnMeasure, ColumnQuantity, Quantity, Unknown
 pub(crate) use record::Reads;
 pub(crate) use rows::Rows;
 pub(crate) use settled::{Reader, RuleNumbers};
-pub(crate) use tiles::{AMOUNT, Activities, Activity, ENERGY, Masks, Row, Strip, Tile};
+#[cfg(feature = "files")]
+pub(crate) use tiles::Tile;
+pub(crate) use tiles::{AMOUNT, Activities, Activity, ENERGY, Masks, Row, Strip};
 pub use values::CellValues;
 
 use crate::parallel::*;
