@@ -264,7 +264,8 @@ fn a_person_plays_a_hundred_steps_looks_pours_records_and_leaves() {
             lava_is_there(style, seen, &headless)
         });
     }
-    // The last view is what the window itself shows, but for the probe at the pointer.
+    // The last view is what the window itself shows, but for the probe at the pointer, once the message about the picture is gone.
+    std::thread::sleep(Duration::from_secs(8));
     let screen = wait_until_still(&display);
     keep("screen", &screen);
     let apart = difference(&screen, &headless.draw(Style::Cinematic));
