@@ -114,10 +114,16 @@ impl Strip {
     }
 
     /// Adds what is `falling` to the records, before the column rule visits it; where there is no reader, nothing is recorded.
+    #[inline]
     pub(crate) fn record_falling(&mut self, reads: Reads) {
-        if self.falling.is_empty() || reads == [0; KINDS] {
-            return;
+        if !self.falling.is_empty() && reads != [0; KINDS] {
+            self.record(reads);
         }
+    }
+
+    // Out of line: the code of the rule that follows stays together.
+    #[inline(never)]
+    fn record(&mut self, reads: Reads) {
         let places = self.len();
         let Self { rows, width, falling, records, .. } = self;
         let range = falling.range();
