@@ -3,7 +3,7 @@
 //!
 //! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and cells outside the box have no weight; the
 //! weights of the rest are scaled up to one. Density then does not fall towards the bed, and it reaches one
-//! cell into the rock, where the drawn terrain hides its end. [`clear`] says what differs for media that light passes.
+//! cell into the rock, where the drawn terrain hides its end. `clear` says what differs for media that light passes.
 
 mod bricks;
 mod changes;

@@ -21,7 +21,7 @@ impl TerrainSpec {
     /// # Errors
     /// [`TerrainError::Invalid`] for a wrong key; [`TerrainError::TooHigh`] when the ground reaches the roof, with the
     /// `ny` that it needs; [`TerrainError::TooWide`] when the wish is larger than the heightmap; and all that
-    /// [`load()`] says.
+    /// [`load`](super::load()) says.
     pub fn build(&self, grid: Grid, cell_size_m: Option<f64>, dir: &Path) -> Result<Surface, TerrainError> {
         self.validate()?;
         if let Some(size) = cell_size_m {
