@@ -1,6 +1,5 @@
 //! The event loop of the window: events in, commands out, one frame after the other.
 
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use kiss3d::event::{Key, WindowEvent};
@@ -11,6 +10,7 @@ use super::clock::{Clock, Reasons};
 use super::dialog::{Answer, Dialog};
 use super::display::{self, DisplayLost, NoWindow};
 use super::journal::{Journal, Log};
+use super::keys::Down;
 use super::meet::{entered, lies_in, meet_ground};
 use super::messages::{Command, Glow, Notice, Pace};
 use super::paint::{DrawOn, Painter, Quality};
@@ -99,7 +99,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         painter,
         rig: None,
         pointer: Pointer::default(),
-        held: HashSet::new(),
+        down: Down::default(),
         shift: false,
         control: false,
         files: Files::new(),
@@ -130,7 +130,7 @@ pub(super) struct App {
     pub(super) rig: Option<Rig>,
     pub(super) pointer: Pointer,
     /// Keys that are down.
-    pub(super) held: HashSet<Key>,
+    pub(super) down: Down,
     pub(super) shift: bool,
     pub(super) control: bool,
     pub(super) files: Files,
@@ -355,10 +355,10 @@ impl App {
     /// Walks by the keys that are held and advances the camera. Returns whether it moves.
     fn move_camera(&mut self, seconds: f32) -> bool {
         self.place_camera(false);
-        let held = |key: Key| f32::from(u8::from(self.held.contains(&key)));
         let typing = self.typing();
         let Some(rig) = &mut self.rig else { return false };
-        if !typing && !self.held.is_empty() {
+        if !typing {
+            let held = |key: Key| self.down.steers(key);
             let walk = [held(Key::D) - held(Key::A), held(Key::E) - held(Key::Q), held(Key::W) - held(Key::S)];
             if walk != [0.0; 3] {
                 rig.walk(walk, seconds);

@@ -1,5 +1,7 @@
 //! The keys: one table of key, action and description, which the help window shows and docs/keys.md repeats.
 
+use std::collections::HashSet;
+
 use kiss3d::event::{Key, Modifiers};
 
 use super::tools::Tool;
@@ -274,6 +276,37 @@ pub fn works_while_typing(key: Key) -> bool {
     (Key::F1..=Key::F12).contains(&key)
 }
 
+/// The keys that are down.
+#[derive(Debug, Default)]
+pub(super) struct Down {
+    keys: HashSet<Key>,
+    /// Those among them that walk and turn while they are down.
+    steering: HashSet<Key>,
+}
+
+impl Down {
+    /// A key goes down, or is reported again while it is down; true the first time.
+    ///
+    /// A key that acts together with others does not steer: Ctrl+S saves, S alone walks.
+    pub(super) fn press(&mut self, key: Key, modifiers: Modifiers) -> bool {
+        let first = self.keys.insert(key);
+        if first && action(key, modifiers).is_none() && !modifiers.intersects(Modifiers::Control | Modifiers::Super) {
+            self.steering.insert(key);
+        }
+        first
+    }
+
+    pub(super) fn release(&mut self, key: Key) {
+        self.keys.remove(&key);
+        self.steering.remove(&key);
+    }
+
+    /// 1 while the key steers, else 0.
+    pub(super) fn steers(&self, key: Key) -> f32 {
+        f32::from(u8::from(self.steering.contains(&key)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,6 +326,21 @@ mod tests {
         assert_eq!(action(Key::S, CTRL), Some(Action::Save));
         assert_eq!(action(Key::S, NONE), None, "walks");
         assert_eq!(action(Key::F12, SHIFT | Modifiers::Alt), Some(Action::Screenshot { transparent: true }));
+    }
+
+    #[test]
+    fn a_key_of_a_combination_does_not_steer() {
+        let mut down = Down::default();
+        assert!(down.press(Key::S, CTRL) && !down.press(Key::S, CTRL));
+        assert_eq!(down.steers(Key::S), 0.0, "it saves");
+        // Control is released before the letter, which is reported again.
+        assert!(!down.press(Key::S, NONE));
+        assert_eq!(down.steers(Key::S), 0.0);
+        down.release(Key::S);
+        assert!(down.press(Key::S, NONE));
+        assert_eq!(down.steers(Key::S), 1.0, "it walks");
+        down.release(Key::S);
+        assert_eq!(down.steers(Key::S), 0.0);
     }
 
     #[test]

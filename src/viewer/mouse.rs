@@ -102,14 +102,14 @@ impl App {
         self.shift = held.contains(Modifiers::Shift);
         self.control = held.intersects(Modifiers::Control | Modifiers::Super);
         if press == Press::Release {
-            self.held.remove(&key);
+            self.down.release(key);
             return !self.typing();
         }
         if self.typing() && !keys::works_while_typing(key) {
             return false;
         }
-        let again = !self.held.insert(key);
-        if let Some(action) = keys::action(key, held).filter(|action| !again || repeats(*action)) {
+        let first = self.down.press(key, held);
+        if let Some(action) = keys::action(key, held).filter(|action| first || repeats(*action)) {
             self.act(action);
         }
         true
