@@ -261,6 +261,7 @@ fn a_person_plays_a_hundred_steps_looks_pours_records_and_leaves() {
         display.key(key);
         window.wait_for("view ");
         let expected = headless.draw(style);
+        keep(&format!("{style:?} expected"), &expected);
         photographed(&display, &mut window, folder, |seen| {
             keep(&format!("{style:?}"), seen);
             let apart = difference(seen, &legend_from(seen, expected.clone()));

@@ -155,16 +155,20 @@ impl TerrainLook {
     }
 
     /// What a camera should frame: the ground block of a box of `grid`'s shape, with air for the lava on it, in cells.
+    /// It is the same for any number of nodes, so that a coarse bake and the fine one after it are framed alike.
     pub(crate) fn subject(&self, grid: Grid) -> Bounds {
         // Lava lies on the ground and piles up over vents: leave it some air, but no more than the box has.
         let air = 0.06 * (grid.nx.max(grid.nz) as f32);
         let roof = |y: f32| (y + air).min(grid.ny as f32).max(1.0);
-        let ground = &self.block.heights;
-        let points = ground.data.iter().enumerate().map(|(k, &y)| {
-            let node = |n: usize| n as f32 / ground.per_cell;
-            Point3::new(node(k % ground.width), roof(y), node(k / ground.width))
+        let columns = &self.coarse;
+        let top = columns.data.iter().copied().fold(f32::MIN, f32::max);
+        // Of each column the corner that lies farthest from the middle.
+        let corner = |column: usize, of: usize| (if 2 * column < of { column } else { column + 1 }) as f32;
+        let points = columns.data.iter().enumerate().map(|(k, &y)| {
+            let (x, z) = (k % columns.width, k / columns.width);
+            Point3::new(corner(x, grid.nx), roof(y), corner(z, grid.nz))
         });
-        Bounds::of_ground(grid, (self.block.foot, roof(self.block.top)), points)
+        Bounds::of_ground(grid, (self.block.foot, roof(top)), points)
     }
 
     /// Surface properties of the top at (x, z) in cells.
