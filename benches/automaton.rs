@@ -8,7 +8,7 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Stage};
 use lavoxel::grid::Grid;
 use lavoxel::random::Draw;
-use lavoxel::rules::{Rules, RulesSpec};
+use lavoxel::rules::{Rule, Rules, RulesSpec};
 use lavoxel::source::{Vent, VentSpec};
 use lavoxel::world::World;
 use worlds::{PAPER, liquid, volcano};
@@ -25,7 +25,8 @@ fn cases() -> Vec<(String, World)> {
 }
 
 fn rules(bench: &mut Criterion) {
-    let rules = Rules::from(&RulesSpec::default());
+    let spec = RulesSpec::default();
+    let (gravity, spreading) = (Rule::Gravity((&spec).into()), Rule::Spreading((&spec).into()));
     let draw = Draw { seed: 1, step: 1 };
     for (name, world) in cases() {
         let mut group = bench.benchmark_group("step");
@@ -34,14 +35,14 @@ fn rules(bench: &mut Criterion) {
         group.bench_function(BenchmarkId::new("gravity", &name), |b| {
             b.iter_batched_ref(
                 || world.clone(),
-                |world| engine.run(world, Stage::Gravity(&rules.gravity), draw),
+                |world| engine.run(world, Stage::Rule { layer: 0, rule: &gravity }, draw),
                 BatchSize::LargeInput,
             );
         });
         group.bench_function(BenchmarkId::new("spreading", &name), |b| {
             b.iter_batched_ref(
                 || world.clone(),
-                |world| engine.run(world, Stage::Spreading(&rules.spreading), draw),
+                |world| engine.run(world, Stage::Rule { layer: 0, rule: &spreading }, draw),
                 BatchSize::LargeInput,
             );
         });

@@ -17,8 +17,8 @@ use lavoxel::engine::{Engine, Level, Stage};
 use lavoxel::grid::Grid;
 use lavoxel::random::Draw;
 use lavoxel::rules::Bed;
-use lavoxel::rules::spreading::spreads;
-use lavoxel::rules::{Rules, RulesSpec};
+use lavoxel::rules::spreading::{Spreading, spreads};
+use lavoxel::rules::{Rule, Rules, RulesSpec};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::Vent;
 use lavoxel::units::AMOUNT_ONE;
@@ -194,15 +194,24 @@ fn count_volcano() {
 /// The same for the worst case.
 fn count_full() {
     let world = World::restless(PAPER, 0.5);
-    let (rules, mut engine) = (Rules::from(&RulesSpec::default()), Tiled::default());
+    let (spec, mut engine) = (RulesSpec::default(), Tiled::default());
+    let (gravity_rule, spreading_rule) = (&Rule::Gravity((&spec).into()), &Rule::Spreading((&spec).into()));
     let (mut gravity, mut spreading) = (0.0, 0.0);
     pool(1).install(|| {
         for _ in 0..20 {
             let mut world = world.clone();
             for i in 0..30 {
                 let times = [
-                    ms(|| engine.run(&mut world, Stage::Gravity(&rules.gravity), Draw { seed: 1, step: i })),
-                    ms(|| engine.run(&mut world, Stage::Spreading(&rules.spreading), Draw { seed: 1, step: i })),
+                    ms(|| {
+                        engine.run(&mut world, Stage::Rule { layer: 0, rule: gravity_rule }, Draw { seed: 1, step: i })
+                    }),
+                    ms(|| {
+                        engine.run(
+                            &mut world,
+                            Stage::Rule { layer: 0, rule: spreading_rule },
+                            Draw { seed: 1, step: i },
+                        )
+                    }),
                 ];
                 if i > 1 {
                     (gravity, spreading) = (gravity + times[0] / 560.0, spreading + times[1] / 560.0);
@@ -275,7 +284,9 @@ fn flat_row() {
         .world()
         .lava()
         .held()
-        .filter(|&([x, y, z], cell)| spreads(cell, Bed::under(lava.world(), 0, [x, y, z]), &rules.spreading))
+        .filter(|&([x, y, z], cell)| {
+            spreads(cell, Bed::under(lava.world(), 0, [x, y, z]), &Spreading::from(&RulesSpec::default()))
+        })
         .count();
     let mut runs: Vec<Run<'_>> = Vec::new();
     for world in &worlds {

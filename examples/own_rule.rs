@@ -11,7 +11,7 @@ struct Cooling(Tiled);
 impl Engine for Cooling {
     fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
         self.0.run(world, stage, draw);
-        if let Stage::Spreading(_) = stage {
+        if stage.name() == "spreading" {
             let before = world.lava().clone();
             let covered = |[x, y, z]: [usize; 3]| y + 1 < 48 && before.at(x, y + 1, z).amount > 0;
             // A 64th of the energy of the top cell of each stack, every step; the account books it as removed.

@@ -93,10 +93,10 @@
 //! A rule of the crate is one file of [`rules`]: its parameters (`PARAMS`), its formula in the head of the file, its scalar
 //! form, which is the definition and the oracle of the tests, and the same for the 32 cells of a tile as lanes. It implements
 //! one of two shapes, `rules::Column` (pairs of cells along a column, in place) or `rules::Exchange` (four neighbours at
-//! once, by the state before); the engines carry any rule of a shape. Besides its file a rule needs its place in
-//! [`rules::Rules`], and an arm in [`engine::Stage`] and in either engine; timings, the report, `lavoxel bench` and the window
-//! take its name from there. `rules/squeeze.rs` and `rules/level.rs` are the shortest ones; `tests/water.rs` holds them to
-//! the plain engine on every instruction set.
+//! once, by the state before); the engines carry any rule of a shape. Besides its file a rule needs its line in the list of
+//! `rules/schedule.rs`, its place among the rules of a kind of material there, and an arm in either engine; timings, the
+//! report, `lavoxel bench` and the window take its name from the list. `rules/squeeze.rs` and `rules/level.rs` are the
+//! shortest ones; `tests/water.rs` holds them to the plain engine on every instruction set.
 //!
 //! A program adds a rule of its own around an engine, with [`world::World::rewrite`], which keeps the account:
 //!

@@ -4,7 +4,7 @@ use lavoxel::export::NO_FORECAST;
 use lavoxel::map::Site;
 use lavoxel::rules::Bed;
 use lavoxel::rules::Walls;
-use lavoxel::rules::spreading::spreads;
+use lavoxel::rules::spreading::{Spreading, spreads};
 use lavoxel::scene::Edge;
 use lavoxel::simulation::{Simulation, StageTime};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
@@ -284,6 +284,6 @@ impl Report {
 
 /// Cells that could spread now: enough energy, and something beneath.
 fn active_cells(simulation: &Simulation) -> usize {
-    let (world, rule) = (simulation.world(), &simulation.rules().spreading);
+    let (world, rule) = (simulation.world(), &Spreading::from(simulation.rules_spec()));
     world.lava().held().filter(|&([x, y, z], cell)| spreads(cell, Bed::under(world, 0, [x, y, z]), rule)).count()
 }

@@ -13,75 +13,62 @@ pub mod tiled;
 pub use crate::simd::Level;
 
 use crate::random::Draw;
-use crate::rules::Rules;
-use crate::rules::gravity::Gravity;
-use crate::rules::level::Leveling;
-use crate::rules::spreading::Spreading;
-use crate::rules::squeeze::Squeezing;
+use crate::rules::{Rule, Rules};
 use crate::source::Vents;
 use crate::world::World;
 
 /// A part of a step, with its numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage<'a> {
-    /// Vents pour.
+    /// Vents and sources pour.
     Sources(&'a Vents),
-    /// Lava falls.
-    Gravity(&'a Gravity),
-    /// Lava spreads.
-    Spreading(&'a Spreading),
-    /// Another liquid climbs past heavier matter, and falls.
-    Squeeze {
+    /// A rule moves a layer.
+    Rule {
         /// Its place in [`World::layers`].
         layer: usize,
         /// The rule.
-        rule: &'a Squeezing,
-    },
-    /// It runs to where it stands lower.
-    Level {
-        /// Its place in [`World::layers`].
-        layer: usize,
-        /// The rule.
-        rule: &'a Leveling,
+        rule: &'a Rule,
     },
 }
 
 impl Stage<'_> {
-    /// The names of all stages, in the order of a step.
-    pub const NAMES: [&'static str; 5] = ["sources", "gravity", "spreading", "squeeze", "level"];
+    /// How many kinds of stages there are.
+    pub const COUNT: usize = 1 + Rule::NAMES.len();
 
     /// How many of them, the first ones, every world has; the others belong to further materials.
     pub const OF_LAVA: usize = 3;
 
+    /// The names of all kinds, in the order of a step.
+    pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+        std::iter::once("sources").chain(Rule::NAMES.iter().copied())
+    }
+
     /// The rules of a step, in order: those of the heaviest layer first.
     pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
-        let fluids = rules.fluids.iter().zip(1..).flat_map(|(fluid, layer)| {
-            [Stage::Squeeze { layer, rule: &fluid.squeezing }, Stage::Level { layer, rule: &fluid.leveling }]
-        });
-        [Stage::Gravity(&rules.gravity), Stage::Spreading(&rules.spreading)].into_iter().chain(fluids)
+        rules.iter().map(|(layer, rule)| Stage::Rule { layer, rule })
     }
 
     /// Its name in reports and tables.
     pub fn name(self) -> &'static str {
-        Self::NAMES[self.number()]
+        match self {
+            Self::Sources(_) => "sources",
+            Self::Rule { rule, .. } => rule.name(),
+        }
     }
 
-    /// Its place in [`Stage::NAMES`].
+    /// Its place in [`Stage::names`].
     pub fn number(self) -> usize {
         match self {
             Self::Sources(_) => 0,
-            Self::Gravity(_) => 1,
-            Self::Spreading(_) => 2,
-            Self::Squeeze { .. } => 3,
-            Self::Level { .. } => 4,
+            Self::Rule { rule, .. } => 1 + rule.number(),
         }
     }
 
     /// Whether it runs in `step`.
     pub fn is_due(self, step: u64) -> bool {
         match self {
-            Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
-            Self::Sources(_) | Self::Gravity(_) | Self::Squeeze { .. } | Self::Level { .. } => true,
+            Self::Sources(_) => true,
+            Self::Rule { rule, .. } => rule.is_due(step),
         }
     }
 }

@@ -4,8 +4,8 @@
 use super::{Engine, Stage};
 use crate::grid::Grid;
 use crate::random::{Draw, StepKey};
-use crate::rules::{Bed, Column, DIRECTIONS, Exchange, Here, Side, Walls};
-use crate::world::{Content, LAVA, World};
+use crate::rules::{Bed, Column, DIRECTIONS, Exchange, Here, Rule, Side, Walls};
+use crate::world::{Content, World};
 
 /// Visits every cell of the box in every step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,12 +13,15 @@ pub struct Plain;
 
 impl Engine for Plain {
     fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
-        match stage {
-            Stage::Sources(vents) => vents.pour(world, draw.step),
-            Stage::Gravity(rule) => column(world, LAVA, rule),
-            Stage::Spreading(rule) => exchange(world, LAVA, rule, draw.key()),
-            Stage::Squeeze { layer, rule } => column(world, layer, rule),
-            Stage::Level { layer, rule } => exchange(world, layer, rule, draw.key()),
+        let (layer, rule) = match stage {
+            Stage::Sources(vents) => return vents.pour(world, draw.step),
+            Stage::Rule { layer, rule } => (layer, rule),
+        };
+        match rule {
+            Rule::Gravity(rule) => column(world, layer, rule),
+            Rule::Spreading(rule) => exchange(world, layer, rule, draw.key()),
+            Rule::Squeeze(rule) => column(world, layer, rule),
+            Rule::Level(rule) => exchange(world, layer, rule, draw.key()),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::spread::{Lost, Near, Out, Spread};
 use super::{Engine, Stage};
 use crate::parallel;
 use crate::random::{Draw, StepKey};
-use crate::rules::{Column, Exchange, Walls};
+use crate::rules::{Column, Exchange, Rule, Walls};
 use crate::simd::{Level, Simd, Work};
 use crate::world::{AMOUNT, Activities, ENERGY, Ground, LAVA, Layer, Reader, Strip, World};
 
@@ -97,15 +97,15 @@ fn update_awake(layer: &mut Layer, from: usize, to: usize) {
 
 impl Engine for Tiled {
     fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
-        match stage {
-            Stage::Sources(vents) => vents.pour(world, draw.step),
-            Stage::Gravity(rule) => self.column(world, LAVA, rule),
-            Stage::Spreading(rule) => self.exchange(world, LAVA, rule, draw.key()),
-            Stage::Squeeze { layer, rule } => {
-                world.wake_lighter(layer - 1);
-                self.column(world, layer, rule);
-            }
-            Stage::Level { layer, rule } => self.exchange(world, layer, rule, draw.key()),
+        let (layer, rule) = match stage {
+            Stage::Sources(vents) => return vents.pour(world, draw.step),
+            Stage::Rule { layer, rule } => (layer, rule),
+        };
+        match rule {
+            Rule::Gravity(rule) => self.column(world, layer, rule),
+            Rule::Spreading(rule) => self.exchange(world, layer, rule, draw.key()),
+            Rule::Squeeze(rule) => self.column(world, layer, rule),
+            Rule::Level(rule) => self.exchange(world, layer, rule, draw.key()),
         }
     }
 }
@@ -113,6 +113,9 @@ impl Engine for Tiled {
 impl Tiled {
     /// A rule along the columns of a layer.
     fn column<R: Column<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R) {
+        if R::UNDER && layer > LAVA {
+            world.wake_lighter(layer - 1);
+        }
         let World { ground, layers, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let layer = &mut rest[0];

@@ -11,13 +11,15 @@ mod change;
 pub mod gravity;
 pub mod level;
 mod params;
+mod schedule;
 pub mod spreading;
 pub mod squeeze;
 mod sweep;
 mod transfer;
 
 pub use change::{Change, MaterialChange, Parameters, RulesChange};
-pub use params::{FluidRules, Friction, Param, Rules, RulesSpec, Scale, Walls};
+pub use params::{Friction, Param, RulesSpec, Scale, Walls};
+pub use schedule::{Rule, Rules};
 pub use sweep::{Bed, DIRECTIONS, Gift, Here, Side};
 pub(crate) use sweep::{Column, Exchange, Flow, Near, Pair};
 pub use transfer::Parcel;

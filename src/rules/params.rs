@@ -2,15 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gravity::{self, Gravity};
-use super::level::Leveling;
-use super::spreading::{self, Spreading};
-use super::squeeze::Squeezing;
-use crate::grid::Grid;
-use crate::matter::Material;
+use super::gravity;
+use super::spreading;
 use crate::units::{ENERGY_MAX, ENERGY_ONE};
 use crate::validate::{Invalid, within};
-use crate::world::{Layer, World};
 
 /// What stands at the four sides of the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,60 +140,6 @@ impl RulesSpec {
     /// Checks every number against its range; `table` names the table in messages, such as `rules`.
     pub fn validate(&self, table: &str) -> Result<(), Invalid> {
         Param::all().try_for_each(|p| within(&format!("{table}.{}", p.key), (p.get)(self), p.low, p.high))
-    }
-}
-
-/// The rules in force, in fixed point.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rules {
-    /// How lava falls.
-    pub gravity: Gravity,
-    /// How lava spreads.
-    pub spreading: Spreading,
-    /// How the other layers move, in their order.
-    pub fluids: Vec<FluidRules>,
-}
-
-/// The rules of a layer beside the lava.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FluidRules {
-    /// How it moves in columns.
-    pub squeezing: Squeezing,
-    /// How it moves across.
-    pub leveling: Leveling,
-}
-
-impl FluidRules {
-    fn new(material: &Material, grid: Grid, walls: Walls) -> Self {
-        Self { squeezing: material.into(), leveling: Leveling::new(material, grid, walls) }
-    }
-}
-
-impl Rules {
-    /// The rules of a world's layers.
-    pub fn new(spec: &RulesSpec, world: &World) -> Self {
-        let fluid = |layer: &Layer| FluidRules::new(layer.material(), world.grid(), spec.walls);
-        Self { fluids: world.layers()[1..].iter().map(fluid).collect(), ..Self::from(spec) }
-    }
-
-    /// Puts other parameters of the layer at a place of [`World::layers`] in force.
-    pub fn set_material(&mut self, layer: usize, material: &Material, grid: Grid) {
-        if let Some(fluid) = layer.checked_sub(1).and_then(|i| self.fluids.get_mut(i)) {
-            *fluid = FluidRules::new(material, grid, fluid.leveling.walls);
-        }
-    }
-
-    /// Puts other parameters of the lava, and other sides of the box, in force.
-    pub fn set(&mut self, spec: &RulesSpec) {
-        (self.gravity, self.spreading) = (spec.into(), spec.into());
-        self.fluids.iter_mut().for_each(|fluid| fluid.leveling.walls = spec.walls);
-    }
-}
-
-impl From<&RulesSpec> for Rules {
-    /// The rules of a world of lava alone.
-    fn from(spec: &RulesSpec) -> Self {
-        Self { gravity: spec.into(), spreading: spec.into(), fluids: Vec::new() }
     }
 }
 

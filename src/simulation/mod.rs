@@ -61,17 +61,14 @@ impl History {
             Command::Put(_) | Command::Pour(_) => {}
             Command::Rules(change) => {
                 self.spec = change.applied(self.spec.clone());
-                self.rules.set(&self.spec);
             }
             Command::Material(change) => {
-                let named = self.materials.iter_mut().zip(1..).find(|(material, _)| material.name == change.name());
-                if let Some((material, layer)) = named {
-                    *material = change.applied(material.clone());
-                    self.rules.set_material(layer, material, grid);
-                }
+                let named = self.materials.iter_mut().filter(|material| material.name == change.name());
+                named.for_each(|material| *material = change.applied(material.clone()));
             }
             Command::Seed(seed) => self.seed = *seed,
         }
+        self.rules = Rules::new(&self.spec, &self.materials, grid);
     }
 
     /// Refuses a command that names a material that is not there.
@@ -138,11 +135,11 @@ impl Simulation {
     pub fn new(world: World, rules: &RulesSpec, vents: &[VentSpec], seed: u64, engine: Box<dyn Engine>) -> Self {
         let vents = Vents::new(vents, world.grid());
         let (events, past) = (Vec::new(), 0);
-        let materials = world.layers()[1..].iter().map(|layer| layer.material().clone()).collect();
+        let materials: Vec<_> = world.layers()[1..].iter().map(|layer| layer.material().clone()).collect();
         let history = History {
             step: 0,
             seed,
-            rules: Rules::new(rules, &world),
+            rules: Rules::new(rules, &materials, world.grid()),
             spec: rules.clone(),
             materials,
             vents,

@@ -47,20 +47,20 @@ impl StageTime {
 /// Time spent in each stage of the steps so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timings {
-    /// In the order of [`Stage::NAMES`].
-    stages: [StageTime; Stage::NAMES.len()],
+    /// In the order of [`Stage::names`].
+    stages: [StageTime; Stage::COUNT],
 }
 
 impl Timings {
     /// No time so far, measured by `clock` from now on.
     pub(super) fn by(clock: Clock) -> Self {
-        Self { stages: [StageTime { clock: Some(clock), ..StageTime::default() }; Stage::NAMES.len()] }
+        Self { stages: [StageTime { clock: Some(clock), ..StageTime::default() }; Stage::COUNT] }
     }
 
     /// Name and time of each stage, in the order of a step; those of further materials only when they ran.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &StageTime)> {
         let shown = |(number, (_, time)): &(usize, (&str, &StageTime))| *number < Stage::OF_LAVA || time.runs > 0;
-        Stage::NAMES.into_iter().zip(&self.stages).enumerate().filter(shown).map(|(_, named)| named)
+        Stage::names().zip(&self.stages).enumerate().filter(shown).map(|(_, named)| named)
     }
 
     /// The time of the stage with a name; nothing for a name that no stage has.

@@ -95,7 +95,7 @@ mod tests {
     use crate::grid::Grid;
     use crate::grid::tile::bits;
     use crate::random::Draw;
-    use crate::rules::{Rules, RulesSpec};
+    use crate::rules::{Rule, Rules, RulesSpec};
     use crate::units::AMOUNT_ONE;
     use crate::world::{Ground, Strip, World};
     use ndarray::Array2;
@@ -176,8 +176,8 @@ mod tests {
         let mut world = asleep();
         world.ground = Ground::none(world.grid);
         world.set_solid(12, 0, 6, true);
-        let rules = Rules::from(&RulesSpec::default());
-        Tiled::default().run(&mut world, Stage::Gravity(&rules.gravity), Draw { seed: 1, step: 0 });
+        let gravity = Rule::Gravity((&RulesSpec::default()).into());
+        Tiled::default().run(&mut world, Stage::Rule { layer: 0, rule: &gravity }, Draw { seed: 1, step: 0 });
         assert_eq!(world.layers[0].at(3, 1, 3).amount, AMOUNT_ONE, "the lake falls");
     }
 }

@@ -26,7 +26,7 @@ pub(super) enum Timed {
 
 /// All of it, in the order in which it is shown.
 static ALL: LazyLock<Vec<Timed>> = LazyLock::new(|| {
-    let rules = Stage::NAMES.into_iter().filter(|name| *name != "sources").map(Timed::Rule);
+    let rules = Stage::names().filter(|name| *name != "sources").map(Timed::Rule);
     rules.chain([Timed::Lowpass, Timed::Cinematic, Timed::Scientific, Timed::Hash, Timed::Open]).collect()
 });
 

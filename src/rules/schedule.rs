@@ -1,0 +1,89 @@
+//! The rules in force, and the order of a step.
+
+use super::gravity::Gravity;
+use super::level::Leveling;
+use super::params::{RulesSpec, Walls};
+use super::spreading::Spreading;
+use super::squeeze::Squeezing;
+use crate::grid::Grid;
+use crate::matter::{Kind, Material};
+
+/// Declares [`Rule`]: a variant with the numbers of each rule, and its name in reports and tables.
+macro_rules! rules {
+    ($($rule:ident($numbers:ty) = $name:literal: $what:literal),+ $(,)?) => {
+        /// A rule with its numbers.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Rule {
+            $(#[doc = $what] $rule($numbers),)+
+        }
+
+        impl Rule {
+            /// The names of all rules, in the order of a step.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
+            /// Its place in [`Rule::NAMES`].
+            pub fn number(&self) -> usize {
+                enum Number { $($rule),+ }
+                match self {
+                    $(Self::$rule(_) => Number::$rule as usize,)+
+                }
+            }
+        }
+    };
+}
+
+rules! {
+    Gravity(Gravity) = "gravity": "Lava falls.",
+    Spreading(Spreading) = "spreading": "Lava spreads.",
+    Squeeze(Squeezing) = "squeeze": "Another liquid climbs past heavier matter, and falls.",
+    Level(Leveling) = "level": "Another liquid runs to where it stands lower.",
+}
+
+impl Rule {
+    /// Its name in reports and tables.
+    pub fn name(&self) -> &'static str {
+        Self::NAMES[self.number()]
+    }
+
+    /// Whether it runs in `step`.
+    pub fn is_due(&self, step: u64) -> bool {
+        match self {
+            Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
+            Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) => true,
+        }
+    }
+}
+
+/// The rules of each layer of a world, in the order of the layers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules(Vec<Vec<Rule>>);
+
+impl Rules {
+    /// The rules of a world of lava and of `materials`, its other layers from the heaviest on.
+    pub fn new(spec: &RulesSpec, materials: &[Material], grid: Grid) -> Self {
+        let others = materials.iter().map(|material| of_material(material, grid, spec.walls));
+        Self(std::iter::once(of_lava(spec)).chain(others).collect())
+    }
+
+    /// The rules of a step in their order: those of the heaviest layer first, each with the place of its layer.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Rule)> {
+        self.0.iter().enumerate().flat_map(|(layer, rules)| rules.iter().map(move |rule| (layer, rule)))
+    }
+}
+
+impl From<&RulesSpec> for Rules {
+    /// The rules of a world of lava alone.
+    fn from(spec: &RulesSpec) -> Self {
+        Self(vec![of_lava(spec)])
+    }
+}
+
+fn of_lava(spec: &RulesSpec) -> Vec<Rule> {
+    vec![Rule::Gravity(spec.into()), Rule::Spreading(spec.into())]
+}
+
+fn of_material(material: &Material, grid: Grid, walls: Walls) -> Vec<Rule> {
+    match material.kind {
+        Kind::Liquid => vec![Rule::Squeeze(material.into()), Rule::Level(Leveling::new(material, grid, walls))],
+    }
+}
