@@ -26,6 +26,12 @@ pub struct Draw {
 }
 
 impl Draw {
+    /// The draws of a rule that runs so many times in a step: each run counts as a step.
+    pub fn passes(self, passes: u32) -> impl Iterator<Item = Self> {
+        let first = self.step.wrapping_mul(u64::from(passes));
+        (0..u64::from(passes)).map(move |pass| Self { seed: self.seed, step: first.wrapping_add(pass) })
+    }
+
     /// The key of the step's patterns.
     pub fn key(self) -> StepKey {
         StepKey::new(self.seed, self.step)

@@ -32,7 +32,7 @@ impl Deltas {
     /// Makes room for a few more changes: those of one tile.
     #[inline(always)]
     pub(super) fn reserve<const Q: usize>(&mut self) {
-        if self.count + 4 > self.at.len() || (self.count + 4) * Q > self.lanes.len() {
+        if self.count + 8 > self.at.len() || (self.count + 8) * Q > self.lanes.len() {
             self.grow();
         }
     }

@@ -13,7 +13,7 @@ use super::deltas::Deltas;
 use super::heavier::Heavier;
 use crate::grid::tile::{Lanes, ROW};
 use crate::random::StepKey;
-use crate::rules::{Exchange, Flow};
+use crate::rules::{Exchange, Flow, Next};
 use crate::simd::Simd;
 use crate::world::{AMOUNT, Activities, Activity, ENERGY, GroundStrip, Masks, Row, Rows, Strip};
 
@@ -58,7 +58,7 @@ impl<'a> Near<'a> {
 
     /// The row with a number, which has the tiles `64 · w` and on, and those around it.
     #[inline(always)]
-    fn rows(&self, index: usize, w: usize) -> Around<'a> {
+    fn rows(&self, index: usize, w: usize, vertical: bool) -> Around<'a> {
         let strip = self.here;
         // No row has this number.
         let none = usize::MAX;
@@ -66,6 +66,7 @@ impl<'a> Near<'a> {
             index,
             here: strip.row(index),
             below: strip.row(index.wrapping_sub(strip.width)),
+            above: strip.row(if vertical { index + strip.width } else { none }),
             west: strip.row(if w > 0 { index - 1 } else { none }),
             east: strip.row(if w + 1 < strip.width { index + 1 } else { none }),
             north: self.north.row(index),
@@ -80,6 +81,8 @@ struct Around<'a> {
     index: usize,
     here: &'a Row,
     below: &'a Row,
+    /// Empty where the rule reads nothing above.
+    above: &'a Row,
     west: &'a Row,
     east: &'a Row,
     north: &'a Row,
@@ -92,7 +95,7 @@ impl Around<'_> {
     fn awake(&self, last: Activity) -> u64 {
         let here = self.here.flowing;
         let beside = here << 1 | here >> 1 | self.west.flowing >> 63 | self.east.flowing << 63;
-        let around = beside | self.below.flowing | self.north.flowing | self.south.flowing;
+        let around = beside | self.below.flowing | self.above.flowing | self.north.flowing | self.south.flowing;
         self.here.held & (here | last.active | last.able & around)
     }
 
@@ -145,6 +148,7 @@ struct Surroundings<'a, 'b, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     here: &'a Here<'b>,
     tile: &'a [Lanes; Q],
     beside: [&'a [Lanes; Q]; 4],
+    masks: &'a Masks,
 }
 
 impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, Q>
@@ -187,9 +191,49 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
         let [first, second] = self.spread.key.group(self.here.tx, self.here.y, self.spread.near.tz);
         [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
     }
+
+    #[inline(always)]
+    fn below(&self) -> Next<S> {
+        let (s, Here { rows, bit, y, .. }) = (self.spread.s, self.here);
+        let tile = self.spread.near.here.lanes::<Q>(rows.below.slots[*bit]);
+        let place =
+            if *y > 0 { Some((rows.index - self.spread.near.here.width, *bit, self.spread.near.tz)) } else { None };
+        Next {
+            amount: s.load(&tile[AMOUNT]),
+            filling: self.filling(tile, place),
+            open: self.masks.open & !self.masks.bed,
+        }
+    }
+
+    #[inline(always)]
+    fn above(&self) -> Next<S> {
+        let (s, Here { rows, bit, y, .. }) = (self.spread.s, self.here);
+        let tile = self.spread.near.here.lanes::<Q>(rows.above.slots[*bit]);
+        let place = Some((rows.index + self.spread.near.here.width, *bit, self.spread.near.tz));
+        let place = if *y + 1 < self.spread.ground.ny() { place } else { None };
+        Next {
+            amount: s.load(&tile[AMOUNT]),
+            filling: self.filling(tile, place),
+            open: self.masks.open & !self.ceiling(),
+        }
+    }
 }
 
 impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S, R, H, Q> {
+    /// The cells that have rock or the top of the box above them.
+    #[inline(always)]
+    fn ceiling(&self) -> u32 {
+        let (Spread { ground, near, .. }, Here { rows, bit, tx, y }) = (self.spread, self.here);
+        if y + 1 == ground.ny() {
+            return u32::MAX;
+        }
+        // The floor of the tile above, which knows it where it holds liquid.
+        match near.here.masks(rows.above.slots[*bit]) {
+            masks if masks.version == ground.version(*tx) => masks.bed,
+            _ => ground.masks(*tx, y + 1).bed,
+        }
+    }
+
     /// How full the cells of a tile are; its place is the number of its row, its bit there and its strip.
     #[inline(always)]
     fn filling(&self, tile: &[Lanes; Q], place: Option<(usize, usize, usize)>) -> S::V {
@@ -223,15 +267,16 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
             activities.active.union(near.north.flowing).union(strip.flowing).union(near.south.flowing).range();
         activities.active = Rows::NONE;
         let mut lost = Lost::default();
-        // One more, for tiles above a change.
-        for y in visited.start..(visited.end + 1).min(self.ground.ny()) {
+        // One more, for tiles above a change, and one below it.
+        let first = if R::VERTICAL { visited.start.saturating_sub(1) } else { visited.start };
+        for y in first..(visited.end + 1).min(self.ground.ny()) {
             for w in 0..strip.width {
                 let index = strip.index(y, w);
                 let old = activities.of(index);
                 if strip.row(index).held | old.active == 0 {
                     continue;
                 }
-                let rows = near.rows(index, w);
+                let rows = near.rows(index, w, R::VERTICAL);
                 let mut set = rows.awake(old);
                 if set | old.active == 0 {
                     continue;
@@ -272,20 +317,25 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         if able == 0 {
             return State::Cold;
         }
-        let able = able & R::supported(kernel, s, self.below(here), masks.bed);
+        let able = if R::VERTICAL { able } else { able & R::supported(kernel, s, self.below(here), masks.bed) };
         if able == 0 {
             return State::Still;
         }
         let free = self.free(masks, able);
         let beside = here.rows.beside(self.near, here.bit);
-        let (mut parcels, given) = match R::flow(kernel, s, &Surroundings { spread: self, here, tile, beside }, free) {
+        let near = Surroundings { spread: self, here, tile, beside, masks };
+        let (mut parcels, given, vertical) = match R::flow(kernel, s, &near, free) {
             Flow::Still => return State::Still,
             Flow::Idle => return State::Live,
-            Flow::Gives(parcels, given) => (parcels, given),
+            Flow::Gives(parcels, given) => (parcels, given, [[s.splat(0); 2]; Q]),
+            Flow::All(parcels, given, vertical) => (parcels, given, vertical),
         };
         let mut leaving = [s.splat(0); Q];
         for (leaving, parcel) in leaving.iter_mut().zip(parcels) {
             *leaving = sum_of(s, parcel);
+        }
+        if R::VERTICAL {
+            self.deliver_vertically(here, &vertical, &mut leaving, out);
         }
         self.lose(masks, &mut parcels, lost);
         self.deliver(here, &parcels, given, leaving, out);
@@ -334,6 +384,24 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
                 lost.friction += sum(s, taken);
                 *parcel = s.sub(*parcel, taken);
             }
+        }
+    }
+
+    /// Writes what arrives in the tiles below and above, and adds it to what leaves this one.
+    #[inline(always)]
+    fn deliver_vertically(&self, here: &Here<'_>, given: &[[S::V; 2]; Q], leaving: &mut [S::V; Q], out: &mut Out<'_>) {
+        let (s, y, width) = (self.s, here.y, self.near.here.width);
+        let place = here.rows.index * ROW + here.bit;
+        let (mut down, mut up) = ([s.splat(0); Q], [s.splat(0); Q]);
+        for (quantity, leaving) in leaving.iter_mut().enumerate() {
+            [down[quantity], up[quantity]] = given[quantity];
+            *leaving = s.add(*leaving, s.add(down[quantity], up[quantity]));
+        }
+        if s.any(down[AMOUNT]) {
+            out.here.add(s, place - width * ROW, y - 1, down);
+        }
+        if s.any(up[AMOUNT]) {
+            out.here.add(s, place + width * ROW, y + 1, up);
         }
     }
 

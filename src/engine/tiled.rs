@@ -12,7 +12,7 @@ use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
 use super::{Engine, Stage};
 use crate::parallel;
-use crate::random::{Draw, StepKey};
+use crate::random::Draw;
 use crate::rules::{Column, Exchange, Rule, Walls};
 use crate::simd::{Level, Simd, Work};
 use crate::world::{AMOUNT, Activities, ENERGY, Ground, LAVA, Layer, Reader, Strip, World};
@@ -103,9 +103,10 @@ impl Engine for Tiled {
         };
         match rule {
             Rule::Gravity(rule) => self.column(world, layer, rule),
-            Rule::Spreading(rule) => self.exchange(world, layer, rule, draw.key()),
+            Rule::Spreading(rule) => self.exchange(world, layer, rule, draw),
             Rule::Squeeze(rule) => self.column(world, layer, rule),
-            Rule::Level(rule) => self.exchange(world, layer, rule, draw.key()),
+            Rule::Level(rule) => self.exchange(world, layer, rule, draw),
+            Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| self.exchange(world, layer, rule, draw)),
         }
     }
 }
@@ -130,7 +131,7 @@ impl Tiled {
     }
 
     /// A rule across a layer.
-    fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R, key: StepKey) {
+    fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R, draw: Draw) {
         let World { grid, ground, layers } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let layer = &mut rest[0];
@@ -162,7 +163,7 @@ impl Tiled {
             after: tail.first().unwrap_or(nothing),
             activities: &mut activities[from..to],
         };
-        let common = Common { level: self.level, ground, heavier: Layers(heavier), rule, key };
+        let common = Common { level: self.level, ground, heavier: Layers(heavier), rule, draw };
         spread_in::<R, Q>(part, &common, cuts, scratch);
         self.level.run(Ends::<Q> { strips, cuts, scratch });
         for Scratch { lost, .. } in &*scratch {
@@ -202,7 +203,7 @@ struct Common<'a, R> {
     ground: &'a Ground,
     heavier: Layers<'a>,
     rule: &'a R,
-    key: StepKey,
+    draw: Draw,
 }
 
 /// Strips that lie side by side. The first and the last may also be read by other threads, which have the next parts.
@@ -308,8 +309,8 @@ impl<R: Exchange<Q>, const Q: usize> Work for Spreads<'_, R, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let Self { mut part, common, scratch } = self;
-        let &Common { ground, heavier, rule, key, .. } = common;
-        let kernel = &rule.kernel(s);
+        let &Common { ground, heavier, rule, draw, .. } = common;
+        let (kernel, key) = (&rule.kernel(s, draw.step), draw.key());
         let open = rule.walls() == Walls::Open;
         let Scratch { ring, ends, lost, .. } = scratch;
         let n = part.activities.len();

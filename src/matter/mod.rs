@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::Param;
+use crate::rules::{self, Param};
 use crate::validate::{Invalid, within};
 use crate::view::MaterialLook;
 
@@ -24,6 +24,37 @@ pub enum Kind {
     Liquid,
 }
 
+/// How pressure moves a liquid: what lets it rise in the other arm of a pipe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pressure {
+    /// It does not: the liquid falls and runs level.
+    #[default]
+    None,
+    /// Lower cells hold a little more; see [`crate::rules::compress`].
+    Compress,
+}
+
+/// The numbers of [`crate::rules::compress`], as a `compress` table of a material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Compress {
+    /// What a cell holds more than the one above it.
+    pub max: f64,
+    /// Flow up or down that is not damped.
+    pub min_flow: f64,
+    /// Largest flow up or down in a pass.
+    pub max_speed: f64,
+    /// Times that the rule runs in a step.
+    pub passes: u32,
+}
+
+impl Default for Compress {
+    fn default() -> Self {
+        Self { max: 0.01, min_flow: 0.01, max_speed: 1.0, passes: 4 }
+    }
+}
+
 /// A material, as a `[[material]]` table of a scene; keys left out are those of the preset with its name, or water's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, from = "Table")]
@@ -42,6 +73,10 @@ pub struct Material {
     pub stickiness: f64,
     /// See [`crate::rules::level::PARAMS`].
     pub fluidity: u32,
+    /// How pressure moves it.
+    pub pressure: Pressure,
+    /// See [`crate::rules::compress::PARAMS`].
+    pub compress: Compress,
     /// How it is drawn.
     pub look: MaterialLook,
 }
@@ -57,6 +92,8 @@ struct Table {
     viscosity: Option<f64>,
     stickiness: Option<f64>,
     fluidity: Option<u32>,
+    pressure: Option<Pressure>,
+    compress: Option<Compress>,
     look: Option<MaterialLook>,
 }
 
@@ -71,6 +108,8 @@ impl From<Table> for Material {
             viscosity: table.viscosity.unwrap_or(preset.viscosity),
             stickiness: table.stickiness.unwrap_or(preset.stickiness),
             fluidity: table.fluidity.unwrap_or(preset.fluidity),
+            pressure: table.pressure.unwrap_or(preset.pressure),
+            compress: table.compress.unwrap_or(preset.compress),
             look: table.look.unwrap_or(preset.look),
         }
     }
@@ -101,6 +140,8 @@ impl Material {
             viscosity: 0.7,
             stickiness: 0.0,
             fluidity: 1,
+            pressure: Pressure::None,
+            compress: Compress::default(),
             look: MaterialLook::default(),
         }
     }
@@ -124,7 +165,7 @@ impl Material {
 
     /// The parameters of its rules.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
-        crate::rules::squeeze::PARAMS.iter().chain(crate::rules::level::PARAMS)
+        [rules::squeeze::PARAMS, rules::level::PARAMS, rules::compress::PARAMS].into_iter().flatten()
     }
 
     /// Checks name and numbers; `key` is the table's name, such as `material[0]`.

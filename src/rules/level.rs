@@ -16,8 +16,8 @@
 //! for `drop`.
 
 use super::params::Param;
-use super::sweep::{Bed, Exchange, Flow, Gift, Here, Near, Side};
-use super::{Parcel, Scale, Walls};
+use super::sweep::{Bed, Exchange, Flow, Gift, Gifts, Here, Near, Side};
+use super::{Scale, Walls};
 use crate::grid::Grid;
 use crate::grid::tile::Lanes;
 use crate::matter::Material;
@@ -118,13 +118,13 @@ impl Exchange<1> for Leveling {
         self.walls
     }
 
-    fn gives(&self, here: &Here, _pattern: u8) -> [Gift; 4] {
+    fn gives(&self, here: &Here, _pattern: u8) -> Gifts {
         let carried = match here.bed {
             Bed::Solid => true,
             Bed::Liquid(filling) => filling >= self.viscosity,
         };
         if here.cell.amount <= self.stickiness || !carried {
-            return [Gift::default(); 4];
+            return Gifts::default();
         }
         let full = here.cell.amount.saturating_add(here.heavier);
         let filling = |side: Side| match side {
@@ -145,11 +145,11 @@ impl Exchange<1> for Leveling {
         if gives.iter().sum::<u16>() > here.cell.amount {
             gives = gives.map(|g| g.min(here.cell.amount >> 2));
         }
-        gives.map(|amount| Gift { parcel: Parcel { amount, energy: 0 }, friction: 0 })
+        gives.map(Gift::from).into()
     }
 
     #[inline(always)]
-    fn kernel<S: Simd>(&self, s: S) -> Kernel<S> {
+    fn kernel<S: Simd>(&self, s: S, _step: u64) -> Kernel<S> {
         Kernel {
             zero: s.splat(0),
             one: s.splat(AMOUNT_ONE),

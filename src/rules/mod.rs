@@ -8,6 +8,7 @@
 //! Game Systems, part 2: Grid Based Fluid Systems*.
 
 mod change;
+pub mod compress;
 pub mod gravity;
 pub mod level;
 mod params;
@@ -20,6 +21,6 @@ mod transfer;
 pub use change::{Change, MaterialChange, Parameters, RulesChange};
 pub use params::{Friction, Param, RulesSpec, Scale, Walls};
 pub use schedule::{Rule, Rules};
-pub use sweep::{Bed, DIRECTIONS, Gift, Here, Side};
-pub(crate) use sweep::{Column, Exchange, Flow, Near, Pair};
+pub use sweep::{Bed, DIRECTIONS, Gift, Gifts, Here, Side};
+pub(crate) use sweep::{Column, Exchange, Flow, Near, Next, Pair};
 pub use transfer::Parcel;

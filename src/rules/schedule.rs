@@ -1,12 +1,13 @@
 //! The rules in force, and the order of a step.
 
+use super::compress::Compressing;
 use super::gravity::Gravity;
 use super::level::Leveling;
 use super::params::{RulesSpec, Walls};
 use super::spreading::Spreading;
 use super::squeeze::Squeezing;
 use crate::grid::Grid;
-use crate::matter::{Kind, Material};
+use crate::matter::{Kind, Material, Pressure};
 
 /// Declares [`Rule`]: a variant with the numbers of each rule, and its name in reports and tables.
 macro_rules! rules {
@@ -37,6 +38,7 @@ rules! {
     Spreading(Spreading) = "spreading": "Lava spreads.",
     Squeeze(Squeezing) = "squeeze": "Another liquid climbs past heavier matter, and falls.",
     Level(Leveling) = "level": "Another liquid runs to where it stands lower.",
+    Compress(Compressing) = "compress": "A liquid that can be compressed runs, also up.",
 }
 
 impl Rule {
@@ -49,7 +51,7 @@ impl Rule {
     pub fn is_due(&self, step: u64) -> bool {
         match self {
             Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
-            Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) => true,
+            Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) | Self::Compress(_) => true,
         }
     }
 }
@@ -83,7 +85,12 @@ fn of_lava(spec: &RulesSpec) -> Vec<Rule> {
 }
 
 fn of_material(material: &Material, grid: Grid, walls: Walls) -> Vec<Rule> {
-    match material.kind {
-        Kind::Liquid => vec![Rule::Squeeze(material.into()), Rule::Level(Leveling::new(material, grid, walls))],
+    match (material.kind, material.pressure) {
+        (Kind::Liquid, Pressure::None) => {
+            vec![Rule::Squeeze(material.into()), Rule::Level(Leveling::new(material, grid, walls))]
+        }
+        (Kind::Liquid, Pressure::Compress) => {
+            vec![Rule::Squeeze(material.into()), Rule::Compress(Compressing::new(material, grid, walls))]
+        }
     }
 }

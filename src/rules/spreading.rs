@@ -14,7 +14,7 @@
 
 use super::params::{LEAST_SHARE, MOST_ENERGY, Param, Scale, param, share};
 use super::transfer::{Share, carried, ratio};
-use super::{Bed, Exchange, Flow, Gift, Here, Near, Parcel, RulesSpec, Side, Walls};
+use super::{Bed, Exchange, Flow, Gift, Gifts, Here, Near, Parcel, RulesSpec, Side, Walls};
 use crate::grid::tile::Lanes;
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, amount_units, energy_units};
@@ -185,12 +185,12 @@ impl Exchange<2> for Spreading {
         self.walls
     }
 
-    fn gives(&self, here: &Here, pattern: u8) -> [Gift; 4] {
+    fn gives(&self, here: &Here, pattern: u8) -> Gifts {
         if !spreads(here.cell, here.bed, self) {
-            return [Gift::default(); 4];
+            return Gifts::default();
         }
         let giver = Giver::new(here.cell, here.bed, self);
-        std::array::from_fn(|d| match here.beside[d] {
+        let gift = |d: usize| match here.beside[d] {
             _ if pattern >> d & 1 == 0 => Gift::default(),
             Side::Open { cell, .. } => {
                 let parcel = giver.gives(cell);
@@ -198,11 +198,12 @@ impl Exchange<2> for Spreading {
             }
             Side::Outside if self.walls == Walls::Open => Gift { parcel: giver.gives(Content::default()), friction: 0 },
             Side::Outside | Side::Solid => Gift::default(),
-        })
+        };
+        std::array::from_fn(gift).into()
     }
 
     #[inline(always)]
-    fn kernel<S: Simd>(&self, s: S) -> Kernel<S> {
+    fn kernel<S: Simd>(&self, s: S, _step: u64) -> Kernel<S> {
         let friction = [self.friction_on_solid, self.friction_on_liquid];
         Kernel {
             zero: s.splat(0),

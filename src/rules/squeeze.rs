@@ -9,11 +9,14 @@
 //!
 //! A column is worked from the bottom up and in place: a stack falls as a stack, one cell a step, and what is displaced
 //! passes all that displaced it in one step. A cell holds just below 2 for a moment; what finds no room stays where it is.
+//!
+//! A liquid under pressure ([`super::compress`]) falls and rises by that rule; it is displaced here only from cells that are
+//! 0.98 or more full of heavier matter.
 
 use super::params::Param;
 use super::sweep::{Column, Pair};
 use crate::grid::tile::Lanes;
-use crate::matter::Material;
+use crate::matter::{Material, Pressure};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
 use crate::world::{AMOUNT, Content, RuleNumbers};
@@ -30,22 +33,32 @@ pub const PARAMS: &[Param<Material>] = &[Param {
     set: |material, value| material.speed = value,
 }];
 
+/// Heavier matter that presses a liquid which rises by a rule of its own out of a cell.
+const NEARLY_FULL: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;
+
 /// The rule's parameters in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Squeezing {
-    /// Most that falls from a cell in a step, at least 1.
+    /// Most that falls from a cell in a step.
     pub speed: u16,
+    /// Least heavier matter that displaces.
+    pub least: u16,
 }
 
 impl From<&Material> for Squeezing {
     fn from(material: &Material) -> Self {
-        Self { speed: amount_units(material.speed).max(1) }
+        match material.pressure {
+            Pressure::None => Self { speed: amount_units(material.speed).max(1), least: 0 },
+            // It falls and rises by compressing.
+            Pressure::Compress => Self { speed: 0, least: NEARLY_FULL },
+        }
     }
 }
 
 /// The rule's numbers as lanes.
 pub(crate) struct Kernel<S: Simd> {
     speed: S::V,
+    least: S::V,
     one: S::V,
     most: S::V,
 }
@@ -56,14 +69,14 @@ impl Column<1> for Squeezing {
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {
-        [self.speed.into(), 0, 0, 0, 0, 0, 0, 0]
+        [self.speed.into(), self.least.into(), 0, 0, 0, 0, 0, 0]
     }
 
     fn settle(&self, below: Content, above: Content, heavier: u16) -> [Content; 2] {
         let room = AMOUNT_ONE - heavier;
         let (b, c) = (below.amount, above.amount);
         let (b, c) = if b > room {
-            let up = (b - room).min(u16::MAX - c);
+            let up = if heavier < self.least { 0 } else { (b - room).min(u16::MAX - c) };
             (b - up, c + up)
         } else {
             let down = c.min(self.speed).min(room - b);
@@ -74,7 +87,12 @@ impl Column<1> for Squeezing {
 
     #[inline(always)]
     fn kernel<S: Simd>(&self, s: S) -> Kernel<S> {
-        Kernel { speed: s.splat(self.speed), one: s.splat(AMOUNT_ONE), most: s.splat(u16::MAX) }
+        Kernel {
+            speed: s.splat(self.speed),
+            least: s.splat(self.least),
+            one: s.splat(AMOUNT_ONE),
+            most: s.splat(u16::MAX),
+        }
     }
 
     #[inline(always)]
@@ -83,7 +101,8 @@ impl Column<1> for Squeezing {
         let room = s.sub(kernel.one, pair.heavier);
         // Of the two differences, one is zero in each cell.
         let (excess, free) = (s.sub_saturating(b, room), s.sub_saturating(room, b));
-        let up = s.keep(s.min(excess, s.sub(kernel.most, c)), pair.open);
+        let displaces = pair.open & !s.above(kernel.least, pair.heavier);
+        let up = s.keep(s.min(excess, s.sub(kernel.most, c)), displaces);
         let down = s.keep(s.min(s.min(c, kernel.speed), free), pair.open);
         if !s.any(s.or(up, down)) {
             return None;
@@ -93,6 +112,6 @@ impl Column<1> for Squeezing {
 
     #[inline(always)]
     fn rises<S: Simd>(kernel: &Kernel<S>, s: S, below: &[Lanes; 1], heavier: S::V) -> u32 {
-        s.above(s.load(&below[AMOUNT]), s.sub(kernel.one, heavier))
+        s.above(s.load(&below[AMOUNT]), s.sub(kernel.one, heavier)) & !s.above(kernel.least, heavier)
     }
 }

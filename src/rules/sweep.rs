@@ -48,10 +48,13 @@ pub(crate) struct Pair<'a, S: Simd, const Q: usize> {
     pub(crate) open: u32,
 }
 
-/// A rule by which cells give to their four neighbours, all at once: every decision reads the state before.
+/// A rule by which cells give to their four neighbours across, and perhaps to those below and above, all at once: every
+/// decision reads the state before.
 pub(crate) trait Exchange<const Q: usize>: Sync {
     /// Whether heavier matter takes room from the layer; without, nothing of it is read.
     const UNDER: bool;
+    /// Whether cells give below and above too.
+    const VERTICAL: bool = false;
     /// The rule's numbers as lanes.
     type Kernel<S: Simd>;
 
@@ -61,11 +64,11 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
     /// The sides of the box.
     fn walls(&self) -> Walls;
 
-    /// What a cell gives in each direction; `pattern` has its random bits of this step.
-    fn gives(&self, here: &Here, pattern: u8) -> [Gift; 4];
+    /// What a cell gives; `pattern` has its random bits of this step.
+    fn gives(&self, here: &Here, pattern: u8) -> Gifts;
 
-    /// The rule's numbers as lanes.
-    fn kernel<S: Simd>(&self, s: S) -> Self::Kernel<S>;
+    /// The rule's numbers in `step` as lanes.
+    fn kernel<S: Simd>(&self, s: S, step: u64) -> Self::Kernel<S>;
 
     /// Cells that may give, as far as their own content says.
     fn able<S: Simd>(kernel: &Self::Kernel<S>, s: S, tile: &[Lanes; Q]) -> u32;
@@ -94,6 +97,20 @@ pub(crate) trait Near<S: Simd, const Q: usize> {
     fn fillings(&self) -> (S::V, [S::V; 4]);
     /// Random bits of each cell, for each direction.
     fn drawn(&self) -> [u32; 4];
+    /// The cells below.
+    fn below(&self) -> Next<S>;
+    /// The cells above.
+    fn above(&self) -> Next<S>;
+}
+
+/// The cells below or above those of a tile.
+pub(crate) struct Next<S: Simd> {
+    /// What they hold of the layer.
+    pub(crate) amount: S::V,
+    /// The same and heavier matter.
+    pub(crate) filling: S::V,
+    /// A bit for each that is inside of the box and not solid.
+    pub(crate) open: u32,
 }
 
 /// What a tile gives.
@@ -104,6 +121,8 @@ pub(crate) enum Flow<S: Simd, const Q: usize> {
     Idle,
     /// Quantities for each direction, and the cells that give in each.
     Gives([[S::V; 4]; Q], [u32; 4]),
+    /// The same, and quantities for the cells below and above.
+    All([[S::V; 4]; Q], [u32; 4], [[S::V; 2]; Q]),
 }
 
 /// What a cell stands on.
@@ -154,6 +173,31 @@ pub struct Here {
     pub bed: Bed,
     /// What is beside it, by [`DIRECTIONS`].
     pub beside: [Side; 4],
+    /// The cell below.
+    pub below: Side,
+    /// The cell above.
+    pub above: Side,
+    /// Its place.
+    pub place: [usize; 3],
+    /// The step.
+    pub step: u64,
+}
+
+/// What a cell gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gifts {
+    /// To its neighbours across, by [`DIRECTIONS`].
+    pub beside: [Gift; 4],
+    /// To the cell below.
+    pub below: Gift,
+    /// To the cell above.
+    pub above: Gift,
+}
+
+impl From<[Gift; 4]> for Gifts {
+    fn from(beside: [Gift; 4]) -> Self {
+        Self { beside, ..Self::default() }
+    }
 }
 
 /// What goes to one neighbour.
@@ -163,4 +207,11 @@ pub struct Gift {
     pub parcel: Parcel,
     /// Energy that is lost on the way.
     pub friction: u16,
+}
+
+impl From<u16> for Gift {
+    /// An amount without energy.
+    fn from(amount: u16) -> Self {
+        Self { parcel: Parcel { amount, energy: 0 }, friction: 0 }
+    }
 }

@@ -40,6 +40,10 @@ impl Layer {
         // Spreading reads the cell as bed of the tile above, and as neighbour in up to four directions.
         self.wake_spreading([tx, y + 1, tz]);
         self.wake_spreading([tx, y, tz]);
+        // A liquid under pressure reads it as ceiling too.
+        if !self.material.carries_energy() && y > 0 {
+            self.wake_spreading([tx, y - 1, tz]);
+        }
         for near_x in [x.wrapping_sub(1), x + 1] {
             if near_x < self.grid.nx && near_x / TILE_X != tx {
                 self.wake_spreading([near_x / TILE_X, y, tz]);
