@@ -268,7 +268,7 @@ fn embedded(lava: &World, grid: Grid) -> World {
     });
     let mut world = World::new(Ground::from_surface(grid.ny, heights));
     for ([x, y, z], cell) in lava.lava().held() {
-        world.place(x + dx, y, z + dz, cell.amount, cell.energy);
+        world.place([x + dx, y, z + dz], cell.amount, cell.energy);
     }
     world.open_account();
     world
@@ -284,8 +284,8 @@ fn flat_row() {
         .world()
         .lava()
         .held()
-        .filter(|&([x, y, z], cell)| {
-            spreads(cell, Bed::under(lava.world(), 0, [x, y, z]), &Spreading::from(&RulesSpec::default()))
+        .filter(|&(place, cell)| {
+            spreads(cell, Bed::under(lava.world(), 0, place), &Spreading::from(&RulesSpec::default()))
         })
         .count();
     let mut runs: Vec<Run<'_>> = Vec::new();
@@ -314,7 +314,7 @@ fn settled_row() {
         let grid = Grid::new(nx, ny, nz);
         let mut world = World::new(Ground::none(grid));
         for (x, z) in (0..512.min(nz)).flat_map(|z| (0..nx).map(move |x| (x, z))) {
-            world.place(x, 0, z, AMOUNT_ONE, 1);
+            world.place([x, 0, z], AMOUNT_ONE, 1);
         }
         let rules = Rules::from(&RulesSpec::default());
         let mut engine = Tiled::default();

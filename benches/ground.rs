@@ -11,7 +11,7 @@ mod worlds;
 use std::hint::black_box;
 use std::time::Instant;
 
-use lavoxel::grid::Grid;
+use lavoxel::grid::{Grid, Place};
 use lavoxel::lowpass::LowPass;
 use lavoxel::random::mix64;
 use lavoxel::render::{Camera, CameraSpec, LookSpec, Renderer, Style};
@@ -54,7 +54,7 @@ fn ms(work: impl FnOnce()) -> f64 {
 }
 
 /// A cell of rock at most three cells from lava, another one for every step.
-fn rock(simulation: &Simulation, held: &[[usize; 3]], step: usize) -> Command {
+fn rock(simulation: &Simulation, held: &[Place], step: usize) -> Command {
     let random = mix64(step as u64) as usize;
     let [x, y, z] = held[random % held.len()];
     let near = |v: usize, by: usize, n: usize| (v + by % 7).saturating_sub(3).min(n - 1);
@@ -69,7 +69,7 @@ fn rock(simulation: &Simulation, held: &[[usize; 3]], step: usize) -> Command {
 fn by_turns(steps: usize, mut work: impl FnMut(&mut Simulation, Option<Command>) -> f64) -> [f64; 2] {
     let mut simulation = volcano();
     let start = simulation.snapshot(None);
-    let held: Vec<[usize; 3]> = simulation.world().lava().held().map(|(at, _)| at).collect();
+    let held: Vec<Place> = simulation.world().lava().held().map(|(at, _)| at).collect();
     let mut least = [vec![f64::INFINITY; steps], vec![f64::INFINITY; steps]];
     for _ in 0..ROUNDS {
         for (changes, least) in least.iter_mut().enumerate() {

@@ -13,7 +13,7 @@ impl Engine for Cooling {
         self.0.run(world, stage, draw);
         if stage.name() == "spreading" {
             let before = world.lava().clone();
-            let covered = |[x, y, z]: [usize; 3]| y + 1 < 48 && before.at(x, y + 1, z).amount > 0;
+            let covered = |[x, y, z]: Place| y + 1 < 48 && before.at([x, y + 1, z]).amount > 0;
             // A 64th of the energy of the top cell of each stack, every step; the account books it as removed.
             world.rewrite(0, |at, Content { amount, energy }| Content {
                 amount,

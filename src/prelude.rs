@@ -4,7 +4,7 @@ pub use ndarray::{Array2, Array3, Axis};
 
 #[cfg(feature = "files")]
 pub use crate::export::write_png;
-pub use crate::grid::Grid;
+pub use crate::grid::{Grid, Place};
 pub use crate::lowpass::{LowPass, Volume};
 #[cfg(feature = "files")]
 pub use crate::output::Existing;

@@ -5,7 +5,8 @@
 //! and 4 in z. Every bit of the hash is a fair coin of its own, so each cell still has four independent bits: all 2⁴
 //! patterns are equally likely.
 
-use crate::grid::tile::{TILE_X, TILE_Z};
+use crate::grid::Place;
+use crate::grid::tile::{TILE_X, TILE_Z, TilePlace};
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection whose output bits all depend on all input
 /// bits.
@@ -50,7 +51,7 @@ impl StepKey {
 
     /// Four fair bits for a cell, one for each direction; bit `d` belongs to `DIRECTIONS[d]` of the spreading rule.
     #[inline]
-    pub fn pattern(self, x: usize, y: usize, z: usize) -> u8 {
+    pub fn pattern(self, [x, y, z]: Place) -> u8 {
         self.row(y, z).pattern(x)
     }
 
@@ -60,12 +61,12 @@ impl StepKey {
         RowPatterns { key: self, y, z, group_x: usize::MAX, words: [0; 2] }
     }
 
-    /// The two words of a group of 32 cells: directions 0 and 1 in the halves of the first, 2 and 3 in the second.
-    /// Groups are numbered by their coordinates, not by the shape of the box.
+    /// The two words of a group of 32 cells, by the place of its tile: directions 0 and 1 in the halves of the first, 2 and 3
+    /// in the second. Groups are numbered by their places, not by the shape of the box.
     #[inline]
-    pub fn group(self, group_x: usize, y: usize, group_z: usize) -> [u64; 2] {
-        let place = (group_x as u64) | (y as u64) << 21 | (group_z as u64) << 42;
-        let first = mix64(self.0 ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    pub(crate) fn group(self, [tx, y, tz]: TilePlace) -> [u64; 2] {
+        let number = (tx as u64) | (y as u64) << 21 | (tz as u64) << 42;
+        let first = mix64(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         [first, mix64(first ^ 0x8cb9_2ba7_2f3d_8dd7)]
     }
 }
@@ -86,7 +87,7 @@ impl RowPatterns {
     pub fn pattern(&mut self, x: usize) -> u8 {
         if self.group_x != x / TILE_X {
             self.group_x = x / TILE_X;
-            self.words = self.key.group(self.group_x, self.y, self.z / TILE_Z);
+            self.words = self.key.group([self.group_x, self.y, self.z / TILE_Z]);
         }
         let lane = (self.z % TILE_Z) * TILE_X + x % TILE_X;
         let pair = |word: u64| (word >> lane & 1) as u8 | ((word >> (lane + 32) & 1) as u8) << 1;
@@ -101,9 +102,9 @@ mod tests {
     #[test]
     fn a_pattern_is_the_bits_of_its_group() {
         let key = StepKey::new(7, 11);
-        let words = key.group(2, 5, 3);
+        let words = key.group([2, 5, 3]);
         for lane in 0..32 {
-            let pattern = key.pattern(2 * TILE_X + lane % TILE_X, 5, 3 * TILE_Z + lane / TILE_X);
+            let pattern = key.pattern([2 * TILE_X + lane % TILE_X, 5, 3 * TILE_Z + lane / TILE_X]);
             for d in 0..4 {
                 let bit = words[d / 2] >> (lane + 32 * (d % 2)) & 1;
                 assert_eq!(u64::from(pattern >> d & 1), bit, "lane {lane}, direction {d}");
@@ -113,9 +114,9 @@ mod tests {
 
     #[test]
     fn pinned_so_that_saved_scenes_replay() {
-        let words = StepKey::new(1, 2).group(3, 4, 5);
+        let words = StepKey::new(1, 2).group([3, 4, 5]);
         assert_eq!(words, [0x7609daf29e4c72c7, 0x80d156fa2d9ce7fc]);
-        assert_ne!(words, StepKey::new(1, 3).group(3, 4, 5));
-        assert_ne!(words, StepKey::new(2, 2).group(3, 4, 5));
+        assert_ne!(words, StepKey::new(1, 3).group([3, 4, 5]));
+        assert_ne!(words, StepKey::new(2, 2).group([3, 4, 5]));
     }
 }

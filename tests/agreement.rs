@@ -135,8 +135,8 @@ fn at_rest(rules: &RulesSpec, vents: &[VentSpec]) -> [Simulation; 2] {
     let mut world = World::new(Ground::none(grid));
     for (z, x) in (4..20).flat_map(|z| (3..25).map(move |x| (z, x))) {
         // Just too tired to spread under the rules that it starts with.
-        world.place(x, 0, z, AMOUNT_ONE, ENERGY_ONE / 2);
-        world.place(x, 1, z, AMOUNT_ONE / 3, ENERGY_ONE / 4);
+        world.place([x, 0, z], AMOUNT_ONE, ENERGY_ONE / 2);
+        world.place([x, 1, z], AMOUNT_ONE / 3, ENERGY_ONE / 4);
     }
     world.open_account();
     let start = |engine| Simulation::new(world.clone(), rules, vents, 7, engine);
@@ -222,7 +222,7 @@ fn spans_stay_around_the_liquid() {
         for (z, y) in (0..grid.nz).flat_map(|z| (0..grid.ny).map(move |y| (z, y))) {
             let span = lava.span(y, z);
             for x in 0..grid.nx {
-                let held = lava.at(x, y, z).amount > 0;
+                let held = lava.at([x, y, z]).amount > 0;
                 assert!(!held || span.range().contains(&x), "row ({y}, {z}), x {x}, {span:?}");
             }
         }

@@ -85,8 +85,8 @@ fn every_default_is_one_that_is_accepted() {
 #[test]
 fn arrays_of_a_world_hold_every_cell_at_its_place() {
     let mut world = World::new(Ground::none(Grid::new(9, 5, 6)));
-    world.place(8, 1, 0, AMOUNT_ONE / 2, ENERGY_ONE);
-    world.place(0, 4, 5, AMOUNT_ONE, 2 * ENERGY_ONE);
+    world.place([8, 1, 0], AMOUNT_ONE / 2, ENERGY_ONE);
+    world.place([0, 4, 5], AMOUNT_ONE, 2 * ENERGY_ONE);
     let [amounts, energies] = ["amount", "energy"].map(|name| world.array(name).unwrap());
     assert_eq!(amounts.dim(), (6, 5, 9));
     assert_eq!((amounts[[0, 1, 8]], amounts[[5, 4, 0]], amounts.sum()), (0.5, 1.0, 1.5));

@@ -113,10 +113,10 @@ fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
         rulers: site.rulers(),
     };
     let spec = SliceSpec::whole(world.grid(), axis, cell, (320, 213));
-    let picture = slice(world.grid(), &spec, &style, |x, y, z| {
-        let amount = world.lava().at(x, y, z).amount;
+    let picture = slice(world.grid(), &spec, &style, |place| {
+        let amount = world.lava().at(place).amount;
         match amount {
-            _ if world.ground().is_solid(x, y, z) => Content::Solid,
+            _ if world.ground().is_solid(place) => Content::Solid,
             0 => Content::Empty,
             _ => Content::Value(units::amount(amount)),
         }

@@ -5,7 +5,7 @@ mod common;
 use common::{Dice, any_grid, any_rules, plain, random_world, tiled, vents, volcano};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
-use lavoxel::grid::Grid;
+use lavoxel::grid::{Grid, Place};
 use lavoxel::lowpass::LowPass;
 use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::{Command, Simulation};
@@ -14,8 +14,8 @@ use lavoxel::world::{Edit, Matter, Shape, World};
 use proptest::prelude::*;
 
 /// An edit of one cell.
-fn cell([x, y, z]: [usize; 3], matter: Matter) -> Command {
-    let from = [x, y, z].map(|v| v as f64);
+fn cell(place: Place, matter: Matter) -> Command {
+    let from = place.map(|v| v as f64);
     Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter })
 }
 
@@ -104,7 +104,7 @@ fn wide_volcano() -> Simulation {
 }
 
 /// The cell that turns to rock in a step: on top of a column near lava, as where lava sets.
-fn set_next(world: &World, dice: &mut Dice) -> [usize; 3] {
+fn set_next(world: &World, dice: &mut Dice) -> Place {
     let held: Vec<_> = world.lava().held().collect();
     let ([x, y, z], _) = held[dice.below(held.len() as u64) as usize];
     let near = |v: usize, n: usize, dice: &mut Dice| (v + dice.below(9) as usize).saturating_sub(4).min(n - 1);

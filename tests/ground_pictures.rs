@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Dice, tiled, volcano};
-use lavoxel::grid::Grid;
+use lavoxel::grid::{Grid, Place};
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Camera, Image, Renderer};
 use lavoxel::rules::RulesSpec;
@@ -13,13 +13,13 @@ use lavoxel::view::{CameraSpec, LookSpec, Style};
 use lavoxel::world::{Edit, Matter, Shape, World};
 
 /// An edit of one cell.
-fn cell([x, y, z]: [usize; 3], matter: Matter) -> Command {
-    let from = [x, y, z].map(|v| v as f64);
+fn cell(place: Place, matter: Matter) -> Command {
+    let from = place.map(|v| v as f64);
     Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter })
 }
 
 /// The cell that turns to rock in a step: on top of a column near lava, as where lava sets.
-fn set_next(world: &World, dice: &mut Dice) -> [usize; 3] {
+fn set_next(world: &World, dice: &mut Dice) -> Place {
     let held: Vec<_> = world.lava().held().collect();
     let ([x, y, z], _) = held[dice.below(held.len() as u64) as usize];
     let near = |v: usize, n: usize, dice: &mut Dice| (v + dice.below(9) as usize).saturating_sub(4).min(n - 1);

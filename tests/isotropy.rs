@@ -27,7 +27,7 @@ fn blob(seed: u64) -> Vec<f64> {
     for z in 0..SIDE {
         for y in 0..grid.ny {
             for x in 0..SIDE {
-                thickness[grid.column(x, z)] += f64::from(world.lava().at(x, y, z).amount);
+                thickness[grid.column(x, z)] += f64::from(world.lava().at([x, y, z]).amount);
             }
         }
     }

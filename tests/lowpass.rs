@@ -25,18 +25,18 @@ fn everything(world: &World) -> Volume {
                     let near = |v: usize, d: usize, n: usize| (v + d).checked_sub(1).filter(|&w| w < n);
                     let place = (near(x, dx, grid.nx), near(y, dy, grid.ny), near(z, dz, grid.nz));
                     let (Some(x), Some(y), Some(z)) = place else { continue };
-                    if world.ground().is_solid(x, y, z) {
+                    if world.ground().is_solid([x, y, z]) {
                         continue;
                     }
                     let w = [1.0, 2.0, 1.0][dx] * [1.0, 2.0, 1.0][dy] * [1.0, 2.0, 1.0][dz];
-                    let cell = world.lava().at(x, y, z);
+                    let cell = world.lava().at([x, y, z]);
                     weight += w;
                     amount += w * f64::from(cell.amount) / f64::from(AMOUNT_ONE);
                     energy += w * f64::from(cell.energy) / f64::from(ENERGY_ONE) / f64::from(ENERGY_SHOWN);
                 }
                 if weight > 0.0 {
                     let shade = |v: f64| (v / weight * 255.0 + 1e-9).round().min(255.0) as u8;
-                    let i = grid.index(x, y, z);
+                    let i = grid.index([x, y, z]);
                     (volume.density[i], volume.energy[i]) = (shade(amount), shade(energy));
                 }
             }
@@ -77,7 +77,7 @@ fn a_full_bed_stays_full_down_to_the_rock() {
     world.edit(&Edit { shape: lava, matter: Matter::Lava { amount: 1.0, energy: 1.0 } });
     let mut lowpass = LowPass::new(world.grid());
     let volume = lowpass.refresh(&world);
-    let column: Vec<u8> = (0..5).map(|y| volume.density[world.grid().index(2, y, 2)]).collect();
+    let column: Vec<u8> = (0..5).map(|y| volume.density[world.grid().index([2, y, 2])]).collect();
     assert_eq!(column, [0, 255, 255, 255, 255]);
 }
 
@@ -96,12 +96,9 @@ fn bricks_that_differ(old: &Volume, new: &Volume) -> Vec<bool> {
     let grid = new.grid;
     let [nx, ny, nz] = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK));
     let mut bricks = vec![false; nx * ny * nz];
-    for z in 0..grid.nz {
-        for (x, y) in (0..grid.ny).flat_map(|y| (0..grid.nx).map(move |x| (x, y))) {
-            let i = grid.index(x, y, z);
-            let differs = (old.density[i], old.energy[i]) != (new.density[i], new.energy[i]);
-            bricks[(z / BRICK * ny + y / BRICK) * nx + x / BRICK] |= differs;
-        }
+    for ([x, y, z], i) in grid.places().zip(0..) {
+        let differs = (old.density[i], old.energy[i]) != (new.density[i], new.energy[i]);
+        bricks[(z / BRICK * ny + y / BRICK) * nx + x / BRICK] |= differs;
     }
     bricks
 }

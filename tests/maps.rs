@@ -170,7 +170,7 @@ fn maps_say_what_their_definition_says() {
     for z in 0..site.grid.nz {
         for x in 0..site.grid.nx {
             let at = [z, x];
-            let lava: f64 = (0..site.grid.ny).map(|y| f64::from(amount(world.lava().at(x, y, z).amount))).sum();
+            let lava: f64 = (0..site.grid.ny).map(|y| f64::from(amount(world.lava().at([x, y, z]).amount))).sum();
             let land = site.floor_m + f64::from(world.ground().surface()[at]) * site.cell_height_m();
             assert_eq!(ground[at], f64::from(land as f32));
             assert_eq!(surface[at], f64::from(land as f32 + metres(lava)));
@@ -303,9 +303,9 @@ fn an_archive_gives_back_every_field() {
     let solid: Array3<bool> = file.by_name::<OwnedRepr<bool>, Ix3>("solid.npy").unwrap();
     assert_eq!(amounts.dim(), (grid.ny, grid.nz, grid.nx));
     for ((y, z, x), &found) in amounts.indexed_iter() {
-        let cell = world.lava().at(x, y, z);
+        let cell = world.lava().at([x, y, z]);
         assert_eq!((found, energies[[y, z, x]]), (amount(cell.amount), energy(cell.energy)));
-        assert_eq!(solid[[y, z, x]], world.ground().is_solid(x, y, z));
+        assert_eq!(solid[[y, z, x]], world.ground().is_solid([x, y, z]));
     }
     for quantity in world.column_quantities() {
         let name = format!("{}.npy", quantity.name().replace('-', "_"));
@@ -359,7 +359,7 @@ fn every_material_has_its_maps_and_fields() {
     assert_eq!(names.iter().map(|name| name.trim_end_matches(".npy")).collect::<Vec<_>>(), expected);
     let amounts: Array3<f32> = file.by_name::<OwnedRepr<f32>, Ix3>("water_amount.npy").unwrap();
     for ((y, z, x), &found) in amounts.indexed_iter() {
-        assert_eq!(found, amount(water.at(x, y, z).amount));
+        assert_eq!(found, amount(water.at([x, y, z]).amount));
     }
     for (name, values) in [("water_thickness", &thickness), ("water_surface", &surface)] {
         let found = file.by_name::<OwnedRepr<f32>, Ix2>(&format!("{name}.npy")).unwrap();

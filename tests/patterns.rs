@@ -5,7 +5,7 @@ mod common;
 
 use common::tiled;
 use lavoxel::engine::Stage;
-use lavoxel::grid::Grid;
+use lavoxel::grid::{Grid, Place};
 use lavoxel::random::{Draw, StepKey};
 use lavoxel::rules::spreading::Spreading;
 use lavoxel::rules::{Rule, RulesSpec};
@@ -27,14 +27,14 @@ fn seen(rock_in_the_west: bool) -> [u64; 16] {
         let mut world = World::new(Ground::none(grid));
         let centres = || (1..90).step_by(3).flat_map(|z| (1..90).step_by(3).map(move |x| (x, z)));
         for (x, z) in centres() {
-            world.place(x, 0, z, AMOUNT_ONE, ENERGY_ONE);
+            world.place([x, 0, z], AMOUNT_ONE, ENERGY_ONE);
             if rock_in_the_west {
                 let from = [x as f64 - 1.0, 0.0, z as f64];
                 world.edit(&Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter: Matter::Rock });
             }
         }
         tiled().run(&mut world, Stage::Rule { layer: 0, rule: &Rule::Spreading(rule) }, Draw { seed: 2, step });
-        let wet = |x: usize, z: usize| usize::from(world.lava().at(x, 0, z).amount > 0);
+        let wet = |x: usize, z: usize| usize::from(world.lava().at([x, 0, z]).amount > 0);
         for (x, z) in centres() {
             counts[wet(x - 1, z) | wet(x + 1, z) << 1 | wet(x, z - 1) << 2 | wet(x, z + 1) << 3] += 1;
         }
@@ -61,12 +61,12 @@ fn with_rock_in_the_west_each_of_the_8_patterns_left_is_drawn_equally_often() {
 
 #[test]
 fn neighbours_and_following_steps_draw_independently() {
-    type Pair = fn(StepKey, StepKey, [usize; 3]) -> [u8; 2];
+    type Pair = fn(StepKey, StepKey, Place) -> [u8; 2];
     let pairs: [(&str, Pair); 4] = [
-        ("x", |now, _, [x, y, z]| [now.pattern(x, y, z), now.pattern(x + 1, y, z)]),
-        ("y", |now, _, [x, y, z]| [now.pattern(x, y, z), now.pattern(x, y + 1, z)]),
-        ("z", |now, _, [x, y, z]| [now.pattern(x, y, z), now.pattern(x, y, z + 1)]),
-        ("step", |now, next, [x, y, z]| [now.pattern(x, y, z), next.pattern(x, y, z)]),
+        ("x", |now, _, [x, y, z]| [now.pattern([x, y, z]), now.pattern([x + 1, y, z])]),
+        ("y", |now, _, [x, y, z]| [now.pattern([x, y, z]), now.pattern([x, y + 1, z])]),
+        ("z", |now, _, [x, y, z]| [now.pattern([x, y, z]), now.pattern([x, y, z + 1])]),
+        ("step", |now, next, place| [now.pattern(place), next.pattern(place)]),
     ];
     for (name, pair) in pairs {
         let mut counts = [0; 256];

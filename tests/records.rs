@@ -35,7 +35,7 @@ impl Definition {
 
     fn observe(&mut self, world: &World, step: u32) {
         for ((z, x), arrival) in self.arrival.indexed_iter_mut() {
-            let column = (0..world.grid().ny).map(|y| world.lava().at(x, y, z));
+            let column = (0..world.grid().ny).map(|y| world.lava().at([x, y, z]));
             let amount: u32 = column.clone().map(|cell| u32::from(cell.amount)).sum();
             let energy = column.map(|cell| cell.energy).max().unwrap();
             if amount > 0 && *arrival == NEVER {

@@ -79,7 +79,7 @@ fn of_equal_steps_the_order_of_the_file_counts() {
         let text = format!("[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n{}{}", put(first), put(second));
         let mut simulation = start(&scene(&text));
         run(&mut simulation, 2);
-        simulation.world().ground().is_solid(4, 4, 4)
+        simulation.world().ground().is_solid([4, 4, 4])
     };
     assert!(rock_after("nothing", "rock"));
     assert!(!rock_after("rock", "nothing"));

@@ -105,7 +105,7 @@ impl Window {
             for z in z..z + patch.size[2] {
                 for y in y..y + patch.size[1] {
                     for x in x..x + patch.size[0] {
-                        let (cell, &[density, energy]) = (grid.index(x, y, z), texels.next().unwrap());
+                        let (cell, &[density, energy]) = (grid.index([x, y, z]), texels.next().unwrap());
                         assert!(!std::mem::replace(&mut patched[cell], true), "patches overlap");
                         differs |= (density, energy) != (self.volume.density[cell], self.volume.energy[cell]);
                         (self.volume.density[cell], self.volume.energy[cell]) = (density, energy);
@@ -254,8 +254,8 @@ fn the_probe_answers_what_lies_under_the_pointer() {
             window.report.probe.as_ref().is_some_and(|probe| probe.point[0] == x) || i == 40
         });
         let probe = window.report.probe.clone().unwrap();
-        let solid = |y: usize| world.ground().is_solid(x as usize, y, 14);
-        let content = |y: usize| world.lava().at(x as usize, y, 14);
+        let solid = |y: usize| world.ground().is_solid([x as usize, y, 14]);
+        let content = |y: usize| world.lava().at([x as usize, y, 14]);
         let seen = |&y: &usize| solid(y) || content(y).amount > AMOUNT_ONE / 20;
         let y = (0..world.grid().ny).rev().find(seen).unwrap();
         let held: u64 = (0..world.grid().ny).map(|y| u64::from(content(y).amount)).sum();
@@ -289,8 +289,8 @@ fn slices_come_when_they_change() {
     let cut = window.cuts[0].as_ref().unwrap();
     for (i, &[value, content]) in cut.texels.iter().enumerate() {
         let (y, z) = (i / cut.width, i % cut.width);
-        let amount = simulation.world().lava().at(18, y, z).amount;
-        let expected = match simulation.world().ground().is_solid(18, y, z) {
+        let amount = simulation.world().lava().at([18, y, z]).amount;
+        let expected = match simulation.world().ground().is_solid([18, y, z]) {
             true => [0, 2],
             false => [(f64::from(amount) / f64::from(AMOUNT_ONE) * 255.0).round() as u8, u8::from(amount > 0)],
         };

@@ -20,8 +20,8 @@ struct Mirror {
 
 impl Mirror {
     fn edit(&mut self, edit: &Edit) {
-        for [x, y, z] in edit.shape.cells(self.grid) {
-            let i = self.grid.index(x, y, z);
+        for place in edit.shape.cells(self.grid) {
+            let i = self.grid.index(place);
             match edit.matter {
                 Matter::Lava { amount, .. } if !self.solid[i] => {
                     self.amount[i] = self.amount[i].max(amount_units(amount));
@@ -40,9 +40,9 @@ impl Mirror {
             for x in 0..grid.nx {
                 let mut top = 0;
                 for y in 0..grid.ny {
-                    let i = grid.index(x, y, z);
-                    assert_eq!(world.ground().is_solid(x, y, z), self.solid[i], "({x}, {y}, {z})");
-                    assert_eq!(world.lava().at(x, y, z).amount, self.amount[i], "({x}, {y}, {z})");
+                    let i = grid.index([x, y, z]);
+                    assert_eq!(world.ground().is_solid([x, y, z]), self.solid[i], "({x}, {y}, {z})");
+                    assert_eq!(world.lava().at([x, y, z]).amount, self.amount[i], "({x}, {y}, {z})");
                     top = if self.solid[i] { y + 1 } else { top };
                 }
                 assert_eq!(world.ground().top(x, z), top);
@@ -53,13 +53,13 @@ impl Mirror {
         assert_eq!(tally.mass, self.amount.iter().map(|&a| u64::from(a)).sum::<u64>());
         let held: Vec<_> = world.lava().held().collect();
         assert_eq!(held.len() as u64, tally.cells);
-        assert!(held.iter().all(|&([x, y, z], cell)| cell == world.lava().at(x, y, z)));
+        assert!(held.iter().all(|&(place, cell)| cell == world.lava().at(place)));
         for (z, y) in (0..grid.nz).flat_map(|z| (0..grid.ny).map(move |y| (z, y))) {
             let xs = 1..grid.nx.saturating_sub(1).max(1);
             let mut row = vec![Content::default(); grid.nx];
             world.lava().row(y, z, xs.clone()).for_each(|(x, cell)| row[x] = cell);
             for (x, cell) in row.iter().enumerate() {
-                let expected = if xs.contains(&x) { world.lava().at(x, y, z) } else { Content::default() };
+                let expected = if xs.contains(&x) { world.lava().at([x, y, z]) } else { Content::default() };
                 assert_eq!(*cell, expected, "row ({y}, {z}), x {x}");
             }
         }
@@ -73,7 +73,7 @@ fn random_edits_read_as_in_a_box_kept_whole() {
         let mut dice = Dice(seed as u64);
         let surface = Array2::from_shape_simple_fn((grid.nz, grid.nx), || dice.below(6) as f32);
         let mut world = World::new(Ground::from_surface(grid.ny, surface));
-        let solid = grid.places().map(|[x, y, z]| world.ground().is_solid(x, y, z)).collect();
+        let solid = grid.places().map(|place| world.ground().is_solid(place)).collect();
         let mut mirror = Mirror { grid, solid, amount: vec![0; grid.cells()] };
         for _ in 0..120 {
             let center = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64 * 8) as f64 / 8.0);
@@ -122,7 +122,7 @@ fn tiles_that_lava_left_are_used_again() {
     // Lava that falls through a tall box passes through many tiles; they must not pile up.
     let grid = Grid::new(8, 2000, 4);
     let mut world = World::new(Ground::none(grid));
-    world.place(4, 1999, 2, AMOUNT_ONE, 1);
+    world.place([4, 1999, 2], AMOUNT_ONE, 1);
     world.open_account();
     let mut simulation = still(world, &RulesSpec::default(), 1, tiled());
     simulation.step();
@@ -141,7 +141,7 @@ fn the_hash_reads_every_cell() {
         let from = [x as f64, y as f64, z as f64];
         let shape = Shape::Box { from, to: from.map(|v| v + 1.0) };
         let mut other = world.clone();
-        let matter = if world.ground().is_solid(x, y, z) { Matter::Nothing } else { Matter::Rock };
+        let matter = if world.ground().is_solid([x, y, z]) { Matter::Nothing } else { Matter::Rock };
         other.edit(&Edit { shape, matter });
         assert_ne!(other.state_hash(), hash, "({x}, {y}, {z})");
     }

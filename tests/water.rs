@@ -6,7 +6,7 @@ mod common;
 use common::{Dice, any_grid, any_rules, ball, plain, random_world, vents};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
-use lavoxel::grid::Grid;
+use lavoxel::grid::{Grid, Place};
 use lavoxel::matter::Material;
 use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::{Command, Simulation};
@@ -17,8 +17,8 @@ use ndarray::Array2;
 use proptest::prelude::*;
 
 /// An edit of one cell.
-fn cell([x, y, z]: [usize; 3], matter: Matter) -> Edit {
-    let from = [x, y, z].map(|v| v as f64);
+fn cell(place: Place, matter: Matter) -> Edit {
+    let from = place.map(|v| v as f64);
     Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter }
 }
 
@@ -53,7 +53,7 @@ fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
     let names: Vec<_> = materials.iter().map(|material| material.name.clone()).collect();
     let mut world = World::with_materials(lava.ground().clone(), materials);
     for ([x, y, z], content) in lava.lava().held() {
-        world.place(x, y, z, content.amount, content.energy);
+        world.place([x, y, z], content.amount, content.energy);
     }
     let share = dice.below(70);
     for i in 0..grid.cells() {
@@ -178,7 +178,7 @@ fn water_falls_one_cell_a_step_as_a_stack() {
     let mut simulation = Simulation::new(world, &RulesSpec::default(), &[], 1, common::tiled());
     for step in 1..=6 {
         simulation.step();
-        let amounts: Vec<_> = (0..12).map(|y| simulation.world().layers()[1].at(0, y, 0).amount).collect();
+        let amounts: Vec<_> = (0..12).map(|y| simulation.world().layers()[1].at([0, y, 0]).amount).collect();
         let expected: Vec<_> =
             (0..12).map(|y| if (6 - step..9 - step).contains(&y) { AMOUNT_ONE } else { 0 }).collect();
         assert_eq!(amounts, expected, "step {step}");
@@ -190,15 +190,15 @@ fn lava_sinks_through_water_which_climbs_in_one_step() {
     let grid = Grid::new(1, 8, 1);
     let mut world = World::with_materials(Ground::none(grid), vec![Material::water()]);
     (0..5).for_each(|y| world.edit(&cell([0, y, 0], some("water", 1.0))));
-    world.place(0, 5, 0, AMOUNT_ONE, 100);
+    world.place([0, 5, 0], AMOUNT_ONE, 100);
     world.open_account();
     let mut simulation = Simulation::new(world, &RulesSpec::default(), &[], 1, common::tiled());
     for sunk in 1..=5 {
         simulation.step();
         let world = simulation.world();
-        let lava: Vec<_> = (0..8).map(|y| world.lava().at(0, y, 0).amount > 0).collect();
+        let lava: Vec<_> = (0..8).map(|y| world.lava().at([0, y, 0]).amount > 0).collect();
         assert_eq!(lava.iter().position(|&held| held), Some(5 - sunk), "lava falls one cell a step");
-        let water: Vec<_> = (0..8).map(|y| world.layers()[1].at(0, y, 0).amount).collect();
+        let water: Vec<_> = (0..8).map(|y| world.layers()[1].at([0, y, 0]).amount).collect();
         let expected: Vec<_> = (0..8).map(|y| if y < 6 && y != 5 - sunk { AMOUNT_ONE } else { 0 }).collect();
         assert_eq!(water, expected, "water after {sunk} steps");
     }
@@ -225,7 +225,7 @@ fn a_mirrored_world_stays_a_mirror_image() {
         one.step();
         other.step();
         for ([x, y, z], content) in one.world().layers()[1].held() {
-            let image = other.world().layers()[1].at(grid.nx - 1 - x, y, z);
+            let image = other.world().layers()[1].at([grid.nx - 1 - x, y, z]);
             assert_eq!(content, image, "({x}, {y}, {z}) after step {step}");
         }
     }

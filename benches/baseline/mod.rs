@@ -52,7 +52,7 @@ impl Baseline {
         let cells: Vec<_> = world.lava().cells().collect();
         let amount: Vec<f32> = cells.iter().map(|cell| units::amount(cell.amount)).collect();
         let energy: Vec<f32> = cells.iter().map(|cell| units::energy(cell.energy)).collect();
-        let solid = grid.places().map(|[x, y, z]| world.ground().is_solid(x, y, z)).collect();
+        let solid = grid.places().map(|place| world.ground().is_solid(place)).collect();
         Self { grid, solid, next_amount: amount.clone(), next_energy: energy.clone(), amount, energy }
     }
 
@@ -61,7 +61,7 @@ impl Baseline {
         for &(x, z) in columns {
             let mut left = amount / columns.len() as f32;
             for y in 0..self.grid.ny {
-                let i = self.grid.index(x, y, z);
+                let i = self.grid.index([x, y, z]);
                 if !self.solid[i] && left > 0.0 {
                     let poured = left.min(1.0 - self.amount[i]);
                     self.amount[i] += poured;
@@ -77,7 +77,7 @@ impl Baseline {
         let grid = self.grid;
         for z in 0..grid.nz {
             for y in 1..grid.ny {
-                let below = grid.index(0, y - 1, z);
+                let below = grid.index([0, y - 1, z]);
                 for b in below..below + grid.nx {
                     let c = b + grid.nx;
                     let a = self.amount[c];
@@ -108,7 +108,7 @@ impl Baseline {
         for z in 0..grid.nz {
             for y in 0..grid.ny {
                 for x in 0..grid.nx {
-                    let c = grid.index(x, y, z);
+                    let c = grid.index([x, y, z]);
                     let (a, e) = (self.amount[c], self.energy[c]);
                     if a <= 0.0 || e <= rules.threshold {
                         continue;

@@ -285,5 +285,5 @@ impl Report {
 /// Cells that could spread now: enough energy, and something beneath.
 fn active_cells(simulation: &Simulation) -> usize {
     let (world, rule) = (simulation.world(), &Spreading::from(simulation.rules_spec()));
-    world.lava().held().filter(|&([x, y, z], cell)| spreads(cell, Bed::under(world, 0, [x, y, z]), rule)).count()
+    world.lava().held().filter(|&(place, cell)| spreads(cell, Bed::under(world, 0, place), rule)).count()
 }

@@ -50,7 +50,7 @@ impl Slices {
         let world = simulation.world();
         let grid = world.grid();
         let sample = Sample::new(world, &self.quantity);
-        let content = |x: usize, y: usize, z: usize| sample.at(x, y, z);
+        let content = |place| sample.at(place);
         let mut spec = SliceSpec::whole(grid, self.axis, self.cell, size);
         let survey = Survey::of(grid, self.axis, self.cell, content);
         self.largest = self.largest.max(survey.largest);

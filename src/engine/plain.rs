@@ -2,7 +2,7 @@
 //! bit for bit.
 
 use super::{Engine, Stage};
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::random::Draw;
 use crate::rules::{Bed, Column, DIRECTIONS, Exchange, Gift, Gifts, Here, Rule, Side, Walls};
 use crate::world::{Content, World};
@@ -32,13 +32,13 @@ fn column<const Q: usize>(world: &mut World, layer: usize, rule: &impl Column<Q>
     let grid = world.grid();
     for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
         for y in 1..grid.ny {
-            if world.ground().is_solid(x, y - 1, z) || world.ground().is_solid(x, y, z) {
+            if world.ground().is_solid([x, y - 1, z]) || world.ground().is_solid([x, y, z]) {
                 continue;
             }
-            let cells = [y - 1, y].map(|y| world.layers[layer].at(x, y, z));
-            let heavier = world.heavier_than(layer, x, y - 1, z);
+            let cells = [y - 1, y].map(|y| world.layers[layer].at([x, y, z]));
+            let heavier = world.heavier_than(layer, [x, y - 1, z]);
             for (y, cell) in [y - 1, y].into_iter().zip(rule.settle(cells[0], cells[1], heavier)) {
-                world.layers[layer].set(x, y, z, cell);
+                world.layers[layer].set([x, y, z], cell);
             }
         }
     }
@@ -47,37 +47,32 @@ fn column<const Q: usize>(world: &mut World, layer: usize, rule: &impl Column<Q>
 /// A rule across a layer: every cell gives by the state before.
 fn exchange<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>, draw: Draw) {
     let before = world.clone();
-    let (grid, key) = (world.grid(), draw.key());
-    for [x, y, z] in cells(grid) {
-        if before.layers[layer].at(x, y, z).amount > 0 {
-            let here = here(&before, layer, [x, y, z], draw.step);
-            give(world, layer, rule, &here, rule.gives(&here, key.pattern(x, y, z)));
+    let key = draw.key();
+    for place in world.grid().places() {
+        if before.layers[layer].at(place).amount > 0 {
+            let here = here(&before, layer, place, draw.step);
+            give(world, layer, rule, &here, rule.gives(&here, key.pattern(place)));
         }
     }
 }
 
-fn cells(grid: Grid) -> impl Iterator<Item = [usize; 3]> {
-    (0..grid.nz).flat_map(move |z| (0..grid.ny).flat_map(move |y| (0..grid.nx).map(move |x| [x, y, z])))
-}
-
 /// Takes gifts out of the cell `here` and adds them to its neighbours.
 fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>, here: &Here, gifts: Gifts) {
-    let (grid, [x, y, z]) = (world.grid(), here.place);
+    let (grid, place) = (world.grid(), here.place);
     let layer = &mut world.layers[layer];
     let across = DIRECTIONS.into_iter().zip(gifts.beside);
-    let across = across.map(|((dx, dz), gift)| (neighbour(grid, x, z, dx, dz).map(|(x, z)| [x, y, z]), gift));
-    // The gifts below and above are none where there is no such cell.
-    let vertical = [(Some([x, y.saturating_sub(1), z]), gifts.below), (Some([x, y + 1, z]), gifts.above)];
+    let across = across.map(|((dx, dz), gift)| (neighbour(grid, place, [dx, 0, dz]), gift));
+    let vertical = [(-1, gifts.below), (1, gifts.above)].map(|(dy, gift)| (neighbour(grid, place, [0, dy, 0]), gift));
     for (to, gift) in across.chain(vertical).filter(|(_, gift)| *gift != Gift::default()) {
         let (amount, energy) = (gift.parcel.amount, gift.parcel.energy);
-        let c = layer.at(x, y, z);
-        layer.set(x, y, z, Content { amount: c.amount - amount, energy: c.energy - energy });
+        let c = layer.at(place);
+        layer.set(place, Content { amount: c.amount - amount, energy: c.energy - energy });
         layer.ledger.energy.friction += u64::from(gift.friction);
         match to {
-            Some([x, y, z]) => {
-                let n = layer.at(x, y, z);
+            Some(near) => {
+                let n = layer.at(near);
                 let energy = n.energy + (energy - gift.friction);
-                layer.set(x, y, z, Content { amount: n.amount + amount, energy });
+                layer.set(near, Content { amount: n.amount + amount, energy });
             }
             None => {
                 assert!(rule.walls() == Walls::Open, "nothing leaves a closed box");
@@ -89,31 +84,26 @@ fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>
 }
 
 /// A cell with what is around it.
-fn here(world: &World, layer: usize, [x, y, z]: [usize; 3], step: u64) -> Here {
-    let side = |place: Option<[usize; 3]>| match place {
-        Some([x, y, z]) if world.ground().is_solid(x, y, z) => Side::Solid,
-        Some([x, y, z]) => {
-            let cell = world.layers[layer].at(x, y, z);
-            Side::Open { cell, heavier: world.heavier_than(layer, x, y, z) }
-        }
+fn here(world: &World, layer: usize, place: Place, step: u64) -> Here {
+    let side = |by: [isize; 3]| match neighbour(world.grid(), place, by) {
+        Some(near) if world.ground().is_solid(near) => Side::Solid,
+        Some(near) => Side::Open { cell: world.layers[layer].at(near), heavier: world.heavier_than(layer, near) },
         None => Side::Outside,
     };
-    let grid = world.grid();
-    let beside = |(dx, dz)| neighbour(grid, x, z, dx, dz).map(|(x, z)| [x, y, z]);
     Here {
-        cell: world.layers[layer].at(x, y, z),
-        heavier: world.heavier_than(layer, x, y, z),
-        bed: Bed::under(world, layer, [x, y, z]),
-        beside: DIRECTIONS.map(|direction| side(beside(direction))),
-        below: side(y.checked_sub(1).map(|y| [x, y, z])),
-        above: side((y + 1 < grid.ny).then_some([x, y + 1, z])),
-        place: [x, y, z],
+        cell: world.layers[layer].at(place),
+        heavier: world.heavier_than(layer, place),
+        bed: Bed::under(world, layer, place),
+        beside: DIRECTIONS.map(|(dx, dz)| side([dx, 0, dz])),
+        below: side([0, -1, 0]),
+        above: side([0, 1, 0]),
+        place,
         step,
     }
 }
 
-/// The column next to (x, z), if it is inside the box.
-fn neighbour(grid: Grid, x: usize, z: usize, dx: isize, dz: isize) -> Option<(usize, usize)> {
-    let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
-    (x < grid.nx && z < grid.nz).then_some((x, z))
+/// The cell next to one, if it is inside the box.
+fn neighbour(grid: Grid, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
+    let (x, y, z) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?);
+    (x < grid.nx && y < grid.ny && z < grid.nz).then_some([x, y, z])
 }

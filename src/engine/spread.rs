@@ -188,7 +188,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
 
     #[inline(always)]
     fn drawn(&self) -> [u32; 4] {
-        let [first, second] = self.spread.key.group(self.here.tx, self.here.y, self.spread.near.tz);
+        let [first, second] = self.spread.key.group([self.here.tx, self.here.y, self.spread.near.tz]);
         [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
     }
 

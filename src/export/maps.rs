@@ -76,7 +76,7 @@ impl Maps<'_> {
 
     /// What each column holds of the material and of all heavier ones, in units.
     fn amounts_up_to(&self, quantity: &ColumnQuantity) -> Array2<u64> {
-        let last = quantity.material().and_then(|material| self.world.place_of(material));
+        let last = quantity.material().and_then(|material| self.world.number_of(material));
         let layers = self.world.layers().iter().take(last.map_or(0, |last| last + 1));
         let none = Array2::zeros((self.site.grid.nz, self.site.grid.nx));
         layers.fold(none, |sum, layer| sum + layer.column_amounts())

@@ -88,7 +88,7 @@ fn grids(world: &World) -> Vec<GridOf> {
 impl GridOf {
     fn field(&self, shot: &ExportState<'_>) -> Sparse<f32> {
         let mut field = Sparse::new();
-        let layer = self.quantity.material().and_then(|material| shot.world.place_of(material));
+        let layer = self.quantity.material().and_then(|material| shot.world.number_of(material));
         if let Some(layer) = layer.filter(|_| self.smooth) {
             RowFilter::of_layer(layer).each_cell(shot.world, |at, density, _| {
                 if density > 0 {

@@ -308,7 +308,7 @@ fn rows_around(world: &World, j: usize, k: usize) -> impl Iterator<Item = (usize
 /// Number of cells around a point that are inside the box and not solid.
 fn open_cells(world: &World, i: usize, j: usize, k: usize) -> usize {
     let xs = i.saturating_sub(1)..(i + 1).min(world.grid().nx);
-    let open = |(y, z): (usize, usize)| xs.clone().filter(|&x| !world.ground().is_solid(x, y, z)).count();
+    let open = |(y, z): (usize, usize)| xs.clone().filter(|&x| !world.ground().is_solid([x, y, z])).count();
     rows_around(world, j, k).map(open).sum()
 }
 

@@ -76,7 +76,7 @@ struct Volcano {
 }
 
 /// A place as seen from the crater.
-struct Place {
+struct Bearing {
     /// East and south of the crater.
     at: [f64; 2],
     /// Distance from the crater.
@@ -85,7 +85,7 @@ struct Place {
     dir: [f64; 2],
 }
 
-impl Place {
+impl Bearing {
     fn new(at: [f64; 2]) -> Self {
         let r = (at[0] * at[0] + at[1] * at[1]).sqrt();
         let dir = if r > 1e-9 { [at[0] / r, at[1] / r] } else { [1.0, 0.0] };
@@ -114,7 +114,7 @@ impl Volcano {
     }
 
     fn height(&self, u: f64, v: f64) -> f64 {
-        let place = Place::new([u - CENTRE.0, v - CENTRE.1]);
+        let place = Bearing::new([u - CENTRE.0, v - CENTRE.1]);
         let bent = self.bent(&place);
         let flank = self.plain(u, v) + self.flank(&bent) + self.gully_relief(&bent) + self.bumps(&place);
         let flank = flank - self.channel(&place, LOWEST_LIP, 0.17) - self.channel(&place, SECOND_LIP, 0.09);
@@ -128,12 +128,12 @@ impl Volcano {
     }
 
     /// Moves a place by slow noise, more with distance from the crater: contours are no circles.
-    fn bent(&self, place: &Place) -> Place {
+    fn bent(&self, place: &Bearing) -> Bearing {
         let strength = 0.05 * smooth((place.r - 0.06) / 0.25);
         let [u, v] = place.at;
         let du = strength * self.broad.get([2.7 * u + 0.21, 2.7 * v + 0.77]);
         let dv = strength * self.broad.get([2.7 * u + 5.43, 2.7 * v + 8.19]);
-        Place::new([u + du, v + dv])
+        Bearing::new([u + du, v + dv])
     }
 
     /// The plain: undulating, falling to the south-east, with a valley across the corner there.
@@ -147,7 +147,7 @@ impl Volcano {
     }
 
     /// The smooth cone above the plain: concave, longer towards the lowest lip.
-    fn flank(&self, place: &Place) -> f64 {
+    fn flank(&self, place: &Bearing) -> f64 {
         let lobes = self.bend.get([1.1 * place.dir[0] + 0.35, 1.1 * place.dir[1] + 0.65]);
         let foot = FOOT * (1.0 + 0.10 * lobes + 0.06 * place.towards(LOWEST_LIP));
         let rise = (1.0 - (place.r - self.cone.crater_radius) / (foot - self.cone.crater_radius)).max(0.0);
@@ -158,10 +158,10 @@ impl Volcano {
     ///
     /// Gullies lie where the noise changes sign, so they are sharp below and the ribs between them are round. A second
     /// set with twice the number joins in downslope.
-    fn gully_relief(&self, place: &Place) -> f64 {
+    fn gully_relief(&self, place: &Bearing) -> f64 {
         let [u, v] = place.at;
         let turn = 0.16 * self.bend.get([5.0 * u + 0.5, 5.0 * v + 0.5]) * smooth(4.0 * place.r);
-        let dir = Place::new([place.dir[0] - turn * place.dir[1], place.dir[1] + turn * place.dir[0]]).dir;
+        let dir = Bearing::new([place.dir[0] - turn * place.dir[1], place.dir[1] + turn * place.dir[0]]).dir;
         let ribs = |count: f64, wander: f64, plane: f64| {
             let n = self.gullies.get([count * dir[0] + plane, count * dir[1] + plane, wander * place.r + plane]);
             // Rounded at the bottom: a gully one cell wide would hold no lava.
@@ -175,14 +175,14 @@ impl Volcano {
     }
 
     /// Highs and lows of the rim.
-    fn rim_relief(&self, place: &Place) -> f64 {
+    fn rim_relief(&self, place: &Bearing) -> f64 {
         let noise = self.bend.get([1.9 * place.dir[0] + 4.45, 1.9 * place.dir[1] + 6.15]);
         let near = 1.0 - smooth((place.r - self.cone.crater_radius) / (1.5 * self.cone.crater_radius));
         0.035 * self.roughness * noise * near
     }
 
     /// Depth of the channel that starts as a notch in the rim and runs down along `lip`.
-    fn channel(&self, place: &Place, lip: [f64; 2], notch: f64) -> f64 {
+    fn channel(&self, place: &Bearing, lip: [f64; 2], notch: f64) -> f64 {
         let along = place.at[0] * lip[0] + place.at[1] * lip[1];
         if along <= 0.0 {
             return 0.0;
@@ -196,7 +196,7 @@ impl Volcano {
     }
 
     /// Small cones with a dent on top.
-    fn bumps(&self, place: &Place) -> f64 {
+    fn bumps(&self, place: &Bearing) -> f64 {
         let rise = |cone: &Parasite| {
             let (du, dv) = (place.at[0] - cone.at[0], place.at[1] - cone.at[1]);
             let t = (du * du + dv * dv).sqrt() / cone.radius;

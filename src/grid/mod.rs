@@ -17,6 +17,10 @@ pub(crate) mod tile;
 /// surface and the lava, not the box.
 pub const MAX_SIDE: usize = 8192;
 
+/// The place of a cell: cells along x, y and z from the corner of the box at the floor in the north-west. A row along x has
+/// the two of them that its cells share, `y` and `z`, and a column `x` and `z`.
+pub type Place = [usize; 3];
+
 /// Number of cells along each axis of the box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
@@ -52,13 +56,13 @@ impl Grid {
 
     /// Position of a cell in the flat arrays.
     #[inline]
-    pub fn index(self, x: usize, y: usize, z: usize) -> usize {
+    pub fn index(self, [x, y, z]: Place) -> usize {
         debug_assert!(x < self.nx && y < self.ny && z < self.nz);
         (z * self.ny + y) * self.nx + x
     }
 
-    /// All cells (x, y, z) in the order of [`Grid::index`].
-    pub fn places(self) -> impl Iterator<Item = [usize; 3]> {
+    /// The places of all cells in the order of [`Grid::index`].
+    pub fn places(self) -> impl Iterator<Item = Place> {
         (0..self.nz).flat_map(move |z| (0..self.ny).flat_map(move |y| (0..self.nx).map(move |x| [x, y, z])))
     }
 

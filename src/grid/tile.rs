@@ -10,6 +10,9 @@ pub(crate) const TILE_Z: usize = 4;
 /// Tiles of a row, which share a row of storage: a bit each in a `u64`.
 pub(crate) const ROW: usize = 64;
 
+/// The place of a tile: tiles along x, cells along y and tiles along z.
+pub(crate) type TilePlace = [usize; 3];
+
 /// A value for each cell of a tile; lane `8 · (z mod 4) + x mod 8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]

@@ -98,7 +98,7 @@ fn largest_of_rows(
     largest.resize(xs.len(), 0);
     for z in zs {
         for y in ys.clone() {
-            let start = grid.index(xs.start, y, z);
+            let start = grid.index([xs.start, y, z]);
             for field in fields {
                 let row = &field[start..][..xs.len()];
                 largest.iter_mut().zip(row).for_each(|(largest, density)| *largest = (*largest).max(*density));

@@ -1,6 +1,7 @@
 //! The low-pass row by row, for readers that keep only what is not zero: no box in memory, of any size.
 
 use super::Taps;
+use crate::grid::Place;
 use crate::world::World;
 
 /// Computes rows of the lava's fields of a [`super::Volume`] without keeping them.
@@ -17,8 +18,8 @@ impl RowFilter {
         Self { taps: Taps { layer, ..Taps::default() }, ..Self::default() }
     }
 
-    /// Calls `take` with (x, y, z), density and energy of at least all cells where the density is not zero.
-    pub fn each_cell(&mut self, world: &World, mut take: impl FnMut([usize; 3], u8, u8)) {
+    /// Calls `take` with place, density and energy of at least all cells where the density is not zero.
+    pub fn each_cell(&mut self, world: &World, mut take: impl FnMut(Place, u8, u8)) {
         let grid = world.grid();
         self.density.resize(grid.nx, 0);
         self.energy.resize(grid.nx, 0);

@@ -17,7 +17,7 @@
 //! [`Site::offset_m`] in words.
 
 use super::{Crs, Georeference, Placement};
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 
 /// Where a box stands and how large it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,9 +81,9 @@ impl Site {
         [self.cell_size_m, self.cell_size_m, self.cell_height_m()]
     }
 
-    /// The cell `[east, north, up]` of a file for cell (x, y, z) of the box.
+    /// The cell `[east, north, up]` of a file for a cell of the box.
     #[inline]
-    pub fn cell(&self, [x, y, z]: [usize; 3]) -> [usize; 3] {
+    pub fn cell(&self, [x, y, z]: Place) -> [usize; 3] {
         [x, self.grid.nz - 1 - z, y]
     }
 

@@ -15,7 +15,7 @@
 
 use crate::parallel::*;
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::lowpass::{Change, Fields};
 
 use super::math::{V3, v3};
@@ -194,7 +194,7 @@ impl Bricks {
 
     /// Whether there may be something to draw at a place, and if not, whether elsewhere in its brick.
     #[inline(always)]
-    pub(crate) fn look(&self, place: [usize; 3]) -> Look {
+    pub(crate) fn look(&self, place: Place) -> Look {
         let brick = (place[2] / EDGE * self.count[1] + place[1] / EDGE) * self.count[0] + place[0] / EDGE;
         let bit = (place[2] % EDGE * EDGE + place[1] % EDGE) * EDGE + place[0] % EDGE;
         match self.drawn[brick] {
@@ -206,14 +206,14 @@ impl Bricks {
 
     /// The cells around the places of the brick around this one, if it has something to draw and the look wants them.
     #[inline(always)]
-    pub(crate) fn page(&self, place: [usize; 3]) -> Option<&Page> {
+    pub(crate) fn page(&self, place: Place) -> Option<&Page> {
         self.pages.get(place[2] / EDGE)?.get(place[1] / EDGE * self.count[0] + place[0] / EDGE)
     }
 
     /// Where a ray leaves the empty part around a place whose brick is empty. `origin` is where it starts as seen from the
     /// middle of the first cell, `inverse` one over its direction.
     #[inline(always)]
-    pub(crate) fn leave(&self, place: [usize; 3], origin: V3, inverse: V3) -> f32 {
+    pub(crate) fn leave(&self, place: Place, origin: V3, inverse: V3) -> f32 {
         const SIDE: usize = EDGE * BLOCK;
         let [i, j, k] = [place[0] / SIDE, place[1] / SIDE, place[2] / SIDE];
         let free = i32::from(self.distance[(k * self.blocks[1] + j) * self.blocks[0] + i]);
@@ -284,7 +284,7 @@ fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     let held = |axis: usize, i: usize, count: usize| (start[axis] + i).saturating_sub(1).min(count - 1);
     let inside = start[0] > 0 && start[0] + AROUND <= grid.nx;
     let row = |k: usize, j: usize| -> [u8; AROUND + 1] {
-        let row = &volume.density[grid.index(0, held(1, j, grid.ny), held(2, k, grid.nz))..][..grid.nx];
+        let row = &volume.density[grid.index([0, held(1, j, grid.ny), held(2, k, grid.nz)])..][..grid.nx];
         let whole = inside.then(|| row[start[0] - 1..start[0] + AROUND].try_into().ok()).flatten();
         whole.unwrap_or_else(|| std::array::from_fn(|i| row[held(0, i, grid.nx)]))
     };
@@ -424,7 +424,7 @@ mod tests {
     fn distance_counts_blocks_along_the_largest_axis() {
         let mut volume = Volume::empty(Grid::new(160, 32, 96));
         let mut bricks = Bricks::new(volume.grid, INTEREST);
-        let cell = volume.grid.index(2, 1, 48);
+        let cell = volume.grid.index([2, 1, 48]);
         volume.density[cell] = 9;
         bricks.refresh(volume.lava(), whole(volume.grid));
         let at = |i: usize, j: usize, k: usize| bricks.distance[(k * 2 + j) * 10 + i];
@@ -453,17 +453,16 @@ mod tests {
             let volume = scattered(grid, 1);
             let mut bricks = Bricks::new(grid, Interest { empty: 100, ..INTEREST });
             bricks.refresh(volume.lava(), whole(grid));
-            for (x, y, z) in places(grid) {
-                let cells = (0..8).map(|i| volume.density[grid.index(x + (i & 1), y + (i >> 1 & 1), z + (i >> 2))]);
+            for [x, y, z] in places(grid) {
+                let cells = (0..8).map(|i| volume.density[grid.index([x + (i & 1), y + (i >> 1 & 1), z + (i >> 2)])]);
                 let expected = cells.max() > Some(100);
                 assert_eq!(bricks.look([x, y, z]) == Look::Drawn, expected, "{sides:?} at {x}, {y}, {z}");
             }
         }
     }
 
-    fn places(grid: Grid) -> impl Iterator<Item = (usize, usize, usize)> {
-        let along = |n: usize| 0..n - 1;
-        along(grid.nx).flat_map(move |x| along(grid.ny).flat_map(move |y| along(grid.nz).map(move |z| (x, y, z))))
+    fn places(grid: Grid) -> impl Iterator<Item = Place> {
+        Grid::new(grid.nx - 1, grid.ny - 1, grid.nz - 1).places()
     }
 
     #[test]
@@ -487,8 +486,8 @@ mod tests {
             fresh.refresh(volume.lava(), whole(grid));
             assert_eq!(followed.drawn, fresh.drawn);
             assert_eq!(followed.distance, fresh.distance);
-            for (x, y, z) in places(grid) {
-                assert_eq!(followed.page([x, y, z]), fresh.page([x, y, z]), "at {x}, {y}, {z} after change {seed}");
+            for place in places(grid) {
+                assert_eq!(followed.page(place), fresh.page(place), "at {place:?} after change {seed}");
             }
         }
     }

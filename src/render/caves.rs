@@ -71,7 +71,7 @@ impl Caves {
         self.index[z * self.size[0] + x] = self.tops.len() as u32;
         let from = self.cells.len();
         self.cells.resize(from + self.words, 0);
-        for y in (0..top).filter(|&y| ground.is_solid(x, y, z)) {
+        for y in (0..top).filter(|&y| ground.is_solid([x, y, z])) {
             self.cells[from + y / 64] |= 1 << (y % 64);
         }
         self.low = [self.low[0].min(x), self.low[1].min(z)];
@@ -381,14 +381,15 @@ mod tests {
     /// Whether a point is rock, by the definition at the top of this file.
     fn is_rock(block: &Heightfield, world: &World, p: V3) -> bool {
         let [x, z] = [(p.x.max(0.0) as usize).min(GRID.nx - 1), (p.z.max(0.0) as usize).min(GRID.nz - 1)];
-        let hollow = |x: usize, z: usize| (0..world.ground().top(x, z)).any(|y| !world.ground().is_solid(x, y, z));
+        let hollow = |x: usize, z: usize| (0..world.ground().top(x, z)).any(|y| !world.ground().is_solid([x, y, z]));
         let near = |v: usize, n: usize| v.saturating_sub(2)..(v + 3).min(n);
         if !near(z, GRID.nz).any(|z| near(x, GRID.nx).any(|x| hollow(x, z))) {
             return p.y <= block.heights.at(p.x, p.z);
         }
         let top = world.ground().top(x, z);
         p.y < 0.0
-            || p.y < surface(block, top, p) && (top == 0 || world.ground().is_solid(x, (p.y as usize).min(top - 1), z))
+            || p.y < surface(block, top, p)
+                && (top == 0 || world.ground().is_solid([x, (p.y as usize).min(top - 1), z]))
     }
 
     /// Rays from all around, from above and from below into the box.

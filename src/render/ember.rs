@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::parallel::*;
 use nalgebra::Vector2;
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::lowpass::{ENERGY_SHOWN, Volume};
 use crate::world::Span;
 
@@ -124,14 +124,14 @@ fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Glow, colum
     let mut left = grid.nx;
     for y in (0..grid.ny).rev() {
         let cells = rows.map_or(0..grid.nx, |rows| rows[y].range());
-        let start = grid.index(0, y, z);
+        let start = grid.index([0, y, z]);
         // Most rows are empty, and the largest of a row is found many cells at a time.
         if volume.density[start..][cells.clone()].iter().max().is_none_or(|&d| d <= drawn) {
             continue;
         }
         for x in cells {
             if open[x] && volume.density[start + x] > drawn {
-                let glow = emission(volume, (x, y, z), seen);
+                let glow = emission(volume, [x, y, z], seen);
                 columns[x] = Vector2::new(glow, glow * (y as f32 + 0.5));
                 open[x] = false;
                 left -= 1;
@@ -144,8 +144,8 @@ fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Glow, colum
 }
 
 /// Strength of the light that a cell at the top of the lava sends up, told by what lies 0.8 cells under its centre.
-fn emission(volume: &Volume, (x, y, z): (usize, usize, usize), seen: Glow) -> f32 {
-    let (here, below) = (volume.grid.index(x, y, z), volume.grid.index(x, y.saturating_sub(1), z));
+fn emission(volume: &Volume, [x, y, z]: Place, seen: Glow) -> f32 {
+    let (here, below) = (volume.grid.index([x, y, z]), volume.grid.index([x, y.saturating_sub(1), z]));
     let inside = |values: &[u8]| lerp(f32::from(values[here]), f32::from(values[below]), 0.8);
     let density = inside(&volume.density);
     let energy = inside(&volume.energy) * ENERGY_SHOWN / density.max(1.0);
@@ -166,7 +166,7 @@ mod tests {
         let mut volume = Volume::empty(Grid::new(91, 12, 81));
         for y in 2..5 {
             for (x, z, energy) in [(50, 40, 255), (35, 40, 40)] {
-                let i = volume.grid.index(x, y, z);
+                let i = volume.grid.index([x, y, z]);
                 (volume.density[i], volume.energy[i]) = (255, energy);
             }
         }

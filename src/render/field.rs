@@ -1,6 +1,6 @@
 //! One medium of the volume as rays see it: sampled between its cells, and only where there is something to draw.
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::lowpass::{ENERGY_SHOWN, Fields};
 use crate::simd::Simd;
 
@@ -70,7 +70,7 @@ pub(crate) struct MediumField<'a> {
 /// The eight cells around a point: the first of them, and the point's place between them along x, y, z.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
-    cell: [usize; 3],
+    cell: Place,
     between: [f32; 3],
 }
 
@@ -146,7 +146,7 @@ impl<'a> MediumField<'a> {
     }
 
     #[inline(always)]
-    fn index(&self, [i, j, k]: [usize; 3]) -> usize {
+    fn index(&self, [i, j, k]: Place) -> usize {
         (k * self.cells[1] + j) * self.cells[0] + i
     }
 

@@ -12,7 +12,7 @@ use crate::grid::Grid;
 
 use self::light::{disc, open_sky};
 use self::patch::Patched;
-use self::surface::{Place, Rill, albedo, bumped, height, rill, seed};
+use self::surface::{Rill, RockPoint, albedo, bumped, height, rill, seed};
 use super::camera::{Bounds, Ray};
 use super::caves::Caves;
 use super::heightfield::Heightfield;
@@ -83,9 +83,9 @@ impl Altitudes {
     }
 
     /// The place of a node.
-    fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> Place {
+    fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> RockPoint {
         let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
-        Place { p: v3(x, h, z) / unit, rill, up, altitude: saturate((h - self.lowest) / self.rise) }
+        RockPoint { p: v3(x, h, z) / unit, rill, up, altitude: saturate((h - self.lowest) / self.rise) }
     }
 }
 
@@ -181,7 +181,7 @@ impl TerrainLook {
     /// Surface properties of a cell's side in a cave.
     pub(crate) fn block_rock(&self, p: V3, side: V3, sun: V3) -> Rock {
         let altitude = saturate((p.y - self.scale.lowest) / self.scale.rise);
-        let place = Place { p: p / self.unit, rill: 0.0, up: side.y, altitude };
+        let place = RockPoint { p: p / self.unit, rill: 0.0, up: side.y, altitude };
         let lit = side.dot(&sun) > 0.0 && self.block.lit(p + side * 0.02, sun);
         let light = nalgebra::Vector2::new(self.open_above(p, side), if lit { 1.0 } else { 0.0 });
         Rock { albedo: albedo(&place), normal: bumped(side, place.p), light }

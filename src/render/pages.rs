@@ -5,6 +5,7 @@
 
 use super::bricks::{Around, EDGE};
 use super::math::{V3, v3};
+use crate::grid::Place;
 use crate::simd::Simd;
 
 /// Cells along a page's edge: those of the brick's places.
@@ -49,7 +50,7 @@ impl Page {
 
     /// Between the eight cells of a place: `between` 0 at the middle of the first, 1 at that of the last.
     #[inline(always)]
-    pub(crate) fn at<S: Simd>(&self, s: S, place: [usize; 3], between: [f32; 3]) -> Matter {
+    pub(crate) fn at<S: Simd>(&self, s: S, place: Place, between: [f32; 3]) -> Matter {
         let first = ((place[2] % EDGE) * SIDE + place[1] % EDGE) * SIDE + place[0] % EDGE;
         let rows = [
             self.row(first),

@@ -256,8 +256,7 @@ mod tests {
     /// A volume whose density is `density` of the distance from the centre.
     fn ball(density: impl Fn(f32) -> f32) -> Volume {
         let mut volume = Volume::empty(GRID);
-        for (i, value) in volume.density.iter_mut().enumerate() {
-            let (x, y, z) = (i % GRID.nx, i / GRID.nx % GRID.ny, i / (GRID.nx * GRID.ny));
+        for (value, [x, y, z]) in volume.density.iter_mut().zip(GRID.places()) {
             let away = v3(x as f32 + 0.5, y as f32 + 0.5, z as f32 + 0.5) - CENTER;
             *value = (density(away.norm()).clamp(0.0, 1.0) * 255.0).round() as u8;
         }

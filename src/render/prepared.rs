@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::parallel::*;
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::lowpass::{Change, Fields, Medium, Volume};
 use crate::world::Span;
 
@@ -214,11 +214,8 @@ impl FieldCopy {
     fn new(fields: Fields<'_>, smoothing: f32) -> Self {
         let (from, grid) = (fields.grid, thick(fields.grid));
         let repeated = |values: &'_ [u8]| -> Vec<u8> {
-            let place = |i: usize| (i % grid.nx, i / grid.nx % grid.ny, i / (grid.nx * grid.ny));
-            let held = |(x, y, z): (usize, usize, usize)| {
-                values[from.index(x.min(from.nx - 1), y.min(from.ny - 1), z.min(from.nz - 1))]
-            };
-            (0..grid.cells()).map(|i| held(place(i))).collect()
+            let held = |[x, y, z]: Place| from.index([x.min(from.nx - 1), y.min(from.ny - 1), z.min(from.nz - 1)]);
+            grid.places().map(|place| values[held(place)]).collect()
         };
         let field = |values: &[u8]| {
             if values.is_empty() {

@@ -5,7 +5,7 @@ mod layout;
 mod sample;
 mod survey;
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::validate::Invalid;
 
 use super::axes::Ruler;
@@ -123,12 +123,12 @@ impl Axis {
         [grid.nx, grid.ny, grid.nz][self.number()]
     }
 
-    /// The cell (x, y, z) of the slice `at`, at `i` along the picture's width and `j` along its height.
-    fn cell(self, at: usize, (i, j): (usize, usize)) -> (usize, usize, usize) {
+    /// The cell of the slice `at`, at `i` along the picture's width and `j` along its height.
+    fn cell(self, at: usize, (i, j): (usize, usize)) -> Place {
         match self {
-            Self::X => (at, j, i),
-            Self::Y => (i, at, j),
-            Self::Z => (i, j, at),
+            Self::X => [at, j, i],
+            Self::Y => [i, at, j],
+            Self::Z => [i, j, at],
         }
     }
 }
@@ -181,7 +181,7 @@ impl SliceStyle {
     }
 }
 
-/// Draws the slice `spec` of a box; `content` is asked for each of its cells (x, y, z).
+/// Draws the slice `spec` of a box; `content` gives what each of its cells shows.
 ///
 /// # Errors
 /// When the slice lies outside the box.
@@ -189,7 +189,7 @@ pub fn slice(
     grid: Grid,
     spec: &SliceSpec,
     style: &SliceStyle,
-    content: impl Fn(usize, usize, usize) -> Content,
+    content: impl Fn(Place) -> Content,
 ) -> Result<Image, Invalid> {
     spec.validate(grid)?;
     let (width, height) = spec.size;

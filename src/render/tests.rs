@@ -63,7 +63,7 @@ fn views() -> (Array2<f32>, Volume, Vec<Camera>) {
     let mut volume = Volume::empty(grid);
     for (i, (density, energy)) in small.density.iter().zip(&small.energy).enumerate() {
         for [dx, dy, dz] in [[30, 22, 20], [51, 38, 53], [0, 0, 0]] {
-            let cell = grid.index(i % 24 + dx, i / 24 % 20 + dy, i / 480 + dz);
+            let cell = grid.index([i % 24 + dx, i / 24 % 20 + dy, i / 480 + dz]);
             (volume.density[cell], volume.energy[cell]) = (*density, *energy);
         }
     }
@@ -201,8 +201,8 @@ fn a_clip_hides_what_is_outside_and_cuts_open_what_is_inside() {
     let mut block = Volume::empty(grid);
     for z in 6..18 {
         for y in 6..18 {
-            block.density[grid.index(6, y, z)..][..12].fill(255);
-            block.energy[grid.index(6, y, z)..][..12].fill(120);
+            block.density[grid.index([6, y, z])..][..12].fill(255);
+            block.energy[grid.index([6, y, z])..][..12].fill(120);
         }
     }
     // From the east, level with the middle: the cut is a square in the middle of the picture.
@@ -351,8 +351,8 @@ fn ground_hides_lava_behind_it_and_lava_hides_ground() {
     for z in 14..20 {
         for y in 1..9 {
             for x in 6..18 {
-                volume.density[grid.index(x, y, z)] = 255;
-                volume.energy[grid.index(x, y, z)] = 190;
+                volume.density[grid.index([x, y, z])] = 255;
+                volume.energy[grid.index([x, y, z])] = 190;
             }
         }
     }

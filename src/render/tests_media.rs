@@ -5,7 +5,7 @@ use ndarray::Array2;
 use super::bricks::Skipping;
 use super::math::v3;
 use super::{Camera, CameraSpec, Image, LookSpec, Renderer, SkyPreset, Style, noise};
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::lowpass::{LowPass, Volume};
 use crate::matter::Material;
 use crate::random::mix64;
@@ -37,7 +37,7 @@ fn lake(side: usize, level: f32) -> World {
                 let amount = (thick - (y - top) as f32).clamp(0.0, 1.0);
                 let units = (amount * f32::from(AMOUNT_ONE)) as u16;
                 if units > 0 {
-                    world.place(x, y, z, units, (f32::from(ENERGY_ONE) * amount * 1.05) as u16);
+                    world.place([x, y, z], units, (f32::from(ENERGY_ONE) * amount * 1.05) as u16);
                 }
                 let wet = ((level * scale - y as f32).clamp(0.0, 1.0) - amount).max(0.0);
                 world.pour(1, [x, y, z], (wet * f32::from(AMOUNT_ONE)) as u16, 0);
@@ -161,13 +161,13 @@ fn a_level_lake_has_a_level_surface_up_to_its_shore() {
     let volume = filtered(&world);
     let (grid, water) = (world.grid(), &volume.media[0].density);
     // 20 · 64 / 128 cells of depth over the floor.
-    let at = |x: usize, y: usize, z: usize| i32::from(water[grid.index(x, y, z)]);
+    let at = |place: Place| i32::from(water[grid.index(place)]);
     let mut shore = 0;
     for (z, x) in (4..60).flat_map(|z| (4..60).map(move |x| (z, x))) {
-        let wet = world.layers()[1].at(x, 9, z).amount > 0;
-        if wet && volume.density[grid.index(x, 9, z)] == 0 {
-            assert!((at(x, 9, z) - 191).abs() <= 26 && (at(x, 10, z) - 64).abs() <= 26, "{x}, {z}");
-            shore += usize::from(world.ground().is_solid(x + 1, 9, z));
+        let wet = world.layers()[1].at([x, 9, z]).amount > 0;
+        if wet && volume.density[grid.index([x, 9, z])] == 0 {
+            assert!((at([x, 9, z]) - 191).abs() <= 26 && (at([x, 10, z]) - 64).abs() <= 26, "{x}, {z}");
+            shore += usize::from(world.ground().is_solid([x + 1, 9, z]));
         }
     }
     assert!(shore > 10, "the lake has a shore");

@@ -3,6 +3,7 @@
 //! over the box.
 
 use super::{Parcel, Walls};
+use crate::grid::Place;
 use crate::grid::tile::Lanes;
 use crate::simd::Simd;
 use crate::world::{Content, RuleNumbers, World};
@@ -135,14 +136,14 @@ pub enum Bed {
 }
 
 impl Bed {
-    /// What the cell (x, y, z) of a layer stands on.
+    /// What a cell of a layer stands on.
     #[inline]
-    pub fn under(world: &World, layer: usize, [x, y, z]: [usize; 3]) -> Self {
-        if y == 0 || world.ground().is_solid(x, y - 1, z) {
+    pub fn under(world: &World, layer: usize, [x, y, z]: Place) -> Self {
+        if y == 0 || world.ground().is_solid([x, y - 1, z]) {
             return Self::Solid;
         }
-        let amount = world.layers()[layer].at(x, y - 1, z).amount;
-        Self::Liquid(amount.saturating_add(world.heavier_than(layer, x, y - 1, z)))
+        let amount = world.layers()[layer].at([x, y - 1, z]).amount;
+        Self::Liquid(amount.saturating_add(world.heavier_than(layer, [x, y - 1, z])))
     }
 }
 
@@ -178,7 +179,7 @@ pub struct Here {
     /// The cell above.
     pub above: Side,
     /// Its place.
-    pub place: [usize; 3],
+    pub place: Place,
     /// The step.
     pub step: u64,
 }

@@ -111,7 +111,7 @@ impl Edge {
 /// Columns along the four sides in which lava stands.
 fn columns_at_the_sides(world: &World) -> usize {
     let grid = world.grid();
-    let stands = |x: usize, z: usize| (0..grid.ny).any(|y| world.lava().at(x, y, z).amount > 0);
+    let stands = |x: usize, z: usize| (0..grid.ny).any(|y| world.lava().at([x, y, z]).amount > 0);
     let side = |i: usize, n: usize| i == 0 || i + 1 == n;
     let rows = (0..grid.nz).flat_map(|z| {
         let step = if side(z, grid.nz) { 1 } else { (grid.nx - 1).max(1) };

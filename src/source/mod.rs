@@ -165,7 +165,7 @@ impl Vent {
     /// Pours what is due in `step`, the same share into every column; the units that do not divide go round. Nothing when the
     /// world does not have the material.
     pub fn pour(&self, world: &mut World, step: u64) {
-        let layer = self.material.as_deref().map_or(Some(LAVA), |name| world.place_of(name));
+        let layer = self.material.as_deref().map_or(Some(LAVA), |name| world.number_of(name));
         let (total, Some(layer)) = (self.units_in(step), layer) else { return };
         let n = self.columns.len() as u64;
         let (share, rest) = (total / n, total % n);
@@ -216,9 +216,9 @@ mod tests {
         let spec = VentSpec { x: 0.5, z: 0.5, radius: 0.0, rate: 1.5, ..VentSpec::default() };
         let vent = Vent::new(&spec, grid);
         vent.pour(&mut world, 0);
-        assert_eq!([0, 1].map(|y| world.lava().at(0, y, 0).amount), [AMOUNT_ONE, amount_units(0.5)]);
+        assert_eq!([0, 1].map(|y| world.lava().at([0, y, 0]).amount), [AMOUNT_ONE, amount_units(0.5)]);
         vent.pour(&mut world, 1);
-        assert_eq!([0, 1].map(|y| world.lava().at(0, y, 0).amount), [AMOUNT_ONE, AMOUNT_ONE]);
+        assert_eq!([0, 1].map(|y| world.lava().at([0, y, 0]).amount), [AMOUNT_ONE, AMOUNT_ONE]);
         assert_eq!(world.lava().ledger.blocked, u64::from(AMOUNT_ONE));
         world.check().expect("the account is exact");
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ndarray::{Array2, s};
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 pub use crate::lowpass::BRICK;
 use crate::matter::Material;
 use crate::output::Existing;
@@ -66,7 +66,7 @@ pub enum Command {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
     /// The first cell along the ray that is solid or holds a material: x, y, z.
-    pub cell: [usize; 3],
+    pub cell: Place,
     /// Where the ray enters it, in cells.
     pub point: [f32; 3],
     /// Whether it is rock.
@@ -183,7 +183,7 @@ impl Report {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
     /// Lowest corner in cells.
-    pub origin: [usize; 3],
+    pub origin: Place,
     /// Cells along each axis.
     pub size: [usize; 3],
     /// Density and energy of each cell as in [`crate::lowpass::Volume`], x fastest, then y, then z.
@@ -238,7 +238,7 @@ pub struct MediaUpdate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaPatch {
     /// First cell along x, y and z.
-    pub origin: [usize; 3],
+    pub origin: Place,
     /// Cells along x, y and z.
     pub size: [usize; 3],
     /// For each cell, x fastest, then y, then z, the densities of [`MediaUpdate::media`], 255 for 1.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Content;
 use super::{LAVA, World};
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
 use crate::validate::{Invalid, within};
 
@@ -117,8 +117,8 @@ impl Shape {
         })
     }
 
-    /// The cells (x, y, z) of `grid` inside the shape, in the order of [`Grid::places`].
-    pub fn cells(&self, grid: Grid) -> impl Iterator<Item = [usize; 3]> + '_ {
+    /// The cells of `grid` inside the shape, in the order of [`Grid::places`].
+    pub fn cells(&self, grid: Grid) -> impl Iterator<Item = Place> + '_ {
         let (low, high) = self.bounds();
         let side = |k: usize, n: usize| {
             let clip = |v: f64| v.clamp(0.0, n as f64);
@@ -203,41 +203,41 @@ impl World {
     /// Carries out an edit and writes what came and went into the accounts. A material that the world does not have is not
     /// put anywhere.
     pub fn edit(&mut self, edit: &Edit) {
-        let layer = edit.matter.material().and_then(|name| self.place_of(name));
-        for [x, y, z] in edit.shape.cells(self.grid) {
+        let layer = edit.matter.material().and_then(|name| self.number_of(name));
+        for place in edit.shape.cells(self.grid) {
             match edit.matter {
                 Matter::Material { amount, .. } => {
                     let Some(layer) = layer else { continue };
-                    self.fill(layer, [x, y, z], amount_units(amount), 0.0);
+                    self.fill(layer, place, amount_units(amount), 0.0);
                 }
-                Matter::Lava { amount, energy } => self.fill(LAVA, [x, y, z], amount_units(amount), energy),
+                Matter::Lava { amount, energy } => self.fill(LAVA, place, amount_units(amount), energy),
                 Matter::Rock => {
-                    self.drain(x, y, z);
-                    self.set_solid(x, y, z, true);
+                    self.drain(place);
+                    self.set_solid(place, true);
                 }
-                Matter::Drain => self.drain(x, y, z),
+                Matter::Drain => self.drain(place),
                 Matter::Nothing => {
-                    self.drain(x, y, z);
-                    self.set_solid(x, y, z, false);
+                    self.drain(place);
+                    self.set_solid(place, false);
                 }
             }
         }
     }
 
-    /// Gives every cell of a layer that holds any the content that `rule` makes of its place (x, y, z) and its content: the way
+    /// Gives every cell of a layer that holds any the content that `rule` makes of its place and its content: the way
     /// in for rules of a program's own. The account books what comes as sourced and what goes as removed. Amounts are held at
     /// 1; an empty cell has no energy.
     ///
     /// # Panics
     /// When there is no layer with this number.
-    pub fn rewrite(&mut self, layer: usize, mut rule: impl FnMut([usize; 3], Content) -> Content) {
+    pub fn rewrite(&mut self, layer: usize, mut rule: impl FnMut(Place, Content) -> Content) {
         let layer = &mut self.layers[layer];
         let held: Vec<_> = layer.held().collect();
-        for ([x, y, z], old) in held {
-            let Content { amount, energy } = rule([x, y, z], old);
+        for (place, old) in held {
+            let Content { amount, energy } = rule(place, old);
             let amount = amount.min(AMOUNT_ONE.max(old.amount));
             let energy = if amount > 0 && layer.carries_energy() { energy } else { 0 };
-            layer.set(x, y, z, Content { amount, energy });
+            layer.set(place, Content { amount, energy });
             let ledger = &mut layer.ledger;
             ledger.sourced += u64::from(amount.saturating_sub(old.amount));
             ledger.removed += u64::from(old.amount.saturating_sub(amount));
@@ -247,50 +247,50 @@ impl World {
     }
 
     /// Makes a cell solid, which must hold no liquid, or open, and wakes the tiles of liquid that read it.
-    pub(crate) fn set_solid(&mut self, x: usize, y: usize, z: usize, solid: bool) {
+    pub(crate) fn set_solid(&mut self, place: Place, solid: bool) {
         let before = self.ground.stamp();
-        if self.ground.set(x, y, z, solid) {
+        if self.ground.set(place, solid) {
             let stamps = [before, self.ground.stamp()];
-            self.layers.iter_mut().for_each(|layer| layer.wake_near([x, y, z], stamps));
+            self.layers.iter_mut().for_each(|layer| layer.wake_near(place, stamps));
         }
     }
 
     /// Tops a cell of a layer up to `amount` units.
-    fn fill(&mut self, layer: usize, [x, y, z]: [usize; 3], amount: u16, energy: f64) {
-        if self.ground.is_solid(x, y, z) {
+    fn fill(&mut self, layer: usize, place: Place, amount: u16, energy: f64) {
+        if self.ground.is_solid(place) {
             return;
         }
-        let missing = amount.saturating_sub(self.layers[layer].at(x, y, z).amount);
-        let missing = missing.min(self.room(layer, [x, y, z]));
-        self.pour(layer, [x, y, z], missing, energy_units(energy));
+        let missing = amount.saturating_sub(self.layers[layer].at(place).amount);
+        let missing = missing.min(self.room(layer, place));
+        self.pour(layer, place, missing, energy_units(energy));
     }
 
     /// Amount of a layer for which an open cell has room.
-    pub(crate) fn room(&self, layer: usize, [x, y, z]: [usize; 3]) -> u16 {
-        let full = AMOUNT_ONE - self.heavier_than(layer, x, y, z);
-        full.saturating_sub(self.layers[layer].at(x, y, z).amount)
+    pub(crate) fn room(&self, layer: usize, place: Place) -> u16 {
+        let full = AMOUNT_ONE - self.heavier_than(layer, place);
+        full.saturating_sub(self.layers[layer].at(place).amount)
     }
 
     /// Pours `amount` units, for which there is room, into a cell of a layer, with `energy` units per full cell where the
     /// material carries it.
-    pub(crate) fn pour(&mut self, layer: usize, [x, y, z]: [usize; 3], amount: u16, energy: u16) {
+    pub(crate) fn pour(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         if amount == 0 {
             return;
         }
         let layer = &mut self.layers[layer];
-        let old = layer.at(x, y, z);
+        let old = layer.at(place);
         let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE)) as u16;
         let added = if layer.carries_energy() { added.min(ENERGY_MAX - old.energy) } else { 0 };
-        layer.set(x, y, z, Content { amount: old.amount + amount, energy: old.energy + added });
+        layer.set(place, Content { amount: old.amount + amount, energy: old.energy + added });
         layer.ledger.sourced += u64::from(amount);
         layer.ledger.energy.sourced += u64::from(added);
     }
 
     /// Takes all matter out of a cell.
-    fn drain(&mut self, x: usize, y: usize, z: usize) {
+    fn drain(&mut self, place: Place) {
         for layer in &mut self.layers {
-            let old = layer.at(x, y, z);
-            layer.set(x, y, z, Content::default());
+            let old = layer.at(place);
+            layer.set(place, Content::default());
             layer.ledger.removed += u64::from(old.amount);
             layer.ledger.energy.removed += u64::from(old.energy);
         }

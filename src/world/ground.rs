@@ -10,7 +10,7 @@ use self::caves::{Caves, is_pile, top_of};
 use self::versions::Versions;
 pub(crate) use self::versions::{GroundChanges, GroundCursor};
 use super::tiles::Masks;
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 
 /// Solid cells of the box.
 ///
@@ -142,7 +142,7 @@ impl Ground {
 
     /// Whether a cell is solid.
     #[inline]
-    pub fn is_solid(&self, x: usize, y: usize, z: usize) -> bool {
+    pub fn is_solid(&self, [x, y, z]: Place) -> bool {
         let column = self.grid.column(x, z);
         let top = self.tops[column];
         y < usize::from(top & !HOLLOW) && (top & HOLLOW == 0 || self.caves.is_solid(column, y))
@@ -158,13 +158,13 @@ impl Ground {
         // A hollow column was higher than all.
         if tops.iter().fold(0, |all, top| all | top) & HOLLOW != 0 {
             for (i, _) in tops.iter().enumerate().filter(|&(_, top)| top & HOLLOW != 0) {
-                sums[i] += weight * u32::from(!self.is_solid(x + i, y, z));
+                sums[i] += weight * u32::from(!self.is_solid([x + i, y, z]));
             }
         }
     }
 
-    /// The cells of the row (y, z) from `x − 1` to `x + 8`: a bit for each that is solid, and one for each inside the box.
-    pub(super) fn solid_bits(&self, x: usize, y: usize, z: usize) -> (u32, u32) {
+    /// The cells of the row of a cell at `x` from `x − 1` to `x + 8`: a bit for each that is solid, and one for each inside the box.
+    pub(super) fn solid_bits(&self, [x, y, z]: Place) -> (u32, u32) {
         const CELLS: usize = 10;
         let (from, to) = (x.saturating_sub(1), (x + 9).min(self.grid.nx));
         let first = from + 1 - x;
@@ -178,7 +178,7 @@ impl Ground {
         }
         if hollow {
             solid =
-                (from..to).map(|x| u32::from(self.is_solid(x, y, z))).rfold(0, |bits, bit| bits << 1 | bit) << first;
+                (from..to).map(|x| u32::from(self.is_solid([x, y, z]))).rfold(0, |bits, bit| bits << 1 | bit) << first;
         }
         (solid, ((1 << row.len()) - 1) << first)
     }
@@ -188,7 +188,7 @@ impl Ground {
         let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];
         let solid = move |x: usize| match tops[x] {
             top if top & HOLLOW == 0 => y < top.into(),
-            _ => self.is_solid(x, y, z),
+            _ => self.is_solid([x, y, z]),
         };
         let mut x = 0;
         std::iter::from_fn(move || {
@@ -247,10 +247,11 @@ impl Ground {
     }
 
     /// Makes a cell solid or not and keeps the surface in step with the highest solid cell. Whether it was another before.
-    pub(super) fn set(&mut self, x: usize, y: usize, z: usize, solid: bool) -> bool {
-        if self.is_solid(x, y, z) == solid {
+    pub(super) fn set(&mut self, place: Place, solid: bool) -> bool {
+        if self.is_solid(place) == solid {
             return false;
         }
+        let [x, y, z] = place;
         self.versions.bump(self.grid, x, z);
         let column = self.grid.column(x, z);
         let old = self.tops[column];
@@ -293,15 +294,15 @@ mod tests {
         let ground = Ground::from_surface(3, array![[0.0, 0.49, 0.51, 1.5, 9.0]]);
         let tops: Vec<usize> = (0..5).map(|x| ground.top(x, 0)).collect();
         assert_eq!(tops, [0, 0, 1, 2, 3]);
-        assert!(ground.is_solid(3, 1, 0) && !ground.is_solid(3, 2, 0));
+        assert!(ground.is_solid([3, 1, 0]) && !ground.is_solid([3, 2, 0]));
     }
 
     #[test]
     fn the_top_follows_digging_and_building() {
         let mut ground = Ground::from_surface(4, array![[2.0]]);
-        ground.set(0, 3, 0, true);
+        ground.set([0, 3, 0], true);
         assert_eq!((ground.top(0, 0), ground.surface()[[0, 0]]), (4, 4.0));
-        ground.set(0, 3, 0, false);
+        ground.set([0, 3, 0], false);
         assert_eq!(ground.top(0, 0), 2);
     }
 
@@ -316,17 +317,17 @@ mod tests {
             // Low cells more often than high ones, so that columns without caves come up too.
             let y = (random >> 8) as usize % grid.ny * ((random >> 24) as usize % 4) / 3;
             let (x, z, solid) = (random as usize % 5, (random >> 40) as usize % 3, random >> 50 & 3 != step & 1);
-            let cell = &mut cells[grid.index(x, y, z)];
-            assert_eq!(ground.set(x, y, z, solid), std::mem::replace(cell, solid) != solid);
+            let cell = &mut cells[grid.index([x, y, z])];
+            assert_eq!(ground.set([x, y, z], solid), std::mem::replace(cell, solid) != solid);
         }
         assert!(!ground.caves().is_empty());
         for ([x, y, z], &solid) in grid.places().zip(&cells) {
-            assert_eq!(ground.is_solid(x, y, z), solid, "({x}, {y}, {z})");
+            assert_eq!(ground.is_solid([x, y, z]), solid, "({x}, {y}, {z})");
         }
         let parts = ground.caves().into_iter().map(|(column, cells)| (column, cells.into())).collect();
         let again = Ground::from_parts(grid.ny, ground.surface().clone(), parts).expect("it fits");
-        assert!(grid.places().zip(&cells).all(|([x, y, z], &solid)| again.is_solid(x, y, z) == solid));
-        (0..grid.cells()).for_each(|i| _ = ground.set(i % 5, i / 5 % 130, i / 650, false));
+        assert!(grid.places().zip(&cells).all(|([x, y, z], &solid)| again.is_solid([x, y, z]) == solid));
+        (0..grid.cells()).for_each(|i| _ = ground.set([i % 5, i / 5 % 130, i / 650], false));
         assert!(ground.caves().is_empty() && ground.bytes() == Ground::none(grid).bytes());
     }
 
@@ -344,14 +345,14 @@ mod tests {
             ((0, 0), vec![(0, 0)]),
             ((39, 19), vec![(4, 4)]),
         ] {
-            ground.set(x, 3, z, true);
+            ground.set([x, 3, z], true);
             assert_eq!(changed(&ground), seen, "({x}, {z})");
-            assert!(!ground.set(x, 3, z, true) && changed(&ground).is_empty(), "nothing changed");
+            assert!(!ground.set([x, 3, z], true) && changed(&ground).is_empty(), "nothing changed");
         }
         // Copies that are edited apart differ where either was edited.
         let mut copy = ground.clone();
-        copy.set(20, 0, 10, true);
-        ground.set(3, 0, 1, true);
+        copy.set([20, 0, 10], true);
+        ground.set([3, 0, 1], true);
         assert_eq!(changed(&ground), [(0, 0)]);
         assert_eq!(changed(&copy), [(0, 0), (2, 2)]);
         assert_eq!(changed(&Ground::none(grid)).len(), 5 * 5, "another ground altogether");

@@ -86,7 +86,7 @@ mod tests {
     use xxhash_rust::xxh3::Xxh3;
 
     use super::*;
-    use crate::grid::Grid;
+    use crate::grid::{Grid, Place};
     use crate::matter::Material;
     use crate::random::mix64;
     use crate::world::{Edit, Ground, Matter, Shape};
@@ -97,9 +97,9 @@ mod tests {
         let mut hash = Xxh3::new();
         [grid.nx, grid.ny, grid.nz].iter().for_each(|&side| hash.update(&(side as u64).to_le_bytes()));
         let mut runs = vec![0u64];
-        for [x, y, z] in grid.places() {
-            // Runs at even places are solid.
-            if world.ground.is_solid(x, y, z) != (runs.len() % 2 == 1) {
+        for place in grid.places() {
+            // Runs at even positions are solid.
+            if world.ground.is_solid(place) != (runs.len() % 2 == 1) {
                 runs.push(0);
             }
             *runs.last_mut().expect("one at least") += 1;
@@ -107,12 +107,12 @@ mod tests {
         runs.iter().for_each(|length| hash.update(&length.to_le_bytes()));
         for layer in world.layers() {
             hash.update(layer.material().name.as_bytes());
-            let held = |[x, y, z]: &[usize; 3]| layer.at(*x, *y, *z).amount > 0;
-            for [x, y, z] in grid.places().filter(held) {
-                [x, y, z].iter().for_each(|&v| hash.update(&(v as u16).to_le_bytes()));
-                hash.update(&layer.at(x, y, z).amount.to_le_bytes());
+            let held = |&place: &Place| layer.at(place).amount > 0;
+            for place in grid.places().filter(held) {
+                place.iter().for_each(|&v| hash.update(&(v as u16).to_le_bytes()));
+                hash.update(&layer.at(place).amount.to_le_bytes());
                 if layer.carries_energy() {
-                    hash.update(&layer.at(x, y, z).energy.to_le_bytes());
+                    hash.update(&layer.at(place).energy.to_le_bytes());
                 }
             }
             hash.update(&(grid.places().filter(held).count() as u64).to_le_bytes());

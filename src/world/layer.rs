@@ -10,8 +10,8 @@ use super::Ledger;
 use super::clock::{ChangeClock, Changes, Cursor, Reading};
 use super::settled::Settled;
 use super::tiles::{Activities, Strip, Tile};
-use crate::grid::Grid;
 use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
+use crate::grid::{Grid, Place};
 use crate::matter::Material;
 
 /// The cells `from..to` along x of one row (equal y and z) outside of which the row holds no liquid.
@@ -149,20 +149,20 @@ impl Layer {
         strip.changes_after(kind, number)
     }
 
-    /// Amount and energy of the cell at (x, y, z).
+    /// Amount and energy of a cell.
     #[inline]
-    pub fn at(&self, x: usize, y: usize, z: usize) -> Content {
+    pub fn at(&self, [x, y, z]: Place) -> Content {
         let strip = &self.strips[z / TILE_Z];
         strip.at(x / TILE_X, y).cell(lane(x, z))
     }
 
     /// All cells in the order of [`Grid::places`], the empty ones too.
     pub fn cells(&self) -> impl Iterator<Item = Content> + '_ {
-        self.grid.places().map(|[x, y, z]| self.at(x, y, z))
+        self.grid.places().map(|place| self.at(place))
     }
 
-    /// The cells that hold liquid, with their coordinates (x, y, z), in no particular order.
-    pub fn held(&self) -> impl Iterator<Item = ([usize; 3], Content)> + '_ {
+    /// The cells that hold liquid, with their places, in no particular order.
+    pub fn held(&self) -> impl Iterator<Item = (Place, Content)> + '_ {
         self.strips.iter().enumerate().flat_map(|(tz, strip)| {
             strip.iter().flat_map(move |(tx, y, tile)| {
                 let held = (0..32).filter(move |&lane| tile.amount().0[lane] > 0);
@@ -216,7 +216,7 @@ impl Layer {
     }
 
     /// Writes a cell.
-    pub(crate) fn set(&mut self, x: usize, y: usize, z: usize, cell: Content) {
+    pub(crate) fn set(&mut self, [x, y, z]: Place, cell: Content) {
         let (tx, tz, lane) = (x / TILE_X, z / TILE_Z, lane(x, z));
         let strip = &mut self.strips[tz];
         if strip.at(tx, y).cell(lane) == cell {

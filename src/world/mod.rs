@@ -37,8 +37,8 @@ pub use values::CellValues;
 
 use crate::parallel::*;
 
-use crate::grid::Grid;
 use crate::grid::tile::{TILE_X, TILE_Z};
+use crate::grid::{Grid, Place};
 use crate::matter::Material;
 use crate::random::mix64;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
@@ -92,8 +92,8 @@ impl World {
         self.layers.iter().find(|layer| layer.material.name == name)
     }
 
-    /// Place among the layers of the material with a name.
-    pub fn place_of(&self, name: &str) -> Option<usize> {
+    /// Number of the layer of the material with a name.
+    pub fn number_of(&self, name: &str) -> Option<usize> {
         self.layers.iter().position(|layer| layer.material.name == name)
     }
 
@@ -102,9 +102,9 @@ impl World {
         &self.layers[LAVA]
     }
 
-    /// Amount of matter heavier than a layer in the cell (x, y, z), at most 1.
-    pub fn heavier_than(&self, layer: usize, x: usize, y: usize, z: usize) -> u16 {
-        let sum: u32 = self.layers[..layer].iter().map(|heavier| u32::from(heavier.at(x, y, z).amount)).sum();
+    /// Amount of matter heavier than a layer in a cell, at most 1.
+    pub fn heavier_than(&self, layer: usize, place: Place) -> u16 {
+        let sum: u32 = self.layers[..layer].iter().map(|heavier| u32::from(heavier.at(place).amount)).sum();
         sum.min(AMOUNT_ONE.into()) as u16
     }
 
@@ -112,13 +112,10 @@ impl World {
     /// full energy: every cell can move. The worst case for an engine.
     pub fn restless(grid: Grid, share: f64) -> Self {
         let mut world = Self::new(Ground::none(grid));
-        for y in 0..(grid.ny as f64 * share) as usize {
-            for z in 0..grid.nz {
-                for x in 0..grid.nx {
-                    let random = (mix64(grid.index(x, y, z) as u64) >> 50) as u16;
-                    world.place(x, y, z, AMOUNT_ONE / 2 + random, ENERGY_ONE);
-                }
-            }
+        let height = (grid.ny as f64 * share) as usize;
+        for place in grid.places().filter(|&[_, y, _]| y < height) {
+            let random = (mix64(grid.index(place) as u64) >> 50) as u16;
+            world.place(place, AMOUNT_ONE / 2 + random, ENERGY_ONE);
         }
         world.open_account();
         world
@@ -128,7 +125,7 @@ impl World {
     pub fn at_rest(grid: Grid) -> Self {
         let mut world = Self::new(Ground::none(grid));
         for z in 0..grid.nz {
-            (0..grid.nx).for_each(|x| world.place(x, 0, z, AMOUNT_ONE, 1));
+            (0..grid.nx).for_each(|x| world.place([x, 0, z], AMOUNT_ONE, 1));
         }
         world.open_account();
         world
@@ -136,9 +133,9 @@ impl World {
 
     /// Writes one cell of lava of the initial state; [`World::open_account`] then makes it count. Nothing is written into a
     /// solid cell, and energy needs liquid to hold it.
-    pub fn place(&mut self, x: usize, y: usize, z: usize, amount: u16, energy: u16) {
-        if amount > 0 && !self.ground.is_solid(x, y, z) {
-            self.layers[LAVA].set(x, y, z, Content { amount: amount.min(AMOUNT_ONE), energy });
+    pub fn place(&mut self, place: Place, amount: u16, energy: u16) {
+        if amount > 0 && !self.ground.is_solid(place) {
+            self.layers[LAVA].set(place, Content { amount: amount.min(AMOUNT_ONE), energy });
         }
     }
 
@@ -163,23 +160,24 @@ impl World {
         layer.strips.par_iter().enumerate().try_for_each(|(tz, strip)| {
             strip.iter().try_for_each(|(tx, y, tile)| {
                 (0..32).try_for_each(|lane| {
-                    let at = [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
-                    self.check_cell(layer, at, tile.cell(lane))
+                    let place = [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
+                    self.check_cell(layer, place, tile.cell(lane))
                 })
             })
         })?;
         layer.ledger.check(layer.mass(), layer.energy())
     }
 
-    fn check_cell(&self, layer: &Layer, [x, y, z]: [usize; 3], cell: Content) -> Result<(), String> {
+    fn check_cell(&self, layer: &Layer, place: Place, cell: Content) -> Result<(), String> {
         if cell == Content::default() {
             return Ok(());
         }
+        let [x, y, z] = place;
         let fault = if x >= self.grid.nx || z >= self.grid.nz {
             "liquid outside of the box"
         } else if cell.amount > AMOUNT_ONE && layer.carries_energy() {
             "more than a full cell"
-        } else if cell.amount > 0 && self.ground.is_solid(x, y, z) {
+        } else if cell.amount > 0 && self.ground.is_solid(place) {
             "liquid in a solid cell"
         } else if cell.amount == 0 && cell.energy > 0 {
             "energy without liquid"

@@ -12,7 +12,7 @@ use super::record::ChangeRecords;
 use super::rows::Rows;
 use super::settled::Reader;
 use crate::grid::Grid;
-use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z, bits};
+use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z, TilePlace, bits};
 
 /// Places left by liquid that keep their slots: so many, and one for so many tiles.
 const LEFT_LEAST: usize = 64;
@@ -68,7 +68,7 @@ impl Masks {
     const STALE: Self = Self { version: u64::MAX, open: 0, bed: 0, free: [0; 4], out: [0; 4] };
 
     /// The masks of the tile at (`tx`, `y`, `tz`), counted in tiles, over ground of this version.
-    pub(super) fn new(ground: &Ground, [tx, y, tz]: [usize; 3], version: u64) -> Self {
+    pub(super) fn new(ground: &Ground, [tx, y, tz]: TilePlace, version: u64) -> Self {
         let grid = ground.grid();
         let (first_x, first_z) = (tx * TILE_X, tz * TILE_Z);
         let rows = TILE_Z.min(grid.nz - first_z);
@@ -76,7 +76,7 @@ impl Masks {
         // where a row lies outside of the box.
         let cells = |z: usize, y: usize| {
             let z = (first_z + z).wrapping_sub(1);
-            if z < grid.nz { ground.solid_bits(first_x, y, z) } else { (0, 0) }
+            if z < grid.nz { ground.solid_bits([first_x, y, z]) } else { (0, 0) }
         };
         let mut masks = Self { version, ..Self::STALE };
         let around: [_; TILE_Z + 2] = std::array::from_fn(|z| cells(z, y));

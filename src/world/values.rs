@@ -4,6 +4,7 @@ use ndarray::Array3;
 
 use super::quantity::{CellMeasure, ColumnQuantity, Quantity, UnknownQuantity};
 use super::{Content, Layer, World};
+use crate::grid::Place;
 use crate::matter::Material;
 use crate::units::{amount, energy};
 
@@ -68,25 +69,25 @@ impl World {
 }
 
 impl CellValues<'_> {
-    /// The number of the cell at (x, y, z).
+    /// The number of a cell.
     #[inline]
-    pub fn at(&self, x: usize, y: usize, z: usize) -> f32 {
+    pub fn at(&self, place: Place) -> f32 {
         match self.measure {
-            CellMeasure::Solid => f32::from(u8::from(self.world.ground().is_solid(x, y, z))),
-            measure => self.layer.map_or(0.0, |layer| value(measure, layer.at(x, y, z))),
+            CellMeasure::Solid => f32::from(u8::from(self.world.ground().is_solid(place))),
+            measure => self.layer.map_or(0.0, |layer| value(measure, layer.at(place))),
         }
     }
 
-    /// Whether the cell at (x, y, z) holds the material; never of the ground.
+    /// Whether a cell holds the material; never of the ground.
     #[inline]
-    pub fn holds(&self, x: usize, y: usize, z: usize) -> bool {
-        self.layer.is_some_and(|layer| layer.at(x, y, z).amount > 0)
+    pub fn holds(&self, place: Place) -> bool {
+        self.layer.is_some_and(|layer| layer.at(place).amount > 0)
     }
 
     /// Writes the numbers of the row (y, z) into `values`, of `nx` cells, and returns whether any may be other than 0.
     pub fn row(&self, y: usize, z: usize, values: &mut [f32]) -> bool {
         if self.measure == CellMeasure::Solid {
-            values.iter_mut().enumerate().for_each(|(x, value)| *value = self.at(x, y, z));
+            values.iter_mut().enumerate().for_each(|(x, value)| *value = self.at([x, y, z]));
             return true;
         }
         values.fill(0.0);
@@ -97,10 +98,12 @@ impl CellValues<'_> {
         true
     }
 
-    /// The cells (x, y, z) that hold the material, with their numbers, in no particular order; none for the ground.
-    pub fn held(&self) -> impl Iterator<Item = ([usize; 3], f32)> + '_ {
+    /// The cells that hold the material, with their numbers, in no particular order; none for the ground.
+    pub fn held(&self) -> impl Iterator<Item = (Place, f32)> + '_ {
         let measure = self.measure;
-        self.layer.into_iter().flat_map(move |layer| layer.held().map(move |(at, cell)| (at, value(measure, cell))))
+        self.layer
+            .into_iter()
+            .flat_map(move |layer| layer.held().map(move |(place, cell)| (place, value(measure, cell))))
     }
 }
 

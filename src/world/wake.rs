@@ -5,7 +5,8 @@ use super::clock::Reading;
 use super::settled::{Reader, RuleNumbers, Settled};
 use super::tiles::Activity;
 use super::{Ground, Layer, World};
-use crate::grid::tile::{ROW, TILE_X, TILE_Z};
+use crate::grid::Place;
+use crate::grid::tile::{ROW, TILE_X, TILE_Z, TilePlace};
 
 impl Layer {
     /// Has a rule visit every tile unless the sleeping ones came to rest under its present numbers and on this ground.
@@ -26,9 +27,9 @@ impl Layer {
         }
     }
 
-    /// Wakes the tiles whose rules read the cell (x, y, z) of the ground, which changed the ground's stamp from the first to
+    /// Wakes the tiles whose rules read a cell of the ground, which changed the ground's stamp from the first to
     /// the second.
-    pub(super) fn wake_near(&mut self, [x, y, z]: [usize; 3], stamps: [u64; 2]) {
+    pub(super) fn wake_near(&mut self, [x, y, z]: Place, stamps: [u64; 2]) {
         // A liquid at rest on another ground wakes as a whole later.
         if self.settled.ground.replace(stamps[1]) != Some(stamps[0]) {
             self.settled.ground = None;
@@ -57,7 +58,7 @@ impl Layer {
     }
 
     /// Has spreading visit the tile at (tx, y, tz), counted in tiles, if it holds liquid, and none of its neighbours.
-    fn wake_spreading(&mut self, [tx, y, tz]: [usize; 3]) {
+    fn wake_spreading(&mut self, [tx, y, tz]: TilePlace) {
         let (strip, activities) = (&self.strips[tz], &mut self.activities[tz]);
         let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
         if y >= self.grid.ny || strip.row(index).held >> bit & 1 == 0 {
@@ -97,7 +98,7 @@ mod tests {
     use crate::engine::tiled::Tiled;
     use crate::engine::{Engine, Stage};
     use crate::grid::Grid;
-    use crate::grid::tile::bits;
+    use crate::grid::tile::{TilePlace, bits};
     use crate::random::Draw;
     use crate::rules::{Rule, Rules, RulesSpec};
     use crate::units::AMOUNT_ONE;
@@ -109,9 +110,9 @@ mod tests {
     fn asleep() -> World {
         let grid = Grid::new(40, 9, 20);
         let mut world = World::new(Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 2.0)));
-        (2..4).for_each(|y| world.set_solid(20, y, 9, true));
+        (2..4).for_each(|y| world.set_solid([20, y, 9], true));
         for (z, x) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (z, x))) {
-            (2..4).for_each(|y| world.place(x, y, z, AMOUNT_ONE, 1));
+            (2..4).for_each(|y| world.place([x, y, z], AMOUNT_ONE, 1));
         }
         world.open_account();
         let (mut engine, rules) = (Tiled::default(), Rules::from(&RulesSpec::default()));
@@ -125,7 +126,7 @@ mod tests {
     }
 
     /// The tiles (tx, y, tz) that gravity and spreading will visit.
-    fn visits(world: &World) -> [Vec<[usize; 3]>; 2] {
+    fn visits(world: &World) -> [Vec<TilePlace>; 2] {
         let mut visits = [vec![], vec![]];
         for (tz, strip) in world.layers[0].strips.iter().enumerate() {
             assert!(strip.flowing.is_empty(), "no tile changed");
@@ -163,13 +164,12 @@ mod tests {
             ([12, 0, 6], false, vec![], vec![]),
         ] {
             let mut world = asleep();
-            let [x, y, z] = cell;
-            world.set_solid(x, y, z, solid);
+            world.set_solid(cell, solid);
             assert_eq!(visits(&world), [falls, spreads], "{cell:?}");
         }
         // At the corner of a tile, its neighbours along both axes read the cell too, but not the one across the corner.
         let mut world = asleep();
-        world.set_solid(15, 3, 7, true);
+        world.set_solid([15, 3, 7], true);
         let [falls, mut spreads] = visits(&world);
         spreads.sort_unstable();
         assert_eq!((falls, spreads), (vec![[1, 3, 1]], vec![[1, 3, 1], [1, 3, 2], [2, 3, 1]]));
@@ -179,9 +179,9 @@ mod tests {
     fn a_ground_that_was_put_in_its_place_wakes_everything() {
         let mut world = asleep();
         world.ground = Ground::none(world.grid);
-        world.set_solid(12, 0, 6, true);
+        world.set_solid([12, 0, 6], true);
         let gravity = Rule::Gravity((&RulesSpec::default()).into());
         Tiled::default().run(&mut world, Stage::Rule { layer: 0, rule: &gravity }, Draw { seed: 1, step: 0 });
-        assert_eq!(world.layers[0].at(3, 1, 3).amount, AMOUNT_ONE, "the lake falls");
+        assert_eq!(world.layers[0].at([3, 1, 3]).amount, AMOUNT_ONE, "the lake falls");
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn random_world(grid: Grid, seed: u64, solid_percent: u64, liquid_per
                         1 => dice.below(4) as u16,
                         _ => dice.below(3 * u64::from(ENERGY_ONE)) as u16,
                     };
-                    world.place(x, y, z, amount, energy);
+                    world.place([x, y, z], amount, energy);
                 }
             }
         }
@@ -132,7 +132,7 @@ pub(crate) fn densest(volume: &Volume) -> Vec<u8> {
             for i in 0..grid.nx.div_ceil(BRICK) {
                 let cells = near(k, grid.nz)
                     .flat_map(|z| near(j, grid.ny).map(move |y| (y, z)))
-                    .flat_map(|(y, z)| near(i, grid.nx).map(move |x| grid.index(x, y, z)));
+                    .flat_map(|(y, z)| near(i, grid.nx).map(move |x| grid.index([x, y, z])));
                 all.push(cells.map(|cell| volume.density[cell]).max().unwrap_or(0));
             }
         }

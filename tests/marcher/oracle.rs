@@ -224,7 +224,7 @@ impl<'a> Oracle<'a> {
                 let upper = place[axis] - low[axis] as f64;
                 if bit(axis) == 1 { upper } else { 1.0 - upper }
             };
-            let value = f64::from(values[grid.index(cell(0), cell(1), cell(2))]);
+            let value = f64::from(values[grid.index([cell(0), cell(1), cell(2)])]);
             sum += value * share(0) * share(1) * share(2);
         }
         sum

@@ -96,5 +96,5 @@ fn blobs(seed: u64, strength: f64) -> Volume {
 fn specks() -> Volume {
     let mut dice = Dice(2);
     let densities: Vec<f64> = (0..GRID.cells()).map(|_| (dice.below(4000) as f64 / 100.0 - 39.0).max(0.0)).collect();
-    filled(|p| densities[GRID.index(p[0] as usize, p[1] as usize, p[2] as usize)])
+    filled(|p| densities[GRID.index([p[0] as usize, p[1] as usize, p[2] as usize])])
 }

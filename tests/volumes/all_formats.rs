@@ -59,8 +59,8 @@ fn rows_of_the_low_pass_are_those_of_the_volume() {
     let mut lowpass = LowPass::new(world.grid());
     let volume = lowpass.refresh(&world);
     let (mut density, mut energy) = (vec![0; world.grid().cells()], vec![0; world.grid().cells()]);
-    RowFilter::default().each_cell(&world, |[x, y, z], d, e| {
-        let at = world.grid().index(x, y, z);
+    RowFilter::default().each_cell(&world, |place, d, e| {
+        let at = world.grid().index(place);
         (density[at], energy[at]) = (d, e);
     });
     assert!((density, energy) == (volume.density.clone(), volume.energy.clone()));

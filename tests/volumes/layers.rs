@@ -57,8 +57,8 @@ fn a_vti_has_the_amounts_of_every_material() {
     let (world, [nx, ny, nz]) = (&bench.world, bench.site.shape());
     let found = vti.floats("CellData", "water.amount");
     for (at, found) in found.iter().enumerate() {
-        let (x, y, z) = (at % nx, at / (nx * ny), world.grid().nz - 1 - at / nx % ny);
-        assert_eq!(*found, amount(water(&bench).at(x, y, z).amount), "{x} {y} {z}");
+        let place = [at % nx, at / (nx * ny), world.grid().nz - 1 - at / nx % ny];
+        assert_eq!(*found, amount(water(&bench).at(place).amount), "{place:?}");
     }
     let sum = found.iter().map(|value| f64::from(*value) * 32768.0).sum::<f64>();
     assert_eq!(sum, water(&bench).mass() as f64, "to the unit");
@@ -69,9 +69,9 @@ fn a_vti_has_the_amounts_of_every_material() {
         let [i, j, k] = [at % (nx + 1), at / (nx + 1) % (ny + 1), at / ((nx + 1) * (ny + 1))];
         let corners = (0..8).map(|c| [i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)].map(|v| v.wrapping_sub(1)));
         let inside = corners.filter(|&[x, north, y]| x < nx && north < ny && y < nz);
-        let open: Vec<_> = inside.map(|[x, north, y]| (x, y, ny - 1 - north)).collect();
-        let open: Vec<_> = open.into_iter().filter(|&(x, y, z)| !world.ground().is_solid(x, y, z)).collect();
-        let sum: f64 = open.iter().map(|&(x, y, z)| f64::from(amount(water(&bench).at(x, y, z).amount))).sum();
+        let open: Vec<_> = inside.map(|[x, north, y]| [x, y, ny - 1 - north]).collect();
+        let open: Vec<_> = open.into_iter().filter(|&place| !world.ground().is_solid(place)).collect();
+        let sum: f64 = open.iter().map(|&place| f64::from(amount(water(&bench).at(place).amount))).sum();
         let mean = sum / open.len().max(1) as f64;
         assert!((f64::from(found) - mean).abs() < 1e-6, "point {i} {j} {k}: {found} against {mean}");
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use lavoxel::export::mesh::{Mesh, write_glb, write_ply};
-use lavoxel::grid::Grid;
+use lavoxel::grid::{Grid, Place};
 use lavoxel::map::Site;
 use lavoxel::output::Existing;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
@@ -57,15 +57,11 @@ fn euler(mesh: &Mesh) -> i64 {
 fn a_ball_of_lava_is_one_closed_surface_of_its_volume() {
     let grid = Grid::new(50, 45, 40);
     let mut world = World::new(Ground::none(grid));
-    let inside = |x: usize, y: usize, z: usize| {
+    let inside = |&[x, y, z]: &Place| {
         let d = [x as f64 - 26.0, y as f64 - 21.0, z as f64 - 18.0];
         d.iter().map(|v| v * v).sum::<f64>() < 15.0 * 15.0
     };
-    for z in 0..40 {
-        for y in 0..45 {
-            (0..50).filter(|&x| inside(x, y, z)).for_each(|x| world.place(x, y, z, AMOUNT_ONE, ENERGY_ONE));
-        }
-    }
+    grid.places().filter(inside).for_each(|place| world.place(place, AMOUNT_ONE, ENERGY_ONE));
     let mut bench = Bench::of(world);
     bench.site = Site { cell_size_m: 4.0, vertical_exaggeration: 2.0, floor_m: 100.0, ..bench.site };
     let mesh = Mesh::surface(&bench.shot(), "lava", 0.5).unwrap();
@@ -102,7 +98,7 @@ fn lava_on_rock_reaches_half_a_cell_into_it() {
     let mut world = World::new(Ground::from_surface(12, ndarray::Array2::from_elem((30, 30), 4.0)));
     for z in 8..22 {
         for x in 8..22 {
-            (4..8).for_each(|y| world.place(x, y, z, AMOUNT_ONE, ENERGY_ONE));
+            (4..8).for_each(|y| world.place([x, y, z], AMOUNT_ONE, ENERGY_ONE));
         }
     }
     let mesh = Mesh::surface(&Bench::of(world).shot(), "lava", 0.42).unwrap();

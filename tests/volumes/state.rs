@@ -7,6 +7,7 @@ use std::process::Command;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::mesh::Skin;
 use lavoxel::export::{About, ExportState};
+use lavoxel::grid::Place;
 use lavoxel::map::Site;
 use lavoxel::render::Palette;
 use lavoxel::scene::Scene;
@@ -69,9 +70,9 @@ impl Bench {
     }
 
     /// Cells `[east, north, up]` with lava, their amounts and energies per amount, in order.
-    pub(crate) fn lava(&self) -> Vec<([usize; 3], f32, f32)> {
+    pub(crate) fn lava(&self) -> Vec<(Place, f32, f32)> {
         let mut lava: Vec<_> = self.world.lava().held().collect();
-        lava.sort_by_key(|&([x, y, z], _)| self.world.grid().index(x, y, z));
+        lava.sort_by_key(|&(place, _)| self.world.grid().index(place));
         let share = |value: u16, one: u16| f32::from(value) / f32::from(one);
         lava.iter()
             .map(|&(at, cell)| {

@@ -103,7 +103,7 @@ fn check_vdb(bench: &Bench, path: &Path) -> Value {
     let density: BTreeMap<_, _> = (0..grid.cells())
         .filter(|&at| volume.density[at] > 0)
         .map(|at| [at % grid.nx, at / grid.nx % grid.ny, at / grid.slab()])
-        .map(|[x, y, z]| (bench.site.cell([x, y, z]), f32::from(volume.density[grid.index(x, y, z)]) / 255.0))
+        .map(|place| (bench.site.cell(place), f32::from(volume.density[grid.index(place)]) / 255.0))
         .collect();
     assert_eq!(grids["density"].voxels, density);
     for grid in grids.values() {
@@ -142,10 +142,10 @@ fn vdb_spans_many_nodes() {
     let mut dice = Dice(5);
     for _ in 0..900 {
         let [x, y, z] = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64) as usize);
-        world.place(x, y, z, 1 + dice.below(u64::from(AMOUNT_ONE)) as u16, dice.below(65536) as u16);
+        world.place([x, y, z], 1 + dice.below(u64::from(AMOUNT_ONE)) as u16, dice.below(65536) as u16);
     }
     for [x, y, z] in [[0, 0, 0], [4199, 8, 299], [4096, 4, 128]] {
-        world.place(x, y, z, AMOUNT_ONE, ENERGY_ONE);
+        world.place([x, y, z], AMOUNT_ONE, ENERGY_ONE);
     }
     let bench = Bench::of(world);
     let path = bench.path("long.vdb");

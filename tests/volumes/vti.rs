@@ -89,11 +89,11 @@ fn vti_gives_back_every_cell() {
     let mut sums = [0.0_f64; 3];
     for (at, &rock) in solid.iter().enumerate() {
         let (i, j, k) = (at % nx, at / nx % ny, at / (nx * ny));
-        let (x, y, z) = (i, k, world.grid().nz - 1 - j);
-        let cell = world.lava().at(x, y, z);
+        let place = [i, k, world.grid().nz - 1 - j];
+        let cell = world.lava().at(place);
         let units = (amount[at] * f32::from(AMOUNT_ONE), amount[at] * energy[at] * f32::from(ENERGY_ONE));
-        assert_eq!((units.0, units.1.round()), (cell.amount.into(), cell.energy.into()), "{x} {y} {z}");
-        assert_eq!(rock == 1, world.ground().is_solid(x, y, z));
+        assert_eq!((units.0, units.1.round()), (cell.amount.into(), cell.energy.into()), "{place:?}");
+        assert_eq!(rock == 1, world.ground().is_solid(place));
         let values = [amount[at].into(), energy[at].into(), rock.into()];
         sums.iter_mut().zip(values).for_each(|(sum, value): (_, f64)| *sum += value);
     }
@@ -119,8 +119,8 @@ fn points_of_a_vti_have_the_means_of_the_open_cells_around() {
         let (mut open, mut sums) = (0, [0.0_f64; 2]);
         for corner in 0..8 {
             let [x, north, y] = [i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2)].map(|v| v.wrapping_sub(1));
-            if x < nx && north < ny && y < nz && !world.ground().is_solid(x, y, ny - 1 - north) {
-                let cell = world.lava().at(x, y, ny - 1 - north);
+            if x < nx && north < ny && y < nz && !world.ground().is_solid([x, y, ny - 1 - north]) {
+                let cell = world.lava().at([x, y, ny - 1 - north]);
                 sums = [sums[0] + f64::from(cell.amount), sums[1] + f64::from(cell.energy)];
                 open += 1;
             }

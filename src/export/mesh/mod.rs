@@ -57,7 +57,7 @@ impl Mesh {
     /// # Errors
     /// Says so when there would be more than [`MAX_VERTICES`] corners.
     pub fn surface(shot: &ExportState<'_>, material: &str, level: f32) -> Result<Self, String> {
-        let Some(layer) = shot.world.place_of(material) else { return Ok(Self::default()) };
+        let Some(layer) = shot.world.number_of(material) else { return Ok(Self::default()) };
         let mesh = surface(shot, layer, level)?.with_normals();
         let carries_energy = shot.world.layers()[layer].carries_energy();
         Ok(if carries_energy { mesh } else { Self { energies: Vec::new(), ..mesh } })

@@ -37,7 +37,7 @@ struct Sample {
 }
 
 /// The place of a chunk or the number of a cube, counted from the corner.
-type Place = [u32; 3];
+type LatticePoint = [u32; 3];
 
 /// The surface of the layer with a number, without normals.
 pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Result<Mesh, String> {
@@ -47,7 +47,7 @@ pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Resul
     let mut chunks = chunks_around(&field);
     join_pinches(&mut field, &mut chunks, shot.site.shape(), level);
     let mut net = Net::default();
-    let chunks: Vec<Place> = chunks.into_iter().collect();
+    let chunks: Vec<LatticePoint> = chunks.into_iter().collect();
     for batch in chunks.chunks(BATCH) {
         let pieces: Vec<Piece> = batch.par_iter().map(|&chunk| Piece::new(&field, chunk, level)).collect();
         pieces.iter().for_each(|piece| net.join(piece, shot));
@@ -64,7 +64,7 @@ fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
     let mut field = Sparse::new();
     RowFilter::of_layer(layer).each_cell(shot.world, |[x, y, z], density, energy| {
         if density > 0 {
-            let most = if shot.world.ground().is_solid(x, y, z) { level } else { u8::MAX };
+            let most = if shot.world.ground().is_solid([x, y, z]) { level } else { u8::MAX };
             field.set(shot.site.cell([x, y, z]), Sample { shape: density.min(most), density, energy });
         }
     });
@@ -72,7 +72,7 @@ fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
 }
 
 /// The chunks that the surface of a field can touch.
-fn chunks_around(field: &Sparse<Sample>) -> BTreeSet<Place> {
+fn chunks_around(field: &Sparse<Sample>) -> BTreeSet<LatticePoint> {
     let ends = |block: &[u16; 3]| {
         let first = block.map(|along| usize::from(along) * EDGE);
         corners().map(move |corner| std::array::from_fn(|axis| ((first[axis] + EDGE * corner[axis]) / CHUNK) as u32))
@@ -86,7 +86,7 @@ fn corners() -> impl Iterator<Item = [usize; 3]> {
 }
 
 /// The samples of a chunk and of one cell around it, the first axis fastest; sample 0 lies before the chunk.
-fn gather(field: &Sparse<Sample>, chunk: Place) -> Vec<Sample> {
+fn gather(field: &Sparse<Sample>, chunk: LatticePoint) -> Vec<Sample> {
     let mut samples = vec![Sample::default(); SAMPLES * SAMPLES * SAMPLES];
     let first = chunk.map(|along| along as usize * CHUNK);
     let blocks = first.map(|cell| (cell.saturating_sub(1) / EDGE) as u16..=((cell + CHUNK) / EDGE) as u16);
@@ -108,18 +108,18 @@ fn gather(field: &Sparse<Sample>, chunk: Place) -> Vec<Sample> {
 }
 
 /// Raises samples until no two parts of the matter, and no two of the air, touch only across an edge or a corner.
-fn join_pinches(field: &mut Sparse<Sample>, chunks: &mut BTreeSet<Place>, limits: [usize; 3], level: u8) {
+fn join_pinches(field: &mut Sparse<Sample>, chunks: &mut BTreeSet<LatticePoint>, limits: [usize; 3], level: u8) {
     let pinched = pinched_cubes();
     let mut stale = chunks.clone();
     while !stale.is_empty() {
-        let list: Vec<Place> = std::mem::take(&mut stale).into_iter().collect();
+        let list: Vec<LatticePoint> = std::mem::take(&mut stale).into_iter().collect();
         // Only in-box samples can be raised. A cube is pinched between samples inside the box, so one is there to raise.
-        let find = |&chunk: &Place| pinches(&gather(field, chunk), chunk, limits, level, &pinched);
+        let find = |&chunk: &LatticePoint| pinches(&gather(field, chunk), chunk, limits, level, &pinched);
         let raised: Vec<([usize; 3], Sample)> = list.par_iter().flat_map_iter(find).collect();
         for (cell, sample) in raised {
             field.set(cell, Sample { shape: level + 1, ..sample });
             for corner in (0..27).map(|n| [n % 3, n / 3 % 3, n / 9]) {
-                let near: Place =
+                let near: LatticePoint =
                     std::array::from_fn(|axis| ((cell[axis] + corner[axis]).saturating_sub(1) / CHUNK) as u32);
                 chunks.insert(near);
                 stale.insert(near);
@@ -151,7 +151,7 @@ fn pinched_cubes() -> [bool; 256] {
 /// In each pinched cube, the densest sample that is not inside.
 fn pinches(
     samples: &[Sample],
-    chunk: Place,
+    chunk: LatticePoint,
     limits: [usize; 3],
     level: u8,
     pinched: &[bool; 256],
@@ -180,13 +180,13 @@ fn pinches(
 
 /// The net of one chunk.
 struct Piece {
-    chunk: Place,
+    chunk: LatticePoint,
     net: SurfaceNetsBuffer,
     energies: Vec<f32>,
 }
 
 impl Piece {
-    fn new(field: &Sparse<Sample>, chunk: Place, level: u8) -> Self {
+    fn new(field: &Sparse<Sample>, chunk: LatticePoint, level: u8) -> Self {
         let samples = gather(field, chunk);
         let distances: Vec<f32> =
             samples.iter().map(|sample| f32::from(level) + 0.5 - f32::from(sample.shape)).collect();
@@ -210,7 +210,7 @@ impl Piece {
 struct Net {
     mesh: Mesh,
     /// Numbers of the corners by their cubes: neighbouring chunks share some.
-    corners: HashMap<Place, u32>,
+    corners: HashMap<LatticePoint, u32>,
 }
 
 impl Net {

@@ -80,7 +80,7 @@ fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
 }
 
 /// Where on the ground a colour is asked for.
-pub(super) struct Place {
+pub(super) struct RockPoint {
     /// Position in units of pattern.
     pub(super) p: V3,
     pub(super) rill: f32,
@@ -91,7 +91,7 @@ pub(super) struct Place {
 }
 
 /// Basalt, ash on gentle ground and in the rills, oxidised scoria towards the top and in patches.
-pub(super) fn albedo(place: &Place) -> V3 {
+pub(super) fn albedo(place: &RockPoint) -> V3 {
     let (p, rill, altitude) = (place.p, place.rill, place.altitude);
     let speckle = noise::fractal(p * 1.7, 4);
     let mottled = noise::fractal(p * 0.11 + v3(7.0, 1.0, 3.0), 4);

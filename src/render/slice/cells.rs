@@ -1,6 +1,6 @@
 //! The cells of a slice as pixels. Where an edge between two cells falls into a pixel, the pixel has a share of both.
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::render::image::{Image, SRGB};
 use crate::render::legend::Frame;
 use crate::view::srgb_to_linear;
@@ -17,7 +17,7 @@ pub(super) struct Cells<'a, F> {
 
 type Light = [f32; 3];
 
-impl<F: Fn(usize, usize, usize) -> Content> Cells<'_, F> {
+impl<F: Fn(Place) -> Content> Cells<'_, F> {
     /// Draws them into `frame`.
     pub(super) fn draw(&self, image: &mut Image, frame: Frame) {
         let (_, rows) = self.spec.shown.cells();
@@ -73,8 +73,7 @@ impl<F: Fn(usize, usize, usize) -> Content> Cells<'_, F> {
     }
 
     fn at(&self, i: usize, level: usize) -> Content {
-        let (x, y, z) = self.spec.axis.cell(self.spec.cell, (i, level));
-        (self.content)(x, y, z)
+        (self.content)(self.spec.axis.cell(self.spec.cell, (i, level)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a slice shows of a world: a quantity where its material is, and elsewhere rock and the other materials.
 
+use crate::grid::Place;
 use crate::matter::Material;
 use crate::world::{CellMeasure, CellValues, Quantity, World};
 
@@ -31,16 +32,16 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// What is shown of the cell at (x, y, z).
-    pub fn at(&self, x: usize, y: usize, z: usize) -> Content {
-        if self.solid.at(x, y, z) > 0.0 {
+    /// What is shown of a cell.
+    pub fn at(&self, place: Place) -> Content {
+        if self.solid.at(place) > 0.0 {
             return Content::Solid;
         }
-        if self.values.holds(x, y, z) {
-            return Content::Value(self.values.at(x, y, z));
+        if self.values.holds(place) {
+            return Content::Value(self.values.at(place));
         }
-        let plain = self.plain.iter().position(|(_, amount)| amount.holds(x, y, z));
-        plain.map_or(Content::Empty, |place| Content::Material(place as u8))
+        let plain = self.plain.iter().position(|(_, amount)| amount.holds(place));
+        plain.map_or(Content::Empty, |number| Content::Material(number as u8))
     }
 
     /// The materials that are shown without values, in the order that [`Content::Material`] counts.

@@ -1,6 +1,6 @@
 //! What there is to see in a slice, and how much of it is shown.
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 
 use super::{Axis, Content, Part};
 
@@ -27,14 +27,13 @@ impl Span {
 }
 
 impl Survey {
-    /// Looks over the slice `cell` of a box; `content` is asked for each of its cells (x, y, z), which are in the box.
-    pub fn of(grid: Grid, axis: Axis, cell: usize, content: impl Fn(usize, usize, usize) -> Content) -> Self {
+    /// Reads the slice `cell` of a box; `content` gives what each of its cells shows.
+    pub fn of(grid: Grid, axis: Axis, cell: usize, content: impl Fn(Place) -> Content) -> Self {
         let whole = Part::whole(grid, axis);
         let (mut across, mut up, mut open, mut largest) = (Span::NONE, Span::NONE, Span::NONE, 0.0_f32);
         for j in 0..whole.up[1] {
             for i in 0..whole.across[1] {
-                let (x, y, z) = axis.cell(cell, (i, j));
-                let found = content(x, y, z);
+                let found = content(axis.cell(cell, (i, j)));
                 if found != Content::Empty {
                     across.add(i);
                     up.add(j);
@@ -111,7 +110,7 @@ mod tests {
     const GRID: Grid = Grid { nx: 6, ny: 50, nz: 9 };
 
     /// Ground that rises from 10 to 15 cells in the east, with lava to a height of 14 in column 1 and a cave.
-    fn content(x: usize, y: usize, z: usize) -> Content {
+    fn content([x, y, z]: Place) -> Content {
         match y {
             7 if (x, z) == (5, 4) => Content::Empty,
             _ if y < 10 + x => Content::Solid,
@@ -129,7 +128,7 @@ mod tests {
         assert_eq!(of(Axis::Z, 4).extent, part([0, 6], [7, 15]), "with the cave");
         assert_eq!(of(Axis::Y, 12), Survey { extent: part([1, 6], [0, 9]), largest: 12.0 });
         assert_eq!(of(Axis::Y, 14).extent, part([5, 6], [0, 9]), "the highest ground");
-        let all = |content: Content| Survey::of(GRID, Axis::X, 0, move |_, _, _| content).extent;
+        let all = |content: Content| Survey::of(GRID, Axis::X, 0, move |_| content).extent;
         for content in [Content::Empty, Content::Solid, Content::Value(1.0)] {
             assert_eq!(all(content), part([0, 9], [0, 50]), "{content:?}");
         }

@@ -22,7 +22,7 @@ fn style() -> SliceStyle {
     }
 }
 
-fn drawn(grid: Grid, spec: &SliceSpec, content: impl Fn(usize, usize, usize) -> Content) -> Image {
+fn drawn(grid: Grid, spec: &SliceSpec, content: impl Fn(Place) -> Content) -> Image {
     slice(grid, spec, &style(), content).expect("inside the box")
 }
 
@@ -30,8 +30,8 @@ fn drawn(grid: Grid, spec: &SliceSpec, content: impl Fn(usize, usize, usize) -> 
 fn cells_land_where_the_axes_say() {
     let grid = Grid::new(4, 3, 5);
     // One full cell in a corner that all three slices pass through.
-    let content = |x: usize, y: usize, z: usize| match (x, y, z) {
-        (3, 0, 1) => Content::Value(1.0),
+    let content = |place: Place| match place {
+        [3, 0, 1] => Content::Value(1.0),
         _ => Content::Empty,
     };
     for size in &SIZES[1..] {
@@ -73,7 +73,7 @@ fn everything_is_inside_the_picture_and_nothing_is_in_the_way_of_the_cells() {
                     );
                 }
                 // All cells are air, so that whatever else is among them has been written over them.
-                let image = drawn(grid, &spec, |_, _, _| Content::Empty);
+                let image = drawn(grid, &spec, |_| Content::Empty);
                 for y in layout.cells.y..layout.cells.y + layout.cells.height {
                     for x in layout.cells.x..layout.cells.x + layout.cells.width {
                         assert_eq!(image.pixel(x, y), AIR, "{axis:?} of {grid:?} in {size:?} at {x}, {y}");
@@ -101,7 +101,7 @@ fn a_cropped_section_shows_its_rows_alone() {
     let grid = Grid::new(5, 20, 5);
     let shown = Part { across: [2, 5], up: [4, 8] };
     let spec = SliceSpec { shown, ..SliceSpec::whole(grid, Axis::Z, 2, (500, 400)) };
-    let image = drawn(grid, &spec, |x, y, _| match y {
+    let image = drawn(grid, &spec, |[x, y, _]| match y {
         4 if x >= 2 => Content::Value(1.0),
         _ => Content::Solid,
     });
@@ -132,7 +132,7 @@ fn materials_without_values_have_one_colour_each_and_a_line_in_the_key() {
     let named = |name: &str, color| Plain { name: name.into(), color };
     let materials = vec![named("lava", MATERIALS[0]), named("water", MATERIALS[1])];
     let plain = SliceStyle { scale: None, materials, ..style() };
-    let image = slice(grid, &spec, &plain, |x, _, _| Content::Material(x as u8)).expect("inside the box");
+    let image = slice(grid, &spec, &plain, |[x, _, _]| Content::Material(x as u8)).expect("inside the box");
     let Frame { x, y, width, height } = Layout::new(&spec, &plain).cells;
     assert_eq!([image.pixel(x, y), image.pixel(x + width - 1, y + height - 1)], [MATERIALS[0], MATERIALS[1]]);
     assert_eq!(entries(&plain).map(|(name, _)| name).collect::<Vec<_>>(), ["air", "lava", "water", "rock"]);
@@ -141,12 +141,12 @@ fn materials_without_values_have_one_colour_each_and_a_line_in_the_key() {
 #[test]
 fn a_sample_shows_values_of_its_quantity_alone() {
     let mut world = World::new(Ground::none(Grid::new(3, 1, 1)));
-    world.place(1, 0, 0, AMOUNT_ONE / 2, ENERGY_ONE);
+    world.place([1, 0, 0], AMOUNT_ONE / 2, ENERGY_ONE);
     world.edit(&Edit { shape: Shape::Box { from: [2.0, 0.0, 0.0], to: [3.0, 1.0, 1.0] }, matter: Matter::Rock });
     let row = |name: &str| {
         let quantity = world.quantity(name).expect("a known name");
         let sample = Sample::new(&world, &quantity);
-        [0, 1, 2].map(|x| sample.at(x, 0, 0))
+        [0, 1, 2].map(|x| sample.at([x, 0, 0]))
     };
     assert_eq!(row("amount"), [Content::Empty, Content::Value(0.5), Content::Solid]);
     assert_eq!(row("specific-energy"), [Content::Empty, Content::Value(2.0), Content::Solid]);
@@ -163,17 +163,17 @@ fn other_materials_have_the_colours_of_their_looks() {
         world.edit(&Edit { shape, matter: Matter::Material { name: name.into(), amount: 0.25 } });
     }
     let sample = Sample::new(&world, &Quantity::default());
-    assert_eq!([0, 1, 2].map(|x| sample.at(x, 0, 0)), [Content::Material(0), Content::Material(1), Content::Empty]);
+    assert_eq!([0, 1, 2].map(|x| sample.at([x, 0, 0])), [Content::Material(0), Content::Material(1), Content::Empty]);
     let colors: Vec<_> = sample.plain().into_iter().map(|plain| (plain.name, plain.color)).collect();
     assert_eq!(colors, [("water".to_owned(), MATERIALS[1]), ("oil".to_owned(), [16, 32, 48])]);
     let water = Sample::new(&world, &world.quantity("water.amount").expect("a known name"));
-    assert_eq!([0, 1].map(|x| water.at(x, 0, 0)), [Content::Value(0.25), Content::Material(1)]);
+    assert_eq!([0, 1].map(|x| water.at([x, 0, 0])), [Content::Value(0.25), Content::Material(1)]);
 }
 
 #[test]
 fn a_slice_outside_the_box_is_refused() {
     let grid = Grid::new(4, 3, 5);
-    let refused = |spec: SliceSpec| slice(grid, &spec, &style(), |_, _, _| Content::Empty).map_err(|e| e.to_string());
+    let refused = |spec: SliceSpec| slice(grid, &spec, &style(), |_| Content::Empty).map_err(|e| e.to_string());
     let outside = refused(SliceSpec::whole(grid, Axis::Y, 3, (9, 9)));
     assert_eq!(outside, Err("slice.cell = 3: must be 0 to 2".to_owned()));
     let whole = SliceSpec::whole(grid, Axis::X, 0, (9, 9));

@@ -100,8 +100,8 @@ pub(super) fn brick_maxima(grid: Grid, density: &[u8]) -> Vec<u8> {
     let side = |b: usize, n: usize| (b * BRICK).saturating_sub(1)..(b * BRICK + BRICK + 1).min(n);
     let largest = |i: usize, j: usize, k: usize| {
         let cells = side(k, grid.nz).flat_map(|z| side(j, grid.ny).map(move |y| (y, z)));
-        let cells = cells.flat_map(|(y, z)| side(i, grid.nx).map(move |x| (x, y, z)));
-        cells.map(|(x, y, z)| density[grid.index(x, y, z)]).max().unwrap_or(0)
+        let cells = cells.flat_map(|(y, z)| side(i, grid.nx).map(move |x| [x, y, z]));
+        cells.map(|place| density[grid.index(place)]).max().unwrap_or(0)
     };
     (0..bx * by * bz).map(|b| largest(b % bx, b / bx % by, b / (bx * by))).collect()
 }

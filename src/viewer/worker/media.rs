@@ -70,7 +70,7 @@ mod tests {
             for MediaPatch { origin, size, texels } in &update.patches {
                 for (i, texel) in texels.chunks_exact(self.names.len()).enumerate() {
                     let [dx, dy, dz] = [i % size[0], i / size[0] % size[1], i / (size[0] * size[1])];
-                    let cell = grid.index(origin[0] + dx, origin[1] + dy, origin[2] + dz);
+                    let cell = grid.index([origin[0] + dx, origin[1] + dy, origin[2] + dz]);
                     self.texels[cell] = texel.to_vec();
                 }
             }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::parallel::*;
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::lowpass::{BRICK, Bricks, Change, Volume};
 use crate::viewer::messages::Patch;
 
@@ -31,7 +31,7 @@ pub(super) fn boxes<T: Send>(
     bricks: &Bricks,
     changed: &[Change],
     read: impl Fn(Range<usize>, &mut Vec<T>) + Sync,
-) -> Vec<([usize; 3], [usize; 3], Vec<T>)> {
+) -> Vec<(Place, [usize; 3], Vec<T>)> {
     let end = [grid.nx, grid.ny, grid.nz];
     let filled = |block: &Block| {
         let origin = block.from.map(|brick| brick * BRICK);
@@ -39,7 +39,7 @@ pub(super) fn boxes<T: Send>(
         let mut texels = Vec::with_capacity(size.iter().product());
         for z in origin[2]..origin[2] + size[2] {
             for y in origin[1]..origin[1] + size[1] {
-                let start = grid.index(origin[0], y, z);
+                let start = grid.index([origin[0], y, z]);
                 read(start..start + size[0], &mut texels);
             }
         }
@@ -94,8 +94,8 @@ mod tests {
             let marked: Vec<bool> = (0..total as u64).map(|i| mix64(seed << 20 | i) & 3 > 0).collect();
             let mut covered = vec![0; total];
             for Block { from, to } in blocks(&marked, count) {
-                for (x, y, z) in (from[2]..to[2])
-                    .flat_map(|z| (from[1]..to[1]).flat_map(move |y| (from[0]..to[0]).map(move |x| (x, y, z))))
+                for [x, y, z] in (from[2]..to[2])
+                    .flat_map(|z| (from[1]..to[1]).flat_map(move |y| (from[0]..to[0]).map(move |x| [x, y, z])))
                 {
                     covered[(z * count[1] + y) * count[0] + x] += 1;
                 }

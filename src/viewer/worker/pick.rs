@@ -1,6 +1,6 @@
 //! What lies under the pointer: the first cell along a ray that is solid or holds a material.
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::map::Site;
 use crate::matter::Material;
 use crate::render::Ray;
@@ -15,34 +15,32 @@ pub(super) fn probe(world: &World, site: &Site, ray: &Ray) -> Option<Probe> {
     let (grid, quantities) = (world.grid(), world.quantities());
     let amounts: Vec<CellValues<'_>> =
         quantities.iter().filter(|q| q.measure() == CellMeasure::Amount).map(|q| world.values(q)).collect();
-    let seen = |[x, y, z]: [usize; 3]| {
-        world.ground().is_solid(x, y, z) || amounts.iter().any(|amount| amount.at(x, y, z) >= SEEN)
-    };
+    let seen = |place: Place| world.ground().is_solid(place) || amounts.iter().any(|amount| amount.at(place) >= SEEN);
     let (cell, t) = first_cell(grid, ray, seen)?;
-    let [x, y, z] = cell;
-    let values = quantities.iter().map(|quantity| (quantity.clone(), world.values(quantity).at(x, y, z)));
+    let [x, _, z] = cell;
+    let values = quantities.iter().map(|quantity| (quantity.clone(), world.values(quantity).at(cell)));
     let thickness = |material: &Material| {
         let amount = world.values(&Quantity::new(CellMeasure::Amount, &material.name));
-        let cells: f64 = (0..grid.ny).map(|y| f64::from(amount.at(x, y, z))).sum();
+        let cells: f64 = (0..grid.ny).map(|y| f64::from(amount.at([x, y, z]))).sum();
         (material.name.clone(), cells * site.cell_height_m())
     };
     Some(Probe {
         cell,
         point: ray.at(t as f32).into(),
-        solid: world.ground().is_solid(x, y, z),
+        solid: world.ground().is_solid(cell),
         values: values.filter(|(_, value)| *value != 0.0).collect(),
         ground_m: site.elevation_m(f64::from(world.ground().surface()[[z, x]])),
         thickness_m: world.materials().map(thickness).filter(|(_, metres)| *metres > 0.0).collect(),
     })
 }
 
-/// The first cell (x, y, z) along the ray, inside the box, that is `wanted`, and where the ray enters it.
-fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn([usize; 3]) -> bool) -> Option<([usize; 3], f64)> {
+/// The first cell along the ray, inside the box, that is `wanted`, and where the ray enters it.
+fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(Place, f64)> {
     let size = [grid.nx, grid.ny, grid.nz];
     let origin: [f64; 3] = std::array::from_fn(|k| f64::from(ray.origin[k]));
     let direction: [f64; 3] = std::array::from_fn(|k| f64::from(ray.direction[k]));
     let mut t = enter(size, origin, direction)?;
-    let mut cell: [usize; 3] = std::array::from_fn(|k| {
+    let mut cell: Place = std::array::from_fn(|k| {
         let at = (origin[k] + t * direction[k]).floor().max(0.0) as usize;
         at.min(size[k] - 1)
     });
@@ -121,11 +119,11 @@ mod tests {
             }
             let ray = Ray { origin, direction: aim.normalize() };
             let wanted = |index: usize| mix64(index as u64 ^ i << 32).is_multiple_of(20);
-            let ours = first_cell(grid, &ray, |[x, y, z]| wanted(grid.index(x, y, z)));
+            let ours = first_cell(grid, &ray, |place| wanted(grid.index(place)));
             let theirs = by_brute_force(grid, &ray, wanted);
             match (ours, theirs) {
-                (Some(([x, y, z], t)), Some(first)) => {
-                    assert!(wanted(grid.index(x, y, z)));
+                (Some((place, t)), Some(first)) => {
+                    assert!(wanted(grid.index(place)));
                     assert!((t - first).abs() < 1e-5, "{ray:?}: {t} and {first}");
                     hits += 1;
                 }

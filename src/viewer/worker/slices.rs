@@ -14,9 +14,9 @@ pub(super) fn cut(world: &World, axis: usize, cell: usize, quantity: &Quantity) 
     let (width, height) = (size[across], size[down]);
     let sample = Sample::new(world, quantity);
     let texel = |i: usize| {
-        let mut at = [cell; 3];
-        (at[across], at[down]) = (i % width, i / width);
-        texel(sample.at(at[0], at[1], at[2]), quantity.measure())
+        let mut place = [cell; 3];
+        (place[across], place[down]) = (i % width, i / width);
+        texel(sample.at(place), quantity.measure())
     };
     Cut { cell, width, height, texels: (0..width * height).map(texel).collect() }
 }
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn cells_lie_where_the_axes_say() {
         let mut world = World::new(Ground::none(Grid::new(4, 3, 2)));
-        world.place(3, 1, 0, AMOUNT_ONE, ENERGY_ONE);
+        world.place([3, 1, 0], AMOUNT_ONE, ENERGY_ONE);
         let shape = Shape::Box { from: [0.0; 3], to: [1.0; 3] };
         world.edit(&Edit { shape, matter: Matter::Rock });
 

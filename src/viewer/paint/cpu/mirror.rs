@@ -53,7 +53,7 @@ impl Mirror {
         let ([x, y, z], [width, height, depth]) = (patch.origin, patch.size);
         let places = (z..z + depth).flat_map(|z| (y..y + height).map(move |y| (y, z)));
         for ((y, z), texels) in places.zip(patch.texels.chunks_exact(width.max(1))) {
-            let start = grid.index(x, y, z);
+            let start = grid.index([x, y, z]);
             let cells = start..start + width;
             let to = self.volume.density[cells.clone()].iter_mut().zip(&mut self.volume.energy[cells]);
             to.zip(texels).for_each(|((density, energy), texel)| [*density, *energy] = *texel);
@@ -84,7 +84,7 @@ impl Mirror {
         let ([x, y, z], [width, height, depth]) = (patch.origin, patch.size);
         let places = (z..z + depth).flat_map(|z| (y..y + height).map(move |y| (y, z)));
         for ((y, z), texels) in places.zip(patch.texels.chunks_exact((width * count).max(1))) {
-            let (start, row) = (grid.index(x, y, z), z * grid.ny + y);
+            let (start, row) = (grid.index([x, y, z]), z * grid.ny + y);
             for (k, (medium, known)) in self.volume.media.iter_mut().zip(&mut self.media).enumerate() {
                 let to = &mut medium.density[start..start + width];
                 to.iter_mut().zip(texels.chunks_exact(count)).for_each(|(to, texel)| *to = texel[k]);
@@ -145,7 +145,7 @@ mod tests {
             let texels: Vec<[u8; 2]> = (0..count).map(|i| [value(i), value(i + 1)]).collect();
             for (i, texel) in texels.iter().enumerate() {
                 let (dx, dy, dz) = (i % size[0], i / size[0] % size[1], i / (size[0] * size[1]));
-                let cell = grid.index(origin[0] + dx, origin[1] + dy, origin[2] + dz);
+                let cell = grid.index([origin[0] + dx, origin[1] + dy, origin[2] + dz]);
                 (expected.density[cell], expected.energy[cell]) = (texel[0], texel[1]);
             }
             mirror.patch(&Patch { origin, size, texels });
@@ -171,7 +171,7 @@ mod tests {
         mirror.drawn();
         assert_eq!(mirror.changes(true).media[0].changed, Some(&[][..]));
         mirror.update_media(&update(&["water", "oil"], vec![1, 2, 0, 4]));
-        let field = |k: usize| &mirror.volume().media[k].density[grid.index(1, 2, 0)..][..2];
+        let field = |k: usize| &mirror.volume().media[k].density[grid.index([1, 2, 0])..][..2];
         assert_eq!([field(0), field(1)], [[1, 0], [2, 4]]);
         let rows = |k: usize| mirror.changes(true).media[k].rows.to_vec();
         for k in 0..2 {

@@ -146,7 +146,7 @@ fn a_slice_is_seen_at_once_from_both_sides() {
     let (grid, ground) = (lowpass.volume().grid, simulation.world().ground());
     let mut update = everything(&simulation, lowpass.volume(), &look);
     let cell = 31;
-    let rock = |i: usize| if ground.is_solid(cell, i / grid.nz, i % grid.nz) { [0, 2] } else { [0, 0] };
+    let rock = |i: usize| if ground.is_solid([cell, i / grid.nz, i % grid.nz]) { [0, 2] } else { [0, 0] };
     let texels = (0..grid.nz * grid.ny).map(rock).collect();
     update.cuts[0] = Some(Cut { cell, width: grid.nz, height: grid.ny, texels });
     painter.apply(&mut update).expect("a small box");
