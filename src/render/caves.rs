@@ -268,7 +268,7 @@ impl Heightfield {
                 false => None,
             };
             match column {
-                _ if !is_inside && walk.t > limit => return Walked::Smooth,
+                _ if !is_inside && walk.t > limit + 1e-3 => return Walked::Smooth,
                 Some((n, top)) => {
                     is_inside = true;
                     if let Some(mut hit) = self.meet(&walk, n, top, y) {
