@@ -7,7 +7,7 @@ use common::{Dice, any_grid, any_rules, ball, plain, random_world, vents};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::{Grid, Place};
-use lavoxel::matter::Material;
+use lavoxel::matter::{Compress, Material, Pressure};
 use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
@@ -32,14 +32,13 @@ fn any_materials() -> impl Strategy<Value = Vec<Material>> {
     let material = move |name: &'static str, density: f64| {
         let values =
             (number(0.01, 1.0), number(0.0, 1.0), number(0.0, 0.9), prop_oneof![Just(1u32), Just(2), 1u32..40]);
-        values.prop_map(move |(speed, viscosity, stickiness, fluidity)| Material {
-            name: name.to_owned(),
-            density,
-            speed,
-            viscosity,
-            stickiness,
-            fluidity,
-            ..Material::water()
+        let compress = (number(0.0001, 0.5), number(0.0, 1.0), number(0.001, 1.0), prop_oneof![Just(1u32), 1u32..5])
+            .prop_map(|(max, min_flow, max_speed, passes)| Compress { max, min_flow, max_speed, passes });
+        let pressure = prop_oneof![Just(Pressure::None), Just(Pressure::Compress)];
+        (values, pressure, compress).prop_map(move |(values, pressure, compress)| {
+            let (speed, viscosity, stickiness, fluidity) = values;
+            let name = name.to_owned();
+            Material { name, density, speed, viscosity, stickiness, fluidity, pressure, compress, ..Material::water() }
         })
     };
     let (water, oil) = (material("water", 1000.0), material("oil", 900.0));

@@ -227,10 +227,10 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S
         if y + 1 == ground.ny() {
             return u32::MAX;
         }
-        // The floor of the tile above, which knows it where it holds liquid.
+        // The tile above knows it where it holds liquid.
         match near.here.masks(rows.above.slots[*bit]) {
-            masks if masks.version == ground.version(*tx) => masks.bed,
-            _ => ground.masks(*tx, y + 1).bed,
+            masks if masks.version == ground.version(*tx) => !masks.open,
+            _ => !ground.masks(*tx, y + 1).open,
         }
     }
 

@@ -12,6 +12,9 @@ pub const MAX_MATERIALS: usize = 15;
 /// Longest name of a material in bytes.
 const LONGEST_NAME: usize = 16;
 
+/// Most that the lowest cell of a box may hold at rest beyond 1.
+const DEEPEST: f64 = 0.95;
+
 /// Density of lava in kg/m³.
 const LAVA_DENSITY: f64 = 2600.0;
 
@@ -163,9 +166,31 @@ impl Material {
         self.name == Self::LAVA
     }
 
-    /// The parameters of its rules.
+    /// The parameters of all rules that a material may follow.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
         [rules::squeeze::PARAMS, rules::level::PARAMS, rules::compress::PARAMS].into_iter().flatten()
+    }
+
+    /// The parameters of the rules that this one follows.
+    pub fn params_in_force(&self) -> impl Iterator<Item = &'static Param<Self>> {
+        let rules: &[_] = match self.pressure {
+            Pressure::None => &[rules::squeeze::PARAMS, rules::level::PARAMS],
+            Pressure::Compress => &[rules::compress::PARAMS],
+        };
+        rules.iter().copied().flatten()
+    }
+
+    /// Checks that a column of a box of this height holds what it would at rest under pressure; `key` is the table's name.
+    ///
+    /// # Errors
+    /// Names `compress.max`, and the largest that fits.
+    pub fn validate_depth(&self, key: &str, ny: usize) -> Result<(), Invalid> {
+        let most = DEEPEST / (ny.max(2) - 1) as f64;
+        if self.pressure != Pressure::Compress || self.compress.max <= most {
+            return Ok(());
+        }
+        let expected = format!("at most {:.4} in a box {ny} cells high: a cell holds less than 2", most - 5e-5);
+        Err(Invalid::new(&format!("{key}.compress.max"), self.compress.max, expected))
     }
 
     /// Checks name and numbers; `key` is the table's name, such as `material[0]`.

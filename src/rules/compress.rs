@@ -123,7 +123,7 @@ impl Compressing {
         let stable = if sum <= one {
             one
         } else if half < one + u32::from(self.max / 2) {
-            one + ((sum - one) * u32::from(self.share()) >> 16)
+            one + (((sum - one) * u32::from(self.share())) >> 16)
         } else {
             half + u32::from(self.max / 2)
         };
@@ -164,7 +164,7 @@ pub fn step_of_depth(max: f64) -> u16 {
 
 /// A tenth of the room.
 fn tenth(room: u16) -> u16 {
-    (u32::from(room) * u32::from(TENTH) >> 16) as u16
+    ((u32::from(room) * u32::from(TENTH)) >> 16) as u16
 }
 
 /// Whether the pair of the cell at `at` along an axis and its neighbour towards side `d` has its turn in `step`.

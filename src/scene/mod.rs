@@ -130,6 +130,9 @@ impl Scene {
             within(&format!("number of [[{name}]] tables"), parts as f64, 0.0, most as f64)?;
         }
         Material::validate_all(&spec.materials)?;
+        for (i, material) in spec.materials.iter().enumerate() {
+            material.validate_depth(&format!("material[{i}]"), grid.ny)?;
+        }
         for (key, vent) in self.vents() {
             vent.validate(&key, grid)?;
         }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::Content;
 use super::{LAVA, World};
 use crate::grid::{Grid, Place};
+use crate::matter::Pressure;
+use crate::rules::compress::step_of_depth;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
 use crate::validate::{Invalid, within};
 
@@ -208,7 +210,9 @@ impl World {
             match edit.matter {
                 Matter::Material { amount, .. } => {
                     let Some(layer) = layer else { continue };
-                    self.fill(layer, place, amount_units(amount), 0.0);
+                    let amount = amount_units(amount);
+                    let pressed = self.pressed(layer, &edit.shape, place, amount);
+                    self.fill(layer, place, amount.saturating_add(pressed), 0.0);
                 }
                 Matter::Lava { amount, energy } => self.fill(LAVA, place, amount_units(amount), energy),
                 Matter::Rock => {
@@ -260,9 +264,23 @@ impl World {
         if self.ground.is_solid(place) {
             return;
         }
-        let missing = amount.saturating_sub(self.layers[layer].at(place).amount);
-        let missing = missing.min(self.room(layer, place));
+        let room = amount.max(AMOUNT_ONE) - self.heavier_than(layer, place);
+        let missing = amount.min(room).saturating_sub(self.layers[layer].at(place).amount);
         self.pour(layer, place, missing, energy_units(energy));
+    }
+
+    /// What a cell of a sea under pressure holds beyond a full one, so that it is at rest.
+    fn pressed(&self, layer: usize, shape: &Shape, [_, y, _]: Place, amount: u16) -> u16 {
+        let material = self.layers[layer].material();
+        match *shape {
+            Shape::Below { level } if material.pressure == Pressure::Compress && amount == AMOUNT_ONE => {
+                // A cell belongs to the sea by its middle.
+                let rows = ((level - 0.5).ceil().clamp(0.0, self.grid.ny as f64)) as usize;
+                let above = rows.saturating_sub(y + 1);
+                step_of_depth(material.compress.max).saturating_mul(above as u16).min(AMOUNT_ONE - 1)
+            }
+            _ => 0,
+        }
     }
 
     /// Amount of a layer for which an open cell has room.

@@ -29,7 +29,7 @@ fn one(ui: &mut Ui, material: &mut Material, usual: &Material) -> Option<Materia
     let before = material.clone();
     let density = format!("{} kg/m³: heavier materials displace it", material.density);
     ui.label(RichText::new(density).small().color(FAINT));
-    for param in Material::params() {
+    for param in before.params_in_force() {
         parameter(ui, param, (param.key, &mut *material), (param.get)(usual));
     }
     (*material != before).then(|| MaterialChange::between(&before, material))

@@ -1,0 +1,300 @@
+//! The promise of liquids under pressure: water finds its level through pipes, deep water rests, and a box one cell thick
+//! follows the rule as it was published.
+
+mod common;
+
+use lavoxel::engine::tiled::Tiled;
+use lavoxel::grid::Grid;
+use lavoxel::matter::{Compress, Material, Pressure};
+use lavoxel::rules::RulesSpec;
+use lavoxel::scene::Scene;
+use lavoxel::simulation::Simulation;
+use lavoxel::units::AMOUNT_ONE;
+use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+
+/// Water with the numbers of the published rule.
+fn water(passes: u32) -> Material {
+    let compress = Compress { max: 0.02, passes, ..Compress::default() };
+    Material { pressure: Pressure::Compress, compress, ..Material::water() }
+}
+
+fn empty(grid: Grid, water: Material) -> World {
+    World::with_materials(Ground::none(grid), vec![water])
+}
+
+/// Fills the cells from one corner to another.
+fn fill(world: &mut World, from: [usize; 3], to: [usize; 3], matter: Matter) {
+    let corners = [from, to].map(|corner| corner.map(|v| v as f64));
+    world.edit(&Edit { shape: Shape::Box { from: corners[0], to: corners[1] }, matter });
+}
+
+fn full() -> Matter {
+    Matter::Material { name: "water".to_owned(), amount: 1.0 }
+}
+
+fn run(mut world: World) -> Simulation {
+    world.open_account();
+    Simulation::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
+}
+
+fn amount(world: &World, place: [usize; 3]) -> f64 {
+    f64::from(world.layers()[1].at(place).amount) / f64::from(AMOUNT_ONE)
+}
+
+/// Height of the surface in a column.
+fn level(world: &World, x: usize, z: usize) -> f64 {
+    let top = (0..world.grid().ny).rfind(|&y| amount(world, [x, y, z]) > 0.02);
+    top.map_or(0.0, |y| y as f64 + amount(world, [x, y, z]).min(1.0))
+}
+
+/// Two arms, each 4 cells wide, with a pipe 12 long and 2 high between their feet; the first is filled to `filled`.
+fn tube(nz: usize, filled: usize, water: Material) -> World {
+    let grid = Grid::new(22, 34, nz);
+    let mut world = empty(grid, water);
+    let mut rock = |from, to| fill(&mut world, from, to, Matter::Rock);
+    rock([0, 0, 0], [22, 1, nz]);
+    rock([0, 0, 0], [1, 34, nz]);
+    rock([21, 0, 0], [22, 34, nz]);
+    rock([5, 3, 0], [17, 34, nz]);
+    if nz > 1 {
+        rock([0, 0, 0], [22, 34, 1]);
+        rock([0, 0, nz - 1], [22, 34, nz]);
+    }
+    fill(&mut world, [1, 1, 0], [5, 1 + filled, nz], full());
+    world
+}
+
+/// How far apart the arms of [`tube`] stand.
+fn apart(world: &World) -> f64 {
+    let z = world.grid().nz / 2;
+    (level(world, 3, z) - level(world, 19, z)).abs()
+}
+
+/// Steps until the arms stand within one cell for good, tested over the steps after it, and the state in the end.
+fn steps_to_level(mut simulation: Simulation, most: u64) -> u64 {
+    let mut within = None;
+    for step in 1..=most {
+        simulation.step();
+        if apart(simulation.world()) > 1.0 {
+            within = None;
+        } else {
+            within = within.or(Some(step));
+        }
+    }
+    simulation.world().check().expect("the account is exact");
+    within.expect("the arms come level")
+}
+
+#[test]
+fn the_arms_of_a_tube_come_level_and_to_rest() {
+    // 64 passes a step are 64 steps of one pass: at rest after about 37,000 of them in a thin box, and 52,000 in another.
+    for (nz, steps) in [(1, 620), (6, 900)] {
+        let mut simulation = run(tube(nz, 30, water(64)));
+        (0..steps).for_each(|_| simulation.step());
+        let world = simulation.world().clone();
+        let apart = apart(&world);
+        assert!(apart <= 0.1, "{nz} thick: the arms stand {apart:.3} cells apart");
+        simulation.step();
+        let held = |world: &World| world.layers()[1].held().collect::<Vec<_>>();
+        assert_eq!(held(simulation.world()), held(&world), "{nz} thick: it is at rest");
+        simulation.world().check().expect("the account is exact");
+    }
+}
+
+#[test]
+fn the_time_to_come_level_falls_with_the_passes() {
+    let steps = [1, 2, 4, 8].map(|passes| {
+        let most = 11_000 / u64::from(passes);
+        f64::from(passes) * steps_to_level(run(tube(1, 21, water(passes))), most) as f64
+    });
+    for (passes, work) in [2, 4, 8].into_iter().zip(&steps[1..]) {
+        assert!((work / steps[0] - 1.0).abs() < 0.1, "{passes} passes: {work} passes in all, one a step {}", steps[0]);
+    }
+}
+
+#[test]
+fn a_pass_is_a_step() {
+    let [mut slow, mut fast] = [1, 4].map(|passes| run(tube(5, 20, water(passes))));
+    (0..240).for_each(|_| slow.step());
+    (0..60).for_each(|_| fast.step());
+    let held = |simulation: &Simulation| simulation.world().layers()[1].held().collect::<Vec<_>>();
+    assert_eq!(held(&slow), held(&fast));
+}
+
+#[test]
+fn deep_water_holds_more_at_its_foot() {
+    let grid = Grid::new(8, 24, 8);
+    let mut world = empty(grid, water(8));
+    fill(&mut world, [0, 0, 0], [8, 20, 8], full());
+    let mut simulation = run(world);
+    (0..400).for_each(|_| simulation.step());
+    let layer = &simulation.world().layers()[1];
+    let column: Vec<i32> = (0..24).map(|y| i32::from(layer.at([4, y, 4]).amount)).collect();
+    let full = column.iter().filter(|&&amount| amount >= i32::from(AMOUNT_ONE)).count();
+    assert!((14..20).contains(&full), "{full} full cells in {column:?}");
+    for pair in column[..full].windows(2) {
+        // 0.02 made even is 654 units.
+        assert!((pair[0] - pair[1] - 654).abs() <= 40, "{pair:?} in {column:?}");
+    }
+}
+
+#[test]
+fn a_sea_is_poured_at_rest() {
+    let grid = Grid::new(16, 30, 12);
+    let mut world = empty(grid, water(1));
+    fill(&mut world, [5, 0, 4], [9, 12, 8], Matter::Rock);
+    world.edit(&Edit { shape: Shape::Below { level: 16.0 }, matter: full() });
+    assert!(amount(&world, [0, 0, 0]) > 1.29, "the foot holds {}", amount(&world, [0, 0, 0]));
+    let held = |world: &World| world.layers()[1].held().collect::<Vec<_>>();
+    let poured = held(&world);
+    let mut simulation = run(world);
+    (0..8).for_each(|_| simulation.step());
+    assert_eq!(held(simulation.world()), poured, "nothing moves");
+}
+
+#[test]
+fn a_mirrored_world_stays_a_mirror_image() {
+    let grid = Grid::new(24, 20, 9);
+    let blob = |mirrored: bool| {
+        let mut world = empty(grid, water(1));
+        let x = |from: usize, to: usize| if mirrored { [grid.nx - to, grid.nx - from] } else { [from, to] };
+        let [from, to] = x(6, 8);
+        fill(&mut world, [from, 0, 2], [to, 7, 7], Matter::Rock);
+        let [from, to] = x(1, 6);
+        fill(&mut world, [from, 1, 1], [to, 16, 6], full());
+        run(world)
+    };
+    let [mut one, mut other] = [blob(false), blob(true)];
+    for step in 1..=400 {
+        one.step();
+        other.step();
+        for place @ [x, y, z] in grid.places() {
+            let [a, b] = [(&one, place), (&other, [grid.nx - 1 - x, y, z])];
+            let at = |(simulation, place): (&Simulation, _)| simulation.world().layers()[1].at(place).amount;
+            assert_eq!(at(a), at(b), "{place:?} in step {step}");
+        }
+    }
+}
+
+#[test]
+fn a_box_too_deep_for_it_is_refused_with_what_fits() {
+    let scene = |ny: usize| {
+        let mut scene = Scene::volcano();
+        scene.spec.grid.size = [32, ny, 32];
+        scene.spec.materials.push(water(1));
+        scene.validate()
+    };
+    scene(48).expect("0.02 fits a box 48 cells high");
+    let refused = scene(100).expect_err("it overflows").to_string();
+    assert!(refused.contains("material[0].compress.max") && refused.contains("at most 0.0095"), "{refused}");
+}
+
+/// The rule as published, in 32-bit floating point: rows of `nx` cells from the bottom up, rock around them.
+struct Published {
+    nx: usize,
+    rock: Vec<bool>,
+    mass: Vec<f32>,
+}
+
+impl Published {
+    const MAX_COMPRESS: f32 = 0.02;
+    const MIN_FLOW: f32 = 0.01;
+    const MAX_SPEED: f32 = 1.0;
+
+    fn of(world: &World) -> Self {
+        let grid = world.grid();
+        let places = || (0..grid.ny).flat_map(|y| (0..grid.nx).map(move |x| [x, y, 0]));
+        Self {
+            nx: grid.nx,
+            rock: places().map(|place| world.ground().is_solid(place)).collect(),
+            mass: places().map(|place| amount(world, place) as f32).collect(),
+        }
+    }
+
+    fn stable_state_b(total: f32) -> f32 {
+        if total <= 1.0 {
+            1.0
+        } else if total < 2.0 + Self::MAX_COMPRESS {
+            (1.0 + total * Self::MAX_COMPRESS) / (1.0 + Self::MAX_COMPRESS)
+        } else {
+            (total + Self::MAX_COMPRESS) / 2.0
+        }
+    }
+
+    fn step(&mut self) {
+        let mut next = self.mass.clone();
+        for at in 0..self.mass.len() {
+            let mut left = self.mass[at];
+            for (neighbour, wanted) in [
+                (at.wrapping_sub(self.nx), Wanted::Below),
+                (at.wrapping_sub(1), Wanted::Beside),
+                (at + 1, Wanted::Beside),
+                (at + self.nx, Wanted::Above),
+            ] {
+                if self.rock[at] || left <= 0.0 || self.rock.get(neighbour).copied().unwrap_or(true) {
+                    continue;
+                }
+                let there = self.mass[neighbour];
+                let mut flow = match wanted {
+                    Wanted::Below => Self::stable_state_b(left + there) - there,
+                    Wanted::Beside => (self.mass[at] - there) / 4.0,
+                    Wanted::Above => left - Self::stable_state_b(left + there),
+                };
+                if flow > Self::MIN_FLOW {
+                    flow *= 0.5;
+                }
+                let flow = flow.clamp(0.0, left.min(Self::MAX_SPEED));
+                next[at] -= flow;
+                next[neighbour] += flow;
+                left -= flow;
+            }
+        }
+        self.mass = next;
+    }
+}
+
+/// Which neighbour a flow of the published rule goes to.
+enum Wanted {
+    Below,
+    Beside,
+    Above,
+}
+
+/// A closed box one cell thick with water 15 wide and 19 high, and a wall that it can pass below.
+fn thin_box(has_wall: bool) -> World {
+    let mut world = empty(Grid::new(42, 32, 1), water(1));
+    for (from, to) in
+        [([0, 0, 0], [42, 1, 1]), ([0, 31, 0], [42, 32, 1]), ([0, 0, 0], [1, 32, 1]), ([41, 0, 0], [42, 32, 1])]
+    {
+        fill(&mut world, from, to, Matter::Rock);
+    }
+    if has_wall {
+        fill(&mut world, [16, 4, 0], [18, 20, 1], Matter::Rock);
+    }
+    fill(&mut world, [1, 1, 0], [16, 20, 1], full());
+    world
+}
+
+#[test]
+fn a_thin_box_follows_the_published_rule() {
+    for has_wall in [true, false] {
+        let world = thin_box(has_wall);
+        let mut published = Published::of(&world);
+        let mut simulation = run(world);
+        for step in 1..=3000 {
+            published.step();
+            simulation.step();
+            let world = simulation.world();
+            let difference = |(i, &mass): (usize, &f32)| {
+                let ours = amount(world, [i % published.nx, i / published.nx, 0]);
+                (f64::from(mass) - ours).abs()
+            };
+            let differences: Vec<f64> = published.mass.iter().enumerate().map(difference).collect();
+            let largest = differences.iter().copied().fold(0.0, f64::max);
+            assert!(largest <= 0.1, "wall: {has_wall}, step {step}: a cell differs by {largest:.3}");
+            let wet = published.mass.iter().filter(|&&mass| mass > 0.0).count();
+            let rms = (differences.iter().map(|d| d * d).sum::<f64>() / wet as f64).sqrt();
+            assert!(rms <= 0.02, "wall: {has_wall}, step {step}: the cells differ by {rms:.4}");
+        }
+    }
+}
