@@ -17,9 +17,9 @@ use ndarray::{ArrayRef, ArrayView3, Ix3};
 
 use crate::parallel::*;
 
-pub use self::bricks::{BRICK, Bricks};
-pub use self::changes::Change;
+pub use self::bricks::Bricks;
 use self::changes::SlabChanges;
+pub use self::changes::{BRICK, Change};
 use self::clear::{ClearFilter, Matter};
 use self::layer_changes::{Around, LayerChanges, LayerCursor};
 pub use self::rows::RowFilter;

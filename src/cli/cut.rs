@@ -7,9 +7,12 @@ use lavoxel::map::Site;
 use lavoxel::render::{Axis, Ruler};
 use lavoxel::validate::Invalid;
 
-use super::painter::axis_number;
-
 const NAMES: [&str; 3] = ["x", "y", "z"];
+
+/// 0 for `x`, 1 for `y`, 2 for `z`.
+pub(super) fn axis_number(name: &str) -> Option<usize> {
+    NAMES.iter().position(|axis| *axis == name.trim())
+}
 
 /// A plane of cells: `z=64`, `y=735m` or `x=map:2667675`.
 #[derive(Clone, Copy, Debug, PartialEq)]

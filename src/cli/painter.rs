@@ -10,25 +10,15 @@ use lavoxel::render::{Camera, CameraSpec, Image, LookSpec, Named, Renderer};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
-use lavoxel::world::Quantity;
 
-use super::cut::Cut;
-use super::slices::Slices;
+use super::cut::axis_number;
+use super::slices::{Section, Slices};
 
 /// What is shown.
 #[derive(Clone, Debug)]
 pub(super) enum View {
     Volume,
     Slice(Section),
-}
-
-/// A slice as the flags ask for it.
-#[derive(Clone, Debug)]
-pub(super) struct Section {
-    pub(super) cut: Cut,
-    pub(super) quantity: Quantity,
-    /// Show the whole height of the box.
-    pub(super) whole: bool,
 }
 
 /// Reads one of the choices that the library names.
@@ -64,11 +54,6 @@ impl fmt::Display for Clip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}..{}", ["x", "y", "z"][self.axis], self.shares[0], self.shares[1])
     }
-}
-
-/// 0 for `x`, 1 for `y`, 2 for `z`.
-pub(super) fn axis_number(name: &str) -> Option<usize> {
-    ["x", "y", "z"].iter().position(|axis| *axis == name.trim())
 }
 
 /// Keeps what drawing needs from frame to frame.

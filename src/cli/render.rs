@@ -16,8 +16,9 @@ use lavoxel::simulation::Simulation;
 use lavoxel::world::Quantity;
 
 use super::cut::Cut;
-use super::painter::{Clip, Painter, Section, View, named};
+use super::painter::{Clip, Painter, View, named};
 use super::progress::Progress;
+use super::slices::Section;
 use super::typed::Typed;
 use super::{Outcome, SceneOptions, count, say, start_threads, stop};
 

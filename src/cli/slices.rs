@@ -8,7 +8,16 @@ use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 use lavoxel::world::{CellMeasure, Quantity};
 
-use super::painter::Section;
+use super::cut::Cut;
+
+/// A slice as the flags ask for it.
+#[derive(Clone, Debug)]
+pub(super) struct Section {
+    pub(super) cut: Cut,
+    pub(super) quantity: Quantity,
+    /// Show the whole height of the box.
+    pub(super) whole: bool,
+}
 
 /// A slice from frame to frame.
 pub(super) struct Slices {

@@ -5,11 +5,9 @@ use std::ops::Range;
 
 use crate::parallel::*;
 
-use super::{Change, Volume};
+use super::Volume;
+use super::changes::{BRICK, Change};
 use crate::grid::Grid;
-
-/// Edge of a brick in cells.
-pub const BRICK: usize = 8;
 
 /// For each brick the largest density in it and one cell around it, kept in step with a [`Volume`].
 #[derive(Clone, Debug)]

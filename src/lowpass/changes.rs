@@ -3,7 +3,8 @@
 use crate::grid::Grid;
 use crate::world::Span;
 
-use super::BRICK;
+/// Edge of a brick in cells.
+pub const BRICK: usize = 8;
 
 /// A stretch of a row that changed; unchanged gaps in it are shorter than [`BRICK`] cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

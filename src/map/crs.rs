@@ -1,9 +1,11 @@
 //! What the coordinates of a map mean, as well-known text and as keys of a GeoTIFF.
 
+mod old_prj;
+
 use serde::{Deserialize, Serialize};
 
+use super::epsg;
 use super::wkt::{Node, plain};
-use super::{epsg, old_prj};
 
 /// A value of a key in the GeoKey directory of a GeoTIFF.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,6 @@
 pub mod crs;
 mod epsg;
 mod georeference;
-mod old_prj;
 mod placement;
 mod site;
 mod wkt;

@@ -20,25 +20,12 @@ use crate::lowpass::{Change, Fields};
 
 use super::math::{V3, v3};
 use super::pages::{Page, Pages};
-use super::prepared::Interest;
+use super::places::{AROUND, Around, EDGE, Interest};
 
-/// Places along a brick's edge.
-pub(crate) const EDGE: usize = 4;
 /// Bricks along a block's edge.
 const BLOCK: usize = 4;
 /// Distances are capped at this many blocks.
 const FARTHEST: u8 = 16;
-/// Cells along the edge of the cube whose values a brick depends on: those of its places, and one more on each side for
-/// the slopes there.
-pub(crate) const AROUND: usize = EDGE + 3;
-
-/// Whether empty space is jumped over. Pictures are the same either way, which a test checks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Skipping {
-    Bricks,
-    Never,
-}
-
 /// The places of a brick all together, and by halves along x, y and z: parts for [`Bricks::drawn`].
 pub(crate) const WHOLE: [u64; 1] = [u64::MAX];
 pub(crate) const OCTANTS: [u64; 8] = {
@@ -61,9 +48,6 @@ pub(crate) enum Look {
     /// There is nothing in the whole brick.
     Empty,
 }
-
-/// The densities of the cells around a brick, x in the last place; one idle.
-pub(crate) type Around = [[[u8; AROUND + 1]; AROUND]; AROUND];
 
 /// The part of a brick with something to draw: a box, in cells.
 #[derive(Clone, Copy, Debug, PartialEq)]

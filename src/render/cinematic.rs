@@ -3,18 +3,17 @@
 
 use super::camera::Ray;
 use super::contents::{SliceHit, Slices};
-use super::crust::{ShadeContext, Skin, heat, shade};
+use super::crust::{Skin, heat, shade};
 use super::field::{Crossing, Pace};
 use super::heightfield::{Face, before_cut};
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
 use super::media::{filmed, pass};
 use super::noise;
+use super::shading::ShadeContext;
 use super::tracer::{Sight, Tracer};
+use super::transfer::FILM;
 use super::water::WET;
 use crate::simd::Simd;
-
-/// Share of the film density up to which liquid on the rock cannot be seen, however ragged its edge.
-pub(super) const FILM: f32 = 0.4;
 
 /// Share of its own colour that lava keeps behind deep water.
 const GLOWING: f32 = 0.85;

@@ -3,35 +3,10 @@
 //! The share of crust grows as the energy per amount falls: near the vent the skin is torn open, far away only cracks
 //! glow.
 
-use super::blackbody::BlackBody;
-use super::contents::Slices;
-use super::ember::EmberLight;
-use super::field::MediumField;
-use super::heightfield::Part;
-use super::land::TerrainLook;
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
-use super::media::Clear;
 use super::noise;
 use super::plates::{Pattern, carried};
-use super::sky::Sky;
-use crate::view::LookSpec;
-
-/// Everything shading reads, for one frame.
-pub(crate) struct ShadeContext<'a> {
-    pub(crate) field: &'a MediumField<'a>,
-    /// The media besides the lava, all of which light passes.
-    pub(crate) media: &'a [Clear<'a>],
-    pub(crate) land: &'a TerrainLook,
-    /// What of the ground is shown.
-    pub(crate) part: Part,
-    pub(crate) ember: &'a EmberLight,
-    pub(crate) sky: &'a Sky,
-    pub(crate) look: &'a LookSpec,
-    pub(crate) blackbody: &'a BlackBody,
-    pub(crate) slices: Slices<'a>,
-    /// Steps since the beginning, for what rides on the flow.
-    pub(crate) steps: f64,
-}
+use super::shading::ShadeContext;
 
 /// A point of the lava's surface.
 #[derive(Clone, Copy, Debug)]

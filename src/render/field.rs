@@ -4,10 +4,11 @@ use crate::grid::{Grid, Place};
 use crate::lowpass::{ENERGY_SHOWN, Fields};
 use crate::simd::Simd;
 
-use super::bricks::{Bricks, Look, Skipping};
+use super::bricks::{Bricks, Look};
 use super::camera::Ray;
 use super::math::{V3, v3};
 use super::pages::Matter;
+use super::places::Skipping;
 use super::tiles::Reach;
 
 /// Refinements of a crossing after it has been bracketed.

@@ -8,10 +8,13 @@
 //!
 //! Rays see a [`Part`] of the block: a box with its own sides, roof and floor, which cut the rock open.
 
+mod caves;
+
 use std::ops::Range;
 
+pub(crate) use self::caves::Caves;
+
 use super::camera::Ray;
-use super::caves::Caves;
 use super::math::{V3, unit_or_up, v3};
 use super::raster::Raster;
 

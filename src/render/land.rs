@@ -14,7 +14,7 @@ use self::light::{disc, open_sky};
 use self::patch::Patched;
 use self::surface::{Rill, RockPoint, albedo, bumped, height, rill, seed};
 use super::camera::{Bounds, Ray};
-use super::caves::Caves;
+use super::heightfield::Caves;
 use super::heightfield::Heightfield;
 use super::math::{V3, saturate, v3};
 use super::raster::Raster;

@@ -53,3 +53,14 @@ pub(crate) fn direction(azimuth_deg: f32, elevation_deg: f32) -> V3 {
     let (azimuth, elevation) = (azimuth_deg.to_radians(), elevation_deg.to_radians());
     v3(elevation.cos() * azimuth.sin(), elevation.sin(), -elevation.cos() * azimuth.cos())
 }
+
+/// Value at a place among stops `[place, value]`, linear between them and constant outside them.
+pub(crate) fn at_stops(stops: &[[f32; 2]], place: f32) -> f32 {
+    let upper = stops.partition_point(|s| s[0] <= place);
+    match (upper.checked_sub(1).map(|i| stops[i]), stops.get(upper)) {
+        (Some(a), Some(b)) => lerp(a[1], b[1], (place - a[0]) / (b[0] - a[0])),
+        (Some(last), None) => last[1],
+        (None, Some(first)) => first[1],
+        (None, None) => 0.0,
+    }
+}

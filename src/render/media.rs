@@ -12,58 +12,16 @@
 //! and each surface adds its light, front to back, through what lies before it.
 
 use super::camera::Ray;
-use super::crust::ShadeContext;
-use super::field::{Border, MediumField, Pace};
-use super::math::{V3, mix, saturate, times};
-use super::transfer::per_cell;
+use super::clear::{Clear, LEAST};
+use super::field::{Border, Pace};
+use super::math::{V3, mix, times};
+use super::shading::ShadeContext;
 use super::water::{self, Surface};
-use crate::view::{LookSpec, MaterialLook};
 
-/// Density up to which nothing is drawn of a clear medium.
-pub(crate) const LEAST: f32 = 0.02;
 /// Density at which its surface lies.
 pub(crate) const ISO: f32 = 0.5;
 /// Most surfaces along a ray that are drawn; the farthest ones beyond them are skipped.
 const MOST: usize = 24;
-/// Entries of a table of opacities.
-const ENTRIES: usize = 256;
-
-/// A medium that light passes, for one frame.
-pub(crate) struct Clear<'a> {
-    pub(crate) field: MediumField<'a>,
-    pub(crate) look: &'a MaterialLook,
-    /// Plain styles: its linear colour.
-    color: V3,
-    /// Plain styles: opacity of one step by density, evenly spaced from 0 to 1.
-    opacity: Vec<f32>,
-}
-
-impl<'a> Clear<'a> {
-    /// A medium that is met by samples as far apart as `look` wants them.
-    pub(crate) fn new(field: MediumField<'a>, medium: &'a MaterialLook, look: &LookSpec) -> Self {
-        let color = V3::from(medium.plain_color());
-        Self { field, look: medium, color, opacity: step_opacity(medium, look.step, ENTRIES) }
-    }
-
-    /// Plain styles: colour and opacity of one step through matter of this density.
-    #[inline(always)]
-    pub(crate) fn matter(&self, density: f32) -> [f32; 4] {
-        let place = saturate(density) * (ENTRIES - 1) as f32;
-        let i = (place as u32 as usize).min(ENTRIES - 2);
-        let opacity = self.opacity[i] + (self.opacity[i + 1] - self.opacity[i]) * (place - i as f32);
-        [self.color.x, self.color.y, self.color.z, opacity]
-    }
-}
-
-/// Plain styles: opacity of one step through a medium, for so many densities evenly spaced from 0 to 1.
-pub(crate) fn step_opacity(medium: &MaterialLook, step: f32, entries: usize) -> Vec<f32> {
-    let of_step = |i: usize| {
-        let density = i as f32 / (entries - 1) as f32;
-        if density <= LEAST { 0.0 } else { 1.0 - (1.0 - per_cell(medium.plain_opacity(), density)).powf(step) }
-    };
-    (0..entries).map(of_step).collect()
-}
-
 /// A place where a ray passes a surface.
 #[derive(Clone, Copy, Debug)]
 struct Event {

@@ -3,8 +3,8 @@
 //! Slopes are differences between the cells on both sides, as shading wants them. Worked out once for a cell that has
 //! changed, they cost no more to read than the density itself: a page has the four values of a cell side by side.
 
-use super::bricks::{Around, EDGE};
 use super::math::{V3, v3};
+use super::places::{Around, EDGE};
 use crate::grid::Place;
 use crate::simd::Simd;
 

@@ -2,12 +2,12 @@
 //! palette's, so that they can be read off the colour bar.
 
 use super::camera::Ray;
+use super::clear::Clear;
 use super::contents::{SliceHit, Slices};
 use super::field::{Crossing, MediumField, Pace};
 use super::heightfield::{Face, GroundHit, Part, before_cut};
 use super::land::TerrainLook;
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
-use super::media::Clear;
 use super::tracer::{Sight, Tracer};
 use super::transfer::{Along, Layer, Transfer};
 use crate::simd::{Portable, Simd};

@@ -5,9 +5,9 @@
 //! upstream to downstream of their place and start again while only the other is seen. The picture depends on the step
 //! alone, not on the frames before it.
 
-use super::crust::ShadeContext;
 use super::math::{V3, lerp, saturate, smoothstep, v3};
 use super::noise;
+use super::shading::ShadeContext;
 use crate::view::LookSpec;
 
 /// Plates ride this many plate widths before they are renewed, at full speed.

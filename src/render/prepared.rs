@@ -9,10 +9,11 @@ use crate::grid::{Grid, Place};
 use crate::lowpass::{Change, Fields, Medium, Volume};
 use crate::world::Span;
 
-use super::bricks::{Bricks, Skipping};
+use super::bricks::Bricks;
+use super::clear::LEAST;
 use super::ember::{EmberLight, Glow};
 use super::field::MediumField;
-use super::media::LEAST;
+use super::places::{Interest, Skipping};
 
 /// What changed in a volume since the last frame.
 #[derive(Clone, Debug)]
@@ -36,17 +37,6 @@ impl FieldChanges<'_> {
     fn is_empty(&self) -> bool {
         self.changed.is_some_and(<[Change]>::is_empty)
     }
-}
-
-/// What a style wants to see of a volume.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Interest {
-    /// Densities up to this, 0..255, are of no interest.
-    pub(crate) empty: u8,
-    /// Gaussian radius in cells.
-    pub(crate) smoothing: f32,
-    /// Every sample is shaded: slopes of the density are computed beforehand.
-    pub(crate) shaded: bool,
 }
 
 /// The bricks of the media of a volume, copies where rays cannot meet the fields themselves, and the lava's light.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ndarray::Array2;
 
-use super::bricks::Skipping;
 use super::contents::Contents;
+use super::places::Skipping;
 use super::{Antialias, Bounds, Camera, CameraSpec, ColorBy, Cut, Image, LookSpec, Renderer, SkyPreset, Style};
 use crate::engine::tiled::Tiled;
 use crate::grid::Grid;

@@ -2,8 +2,8 @@
 
 use ndarray::Array2;
 
-use super::bricks::Skipping;
 use super::math::v3;
+use super::places::Skipping;
 use super::{Camera, CameraSpec, Image, LookSpec, Renderer, SkyPreset, Style, noise};
 use crate::grid::{Grid, Place};
 use crate::lowpass::{LowPass, Volume};

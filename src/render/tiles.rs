@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use crate::parallel::*;
 
-use super::bricks::{Bricks, Drawn, EDGE, OCTANTS, WHOLE};
+use super::bricks::{Bricks, Drawn, OCTANTS, WHOLE};
 use super::camera::Camera;
 use super::math::V3;
+use super::places::EDGE;
 
 /// Edge of a tile in pixels.
 const TILE: usize = 8;

@@ -4,14 +4,13 @@
 //! the step. Colours are accumulated premultiplied: thin matter keeps the colour it emits.
 
 use super::camera::Ray;
-use super::cinematic::FILM;
+use super::clear::Clear;
 use super::field::{MediumField, Pace, Sample};
 use super::image::Image;
 use super::legend::{ColorBar, Frame};
-use super::math::{V3, lerp, saturate, v3};
-use super::media::Clear;
+use super::math::{V3, at_stops, lerp, saturate, v3};
 use super::pages::Matter;
-use super::prepared::Interest;
+use super::places::Interest;
 use super::text::Ink;
 use crate::lowpass::ENERGY_SHOWN;
 use crate::simd::Simd;
@@ -20,6 +19,8 @@ use crate::view::{ColorBy, LookSpec, Palette, Style};
 const ENTRIES: usize = 1024;
 /// A ray ends when no more than this share of light would come through.
 pub(crate) const OPAQUE: f32 = 0.995;
+/// Share of the film density up to which liquid on the rock cannot be seen, however ragged its edge.
+pub(crate) const FILM: f32 = 0.4;
 
 /// Opacity and colour tables for one step length.
 #[derive(Clone, Debug)]
@@ -71,7 +72,7 @@ pub(crate) fn lamp() -> V3 {
 impl Transfer {
     pub(crate) fn new(look: &LookSpec, palette: Palette) -> Self {
         let density = |i: usize| i as f32 / (ENTRIES - 1) as f32;
-        let absorbed: Vec<f32> = (0..ENTRIES).map(|i| per_cell(&look.opacity, density(i))).collect();
+        let absorbed: Vec<f32> = (0..ENTRIES).map(|i| at_stops(&look.opacity, density(i))).collect();
         let quarter = 0.25 * absorbed.iter().copied().fold(0.0, f32::max);
         let visible = absorbed.iter().position(|a| quarter > 0.0 && *a >= quarter).map_or(f32::INFINITY, density);
         let entry = |(i, absorbed): (usize, &f32)| {
@@ -96,7 +97,7 @@ impl Transfer {
 
     /// Largest 8-bit density that absorbs nothing, with all smaller ones.
     pub(crate) fn empty(look: &LookSpec) -> u8 {
-        (0..=255_u8).take_while(|d| per_cell(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
+        (0..=255_u8).take_while(|d| at_stops(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
     }
 
     /// A colour bar in the lower right corner of pictures that have room for it.
@@ -246,17 +247,6 @@ fn entry(value: f32) -> (usize, f32) {
     (i, position - i as f32)
 }
 
-/// Opacity per cell at a density, linear between stops and constant outside them.
-pub(crate) fn per_cell(stops: &[[f32; 2]], density: f32) -> f32 {
-    let upper = stops.partition_point(|s| s[0] <= density);
-    match (upper.checked_sub(1).map(|i| stops[i]), stops.get(upper)) {
-        (Some(a), Some(b)) => lerp(a[1], b[1], (density - a[0]) / (b[0] - a[0])),
-        (Some(last), None) => last[1],
-        (None, Some(first)) => first[1],
-        (None, None) => 0.0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::prepared::with_field;
@@ -302,7 +292,7 @@ mod tests {
     fn stops_decide_what_is_empty() {
         let look = LookSpec { opacity: vec![[0.2, 0.0], [1.0, 1.0]], ..LookSpec::default() };
         assert_eq!(Transfer::empty(&look), 51);
-        assert!((per_cell(&look.opacity, 0.6) - 0.5).abs() < 1e-6);
+        assert!((at_stops(&look.opacity, 0.6) - 0.5).abs() < 1e-6);
         let solid = LookSpec { opacity: vec![[0.0, 0.4]], ..LookSpec::default() };
         assert_eq!(Transfer::empty(&solid), 0);
     }

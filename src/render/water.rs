@@ -1,10 +1,10 @@
 //! Clear water: a surface that mirrors sky and sun, and depth that takes the red and then the green out of what lies below.
 
 use super::camera::Ray;
-use super::crust::ShadeContext;
 use super::field::MediumField;
 use super::math::{V3, saturate, unit_or_up, v3};
 use super::noise;
+use super::shading::ShadeContext;
 use crate::view::MaterialLook;
 
 /// Share of red, green and blue that a cell absorbs, as the exponent of its length.

@@ -5,14 +5,12 @@ use std::path::Path;
 use ndarray::{Array2, s};
 use serde::{Deserialize, Serialize};
 
-use super::cut::largest_whole;
 use super::resample::{Window, resample};
 use super::{Bounds, Crs, Georeference, TerrainError};
 use crate::memory::MemoryEstimate;
 
-/// Bytes of a height, and of the place of a cell.
-const BYTES_A_HEIGHT: f64 = 4.0;
-const BYTES_A_PLACE: f64 = 4.0;
+/// Bytes of a height.
+pub(super) const BYTES_A_HEIGHT: f64 = 4.0;
 
 impl Georeference {
     /// Where a north-up raster of so many rows lies whose north-west corner and cell size are known in map units; gives
@@ -213,63 +211,6 @@ impl Heightmap {
     /// The origin after cutting away `cols` cells in the west and `rows` in the north.
     pub(crate) fn moved_origin(&self, cols: f64, rows: f64) -> Option<Georeference> {
         self.origin.as_ref().map(|origin| origin.moved(cols * self.cell_size_m.0, rows * self.cell_size_m.1))
-    }
-
-    /// Fills cells without data, or cuts them away, by the rule; a heightmap without holes stays as it is.
-    ///
-    /// # Errors
-    /// [`TerrainError::AllNoData`] when there is nothing to fill from, [`TerrainError::NoData`] when the rule is
-    /// [`Fill::Error`] and there are holes, [`TerrainError::TooMuchMemory`] when there are too many to fill.
-    pub fn fill(&mut self, rule: Fill) -> Result<(), TerrainError> {
-        let total = self.heights.len();
-        let missing = self.no_data();
-        let Some((lowest, _)) = self.range() else {
-            return Err(TerrainError::AllNoData { total });
-        };
-        match rule {
-            _ if missing == 0 => {}
-            Fill::Error => return Err(TerrainError::NoData { missing, total }),
-            Fill::Lowest => self.heights.iter_mut().filter(|h| h.is_nan()).for_each(|h| *h = lowest),
-            Fill::Nearest => self.fill_nearest(missing)?,
-            Fill::Cut => *self = self.crop(largest_whole(&self.heights))?,
-        }
-        Ok(())
-    }
-
-    /// Breadth-first from all known cells at once: each hole takes the height of the cell that reaches it first. Of the
-    /// known cells only those beside a hole are kept in mind, and then ring by ring what was filled last.
-    fn fill_nearest(&mut self, holes: usize) -> Result<(), TerrainError> {
-        let (rows, cols) = self.heights.dim();
-        let around = |r: usize, c: usize| {
-            let (south, east) = ((r + 1).min(rows - 1), (c + 1).min(cols - 1));
-            (r.saturating_sub(1)..=south).flat_map(move |r| (c.saturating_sub(1)..=east).map(move |c| (r, c)))
-        };
-        let heights = &self.heights;
-        let beside_a_hole =
-            |&(r, c): &(usize, usize)| !heights[[r, c]].is_nan() && around(r, c).any(|at| heights[at].is_nan());
-        let cells = || (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c)));
-        let edge = cells().filter(beside_a_hole).count();
-        // Two rings exist at a time, and a list that grows exists twice for a moment.
-        MemoryEstimate::of("the heights of the map", heights.len(), BYTES_A_HEIGHT)
-            .and(MemoryEstimate::of("filling its holes", edge + 3 * holes.min(heights.len()), BYTES_A_PLACE))
-            .check("crop to a part without holes, or fill them otherwise (fill_no_data, or --fill lowest)")?;
-        let mut ring: Vec<u32> = Vec::with_capacity(edge);
-        ring.extend(cells().filter(beside_a_hole).map(|(r, c)| (r * cols + c) as u32));
-        while !ring.is_empty() {
-            let mut next = Vec::new();
-            for place in std::mem::take(&mut ring) {
-                let (r, c) = (place as usize / cols, place as usize % cols);
-                let height = self.heights[[r, c]];
-                for (nr, nc) in around(r, c) {
-                    if self.heights[[nr, nc]].is_nan() {
-                        self.heights[[nr, nc]] = height;
-                        next.push((nr * cols + nc) as u32);
-                    }
-                }
-            }
-            ring = next;
-        }
-        Ok(())
     }
 
     /// Stretches heights about `about_m`: 1 leaves them, 2 doubles all differences.

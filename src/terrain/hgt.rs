@@ -9,8 +9,9 @@ use std::path::Path;
 
 use ndarray::Array2;
 
+use super::encoding::Encoding;
 use super::read::{LoadOptions, open};
-use super::samples::{Encoding, Heights};
+use super::samples::Heights;
 use super::{Crs, Georeference, Heightmap, TerrainError};
 
 /// The sizes of a tile, in columns and rows.

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use ndarray::{Array2, ShapeBuilder};
 
+use super::encoding::Encoding;
 use super::error::checked_samples;
 use super::read::{LoadOptions, open};
-use super::samples::{Encoding, Heights};
+use super::samples::Heights;
 use super::{Heightmap, TerrainError};
 use crate::validate::quoted;
 

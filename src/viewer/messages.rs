@@ -11,7 +11,7 @@ use crate::grid::{Grid, Place};
 pub use crate::lowpass::BRICK;
 use crate::matter::Material;
 use crate::output::Existing;
-use crate::render::caves::Caves;
+use crate::render::heightfield::Caves;
 use crate::render::{CameraSpec, LookSpec, MaterialLook, Ray};
 pub use crate::render::{Cut, Glow};
 use crate::rules::RulesSpec;

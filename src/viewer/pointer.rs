@@ -3,6 +3,8 @@
 
 use kiss3d::event::MouseButton;
 
+use crate::render::Ray;
+
 /// What a drag does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drag {
@@ -16,6 +18,21 @@ pub(crate) enum Drag {
     Tool,
     /// It moves the slice across an axis: 0 for x.
     Cut(usize),
+}
+
+/// Where the pointer is in this frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aim {
+    /// Pixels from the top left.
+    pub pixel: (f32, f32),
+    /// The ray through it.
+    pub ray: Ray,
+    /// The ground under the pointer in cells, while a vent is dragged.
+    pub ground: Option<[f32; 3]>,
+    /// Seconds since the window opened.
+    pub now: f64,
+    /// Whether Shift is held.
+    pub shift: bool,
 }
 
 /// Where the mouse is and what it drags.

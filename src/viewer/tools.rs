@@ -4,6 +4,7 @@
 use nalgebra::Point3;
 
 use super::messages::{Command, MaterialReport, Probe, Report};
+use super::pointer::Aim;
 use super::vent_drag::{Grab, inside, round};
 use super::vent_handles::Handle;
 use crate::matter::Material;
@@ -92,21 +93,6 @@ const DAB_S: f64 = 0.05;
 const DAB_PIXELS: f32 = 2.0;
 /// Seconds after which a click without a probe is dropped.
 const PATIENCE_S: f64 = 2.0;
-
-/// Where the pointer is in this frame.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Aim {
-    /// Pixels from the top left.
-    pub pixel: (f32, f32),
-    /// The ray through it.
-    pub ray: Ray,
-    /// The ground under the pointer in cells, while a vent is dragged.
-    pub ground: Option<[f32; 3]>,
-    /// Seconds since the window opened.
-    pub now: f64,
-    /// Whether Shift is held.
-    pub shift: bool,
-}
 
 /// Tool, brush and what is under way.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! A drag of a vent's handle, and the vent that results.
 
 use super::messages::Report;
-use super::tools::Aim;
+use super::pointer::Aim;
 use super::vent_handles::{Grip, Handle};
 use crate::source::VentSpec;
 use crate::units::VENT_ENERGY_MAX;

@@ -9,7 +9,6 @@ use ndarray::Array2;
 use self::caves::{Caves, is_pile, top_of};
 use self::versions::Versions;
 pub(crate) use self::versions::{GroundChanges, GroundCursor};
-use super::tiles::Masks;
 use crate::grid::{Grid, Place};
 
 /// Solid cells of the box.
@@ -32,8 +31,8 @@ pub struct Ground {
 /// The ground of one strip of tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroundStrip<'a> {
-    ground: &'a Ground,
-    tz: usize,
+    pub(super) ground: &'a Ground,
+    pub(super) tz: usize,
     versions: &'a [u64],
 }
 
@@ -43,12 +42,6 @@ impl GroundStrip<'_> {
     #[inline]
     pub(crate) fn version(self, tx: usize) -> u64 {
         self.versions[tx]
-    }
-
-    /// The masks of the tile at (`tx`, `y`).
-    #[cold]
-    pub(crate) fn masks(self, tx: usize, y: usize) -> Masks {
-        Masks::new(self.ground, [tx, y, self.tz], self.versions[tx])
     }
 
     /// Cells from the floor to the roof.

@@ -7,10 +7,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Content;
-use super::Ground;
 use super::record::ChangeRecords;
 use super::rows::Rows;
 use super::settled::Reader;
+use super::{Ground, GroundStrip};
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z, TilePlace, bits};
 
@@ -95,6 +95,14 @@ impl Masks {
             masks.bed |= put(if y == 0 { 0xff } else { cells(row + 1, y - 1).0 >> 1 });
         }
         masks
+    }
+}
+
+impl GroundStrip<'_> {
+    /// The masks of the tile at (`tx`, `y`).
+    #[cold]
+    pub(crate) fn masks(self, tx: usize, y: usize) -> Masks {
+        Masks::new(self.ground, [tx, y, self.tz], self.version(tx))
     }
 }
 

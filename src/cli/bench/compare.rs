@@ -105,6 +105,18 @@ impl Change {
     }
 }
 
+/// A table as JSON, with the comparison if there is one.
+pub(super) fn json(table: &Table, compared: Option<&Comparison>) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct Both<'a> {
+        #[serde(flatten)]
+        table: &'a Table,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        compared: Option<&'a Comparison>,
+    }
+    serde_json::to_string_pretty(&Both { table, compared })
+}
+
 /// What else differs between the two than the program.
 fn warnings(old: &Table, new: &Table) -> Vec<String> {
     let mut warnings = Vec::new();

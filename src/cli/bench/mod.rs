@@ -90,7 +90,7 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     }
     let comparison = old.zip(args.compare.as_deref()).map(|(old, path)| Comparison::new(&old, &table, path));
     say::data(&match (args.json, &comparison) {
-        (true, _) => table.json(comparison.as_ref())?,
+        (true, _) => compare::json(&table, comparison.as_ref())?,
         (false, Some(comparison)) => format!("{}\n\n{}", table.text(), comparison.text()),
         (false, None) => table.text(),
     })?;

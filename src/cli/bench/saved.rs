@@ -14,7 +14,7 @@ const MAX_FILE: u64 = 1 << 20;
 
 /// Writes a table, whole or not at all.
 pub(super) fn write(table: &Table, path: &Path, existing: Existing) -> anyhow::Result<()> {
-    let json = table.json(None)?;
+    let json = serde_json::to_string_pretty(table)?;
     let mut file = WholeFile::create(path, existing)?;
     writeln!(file, "{json}").map_err(|cause| OutputError::io(path, cause))?;
     Ok(file.commit()?)

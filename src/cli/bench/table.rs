@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::compare::Comparison;
 use super::timed::Timed;
 
 /// What a table's file begins with; a number further up for a table that older programs would read wrongly.
@@ -173,17 +172,5 @@ impl Table {
             lines.push(format!("  {name:<w$}{:>9}{ms:>9.2}  ({machine})", "?", w = NAME_WIDTH - 2));
         }
         lines
-    }
-
-    /// The table as JSON, with the comparison if there is one.
-    pub(super) fn json(&self, comparison: Option<&Comparison>) -> serde_json::Result<String> {
-        #[derive(Serialize)]
-        struct Both<'a> {
-            #[serde(flatten)]
-            table: &'a Table,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            compared: Option<&'a Comparison>,
-        }
-        serde_json::to_string_pretty(&Both { table: self, compared: comparison })
     }
 }

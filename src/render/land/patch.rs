@@ -12,7 +12,7 @@ use ndarray::Array2;
 use super::light::{disc, open_sky, sun};
 use super::surface::{albedo, height, rill, rill_length};
 use super::{Altitudes, TerrainLook, grained, plain, rise};
-use crate::render::caves::Caves;
+use crate::render::heightfield::Caves;
 use crate::render::math::{V3, v3};
 use crate::render::raster::Raster;
 use crate::render::sky::Sky;

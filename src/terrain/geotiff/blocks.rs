@@ -6,8 +6,8 @@ use ndarray::Array2;
 use tiff_reader::{ByteOrder, Ifd, RasterLayout, TiffFile, TiffSample};
 
 use super::super::TerrainError;
+use super::super::encoding::half;
 use super::super::error::MAX_SAMPLES;
-use super::super::samples::half;
 use super::{lerc, wrong};
 use crate::memory::MemoryEstimate;
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use ndarray::Array2;
 
 use crate::grid::Grid;
-use crate::render::caves::Caves;
+use crate::render::heightfield::Caves;
 use crate::render::land::{NODES, TerrainLook, per_cell};
 use crate::render::{Bounds, LookSpec};
 

@@ -1,28 +1,12 @@
 //! The volume, its empty bricks, the slices and the light of the lava on the graphics card; only what changed is sent.
 
 use crate::grid::Grid;
-use crate::render::bricks::chessboard;
-use crate::viewer::messages::{BRICK, Cut, Patch};
+use crate::viewer::messages::{Cut, Patch};
 
 use crate::viewer::paint::device::{Gpu, Texture, halves};
 
+use super::bricks::{FARTHEST, TooLarge, brick_count, distances};
 use super::media::MediaTextures;
-
-/// Distances are capped at this many bricks.
-pub(super) const FARTHEST: u8 = 16;
-
-/// Why a box cannot be drawn.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a box of {}×{}×{} cells is too large for this graphics card ({reason}); it runs all the same, and \
-    `lavoxel render` draws it",
-    size[0], size[1], size[2]
-)]
-pub struct TooLarge {
-    /// Cells along x, y and z.
-    pub(super) size: [usize; 3],
-    pub(super) reason: String,
-}
 
 /// Everything about the lava that shaders read.
 pub(super) struct VolumeTextures {
@@ -107,10 +91,8 @@ impl VolumeTextures {
         if !anyway && occupied == self.occupied {
             return;
         }
-        let count = brick_count(self.grid);
-        let mut distance: Vec<u8> = occupied.iter().map(|&full| if full { 0 } else { FARTHEST }).collect();
-        chessboard(&mut distance, count, FARTHEST);
-        gpu.write(&self.bricks, [0; 3], count, &distance);
+        let distance = distances(self.grid, occupied.iter().copied());
+        gpu.write(&self.bricks, [0; 3], brick_count(self.grid), &distance);
         self.occupied = occupied;
     }
 
@@ -131,8 +113,4 @@ impl VolumeTextures {
         self.cut_cells[axis] = Some(cut.cell);
         new
     }
-}
-
-pub(super) fn brick_count(grid: Grid) -> [usize; 3] {
-    [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK))
 }

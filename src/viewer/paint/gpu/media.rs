@@ -1,13 +1,12 @@
 //! The materials besides the lava on the graphics card, one channel of a texture for each.
 
 use crate::grid::Grid;
-use crate::render::bricks::chessboard;
-use crate::render::media::{LEAST, step_opacity};
+use crate::render::clear::{LEAST, step_opacity};
 use crate::view::MaterialLook;
 use crate::viewer::messages::MediaUpdate;
 use crate::viewer::paint::device::{Gpu, Texture, halves};
 
-use super::lava::{FARTHEST, TooLarge, brick_count};
+use super::bricks::{TooLarge, brick_count, distances};
 
 /// Most materials besides the lava that a graphics card draws: the channels of a texture. The ray-marcher draws all.
 pub(super) const MOST: usize = 4;
@@ -110,9 +109,7 @@ impl MediaTextures {
             return;
         }
         let full = |&most: &u8| f32::from(most) > 255.0 * LEAST || !self.skipping;
-        let mut distance: Vec<u8> = self.maxima.iter().map(|most| if full(most) { 0 } else { FARTHEST }).collect();
-        let count = brick_count(self.grid);
-        chessboard(&mut distance, count, FARTHEST);
-        gpu.write(&self.bricks, [0; 3], count, &distance);
+        let distance = distances(self.grid, self.maxima.iter().map(full));
+        gpu.write(&self.bricks, [0; 3], brick_count(self.grid), &distance);
     }
 }

@@ -12,6 +12,7 @@
 //! ```
 
 mod accumulator;
+mod bricks;
 mod canvas;
 mod clock;
 mod film;
@@ -23,14 +24,15 @@ mod picture;
 mod stage;
 #[cfg(test)]
 mod tests;
+mod turn;
 
 use std::time::{Duration, Instant};
 
 use self::accumulator::Accumulator;
+pub use self::bricks::TooLarge;
 use self::clock::DrawClock;
 use self::film::PostProcess;
 use self::ground::GroundRoom;
-pub use self::lava::TooLarge;
 use self::lava::VolumeTextures;
 use self::stage::Stage;
 use super::device::Gpu;

@@ -3,11 +3,11 @@
 use crate::render::blackbody::BlackBody;
 use crate::render::transfer::Transfer;
 
-use super::canvas::Turn;
 use super::film::{RenderTarget, color_pass};
 use super::frame::Frame;
 use super::ground::GroundMaps;
 use super::lava::VolumeTextures;
+use super::turn::Turn;
 use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, halves, numbers_binding, sampled};
 
 /// Entries of the table of black-body colours; the range of temperatures is that of `scene.wgsl`.

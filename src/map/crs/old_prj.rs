@@ -3,8 +3,8 @@
 //! Known datums and UTM zones become their systems. Of any other projection the unit is kept, which is what a map is
 //! measured with.
 
-use super::crs::{Crs, US_FOOT_M};
-use super::wkt::plain;
+use super::{Crs, US_FOOT_M};
+use crate::map::wkt::plain;
 use crate::validate::quoted;
 
 /// Names of datums, as [`plain`] leaves them, with the EPSG numbers of their degrees and of UTM zone 0 north.

@@ -9,9 +9,9 @@
 //! In these columns a point is rock where its cell is. Only on top of a column the smooth surface is kept where it lies near
 //! the highest cell, so that no seam shows around a cave under even ground.
 
-use super::camera::Ray;
-use super::heightfield::{Face, GroundHit, Heightfield};
-use super::math::{V3, v3};
+use super::{Face, GroundHit, Heightfield};
+use crate::render::camera::Ray;
+use crate::render::math::{V3, v3};
 use crate::world::Ground;
 
 /// Columns around one with a cave in which the smooth top leans on it.

@@ -1,0 +1,29 @@
+//! What the bricks, their pages and the rays agree on: how many places a brick has, which cells it depends on, and which
+//! densities a style reads.
+
+/// Places along a brick's edge.
+pub(crate) const EDGE: usize = 4;
+/// Cells along the edge of the cube whose values a brick depends on: those of its places, and one more on each side for
+/// the slopes there.
+pub(crate) const AROUND: usize = EDGE + 3;
+
+/// Whether empty space is jumped over. Pictures are the same either way, which a test checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Skipping {
+    Bricks,
+    Never,
+}
+
+/// The densities of the cells around a brick, x in the last place; one idle.
+pub(crate) type Around = [[[u8; AROUND + 1]; AROUND]; AROUND];
+
+/// What a style wants to see of a volume.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Interest {
+    /// Densities up to this, 0..255, are of no interest.
+    pub(crate) empty: u8,
+    /// Gaussian radius in cells.
+    pub(crate) smoothing: f32,
+    /// Every sample is shaded: slopes of the density are computed beforehand.
+    pub(crate) shaded: bool,
+}

@@ -1,0 +1,73 @@
+//! The frames of an average and their bands.
+
+/// Which frame of an average is due, and which band of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Turn {
+    /// Number of the frame.
+    pub(super) frame: u32,
+    /// Number of the band, and of all bands of the frame.
+    pub(super) band: (u32, u32),
+}
+
+impl Turn {
+    /// Shift of the rays within a pixel and of their first samples: none in the first frame, then low-discrepancy
+    /// points.
+    pub(super) fn shift(self) -> [f32; 3] {
+        if self.frame == 0 {
+            return [0.0; 3];
+        }
+        [halton(self.frame, 2) - 0.5, halton(self.frame, 3) - 0.5, (self.frame as f32 * 0.618_034).fract()]
+    }
+
+    /// Share of this frame in the average.
+    pub(super) fn share(self) -> f64 {
+        1.0 / f64::from(self.frame + 1)
+    }
+
+    /// The rows of a picture of this height that are due.
+    pub(super) fn rows(self, height: u32) -> std::ops::Range<u32> {
+        let (band, bands) = self.band;
+        let edge = |band: u32| (u64::from(height) * u64::from(band) / u64::from(bands)) as u32;
+        edge(band)..edge(band + 1)
+    }
+}
+
+/// Van der Corput's sequence in a base: evenly spread at every length.
+fn halton(index: u32, base: u32) -> f32 {
+    let (mut sum, mut weight, mut rest) = (0.0, 1.0, index);
+    while rest > 0 {
+        weight /= base as f32;
+        sum += weight * (rest % base) as f32;
+        rest /= base;
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(frame: u32) -> Turn {
+        Turn { frame, band: (0, 1) }
+    }
+
+    #[test]
+    fn shifts_start_in_the_middle_and_spread_evenly() {
+        assert_eq!(turn(0).shift(), [0.0; 3]);
+        let shifts: Vec<_> = (1..9).map(|i| turn(i).shift()).collect();
+        for axis in 0..2 {
+            let mean: f32 = shifts.iter().map(|s| s[axis]).sum::<f32>() / 8.0;
+            assert!(mean.abs() < 0.1 && shifts.iter().all(|s| s[axis].abs() <= 0.5), "axis {axis}: {mean}");
+        }
+    }
+
+    #[test]
+    fn shares_make_an_even_average() {
+        let values = [3.0, 5.0, 10.0, 2.0];
+        let mean = values.iter().enumerate().fold(0.0, |mean, (i, value)| {
+            let share = turn(i as u32).share();
+            mean * (1.0 - share) + value * share
+        });
+        assert!((mean - 5.0).abs() < 1e-12);
+    }
+}
