@@ -2,22 +2,16 @@
 
 mod common;
 
-use common::{Dice, any_grid, any_rules, plain, random_world, tiled, vents, volcano};
+use common::{Dice, any_grid, any_rules, one_cell, plain, random_world, set_next, tiled, vents, volcano};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
-use lavoxel::grid::{Grid, Place};
+use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::world::{Edit, Matter, Shape, World};
 use proptest::prelude::*;
-
-/// An edit of one cell.
-fn cell(place: Place, matter: Matter) -> Command {
-    let from = place.map(|v| v as f64);
-    Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter })
-}
 
 /// Random changes of the ground: mostly one cell of rock or of air, now and then a larger piece.
 fn change_ground(dice: &mut Dice, grid: Grid) -> Command {
@@ -28,7 +22,7 @@ fn change_ground(dice: &mut Dice, grid: Grid) -> Command {
     match below(8) {
         0 => Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 3.0) }, matter }),
         1 => Command::Put(Edit { shape: Shape::Sphere { center: from, radius: 2.5 }, matter }),
-        _ => cell(at, matter),
+        _ => one_cell(at, matter).into(),
     }
 }
 
@@ -86,7 +80,7 @@ fn one_cell_of_rock_a_step_for_five_hundred_steps() {
             let matter = if dice.below(3) == 0 { Matter::Nothing } else { Matter::Rock };
             let at = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64) as usize);
             for simulation in [&mut ours, &mut theirs] {
-                simulation.command(cell(at, matter.clone())).expect("a small edit");
+                simulation.command(one_cell(at, matter.clone())).expect("a small edit");
                 simulation.step();
             }
             assert_same(ours.world(), theirs.world(), step);
@@ -103,18 +97,6 @@ fn wide_volcano() -> Simulation {
     simulation
 }
 
-/// The cell that turns to rock in a step: on top of a column near lava, as where lava sets.
-fn set_next(world: &World, dice: &mut Dice) -> Place {
-    let held: Vec<_> = world.lava().held().collect();
-    let ([x, y, z], _) = held[dice.below(held.len() as u64) as usize];
-    let near = |v: usize, n: usize, dice: &mut Dice| (v + dice.below(9) as usize).saturating_sub(4).min(n - 1);
-    [
-        near(x, world.grid().nx, dice),
-        (y + dice.below(4) as usize).min(world.grid().ny - 1),
-        near(z, world.grid().nz, dice),
-    ]
-}
-
 #[test]
 fn in_a_wide_box_sleeping_tiles_lose_nothing_and_the_low_pass_follows() {
     let mut ours = wide_volcano();
@@ -125,7 +107,7 @@ fn in_a_wide_box_sleeping_tiles_lose_nothing_and_the_low_pass_follows() {
     lowpass.refresh(ours.world());
     let mut dice = Dice(3);
     for step in 1..=500 {
-        let act = cell(set_next(ours.world(), &mut dice), Matter::Rock);
+        let act = one_cell(set_next(ours.world(), &mut dice), Matter::Rock);
         ours.command(act.clone()).expect("a small edit");
         theirs.command(act).expect("a small edit");
         // A world that was put back wakes as a whole.

@@ -2,33 +2,15 @@
 
 mod common;
 
-use common::{Dice, tiled, volcano};
-use lavoxel::grid::{Grid, Place};
+use common::{Dice, one_cell, set_next, tiled, volcano};
+use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Camera, Image, Renderer};
 use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::view::{CameraSpec, LookSpec, Style};
-use lavoxel::world::{Edit, Matter, Shape, World};
-
-/// An edit of one cell.
-fn cell(place: Place, matter: Matter) -> Command {
-    let from = place.map(|v| v as f64);
-    Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter })
-}
-
-/// The cell that turns to rock in a step: on top of a column near lava, as where lava sets.
-fn set_next(world: &World, dice: &mut Dice) -> Place {
-    let held: Vec<_> = world.lava().held().collect();
-    let ([x, y, z], _) = held[dice.below(held.len() as u64) as usize];
-    let near = |v: usize, n: usize, dice: &mut Dice| (v + dice.below(9) as usize).saturating_sub(4).min(n - 1);
-    [
-        near(x, world.grid().nx, dice),
-        (y + dice.below(4) as usize).min(world.grid().ny - 1),
-        near(z, world.grid().nz, dice),
-    ]
-}
+use lavoxel::world::{Edit, Matter, Shape};
 
 /// Share of pixels that differ by more than `levels` in a colour, and the mean difference of all, in levels.
 fn differences(ours: &Image, theirs: &Image, levels: u8) -> (f64, f64) {
@@ -57,7 +39,7 @@ fn a_renderer_that_follows_the_ground_draws_what_a_new_one_does() {
         let mut lowpass = LowPass::new(grid);
         let mut dice = Dice(7);
         for step in 1..=60 {
-            simulation.command(cell(set_next(simulation.world(), &mut dice), Matter::Rock)).expect("a small edit");
+            simulation.command(one_cell(set_next(simulation.world(), &mut dice), Matter::Rock)).expect("a small edit");
             if step % 20 == 0 {
                 let shape = Shape::Sphere { center: [40.0 + f64::from(step), 30.0, 70.0], radius: 4.0 };
                 simulation.command(Command::Put(Edit { shape, matter: Matter::Nothing })).expect("a small edit");

@@ -10,15 +10,14 @@ use lavoxel::rules::spreading::Spreading;
 use lavoxel::rules::{Friction, Rule, RulesSpec, Walls};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE, energy_units};
 use lavoxel::world::Content;
-use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel::world::{Ground, Matter, World};
 
 fn empty(nx: usize, ny: usize, nz: usize) -> World {
     World::new(Ground::none(Grid::new(nx, ny, nz)))
 }
 
 fn rock(world: &mut World, place: Place) {
-    let from = place.map(|v| v as f64);
-    world.edit(&Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter: Matter::Rock });
+    world.edit(&common::one_cell(place, Matter::Rock));
 }
 
 fn at(world: &World, place: Place) -> Content {

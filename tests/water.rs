@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::{Dice, any_grid, any_rules, ball, plain, random_world, vents};
+use common::{Dice, any_grid, any_rules, ball, one_cell, plain, random_world, vents};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
-use lavoxel::grid::{Grid, Place};
+use lavoxel::grid::Grid;
 use lavoxel::matter::{Compress, Material, Pressure};
 use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::{Command, Simulation};
@@ -15,12 +15,6 @@ use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 use ndarray::Array2;
 use proptest::prelude::*;
-
-/// An edit of one cell.
-fn cell(place: Place, matter: Matter) -> Edit {
-    let from = place.map(|v| v as f64);
-    Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter }
-}
 
 fn some(name: &str, amount: f64) -> Matter {
     Matter::Material { name: name.to_owned(), amount }
@@ -60,7 +54,7 @@ fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
         if dice.below(100) < share {
             let name = &names[dice.below(names.len() as u64) as usize];
             let amount = if dice.below(3) == 0 { 1.0 } else { dice.below(1001) as f64 / 1000.0 };
-            world.edit(&cell(at, some(name, amount)));
+            world.edit(&one_cell(at, some(name, amount)));
         }
     }
     world.open_account();
@@ -172,7 +166,7 @@ fn water_lies_level_and_comes_to_rest() {
 fn water_falls_one_cell_a_step_as_a_stack() {
     let grid = Grid::new(1, 12, 1);
     let mut world = World::with_materials(Ground::none(grid), vec![Material::water()]);
-    (6..9).for_each(|y| world.edit(&cell([0, y, 0], some("water", 1.0))));
+    (6..9).for_each(|y| world.edit(&one_cell([0, y, 0], some("water", 1.0))));
     world.open_account();
     let mut simulation = Simulation::new(world, &RulesSpec::default(), &[], 1, common::tiled());
     for step in 1..=6 {
@@ -188,7 +182,7 @@ fn water_falls_one_cell_a_step_as_a_stack() {
 fn lava_sinks_through_water_which_climbs_in_one_step() {
     let grid = Grid::new(1, 8, 1);
     let mut world = World::with_materials(Ground::none(grid), vec![Material::water()]);
-    (0..5).for_each(|y| world.edit(&cell([0, y, 0], some("water", 1.0))));
+    (0..5).for_each(|y| world.edit(&one_cell([0, y, 0], some("water", 1.0))));
     world.place([0, 5, 0], AMOUNT_ONE, 100);
     world.open_account();
     let mut simulation = Simulation::new(world, &RulesSpec::default(), &[], 1, common::tiled());
@@ -213,7 +207,7 @@ fn a_mirrored_world_stays_a_mirror_image() {
             let (mut x, y, z) = (i % grid.nx, i / grid.nx % grid.ny, i / grid.nx / grid.ny);
             x = if mirrored { grid.nx - 1 - x } else { x };
             let (kind, amount) = (dice.below(10), dice.below(1001) as f64 / 1000.0);
-            world.edit(&cell([x, y, z], if kind == 0 { Matter::Rock } else { some("water", amount) }));
+            world.edit(&one_cell([x, y, z], if kind == 0 { Matter::Rock } else { some("water", amount) }));
         }
         world.open_account();
         world
@@ -239,7 +233,7 @@ fn water_at_rest_is_not_visited() {
     let mut simulation = Simulation::new(world, &RulesSpec::default(), &[], 1, common::tiled());
     (0..4).for_each(|_| simulation.step());
     assert!(simulation.world().layers()[1].is_asleep());
-    simulation.command(cell([30, 9, 30], some("water", 0.5))).expect("a small edit");
+    simulation.command(one_cell([30, 9, 30], some("water", 0.5))).expect("a small edit");
     simulation.step();
     assert!(!simulation.world().layers()[1].is_asleep());
     simulation.world().check().expect("the account is exact");

@@ -23,9 +23,9 @@
 //! d / 4 would turn a checkerboard over in every step. A rule that runs several `passes` a step counts each as a step. What is
 //! outside of an open side counts as an empty cell.
 
-use super::params::Param;
+use super::Walls;
+use super::params::{Param, param};
 use super::sweep::{Exchange, Flow, Gift, Gifts, Here, Near, Side};
-use super::{Scale, Walls};
 use crate::grid::Grid;
 use crate::grid::tile::Lanes;
 use crate::matter::Material;
@@ -35,46 +35,31 @@ use crate::world::{AMOUNT, RuleNumbers};
 
 /// The parameters of compressing, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
-    Param {
-        key: "compress.max",
-        unit: "amount",
-        low: 0.0001,
-        high: 0.5,
-        scale: Scale::Logarithmic,
-        what: "what a cell holds more than the one above it; more levels faster and stands higher when deep",
-        get: |material| material.compress.max,
-        set: |material, value| material.compress.max = value,
-    },
-    Param {
-        key: "compress.min_flow",
-        unit: "amount",
-        low: 0.0,
-        high: 1.0,
-        scale: Scale::Linear,
-        what: "flow up or down that is not damped; more is quicker, and restless",
-        get: |material| material.compress.min_flow,
-        set: |material, value| material.compress.min_flow = value,
-    },
-    Param {
-        key: "compress.max_speed",
-        unit: "amount",
-        low: 0.001,
-        high: 1.0,
-        scale: Scale::Linear,
-        what: "largest flow up or down in a pass",
-        get: |material| material.compress.max_speed,
-        set: |material, value| material.compress.max_speed = value,
-    },
-    Param {
-        key: "compress.passes",
-        unit: "a step",
-        low: 1.0,
-        high: 64.0,
-        scale: Scale::Whole,
-        what: "times that the rule runs in a step; the time to come level falls in proportion, the cost rises",
-        get: |material| f64::from(material.compress.passes),
-        set: |material, value| material.compress.passes = value.round() as u32,
-    },
+    param!(
+        compress.max,
+        "amount",
+        0.0001,
+        0.5,
+        Logarithmic,
+        "what a cell holds more than the one above it; more levels faster and stands higher when deep"
+    ),
+    param!(
+        compress.min_flow,
+        "amount",
+        0.0,
+        1.0,
+        Linear,
+        "flow up or down that is not damped; more is quicker, and restless"
+    ),
+    param!(compress.max_speed, "amount", 0.001, 1.0, Linear, "largest flow up or down in a pass"),
+    param!(
+        compress.passes,
+        "a step",
+        1.0,
+        64.0,
+        Whole,
+        "times that the rule runs in a step; the time to come level falls in proportion, the cost rises"
+    ),
 ];
 
 /// A tenth of the room, as a share of 65536: four sides and the cell below leave some of the half that comes from above.

@@ -15,9 +15,9 @@
 //! cell thick, where a cell has two neighbours. What is outside of an open side counts as an empty cell. Rounding is down, but
 //! for `drop`.
 
-use super::params::Param;
+use super::Walls;
+use super::params::{Param, param};
 use super::sweep::{Bed, Exchange, Flow, Gift, Gifts, Here, Near, Side};
-use super::{Scale, Walls};
 use crate::grid::Grid;
 use crate::grid::tile::Lanes;
 use crate::matter::Material;
@@ -27,36 +27,23 @@ use crate::world::{AMOUNT, RuleNumbers};
 
 /// The parameters of levelling, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
-    Param {
-        key: "viscosity",
-        unit: "amount",
-        low: 0.0,
-        high: 1.0,
-        scale: Scale::Linear,
-        what: "how full the cell below must be for a cell to spread; less runs further over air, 1 holds together",
-        get: |material| material.viscosity,
-        set: |material, value| material.viscosity = value,
-    },
-    Param {
-        key: "stickiness",
-        unit: "amount",
-        low: 0.0,
-        high: 1.0,
-        scale: Scale::Linear,
-        what: "amount up to which a cell keeps what it has; 0 spreads to a film, 0.8 is a paste",
-        get: |material| material.stickiness,
-        set: |material, value| material.stickiness = value,
-    },
-    Param {
-        key: "fluidity",
-        unit: "",
-        low: 1.0,
-        high: 1000.0,
-        scale: Scale::Whole,
-        what: "divides what flows to a side in a step; 1 like water, more is slower",
-        get: |material| f64::from(material.fluidity),
-        set: |material, value| material.fluidity = value.round() as u32,
-    },
+    param!(
+        viscosity,
+        "amount",
+        0.0,
+        1.0,
+        Linear,
+        "how full the cell below must be for a cell to spread; less runs further over air, 1 holds together"
+    ),
+    param!(
+        stickiness,
+        "amount",
+        0.0,
+        1.0,
+        Linear,
+        "amount up to which a cell keeps what it has; 0 spreads to a film, 0.8 is a paste"
+    ),
+    param!(fluidity, "", 1.0, 1000.0, Whole, "divides what flows to a side in a step; 1 like water, more is slower"),
 ];
 
 /// 65536 / (k + 1) for k lower neighbours, rounded up.

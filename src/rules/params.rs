@@ -105,8 +105,21 @@ pub struct Param<T = RulesSpec> {
     pub set: fn(&mut T, f64),
 }
 
-/// A parameter that is a field of [`RulesSpec`] in `f64`: field, unit, range, scale, words.
+/// A parameter that is a field of the set it is kept in: field, unit, range, scale, words. The field is an `f64`, and with the
+/// scale `Whole` a `u32`.
 macro_rules! param {
+    ($first:ident $(. $rest:ident)*, $unit:literal, $low:expr, $high:expr, Whole, $what:literal) => {
+        $crate::rules::Param {
+            key: concat!(stringify!($first) $(, ".", stringify!($rest))*),
+            unit: $unit,
+            low: $low,
+            high: $high,
+            scale: $crate::rules::Scale::Whole,
+            what: $what,
+            get: |of| f64::from(of.$first $(.$rest)*),
+            set: |of, value| of.$first $(.$rest)* = value.round() as u32,
+        }
+    };
     ($first:ident $(. $rest:ident)*, $unit:literal, $low:expr, $high:expr, $scale:ident, $what:literal) => {
         $crate::rules::Param {
             key: concat!(stringify!($first) $(, ".", stringify!($rest))*),
@@ -115,8 +128,8 @@ macro_rules! param {
             high: $high,
             scale: $crate::rules::Scale::$scale,
             what: $what,
-            get: |spec| spec.$first $(.$rest)*,
-            set: |spec, value| spec.$first $(.$rest)* = value,
+            get: |of| of.$first $(.$rest)*,
+            set: |of, value| of.$first $(.$rest)* = value,
         }
     };
 }

@@ -12,7 +12,7 @@
 //!
 //! The step is synchronous: every decision reads the state before it. Rounding is down, in favour of the giver.
 
-use super::params::{LEAST_SHARE, MOST_ENERGY, Param, Scale, param, share};
+use super::params::{LEAST_SHARE, MOST_ENERGY, Param, param, share};
 use super::transfer::{Share, carried, ratio};
 use super::{Bed, Exchange, Flow, Gift, Gifts, Here, Near, Parcel, RulesSpec, Side, Walls};
 use crate::grid::tile::Lanes;
@@ -63,16 +63,7 @@ pub const PARAMS: &[Param] = &[
         "share of the energy lost on the way over rock; more shortens the flow"
     ),
     param!(friction.on_liquid, "on lava", 0.0, 1.0, Linear, "share of the energy lost on the way over lava"),
-    Param {
-        key: "spreading_every",
-        unit: "steps",
-        low: 1.0,
-        high: 1000.0,
-        scale: Scale::Whole,
-        what: "gravity steps for each spreading step; more is stiffer",
-        get: |spec| f64::from(spec.spreading_every),
-        set: |spec, value| spec.spreading_every = value.round() as u32,
-    },
+    param!(spreading_every, "steps", 1.0, 1000.0, Whole, "gravity steps for each spreading step; more is stiffer"),
 ];
 
 /// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).

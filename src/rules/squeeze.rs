@@ -13,7 +13,7 @@
 //! A liquid under pressure ([`super::compress`]) falls and rises by that rule; it is displaced here only from cells that are
 //! 0.98 or more full of heavier matter.
 
-use super::params::Param;
+use super::params::{Param, param};
 use super::sweep::{Column, Pair};
 use crate::grid::tile::Lanes;
 use crate::matter::{Material, Pressure};
@@ -22,16 +22,8 @@ use crate::units::{AMOUNT_ONE, amount_units};
 use crate::world::{AMOUNT, Content, RuleNumbers};
 
 /// The parameters of squeezing and falling, in the table of a material.
-pub const PARAMS: &[Param<Material>] = &[Param {
-    key: "speed",
-    unit: "amount",
-    low: 0.001,
-    high: 1.0,
-    scale: super::Scale::Linear,
-    what: "amount that falls from a cell in a step; less makes it drift down",
-    get: |material| material.speed,
-    set: |material, value| material.speed = value,
-}];
+pub const PARAMS: &[Param<Material>] =
+    &[param!(speed, "amount", 0.001, 1.0, Linear, "amount that falls from a cell in a step; less makes it drift down")];
 
 /// Heavier matter that presses a liquid which rises by a rule of its own out of a cell.
 const NEARLY_FULL: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;

@@ -58,42 +58,24 @@ impl Command {
     }
 }
 
-impl From<Edit> for Command {
-    fn from(edit: Edit) -> Self {
-        Self::Put(edit)
-    }
+/// Makes commands of what they carry, and of what becomes that.
+macro_rules! from {
+    ($($carried:ty => $command:ident),+ $(,)?) => {$(
+        impl From<$carried> for Command {
+            fn from(carried: $carried) -> Self {
+                Self::$command(carried.into())
+            }
+        }
+    )+};
 }
 
-impl From<VentChange> for Command {
-    fn from(change: VentChange) -> Self {
-        Self::Pour(change)
-    }
-}
-
-impl From<VentSpec> for Command {
-    /// Places a vent.
-    fn from(vent: VentSpec) -> Self {
-        Self::Pour(vent.into())
-    }
-}
-
-impl From<RulesChange> for Command {
-    fn from(change: RulesChange) -> Self {
-        Self::Rules(change)
-    }
-}
-
-impl From<MaterialChange> for Command {
-    fn from(change: MaterialChange) -> Self {
-        Self::Material(change)
-    }
-}
-
-impl From<RulesSpec> for Command {
-    /// Puts all of these parameters in force.
-    fn from(rules: RulesSpec) -> Self {
-        Self::Rules(rules.into())
-    }
+from! {
+    Edit => Put,
+    VentChange => Pour,
+    VentSpec => Pour,
+    RulesChange => Rules,
+    RulesSpec => Rules,
+    MaterialChange => Material,
 }
 
 /// Refuses a seed that no scene file can hold.

@@ -21,7 +21,7 @@ pub enum Of {
 }
 
 /// What is known of a measure before any world is.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Facts {
     name: &'static str,
     unit: &'static str,
@@ -30,13 +30,19 @@ pub struct Facts {
     of: Of,
 }
 
-/// Something that is measured, of whichever material.
+impl Facts {
+    fn new(of: Of, name: &'static str, unit: &'static str, what: &'static str) -> Self {
+        Self { name, unit, what, of }
+    }
+}
+
+/// Something that is measured of a material or of the ground.
 pub trait Measure: Copy + PartialEq + 'static {
     /// All of them, in the order in which they are listed.
     const ALL: &'static [Self];
 
     /// Name, unit and the like.
-    fn facts(self) -> &'static Facts;
+    fn facts(self) -> Facts;
 }
 
 /// What is measured in a cell.
@@ -55,26 +61,19 @@ pub enum CellMeasure {
 impl Measure for CellMeasure {
     const ALL: &'static [Self] = &[Self::Amount, Self::Energy, Self::SpecificEnergy, Self::Solid];
 
-    fn facts(self) -> &'static Facts {
+    fn facts(self) -> Facts {
         match self {
-            Self::Amount => {
-                &Facts { name: "amount", unit: "full cells", what: "amount of {}, 0 to 1", of: Of::Materials }
+            Self::Amount => Facts::new(Of::Materials, "amount", "full cells", "amount of {}, 0 to 1"),
+            Self::Energy => {
+                Facts::new(Of::Carriers, "energy", "vent units", "energy of the {}, 1 for a full cell from the vent")
             }
-            Self::Energy => &Facts {
-                name: "energy",
-                unit: "vent units",
-                what: "energy of the {}, 1 for a full cell from the vent",
-                of: Of::Carriers,
-            },
-            Self::SpecificEnergy => &Facts {
-                name: "specific-energy",
-                unit: "vent units per full cell",
-                what: "energy of the {} per amount, 1 from the vent",
-                of: Of::Carriers,
-            },
-            Self::Solid => {
-                &Facts { name: "solid", unit: "", what: "rock, and which material is where", of: Of::Ground }
-            }
+            Self::SpecificEnergy => Facts::new(
+                Of::Carriers,
+                "specific-energy",
+                "vent units per full cell",
+                "energy of the {} per amount, 1 from the vent",
+            ),
+            Self::Solid => Facts::new(Of::Ground, "solid", "", "rock, and which material is where"),
         }
     }
 }
@@ -110,31 +109,20 @@ impl Measure for ColumnMeasure {
     const ALL: &'static [Self] =
         &[Self::Thickness, Self::Arrival, Self::MaxThickness, Self::PeakEnergy, Self::Surface, Self::Ground];
 
-    fn facts(self) -> &'static Facts {
+    fn facts(self) -> Facts {
         match self {
-            Self::Thickness => &Facts { name: "thickness", unit: "m", what: "{} thickness", of: Of::Materials },
-            Self::Arrival => &Facts {
-                name: "arrival",
-                unit: "steps",
-                what: "number of steps after which {} first stood here",
-                of: Of::Materials,
-            },
-            Self::MaxThickness => &Facts {
-                name: "max-thickness",
-                unit: "m",
-                what: "largest {} thickness after any step",
-                of: Of::Materials,
-            },
-            Self::PeakEnergy => &Facts {
-                name: "peak-energy",
-                unit: "vent units",
-                what: "largest energy of a cell after any step",
-                of: Of::Carriers,
-            },
-            Self::Surface => {
-                &Facts { name: "surface", unit: "m", what: "elevation of ground and {}", of: Of::Materials }
+            Self::Thickness => Facts::new(Of::Materials, "thickness", "m", "{} thickness"),
+            Self::Arrival => {
+                Facts::new(Of::Materials, "arrival", "steps", "number of steps after which {} first stood here")
             }
-            Self::Ground => &Facts { name: "ground", unit: "m", what: "elevation of the ground", of: Of::Ground },
+            Self::MaxThickness => {
+                Facts::new(Of::Materials, "max-thickness", "m", "largest {} thickness after any step")
+            }
+            Self::PeakEnergy => {
+                Facts::new(Of::Carriers, "peak-energy", "vent units", "largest energy of a cell after any step")
+            }
+            Self::Surface => Facts::new(Of::Materials, "surface", "m", "elevation of ground and {}"),
+            Self::Ground => Facts::new(Of::Ground, "ground", "m", "elevation of the ground"),
         }
     }
 }

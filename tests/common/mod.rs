@@ -6,7 +6,7 @@ use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::generate::{self, Bed, Cone};
-use lavoxel::grid::Grid;
+use lavoxel::grid::{Grid, Place};
 use lavoxel::lowpass::{BRICK, Volume};
 use lavoxel::random::mix64;
 use lavoxel::rules::{Friction, Param, RulesChange, RulesSpec, Scale, Walls};
@@ -184,6 +184,24 @@ put = { shape = { kind = "sphere", center = [12.0, 3.0, 8.0], radius = 3.0 }, ma
 at = 45
 rules = { threshold = 0.4, walls = "open" }
 "#;
+
+/// The cell that turns to rock in a step: on top of a column near lava, as where lava sets.
+pub(crate) fn set_next(world: &World, dice: &mut Dice) -> Place {
+    let held: Vec<_> = world.lava().held().collect();
+    let ([x, y, z], _) = held[dice.below(held.len() as u64) as usize];
+    let near = |v: usize, n: usize, dice: &mut Dice| (v + dice.below(9) as usize).saturating_sub(4).min(n - 1);
+    [
+        near(x, world.grid().nx, dice),
+        (y + dice.below(4) as usize).min(world.grid().ny - 1),
+        near(z, world.grid().nz, dice),
+    ]
+}
+
+/// An edit of one cell.
+pub(crate) fn one_cell(place: Place, matter: Matter) -> Edit {
+    let from = place.map(|v| v as f64);
+    Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter }
+}
 
 /// An edit of a small ball.
 pub(crate) fn ball(x: f64, y: f64, z: f64, matter: Matter) -> Edit {
