@@ -23,7 +23,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let volume = Volume::from_arrays(&density, &energy)?;
 
     let palette = PaletteSpec::Name("turbo".into());
-    let look = LookSpec { style: Style::Surface, palette, color_by: ColorBy::Energy, ..LookSpec::default() };
+    let look =
+        LookSpec { style: Style::Surface, palette, color_by: CellMeasure::SpecificEnergy, ..LookSpec::default() };
     // The ground is a floor at height 0; it could be any heights of shape (z, x).
     let mut renderer = Renderer::new(&Array2::zeros((96, 96)), volume.grid, look)?;
     let camera = Camera::new(&CameraSpec::default(), &Bounds::of(volume.grid), (480, 320));

@@ -148,6 +148,7 @@ pub mod grid;
 pub mod lowpass;
 pub mod map;
 pub mod matter;
+pub mod measure;
 pub mod memory;
 #[cfg(feature = "files")]
 pub mod output;

@@ -15,5 +15,5 @@ pub use crate::rules::RulesSpec;
 pub use crate::scene::Scene;
 pub use crate::simulation::Simulation;
 pub use crate::source::VentSpec;
-pub use crate::view::{CameraSpec, ColorBy, LookSpec, PaletteSpec, Style};
-pub use crate::world::{Edit, Ground, Matter, Shape, World};
+pub use crate::view::{CameraSpec, LookSpec, PaletteSpec, Style};
+pub use crate::world::{CellMeasure, Edit, Ground, Matter, Shape, World};

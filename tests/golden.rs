@@ -15,15 +15,15 @@ use lavoxel::lowpass::LowPass;
 use lavoxel::map::Site;
 use lavoxel::matter::Material;
 use lavoxel::render::{
-    Axis, Camera, CameraSpec, ColorBy, Content, LookSpec, PaletteSpec, Renderer, Scale, SkyPreset, SliceSpec,
-    SliceStyle, Style, picture, slice,
+    Axis, Camera, CameraSpec, Content, LookSpec, PaletteSpec, Renderer, Scale, SkyPreset, SliceSpec, SliceStyle, Style,
+    picture, slice,
 };
 use lavoxel::scene::{BodySpec, Scene, SceneSpec, VentTable};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Hillshade, Kind, TerrainSpec};
 use lavoxel::units;
-use lavoxel::world::{Edit, Ground, Matter, Quantity, Shape, World};
+use lavoxel::world::{CellMeasure, Edit, Ground, Matter, Quantity, Shape, World};
 
 /// How far a picture may be from its reference.
 struct Allowed {
@@ -145,7 +145,8 @@ fn volcano_surface() {
 #[test]
 fn volcano_maximum() {
     let palette = PaletteSpec::Name("inferno".into());
-    let look = LookSpec { style: Style::Maximum, color_by: ColorBy::Energy, palette, ..LookSpec::default() };
+    let look =
+        LookSpec { style: Style::Maximum, color_by: CellMeasure::SpecificEnergy, palette, ..LookSpec::default() };
     compare("volcano_maximum", &volume(&volcano(), look, 150.0), &VOLUME);
 }
 

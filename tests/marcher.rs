@@ -30,10 +30,10 @@ use image::RgbImage;
 use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{LowPass, Volume};
-use lavoxel::render::{Antialias, Bounds, Camera, CameraSpec, ColorBy, Image, LookSpec, PaletteSpec, Renderer, Style};
+use lavoxel::render::{Antialias, Bounds, Camera, CameraSpec, Image, LookSpec, PaletteSpec, Renderer, Style};
 use lavoxel::scene::{Scene, VentPlace};
 use lavoxel::simulation::{Command, Simulation};
-use lavoxel::world::{Edit, Matter, Shape, World};
+use lavoxel::world::{CellMeasure, Edit, Matter, Shape, World};
 use nalgebra::Vector3;
 use ndarray::Array2;
 use oracle::expected;
@@ -128,7 +128,7 @@ impl Judge {
 }
 
 /// One ray a pixel, in a plain style.
-fn look(style: Style, step: f32, color_by: ColorBy) -> LookSpec {
+fn look(style: Style, step: f32, color_by: CellMeasure) -> LookSpec {
     LookSpec { style, step, color_by, antialias: Antialias::Off, ..LookSpec::default() }
 }
 
@@ -136,7 +136,7 @@ fn look(style: Style, step: f32, color_by: ColorBy) -> LookSpec {
 fn looks(turn: usize) -> impl Iterator<Item = LookSpec> {
     let all = STYLES.into_iter().flat_map(|style| STEPS.map(|step| (style, step)));
     all.enumerate().map(move |(i, (style, step))| {
-        look(style, step, if (i + turn).is_multiple_of(2) { ColorBy::Density } else { ColorBy::Energy })
+        look(style, step, if (i + turn).is_multiple_of(2) { CellMeasure::Amount } else { CellMeasure::SpecificEnergy })
     })
 }
 
@@ -341,7 +341,7 @@ fn frames_of_a_flow() {
     let (simulation, mut judge) = (volcano(), Judge::new(ON_GROUND));
     let mut renderer = over(&simulation);
     let cameras = cameras(&renderer);
-    let smoothed = LookSpec { smoothing: 0.8, ..look(Style::Surface, 0.5, ColorBy::Density) };
+    let smoothed = LookSpec { smoothing: 0.8, ..look(Style::Surface, 0.5, CellMeasure::Amount) };
     for look in looks(0).step_by(2).chain(looks(1).skip(1).step_by(2)).chain([smoothed]) {
         renderer.set_look(look).unwrap();
         let mut lowpass = LowPass::new(simulation.world().grid());

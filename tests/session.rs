@@ -287,7 +287,7 @@ fn slices_come_when_they_change() {
     assert_ne!(window.cuts[0], before[0], "lava came through the vent");
     let simulation = replayed(&scene(), 30);
     let cut = window.cuts[0].as_ref().unwrap();
-    for (i, &[value, content]) in cut.texels.iter().enumerate() {
+    for (i, &[value, _, _, content]) in cut.texels.iter().enumerate() {
         let (y, z) = (i / cut.width, i % cut.width);
         let amount = simulation.world().lava().at([18, y, z]).amount;
         let expected = match simulation.world().ground().is_solid([18, y, z]) {

@@ -2,7 +2,7 @@
 
 use lavoxel::map::Site;
 use lavoxel::render::{
-    Axis, Crop, Image, Palette, Ruler, Sample, Scale, SliceSpec, SliceStyle, Survey, round_up, slice,
+    Axis, Crop, Image, Palette, Plain, Ruler, Sample, Scale, SliceSpec, SliceStyle, Survey, round_up, slice,
 };
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
@@ -63,13 +63,14 @@ impl Slices {
         let mut spec = SliceSpec::whole(grid, self.axis, self.cell, size);
         let survey = Survey::of(grid, self.axis, self.cell, content);
         self.largest = self.largest.max(survey.largest);
+        let materials = sample.plain();
         if let Some(crop) = &mut self.crop {
             spec.shown = crop.show(survey.extent, spec.shown);
         }
         let style = SliceStyle {
             palette: self.palette.clone(),
-            scale: self.scale(),
-            materials: sample.plain(),
+            scale: self.scale(&materials),
+            materials,
             title,
             rulers: self.rulers.clone(),
         };
@@ -78,8 +79,8 @@ impl Slices {
 
     /// What the colours mean. Energy goes from 0 to 1, which a full cell of fresh lava has, so that pictures compare;
     /// where there is more, to the largest value.
-    fn scale(&self) -> Option<Scale> {
-        let scale = Scale::of(&self.quantity)?;
+    fn scale(&self, others: &[Plain]) -> Option<Scale> {
+        let scale = Scale::beside(&self.quantity, others)?;
         Some(match self.quantity.measure() {
             CellMeasure::Energy | CellMeasure::SpecificEnergy => {
                 scale.up_to(round_up(self.largest.max(1.0).into()) as f32)

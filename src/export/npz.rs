@@ -32,9 +32,9 @@ use super::maps::{Maps, Values};
 use super::{About, ExportError};
 use crate::grid::Grid;
 use crate::map::Site;
+use crate::measure::Measure;
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::validate::Invalid;
-use crate::world::quantity::Measure;
 use crate::world::{CellMeasure, ColumnMeasure, Quantity, World};
 
 /// Largest number of cells of a box that is written: readers take nine bytes for each.

@@ -6,12 +6,13 @@ use super::camera::Ray;
 use super::heightfield::{Face, GroundHit};
 use super::math::V3;
 use super::transfer::Transfer;
+use crate::view::srgb_to_linear;
 
-/// Content of a cell of a slice, in the second byte of [`Cut::texels`].
+/// Content of a cell of a slice, in the last byte of [`Cut::texels`].
 pub(crate) const NOTHING: u8 = 0;
-#[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
-pub(crate) const FILLED: u8 = 1;
+pub(crate) const VALUE: u8 = 1;
 pub(crate) const ROCK: u8 = 2;
+pub(crate) const MATERIAL: u8 = 3;
 
 /// Linear light of rock in a slice.
 const CUT_ROCK: V3 = V3::new(0.105, 0.105, 0.112);
@@ -25,9 +26,10 @@ pub struct Cut {
     pub width: usize,
     /// Cells down: along z for a slice on y, else along y from the floor up.
     pub height: usize,
-    /// For each cell its value, 0 to 255 for the [range](crate::world::CellMeasure::range) of the measure, and its content:
-    /// 0 nothing, 1 the material, 2 rock.
-    pub texels: Vec<[u8; 2]>,
+    /// For each cell three bytes that depend on the last one, its content:
+    /// 0 nothing; 1 a value, 0 to 255 for the [range](crate::world::CellMeasure::range) of the measure, in the first byte;
+    /// 2 rock; 3 a material without values, by its colour in sRGB.
+    pub texels: Vec<[u8; 4]>,
 }
 
 impl Cut {
@@ -111,7 +113,7 @@ impl<'a> Slices<'a> {
 
     /// The nearest cell of a slice with rock or material in it before `limit`.
     pub(crate) fn nearest(&self, ray: &Ray, limit: f32) -> Option<SliceHit> {
-        let mut nearest: Option<(f32, [u8; 2])> = None;
+        let mut nearest: Option<(f32, [u8; 4])> = None;
         for (axis, cut) in self.cuts.iter().enumerate() {
             let Some(cut) = cut else { continue };
             if ray.direction[axis].abs() < 1e-9 {
@@ -121,7 +123,7 @@ impl<'a> Slices<'a> {
             if t <= 0.0 || t >= nearest.map_or(limit, |(t, _)| t) {
                 continue;
             }
-            if let Some(texel) = self.texel(axis, cut, ray.at(t)).filter(|texel| texel[1] != NOTHING) {
+            if let Some(texel) = self.texel(axis, cut, ray.at(t)).filter(|texel| texel[3] != NOTHING) {
                 nearest = Some((t, texel));
             }
         }
@@ -140,7 +142,7 @@ impl<'a> Slices<'a> {
     }
 
     /// The cell of a slice at a point on it; `None` beside what is shown of the slice.
-    fn texel(&self, axis: usize, cut: &Cut, p: V3) -> Option<[u8; 2]> {
+    fn texel(&self, axis: usize, cut: &Cut, p: V3) -> Option<[u8; 4]> {
         let (across, down) = [(2, 1), (0, 2), (0, 1)][axis];
         let cell = |k: usize| {
             let [low, high] = self.shown[k];
@@ -149,8 +151,12 @@ impl<'a> Slices<'a> {
         cut.texels.get(cell(down)? * cut.width + cell(across)?).copied()
     }
 
-    fn light(&self, [value, content]: [u8; 2]) -> V3 {
-        if content == ROCK { CUT_ROCK } else { self.transfer.linear(f32::from(value) / 255.0) }
+    fn light(&self, [first, green, blue, content]: [u8; 4]) -> V3 {
+        match content {
+            ROCK => CUT_ROCK,
+            MATERIAL => V3::from([first, green, blue].map(|c| srgb_to_linear(f32::from(c) / 255.0))),
+            _ => self.transfer.linear(f32::from(first) / 255.0),
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Colour bars: which number a colour stands for, and which kind of cell.
 
 use super::image::Image;
+use super::slice::Plain;
 use super::text::{Align, Ink};
 use super::ticks::Ticks;
-use crate::view::{ColorBy, Palette};
-use crate::world::{CellMeasure, Quantity};
+use crate::matter::Material;
+use crate::view::Palette;
+use crate::world::Quantity;
 
 /// What a colour stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,17 +27,21 @@ impl Scale {
 
     /// The scale of a quantity, over its range; none for what has no values.
     pub fn of(quantity: &Quantity) -> Option<Self> {
-        (quantity.measure() != CellMeasure::Solid).then(|| Self::of_any(quantity))
+        let (label, unit) = quantity.measure().bar()?;
+        Some(Self::new(&quantity.with_name(label).replace('.', " "), unit, quantity.measure().range()))
     }
 
-    fn of_any(quantity: &Quantity) -> Self {
-        let (label, unit) = match quantity.measure() {
-            CellMeasure::Amount => ("amount", "of a cell"),
-            CellMeasure::Energy => ("energy", "of a vent's cell"),
-            CellMeasure::SpecificEnergy => ("energy per amount", "vent = 1"),
-            CellMeasure::Solid => ("solid", ""),
-        };
-        Self::new(&quantity.with_name(label).replace('.', " "), unit, quantity.measure().range())
+    /// The scale of a quantity beside other materials, with the name of its own, which is not told of lava alone.
+    pub fn beside(quantity: &Quantity, others: &[Plain]) -> Option<Self> {
+        let scale = Self::of(quantity)?;
+        let bare = quantity.material().filter(|name| *name == Material::LAVA && !others.is_empty());
+        Some(bare.map_or(scale.clone(), |name| scale.named(name)))
+    }
+
+    /// The same with the name of a material in front.
+    #[must_use]
+    pub(crate) fn named(self, material: &str) -> Self {
+        Self { label: format!("{material} {}", self.label), ..self }
     }
 
     /// The same with its upper end at `high`.
@@ -52,16 +58,6 @@ impl Scale {
     /// Label with its unit in brackets.
     pub fn title(&self) -> String {
         if self.unit.is_empty() { self.label.clone() } else { format!("{} [{}]", self.label, self.unit) }
-    }
-}
-
-impl ColorBy {
-    /// The quantity with its unit and range.
-    pub fn scale(self) -> Scale {
-        match self {
-            Self::Density => Scale::of_any(&Quantity::default()),
-            Self::Energy => Scale::of_any(&Quantity::default().like(CellMeasure::SpecificEnergy)),
-        }
     }
 }
 
@@ -145,13 +141,13 @@ pub(crate) fn stroke(ink: Ink) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matter::Material;
+    use crate::world::CellMeasure;
 
     #[test]
     fn a_bar_shows_the_palette_from_end_to_end_and_keeps_to_its_frame() {
         let (palette, scale) = (
             Palette::named("gray").expect("a known name"),
-            Scale::of_any(&Quantity::default().like(CellMeasure::Energy)).up_to(1.1),
+            Scale::of(&Quantity::default().like(CellMeasure::Energy)).expect("it has values").up_to(1.1),
         );
         for size in [12.0, 24.0, 52.0] {
             let ink = Ink { color: [200, 0, 0], size };
@@ -178,5 +174,11 @@ mod tests {
             (&titles[..3], &titles[3..]),
             (&lava.map(str::to_owned)[..], &["water amount [of a cell]".to_owned()][..])
         );
+        let beside = |quantity: &Quantity| {
+            let others = Plain::beside(quantity, &[Material::lava(), Material::water()]);
+            Scale::beside(quantity, &others).map(|scale| scale.label)
+        };
+        let labels: Vec<_> = all.iter().filter_map(beside).collect();
+        assert_eq!(labels, ["lava amount", "lava energy", "lava energy per amount", "water amount"]);
     }
 }

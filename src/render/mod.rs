@@ -50,7 +50,7 @@ mod tests;
 mod tests_media;
 
 pub use crate::view::{
-    Antialias, CameraSpec, ColorBy, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec, SkyPreset, Stop, Style,
+    Antialias, CameraSpec, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec, SkyPreset, Stop, Style,
 };
 pub use axes::Ruler;
 pub use blackbody::BlackBody;

@@ -1,6 +1,6 @@
 //! The names of views: flags, keys, panel, help and log take their words from here.
 
-use crate::view::{ColorBy, Style};
+use crate::view::Style;
 
 /// One of a few choices that a user names.
 pub trait Named: Copy + Send + Sync + 'static {
@@ -36,24 +36,6 @@ impl Named for Style {
     }
 }
 
-impl Named for ColorBy {
-    const ALL: &'static [Self] = &[Self::Density, Self::Energy];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Density => "density",
-            Self::Energy => "energy",
-        }
-    }
-
-    fn what(self) -> &'static str {
-        match self {
-            Self::Density => "How full the cells are, smoothed",
-            Self::Energy => "Energy per amount, 1 as it leaves the vent",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde::de::IntoDeserializer;
@@ -66,10 +48,6 @@ mod tests {
         for style in Style::ALL {
             let read = Style::deserialize(IntoDeserializer::<Error>::into_deserializer(style.name()));
             assert_eq!(read.as_ref(), Ok(style));
-        }
-        for color in ColorBy::ALL {
-            let read = ColorBy::deserialize(IntoDeserializer::<Error>::into_deserializer(color.name()));
-            assert_eq!(read.as_ref(), Ok(color));
         }
     }
 }

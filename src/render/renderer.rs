@@ -483,7 +483,7 @@ impl Renderer {
         let mut image = bare.image.clone();
         frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Kept)), &mut image);
         if self.contents.legend {
-            self.transfer.legend(&mut image);
+            self.transfer.legend(&mut image, places.clear.is_none());
         }
         bare.drawn = Some(live);
         kept.bare = bare;

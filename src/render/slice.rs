@@ -1,6 +1,7 @@
 //! Slices: one layer of cells as a flat picture with axes, a colour bar and a title.
 
 mod cells;
+mod cut;
 mod layout;
 mod sample;
 mod survey;

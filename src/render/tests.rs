@@ -6,13 +6,13 @@ use ndarray::Array2;
 
 use super::contents::Contents;
 use super::places::Skipping;
-use super::{Antialias, Bounds, Camera, CameraSpec, ColorBy, Cut, Image, LookSpec, Renderer, SkyPreset, Style};
+use super::{Antialias, Bounds, Camera, CameraSpec, Cut, Image, LookSpec, Renderer, SkyPreset, Style};
 use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
 use crate::lowpass::{LowPass, Volume};
 use crate::scene::{Scene, VentPlace};
 use crate::simd::Level;
-use crate::world::{Edit, Matter, Shape, World};
+use crate::world::{CellMeasure, Edit, Matter, Shape, World};
 
 /// A cone under a few blobs of lava.
 fn scene() -> (Array2<f32>, Volume) {
@@ -316,7 +316,9 @@ fn any_number_of_threads_draws_the_same_picture() {
 fn every_instruction_set_draws_the_same_picture() {
     let (ground, volume, cameras) = views();
     let mut renderer = Renderer::new(&ground, volume.grid, LookSpec::default()).expect("a valid look");
-    for (look, color_by) in looks().flat_map(|look| [(look.clone(), ColorBy::Density), (look, ColorBy::Energy)]) {
+    for (look, color_by) in
+        looks().flat_map(|look| [(look.clone(), CellMeasure::Amount), (look, CellMeasure::SpecificEnergy)])
+    {
         for antialias in [Antialias::Off, Antialias::Edges] {
             renderer.set_look(LookSpec { antialias, color_by, ..look.clone() }).expect("a valid look");
             for camera in &cameras[..2] {

@@ -7,14 +7,16 @@ use super::camera::Ray;
 use super::clear::Clear;
 use super::field::{MediumField, Pace, Sample};
 use super::image::Image;
-use super::legend::{ColorBar, Frame};
+use super::legend::{ColorBar, Frame, Scale};
 use super::math::{V3, at_stops, lerp, saturate, v3};
 use super::pages::Matter;
 use super::places::Interest;
 use super::text::Ink;
 use crate::lowpass::ENERGY_SHOWN;
+use crate::matter::Material;
 use crate::simd::Simd;
-use crate::view::{ColorBy, LookSpec, Palette, Style};
+use crate::view::{LookSpec, Palette, Style};
+use crate::world::{CellMeasure, Quantity};
 
 const ENTRIES: usize = 1024;
 /// A ray ends when no more than this share of light would come through.
@@ -28,7 +30,7 @@ pub(crate) struct Transfer {
     /// Evenly spaced from 0 to 1: the palette's linear colour of a value, and the opacity of one step by density.
     pub(crate) matter: Vec<[f32; 4]>,
     pub(crate) palette: Palette,
-    pub(crate) color_by: ColorBy,
+    pub(crate) color_by: CellMeasure,
     /// Direction to the [`lamp`].
     pub(crate) lamp: V3,
     /// Density from which lava counts as visible where nothing is accumulated: a quarter of the largest opacity.
@@ -100,14 +102,16 @@ impl Transfer {
         (0..=255_u8).take_while(|d| at_stops(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
     }
 
-    /// A colour bar in the lower right corner of pictures that have room for it.
-    pub(crate) fn legend(&self, image: &mut Image) {
+    /// A colour bar in the lower right corner of pictures that have room for it. Where other materials are in the picture,
+    /// it names the lava.
+    pub(crate) fn legend(&self, image: &mut Image, alone: bool) {
         let ink = Ink::of_picture([228; 3], (image.width, image.height));
         let (wide, tall) = (image.width as f32 / ink.size, image.height as f32 / ink.size);
         if wide < 20.0 || tall < 15.0 {
             return;
         }
-        let scale = self.color_by.scale();
+        let Some(scale) = Scale::of(&Quantity::new(self.color_by, Material::LAVA)) else { return };
+        let scale = if alone { scale } else { scale.named(Material::LAVA) };
         let bar = ColorBar { palette: &self.palette, scale: &scale, ink, titled: true };
         // As long as its title, which is written along it.
         let height = ink.width(&scale.title()).max(10.0 * ink.size).min(0.6 * image.height as f32).round();
@@ -148,7 +152,7 @@ impl Transfer {
             let mut entry = self.matter(density);
             let share = (1.0 - sum[3]) * entry[3];
             if share > 0.0 {
-                if self.color_by == ColorBy::Energy {
+                if self.color_by == CellMeasure::SpecificEnergy {
                     let color = self.linear(self.value(field, point, density));
                     entry = [color.x, color.y, color.z, entry[3]];
                 }
@@ -199,7 +203,7 @@ impl Transfer {
     fn lava(&self, field: &MediumField, sample: &Sample, matter: Matter) -> ([f32; 4], V3) {
         let density = matter.density * (1.0 / 255.0);
         let mut entry = self.matter(density);
-        if self.color_by == ColorBy::Energy && entry[3] > 0.0 {
+        if self.color_by == CellMeasure::SpecificEnergy && entry[3] > 0.0 {
             let color = self.linear(self.value(field, sample.point, density));
             entry = [color.x, color.y, color.z, entry[3]];
         }
@@ -219,8 +223,8 @@ impl Transfer {
     /// What chooses the colour at a point of this density, 0 to 1.
     pub(crate) fn value(&self, field: &MediumField, p: V3, density: f32) -> f32 {
         match self.color_by {
-            ColorBy::Density => density,
-            ColorBy::Energy => field.specific_energy(p) / ENERGY_SHOWN,
+            CellMeasure::SpecificEnergy => field.specific_energy(p) / ENERGY_SHOWN,
+            _ => density,
         }
     }
 

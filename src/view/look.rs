@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::measure::CellMeasure;
 use crate::validate::{Invalid, within};
 
+use super::color_by;
 use super::palette::PaletteSpec;
 
 /// How the volume is turned into light. All but the first are plain: even light, no bloom, colours as in the palette.
@@ -19,17 +21,6 @@ pub enum Style {
     Surface,
     /// The largest value on each ray, over dimmed ground.
     Maximum,
-}
-
-/// The field that chooses colours in the plain styles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ColorBy {
-    /// Low-passed amount, 0 to 1.
-    #[default]
-    Density,
-    /// Energy per unit of amount, 0 to [`crate::lowpass::ENERGY_SHOWN`] vent units.
-    Energy,
 }
 
 /// Time of day.
@@ -70,8 +61,10 @@ pub struct LookSpec {
     pub clip: [[f32; 2]; 3],
     /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
     pub palette: PaletteSpec,
-    /// Plain: `"density"` or `"energy"` chooses the colour.
-    pub color_by: ColorBy,
+    /// Plain: `"amount"` or `"specific-energy"` of the lava chooses the colour, or, in the words of older scenes, `"density"`
+    /// or `"energy"`.
+    #[serde(with = "super::color_by")]
+    pub color_by: CellMeasure,
     /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's length absorbs, 0 to 1.
     /// Maximum: lava is visible from the density that has a quarter of the largest opacity.
     #[serde(deserialize_with = "crate::exact::many")]
@@ -118,7 +111,7 @@ impl Default for LookSpec {
             style: Style::Cinematic,
             clip: [[0.0, 1.0]; 3],
             palette: PaletteSpec::Name("lava".into()),
-            color_by: ColorBy::Density,
+            color_by: CellMeasure::Amount,
             opacity: vec![[0.02, 0.0], [0.1, 0.3], [0.4, 0.75], [1.0, 0.97]],
             exposure: 0.0,
             glow: 1.0,
@@ -144,6 +137,7 @@ impl LookSpec {
     /// Checks every value; errors carry the key as `look.…`.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.palette.build("look.palette")?;
+        color_by::validate(self.color_by)?;
         validate_opacity("look.opacity", &self.opacity)?;
         self.validate_clip()?;
         within("look.exposure", self.exposure.into(), -10.0, 10.0)?;

@@ -2,12 +2,15 @@
 //! window draw by them; they need neither.
 
 mod camera;
+mod color_by;
 mod look;
 mod material;
 mod palette;
 
 pub use camera::CameraSpec;
-pub use look::{Antialias, ColorBy, LookSpec, SkyPreset, Style};
+#[cfg(feature = "viewer")]
+pub(crate) use color_by::COLORS;
+pub use look::{Antialias, LookSpec, SkyPreset, Style};
 pub use material::{MaterialLook, Preset};
 #[cfg(any(feature = "render", feature = "files"))]
 pub(crate) use palette::srgb_to_linear;

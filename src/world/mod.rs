@@ -18,6 +18,7 @@ mod tiles;
 mod values;
 mod wake;
 
+pub use crate::measure::{CellMeasure, ColumnMeasure};
 pub(crate) use clock::{Changes, Cursor, Reading};
 pub use content::Content;
 pub use edit::{Edit, Matter, Shape};
@@ -26,7 +27,7 @@ pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
 pub use layer::{Layer, Span, Tally};
 pub use ledger::{EnergyLedger, Ledger};
 pub use packed::PackedWorld;
-pub use quantity::{CellMeasure, ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
+pub use quantity::{ColumnQuantity, Quantity, UnknownQuantity};
 pub(crate) use record::Reads;
 pub(crate) use rows::Rows;
 pub(crate) use settled::{Reader, RuleNumbers};

@@ -2,10 +2,11 @@
 
 use ndarray::Array3;
 
-use super::quantity::{CellMeasure, ColumnQuantity, Quantity, UnknownQuantity};
+use super::quantity::{ColumnQuantity, Quantity, UnknownQuantity};
 use super::{Content, Layer, World};
 use crate::grid::Place;
 use crate::matter::Material;
+use crate::measure::CellMeasure;
 use crate::units::{amount, energy};
 
 /// A quantity of a world, cell by cell. It is 0 in all cells where the world does not have its material.

@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{LowPass, Volume};
-use lavoxel::render::{Camera, ColorBy, LookSpec, Renderer};
-use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel::render::{Camera, LookSpec, Renderer};
+use lavoxel::world::{CellMeasure, Edit, Ground, Matter, Shape, World};
 use nalgebra::{Point3, Vector3};
 use ndarray::Array2;
 use proptest::prelude::*;
@@ -76,7 +76,7 @@ fn lava_at_the_edges_and_corners_of_a_box() {
         let mut renderer = Renderer::new(&heights, grid, LookSpec::default()).unwrap();
         let [near, other, whole] = corner_views(grid, turn);
         for (i, style) in STYLES.into_iter().enumerate() {
-            let color_by = if (turn + i).is_multiple_of(2) { ColorBy::Density } else { ColorBy::Energy };
+            let color_by = if (turn + i).is_multiple_of(2) { CellMeasure::Amount } else { CellMeasure::SpecificEnergy };
             renderer.set_look(look(style, [0.5, 1.0][turn % 2], color_by)).unwrap();
             let mut world = World::new(Ground::none(grid));
             let mut lowpass = LowPass::new(grid);
@@ -205,7 +205,7 @@ fn draw(case: &Case, judge: &mut Judge) -> usize {
     (0..8).for_each(|_| world.edit(&chance.edit(grid)));
     let mut with_lava = 0;
     for turn in 0..2 {
-        let color_by = if chance.one_in(2) { ColorBy::Density } else { ColorBy::Energy };
+        let color_by = if chance.one_in(2) { CellMeasure::Amount } else { CellMeasure::SpecificEnergy };
         let style = STYLES[(case.style + turn) % STYLES.len()];
         let clip = chance.clip();
         renderer.set_look(LookSpec { clip, ..look(style, chance.real(0.3, 1.5), color_by) }).unwrap();

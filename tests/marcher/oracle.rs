@@ -2,7 +2,8 @@
 //! sample from its eight cells, every sample shaded, nothing skipped, nothing kept, in double precision.
 
 use lavoxel::lowpass::Volume;
-use lavoxel::render::{Camera, ColorBy, Image, LookSpec, Palette, Ray, Renderer, Style};
+use lavoxel::render::{Camera, Image, LookSpec, Palette, Ray, Renderer, Style};
+use lavoxel::world::CellMeasure;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -261,8 +262,11 @@ impl<'a> Oracle<'a> {
     /// What chooses the colour, 0 to 1.
     fn value(&self, p: V3) -> f64 {
         match self.look.color_by {
-            ColorBy::Density => self.density(p),
-            ColorBy::Energy => self.between(&self.volume.energy, p) / self.between(&self.volume.density, p).max(1.0),
+            CellMeasure::Amount => self.density(p),
+            CellMeasure::SpecificEnergy => {
+                self.between(&self.volume.energy, p) / self.between(&self.volume.density, p).max(1.0)
+            }
+            other => panic!("{other:?} colours no volume"),
         }
     }
 

@@ -6,6 +6,24 @@ use crate::world::{CellMeasure, CellValues, Quantity, World};
 
 use super::{Content, MATERIALS, Plain};
 
+impl Plain {
+    /// All materials of a world, the heaviest first.
+    pub fn all<'a>(materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
+        let plain = |(number, material): (usize, &Material)| {
+            let given = material.look.color.as_ref().map(|_| material.look.srgb());
+            Self { name: material.name.clone(), color: given.unwrap_or(MATERIALS[number % MATERIALS.len()]) }
+        };
+        materials.into_iter().enumerate().map(plain).collect()
+    }
+
+    /// Those that a slice of a quantity shows without values.
+    pub fn beside<'a>(quantity: &Quantity, materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
+        let mut all = Self::all(materials);
+        all.retain(|plain| quantity.material() != Some(&plain.name[..]));
+        all
+    }
+}
+
 /// A world as a slice shows it.
 pub struct Sample<'a> {
     values: CellValues<'a>,
@@ -17,18 +35,14 @@ pub struct Sample<'a> {
 impl<'a> Sample<'a> {
     /// A world of which the values of a quantity are shown.
     pub fn new(world: &'a World, quantity: &Quantity) -> Self {
-        let plain = |(number, material): (usize, &Material)| {
-            let given = material.look.color.as_ref().map(|_| material.look.srgb());
-            let color = given.unwrap_or(MATERIALS[number % MATERIALS.len()]);
-            let amount = Quantity::new(CellMeasure::Amount, &material.name);
-            (Plain { name: material.name.clone(), color }, world.values(&amount))
+        let with_amount = |plain: Plain| {
+            let amount = world.values(&Quantity::new(CellMeasure::Amount, &plain.name));
+            (plain, amount)
         };
-        let materials = world.materials().enumerate();
-        let others = materials.filter(|(_, material)| quantity.material() != Some(&material.name[..]));
         Self {
             values: world.values(quantity),
             solid: world.values(&Quantity::new(CellMeasure::Solid, "")),
-            plain: others.map(plain).collect(),
+            plain: Plain::beside(quantity, world.materials()).into_iter().map(with_amount).collect(),
         }
     }
 

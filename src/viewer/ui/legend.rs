@@ -3,30 +3,67 @@
 use kiss3d::egui::{Align2, Color32, Context, FontId, LayerId, Painter, Pos2, Rect, Stroke, pos2, vec2};
 
 use super::{BRIGHT, SHADE};
+use crate::matter::Material;
 use crate::render::ticks::Ticks;
-use crate::render::{Palette, Scale, Style};
+use crate::render::{Palette, Plain, Scale, Style};
 use crate::viewer::state::State;
+use crate::world::Quantity;
 
 /// Length of a bar in points, and the most of the screen's height that it takes.
 const LENGTH: (f32, f32) = (170.0, 0.28);
 /// Width of a bar.
 const THICK: f32 = 14.0;
+/// From one line of the key to the next.
+const KEY_LINE: f32 = 19.0;
 /// Margin around the texts.
 const MARGIN: f32 = 9.0;
 
-/// Draws a bar for the volume and one for the slices, where they show colours of the palette.
+/// Draws a bar for the volume and one for the slices, where they show colours of the palette, and a key of the materials
+/// that have one colour each.
 pub(super) fn draw(context: &Context, state: &State) {
     let Ok(palette) = state.look.palette.build("look.palette") else { return };
-    let volume = (state.look.style != Style::Cinematic && state.shown.volume).then(|| state.look.color_by.scale());
-    let slices = if state.cuts.shown.contains(&true) { Scale::of(&state.cuts.quantity) } else { None };
-    let mut scales: Vec<Scale> = slices.into_iter().collect();
-    scales.extend(volume.filter(|scale| !scales.contains(scale)));
+    let materials = || state.report.iter().flat_map(|report| report.materials.iter().map(|of| &of.material));
+    let volume = Quantity::new(state.look.color_by, Material::LAVA);
+    let volume = (state.look.style != Style::Cinematic && state.shown.volume).then_some(&volume);
+    let slices = state.cuts.shown.contains(&true).then_some(&state.cuts.quantity);
+    let mut scales: Vec<Scale> = Vec::new();
+    for quantity in slices.into_iter().chain(volume) {
+        let scale = Scale::beside(quantity, &Plain::beside(quantity, materials()));
+        scales.extend(scale.filter(|scale| !scales.contains(scale)));
+    }
     let painter = context.layer_painter(LayerId::background());
     let screen = context.content_rect();
     let mut right = screen.right() - 12.0;
     for scale in &scales {
         let length = LENGTH.0.min(LENGTH.1 * screen.height());
         right = bar(&painter, (pos2(right, screen.bottom() - 12.0), length), &palette, scale) - 8.0;
+    }
+    // A world of lava alone needs no key.
+    if let Some(quantity) = slices.or(volume).filter(|_| materials().nth(1).is_some()) {
+        let mut plain = Plain::beside(quantity, materials());
+        if slices.is_none() {
+            let looks = |plain: &Plain| materials().find(|material| material.name == plain.name);
+            plain.iter_mut().for_each(|plain| plain.color = looks(plain).map_or(plain.color, |m| m.look.srgb()));
+        }
+        key(&painter, pos2(right, screen.bottom() - 12.0), &plain);
+    }
+}
+
+/// Draws which colour is which material on a card whose lower right corner is given.
+fn key(painter: &Painter, corner: Pos2, materials: &[Plain]) {
+    let font = FontId::proportional(11.5);
+    let names = materials.iter().map(|plain| painter.layout_no_wrap(plain.name.clone(), font.clone(), BRIGHT));
+    let names: Vec<_> = names.collect();
+    let widest = names.iter().map(|name| name.size().x).fold(0.0, f32::max);
+    let size = vec2(THICK + 7.0 + widest, KEY_LINE * names.len() as f32 - (KEY_LINE - THICK)) + vec2(2.0, 2.0) * MARGIN;
+    let card = Rect::from_min_max(corner - size, corner);
+    painter.rect_filled(card, 5.0, SHADE);
+    for (row, (name, plain)) in names.into_iter().zip(materials).enumerate() {
+        let top = card.shrink(MARGIN).min + vec2(0.0, KEY_LINE * row as f32);
+        let [r, g, b] = plain.color;
+        painter.rect_filled(Rect::from_min_size(top, vec2(THICK, THICK)), 2.0, Color32::from_rgb(r, g, b));
+        let middle = top + vec2(THICK + 7.0, 0.5 * (THICK - name.size().y));
+        painter.galley(middle, name, BRIGHT);
     }
 }
 

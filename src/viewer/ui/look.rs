@@ -3,9 +3,12 @@
 use kiss3d::egui::{ComboBox, Ui};
 
 use super::rows::{Row, choice, choice_named, name};
+use crate::matter::Material;
 use crate::render::{LookSpec, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
+use crate::view::COLORS;
 use crate::viewer::paint::Quality;
 use crate::viewer::state::State;
+use crate::world::Quantity;
 
 /// First value of the slider of the sun's height, where the sky decides the height.
 const USUAL_SUN_DEG: f32 = 20.0;
@@ -72,7 +75,11 @@ fn cinematic(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
 
 fn plain(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
     palette(ui, look);
-    choice_named(ui, ("colour by", "The field that chooses the colour."), &mut look.color_by);
+    let quantities = COLORS.map(|measure| Quantity::new(measure, Material::LAVA));
+    let texts = quantities.each_ref().map(|quantity| (quantity.words(), quantity.description()));
+    let choices = COLORS.iter().zip(&texts).map(|(measure, (words, what))| (*measure, &words[..], &what[..]));
+    let label = ("colour by", "What chooses the colour of the lava.");
+    choice(ui, label, &mut look.color_by, &choices.collect::<Vec<_>>());
     if look.style == Style::Scientific {
         let hint = "Distance between samples along a ray: less is finer and slower.";
         Row::new("sample dist.", "cells", hint).show(ui, &mut look.step, 0.1..=2.0, Some(usual.step));

@@ -40,7 +40,7 @@ fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
     for (number, vent) in &state.vents.value {
         let chosen = held == Some(*number);
         let open = chosen || state.tools.tool == Tool::Source;
-        let own = color_of(vent.material.as_deref());
+        let own = color_of(state.report.as_ref(), vent.material.as_deref());
         let color = if chosen { BRIGHT } else { own.gamma_multiply(if open { 1.0 } else { 0.6 }) };
         let ring: Vec<_> = vent_handles::ring(vent, ground).into_iter().filter_map(|p| stage.place(p)).collect();
         painter.add(Shape::line(ring, Stroke::new(1.5, color)));
@@ -102,7 +102,7 @@ fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let edge = middle + stage.camera.axes()[0] * state.tools.brush.radius as f32;
     if let (Some(at), Some(rim)) = (stage.place(middle), stage.place(edge)) {
         let color = match tool {
-            Tool::Fill => color_of(state.tools.vent.material.as_deref()),
+            Tool::Fill => color_of(state.report.as_ref(), state.tools.vent.material.as_deref()),
             Tool::Rock => Color32::from_rgb(190, 180, 170),
             _ => Color32::from_rgb(120, 190, 255),
         };

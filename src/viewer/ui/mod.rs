@@ -24,9 +24,10 @@ use kiss3d::egui::{
     self, Area, Color32, Context, CornerRadius, FontId, Id, Margin, Order, Stroke, TextStyle, Theme, Ui, vec2,
 };
 
+use super::messages::Report;
 use super::state::{Shown, State};
 use super::vent_handles::Handle;
-use crate::render::Camera;
+use crate::render::{Camera, Plain};
 
 /// Width of the panel in points.
 const PANEL: f32 = 346.0;
@@ -36,8 +37,6 @@ const BAR: f32 = 42.0;
 const NARROW: f32 = 900.0;
 /// Lava.
 const ACCENT: Color32 = Color32::from_rgb(255, 122, 40);
-/// Materials other than lava.
-const LIGHTER: Color32 = Color32::from_rgb(90, 170, 255);
 /// Text that stands out.
 const BRIGHT: Color32 = Color32::from_rgb(240, 236, 230);
 /// Text that explains.
@@ -71,9 +70,15 @@ impl Stage<'_> {
     }
 }
 
-/// The colour of marks for a material; `None` is lava.
-fn color_of(material: Option<&str>) -> Color32 {
-    if material.is_none() { ACCENT } else { LIGHTER }
+/// The colour of marks for a material, as slices show it; `None` is lava.
+fn color_of(report: Option<&Report>, material: Option<&str>) -> Color32 {
+    let Some(name) = material else { return ACCENT };
+    let materials = report.iter().flat_map(|report| report.materials.iter().map(|of| &of.material));
+    let all = Plain::all(materials);
+    let [r, g, b] = all.iter().find(|plain| plain.name == name).map_or([150; 3], |plain| plain.color);
+    // Marks lie on dark rock.
+    let lighter = |c: u8| c / 4 * 3 + 64;
+    Color32::from_rgb(lighter(r), lighter(g), lighter(b))
 }
 
 /// Draws a frame with `contents` at the left of the window, under the name of its area.
@@ -174,8 +179,26 @@ fn card() -> egui::Frame {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grid::Grid;
+    use crate::matter::Material;
     use crate::scene::Scene;
-    use crate::viewer::messages::Pace;
+    use crate::viewer::messages::{MassAccount, MaterialReport, Pace};
+
+    #[test]
+    fn marks_of_two_materials_differ() {
+        let mut report = Report::quiet(Grid::new(4, 4, 4));
+        let material = |name: &str, color: Option<&str>| {
+            let mut material = Material { name: name.into(), ..Material::water() };
+            material.look.color = color.map(str::to_owned);
+            MaterialReport { material, mass: MassAccount::default(), cells: 0 }
+        };
+        report.materials.extend([material("water", None), material("oil", None), material("mud", Some("#804020"))]);
+        let colors = [None, Some("water"), Some("oil"), Some("mud")].map(|name| color_of(Some(&report), name));
+        for (i, color) in colors.iter().enumerate() {
+            assert!(!colors[..i].contains(color), "{colors:?}");
+        }
+        assert_eq!(colors[3], Color32::from_rgb(160, 112, 88), "a lighter shade of its own colour");
+    }
 
     #[test]
     fn narrow_windows_fold_the_panel_until_the_user_says_otherwise() {

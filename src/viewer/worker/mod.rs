@@ -8,7 +8,6 @@ mod patches;
 mod pick;
 mod publish;
 mod session;
-mod slices;
 mod snapshots;
 mod thread;
 

@@ -8,9 +8,8 @@ use super::media::MediaPublisher;
 use super::patches::patches;
 use super::pick::probe;
 use super::session::Session;
-use super::slices::cut;
 use crate::lowpass::{Bricks, LowPass};
-use crate::render::{Glow, Ray};
+use crate::render::{Axis, Glow, Ray};
 use crate::simulation::{Simulation, StageTime};
 use crate::viewer::messages::{Cut, GroundPatch, MaterialReport, Report, Update};
 use crate::world::{GroundCursor, Layer, Quantity, Tally, World};
@@ -111,9 +110,9 @@ impl Publisher {
 
     /// The slices that differ from those of the last update.
     fn cuts(&mut self, world: &World, eye: &Eye) -> [Option<Cut>; 3] {
-        std::array::from_fn(|axis| {
-            let new = eye.cuts[axis].map(|cell| cut(world, axis, cell, &eye.quantity));
-            let old = &mut self.cuts[axis];
+        [Axis::X, Axis::Y, Axis::Z].map(|axis| {
+            let new = eye.cuts[axis.number()].map(|cell| Cut::of(world, axis, cell, &eye.quantity));
+            let old = &mut self.cuts[axis.number()];
             if new == *old {
                 return None;
             }

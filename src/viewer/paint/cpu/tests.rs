@@ -135,11 +135,11 @@ fn a_fine_picture_gives_way_to_a_camera_that_turns() {
     assert!(!picture.last);
 }
 
-/// A slice with lava, rock and nothing in squares.
+/// A slice with values, rock, another material and nothing in squares.
 fn chequered(width: usize, height: usize, cell: usize) -> Cut {
     let texel = |i: usize| {
         let (x, y) = (i % width / 8, i / width / 8);
-        [((x * 50 + y * 90) % 256) as u8, ((x + 2 * y) % 3) as u8]
+        [((x * 50 + y * 90) % 256) as u8, 120, (x * 40 % 256) as u8, ((x + 2 * y) % 4) as u8]
     };
     Cut { cell, width, height, texels: (0..width * height).map(texel).collect() }
 }

@@ -10,7 +10,8 @@ use crate::render::plates::{copies, plate_size};
 use crate::render::sky::Sky;
 use crate::render::transfer::Transfer;
 use crate::render::water::ripples_moved;
-use crate::render::{Camera, ColorBy, LookSpec, MaterialLook, Style};
+use crate::render::{Camera, LookSpec, MaterialLook, Style};
+use crate::world::CellMeasure;
 
 use super::media::MOST;
 
@@ -106,7 +107,7 @@ impl Frame {
                     Style::Surface => 2,
                     Style::Maximum => 3,
                 },
-                flag(look.color_by == ColorBy::Energy),
+                flag(look.color_by == CellMeasure::SpecificEnergy),
                 flag(spec.volume_shown),
                 flag(spec.ground_shown),
             ],

@@ -46,7 +46,7 @@ impl VolumeTextures {
         let bricks = gpu.map("bricks", count, wgpu::TextureFormat::R8Uint);
         gpu.write(&bricks, [0; 3], count, &vec![FARTHEST; total]);
         let ember = gpu.map("ember", [grid.nx, grid.nz, 0], wgpu::TextureFormat::Rg16Float);
-        let cut = || gpu.map("slice", [1, 1, 0], wgpu::TextureFormat::Rg8Unorm);
+        let cut = || gpu.map("slice", [1, 1, 0], wgpu::TextureFormat::Rgba8Unorm);
         Ok(Self {
             grid,
             volume,
@@ -107,7 +107,7 @@ impl VolumeTextures {
         let size = [cut.width, cut.height, 0];
         let new = self.cuts[axis].size() != [cut.width as f32, cut.height as f32];
         if new {
-            self.cuts[axis] = gpu.map("slice", size, wgpu::TextureFormat::Rg8Unorm);
+            self.cuts[axis] = gpu.map("slice", size, wgpu::TextureFormat::Rgba8Unorm);
         }
         gpu.write(&self.cuts[axis], [0; 3], size, bytemuck::cast_slice(&cut.texels));
         self.cut_cells[axis] = Some(cut.cell);

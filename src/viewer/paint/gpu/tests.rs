@@ -6,10 +6,11 @@ use kiss3d::window::OffscreenSurface;
 
 use crate::grid::Grid;
 use crate::render::contents::Contents;
-use crate::render::{Antialias, Camera, CameraSpec, ColorBy, LookSpec, Renderer, SkyPreset, Style};
+use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, SkyPreset, Style};
 use crate::viewer::messages::Cut;
 use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, flood, keep, surface, view};
 use crate::viewer::paint::{DrawOn, Painter, View};
+use crate::world::CellMeasure;
 
 #[test]
 fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
@@ -21,7 +22,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
         ("cinematic", plain.clone()),
         ("no bloom", LookSpec { glow: 0.0, ..plain.clone() }),
         ("scientific", LookSpec { style: Style::Scientific, ..plain.clone() }),
-        ("surface", LookSpec { style: Style::Surface, color_by: ColorBy::Energy, ..plain.clone() }),
+        ("surface", LookSpec { style: Style::Surface, color_by: CellMeasure::SpecificEnergy, ..plain.clone() }),
         ("maximum", LookSpec { style: Style::Maximum, ..plain.clone() }),
         ("clip", LookSpec { clip: [[0.0, 1.0], [0.0, 1.0], [0.0, 0.48]], ..plain.clone() }),
     ];
@@ -146,7 +147,7 @@ fn a_slice_is_seen_at_once_from_both_sides() {
     let (grid, ground) = (lowpass.volume().grid, simulation.world().ground());
     let mut update = everything(&simulation, lowpass.volume(), &look);
     let cell = 31;
-    let rock = |i: usize| if ground.is_solid([cell, i / grid.nz, i % grid.nz]) { [0, 2] } else { [0, 0] };
+    let rock = |i: usize| if ground.is_solid([cell, i / grid.nz, i % grid.nz]) { [0, 0, 0, 2] } else { [0; 4] };
     let texels = (0..grid.nz * grid.ny).map(rock).collect();
     update.cuts[0] = Some(Cut { cell, width: grid.nz, height: grid.ny, texels });
     painter.apply(&mut update).expect("a small box");

@@ -24,7 +24,7 @@ struct Frame {
     lava: vec4<f32>,
     // cold, hot, light of the lava on rock, haze
     heat: vec4<f32>,
-    // style, colour by energy (1) or density (0), volume shown, ground shown
+    // style, colour by energy per amount (1) or by amount (0), volume shown, ground shown
     view: vec4<u32>,
     // phase and offset of the two copies of the riding crust; phase below 0: no ride
     ride: vec4<f32>,
@@ -72,7 +72,7 @@ const MAXIMUM = 3u;
 @group(0) @binding(9) var black_body: texture_2d<f32>;
 // Palette (rgb, linear) by value, and opacity of one step (a) by density.
 @group(0) @binding(10) var transfer: texture_2d<f32>;
-// Value and content of the slices.
+// Slices: value (r) or colour (rgb), and content (a).
 @group(0) @binding(11) var cut_x: texture_2d<f32>;
 @group(0) @binding(12) var cut_y: texture_2d<f32>;
 @group(0) @binding(13) var cut_z: texture_2d<f32>;

@@ -21,46 +21,54 @@ fn before_cut(t: f32) -> f32 { return t * 0.9999 - 1e-3; }
 
 // What a ray meets behind the lava: distance (FAR: nothing), up to where lava may cover it, and its face; a slice has
 // face 0 and a content.
-struct Behind { t: f32, front: f32, point: vec3<f32>, face: f32, value: f32, content: f32 }
+struct Behind { t: f32, front: f32, point: vec3<f32>, face: f32, texel: vec4<f32> }
 
-fn cut_texel(axis: i32, p: vec3<f32>) -> vec2<f32> {
+const NO_SLICE = vec4<f32>(0.0);
+const SLICE_ROCK = vec4<f32>(0.0, 0.0, 0.0, 2.0 / 255.0);
+
+// Content of a texel of a slice: 0 nothing, 1 a value, 2 rock, 3 a material by its colour.
+fn content(texel: vec4<f32>) -> u32 { return u32(texel.a * 255.0 + 0.5); }
+
+fn cut_texel(axis: i32, p: vec3<f32>) -> vec4<f32> {
     let c = vec3<i32>(clamp(p, vec3(0.0), frame.cells.xyz - 1.0));
-    if axis == 0 { return textureLoad(cut_x, vec2(c.z, c.y), 0).rg; }
-    if axis == 1 { return textureLoad(cut_y, vec2(c.x, c.z), 0).rg; }
-    return textureLoad(cut_z, vec2(c.x, c.y), 0).rg;
+    if axis == 0 { return textureLoad(cut_x, vec2(c.z, c.y), 0); }
+    if axis == 1 { return textureLoad(cut_y, vec2(c.x, c.z), 0); }
+    return textureLoad(cut_z, vec2(c.x, c.y), 0);
 }
 
-// The nearest slice with something in it before `limit`: distance, value, content.
-fn nearest_slice(ray: Ray, limit: f32) -> vec3<f32> {
-    var found = vec3(limit, 0.0, 0.0);
+// The nearest slice with something in it before `limit`.
+struct SliceHit { t: f32, texel: vec4<f32> }
+
+fn nearest_slice(ray: Ray, limit: f32) -> SliceHit {
+    var found = SliceHit(limit, NO_SLICE);
     if all(frame.cuts.xyz < vec3(0.0)) { return found; }
     for (var axis = 0; axis < 3; axis++) {
         let plane = frame.cuts[axis];
         if plane < 0.0 || abs(ray.direction[axis]) < 1e-9 { continue; }
         let t = (plane - ray.origin[axis]) / ray.direction[axis];
-        if t <= 0.0 || t >= found.x { continue; }
+        if t <= 0.0 || t >= found.t { continue; }
         let p = at(ray, t);
         // On its own axis rounding must not put the plane outside; across, it ends where the shown part of the box does.
         let own = vec3(axis == 0, axis == 1, axis == 2);
         if !all(own | ((p >= frame.clip_low.xyz) & (p <= frame.clip_high.xyz))) { continue; }
         let texel = cut_texel(axis, p);
-        if texel.y > 0.5 / 255.0 { found = vec3(t, texel.x, texel.y * 255.0); }
+        if content(texel) != 0u { found = SliceHit(t, texel); }
     }
     return found;
 }
 
 fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
-    var b = Behind(FAR, FAR, vec3(0.0), 0.0, 0.0, 0.0);
+    var b = Behind(FAR, FAR, vec3(0.0), 0.0, NO_SLICE);
     let hit = textureLoad(ground_hits, pixel, 0).rg;
     if frame.view.w == 1u && hit.y > 0.5 {
         let front = select(before_cut(hit.x), hit.x, hit.y == 1.0);
-        b = Behind(hit.x, front, at(ray, hit.x), hit.y, 0.0, 0.0);
+        b = Behind(hit.x, front, at(ray, hit.x), hit.y, NO_SLICE);
         // The ground's cut face in the plane of a slice is the slice's rock, up to the ground's smooth top.
-        if b.face > 1.5 && in_slice(b) { b.face = 0.0; b.content = 2.0; }
+        if b.face > 1.5 && in_slice(b) { b.face = 0.0; b.texel = SLICE_ROCK; }
     }
     // A slice lies in the plane of the cut that it makes, and is what is seen there.
     let slice = nearest_slice(ray, b.t * 1.0001 + 2e-3);
-    if slice.z > 0.5 { b = Behind(slice.x, before_cut(slice.x), at(ray, slice.x), 0.0, slice.y, slice.z); }
+    if content(slice.texel) != 0u { b = Behind(slice.t, before_cut(slice.t), at(ray, slice.t), 0.0, slice.texel); }
     return b;
 }
 
@@ -71,9 +79,17 @@ fn in_slice(b: Behind) -> bool {
     return any(along & near & (frame.cuts.xyz >= vec3(0.0)));
 }
 
+// Linear light of a colour in sRGB.
+fn linear_light(c: vec3<f32>) -> vec3<f32> {
+    return select(pow((c + 0.055) / 1.055, vec3(2.4)), c / 12.92, c <= vec3(0.04045));
+}
+
 fn slice_color(b: Behind) -> vec3<f32> {
-    if b.content > 1.5 { return vec3(0.105, 0.105, 0.112); }
-    return palette(b.value);
+    switch content(b.texel) {
+        case 1u: { return palette(b.texel.r); }
+        case 2u: { return vec3(0.105, 0.105, 0.112); }
+        default: { return linear_light(b.texel.rgb); }
+    }
 }
 
 fn plain_rock(b: Behind) -> vec3<f32> {
@@ -93,7 +109,7 @@ fn natural_rock(ray: Ray, b: Behind) -> vec3<f32> {
 // the ground and the slices.
 fn backdrop_along(ray: Ray, b: Behind) -> vec4<f32> {
     let natural = frame.view.x == CINEMATIC;
-    if b.content > 0.5 { return vec4(slice_color(b), 1.0); }
+    if content(b.texel) != 0u { return vec4(slice_color(b), 1.0); }
     if b.face < 0.5 { return vec4(select(plain_backdrop(ray.direction), sky_backdrop(ray.direction), natural), 0.0); }
     if natural { return vec4(natural_rock(ray, b), 1.0); }
     return vec4(plain_rock(b), 1.0);

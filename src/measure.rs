@@ -1,0 +1,140 @@
+//! What is measured of materials and ground: names, units, ranges and words in one place.
+//!
+//! A measure of a material of a world is a [`Quantity`](crate::world::Quantity).
+
+use crate::units::ENERGY_SHOWN;
+
+/// What has a measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Every material.
+    Materials,
+    /// Materials that carry energy.
+    Carriers,
+    /// The ground.
+    Ground,
+}
+
+/// What is known of a measure before any world is.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    pub(crate) name: &'static str,
+    pub(crate) unit: &'static str,
+    /// In a line; `{}` stands for the material.
+    pub(crate) what: &'static str,
+    pub(crate) of: Of,
+}
+
+impl Facts {
+    fn new(of: Of, name: &'static str, unit: &'static str, what: &'static str) -> Self {
+        Self { name, unit, what, of }
+    }
+}
+
+/// Something that is measured of a material or of the ground.
+pub trait Measure: Copy + PartialEq + 'static {
+    /// All of them, in the order in which they are listed.
+    const ALL: &'static [Self];
+
+    /// Name, unit and the like.
+    fn facts(self) -> Facts;
+}
+
+/// What is measured in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CellMeasure {
+    /// How full the cell is.
+    Amount,
+    /// Energy in the cell.
+    Energy,
+    /// Energy per amount.
+    SpecificEnergy,
+    /// 1 in rock, 0 elsewhere.
+    Solid,
+}
+
+impl Measure for CellMeasure {
+    const ALL: &'static [Self] = &[Self::Amount, Self::Energy, Self::SpecificEnergy, Self::Solid];
+
+    fn facts(self) -> Facts {
+        match self {
+            Self::Amount => Facts::new(Of::Materials, "amount", "full cells", "amount of {}, 0 to 1"),
+            Self::Energy => {
+                Facts::new(Of::Carriers, "energy", "vent units", "energy of the {}, 1 for a full cell from the vent")
+            }
+            Self::SpecificEnergy => Facts::new(
+                Of::Carriers,
+                "specific-energy",
+                "vent units per full cell",
+                "energy of the {} per amount, 1 from the vent",
+            ),
+            Self::Solid => Facts::new(Of::Ground, "solid", "", "rock, and which material is where"),
+        }
+    }
+}
+
+impl CellMeasure {
+    /// Values from the lower to the upper end of a colour scale; a cell may hold more.
+    pub fn range(self) -> (f32, f32) {
+        match self {
+            Self::Amount | Self::Solid => (0.0, 1.0),
+            Self::Energy | Self::SpecificEnergy => (0.0, ENERGY_SHOWN),
+        }
+    }
+
+    /// Title and unit of a colour bar; none for what has no values.
+    pub fn bar(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Amount => Some(("amount", "of a cell")),
+            Self::Energy => Some(("energy", "of a vent's cell")),
+            Self::SpecificEnergy => Some(("energy per amount", "vent = 1")),
+            Self::Solid => None,
+        }
+    }
+}
+
+/// What is measured in a column of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ColumnMeasure {
+    /// What stands in the column now.
+    Thickness,
+    /// When it first stood there.
+    Arrival,
+    /// The largest thickness ever.
+    MaxThickness,
+    /// The largest energy of a cell ever.
+    PeakEnergy,
+    /// Elevation of the ground with it and all heavier materials.
+    Surface,
+    /// Elevation of the ground.
+    Ground,
+}
+
+impl Measure for ColumnMeasure {
+    const ALL: &'static [Self] =
+        &[Self::Thickness, Self::Arrival, Self::MaxThickness, Self::PeakEnergy, Self::Surface, Self::Ground];
+
+    fn facts(self) -> Facts {
+        match self {
+            Self::Thickness => Facts::new(Of::Materials, "thickness", "m", "{} thickness"),
+            Self::Arrival => {
+                Facts::new(Of::Materials, "arrival", "steps", "number of steps after which {} first stood here")
+            }
+            Self::MaxThickness => {
+                Facts::new(Of::Materials, "max-thickness", "m", "largest {} thickness after any step")
+            }
+            Self::PeakEnergy => {
+                Facts::new(Of::Carriers, "peak-energy", "vent units", "largest energy of a cell after any step")
+            }
+            Self::Surface => Facts::new(Of::Materials, "surface", "m", "elevation of ground and {}"),
+            Self::Ground => Facts::new(Of::Ground, "ground", "m", "elevation of the ground"),
+        }
+    }
+}
+
+impl ColumnMeasure {
+    /// Whether it needs [`Records`](crate::records::Records) of the past.
+    pub fn needs_records(self) -> bool {
+        matches!(self, Self::Arrival | Self::MaxThickness | Self::PeakEnergy)
+    }
+}

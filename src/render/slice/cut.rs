@@ -1,0 +1,86 @@
+//! The cells of a slice that stands in space, unfiltered.
+
+use crate::render::Cut;
+use crate::render::contents::{MATERIAL, NOTHING, ROCK, VALUE};
+use crate::world::{Quantity, World};
+
+use super::{Axis, Content, Plain, Sample};
+
+impl Cut {
+    /// The slice of a quantity at `cell` along an axis; a cell outside the box becomes the last one.
+    pub fn of(world: &World, axis: Axis, cell: usize, quantity: &Quantity) -> Self {
+        let grid = world.grid();
+        let cell = cell.min(axis.cells(grid) - 1);
+        // A texture of a slice across x has z along its width, as a picture has.
+        let (across, down) = axis.across();
+        let (width, height) = (across.cells(grid), down.cells(grid));
+        let sample = Sample::new(world, quantity);
+        let (plain, range) = (sample.plain(), quantity.measure().range());
+        let texel = |i: usize| texel(sample.at(axis.cell(cell, (i % width, i / width))), range, &plain);
+        Self { cell, width, height, texels: (0..width * height).map(texel).collect() }
+    }
+}
+
+fn texel(content: Content, (low, high): (f32, f32), plain: &[Plain]) -> [u8; 4] {
+    match content {
+        Content::Empty => [0, 0, 0, NOTHING],
+        Content::Solid => [0, 0, 0, ROCK],
+        Content::Value(value) => [((value - low) / (high - low) * 255.0).round().clamp(0.0, 255.0) as u8, 0, 0, VALUE],
+        Content::Material(place) => {
+            let [red, green, blue] = plain[usize::from(place)].color;
+            [red, green, blue, MATERIAL]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Grid;
+    use crate::matter::Material;
+    use crate::units::{AMOUNT_ONE, ENERGY_ONE};
+    use crate::world::{Edit, Ground, Matter, Shape};
+
+    fn cell_box([x, y, z]: [f64; 3]) -> Shape {
+        Shape::Box { from: [x, y, z], to: [x + 1.0, y + 1.0, z + 1.0] }
+    }
+
+    #[test]
+    fn cells_lie_where_the_axes_say() {
+        let mut world = World::new(Ground::none(Grid::new(4, 3, 2)));
+        world.place([3, 1, 0], AMOUNT_ONE, ENERGY_ONE);
+        world.edit(&Edit { shape: cell_box([0.0; 3]), matter: Matter::Rock });
+
+        let quantity = |name: &str| world.quantity(name).expect("a known name");
+        let x = Cut::of(&world, Axis::X, 3, &quantity("amount"));
+        assert_eq!((x.width, x.height, x.texels[2]), (2, 3, [255, 0, 0, VALUE]));
+        let y = Cut::of(&world, Axis::Y, 1, &quantity("energy"));
+        assert_eq!((y.width, y.height, y.texels[3]), (4, 2, [128, 0, 0, VALUE]));
+        let z = Cut::of(&world, Axis::Z, 0, &quantity("solid"));
+        assert_eq!((z.width, z.height, z.texels[0]), (4, 3, [0, 0, 0, ROCK]));
+        assert_eq!(z.texels[7][3], MATERIAL);
+        assert_eq!(z.texels.iter().filter(|texel| texel[3] == NOTHING).count(), 10);
+        assert_eq!(Cut::of(&world, Axis::X, 99, &quantity("amount")).cell, 3);
+    }
+
+    #[test]
+    fn other_materials_have_their_colours_in_slices_of_every_quantity() {
+        let mut oil = Material { name: "oil".into(), density: 900.0, ..Material::water() };
+        oil.look.color = Some("#102030".into());
+        let mut world = World::with_materials(Ground::none(Grid::new(3, 1, 1)), vec![oil, Material::water()]);
+        for (x, name) in [(0.0, "lava"), (1.0, "water"), (2.0, "oil")] {
+            let matter = Matter::Material { name: name.into(), amount: 0.5 };
+            world.edit(&Edit { shape: cell_box([x, 0.0, 0.0]), matter });
+        }
+        for quantity in world.quantities() {
+            let cut = Cut::of(&world, Axis::Y, 0, &quantity);
+            let plain = Plain::beside(&quantity, world.materials());
+            for (texel, name) in cut.texels.iter().zip(["lava", "water", "oil"]) {
+                let color = plain.iter().find(|plain| plain.name == name).map(|plain| plain.color);
+                let expected = color.map(|[r, g, b]| [r, g, b, MATERIAL]);
+                assert_eq!(texel[3] == VALUE, quantity.material() == Some(name), "{name} in {}", quantity.name());
+                assert_eq!(*texel, expected.unwrap_or(*texel), "{name} in {}", quantity.name());
+            }
+        }
+    }
+}
