@@ -199,6 +199,12 @@ impl TerrainLook {
         0.12 + 0.88 * open.count() as f32 / around.len() as f32
     }
 
+    /// The lowest height, and the rise from there to what counts as the top, by which rock is coloured.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn altitudes(&self) -> [f32; 2] {
+        [self.scale.lowest, self.scale.rise]
+    }
+
     /// Share of the sun that arrives at (x, z).
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         self.light.at(x, z).y

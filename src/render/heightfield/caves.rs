@@ -107,6 +107,19 @@ impl Caves {
         (0..count).filter(differs).map(|k| (k % width, k / width)).collect()
     }
 
+    /// Columns along x and z, corners of a box around all solid cells here, and its top.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn extent(&self) -> ([usize; 2], [[usize; 2]; 2], usize) {
+        (self.size, [self.low, self.high], self.top)
+    }
+
+    /// Top and cells of a column that is drawn cell by cell.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn cells_at(&self, x: usize, z: usize) -> Option<(usize, &[u64])> {
+        let (n, top) = self.column(x, z)?;
+        Some((top, self.cells_of(n)))
+    }
+
     /// Number of a column here, and its top.
     #[inline]
     fn column(&self, x: usize, z: usize) -> Option<(usize, usize)> {

@@ -111,12 +111,12 @@ impl GpuPainter {
             [width, height],
             self.bindings,
             |size| PostProcess::sheet(&self.gpu, size),
-            |sheet| self.stage.bind(&self.gpu, &ground.maps, lava, sheet),
+            |sheet| self.stage.bind(&self.gpu, ground, lava, sheet),
         );
         self.stage.set_frame(&self.gpu, &frame);
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         if exposed.ground_moved(&frame, self.bindings) {
-            self.stage.hit(&mut encoder, exposed.bound(), &ground.maps, exposed.sheet());
+            self.stage.hit(&mut encoder, exposed.bound(), ground, exposed.sheet());
         }
         self.stage.trace(&mut encoder, layer, exposed.bound(), exposed.sheet(), turn);
         self.gpu.queue.submit(Some(encoder.finish()));

@@ -6,6 +6,7 @@ use crate::grid::Grid;
 use crate::render::LookSpec;
 use crate::render::land::TerrainLook;
 
+use super::caves::CaveBuffer;
 use crate::viewer::messages::GroundPatch;
 use crate::viewer::paint::bake::BakedGround;
 use crate::viewer::paint::device::{Gpu, Texture, halves};
@@ -75,6 +76,7 @@ fn triangles(width: u32, depth: u32) -> Vec<u32> {
 pub(super) struct GroundRoom {
     pub(super) baked: BakedGround,
     pub(super) maps: GroundMaps,
+    pub(super) caves: CaveBuffer,
 }
 
 impl GroundRoom {
@@ -82,7 +84,9 @@ impl GroundRoom {
     pub(super) fn new(gpu: &Gpu, ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
         let baked = BakedGround::new(ground, grid, look);
         let maps = GroundMaps::upload(gpu, baked.land.clone());
-        Self { baked, maps }
+        let mut caves = CaveBuffer::none(gpu);
+        caves.follow(gpu, &baked.land.block.caves);
+        Self { baked, maps, caves }
     }
 
     /// Takes a changed part.
@@ -106,6 +110,7 @@ impl GroundRoom {
     fn upload(&mut self, gpu: &Gpu, changed: bool) -> bool {
         if changed {
             self.maps = GroundMaps::upload(gpu, self.baked.land.clone());
+            self.caves.follow(gpu, &self.baked.land.block.caves);
         }
         changed
     }

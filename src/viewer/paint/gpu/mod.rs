@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! ground   triangles → distance and face per pixel         only when the camera or the ground changed
+//! caves    one ray per pixel through the cells of caves    the same, where there are caves
 //! backdrop one ray per pixel: ground, slices, sky          the same; averaged over frames
 //! lava     one ray per pixel through the volume            averaged over frames while nothing changes
 //! bloom    bright light, blurred narrowly and widely       cinematic only
@@ -14,6 +15,7 @@
 mod accumulator;
 mod bricks;
 mod canvas;
+mod caves;
 mod clock;
 mod film;
 mod frame;

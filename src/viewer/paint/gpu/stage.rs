@@ -5,7 +5,7 @@ use crate::render::transfer::Transfer;
 
 use super::film::{RenderTarget, color_pass};
 use super::frame::Frame;
-use super::ground::GroundMaps;
+use super::ground::GroundRoom;
 use super::lava::VolumeTextures;
 use super::turn::Turn;
 use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, halves, numbers_binding, sampled};
@@ -21,8 +21,8 @@ pub(super) struct Stage {
     sampler: wgpu::Sampler,
     hit_layout: wgpu::BindGroupLayout,
     trace_layout: wgpu::BindGroupLayout,
-    /// Top, walls, foot and cut faces of the ground block.
-    hits: [wgpu::RenderPipeline; 4],
+    /// Top, walls, foot and cut faces of the ground block, and its caves.
+    hits: [wgpu::RenderPipeline; 5],
     /// What lies behind the lava, and the lava.
     traces: [wgpu::RenderPipeline; 2],
     black_body: Texture,
@@ -45,14 +45,21 @@ pub(super) struct Bound {
 }
 
 const SCENE: &str = include_str!("shaders/scene.wgsl");
+const CAVES: &str = include_str!("shaders/caves.wgsl");
+/// Number of the binding of the caves.
+const CAVES_AT: usize = 18;
 
 impl Stage {
     pub(super) fn new(gpu: &Gpu) -> Self {
-        let ground = gpu.module("ground", &[SCENE, include_str!("shaders/ground.wgsl")].concat());
+        let ground = gpu.module(
+            "ground",
+            &[SCENE, CAVES, include_str!("shaders/ground.wgsl"), include_str!("shaders/caves_walk.wgsl")].concat(),
+        );
         let trace = gpu.module(
             "trace",
             &[
                 SCENE,
+                CAVES,
                 include_str!("shaders/noise.wgsl"),
                 include_str!("shaders/march.wgsl"),
                 include_str!("shaders/cinematic.wgsl"),
@@ -64,7 +71,9 @@ impl Stage {
         );
         let kinds = bindings();
         let trace_layout = gpu.layout("trace", &kinds);
-        let hit_layout = gpu.layout("ground", &[kinds[0], None, kinds[2]]);
+        let of_hits =
+            |(number, kind): (usize, &Option<wgpu::BindingType>)| kind.filter(|_| matches!(number, 0 | 2 | CAVES_AT));
+        let hit_layout = gpu.layout("ground", &kinds.iter().enumerate().map(of_hits).collect::<Vec<_>>());
         let hit = |(vertex, fragment): (&str, &str)| {
             gpu.pipeline(&PipelineSpec {
                 module: &ground,
@@ -104,7 +113,8 @@ impl Stage {
         Self {
             numbers: gpu.numbers("frame", size_of::<Frame>()),
             sampler: gpu.linear_held(),
-            hits: [("top", "hit"), ("side", "hit"), ("foot", "hit"), ("cut", "hit_cut")].map(hit),
+            hits: [("top", "hit"), ("side", "hit"), ("foot", "hit"), ("cut", "hit_cut"), ("everywhere", "hit_cave")]
+                .map(hit),
             hit_layout,
             traces: ["backdrop", "lava"].map(trace),
             trace_layout,
@@ -120,7 +130,8 @@ impl Stage {
     }
 
     /// Binds a scene to textures of one size.
-    pub(super) fn bind(&self, gpu: &Gpu, ground: &GroundMaps, lava: &VolumeTextures, sheet: &RenderTarget) -> Bound {
+    pub(super) fn bind(&self, gpu: &Gpu, room: &GroundRoom, lava: &VolumeTextures, sheet: &RenderTarget) -> Bound {
+        let ground = &room.maps;
         let maps = [
             &ground.height,
             &ground.albedo,
@@ -144,7 +155,8 @@ impl Stage {
         let texture = |map: &'_ Texture| map.view.clone();
         let views: Vec<wgpu::TextureView> = maps.into_iter().map(texture).collect();
         resources.extend((2..).zip(&views).map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))));
-        let hit = [resources[0].clone(), resources[2].clone()];
+        resources.push((CAVES_AT as u32, room.caves.buffer.as_entire_binding()));
+        let hit = [resources[0].clone(), resources[2].clone(), resources[CAVES_AT].clone()];
         Bound { hit: gpu.bind(&self.hit_layout, &hit), trace: gpu.bind(&self.trace_layout, &resources) }
     }
 
@@ -154,13 +166,8 @@ impl Stage {
     }
 
     /// Finds the ground under every pixel.
-    pub(super) fn hit(
-        &self,
-        encoder: &mut wgpu::CommandEncoder,
-        bound: &Bound,
-        ground: &GroundMaps,
-        to: &RenderTarget,
-    ) {
+    pub(super) fn hit(&self, encoder: &mut wgpu::CommandEncoder, bound: &Bound, room: &GroundRoom, to: &RenderTarget) {
+        let ground = &room.maps;
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("ground"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -192,6 +199,10 @@ impl Stage {
         // Six corners for each of six sides.
         pass.set_pipeline(&self.hits[3]);
         pass.draw(0..36, 0..1);
+        if !room.caves.is_empty() {
+            pass.set_pipeline(&self.hits[4]);
+            pass.draw(0..3, 0..1);
+        }
     }
 
     /// Traces one ray for each pixel of some rows; the result has `share` of the average with the frames before.
@@ -239,6 +250,7 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
         sampled(smooth, Dimension::D3),
         sampled(Sample::Uint, Dimension::D3),
         flat(smooth),
+        numbers_binding(),
     ]
     .into_iter()
     .map(Some)

@@ -5,12 +5,14 @@ use image::RgbaImage;
 use kiss3d::window::OffscreenSurface;
 
 use crate::grid::Grid;
+use crate::lowpass::LowPass;
 use crate::render::contents::Contents;
 use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, SkyPreset, Style};
-use crate::viewer::messages::Cut;
+use crate::simulation::Simulation;
+use crate::viewer::messages::{Cut, GroundPatch, Update};
 use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, flood, keep, surface, view};
 use crate::viewer::paint::{DrawOn, Painter, View};
-use crate::world::CellMeasure;
+use crate::world::{CellMeasure, Edit, Matter, Shape};
 
 #[test]
 fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
@@ -77,6 +79,88 @@ fn the_window_and_the_ray_marcher_draw_the_same_sea() {
             assert!(mean < 0.6 && far < 0.008, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
         }
     }
+}
+
+/// The small volcano with a tunnel through its foot, an arch, and a shelf that hangs over.
+fn hollow() -> (Simulation, LowPass) {
+    let (mut simulation, _) = eruption();
+    let edits = [
+        ([9.0, 4.0, 0.0], [15.0, 9.0, 64.0], Matter::Nothing),
+        ([40.0, 0.0, 48.0], [60.0, 26.0, 54.0], Matter::Rock),
+        ([44.0, 0.0, 48.0], [56.0, 21.0, 54.0], Matter::Nothing),
+        ([44.0, 0.0, 48.0], [56.0, 5.0, 54.0], Matter::Rock),
+        ([2.0, 0.0, 46.0], [5.0, 25.0, 58.0], Matter::Rock),
+        ([5.0, 22.0, 46.0], [16.0, 25.0, 58.0], Matter::Rock),
+    ];
+    for (from, to, matter) in edits {
+        simulation.command(Edit { shape: Shape::Box { from, to }, matter }).expect("in the box");
+    }
+    (0..5).for_each(|_| simulation.step());
+    let mut lowpass = LowPass::new(simulation.world().grid());
+    lowpass.refresh(simulation.world());
+    (simulation, lowpass)
+}
+
+#[test]
+fn the_window_and_the_ray_marcher_draw_the_same_caves() {
+    let Some(_surface) = surface() else { return };
+    let (simulation, lowpass) = hollow();
+    let volume = lowpass.volume();
+    let plain = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
+    let clip = [[0.2, 1.0], [0.0, 0.44], [0.0, 0.8]];
+    let looks = [
+        ("caves", plain.clone()),
+        ("caves by day", LookSpec { sky: SkyPreset::Day, ..plain.clone() }),
+        ("caves scientific", LookSpec { style: Style::Scientific, ..plain.clone() }),
+        ("caves cut open", LookSpec { clip, ..plain.clone() }),
+    ];
+    let mut painter = Painter::new(&plain, DrawOn::Gpu).expect("a valid look");
+    painter.apply(&mut everything(&simulation, volume, &plain)).expect("a small box");
+    let ground = simulation.world().ground();
+    let mut marcher = Renderer::new(ground.surface(), volume.grid, plain).expect("a valid look");
+    marcher.set_ground(ground);
+    marcher.set_steps(simulation.steps());
+    marcher.set_contents(Contents { legend: false, ..Contents::default() });
+    for (name, look) in looks {
+        painter.set_look(&look).expect("a valid look");
+        marcher.set_look(look).expect("a valid look");
+        for azimuth_deg in [150.0, 20.0, 265.0] {
+            let spec = CameraSpec { azimuth_deg, elevation_deg: 14.0, ..CameraSpec::default() };
+            let camera = Camera::new(&spec, &marcher.subject(), SIZE);
+            let marched = marcher.frame(volume, &camera);
+            let painted = painter.picture(&view(camera), 1, false).expect("a scene has come");
+            let name = format!("{name} {azimuth_deg}");
+            keep(&name, &marched, &painted);
+            let (mean, far) = difference(&marched, &painted);
+            assert!(mean < 0.6 && far < 0.008, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
+        }
+    }
+}
+
+#[test]
+fn caves_come_and_go_with_the_ground() {
+    let look = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
+    let Some(_surface) = surface() else { return };
+    let ((before, lowpass), (after, _)) = (eruption(), hollow());
+    let volume = lowpass.volume();
+    let mut painter = Painter::new(&look, DrawOn::Gpu).expect("a valid look");
+    painter.apply(&mut everything(&before, volume, &look)).expect("a small box");
+    let spec = CameraSpec { azimuth_deg: 20.0, elevation_deg: 14.0, ..CameraSpec::default() };
+    let camera = Camera::new(&spec, &painter.subject().expect("a scene has come"), SIZE);
+    let mut picture = |ground: Option<&Simulation>| {
+        if let Some(simulation) = ground {
+            let all = everything(&before, volume, &look);
+            let ground = Some(GroundPatch::whole(simulation.world().ground()));
+            let mut update = Update { reset: false, ground, patches: Vec::new(), bricks: None, ember: None, ..all };
+            painter.apply(&mut update).expect("a small box");
+        }
+        painter.picture(&view(camera.clone()), 1, false).expect("a scene has come")
+    };
+    let plain = picture(None);
+    let hollow = picture(Some(&after));
+    assert!(hollow != plain, "caves are seen");
+    assert!(picture(Some(&before)) == plain, "nothing of them is left");
+    assert!(picture(Some(&after)) == hollow, "they are seen again");
 }
 
 /// A painter and a camera for the small volcano.

@@ -96,7 +96,7 @@ fn shade(skin: Skin) -> vec3<f32> {
             ramp(frame.lava.x, 1.0, density(skin.point)));
         return glowing(core + 70.0 * fractal(skin.point * 0.5 / frame.cells.w, 3));
     }
-    let thickness = skin.point.y - height(skin.point.x, skin.point.z);
+    let thickness = skin.point.y - floor_below(skin.point);
     let heat = under * mix(0.45, 1.0, ramp(0.0, 1.8, thickness));
     let here = carried(skin.point, heat);
     let slope = here.slope - skin.normal * dot(here.slope, skin.normal);
@@ -127,17 +127,45 @@ fn film_cover(p: vec3<f32>) -> f32 {
 }
 
 // Rock under sun and sky.
-fn rock_by_day(p: vec3<f32>) -> vec3<f32> {
-    let rock = rock_at(p.x, p.z);
+fn rock_by_day(rock: Rock) -> vec3<f32> {
     let sun = frame.sun_color.rgb * (saturate1(dot(rock.normal, frame.sun.xyz)) * rock.sun);
     return rock.albedo * (sun + sky_ambient(rock.normal) * rock.open);
 }
 
 // What the lava's light adds to it.
-fn rock_by_lava(p: vec3<f32>) -> vec3<f32> {
-    if glow_at(p.x, p.z) < 1e-4 { return vec3(0.0); }
-    let rock = rock_at(p.x, p.z);
+fn rock_by_lava(p: vec3<f32>, rock: Rock) -> vec3<f32> {
     return rock.albedo * ember_on_rock(p, rock.normal) * (0.4 + 0.6 * rock.open);
+}
+
+// The side of a cell in a cave, with the colours of the ground above: as `render::land::surface`, without rills.
+fn block_rock(at_point: vec3<f32>, side: vec3<f32>, sun: f32, open: f32) -> Rock {
+    let p = at_point / frame.cells.w;
+    let altitude = saturate1((at_point.y - frame.altitude.x) / frame.altitude.y);
+    let speckle = fractal(p * 1.7, 4);
+    let mottled = fractal(p * 0.11 + vec3(7.0, 1.0, 3.0), 4);
+    let patches = fractal(p * 0.055 + vec3(31.0, 4.0, 12.0), 4);
+    let basalt = mix(vec3(0.040, 0.036, 0.036), vec3(0.092, 0.080, 0.072), saturate1(0.5 + 0.6 * mottled));
+    let ash = mix(vec3(0.150, 0.128, 0.108), vec3(0.205, 0.172, 0.140), saturate1(0.5 + speckle));
+    let scoria = mix(vec3(0.120, 0.060, 0.044), vec3(0.180, 0.100, 0.066), saturate1(0.5 + mottled));
+    let ashy = saturate1(ramp(0.62, 0.95, side.y) * (0.35 + 0.9 * patches) + 0.10);
+    let red = ramp(0.05, 0.45, mottled + 0.55 * (altitude - 0.62)) * (0.35 + 0.5 * altitude);
+    let ground = mix(mix(basalt, ash, ashy * 0.75), scoria, saturate1(red));
+    let old = ramp(0.02, 0.16, fractal(vec3(p.x, 0.0, p.z) * 0.045 + vec3(2.0, 5.0, 9.0), 5));
+    let worn = mix(ground, basalt * 0.75, old * ramp(0.62, 0.95, side.y) * 0.7);
+    let albedo = worn * mix(0.78, 1.22, saturate1(0.5 + 0.7 * speckle));
+    return Rock(albedo, bumped(side, p), open, sun);
+}
+
+// Grain of rock.
+fn bumped(n: vec3<f32>, p: vec3<f32>) -> vec3<f32> {
+    let e = 0.12;
+    let shift = vec3(2.0, 6.0, 4.0);
+    let here = fractal(p * 1.9 + shift, 3);
+    let east = fractal((p + vec3(e, 0.0, 0.0)) * 1.9 + shift, 3) - here;
+    let south = fractal((p + vec3(0.0, 0.0, e)) * 1.9 + shift, 3) - here;
+    let fields = ramp(-0.25, 0.35, fractal(p * 0.06 + vec3(9.0, 2.0, 7.0), 3));
+    let strength = mix(0.06, 0.15, fields) * mix(1.0, 0.6, ramp(0.75, 0.98, n.y));
+    return normalize(n - vec3(east, 0.0, south) / e * strength);
 }
 
 // The cut sides: layers of old flows and ash, darker towards the foot; under sun and sky, or by the lava's light alone.

@@ -82,15 +82,25 @@ fn open_high() -> vec3<bool> { return frame.clip_high.xyz >= frame.cells.xyz; }
     return corner(world, face);
 }
 
+// Whether a point lies in a column with caves, where smooth ground does not count. A hair of it is kept along their sides, so
+// that rounding opens no gap.
+fn in_caves(p: vec3<f32>) -> bool {
+    if !has_caves() { return false; }
+    let hair = 2e-3;
+    let west = cave_column(p.x - hair, p.z - hair) != 0u && cave_column(p.x - hair, p.z + hair) != 0u;
+    return west && cave_column(p.x + hair, p.z - hair) != 0u && cave_column(p.x + hair, p.z + hair) != 0u;
+}
+
 fn met(in: Corner) -> vec2<f32> { return vec2(length(in.world - frame.eye.xyz), in.face); }
 
 @fragment fn hit(in: Corner) -> @location(0) vec2<f32> {
     let kept = (open_low() | (in.world >= frame.clip_low.xyz)) & (open_high() | (in.world <= frame.clip_high.xyz));
-    if !all(kept) { discard; }
+    // The foot lies below all cells.
+    if !all(kept) || (in.face != 6.0 && in_caves(in.world)) { discard; }
     return met(in);
 }
 
 @fragment fn hit_cut(in: Corner) -> @location(0) vec2<f32> {
-    if in.world.y > height(in.world.x, in.world.z) { discard; }
+    if in.world.y > height(in.world.x, in.world.z) || in_caves(in.world) { discard; }
     return met(in);
 }

@@ -1,31 +1,8 @@
 // Walking the volume: empty bricks are jumped over, samples lie at whole multiples of the step plus the jitter wherever
 // jumps begin or end, so that pictures with and without jumps are the same.
 
-struct Span { near: f32, far: f32, entry: vec3<f32>, hit: bool }
-
-// The part of a ray inside the clip box, and the side it comes in by. Whole vectors at once: software that stands in
-// for a graphics card is slow at picking components by number.
-fn span(ray: Ray, limit: f32) -> Span {
-    let o = ray.origin;
-    let d = ray.direction;
-    let low = frame.clip_low.xyz;
-    let high = frame.clip_high.xyz;
-    let along = abs(d) < vec3(1e-9);
-    let inverse = vec3(1.0) / select(d, vec3(1e-9), along);
-    let a = (low - o) * inverse;
-    let b = (high - o) * inverse;
-    // A ray along two sides is between them everywhere or nowhere.
-    let outside = any(along & ((o < low) | (o > high)));
-    let nears = select(min(a, b), vec3(-FAR), along);
-    let fars = select(max(a, b), vec3(FAR), along);
-    let near = max(nears.x, max(nears.y, nears.z));
-    let far = min(limit, min(fars.x, min(fars.y, fars.z)));
-    // Of sides met at once the first counts.
-    let x = nears.x == near;
-    let y = !x && nears.y == near;
-    let entry = select(vec3(0.0), -sign(d), vec3(x, y, !x && !y));
-    return Span(max(near, 0.0), far, entry, !outside && max(near, 0.0) < far);
-}
+// The part of a ray inside the clip box.
+fn span(ray: Ray, limit: f32) -> Span { return between(ray, frame.clip_low.xyz, frame.clip_high.xyz, limit); }
 
 // Whether lava at p is shown. The box's own sides hide nothing: the ground may reach a little beyond them.
 fn shows(p: vec3<f32>) -> bool {

@@ -28,8 +28,8 @@ struct Frame {
     view: vec4<u32>,
     // phase and offset of the two copies of the riding crust; phase below 0: no ride
     ride: vec4<f32>,
-    // exposure, glow, develop (0 plain, 1 filmic), transparent (1)
-    film: vec4<f32>,
+    // lowest height of the ground, and the rise from there to what counts as its top
+    altitude: vec4<f32>,
     sun: vec4<f32>,
     sun_color: vec4<f32>,
     zenith: vec4<f32>,
@@ -76,7 +76,7 @@ const MAXIMUM = 3u;
 @group(0) @binding(11) var cut_x: texture_2d<f32>;
 @group(0) @binding(12) var cut_y: texture_2d<f32>;
 @group(0) @binding(13) var cut_z: texture_2d<f32>;
-// Distance to the ground and its face along each pixel's ray.
+// Distance to the ground and its face along each pixel's ray, with what light reaches the side of a cell of a cave.
 @group(0) @binding(14) var ground_hits: texture_2d<f32>;
 // Densities of the media besides the lava, distance to the nearest brick with any, and opacity of one step by density.
 @group(0) @binding(15) var media: texture_3d<f32>;
@@ -89,6 +89,14 @@ const COLDEST = 400.0;
 const HOTTEST = 1800.0;
 const FAR = 3.0e38;
 
+// Faces of the ground: its top, six sides that cut it open, and from BLOCK on sides of cells in the same order; BLOCK itself
+// is turned to the eye.
+const TOP = 1.0;
+const BLOCK = 8.0;
+// Added to the face of a cell: the sun arrives, and for each of five rays that go far.
+const SUNLIT = 16.0;
+const OPEN_RAY = 32.0;
+
 struct Ray { origin: vec3<f32>, direction: vec3<f32> }
 
 fn ray_through(pixel: vec2<f32>) -> Ray {
@@ -99,6 +107,43 @@ fn ray_through(pixel: vec2<f32>) -> Ray {
 }
 
 fn at(ray: Ray, t: f32) -> vec3<f32> { return ray.origin + ray.direction * t; }
+
+// The part of a ray inside a box, and the side it comes in by.
+struct Span { near: f32, far: f32, entry: vec3<f32>, hit: bool }
+
+// Whole vectors at once: software that stands in for a graphics card is slow at picking components by number.
+fn between(ray: Ray, low: vec3<f32>, high: vec3<f32>, limit: f32) -> Span {
+    let o = ray.origin;
+    let d = ray.direction;
+    let along = abs(d) < vec3(1e-9);
+    let inverse = vec3(1.0) / select(d, vec3(1e-9), along);
+    let a = (low - o) * inverse;
+    let b = (high - o) * inverse;
+    // A ray along two sides is between them everywhere or nowhere.
+    let outside = any(along & ((o < low) | (o > high)));
+    let nears = select(min(a, b), vec3(-FAR), along);
+    let fars = select(max(a, b), vec3(FAR), along);
+    let near = max(nears.x, max(nears.y, nears.z));
+    let far = min(limit, min(fars.x, min(fars.y, fars.z)));
+    // Of sides met at once the first counts.
+    let x = nears.x == near;
+    let y = !x && nears.y == near;
+    let entry = select(vec3(0.0), -sign(d), vec3(x, y, !x && !y));
+    return Span(max(near, 0.0), far, entry, !outside && max(near, 0.0) < far);
+}
+
+// Normal of a face of the ground.
+fn face_normal(ray: Ray, face: f32) -> vec3<f32> {
+    switch u32(face) & 7u {
+        case 0u: { return -ray.direction; }
+        case 2u: { return vec3(0.0, 0.0, -1.0); }
+        case 3u: { return vec3(0.0, 0.0, 1.0); }
+        case 4u: { return vec3(-1.0, 0.0, 0.0); }
+        case 5u: { return vec3(1.0, 0.0, 0.0); }
+        case 7u: { return vec3(0.0, 1.0, 0.0); }
+        default: { return vec3(0.0, -1.0, 0.0); }
+    }
+}
 
 fn saturate1(x: f32) -> f32 { return clamp(x, 0.0, 1.0); }
 

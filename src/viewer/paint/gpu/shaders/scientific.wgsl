@@ -44,8 +44,11 @@ fn accumulate(ray: Ray, limit: f32, jitter: f32) -> vec4<f32> {
 fn plain_ground(p: vec3<f32>) -> vec3<f32> {
     let rock = rock_at(p.x, p.z);
     let light = 0.30 * rock.open + 0.75 * saturate1(dot(ground_normal_at(p.x, p.z, 0.7), frame.lamp.xyz));
-    let share = saturate1(p.y / max(frame.block.y, 1.0));
-    return mix(vec3(0.085, 0.088, 0.095), vec3(0.25, 0.245, 0.24), share) * light;
+    return plain_tone(p) * light;
+}
+
+fn plain_tone(p: vec3<f32>) -> vec3<f32> {
+    return mix(vec3(0.085, 0.088, 0.095), vec3(0.25, 0.245, 0.24), saturate1(p.y / max(frame.block.y, 1.0)));
 }
 
 fn plain_cut(normal: vec3<f32>) -> vec3<f32> {

@@ -4,24 +4,22 @@
     return vec4(f32((i << 1u) & 2u) * 2.0 - 1.0, f32(i & 2u) * 2.0 - 1.0, 0.0, 1.0);
 }
 
-fn face_normal(face: f32) -> vec3<f32> {
-    switch u32(face) {
-        case 2u: { return vec3(0.0, 0.0, -1.0); }
-        case 3u: { return vec3(0.0, 0.0, 1.0); }
-        case 4u: { return vec3(-1.0, 0.0, 0.0); }
-        case 5u: { return vec3(1.0, 0.0, 0.0); }
-        case 7u: { return vec3(0.0, 1.0, 0.0); }
-        default: { return vec3(0.0, -1.0, 0.0); }
-    }
-}
-
 // Distance up to which lava may cover a cut at t. Cuts go through lava and ground in one plane, where rounding must not
 // decide which of the two is seen.
 fn before_cut(t: f32) -> f32 { return t * 0.9999 - 1e-3; }
 
 // What a ray meets behind the lava: distance (FAR: nothing), up to where lava may cover it, and its face; a slice has
-// face 0 and a content.
-struct Behind { t: f32, front: f32, point: vec3<f32>, face: f32, texel: vec4<f32> }
+// face 0 and a content. The side of a cell knows whether the sun arrives, and the share of the sky that is open.
+struct Behind { t: f32, front: f32, point: vec3<f32>, face: f32, texel: vec4<f32>, sun: f32, open: f32 }
+
+// Whether the ground is met where lava may coat it: not where it is cut open.
+fn is_natural(b: Behind) -> bool { return b.face == TOP || b.face >= BLOCK; }
+
+// The rock of the top, or of a cave.
+fn rock_of(ray: Ray, b: Behind) -> Rock {
+    if b.face == TOP { return rock_at(b.point.x, b.point.z); }
+    return block_rock(b.point, face_normal(ray, b.face), b.sun, b.open);
+}
 
 const NO_SLICE = vec4<f32>(0.0);
 const SLICE_ROCK = vec4<f32>(0.0, 0.0, 0.0, 2.0 / 255.0);
@@ -58,23 +56,25 @@ fn nearest_slice(ray: Ray, limit: f32) -> SliceHit {
 }
 
 fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
-    var b = Behind(FAR, FAR, vec3(0.0), 0.0, NO_SLICE);
+    var b = Behind(FAR, FAR, vec3(0.0), 0.0, NO_SLICE, 0.0, 0.0);
     let hit = textureLoad(ground_hits, pixel, 0).rg;
     if frame.view.w == 1u && hit.y > 0.5 {
-        let front = select(before_cut(hit.x), hit.x, hit.y == 1.0);
-        b = Behind(hit.x, front, at(ray, hit.x), hit.y, NO_SLICE);
+        let face = hit.y % SUNLIT;
+        let code = u32(hit.y / SUNLIT);
+        b = Behind(hit.x, hit.x, at(ray, hit.x), face, NO_SLICE, f32(code & 1u), 0.12 + 0.88 * f32(code / 2u) / 5.0);
+        if !is_natural(b) { b.front = before_cut(hit.x); }
         // The ground's cut face in the plane of a slice is the slice's rock, up to the ground's smooth top.
-        if b.face > 1.5 && in_slice(b) { b.face = 0.0; b.texel = SLICE_ROCK; }
+        if !is_natural(b) && in_slice(ray, b) { b.face = 0.0; b.texel = SLICE_ROCK; }
     }
     // A slice lies in the plane of the cut that it makes, and is what is seen there.
     let slice = nearest_slice(ray, b.t * 1.0001 + 2e-3);
-    if content(slice.texel) != 0u { b = Behind(slice.t, before_cut(slice.t), at(ray, slice.t), 0.0, slice.texel); }
+    if content(slice.texel) != 0u { b = Behind(slice.t, before_cut(slice.t), at(ray, slice.t), 0.0, slice.texel, 0.0, 0.0); }
     return b;
 }
 
 // Whether a cut face lies in the plane of a slice.
-fn in_slice(b: Behind) -> bool {
-    let along = abs(face_normal(b.face)) > vec3(0.5);
+fn in_slice(ray: Ray, b: Behind) -> bool {
+    let along = abs(face_normal(ray, b.face)) > vec3(0.5);
     let near = abs(b.point - frame.cuts.xyz) < vec3(0.02 + 1e-4 * b.t);
     return any(along & near & (frame.cuts.xyz >= vec3(0.0)));
 }
@@ -92,17 +92,22 @@ fn slice_color(b: Behind) -> vec3<f32> {
     }
 }
 
-fn plain_rock(b: Behind) -> vec3<f32> {
-    var color = plain_cut(face_normal(b.face));
-    if b.face == 1.0 { color = plain_ground(b.point); }
+fn plain_rock(ray: Ray, b: Behind) -> vec3<f32> {
+    let side = face_normal(ray, b.face);
+    var color = plain_cut(side);
+    if b.face == TOP {
+        color = plain_ground(b.point);
+    } else if b.face >= BLOCK {
+        color = plain_tone(b.point) * (0.30 * b.open + 0.75 * saturate1(dot(side, frame.lamp.xyz)));
+    }
     // The largest values must stand out from the rock.
     if frame.view.x == MAXIMUM && frame.view.z == 1u { color *= 0.6; }
     return color;
 }
 
 fn natural_rock(ray: Ray, b: Behind) -> vec3<f32> {
-    if b.face == 1.0 { return hazed(ray, b.t, rock_by_day(b.point)); }
-    return hazed(ray, b.t, strata(b.point, face_normal(b.face), false));
+    if is_natural(b) { return hazed(ray, b.t, rock_by_day(rock_of(ray, b))); }
+    return hazed(ray, b.t, strata(b.point, face_normal(ray, b.face), false));
 }
 
 // Light and coverage of what lies behind the lava, without the lava's own light on it: it only changes with the camera,
@@ -112,7 +117,7 @@ fn backdrop_along(ray: Ray, b: Behind) -> vec4<f32> {
     if content(b.texel) != 0u { return vec4(slice_color(b), 1.0); }
     if b.face < 0.5 { return vec4(select(plain_backdrop(ray.direction), sky_backdrop(ray.direction), natural), 0.0); }
     if natural { return vec4(natural_rock(ray, b), 1.0); }
-    return vec4(plain_rock(b), 1.0);
+    return vec4(plain_rock(ray, b), 1.0);
 }
 
 // Where a ray ends: light of the lava, of films on rock and of what glows beside them, premultiplied, and how much it hides;
@@ -133,8 +138,8 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
         if !crossing.cut { skin.normal = lava_normal(skin.point); }
         cover = 1.0;
     } else if b.face > 0.5 {
-        light = lava_light(b) * clearness(b.t);
-        if b.face == 1.0 {
+        light = lava_light(ray, b) * clearness(b.t);
+        if is_natural(b) {
             cover = film_cover(b.point);
             skin.normal = ground_normal_at(b.point.x, b.point.z, 0.8);
         }
@@ -151,7 +156,7 @@ fn through_media(ray: Ray, b: Behind, jitter: f32, end: End) -> vec4<f32> {
     let passed = pass_media(ray, end.t, jitter);
     let behind = backdrop_along(ray, b);
     var light = behind.rgb * (1.0 - end.light.a) + end.light.rgb;
-    if b.face == 1.0 && !end.lava {
+    if is_natural(b) && !end.lava {
         if passed.ends_inside {
             light *= WET;
         } else {
@@ -174,9 +179,10 @@ fn through_media(ray: Ray, b: Behind, jitter: f32, end: End) -> vec4<f32> {
 }
 
 // The lava's light on the rock.
-fn lava_light(b: Behind) -> vec3<f32> {
-    if b.face == 1.0 { return rock_by_lava(b.point); }
-    return strata(b.point, face_normal(b.face), true);
+fn lava_light(ray: Ray, b: Behind) -> vec3<f32> {
+    if !is_natural(b) { return strata(b.point, face_normal(ray, b.face), true); }
+    if glow_at(b.point.x, b.point.z) < 1e-4 { return vec3(0.0); }
+    return rock_by_lava(b.point, rock_of(ray, b));
 }
 
 fn surface(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {

@@ -1,0 +1,43 @@
+// Ground that no height can tell: caves, arches and overhangs, met cell by cell where they are. The rules and numbers are
+// those of `render::caves`.
+
+// Whether there are any; the box around them: low x and z, high x and z, the top; words of a column's cells. Then for each
+// column of the box the place of its own words, 0 for a smooth one: its top, then a bit for each cell.
+@group(0) @binding(18) var<storage, read> caves: array<u32>;
+
+const CAVES_HEAD = 8u;
+const NEAR_LOW = -1.0;
+const NEAR_HIGH = 0.75;
+const DRAWN_LOW = -0.6;
+const DRAWN_HIGH = 0.5;
+const MOST_CELLS = 8192;
+
+fn has_caves() -> bool { return caves[0] != 0u; }
+
+// Place of the words of a column, 0 for a smooth one; beside the box that of the nearest column.
+fn cave_column(x: f32, z: f32) -> u32 {
+    let c = vec2<u32>(clamp(vec2(x, z), vec2(0.0), frame.cells.xz - 1.0));
+    return caves[CAVES_HEAD + c.y * u32(frame.cells.x) + c.x];
+}
+
+fn cave_solid(column: u32, y: u32) -> bool { return ((caves[column + 1u + y / 32u] >> (y % 32u)) & 1u) == 1u; }
+
+// Where the top of a column is drawn at a point of it.
+fn cave_surface(top: f32, p: vec3<f32>) -> f32 {
+    let smooth_top = height(p.x, p.z);
+    if smooth_top < top + NEAR_LOW || smooth_top > top + NEAR_HIGH { return top; }
+    return clamp(smooth_top, top + DRAWN_LOW, top + DRAWN_HIGH);
+}
+
+// Height of the ground below a point, or of the rock that it is in: of its top, or in a cave of the cave's floor.
+fn floor_below(p: vec3<f32>) -> f32 {
+    if !has_caves() { return height(p.x, p.z); }
+    let column = cave_column(p.x, p.z);
+    if column == 0u { return height(p.x, p.z); }
+    let top = f32(caves[column]);
+    if p.y >= top { return cave_surface(top, p); }
+    for (var y = i32(max(p.y, 0.0)); y >= 0; y--) {
+        if cave_solid(column, u32(y)) { return f32(y) + 1.0; }
+    }
+    return 0.0;
+}

@@ -1,0 +1,186 @@
+// Where rays meet the rock of columns with caves, and what light reaches it there: drawn over what `ground.wgsl` drew of the
+// smooth ground, once per camera and shown part of the box.
+
+// A walk from cell to cell along a ray.
+struct CellWalk {
+    cell: vec3<i32>,
+    // Distance at which the ray leaves the cell along each axis, and from one wall to the next.
+    leave: vec3<f32>,
+    stride: vec3<f32>,
+    turn: vec3<i32>,
+    // Where the present cell was entered, and the face of the wall by which; 0 in the first.
+    t: f32,
+    face: f32,
+}
+
+// A little further on than t.
+fn after(t: f32) -> f32 { return t + 1e-4 + 5e-7 * t; }
+
+fn walk_from(ray: Ray, t: f32) -> CellWalk {
+    // A point on a wall belongs to the cell that the ray goes into.
+    let cell = vec3<i32>(floor(at(ray, after(t))));
+    let back = ray.direction < vec3(0.0);
+    let still = abs(ray.direction) < vec3(1e-9);
+    let inverse = vec3(1.0) / select(ray.direction, vec3(1.0), still);
+    let wall = vec3<f32>(select(cell + 1, cell, back));
+    let leave = select((wall - ray.origin) * inverse, vec3(FAR), still);
+    return CellWalk(cell, leave, select(abs(inverse), vec3(FAR), still), select(vec3(1), vec3(-1), back), t, 0.0);
+}
+
+fn walk_end(w: CellWalk) -> f32 { return max(min(w.leave.x, min(w.leave.y, w.leave.z)), w.t); }
+
+fn walk_on(w: ptr<function, CellWalk>) {
+    let l = (*w).leave;
+    (*w).t = walk_end(*w);
+    let x = l.x <= l.y && l.x <= l.z;
+    let y = !x && l.y <= l.z;
+    let axis = vec3(x, y, !x && !y);
+    (*w).cell += select(vec3(0), (*w).turn, axis);
+    (*w).leave += select(vec3(0.0), (*w).stride, axis);
+    let forth = (*w).turn > vec3(0);
+    (*w).face = BLOCK + select(select(select(3.0, 2.0, forth.z), select(7.0, 6.0, forth.y), y), select(5.0, 4.0, forth.x), x);
+}
+
+fn wall_face(w: CellWalk) -> f32 { return select(w.face, BLOCK, w.face == 0.0); }
+
+// Distance and face; face 0 where nothing is met.
+struct Rocky { t: f32, face: f32 }
+
+const OPEN = Rocky(0.0, 0.0);
+
+fn over_top(ray: Ray, t: f32, top: f32) -> f32 {
+    let p = at(ray, t);
+    return p.y - cave_surface(top, p);
+}
+
+// Where a ray meets rock in the present cell of a walk through a column with caves.
+fn meet_cell(ray: Ray, w: CellWalk, column: u32) -> Rocky {
+    let top = i32(caves[column]);
+    let y = w.cell.y;
+    if y < 0 || y + 1 < top {
+        if y >= 0 && !cave_solid(column, u32(y)) { return OPEN; }
+        return Rocky(w.t, wall_face(w));
+    }
+    if y > top { return OPEN; }
+    // The highest cell, or the one above it, through which the drawn surface may go.
+    let end = walk_end(w);
+    var from_t = w.t;
+    if over_top(ray, from_t + 1e-3 * (end - from_t), f32(top)) <= 0.0 { return Rocky(w.t, wall_face(w)); }
+    for (var piece = 1; piece <= 6; piece++) {
+        let to = w.t + (end - w.t) * f32(piece) / 6.0;
+        if over_top(ray, to, f32(top)) <= 0.0 {
+            var low = from_t;
+            var high = to;
+            for (var i = 0; i < 10; i++) {
+                let middle = 0.5 * (low + high);
+                if over_top(ray, middle, f32(top)) > 0.0 { low = middle; } else { high = middle; }
+            }
+            let p = at(ray, high);
+            let even = abs(height(p.x, p.z) - cave_surface(f32(top), p)) < 1e-3;
+            return Rocky(high, select(BLOCK + 7.0, TOP, even));
+        }
+        from_t = to;
+    }
+    return OPEN;
+}
+
+fn under_smooth(ray: Ray, t: f32) -> bool {
+    let p = at(ray, t);
+    return p.y < height(p.x, p.z);
+}
+
+// The first rock between two distances: in columns with caves, and where a ray comes out of them into smooth ground. With
+// `all`, smooth ground is met too, by steps of a quarter of a cell.
+fn first_rock(ray: Ray, near: f32, far: f32, all: bool) -> Rocky {
+    var w = walk_from(ray, near);
+    var in_caves = false;
+    for (var i = 0; i < MOST_CELLS && w.t < far; i++) {
+        let column = cave_column(f32(w.cell.x) + 0.5, f32(w.cell.z) + 0.5);
+        if column != 0u {
+            let met = meet_cell(ray, w, column);
+            if met.face != 0.0 { return met; }
+        } else {
+            if under_smooth(ray, after(w.t)) {
+                // Else it came through the smooth top, which is drawn already.
+                if in_caves || all { return Rocky(w.t, wall_face(w)); }
+                return OPEN;
+            }
+            if all {
+                let end = walk_end(w);
+                for (var k = 1.0; k <= 4.0; k += 1.0) {
+                    let t = w.t + (end - w.t) * 0.25 * k;
+                    if under_smooth(ray, t) { return Rocky(t, TOP); }
+                }
+            }
+        }
+        in_caves = column != 0u;
+        walk_on(&w);
+    }
+    // Out of the box around the caves into smooth ground.
+    if in_caves && !all && under_smooth(ray, after(w.t)) { return Rocky(w.t, wall_face(w)); }
+    return OPEN;
+}
+
+// Whether rock lies within some distance of a point in a direction.
+fn is_shut(p: vec3<f32>, direction: vec3<f32>, reach: f32) -> bool {
+    let low = vec3(0.0, frame.block.x, 0.0);
+    let s = between(Ray(p, direction), low, vec3(frame.cells.x, highest_rock(), frame.cells.z), reach);
+    return s.hit && first_rock(Ray(p, direction), s.near, s.far, true).face != 0.0;
+}
+
+fn highest_rock() -> f32 { return max(frame.block.y, f32(caves[5]) + DRAWN_HIGH); }
+
+// Whether the sun arrives on the side of a cell, and how many of five rays go far.
+fn cave_light(p: vec3<f32>, side: vec3<f32>) -> f32 {
+    let from_p = p + side * 0.02;
+    var around = array<vec2<f32>, 5>(
+        vec2(0.0, 0.0), vec2(0.8, 0.3), vec2(-0.3, 0.8), vec2(-0.8, -0.3), vec2(0.3, -0.8));
+    var code = 0.0;
+    for (var k = 0; k < 6; k++) {
+        var direction = frame.sun.xyz;
+        var reach = FAR;
+        if k > 0 {
+            direction = normalize(vec3(around[k - 1].x, 0.75, around[k - 1].y) + side * 0.6);
+            reach = 12.0;
+        } else if dot(side, direction) <= 0.0 { continue; }
+        if !is_shut(from_p, direction, reach) { code += select(OPEN_RAY, SUNLIT, k == 0); }
+    }
+    return code;
+}
+
+struct CaveFragment { @location(0) met: vec2<f32>, @builtin(frag_depth) depth: f32 }
+
+@vertex fn everywhere(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {
+    return vec4(f32((i << 1u) & 2u) * 2.0 - 1.0, f32(i & 2u) * 2.0 - 1.0, 0.0, 1.0);
+}
+
+@fragment fn hit_cave(@builtin(position) place: vec4<f32>) -> CaveFragment {
+    let ray = ray_through(place.xy + frame.size.zw);
+    let whole_low = vec3(0.0, frame.block.x, 0.0);
+    let whole_high = vec3(frame.cells.x, highest_rock(), frame.cells.z);
+    let low = select(frame.clip_low.xyz, whole_low, open_low());
+    let high = select(min(frame.clip_high.xyz, whole_high), whole_high, open_high());
+    let part = between(ray, low, high, FAR);
+    if !part.hit { discard; }
+    let around_low = vec3(f32(caves[1]), low.y, f32(caves[2]));
+    let around = between(ray, around_low, vec3(f32(caves[3]), high.y, f32(caves[4])), part.far);
+    let near = max(around.near, part.near);
+    if !around.hit || near >= around.far { discard; }
+    var met = first_rock(ray, near, around.far, false);
+    // A side of the shown part is no wall of a cave.
+    if met.face == 0.0 || after(met.t) >= part.far { discard; }
+    let side = face_normal(ray, met.face);
+    if part.near > 0.0 && met.t <= part.near + 1e-3 {
+        met.face = cut_face(part.entry);
+    } else if met.face >= BLOCK {
+        met.face += cave_light(at(ray, met.t), side);
+    }
+    let ahead = dot(ray.direction, frame.forward.xyz) * met.t;
+    return CaveFragment(vec2(met.t, met.face), min(0.05 / ahead, 1.0));
+}
+
+fn cut_face(n: vec3<f32>) -> f32 {
+    if n.x != 0.0 { return select(4.0, 5.0, n.x > 0.0); }
+    if n.y != 0.0 { return select(6.0, 7.0, n.y > 0.0); }
+    return select(2.0, 3.0, n.z > 0.0);
+}
