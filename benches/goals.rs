@@ -5,6 +5,8 @@
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 mod baseline;
+#[path = "liquids/mod.rs"]
+mod liquids;
 #[path = "worlds/mod.rs"]
 mod worlds;
 
@@ -32,7 +34,7 @@ const ROUNDS: usize = 25;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let rows: [(&str, fn()); 8] = [
+    let rows: [(&str, fn()); 9] = [
         ("count-volcano", count_volcano),
         ("count-full", count_full),
         ("volcano", volcano_row),
@@ -41,6 +43,7 @@ fn main() {
         ("flat", flat_row),
         ("settled", settled_row),
         ("open", open_row),
+        ("liquids", liquids::row),
     ];
     println!("{} threads; {:?} and slower", threads(), Level::fastest());
     for (name, row) in rows {

@@ -151,6 +151,8 @@ kind = "hills"
 threshold = 0.2
 [[material]]
 name = "water"
+pressure = "compress"
+compress = { max = 0.01, passes = 2 }
 [[material]]
 name = "oil"
 density = 800.0
