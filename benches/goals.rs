@@ -1,4 +1,4 @@
-//! The engine's goals, each beside its baseline in one interleaved run: `cargo bench --bench goals [row]...`.
+//! The engine's goals, each with its baseline in one interleaved run: `cargo bench --bench goals [row]...`.
 //!
 //! Runs take turns, and every round starts from the same state. Of each step the shortest time of all rounds counts (a busy
 //! machine only ever adds), and of a run the mean over its steps.

@@ -91,7 +91,7 @@ fn count(arguments: &[String]) {
     }
 }
 
-/// A frame, under a name that a profiler can be told to begin with.
+/// A frame, under a name at which a profiler can start.
 #[inline(never)]
 fn counted(renderer: &mut Renderer, lowpass: &mut LowPass, view: &Camera) {
     std::hint::black_box(renderer.frame_of(lowpass, view));
@@ -163,8 +163,8 @@ fn timed(frame: impl FnOnce() -> Image) -> f64 {
 fn used() -> f64 {
     let tasks = fs::read_dir("/proc/self/task").expect("Linux tells processor times here");
     let nanoseconds = tasks.filter_map(|task| {
-        let told = fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
-        told.split_whitespace().next()?.parse::<u64>().ok()
+        let text = fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
     });
     nanoseconds.sum::<u64>() as f64 * 1e-6
 }

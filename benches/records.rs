@@ -1,4 +1,4 @@
-//! What keeping records of the columns costs beside the steps: `cargo bench --bench records`.
+//! What keeping records of the columns costs besides the steps: `cargo bench --bench records`.
 //!
 //! Every round goes through the same steps, a step and a look in turn; of each the shortest time of all rounds counts.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
@@ -31,7 +31,7 @@ fn row(name: &str, simulation: &mut Simulation) {
     let mut least = vec![(f64::INFINITY, f64::INFINITY); STEPS];
     for _ in 0..ROUNDS {
         simulation.go_back(&start);
-        // A state that was put back has every tile awake; the step after it looks at all of them.
+        // A state that was put back has every tile awake; the step after it visits all of them.
         simulation.step();
         let mut records = Records::new(simulation.world().grid());
         records.observe(simulation.world(), simulation.steps());

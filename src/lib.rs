@@ -85,7 +85,7 @@
 //! ```
 //!
 //! [`matter::Material::params`] lists its parameters with their ranges. Sources and bodies name it, and the report, slices,
-//! files, the window and checkpoints know it by that name. A preset, such as water's, is a function beside
+//! files, the window and checkpoints know it by that name. A preset, such as water's, is a function next to
 //! [`matter::Material::water`].
 //!
 //! # Add a rule

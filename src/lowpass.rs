@@ -261,7 +261,7 @@ impl LowPass {
     }
 
     /// The cells whose lava's density or energy changed since this was last asked, or since the volume was empty. Where many
-    /// refreshes have passed, some may lie in several changes, and others between them.
+    /// refreshes have passed, some may be in several changes, and some in none.
     pub fn take_changes(&mut self) -> Vec<Change> {
         self.cursor.taken += 1;
         let mut changes = Vec::new();

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// Folder for files that nobody named.
+/// Folder for files without a name from the user.
 pub const FOLDER: &str = "lavoxel-out";
 
 /// A scene's name as the beginning of a file name.
@@ -82,7 +82,7 @@ pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
     temporary(above, &temporary_prefix(path)).map(drop).map_err(|cause| OutputError::io(path, cause))
 }
 
-/// A file that is written beside its place and moved there by [`WholeFile::commit`]. Dropped before that, it leaves
+/// A file that is written next to its place and moved there by [`WholeFile::commit`]. Dropped before that, it leaves
 /// nothing behind.
 #[derive(Debug)]
 pub struct WholeFile {
@@ -100,7 +100,7 @@ impl WholeFile {
             fs::create_dir_all(folder)?;
             sweep_once(folder);
             let file = temporary(folder, &temporary_prefix(path))?;
-            // Tells `sweep` that somebody is at it; ended by whatever ends the program.
+            // A lock that `sweep` checks; the system releases it when the program ends.
             #[cfg(unix)]
             file.as_file().try_lock().ok();
             Ok(file)
@@ -119,7 +119,7 @@ impl WholeFile {
         self.writer.get_ref().path()
     }
 
-    /// Brings the bytes to the disk, where a full one says so, and leaves the file beside its place.
+    /// Brings the bytes to the disk, where a full one says so, and leaves the file next to its place.
     pub fn sync(&mut self) -> Result<(), OutputError> {
         let sync = |writer: &mut BufWriter<NamedTempFile>| {
             writer.flush()?;
@@ -196,7 +196,7 @@ fn sweep_once(folder: &Path) {
 }
 
 /// Removes what writers of `path` that were killed have left behind. Files of writers that live stay: they are locked,
-/// where the system can do that for a file that others open.
+/// where the system can do that for a file that another program opens.
 pub(crate) fn sweep(path: &Path) {
     let prefix = temporary_prefix(path);
     sweep_those(folder_of(path), |_, name| {

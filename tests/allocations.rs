@@ -43,7 +43,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Times that memory is asked for in some steps on so many threads, after others that warm it up.
+/// Times that memory is asked for in some steps on so many threads, after some steps that warm it up.
 fn asked(simulation: &mut Simulation, threads: usize, [warm, steps]: [u64; 2]) -> u64 {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
     pool.install(|| {
@@ -84,7 +84,7 @@ fn a_warm_step_asks_for_no_memory() {
     for threads in [1, 2] {
         let mut pool = sloshing();
         assert_eq!(asked(&mut pool, threads, [300, 500]), 0, "{threads} threads");
-        // From now on what changes is put down for those who look.
+        // From now on changes are recorded for readers.
         LowPass::new(pool.world().grid()).refresh(pool.world());
         assert_eq!(asked(&mut pool, threads, [300, 1000]), 0, "{threads} threads");
         // Lava that comes to new places needs memory; the lists of the strips then double, not more.

@@ -30,7 +30,7 @@ fn engine(dice: &mut Dice) -> Box<dyn Engine> {
     if dice.below(3) == 0 { plain() } else { tiled() }
 }
 
-/// A session that is never stopped beside one that is put into bytes and read again and again.
+/// A session that is never stopped, compared with one that is put into bytes and read again and again.
 fn live_beside(session: u64) {
     let (mut hands, mut stops) = ([Dice(session), Dice(session)], Dice(session + 1000));
     let scene = scene();

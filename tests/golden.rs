@@ -1,5 +1,5 @@
 //! Pictures against references in `tests/golden`. `UPDATE_GOLDEN=1` writes the references again; a reference that is
-//! missing is written and fails once. Pictures that differ lie in `target/golden` with the difference beside them.
+//! missing is written and fails once. Pictures that differ lie in `target/golden` with the difference next to them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
@@ -49,7 +49,7 @@ fn compare(name: &str, picture: &RgbImage, allowed: &Allowed) {
     if update || !reference.exists() {
         fs::create_dir_all(reference.parent().unwrap()).unwrap();
         picture.save(&reference).unwrap();
-        assert!(update, "{name}: there was no reference; look at {}", reference.display());
+        assert!(update, "{name}: there was no reference; check {}", reference.display());
         return;
     }
     let expected = image::open(&reference).unwrap().to_rgb8();

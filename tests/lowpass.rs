@@ -123,7 +123,7 @@ fn changes_cover_exactly_the_cells_that_differ() {
         let mut simulation = Simulation::new(world, &RulesSpec::default(), &vents(grid), 3, tiled());
         let start = simulation.snapshot(None);
         let (mut lowpass, mut bricks) = (LowPass::new(grid), Bricks::new(grid));
-        let mut told = Volume::empty(grid);
+        let mut read = Volume::empty(grid);
         for step in 0..60_u64 {
             simulation.step();
             if step % 9 == 4 {
@@ -139,37 +139,37 @@ fn changes_cover_exactly_the_cells_that_differ() {
             if step % 4 > 0 {
                 continue;
             }
-            // Several refreshes may pass before somebody asks; a cell that came back to its value may be covered.
+            // Several refreshes may pass before the changes are read; a cell that came back to its value may be covered.
             let changed = lowpass.take_changes();
-            let differing = differing(&told, lowpass.volume());
+            let differing = differing(&read, lowpass.volume());
             for (row, (changed, differing)) in by_rows(&changed, grid).iter().zip(&differing).enumerate() {
                 assert_eq!(changed.union(*differing), *changed, "row {row} at step {step}");
             }
             bricks.refresh(lowpass.volume(), &changed);
             assert!(bricks.densest() == densest(lowpass.volume()), "bricks at step {step}");
-            told.clone_from(lowpass.volume());
+            read.clone_from(lowpass.volume());
 
             simulation.step();
             lowpass.refresh(simulation.world());
             let changed = lowpass.take_changes();
-            let differing = self::differing(&told, lowpass.volume());
+            let differing = self::differing(&read, lowpass.volume());
             assert!(by_rows(&changed, grid) == differing, "one refresh at step {step}");
             // What is uploaded: no brick between two changes of a row.
             let uploaded = bricks.touched(&changed, 0);
-            assert!(uploaded == bricks_that_differ(&told, lowpass.volume()), "one refresh at step {step}");
+            assert!(uploaded == bricks_that_differ(&read, lowpass.volume()), "one refresh at step {step}");
             let any = !changed.is_empty();
             let before = bricks.densest().to_vec();
             let another = bricks.refresh(lowpass.volume(), &changed);
             assert_eq!(another, before != bricks.densest());
             assert!(any || !another);
-            told.clone_from(lowpass.volume());
+            read.clone_from(lowpass.volume());
             lowpass.refresh(simulation.world());
             assert!(lowpass.take_changes().is_empty(), "nothing changed");
         }
     }
 }
 
-/// Something that happens between two refreshes, told by dice.
+/// A random change between two refreshes.
 fn happen(simulation: &mut Simulation, start: &Snapshot, dice: &mut Dice) {
     match dice.below(20) {
         0..14 => (0..1 + dice.below(4)).for_each(|_| simulation.step()),
@@ -231,7 +231,7 @@ proptest! {
         let mut simulation = Simulation::new(world.clone(), &spec, &vents(grid), seed, engine);
         let mut other = Simulation::new(world, &spec, &[], seed, tiled());
         let start = simulation.snapshot(None);
-        // One looks at every turn, one rarely, one at two worlds in turn and one at copies of them.
+        // One reader reads every turn, one rarely, one two worlds in turn and one copies of them.
         let [mut often, mut rarely, mut fickle, mut copies] = std::array::from_fn(|_| Watcher::new(grid));
         let mut copy = simulation.world().clone();
         for turn in 0..things {
@@ -292,14 +292,14 @@ fn only_what_is_near_a_change_is_filtered() {
         lowpass.filtered()
     };
     assert_eq!(filtered(&simulation), grid.nx * 2 * grid.nz, "all that the filter reaches from the floor");
-    // Until the rules have looked at every tile once.
+    // Until the rules have visited every tile once.
     (0..3).for_each(|_| simulation.step());
     filtered(&simulation);
     for _ in 0..3 {
         simulation.step();
         assert_eq!(filtered(&simulation), 0, "nothing moves");
     }
-    // A cell that is too tired to move, at rest on the others.
+    // A cell that is too tired to move, at rest on the rest of them.
     let shape = Shape::Box { from: [90.0, 1.0, 21.0], to: [91.0, 2.0, 22.0] };
     let edit = Edit { shape, matter: Matter::Lava { amount: 0.5, energy: 0.0 } };
     simulation.command(Command::Put(edit)).expect("a small edit");

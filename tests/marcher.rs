@@ -145,7 +145,7 @@ fn over_nothing() -> Renderer {
     Renderer::new(&Array2::from_elem((GRID.nz, GRID.nx), -1.0), GRID, LookSpec::default()).unwrap()
 }
 
-/// Lets each volume be drawn from one in `few` of the cameras, others for each volume, in all styles.
+/// Lets each volume be drawn from one in `few` of the cameras, different ones for each volume, in all styles.
 fn draw_all(judge: &mut Judge, volumes: Vec<Named<Volume>>, few: usize, more: impl Fn(LookSpec) -> Vec<LookSpec>) {
     let mut renderer = over_nothing();
     let cameras = cameras(&renderer);
@@ -313,7 +313,7 @@ fn inside(p: &Vector3<f32>, grid: Grid, clip: [[f32; 2]; 3], beside: f32) -> boo
     })
 }
 
-/// Which of the cameras sees each frame of [`flow`]: others for a while, then the first again.
+/// The camera of each frame of [`flow`]: the first one, two more for a while, then the first again.
 const VIEWS: [usize; 10] = [0, 0, 0, 0, 0, 0, 1, 8, 8, 0];
 
 /// A volcano that flows, is hit by lava from above, partly drained, and stands still for a frame; `see` gets the number of the

@@ -20,7 +20,7 @@ mod tiff;
 use container::{BLOCK, block, container};
 use tiff::Tiff;
 
-/// What the process may have beside its limit, in MiB.
+/// What the process may have besides its limit, in MiB.
 const BESIDE: u64 = 64;
 
 struct Folder(TempDir);

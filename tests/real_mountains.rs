@@ -1,4 +1,4 @@
-//! Real elevation data, where it lies beside the checkout; without it these tests only say so.
+//! Real elevation data, where it is next to the checkout; without it these tests report that and pass.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 #[path = "common/needs.rs"]

@@ -1,4 +1,4 @@
-//! The promise: what is kept of the past while the engine looks only at what moves is what a look at every cell of the
+//! The promise: what is kept of the past while the engine visits only what moves is what a visit to every cell of the
 //! plain engine's worlds after every step gives, for any world and rules, also when it was saved on the way.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -108,7 +108,7 @@ fn common_config() -> ProptestConfig {
     ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// A world with more lava than one thread looks at, and a vent that goes on pouring where everything else has come to rest.
+/// A world with more lava than one thread visits, and a vent that goes on pouring where everything else has come to rest.
 #[test]
 fn many_tiles_and_a_settled_world_are_seen_too() {
     let grid = Grid::new(140, 24, 260);

@@ -417,7 +417,7 @@ fn a_saved_scene_finds_its_heightmap() {
     lived.save(&elsewhere, Existing::Keep).unwrap();
     assert_eq!(replayed(&elsewhere), hash);
 
-    // Beside its heightmap it goes wherever the folder goes.
+    // Next to its heightmap it can be moved with the folder.
     let beside = folder.path().join("terrain");
     fs::create_dir(&beside).unwrap();
     fs::copy(maps.join("maunga_whau.asc"), beside.join("maunga_whau.asc")).unwrap();

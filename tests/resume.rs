@@ -263,14 +263,14 @@ fn killed_fifty_times_it_comes_to_the_same_bits() {
         let mut command = program();
         command.current_dir(place.0.path()).args(args.split(' ')).stdout(Stdio::null());
         let mut child = Running::start(&mut command);
-        // Some are killed at the start, the others soon after a checkpoint, in the midst of the next ones.
+        // Some are killed at the start, the rest soon after a checkpoint, in the midst of the next ones.
         let before = written(&place);
         while kills % 4 != 0 && written(&place) == before {
             assert!(child.try_wait().unwrap().is_none(), "it ended by itself: {args}");
             sleep(Duration::from_millis(1));
         }
         sleep(Duration::from_micros(dice.below(40_000)));
-        // SIGKILL: nobody in the program gets to know.
+        // SIGKILL: no code of the program runs after it.
         child.kill().unwrap();
         let status = child.wait().unwrap();
         assert_eq!(status.code(), None, "it ended before it was killed, at {reached}: {status}");

@@ -58,7 +58,7 @@ fn put(shape: Shape, matter: Matter) -> Command {
     Command::World(Edit { shape, matter }.into())
 }
 
-/// The window's memory of what it was told.
+/// What the window keeps of the messages that it received.
 struct Window {
     worker: Worker,
     volume: Volume,
@@ -353,7 +353,7 @@ fn choices_warnings_and_lava_at_the_sides_are_told() {
     window.send(Command::Open(Box::new(Scene::parse(&flood, Path::new("flood.toml")).unwrap())));
     window.until("the flood", |window| window.report.epoch == 2);
     window.steps(300);
-    assert_eq!(window.edge.len(), 1, "told once: {:?}", window.edge);
+    assert_eq!(window.edge.len(), 1, "sent once: {:?}", window.edge);
 }
 
 #[test]

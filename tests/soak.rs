@@ -21,7 +21,7 @@ const MOST_CHANGES: u64 = 8000;
 
 /// What happened, for the last line.
 #[derive(Debug, Default)]
-struct Told {
+struct Counts {
     changes: u64,
     rewinds: u64,
     checkpoints: u64,
@@ -33,7 +33,7 @@ struct Soak {
     run: Checkpoint,
     dice: Dice,
     moments: Vec<Snapshot>,
-    told: Told,
+    counts: Counts,
 }
 
 impl Soak {
@@ -41,7 +41,7 @@ impl Soak {
         let scene = Scene::parse(SCENE, Path::new("scene.toml")).unwrap();
         let stage = scene.build(tiled()).unwrap();
         let run = Checkpoint { scene, stage, extras: [].into() };
-        Self { run, dice: Dice(2026), moments: Vec::new(), told: Told::default() }
+        Self { run, dice: Dice(2026), moments: Vec::new(), counts: Counts::default() }
     }
 
     /// One step, and with it whatever the dice say; of so many steps in all.
@@ -49,7 +49,7 @@ impl Soak {
         self.run.stage.simulation.step();
         if self.dice.below((of / MOST_CHANGES).max(10)) == 0 {
             meddle(&mut self.run.stage.simulation, &mut self.dice);
-            self.told.changes += 1;
+            self.counts.changes += 1;
         }
         match self.dice.below(2000) {
             0..20 => self.moments.push(self.run.stage.simulation.snapshot(self.moments.last())),
@@ -69,7 +69,7 @@ impl Soak {
         if !self.moments.is_empty() {
             self.moments.truncate(1 + self.dice.below(self.moments.len() as u64) as usize);
             self.run.stage.simulation.go_back(self.moments.last().unwrap());
-            self.told.rewinds += 1;
+            self.counts.rewinds += 1;
         }
     }
 
@@ -81,13 +81,13 @@ impl Soak {
         let engine = if self.dice.below(4) == 0 { plain() } else { tiled() };
         self.run = Checkpoint::read(&bytes[..], Path::new("soak.lavoxel"), engine).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(self.run.stage.simulation.world().state_hash(), hash);
-        self.told.checkpoints += 1;
+        self.counts.checkpoints += 1;
     }
 
     fn check(&mut self) {
         let simulation = &self.run.stage.simulation;
         simulation.world().check().unwrap_or_else(|fault| panic!("at step {}: {fault}", simulation.steps()));
-        self.told.checks += 1;
+        self.counts.checks += 1;
     }
 }
 
@@ -98,7 +98,7 @@ fn the_account_is_exact_after_whatever_happens() {
     for made in 1..=steps {
         soak.step(steps);
         if made.is_multiple_of((steps / 10).max(1)) {
-            eprintln!("{made} steps, {:.0} s: {:?}", start.elapsed().as_secs_f64(), soak.told);
+            eprintln!("{made} steps, {:.0} s: {:?}", start.elapsed().as_secs_f64(), soak.counts);
         }
     }
     soak.check();
@@ -107,6 +107,6 @@ fn the_account_is_exact_after_whatever_happens() {
     let (mass, gone) = (world.lava().mass(), ledger.outflow + ledger.solidified + ledger.removed);
     assert_eq!(mass + gone, ledger.initial + ledger.sourced, "exact to the unit");
     assert!(ledger.outflow > 0 && ledger.removed > 0 && ledger.sourced > 0, "something happened: {ledger:?}");
-    assert!(soak.told.rewinds > 0 && soak.told.checkpoints > 0, "{:?}", soak.told);
+    assert!(soak.counts.rewinds > 0 && soak.counts.checkpoints > 0, "{:?}", soak.counts);
     eprintln!("exact after {steps} steps: {mass} units there, {ledger:?}");
 }

@@ -186,8 +186,8 @@ fn load_knows_formats_by_ending_and_by_content() {
     let text = format!("{HEAD}1 2 3\n4 5 6\n");
     let (_folder, path) = in_folder("dem.txt", text.as_bytes());
     assert_eq!(load(&path, &LoadOptions::default()).unwrap().cell_size_m, (10.0, 10.0));
-    let told = load(&path, &LoadOptions { cell_size_m: Some(5.0), ..LoadOptions::default() }).unwrap();
-    assert_eq!((told.cell_size_m, told.origin), ((5.0, 5.0), None));
+    let given = load(&path, &LoadOptions { cell_size_m: Some(5.0), ..LoadOptions::default() }).unwrap();
+    assert_eq!((given.cell_size_m, given.origin), ((5.0, 5.0), None));
     let (folder, path) = in_folder("dem.xyz", b"?");
     let error = load(&path, &LoadOptions::default()).unwrap_err().to_string();
     assert!(error.contains(".asc, .csv, .dem, .hgt, .npy, .png, .r16, .r32, .raw, .tif, .tiff"), "{error}");
@@ -336,7 +336,7 @@ fn generated_ground_is_pinned() {
         (Kind::Bowl, PIN_BOWL),
     ];
     let found = pins.map(|(kind, _)| (kind, hash(&built(kind, Grid::new(128, 100, 128)).heights)));
-    assert_eq!(found, pins, "a change of a terrain changes every scene on it: pin it anew only on purpose");
+    assert_eq!(found, pins, "a change of a terrain changes every scene on it: pin it again only on purpose");
 }
 
 const PIN_VOLCANO: u64 = 0xf4a1_3121_7956_9807;

@@ -30,7 +30,7 @@ const HEIGHT: u32 = 360;
 /// Longest wait for anything; software drawing on a busy machine is slow.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// One window at a time: each draws with all cores, and windows beside each other miss their pictures' time.
+/// One window at a time: each draws with all cores, and several at once miss their pictures' time.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// A virtual display of its own, whose pixels lie in a file.
@@ -238,7 +238,7 @@ impl Headless {
     }
 }
 
-/// Copies a picture to where `LAVOXEL_PICTURES` says, to be looked at.
+/// Copies a picture to the folder `LAVOXEL_PICTURES`, for review.
 fn keep(name: &str, image: &RgbaImage) {
     if let Some(folder) = std::env::var_os("LAVOXEL_PICTURES") {
         image.save(Path::new(&folder).join(format!("window {name}.png"))).expect("the folder takes pictures");

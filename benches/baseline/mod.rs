@@ -1,6 +1,6 @@
 //! What a tutorial would write: one array of cells with 32-bit floats, two copies of it, one thread. Nothing is done to make
 //! it slow: cells without lava are left early, a column's neighbours are read straight from memory, and it is compiled
-//! with full optimisation. The numbers of the fast engine are told as multiples of its speed.
+//! with full optimisation. The numbers of the fast engine are given as multiples of its speed.
 //!
 //! The rules are those of the automaton, with floats in place of fixed point.
 #![allow(dead_code, reason = "each bench uses its own part")]

@@ -26,7 +26,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Memory that a parser may take, in bytes.
 pub const LIMIT: u64 = 64 << 20;
 
-/// Memory beside the limit that an input may take: what no estimate counts.
+/// Memory besides the limit that an input may take: what no estimate counts.
 const BESIDE: u64 = 64 << 20;
 
 #[global_allocator]
@@ -187,7 +187,7 @@ fn bare_numbers(bytes: &[u8]) -> Result<(), Refused> {
     heightmap_with(&written("hostile.raw", bytes.get(4..).unwrap_or_default()), &options)
 }
 
-/// A heightmap for a projection to lie beside.
+/// A heightmap for a projection to belong to.
 const PLAIN_MAP: &[u8] = b"ncols 2\nnrows 2\nxllcorner 138\nyllcorner 35\ncellsize 0.5\n1 2\n3 4\n";
 
 /// Reads a heightmap with the bytes as its `.prj`, and takes what they say into a GeoTIFF and back.

@@ -31,10 +31,10 @@ pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> i
 }
 
 /// Reads what [`write`] wrote into a layer without matter. Whether it fits the ground and the account is not checked
-/// here. `beside` is the memory of what was read before.
+/// here. `held` is the memory of what was read before.
 pub(super) fn read<R: Read>(
     layer: &mut Layer,
-    beside: &MemoryEstimate,
+    held: &MemoryEstimate,
     reader: &mut SectionReader<R>,
 ) -> Result<(), Fault> {
     let (grid, mut tile) = (layer.grid(), vec![Lanes::ZERO; layer.quantities()]);
@@ -54,7 +54,7 @@ pub(super) fn read<R: Read>(
         strips += if first { 1.0 } else { 0.0 };
         if first || tiles % TILES_ASKED == 0.0 {
             let cells = tiles * (TILE_X * TILE_Z) as f64;
-            beside.clone().and(World::need_of_lava(grid, cells, strips * TILE_Z as f64)).check(MEND)?;
+            held.clone().and(World::need_of_lava(grid, cells, strips * TILE_Z as f64)).check(MEND)?;
         }
         read_tile(reader, &mut tile)?;
         layer.put_tile([tx, y, tz], &tile);

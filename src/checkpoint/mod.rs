@@ -83,7 +83,7 @@ fn section_of(layer: &Layer) -> String {
     if name == Material::LAVA { name.clone() } else { format!("{MATERIAL}{name}") }
 }
 
-/// Longest section of others: what a few maps over the columns take, more of them for more materials.
+/// Longest section of any other kind: what a few maps over the columns take, more of them for more materials.
 fn max_extra(grid: Grid, scene: &Scene) -> u64 {
     (1 << 20) + (64 + 16 * scene.spec.materials.len() as u64) * grid.columns() as u64
 }
@@ -206,18 +206,18 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     World::need(grid).and(World::need_of_layers(grid, scene.spec.materials.len())).check(MEND)?;
     expect(reader, OWN[2])?;
     let mut world = World::with_materials(ground::read(grid, reader)?, scene.spec.materials.clone());
-    let mut beside = MemoryEstimate::of("the ground", world.ground().bytes(), 1.0);
+    let mut before = MemoryEstimate::of("the ground", world.ground().bytes(), 1.0);
     for layer in &mut world.layers {
         expect(reader, &section_of(layer))?;
-        layer::read(layer, &beside, reader)?;
+        layer::read(layer, &before, reader)?;
         layer.ledger = header.ledger(&layer.material().name)?;
-        beside = beside.and(MemoryEstimate::of("the matter", layer.bytes(), 1.0));
+        before = before.and(MemoryEstimate::of("the matter", layer.bytes(), 1.0));
     }
     world.check().map_err(|fault| Fault::damaged("matter", fault))?;
     let mut extras = BTreeMap::new();
     let mut held = 0;
     while let Some(name) = reader.next_section()? {
-        beside.clone().and(MemoryEstimate::of("its further sections", held, 1.0)).check(MEND)?;
+        before.clone().and(MemoryEstimate::of("its further sections", held, 1.0)).check(MEND)?;
         let bytes = reader.read_to_end(max_extra(grid, &scene))?;
         held += bytes.len();
         if OWN.contains(&name.as_str()) || extras.len() == MAX_EXTRAS || extras.insert(name, bytes).is_some() {

@@ -135,7 +135,7 @@ impl MapPlan {
         if run.outcome == Outcome::Stopped && !quiet {
             say::note(&format!("stopped after step {}; these files are of the steps up to there:", about.step));
         }
-        let told = |path: &Path, written: anyhow::Result<()>| {
+        let report = |path: &Path, written: anyhow::Result<()>| {
             if written.is_ok() && !quiet {
                 say::note(&format!("{} (step {})", path.display(), about.step));
             }
@@ -143,10 +143,10 @@ impl MapPlan {
         };
         let mut results: Vec<anyhow::Result<()>> = Vec::new();
         for (quantity, path) in &self.maps {
-            results.push(told(path, write_map(path, quantity, &maps, &about, self.existing).map_err(Into::into)));
+            results.push(report(path, write_map(path, quantity, &maps, &about, self.existing).map_err(Into::into)));
         }
         if let Some(path) = &self.npz {
-            results.push(told(path, npz::write(path, &maps, &about, self.existing).map_err(Into::into)));
+            results.push(report(path, npz::write(path, &maps, &about, self.existing).map_err(Into::into)));
         }
         results.into_iter().collect()
     }

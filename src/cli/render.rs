@@ -36,7 +36,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "FILE.png")]
     picture: Option<PathBuf>,
 
-    /// Write an animation, its format told by the ending: .png (APNG), .webp, .gif, .mp4 (needs ffmpeg); repeatable
+    /// Write an animation, its format chosen by the ending: .png (APNG), .webp, .gif, .mp4 (needs ffmpeg); repeatable
     #[arg(long, value_name = "FILE")]
     animation: Vec<PathBuf>,
 
@@ -167,7 +167,7 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let painter = Painter::new(&scene, &site, view)?;
     say::warn(scene.warning(&simulation));
     if !args.scene.quiet && !scene.choices().is_empty() {
-        scene.told(&site, &simulation).iter().for_each(|line| say::note(line));
+        scene.summary(&site, &simulation).iter().for_each(|line| say::note(line));
     }
     Shooting { scene, simulation, site, painter, outputs, quiet: args.scene.quiet }.run()
 }

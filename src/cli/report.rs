@@ -50,9 +50,9 @@ pub(super) struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
     materials: Vec<(String, MaterialReport)>,
     note: &'static str,
-    /// Lines for people.
+    /// Lines of text that are not part of the JSON.
     #[serde(skip)]
-    told: Vec<String>,
+    summary: Vec<String>,
     #[serde(skip)]
     edge: Option<String>,
     state_hash: String,
@@ -194,8 +194,8 @@ pub(super) struct Context<'a> {
     pub(super) scene: String,
     pub(super) site: &'a Site,
     pub(super) whereabouts: Whereabouts,
-    /// What a person should know of the scene: [`lavoxel::scene::Scene::told`].
-    pub(super) told: Vec<String>,
+    /// Lines of [`lavoxel::scene::Scene::summary`].
+    pub(super) summary: Vec<String>,
     pub(super) chosen: Vec<String>,
     pub(super) filter: StageTime,
     pub(super) interrupted: bool,
@@ -240,7 +240,7 @@ impl Report {
             outflow_m3: cells(edge.left_units) * site.cell_volume_m3(),
             materials: others.map(|layer| (layer.material().name.clone(), MaterialReport::of(layer, site))).collect(),
             note: NO_FORECAST,
-            told: context.told,
+            summary: context.summary,
             edge: edge.words(site),
             state_hash: format!("{:016x}", world.state_hash()),
             timings_ms: timings.map(|(name, time)| (name, time.mean_ms())).collect(),
@@ -259,7 +259,7 @@ impl Report {
             self.seed,
             self.threads
         )];
-        lines.extend(self.told.iter().cloned());
+        lines.extend(self.summary.iter().cloned());
         let (now, volume) = (cells(self.mass.mass_units), volume(self.extent.volume_m3));
         lines.extend([
             format!("mass        {now:.3} full cells now ({volume})"),

@@ -224,7 +224,7 @@ impl Work {
             scene: name.clone(),
             site: &stage.site,
             whereabouts: Whereabouts::of(&stage),
-            told: scene.told(&stage.site, &stage.simulation),
+            summary: scene.summary(&stage.site, &stage.simulation),
             chosen: scene.choices().to_vec(),
             filter,
             interrupted,

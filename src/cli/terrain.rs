@@ -20,7 +20,7 @@ use super::typed::Typed;
 
 const EXAMPLES: &str = "\
 Examples:
-  Look at the built-in volcano:
+  Draw the built-in volcano:
       lavoxel terrain volcano --picture volcano.png
   Another volcano, finer:
       lavoxel terrain volcano --seed 7 --size 256x200x256 --picture other.png
@@ -34,7 +34,7 @@ Examples:
   A gray picture whose black is 700 m and white 2550 m, with cells of 30 m:
       lavoxel terrain helens.png --black 700 --white 2550 --cell-size 30 --json";
 
-/// Look at, measure and convert terrains
+/// Draw, measure and convert terrains
 ///
 /// Reads a heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw) or makes a built-in terrain, prints what it
 /// measures, and on request draws a shaded picture (--picture) or writes the heights (--out). Steps are taken in this
@@ -73,7 +73,7 @@ pub(crate) struct TerrainArgs {
     #[arg(long, requires = "picture")]
     gray: bool,
 
-    /// Draw the picture without the length and the bar of elevations beside it
+    /// Draw the picture without the length and the bar of elevations next to it
     #[arg(long, requires = "picture")]
     no_legend: bool,
 

@@ -20,12 +20,12 @@ const MAX_FILES: u64 = 100_000;
 /// Flags that write volumes and meshes.
 #[derive(Args, Debug, Default)]
 pub(super) struct VolumeArgs {
-    /// Write materials and ground as a volume, its format told by the ending: .vti (ParaView), .vdb (OpenVDB for Blender and
+    /// Write materials and ground as a volume, its format chosen by the ending: .vti (ParaView), .vdb (OpenVDB for Blender and
     /// Houdini); repeatable
     #[arg(long, value_name = "FILE")]
     volume: Vec<PathBuf>,
 
-    /// Write the surfaces of the materials as a mesh, its format told by the ending: .glb (glTF, with the ground), .ply;
+    /// Write the surfaces of the materials as a mesh, its format chosen by the ending: .glb (glTF, with the ground), .ply;
     /// repeatable
     #[arg(long, value_name = "FILE")]
     mesh: Vec<PathBuf>,
@@ -36,7 +36,7 @@ pub(super) struct VolumeArgs {
     export_every: Option<u64>,
 }
 
-/// The formats, told by the ending of the file.
+/// The formats, chosen by the ending of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Vti,
@@ -156,7 +156,7 @@ impl Exports {
             };
             output.list().map_or(Ok(()), |list| check_free(&list, self.existing))?;
             check_free(&output.numbered(self.steps), self.existing)?;
-            // One file has shown that the folder can be written; of the others only the names matter.
+            // One file has shown that the folder can be written; of the rest only the names matter.
             let taken = (1..=self.steps / every).map(|n| output.numbered(n * every)).find(|path| path.exists());
             taken.map_or(Ok(()), |path| check_free(&path, self.existing))?;
         }

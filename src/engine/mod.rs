@@ -35,7 +35,7 @@ impl Stage<'_> {
     /// How many kinds of stages there are.
     pub const COUNT: usize = 1 + Rule::NAMES.len();
 
-    /// How many of them, the first ones, every world has; the others belong to further materials.
+    /// How many of them, the first ones, every world has; the rest belong to further materials.
     pub const OF_LAVA: usize = 3;
 
     /// The names of all kinds, in the order of a step.

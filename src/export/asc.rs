@@ -8,7 +8,7 @@ use crate::map::Site;
 use crate::output::Existing;
 use crate::terrain::write::{asc_grid, prj, whole};
 
-/// Writes the grid, and what its coordinates mean beside it. The format has no place for anything else.
+/// Writes the grid, and what its coordinates mean into a file next to it. The format has no place for anything else.
 pub(super) fn write(path: &Path, values: &Values, site: &Site, existing: Existing) -> Result<(), ExportError> {
     let place = site.placement();
     whole(path, existing, |out| match values {

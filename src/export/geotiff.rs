@@ -88,7 +88,7 @@ fn write_band<T: TiffWriteSample>(
     Ok(())
 }
 
-/// Everything beside the numbers.
+/// Everything besides the numbers.
 fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
     let place = site.placement();
     let text = |code, text: String| Tag::new(code, TagValue::Ascii(text));

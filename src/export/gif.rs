@@ -16,7 +16,7 @@ pub(super) struct Gif {
     film: Film,
 }
 
-/// The encoder owns its writer and gives it back to nobody; both it and the file's last act need it.
+/// A writer shared by the encoder, which owns its writer for good, and the commit of the file.
 #[derive(Clone)]
 struct SharedFile(std::rc::Rc<std::cell::RefCell<Option<WholeFile>>>);
 

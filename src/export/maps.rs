@@ -1,5 +1,5 @@
 //! Maps for geographic information systems: a number for each column of the box, on the map of the heightmap that the
-//! ground came from. One file of code per format, told by the ending of the name.
+//! ground came from. One file of code per format, chosen by the ending of the name.
 //!
 //! | map | unit | what it is |
 //! |---|---|---|
@@ -123,7 +123,7 @@ fn format_of(path: &Path) -> Result<Format, ExportError> {
 ///
 /// # Errors
 /// [`ExportError::UnknownMapFormat`] for an ending that is not known, [`ExportError::Output`] for a file that is to be kept
-/// or cannot be written; the `.prj` file beside an `.asc` file counts as part of it.
+/// or cannot be written; the `.prj` file next to an `.asc` file counts as part of it.
 pub fn check_map(path: &Path, existing: Existing) -> Result<(), ExportError> {
     if format_of(path)? == Format::Asc {
         check_free(&path.with_extension("prj"), existing)?;

@@ -115,7 +115,7 @@ pub trait Animation {
     fn finish(self: Box<Self>) -> Result<(), ExportError>;
 }
 
-/// The animation formats, told by the ending of the file.
+/// The animation formats, chosen by the ending of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Apng,

@@ -312,7 +312,7 @@ fn open_cells(world: &World, i: usize, j: usize, k: usize) -> usize {
     rows_around(world, j, k).map(open).sum()
 }
 
-/// Writes the list of a series: steps and the files of [`write_vti`] beside it, in the order in which they are shown.
+/// Writes the list of a series: steps and the files of [`write_vti`] next to it, in the order in which they are shown.
 ///
 /// # Errors
 /// When the file cannot be written.

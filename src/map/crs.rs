@@ -12,9 +12,9 @@ use super::wkt::{Node, plain};
 pub enum GeoKey {
     /// A number kept in the directory itself.
     Short(u16),
-    /// Numbers kept beside it.
+    /// Numbers kept outside of it.
     Doubles(Vec<f64>),
-    /// A text kept beside it.
+    /// A text kept outside of it.
     Text(String),
 }
 

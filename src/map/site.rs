@@ -13,7 +13,7 @@
 //!
 //! Lengths are metres; up is the true elevation, without the exaggeration. Where the terrain came with a map in metres,
 //! the corner has that map's coordinates. They may be millions, which 32-bit floats cannot hold to the centimetre: formats
-//! with a 64-bit origin place the box on the map, the others have their zero at the corner and carry
+//! with a 64-bit origin place the box on the map, all other files have their zero at the corner and carry
 //! [`Site::offset_m`] in words.
 
 use super::{Crs, Georeference, Placement};

@@ -161,7 +161,7 @@ impl Material {
         materials
     }
 
-    /// Whether its cells hold energy beside their amount.
+    /// Whether its cells hold energy besides their amount.
     pub fn carries_energy(&self) -> bool {
         self.name == Self::LAVA
     }

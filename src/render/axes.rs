@@ -70,7 +70,7 @@ impl Ruler {
         format!("{} {value}{gap}{}", self.name, self.unit)
     }
 
-    /// Name, unit and note, as beside an axis.
+    /// Name, unit and note, as next to an axis.
     pub fn title(&self) -> String {
         let note = if self.note.is_empty() { String::new() } else { format!(", {}", self.note) };
         format!("{} [{}]{note}", self.name, self.unit)
@@ -92,7 +92,7 @@ impl Axis<'_> {
         Ticks::fitting((a.min(b), a.max(b)), self.least, pixels, room)
     }
 
-    /// Pixels that ticks, numbers and title take beside the frame, for an axis of so many pixels.
+    /// Pixels that ticks, numbers and title take next to the frame, for an axis of so many pixels.
     pub(super) fn depth(&self, pixels: f32) -> f32 {
         let across = match self.side.is_upright() {
             true => self.ticks(pixels).labels().map(|label| self.ink.width(&label)).fold(0.0, f32::max),
@@ -102,7 +102,7 @@ impl Axis<'_> {
         across + (TICK + GAP + title) * self.ink.size
     }
 
-    /// Draws it beside `frame`, `out` pixels further out than at its edge.
+    /// Draws it next to `frame`, `out` pixels further out than at its edge.
     pub(super) fn draw(&self, image: &mut Image, frame: Frame, out: f32) {
         let pixels = if self.side.is_upright() { frame.height } else { frame.width } as f32;
         let ticks = self.ticks(pixels);
@@ -123,7 +123,7 @@ impl Axis<'_> {
         if self.titled {
             let middle = self.spot(frame, 0.5 * pixels, out + self.depth(pixels) - 0.5 * LINE * em);
             if self.side.is_upright() {
-                // Beside a flat frame it is the longer one, and grows downwards: the heading is above.
+                // Next to a flat frame it is the longer one, and grows downwards: the heading is above.
                 let (upper, lower) = (frame.y as f32 - 2.0 * em, image.height as f32 - 0.3 * em);
                 let title = self.ink.shortened(&self.ruler.title(), lower - upper);
                 let reach = 0.5 * self.ink.width(&title);

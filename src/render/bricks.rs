@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The place (x, y, z) lies between the middles of the cells (x, y, z) and (x + 1, y + 1, z + 1), so that n cells have
-//! n - 1 places. A sample is a mean of those eight cells, so that bits are exact: where none of the eight is of interest,
-//! no sample is. The last brick along an axis may hold fewer than 4 places; its other bits are never set.
+//! n - 1 places. A sample is a mean of those eight cells, so that bits are exact: where none of the eight is drawn, no sample
+//! is. The last brick along an axis may hold fewer than 4 places; its other bits are never set.
 //!
 //! Only bricks whose cells have changed are computed again.
 
@@ -38,7 +38,7 @@ pub(crate) const OCTANTS: [u64; 8] = {
     parts
 };
 
-/// What the bricks know of a place.
+/// Whether there is something to draw at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// There may be something to draw.
@@ -57,7 +57,7 @@ pub(crate) struct Drawn {
     pub(crate) half: V3,
 }
 
-/// The bricks and blocks of a volume, for the densities that a look wants to see.
+/// The bricks and blocks of a volume, for the densities that a look draws.
 #[derive(Clone, Debug)]
 pub(crate) struct Bricks {
     /// Shape of the volume.
@@ -67,7 +67,7 @@ pub(crate) struct Bricks {
     count: [usize; 3],
     /// For each brick, x fastest, a bit for each place, x fastest.
     drawn: Vec<u64>,
-    /// The cells of the bricks with something to draw, where the look wants them, for each layer of bricks along z.
+    /// The pages of the bricks with something to draw, where the look reads them, for each layer of bricks along z.
     pages: Vec<Pages>,
     /// A bit for each brick that has to be computed again: the bricks of a row along x in whole words.
     stale: Vec<u64>,
@@ -99,7 +99,7 @@ impl Bricks {
         }
     }
 
-    /// What they were made for.
+    /// The densities and slopes that they were computed for.
     pub(crate) fn interest(&self) -> Interest {
         self.interest
     }
@@ -110,7 +110,7 @@ impl Bricks {
         let [nx, ny, _] = self.count;
         let (grid, interest) = (self.grid, self.interest);
         let layer = |k: usize, drawn: &mut [u64], stale: &mut [u64], mut pages: Option<&mut Pages>| {
-            let mut others = Vec::new();
+            let mut changed = Vec::new();
             for (j, row) in stale.chunks_mut(words(nx)).enumerate() {
                 for i in bits(row) {
                     let around = around(volume, grid, [i, j, k]);
@@ -120,15 +120,15 @@ impl Bricks {
                     }
                     let old = std::mem::replace(&mut drawn[j * nx + i], now);
                     if (old == 0) != (now == 0) {
-                        others.push(([i, j, k], now != 0));
+                        changed.push(([i, j, k], now != 0));
                     }
                 }
                 row.fill(0);
             }
-            others
+            changed
         };
         let layers = self.drawn.par_chunks_mut(nx * ny).zip(self.stale.par_chunks_mut(words(nx) * ny)).enumerate();
-        let others: Vec<Vec<_>> = if interest.shaded {
+        let changed: Vec<Vec<_>> = if interest.shaded {
             layers
                 .zip(&mut self.pages)
                 .map(|((k, (drawn, stale)), pages)| layer(k, drawn, stale, Some(pages)))
@@ -136,13 +136,13 @@ impl Bricks {
         } else {
             layers.map(|(k, (drawn, stale))| layer(k, drawn, stale, None)).collect()
         };
-        self.count_filled(others.into_iter().flatten());
+        self.count_filled(changed.into_iter().flatten());
     }
 
     /// Measures the distances of blocks again when a block gets its first brick with something to draw or loses its last.
-    fn count_filled(&mut self, others: impl Iterator<Item = ([usize; 3], bool)>) {
+    fn count_filled(&mut self, changed: impl Iterator<Item = ([usize; 3], bool)>) {
         let (mut other, [nx, ny, _]) = (false, self.blocks);
-        for (brick, drawn) in others {
+        for (brick, drawn) in changed {
             let [i, j, k] = brick.map(|n| n / BLOCK);
             let filled = &mut self.filled[(k * ny + j) * nx + i];
             let before = *filled;
@@ -188,7 +188,7 @@ impl Bricks {
         }
     }
 
-    /// The cells around the places of the brick around this one, if it has something to draw and the look wants them.
+    /// The cells around the places of the brick around this one, if it has something to draw and the look reads them.
     #[inline(always)]
     pub(crate) fn page(&self, place: Place) -> Option<&Page> {
         self.pages.get(place[2] / EDGE)?.get(place[1] / EDGE * self.count[0] + place[0] / EDGE)
@@ -277,7 +277,7 @@ fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
 
 /// A bit for each place of a brick at which one of the eight cells has a density above `empty`.
 fn drawn_in(around: &Around, empty: u8) -> u64 {
-    // Places of a row along x at which one of two cells is of interest, for five rows along y and z.
+    // Places of a row along x with a drawn cell among two, for five rows along y and z.
     let row = |k: usize, j: usize| {
         let cells = &around[k + 1][j + 1];
         let above = (0..=EDGE).fold(0, |bits, i| bits | u64::from(cells[i + 1] > empty) << i);

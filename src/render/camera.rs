@@ -72,7 +72,7 @@ impl Ray {
     }
 }
 
-/// What a camera looks at, and from how far.
+/// Target of a camera and its distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Framing {
     /// Point in the middle of the picture, in cells.
@@ -122,7 +122,7 @@ impl Camera {
         Self { eye, right, up, forward, half_height, pixel: pixel(half_height, size), size }
     }
 
-    /// What the camera that `spec` describes looks at, and from how far: where an orbit by hand begins.
+    /// Target and distance of the camera that `spec` describes: where an orbit by hand begins.
     pub fn frame(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Framing {
         let mut camera = Self::turned(spec, size);
         let (forward, up) = (camera.forward, camera.up);

@@ -20,7 +20,7 @@ pub(crate) struct Clear<'a> {
 }
 
 impl<'a> Clear<'a> {
-    /// A medium that is met by samples as far apart as `look` wants them.
+    /// A medium sampled at the step of `look`.
     pub(crate) fn new(field: MediumField<'a>, medium: &'a MaterialLook, look: &LookSpec) -> Self {
         let color = V3::from(medium.plain_color());
         Self { field, look: medium, color, opacity: step_opacity(medium, look.step, ENTRIES) }
@@ -36,7 +36,7 @@ impl<'a> Clear<'a> {
     }
 }
 
-/// Plain styles: opacity of one step through a medium, for so many densities evenly spaced from 0 to 1.
+/// Plain styles: opacity of one step through a medium, for `entries` densities evenly spaced from 0 to 1.
 pub(crate) fn step_opacity(medium: &MaterialLook, step: f32, entries: usize) -> Vec<f32> {
     let of_step = |i: usize| {
         let density = i as f32 / (entries - 1) as f32;

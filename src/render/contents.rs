@@ -141,7 +141,7 @@ impl<'a> Slices<'a> {
             .then_some(SliceHit { t: hit.t, light: CUT_ROCK })
     }
 
-    /// The cell of a slice at a point on it; `None` beside what is shown of the slice.
+    /// The cell of a slice at a point on it; `None` outside of its shown part.
     fn texel(&self, axis: usize, cut: &Cut, p: V3) -> Option<[u8; 4]> {
         let (across, down) = [(2, 1), (0, 2), (0, 1)][axis];
         let cell = |k: usize| {

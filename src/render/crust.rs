@@ -13,9 +13,9 @@ use super::shading::ShadeContext;
 pub(crate) struct Skin {
     pub(crate) point: V3,
     pub(crate) normal: V3,
-    /// Direction in which the eye looks.
+    /// Direction of the ray from the eye.
     pub(crate) view: V3,
-    /// True inside: the side of the box, or of what is shown of it, cuts through the lava here, where there is no crust.
+    /// Whether a side of the box, or of its shown part, cuts through the lava here: the inside has no crust.
     pub(crate) cut: bool,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     // Energy is steadier just under the surface than in the thin outermost density.
     let heat = heat(context, skin.point - skin.normal * 0.6);
     if skin.cut {
-        // Chilled where the lava ends, so that the rim of a cut is told from its inside.
+        // Colder where the lava ends: a cut shows a rim.
         let inside = smoothstep(context.look.iso, 1.0, context.field.density(skin.point));
         let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(1010.0, 1190.0, heat), inside);
         return glowing(context, kelvin + 70.0 * noise::fractal(skin.point * (0.5 / context.land.unit), 3));

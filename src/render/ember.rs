@@ -1,5 +1,5 @@
-//! Light that lava throws on the rock around it, without tracing a single extra ray: a map of how strongly each
-//! column glows, blurred at three radii, stands for light from near, middle and far.
+//! Light that lava throws on the rock around it, without extra rays: a map of the glow of each column, blurred at three
+//! radii, approximates light from near, middle and far.
 
 use std::ops::Range;
 
@@ -42,8 +42,8 @@ pub(crate) struct EmberLight {
 }
 
 impl EmberLight {
-    /// Looks down every column of the volume. `rows` may tell for each row, numbered `z · ny + y`, outside of which
-    /// cells it is empty; then rows without lava cost nothing.
+    /// The light of a volume, from the highest drawn cell of every column. `rows` has for each row, numbered `z · ny + y`, the
+    /// cells outside of which it is empty: rows without lava then cost nothing.
     pub(crate) fn new(volume: &Volume, rows: Option<&[Span]>, glow: Glow) -> Self {
         let grid = volume.grid;
         let mut columns = vec![Vector2::zeros(); grid.nx * grid.nz];
@@ -83,7 +83,7 @@ impl EmberLight {
     }
 }
 
-/// The sum of the blurs, which lie around what glows: nothing is worked out elsewhere.
+/// The sum of the blurs. Only the part around what glows is computed.
 fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
     let mut sum = Raster { data: vec![Vector2::zeros(); map.data.len()], ..*map };
     let Some((xs, zs)) = around(map, 3 * REACHES.iter().map(|reach| reach.0).max().unwrap_or(0)) else { return sum };
@@ -125,7 +125,7 @@ fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Glow, colum
     for y in (0..grid.ny).rev() {
         let cells = rows.map_or(0..grid.nx, |rows| rows[y].range());
         let start = grid.index([0, y, z]);
-        // Most rows are empty, and the largest of a row is found many cells at a time.
+        // Most rows are empty, and the maximum of a row takes many cells in one instruction.
         if volume.density[start..][cells.clone()].iter().max().is_none_or(|&d| d <= drawn) {
             continue;
         }
@@ -143,7 +143,7 @@ fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Glow, colum
     }
 }
 
-/// Strength of the light that a cell at the top of the lava sends up, told by what lies 0.8 cells under its centre.
+/// Strength of the light that a cell at the top of the lava sends up, from density and energy 0.8 cells under its centre.
 fn emission(volume: &Volume, [x, y, z]: Place, seen: Glow) -> f32 {
     let (here, below) = (volume.grid.index([x, y, z]), volume.grid.index([x, y.saturating_sub(1), z]));
     let inside = |values: &[u8]| lerp(f32::from(values[here]), f32::from(values[below]), 0.8);

@@ -45,7 +45,7 @@ pub(crate) enum Border {
     Cut(V3),
     /// It enters through the surface.
     Enters,
-    /// It leaves, by whatever way.
+    /// It leaves, through the surface or a side.
     Leaves,
 }
 
@@ -76,12 +76,12 @@ pub(crate) struct Spot {
 }
 
 /// Added to a number of -1 to 2²¹ it leaves the nearest whole one in the last bits, 1.5 · 2²³: many times cheaper than
-/// `floor`, which is a call on plain x86-64, and than a cast, which has to mind all that does not fit.
+/// `floor`, which is a call on plain x86-64, and than a cast, which checks for numbers that do not fit.
 const ROUND: f32 = 12_582_912.0;
 
 impl<'a> MediumField<'a> {
     /// Rays through `fields`, a box of `grid` (thinner where a single cell had to be repeated); densities up to `empty`
-    /// (0..255) are of no interest to the caller.
+    /// (0..255) are not sampled.
     pub(crate) fn new(fields: Fields<'a>, grid: Grid, bricks: &'a Bricks, empty: u8, skipping: Skipping) -> Self {
         let size = [grid.nx, grid.ny, grid.nz].map(|n| n as f32);
         let shown = size.map(|n| [0.0, n]);
@@ -103,18 +103,18 @@ impl<'a> MediumField<'a> {
         self.sample(self.density, &self.spot(p)) * (1.0 / 255.0)
     }
 
-    /// Whether there may be anything of interest at a point, looked up without reading a cell.
+    /// Whether there may be something to draw at a point; reads the bricks and no cell.
     #[inline]
     pub(crate) fn holds(&self, p: V3) -> bool {
         self.bricks.look(self.spot(p).cell) == Look::Drawn
     }
 
-    /// Density and its slopes in one look, for looks that have them kept.
+    /// Density and its slopes, read together from a page where the look keeps pages.
     #[inline(always)]
     pub(crate) fn matter<S: Simd>(&self, s: S, spot: &Spot, p: V3) -> Matter {
         match self.bricks.page(spot.cell) {
             Some(page) => page.at(s, spot.cell, spot.between),
-            // Only who does not skip gets here, and sees nothing of interest.
+            // Only walks that skip nothing get here.
             None => Matter { density: self.sample(self.density, spot), slope: self.slope(p) * 255.0 },
         }
     }
@@ -130,7 +130,7 @@ impl<'a> MediumField<'a> {
     /// The cells around a point, held at the box's sides.
     #[inline(always)]
     fn spot(&self, p: V3) -> Spot {
-        // Four numbers at a time, the last one idle, are one instruction where three are three.
+        // Four numbers, the last one unused, take one instruction where three take three.
         let p = [p.x, p.y, p.z, p.z];
         let (mut cell, mut between) = ([0_u32; 4], [0.0; 4]);
         for axis in 0..4 {
@@ -202,7 +202,7 @@ impl<'a> MediumField<'a> {
         (near < far).then_some((near, far, entry))
     }
 
-    /// The samples between `near` and `far` that may be of interest.
+    /// The samples between `near` and `far` in places with something to draw.
     #[inline(always)]
     pub(crate) fn walk(&self, ray: &Ray, (near, far): (f32, f32), pace: Pace) -> Walk<'_> {
         let inverse = |d: f32| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d };
@@ -314,8 +314,8 @@ impl<'a> MediumField<'a> {
     }
 }
 
-/// The samples of a ray that may be of interest, one after another. They lie at whole multiples of the step plus the
-/// jitter, wherever jumps begin or end.
+/// The samples of a ray in places with something to draw, in order. Each is at a whole multiple of the step plus the jitter,
+/// independent of jumps.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk<'a> {
     field: &'a MediumField<'a>,
@@ -338,14 +338,14 @@ pub(crate) struct Sample {
     pub(crate) spot: Spot,
 }
 
-// Not an iterator with closures on it: only what is inlined for certain is compiled for wide instructions.
+// Not an iterator with closures: wide instructions are used only in code that is certain to be inlined.
 impl Walk<'_> {
     /// The next sample, if there is one.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<Sample> {
         loop {
             let t = (self.next + self.pace.jitter) * self.pace.step;
-            // From very far away samples cannot be told apart any more, and neither can pixels.
+            // Very far away the next sample has the same number in f32: the walk ends.
             if t >= self.far || self.next + 1.0 <= self.next {
                 return None;
             }
@@ -368,7 +368,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The next sample that is of interest, with its density 0..1.
+    /// The next sample with a density that is drawn, and that density, 0..1.
     #[inline(always)]
     pub(crate) fn next_dense(&mut self) -> Option<(f32, f32)> {
         let field = self.field;
@@ -381,8 +381,8 @@ impl Walk<'_> {
         None
     }
 
-    /// Number of the first sample from `t` on. A little less is one sample too many at most, and that lies outside of
-    /// what the bricks tell.
+    /// Number of the first sample from `t` on. Rounding down adds one sample at most, in a place where the
+    /// bricks have nothing to draw.
     #[inline(always)]
     fn first(&self, t: f32) -> f32 {
         up(t * self.per_step - self.pace.jitter - 1e-6 * t * self.per_step)

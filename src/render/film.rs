@@ -9,9 +9,9 @@ use super::raster::Raster;
 
 /// Brightness from which light spreads into its surroundings.
 pub(crate) const THRESHOLD: f32 = 0.7;
-/// A single pixel gives no more than this to the bloom, so that sparks do not become lamps.
+/// Largest brightness that one pixel adds to the bloom, so that sparks do not become lamps.
 pub(crate) const BRIGHTEST: f32 = 5.0;
-/// Bloom is worked out on squares of this many pixels.
+/// Bloom is computed on squares of this many pixels.
 pub(crate) const BLOCK: usize = 4;
 /// Shares of the narrow and the wide blur that are added to the light, before exposure.
 pub(crate) const SHARES: [f32; 2] = [0.20, 0.26];
@@ -30,7 +30,7 @@ pub(crate) struct Film {
     pub(crate) light: Vec<V3>,
 }
 
-/// How light becomes colour.
+/// How light is converted to colour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Develop {
     /// Bloom of the given strength, exposure factor, filmic curve.
@@ -45,7 +45,7 @@ impl Film {
         Self { width, height, light: vec![V3::zeros(); width * height] }
     }
 
-    /// Makes room for so many pixels, whose light is then anything.
+    /// Resizes the film; the light of its pixels is undefined afterwards.
     pub(crate) fn resize(&mut self, (width, height): (usize, usize)) {
         (self.width, self.height) = (width, height);
         self.light.resize(width * height, V3::zeros());

@@ -1,4 +1,4 @@
-//! The rows of pixels of one frame, and what is kept of them for the next one.
+//! The rows of pixels of one frame, and what is cached of them for the next one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,7 +22,7 @@ const EDGE_CONTRAST: f32 = 0.05;
 /// Four places in a pixel, no two in one row or column.
 const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875)];
 
-/// Closer looks are kept for pictures of no more pixels than this: they take up to 200 bytes for each.
+/// What supersampled pixels meet is cached in pictures of at most this many pixels: it takes up to 200 bytes for each.
 const MOST_KEPT: usize = 1 << 21;
 
 /// What is behind the lava in each pixel, in rows from the top.
@@ -30,10 +30,10 @@ const MOST_KEPT: usize = 1 << 21;
 pub(crate) struct Kept<B> {
     /// By the ray through its centre.
     pub(crate) centres: Vec<B>,
-    /// By the rays of a closer look, where one was needed. Empty where they are not kept: in pictures of more than
-    /// [`MOST_KEPT`] pixels, and on demand.
+    /// By the rays of a supersampled pixel, where one was needed. Empty where these are not cached: in pictures of more
+    /// than [`MOST_KEPT`] pixels, and on demand.
     closer: Vec<Option<Box<[B; SUBPIXELS.len()]>>>,
-    /// How far there is anything to see.
+    /// For each tile, the distance from which on the ground hides everything.
     pub(crate) depths: Depths,
     /// Where the rays of each pixel begin to walk.
     beams: Beams,
@@ -52,27 +52,27 @@ pub(crate) struct Bare {
     pub(crate) drawn: Option<Live>,
 }
 
-/// What does not depend on the lava: the camera, what it sees of the ground, and how.
+/// The inputs that do not depend on the lava: camera, ground and sampling.
 pub(crate) struct Scene<'a> {
     pub(crate) camera: &'a Camera,
     pub(crate) block: &'a Heightfield,
     pub(crate) part: Part,
     pub(crate) antialias: Antialias,
-    /// Whether what the rays of closer looks meet is kept for the next frame.
+    /// Whether what the rays of supersampled pixels meet is cached for the next frame.
     pub(crate) keeps_closer: bool,
     pub(crate) level: Level,
-    /// Gives up the frame when set.
+    /// Cancels the frame when set.
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// Whether closer looks are kept for the next frame.
+/// Whether supersampled pixels are cached for the next frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keeping {
     Kept,
     Not,
 }
 
-/// One frame: how its rays become light, and from where.
+/// One frame: the tracer of its rays, the camera, and the tiles that it draws.
 pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) tracer: &'a T,
     pub(crate) camera: &'a Camera,
@@ -80,10 +80,10 @@ pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) tiles: &'a Tiles,
     /// Where there may be other media, if there are any.
     pub(crate) clear: Option<&'a Tiles>,
-    /// Which tiles are drawn; the others are known.
+    /// The tiles that are drawn; the rest of the picture is reused.
     pub(crate) live: &'a Live,
     pub(crate) level: Level,
-    /// Gives up the frame when set: its pixels are then anything.
+    /// Cancels the frame when set: its pixels are undefined then.
     pub(crate) stop: &'a AtomicBool,
 }
 
@@ -111,7 +111,7 @@ struct Refined<'a, T: Tracer> {
     y: usize,
     film: &'a Film,
     wanted: Wanted,
-    /// What their rays meet behind the lava, where that is kept.
+    /// What their rays meet behind the lava, where that is cached.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     light: &'a mut [V3],
 }
@@ -123,14 +123,14 @@ struct Developed<'a, T: Tracer> {
     y: usize,
     film: &'a Film,
     wanted: Option<Wanted>,
-    /// What the rays of closer looks meet behind the lava, where that is kept.
+    /// What the rays of supersampled pixels meet behind the lava, where that is cached.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     row: &'a mut [u8],
 }
 
 impl<B: Copy + Default + Send + Sync> Kept<B> {
-    /// Looks past the lava of a scene through the middle of every pixel; the memory of another scene is used again. What
-    /// it gives is of no use when the scene's `stop` is set meanwhile.
+    /// Finds what is behind the lava of a scene at the middle of every pixel; reuses the memory of the last scene. The result
+    /// is undefined when the scene's `stop` was set meanwhile.
     pub(crate) fn turned<T: Tracer<Behind = B>>(mut self, tracer: &T, scene: &Scene) -> Self {
         let (camera, (width, height)) = (scene.camera, scene.camera.size());
         let beams = Beams::new(scene.block, &scene.part, camera, scene.level, self.beams);
@@ -154,7 +154,7 @@ impl Default for Bare {
 }
 
 impl<T: Tracer> Frame<'_, T> {
-    /// One ray through the middle of every pixel that is drawn; the others stay as they are.
+    /// Traces one ray through the middle of every pixel that is drawn; all other pixels keep their light.
     pub(crate) fn expose(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate();
@@ -253,7 +253,7 @@ impl<T: Tracer> Frame<'_, T> {
         light
     }
 
-    /// What the rays of a closer look meet behind the lava.
+    /// What the rays of a supersampled pixel meet behind the lava.
     #[inline(always)]
     fn closer(&self, beams: &Beams, (x, y): (usize, usize)) -> [T::Behind; SUBPIXELS.len()] {
         // Not `map`: closures are not compiled for wide instructions.
@@ -265,9 +265,9 @@ impl<T: Tracer> Frame<'_, T> {
         closer
     }
 
-    /// The mean light of four rays in a pixel; what they meet behind the lava is kept in its row of `kept`.
+    /// The mean light of four rays in a pixel; what they meet behind the lava is cached in its row of `kept`.
     #[inline(always)]
-    fn look_closer<S: Simd>(
+    fn supersample<S: Simd>(
         &self,
         s: S,
         beams: &Beams,
@@ -284,7 +284,7 @@ impl<T: Tracer> Frame<'_, T> {
     fn mean<S: Simd>(&self, s: S, x: usize, y: usize, behind: &[T::Behind; SUBPIXELS.len()]) -> V3 {
         let mut sum = V3::zeros();
         for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behind.iter()).enumerate() {
-            // Averaging what the eye sees, not raw light: one very bright ray must not win the pixel.
+            // The mean of tone-mapped light: one very bright ray must not dominate the pixel.
             let seen = self.light(s, (x, y), place, 5.588 * index as f32, behind);
             sum += seen / (1.0 + seen.max());
         }
@@ -320,7 +320,7 @@ impl<T: Tracer> Work for Refined<'_, T> {
         for run in self.frame.live.runs(self.y) {
             for x in run {
                 if self.wanted.has(self.film, (x, self.y)) {
-                    self.light[x] = self.frame.look_closer(s, self.beams, (x, self.y), self.closer.as_deref_mut());
+                    self.light[x] = self.frame.supersample(s, self.beams, (x, self.y), self.closer.as_deref_mut());
                 }
             }
         }
@@ -335,7 +335,7 @@ impl<T: Tracer> Work for Developed<'_, T> {
             for x in run {
                 let light = match self.wanted {
                     Some(wanted) if wanted.has(film, (x, y)) => {
-                        self.frame.look_closer(s, self.beams, (x, y), self.closer.as_deref_mut())
+                        self.frame.supersample(s, self.beams, (x, y), self.closer.as_deref_mut())
                     }
                     _ => film.light[y * film.width + x],
                 };
@@ -374,10 +374,10 @@ pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: 
     (0..image.width * image.height).into_par_iter().map(pixel).collect()
 }
 
-/// What the rays of a closer look at a pixel meet behind the lava.
+/// What the rays of a supersampled pixel meet behind the lava.
 type Closer<T> = Box<[<T as Tracer>::Behind; SUBPIXELS.len()]>;
 
-/// Pixels at which a closer look is wanted.
+/// The pixels that are supersampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// Those that differ from a neighbour.
@@ -394,7 +394,7 @@ impl Wanted {
         }
         let at = |x: usize, y: usize| luminance(film.light[y * film.width + x]);
         let here = at(x, y);
-        // All four at once, which is faster than to branch after each; at the picture's sides a pixel is its own neighbour.
+        // All four without a branch, which is faster; at the picture's sides a pixel is its own neighbour.
         let (east, south) = ((x + 1).min(film.width - 1), (y + 1).min(film.height - 1));
         contrasts(here, at(x.saturating_sub(1), y))
             | contrasts(here, at(x, y.saturating_sub(1)))

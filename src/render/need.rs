@@ -1,4 +1,4 @@
-//! How much memory pictures take, told before the first one is drawn.
+//! How much memory pictures take, estimated before the first one is drawn.
 
 use super::land;
 use crate::grid::Grid;

@@ -1,6 +1,6 @@
-//! The cells around bricks with something to draw, laid out so that one look gives the density and its slopes.
+//! The cells around bricks with something to draw, laid out so that one read gives the density and its slopes.
 //!
-//! Slopes are differences between the cells on both sides, as shading wants them. Worked out once for a cell that has
+//! Slopes are differences between the cells on both sides, as shading wants them. Computed once for a cell that has
 //! changed, they cost no more to read than the density itself: a page has the four values of a cell side by side.
 
 use super::math::{V3, v3};
@@ -12,7 +12,7 @@ use crate::simd::Simd;
 const SIDE: usize = EDGE + 1;
 const CELLS: usize = SIDE * SIDE * SIDE;
 
-/// What half a difference of 0 is kept as. Halves are rounded down, by a quarter on average.
+/// How half a difference of 0 is stored. Halves are rounded down, by a quarter on average.
 const FLAT: f32 = 127.75;
 
 /// Density and slopes of the cells around a brick.
@@ -22,7 +22,7 @@ pub(crate) struct Page {
     cells: [[u8; 4]; CELLS],
 }
 
-/// What a page tells of a point.
+/// Density and slopes at a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matter {
     /// 0 to 255.
@@ -94,7 +94,7 @@ pub(crate) struct Pages {
 const NONE: u32 = u32::MAX;
 
 impl Pages {
-    /// Of so many bricks, all without a page.
+    /// The pages of `bricks` bricks, none of which has one.
     pub(crate) fn new(bricks: usize) -> Self {
         Self { numbers: vec![NONE; bricks], pages: Vec::new(), free: Vec::new() }
     }
@@ -105,7 +105,7 @@ impl Pages {
         self.pages.get(self.numbers[brick] as usize)
     }
 
-    /// Gives a brick this page instead of the one that it had.
+    /// Stores the page of a brick, or removes it.
     pub(crate) fn keep(&mut self, brick: usize, page: Option<Page>) {
         let number = &mut self.numbers[brick];
         match (page, *number) {

@@ -7,20 +7,20 @@ pub(crate) const EDGE: usize = 4;
 /// the slopes there.
 pub(crate) const AROUND: usize = EDGE + 3;
 
-/// Whether empty space is jumped over. Pictures are the same either way, which a test checks.
+/// Whether rays skip empty space. A test checks that pictures are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Skipping {
     Bricks,
     Never,
 }
 
-/// The densities of the cells around a brick, x in the last place; one idle.
+/// The densities of the cells around a brick, x in the last index; one of each row is unused.
 pub(crate) type Around = [[[u8; AROUND + 1]; AROUND]; AROUND];
 
-/// What a style wants to see of a volume.
+/// What a style reads of a volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interest {
-    /// Densities up to this, 0..255, are of no interest.
+    /// Densities up to this, 0..255, are not drawn.
     pub(crate) empty: u8,
     /// Gaussian radius in cells.
     pub(crate) smoothing: f32,

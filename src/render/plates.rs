@@ -1,8 +1,8 @@
 //! The pattern of the crust: cellular plates on warped coordinates, with ropes and grain, riding on the flow.
 //!
-//! The volume holds no velocities, so the ride is a likeness: downhill, faster where it glows. Following it for long
-//! would draw the pattern out into threads. Two copies, half a period apart, therefore each ride for one period from
-//! upstream to downstream of their place and start again while only the other is seen. The picture depends on the step
+//! The volume holds no velocities, so the motion is an approximation: downhill, faster where the lava glows. Advected for
+//! long, the pattern would stretch into threads. Two copies, half a period apart, therefore each move for one period from
+//! upstream to downstream of their place and restart while only the other one is shown. The picture depends on the step
 //! alone, not on the frames before it.
 
 use super::math::{V3, lerp, saturate, smoothstep, v3};
@@ -31,7 +31,7 @@ pub(crate) struct Pattern {
 pub(crate) struct Copy {
     /// 0 at the beginning of its ride, half a ride upstream; 1 at the end.
     pub(crate) phase: f32,
-    /// Shift of the pattern in cells: every round is another pattern, or the eye would see the same plates return.
+    /// Shift of the pattern in cells: each round shows another part of it, so that plates do not repeat.
     pub(crate) offset: f32,
 }
 

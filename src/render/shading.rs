@@ -1,4 +1,4 @@
-//! What shading reads of a frame.
+//! What the cinematic style reads of a frame.
 
 use super::blackbody::BlackBody;
 use super::clear::Clear;
@@ -10,19 +10,19 @@ use super::land::TerrainLook;
 use super::sky::Sky;
 use crate::view::LookSpec;
 
-/// Everything shading reads, for one frame.
+/// Field, ground, sky and look of one frame, for shading.
 pub(crate) struct ShadeContext<'a> {
     pub(crate) field: &'a MediumField<'a>,
     /// The media besides the lava, all of which light passes.
     pub(crate) media: &'a [Clear<'a>],
     pub(crate) land: &'a TerrainLook,
-    /// What of the ground is shown.
+    /// The shown part of the ground.
     pub(crate) part: Part,
     pub(crate) ember: &'a EmberLight,
     pub(crate) sky: &'a Sky,
     pub(crate) look: &'a LookSpec,
     pub(crate) blackbody: &'a BlackBody,
     pub(crate) slices: Slices<'a>,
-    /// Steps since the beginning, for what rides on the flow.
+    /// Steps since the beginning, for patterns that move with the flow.
     pub(crate) steps: f64,
 }

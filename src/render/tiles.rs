@@ -12,8 +12,8 @@ use super::places::EDGE;
 
 /// Edge of a tile in pixels.
 const TILE: usize = 8;
-/// With `beside`, how much farther than the middles of its pixels a tile reaches, in cells.
-const BESIDE: f32 = 2.0;
+/// How much farther a tile reaches for rays off the middles of its pixels, in cells.
+const OFF_CENTRE: f32 = 2.0;
 /// Rounding must not lose a brick at the edge of a tile, in pixels, nor a sample at the end of a brick, in cells.
 const SLACK: f32 = 0.05;
 
@@ -46,9 +46,9 @@ impl Reach {
 pub(crate) struct Depths(Vec<f32>);
 
 impl Depths {
-    /// From what each pixel shows, in rows from the top, and its distance. Rays beside the middle of a pixel may see farther:
-    /// with `beside`, tiles see as far as those around them, and a little more.
-    pub(crate) fn new<B>(camera: &Camera, pixels: &[B], far: impl Fn(&B) -> f32, beside: bool) -> Self {
+    /// From what each pixel shows, in rows from the top, and its distance. Rays off the middle of a pixel may see farther:
+    /// with `off_centre`, a tile takes the largest distance among itself and its neighbours, and a little more.
+    pub(crate) fn new<B>(camera: &Camera, pixels: &[B], far: impl Fn(&B) -> f32, off_centre: bool) -> Self {
         let ((width, _), (across, down)) = (camera.size(), count(camera));
         let mut own = vec![0.0_f32; across * down];
         for (y, row) in pixels.chunks(width).enumerate() {
@@ -57,13 +57,13 @@ impl Depths {
                 *tile = pixels.iter().map(&far).fold(*tile, f32::max);
             }
         }
-        if !beside {
+        if !off_centre {
             return Self(own);
         }
         let around = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);
         let widest = |k: usize| {
             let rows = around(k / across, down).map(|j| &own[j * across..][around(k % across, across)]);
-            rows.flatten().copied().fold(0.0, f32::max) + BESIDE
+            rows.flatten().copied().fold(0.0, f32::max) + OFF_CENTRE
         };
         Self((0..own.len()).map(widest).collect())
     }
@@ -105,7 +105,7 @@ impl Tiles {
         Live { across, width, live }
     }
 
-    /// Looks at the bricks with something to draw before what hides them.
+    /// Projects the bricks with something to draw that are nearer than what hides them.
     pub(crate) fn new(bricks: &Bricks, camera: &Camera, depths: &Depths) -> Self {
         let lens = Lens::new(camera);
         // Thin lava fills little of a brick, which shows where a brick is larger than a tile.

@@ -1,5 +1,5 @@
 //! The scene that a bare heightmap gets: its box, its stretch, its rules and a vent on its summit. Every choice that
-//! the file and the overrides leave open is recorded in words for [`Scene::told`].
+//! the file and the overrides leave open is recorded in words for [`Scene::summary`].
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ mod open;
 mod rulers;
 mod save;
 mod spec;
-mod told;
+mod summary;
 mod vent;
 mod wording;
 
@@ -24,7 +24,7 @@ pub use self::error::SceneError;
 pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
-pub use self::told::Edge;
+pub use self::summary::Edge;
 pub use self::vent::{VentPlace, VentRadius, VentTable};
 use crate::engine::Engine;
 use crate::grid::Grid;

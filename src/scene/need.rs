@@ -69,12 +69,12 @@ impl Scene {
             .and(edits(spec, grid))
     }
 
-    /// Checks that the world, and what is made of it (`beside`), take no more memory than allowed.
+    /// Checks that the world, and what is made of it (`extra`), take no more memory than allowed.
     ///
     /// # Errors
     /// [`SceneError::Memory`] with the scene's file.
-    pub fn check_memory(&self, beside: MemoryEstimate) -> Result<(), SceneError> {
-        let check = self.need().and(beside).check("make grid.size or the pictures smaller");
+    pub fn check_memory(&self, extra: MemoryEstimate) -> Result<(), SceneError> {
+        let check = self.need().and(extra).check("make grid.size or the pictures smaller");
         check.map_err(|cause| SceneError::Memory { path: self.origin.clone(), cause })
     }
 }

@@ -27,7 +27,7 @@ impl Scene {
         scene
     }
 
-    /// Writes the scene so that it can be loaded from `path`: a heightmap is named by its place beside the file, or by
+    /// Writes the scene so that it can be loaded from `path`: a heightmap is named by its path relative to the file, or by
     /// its whole path where it lies elsewhere.
     pub fn save(&self, path: &Path, existing: Existing) -> Result<(), SceneError> {
         let text = self.to_toml(path)?;

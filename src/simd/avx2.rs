@@ -1,5 +1,5 @@
 //! The lanes as two registers of AVX2: rows 0 and 1 of the tile, and rows 2 and 3.
-#![allow(unused_unsafe, reason = "calls stand in the arguments of others")]
+#![allow(unused_unsafe, reason = "calls are arguments of other calls")]
 
 use std::arch::x86_64::*;
 

@@ -1,5 +1,5 @@
 //! The lanes as one register of AVX-512.
-#![allow(unused_unsafe, reason = "calls stand in the arguments of others")]
+#![allow(unused_unsafe, reason = "calls are arguments of other calls")]
 
 use std::arch::x86_64::*;
 

@@ -53,7 +53,7 @@ pub(crate) trait Simd: Copy {
     fn left<const N: u32>(self, a: Self::V) -> Self::V;
     /// `a >> N`.
     fn right<const N: u32>(self, a: Self::V) -> Self::V;
-    /// The lanes of the mask; zero in the others.
+    /// The lanes of the mask; zero in all other lanes.
     fn keep(self, a: Self::V, mask: u32) -> Self::V;
     /// Where `a > b`.
     fn above(self, a: Self::V, b: Self::V) -> u32;
@@ -94,7 +94,7 @@ pub enum Level {
     Portable,
     /// AVX2, 256 bits at a time.
     Avx2,
-    /// AVX-512 (F and BW) and what every processor with it has beside, 512 bits at a time.
+    /// AVX-512 (F and BW) and what every processor with it has besides, 512 bits at a time.
     Avx512,
 }
 

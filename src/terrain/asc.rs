@@ -11,7 +11,7 @@
 //! 5 6 7 8
 //! ```
 //!
-//! Keywords are read in any case and order, and rows may be wrapped over lines. A `.prj` file of the same name beside it
+//! Keywords are read in any case and order, and rows may be wrapped over lines. A `.prj` file of the same name next to it
 //! gives the coordinate reference system; where that is in degrees or feet, so are corner and cell size.
 
 use std::io::BufRead;

@@ -33,7 +33,7 @@ pub(super) struct NorthUp {
 
 /// Brings a raster north up. One along the axes of the map keeps its heights as they are, mirrored where columns run west
 /// or rows run north. One that is turned or sheared is interpolated linearly between its cells, on cells as long
-/// as its own; what lies outside it, or beside a cell without data, has no data.
+/// as its own; what lies outside it, or next to a cell without data, has no data.
 ///
 /// # Errors
 /// [`TerrainError::Content`] when the steps span no area, [`TerrainError::TooLarge`] or [`TerrainError::Memory`] when the

@@ -94,7 +94,7 @@ pub enum TerrainError {
         /// How much they would take.
         cause: TooMuchMemory,
     },
-    /// The file does not say how large its cells are, and nobody else did.
+    /// Neither the file nor the user gives the size of its cells.
     #[error("{}: this format carries no cell size; give it in metres (cell_size_m, or --cell-size)", path.display())]
     NoCellSize {
         /// The file.
@@ -159,7 +159,7 @@ pub enum TerrainError {
         "bounds need a heightmap with a place on a map, and this file has none; use crop or crop_m (--crop) instead"
     )]
     NoPlace,
-    /// Holes in the data that nobody said how to fill.
+    /// Holes in the data, and no rule for filling them.
     #[error(
         "{missing} of {total} heights have no data; set fill_no_data to \"nearest\", \"lowest\" or \"cut\" (--fill), or \
          crop to a part without holes"

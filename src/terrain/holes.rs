@@ -31,7 +31,7 @@ impl Heightmap {
     }
 
     /// Breadth-first from all known cells at once: each hole takes the height of the cell that reaches it first. Of the
-    /// known cells only those beside a hole are kept in mind, and then ring by ring what was filled last.
+    /// known cells only those next to a hole are queued, and then ring by ring the cells filled last.
     fn fill_nearest(&mut self, holes: usize) -> Result<(), TerrainError> {
         let (rows, cols) = self.heights.dim();
         let around = |r: usize, c: usize| {
@@ -39,16 +39,16 @@ impl Heightmap {
             (r.saturating_sub(1)..=south).flat_map(move |r| (c.saturating_sub(1)..=east).map(move |c| (r, c)))
         };
         let heights = &self.heights;
-        let beside_a_hole =
+        let next_to_a_hole =
             |&(r, c): &(usize, usize)| !heights[[r, c]].is_nan() && around(r, c).any(|at| heights[at].is_nan());
         let cells = || (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c)));
-        let edge = cells().filter(beside_a_hole).count();
+        let edge = cells().filter(next_to_a_hole).count();
         // Two rings exist at a time, and a list that grows exists twice for a moment.
         MemoryEstimate::of("the heights of the map", heights.len(), BYTES_A_HEIGHT)
             .and(MemoryEstimate::of("filling its holes", edge + 3 * holes.min(heights.len()), BYTES_A_PLACE))
             .check("crop to a part without holes, or fill them otherwise (fill_no_data, or --fill lowest)")?;
         let mut ring: Vec<u32> = Vec::with_capacity(edge);
-        ring.extend(cells().filter(beside_a_hole).map(|(r, c)| (r * cols + c) as u32));
+        ring.extend(cells().filter(next_to_a_hole).map(|(r, c)| (r * cols + c) as u32));
         while !ring.is_empty() {
             let mut next = Vec::new();
             for place in std::mem::take(&mut ring) {

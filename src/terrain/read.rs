@@ -59,7 +59,7 @@ pub(crate) fn open(path: &Path) -> Result<(BufReader<File>, u64), TerrainError> 
 /// Longest `.prj` file that is read.
 const LONGEST_PRJ: u64 = 1 << 16;
 
-/// What the `.prj` file beside a heightmap says; a missing or unreadable one only means that nothing is known.
+/// What the `.prj` file next to a heightmap says; a missing or unreadable one only means that nothing is known.
 pub(super) fn read_prj(path: &Path) -> Crs {
     let mut bytes = Vec::new();
     let found = ["prj", "PRJ", "Prj"].into_iter().find_map(|ending| open(&path.with_extension(ending)).ok());

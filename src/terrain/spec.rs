@@ -93,7 +93,7 @@ pub struct TerrainSpec {
     #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
     pub raw_size: Option<[usize; 2]>,
     /// Heightmap: how a file of bare numbers keeps them, such as `"i16"`, or `"u16be"` with the highest byte first;
-    /// when left out `"f32"` for `.r32` and `"u16"` for the others.
+    /// when left out `"f32"` for `.r32` and `"u16"` otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_type: Option<Encoding>,
     /// Heightmap: the part to use, `[west, north, columns, rows]` in cells of the file; all of it when left out.

@@ -123,5 +123,5 @@ pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
     }
 }
 
-/// No height on a planet is farther from zero, in metres; a larger one is a sign for no data that nobody declared.
+/// No height on a planet is farther from zero, in metres; a larger one is a marker for no data that the file does not declare.
 pub(super) const FARTHEST_M: f64 = 100_000.0;

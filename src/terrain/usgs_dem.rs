@@ -206,7 +206,7 @@ fn place(system: i64, zone: i64, unit: i64, datum: i64) -> Option<(Crs, f64)> {
             Some((numbered(base + zone, 1, 3072), 1.0))
         }
         (2, 1) => {
-            // Which plane it is cannot be told as one number; the unit can.
+            // One number cannot name the plane; it can name the unit.
             let keys = [(1024, GeoKey::Short(1)), (3072, GeoKey::Short(32767)), (3076, GeoKey::Short(9003))];
             Some((Crs::from_geo_keys(keys), 1.0))
         }

@@ -57,7 +57,7 @@ pub(crate) fn whole(
     file.commit()
 }
 
-/// Writes what the coordinates of the grid at `path` mean into the `.prj` file beside it, where it is known.
+/// Writes what the coordinates of the grid at `path` mean into the `.prj` file next to it, where it is known.
 pub(crate) fn prj(crs: Option<&Crs>, path: &Path, existing: Existing) -> Result<(), OutputError> {
     let wkt = crs.and_then(Crs::to_wkt);
     wkt.map_or(Ok(()), |wkt| whole(&path.with_extension("prj"), existing, |out| writeln!(out, "{wkt}")))

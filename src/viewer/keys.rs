@@ -287,7 +287,7 @@ pub(super) struct Down {
 impl Down {
     /// A key goes down, or is reported again while it is down; true the first time.
     ///
-    /// A key that acts together with others does not steer: Ctrl+S saves, S alone walks.
+    /// A key of a combination does not steer: Ctrl+S saves, S alone walks.
     pub(super) fn press(&mut self, key: Key, modifiers: Modifiers) -> bool {
         let first = self.keys.insert(key);
         if first && action(key, modifiers).is_none() && !modifiers.intersects(Modifiers::Control | Modifiers::Super) {

@@ -35,7 +35,7 @@ impl World {
             length += cells as u64;
         };
         for z in 0..grid.nz {
-            // Below these rows all is rock, and from the others on all is air.
+            // Below the first of these rows all is rock, and from the second on all is air.
             let (lowest, highest) = self.ground.heights(z);
             add(true, lowest * grid.nx);
             for y in lowest..highest {

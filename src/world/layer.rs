@@ -127,7 +127,7 @@ impl Layer {
         &self.material
     }
 
-    /// Whether its cells hold energy beside their amount.
+    /// Whether its cells hold energy besides their amount.
     pub fn carries_energy(&self) -> bool {
         self.material.carries_energy()
     }

@@ -31,7 +31,7 @@ impl World {
         ))
     }
 
-    /// Memory of so many layers beside the lava, without matter.
+    /// Memory of the rows of layers besides the lava, without matter.
     pub fn need_of_layers(grid: Grid, layers: usize) -> MemoryEstimate {
         MemoryEstimate::of("the rows of its materials", layers * grid.nz.div_ceil(TILE_Z), BYTES_A_STRIP)
     }

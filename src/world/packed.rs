@@ -39,9 +39,9 @@ impl PackedLayer {
 }
 
 impl PackedWorld {
-    /// Puts a world aside; the ground is shared with `beside` where it is the same.
-    pub fn new(world: &World, beside: Option<&Self>) -> Self {
-        let ground = match beside {
+    /// Puts a world aside; the ground is shared with `last` where it is the same.
+    pub fn new(world: &World, last: Option<&Self>) -> Self {
+        let ground = match last {
             Some(other) if other.ground.stamp() == world.ground.stamp() => other.ground.clone(),
             _ => Arc::new(world.ground.clone()),
         };
@@ -63,7 +63,7 @@ impl PackedWorld {
         &self.ground
     }
 
-    /// Memory that it takes beside the ground, in bytes.
+    /// Memory that it takes besides the ground, in bytes.
     pub fn bytes(&self) -> usize {
         let bytes = |layer: &PackedLayer| size_of_val(&layer.places[..]) + size_of_val(&layer.lanes[..]);
         self.layers.iter().map(bytes).sum()

@@ -159,7 +159,7 @@ impl Activities {
 /// a rule that visits one of them reads its neighbours.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// Tiles that may hold liquid; the others are empty.
+    /// Tiles that may hold liquid; every tile without a bit is empty.
     pub(crate) held: u64,
     /// Tiles that changed, or whose heavier matter did, since the column rule visited them.
     pub(crate) falling: u64,
@@ -179,7 +179,7 @@ static NO_ROW: Row = Row::EMPTY;
 
 /// The tiles of four slabs of equal z.
 ///
-/// Keeps: a tile that holds liquid has a slot and its bit in `held`; all others are empty, and slot 0 stands for those that
+/// Keeps: a tile that holds liquid has a slot and its bit in `held`; every other tile is empty, and slot 0 stands for those that
 /// have none of their own. `falling` and `flowing` have the tiles that changed since the last visit of gravity and of spreading;
 /// after a step, they have at least all that the rules changed in it. Outside of the rows that the three fields name, no
 /// such bit is set.

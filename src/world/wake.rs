@@ -1,4 +1,4 @@
-//! Waking: after a change of the ground the rules visit again the tiles that read the changed cell, and no others; a rule
+//! Waking: after a change of the ground the rules visit again the tiles that read the changed cell, and only those; a rule
 //! with other numbers visits all.
 
 use super::clock::Reading;

@@ -13,9 +13,9 @@ fn run_writes_maps_and_fields() {
     let output = place.run(&format!("run small.toml --json {MAPS}"));
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
-    let told: Vec<_> = text(&output.stderr).lines().map(str::to_owned).collect();
+    let printed: Vec<_> = text(&output.stderr).lines().map(str::to_owned).collect();
     let names = ["out/t.tif", "a.asc", "m.tiff", "p.tif", "s.tif", "g.asc", "all.npz"];
-    assert_eq!(told, names.map(|name| format!("{name} (step 20)")));
+    assert_eq!(printed, names.map(|name| format!("{name} (step 20)")));
     assert_eq!(place.files(), ["a.asc", "all.npz", "g.asc", "m.tiff", "out/t.tif", "p.tif", "s.tif", "small.toml"]);
 
     let arrival = text(&place.read("a.asc"));

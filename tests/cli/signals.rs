@@ -95,10 +95,10 @@ fn an_interrupted_run_writes_the_maps_of_its_steps() {
     assert_eq!(output.status.code(), Some(130));
     let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
     let step = &report["steps"];
-    let told = text(&output.stderr);
+    let printed = text(&output.stderr);
     let expected = format!(
         "stopped after step {step}; these files are of the steps up to there:\na.tif (step {step})\nall.npz (step {step})\n"
     );
-    assert_eq!(told, expected);
+    assert_eq!(printed, expected);
     assert_eq!(place.files(), ["a.tif", "all.npz", "small.toml"]);
 }

@@ -126,7 +126,7 @@ fn what_a_terminal_would_obey_is_not_printed() {
         "run small.toml --steps \u{1b}[31m".to_owned(),
     ] {
         let output = place.run(&args);
-        let told = text(&output.stdout) + &text(&output.stderr);
-        assert!(!told.contains(['\u{1b}', '\u{7}']) && told.len() < 4000, "{args}: {told:?}");
+        let printed = text(&output.stdout) + &text(&output.stderr);
+        assert!(!printed.contains(['\u{1b}', '\u{7}']) && printed.len() < 4000, "{args}: {printed:?}");
     }
 }

@@ -210,7 +210,7 @@ pub(crate) fn ball(x: f64, y: f64, z: f64, matter: Matter) -> Edit {
     Edit { shape: Shape::Sphere { center: [x, y, z], radius: 2.6 }, matter }
 }
 
-/// One thing that a person could do, told by dice; what is refused is tried again with other numbers.
+/// A random command of a user; refused ones are drawn again.
 pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
     let mut real = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
     let grid = simulation.world().grid();

@@ -321,7 +321,7 @@ fn a_tile_of_the_radar_mission() {
     assert_eq!(map.origin.unwrap().crs.epsg(), tile.origin.unwrap().crs.epsg());
 }
 
-/// What is written beside a grid from a GeoTIFF says the same to GDAL.
+/// What is written next to a grid from a GeoTIFF says the same to GDAL.
 #[test]
 fn the_system_goes_along_into_a_grid() {
     let Some(bench) = Bench::new(fractions()) else { return };

@@ -1,4 +1,4 @@
-//! Real elevation data, where it lies beside the checkout; without it these tests only say so.
+//! Real elevation data, where it is next to the checkout; without it these tests report that and pass.
 
 use super::*;
 
@@ -83,6 +83,6 @@ fn the_classic_table_of_maunga_whau() {
 #[test]
 fn etna_without_its_zeros() {
     let Some(path) = needs::terrain("etna2006/dem.asc") else { return };
-    let told = load(&path, &LoadOptions { no_data: Some(0.0), ..LoadOptions::default() }).unwrap();
-    assert_eq!(told.no_data(), plain(&path).unwrap().heights.iter().filter(|h| h.is_nan() || **h == 0.0).count());
+    let given = load(&path, &LoadOptions { no_data: Some(0.0), ..LoadOptions::default() }).unwrap();
+    assert_eq!(given.no_data(), plain(&path).unwrap().heights.iter().filter(|h| h.is_nan() || **h == 0.0).count());
 }

@@ -80,7 +80,7 @@ fn lava_at_the_edges_and_corners_of_a_box() {
             renderer.set_look(look(style, [0.5, 1.0][turn % 2], color_by)).unwrap();
             let mut world = World::new(Ground::none(grid));
             let mut lowpass = LowPass::new(grid);
-            // In the second picture nothing has changed, in the third lava has, in the others the camera has.
+            // In the second picture nothing has changed, in the third lava has, in the rest the camera has.
             for (number, camera) in [&near, &near, &near, &other, &whole].into_iter().enumerate() {
                 let kept = |bar: &usize| number >= 2 || (bar + turn).is_multiple_of(2);
                 for [from, to] in (0..12).filter(kept).map(|bar| edges(grid)[bar]) {
@@ -117,7 +117,7 @@ fn cases() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Numbers by chance between two others.
+/// Random numbers between two bounds.
 struct Chance(Dice);
 
 impl Chance {

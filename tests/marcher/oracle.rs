@@ -284,7 +284,7 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// The smallest density with a quarter of the largest opacity, of 1024 that are told apart.
+/// The smallest density with a quarter of the largest opacity, of 1024 steps.
 fn visible(stops: &[[f32; 2]]) -> f64 {
     let densities = || (0..1024).map(|i| f64::from(i) / 1023.0);
     let quarter = 0.25 * densities().map(|density| per_cell(stops, density)).fold(0.0, f64::max);

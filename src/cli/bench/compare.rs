@@ -10,7 +10,7 @@ use super::timed::Timed;
 /// What a change is counted as one by, in words.
 const RULE: &str = "marked where each median lies outside of the p10 to p90 of the other";
 
-/// What the new table says beside the old one.
+/// The new table compared with the old one.
 #[derive(Serialize)]
 pub(super) struct Comparison {
     file: String,

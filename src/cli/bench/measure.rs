@@ -97,7 +97,7 @@ impl Easel {
         let renderer = self.renderer(&world)?;
         renderer.set_look(LookSpec { style, ..LookSpec::default() })?;
         let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), PICTURE);
-        // The first one looks where the ground is, which the others remember.
+        // The first one finds the ground, which the later ones reuse.
         renderer.frame(lowpass.refresh(&world), &camera);
         let picture = |i| {
             step(&mut engine, &mut world, &case.rules, i);

@@ -23,7 +23,7 @@ use super::{Outcome, count, machine, say, start_threads, stop};
 /// Time every stage: the rules as the paper did, low-pass, pictures, opening a map
 ///
 /// At 128 × 100 × 128 cells: the volcano after 500 and 2,000 steps, a box whose lower part is filled with random
-/// amounts, where every cell can move, lava that has come to rest, and the volcano in a sea. Gravity and spreading stand beside the paper's
+/// amounts, where every cell can move, lava that has come to rest, and the volcano in a sea. Gravity and spreading are listed with the paper's
 /// means. --save keeps the table, and --compare shows what another one, of another commit or machine, says of the same
 /// rows: a change is marked when each of the two medians lies outside of the p10 to p90 of the other.
 #[derive(Args, Debug)]
@@ -52,7 +52,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
 
-    /// Show each row beside that of a kept table
+    /// Compare each row with that of a saved table
     #[arg(long, value_name = "FILE.json")]
     compare: Option<PathBuf>,
 

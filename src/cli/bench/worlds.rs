@@ -19,7 +19,7 @@ pub(super) const PAPER_BOX: Grid = Grid { nx: 128, ny: 100, nz: 128 };
 const VOLCANO_STEPS: [u64; 2] = [500, 2000];
 /// Shares of the box that are filled with lava.
 const FILLS: [f64; 3] = [0.1, 0.25, 0.5];
-/// Steps in which what was put down comes to rest.
+/// Steps in which the lava of a filled box comes to rest.
 const SETTLING: u64 = 5;
 /// Steps of a settled world that are timed as one: a single one is too short for the clock.
 const SETTLED_BATCH: u64 = 100;

@@ -124,7 +124,7 @@ impl<'a> Plan<'a> {
     fn layout(self, (across, rows): (usize, usize)) -> Layout<'a> {
         let (margin, heading) = (self.margin(), self.heading());
         let whole = (self.size.0 as f32 - 2.0 * margin, self.size.1 as f32 - 2.0 * margin - heading);
-        // How much the numbers take depends on how many there are, and so on the size of what they stand beside.
+        // How much the numbers take depends on how many there are, and so on the size of the cells next to them.
         let mut cells = (0.7 * whole.0, 0.7 * whole.1);
         let (mut beside, mut aside) = ([0.0; 4], 0.0);
         for _ in 0..3 {
@@ -168,7 +168,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Pixels that colour bar and key take, with the gap before them, beside cells of this height.
+    /// Pixels that colour bar and key take, with the gap before them, next to cells of this height.
     fn aside(&self, height: f32) -> f32 {
         let bar = self.bar.as_ref().map_or(0.0, |bar| bar.width(self.bar_height(height)));
         let longest = self.lengths.iter().copied().fold(0.0, f32::max);
@@ -196,7 +196,7 @@ impl<'a> Plan<'a> {
         let height = cells.height as f32;
         let left = from + ASIDE * self.ink.size;
         let tall = self.bar_height(height);
-        // Beside a flat slice it is taller than that, as far above it as below.
+        // Next to a flat slice it is taller than that, as far above it as below.
         let lowest = self.size.1 as f32 - LABEL * self.ink.size - tall;
         let top = (cells.y as f32 - 0.5 * (tall - height).max(0.0)).min(lowest).max(LABEL * self.ink.size);
         let bar = self.bar.as_ref().map(|_| Frame {

@@ -87,7 +87,7 @@ fn everything_is_inside_the_picture_and_nothing_is_in_the_way_of_the_cells() {
 #[test]
 fn cells_take_most_of_the_picture() {
     for size in SIZES {
-        // About as long as the pictures: what is beside the cells decides.
+        // About as long as the pictures: what is next to the cells decides.
         let grid = Grid::new(120, 70, 120);
         let style = style();
         let Frame { width, height, .. } = Layout::new(&SliceSpec::whole(grid, Axis::X, 0, size), &style).cells;

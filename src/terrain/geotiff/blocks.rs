@@ -83,7 +83,7 @@ impl Blocks {
             32773 => 64.0,
             5 => 3000.0,
             8 | 32946 => 1032.0,
-            // Others may write a whole block of one height in a few bytes.
+            // Some programs write a whole block of one height in a few bytes.
             _ => (self.size.0 * self.size.1) as f64,
         };
         let stored = self.stored.iter().filter(|stored| **stored).count() as f64 / self.stored.len().max(1) as f64;

@@ -1,7 +1,7 @@
 //! What is asked of LERC blocks in a TIFF before they are unpacked.
 //!
 //! The decoder believes the sizes in a block of the first version of LERC, so that 200 bytes take 750 MB; those of the
-//! second it compares with the TIFF. Nobody writes the first into a TIFF, and it is refused.
+//! second it compares with the TIFF. The first does not occur in TIFF files and is refused.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ const FIRST_VERSION: &[u8] = b"CntZImage";
 /// The most that the decoder was seen to take for sizes that are not compared with the TIFF, in bytes.
 const DECODER_MOST: f64 = 800e6;
 
-/// Bytes of a block, beside eight times those of its numbers, that are looked at; a longer one is refused by the decoder.
+/// Bytes of a block that are read, besides eight times those of its numbers; the decoder refuses a longer one.
 const SPARE: u64 = 1 << 16;
 
 /// Refuses blocks that could make the decoder take more memory than the heights need; `block_bytes` are those of an

@@ -155,7 +155,7 @@ mod tests {
         let mut baked = BakedGround::new(&GroundPatch::whole(world.ground()), grid, &look);
         let mut sender = Sender { cursor: world.ground().cursor(), world };
         let start = Instant::now();
-        // A wall grows, one cell an update, for as long as it takes to see a later cell while others follow.
+        // A wall grows, one cell an update, for as long as it takes to see a later cell while more follow.
         let mut cells = (0..).map(|k| [f64::from(k % 200) + 20.0, 10.0 + f64::from(k / 200 % 40), 20.0]);
         let mut shown = 0;
         while shown < 3 && start.elapsed() < Duration::from_secs(60) {

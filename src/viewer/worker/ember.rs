@@ -7,7 +7,7 @@ use crate::render::ember::EmberLight;
 /// Caches for what the light was computed.
 #[derive(Default)]
 pub(super) struct LavaLight {
-    told: Option<Glow>,
+    sent: Option<Glow>,
 }
 
 impl LavaLight {
@@ -15,10 +15,10 @@ impl LavaLight {
     /// not ask.
     pub(super) fn update(&mut self, lowpass: &LowPass, changed: bool, glow: Option<Glow>) -> Option<Vec<[f32; 2]>> {
         let glow = glow?;
-        if !changed && self.told == Some(glow) {
+        if !changed && self.sent == Some(glow) {
             return None;
         }
-        self.told = Some(glow);
+        self.sent = Some(glow);
         let light = EmberLight::new(lowpass.volume(), Some(lowpass.rows()), glow);
         Some(light.maps.data.iter().map(|map| [map.x, map.y]).collect())
     }

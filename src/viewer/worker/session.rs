@@ -37,7 +37,7 @@ impl Session {
 
     /// Notices on opening: what was chosen for a bare heightmap, and what may be wrong with the scene.
     pub(super) fn opening_notices(&self) -> Vec<Notice> {
-        let lines = self.scene.told(&self.site, &self.simulation);
+        let lines = self.scene.summary(&self.site, &self.simulation);
         let words = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
         let chosen = (!self.scene.choices().is_empty()).then(|| lines.iter().map(words).collect::<Vec<_>>().join("; "));
         let warning = self.scene.warning(&self.simulation).map(|text| Notice { wrong: true, text });

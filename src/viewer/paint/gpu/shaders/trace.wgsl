@@ -120,7 +120,7 @@ fn backdrop_along(ray: Ray, b: Behind) -> vec4<f32> {
     return vec4(plain_rock(ray, b), 1.0);
 }
 
-// Where a ray ends: light of the lava, of films on rock and of what glows beside them, premultiplied, and how much it hides;
+// Where a ray ends: light of the lava, of films on rock and of what glows next to them, premultiplied, and how much it hides;
 // the distance up to which media that light passes may lie before it; whether it is lava.
 struct End { light: vec4<f32>, t: f32, lava: bool }
 

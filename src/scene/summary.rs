@@ -1,5 +1,5 @@
-//! A summary of a scene that was built: its place, what was chosen for it, and what may be wrong. Reports, the terminal
-//! and the window use the same words.
+//! The summary of a built scene: place, vents, values that it chose, and warnings. Reports, the terminal and the window show
+//! the same lines.
 
 use super::Scene;
 use crate::map::{Georeference, Site};
@@ -21,7 +21,7 @@ impl Scene {
     }
 
     /// Place, map, vents and [choices](Scene::choices), in lines with a name of 12 columns before each.
-    pub fn told(&self, site: &Site, simulation: &Simulation) -> Vec<String> {
+    pub fn summary(&self, site: &Site, simulation: &Simulation) -> Vec<String> {
         let mut lines = vec![place(site)];
         if let Some(map) = &site.georeference {
             let (wide, deep) = (site.grid.nx as f64 * site.cell_size_m, site.grid.nz as f64 * site.cell_size_m);
@@ -71,7 +71,7 @@ fn vent(vent: &VentSpec, site: &Site) -> String {
 pub struct Edge {
     /// The walls there.
     pub walls: Walls,
-    /// Columns along the sides in which lava stands.
+    /// Columns along the sides that hold lava.
     pub columns: usize,
     /// Units of amount that left through open sides.
     pub left_units: u64,
@@ -108,16 +108,16 @@ impl Edge {
     }
 }
 
-/// Columns along the four sides in which lava stands.
+/// Columns along the four sides that hold lava.
 fn columns_at_the_sides(world: &World) -> usize {
     let grid = world.grid();
-    let stands = |x: usize, z: usize| (0..grid.ny).any(|y| world.lava().at([x, y, z]).amount > 0);
+    let holds = |x: usize, z: usize| (0..grid.ny).any(|y| world.lava().at([x, y, z]).amount > 0);
     let side = |i: usize, n: usize| i == 0 || i + 1 == n;
     let rows = (0..grid.nz).flat_map(|z| {
         let step = if side(z, grid.nz) { 1 } else { (grid.nx - 1).max(1) };
         (0..grid.nx).step_by(step).map(move |x| (x, z))
     });
-    rows.filter(|&(x, z)| stands(x, z)).count()
+    rows.filter(|&(x, z)| holds(x, z)).count()
 }
 
 #[cfg(test)]
