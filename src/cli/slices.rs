@@ -80,7 +80,7 @@ impl Slices {
     /// What the colours mean. Energy goes from 0 to 1, which a full cell of fresh lava has, so that pictures compare;
     /// where there is more, to the largest value.
     fn scale(&self, others: &[Plain]) -> Option<Scale> {
-        let scale = Scale::beside(&self.quantity, others)?;
+        let scale = Scale::among(&self.quantity, others)?;
         Some(match self.quantity.measure() {
             CellMeasure::Energy | CellMeasure::SpecificEnergy => {
                 scale.up_to(round_up(self.largest.max(1.0).into()) as f32)

@@ -1,7 +1,7 @@
 //! Colour bars: which number a colour stands for, and which kind of cell.
 
 use super::image::Image;
-use super::slice::Plain;
+use super::key::Plain;
 use super::text::{Align, Ink};
 use super::ticks::Ticks;
 use crate::matter::Material;
@@ -31,8 +31,9 @@ impl Scale {
         Some(Self::new(&quantity.with_name(label).replace('.', " "), unit, quantity.measure().range()))
     }
 
-    /// The scale of a quantity beside other materials, with the name of its own, which is not told of lava alone.
-    pub fn beside(quantity: &Quantity, others: &[Plain]) -> Option<Self> {
+    /// The scale of a quantity in a picture that shows other materials too. Its label then names the lava, which has bare names
+    /// otherwise.
+    pub fn among(quantity: &Quantity, others: &[Plain]) -> Option<Self> {
         let scale = Self::of(quantity)?;
         let bare = quantity.material().filter(|name| *name == Material::LAVA && !others.is_empty());
         Some(bare.map_or(scale.clone(), |name| scale.named(name)))
@@ -174,11 +175,11 @@ mod tests {
             (&titles[..3], &titles[3..]),
             (&lava.map(str::to_owned)[..], &["water amount [of a cell]".to_owned()][..])
         );
-        let beside = |quantity: &Quantity| {
-            let others = Plain::beside(quantity, &[Material::lava(), Material::water()]);
-            Scale::beside(quantity, &others).map(|scale| scale.label)
+        let label = |quantity: &Quantity| {
+            let others = Plain::without_values(quantity, &[Material::lava(), Material::water()]);
+            Scale::among(quantity, &others).map(|scale| scale.label)
         };
-        let labels: Vec<_> = all.iter().filter_map(beside).collect();
+        let labels: Vec<_> = all.iter().filter_map(label).collect();
         assert_eq!(labels, ["lava amount", "lava energy", "lava energy per amount", "water amount"]);
     }
 }

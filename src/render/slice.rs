@@ -11,6 +11,7 @@ use crate::validate::Invalid;
 
 use super::axes::Ruler;
 use super::image::Image;
+use super::key::Plain;
 use super::legend::{Frame, Scale, stroke};
 use super::text::{Align, Ink};
 use crate::view::Palette;
@@ -24,9 +25,6 @@ const INK: [u8; 3] = [226, 226, 220];
 const AIR: [u8; 3] = [50, 62, 80];
 const ROCK: [u8; 3] = [128, 120, 110];
 const ROCK_EDGE: [u8; 3] = [172, 164, 152];
-/// Materials without values, by their number in the world, where their look has no colour; more than these repeat.
-const MATERIALS: [[u8; 3]; 6] =
-    [[236, 92, 24], [58, 128, 214], [222, 196, 120], [196, 214, 224], [70, 190, 90], [150, 96, 170]];
 /// Around the cells.
 const BORDER: [u8; 3] = [96, 98, 102];
 
@@ -74,15 +72,6 @@ pub enum Content {
     Material(u8),
     /// Material with a value on the slice's scale.
     Value(f32),
-}
-
-/// A material without values: it is drawn in one colour, which the key names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plain {
-    /// Its name.
-    pub name: String,
-    /// Its colour in sRGB.
-    pub color: [u8; 3],
 }
 
 /// How values become colours and numbers.

@@ -4,7 +4,8 @@ use crate::render::Cut;
 use crate::render::contents::{MATERIAL, NOTHING, ROCK, VALUE};
 use crate::world::{Quantity, World};
 
-use super::{Axis, Content, Plain, Sample};
+use super::{Axis, Content, Sample};
+use crate::render::key::Plain;
 
 impl Cut {
     /// The slice of a quantity at `cell` along an axis; a cell outside the box becomes the last one.
@@ -74,7 +75,7 @@ mod tests {
         }
         for quantity in world.quantities() {
             let cut = Cut::of(&world, Axis::Y, 0, &quantity);
-            let plain = Plain::beside(&quantity, world.materials());
+            let plain = Plain::without_values(&quantity, world.materials());
             for (texel, name) in cut.texels.iter().zip(["lava", "water", "oil"]) {
                 let color = plain.iter().find(|plain| plain.name == name).map(|plain| plain.color);
                 let expected = color.map(|[r, g, b]| [r, g, b, MATERIAL]);

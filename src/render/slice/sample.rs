@@ -1,28 +1,10 @@
 //! What a slice shows of a world: a quantity where its material is, and elsewhere rock and the other materials.
 
 use crate::grid::Place;
-use crate::matter::Material;
 use crate::world::{CellMeasure, CellValues, Quantity, World};
 
-use super::{Content, MATERIALS, Plain};
-
-impl Plain {
-    /// All materials of a world, the heaviest first.
-    pub fn all<'a>(materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
-        let plain = |(number, material): (usize, &Material)| {
-            let given = material.look.color.as_ref().map(|_| material.look.srgb());
-            Self { name: material.name.clone(), color: given.unwrap_or(MATERIALS[number % MATERIALS.len()]) }
-        };
-        materials.into_iter().enumerate().map(plain).collect()
-    }
-
-    /// Those that a slice of a quantity shows without values.
-    pub fn beside<'a>(quantity: &Quantity, materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
-        let mut all = Self::all(materials);
-        all.retain(|plain| quantity.material() != Some(&plain.name[..]));
-        all
-    }
-}
+use super::Content;
+use crate::render::key::Plain;
 
 /// A world as a slice shows it.
 pub struct Sample<'a> {
@@ -42,7 +24,7 @@ impl<'a> Sample<'a> {
         Self {
             values: world.values(quantity),
             solid: world.values(&Quantity::new(CellMeasure::Solid, "")),
-            plain: Plain::beside(quantity, world.materials()).into_iter().map(with_amount).collect(),
+            plain: Plain::without_values(quantity, world.materials()).into_iter().map(with_amount).collect(),
         }
     }
 

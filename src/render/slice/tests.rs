@@ -1,5 +1,6 @@
 use super::*;
 use crate::matter::Material;
+use crate::render::key::MATERIALS;
 use crate::render::legend::Scale;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::world::{Edit, Ground, Matter, Quantity, Shape, World};

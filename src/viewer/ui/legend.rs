@@ -28,7 +28,7 @@ pub(super) fn draw(context: &Context, state: &State) {
     let slices = state.cuts.shown.contains(&true).then_some(&state.cuts.quantity);
     let mut scales: Vec<Scale> = Vec::new();
     for quantity in slices.into_iter().chain(volume) {
-        let scale = Scale::beside(quantity, &Plain::beside(quantity, materials()));
+        let scale = Scale::among(quantity, &Plain::without_values(quantity, materials()));
         scales.extend(scale.filter(|scale| !scales.contains(scale)));
     }
     let painter = context.layer_painter(LayerId::background());
@@ -40,7 +40,7 @@ pub(super) fn draw(context: &Context, state: &State) {
     }
     // A world of lava alone needs no key.
     if let Some(quantity) = slices.or(volume).filter(|_| materials().nth(1).is_some()) {
-        let mut plain = Plain::beside(quantity, materials());
+        let mut plain = Plain::without_values(quantity, materials());
         if slices.is_none() {
             let looks = |plain: &Plain| materials().find(|material| material.name == plain.name);
             plain.iter_mut().for_each(|plain| plain.color = looks(plain).map_or(plain.color, |m| m.look.srgb()));

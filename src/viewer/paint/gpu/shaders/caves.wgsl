@@ -14,7 +14,7 @@ const MOST_CELLS = 8192;
 
 fn has_caves() -> bool { return caves[0] != 0u; }
 
-// Place of the words of a column, 0 for a smooth one; beside the box that of the nearest column.
+// Place of the words of a column, 0 for a smooth one; outside of the box that of the nearest column.
 fn cave_column(x: f32, z: f32) -> u32 {
     let c = vec2<u32>(clamp(vec2(x, z), vec2(0.0), frame.cells.xz - 1.0));
     return caves[CAVES_HEAD + c.y * u32(frame.cells.x) + c.x];
