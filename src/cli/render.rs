@@ -398,7 +398,9 @@ impl Shooting {
             return;
         }
         let steps = self.simulation.steps();
-        if let Some(edge) = Edge::of(&self.simulation).words(&self.site) {
+        if let Some(edge) =
+            Edge::of(self.simulation.world().lava(), self.simulation.rules_spec().walls).words(&self.site)
+        {
             say::note(&edge);
         }
         if steps < self.scene.spec.film.steps {

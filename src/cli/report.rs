@@ -204,10 +204,11 @@ pub(super) struct Context<'a> {
 impl Report {
     pub(super) fn new(simulation: &Simulation, context: Context<'_>) -> Self {
         let world = simulation.world();
-        let (grid, lava, ledger) = (world.grid(), world.lava(), world.lava().ledger());
+        let (grid, lava) = (world.grid(), world.lava());
+        let ledger = lava.ledger();
         let (tally, energy, site) = (lava.tally(), lava.energy(), context.site);
         let timings = simulation.timings().iter().chain([("filter", &context.filter)]);
-        let edge = Edge::of(simulation);
+        let edge = Edge::of(lava, simulation.rules_spec().walls);
         let others = world.layers().iter().skip(1);
         Self {
             scene: context.scene,

@@ -9,7 +9,7 @@ use crate::source::VentSpec;
 use crate::units::cells;
 use crate::validate::tame;
 use crate::words::{grouped, short, volume};
-use crate::world::World;
+use crate::world::Layer;
 
 /// Most vents that are listed.
 const MOST_VENTS: usize = 3;
@@ -66,52 +66,55 @@ fn vent(vent: &VentSpec, site: &Site) -> String {
     format!("vent        x = {:.2}, z = {:.2}{on_map}, {} cells a step", vent.x, vent.z, short(vent.rate, 4))
 }
 
-/// The lava at the sides of the box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a material has at the sides of the box.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
+    /// Name of the material.
+    pub name: String,
     /// The walls there.
     pub walls: Walls,
-    /// Columns along the sides that hold lava.
+    /// Columns along the sides that hold the material.
     pub columns: usize,
     /// Units of amount that left through open sides.
     pub left_units: u64,
 }
 
 impl Edge {
-    /// The edge of a simulation as it is now.
-    pub fn of(simulation: &Simulation) -> Self {
-        let world = simulation.world();
-        let left_units = world.lava().ledger().outflow;
-        Self { walls: simulation.rules_spec().walls, columns: columns_at_the_sides(world), left_units }
+    /// What a layer has at these walls now.
+    pub fn of(layer: &Layer, walls: Walls) -> Self {
+        let name = layer.material().name.clone();
+        Self { name, walls, columns: columns_at_the_sides(layer), left_units: layer.ledger().outflow }
     }
 
-    /// A line about lava that reached the sides, if any did.
+    /// A line about material that reached the sides, if any did.
     pub fn words(&self, site: &Site) -> Option<String> {
-        let Self { columns, left_units, .. } = *self;
+        let Self { ref name, columns, left_units, .. } = *self;
         let standing = match columns {
             1 => "1 column".to_owned(),
             _ => format!("{} columns", grouped(columns as u64)),
         };
         match self.walls {
             _ if columns == 0 && left_units == 0 => None,
-            Walls::Open if left_units == 0 => Some(format!("lava reached the open sides ({standing}); none left yet")),
+            Walls::Open if left_units == 0 => {
+                Some(format!("{name} reached the open sides ({standing}); none left yet"))
+            }
             Walls::Open => {
                 let left = cells(left_units);
                 let gone = volume(left * site.cell_volume_m3());
-                Some(format!("lava reached the open sides: {left:.3} full cells ({gone}) left the box"))
+                Some(format!("{name} reached the open sides: {left:.3} full cells ({gone}) left the box"))
             }
             Walls::Closed => Some(format!(
-                "lava stands at the closed sides in {standing}, held back as by a dam; open sides let it leave \
+                "{name} stands at the closed sides in {standing}, held back as by a dam; open sides let it leave \
                  (--walls open, or walls = \"open\" in [rules])"
             )),
         }
     }
 }
 
-/// Columns along the four sides that hold lava.
-fn columns_at_the_sides(world: &World) -> usize {
-    let grid = world.grid();
-    let holds = |x: usize, z: usize| (0..grid.ny).any(|y| world.lava().at([x, y, z]).amount > 0);
+/// Columns along the four sides in which a layer holds anything.
+fn columns_at_the_sides(layer: &Layer) -> usize {
+    let grid = layer.grid();
+    let holds = |x: usize, z: usize| (0..grid.ny).any(|y| layer.at([x, y, z]).amount > 0);
     let side = |i: usize, n: usize| i == 0 || i + 1 == n;
     let rows = (0..grid.nz).flat_map(|z| {
         let step = if side(z, grid.nz) { 1 } else { (grid.nx - 1).max(1) };
@@ -137,7 +140,7 @@ mod tests {
         let mut stage = scene.build(Box::new(Tiled::default())).expect("it fits");
         assert_eq!(scene.warning(&stage.simulation), None);
         (0..steps).for_each(|_| stage.simulation.step());
-        (Edge::of(&stage.simulation), stage.site)
+        (Edge::of(stage.simulation.world().lava(), stage.simulation.rules_spec().walls), stage.site)
     }
 
     #[test]

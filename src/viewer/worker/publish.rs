@@ -149,9 +149,12 @@ impl Publisher {
 
     /// The materials with the parameters in force and the tallies of the last update.
     fn materials(&self, simulation: &Simulation) -> Vec<MaterialReport> {
-        let lava = simulation.world().lava().material();
-        let in_force = std::iter::once(lava).chain(simulation.materials());
         let layers = simulation.world().layers().iter().zip(&self.tallies);
-        layers.zip(in_force).map(|((layer, tally), m)| MaterialReport::new(m.clone(), layer, *tally)).collect()
+        let report = |(layer, tally): (&Layer, &Tally)| {
+            let material = layer.material();
+            let in_force = simulation.materials().iter().find(|m| m.name == material.name).unwrap_or(material);
+            MaterialReport::new(in_force.clone(), layer, *tally)
+        };
+        layers.map(report).collect()
     }
 }

@@ -49,7 +49,8 @@ impl Session {
         if self.edge_reported || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
             return None;
         }
-        let text = Edge::of(&self.simulation).words(&self.site)?;
+        let (lava, walls) = (self.simulation.world().lava(), self.simulation.rules_spec().walls);
+        let text = Edge::of(lava, walls).words(&self.site)?;
         self.edge_reported = true;
         Some(Notice { wrong: false, text })
     }
