@@ -14,6 +14,9 @@ use super::math::{V3, lerp, saturate, smoothstep, v3};
 use super::raster::Raster;
 use crate::view::LookSpec;
 
+/// How narrow the patch is that mirrors the lava.
+const GLOSS: i32 = 3;
+
 /// Blur radii in cells (of each of three box passes) and their shares of the light.
 const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 
@@ -66,20 +69,29 @@ impl EmberLight {
 
     /// Strength of the glow that reaches a point with normal `n`, about 0..1.
     pub(crate) fn at(&self, p: V3, n: V3) -> f32 {
+        self.arriving(p).map_or(0.0, |(light, from)| light * (0.30 + 0.70 * saturate(0.25 + 0.75 * n.dot(&from))))
+    }
+
+    /// Strength of the glow that a surface at a point mirrors in a direction: the lava is seen as a wide patch of light.
+    pub(crate) fn mirrored(&self, p: V3, direction: V3) -> f32 {
+        self.arriving(p).map_or(0.0, |(light, from)| light * saturate(direction.dot(&from)).powi(GLOSS))
+    }
+
+    /// Strength of the glow at a point, and the direction from which most of it comes; none where there is no glow.
+    fn arriving(&self, p: V3) -> Option<(f32, V3)> {
         let here = self.maps.at(p.x, p.z);
         let (glow, lifted) = (here.x, here.y);
         if glow < 1e-4 {
-            return 0.0;
+            return None;
         }
         let (east, south) = self.maps.slope(p.x, p.z, 1.2);
         // The source lies up the gradient, and above or below by the difference in height.
         let rise = (lifted / glow - p.y).clamp(-12.0, 12.0);
         let aim = v3(east.x, 0.06 * glow * (1.0 + 0.5 * rise), south.x);
-        let facing = n.dot(&super::math::unit_or_up(aim));
         let apart = 1.0 / (1.0 + 0.006 * rise * rise);
         // A wide sheet must not outshine the sun: the sum of many columns is compressed.
         let light = glow / (1.0 + 0.9 * glow);
-        light * apart * (0.30 + 0.70 * saturate(0.25 + 0.75 * facing))
+        Some((light * apart, super::math::unit_or_up(aim)))
     }
 }
 

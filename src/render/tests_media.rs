@@ -173,6 +173,44 @@ fn a_level_lake_has_a_level_surface_up_to_its_shore() {
     assert!(shore > 10, "the lake has a shore");
 }
 
+#[test]
+fn lava_lights_the_water_beside_it() {
+    let side = 64;
+    let mut volume = filtered(&lake(side, 22.0));
+    // So deep a colour that nothing of the bed is seen.
+    volume.media[0].look.depth = 100.0;
+    let mut renderer = renderer(&lake(side, 22.0));
+    let spec = CameraSpec { elevation_deg: 80.0, ..CameraSpec::default() };
+    let camera = Camera::new(&spec, &renderer.subject(), (320, 320));
+    let mut picture = |lava_light: f32| {
+        let look = LookSpec { sky: SkyPreset::Night, lava_light, glow: 0.0, haze: 0.0, ..LookSpec::default() };
+        renderer.set_look(look).expect("a valid look");
+        renderer.frame(&volume, &camera)
+    };
+    let (dark, lit) = (picture(0.0), picture(1.0));
+    let (grid, water) = (volume.grid, &volume.media[0].density);
+    let is_lava = |x: usize, z: usize| (0..grid.ny).any(|y| volume.density[grid.index([x, y, z])] > 0);
+    let lava: Vec<_> = (0..side * side).filter(|k| is_lava(k % side, k / side)).collect();
+    let mut change = [(0, 0), (0, 0)];
+    for (x, z) in (1..side - 1).flat_map(|z| (1..side - 1).map(move |x| (x, z))) {
+        let away = |k: &usize| (k % side).abs_diff(x).max((k / side).abs_diff(z));
+        let away = lava.iter().map(away).min().expect("there is lava");
+        // The surface lies 22 · 64 / 128 cells over the floor.
+        let wet = water[grid.index([x, 9, z])] == 255 && !is_lava(x, z);
+        let Some((px, py, _)) = camera.project([x as f32 + 0.5, 11.0, z as f32 + 0.5].into()).filter(|_| wet) else {
+            continue;
+        };
+        let red = |image: &Image| i32::from(image.pixel(px as usize, py as usize)[0]);
+        let sum = if away <= 4 { &mut change[0] } else { &mut change[1] };
+        if away <= 4 || away > 16 {
+            *sum = (sum.0 + red(&lit) - red(&dark), sum.1 + 1);
+        }
+    }
+    let [near, far] = change.map(|(sum, count)| sum as f32 / count as f32);
+    assert!(near > 12.0 && near > 3.0 * far, "red rises by {near} beside the lava, by {far} far from it: {change:?}");
+    assert!(change.iter().all(|(_, count)| *count > 20), "{change:?}");
+}
+
 /// Pictures for the eye; `LAVOXEL_PICTURES` names the folder, `LAVOXEL_ONLY` parts of their names.
 #[test]
 #[ignore = "only draws: LAVOXEL_PICTURES=DIR cargo test --lib a_lake_is_drawn -- --ignored"]

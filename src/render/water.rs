@@ -2,7 +2,7 @@
 
 use super::camera::Ray;
 use super::field::MediumField;
-use super::math::{V3, saturate, unit_or_up, v3};
+use super::math::{V3, saturate, smoothstep, unit_or_up, v3};
 use super::noise;
 use super::shading::ShadeContext;
 use crate::view::MaterialLook;
@@ -26,6 +26,14 @@ const PACE: f64 = 0.02;
 const SUN: f32 = 14.0;
 const NARROW: i32 = 256;
 
+/// How much brighter than the light on a surface the lava is in a mirror.
+const MIRRORED: f32 = 3.0;
+/// Upward part of a normal from which lava begins to be mirrored, and from which it wholly is.
+const TILTED: [f32; 2] = [0.75, 0.97];
+/// Share of the lava's light that deep water sends back: what is seen of it comes from near the surface, before depth has
+/// taken the red.
+const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
+
 /// Light that a surface mirrors, and the share of all light that it does.
 pub(crate) struct Surface {
     pub(crate) mirrored: V3,
@@ -42,7 +50,15 @@ pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, normal: V3) -> S
     let mirror = unit_or_up(mirror);
     let sky = context.sky;
     let glint = saturate(mirror.dot(&sky.sun)).powi(NARROW) * SUN * context.land.sunlight(p.x, p.z);
-    Surface { mirrored: sky.reflected(mirror) + sky.sun_color * glint, share }
+    // Where a shore or a fall tilts the surface, it would be all mirror.
+    let level = smoothstep(TILTED[0], TILTED[1], normal.y);
+    let lava = lava_light(context) * (MIRRORED * level * context.ember.mirrored(p, mirror));
+    Surface { mirrored: sky.reflected(mirror) + sky.sun_color * glint + lava, share }
+}
+
+/// Light of lava on a surface that it reaches at full strength.
+fn lava_light(context: &ShadeContext) -> V3 {
+    context.blackbody.shown(1040.0) * (14.0 * context.look.lava_light)
 }
 
 /// Outward normal of a surface. Farther away than this, a gradient would read values under the bed of shallow water.
@@ -54,7 +70,8 @@ pub(crate) fn level(field: &MediumField, p: V3) -> V3 {
 pub(crate) fn scattered(context: &ShadeContext, p: V3) -> V3 {
     let sky = context.sky;
     let sun = sky.sun_color * (saturate(sky.sun.y) * context.land.sunlight(p.x, p.z) * 0.15);
-    (sky.ambient(V3::y()) + sun).component_mul(&DEEP)
+    let lava = lava_light(context) * context.ember.at(p, V3::y());
+    (sky.ambient(V3::y()) + sun).component_mul(&DEEP) + lava.component_mul(&WARMED)
 }
 
 /// A normal with ripples that move as steps go by, lower far from the eye.

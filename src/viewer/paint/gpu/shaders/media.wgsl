@@ -5,6 +5,8 @@ const SURFACE_OF_MEDIA = 0.5;
 const LEAST_OF_MEDIA = 0.02;
 const ABSORBED = vec3<f32>(0.35, 0.07, 0.045);
 const DEEP_WATER = vec3<f32>(0.01, 0.09, 0.11);
+const LAVA_MIRRORED = 3.0;
+const WARMED_WATER = vec3<f32>(0.015, 0.028, 0.018);
 const WET = vec3<f32>(0.62, 0.66, 0.70);
 
 fn media_count() -> i32 { return i32(frame.media.x); }
@@ -76,6 +78,9 @@ fn rippled(p: vec3<f32>, normal: vec3<f32>, t: f32, medium: i32) -> vec3<f32> {
     return unit_or_up(normal + vec3(ripple(broad, fine, 0.0), 0.0, ripple(broad, fine, 31.7)) * height);
 }
 
+// Light of lava on a surface that it reaches at full strength.
+fn water_lava_light() -> vec3<f32> { return shown(1040.0) * (14.0 * frame.heat.z); }
+
 // What a surface mirrors (rgb), and the share of all light that it does.
 fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
     let facing = saturate1(-dot(ray.direction, normal));
@@ -84,13 +89,15 @@ fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
     mirror.y = max(mirror.y, 0.02 * saturate1(normal.y));
     mirror = unit_or_up(mirror);
     let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), 256.0) * 14.0 * sunlight(p.x, p.z);
-    return vec4(sky_reflected(mirror) + frame.sun_color.rgb * glint, share);
+    let lava = water_lava_light() * (LAVA_MIRRORED * ramp(0.75, 0.97, normal.y) * ember_mirrored(p, mirror));
+    return vec4(sky_reflected(mirror) + frame.sun_color.rgb * glint + lava, share);
 }
 
 // Light that deep water sends back at a point.
 fn scattered(p: vec3<f32>) -> vec3<f32> {
     let sun = frame.sun_color.rgb * (saturate1(frame.sun.y) * sunlight(p.x, p.z) * 0.15);
-    return (sky_ambient(vec3(0.0, 1.0, 0.0)) + sun) * DEEP_WATER;
+    let lava = water_lava_light() * ember_at(p, vec3(0.0, 1.0, 0.0));
+    return (sky_ambient(vec3(0.0, 1.0, 0.0)) + sun) * DEEP_WATER + lava * WARMED_WATER;
 }
 
 // What the media add along a ray, and the share of the light behind them that comes through, by colour.

@@ -259,19 +259,29 @@ fn shown(kelvin: f32) -> vec3<f32> {
     return textureSampleLevel(black_body, linear_held, vec2((u * (n - 1.0) + 0.5) / n, 0.5), 0.0).rgb;
 }
 
-// Light that the lava throws on a point with normal n, about 0..1.
-fn ember_at(p: vec3<f32>, n: vec3<f32>) -> f32 {
+// Direction from which most of the lava's light comes to a point, and its strength (w), 0 where there is none.
+fn ember_arriving(p: vec3<f32>) -> vec4<f32> {
     let here = textureSampleLevel(ember_map, linear_held, column_uv(p.x, p.z), 0.0).rg;
     let glow = here.r;
-    if glow < 1e-4 { return 0.0; }
+    if glow < 1e-4 { return vec4(0.0); }
     let reach = 1.2;
     let east = glow_at(p.x + reach, p.z) - glow_at(p.x - reach, p.z);
     let south = glow_at(p.x, p.z + reach) - glow_at(p.x, p.z - reach);
     let rise = clamp(here.g / glow - p.y, -12.0, 12.0);
     let aim = vec3(east * 0.5 / reach, 0.06 * glow * (1.0 + 0.5 * rise), south * 0.5 / reach);
-    let facing = dot(n, unit_or_up(aim));
-    let apart = 1.0 / (1.0 + 0.006 * rise * rise);
-    return glow / (1.0 + 0.9 * glow) * apart * (0.30 + 0.70 * saturate1(0.25 + 0.75 * facing));
+    return vec4(unit_or_up(aim), glow / (1.0 + 0.9 * glow) / (1.0 + 0.006 * rise * rise));
+}
+
+// Light that the lava throws on a point with normal n, about 0..1.
+fn ember_at(p: vec3<f32>, n: vec3<f32>) -> f32 {
+    let arriving = ember_arriving(p);
+    return arriving.w * (0.30 + 0.70 * saturate1(0.25 + 0.75 * dot(n, arriving.xyz)));
+}
+
+// The same as a surface mirrors it in a direction: the lava is seen as a wide patch of light.
+fn ember_mirrored(p: vec3<f32>, direction: vec3<f32>) -> f32 {
+    let arriving = ember_arriving(p);
+    return arriving.w * pow(saturate1(dot(direction, arriving.xyz)), 3.0);
 }
 
 fn glow_at(x: f32, z: f32) -> f32 { return textureSampleLevel(ember_map, linear_held, column_uv(x, z), 0.0).r; }
