@@ -14,7 +14,7 @@ use super::math::{V3, lerp, saturate, smoothstep, v3};
 use super::raster::Raster;
 use crate::view::LookSpec;
 
-/// How narrow the patch is that mirrors the lava.
+/// Exponent that narrows the patch of a surface that mirrors the lava.
 const GLOSS: i32 = 3;
 
 /// Blur radii in cells (of each of three box passes) and their shares of the light.

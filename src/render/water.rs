@@ -27,11 +27,11 @@ const SUN: f32 = 14.0;
 const NARROW: i32 = 256;
 
 /// How much brighter than the light on a surface the lava is in a mirror.
-const MIRRORED: f32 = 3.0;
+const MIRRORED: f32 = 2.2;
 /// Upward part of a normal from which lava begins to be mirrored, and from which it wholly is.
 const TILTED: [f32; 2] = [0.75, 0.97];
-/// Share of the lava's light that deep water sends back: what is seen of it comes from near the surface, before depth has
-/// taken the red.
+/// Share of the lava's light that deep water sends back: it comes from near the surface, where
+/// depth has not absorbed the red yet.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
 
 /// Light that a surface mirrors, and the share of all light that it does.
@@ -50,7 +50,7 @@ pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, normal: V3) -> S
     let mirror = unit_or_up(mirror);
     let sky = context.sky;
     let glint = saturate(mirror.dot(&sky.sun)).powi(NARROW) * SUN * context.land.sunlight(p.x, p.z);
-    // Where a shore or a fall tilts the surface, it would be all mirror.
+    // A surface that a shore or a fall tilts would mirror nothing but lava.
     let level = smoothstep(TILTED[0], TILTED[1], normal.y);
     let lava = lava_light(context) * (MIRRORED * level * context.ember.mirrored(p, mirror));
     Surface { mirrored: sky.reflected(mirror) + sky.sun_color * glint + lava, share }

@@ -5,7 +5,7 @@ use crate::viewer::paint::device::Gpu;
 
 /// Words before the index of the columns: see `caves.wgsl`.
 const HEAD: usize = 8;
-/// Words that are sent at once, if one of them changed.
+/// Words that are sent together when one of them changed.
 const BLOCK: usize = 64;
 
 /// The words as shaders read them. A column keeps its place as long as it has caves.
@@ -14,7 +14,7 @@ struct Words {
     words: Vec<u32>,
     /// Places of columns that have no caves any more.
     free: Vec<u32>,
-    /// What the words say.
+    /// The caves that the words hold.
     of: Caves,
 }
 
@@ -23,7 +23,7 @@ impl Words {
         Self { words: vec![0; HEAD], free: Vec::new(), of: Caves::default() }
     }
 
-    /// Takes other caves, and returns the numbers of the blocks of [`BLOCK`] words that changed, in order.
+    /// Writes other caves, and returns the numbers of the blocks of [`BLOCK`] words that changed, in order.
     fn follow(&mut self, caves: &Caves) -> Vec<usize> {
         if *caves == self.of {
             return Vec::new();

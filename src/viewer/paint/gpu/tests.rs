@@ -60,9 +60,18 @@ fn the_window_and_the_ray_marcher_draw_the_same_sea() {
     let mut marcher = Renderer::new(ground.surface(), volume.grid, plain.clone()).expect("a valid look");
     marcher.set_steps(simulation.steps());
     marcher.set_contents(Contents { legend: false, ..Contents::default() });
-    for style in [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum] {
+    let day = SkyPreset::Day;
+    // By night it is lava that lights the sea.
+    let looks = [
+        (Style::Cinematic, day),
+        (Style::Cinematic, SkyPreset::Night),
+        (Style::Scientific, day),
+        (Style::Surface, day),
+        (Style::Maximum, day),
+    ];
+    for (style, sky) in looks {
         for clip in [plain.clip, [[0.0, 1.0], [0.0, 1.0], [0.0, 0.6]]] {
-            let look = LookSpec { style, clip, ..plain.clone() };
+            let look = LookSpec { style, sky, clip, ..plain.clone() };
             painter.set_look(&look).expect("a valid look");
             marcher.set_look(look).expect("a valid look");
             let camera = Camera::new(&CameraSpec::default(), &marcher.subject(), SIZE);
@@ -71,8 +80,8 @@ fn the_window_and_the_ray_marcher_draw_the_same_sea() {
                 painter.set_skipping(skipping);
                 painter.picture(&view(camera.clone()), 1, false).expect("a scene has come")
             };
-            assert!(painted(false) == painted(true), "{style:?}: jumps over empty bricks");
-            let name = format!("sea {style:?} {}", clip[2][1]);
+            assert!(painted(false) == painted(true), "{style:?}, {sky:?}: jumps over empty bricks");
+            let name = format!("sea {style:?} {sky:?} {}", clip[2][1]);
             let painted = painted(true);
             keep(&name, &marched, &painted);
             let (mean, far) = difference(&marched, &painted);

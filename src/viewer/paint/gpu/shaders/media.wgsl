@@ -5,7 +5,7 @@ const SURFACE_OF_MEDIA = 0.5;
 const LEAST_OF_MEDIA = 0.02;
 const ABSORBED = vec3<f32>(0.35, 0.07, 0.045);
 const DEEP_WATER = vec3<f32>(0.01, 0.09, 0.11);
-const LAVA_MIRRORED = 3.0;
+const LAVA_MIRRORED = 2.2;
 const WARMED_WATER = vec3<f32>(0.015, 0.028, 0.018);
 const WET = vec3<f32>(0.62, 0.66, 0.70);
 

@@ -9,7 +9,7 @@
 fn before_cut(t: f32) -> f32 { return t * 0.9999 - 1e-3; }
 
 // What a ray meets behind the lava: distance (FAR: nothing), up to where lava may cover it, and its face; a slice has
-// face 0 and a content. The side of a cell knows whether the sun arrives, and the share of the sky that is open.
+// face 0 and a content. `sun` and `open` are the shares of sun and sky that arrive on the side of a cell.
 struct Behind { t: f32, front: f32, point: vec3<f32>, face: f32, texel: vec4<f32>, sun: f32, open: f32 }
 
 // Whether the ground is met where lava may coat it: not where it is cut open.
