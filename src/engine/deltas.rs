@@ -4,6 +4,9 @@ use crate::grid::tile::{Lanes, ROW};
 use crate::simd::Simd;
 use crate::world::Strip;
 
+/// Most changes of one strip that come from one tile, and some more.
+const OF_A_TILE: usize = 8;
+
 /// Most quantities of a layer.
 const MOST_QUANTITIES: usize = 2;
 
@@ -31,8 +34,9 @@ impl Deltas {
 
     /// Makes room for a few more changes: those of one tile.
     #[inline(always)]
-    pub(super) fn reserve<const Q: usize>(&mut self) {
-        if self.count + 8 > self.at.len() || (self.count + 8) * Q > self.lanes.len() {
+    pub(super) fn reserve(&mut self) {
+        // The lanes have room wherever the places have.
+        if self.count + OF_A_TILE > self.at.len() {
             self.grow();
         }
     }

@@ -302,7 +302,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         let (s, kernel, strip) = (self.s, self.kernel, self.near.here);
         let slot = here.rows.here.slots[here.bit];
         for deltas in [&mut *out.north, &mut *out.here, &mut *out.south] {
-            deltas.reserve::<Q>();
+            deltas.reserve();
         }
         let fresh;
         let masks = match strip.masks(slot) {

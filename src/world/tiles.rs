@@ -310,7 +310,7 @@ impl Strip {
 
     /// The tile at a place, a new one where there was none; it changes, so that both rules visit it and its
     /// neighbours. The place is the number of its row, which lies at `y`, and its bit there.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn change<const Q: usize>(&mut self, y: usize, index: usize, bit: usize) -> &mut [Lanes; Q] {
         let slot = self.mark(y, index, bit);
         self.lanes_mut(slot)
