@@ -1,13 +1,10 @@
 //! The promise of liquids under pressure: water finds its level through pipes, deep water rests, and a box one cell thick
 //! follows the rule as it was published.
 
-mod common;
-
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
 use lavoxel::matter::{Compress, Material, Pressure};
 use lavoxel::rules::RulesSpec;
-use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
@@ -176,10 +173,11 @@ fn a_mirrored_world_stays_a_mirror_image() {
     }
 }
 
+#[cfg(feature = "files")]
 #[test]
 fn a_box_too_deep_for_it_is_refused_with_what_fits() {
     let scene = |ny: usize| {
-        let mut scene = Scene::volcano();
+        let mut scene = lavoxel::scene::Scene::volcano();
         scene.spec.grid.size = [32, ny, 32];
         scene.spec.materials.push(water(1));
         scene.validate()
