@@ -67,7 +67,7 @@ fn apart(world: &World) -> f64 {
     (level(world, 3, z) - level(world, 19, z)).abs()
 }
 
-/// Steps until the arms stand within one cell for good, tested over the steps after it, and the state in the end.
+/// The step from which the arms stand within one cell, and still do after `most` steps.
 fn steps_to_level(mut simulation: Simulation, most: u64) -> u64 {
     let mut within = None;
     for step in 1..=most {

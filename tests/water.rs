@@ -7,8 +7,8 @@ use common::{Dice, any_grid, any_rules, ball, one_cell, plain, random_world, ven
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
-use lavoxel::matter::{Compress, Material, Pressure};
-use lavoxel::rules::RulesSpec;
+use lavoxel::matter::{Material, Pressure};
+use lavoxel::rules::{Param, RulesSpec, Scale};
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::units::AMOUNT_ONE;
@@ -22,17 +22,22 @@ fn some(name: &str, amount: f64) -> Matter {
 
 /// Water, and an oil that floats on it, with any parameters.
 fn any_materials() -> impl Strategy<Value = Vec<Material>> {
-    let number = |low: f64, high: f64| prop_oneof![Just(low), Just(high), low..=high];
+    let value = |param: &'static Param<Material>| {
+        // Passes cost the plain engine as many steps; slower liquids hardly move.
+        let high = match (param.key, param.scale) {
+            ("compress.passes", _) => 4.0,
+            (_, Scale::Whole) => param.high.min(40.0),
+            _ => param.high,
+        };
+        prop_oneof![Just(param.low), Just(high), Just(param.default()), param.low..=high]
+    };
     let material = move |name: &'static str, density: f64| {
-        let values =
-            (number(0.01, 1.0), number(0.0, 1.0), number(0.0, 0.9), prop_oneof![Just(1u32), Just(2), 1u32..40]);
-        let compress = (number(0.0001, 0.5), number(0.0, 1.0), number(0.001, 1.0), prop_oneof![Just(1u32), 1u32..5])
-            .prop_map(|(max, min_flow, max_speed, passes)| Compress { max, min_flow, max_speed, passes });
+        let values: Vec<_> = Material::params().map(value).collect();
         let pressure = prop_oneof![Just(Pressure::None), Just(Pressure::Compress)];
-        (values, pressure, compress).prop_map(move |(values, pressure, compress)| {
-            let (speed, viscosity, stickiness, fluidity) = values;
-            let name = name.to_owned();
-            Material { name, density, speed, viscosity, stickiness, fluidity, pressure, compress, ..Material::water() }
+        (values, pressure).prop_map(move |(values, pressure)| {
+            let mut material = Material { name: name.to_owned(), density, pressure, ..Material::water() };
+            Material::params().zip(values).for_each(|(param, value)| (param.set)(&mut material, value));
+            material
         })
     };
     let (water, oil) = (material("water", 1000.0), material("oil", 900.0));

@@ -54,6 +54,11 @@ impl Grid {
         self.nx * self.ny
     }
 
+    /// Whether the box is one cell thick along x or z.
+    pub fn is_thin(self) -> bool {
+        self.nx == 1 || self.nz == 1
+    }
+
     /// Position of a cell in the flat arrays.
     #[inline]
     pub fn index(self, [x, y, z]: Place) -> usize {

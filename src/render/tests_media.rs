@@ -47,13 +47,6 @@ fn lake(side: usize, level: f32) -> World {
     world
 }
 
-fn keep(name: &str, image: &Image) {
-    let Some(folder) = std::env::var_os("LAVOXEL_PICTURES").map(std::path::PathBuf::from) else { return };
-    let (width, height) = (image.width as u32, image.height as u32);
-    let picture = image::RgbImage::from_raw(width, height, image.rgb.clone()).expect("a whole picture");
-    picture.save(folder.join(format!("{name}.png"))).expect("the folder takes pictures");
-}
-
 /// The styles, each as it is and with a part cut away.
 fn looks() -> impl Iterator<Item = LookSpec> {
     let clips = [LookSpec::default().clip, [[0.0, 0.62], [0.1, 0.5], [0.2, 1.0]]];
@@ -209,57 +202,4 @@ fn lava_lights_the_water_beside_it() {
     let [near, far] = change.map(|(sum, count)| sum as f32 / count as f32);
     assert!(near > 12.0 && near > 3.0 * far, "red rises by {near} beside the lava, by {far} far from it: {change:?}");
     assert!(change.iter().all(|(_, count)| *count > 20), "{change:?}");
-}
-
-/// Pictures for the eye; `LAVOXEL_PICTURES` names the folder, `LAVOXEL_ONLY` parts of their names.
-#[test]
-#[ignore = "only draws: LAVOXEL_PICTURES=DIR cargo test --lib a_lake_is_drawn -- --ignored"]
-fn a_lake_is_drawn() {
-    if std::env::var_os("LAVOXEL_PICTURES").is_none() {
-        return;
-    }
-    let world = lake(128, 22.4);
-    let mut lowpass = LowPass::new(world.grid());
-    lowpass.refresh(&world);
-    let day = LookSpec { sky: SkyPreset::Day, ..LookSpec::default() };
-    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), day.clone()).expect("a valid look");
-    let far = CameraSpec::default();
-    let low = CameraSpec { azimuth_deg: 200.0, elevation_deg: 12.0, distance: Some(0.75), ..CameraSpec::default() };
-    let shore = CameraSpec {
-        azimuth_deg: 150.0,
-        elevation_deg: 24.0,
-        distance: Some(0.3),
-        target: Some([0.36, 0.36, 0.65]),
-        ..CameraSpec::default()
-    };
-    let entry = CameraSpec {
-        azimuth_deg: 230.0,
-        elevation_deg: 30.0,
-        distance: Some(0.3),
-        target: Some([0.55, 0.36, 0.38]),
-        ..CameraSpec::default()
-    };
-    let top = CameraSpec { elevation_deg: 75.0, ..CameraSpec::default() };
-    let wanted = std::env::var("LAVOXEL_ONLY").unwrap_or_default();
-    let looks = [
-        ("day", day.clone()),
-        ("dusk", LookSpec::default()),
-        ("night", LookSpec { sky: SkyPreset::Night, ..day.clone() }),
-        ("scientific", LookSpec { style: Style::Scientific, ..day.clone() }),
-        ("surface", LookSpec { style: Style::Surface, ..day.clone() }),
-        ("maximum", LookSpec { style: Style::Maximum, ..day.clone() }),
-        ("cut", LookSpec { clip: [[0.0, 1.0], [0.0, 1.0], [0.0, 0.6]], ..day.clone() }),
-    ];
-    for (name, look) in looks {
-        renderer.set_look(look).expect("a valid look");
-        for (view, spec) in [("far", &far), ("low", &low), ("shore", &shore), ("entry", &entry), ("top", &top)] {
-            let name = format!("{name}_{view}");
-            if !wanted.is_empty() && !wanted.split(',').any(|part| name.contains(part)) {
-                continue;
-            }
-            let camera = Camera::new(spec, &renderer.subject(), (640, 480));
-            let image = renderer.frame_of(&mut lowpass, &camera);
-            keep(&name, &image);
-        }
-    }
 }

@@ -25,7 +25,7 @@
 
 use super::Walls;
 use super::params::{Param, param};
-use super::sweep::{Exchange, Flow, Gift, Gifts, Here, Near, Side};
+use super::sweep::{Exchange, Flow, Gift, Gifts, Here, Near, Side, lower};
 use crate::grid::Grid;
 use crate::grid::tile::Lanes;
 use crate::matter::Material;
@@ -91,7 +91,7 @@ impl Compressing {
             min_flow: amount_units(spec.min_flow),
             max_speed: amount_units(spec.max_speed).max(1),
             passes: spec.passes.max(1),
-            thin: grid.nx == 1 || grid.nz == 1,
+            thin: grid.is_thin(),
             walls,
         }
     }
@@ -117,11 +117,6 @@ impl Compressing {
 
     fn damp(&self, flow: u16) -> u16 {
         if flow > self.min_flow { flow >> 1 } else { flow }
-    }
-
-    /// Whether each cell has two neighbours across at most: an open side counts as a neighbour.
-    fn has_two_sides(&self) -> bool {
-        self.thin && self.walls == Walls::Closed
     }
 
     /// Differences below this wait for the turn of their pair.
@@ -197,7 +192,7 @@ impl Exchange<1> for Compressing {
             self.aside(lower, amount, has_turn(d, [x, z], here.step))
         });
         if sides.iter().sum::<u16>() > left {
-            let most = if self.has_two_sides() { left >> 1 } else { left >> 2 };
+            let most = if self.walls.leave_two_sides(self.thin) { left >> 1 } else { left >> 2 };
             sides = sides.map(|flow| flow.min(most));
         }
         left -= sides.iter().sum::<u16>();
@@ -228,18 +223,13 @@ impl Exchange<1> for Compressing {
             fine: s.splat(self.fine()),
             turn,
             thin: self.thin,
-            two_sides: self.has_two_sides(),
+            two_sides: self.walls.leave_two_sides(self.thin),
         }
     }
 
     #[inline(always)]
     fn able<S: Simd>(kernel: &Kernel<S>, s: S, tile: &[Lanes; 1]) -> u32 {
         s.above(s.load(&tile[AMOUNT]), kernel.zero)
-    }
-
-    #[inline(always)]
-    fn supported<S: Simd>(_kernel: &Kernel<S>, _s: S, _below: S::V, _bed: u32) -> u32 {
-        u32::MAX
     }
 
     #[inline(always)]
@@ -251,12 +241,7 @@ impl Exchange<1> for Compressing {
         let down = k.down(s, (full, amount), (under.filling, under.amount), under.open);
         let left = s.sub(amount, down);
         let there = near.around(AMOUNT);
-        let lower = [
-            s.keep(s.sub_saturating(full, fillings[0]), free[0]),
-            s.keep(s.sub_saturating(full, fillings[1]), free[1]),
-            s.keep(s.sub_saturating(full, fillings[2]), free[2]),
-            s.keep(s.sub_saturating(full, fillings[3]), free[3]),
-        ];
+        let lower = lower(s, full, fillings, free);
         let sides = [
             k.aside(s, lower[0], there[0], k.turn[0]),
             k.aside(s, lower[1], there[1], k.turn[1]),

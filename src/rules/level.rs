@@ -17,7 +17,7 @@
 
 use super::Walls;
 use super::params::{Param, param};
-use super::sweep::{Bed, Exchange, Flow, Gift, Gifts, Here, Near, Side};
+use super::sweep::{Bed, Exchange, Flow, Gift, Gifts, Here, Near, Side, lower};
 use crate::grid::Grid;
 use crate::grid::tile::Lanes;
 use crate::matter::Material;
@@ -71,14 +71,9 @@ impl Leveling {
             viscosity: amount_units(material.viscosity),
             stickiness: amount_units(material.stickiness),
             share: (65536 / material.fluidity.max(1)).min(65535) as u16,
-            thin: grid.nx == 1 || grid.nz == 1,
+            thin: grid.is_thin(),
             walls,
         }
-    }
-
-    /// Whether each cell has two neighbours at most: an open side counts as a neighbour.
-    fn has_two_sides(&self) -> bool {
-        self.thin && self.walls == Walls::Closed
     }
 }
 
@@ -127,7 +122,7 @@ impl Exchange<1> for Leveling {
         let mut gives: [u16; 4] = std::array::from_fn(|n| {
             let room = AMOUNT_ONE.saturating_sub(there[n].unwrap_or(AMOUNT_ONE));
             let wanted = (u32::from(lower[n].saturating_sub(drop)) * u32::from(self.share)) >> 16;
-            (wanted as u16).min(if self.has_two_sides() { room >> 1 } else { room >> 2 })
+            (wanted as u16).min(if self.walls.leave_two_sides(self.thin) { room >> 1 } else { room >> 2 })
         });
         if gives.iter().sum::<u16>() > here.cell.amount {
             gives = gives.map(|g| g.min(here.cell.amount >> 2));
@@ -143,7 +138,7 @@ impl Exchange<1> for Leveling {
             viscosity: s.splat(self.viscosity),
             stickiness: s.splat(self.stickiness),
             share: s.splat(self.share),
-            two_sides: self.has_two_sides(),
+            two_sides: self.walls.leave_two_sides(self.thin),
         }
     }
 
@@ -160,12 +155,7 @@ impl Exchange<1> for Leveling {
     #[inline(always)]
     fn flow<S: Simd, N: Near<S, 1>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 1> {
         let (full, there) = near.fillings();
-        let lower = [
-            s.keep(s.sub_saturating(full, there[0]), free[0]),
-            s.keep(s.sub_saturating(full, there[1]), free[1]),
-            s.keep(s.sub_saturating(full, there[2]), free[2]),
-            s.keep(s.sub_saturating(full, there[3]), free[3]),
-        ];
+        let lower = lower(s, full, there, free);
         if !s.any(s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]))) {
             return Flow::Still;
         }

@@ -18,6 +18,13 @@ pub enum Walls {
     Open,
 }
 
+impl Walls {
+    /// Whether each cell of a box, which may be `thin`, has two neighbours across at most: an open side counts as one.
+    pub(super) fn leave_two_sides(self, thin: bool) -> bool {
+        thin && self == Self::Closed
+    }
+}
+
 /// Energy lost on the way to a neighbour, as a share of what is carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -74,8 +74,12 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
     /// Cells that may give, as far as their own content says.
     fn able<S: Simd>(kernel: &Self::Kernel<S>, s: S, tile: &[Lanes; Q]) -> u32;
 
-    /// Cells that are carried: by rock where `bed` has a bit, or by what fills the cells below.
-    fn supported<S: Simd>(kernel: &Self::Kernel<S>, s: S, below: S::V, bed: u32) -> u32;
+    /// Cells that are carried: by rock where `bed` has a bit, or by what fills the cells below. A rule that gives below needs
+    /// no support and is not asked.
+    #[inline(always)]
+    fn supported<S: Simd>(_kernel: &Self::Kernel<S>, _s: S, _below: S::V, _bed: u32) -> u32 {
+        u32::MAX
+    }
 
     /// What the cells of a tile give; `free` has the cells that may give in each direction.
     fn flow<S: Simd, N: Near<S, Q>>(kernel: &Self::Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, Q>;
@@ -215,4 +219,16 @@ impl From<u16> for Gift {
     fn from(amount: u16) -> Self {
         Self { parcel: Parcel { amount, energy: 0 }, friction: 0 }
     }
+}
+
+/// How much less full the neighbours of each cell are, where it may give. No closure: it would be compiled without the
+/// instructions of the level.
+#[inline(always)]
+pub(super) fn lower<S: Simd>(s: S, full: S::V, there: [S::V; 4], free: [u32; 4]) -> [S::V; 4] {
+    [
+        s.keep(s.sub_saturating(full, there[0]), free[0]),
+        s.keep(s.sub_saturating(full, there[1]), free[1]),
+        s.keep(s.sub_saturating(full, there[2]), free[2]),
+        s.keep(s.sub_saturating(full, there[3]), free[3]),
+    ]
 }
