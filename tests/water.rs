@@ -7,7 +7,7 @@ use common::{Dice, any_grid, any_rules, ball, one_cell, plain, random_world, ven
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
-use lavoxel::matter::{Material, Pressure};
+use lavoxel::matter::{Kind, Material, Pressure};
 use lavoxel::rules::{Param, RulesSpec, Scale};
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
@@ -20,7 +20,7 @@ fn some(name: &str, amount: f64) -> Matter {
     Matter::Material { name: name.to_owned(), amount }
 }
 
-/// Water, and an oil that floats on it, with any parameters.
+/// Some of ice, a mud that lava floats on, water, and an oil that floats on it, with any parameters.
 fn any_materials() -> impl Strategy<Value = Vec<Material>> {
     let value = |param: &'static Param<Material>| {
         // Passes cost the plain engine as many steps; slower liquids hardly move.
@@ -31,17 +31,25 @@ fn any_materials() -> impl Strategy<Value = Vec<Material>> {
         };
         prop_oneof![Just(param.low), Just(high), Just(param.default()), param.low..=high]
     };
-    let material = move |name: &'static str, density: f64| {
+    let material = move |name: &'static str, kind: Kind, density: f64| {
         let values: Vec<_> = Material::params().map(value).collect();
         let pressure = prop_oneof![Just(Pressure::None), Just(Pressure::Compress)];
         (values, pressure).prop_map(move |(values, pressure)| {
-            let mut material = Material { name: name.to_owned(), density, pressure, ..Material::water() };
+            let mut material = Material { name: name.to_owned(), kind, density, pressure, ..Material::water() };
             Material::params().zip(values).for_each(|(param, value)| (param.set)(&mut material, value));
             material
         })
     };
-    let (water, oil) = (material("water", 1000.0), material("oil", 900.0));
-    (water, oil, any::<bool>()).prop_map(|(water, oil, both)| if both { vec![oil, water] } else { vec![water] })
+    let all = vec![
+        material("oil", Kind::Liquid, 900.0),
+        material("ice", Kind::Still, 917.0),
+        material("water", Kind::Liquid, 1000.0),
+        material("mud", Kind::Liquid, 2700.0),
+    ];
+    (all, 1_usize..16).prop_map(|(all, chosen)| {
+        let chosen = all.into_iter().enumerate().filter(|(i, _)| chosen >> i & 1 == 1);
+        chosen.map(|(_, material)| material).collect()
+    })
 }
 
 /// Random rock, lava and other liquids.
@@ -69,7 +77,7 @@ fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
 /// Vents, and a source of each material.
 fn sources(world: &World) -> Vec<VentSpec> {
     let mut all = vents(world.grid());
-    for (i, layer) in world.layers()[1..].iter().enumerate() {
+    for (i, layer) in world.layers().iter().filter(|layer| !layer.material().is_lava()).enumerate() {
         let mut spec = all[i % 2].clone();
         (spec.material, spec.x) = (Some(layer.material().name.clone()), spec.x * 0.7);
         all.push(spec);
@@ -88,8 +96,8 @@ fn meddle(world: &World, dice: &mut Dice) -> Command {
         2 => Matter::Drain,
         3 => Matter::Lava { amount: 1.0, energy: 1.0 },
         _ => {
-            let layers = world.layers();
-            let name = &layers[1 + dice.below(layers.len() as u64 - 1) as usize].material().name;
+            let layers: Vec<_> = world.layers().iter().filter(|layer| !layer.material().is_lava()).collect();
+            let name = &layers[dice.below(layers.len() as u64) as usize].material().name;
             some(name, dice.below(1001) as f64 / 1000.0)
         }
     };

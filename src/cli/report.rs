@@ -209,7 +209,7 @@ impl Report {
         let (tally, energy, site) = (lava.tally(), lava.energy(), context.site);
         let timings = simulation.timings().iter().chain([("filter", &context.filter)]);
         let edge = Edge::of(lava, simulation.rules_spec().walls);
-        let others = world.layers().iter().skip(1);
+        let others = world.layers().iter().filter(|layer| !layer.material().is_lava());
         Self {
             scene: context.scene,
             version: env!("CARGO_PKG_VERSION"),

@@ -18,10 +18,13 @@ impl Engine for Plain {
             Stage::Rule { layer, rule } => (layer, rule),
         };
         match rule {
+            Rule::Gravity(rule) if layer > 0 => column(world, layer, &rule.beside_heavier()),
             Rule::Gravity(rule) => column(world, layer, rule),
+            Rule::Spreading(rule) if layer > 0 => exchange(world, layer, &rule.beside_heavier(), draw),
             Rule::Spreading(rule) => exchange(world, layer, rule, draw),
             Rule::Squeeze(rule) => column(world, layer, rule),
             Rule::Level(rule) => exchange(world, layer, rule, draw),
+            Rule::Stay(()) => {}
             Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| exchange(world, layer, rule, draw)),
         }
     }

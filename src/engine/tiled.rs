@@ -15,7 +15,7 @@ use crate::parallel;
 use crate::random::Draw;
 use crate::rules::{Column, Exchange, Rule, Walls};
 use crate::simd::{Level, Simd, Work};
-use crate::world::{AMOUNT, Activities, ENERGY, Ground, LAVA, Layer, Reader, Strip, World};
+use crate::world::{AMOUNT, Activities, ENERGY, Ground, Layer, Reader, Strip, World};
 
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
 const LEAST_PART: usize = 128;
@@ -102,10 +102,13 @@ impl Engine for Tiled {
             Stage::Rule { layer, rule } => (layer, rule),
         };
         match rule {
+            Rule::Gravity(rule) if layer > 0 => self.column(world, layer, &rule.beside_heavier()),
             Rule::Gravity(rule) => self.column(world, layer, rule),
+            Rule::Spreading(rule) if layer > 0 => self.exchange(world, layer, &rule.beside_heavier(), draw),
             Rule::Spreading(rule) => self.exchange(world, layer, rule, draw),
             Rule::Squeeze(rule) => self.column(world, layer, rule),
             Rule::Level(rule) => self.exchange(world, layer, rule, draw),
+            Rule::Stay(()) => world.layers[layer].stay(),
             Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| self.exchange(world, layer, rule, draw)),
         }
     }
@@ -114,7 +117,7 @@ impl Engine for Tiled {
 impl Tiled {
     /// A rule along the columns of a layer.
     fn column<R: Column<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R) {
-        if R::UNDER && layer > LAVA {
+        if R::UNDER && layer > 0 {
             world.wake_lighter(layer - 1);
         }
         let World { ground, layers, .. } = world;
@@ -132,7 +135,7 @@ impl Tiled {
 
     /// A rule across a layer.
     fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R, draw: Draw) {
-        let World { grid, ground, layers } = world;
+        let World { grid, ground, layers, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let layer = &mut rest[0];
         layer.wake_under(Reader::Across, &rule.numbers(), ground);

@@ -18,6 +18,10 @@ const DEEPEST: f64 = 0.95;
 /// Density of lava in kg/m³.
 const LAVA_DENSITY: f64 = 2600.0;
 
+/// Least and largest density of a material in kg/m³.
+const LEAST_DENSITY: f64 = 0.01;
+const MOST_DENSITY: f64 = 30_000.0;
+
 /// How a material moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -25,6 +29,23 @@ pub enum Kind {
     /// By squeezing, falling and levelling.
     #[default]
     Liquid,
+    /// By squeezing and drifting.
+    Gas,
+    /// Not at all.
+    Still,
+    /// As grains, one to a cell.
+    Grain,
+}
+
+impl Kind {
+    /// Its place in the order of layers: what does not give way comes first.
+    fn rank(self) -> u8 {
+        match self {
+            Self::Still => 0,
+            Self::Grain => 1,
+            Self::Liquid | Self::Gas => 2,
+        }
+    }
 }
 
 /// How pressure moves a liquid: what lets it rise in the other arm of a pipe.
@@ -154,16 +175,23 @@ impl Material {
         (name == "water").then(Self::water)
     }
 
-    /// The materials of a world, the heaviest first: the lava, and these, of which none is heavier.
+    /// The materials of a world, these and the lava, in the order of its layers: still matter, then grains, then fluids,
+    /// each the heaviest first and equally heavy ones in the given order, the lava before them.
     pub fn with_lava(mut materials: Vec<Self>) -> Vec<Self> {
-        materials.sort_by(|a, b| b.density.total_cmp(&a.density));
         materials.insert(0, Self::lava());
+        let weight = |material: &Self| material.density;
+        materials.sort_by(|a, b| a.kind.rank().cmp(&b.kind.rank()).then(weight(b).total_cmp(&weight(a))));
         materials
+    }
+
+    /// Whether it is the lava.
+    pub fn is_lava(&self) -> bool {
+        self.name == Self::LAVA
     }
 
     /// Whether its cells hold energy besides their amount.
     pub fn carries_energy(&self) -> bool {
-        self.name == Self::LAVA
+        self.is_lava()
     }
 
     /// The parameters of all rules that a material may follow.
@@ -173,9 +201,10 @@ impl Material {
 
     /// The parameters of the rules that this one follows.
     pub fn params_in_force(&self) -> impl Iterator<Item = &'static Param<Self>> {
-        let rules: &[_] = match self.pressure {
-            Pressure::None => &[rules::squeeze::PARAMS, rules::level::PARAMS],
-            Pressure::Compress => &[rules::compress::PARAMS],
+        let rules: &[_] = match (self.kind, self.pressure) {
+            (Kind::Liquid, Pressure::None) => &[rules::squeeze::PARAMS, rules::level::PARAMS],
+            (Kind::Liquid, Pressure::Compress) => &[rules::compress::PARAMS],
+            (Kind::Gas | Kind::Still | Kind::Grain, _) => &[],
         };
         rules.iter().copied().flatten()
     }
@@ -206,7 +235,7 @@ impl Material {
         if [Self::LAVA, "ground", "solid"].contains(&self.name.as_str()) {
             return Err(Invalid::new(&format!("{key}.name"), &self.name, "another name: every world has this one"));
         }
-        within(&format!("{key}.density"), self.density, 1.0, LAVA_DENSITY)?;
+        within(&format!("{key}.density"), self.density, LEAST_DENSITY, MOST_DENSITY)?;
         Self::params().try_for_each(|p| within(&format!("{key}.{}", p.key), (p.get)(self), p.low, p.high))?;
         self.look.validate(&format!("{key}.look"))
     }

@@ -8,10 +8,18 @@
 //!
 //! A column is worked from the bottom up and in place. That order makes equation 1 true: a falling stack moves down
 //! as a stack, and no parcel moves more than one cell a step. The rule touches one column only.
+//!
+//! Beside heavier matter the room of a cell is 1 − h, with h the amount of heavier matter in it. Lava that has no room climbs
+//! as other liquids do ([`super::squeeze`]) and takes its energy along as falling lava does:
+//!
+//! ```text
+//! if a_b > 1 − h_b:  m = min(a_b − (1 − h_b), 2 − a_c) goes up
+//! ```
 
 use super::params::{LEAST_SHARE, Param, param, share};
 use super::transfer::{Share, carried, ratio};
 use super::{Column, Pair, Parcel, RulesSpec};
+use crate::grid::tile::Lanes;
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
 use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers};
@@ -36,9 +44,10 @@ pub const PARAMS: &[Param] = &[
     ),
 ];
 
-/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).
+/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0). `UNDER` is set where
+/// heavier matter may take room from the lava.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gravity {
+pub struct Gravity<const UNDER: bool = false> {
     /// Share that falls, 1..=65536.
     pub factor: u32,
     /// Energy carried by falling liquid.
@@ -51,21 +60,40 @@ impl From<&RulesSpec> for Gravity {
     }
 }
 
-/// What falls from a liquid cell into the cell below it, which is not solid.
+impl Gravity {
+    /// The same rule in a layer that heavier matter takes room from.
+    pub(crate) fn beside_heavier(self) -> Gravity<true> {
+        Gravity { factor: self.factor, beta: self.beta }
+    }
+}
+
+/// What falls from a liquid cell into the cell below it, which is not solid and holds `heavier` matter.
 ///
 /// Rounding: the amount is rounded up, so that the last unit of a parcel falls too and nothing is left hanging in the
 /// air. Energy that would pass [`ENERGY_MAX`] below stays above, and with it one unit of amount that holds it, because
 /// an empty cell holds no energy.
 #[inline]
-pub fn fall(from: Content, into: Content, rule: &Gravity) -> Parcel {
+pub fn fall<const UNDER: bool>(from: Content, into: Content, heavier: u16, rule: &Gravity<UNDER>) -> Parcel {
     let wanted = (u32::from(from.amount) * rule.factor).div_ceil(1 << 16) as u16;
-    let mut amount = wanted.min(AMOUNT_ONE - into.amount);
+    carry(wanted.min((AMOUNT_ONE - heavier).saturating_sub(into.amount)), from, into, rule.beta)
+}
+
+/// What climbs from a cell that holds `heavier` matter into the one above it, which is not solid.
+#[inline]
+fn climb(from: Content, into: Content, heavier: u16, beta: u32) -> Parcel {
+    let excess = from.amount.saturating_sub(AMOUNT_ONE - heavier);
+    carry(excess.min(u16::MAX - into.amount), from, into, beta)
+}
+
+/// An amount, for which there is room, with the energy that it takes along.
+#[inline]
+fn carry(mut amount: u16, from: Content, into: Content, beta: u32) -> Parcel {
     if amount == 0 {
         return Parcel::default();
     }
     let room = ENERGY_MAX - into.energy;
     if amount < from.amount {
-        let energy = carried(amount, ratio(from.amount, from.energy, rule.beta));
+        let energy = carried(amount, ratio(from.amount, from.energy, beta));
         return Parcel { amount, energy: energy.min(from.energy).min(room) };
     }
     if from.energy > room {
@@ -83,17 +111,24 @@ pub(crate) struct Kernel<S: Simd> {
     beta: Share<S>,
 }
 
-impl Column<2> for Gravity {
-    const UP: bool = false;
-    const UNDER: bool = false;
+impl<const UNDER: bool> Column<2> for Gravity<UNDER> {
+    const UP: bool = UNDER;
+    const UNDER: bool = UNDER;
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {
         [self.factor, self.beta, 0, 0, 0, 0, 0, 0]
     }
 
-    fn settle(&self, below: Content, above: Content, _heavier: u16) -> [Content; 2] {
-        let Parcel { amount, energy } = fall(above, below, self);
+    fn settle(&self, below: Content, above: Content, heavier: u16) -> [Content; 2] {
+        let Parcel { amount, energy } = climb(below, above, heavier, self.beta);
+        if amount > 0 {
+            return [
+                Content { amount: below.amount - amount, energy: below.energy - energy },
+                Content { amount: above.amount + amount, energy: above.energy + energy },
+            ];
+        }
+        let Parcel { amount, energy } = fall(above, below, heavier, self);
         [
             Content { amount: below.amount + amount, energy: below.energy + energy },
             Content { amount: above.amount - amount, energy: above.energy - energy },
@@ -114,20 +149,37 @@ impl Column<2> for Gravity {
     fn settle_lanes<S: Simd>(kernel: &Kernel<S>, s: S, pair: &Pair<'_, S, 2>) -> Option<[[S::V; 2]; 2]> {
         let (a, e) = (s.load(&pair.above[AMOUNT]), s.load(&pair.above[ENERGY]));
         let b = s.load(&pair.below[AMOUNT]);
-        let amount = kernel.wanted(s, a, b, pair.open);
-        if !s.any(amount) {
+        let room = if UNDER { s.sub(kernel.one, pair.heavier) } else { kernel.one };
+        let free = if UNDER { s.sub_saturating(room, b) } else { s.sub(room, b) };
+        let amount = kernel.wanted(s, a, free, pair.open);
+        let excess = if UNDER { s.keep(s.sub_saturating(b, room), pair.open) } else { kernel.zero };
+        if !s.any(if UNDER { s.or(amount, excess) } else { amount }) {
             return None;
         }
         let f = s.load(&pair.below[ENERGY]);
         let (amount, energy) = kernel.carried(s, (a, e), amount, f);
-        Some([[s.add(b, amount), s.add(f, energy)], [s.sub(a, amount), s.sub(e, energy)]])
+        if !UNDER || !s.any(excess) {
+            return Some([[s.add(b, amount), s.add(f, energy)], [s.sub(a, amount), s.sub(e, energy)]]);
+        }
+        // A cell whose lava climbs takes none from above.
+        let up = s.min(excess, s.sub(s.splat(u16::MAX), a));
+        let (up, lifted) = kernel.carried(s, (b, f), up, e);
+        Some([
+            [s.sub(s.add(b, amount), up), s.sub(s.add(f, energy), lifted)],
+            [s.add(s.sub(a, amount), up), s.add(s.sub(e, energy), lifted)],
+        ])
+    }
+
+    #[inline(always)]
+    fn rises<S: Simd>(kernel: &Kernel<S>, s: S, below: &[Lanes; 2], heavier: S::V) -> u32 {
+        if UNDER { s.above(s.load(&below[AMOUNT]), s.sub(kernel.one, heavier)) } else { 0 }
     }
 }
 
 impl<S: Simd> Kernel<S> {
-    /// Amounts that would fall from cells with `a` into cells with `b`, where `open` has a bit.
+    /// Amounts that would fall from cells with `a` into cells with so much `room`, where `open` has a bit.
     #[inline(always)]
-    fn wanted(&self, s: S, a: S::V, b: S::V, open: u32) -> S::V {
+    fn wanted(&self, s: S, a: S::V, room: S::V, open: u32) -> S::V {
         let wanted = match self.factor {
             None => a,
             Some(factor) => {
@@ -135,7 +187,7 @@ impl<S: Simd> Kernel<S> {
                 s.add(s.mul_high(a, factor), s.keep(s.splat(1), broken))
             }
         };
-        s.keep(s.min(wanted, s.sub(self.one, b)), open)
+        s.keep(s.min(wanted, room), open)
     }
 
     /// The amounts that do fall, of those that would, and the energy that they carry into cells with energy `f`.

@@ -39,6 +39,7 @@ rules! {
     Squeeze(Squeezing) = "squeeze": "Another liquid climbs past heavier matter, and falls.",
     Level(Leveling) = "level": "Another liquid runs to where it stands lower.",
     Compress(Compressing) = "compress": "A liquid that can be compressed runs, also up.",
+    Stay(()) = "stay": "Still matter stays.",
 }
 
 impl Rule {
@@ -51,7 +52,7 @@ impl Rule {
     pub fn is_due(&self, step: u64) -> bool {
         match self {
             Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
-            Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) | Self::Compress(_) => true,
+            Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) | Self::Compress(_) | Self::Stay(()) => true,
         }
     }
 }
@@ -61,10 +62,13 @@ impl Rule {
 pub struct Rules(Vec<Vec<Rule>>);
 
 impl Rules {
-    /// The rules of a world of lava and of `materials`, its other layers from the heaviest on.
+    /// The rules of a world of lava and of `materials`.
     pub fn new(spec: &RulesSpec, materials: &[Material], grid: Grid) -> Self {
-        let others = materials.iter().map(|material| of_material(material, grid, spec.walls));
-        Self(std::iter::once(of_lava(spec)).chain(others).collect())
+        let of_layer = |material: &Material| match material.is_lava() {
+            true => of_lava(spec),
+            false => of_material(material, grid, spec.walls),
+        };
+        Self(Material::with_lava(materials.to_vec()).iter().map(of_layer).collect())
     }
 
     /// The rules of a step in their order: those of the heaviest layer first, each with the place of its layer.
@@ -92,5 +96,6 @@ fn of_material(material: &Material, grid: Grid, walls: Walls) -> Vec<Rule> {
         (Kind::Liquid, Pressure::Compress) => {
             vec![Rule::Squeeze(material.into()), Rule::Compress(Compressing::new(material, grid, walls))]
         }
+        (Kind::Gas | Kind::Still | Kind::Grain, _) => vec![Rule::Stay(())],
     }
 }

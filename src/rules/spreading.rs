@@ -11,6 +11,8 @@
 //! ```
 //!
 //! The step is synchronous: every decision reads the state before it. Rounding is down, in favour of the giver.
+//!
+//! Beside heavier matter its amount in n counts with a_n, and its amount in the cell below supports as lava does.
 
 use super::params::{LEAST_SHARE, MOST_ENERGY, Param, param, share};
 use super::transfer::{Share, carried, ratio};
@@ -66,9 +68,10 @@ pub const PARAMS: &[Param] = &[
     param!(spreading_every, "steps", 1.0, 1000.0, Whole, "gravity steps for each spreading step; more is stiffer"),
 ];
 
-/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).
+/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0). `UNDER` is set where
+/// heavier matter may take room from the lava.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spreading {
+pub struct Spreading<const UNDER: bool = false> {
     /// Energy in units above which a cell spreads.
     pub threshold: u16,
     /// Amount in units that supports the cell above.
@@ -102,9 +105,17 @@ impl From<&RulesSpec> for Spreading {
     }
 }
 
+impl Spreading {
+    /// The same rule in a layer that heavier matter takes room from.
+    pub(crate) fn beside_heavier(self) -> Spreading<true> {
+        let Self { threshold, support, spread, alpha, friction_on_solid, friction_on_liquid, walls, every } = self;
+        Spreading { threshold, support, spread, alpha, friction_on_solid, friction_on_liquid, walls, every }
+    }
+}
+
 /// Whether a cell may spread in this step.
 #[inline]
-pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
+pub fn spreads<const UNDER: bool>(cell: Content, bed: Bed, rule: &Spreading<UNDER>) -> bool {
     let supported = match bed {
         Bed::Solid => true,
         Bed::Liquid(amount) => amount >= rule.support,
@@ -123,7 +134,7 @@ pub struct Giver {
 impl Giver {
     /// Prepares a cell for which [`spreads`] holds.
     #[inline]
-    pub fn new(cell: Content, bed: Bed, rule: &Spreading) -> Self {
+    pub fn new<const UNDER: bool>(cell: Content, bed: Bed, rule: &Spreading<UNDER>) -> Self {
         Self {
             share: ((u32::from(cell.amount) * rule.spread) >> 16) as u16,
             ratio: ratio(cell.amount, cell.energy, rule.alpha),
@@ -134,11 +145,11 @@ impl Giver {
         }
     }
 
-    /// What goes to one neighbour of the pattern. Four such parcels never take more than the giver has: `spread` is
+    /// What goes to one neighbour of the pattern, which holds `heavier` matter. Four such parcels never take more than the giver has: `spread` is
     /// below 1/4 and `alpha` at most 1, so at least one unit of amount stays to hold the energy that stays.
     #[inline]
-    pub fn gives(self, to: Content) -> Parcel {
-        let amount = self.share.min((AMOUNT_ONE - to.amount) / 4);
+    pub fn gives(self, to: Content, heavier: u16) -> Parcel {
+        let amount = self.share.min(AMOUNT_ONE.saturating_sub(to.amount.saturating_add(heavier)) / 4);
         Parcel { amount, energy: carried(amount, self.ratio).min((ENERGY_MAX - to.energy) / 4) }
     }
 
@@ -162,8 +173,8 @@ pub(crate) struct Kernel<S: Simd> {
     friction: Option<[Share<S>; 2]>,
 }
 
-impl Exchange<2> for Spreading {
-    const UNDER: bool = false;
+impl<const UNDER: bool> Exchange<2> for Spreading<UNDER> {
+    const UNDER: bool = UNDER;
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {
@@ -183,11 +194,13 @@ impl Exchange<2> for Spreading {
         let giver = Giver::new(here.cell, here.bed, self);
         let gift = |d: usize| match here.beside[d] {
             _ if pattern >> d & 1 == 0 => Gift::default(),
-            Side::Open { cell, .. } => {
-                let parcel = giver.gives(cell);
+            Side::Open { cell, heavier } => {
+                let parcel = giver.gives(cell, heavier);
                 Gift { parcel, friction: parcel.energy - giver.arrives(parcel.energy) }
             }
-            Side::Outside if self.walls == Walls::Open => Gift { parcel: giver.gives(Content::default()), friction: 0 },
+            Side::Outside if self.walls == Walls::Open => {
+                Gift { parcel: giver.gives(Content::default(), 0), friction: 0 }
+            }
             Side::Outside | Side::Solid => Gift::default(),
         };
         std::array::from_fn(gift).into()
@@ -226,7 +239,18 @@ impl Exchange<2> for Spreading {
     fn flow<S: Simd, N: Near<S, 2>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 2> {
         let tile = near.tile();
         let (a, e) = (s.load(&tile[AMOUNT]), s.load(&tile[ENERGY]));
-        let fits = kernel.amounts(s, a, near.around(AMOUNT));
+        let fits = if UNDER {
+            let (_, there) = near.fillings();
+            let full = kernel.one;
+            // What is over 1 leaves no room.
+            kernel.amounts(
+                s,
+                a,
+                [s.min(there[0], full), s.min(there[1], full), s.min(there[2], full), s.min(there[3], full)],
+            )
+        } else {
+            kernel.amounts(s, a, near.around(AMOUNT))
+        };
         let drawn = near.drawn();
         let given = [free[0] & drawn[0], free[1] & drawn[1], free[2] & drawn[2], free[3] & drawn[3]];
         let amount = s.keep_each(fits, given);

@@ -16,7 +16,7 @@ use crate::random::Draw;
 use crate::rules::{Rules, RulesSpec};
 use crate::source::{VentSpec, Vents};
 use crate::validate::{Invalid, within};
-use crate::world::{Ground, PackedWorld, World};
+use crate::world::{Ground, Layer, PackedWorld, World};
 
 pub use self::command::Command;
 #[cfg(feature = "files")]
@@ -41,7 +41,7 @@ struct History {
     seed: u64,
     rules: Rules,
     spec: RulesSpec,
-    /// Those of the layers lighter than the lava, with the parameters in force.
+    /// Those of the layers besides the lava, with the parameters in force.
     materials: Vec<Material>,
     vents: Vents,
     /// In the order of their steps; the first `past` have taken place.
@@ -135,7 +135,8 @@ impl Simulation {
     pub fn new(world: World, rules: &RulesSpec, vents: &[VentSpec], seed: u64, engine: Box<dyn Engine>) -> Self {
         let vents = Vents::new(vents, world.grid());
         let (events, past) = (Vec::new(), 0);
-        let materials: Vec<_> = world.layers()[1..].iter().map(|layer| layer.material().clone()).collect();
+        let materials = world.layers().iter().map(Layer::material).filter(|material| !material.is_lava());
+        let materials: Vec<_> = materials.cloned().collect();
         let history = History {
             step: 0,
             seed,
@@ -276,7 +277,7 @@ impl Simulation {
         &self.history.spec
     }
 
-    /// The materials lighter than the lava, the heaviest first, with the parameters in force.
+    /// The materials besides the lava, in the order of the layers, with the parameters in force.
     pub fn materials(&self) -> &[Material] {
         &self.history.materials
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::grid::Grid;
 use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};
 use crate::validate::{Invalid, within};
-use crate::world::{LAVA, World};
+use crate::world::World;
 
 /// Most cells that one vent may pour in a step.
 const RATE_MAX: f64 = 1e6;
@@ -165,7 +165,7 @@ impl Vent {
     /// Pours what is due in `step`, the same share into every column; the units that do not divide go round. Nothing when the
     /// world does not have the material.
     pub fn pour(&self, world: &mut World, step: u64) {
-        let layer = self.material.as_deref().map_or(Some(LAVA), |name| world.number_of(name));
+        let layer = self.material.as_deref().map_or(Some(world.number_of_lava()), |name| world.number_of(name));
         let (total, Some(layer)) = (self.units_in(step), layer) else { return };
         let n = self.columns.len() as u64;
         let (share, rest) = (total / n, total % n);

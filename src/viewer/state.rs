@@ -166,8 +166,8 @@ impl State {
     pub(crate) fn follow(&mut self, update: &Update) -> bool {
         let report = &update.report;
         self.rules.follow(&report.rules);
-        let lighter = report.materials.iter().skip(1).map(|report| report.material.clone());
-        self.materials.follow(&lighter.collect());
+        let others = report.materials.iter().map(|report| &report.material).filter(|material| !material.is_lava());
+        self.materials.follow(&others.cloned().collect());
         self.tools.follow(&report.materials);
         self.vents.follow(&report.vents);
         self.pace.follow(&report.pace);

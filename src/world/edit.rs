@@ -3,8 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Content;
-use super::{LAVA, World};
+use super::{Content, World};
 use crate::grid::{Grid, Place};
 use crate::matter::Pressure;
 use crate::rules::compress::step_of_depth;
@@ -214,7 +213,7 @@ impl World {
                     let pressed = self.pressed(layer, &edit.shape, place, amount);
                     self.fill(layer, place, amount.saturating_add(pressed), 0.0);
                 }
-                Matter::Lava { amount, energy } => self.fill(LAVA, place, amount_units(amount), energy),
+                Matter::Lava { amount, energy } => self.fill(self.lava, place, amount_units(amount), energy),
                 Matter::Rock => {
                     self.drain(place);
                     self.set_solid(place, true);
@@ -255,7 +254,9 @@ impl World {
         let before = self.ground.stamp();
         if self.ground.set(place, solid) {
             let stamps = [before, self.ground.stamp()];
-            self.layers.iter_mut().for_each(|layer| layer.wake_near(place, stamps));
+            for (number, layer) in self.layers.iter_mut().enumerate() {
+                layer.wake_near(place, stamps, number > 0);
+            }
         }
     }
 

@@ -46,17 +46,16 @@ use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 
 /// Ground and matter over one grid.
 ///
-/// Each material is a [`Layer`] with its own account, the heaviest first; a layer sees only what is heavier than itself. The
-/// lava is always there. A layer without matter takes hardly any memory.
+/// Each material is a [`Layer`] with its own account: still matter, grains, then fluids, each the heaviest first. A layer
+/// takes room from those after it. The lava is always there. A layer without matter takes hardly any memory.
 #[derive(Clone, Debug)]
 pub struct World {
     pub(crate) grid: Grid,
     pub(crate) ground: Ground,
     pub(crate) layers: Vec<Layer>,
+    /// Where the lava is among the layers.
+    lava: usize,
 }
-
-/// Where the lava is among the layers.
-pub(crate) const LAVA: usize = 0;
 
 impl World {
     /// A world of lava, without any yet, over `ground`.
@@ -64,13 +63,14 @@ impl World {
         Self::with_materials(ground, Vec::new())
     }
 
-    /// A world of lava and these materials, none heavier than it and each with its own name, without matter yet. Equally
-    /// heavy ones keep their order.
+    /// A world of lava and these materials, each with its own name, without matter yet; the order of its layers is that of
+    /// [`Material::with_lava`].
     pub fn with_materials(ground: Ground, materials: Vec<Material>) -> Self {
         let materials = Material::with_lava(materials);
         let (grid, last) = (ground.grid(), materials.len() - 1);
         let layer = |(i, material)| Layer::empty(grid, material, i < last);
-        Self { grid, ground, layers: materials.into_iter().enumerate().map(layer).collect() }
+        let lava = materials.iter().position(Material::is_lava).expect("with_lava puts it there");
+        Self { grid, ground, layers: materials.into_iter().enumerate().map(layer).collect(), lava }
     }
 
     /// Shape of the box.
@@ -83,7 +83,7 @@ impl World {
         &self.ground
     }
 
-    /// The materials, the heaviest first.
+    /// The materials, in the order of [`Material::with_lava`].
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
@@ -100,7 +100,12 @@ impl World {
 
     /// The lava.
     pub fn lava(&self) -> &Layer {
-        &self.layers[LAVA]
+        &self.layers[self.lava]
+    }
+
+    /// Number of the layer of the lava.
+    pub fn number_of_lava(&self) -> usize {
+        self.lava
     }
 
     /// Amount of matter heavier than a layer in a cell, at most 1.
@@ -136,7 +141,7 @@ impl World {
     /// solid cell, and energy needs liquid to hold it.
     pub fn place(&mut self, place: Place, amount: u16, energy: u16) {
         if amount > 0 && !self.ground.is_solid(place) {
-            self.layers[LAVA].set(place, Content { amount: amount.min(AMOUNT_ONE), energy });
+            self.layers[self.lava].set(place, Content { amount: amount.min(AMOUNT_ONE), energy });
         }
     }
 
@@ -151,7 +156,7 @@ impl World {
     ///
     /// 1. mass now + outflow + solidified + removed = initial + sourced, to the unit; the same for energy with
     ///    what friction took;
-    /// 2. no amount of lava above one, no liquid in a solid cell, no energy without liquid.
+    /// 2. no amount of lava above one where no layer takes room from it, no liquid in a solid cell, no energy without liquid.
     pub fn check(&self) -> Result<(), String> {
         let named = |layer: &Layer, fault| format!("{}: {fault}", layer.material.name);
         self.layers.iter().try_for_each(|layer| self.check_layer(layer).map_err(|fault| named(layer, fault)))
@@ -176,7 +181,7 @@ impl World {
         let [x, y, z] = place;
         let fault = if x >= self.grid.nx || z >= self.grid.nz {
             "liquid outside of the box"
-        } else if cell.amount > AMOUNT_ONE && layer.carries_energy() {
+        } else if cell.amount > AMOUNT_ONE && layer.material.is_lava() && self.lava == 0 {
             "more than a full cell"
         } else if cell.amount > 0 && self.ground.is_solid(place) {
             "liquid in a solid cell"

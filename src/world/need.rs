@@ -1,7 +1,7 @@
 //! How much memory a world takes, worked out before it is made.
 
 use super::tiles::Masks;
-use super::{LAVA, Layer, World};
+use super::{Layer, World};
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
 use crate::memory::{MemoryEstimate, TooMuchMemory};
@@ -60,7 +60,7 @@ impl World {
     /// # Errors
     /// [`TooMuchMemory`] when they do.
     pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
-        let others = self.layers.iter().skip(LAVA + 1).map(Layer::bytes).sum();
+        let others = self.layers.iter().filter(|layer| !layer.material().is_lava()).map(Layer::bytes).sum();
         MemoryEstimate::of("the ground", self.ground.bytes(), 1.0)
             .and(MemoryEstimate::of("the lava", self.lava().bytes(), ROOM))
             .and(MemoryEstimate::of("the other materials", others, ROOM))

@@ -34,17 +34,17 @@ impl<M: Measure> Quantity<M> {
         Self { material, measure }
     }
 
-    /// All quantities of a world of these materials. The ground's follow those of the first material.
+    /// All quantities of a world of these materials. The ground's follow those of the lava.
     pub fn of_materials<'a>(materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
-        let of_material = |(number, material): (usize, &'a Material)| {
+        let of_material = |material: &'a Material| {
             let has = move |measure: &&M| match measure.facts().of {
                 Of::Materials => true,
                 Of::Carriers => material.carries_energy(),
-                Of::Ground => number == 0,
+                Of::Ground => material.is_lava(),
             };
             M::ALL.iter().filter(has).map(|measure| Self::new(*measure, &material.name))
         };
-        materials.into_iter().enumerate().flat_map(of_material).collect()
+        materials.into_iter().flat_map(of_material).collect()
     }
 
     /// The quantity of a list that goes by a name.

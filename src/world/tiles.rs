@@ -430,6 +430,15 @@ impl Strip {
         wakes
     }
 
+    /// No rule has a tile to visit.
+    pub(crate) fn sleep(&mut self) {
+        let rows = self.falling.union(self.flowing).range();
+        for row in &mut self.rows[rows.start * self.width..rows.end * self.width] {
+            (row.falling, row.flowing) = (0, 0);
+        }
+        (self.falling, self.flowing, self.work) = (Rows::NONE, Rows::NONE, 0);
+    }
+
     /// Spreading has read all tiles; their changes are still to be applied.
     pub(crate) fn spread_read(&mut self) {
         self.work = 0;

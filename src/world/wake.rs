@@ -27,9 +27,19 @@ impl Layer {
         }
     }
 
+    /// A step of matter that no rule moves: records what edits, sources and reactions changed, for the readers of the layer.
+    pub(crate) fn stay(&mut self) {
+        let reads = self.clock.last();
+        for (strip, awake) in self.strips.iter_mut().zip(&mut self.awake).filter(|(_, awake)| **awake) {
+            strip.record_falling(reads);
+            strip.sleep();
+            *awake = false;
+        }
+    }
+
     /// Wakes the tiles whose rules read a cell of the ground, which changed the ground's stamp from the first to
-    /// the second.
-    pub(super) fn wake_near(&mut self, [x, y, z]: Place, stamps: [u64; 2]) {
+    /// the second; `squeezed` says whether heavier matter may press the layer up.
+    pub(super) fn wake_near(&mut self, [x, y, z]: Place, stamps: [u64; 2], squeezed: bool) {
         // A liquid at rest on another ground wakes as a whole later.
         if self.settled.ground.replace(stamps[1]) != Some(stamps[0]) {
             self.settled.ground = None;
@@ -37,7 +47,7 @@ impl Layer {
         }
         let (tx, tz) = (x / TILE_X, z / TILE_Z);
         // Gravity visits a tile that changed and the one above it, whose bed this cell is.
-        self.awake[tz] |= self.strips[tz].fall_above(y, tx, !self.material.carries_energy());
+        self.awake[tz] |= self.strips[tz].fall_above(y, tx, squeezed);
         // Spreading reads the cell as bed of the tile above, and as neighbour in up to four directions.
         self.wake_spreading([tx, y + 1, tz]);
         self.wake_spreading([tx, y, tz]);
