@@ -61,6 +61,22 @@ impl StepKey {
         RowPatterns { key: self, y, z, group_x: usize::MAX, words: [0; 2] }
     }
 
+    /// A random byte of a cell; each `salt` draws others.
+    pub fn byte(self, salt: u64, [x, y, z]: Place) -> u8 {
+        let lane = (z % TILE_Z) * TILE_X + x % TILE_X;
+        (self.bytes(salt, [x / TILE_X, y, z / TILE_Z])[lane / 8] >> (lane % 8 * 8)) as u8
+    }
+
+    /// The random bytes of a group of 32 cells, eight to a word, by the place of its tile.
+    #[inline]
+    pub(crate) fn bytes(self, salt: u64, tile: TilePlace) -> [u64; 4] {
+        let [mut word, _] = Self(mix64(self.0 ^ salt.wrapping_mul(0xa24b_aed4_963e_e407))).group(tile);
+        std::array::from_fn(|_| {
+            word = mix64(word ^ 0x9fb2_1c65_1e98_df25);
+            word
+        })
+    }
+
     /// The two words of a group of 32 cells, by the place of its tile: directions 0 and 1 in the halves of the first, 2 and 3
     /// in the second. Groups are numbered by their places, not by the shape of the box.
     #[inline]
@@ -110,6 +126,21 @@ mod tests {
                 assert_eq!(u64::from(pattern >> d & 1), bit, "lane {lane}, direction {d}");
             }
         }
+    }
+
+    #[test]
+    fn a_byte_is_one_of_its_group_and_even() {
+        let key = StepKey::new(7, 11);
+        let mut counts = [0_u32; 256];
+        for tz in 0..64 {
+            let bytes = key.bytes(3, [2, 5, tz]).map(u64::to_le_bytes);
+            for (lane, &byte) in bytes.as_flattened().iter().enumerate() {
+                assert_eq!(key.byte(3, [2 * TILE_X + lane % TILE_X, 5, tz * TILE_Z + lane / TILE_X]), byte);
+                counts[usize::from(byte)] += 1;
+            }
+        }
+        assert!(counts.iter().all(|&count| count < 30), "of 2,048 bytes 8 have each value: {counts:?}");
+        assert_ne!(key.bytes(3, [2, 5, 0]), key.bytes(4, [2, 5, 0]));
     }
 
     #[test]

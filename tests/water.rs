@@ -20,7 +20,7 @@ fn some(name: &str, amount: f64) -> Matter {
     Matter::Material { name: name.to_owned(), amount }
 }
 
-/// Some of ice, a mud that lava floats on, water, and an oil that floats on it, with any parameters.
+/// Some of ice, a mud that lava floats on, water, an oil that floats on it, and steam, with any parameters.
 fn any_materials() -> impl Strategy<Value = Vec<Material>> {
     let value = |param: &'static Param<Material>| {
         // Passes cost the plain engine as many steps; slower liquids hardly move.
@@ -45,8 +45,9 @@ fn any_materials() -> impl Strategy<Value = Vec<Material>> {
         material("ice", Kind::Still, 917.0),
         material("water", Kind::Liquid, 1000.0),
         material("mud", Kind::Liquid, 2700.0),
+        material("steam", Kind::Gas, 0.6),
     ];
-    (all, 1_usize..16).prop_map(|(all, chosen)| {
+    (all, 1_usize..32).prop_map(|(all, chosen)| {
         let chosen = all.into_iter().enumerate().filter(|(i, _)| chosen >> i & 1 == 1);
         chosen.map(|(_, material)| material).collect()
     })

@@ -4,6 +4,7 @@
 //! is the one that users get.
 
 mod deltas;
+mod drift;
 mod fall;
 mod heavier;
 pub mod plain;

@@ -4,6 +4,7 @@
 use super::{Engine, Stage};
 use crate::grid::{Grid, Place};
 use crate::random::Draw;
+use crate::rules::drift::Drifting;
 use crate::rules::{Bed, Column, DIRECTIONS, Exchange, Gift, Gifts, Here, Rule, Side, Walls};
 use crate::world::{Content, World};
 
@@ -24,6 +25,8 @@ impl Engine for Plain {
             Rule::Spreading(rule) => exchange(world, layer, rule, draw),
             Rule::Squeeze(rule) => column(world, layer, rule),
             Rule::Level(rule) => exchange(world, layer, rule, draw),
+            Rule::Drift(rule) => drift(world, layer, rule, draw),
+            Rule::Waft(rule) => exchange(world, layer, rule, draw),
             Rule::Stay(()) => {}
             Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| exchange(world, layer, rule, draw)),
         }
@@ -47,13 +50,31 @@ fn column<const Q: usize>(world: &mut World, layer: usize, rule: &impl Column<Q>
     }
 }
 
+/// The drift of a gas: its columns from the top down, then from the bottom up.
+fn drift(world: &mut World, layer: usize, rule: &Drifting, draw: Draw) {
+    let (grid, key) = (world.grid(), draw.key());
+    for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
+        for (from, to) in (1..grid.ny).rev().map(|y| (y - 1, y)).chain((1..grid.ny).map(|y| (y, y - 1))) {
+            let (from, to, up) = ([x, from, z], [x, to, z], to > from);
+            if world.ground().is_solid(from) || world.ground().is_solid(to) {
+                continue;
+            }
+            let (amount, there) = (world.layers[layer].at(from).amount, world.layers[layer].at(to).amount);
+            let (full, byte) = (there.saturating_add(world.heavier_than(layer, to)), key.byte(rule.salt, from));
+            let moved = if up { rule.rises(amount, byte, full) } else { rule.sinks(amount, byte, full) };
+            world.layers[layer].set(from, Content { amount: amount - moved, energy: 0 });
+            world.layers[layer].set(to, Content { amount: there + moved, energy: 0 });
+        }
+    }
+}
+
 /// A rule across a layer: every cell gives by the state before.
 fn exchange<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>, draw: Draw) {
     let before = world.clone();
     let key = draw.key();
     for place in world.grid().places() {
         if before.layers[layer].at(place).amount > 0 {
-            let here = here(&before, layer, place, draw.step);
+            let here = here(&before, layer, place, draw);
             give(world, layer, rule, &here, rule.gives(&here, key.pattern(place)));
         }
     }
@@ -87,7 +108,7 @@ fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>
 }
 
 /// A cell with what is around it.
-fn here(world: &World, layer: usize, place: Place, step: u64) -> Here {
+fn here(world: &World, layer: usize, place: Place, draw: Draw) -> Here {
     let side = |by: [isize; 3]| match neighbour(world.grid(), place, by) {
         Some(near) if world.ground().is_solid(near) => Side::Solid,
         Some(near) => Side::Open { cell: world.layers[layer].at(near), heavier: world.heavier_than(layer, near) },
@@ -101,7 +122,8 @@ fn here(world: &World, layer: usize, place: Place, step: u64) -> Here {
         below: side([0, -1, 0]),
         above: side([0, 1, 0]),
         place,
-        step,
+        step: draw.step,
+        key: draw.key(),
     }
 }
 

@@ -58,7 +58,7 @@ impl<'a> Near<'a> {
 
     /// The row with a number, which has the tiles `64 · w` and on, and those around it.
     #[inline(always)]
-    fn rows(&self, index: usize, w: usize, vertical: bool) -> Around<'a> {
+    fn rows(&self, index: usize, w: usize, above: bool) -> Around<'a> {
         let strip = self.here;
         // No row has this number.
         let none = usize::MAX;
@@ -66,7 +66,7 @@ impl<'a> Near<'a> {
             index,
             here: strip.row(index),
             below: strip.row(index.wrapping_sub(strip.width)),
-            above: strip.row(if vertical { index + strip.width } else { none }),
+            above: strip.row(if above { index + strip.width } else { none }),
             west: strip.row(if w > 0 { index - 1 } else { none }),
             east: strip.row(if w + 1 < strip.width { index + 1 } else { none }),
             north: self.north.row(index),
@@ -193,6 +193,12 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
     }
 
     #[inline(always)]
+    fn bytes(&self, salt: u64) -> S::V {
+        let tile = [self.here.tx, self.here.y, self.spread.near.tz];
+        self.spread.s.load(&Lanes::of_bytes(self.spread.key.bytes(salt, tile)))
+    }
+
+    #[inline(always)]
     fn below(&self) -> Next<S> {
         let (s, Here { rows, bit, y, .. }) = (self.spread.s, self.here);
         let tile = self.spread.near.here.lanes::<Q>(rows.below.slots[*bit]);
@@ -268,7 +274,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         activities.active = Rows::NONE;
         let mut lost = Lost::default();
         // One more, for tiles above a change, and one below it.
-        let first = if R::VERTICAL { visited.start.saturating_sub(1) } else { visited.start };
+        let first = if R::ABOVE { visited.start.saturating_sub(1) } else { visited.start };
         for y in first..(visited.end + 1).min(self.ground.ny()) {
             for w in 0..strip.width {
                 let index = strip.index(y, w);
@@ -276,7 +282,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
                 if strip.row(index).held | old.active == 0 {
                     continue;
                 }
-                let rows = near.rows(index, w, R::VERTICAL);
+                let rows = near.rows(index, w, R::ABOVE);
                 let mut set = rows.awake(old);
                 if set | old.active == 0 {
                     continue;

@@ -7,12 +7,14 @@
 //! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
 
 use super::deltas::Deltas;
+use super::drift::Drift;
 use super::fall::{FallCommon, Falls};
 use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
 use super::{Engine, Stage};
-use crate::parallel;
+use crate::parallel::{self, *};
 use crate::random::Draw;
+use crate::rules::drift::Drifting;
 use crate::rules::{Column, Exchange, Rule, Walls};
 use crate::simd::{Level, Simd, Work};
 use crate::world::{AMOUNT, Activities, ENERGY, Ground, Layer, Reader, Strip, World};
@@ -108,6 +110,8 @@ impl Engine for Tiled {
             Rule::Spreading(rule) => self.exchange(world, layer, rule, draw),
             Rule::Squeeze(rule) => self.column(world, layer, rule),
             Rule::Level(rule) => self.exchange(world, layer, rule, draw),
+            Rule::Drift(rule) => self.drift(world, layer, rule, draw),
+            Rule::Waft(rule) => self.exchange(world, layer, rule, draw),
             Rule::Stay(()) => world.layers[layer].stay(),
             Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| self.exchange(world, layer, rule, draw)),
         }
@@ -131,6 +135,20 @@ impl Tiled {
         let cuts = &self.cuts[..];
         fall_in::<R, Q>(self.level, (from, strips), common, cuts, &mut self.scratch[..cuts.len()]);
         update_awake(layer, from, to);
+    }
+
+    /// The drift of a gas.
+    fn drift(&mut self, world: &mut World, layer: usize, rule: &Drifting, draw: Draw) {
+        let World { ground, layers, .. } = world;
+        let (heavier, rest) = layers.split_at_mut(layer);
+        let (level, heavier, key) = (self.level, Layers(heavier), draw.key());
+        let Layer { strips, awake, .. } = &mut rest[0];
+        strips.par_iter_mut().zip(awake).enumerate().for_each(|(tz, (strip, awake))| {
+            if !strip.held.is_empty() {
+                level.run(Drift { strip, tz, ground, heavier, rule, key });
+                *awake |= !strip.falling.is_empty();
+            }
+        });
     }
 
     /// A rule across a layer.

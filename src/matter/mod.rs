@@ -79,6 +79,28 @@ impl Default for Compress {
     }
 }
 
+/// The numbers of [`crate::rules::drift`], as a `drift` table of a material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Drift {
+    /// Share of the cells that rise in a step.
+    pub up: f64,
+    /// Amount that rises from a cell.
+    pub up_speed: f64,
+    /// Share of the cells that sink in a step.
+    pub down: f64,
+    /// Amount that sinks from a cell.
+    pub down_speed: f64,
+    /// Share of the cells that spread in a step.
+    pub side: f64,
+}
+
+impl Default for Drift {
+    fn default() -> Self {
+        Self { up: 0.375, up_speed: 0.6, down: 0.016, down_speed: 0.1, side: 0.23 }
+    }
+}
+
 /// A material, as a `[[material]]` table of a scene; keys left out are those of the preset with its name, or water's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, from = "Table")]
@@ -101,6 +123,8 @@ pub struct Material {
     pub pressure: Pressure,
     /// See [`crate::rules::compress::PARAMS`].
     pub compress: Compress,
+    /// See [`crate::rules::drift::PARAMS`].
+    pub drift: Drift,
     /// How it is drawn.
     pub look: MaterialLook,
 }
@@ -118,6 +142,7 @@ struct Table {
     fluidity: Option<u32>,
     pressure: Option<Pressure>,
     compress: Option<Compress>,
+    drift: Option<Drift>,
     look: Option<MaterialLook>,
 }
 
@@ -134,6 +159,7 @@ impl From<Table> for Material {
             fluidity: table.fluidity.unwrap_or(preset.fluidity),
             pressure: table.pressure.unwrap_or(preset.pressure),
             compress: table.compress.unwrap_or(preset.compress),
+            drift: table.drift.unwrap_or(preset.drift),
             look: table.look.unwrap_or(preset.look),
         }
     }
@@ -166,13 +192,32 @@ impl Material {
             fluidity: 1,
             pressure: Pressure::None,
             compress: Compress::default(),
+            drift: Drift::default(),
             look: MaterialLook::default(),
         }
     }
 
+    /// Steam: it rises, sinks a little, and spreads under what holds it.
+    pub fn steam() -> Self {
+        let (viscosity, stickiness, fluidity) = (0.8, 0.05, 2);
+        let named = Self { name: "steam".to_owned(), kind: Kind::Gas, density: 0.6, ..Self::water() };
+        Self { viscosity, stickiness, fluidity, ..named }
+    }
+
+    /// Ice: it stays.
+    pub fn ice() -> Self {
+        Self { name: "ice".to_owned(), kind: Kind::Still, density: 917.0, ..Self::water() }
+    }
+
+    /// Lava that water has broken up: it falls, piles up, and sets on the ground.
+    pub fn rubble() -> Self {
+        let (viscosity, stickiness, fluidity) = (1.0, 0.9, 3);
+        Self { name: "rubble".to_owned(), density: 2700.0, viscosity, stickiness, fluidity, ..Self::water() }
+    }
+
     /// The material that a name alone stands for.
     pub fn preset(name: &str) -> Option<Self> {
-        (name == "water").then(Self::water)
+        [Self::water(), Self::steam(), Self::ice(), Self::rubble()].into_iter().find(|preset| preset.name == name)
     }
 
     /// The materials of a world, these and the lava, in the order of its layers: still matter, then grains, then fluids,
@@ -196,7 +241,9 @@ impl Material {
 
     /// The parameters of all rules that a material may follow.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
-        [rules::squeeze::PARAMS, rules::level::PARAMS, rules::compress::PARAMS].into_iter().flatten()
+        [rules::squeeze::PARAMS, rules::level::PARAMS, rules::compress::PARAMS, rules::drift::PARAMS]
+            .into_iter()
+            .flatten()
     }
 
     /// The parameters of the rules that this one follows.
@@ -204,7 +251,8 @@ impl Material {
         let rules: &[_] = match (self.kind, self.pressure) {
             (Kind::Liquid, Pressure::None) => &[rules::squeeze::PARAMS, rules::level::PARAMS],
             (Kind::Liquid, Pressure::Compress) => &[rules::compress::PARAMS],
-            (Kind::Gas | Kind::Still | Kind::Grain, _) => &[],
+            (Kind::Gas, _) => &[rules::level::PARAMS, rules::drift::PARAMS],
+            (Kind::Still | Kind::Grain, _) => &[],
         };
         rules.iter().copied().flatten()
     }

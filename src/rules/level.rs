@@ -77,6 +77,32 @@ impl Leveling {
     }
 }
 
+impl Leveling {
+    /// What a cell that acts gives to its neighbours.
+    pub(super) fn shares(&self, here: &Here) -> [Gift; 4] {
+        let full = here.cell.amount.saturating_add(here.heavier);
+        let filling = |side: Side| match side {
+            Side::Open { cell, heavier } => Some(cell.amount.saturating_add(heavier)),
+            Side::Outside if self.walls == Walls::Open => Some(0),
+            Side::Outside | Side::Solid => None,
+        };
+        let there = here.beside.map(filling);
+        let lower = there.map(|there| there.map_or(0, |there| full.saturating_sub(there)));
+        let k = lower.iter().filter(|&&d| d > 0).count();
+        let share = |d: u16| ((u32::from(d) * u32::from(PARTS[k])) >> 16) as u16;
+        let drop = k as u16 + lower.iter().map(|&d| share(d)).sum::<u16>();
+        let mut gives: [u16; 4] = std::array::from_fn(|n| {
+            let room = AMOUNT_ONE.saturating_sub(there[n].unwrap_or(AMOUNT_ONE));
+            let wanted = (u32::from(lower[n].saturating_sub(drop)) * u32::from(self.share)) >> 16;
+            (wanted as u16).min(if self.walls.leave_two_sides(self.thin) { room >> 1 } else { room >> 2 })
+        });
+        if gives.iter().sum::<u16>() > here.cell.amount {
+            gives = gives.map(|g| g.min(here.cell.amount >> 2));
+        }
+        gives.map(Gift::from)
+    }
+}
+
 /// The rule's numbers as lanes.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
@@ -105,29 +131,7 @@ impl Exchange<1> for Leveling {
             Bed::Solid => true,
             Bed::Liquid(filling) => filling >= self.viscosity,
         };
-        if here.cell.amount <= self.stickiness || !carried {
-            return Gifts::default();
-        }
-        let full = here.cell.amount.saturating_add(here.heavier);
-        let filling = |side: Side| match side {
-            Side::Open { cell, heavier } => Some(cell.amount.saturating_add(heavier)),
-            Side::Outside if self.walls == Walls::Open => Some(0),
-            Side::Outside | Side::Solid => None,
-        };
-        let there = here.beside.map(filling);
-        let lower = there.map(|there| there.map_or(0, |there| full.saturating_sub(there)));
-        let k = lower.iter().filter(|&&d| d > 0).count();
-        let share = |d: u16| ((u32::from(d) * u32::from(PARTS[k])) >> 16) as u16;
-        let drop = k as u16 + lower.iter().map(|&d| share(d)).sum::<u16>();
-        let mut gives: [u16; 4] = std::array::from_fn(|n| {
-            let room = AMOUNT_ONE.saturating_sub(there[n].unwrap_or(AMOUNT_ONE));
-            let wanted = (u32::from(lower[n].saturating_sub(drop)) * u32::from(self.share)) >> 16;
-            (wanted as u16).min(if self.walls.leave_two_sides(self.thin) { room >> 1 } else { room >> 2 })
-        });
-        if gives.iter().sum::<u16>() > here.cell.amount {
-            gives = gives.map(|g| g.min(here.cell.amount >> 2));
-        }
-        gives.map(Gift::from).into()
+        if here.cell.amount > self.stickiness && carried { self.shares(here).into() } else { Gifts::default() }
     }
 
     #[inline(always)]
@@ -154,22 +158,33 @@ impl Exchange<1> for Leveling {
 
     #[inline(always)]
     fn flow<S: Simd, N: Near<S, 1>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 1> {
+        match kernel.shares(s, near, free) {
+            Some(gives) => Flow::Gives([gives], free),
+            None => Flow::Still,
+        }
+    }
+}
+
+impl<S: Simd> Kernel<S> {
+    /// What cells that are `free` to act in each direction give; `None` where none gives anything.
+    #[inline(always)]
+    pub(super) fn shares<N: Near<S, 1>>(&self, s: S, near: &N, free: [u32; 4]) -> Option<[S::V; 4]> {
         let (full, there) = near.fillings();
         let lower = lower(s, full, there, free);
         if !s.any(s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]))) {
-            return Flow::Still;
+            return None;
         }
-        let drop = drop_of(s, kernel.zero, lower);
+        let drop = drop_of(s, self.zero, lower);
         let amount = s.load(&near.tile()[AMOUNT]);
         let gives = [
-            kernel.gives(s, lower[0], drop, there[0]),
-            kernel.gives(s, lower[1], drop, there[1]),
-            kernel.gives(s, lower[2], drop, there[2]),
-            kernel.gives(s, lower[3], drop, there[3]),
+            self.gives(s, lower[0], drop, there[0]),
+            self.gives(s, lower[1], drop, there[1]),
+            self.gives(s, lower[2], drop, there[2]),
+            self.gives(s, lower[3], drop, there[3]),
         ];
         let sum = s.add(s.add(gives[0], gives[1]), s.add(gives[2], gives[3]));
         if !s.any(sum) {
-            return Flow::Still;
+            return None;
         }
         let over = s.above(sum, amount);
         let gives = if over == 0 {
@@ -178,11 +193,9 @@ impl Exchange<1> for Leveling {
             let quarter = s.or(s.keep(s.right::<2>(amount), over), s.keep(s.splat(u16::MAX), !over));
             [s.min(gives[0], quarter), s.min(gives[1], quarter), s.min(gives[2], quarter), s.min(gives[3], quarter)]
         };
-        Flow::Gives([gives], free)
+        Some(gives)
     }
-}
 
-impl<S: Simd> Kernel<S> {
     /// What goes to a neighbour that is `lower` by so much and holds `there`.
     #[inline(always)]
     fn gives(&self, s: S, lower: S::V, drop: S::V, there: S::V) -> S::V {

@@ -9,6 +9,7 @@
 
 mod change;
 pub mod compress;
+pub mod drift;
 pub mod gravity;
 pub mod level;
 mod params;

@@ -1,6 +1,7 @@
 //! The rules in force, and the order of a step.
 
 use super::compress::Compressing;
+use super::drift::{Drifting, Wafting};
 use super::gravity::Gravity;
 use super::level::Leveling;
 use super::params::{RulesSpec, Walls};
@@ -39,6 +40,8 @@ rules! {
     Squeeze(Squeezing) = "squeeze": "Another liquid climbs past heavier matter, and falls.",
     Level(Leveling) = "level": "Another liquid runs to where it stands lower.",
     Compress(Compressing) = "compress": "A liquid that can be compressed runs, also up.",
+    Drift(Drifting) = "drift": "A gas rises and sinks.",
+    Waft(Wafting) = "waft": "A gas spreads.",
     Stay(()) = "stay": "Still matter stays.",
 }
 
@@ -52,7 +55,8 @@ impl Rule {
     pub fn is_due(&self, step: u64) -> bool {
         match self {
             Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
-            Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) | Self::Compress(_) | Self::Stay(()) => true,
+            Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) | Self::Compress(_) => true,
+            Self::Drift(_) | Self::Waft(_) | Self::Stay(()) => true,
         }
     }
 }
@@ -64,11 +68,11 @@ pub struct Rules(Vec<Vec<Rule>>);
 impl Rules {
     /// The rules of a world of lava and of `materials`.
     pub fn new(spec: &RulesSpec, materials: &[Material], grid: Grid) -> Self {
-        let of_layer = |material: &Material| match material.is_lava() {
+        let of_layer = |(layer, material): (usize, &Material)| match material.is_lava() {
             true => of_lava(spec),
-            false => of_material(material, grid, spec.walls),
+            false => of_material(material, layer, grid, spec.walls),
         };
-        Self(Material::with_lava(materials.to_vec()).iter().map(of_layer).collect())
+        Self(Material::with_lava(materials.to_vec()).iter().enumerate().map(of_layer).collect())
     }
 
     /// The rules of a step in their order: those of the heaviest layer first, each with the place of its layer.
@@ -88,7 +92,7 @@ fn of_lava(spec: &RulesSpec) -> Vec<Rule> {
     vec![Rule::Gravity(spec.into()), Rule::Spreading(spec.into())]
 }
 
-fn of_material(material: &Material, grid: Grid, walls: Walls) -> Vec<Rule> {
+fn of_material(material: &Material, layer: usize, grid: Grid, walls: Walls) -> Vec<Rule> {
     match (material.kind, material.pressure) {
         (Kind::Liquid, Pressure::None) => {
             vec![Rule::Squeeze(material.into()), Rule::Level(Leveling::new(material, grid, walls))]
@@ -96,6 +100,10 @@ fn of_material(material: &Material, grid: Grid, walls: Walls) -> Vec<Rule> {
         (Kind::Liquid, Pressure::Compress) => {
             vec![Rule::Squeeze(material.into()), Rule::Compress(Compressing::new(material, grid, walls))]
         }
-        (Kind::Gas | Kind::Still | Kind::Grain, _) => vec![Rule::Stay(())],
+        (Kind::Gas, _) => {
+            let waft = Wafting::new(material, layer, grid, walls);
+            vec![Rule::Squeeze(material.into()), Rule::Drift(Drifting::new(material, layer)), Rule::Waft(waft)]
+        }
+        (Kind::Still | Kind::Grain, _) => vec![Rule::Stay(())],
     }
 }

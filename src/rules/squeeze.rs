@@ -10,13 +10,15 @@
 //! A column is worked from the bottom up and in place: a stack falls as a stack, one cell a step, and what is displaced
 //! passes all that displaced it in one step. A cell holds just below 2 for a moment; what finds no room stays where it is.
 //!
+//! A gas is squeezed and does not fall ([`super::drift`]).
+//!
 //! A liquid under pressure ([`super::compress`]) falls and rises by that rule; it is displaced here only from cells that are
 //! 0.98 or more full of heavier matter.
 
 use super::params::{Param, param};
 use super::sweep::{Column, Pair};
 use crate::grid::tile::Lanes;
-use crate::matter::{Material, Pressure};
+use crate::matter::{Kind, Material, Pressure};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
 use crate::world::{AMOUNT, Content, RuleNumbers};
@@ -40,6 +42,7 @@ pub struct Squeezing {
 impl From<&Material> for Squeezing {
     fn from(material: &Material) -> Self {
         match material.pressure {
+            _ if material.kind == Kind::Gas => Self { speed: 0, least: 0 },
             Pressure::None => Self { speed: amount_units(material.speed).max(1), least: 0 },
             // It falls and rises by compressing.
             Pressure::Compress => Self { speed: 0, least: NEARLY_FULL },

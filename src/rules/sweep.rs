@@ -5,6 +5,7 @@
 use super::{Parcel, Walls};
 use crate::grid::Place;
 use crate::grid::tile::Lanes;
+use crate::random::StepKey;
 use crate::simd::Simd;
 use crate::world::{Content, RuleNumbers, World};
 
@@ -56,6 +57,8 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
     const UNDER: bool;
     /// Whether cells give below and above too.
     const VERTICAL: bool = false;
+    /// Whether the rule reads what is above a cell.
+    const ABOVE: bool = Self::VERTICAL;
     /// The rule's numbers as lanes.
     type Kernel<S: Simd>;
 
@@ -102,6 +105,8 @@ pub(crate) trait Near<S: Simd, const Q: usize> {
     fn fillings(&self) -> (S::V, [S::V; 4]);
     /// Random bits of each cell, for each direction.
     fn drawn(&self) -> [u32; 4];
+    /// A random byte for each cell; each `salt` draws others.
+    fn bytes(&self, salt: u64) -> S::V;
     /// The cells below.
     fn below(&self) -> Next<S>;
     /// The cells above.
@@ -186,6 +191,8 @@ pub struct Here {
     pub place: Place,
     /// The step.
     pub step: u64,
+    /// The key of its draws.
+    pub key: StepKey,
 }
 
 /// What a cell gives.

@@ -78,8 +78,7 @@ pub(crate) trait Simd: Copy {
     fn see_north(self, a: Self::V, beside: Self::V) -> Self::V;
     /// What lies south of each cell; `beside` is the tile to the south.
     fn see_south(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// `energy · 2^14 / amount`, rounded down and at most 65535, for amounts up to 2^15. Where the amount is zero the lane
-    /// may hold anything.
+    /// `energy · 2^14 / amount`, rounded down and at most 65535. Where the amount is zero the lane may hold anything.
     fn ratio(self, amount: Self::V, energy: Self::V) -> Self::V;
 
     /// Four values at a place between eight corners that have four each. `rows` are the corners along x, two in each, at

@@ -78,7 +78,7 @@ agrees!(looks_west, u16::MAX, |s, a, b| s.see_west(a, b), |x, y, i| if i % 8 == 
 agrees!(looks_east, u16::MAX, |s, a, b| s.see_east(a, b), |x, y, i| if i % 8 == 7 { y.0[i - 7] } else { x.0[i + 1] });
 agrees!(looks_north, u16::MAX, |s, a, b| s.see_north(a, b), |x, y, i| if i < 8 { y.0[i + 24] } else { x.0[i - 8] });
 agrees!(looks_south, u16::MAX, |s, a, b| s.see_south(a, b), |x, y, i| if i >= 24 { y.0[i - 24] } else { x.0[i + 8] });
-agrees!(divides, 1 << 15, |s, a, b| s.keep(s.ratio(a, b), s.above(a, s.splat(0))), |x, y, i| match x.0[i] {
+agrees!(divides, u16::MAX, |s, a, b| s.keep(s.ratio(a, b), s.above(a, s.splat(0))), |x, y, i| match x.0[i] {
     0 => 0,
     amount => ((u32::from(y.0[i]) << 14) / u32::from(amount)).min(65535) as u16,
 });

@@ -308,6 +308,19 @@ impl Strip {
         &mut self.masks[slot as usize]
     }
 
+    /// What the ground says about the tile at (`tx`, `y`), which has this slot, or 0 for none.
+    #[inline]
+    pub(crate) fn masks_of(&mut self, slot: u32, ground: GroundStrip<'_>, [tx, y]: [usize; 2]) -> Masks {
+        if slot == 0 {
+            return ground.masks(tx, y);
+        }
+        let masks = &mut self.masks[slot as usize];
+        if masks.version != ground.version(tx) {
+            *masks = ground.masks(tx, y);
+        }
+        *masks
+    }
+
     /// The tile at a place, a new one where there was none; it changes, so that both rules visit it and its
     /// neighbours. The place is the number of its row, which lies at `y`, and its bit there.
     #[inline(always)]

@@ -1,0 +1,91 @@
+//! The drift of a gas over the tiles of a strip: its columns from the top down, and again from the bottom up.
+//!
+//! Which cells act is drawn in every step, so that every tile that holds gas is visited.
+
+use super::heavier::{Heavier, Layers};
+use crate::grid::tile::{Lanes, ROW, bits};
+use crate::random::StepKey;
+use crate::rules::drift::Drifting;
+use crate::simd::{Simd, Work};
+use crate::units::AMOUNT_ONE;
+use crate::world::{AMOUNT, Ground, GroundStrip, Strip};
+
+/// The rule in one strip.
+pub(super) struct Drift<'a> {
+    pub(super) strip: &'a mut Strip,
+    pub(super) tz: usize,
+    pub(super) ground: &'a Ground,
+    pub(super) heavier: Layers<'a>,
+    pub(super) rule: &'a Drifting,
+    pub(super) key: StepKey,
+}
+
+/// Two tiles, one above the other, by the numbers of their rows and their bit there.
+#[derive(Clone, Copy)]
+struct Pair {
+    /// Of the tile that gives.
+    from: usize,
+    /// Of the tile that takes.
+    to: usize,
+    bit: usize,
+}
+
+impl Work for Drift<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(mut self, s: S) {
+        let ny = self.ground.grid().ny;
+        let rows = self.strip.held.range();
+        for y in (rows.start..rows.end.min(ny - 1)).rev() {
+            self.row(s, y, y + 1, true);
+        }
+        // One row more, into which gas rose.
+        for y in rows.start.max(1)..(rows.end + 1).min(ny) {
+            self.row(s, y, y - 1, false);
+        }
+    }
+}
+
+impl Drift<'_> {
+    /// What the cells at `y` give to those at `to`, which is above or below.
+    #[inline(always)]
+    fn row<S: Simd>(&mut self, s: S, y: usize, to: usize, up: bool) {
+        for w in 0..self.strip.width {
+            let (from, into) = (self.strip.index(y, w), self.strip.index(to, w));
+            for bit in bits(self.strip.row(from).held) {
+                self.tile(s, Pair { from, to: into, bit }, [y, to, w * ROW + bit], up);
+            }
+        }
+    }
+
+    /// What one tile gives; its y, the y of the one that takes, and their place along x in tiles.
+    #[inline(always)]
+    fn tile<S: Simd>(&mut self, s: S, Pair { from, to, bit }: Pair, [y, to_y, tx]: [usize; 3], up: bool) {
+        let bytes = s.load(&Lanes::of_bytes(self.key.bytes(self.rule.salt, [tx, y, self.tz])));
+        let [rise, sink] = self.rule.chosen(s, bytes);
+        let chosen = if up { rise } else { sink };
+        if chosen == 0 {
+            return;
+        }
+        let ground: GroundStrip<'_> = self.ground.strip(self.tz);
+        let slots = [from, to].map(|index| self.strip.row(index).slots[bit]);
+        // Where the tile below is open, the upper one has it under it.
+        let upper = if up { to_y } else { y };
+        let masks = self.strip.masks_of(slots[usize::from(up)], ground, [tx, upper]);
+        let open = masks.open & !masks.bed;
+        let amount = s.load(&self.strip.lanes::<1>(slots[0])[AMOUNT]);
+        let there = s.load(&self.strip.lanes::<1>(slots[1])[AMOUNT]);
+        let full = s.add_saturating(there, self.heavier.amount(s, to, bit, self.tz));
+        let speed = s.splat(if up { self.rule.up_speed } else { self.rule.down_speed });
+        let room = s.sub_saturating(s.splat(AMOUNT_ONE), full);
+        let moved = s.keep(s.min(s.min(amount, speed), room), chosen & open);
+        if !s.any(moved) {
+            return;
+        }
+        let left = s.sub(amount, moved);
+        s.store(&mut self.strip.change::<1>(to_y, to, bit)[AMOUNT], s.add(there, moved));
+        s.store(&mut self.strip.change::<1>(y, from, bit)[AMOUNT], left);
+        if !s.any(left) {
+            self.strip.leave(from, bit);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Drift (*Grid Based Fluid Systems*, steam): a gas rises at random, now and then sinks, and spreads under what holds it.
+//!
+//! ```text
+//! r, r' random bytes of the cell in this step, room = max(0, 1 − a − h)
+//! top down:   if r < up:           t = min(a, up_speed, room above)      goes up
+//! bottom up:  if r ≥ 256 − down:   t = min(a, down_speed, room below)    goes down
+//! across:     if r' < side, a > stickiness, and the cell above is closed or at least viscosity full: as liquids level
+//! ```
+//!
+//! A column is walked from its top down, so that no gas rises more than one cell a step, and then from the bottom up. In the
+//! original 30 of 100 cells act in a step; of those 1 in 20 sinks by 0.1 and the rest rise by 0.4.
+//!
+//! Heavier matter squeezes a gas ([`super::squeeze`]), which does not fall.
+
+use super::Walls;
+use super::level::{self, Leveling};
+use super::params::{Param, param};
+use super::sweep::{Exchange, Flow, Gifts, Here, Near, Side};
+use crate::grid::Grid;
+use crate::grid::tile::Lanes;
+use crate::matter::Material;
+use crate::simd::Simd;
+use crate::units::{AMOUNT_ONE, amount_units};
+use crate::world::RuleNumbers;
+
+/// The parameters of drifting, in the table of a material; those of [`super::level`] belong to it too.
+pub const PARAMS: &[Param<Material>] = &[
+    param!(
+        drift.up,
+        "share",
+        0.0,
+        1.0,
+        Linear,
+        "share of the cells that rise in a step; more is a faster, smoother plume"
+    ),
+    param!(drift.up_speed, "amount", 0.0, 1.0, Linear, "amount that rises from a cell in a step"),
+    param!(drift.down, "share", 0.0, 1.0, Linear, "share of the cells that sink in a step; a little makes billows"),
+    param!(drift.down_speed, "amount", 0.0, 1.0, Linear, "amount that sinks from a cell in a step"),
+    param!(drift.side, "share", 0.0, 1.0, Linear, "share of the cells that spread in a step; more widens the plume"),
+];
+
+/// The draws of a layer for each of the rules of a gas.
+fn salt(layer: usize, rule: u64) -> u64 {
+    2 * layer as u64 + rule
+}
+
+/// What drifts up and down, in units and in shares of 256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drifting {
+    /// Cells that rise.
+    pub up: u16,
+    /// Most that rises from a cell.
+    pub up_speed: u16,
+    /// Cells that sink.
+    pub down: u16,
+    /// Most that sinks from a cell.
+    pub down_speed: u16,
+    /// The draws of the layer.
+    pub salt: u64,
+}
+
+/// A share of the cells as one of 256 bytes.
+fn of_bytes(share: f64) -> u16 {
+    (share.clamp(0.0, 1.0) * 256.0).round() as u16
+}
+
+impl Drifting {
+    /// The rule of a material in its layer.
+    pub fn new(material: &Material, layer: usize) -> Self {
+        let drift = &material.drift;
+        Self {
+            up: of_bytes(drift.up),
+            up_speed: amount_units(drift.up_speed),
+            down: of_bytes(drift.down),
+            down_speed: amount_units(drift.down_speed),
+            salt: salt(layer, 0),
+        }
+    }
+
+    /// What rises from a cell with this `amount` and random byte into one that is `full`, open and above it.
+    #[inline]
+    pub fn rises(&self, amount: u16, byte: u8, full: u16) -> u16 {
+        if u16::from(byte) >= self.up {
+            return 0;
+        }
+        amount.min(self.up_speed).min(AMOUNT_ONE.saturating_sub(full))
+    }
+
+    /// What sinks from it into one that is `full`, open and below it.
+    #[inline]
+    pub fn sinks(&self, amount: u16, byte: u8, full: u16) -> u16 {
+        if u16::from(byte) < 256 - self.down {
+            return 0;
+        }
+        amount.min(self.down_speed).min(AMOUNT_ONE.saturating_sub(full))
+    }
+
+    /// [`Drifting::rises`] and [`Drifting::sinks`] for the 32 cells of a tile: the cells that may, by their bytes.
+    #[inline(always)]
+    pub(crate) fn chosen<S: Simd>(&self, s: S, bytes: S::V) -> [u32; 2] {
+        let most = |share: u16| s.splat(share);
+        [s.above(most(self.up), bytes), !s.above(most(256 - self.down), bytes)]
+    }
+}
+
+/// The rule of a gas across, with its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wafting {
+    /// How it spreads where it does.
+    pub leveling: Leveling,
+    /// Cells that spread in a step, of 256.
+    pub side: u16,
+    /// The draws of the layer.
+    pub salt: u64,
+}
+
+impl Wafting {
+    /// The rule of a material in its layer, in a box with these sides.
+    pub fn new(material: &Material, layer: usize, grid: Grid, walls: Walls) -> Self {
+        let leveling = Leveling::new(material, grid, walls);
+        Self { leveling, side: of_bytes(material.drift.side), salt: salt(layer, 1) }
+    }
+}
+
+/// The rule's numbers as lanes.
+pub(crate) struct Kernel<S: Simd> {
+    leveling: level::Kernel<S>,
+    viscosity: S::V,
+    side: S::V,
+    salt: u64,
+}
+
+impl Exchange<1> for Wafting {
+    const UNDER: bool = true;
+    const ABOVE: bool = true;
+    type Kernel<S: Simd> = Kernel<S>;
+
+    fn numbers(&self) -> RuleNumbers {
+        let mut numbers = self.leveling.numbers();
+        numbers[5] = self.side.into();
+        numbers
+    }
+
+    fn walls(&self) -> Walls {
+        self.leveling.walls
+    }
+
+    fn gives(&self, here: &Here, _pattern: u8) -> Gifts {
+        let held = match here.above {
+            Side::Open { cell, heavier } => cell.amount.saturating_add(heavier) >= self.leveling.viscosity,
+            Side::Outside | Side::Solid => true,
+        };
+        let acts = held && here.cell.amount > self.leveling.stickiness;
+        if acts && u16::from(here.key.byte(self.salt, here.place)) < self.side {
+            return self.leveling.shares(here).into();
+        }
+        Gifts::default()
+    }
+
+    #[inline(always)]
+    fn kernel<S: Simd>(&self, s: S, step: u64) -> Kernel<S> {
+        Kernel {
+            leveling: self.leveling.kernel(s, step),
+            viscosity: s.splat(self.leveling.viscosity),
+            side: s.splat(self.side),
+            salt: self.salt,
+        }
+    }
+
+    #[inline(always)]
+    fn able<S: Simd>(kernel: &Kernel<S>, s: S, tile: &[Lanes; 1]) -> u32 {
+        Leveling::able(&kernel.leveling, s, tile)
+    }
+
+    #[inline(always)]
+    fn flow<S: Simd, N: Near<S, 1>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 1> {
+        let above = near.above();
+        let held = !above.open | !s.above(kernel.viscosity, above.filling);
+        if held & (free[0] | free[1] | free[2] | free[3]) == 0 {
+            return Flow::Still;
+        }
+        let chosen = held & s.above(kernel.side, near.bytes(kernel.salt));
+        let chosen = [free[0] & chosen, free[1] & chosen, free[2] & chosen, free[3] & chosen];
+        match kernel.leveling.shares(s, near, chosen) {
+            Some(gives) => Flow::Gives([gives], chosen),
+            // Another draw may choose other cells.
+            None => Flow::Idle,
+        }
+    }
+}
