@@ -7,8 +7,8 @@ use common::{Dice, any_grid, any_rules, ball, one_cell, plain, random_world, ven
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
-use lavoxel::matter::{Kind, Material, Pressure};
-use lavoxel::rules::{Param, RulesSpec, Scale};
+use lavoxel::matter::{Capacity, Kind, Material, Pressure, Reaction};
+use lavoxel::rules::{Param, Roof, RulesSpec, Scale};
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::units::AMOUNT_ONE;
@@ -20,7 +20,7 @@ fn some(name: &str, amount: f64) -> Matter {
     Matter::Material { name: name.to_owned(), amount }
 }
 
-/// Some of ice, a mud that lava floats on, water, an oil that floats on it, and steam, with any parameters.
+/// Some of ice, rubble that lava floats on, water, an oil that floats on it, and steam, with any parameters.
 fn any_materials() -> impl Strategy<Value = Vec<Material>> {
     let value = |param: &'static Param<Material>| {
         // Passes cost the plain engine as many steps; slower liquids hardly move.
@@ -31,26 +31,47 @@ fn any_materials() -> impl Strategy<Value = Vec<Material>> {
         };
         prop_oneof![Just(param.low), Just(high), Just(param.default()), param.low..=high]
     };
-    let material = move |name: &'static str, kind: Kind, density: f64| {
+    let material = move |(name, kind, density): (&'static str, Kind, f64)| {
         let values: Vec<_> = Material::params().map(value).collect();
         let pressure = prop_oneof![Just(Pressure::None), Just(Pressure::Compress)];
         (values, pressure).prop_map(move |(values, pressure)| {
-            let mut material = Material { name: name.to_owned(), kind, density, pressure, ..Material::water() };
+            let elements = Material::preset(name).unwrap_or_default().elements;
+            let mut material =
+                Material { name: name.to_owned(), kind, density, pressure, elements, ..Material::water() };
             Material::params().zip(values).for_each(|(param, value)| (param.set)(&mut material, value));
             material
         })
     };
-    let all = vec![
-        material("oil", Kind::Liquid, 900.0),
-        material("ice", Kind::Still, 917.0),
-        material("water", Kind::Liquid, 1000.0),
-        material("mud", Kind::Liquid, 2700.0),
-        material("steam", Kind::Gas, 0.6),
-    ];
-    (all, 1_usize..32).prop_map(|(all, chosen)| {
+    let all: Vec<_> = [
+        ("oil", Kind::Liquid, 900.0),
+        ("ice", Kind::Still, 917.0),
+        ("water", Kind::Liquid, 1000.0),
+        ("rubble", Kind::Liquid, 2700.0),
+        ("steam", Kind::Gas, 0.6),
+    ]
+    .map(material)
+    .into();
+    (all, 1_usize..32, any::<bool>()).prop_map(|(all, chosen, sets)| {
         let chosen = all.into_iter().enumerate().filter(|(i, _)| chosen >> i & 1 == 1);
-        chosen.map(|(_, material)| material).collect()
+        chosen.map(|(_, material)| Material { sets: sets && material.name == "rubble", ..material }).collect()
     })
+}
+
+/// Some of the reactions that these materials can have with each other and with lava, all of them balanced.
+fn some_reactions(materials: &[Material], dice: &mut Dice) -> Vec<Reaction> {
+    let all = [
+        "takes = { lava = 1, water = 1 }\nmakes = { rubble = 1, steam = 4 }\nwhere = 'across'\nrate = 0.25",
+        "takes = { lava = 1, water = 1 }\nmakes = { rubble = 1, steam = 4 }\nwhere = 'cell'",
+        "takes = { steam = 4 }\nmakes = { water = 1 }\nnear = { ice = 0.03 }\nrate = 0.05",
+        "takes = { steam = 4 }\nmakes = { water = 1 }\nrate = 0.1\nchance = 0.03",
+        "takes = { water = 1 }\nmakes = { steam = 4 }\nnear = { lava = 0.3 }\nrate = 0.2\nchance = 0.5",
+        "takes = { ice = 1 }\nmakes = { water = 1 }\nnear = { lava = 0.1 }\nrate = 0.02",
+        "takes = { rubble = 1 }\nmakes = { lava = 1 }\nnear = { lava = 0.9 }\nrate = 0.5\nenergy = 1.5",
+        "takes = { oil = 1, steam = 1 }\nmakes = { steam = 1, oil = 1 }\nwhere = 'across'\nrate = 2.0",
+    ];
+    let parsed = all.iter().map(|text| toml::from_str::<Reaction>(text).expect("a reaction"));
+    let possible = parsed.filter(|reaction| reaction.validate("reaction", materials).is_ok());
+    possible.filter(|_| dice.below(3) > 0).collect()
 }
 
 /// Random rock, lava and other liquids.
@@ -58,7 +79,8 @@ fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
     let mut dice = Dice(seed);
     let lava = random_world(grid, seed, dice.below(40), dice.below(60));
     let names: Vec<_> = materials.iter().map(|material| material.name.clone()).collect();
-    let mut world = World::with_materials(lava.ground().clone(), materials);
+    let capacity = if dice.below(4) == 0 { Capacity::Own } else { Capacity::Shared };
+    let mut world = World::with_materials(lava.ground().clone(), materials).with_capacity(capacity);
     for ([x, y, z], content) in lava.lava().held() {
         world.place([x, y, z], content.amount, content.energy);
     }
@@ -118,9 +140,12 @@ fn assert_same(ours: &World, theirs: &World, step: u64) {
 
 fn run_side_by_side(world: &World, rules: &RulesSpec, level: Level, seed: u64, steps: u64) {
     let engines: [Box<dyn Engine>; 2] = [Box::new(Tiled::on(level)), plain()];
-    let [mut ours, mut theirs] =
-        engines.map(|engine| Simulation::new(world.clone(), rules, &sources(world), seed, engine));
     let mut dice = Dice(seed);
+    let materials: Vec<_> = world.layers().iter().map(|layer| layer.material().clone()).collect();
+    let reactions = some_reactions(&materials, &mut dice);
+    let [mut ours, mut theirs] = engines.map(|engine| {
+        Simulation::new(world.clone(), rules, &sources(world), seed, engine).with_reactions(reactions.clone())
+    });
     for step in 1..=steps {
         if dice.below(5) == 0 {
             let act = meddle(world, &mut dice);
@@ -143,6 +168,8 @@ proptest! {
         level in prop::sample::select(Level::available()),
     ) {
         let world = random_mixture(grid, seed, materials);
+        let roof = if seed % 3 == 0 { Roof::Open } else { Roof::Closed };
+        let rules = RulesSpec { roof, ..rules };
         run_side_by_side(&world, &rules, level, seed >> 1, 24);
     }
 }

@@ -32,7 +32,7 @@ fn world(material: Material) -> World {
 fn run(world: &World, threads: usize) -> Run<'_> {
     let pool = pool(threads);
     let material = world.layers()[1].material().clone();
-    let rules = Rules::new(&RulesSpec::default(), &[material], GRID);
+    let rules = Rules::new(&RulesSpec::default(), &[material], &[], GRID);
     let mut engine = Tiled::default();
     Box::new(move || {
         pool.install(|| {

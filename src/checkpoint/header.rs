@@ -10,7 +10,7 @@ use crate::map::{Georeference, Site};
 use crate::scene::{Scene, SceneError, Stage, reading};
 use crate::simulation::Simulation;
 use crate::validate::{Invalid, within};
-use crate::world::{Layer, Ledger};
+use crate::world::{ACCOUNTS, Layer, Ledger};
 
 /// The header, as TOML. Its numbers are at most 2⁶³ − 1, which no sum of a simulation comes near.
 #[derive(Debug, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ struct Account {
     material: String,
     /// In the order of [`Ledger::accounts`].
     #[serde(deserialize_with = "crate::exact::list")]
-    sums: [u64; 11],
+    sums: [u64; ACCOUNTS],
 }
 
 impl Account {

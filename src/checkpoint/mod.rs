@@ -60,7 +60,7 @@ use crate::simulation::{Simulation, system_clock};
 use crate::world::{Layer, World};
 
 /// Version of the format that is written and read.
-pub const FORMAT: u16 = 2;
+pub const FORMAT: u16 = 3;
 
 /// The hint for a checkpoint that is too large for the memory.
 const MEND: &str = "go on with it on a larger machine";
@@ -205,7 +205,8 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     let grid = header.grid();
     World::need(grid).and(World::need_of_layers(grid, scene.spec.materials.len())).check(MEND)?;
     expect(reader, OWN[2])?;
-    let mut world = World::with_materials(ground::read(grid, reader)?, scene.spec.materials.clone());
+    let mut world = World::with_materials(ground::read(grid, reader)?, scene.spec.materials.clone())
+        .with_capacity(scene.spec.grid.capacity);
     let mut before = MemoryEstimate::of("the ground", world.ground().bytes(), 1.0);
     for layer in &mut world.layers {
         expect(reader, &section_of(layer))?;
@@ -228,6 +229,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     let vents: Option<Vec<_>> = scene.spec.vents.iter().chain(&scene.spec.sources).map(VentTable::in_cells).collect();
     let vents = vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;
     let simulation = Simulation::new(world, &scene.spec.rules, &vents, scene.spec.seed, engine)
+        .with_reactions(scene.spec.reactions.clone())
         .with_clock(system_clock)
         .resumed(events, header.step, &header.vent_numbers, header.next_vent)
         .map_err(|invalid| Fault::damaged("scene", invalid))?;

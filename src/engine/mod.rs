@@ -8,6 +8,7 @@ mod drift;
 mod fall;
 mod heavier;
 pub mod plain;
+mod react;
 mod spread;
 pub mod tiled;
 

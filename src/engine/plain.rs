@@ -1,10 +1,13 @@
 //! The plain engine: one thread, every cell, no cleverness. It is the specification that other engines must match
 //! bit for bit.
 
+use super::react::carry_out;
 use super::{Engine, Stage};
 use crate::grid::{Grid, Place};
 use crate::random::Draw;
 use crate::rules::drift::Drifting;
+use crate::rules::react::Reacting;
+use crate::rules::set::sets;
 use crate::rules::{Bed, Column, DIRECTIONS, Exchange, Gift, Gifts, Here, Rule, Side, Walls};
 use crate::world::{Content, World};
 
@@ -19,15 +22,22 @@ impl Engine for Plain {
             Stage::Rule { layer, rule } => (layer, rule),
         };
         match rule {
-            Rule::Gravity(rule) if layer > 0 => column(world, layer, &rule.beside_heavier()),
+            Rule::Gravity(rule) if world.capacity.layers_above(layer) > 0 => {
+                column(world, layer, &rule.beside_heavier())
+            }
             Rule::Gravity(rule) => column(world, layer, rule),
-            Rule::Spreading(rule) if layer > 0 => exchange(world, layer, &rule.beside_heavier(), draw),
+            Rule::Spreading(rule) if world.capacity.layers_above(layer) > 0 => {
+                exchange(world, layer, &rule.beside_heavier(), draw)
+            }
             Rule::Spreading(rule) => exchange(world, layer, rule, draw),
             Rule::Squeeze(rule) => column(world, layer, rule),
             Rule::Level(rule) => exchange(world, layer, rule, draw),
             Rule::Drift(rule) => drift(world, layer, rule, draw),
             Rule::Waft(rule) => exchange(world, layer, rule, draw),
             Rule::Stay(()) => {}
+            Rule::React(rule) => react(world, rule, draw),
+            Rule::Set(()) => set(world, layer),
+            Rule::Leave(()) => world.leave_by_roof(layer),
             Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| exchange(world, layer, rule, draw)),
         }
     }
@@ -48,6 +58,20 @@ fn column<const Q: usize>(world: &mut World, layer: usize, rule: &impl Column<Q>
             }
         }
     }
+}
+
+/// A reaction: all cells of a round by the state before it.
+fn react(world: &mut World, rule: &Reacting, draw: Draw) {
+    for round in 0..rule.rounds() {
+        let due: Vec<_> = world.grid().places().filter_map(|place| rule.due(world, place, draw, round)).collect();
+        carry_out(world, rule, &due);
+    }
+}
+
+/// A layer that sets: all cells by the ground before.
+fn set(world: &mut World, layer: usize) {
+    let due: Vec<_> = world.grid().places().filter(|&place| sets(world, layer, place)).collect();
+    due.into_iter().for_each(|place| world.set_rock(layer, place));
 }
 
 /// The drift of a gas: its columns from the top down, then from the bottom up.

@@ -11,7 +11,7 @@ use super::drift::Drift;
 use super::fall::{FallCommon, Falls};
 use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
-use super::{Engine, Stage};
+use super::{Engine, Stage, react};
 use crate::parallel::{self, *};
 use crate::random::Draw;
 use crate::rules::drift::Drifting;
@@ -104,14 +104,21 @@ impl Engine for Tiled {
             Stage::Rule { layer, rule } => (layer, rule),
         };
         match rule {
-            Rule::Gravity(rule) if layer > 0 => self.column(world, layer, &rule.beside_heavier()),
+            Rule::Gravity(rule) if world.capacity.layers_above(layer) > 0 => {
+                self.column(world, layer, &rule.beside_heavier())
+            }
             Rule::Gravity(rule) => self.column(world, layer, rule),
-            Rule::Spreading(rule) if layer > 0 => self.exchange(world, layer, &rule.beside_heavier(), draw),
+            Rule::Spreading(rule) if world.capacity.layers_above(layer) > 0 => {
+                self.exchange(world, layer, &rule.beside_heavier(), draw)
+            }
             Rule::Spreading(rule) => self.exchange(world, layer, rule, draw),
             Rule::Squeeze(rule) => self.column(world, layer, rule),
             Rule::Level(rule) => self.exchange(world, layer, rule, draw),
             Rule::Drift(rule) => self.drift(world, layer, rule, draw),
             Rule::Waft(rule) => self.exchange(world, layer, rule, draw),
+            Rule::React(rule) => react::react(world, rule, draw),
+            Rule::Set(()) => react::set(world, layer),
+            Rule::Leave(()) => world.leave_by_roof(layer),
             Rule::Stay(()) => world.layers[layer].stay(),
             Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| self.exchange(world, layer, rule, draw)),
         }
@@ -121,11 +128,12 @@ impl Engine for Tiled {
 impl Tiled {
     /// A rule along the columns of a layer.
     fn column<R: Column<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R) {
-        if R::UNDER && layer > 0 {
+        if R::UNDER && world.capacity.layers_above(layer) > 0 {
             world.wake_lighter(layer - 1);
         }
-        let World { ground, layers, .. } = world;
+        let World { ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
+        let heavier = &heavier[..capacity.layers_above(layer)];
         let layer = &mut rest[0];
         layer.wake_under(Reader::Column, &rule.numbers(), ground);
         let Some((from, to)) = awake(layer) else { return };
@@ -139,8 +147,9 @@ impl Tiled {
 
     /// The drift of a gas.
     fn drift(&mut self, world: &mut World, layer: usize, rule: &Drifting, draw: Draw) {
-        let World { ground, layers, .. } = world;
+        let World { ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
+        let heavier = &heavier[..capacity.layers_above(layer)];
         let (level, heavier, key) = (self.level, Layers(heavier), draw.key());
         let Layer { strips, awake, .. } = &mut rest[0];
         strips.par_iter_mut().zip(awake).enumerate().for_each(|(tz, (strip, awake))| {
@@ -153,8 +162,9 @@ impl Tiled {
 
     /// A rule across a layer.
     fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R, draw: Draw) {
-        let World { grid, ground, layers, .. } = world;
+        let World { grid, ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
+        let heavier = &heavier[..capacity.layers_above(layer)];
         let layer = &mut rest[0];
         layer.wake_under(Reader::Across, &rule.numbers(), ground);
         let Some((from, to)) = awake(layer) else { return };

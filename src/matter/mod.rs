@@ -1,5 +1,10 @@
 //! Materials: what a layer of the world is made of. Data only; the rules read it.
 
+mod reaction;
+
+use std::collections::BTreeMap;
+
+pub use self::reaction::{MAX_REACTIONS, Reaction, Terms, Where};
 use serde::{Deserialize, Serialize};
 
 use crate::rules::{self, Param};
@@ -11,6 +16,9 @@ pub const MAX_MATERIALS: usize = 15;
 
 /// Longest name of a material in bytes.
 const LONGEST_NAME: usize = 16;
+
+/// Most elements of a material.
+const MOST_ELEMENTS: f64 = 16.0;
 
 /// Most that the lowest cell of a box may hold at rest beyond 1.
 const DEEPEST: f64 = 0.95;
@@ -35,6 +43,28 @@ pub enum Kind {
     Still,
     /// As grains, one to a cell.
     Grain,
+}
+
+/// What materials share of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Capacity {
+    /// All materials fill it together; heavier ones displace lighter ones.
+    #[default]
+    Shared,
+    /// Each material has a whole cell for itself, as in the original of the fluids.
+    Own,
+}
+
+impl Capacity {
+    pub(crate) fn is_shared(&self) -> bool {
+        *self == Self::Shared
+    }
+
+    /// How many layers, the first ones, take room from a layer.
+    pub(crate) fn layers_above(self, layer: usize) -> usize {
+        if self == Self::Shared { layer } else { 0 }
+    }
 }
 
 impl Kind {
@@ -125,6 +155,10 @@ pub struct Material {
     pub compress: Compress,
     /// See [`crate::rules::drift::PARAMS`].
     pub drift: Drift,
+    /// Whether it turns to ground where it lies on ground; see [`crate::rules::set`].
+    pub sets: bool,
+    /// How much of each element a part of it has; reactions keep every element.
+    pub elements: BTreeMap<String, u32>,
     /// How it is drawn.
     pub look: MaterialLook,
 }
@@ -143,6 +177,8 @@ struct Table {
     pressure: Option<Pressure>,
     compress: Option<Compress>,
     drift: Option<Drift>,
+    sets: Option<bool>,
+    elements: Option<BTreeMap<String, u32>>,
     look: Option<MaterialLook>,
 }
 
@@ -160,6 +196,8 @@ impl From<Table> for Material {
             pressure: table.pressure.unwrap_or(preset.pressure),
             compress: table.compress.unwrap_or(preset.compress),
             drift: table.drift.unwrap_or(preset.drift),
+            sets: table.sets.unwrap_or(preset.sets),
+            elements: table.elements.unwrap_or(preset.elements),
             look: table.look.unwrap_or(preset.look),
         }
     }
@@ -171,13 +209,19 @@ impl Default for Material {
     }
 }
 
+/// So much of one element.
+fn elements(name: &str, number: u32) -> BTreeMap<String, u32> {
+    BTreeMap::from([(name.to_owned(), number)])
+}
+
 impl Material {
     /// The name of the material that every world has.
     pub const LAVA: &str = "lava";
 
     /// The lava: it moves by the rules of `[rules]` and carries energy.
     pub fn lava() -> Self {
-        Self { name: Self::LAVA.to_owned(), density: LAVA_DENSITY, ..Self::water() }
+        let elements = elements("rock", 2);
+        Self { name: Self::LAVA.to_owned(), density: LAVA_DENSITY, elements, ..Self::water() }
     }
 
     /// Water: it runs everywhere, films included.
@@ -193,6 +237,8 @@ impl Material {
             pressure: Pressure::None,
             compress: Compress::default(),
             drift: Drift::default(),
+            sets: false,
+            elements: elements("h2o", 4),
             look: MaterialLook::default(),
         }
     }
@@ -201,7 +247,7 @@ impl Material {
     pub fn steam() -> Self {
         let (viscosity, stickiness, fluidity) = (0.8, 0.05, 2);
         let named = Self { name: "steam".to_owned(), kind: Kind::Gas, density: 0.6, ..Self::water() };
-        Self { viscosity, stickiness, fluidity, ..named }
+        Self { viscosity, stickiness, fluidity, elements: elements("h2o", 1), ..named }
     }
 
     /// Ice: it stays.
@@ -212,7 +258,8 @@ impl Material {
     /// Lava that water has broken up: it falls, piles up, and sets on the ground.
     pub fn rubble() -> Self {
         let (viscosity, stickiness, fluidity) = (1.0, 0.9, 3);
-        Self { name: "rubble".to_owned(), density: 2700.0, viscosity, stickiness, fluidity, ..Self::water() }
+        let named = Self { name: "rubble".to_owned(), density: 2700.0, sets: true, ..Self::water() };
+        Self { viscosity, stickiness, fluidity, elements: elements("rock", 2), ..named }
     }
 
     /// The material that a name alone stands for.
@@ -285,7 +332,23 @@ impl Material {
         }
         within(&format!("{key}.density"), self.density, LEAST_DENSITY, MOST_DENSITY)?;
         Self::params().try_for_each(|p| within(&format!("{key}.{}", p.key), (p.get)(self), p.low, p.high))?;
+        self.validate_elements(key)?;
+        if self.sets && self.kind != Kind::Liquid {
+            return Err(Invalid::new(&format!("{key}.sets"), "true", "false: only a liquid sets"));
+        }
         self.look.validate(&format!("{key}.look"))
+    }
+
+    fn validate_elements(&self, key: &str) -> Result<(), Invalid> {
+        within(&format!("number of elements in {key}.elements"), self.elements.len() as f64, 0.0, MOST_ELEMENTS)?;
+        self.elements.iter().try_for_each(|(element, &number)| {
+            let key = format!("{key}.elements.{element}");
+            if element.len() > LONGEST_NAME {
+                let expected = format!("a name of at most {LONGEST_NAME} bytes");
+                return Err(Invalid::new(&key, format!("{element:?}"), expected));
+            }
+            within(&key, number.into(), 1.0, 1000.0)
+        })
     }
 
     /// Checks the materials of a scene together.

@@ -13,14 +13,16 @@ pub mod drift;
 pub mod gravity;
 pub mod level;
 mod params;
+pub mod react;
 mod schedule;
+pub mod set;
 pub mod spreading;
 pub mod squeeze;
 mod sweep;
 mod transfer;
 
 pub use change::{Change, MaterialChange, Parameters, RulesChange};
-pub use params::{Friction, Param, RulesSpec, Scale, Walls};
+pub use params::{Friction, Param, Roof, RulesSpec, Scale, Walls};
 pub use schedule::{Rule, Rules};
 pub use sweep::{Bed, DIRECTIONS, Gift, Gifts, Here, Side};
 pub(crate) use sweep::{Column, Exchange, Flow, Near, Next, Pair};

@@ -18,6 +18,23 @@ pub enum Walls {
     Open,
 }
 
+/// What stands above the box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Roof {
+    /// Nothing leaves.
+    #[default]
+    Closed,
+    /// Gases leave from the topmost cells and are counted as outflow.
+    Open,
+}
+
+impl Roof {
+    fn is_closed(&self) -> bool {
+        *self == Self::Closed
+    }
+}
+
 impl Walls {
     /// Whether each cell of a box, which may be `thin`, has two neighbours across at most: an open side counts as one.
     pub(super) fn leave_two_sides(self, thin: bool) -> bool {
@@ -55,6 +72,9 @@ pub struct RulesSpec {
     pub support: f64,
     /// The sides of the box.
     pub walls: Walls,
+    /// What is above the box.
+    #[serde(skip_serializing_if = "Roof::is_closed")]
+    pub roof: Roof,
     /// Gravity steps for each spreading step.
     pub spreading_every: u32,
 }
@@ -70,6 +90,7 @@ impl Default for RulesSpec {
             friction: Friction::default(),
             support: 0.9,
             walls: Walls::Closed,
+            roof: Roof::Closed,
             spreading_every: 1,
         }
     }

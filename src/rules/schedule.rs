@@ -4,11 +4,12 @@ use super::compress::Compressing;
 use super::drift::{Drifting, Wafting};
 use super::gravity::Gravity;
 use super::level::Leveling;
-use super::params::{RulesSpec, Walls};
+use super::params::{Roof, RulesSpec, Walls};
+use super::react::Reacting;
 use super::spreading::Spreading;
 use super::squeeze::Squeezing;
 use crate::grid::Grid;
-use crate::matter::{Kind, Material, Pressure};
+use crate::matter::{Kind, Material, Pressure, Reaction};
 
 /// Declares [`Rule`]: a variant with the numbers of each rule, and its name in reports and tables.
 macro_rules! rules {
@@ -43,6 +44,9 @@ rules! {
     Drift(Drifting) = "drift": "A gas rises and sinks.",
     Waft(Wafting) = "waft": "A gas spreads.",
     Stay(()) = "stay": "Still matter stays.",
+    React(Reacting) = "react": "Materials turn into other materials.",
+    Set(()) = "set": "A liquid that lies on the ground turns to ground.",
+    Leave(()) = "leave": "A gas leaves through the roof.",
 }
 
 impl Rule {
@@ -56,35 +60,49 @@ impl Rule {
         match self {
             Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
             Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) | Self::Compress(_) => true,
-            Self::Drift(_) | Self::Waft(_) | Self::Stay(()) => true,
+            Self::Drift(_) | Self::Waft(_) | Self::Stay(()) | Self::React(_) | Self::Set(()) | Self::Leave(()) => true,
         }
     }
 }
 
-/// The rules of each layer of a world, in the order of the layers.
+/// The rules of a step in their order, each with the place of its layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rules(Vec<Vec<Rule>>);
+pub struct Rules(Vec<(usize, Rule)>);
 
 impl Rules {
-    /// The rules of a world of lava and of `materials`.
-    pub fn new(spec: &RulesSpec, materials: &[Material], grid: Grid) -> Self {
-        let of_layer = |(layer, material): (usize, &Material)| match material.is_lava() {
-            true => of_lava(spec),
-            false => of_material(material, layer, grid, spec.walls),
+    /// The rules of a world of lava and of `materials`: those that move each layer, then the reactions in the order of their
+    /// tables, what sets, and what leaves through the roof.
+    pub fn new(spec: &RulesSpec, materials: &[Material], reactions: &[Reaction], grid: Grid) -> Self {
+        let materials = Material::with_lava(materials.to_vec());
+        let layers = || materials.iter().enumerate();
+        let of_layer = |(layer, material): (usize, &Material)| {
+            let rules = match material.is_lava() {
+                true => of_lava(spec),
+                false => of_material(material, layer, grid, spec.walls),
+            };
+            rules.into_iter().map(move |rule| (layer, rule))
         };
-        Self(Material::with_lava(materials.to_vec()).iter().enumerate().map(of_layer).collect())
+        let react = |(number, reaction)| {
+            let rule = Reacting::new(reaction, number, &materials);
+            Some((rule.takes.first()?.layer, Rule::React(rule)))
+        };
+        let sets = layers().filter(|(_, material)| material.sets).map(|(layer, _)| (layer, Rule::Set(())));
+        let leaves = layers().filter(|(_, material)| spec.roof == Roof::Open && material.kind == Kind::Gas);
+        let leaves = leaves.map(|(layer, _)| (layer, Rule::Leave(())));
+        let moved = layers().flat_map(of_layer);
+        Self(moved.chain(reactions.iter().enumerate().filter_map(react)).chain(sets).chain(leaves).collect())
     }
 
-    /// The rules of a step in their order: those of the heaviest layer first, each with the place of its layer.
+    /// The rules, each with the place of its layer.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Rule)> {
-        self.0.iter().enumerate().flat_map(|(layer, rules)| rules.iter().map(move |rule| (layer, rule)))
+        self.0.iter().map(|(layer, rule)| (*layer, rule))
     }
 }
 
 impl From<&RulesSpec> for Rules {
     /// The rules of a world of lava alone.
     fn from(spec: &RulesSpec) -> Self {
-        Self(vec![of_lava(spec)])
+        Self(of_lava(spec).into_iter().map(|rule| (0, rule)).collect())
     }
 }
 

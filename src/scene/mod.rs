@@ -30,7 +30,7 @@ use crate::engine::Engine;
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::map::Site;
-use crate::matter::{Material, check_known};
+use crate::matter::{Material, Reaction, check_known};
 use crate::memory::MemoryEstimate;
 use crate::simulation::{Event, MAX_EVENTS, Simulation, system_clock};
 use crate::source::{VentSpec, check_vents};
@@ -130,6 +130,7 @@ impl Scene {
             within(&format!("number of [[{name}]] tables"), parts as f64, 0.0, most as f64)?;
         }
         Material::validate_all(&spec.materials)?;
+        Reaction::validate_all(&spec.reactions, &self.materials())?;
         for (i, material) in spec.materials.iter().enumerate() {
             material.validate_depth(&format!("material[{i}]"), grid.ny)?;
         }
@@ -216,13 +217,17 @@ impl Scene {
             spec.terrain.build(grid, spec.grid.cell_size_m, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
         let ground = Ground::from_surface(grid.ny, surface.heights);
-        let mut world = World::with_materials(ground, spec.materials.clone());
+        let mut world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
         spec.bodies.iter().for_each(|body| world.edit(body));
         world.open_account();
         let events = self.events().map_err(invalid)?;
         let simulation = Simulation::new(world, &spec.rules, &vents, spec.seed, engine);
         Ok(Stage {
-            simulation: simulation.with_clock(system_clock).with_events(events).map_err(invalid)?,
+            simulation: simulation
+                .with_reactions(spec.reactions.clone())
+                .with_clock(system_clock)
+                .with_events(events)
+                .map_err(invalid)?,
             site: Site {
                 grid,
                 cell_size_m: surface.cell_size_m,

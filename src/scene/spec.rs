@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BodySpec, VentTable};
 use crate::grid::{Grid, MAX_SIDE};
-use crate::matter::Material;
+use crate::matter::{Capacity, Material, Reaction};
 use crate::rules::RulesSpec;
 use crate::simulation::EventSpec;
 use crate::terrain::TerrainSpec;
@@ -33,6 +33,9 @@ pub struct SceneSpec {
     /// Materials besides the lava.
     #[serde(rename = "material", skip_serializing_if = "Vec::is_empty")]
     pub materials: Vec<Material>,
+    /// What turns into what.
+    #[serde(rename = "reaction", skip_serializing_if = "Vec::is_empty")]
+    pub reactions: Vec<Reaction>,
     /// Where they come from; each names its material.
     #[serde(rename = "source", skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<VentTable>,
@@ -59,11 +62,14 @@ pub struct GridSpec {
     pub size: [usize; 3],
     /// Edge of a cell in metres; with a heightmap, the largest with which the box fits when left out.
     pub cell_size_m: Option<f64>,
+    /// `"shared"`: all materials fill a cell together; `"own"`: each has a whole cell for itself.
+    #[serde(skip_serializing_if = "Capacity::is_shared")]
+    pub capacity: Capacity,
 }
 
 impl Default for GridSpec {
     fn default() -> Self {
-        Self { size: [128, 100, 128], cell_size_m: None }
+        Self { size: [128, 100, 128], cell_size_m: None, capacity: Capacity::Shared }
     }
 }
 

@@ -11,7 +11,7 @@ mod timings;
 use crate::engine::tiled::Tiled;
 use crate::engine::{Engine, Stage};
 use crate::grid::Grid;
-use crate::matter::{Material, check_known};
+use crate::matter::{Material, Reaction, check_known};
 use crate::random::Draw;
 use crate::rules::{Rules, RulesSpec};
 use crate::source::{VentSpec, Vents};
@@ -43,6 +43,7 @@ struct History {
     spec: RulesSpec,
     /// Those of the layers besides the lava, with the parameters in force.
     materials: Vec<Material>,
+    reactions: Vec<Reaction>,
     vents: Vents,
     /// In the order of their steps; the first `past` have taken place.
     events: Vec<Event>,
@@ -68,7 +69,7 @@ impl History {
             }
             Command::Seed(seed) => self.seed = *seed,
         }
-        self.rules = Rules::new(&self.spec, &self.materials, grid);
+        self.rules = Rules::new(&self.spec, &self.materials, &self.reactions, grid);
     }
 
     /// Refuses a command that names a material that is not there.
@@ -140,14 +141,25 @@ impl Simulation {
         let history = History {
             step: 0,
             seed,
-            rules: Rules::new(rules, &materials, world.grid()),
+            rules: Rules::new(rules, &materials, &[], world.grid()),
             spec: rules.clone(),
             materials,
+            reactions: Vec::new(),
             vents,
             events,
             past,
         };
         Self { world, history, engine, timings: Timings::default() }
+    }
+
+    /// Has materials react from now on; the reactions were checked beside the materials of the world
+    /// ([`Reaction::validate_all`]).
+    #[must_use]
+    pub fn with_reactions(mut self, reactions: Vec<Reaction>) -> Self {
+        let History { spec, materials, .. } = &self.history;
+        self.history.rules = Rules::new(spec, materials, &reactions, self.world.grid());
+        self.history.reactions = reactions;
+        self
     }
 
     /// Measures the time of every stage by `clock` from now on; without one only the runs are counted.

@@ -59,7 +59,7 @@ impl Layer {
             }
         }
         hash.update(&cells.to_le_bytes());
-        self.ledger.accounts().iter().for_each(|account| hash.update(&account.to_le_bytes()));
+        self.ledger.hashed().for_each(|account| hash.update(&account.to_le_bytes()));
     }
 
     /// Appends what the hash reads of the row (y, z), and gives the number of its cells.
@@ -116,7 +116,7 @@ mod tests {
                 }
             }
             hash.update(&(grid.places().filter(held).count() as u64).to_le_bytes());
-            layer.ledger().accounts().iter().for_each(|account| hash.update(&account.to_le_bytes()));
+            layer.ledger().hashed().for_each(|account| hash.update(&account.to_le_bytes()));
         }
         hash.digest()
     }

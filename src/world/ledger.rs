@@ -1,6 +1,12 @@
 //! The accounts: where every unit of amount and energy came from and where it went.
 
-/// The account of a liquid, in units of amount ([`crate::units::AMOUNT_ONE`] to a full cell) unless said otherwise.
+/// How many accounts there are.
+pub(crate) const ACCOUNTS: usize = 15;
+
+/// How many of them, the first ones, there are without reactions.
+const BEFORE_REACTIONS: usize = 11;
+
+/// The account of a material, in units of amount ([`crate::units::AMOUNT_ONE`] to a full cell) unless said otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     /// In the box before the first step.
@@ -13,6 +19,10 @@ pub struct Ledger {
     pub solidified: u64,
     /// Taken out by edits.
     pub removed: u64,
+    /// Taken by reactions.
+    pub used: u64,
+    /// Made by reactions.
+    pub made: u64,
     /// What vents could not place because their column was full to the roof. It never entered the box.
     pub blocked: u64,
     /// The same for energy.
@@ -32,6 +42,37 @@ pub struct EnergyLedger {
     pub removed: u64,
     /// Lost to friction.
     pub friction: u64,
+    /// Gone with what reactions took.
+    pub used: u64,
+    /// Come with what reactions made.
+    pub made: u64,
+}
+
+/// The account of an element over all materials, in units of amount times the number that each material declares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ElementAccount {
+    /// In the box now.
+    pub now: u128,
+    /// In the box before the first step, or poured in since.
+    pub came: u128,
+    /// Gone through open sides, turned to rock, or taken out.
+    pub left: u128,
+    /// Taken by reactions.
+    pub used: u128,
+    /// Made by reactions.
+    pub made: u128,
+}
+
+impl ElementAccount {
+    /// Adds a material of which `mass` units are in the box.
+    pub(super) fn add(&mut self, ledger: &Ledger, mass: u64, number: u128) {
+        let sum = |parts: &[u64]| parts.iter().map(|&part| u128::from(part)).sum::<u128>() * number;
+        self.now += sum(&[mass]);
+        self.came += sum(&[ledger.initial, ledger.sourced]);
+        self.left += sum(&[ledger.outflow, ledger.solidified, ledger.removed]);
+        self.used += sum(&[ledger.used]);
+        self.made += sum(&[ledger.made]);
+    }
 }
 
 impl Ledger {
@@ -39,14 +80,14 @@ impl Ledger {
     pub fn check(&self, mass: u64, energy: u64) -> Result<(), String> {
         // Wide enough for accounts that come from a file.
         let sum = |parts: &[u64]| parts.iter().map(|&part| u128::from(part)).sum::<u128>();
-        let there = sum(&[mass, self.outflow, self.solidified, self.removed]);
-        let came = sum(&[self.initial, self.sourced]);
+        let there = sum(&[mass, self.outflow, self.solidified, self.removed, self.used]);
+        let came = sum(&[self.initial, self.sourced, self.made]);
         if there != came {
             return Err(format!("mass: {there} units accounted for, {came} came in: {self:?}"));
         }
         let e = self.energy;
-        let there = sum(&[energy, e.outflow, e.removed, e.friction]);
-        let came = sum(&[e.initial, e.sourced]);
+        let there = sum(&[energy, e.outflow, e.removed, e.friction, e.used]);
+        let came = sum(&[e.initial, e.sourced, e.made]);
         if there != came {
             return Err(format!("energy: {there} units accounted for, {came} came in: {self:?}"));
         }
@@ -59,34 +100,45 @@ impl Ledger {
     }
 
     /// The account that [`Ledger::accounts`] lists.
-    pub(crate) fn from_accounts(accounts: [u64; 11]) -> Self {
-        let [initial, sourced, outflow, solidified, removed, blocked, energy @ ..] = accounts;
-        let [initial_energy, sourced_energy, outflow_energy, removed_energy, friction] = energy;
-        let energy = EnergyLedger {
-            initial: initial_energy,
-            sourced: sourced_energy,
-            outflow: outflow_energy,
-            removed: removed_energy,
-            friction,
-        };
-        Self { initial, sourced, outflow, solidified, removed, blocked, energy }
+    pub(crate) fn from_accounts(accounts: [u64; ACCOUNTS]) -> Self {
+        let mut ledger = Self::default();
+        for (to, account) in ledger.accounts_mut().into_iter().zip(accounts) {
+            *to = account;
+        }
+        ledger
     }
 
-    /// Every account in a fixed order, for hashing and saving.
-    pub fn accounts(&self) -> [u64; 11] {
-        let e = self.energy;
+    /// Every account in a fixed order, for hashing and saving: those that every world has, then those of reactions.
+    pub fn accounts(&self) -> [u64; ACCOUNTS] {
+        let mut copy = *self;
+        copy.accounts_mut().map(|account| *account)
+    }
+
+    /// The accounts to hash: those of reactions only where there were any, so that a world without them keeps its hash.
+    pub(crate) fn hashed(&self) -> impl Iterator<Item = u64> {
+        let (accounts, e) = (self.accounts(), self.energy);
+        let reacted = [self.used, self.made, e.used, e.made] != [0; 4];
+        accounts.into_iter().take(if reacted { ACCOUNTS } else { BEFORE_REACTIONS })
+    }
+
+    fn accounts_mut(&mut self) -> [&mut u64; ACCOUNTS] {
+        let e = &mut self.energy;
         [
-            self.initial,
-            self.sourced,
-            self.outflow,
-            self.solidified,
-            self.removed,
-            self.blocked,
-            e.initial,
-            e.sourced,
-            e.outflow,
-            e.removed,
-            e.friction,
+            &mut self.initial,
+            &mut self.sourced,
+            &mut self.outflow,
+            &mut self.solidified,
+            &mut self.removed,
+            &mut self.blocked,
+            &mut e.initial,
+            &mut e.sourced,
+            &mut e.outflow,
+            &mut e.removed,
+            &mut e.friction,
+            &mut self.used,
+            &mut self.made,
+            &mut e.used,
+            &mut e.made,
         ]
     }
 }

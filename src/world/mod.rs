@@ -11,6 +11,7 @@ mod ledger;
 mod need;
 mod packed;
 pub mod quantity;
+mod react;
 mod record;
 mod rows;
 mod settled;
@@ -25,9 +26,12 @@ pub use edit::{Edit, Matter, Shape};
 pub use ground::Ground;
 pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
 pub use layer::{Layer, Span, Tally};
-pub use ledger::{EnergyLedger, Ledger};
+#[cfg(feature = "files")]
+pub(crate) use ledger::ACCOUNTS;
+pub use ledger::{ElementAccount, EnergyLedger, Ledger};
 pub use packed::PackedWorld;
 pub use quantity::{ColumnQuantity, Quantity, UnknownQuantity};
+pub use react::Part;
 pub(crate) use record::Reads;
 pub(crate) use rows::Rows;
 pub(crate) use settled::{Reader, RuleNumbers};
@@ -36,11 +40,13 @@ pub(crate) use tiles::Tile;
 pub(crate) use tiles::{AMOUNT, Activities, Activity, ENERGY, Masks, Row, Strip};
 pub use values::CellValues;
 
+use std::collections::BTreeMap;
+
 use crate::parallel::*;
 
 use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
-use crate::matter::Material;
+use crate::matter::{Capacity, Material};
 use crate::random::mix64;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 
@@ -55,6 +61,8 @@ pub struct World {
     pub(crate) layers: Vec<Layer>,
     /// Where the lava is among the layers.
     lava: usize,
+    /// What the layers share of a cell.
+    pub(crate) capacity: Capacity,
 }
 
 impl World {
@@ -70,7 +78,19 @@ impl World {
         let (grid, last) = (ground.grid(), materials.len() - 1);
         let layer = |(i, material)| Layer::empty(grid, material, i < last);
         let lava = materials.iter().position(Material::is_lava).expect("with_lava puts it there");
-        Self { grid, ground, layers: materials.into_iter().enumerate().map(layer).collect(), lava }
+        Self {
+            grid,
+            ground,
+            layers: materials.into_iter().enumerate().map(layer).collect(),
+            lava,
+            capacity: Capacity::Shared,
+        }
+    }
+
+    /// The same world without matter yet, whose layers share this much of a cell.
+    #[must_use]
+    pub fn with_capacity(self, capacity: Capacity) -> Self {
+        Self { capacity, ..self }
     }
 
     /// Shape of the box.
@@ -108,10 +128,19 @@ impl World {
         self.lava
     }
 
-    /// Amount of matter heavier than a layer in a cell, at most 1.
+    /// Amount of matter in a cell that takes room from a layer, at most 1.
     pub fn heavier_than(&self, layer: usize, place: Place) -> u16 {
-        let sum: u32 = self.layers[..layer].iter().map(|heavier| u32::from(heavier.at(place).amount)).sum();
+        let sum: u32 = self.layers[..self.capacity.layers_above(layer)]
+            .iter()
+            .map(|heavier| u32::from(heavier.at(place).amount))
+            .sum();
         sum.min(AMOUNT_ONE.into()) as u16
+    }
+
+    /// Most that a cell of a layer may hold: 1 of lava that nothing takes room from, and of all other matter, which can climb,
+    /// just below 2.
+    pub(crate) fn most_of(&self, layer: usize) -> u16 {
+        if layer == self.lava && self.capacity.layers_above(layer) == 0 { AMOUNT_ONE } else { u16::MAX }
     }
 
     /// A box without rock whose lower part, of the given `share` of its height, holds random amounts from 0.5 to 1 and
@@ -156,10 +185,26 @@ impl World {
     ///
     /// 1. mass now + outflow + solidified + removed = initial + sourced, to the unit; the same for energy with
     ///    what friction took;
-    /// 2. no amount of lava above one where no layer takes room from it, no liquid in a solid cell, no energy without liquid.
+    /// 2. as much of every element in what reactions made as in what they took;
+    /// 3. no amount of lava above one where no layer takes room from it, no liquid in a solid cell, no energy without liquid.
     pub fn check(&self) -> Result<(), String> {
         let named = |layer: &Layer, fault| format!("{}: {fault}", layer.material.name);
-        self.layers.iter().try_for_each(|layer| self.check_layer(layer).map_err(|fault| named(layer, fault)))
+        self.layers.iter().try_for_each(|layer| self.check_layer(layer).map_err(|fault| named(layer, fault)))?;
+        let unbalanced = self.elements().into_iter().find(|(_, account)| account.used != account.made);
+        unbalanced.map_or(Ok(()), |(element, account)| Err(format!("element {element}: {account:?}")))
+    }
+
+    /// What the world holds of each element that its materials declare, and where it came from and went, in units of amount
+    /// times the number that the material declares.
+    pub fn elements(&self) -> BTreeMap<&str, ElementAccount> {
+        let mut accounts = BTreeMap::<&str, ElementAccount>::new();
+        for layer in &self.layers {
+            let mass = if layer.material.elements.is_empty() { 0 } else { layer.mass() };
+            for (element, &number) in &layer.material.elements {
+                accounts.entry(element).or_default().add(&layer.ledger, mass, number.into());
+            }
+        }
+        accounts
     }
 
     fn check_layer(&self, layer: &Layer) -> Result<(), String> {
@@ -181,7 +226,7 @@ impl World {
         let [x, y, z] = place;
         let fault = if x >= self.grid.nx || z >= self.grid.nz {
             "liquid outside of the box"
-        } else if cell.amount > AMOUNT_ONE && layer.material.is_lava() && self.lava == 0 {
+        } else if layer.material.is_lava() && cell.amount > self.most_of(self.lava) {
             "more than a full cell"
         } else if cell.amount > 0 && self.ground.is_solid(place) {
             "liquid in a solid cell"

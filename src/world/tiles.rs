@@ -277,6 +277,12 @@ impl Strip {
         &self.lanes.as_chunks().0[slot as usize]
     }
 
+    /// The quantities of a slot, however many the strip keeps.
+    #[inline]
+    pub(crate) fn lanes_of(&self, slot: u32) -> &[Lanes] {
+        self.tile(slot).0
+    }
+
     /// The quantities of a slot that is not 0, to be written.
     #[inline(always)]
     fn lanes_mut<const Q: usize>(&mut self, slot: u32) -> &mut [Lanes; Q] {

@@ -1,0 +1,203 @@
+//! Reactions as data: what a `[[reaction]]` table of a scene says.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Kind, Material, check_known};
+use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX};
+use crate::validate::{Invalid, within};
+
+/// Most reactions of a scene.
+pub const MAX_REACTIONS: usize = 64;
+
+/// Largest number of a material in a reaction.
+const MOST: u32 = 1000;
+
+/// Materials with a number each, in the order in which they are written: `{ lava = 1, water = 1 }`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms<N = u32>(pub Vec<(String, N)>);
+
+impl<N> Default for Terms<N> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<N: Serialize> Serialize for Terms<N> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().map(|(name, number)| (name, number)))
+    }
+}
+
+impl<'de, N: Deserialize<'de>> Deserialize<'de> for Terms<N> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct InOrder<N>(std::marker::PhantomData<N>);
+        impl<'de, N: Deserialize<'de>> Visitor<'de> for InOrder<N> {
+            type Value = Terms<N>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of materials with a number each")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Terms<N>, A::Error> {
+                let mut terms = Vec::new();
+                while let Some(term) = map.next_entry()? {
+                    terms.push(term);
+                }
+                Ok(Terms(terms))
+            }
+        }
+        from.deserialize_map(InOrder(std::marker::PhantomData))
+    }
+}
+
+/// Where the materials of a reaction are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Where {
+    /// All in one cell.
+    Cell,
+    /// All in one cell, beside one that has enough of a material that is read only.
+    Beside,
+    /// The two that are taken in two cells that share a face. What is made first appears where the first one was, the other
+    /// where the second one was.
+    Across,
+}
+
+/// A `[[reaction]]` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reaction {
+    /// One or two materials that it takes, with their parts.
+    pub takes: Terms,
+    /// Up to two materials that it makes, with their parts.
+    #[serde(default)]
+    pub makes: Terms,
+    /// The material that must be in one of the six cells around, with the least amount of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<Terms<f64>>,
+    /// `"cell"`, `"beside"` or `"across"`; absent: beside what is `near`, or else in a cell.
+    #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
+    pub place: Option<Where>,
+    /// Most that reacts in a cell and step: this amount for each part.
+    #[serde(default = "one")]
+    pub rate: f64,
+    /// Share of the cells that react in a step.
+    #[serde(default = "one")]
+    pub chance: f64,
+    /// Energy of a full cell of lava that it makes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub energy: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+impl Reaction {
+    /// Where its materials are.
+    pub fn place(&self) -> Where {
+        self.place.unwrap_or(if self.near.is_some() { Where::Beside } else { Where::Cell })
+    }
+
+    /// Its parts of every element that any of these materials declares: taken and made.
+    fn elements<'a>(&self, materials: &'a [Material]) -> BTreeMap<&'a str, [u64; 2]> {
+        let mut sums = BTreeMap::new();
+        for (side, terms) in [&self.takes, &self.makes].into_iter().enumerate() {
+            for (name, parts) in &terms.0 {
+                let elements = materials.iter().filter(|material| material.name == *name);
+                for (element, &number) in elements.flat_map(|material| &material.elements) {
+                    sums.entry(element.as_str()).or_insert([0, 0])[side] += u64::from(*parts) * u64::from(number);
+                }
+            }
+        }
+        sums
+    }
+
+    /// Checks it beside all `materials` of its world, the lava among them; `key` is the table's name, such as `reaction[0]`.
+    ///
+    /// # Errors
+    /// Names the first key that is wrong, and the element that does not balance.
+    pub fn validate(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
+        let names = materials.iter().map(|material| material.name.as_str());
+        for (side, terms, least) in [("takes", &self.takes, 1), ("makes", &self.makes, 0)] {
+            let key = format!("{key}.{side}");
+            within(&format!("number of materials in {key}"), terms.0.len() as f64, f64::from(least), 2.0)?;
+            for (name, parts) in &terms.0 {
+                check_known(&key, name, names.clone())?;
+                within(&format!("{key}.{name}"), f64::from(*parts), 1.0, f64::from(MOST))?;
+            }
+        }
+        self.check_place(key)?;
+        if let Some(near) = &self.near {
+            within(&format!("number of materials in {key}.near"), near.0.len() as f64, 1.0, 1.0)?;
+            for (name, least) in &near.0 {
+                check_known(&format!("{key}.near"), name, names.clone())?;
+                within(&format!("{key}.near.{name}"), *least, 1e-4, 1.0)?;
+            }
+        }
+        within(&format!("{key}.rate"), self.rate, 1e-4, 2.0)?;
+        within(&format!("{key}.chance"), self.chance, 0.0, 1.0)?;
+        within(&format!("{key}.energy"), self.energy, 0.0, VENT_ENERGY_MAX)?;
+        self.check_grains(key, materials)?;
+        match self.elements(materials).into_iter().find(|(_, [taken, made])| taken != made) {
+            Some((element, [taken, made])) => Err(Invalid::new(
+                key,
+                format!("takes {taken} of {element} and makes {made}"),
+                "balanced: as much of each element in what it makes as in what it takes",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn check_place(&self, key: &str) -> Result<(), Invalid> {
+        let wrong = |what: &str, expected: &str| Err(Invalid::new(&format!("{key}.where"), what, expected));
+        match (self.place(), &self.near, self.takes.0.len()) {
+            (Where::Beside, None, _) => wrong("\"beside\"", "with near = { NAME = AMOUNT }, which says beside what"),
+            (Where::Cell, Some(_), _) => wrong("\"cell\"", "left out, or \"beside\", where near is given"),
+            (Where::Across, Some(_), _) => wrong("\"across\"", "left out, or \"beside\", where near is given"),
+            (Where::Across, None, 1) => wrong("\"across\"", "with two materials in takes, one for each cell"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that a whole grain takes part, and in whole units.
+    fn check_grains(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
+        let is_grain = |name: &str| materials.iter().any(|m| m.name == name && m.kind == Kind::Grain);
+        let terms = self.takes.0.iter().chain(&self.makes.0).filter(|(name, _)| is_grain(name));
+        let mut parts = terms.map(|(_, parts)| *parts);
+        let Some(first) = parts.next() else { return Ok(()) };
+        if !u32::from(AMOUNT_ONE).is_multiple_of(first) {
+            return Err(Invalid::new(
+                key,
+                format!("{first} parts of a grain"),
+                "1, 2, 4, 8 or so: parts that divide a grain",
+            ));
+        }
+        match parts.find(|&other| other != first) {
+            Some(other) => Err(Invalid::new(
+                key,
+                format!("grains in {first} and in {other} parts"),
+                "the same number of parts for each",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the reactions of a scene, of which `materials` are all materials, the lava among them.
+    ///
+    /// # Errors
+    /// Names the first table that is wrong, or that there are too many.
+    pub fn validate_all(reactions: &[Self], materials: &[Material]) -> Result<(), Invalid> {
+        within("number of [[reaction]] tables", reactions.len() as f64, 0.0, MAX_REACTIONS as f64)?;
+        let mut numbered = reactions.iter().enumerate();
+        numbered.try_for_each(|(i, reaction)| reaction.validate(&format!("reaction[{i}]"), materials))
+    }
+}

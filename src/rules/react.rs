@@ -1,0 +1,166 @@
+//! Reactions (*Grid Based Fluid Systems*, lava boils water and ice cools steam): a part of each material that is taken for
+//! a part of each that is made, all in units.
+//!
+//! ```text
+//! takes kA A (+ kB B), makes kC C (+ kD D)
+//! x = min(a_A / kA, a_B / kB, rate, (2 − a_C) / kC, (2 − a_D) / kD)     rounded down; a cell of lava alone has 1, not 2
+//! a_A −= kA x ; a_B −= kB x ; a_C += kC x ; a_D += kD x
+//! ```
+//!
+//! In a cell, and beside a material that is only read, every cell reacts by the state before. Across a face, a step has the
+//! pairs of one axis whose lower cell is even or odd along it (step mod 6): no two pairs share a cell. Of a pair, first A in
+//! the lower cell reacts with B in the upper, then the other way round.
+//!
+//! A grain reacts as one whole cell of its material or not at all. Lava takes its energy along in proportion.
+
+use crate::grid::{Grid, Place};
+use crate::matter::{Kind, Material, Reaction, Where};
+use crate::random::{Draw, StepKey};
+use crate::units::{AMOUNT_ONE, amount_units, energy_units};
+use crate::world::{Part, World};
+
+/// Draws of reactions, apart from those of layers.
+const SALT: u64 = 1 << 32;
+
+/// A reaction with its numbers in units.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reacting {
+    /// What it takes.
+    pub takes: Vec<Part>,
+    /// What it makes.
+    pub makes: Vec<Part>,
+    /// Layer of the material that must be beside, and its least amount.
+    pub near: Option<(usize, u16)>,
+    /// Where it takes place.
+    pub place: Where,
+    /// Most parts that react.
+    pub rate: u32,
+    /// Cells that react in a step, of 256.
+    pub chance: u16,
+    /// Energy of a full cell of lava that is made.
+    pub energy: u16,
+    /// Its draws.
+    pub salt: u64,
+    /// Layers of grains.
+    grains: Vec<usize>,
+}
+
+/// A reaction in its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Due {
+    /// Where the first material is, and the second.
+    pub(crate) places: [Place; 2],
+    /// Parts that react.
+    pub(crate) parts: u32,
+}
+
+impl Reacting {
+    /// A checked reaction, the one with this `number`, of a world with these materials in the order of its layers.
+    pub fn new(reaction: &Reaction, number: usize, materials: &[Material]) -> Self {
+        let layer = |name: &str| materials.iter().position(|material| material.name == name);
+        let part = |(name, count): &(String, u32)| {
+            let layer = layer(name)?;
+            Some(Part { layer, count: (*count).max(1), whole: materials[layer].kind == Kind::Grain })
+        };
+        let near = reaction.near.iter().flat_map(|near| &near.0);
+        let mut near = near.filter_map(|(name, least)| Some((layer(name)?, amount_units(*least).max(1))));
+        let grains = materials.iter().enumerate().filter(|(_, material)| material.kind == Kind::Grain);
+        Self {
+            takes: reaction.takes.0.iter().filter_map(part).collect(),
+            makes: reaction.makes.0.iter().filter_map(part).collect(),
+            near: near.next(),
+            place: reaction.place(),
+            rate: (reaction.rate * f64::from(AMOUNT_ONE)).round().max(1.0) as u32,
+            chance: (reaction.chance * 256.0).round() as u16,
+            energy: energy_units(reaction.energy),
+            salt: SALT + number as u64,
+            grains: grains.map(|(layer, _)| layer).collect(),
+        }
+    }
+
+    /// Rounds of a step, in each of which all cells react at once.
+    pub(crate) fn rounds(&self) -> u64 {
+        if self.place == Where::Across { 2 } else { 1 }
+    }
+
+    /// What reacts where the first material is at `place`, in a round of a step.
+    pub(crate) fn due(&self, world: &World, place: Place, draw: Draw, round: u64) -> Option<Due> {
+        let first = self.takes.first()?;
+        if u32::from(world.layers()[first.layer].at(place).amount) < first.count || !self.is_drawn(draw.key(), place) {
+            return None;
+        }
+        let places = match self.place {
+            Where::Across => [place, partner(world.grid(), place, draw.step, round)?],
+            Where::Cell | Where::Beside => [place, place],
+        };
+        if self.near.is_some_and(|(layer, least)| !is_near(world, layer, least, place)) {
+            return None;
+        }
+        let parts = self.extent(world, places);
+        (parts > 0).then_some(Due { places, parts })
+    }
+
+    /// Whether the draws of a step choose a cell.
+    pub(crate) fn is_drawn(&self, key: StepKey, place: Place) -> bool {
+        self.chance >= 256 || u16::from(key.byte(self.salt, place)) < self.chance
+    }
+
+    /// Parts that react.
+    fn extent(&self, world: &World, places: [Place; 2]) -> u32 {
+        let amount = |part: &Part, place: Place| u32::from(world.layers()[part.layer].at(place).amount);
+        let taken = self.takes.iter().zip(places).map(|(part, place)| amount(part, place) / part.count);
+        let mut most = taken.min().unwrap_or(0).min(self.rate);
+        let whole = self.takes.iter().chain(&self.makes).find(|part| part.whole);
+        let whole = whole.map(|part| u32::from(AMOUNT_ONE) / part.count);
+        if let Some(whole) = whole {
+            // The rate is one of cells, and a grain is a cell.
+            most =
+                self.takes.iter().zip(places).map(|(part, place)| amount(part, place) / part.count).min().unwrap_or(0);
+            most = if most >= whole { whole } else { 0 };
+        }
+        for (i, (part, place)) in self.makes.iter().zip(places).enumerate() {
+            // Both products may be one material in one cell.
+            let twin = self.makes.iter().zip(places).enumerate();
+            let count: u32 = twin
+                .filter(|(j, (other, there))| *j == i || (other.layer == part.layer && *there == place))
+                .map(|(_, (other, _))| other.count)
+                .sum();
+            most = most.min(u32::from(world.most_of(part.layer)).saturating_sub(amount(part, place)) / count);
+            if part.whole && !self.has_room_for_grain(world, place, places) {
+                return 0;
+            }
+        }
+        if whole.is_some_and(|whole| most < whole) { 0 } else { most }
+    }
+
+    /// Whether a cell has no grain, or only one that the reaction takes.
+    fn has_room_for_grain(&self, world: &World, place: Place, places: [Place; 2]) -> bool {
+        let taken = |layer: usize| self.takes.iter().zip(places).any(|(part, at)| part.layer == layer && at == place);
+        self.grains.iter().all(|&layer| world.layers()[layer].at(place).amount == 0 || taken(layer))
+    }
+}
+
+/// The cell with which one makes a pair in a step, if it is the lower one in the first round or the upper one in the second.
+fn partner(grid: Grid, place: Place, step: u64, round: u64) -> Option<Place> {
+    let (axis, odd) = ((step % 6 / 2) as usize, step % 2);
+    let lower = place[axis] as u64 % 2 == odd;
+    if lower != (round == 0) {
+        return None;
+    }
+    let mut other = place;
+    other[axis] = if lower { place[axis] + 1 } else { place[axis].checked_sub(1)? };
+    (other[axis] < [grid.nx, grid.ny, grid.nz][axis]).then_some(other)
+}
+
+/// Whether one of the six cells around has at least so much of a layer.
+fn is_near(world: &World, layer: usize, least: u16, place: Place) -> bool {
+    let grid = world.grid();
+    let sides = [grid.nx, grid.ny, grid.nz];
+    (0..3).any(|axis| {
+        [place[axis].wrapping_sub(1), place[axis] + 1].into_iter().filter(|&at| at < sides[axis]).any(|at| {
+            let mut near = place;
+            near[axis] = at;
+            world.layers()[layer].at(near).amount >= least
+        })
+    })
+}
