@@ -1,5 +1,7 @@
 //! What a headless run reports: the account, the extent of the lava and the timings.
 
+use std::collections::BTreeMap;
+
 use lavoxel::export::NO_FORECAST;
 use lavoxel::map::Site;
 use lavoxel::rules::Bed;
@@ -10,7 +12,7 @@ use lavoxel::simulation::{Simulation, StageTime};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
 use lavoxel::validate::tame;
 use lavoxel::words::{area, grouped, short, volume};
-use lavoxel::world::Layer;
+use lavoxel::world::{ElementAccount, Layer};
 use serde::Serialize;
 
 use super::whereabouts::Whereabouts;
@@ -49,6 +51,9 @@ pub(super) struct Report {
     /// The other materials by their names.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
     materials: Vec<(String, MaterialReport)>,
+    /// The elements that the materials declare, by their names.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
+    elements: Vec<(String, ElementReport)>,
     note: &'static str,
     /// Lines of text that are not part of the JSON.
     #[serde(skip)]
@@ -71,6 +76,28 @@ struct MaterialReport {
     extent: Extent,
 }
 
+/// The account of an element over all materials, in full cells times the number that each material declares.
+#[derive(Debug, Serialize)]
+struct ElementReport {
+    now: f64,
+    came: f64,
+    left: f64,
+    exact: bool,
+}
+
+impl ElementReport {
+    fn of(account: &ElementAccount) -> Self {
+        let parts = |units: u128| units as f64 / f64::from(AMOUNT_ONE);
+        let exact = account.now + account.left == account.came && account.used == account.made;
+        Self { now: parts(account.now), came: parts(account.came), left: parts(account.left), exact }
+    }
+
+    fn line(&self, name: &str) -> String {
+        let verdict = if self.exact { "exact" } else { "NOT EXACT" };
+        format!("element     {name}: {:.3} now, {:.3} came, {:.3} left: {verdict}", self.now, self.came, self.left)
+    }
+}
+
 /// The account of a material in units.
 #[derive(Debug, Serialize)]
 struct MassUnits {
@@ -81,6 +108,8 @@ struct MassUnits {
     solidified_units: u64,
     removed_units: u64,
     blocked_units: u64,
+    used_units: u64,
+    made_units: u64,
 }
 
 /// Where a material is.
@@ -104,6 +133,8 @@ impl MassUnits {
             solidified_units: ledger.solidified,
             removed_units: ledger.removed,
             blocked_units: ledger.blocked,
+            used_units: ledger.used,
+            made_units: ledger.made,
         }
     }
 
@@ -111,7 +142,12 @@ impl MassUnits {
     fn words(&self) -> String {
         let always =
             [(self.initial_units, "at start"), (self.sourced_units, "sourced"), (self.outflow_units, "outflow")];
-        let rest = [(self.solidified_units, "solidified"), (self.removed_units, "removed")];
+        let rest = [
+            (self.solidified_units, "solidified"),
+            (self.removed_units, "removed"),
+            (self.used_units, "used by reactions"),
+            (self.made_units, "made by reactions"),
+        ];
         let parts = always.into_iter().chain(rest.into_iter().filter(|(units, _)| *units > 0));
         parts.map(|(units, name)| format!("{:.3} {name}", cells(units))).collect::<Vec<_>>().join(", ")
     }
@@ -209,6 +245,10 @@ impl Report {
         let (tally, energy, site) = (lava.tally(), lava.energy(), context.site);
         let timings = simulation.timings().iter().chain([("filter", &context.filter)]);
         let edge = Edge::of(lava, simulation.rules_spec().walls);
+        // A world of lava alone has its account already.
+        let elements = if world.layers().len() > 1 { world.elements() } else { BTreeMap::new() };
+        let elements =
+            elements.iter().map(|(name, account)| ((*name).to_owned(), ElementReport::of(account))).collect();
         let others = world.layers().iter().filter(|layer| !layer.material().is_lava());
         Self {
             scene: context.scene,
@@ -240,6 +280,7 @@ impl Report {
             edge_columns: edge.columns,
             outflow_m3: cells(edge.left_units) * site.cell_volume_m3(),
             materials: others.map(|layer| (layer.material().name.clone(), MaterialReport::of(layer, site))).collect(),
+            elements,
             note: NO_FORECAST,
             summary: context.summary,
             edge: edge.words(site),
@@ -271,6 +312,7 @@ impl Report {
         ]);
         lines.extend(self.edge.iter().map(|edge| format!("edge        {edge}")));
         lines.extend(self.materials.iter().flat_map(|(name, material)| material.lines(name)));
+        lines.extend(self.elements.iter().map(|(name, element)| element.line(name)));
         lines.push(format!("per step    {}", per_step.join(", ")));
         lines.push(format!("state       {}", self.state_hash));
         lines.extend(self.mass.warning(""));
@@ -285,6 +327,7 @@ impl Report {
 
 /// Cells that could spread now: enough energy, and something beneath.
 fn active_cells(simulation: &Simulation) -> usize {
-    let (world, rule) = (simulation.world(), &Spreading::from(simulation.rules_spec()));
-    world.lava().held().filter(|&(place, cell)| spreads(cell, Bed::under(world, 0, place), rule)).count()
+    let (world, rule) = (simulation.world(), &Spreading::<false>::from(simulation.rules_spec()));
+    let lava = world.number_of_lava();
+    world.lava().held().filter(|&(place, cell)| spreads(cell, Bed::under(world, lava, place), rule)).count()
 }
