@@ -7,8 +7,8 @@ use common::{Dice, any_grid, any_rules, ball, one_cell, plain, random_world, ven
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
-use lavoxel::matter::{Capacity, Kind, Material, Pressure, Reaction};
-use lavoxel::rules::{Param, Roof, RulesSpec, Scale};
+use lavoxel::matter::{Air, Capacity, Kind, Material, Pressure, Reaction, Trace};
+use lavoxel::rules::{Param, Roof, RulesSpec, Scale, Walls};
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::units::AMOUNT_ONE;
@@ -26,6 +26,7 @@ fn any_materials() -> impl Strategy<Value = Vec<Material>> {
         // Passes cost the plain engine as many steps; slower liquids hardly move.
         let high = match (param.key, param.scale) {
             ("compress.passes", _) => 4.0,
+            ("trace.every", _) => 3.0,
             (_, Scale::Whole) => param.high.min(40.0),
             _ => param.high,
         };
@@ -33,12 +34,19 @@ fn any_materials() -> impl Strategy<Value = Vec<Material>> {
     };
     let material = move |(name, kind, density): (&'static str, Kind, f64)| {
         let values: Vec<_> = Material::params().map(value).collect();
-        let pressure = prop_oneof![Just(Pressure::None), Just(Pressure::Compress)];
-        (values, pressure).prop_map(move |(values, pressure)| {
+        let pressure = prop::sample::select(vec![Pressure::None, Pressure::Compress, Pressure::Trace, Pressure::Trace]);
+        (values, pressure, any::<[bool; 3]>()).prop_map(move |(values, pressure, [tame, rest, kept])| {
             let elements = Material::preset(name).unwrap_or_default().elements;
             let mut material =
                 Material { name: name.to_owned(), kind, density, pressure, elements, ..Material::water() };
-            Material::params().zip(values).for_each(|(param, value)| (param.set)(&mut material, value));
+            for (param, value) in Material::params().zip(values) {
+                // Random numbers of all keys together let few bodies move.
+                if !tame || !param.key.starts_with("trace.") {
+                    (param.set)(&mut material, value);
+                }
+            }
+            material.trace.rest = rest;
+            material.trace.air = if kept { Air::Kept } else { Air::Ignored };
             material
         })
     };
@@ -92,6 +100,32 @@ fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
             let amount = if dice.below(3) == 0 { 1.0 } else { dice.below(1001) as f64 / 1000.0 };
             world.edit(&one_cell(at, some(name, amount)));
         }
+    }
+    world.open_account();
+    world
+}
+
+/// Boxes of rock, holes, lava and liquids, one in the other: ponds, pipes, closed arms and waterfalls.
+fn random_vessels(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
+    let mut dice = Dice(seed);
+    let names: Vec<_> = materials.iter().map(|material| material.name.clone()).collect();
+    let mut world = World::with_materials(Ground::none(grid), materials);
+    for _ in 0..8 + dice.below(16) {
+        let mut side = |n: usize| {
+            let from = dice.below(n as u64);
+            (from as f64, (from + 1 + dice.below(n as u64 - from)) as f64)
+        };
+        let [(x, to_x), (y, to_y), (z, to_z)] = [side(grid.nx), side(grid.ny), side(grid.nz)];
+        let matter = match dice.below(10) {
+            0..3 => Matter::Rock,
+            3..5 => Matter::Nothing,
+            5 => Matter::Lava { amount: 1.0, energy: 0.4 },
+            kind => {
+                let amount = if kind == 6 { dice.below(1001) as f64 / 1000.0 } else { 1.0 };
+                some(&names[dice.below(names.len() as u64) as usize], amount)
+            }
+        };
+        world.edit(&Edit { shape: Shape::Box { from: [x, y, z], to: [to_x, to_y, to_z] }, matter });
     }
     world.open_account();
     world
@@ -171,6 +205,50 @@ proptest! {
         let roof = if seed % 3 == 0 { Roof::Open } else { Roof::Closed };
         let rules = RulesSpec { roof, ..rules };
         run_side_by_side(&world, &rules, level, seed >> 1, 24);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn engines_agree_on_vessels(
+        grid in any_grid(), seed in any::<u64>(), rules in any_rules(), materials in any_materials(),
+        level in prop::sample::select(Level::available()),
+    ) {
+        let world = random_vessels(grid, seed, materials);
+        run_side_by_side(&world, &rules, level, seed >> 1, 40);
+    }
+}
+
+#[test]
+fn liquid_is_traced_to_the_same_bits_by_any_number_of_threads() {
+    let trace = |air| Trace { air, ..Trace::default() };
+    for (seed, air, walls) in
+        [(3, Air::Ignored, Walls::Closed), (5, Air::Kept, Walls::Open), (8, Air::Kept, Walls::Closed)]
+    {
+        let water = Material { pressure: Pressure::Trace, trace: trace(air), ..Material::water() };
+        let oil = Material { name: "oil".to_owned(), density: 900.0, ..water.clone() };
+        // Sides that end inside of a tile, and more tiles than one thread is given.
+        let world = random_vessels(Grid::new(117, 16, 70), seed, vec![oil, water]);
+        let rules = RulesSpec { walls, ..RulesSpec::default() };
+        let run = |engine: Box<dyn Engine>| {
+            let mut simulation = Simulation::new(world.clone(), &rules, &sources(&world), seed, engine);
+            let mut dice = Dice(seed);
+            let step = |_| {
+                simulation.command(meddle(&world, &mut dice)).expect("a small edit");
+                simulation.step();
+                simulation.world().check().expect("the account is exact");
+                simulation.world().state_hash()
+            };
+            (0..12).map(step).collect::<Vec<_>>()
+        };
+        let expected = run(plain());
+        for (threads, &level) in [1, 2, 3, 7].iter().zip(Level::available().iter().cycle()) {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build().expect("a few threads");
+            let hashes = pool.install(|| run(Box::new(Tiled::on(level))));
+            assert_eq!(hashes, expected, "{threads} threads, {level:?}, seed {seed}");
+        }
     }
 }
 

@@ -11,6 +11,7 @@ pub mod plain;
 mod react;
 mod spread;
 pub mod tiled;
+mod trace;
 
 pub use crate::simd::Level;
 

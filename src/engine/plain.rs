@@ -38,6 +38,11 @@ impl Engine for Plain {
             Rule::React(rule) => react(world, rule, draw),
             Rule::Set(()) => set(world, layer),
             Rule::Leave(()) => world.leave_by_roof(layer),
+            Rule::Trace(rule) => {
+                for (place, amount) in rule.settle(world, layer) {
+                    world.layers[layer].set(place, Content { amount, energy: 0 });
+                }
+            }
             Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| exchange(world, layer, rule, draw)),
         }
     }

@@ -11,6 +11,7 @@ use super::drift::Drift;
 use super::fall::{FallCommon, Falls};
 use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
+use super::trace::Tracer;
 use super::{Engine, Stage, react};
 use crate::parallel::{self, *};
 use crate::random::Draw;
@@ -30,6 +31,7 @@ pub struct Tiled {
     scratch: Vec<Scratch>,
     /// The neighbour of the first and the last strip, for layers of one and of two quantities.
     nothing: [Option<Strip>; 2],
+    tracer: Tracer,
 }
 
 /// Memory of one part.
@@ -52,7 +54,7 @@ impl Tiled {
     /// An engine that takes the given level, which must be available; all levels give the same bits.
     pub fn on(level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
-        Self { level, cuts: Vec::new(), scratch: Vec::new(), nothing: [None, None] }
+        Self { level, cuts: Vec::new(), scratch: Vec::new(), nothing: [None, None], tracer: Tracer::default() }
     }
 
     /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the parts.
@@ -120,6 +122,7 @@ impl Engine for Tiled {
             Rule::Set(()) => react::set(world, layer),
             Rule::Leave(()) => world.leave_by_roof(layer),
             Rule::Stay(()) => world.layers[layer].stay(),
+            Rule::Trace(rule) => self.tracer.run(self.level, world, layer, rule),
             Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| self.exchange(world, layer, rule, draw)),
         }
     }

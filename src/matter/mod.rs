@@ -1,10 +1,12 @@
 //! Materials: what a layer of the world is made of. Data only; the rules read it.
 
 mod reaction;
+mod trace;
 
 use std::collections::BTreeMap;
 
 pub use self::reaction::{MAX_REACTIONS, Reaction, Terms, Where};
+pub use self::trace::{Air, Trace};
 use serde::{Deserialize, Serialize};
 
 use crate::rules::{self, Param};
@@ -87,6 +89,8 @@ pub enum Pressure {
     None,
     /// Lower cells hold a little more; see [`crate::rules::compress`].
     Compress,
+    /// It passes through cells that are full of it; see [`crate::rules::trace`].
+    Trace,
 }
 
 /// The numbers of [`crate::rules::compress`], as a `compress` table of a material.
@@ -159,6 +163,8 @@ pub struct Material {
     pub sets: bool,
     /// How much of each element a part of it has; reactions keep every element.
     pub elements: BTreeMap<String, u32>,
+    /// See [`crate::rules::trace::PARAMS`].
+    pub trace: Trace,
     /// How it is drawn.
     pub look: MaterialLook,
 }
@@ -179,6 +185,7 @@ struct Table {
     drift: Option<Drift>,
     sets: Option<bool>,
     elements: Option<BTreeMap<String, u32>>,
+    trace: Option<Trace>,
     look: Option<MaterialLook>,
 }
 
@@ -198,6 +205,7 @@ impl From<Table> for Material {
             drift: table.drift.unwrap_or(preset.drift),
             sets: table.sets.unwrap_or(preset.sets),
             elements: table.elements.unwrap_or(preset.elements),
+            trace: table.trace.unwrap_or(preset.trace),
             look: table.look.unwrap_or(preset.look),
         }
     }
@@ -239,6 +247,7 @@ impl Material {
             drift: Drift::default(),
             sets: false,
             elements: elements("h2o", 4),
+            trace: Trace::default(),
             look: MaterialLook::default(),
         }
     }
@@ -286,11 +295,15 @@ impl Material {
         self.is_lava()
     }
 
+    /// Whether it follows [`crate::rules::trace`].
+    pub fn traces(&self) -> bool {
+        self.kind == Kind::Liquid && self.pressure == Pressure::Trace && !self.is_lava()
+    }
+
     /// The parameters of all rules that a material may follow.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
-        [rules::squeeze::PARAMS, rules::level::PARAMS, rules::compress::PARAMS, rules::drift::PARAMS]
-            .into_iter()
-            .flatten()
+        use rules::{compress, drift, level, squeeze, trace};
+        [squeeze::PARAMS, level::PARAMS, compress::PARAMS, trace::PARAMS, drift::PARAMS].into_iter().flatten()
     }
 
     /// The parameters of the rules that this one follows.
@@ -298,6 +311,7 @@ impl Material {
         let rules: &[_] = match (self.kind, self.pressure) {
             (Kind::Liquid, Pressure::None) => &[rules::squeeze::PARAMS, rules::level::PARAMS],
             (Kind::Liquid, Pressure::Compress) => &[rules::compress::PARAMS],
+            (Kind::Liquid, Pressure::Trace) => &[rules::squeeze::PARAMS, rules::level::PARAMS, rules::trace::PARAMS],
             (Kind::Gas, _) => &[rules::level::PARAMS, rules::drift::PARAMS],
             (Kind::Still | Kind::Grain, _) => &[],
         };

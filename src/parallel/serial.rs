@@ -114,6 +114,7 @@ impl<T: IntoIterator> IntoParallelIterator for T {}
 
 pub(crate) trait ParallelSlice<T> {
     fn par_iter(&self) -> Serial<std::slice::Iter<'_, T>>;
+    fn par_iter_mut(&mut self) -> Serial<std::slice::IterMut<'_, T>>;
     fn par_chunks(&self, size: usize) -> Serial<std::slice::Chunks<'_, T>>;
     fn par_chunks_mut(&mut self, size: usize) -> Serial<std::slice::ChunksMut<'_, T>>;
 }
@@ -121,6 +122,10 @@ pub(crate) trait ParallelSlice<T> {
 impl<T> ParallelSlice<T> for [T] {
     fn par_iter(&self) -> Serial<std::slice::Iter<'_, T>> {
         Serial(self.iter())
+    }
+
+    fn par_iter_mut(&mut self) -> Serial<std::slice::IterMut<'_, T>> {
+        Serial(self.iter_mut())
     }
 
     fn par_chunks(&self, size: usize) -> Serial<std::slice::Chunks<'_, T>> {

@@ -19,6 +19,7 @@ pub mod set;
 pub mod spreading;
 pub mod squeeze;
 mod sweep;
+pub mod trace;
 mod transfer;
 
 pub use change::{Change, MaterialChange, Parameters, RulesChange};

@@ -8,6 +8,7 @@ use super::params::{Roof, RulesSpec, Walls};
 use super::react::Reacting;
 use super::spreading::Spreading;
 use super::squeeze::Squeezing;
+use super::trace::Tracing;
 use crate::grid::Grid;
 use crate::matter::{Kind, Material, Pressure, Reaction};
 
@@ -40,6 +41,7 @@ rules! {
     Spreading(Spreading) = "spreading": "Lava spreads.",
     Squeeze(Squeezing) = "squeeze": "Another liquid climbs past heavier matter, and falls.",
     Level(Leveling) = "level": "Another liquid runs to where it stands lower.",
+    Trace(Tracing) = "trace": "A liquid passes through its bodies to their low surfaces.",
     Compress(Compressing) = "compress": "A liquid that can be compressed runs, also up.",
     Drift(Drifting) = "drift": "A gas rises and sinks.",
     Waft(Wafting) = "waft": "A gas spreads.",
@@ -59,6 +61,7 @@ impl Rule {
     pub fn is_due(&self, step: u64) -> bool {
         match self {
             Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
+            Self::Trace(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
             Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) | Self::Compress(_) => true,
             Self::Drift(_) | Self::Waft(_) | Self::Stay(()) | Self::React(_) | Self::Set(()) | Self::Leave(()) => true,
         }
@@ -114,6 +117,10 @@ fn of_material(material: &Material, layer: usize, grid: Grid, walls: Walls) -> V
     match (material.kind, material.pressure) {
         (Kind::Liquid, Pressure::None) => {
             vec![Rule::Squeeze(material.into()), Rule::Level(Leveling::new(material, grid, walls))]
+        }
+        (Kind::Liquid, Pressure::Trace) => {
+            let level = Rule::Level(Leveling::new(material, grid, walls));
+            vec![Rule::Squeeze(material.into()), level, Rule::Trace(Tracing::new(material, walls))]
         }
         (Kind::Liquid, Pressure::Compress) => {
             vec![Rule::Squeeze(material.into()), Rule::Compress(Compressing::new(material, grid, walls))]

@@ -43,7 +43,7 @@ impl From<&Material> for Squeezing {
     fn from(material: &Material) -> Self {
         match material.pressure {
             _ if material.kind == Kind::Gas => Self { speed: 0, least: 0 },
-            Pressure::None => Self { speed: amount_units(material.speed).max(1), least: 0 },
+            Pressure::None | Pressure::Trace => Self { speed: amount_units(material.speed).max(1), least: 0 },
             // It falls and rises by compressing.
             Pressure::Compress => Self { speed: 0, least: NEARLY_FULL },
         }

@@ -57,6 +57,11 @@ impl ChangeClock {
         (cursor.stamp == self.stamp).then_some((cursor.kind, cursor.number))
     }
 
+    /// Which layer it is, among all that there ever were.
+    pub(super) fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
     /// Whether nothing outside of the world has read it yet.
     pub(super) fn is_unread(&self) -> bool {
         [Reading::Pictures, Reading::Records].iter().all(|&kind| self.last()[kind as usize] == 0)
@@ -107,6 +112,7 @@ impl Strip {
                 changed |= word;
             }
             if changed != 0 {
+                self.changes += 1;
                 self.falling.add(y);
                 self.flowing.add(y);
             }

@@ -8,7 +8,7 @@ use ndarray::Array2;
 use super::Content;
 use super::Ledger;
 use super::clock::{ChangeClock, Changes, Cursor, Reading};
-use super::settled::Settled;
+use super::settled::{LayerVersion, Settled, Traced};
 use super::tiles::{Activities, Strip, Tile};
 use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
@@ -81,6 +81,8 @@ pub struct Layer {
     pub(crate) awake: Vec<bool>,
     /// The rules, and the ground by its stamp, under which sleeping tiles came to rest.
     pub(crate) settled: Settled,
+    /// Under what tracing last moved nothing.
+    pub(crate) traced: Option<Traced>,
     /// The reads of it, by the low-pass, the records and the lighter layers.
     pub(crate) clock: ChangeClock,
     /// Number of the last read by the lighter layers; `None` where there are none.
@@ -101,6 +103,7 @@ impl Layer {
             activities: vec![Activities::default(); strips],
             awake: vec![false; strips],
             settled: Settled::default(),
+            traced: None,
             read_by_lighter: above.then(|| clock.count(Reading::Lighter)),
             clock,
             ledger: Ledger::default(),
@@ -134,7 +137,13 @@ impl Layer {
 
     /// Whether no rule of its own has a tile to visit until something changes.
     pub fn is_asleep(&self) -> bool {
-        !self.awake.contains(&true)
+        let traced = || self.traced.as_ref().is_some_and(|traced| traced.layers.last() == Some(&self.version()));
+        !self.awake.contains(&true) && (!self.material.traces() || traced())
+    }
+
+    /// Another one after every change of it or of heavier matter near it.
+    pub(crate) fn version(&self) -> LayerVersion {
+        [self.clock.stamp(), self.strips.iter().map(|strip| strip.changes).sum()]
     }
 
     /// Where every unit came from and went to.

@@ -34,7 +34,7 @@ pub use quantity::{ColumnQuantity, Quantity, UnknownQuantity};
 pub use react::Part;
 pub(crate) use record::Reads;
 pub(crate) use rows::Rows;
-pub(crate) use settled::{Reader, RuleNumbers};
+pub(crate) use settled::{Reader, RuleNumbers, Traced};
 #[cfg(feature = "files")]
 pub(crate) use tiles::Tile;
 pub(crate) use tiles::{AMOUNT, Activities, Activity, ENERGY, Masks, Row, Strip};

@@ -20,3 +20,16 @@ pub(crate) struct Settled {
     /// The numbers of each [`Reader`].
     pub(super) rules: [Option<RuleNumbers>; 2],
 }
+
+/// Under what the rule that traces last moved nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Traced {
+    pub(crate) rule: RuleNumbers,
+    /// By [`Ground::stamp`](super::Ground::stamp).
+    pub(crate) ground: u64,
+    /// The layers that it reads, by [`Layer::version`](super::Layer::version).
+    pub(crate) layers: Vec<LayerVersion>,
+}
+
+/// A state of one layer: another one after every change.
+pub(crate) type LayerVersion = [u64; 2];

@@ -104,6 +104,33 @@ impl GroundStrip<'_> {
     pub(crate) fn masks(self, tx: usize, y: usize) -> Masks {
         Masks::new(self.ground, [tx, y, self.tz], self.version(tx))
     }
+
+    /// The open cells of the tile at (`tx`, `y`).
+    pub(crate) fn open(self, tx: usize, y: usize) -> u32 {
+        self.rows().fold(0, |open, (row, z)| {
+            let (solid, inside) = self.ground.solid_bits([tx * TILE_X, y, z]);
+            open | ((inside & !solid) >> 1 & 0xff) << (TILE_X * row)
+        })
+    }
+
+    /// The cells of a tile at `tx` that are inside of the box.
+    pub(crate) fn inside(self, tx: usize) -> u32 {
+        let row = (1_u32 << (self.ground.grid().nx - tx * TILE_X).min(TILE_X)) - 1;
+        self.rows().fold(0, |inside, (rows, _)| inside | row << (TILE_X * rows))
+    }
+
+    /// The y from which every cell of the column of tiles at `tx` is open.
+    pub(crate) fn top(self, tx: usize) -> usize {
+        let xs = tx * TILE_X..((tx + 1) * TILE_X).min(self.ground.grid().nx);
+        let columns = self.rows().flat_map(|(_, z)| xs.clone().map(move |x| (x, z)));
+        columns.map(|(x, z)| self.ground.top(x, z)).max().unwrap_or(0)
+    }
+
+    /// The rows of a tile that are inside of the box, each with its z.
+    fn rows(self) -> impl Iterator<Item = (usize, usize)> {
+        let first = self.tz * TILE_Z;
+        (first..(first + TILE_Z).min(self.ground.grid().nz)).enumerate()
+    }
 }
 
 /// What spreading saw in a row of tiles on its last visit, a bit for each.
@@ -204,6 +231,8 @@ pub(crate) struct Strip {
     is_left: Vec<bool>,
     /// Tiles that the last spreading step changed: how much work the next step may be.
     pub(crate) work: usize,
+    /// Counts the changes of tiles, those of heavier matter included.
+    pub(super) changes: u64,
     /// Rows with tiles that may hold liquid.
     pub(crate) held: Rows,
     /// Rows with tiles that changed since gravity visited them.
@@ -229,6 +258,7 @@ impl Strip {
             left: VecDeque::new(),
             is_left: vec![false],
             work: 0,
+            changes: 0,
             held: Rows::NONE,
             falling: Rows::NONE,
             flowing: Rows::NONE,
@@ -346,6 +376,7 @@ impl Strip {
         row.held |= 1 << bit;
         row.falling |= 1 << bit;
         row.flowing |= 1 << bit;
+        self.changes += 1;
         self.held.add(y);
         self.falling.add(y);
         self.flowing.add(y);

@@ -159,6 +159,8 @@ density = 800.0
 viscosity = 0.9
 stickiness = 0.05
 fluidity = 3
+pressure = "trace"
+trace = { every = 2, air = "kept" }
 [[vent]]
 x = 9.0
 z = 8.0

@@ -1,0 +1,48 @@
+//! The numbers of tracing in a material.
+
+use serde::{Deserialize, Serialize};
+
+/// The numbers of [`crate::rules::trace`], as a `trace` table of a material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Trace {
+    /// Amount above which liquid passes through a cell.
+    pub through: f64,
+    /// Least amount of a cell that gives.
+    pub min_liquid: f64,
+    /// Least room above a cell that gives or takes.
+    pub min_pressure: f64,
+    /// Least room of a height, and least difference of its cells, for which anything moves.
+    pub min_flow: f64,
+    /// Whether what stands on a body belongs to it, though nothing passes through it.
+    pub rest: bool,
+    /// What the air above a surface does.
+    pub air: Air,
+    /// The rule runs in every so many steps.
+    pub every: u32,
+}
+
+impl Default for Trace {
+    fn default() -> Self {
+        Self {
+            through: 0.95,
+            min_liquid: 0.02,
+            min_pressure: 0.1,
+            min_flow: 1.0 / 256.0,
+            rest: true,
+            air: Air::Ignored,
+            every: 1,
+        }
+    }
+}
+
+/// What the air above a surface does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Air {
+    /// It makes way.
+    #[default]
+    Ignored,
+    /// It stays where it cannot leave: a surface moves only below air that reaches the roof.
+    Kept,
+}
