@@ -15,8 +15,8 @@ use lavoxel::lowpass::LowPass;
 use lavoxel::map::Site;
 use lavoxel::matter::Material;
 use lavoxel::render::{
-    Axis, Camera, CameraSpec, Content, LookSpec, PaletteSpec, Renderer, Scale, SkyPreset, SliceSpec, SliceStyle, Style,
-    picture, slice,
+    Axis, Camera, CameraSpec, Content, LookSpec, MaterialLook, PaletteSpec, Preset, Renderer, Scale, SkyPreset,
+    SliceSpec, SliceStyle, Style, picture, slice,
 };
 use lavoxel::scene::{BodySpec, Scene, SceneSpec, VentTable};
 use lavoxel::simulation::Simulation;
@@ -226,4 +226,62 @@ fn hillshade() {
     let picture = Hillshade::default().draw(&surface.to_heightmap());
     let picture = RgbImage::from_raw(picture.width as u32, picture.height as u32, picture.rgb).unwrap();
     compare("hillshade", &resize(&picture, 64, 64, FilterType::Triangle), &FLAT);
+}
+
+/// A valley with a lake in which one material of every look lies, under a cloud beside lava.
+fn all_looks(look: &LookSpec) -> RgbImage {
+    let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
+    let surface = terrain.build(Grid::new(48, 40, 48), None, Path::new("")).unwrap().heights;
+    let order = [Preset::Ice, Preset::Sand, Preset::Ash, Preset::Rubble, Preset::Water, Preset::Steam];
+    let material = |(k, preset): (usize, Preset)| Material {
+        name: format!("{preset:?}").to_lowercase(),
+        density: 2000.0 - 300.0 * k as f64,
+        look: MaterialLook::of(preset),
+        ..Material::water()
+    };
+    let materials = order.into_iter().enumerate().map(material).collect();
+    let mut world = World::with_materials(Ground::from_surface(40, surface), materials);
+    let full = |name: &str| Matter::Material { name: name.into(), amount: 1.0 };
+    let mut ball = |center: [f64; 3], radius: f64, matter: Matter| {
+        world.edit(&Edit { shape: Shape::Sphere { center, radius }, matter });
+    };
+    ball([36.0, 14.0, 20.0], 6.5, Matter::Lava { amount: 1.0, energy: 1.1 });
+    ball([14.0, 12.0, 14.0], 7.0, full("ice"));
+    ball([22.0, 9.0, 36.0], 7.0, full("sand"));
+    ball([10.0, 14.0, 30.0], 6.0, full("ash"));
+    ball([34.0, 12.0, 32.0], 6.0, full("rubble"));
+    let sea = Edit { shape: Shape::Below { level: 14.0 }, matter: full("water") };
+    world.edit(&sea);
+    for (center, radius) in [([33.0, 23.0, 18.0], 5.0), ([29.0, 29.0, 20.0], 4.0)] {
+        let matter = Matter::Material { name: "steam".into(), amount: 0.7 };
+        world.edit(&Edit { shape: Shape::Sphere { center, radius }, matter });
+    }
+    let camera = CameraSpec { azimuth_deg: 160.0, elevation_deg: 40.0, ..CameraSpec::default() };
+    let image = picture(&world, &camera, look, SIZE).unwrap();
+    RgbImage::from_raw(image.width as u32, image.height as u32, image.rgb).unwrap()
+}
+
+#[test]
+fn looks_at_dusk() {
+    compare("looks_at_dusk", &all_looks(&LookSpec::default()), &VOLUME);
+}
+
+#[test]
+fn looks_by_day() {
+    compare("looks_by_day", &all_looks(&LookSpec { sky: SkyPreset::Day, ..LookSpec::default() }), &VOLUME);
+}
+
+#[test]
+fn looks_at_night() {
+    compare("looks_at_night", &all_looks(&LookSpec { sky: SkyPreset::Night, ..LookSpec::default() }), &VOLUME);
+}
+
+#[test]
+fn looks_scientific() {
+    compare("looks_scientific", &all_looks(&LookSpec { style: Style::Scientific, ..LookSpec::default() }), &VOLUME);
+}
+
+#[test]
+fn looks_surface() {
+    compare("looks_surface", &all_looks(&LookSpec { style: Style::Surface, ..LookSpec::default() }), &VOLUME);
 }

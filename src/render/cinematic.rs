@@ -2,14 +2,16 @@
 //! before them do to their light.
 
 use super::camera::Ray;
+use super::clear::Clear;
 use super::contents::{SliceHit, Slices};
 use super::crust::{Skin, heat, shade};
 use super::field::{Crossing, Pace};
 use super::heightfield::{Face, before_cut};
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
-use super::media::{filmed, pass};
+use super::media::{ISO, filmed, pass};
 use super::noise;
 use super::shading::ShadeContext;
+use super::solid::{End, Met, before};
 use super::tracer::{Sight, Tracer};
 use super::transfer::FILM;
 use super::water::WET;
@@ -69,7 +71,12 @@ impl Tracer for ShadeContext<'_> {
 
     fn trace<S: Simd>(&self, _: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
         let end = opaque(self, ray, behind, sight);
-        if sight.clear.is_empty() { end.light } else { through_media(self, ray, behind, sight, &end) }
+        if sight.clear.is_empty() {
+            return end.light;
+        }
+        let coated = behind.top && end.met == Met::Behind;
+        let end = if self.solids.is_empty() { end } else { before(self, ray, sight, (end, coated)) };
+        through_media(self, ray, behind, sight, &end)
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
@@ -78,21 +85,18 @@ impl Tracer for ShadeContext<'_> {
         if matches!(crossing, Crossing::At { .. }) {
             return 1.0;
         }
-        let passed = pass(self, ray, Self::far(behind), Pace { reach: sight.clear, ..pace });
+        let pace = Pace { reach: sight.clear, ..pace };
+        let solid = |clear: &Clear| clear.field.cross(ray, Self::far(behind), ISO, pace);
+        if self.solids.iter().any(|clear| matches!(solid(clear), Crossing::At { .. })) {
+            return 1.0;
+        }
+        let passed = pass(self, ray, Self::far(behind), pace);
         1.0 - passed.through.mean()
     }
 
     fn bare(&self, behind: &Behind) -> Option<V3> {
         (behind.t == f32::MAX).then_some(behind.still)
     }
-}
-
-/// Where a ray ends: at lava, rock or sky.
-struct End {
-    light: V3,
-    /// Distance up to which media that light passes may lie before it.
-    t: f32,
-    lava: bool,
 }
 
 // Inlined, as it is most of what a ray costs.
@@ -105,23 +109,24 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
         let point = ray.at(t);
         let normal = face.unwrap_or_else(|| context.field.normal(point));
         let color = shade(context, &Skin { point, normal, view: ray.direction, cut: face.is_some() });
-        return End { light: hazed(context, ray, t, color), t, lava: true };
+        return End { light: hazed(context, ray, t, color), t, met: Met::Lava };
     }
     let behind = if behind.t == f32::MAX { behind.still } else { rock(context, ray, behind) };
     let light = match crossing {
         Crossing::Grazed { t, density } => grazed(context, behind, ray.at(t), density),
         _ => behind,
     };
-    End { light, t: far, lava: false }
+    End { light, t: far, met: Met::Behind }
 }
 
 /// The light at the end of a ray as it comes through the media before it.
 fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: &End) -> V3 {
     let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.clear };
     let passed = pass(context, ray, end.t, pace);
-    let light = match (behind.top && !end.lava, passed.ends_inside) {
+    let light = match (behind.top && end.met == Met::Behind, passed.ends_inside) {
         (true, true) => times(end.light, WET),
         (true, false) => filmed(context, ray, end.t, end.light),
+        (false, true) if end.met == Met::Solid => times(end.light, WET),
         (false, _) => end.light,
     };
     if passed.first == f32::MAX {
@@ -132,7 +137,7 @@ fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sigh
     let haze = context.sky.haze(ray.direction) * (1.0 - clear);
     // Depth takes the red first, which would turn what glows green: the eye knows better, and sees it red.
     let gray = V3::repeat(passed.through.dot(&v3(0.5, 0.35, 0.15)));
-    let through = if end.lava { mix(passed.through, gray, GLOWING) } else { passed.through };
+    let through = if end.met == Met::Lava { mix(passed.through, gray, GLOWING) } else { passed.through };
     haze + passed.light * clear + times(through, (light - haze).map(|c| c.max(0.0)))
 }
 
@@ -143,7 +148,7 @@ fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
     behind + context.blackbody.shown(lerp(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat)
 }
 
-fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
+pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
     mix(context.sky.haze(ray.direction), color, clear(context, t))
 }
 
@@ -161,7 +166,7 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
         // A cut side is lit from its crest.
         p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
     }
-    let bare = behind.still + behind.warmed * context.ember.at(p, behind.normal);
+    let bare = behind.still * shadowed(context, p) + behind.warmed * context.ember.at(p, behind.normal);
     if film <= 0.0 {
         return bare;
     }
@@ -174,6 +179,11 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let normal = context.land.block.normal(p.x, p.z, 0.8);
     let coat = shade(context, &Skin { point: p, normal, view: ray.direction, cut: false });
     mix(bare, hazed(context, ray, behind.t, coat), cover)
+}
+
+/// Share of its light that the ground keeps under gas between it and the sun: the sky goes on lighting it.
+fn shadowed(context: &ShadeContext, p: V3) -> f32 {
+    context.fog.map_or(1.0, |fog| lerp(0.5, 1.0, fog.sunlight(p)))
 }
 
 /// Density of the liquid that coats the rock at `p`, too thin to have a surface of its own; 0 where it is not to be seen.

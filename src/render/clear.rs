@@ -1,15 +1,36 @@
-//! A medium that light passes.
+//! A medium besides the lava, and those of a frame by what rays meet of them.
 
 use super::field::MediumField;
+use super::fog::{Fog, FogField};
 use super::math::{V3, at_stops, saturate};
-use crate::view::{LookSpec, MaterialLook};
+use super::places::Skipping;
+use crate::view::{Form, LookSpec, MaterialLook};
 
-/// Density up to which nothing is drawn of a clear medium.
+/// Density up to which nothing is drawn of a medium besides the lava.
 pub(crate) const LEAST: f32 = 0.02;
 /// Entries of a table of opacities.
 const ENTRIES: usize = 256;
 
-/// A medium that light passes, for one frame.
+/// The media besides the lava, for one frame of the cinematic style.
+pub(crate) struct Media<'a> {
+    /// Those with a surface that light passes.
+    pub(crate) clear: Vec<Clear<'a>>,
+    /// Those at whose surface a ray ends.
+    pub(crate) solids: Vec<Clear<'a>>,
+    /// Gases.
+    pub(crate) fog: Option<FogField<'a>>,
+}
+
+impl<'a> Media<'a> {
+    /// Sorts them; `shown`: the shares of the box in which they are drawn.
+    pub(crate) fn new(all: Vec<Clear<'a>>, fog: Option<&'a Fog>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
+        let with_surface = all.into_iter().filter(|medium| medium.look.preset.form() != Form::Cloud);
+        let (clear, solids) = with_surface.partition(|medium| medium.look.preset.form() == Form::Clear);
+        Self { clear, solids, fog: fog.map(|fog| FogField::new(fog, shown, skipping)) }
+    }
+}
+
+/// A medium besides the lava, for one frame.
 pub(crate) struct Clear<'a> {
     pub(crate) field: MediumField<'a>,
     pub(crate) look: &'a MaterialLook,
@@ -22,7 +43,7 @@ pub(crate) struct Clear<'a> {
 impl<'a> Clear<'a> {
     /// A medium sampled at the step of `look`.
     pub(crate) fn new(field: MediumField<'a>, medium: &'a MaterialLook, look: &LookSpec) -> Self {
-        let color = V3::from(medium.plain_color());
+        let color = V3::from(medium.linear_color());
         Self { field, look: medium, color, opacity: step_opacity(medium, look.step, ENTRIES) }
     }
 

@@ -5,7 +5,7 @@
 
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use super::noise;
-use super::plates::{Pattern, carried};
+use super::plates::{Pattern, carried, rubble};
 use super::shading::ShadeContext;
 
 /// A point of the lava's surface.
@@ -45,6 +45,13 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     let open_k = lerp(930.0, 1270.0, heat * heat.sqrt()) + 70.0 * here.grain;
     let emitted = glowing(context, lerp(crust_k, open_k, here.molten));
     emitted + lit(context, skin, normal, &here)
+}
+
+/// Light that leaves cold, broken crust towards the eye. `relief`: its height, 1 usual.
+pub(crate) fn broken(context: &ShadeContext, skin: &Skin, relief: f32) -> V3 {
+    let here = rubble(context, skin.point);
+    let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
+    lit(context, skin, unit_or_up(skin.normal - slope * (1.3 * relief)), &here)
 }
 
 fn glowing(context: &ShadeContext, kelvin: f32) -> V3 {

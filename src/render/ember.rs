@@ -17,6 +17,9 @@ use crate::view::LookSpec;
 /// Exponent that narrows the patch of a surface that mirrors the lava.
 const GLOSS: i32 = 3;
 
+/// How fast the light on gas fades with the height above the lava.
+const HIGH: f32 = 0.008;
+
 /// Blur radii in cells (of each of three box passes) and their shares of the light.
 const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 
@@ -75,6 +78,17 @@ impl EmberLight {
     /// Strength of the glow that a surface at a point mirrors in a direction: the lava is seen as a wide patch of light.
     pub(crate) fn mirrored(&self, p: V3, direction: V3) -> f32 {
         self.arriving(p).map_or(0.0, |(light, from)| light * saturate(direction.dot(&from)).powi(GLOSS))
+    }
+
+    /// Strength of the glow that reaches a point from all sides, about 0..1; it fades with the height above the lava, in units
+    /// of pattern of `unit` cells.
+    pub(crate) fn around(&self, p: V3, unit: f32) -> f32 {
+        let here = self.maps.at(p.x, p.z);
+        if here.x < 1e-4 {
+            return 0.0;
+        }
+        let rise = (here.y / here.x - p.y) / unit;
+        here.x / ((1.0 + 0.9 * here.x) * (1.0 + HIGH * rise * rise))
     }
 
     /// Strength of the glow at a point, and the direction from which most of it comes; none where there is no glow.

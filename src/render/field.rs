@@ -180,26 +180,7 @@ impl<'a> MediumField<'a> {
     /// The length of a ray inside the shown part of the box, and the normal of the side it comes in by.
     #[inline(always)]
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
-        let (mut near, mut far, mut entry) = (0.0_f32, far, None);
-        for axis in 0..3 {
-            let (o, d) = (ray.origin[axis], ray.direction[axis]);
-            let [low, high] = self.shown[axis];
-            if d.abs() < 1e-9 {
-                if o < low || o > high {
-                    return None;
-                }
-                continue;
-            }
-            let (a, b) = ((low - o) / d, (high - o) / d);
-            if a.min(b) > near {
-                near = a.min(b);
-                let mut normal = V3::zeros();
-                normal[axis] = -d.signum();
-                entry = Some(normal);
-            }
-            far = far.min(a.max(b));
-        }
-        (near < far).then_some((near, far, entry))
+        span_in(&self.shown, ray, far)
     }
 
     /// The samples between `near` and `far` in places with something to draw.
@@ -312,6 +293,31 @@ impl<'a> MediumField<'a> {
         // Where density is even almost the whole way, all steps may end on one side: the last guess is the best.
         a + (b - a) * (-fa / (fb - fa).max(1e-6)).min(1.0)
     }
+}
+
+/// The length of a ray inside a box with these corners along x, y and z, and the normal of the side it comes in by.
+#[inline(always)]
+pub(crate) fn span_in(corners: &[[f32; 2]; 3], ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
+    let (mut near, mut far, mut entry) = (0.0_f32, far, None);
+    for axis in 0..3 {
+        let (o, d) = (ray.origin[axis], ray.direction[axis]);
+        let [low, high] = corners[axis];
+        if d.abs() < 1e-9 {
+            if o < low || o > high {
+                return None;
+            }
+            continue;
+        }
+        let (a, b) = ((low - o) / d, (high - o) / d);
+        if a.min(b) > near {
+            near = a.min(b);
+            let mut normal = V3::zeros();
+            normal[axis] = -d.signum();
+            entry = Some(normal);
+        }
+        far = far.min(a.max(b));
+    }
+    (near < far).then_some((near, far, entry))
 }
 
 /// The samples of a ray in places with something to draw, in order. Each is at a whole multiple of the step plus the jitter,

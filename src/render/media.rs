@@ -8,14 +8,15 @@
 //!                 scatters
 //! ```
 //!
-//! A ray ends at the nearest lava or rock. Up to there it is cut into stretches at every surface of a medium. Each stretch
-//! and each surface adds its light, front to back, through what lies before it.
+//! A ray ends at the nearest lava, rock or other solid material. Up to there it is cut into stretches at every surface of a medium. Each stretch
+//! and each surface adds its light, front to back, through what lies before it. Gases scatter light outside of all others.
 
 use super::camera::Ray;
 use super::clear::{Clear, LEAST};
 use super::field::{Border, Pace};
 use super::math::{V3, mix, times};
 use super::shading::ShadeContext;
+use super::steam::{self, Stretch};
 use super::water::{self, Surface};
 
 /// Density at which its surface lies.
@@ -74,11 +75,11 @@ pub(crate) struct Passed {
 
 /// What the media do to the light along a ray before `far`.
 pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, pace: Pace) -> Passed {
-    let events = Events::along(context.media, ray, far, pace);
+    let events = Events::along(context.clear, ray, far, pace);
     let mut passed = Passed { light: V3::zeros(), through: V3::repeat(1.0), first: f32::MAX, ends_inside: false };
     let (mut inside, mut at) = (0_u32, 0.0);
     for event in events.all() {
-        absorb(context, &mut passed, ray, inside, (at, event.t));
+        between(context, &mut passed, ray, inside, (at, event.t), pace.jitter);
         at = event.t;
         passed.first = passed.first.min(event.t);
         let bit = 1 << event.medium;
@@ -87,7 +88,7 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, pace: Pace) -> P
             Border::Inside => inside |= bit,
             Border::Enters | Border::Cut(_) => {
                 inside |= bit;
-                let clear = &context.media[event.medium];
+                let clear = &context.clear[event.medium];
                 let point = ray.at(event.t);
                 let normal = match event.border {
                     Border::Cut(face) => face,
@@ -96,11 +97,35 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, pace: Pace) -> P
                 let Surface { mirrored, share } = water::surface(context, ray, point, normal);
                 passed.light += times(passed.through, mirrored * share);
                 passed.through *= 1.0 - share;
+                foam(context, &mut passed, point, normal);
             }
         }
         passed.ends_inside = matches!(event.border, Border::Leaves) && event.t >= far;
     }
+    if context.fog.is_some() {
+        between(context, &mut passed, ray, inside, (at, far), pace.jitter);
+    }
     passed
+}
+
+/// What lies between two surfaces: the media that the ray is inside of, a bit for each, or gas.
+fn between(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (from, to): (f32, f32), jitter: f32) {
+    match context.fog {
+        Some(fog) if inside == 0 && from < to => {
+            steam::scatter(context, fog, passed, Stretch { ray, from, to, jitter });
+        }
+        _ => absorb(context, passed, ray, inside, (from, to)),
+    }
+}
+
+/// Foam on a surface beside gas.
+fn foam(context: &ShadeContext, passed: &mut Passed, point: V3, normal: V3) {
+    let Some(fog) = context.fog else { return };
+    let cover = water::foam(context, point, fog.density(point + normal));
+    if cover > 0.0 {
+        passed.light += times(passed.through, water::foam_light(context, point, normal, fog.sunlight(point))) * cover;
+        passed.through *= 1.0 - cover;
+    }
 }
 
 /// A stretch of the ray through the media of `inside`, a bit for each.
@@ -108,7 +133,7 @@ fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (
     if inside == 0 || to <= from {
         return;
     }
-    let media = context.media.iter().enumerate().filter(|(medium, _)| inside >> medium & 1 == 1);
+    let media = context.clear.iter().enumerate().filter(|(medium, _)| inside >> medium & 1 == 1);
     let density = media.fold(V3::zeros(), |sum, (_, clear)| sum + water::ABSORBED * clear.look.depth);
     let kept = (density * (from - to)).map(f32::exp);
     let scattered = water::scattered(context, ray.at(0.5 * (from + to)));
@@ -119,7 +144,7 @@ fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (
 /// Light that a film of a medium, too thin to have a surface of its own, makes of the light of the rock under it.
 pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V3 {
     let p = ray.at(t);
-    context.media.iter().fold(behind, |behind, clear| {
+    context.clear.iter().fold(behind, |behind, clear| {
         let above = p + V3::new(0.0, 0.5, 0.0);
         if !clear.field.holds(p) && !clear.field.holds(above) {
             return behind;

@@ -15,6 +15,7 @@ mod crust;
 pub(crate) mod ember;
 mod field;
 pub(crate) mod film;
+pub(crate) mod fog;
 mod frame;
 pub(crate) mod heightfield;
 pub(crate) mod image;
@@ -38,6 +39,8 @@ pub(crate) mod renderer;
 mod shading;
 pub(crate) mod sky;
 mod slice;
+mod solid;
+pub(crate) mod steam;
 mod text;
 pub(crate) mod ticks;
 mod tiles;
@@ -48,10 +51,12 @@ pub(crate) mod water;
 #[cfg(all(test, feature = "files"))]
 mod tests;
 #[cfg(all(test, feature = "files"))]
+mod tests_looks;
+#[cfg(all(test, feature = "files"))]
 mod tests_media;
 
 pub use crate::view::{
-    Antialias, CameraSpec, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec, SkyPreset, Stop, Style,
+    Antialias, CameraSpec, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec, Preset, SkyPreset, Stop, Style,
 };
 pub use axes::Ruler;
 pub use blackbody::BlackBody;

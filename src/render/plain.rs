@@ -25,7 +25,7 @@ const LARGEST: f32 = 0.999;
 /// Everything that the plain styles read, for one frame.
 pub(crate) struct Specimen<'a> {
     pub(crate) field: &'a MediumField<'a>,
-    /// The media besides the lava, all of which light passes.
+    /// The media besides the lava.
     pub(crate) media: &'a [Clear<'a>],
     pub(crate) land: &'a TerrainLook,
     /// What of the ground is shown.

@@ -13,6 +13,9 @@ use crate::view::LookSpec;
 /// Plates ride this many plate widths before they are renewed, at full speed.
 const RIDE: f32 = 1.6;
 
+/// Size of the blocks of rubble, in plates of lava.
+const BLOCKS: f32 = 0.55;
+
 /// What the crust is like at a point, before light.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
@@ -72,6 +75,13 @@ pub(crate) fn carried(context: &ShadeContext, p: V3, heat: f32) -> Pattern {
         1.0 => make(place(second)),
         share => blend(&make(place(first)), &make(place(second)), share),
     }
+}
+
+/// The pattern of rubble: small plates that are closed and do not ride.
+pub(crate) fn rubble(context: &ShadeContext, p: V3) -> Pattern {
+    let unit = context.land.unit;
+    let size = BLOCKS * plate_size(context.look, unit);
+    Pattern { molten: 0.0, ..pattern(p, size, (0.0, 1.0), unit) }
 }
 
 /// Direction and relative speed of the flow at `p`, at most 1.

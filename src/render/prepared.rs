@@ -7,12 +7,15 @@ use crate::parallel::*;
 
 use crate::grid::{Grid, Place};
 use crate::lowpass::{Change, Fields, Medium, Volume};
+use crate::view::MaterialLook;
 use crate::world::Span;
 
 use super::bricks::Bricks;
 use super::clear::LEAST;
 use super::ember::{EmberLight, Glow};
 use super::field::MediumField;
+use super::fog::{Fog, Wanted};
+use super::math::V3;
 use super::places::{Interest, Skipping};
 
 /// What changed in a volume since the last frame.
@@ -46,6 +49,8 @@ pub(crate) struct Prepared {
     /// One for each of [`Volume::media`], `None` while that is absent.
     media: Vec<Option<PreparedField>>,
     ember: Option<(Glow, Arc<EmberLight>)>,
+    /// The gases of the last frame that drew them; none where there were none.
+    fog: Option<(Wanted, Option<Arc<Fog>>)>,
 }
 
 /// What rays need of one medium.
@@ -67,13 +72,17 @@ struct FieldCopy {
 impl Prepared {
     /// Of an empty volume.
     pub(crate) fn new(grid: Grid) -> Self {
-        Self { lava: PreparedField::new(grid), media: Vec::new(), ember: None }
+        Self { lava: PreparedField::new(grid), media: Vec::new(), ember: None, fog: None }
     }
 
     /// Brings all but the light up to date.
     pub(crate) fn follow(&mut self, volume: &Volume, changes: &VolumeChanges, interest: Interest) {
         if !changes.lava.is_empty() {
             self.ember = None;
+        }
+        let gas = |k: &usize| changes.media.get(*k).is_none_or(|changes| !changes.is_empty());
+        if self.fog.as_ref().is_some_and(|(wanted, _)| wanted.media().any(|k| gas(&k))) {
+            self.fog = None;
         }
         self.lava.follow(volume.lava(), &changes.lava, interest);
         self.media.resize_with(volume.media.len(), || None);
@@ -96,14 +105,35 @@ impl Prepared {
         Arc::clone(light)
     }
 
+    /// The gases under a sun, computed when they are not cached.
+    pub(crate) fn fog(&mut self, volume: &Volume, changes: &VolumeChanges, sun: V3) -> Option<Arc<Fog>> {
+        let wanted = Wanted::of(volume, sun);
+        let known = self.fog.take().filter(|(known, _)| Some(known) == wanted.as_ref());
+        self.fog = known.or_else(|| {
+            let fog = Fog::new(volume, wanted.as_ref()?, |k| changes.media[k].rows);
+            Some((wanted?, (!fog.is_empty()).then(|| Arc::new(fog))))
+        });
+        self.known_fog()
+    }
+
+    /// The gases of the last frame that drew them.
+    pub(crate) fn known_fog(&self) -> Option<Arc<Fog>> {
+        self.fog.as_ref()?.1.clone()
+    }
+
     /// The bricks in which there is lava to draw.
     pub(crate) fn bricks(&self) -> &Bricks {
         &self.lava.bricks
     }
 
-    /// The bricks of each other medium that is there.
-    pub(crate) fn bricks_of_media(&self) -> impl Iterator<Item = &Bricks> {
-        self.media.iter().flatten().map(|prepared| &prepared.bricks)
+    /// The bricks of each other medium that is there and wanted.
+    pub(crate) fn bricks_of_media(
+        &self,
+        volume: &Volume,
+        wanted: impl Fn(&MaterialLook) -> bool,
+    ) -> impl Iterator<Item = &Bricks> {
+        let media = self.media.iter().zip(&volume.media).filter(move |(_, medium)| wanted(&medium.look));
+        media.filter_map(|(prepared, _)| prepared.as_ref().map(|prepared| &prepared.bricks))
     }
 
     /// The lava as rays see it.

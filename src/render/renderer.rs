@@ -15,12 +15,13 @@ use super::blackbody::BlackBody;
 use super::bricks::Bricks;
 use super::camera::{Bounds, Camera, Ray};
 use super::cinematic;
-use super::clear::Clear;
+use super::clear::{Clear, Media};
 use super::contents::opened;
 use super::contents::{Contents, Slices};
 use super::ember::{EmberLight, Glow};
 use super::field::MediumField;
 use super::film::{Develop, Film};
+use super::fog::Fog;
 use super::frame::{Frame, Keeping, Kept, Scene, Wanted, cover};
 use super::heightfield::Caves;
 use super::heightfield::Part;
@@ -35,7 +36,7 @@ use super::sky::Sky;
 use super::tiles::{Depths, Live, Tiles};
 use super::tracer::Tracer;
 use super::transfer::Transfer;
-use crate::view::{Antialias, LookSpec, Style};
+use crate::view::{Antialias, Form, LookSpec, MaterialLook, Style};
 
 /// A part of the box, as shares, in which nothing is shown.
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
@@ -310,6 +311,8 @@ impl Renderer {
         let media = self.media(volume, Skipping::Bricks, shown);
         match self.look.style {
             Style::Cinematic => {
+                let fog = self.prepared.known_fog().filter(|_| self.contents.lava);
+                let media = Media::new(media, fog.as_deref(), (self.with_volume(shown), Skipping::Bricks));
                 let ember = EmberLight::none(volume.grid);
                 let how = Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow };
                 cover(&self.context(&field, &media, shown, &ember), camera, image, how)
@@ -333,15 +336,20 @@ impl Renderer {
                     true => self.prepared.light(volume, changes, Glow::from(&self.look)),
                     false => Arc::new(EmberLight::none(volume.grid)),
                 };
+                let fog = self.prepared.fog(volume, changes, self.sky.sun).filter(|_| self.contents.lava);
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
-                let media = self.media(volume, skipping, shown);
+                let media = Media::new(
+                    self.media(volume, skipping, shown),
+                    fog.as_deref(),
+                    (self.with_volume(shown), skipping),
+                );
                 let (context, scene) = (self.context(&field, &media, shown, &ember), self.scene(camera, shown));
                 let mut kept = match seen.map(|seen| seen.behind) {
                     Some(Behind::Cinematic(kept)) if still => kept,
                     Some(Behind::Cinematic(kept)) => kept.turned(&context, &scene),
                     _ => Kept::default().turned(&context, &scene),
                 };
-                let places = self.places(camera, &kept.depths, skipping);
+                let places = self.places(volume, (camera, &kept.depths), fog.as_deref(), skipping);
                 (self.everything(&context, camera, &places, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
@@ -353,7 +361,7 @@ impl Renderer {
                     Some(Behind::Plain(kept)) => kept.turned(&specimen, &scene),
                     _ => Kept::default().turned(&specimen, &scene),
                 };
-                let places = self.places(camera, &kept.depths, skipping);
+                let places = self.places(volume, (camera, &kept.depths), None, skipping);
                 (self.over_bare(&specimen, camera, &places, &mut kept), Behind::Plain(kept))
             }
         };
@@ -361,17 +369,27 @@ impl Renderer {
         image
     }
 
-    /// Where in the picture there may be matter.
-    fn places(&self, camera: &Camera, depths: &Depths, skipping: Skipping) -> Places {
-        let bricks: Vec<&Bricks> = self.prepared.bricks_of_media().collect();
+    /// Where in the picture there may be matter. The cinematic style draws gases as `fog`.
+    fn places(
+        &self,
+        volume: &Volume,
+        (camera, depths): (&Camera, &Depths),
+        fog: Option<&Fog>,
+        skipping: Skipping,
+    ) -> Places {
+        let cinematic = self.look.style == Style::Cinematic;
+        let wanted = |look: &MaterialLook| !(cinematic && look.preset.form() == Form::Cloud);
+        let bricks: Vec<&Bricks> = self.prepared.bricks_of_media(volume, wanted).collect();
         match skipping {
             _ if !self.contents.lava => Places { lava: Tiles::none(camera), clear: None },
             Skipping::Never => {
-                Places { lava: Tiles::whole(camera), clear: (!bricks.is_empty()).then(|| Tiles::whole(camera)) }
+                let any = !bricks.is_empty() || fog.is_some();
+                Places { lava: Tiles::whole(camera), clear: any.then(|| Tiles::whole(camera)) }
             }
             Skipping::Bricks => {
                 let tiles = |bricks: &Bricks| Tiles::new(bricks, camera, depths);
-                let clear = bricks.into_iter().map(tiles).reduce(Tiles::union);
+                let fog = fog.map(|fog| Tiles::of_boxes(fog.boxes(), camera, depths));
+                let clear = bricks.into_iter().map(tiles).chain(fog).reduce(Tiles::union);
                 Places { lava: tiles(self.prepared.bricks()), clear }
             }
         }
@@ -394,13 +412,15 @@ impl Renderer {
     fn context<'a>(
         &'a self,
         field: &'a MediumField<'a>,
-        media: &'a [Clear<'a>],
+        media: &'a Media<'a>,
         shown: [[f32; 2]; 3],
         ember: &'a EmberLight,
     ) -> ShadeContext<'a> {
         ShadeContext {
             field,
-            media,
+            clear: &media.clear,
+            solids: &media.solids,
+            fog: media.fog.as_ref(),
             land: &self.land,
             part: self.part(shown),
             ember,

@@ -5,6 +5,7 @@ use super::clear::Clear;
 use super::contents::Slices;
 use super::ember::EmberLight;
 use super::field::MediumField;
+use super::fog::FogField;
 use super::heightfield::Part;
 use super::land::TerrainLook;
 use super::sky::Sky;
@@ -13,8 +14,12 @@ use crate::view::LookSpec;
 /// Field, ground, sky and look of one frame, for shading.
 pub(crate) struct ShadeContext<'a> {
     pub(crate) field: &'a MediumField<'a>,
-    /// The media besides the lava, all of which light passes.
-    pub(crate) media: &'a [Clear<'a>],
+    /// The media with a surface that light passes.
+    pub(crate) clear: &'a [Clear<'a>],
+    /// The media besides the lava at whose surface a ray ends.
+    pub(crate) solids: &'a [Clear<'a>],
+    /// The gases, where there are any.
+    pub(crate) fog: Option<&'a FogField<'a>>,
     pub(crate) land: &'a TerrainLook,
     /// The shown part of the ground.
     pub(crate) part: Part,

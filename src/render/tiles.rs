@@ -123,6 +123,14 @@ impl Tiles {
             .reduce(|| Self::filled(camera, Reach::NONE), Self::union)
     }
 
+    /// Projects boxes that are nearer than what hides them.
+    pub(crate) fn of_boxes(boxes: impl Iterator<Item = Drawn>, camera: &Camera, depths: &Depths) -> Self {
+        let lens = Lens::new(camera);
+        let mut tiles = Self::filled(camera, Reach::NONE);
+        boxes.for_each(|drawn| tiles.add(&lens, depths, &drawn));
+        tiles
+    }
+
     /// The distances for a pixel.
     #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Reach {

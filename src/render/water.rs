@@ -30,6 +30,8 @@ const NARROW: i32 = 256;
 const MIRRORED: f32 = 2.2;
 /// Upward part of a normal from which lava begins to be mirrored, and from which it wholly is.
 const TILTED: [f32; 2] = [0.75, 0.97];
+/// Density of gas beside a surface from which it foams, and from which it is all foam.
+const FOAM: [f32; 2] = [0.06, 0.5];
 /// Share of the lava's light that deep water sends back: it comes from near the surface, where
 /// depth has not absorbed the red yet.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
@@ -64,6 +66,25 @@ fn lava_light(context: &ShadeContext) -> V3 {
 /// Outward normal of a surface. Farther away than this, a gradient would read values under the bed of shallow water.
 pub(crate) fn level(field: &MediumField, p: V3) -> V3 {
     unit_or_up(-field.gradient(p, 0.8))
+}
+
+/// Share of a surface that is foam, by the density of the gas beside it.
+pub(crate) fn foam(context: &ShadeContext, p: V3, gas: f32) -> f32 {
+    let wanted = smoothstep(FOAM[0], FOAM[1], gas);
+    if wanted <= 0.0 {
+        return 0.0;
+    }
+    // Torn into flecks where there is little.
+    let torn = 0.5 + 0.6 * noise::fractal(p * 0.9 + v3(0.0, 0.3 * ripples_moved(context.steps), 0.0), 3);
+    smoothstep(0.15, 0.5, wanted - 0.6 * (1.0 - wanted) * saturate(1.0 - torn)) * 0.85
+}
+
+/// Light that foam sends out; `sun`: the share of the sun that arrives through gas.
+pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3, sun: f32) -> V3 {
+    let sky = context.sky;
+    let facing = saturate(0.25 + 0.75 * normal.dot(&sky.sun)) * context.land.sunlight(p.x, p.z) * sun;
+    let lava = lava_light(context) * (0.3 * context.ember.at(p, V3::y()));
+    (sky.sun_color * (0.35 * facing) + sky.ambient(normal) * 0.6 + lava) * 0.9
 }
 
 /// Light that deep water sends back at a point.

@@ -16,19 +16,56 @@ pub enum Preset {
     /// Clear water: its surface mirrors sky and sun, and depth takes the red and then the green out of what lies below.
     #[default]
     Water,
+    /// A cloud: soft, without a surface, lit by sky and sun and by lava under it.
+    Steam,
+    /// Grains, bright and coarse.
+    Sand,
+    /// Grains, dark and fine.
+    Ash,
+    /// Bluish where it is thick; a little of what lies behind it comes through.
+    Ice,
+    /// Broken rock: the crust of cold lava.
+    Rubble,
+}
+
+/// What a ray meets of a material.
+#[cfg(feature = "render")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A surface, and depth behind it: rays go on.
+    Clear,
+    /// No surface: light is scattered on the way.
+    Cloud,
+    /// A surface at which the ray ends.
+    Solid,
+}
+
+impl Preset {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Water, Self::Steam, Self::Sand, Self::Ash, Self::Ice, Self::Rubble];
+
+    /// What a ray meets in the cinematic style.
+    #[cfg(feature = "render")]
+    pub(crate) fn form(self) -> Form {
+        match self {
+            Self::Water => Form::Clear,
+            Self::Steam => Form::Cloud,
+            Self::Sand | Self::Ash | Self::Ice | Self::Rubble => Form::Solid,
+        }
+    }
 }
 
 /// The look of a material. Missing keys have defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MaterialLook {
-    /// `"water"`.
+    /// `"water"`, `"steam"`, `"sand"`, `"ash"`, `"ice"` or `"rubble"`.
     pub preset: Preset,
-    /// How much light a cell of it absorbs, 0 none, 1 usual. Cinematic.
+    /// How much light a cell of water, steam or ice absorbs, 0 none, 1 usual. Cinematic.
     pub depth: f32,
-    /// Height of the ripples on its surface, 0 none, 1 usual. Cinematic.
+    /// Height of the ripples and of the grain on its surface, and depth of the billows of steam, 0 none, 1 usual. Cinematic.
     pub waves: f32,
-    /// Colour in the plain styles as `#rrggbb`; absent: what suits the preset.
+    /// Colour as `#rrggbb`; absent: what suits the preset. Cinematic: of steam, sand and ash. The plain styles: of all.
     pub color: Option<String>,
     /// Opacity in the plain styles: `[density, opacity]` stops with rising density; opacity is what one cell's length
     /// absorbs, 0 to 1. Absent: what suits the preset.
@@ -38,11 +75,16 @@ pub struct MaterialLook {
 
 impl Default for MaterialLook {
     fn default() -> Self {
-        Self { preset: Preset::Water, depth: 1.0, waves: 1.0, color: None, opacity: None }
+        Self::of(Preset::default())
     }
 }
 
 impl MaterialLook {
+    /// The usual look of a preset.
+    pub fn of(preset: Preset) -> Self {
+        Self { preset, depth: 1.0, waves: 1.0, color: None, opacity: None }
+    }
+
     /// Checks every value; errors carry the key as `KEY.…`, such as `material.water.look.depth`.
     ///
     /// # Errors
@@ -59,9 +101,9 @@ impl MaterialLook {
         }
     }
 
-    /// Linear colour in the plain styles.
+    /// Linear colour.
     #[cfg(feature = "render")]
-    pub(crate) fn plain_color(&self) -> [f32; 3] {
+    pub(crate) fn linear_color(&self) -> [f32; 3] {
         self.shade().map(srgb_to_linear)
     }
 
@@ -74,6 +116,11 @@ impl MaterialLook {
     fn shade(&self) -> [f32; 3] {
         let usual = match self.preset {
             Preset::Water => [0.16, 0.50, 0.86],
+            Preset::Steam => [0.90, 0.91, 0.92],
+            Preset::Sand => [0.78, 0.67, 0.51],
+            Preset::Ash => [0.43, 0.41, 0.40],
+            Preset::Ice => [0.70, 0.88, 0.98],
+            Preset::Rubble => [0.33, 0.27, 0.25],
         };
         let given = self.color.as_deref().and_then(|color| hex(color, "color").ok());
         given.unwrap_or(usual)
@@ -83,9 +130,15 @@ impl MaterialLook {
     #[cfg(feature = "render")]
     pub(crate) fn plain_opacity(&self) -> &[[f32; 2]] {
         const WATER: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.05], [1.0, 0.08]];
+        const STEAM: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.06], [1.0, 0.12]];
+        const ICE: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.25], [1.0, 0.5]];
+        const SOLID: [[f32; 2]; 3] = [[0.05, 0.0], [0.5, 0.6], [1.0, 0.95]];
         match (&self.opacity, self.preset) {
             (Some(stops), _) => stops,
             (None, Preset::Water) => &WATER,
+            (None, Preset::Steam) => &STEAM,
+            (None, Preset::Ice) => &ICE,
+            (None, Preset::Sand | Preset::Ash | Preset::Rubble) => &SOLID,
         }
     }
 }
@@ -103,13 +156,15 @@ mod tests {
         assert_eq!(look.opacity, Some(vec![[0.0, 0.0], [1.0, 0.5]]));
         assert!(toml::from_str::<MaterialLook>("opacity = [[0, 0, 0]]").is_err());
         assert!(toml::from_str::<MaterialLook>("preset = 'jelly'").is_err());
+        let look: MaterialLook = toml::from_str("preset = 'rubble'").expect("valid");
+        assert_eq!(look, MaterialLook::of(Preset::Rubble));
         assert!(toml::from_str::<MaterialLook>("shine = 1").is_err());
     }
 
     #[test]
     fn a_written_look_reads_as_itself() {
         let given = MaterialLook { color: Some("#204060".into()), ..MaterialLook::default() };
-        for look in [MaterialLook::default(), given] {
+        for look in Preset::ALL.map(MaterialLook::of).into_iter().chain([given]) {
             let text = toml::to_string(&look).expect("a look is a table");
             assert_eq!(toml::from_str::<MaterialLook>(&text), Ok(look), "{text}");
         }

@@ -11,6 +11,8 @@ pub use camera::CameraSpec;
 #[cfg(feature = "viewer")]
 pub(crate) use color_by::COLORS;
 pub use look::{Antialias, LookSpec, SkyPreset, Style};
+#[cfg(feature = "render")]
+pub(crate) use material::Form;
 pub use material::{MaterialLook, Preset};
 #[cfg(any(feature = "render", feature = "files"))]
 pub(crate) use palette::srgb_to_linear;

@@ -124,7 +124,7 @@ impl Frame {
             lamp: four(spec.transfer.lamp, spec.transfer.visible.min(2.0)),
             media: [spec.media.len() as f32, ripples_moved(spec.steps as f64), 0.0, 0.0],
             media_look: by_medium(spec.media, |look| [look.depth, look.waves, 0.0, 0.0]),
-            media_color: by_medium(spec.media, |look| with(look.plain_color(), 0.0)),
+            media_color: by_medium(spec.media, |look| with(look.linear_color(), 0.0)),
         }
     }
 }
