@@ -17,6 +17,30 @@ pub fn mix64(mut v: u64) -> u64 {
     v ^ (v >> 31)
 }
 
+/// A use of random numbers besides the patterns of spreading. Each use has numbers of its own, so that a new one leaves the
+/// bits of the others alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Salt {
+    /// The order of the directions in which grains move.
+    Order = 1,
+    /// Grains that lighter matter holds up.
+    Drag = 2,
+    /// Cells from which grains slide over a corner.
+    Corners = 3,
+    /// Cells from which grains slip.
+    Slip = 4,
+    /// Cells of a faucet in which a grain appears.
+    Faucet = 5,
+    /// Cells of a shape that an edit fills with loose grains.
+    Loose = 6,
+    /// Cells from which a gas rises or sinks.
+    Drift = 7,
+    /// Cells from which a gas spreads.
+    Waft = 8,
+    /// Cells that react.
+    Reaction = 9,
+}
+
 /// What the random bits of a step follow from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
@@ -37,6 +61,18 @@ impl Draw {
     pub fn key(self) -> StepKey {
         StepKey::new(self.seed, self.step)
     }
+
+    /// The key of another use in the step, for the layer or source with a number.
+    pub fn key_of(self, salt: Salt, number: usize) -> StepKey {
+        let StepKey(key) = self.key();
+        StepKey(mix64(key ^ (salt as u64 | (number as u64) << 8).wrapping_mul(0xa24b_aed4_963e_e407)))
+    }
+}
+
+/// The hash of a group that follows another.
+#[inline]
+fn next(hash: u64) -> u64 {
+    mix64(hash ^ 0x8cb9_2ba7_2f3d_8dd7)
 }
 
 /// The key of one spreading step.
@@ -61,29 +97,63 @@ impl StepKey {
         RowPatterns { key: self, y, z, group_x: usize::MAX, words: [0; 2] }
     }
 
-    /// A random byte of a cell; each `salt` draws others.
-    pub fn byte(self, salt: u64, [x, y, z]: Place) -> u8 {
-        let lane = (z % TILE_Z) * TILE_X + x % TILE_X;
-        (self.bytes(salt, [x / TILE_X, y, z / TILE_Z])[lane / 8] >> (lane % 8 * 8)) as u8
-    }
-
-    /// The random bytes of a group of 32 cells, eight to a word, by the place of its tile.
-    #[inline]
-    pub(crate) fn bytes(self, salt: u64, tile: TilePlace) -> [u64; 4] {
-        let [mut word, _] = Self(mix64(self.0 ^ salt.wrapping_mul(0xa24b_aed4_963e_e407))).group(tile);
-        std::array::from_fn(|_| {
-            word = mix64(word ^ 0x9fb2_1c65_1e98_df25);
-            word
-        })
-    }
-
     /// The two words of a group of 32 cells, by the place of its tile: directions 0 and 1 in the halves of the first, 2 and 3
     /// in the second. Groups are numbered by their places, not by the shape of the box.
     #[inline]
     pub(crate) fn group(self, [tx, y, tz]: TilePlace) -> [u64; 2] {
         let number = (tx as u64) | (y as u64) << 21 | (tz as u64) << 42;
         let first = mix64(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        [first, mix64(first ^ 0x8cb9_2ba7_2f3d_8dd7)]
+        [first, next(first)]
+    }
+
+    /// The key of a use whose numbers are the same in every step of every run.
+    pub fn fixed(salt: Salt) -> Self {
+        Self(mix64((salt as u64).wrapping_mul(0xa24b_aed4_963e_e407)))
+    }
+
+    /// One number of 64 bits.
+    pub fn number(self) -> u64 {
+        mix64(self.0)
+    }
+
+    /// A number of 64 bits of a cell.
+    pub fn number_at(self, [x, y, z]: Place) -> u64 {
+        let number = (x as u64) | (y as u64) << 21 | (z as u64) << 42;
+        mix64(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// Whether a random byte of the cell is below `share`: true for so many of 256 cells.
+    pub fn chooses(self, [x, y, z]: Place, share: u16) -> bool {
+        let lane = (z % TILE_Z) * TILE_X + x % TILE_X;
+        self.chosen([x / TILE_X, y, z / TILE_Z], share) >> lane & 1 == 1
+    }
+
+    /// The cells of a group whose random bytes are below `share`. The bytes lie across words of 32 bits, the highest bit of each
+    /// in the first; words that decide nothing are not made.
+    #[inline]
+    pub(crate) fn chosen(self, tile: TilePlace, share: u16) -> u32 {
+        if share >= 256 {
+            return u32::MAX;
+        }
+        let (mut below, mut undecided) = (0, u32::MAX);
+        let (mut rest, mut hash) = (share << 8, self.group(tile)[0]);
+        for half in [0, 32].into_iter().cycle() {
+            if rest == 0 {
+                break;
+            }
+            let bits = (hash >> half) as u32;
+            if rest >> 15 == 1 {
+                below |= undecided & !bits;
+                undecided &= bits;
+            } else {
+                undecided &= !bits;
+            }
+            rest <<= 1;
+            if half != 0 {
+                hash = next(hash);
+            }
+        }
+        below
     }
 }
 
@@ -129,18 +199,22 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_is_one_of_its_group_and_even() {
-        let key = StepKey::new(7, 11);
-        let mut counts = [0_u32; 256];
-        for tz in 0..64 {
-            let bytes = key.bytes(3, [2, 5, tz]).map(u64::to_le_bytes);
-            for (lane, &byte) in bytes.as_flattened().iter().enumerate() {
-                assert_eq!(key.byte(3, [2 * TILE_X + lane % TILE_X, 5, tz * TILE_Z + lane / TILE_X]), byte);
-                counts[usize::from(byte)] += 1;
-            }
+    fn a_share_of_the_cells_is_chosen() {
+        let key = Draw { seed: 3, step: 5 }.key_of(Salt::Drag, 2);
+        let places = || (0..64).flat_map(|z| (0..64).map(move |x| [x, 7, z]));
+        // A cell that a share chooses is chosen by all larger shares: they compare one byte.
+        let mut before = 0;
+        for share in [0, 1, 64, 65, 128, 200, 255, 256] {
+            let chosen = places().filter(|&place| key.chooses(place, share)).count();
+            let expected = f64::from(share) / 256.0 * 4096.0;
+            assert!((chosen as f64 - expected).abs() <= 0.04 * 4096.0, "{chosen} of 4096 for {share}");
+            assert!(
+                chosen >= before
+                    && places().all(|place| !key.chooses(place, share.max(1) - 1) || key.chooses(place, share))
+            );
+            before = chosen;
         }
-        assert!(counts.iter().all(|&count| count < 30), "of 2,048 bytes 8 have each value: {counts:?}");
-        assert_ne!(key.bytes(3, [2, 5, 0]), key.bytes(4, [2, 5, 0]));
+        assert_eq!(before, 4096);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Which cells act is drawn in every step, so that every tile that holds gas is visited.
 
 use super::heavier::{Heavier, Layers};
-use crate::grid::tile::{Lanes, ROW, bits};
+use crate::grid::tile::{ROW, bits};
 use crate::random::StepKey;
 use crate::rules::drift::Drifting;
 use crate::simd::{Simd, Work};
@@ -60,9 +60,7 @@ impl Drift<'_> {
     /// What one tile gives; its y, the y of the one that takes, and their place along x in tiles.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, Pair { from, to, bit }: Pair, [y, to_y, tx]: [usize; 3], up: bool) {
-        let bytes = s.load(&Lanes::of_bytes(self.key.bytes(self.rule.salt, [tx, y, self.tz])));
-        let [rise, sink] = self.rule.chosen(s, bytes);
-        let chosen = if up { rise } else { sink };
+        let chosen = self.rule.acting(self.key, [tx, y, self.tz], up);
         if chosen == 0 {
             return;
         }
@@ -75,7 +73,7 @@ impl Drift<'_> {
         let amount = s.load(&self.strip.lanes::<1>(slots[0])[AMOUNT]);
         let there = s.load(&self.strip.lanes::<1>(slots[1])[AMOUNT]);
         let full = s.add_saturating(there, self.heavier.amount(s, to, bit, self.tz));
-        let speed = s.splat(if up { self.rule.up_speed } else { self.rule.down_speed });
+        let speed = s.splat(self.rule.speed(up));
         let room = s.sub_saturating(s.splat(AMOUNT_ONE), full);
         let moved = s.keep(s.min(s.min(amount, speed), room), chosen & open);
         if !s.any(moved) {

@@ -6,6 +6,7 @@
 mod deltas;
 mod drift;
 mod fall;
+mod grains;
 mod heavier;
 pub mod plain;
 mod react;

@@ -1,10 +1,12 @@
 //! The plain engine: one thread, every cell, no cleverness. It is the specification that other engines must match
 //! bit for bit.
 
+mod grains;
+
 use super::react::carry_out;
 use super::{Engine, Stage};
 use crate::grid::{Grid, Place};
-use crate::random::Draw;
+use crate::random::{Draw, Salt};
 use crate::rules::drift::Drifting;
 use crate::rules::react::Reacting;
 use crate::rules::set::sets;
@@ -18,7 +20,7 @@ pub struct Plain;
 impl Engine for Plain {
     fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
         let (layer, rule) = match stage {
-            Stage::Sources(vents) => return vents.pour(world, draw.step),
+            Stage::Sources(vents) => return vents.pour(world, draw),
             Stage::Rule { layer, rule } => (layer, rule),
         };
         match rule {
@@ -34,6 +36,7 @@ impl Engine for Plain {
             Rule::Level(rule) => exchange(world, layer, rule, draw),
             Rule::Drift(rule) => drift(world, layer, rule, draw),
             Rule::Waft(rule) => exchange(world, layer, rule, draw),
+            Rule::Grains(rule) => grains::run(world, layer, rule, draw),
             Rule::Stay(()) => {}
             Rule::React(rule) => react(world, rule, draw),
             Rule::Set(()) => set(world, layer),
@@ -81,7 +84,7 @@ fn set(world: &mut World, layer: usize) {
 
 /// The drift of a gas: its columns from the top down, then from the bottom up.
 fn drift(world: &mut World, layer: usize, rule: &Drifting, draw: Draw) {
-    let (grid, key) = (world.grid(), draw.key());
+    let (grid, key) = (world.grid(), draw.key_of(Salt::Drift, layer));
     for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
         for (from, to) in (1..grid.ny).rev().map(|y| (y - 1, y)).chain((1..grid.ny).map(|y| (y, y - 1))) {
             let (from, to, up) = ([x, from, z], [x, to, z], to > from);
@@ -89,8 +92,8 @@ fn drift(world: &mut World, layer: usize, rule: &Drifting, draw: Draw) {
                 continue;
             }
             let (amount, there) = (world.layers[layer].at(from).amount, world.layers[layer].at(to).amount);
-            let (full, byte) = (there.saturating_add(world.heavier_than(layer, to)), key.byte(rule.salt, from));
-            let moved = if up { rule.rises(amount, byte, full) } else { rule.sinks(amount, byte, full) };
+            let full = there.saturating_add(world.heavier_than(layer, to));
+            let moved = if rule.acts(key, from, up) { rule.moved(amount, full, up) } else { 0 };
             world.layers[layer].set(from, Content { amount: amount - moved, energy: 0 });
             world.layers[layer].set(to, Content { amount: there + moved, energy: 0 });
         }
@@ -151,8 +154,7 @@ fn here(world: &World, layer: usize, place: Place, draw: Draw) -> Here {
         below: side([0, -1, 0]),
         above: side([0, 1, 0]),
         place,
-        step: draw.step,
-        key: draw.key(),
+        draw,
     }
 }
 

@@ -63,7 +63,7 @@ fn place([tx, y, tz]: [usize; 3], lane: usize) -> Place {
 }
 
 fn due_in_strip(world: &World, rule: &Reacting, tz: usize, draw: Draw, round: u64) -> Vec<Due> {
-    let key = draw.key();
+    let key = rule.key(draw);
     let (first, mut found) = (rule.takes[0], Vec::new());
     let strip = &world.layers[first.layer].strips[tz];
     for y in strip.held.range() {
@@ -71,10 +71,8 @@ fn due_in_strip(world: &World, rule: &Reacting, tz: usize, draw: Draw, round: u6
             let row = strip.row(strip.index(y, w));
             for bit in bits(row.held & candidates(world, rule, [w, y, tz])) {
                 let (tile, tx) = (&strip.lanes_of(row.slots[bit])[AMOUNT], w * ROW + bit);
-                let bytes = (rule.chance < 256).then(|| key.bytes(rule.salt, [tx, y, tz]).map(u64::to_le_bytes));
-                for lane in 0..32 {
-                    let drawn = bytes.is_none_or(|bytes| u16::from(bytes[lane / 8][lane % 8]) < rule.chance);
-                    if drawn && u32::from(tile.0[lane]) >= first.count {
+                for lane in bits(key.chosen([tx, y, tz], rule.chance).into()) {
+                    if u32::from(tile.0[lane]) >= first.count {
                         found.extend(rule.due(world, place([tx, y, tz], lane), draw, round));
                     }
                 }

@@ -12,7 +12,7 @@
 use super::deltas::Deltas;
 use super::heavier::Heavier;
 use crate::grid::tile::{Lanes, ROW};
-use crate::random::StepKey;
+use crate::random::{Draw, Salt, StepKey};
 use crate::rules::{Exchange, Flow, Next};
 use crate::simd::Simd;
 use crate::world::{AMOUNT, Activities, Activity, ENERGY, GroundStrip, Masks, Row, Rows, Strip};
@@ -127,6 +127,7 @@ pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     pub(super) near: Near<'a>,
     pub(super) heavier: H,
     pub(super) ground: GroundStrip<'a>,
+    pub(super) draw: Draw,
     pub(super) key: StepKey,
     /// Whether liquid leaves through the sides of the box.
     pub(super) open: bool,
@@ -193,9 +194,9 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
     }
 
     #[inline(always)]
-    fn bytes(&self, salt: u64) -> S::V {
+    fn chosen(&self, salt: Salt, number: usize, share: u16) -> u32 {
         let tile = [self.here.tx, self.here.y, self.spread.near.tz];
-        self.spread.s.load(&Lanes::of_bytes(self.spread.key.bytes(salt, tile)))
+        self.spread.draw.key_of(salt, number).chosen(tile, share)
     }
 
     #[inline(always)]

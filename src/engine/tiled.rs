@@ -9,12 +9,13 @@
 use super::deltas::Deltas;
 use super::drift::Drift;
 use super::fall::{FallCommon, Falls};
+use super::grains;
 use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
 use super::trace::Tracer;
 use super::{Engine, Stage, react};
 use crate::parallel::{self, *};
-use crate::random::Draw;
+use crate::random::{Draw, Salt};
 use crate::rules::drift::Drifting;
 use crate::rules::{Column, Exchange, Rule, Walls};
 use crate::simd::{Level, Simd, Work};
@@ -29,6 +30,7 @@ pub struct Tiled {
     level: Level,
     cuts: Vec<usize>,
     scratch: Vec<Scratch>,
+    grains: grains::Scratch,
     /// The neighbour of the first and the last strip, for layers of one and of two quantities.
     nothing: [Option<Strip>; 2],
     tracer: Tracer,
@@ -54,7 +56,8 @@ impl Tiled {
     /// An engine that takes the given level, which must be available; all levels give the same bits.
     pub fn on(level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
-        Self { level, cuts: Vec::new(), scratch: Vec::new(), nothing: [None, None], tracer: Tracer::default() }
+        let (grains, tracer) = (grains::Scratch::default(), Tracer::default());
+        Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracer }
     }
 
     /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the parts.
@@ -102,7 +105,7 @@ fn update_awake(layer: &mut Layer, from: usize, to: usize) {
 impl Engine for Tiled {
     fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
         let (layer, rule) = match stage {
-            Stage::Sources(vents) => return vents.pour(world, draw.step),
+            Stage::Sources(vents) => return vents.pour(world, draw),
             Stage::Rule { layer, rule } => (layer, rule),
         };
         match rule {
@@ -121,6 +124,7 @@ impl Engine for Tiled {
             Rule::React(rule) => react::react(world, rule, draw),
             Rule::Set(()) => react::set(world, layer),
             Rule::Leave(()) => world.leave_by_roof(layer),
+            Rule::Grains(rule) => grains::run(&mut self.grains, self.level, world, (layer, rule), draw),
             Rule::Stay(()) => world.layers[layer].stay(),
             Rule::Trace(rule) => self.tracer.run(self.level, world, layer, rule),
             Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| self.exchange(world, layer, rule, draw)),
@@ -153,7 +157,7 @@ impl Tiled {
         let World { ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let heavier = &heavier[..capacity.layers_above(layer)];
-        let (level, heavier, key) = (self.level, Layers(heavier), draw.key());
+        let (level, heavier, key) = (self.level, Layers(heavier), draw.key_of(Salt::Drift, layer));
         let Layer { strips, awake, .. } = &mut rest[0];
         strips.par_iter_mut().zip(awake).enumerate().for_each(|(tz, (strip, awake))| {
             if !strip.held.is_empty() {
@@ -362,10 +366,10 @@ impl<R: Exchange<Q>, const Q: usize> Work for Spreads<'_, R, Q> {
                 };
                 let (out, ground) = (Out { north, here, south }, ground.strip(near.tz));
                 if R::UNDER && heavier.is_near(near.tz) {
-                    let spread = Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, key, open };
+                    let spread = Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open };
                     lost.add(spread.strip(&mut activities, out));
                 } else {
-                    let spread = Spread::<S, R, _, Q> { s, kernel, near, heavier: Nothing, ground, key, open };
+                    let spread = Spread::<S, R, _, Q> { s, kernel, near, heavier: Nothing, ground, draw, key, open };
                     lost.add(spread.strip(&mut activities, out));
                 }
             }

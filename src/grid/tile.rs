@@ -28,16 +28,6 @@ impl Lanes {
         &self.0.as_chunks().0[z % TILE_Z]
     }
 
-    /// A byte for each cell, eight to a word.
-    #[inline(always)]
-    pub(crate) fn of_bytes(words: [u64; 4]) -> Self {
-        let mut lanes = Self::ZERO;
-        for (to, word) in lanes.0.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-            *to = word.to_le_bytes().map(u16::from);
-        }
-        lanes
-    }
-
     /// Sum over all cells.
     pub(crate) fn sum(&self) -> u64 {
         self.0.iter().map(|&v| u64::from(v)).sum()

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::{self, Param};
 use crate::validate::{Invalid, within};
-use crate::view::MaterialLook;
+use crate::view::{MaterialLook, Preset as Look};
 
 /// Most materials of a scene, the lava not counted.
 pub const MAX_MATERIALS: usize = 15;
@@ -135,6 +135,26 @@ impl Default for Drift {
     }
 }
 
+/// The numbers of [`crate::rules::grains`], as a `grains` table of a material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Grains {
+    /// Share of the cells from which grains slide over a corner.
+    pub corners: f64,
+    /// Share of the cells from which grains slip to a side.
+    pub slip: f64,
+    /// Share of the steps in which a grain in lighter matter stays.
+    pub drag: f64,
+    /// Whether grains below other grains run to the sides.
+    pub flow: bool,
+}
+
+impl Default for Grains {
+    fn default() -> Self {
+        Self { corners: 0.25, slip: 0.25, drag: 0.5, flow: false }
+    }
+}
+
 /// A material, as a `[[material]]` table of a scene; keys left out are those of the preset with its name, or water's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, from = "Table")]
@@ -165,6 +185,8 @@ pub struct Material {
     pub elements: BTreeMap<String, u32>,
     /// See [`crate::rules::trace::PARAMS`].
     pub trace: Trace,
+    /// See [`crate::rules::grains::PARAMS`].
+    pub grains: Grains,
     /// How it is drawn.
     pub look: MaterialLook,
 }
@@ -186,6 +208,7 @@ struct Table {
     sets: Option<bool>,
     elements: Option<BTreeMap<String, u32>>,
     trace: Option<Trace>,
+    grains: Option<Grains>,
     look: Option<MaterialLook>,
 }
 
@@ -206,6 +229,7 @@ impl From<Table> for Material {
             sets: table.sets.unwrap_or(preset.sets),
             elements: table.elements.unwrap_or(preset.elements),
             trace: table.trace.unwrap_or(preset.trace),
+            grains: table.grains.unwrap_or(preset.grains),
             look: table.look.unwrap_or(preset.look),
         }
     }
@@ -248,6 +272,7 @@ impl Material {
             sets: false,
             elements: elements("h2o", 4),
             trace: Trace::default(),
+            grains: Grains::default(),
             look: MaterialLook::default(),
         }
     }
@@ -256,24 +281,52 @@ impl Material {
     pub fn steam() -> Self {
         let (viscosity, stickiness, fluidity) = (0.8, 0.05, 2);
         let named = Self { name: "steam".to_owned(), kind: Kind::Gas, density: 0.6, ..Self::water() };
-        Self { viscosity, stickiness, fluidity, elements: elements("h2o", 1), ..named }
+        Self {
+            viscosity,
+            stickiness,
+            fluidity,
+            elements: elements("h2o", 1),
+            look: MaterialLook::of(Look::Steam),
+            ..named
+        }
     }
 
     /// Ice: it stays.
     pub fn ice() -> Self {
-        Self { name: "ice".to_owned(), kind: Kind::Still, density: 917.0, ..Self::water() }
+        let look = MaterialLook::of(Look::Ice);
+        Self { name: "ice".to_owned(), kind: Kind::Still, density: 917.0, look, ..Self::water() }
     }
 
     /// Lava that water has broken up: it falls, piles up, and sets on the ground.
     pub fn rubble() -> Self {
         let (viscosity, stickiness, fluidity) = (1.0, 0.9, 3);
         let named = Self { name: "rubble".to_owned(), density: 2700.0, sets: true, ..Self::water() };
-        Self { viscosity, stickiness, fluidity, elements: elements("rock", 2), ..named }
+        Self {
+            viscosity,
+            stickiness,
+            fluidity,
+            elements: elements("rock", 2),
+            look: MaterialLook::of(Look::Rubble),
+            ..named
+        }
+    }
+
+    /// Sand: grains that sink in lava and in water.
+    pub fn sand() -> Self {
+        let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Sand));
+        Self { name: "sand".to_owned(), kind, density: 2650.0, elements: BTreeMap::new(), look, ..Self::water() }
+    }
+
+    /// Ash: grains that lie on lava and sink in water; half of a grain is rock.
+    pub fn ash() -> Self {
+        let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Ash));
+        Self { name: "ash".to_owned(), kind, density: 1300.0, elements: elements("rock", 1), look, ..Self::water() }
     }
 
     /// The material that a name alone stands for.
     pub fn preset(name: &str) -> Option<Self> {
-        [Self::water(), Self::steam(), Self::ice(), Self::rubble()].into_iter().find(|preset| preset.name == name)
+        let all = [Self::water(), Self::steam(), Self::ice(), Self::rubble(), Self::sand(), Self::ash()];
+        all.into_iter().find(|preset| preset.name == name)
     }
 
     /// The materials of a world, these and the lava, in the order of its layers: still matter, then grains, then fluids,
@@ -302,8 +355,9 @@ impl Material {
 
     /// The parameters of all rules that a material may follow.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
-        use rules::{compress, drift, level, squeeze, trace};
-        [squeeze::PARAMS, level::PARAMS, compress::PARAMS, trace::PARAMS, drift::PARAMS].into_iter().flatten()
+        use rules::{compress, drift, grains, level, squeeze, trace};
+        let liquids = [squeeze::PARAMS, level::PARAMS, compress::PARAMS, trace::PARAMS];
+        liquids.into_iter().chain([drift::PARAMS, grains::PARAMS]).flatten()
     }
 
     /// The parameters of the rules that this one follows.
@@ -313,7 +367,8 @@ impl Material {
             (Kind::Liquid, Pressure::Compress) => &[rules::compress::PARAMS],
             (Kind::Liquid, Pressure::Trace) => &[rules::squeeze::PARAMS, rules::level::PARAMS, rules::trace::PARAMS],
             (Kind::Gas, _) => &[rules::level::PARAMS, rules::drift::PARAMS],
-            (Kind::Still | Kind::Grain, _) => &[],
+            (Kind::Grain, _) => &[rules::grains::PARAMS],
+            (Kind::Still, _) => &[],
         };
         rules.iter().copied().flatten()
     }

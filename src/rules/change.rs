@@ -158,6 +158,7 @@ impl MaterialChange {
 #[serde(untagged)]
 enum Value<W> {
     Whole(u64),
+    Switch(bool),
     Number(f64),
     Word(W),
     Table(BTreeMap<&'static str, Value<W>>),
@@ -168,7 +169,11 @@ impl<T: Parameters> Serialize for Change<T> {
         let mut table = BTreeMap::new();
         for param in T::params() {
             let Some(&number) = self.numbers.get(param.key) else { continue };
-            let value = if param.scale == Scale::Whole { Value::Whole(number as u64) } else { Value::Number(number) };
+            let value = match param.scale {
+                Scale::Whole => Value::Whole(number as u64),
+                Scale::Switch => Value::Switch(number >= 0.5),
+                Scale::Linear | Scale::Logarithmic => Value::Number(number),
+            };
             match param.key.split_once('.') {
                 None => drop(table.insert(param.key, value)),
                 Some((outer, key)) => {
@@ -218,8 +223,11 @@ impl<'de, T: Parameters> Visitor<'de> for Table<'_, T> {
                 Key::Word => self.change.word = Some(map.next_value()?),
                 Key::Table(prefix) => map.next_value_seed(Table { change: &mut *self.change, prefix })?,
                 Key::Number(param) => {
-                    let whole = param.scale == Scale::Whole;
-                    let value = if whole { f64::from(map.next_value::<u32>()?) } else { map.next_value()? };
+                    let value = match param.scale {
+                        Scale::Whole => f64::from(map.next_value::<u32>()?),
+                        Scale::Switch => f64::from(u8::from(map.next_value::<bool>()?)),
+                        Scale::Linear | Scale::Logarithmic => map.next_value()?,
+                    };
                     self.change.numbers.insert(param.key, value);
                 }
             }

@@ -189,7 +189,7 @@ impl Exchange<1> for Compressing {
             };
             let [x, _, z] = here.place;
             let lower = full(here.cell.amount).saturating_sub(filling);
-            self.aside(lower, amount, has_turn(d, [x, z], here.step))
+            self.aside(lower, amount, has_turn(d, [x, z], here.draw.step))
         });
         if sides.iter().sum::<u16>() > left {
             let most = if self.walls.leave_two_sides(self.thin) { left >> 1 } else { left >> 2 };

@@ -1,7 +1,7 @@
 //! Drift (*Grid Based Fluid Systems*, steam): a gas rises at random, now and then sinks, and spreads under what holds it.
 //!
 //! ```text
-//! r, r' random bytes of the cell in this step, room = max(0, 1 − a − h)
+//! r, r' random bytes of the cell in this step and layer, room = max(0, 1 − a − h)
 //! top down:   if r < up:           t = min(a, up_speed, room above)      goes up
 //! bottom up:  if r ≥ 256 − down:   t = min(a, down_speed, room below)    goes down
 //! across:     if r' < side, a > stickiness, and the cell above is closed or at least viscosity full: as liquids level
@@ -16,9 +16,10 @@ use super::Walls;
 use super::level::{self, Leveling};
 use super::params::{Param, param};
 use super::sweep::{Exchange, Flow, Gifts, Here, Near, Side};
-use crate::grid::Grid;
-use crate::grid::tile::Lanes;
+use crate::grid::tile::{Lanes, TilePlace};
+use crate::grid::{Grid, Place};
 use crate::matter::Material;
+use crate::random::{Salt, StepKey};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
 use crate::world::RuleNumbers;
@@ -39,11 +40,6 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(drift.side, "share", 0.0, 1.0, Linear, "share of the cells that spread in a step; more widens the plume"),
 ];
 
-/// The draws of a layer for each of the rules of a gas.
-fn salt(layer: usize, rule: u64) -> u64 {
-    2 * layer as u64 + rule
-}
-
 /// What drifts up and down, in units and in shares of 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drifting {
@@ -55,8 +51,8 @@ pub struct Drifting {
     pub down: u16,
     /// Most that sinks from a cell.
     pub down_speed: u16,
-    /// The draws of the layer.
-    pub salt: u64,
+    /// Its layer, which has draws of its own.
+    pub layer: usize,
 }
 
 /// A share of the cells as one of 256 bytes.
@@ -73,33 +69,32 @@ impl Drifting {
             up_speed: amount_units(drift.up_speed),
             down: of_bytes(drift.down),
             down_speed: amount_units(drift.down_speed),
-            salt: salt(layer, 0),
+            layer,
         }
     }
 
-    /// What rises from a cell with this `amount` and random byte into one that is `full`, open and above it.
+    /// Whether a cell lets gas rise, or sink, by the draws of its step.
     #[inline]
-    pub fn rises(&self, amount: u16, byte: u8, full: u16) -> u16 {
-        if u16::from(byte) >= self.up {
-            return 0;
-        }
-        amount.min(self.up_speed).min(AMOUNT_ONE.saturating_sub(full))
+    pub fn acts(&self, key: StepKey, place: Place, up: bool) -> bool {
+        if up { key.chooses(place, self.up) } else { !key.chooses(place, 256 - self.down) }
     }
 
-    /// What sinks from it into one that is `full`, open and below it.
+    /// [`Drifting::acts`] for the 32 cells of a tile.
     #[inline]
-    pub fn sinks(&self, amount: u16, byte: u8, full: u16) -> u16 {
-        if u16::from(byte) < 256 - self.down {
-            return 0;
-        }
-        amount.min(self.down_speed).min(AMOUNT_ONE.saturating_sub(full))
+    pub(crate) fn acting(&self, key: StepKey, tile: TilePlace, up: bool) -> u32 {
+        if up { key.chosen(tile, self.up) } else { !key.chosen(tile, 256 - self.down) }
     }
 
-    /// [`Drifting::rises`] and [`Drifting::sinks`] for the 32 cells of a tile: the cells that may, by their bytes.
-    #[inline(always)]
-    pub(crate) fn chosen<S: Simd>(&self, s: S, bytes: S::V) -> [u32; 2] {
-        let most = |share: u16| s.splat(share);
-        [s.above(most(self.up), bytes), !s.above(most(256 - self.down), bytes)]
+    /// Most that leaves a cell that acts.
+    #[inline]
+    pub fn speed(&self, up: bool) -> u16 {
+        if up { self.up_speed } else { self.down_speed }
+    }
+
+    /// What a cell that acts and holds `amount` gives to one that is `full`, open, and above or below it.
+    #[inline]
+    pub fn moved(&self, amount: u16, full: u16, up: bool) -> u16 {
+        amount.min(self.speed(up)).min(AMOUNT_ONE.saturating_sub(full))
     }
 }
 
@@ -110,15 +105,15 @@ pub struct Wafting {
     pub leveling: Leveling,
     /// Cells that spread in a step, of 256.
     pub side: u16,
-    /// The draws of the layer.
-    pub salt: u64,
+    /// Its layer, which has draws of its own.
+    pub layer: usize,
 }
 
 impl Wafting {
     /// The rule of a material in its layer, in a box with these sides.
     pub fn new(material: &Material, layer: usize, grid: Grid, walls: Walls) -> Self {
         let leveling = Leveling::new(material, grid, walls);
-        Self { leveling, side: of_bytes(material.drift.side), salt: salt(layer, 1) }
+        Self { leveling, side: of_bytes(material.drift.side), layer }
     }
 }
 
@@ -126,8 +121,8 @@ impl Wafting {
 pub(crate) struct Kernel<S: Simd> {
     leveling: level::Kernel<S>,
     viscosity: S::V,
-    side: S::V,
-    salt: u64,
+    side: u16,
+    layer: usize,
 }
 
 impl Exchange<1> for Wafting {
@@ -151,7 +146,7 @@ impl Exchange<1> for Wafting {
             Side::Outside | Side::Solid => true,
         };
         let acts = held && here.cell.amount > self.leveling.stickiness;
-        if acts && u16::from(here.key.byte(self.salt, here.place)) < self.side {
+        if acts && here.draw.key_of(Salt::Waft, self.layer).chooses(here.place, self.side) {
             return self.leveling.shares(here).into();
         }
         Gifts::default()
@@ -162,8 +157,8 @@ impl Exchange<1> for Wafting {
         Kernel {
             leveling: self.leveling.kernel(s, step),
             viscosity: s.splat(self.leveling.viscosity),
-            side: s.splat(self.side),
-            salt: self.salt,
+            side: self.side,
+            layer: self.layer,
         }
     }
 
@@ -179,7 +174,7 @@ impl Exchange<1> for Wafting {
         if held & (free[0] | free[1] | free[2] | free[3]) == 0 {
             return Flow::Still;
         }
-        let chosen = held & s.above(kernel.side, near.bytes(kernel.salt));
+        let chosen = held & near.chosen(Salt::Waft, kernel.layer, kernel.side);
         let chosen = [free[0] & chosen, free[1] & chosen, free[2] & chosen, free[3] & chosen];
         match kernel.leveling.shares(s, near, chosen) {
             Some(gives) => Flow::Gives([gives], chosen),

@@ -5,11 +5,12 @@
 //! The paper: Xiaoming Wei, Wei Li and Arie Kaufman, *Interactive Flowing of Highly Viscous Volumes in Virtual
 //! Environments*, 2003. Equations 1–5 are gravity, 6–19 spreading; section 5 is the low-pass. What the paper leaves open
 //! is marked **Decided** where it was decided. The other liquids follow *An Exploration of Cellular Automata and Graph Based
-//! Game Systems, part 2: Grid Based Fluid Systems*.
+//! Game Systems, part 2: Grid Based Fluid Systems*; grains follow *How To Make a “Falling Sand” Style Water Simulation*.
 
 mod change;
 pub mod compress;
 pub mod drift;
+pub mod grains;
 pub mod gravity;
 pub mod level;
 mod params;

@@ -110,6 +110,8 @@ pub enum Scale {
     Logarithmic,
     /// Whole numbers; small ones matter as much as large ones.
     Whole,
+    /// 0 for no, 1 for yes.
+    Switch,
 }
 
 /// One number of a rule, kept in a `T`. Scenes, messages, the panel, the documentation and the tests take it from here.
@@ -133,8 +135,8 @@ pub struct Param<T = RulesSpec> {
     pub set: fn(&mut T, f64),
 }
 
-/// A parameter that is a field of the set it is kept in: field, unit, range, scale, words. The field is an `f64`, and with the
-/// scale `Whole` a `u32`.
+/// A parameter that is a field of the set it is kept in: field, unit, range, scale, words. The field is an `f64`, with the
+/// scale `Whole` a `u32`, and with `Switch` a `bool`.
 macro_rules! param {
     ($first:ident $(. $rest:ident)*, $unit:literal, $low:expr, $high:expr, Whole, $what:literal) => {
         $crate::rules::Param {
@@ -146,6 +148,18 @@ macro_rules! param {
             what: $what,
             get: |of| f64::from(of.$first $(.$rest)*),
             set: |of, value| of.$first $(.$rest)* = value.round() as u32,
+        }
+    };
+    ($first:ident $(. $rest:ident)*, $unit:literal, $low:expr, $high:expr, Switch, $what:literal) => {
+        $crate::rules::Param {
+            key: concat!(stringify!($first) $(, ".", stringify!($rest))*),
+            unit: $unit,
+            low: $low,
+            high: $high,
+            scale: $crate::rules::Scale::Switch,
+            what: $what,
+            get: |of| f64::from(u8::from(of.$first $(.$rest)*)),
+            set: |of, value| of.$first $(.$rest)* = value >= 0.5,
         }
     };
     ($first:ident $(. $rest:ident)*, $unit:literal, $low:expr, $high:expr, $scale:ident, $what:literal) => {

@@ -15,12 +15,9 @@
 
 use crate::grid::{Grid, Place};
 use crate::matter::{Kind, Material, Reaction, Where};
-use crate::random::{Draw, StepKey};
+use crate::random::{Draw, Salt, StepKey};
 use crate::units::{AMOUNT_ONE, amount_units, energy_units};
 use crate::world::{Part, World};
-
-/// Draws of reactions, apart from those of layers.
-const SALT: u64 = 1 << 32;
 
 /// A reaction with its numbers in units.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,8 +36,8 @@ pub struct Reacting {
     pub chance: u16,
     /// Energy of a full cell of lava that is made.
     pub energy: u16,
-    /// Its draws.
-    pub salt: u64,
+    /// Its number, which has draws of its own.
+    pub number: usize,
     /// Layers of grains.
     grains: Vec<usize>,
 }
@@ -73,7 +70,7 @@ impl Reacting {
             rate: (reaction.rate * f64::from(AMOUNT_ONE)).round().max(1.0) as u32,
             chance: (reaction.chance * 256.0).round() as u16,
             energy: energy_units(reaction.energy),
-            salt: SALT + number as u64,
+            number,
             grains: grains.map(|(layer, _)| layer).collect(),
         }
     }
@@ -86,7 +83,9 @@ impl Reacting {
     /// What reacts where the first material is at `place`, in a round of a step.
     pub(crate) fn due(&self, world: &World, place: Place, draw: Draw, round: u64) -> Option<Due> {
         let first = self.takes.first()?;
-        if u32::from(world.layers()[first.layer].at(place).amount) < first.count || !self.is_drawn(draw.key(), place) {
+        if u32::from(world.layers()[first.layer].at(place).amount) < first.count
+            || !self.key(draw).chooses(place, self.chance)
+        {
             return None;
         }
         let places = match self.place {
@@ -100,9 +99,9 @@ impl Reacting {
         (parts > 0).then_some(Due { places, parts })
     }
 
-    /// Whether the draws of a step choose a cell.
-    pub(crate) fn is_drawn(&self, key: StepKey, place: Place) -> bool {
-        self.chance >= 256 || u16::from(key.byte(self.salt, place)) < self.chance
+    /// The key of its draws in a step.
+    pub(crate) fn key(&self, draw: Draw) -> StepKey {
+        draw.key_of(Salt::Reaction, self.number)
     }
 
     /// Parts that react.

@@ -2,9 +2,10 @@
 
 use super::compress::Compressing;
 use super::drift::{Drifting, Wafting};
+use super::grains::FallingGrains;
 use super::gravity::Gravity;
 use super::level::Leveling;
-use super::params::{Roof, RulesSpec, Walls};
+use super::params::{Roof, RulesSpec};
 use super::react::Reacting;
 use super::spreading::Spreading;
 use super::squeeze::Squeezing;
@@ -45,6 +46,7 @@ rules! {
     Compress(Compressing) = "compress": "A liquid that can be compressed runs, also up.",
     Drift(Drifting) = "drift": "A gas rises and sinks.",
     Waft(Wafting) = "waft": "A gas spreads.",
+    Grains(FallingGrains) = "grains": "Grains fall, slide, flow and slip.",
     Stay(()) = "stay": "Still matter stays.",
     React(Reacting) = "react": "Materials turn into other materials.",
     Set(()) = "set": "A liquid that lies on the ground turns to ground.",
@@ -63,7 +65,8 @@ impl Rule {
             Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
             Self::Trace(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
             Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) | Self::Compress(_) => true,
-            Self::Drift(_) | Self::Waft(_) | Self::Stay(()) | Self::React(_) | Self::Set(()) | Self::Leave(()) => true,
+            Self::Drift(_) | Self::Waft(_) | Self::Grains(_) | Self::Stay(()) => true,
+            Self::React(_) | Self::Set(()) | Self::Leave(()) => true,
         }
     }
 }
@@ -81,7 +84,7 @@ impl Rules {
         let of_layer = |(layer, material): (usize, &Material)| {
             let rules = match material.is_lava() {
                 true => of_lava(spec),
-                false => of_material(material, layer, grid, spec.walls),
+                false => of_material(material, layer, grid, spec),
             };
             rules.into_iter().map(move |rule| (layer, rule))
         };
@@ -113,7 +116,8 @@ fn of_lava(spec: &RulesSpec) -> Vec<Rule> {
     vec![Rule::Gravity(spec.into()), Rule::Spreading(spec.into())]
 }
 
-fn of_material(material: &Material, layer: usize, grid: Grid, walls: Walls) -> Vec<Rule> {
+fn of_material(material: &Material, layer: usize, grid: Grid, spec: &RulesSpec) -> Vec<Rule> {
+    let walls = spec.walls;
     match (material.kind, material.pressure) {
         (Kind::Liquid, Pressure::None) => {
             vec![Rule::Squeeze(material.into()), Rule::Level(Leveling::new(material, grid, walls))]
@@ -129,6 +133,7 @@ fn of_material(material: &Material, layer: usize, grid: Grid, walls: Walls) -> V
             let waft = Wafting::new(material, layer, grid, walls);
             vec![Rule::Squeeze(material.into()), Rule::Drift(Drifting::new(material, layer)), Rule::Waft(waft)]
         }
-        (Kind::Still | Kind::Grain, _) => vec![Rule::Stay(())],
+        (Kind::Grain, _) => vec![Rule::Grains(FallingGrains::new(material, spec))],
+        (Kind::Still, _) => vec![Rule::Stay(())],
     }
 }

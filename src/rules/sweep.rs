@@ -5,7 +5,7 @@
 use super::{Parcel, Walls};
 use crate::grid::Place;
 use crate::grid::tile::Lanes;
-use crate::random::StepKey;
+use crate::random::{Draw, Salt};
 use crate::simd::Simd;
 use crate::world::{Content, RuleNumbers, World};
 
@@ -105,8 +105,8 @@ pub(crate) trait Near<S: Simd, const Q: usize> {
     fn fillings(&self) -> (S::V, [S::V; 4]);
     /// Random bits of each cell, for each direction.
     fn drawn(&self) -> [u32; 4];
-    /// A random byte for each cell; each `salt` draws others.
-    fn bytes(&self, salt: u64) -> S::V;
+    /// Cells that another use of random numbers chooses: so many of 256, for the layer with a number.
+    fn chosen(&self, salt: Salt, number: usize, share: u16) -> u32;
     /// The cells below.
     fn below(&self) -> Next<S>;
     /// The cells above.
@@ -189,10 +189,8 @@ pub struct Here {
     pub above: Side,
     /// Its place.
     pub place: Place,
-    /// The step.
-    pub step: u64,
-    /// The key of its draws.
-    pub key: StepKey,
+    /// The step, and what it draws from.
+    pub draw: Draw,
 }
 
 /// What a cell gives.

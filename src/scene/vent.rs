@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::grid::{Grid, MAX_SIDE};
-use crate::source::{VentSpec, check_pouring, default_energy, default_radius, default_rate};
+use crate::source::{VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate};
 use crate::terrain::Surface;
 use crate::validate::{Invalid, within};
 
@@ -53,7 +53,9 @@ pub struct VentTable {
     pub place: VentPlace,
     /// Its size; the column under the centre always belongs to the vent.
     pub radius: VentRadius,
-    /// Volume poured by the whole vent in one step, in full cells.
+    /// Height of the cells into which it pours, in cells above the floor; absent: on the ground, grains below the roof.
+    pub height: Option<f64>,
+    /// Volume poured by the whole vent in one step, in full cells; of grains the probability of one in each cell.
     pub rate: f64,
     /// Size `[x, y, z]` of the box that radius (where it is in cells) and rate are meant for: in
     /// another box the radius follows the shorter side, the rate that and the height. Left out, they hold in any box.
@@ -74,6 +76,7 @@ impl Default for VentTable {
         Self {
             place: VentPlace::Summit,
             radius: VentRadius::Cells(default_radius()),
+            height: None,
             rate: default_rate(),
             for_box: None,
             start: 0,
@@ -113,6 +116,8 @@ struct Keys {
     radius: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     radius_m: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    height: Option<f64>,
     #[serde(default = "default_rate")]
     rate: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,14 +155,14 @@ impl TryFrom<Keys> for VentTable {
             (None, Some(metres)) => VentRadius::Metres(metres),
             (cells, None) => VentRadius::Cells(cells.unwrap_or_else(default_radius)),
         };
-        let Keys { rate, for_box, start, end, energy, material, .. } = keys;
-        Ok(Self { place, radius, rate, for_box, start, end, energy, material })
+        let Keys { height, rate, for_box, start, end, energy, material, .. } = keys;
+        Ok(Self { place, radius, height, rate, for_box, start, end, energy, material })
     }
 }
 
 impl From<VentTable> for Keys {
     fn from(vent: VentTable) -> Self {
-        let VentTable { place, radius, rate, for_box, start, end, energy, material } = vent;
+        let VentTable { place, radius, height, rate, for_box, start, end, energy, material } = vent;
         let (mut at, mut cells, mut metres, mut map) = (None, None, None, None);
         match place {
             VentPlace::Summit => at = Some(Spot::Summit),
@@ -170,15 +175,15 @@ impl From<VentTable> for Keys {
             VentRadius::Cells(radius) => (Some(radius), None),
             VentRadius::Metres(radius) => (None, Some(radius)),
         };
-        Self { at, x, z, x_m, z_m, map_x, map_y, radius, radius_m, rate, for_box, start, end, energy, material }
+        Self { at, x, z, x_m, z_m, map_x, map_y, radius, radius_m, height, rate, for_box, start, end, energy, material }
     }
 }
 
 impl From<VentSpec> for VentTable {
     fn from(vent: VentSpec) -> Self {
-        let VentSpec { x, z, radius, rate, start, end, energy, material } = vent;
+        let VentSpec { x, z, radius, height, rate, start, end, energy, material } = vent;
         let (place, radius) = (VentPlace::Cells { x, z }, VentRadius::Cells(radius));
-        Self { place, radius, rate, for_box: None, start, end, energy, material }
+        Self { place, radius, height, rate, for_box: None, start, end, energy, material }
     }
 }
 
@@ -240,6 +245,7 @@ impl VentTable {
             VentRadius::Cells(radius) => within(&format!("{key}.radius"), radius, 0.0, 1e12)?,
             VentRadius::Metres(radius) => within(&format!("{key}.radius_m"), radius, 0.0, 1e12)?,
         }
+        self.height.map_or(Ok(()), |height| check_height(key, height, grid))?;
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
@@ -264,7 +270,7 @@ impl VentTable {
 
     fn pouring_at(&self, (x, z): (f64, f64), radius: f64, rate: f64) -> VentSpec {
         let (start, end, energy, material) = (self.start, self.end, self.energy, self.material.clone());
-        VentSpec { x, z, radius, rate, start, end, energy, material }
+        VentSpec { x, z, radius, height: self.height, rate, start, end, energy, material }
     }
 }
 

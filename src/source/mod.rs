@@ -3,13 +3,16 @@
 //! New liquid enters at the top of a column's standing liquid: the lowest cell above the ground that is not yet full,
 //! then the next. A vent inside a crater therefore fills it and overflows the lowest lip, although the rules have no
 //! upward flow. What cannot be placed, because the column is full to the roof, is counted as blocked.
+//!
+//! A source of grains is a faucet: in every step it puts one into each free cell of its disc with the probability `rate`.
 
 mod vents;
 
 pub use self::vents::{VentChange, Vents};
 use serde::{Deserialize, Serialize};
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
+use crate::random::{Draw, Salt, StepKey};
 use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};
 use crate::validate::{Invalid, within};
 use crate::world::World;
@@ -43,7 +46,11 @@ pub struct VentSpec {
     /// Radius in cells; the column under the centre always belongs to the vent.
     #[serde(default = "default_radius")]
     pub radius: f64,
-    /// Volume poured by the whole vent in one step, in full cells.
+    /// Height of the cells into which it pours, in cells above the floor; absent: on the ground, grains below the roof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<f64>,
+    /// Volume poured by the whole vent in one step, in full cells; of grains the probability of one in each cell, and from 1
+    /// on one in every cell.
     #[serde(default = "default_rate")]
     pub rate: f64,
     /// First step in which it pours.
@@ -76,7 +83,7 @@ impl Default for VentSpec {
     /// A vent at the north-west corner that pours from the first step on.
     fn default() -> Self {
         let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
-        Self { x: 0.0, z: 0.0, radius, rate, start: 0, end: None, energy, material: None }
+        Self { x: 0.0, z: 0.0, radius, height: None, rate, start: 0, end: None, energy, material: None }
     }
 }
 
@@ -86,8 +93,14 @@ impl VentSpec {
         within(&format!("{key}.x"), self.x, 0.0, grid.nx as f64)?;
         within(&format!("{key}.z"), self.z, 0.0, grid.nz as f64)?;
         within(&format!("{key}.radius"), self.radius, 0.0, grid.nx.max(grid.nz) as f64)?;
+        self.height.map_or(Ok(()), |height| check_height(key, height, grid))?;
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
+}
+
+/// Checks the height at which a vent pours.
+pub(crate) fn check_height(key: &str, height: f64, grid: Grid) -> Result<(), Invalid> {
+    within(&format!("{key}.height"), height, 0.0, grid.ny as f64)
 }
 
 /// Checks how much a vent pours, and when: from the first step of `time` up to the second.
@@ -109,8 +122,12 @@ pub(crate) fn check_pouring(
 #[derive(Clone, Debug)]
 pub struct Vent {
     columns: Vec<(usize, usize)>,
+    /// The row of its cells, where it has one.
+    height: Option<usize>,
     /// Units of amount per step with 16 binary digits after the point.
     rate: u64,
+    /// Probability of a grain in a cell, of 2³².
+    chance: u64,
     start: u64,
     end: u64,
     energy: u16,
@@ -138,6 +155,8 @@ impl Vent {
             .collect();
         Self {
             columns,
+            height: spec.height.map(|height| (height as usize).min(grid.ny - 1)),
+            chance: (spec.rate.min(1.0) * f64::from(u32::MAX)).round() as u64 + u64::from(spec.rate > 0.0),
             rate: (spec.rate * f64::from(AMOUNT_ONE) * 65536.0).round() as u64,
             start: spec.start,
             end: spec.end.unwrap_or(u64::MAX),
@@ -162,25 +181,40 @@ impl Vent {
         (poured_before(since + 1) - poured_before(since)) as u64
     }
 
-    /// Pours what is due in `step`, the same share into every column; the units that do not divide go round. Nothing when the
-    /// world does not have the material.
-    pub fn pour(&self, world: &mut World, step: u64) {
+    /// Pours what is due in the step that `draw` names, the same share into every column; the units that do not divide go round.
+    /// Nothing when the world does not have the material. `number` is that of the vent, for its random numbers.
+    pub fn pour(&self, world: &mut World, draw: Draw, number: usize) {
+        let step = draw.step;
         let layer = self.material.as_deref().map_or(Some(world.number_of_lava()), |name| world.number_of(name));
         let (total, Some(layer)) = (self.units_in(step), layer) else { return };
+        if world.layers()[layer].is_grains() {
+            return self.sprinkle(world, layer, draw.key_of(Salt::Faucet, number));
+        }
         let n = self.columns.len() as u64;
         let (share, rest) = (total / n, total % n);
         for (i, &(x, z)) in self.columns.iter().enumerate() {
             let turn = (i as u64 + step) % n;
             let due = share + u64::from(turn < rest);
-            let blocked = pour_column(world, layer, (x, z), due, self.energy);
+            let lowest = world.ground().top(x, z).max(self.height.unwrap_or(0));
+            let blocked = pour_column(world, layer, [x, lowest, z], due, self.energy);
             world.layers[layer].ledger.blocked += blocked;
+        }
+    }
+
+    /// Puts grains into some of its cells that are free.
+    fn sprinkle(&self, world: &mut World, layer: usize, key: StepKey) {
+        let y = self.height.unwrap_or(world.grid().ny - 1);
+        for place in self.columns.iter().map(|&(x, z)| [x, y, z]) {
+            if key.number_at(place) >> 32 < self.chance && world.takes_grain(layer, place) {
+                world.pour(layer, place, AMOUNT_ONE, 0);
+            }
         }
     }
 }
 
-/// Pours `units` of a layer on top of what stands in a column and returns what found no room.
-fn pour_column(world: &mut World, layer: usize, (x, z): (usize, usize), mut units: u64, energy: u16) -> u64 {
-    for y in world.ground().top(x, z)..world.grid().ny {
+/// Pours `units` of a layer into a column, from a cell up, and returns what found no room.
+fn pour_column(world: &mut World, layer: usize, [x, lowest, z]: Place, mut units: u64, energy: u16) -> u64 {
+    for y in lowest..world.grid().ny {
         if units == 0 {
             break;
         }
@@ -215,9 +249,9 @@ mod tests {
         let mut world = World::new(Ground::none(grid));
         let spec = VentSpec { x: 0.5, z: 0.5, radius: 0.0, rate: 1.5, ..VentSpec::default() };
         let vent = Vent::new(&spec, grid);
-        vent.pour(&mut world, 0);
+        vent.pour(&mut world, Draw { seed: 1, step: 0 }, 0);
         assert_eq!([0, 1].map(|y| world.lava().at([0, y, 0]).amount), [AMOUNT_ONE, amount_units(0.5)]);
-        vent.pour(&mut world, 1);
+        vent.pour(&mut world, Draw { seed: 1, step: 1 }, 0);
         assert_eq!([0, 1].map(|y| world.lava().at([0, y, 0]).amount), [AMOUNT_ONE, AMOUNT_ONE]);
         assert_eq!(world.lava().ledger.blocked, u64::from(AMOUNT_ONE));
         world.check().expect("the account is exact");

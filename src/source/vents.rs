@@ -3,6 +3,7 @@
 
 use super::{Vent, VentSpec, check_vents};
 use crate::grid::Grid;
+use crate::random::Draw;
 use crate::validate::Invalid;
 use crate::world::World;
 
@@ -58,10 +59,10 @@ impl Vents {
         Self { placed, next: specs.len() }
     }
 
-    /// Pours what is due in `step`.
-    pub fn pour(&self, world: &mut World, step: u64) {
-        for Placed { vent, .. } in self.pouring() {
-            vent.pour(world, step);
+    /// Pours what is due in the step that `draw` names.
+    pub fn pour(&self, world: &mut World, draw: Draw) {
+        for Placed { vent, number, .. } in self.pouring() {
+            vent.pour(world, draw, *number);
         }
     }
 

@@ -21,6 +21,8 @@ pub(crate) enum Reading {
     Records,
     /// The lighter layers, in every step.
     Lighter,
+    /// The layers of grains that are less dense than a fluid, in every step.
+    Grains,
 }
 
 /// Counts the reads of one layer, by kind of reader. A copy has a clock of its own, to which cursors of the original do not

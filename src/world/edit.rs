@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::{Content, World};
 use crate::grid::{Grid, Place};
 use crate::matter::Pressure;
+use crate::random::{Salt, StepKey};
 use crate::rules::compress::step_of_depth;
+use crate::rules::grains::HALF;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
 use crate::validate::{Invalid, within};
 
@@ -55,7 +57,8 @@ pub enum Matter {
         /// Energy per full cell of new lava.
         energy: f64,
     },
-    /// Tops cells that are not solid up to `amount` of a material of the scene, as far as heavier matter leaves room.
+    /// Tops cells that are not solid up to `amount` of a material of the scene, as far as heavier matter leaves room. Of
+    /// grains it puts a whole one into a share `amount` of the cells, those that have room for one.
     Material {
         /// Its name.
         name: String,
@@ -209,6 +212,10 @@ impl World {
             match edit.matter {
                 Matter::Material { amount, .. } => {
                     let Some(layer) = layer else { continue };
+                    if self.layers[layer].is_grains() {
+                        self.put_grain(layer, place, amount);
+                        continue;
+                    }
                     let amount = amount_units(amount);
                     let pressed = self.pressed(layer, &edit.shape, place, amount);
                     self.fill(layer, place, amount.saturating_add(pressed), 0.0);
@@ -229,7 +236,7 @@ impl World {
 
     /// Gives every cell of a layer that holds any the content that `rule` makes of its place and its content: the way
     /// in for rules of a program's own. The account books what comes as sourced and what goes as removed. Amounts are held at
-    /// 1; an empty cell has no energy.
+    /// 1; an empty cell has no energy, and one of grains holds a whole one or none.
     ///
     /// # Panics
     /// When there is no layer with this number.
@@ -238,7 +245,10 @@ impl World {
         let held: Vec<_> = layer.held().collect();
         for (place, old) in held {
             let Content { amount, energy } = rule(place, old);
-            let amount = amount.min(AMOUNT_ONE.max(old.amount));
+            let amount = match layer.is_grains() {
+                true => AMOUNT_ONE * u16::from(amount >= HALF),
+                false => amount.min(AMOUNT_ONE.max(old.amount)),
+            };
             let energy = if amount > 0 && layer.carries_energy() { energy } else { 0 };
             layer.set(place, Content { amount, energy });
             let ledger = &mut layer.ledger;
@@ -256,6 +266,7 @@ impl World {
             let stamps = [before, self.ground.stamp()];
             for (number, layer) in self.layers.iter_mut().enumerate() {
                 layer.wake_near(place, stamps, number > 0);
+                layer.set_barrier(place, solid);
             }
         }
     }
@@ -268,6 +279,14 @@ impl World {
         let room = amount.max(AMOUNT_ONE) - self.heavier_than(layer, place);
         let missing = amount.min(room).saturating_sub(self.layers[layer].at(place).amount);
         self.pour(layer, place, missing, energy_units(energy));
+    }
+
+    /// Puts a grain into a cell that has room for one, if the cell is of the share that is filled.
+    fn put_grain(&mut self, layer: usize, place: Place, share: f64) {
+        let loose = StepKey::fixed(Salt::Loose);
+        if loose.chooses(place, (share * 256.0).round() as u16) && self.takes_grain(layer, place) {
+            self.pour(layer, place, AMOUNT_ONE, 0);
+        }
     }
 
     /// What a cell of a sea under pressure holds beyond a full one, so that it is at rest.

@@ -9,6 +9,7 @@ use ndarray::Array2;
 use self::caves::{Caves, is_pile, top_of};
 use self::versions::Versions;
 pub(crate) use self::versions::{GroundChanges, GroundCursor};
+use crate::grid::tile::{TILE_X, TILE_Z, TilePlace};
 use crate::grid::{Grid, Place};
 
 /// Solid cells of the box.
@@ -174,6 +175,16 @@ impl Ground {
                 (from..to).map(|x| u32::from(self.is_solid([x, y, z]))).rfold(0, |bits, bit| bits << 1 | bit) << first;
         }
         (solid, ((1 << row.len()) - 1) << first)
+    }
+
+    /// The cells of a tile that are solid.
+    pub(super) fn solid_cells(&self, [tx, y, tz]: TilePlace) -> u32 {
+        let mut cells = 0;
+        for (row, z) in (tz * TILE_Z..self.grid.nz).take(TILE_Z).enumerate() {
+            let (solid, _) = self.solid_bits([tx * TILE_X, y, z]);
+            cells |= (solid >> 1 & 0xff) << (TILE_X * row);
+        }
+        cells
     }
 
     /// The row (y, z) from west to east as runs of cells that are all solid or all not, each with its length.

@@ -87,6 +87,8 @@ pub struct Layer {
     pub(crate) clock: ChangeClock,
     /// Number of the last read by the lighter layers; `None` where there are none.
     pub(super) read_by_lighter: Option<u64>,
+    /// Number of the last read by grains that are less dense than this fluid; `None` where there are none.
+    pub(super) read_by_grains: Option<u64>,
     pub(crate) ledger: Ledger,
 }
 
@@ -105,6 +107,7 @@ impl Layer {
             settled: Settled::default(),
             traced: None,
             read_by_lighter: above.then(|| clock.count(Reading::Lighter)),
+            read_by_grains: None,
             clock,
             ledger: Ledger::default(),
         }
@@ -112,7 +115,14 @@ impl Layer {
 
     /// The same layer with nothing in it, not yet read by any reader.
     pub(crate) fn emptied(&self) -> Self {
-        Self::empty(self.grid, self.material.clone(), self.read_by_lighter.is_some())
+        let mut layer = Self::empty(self.grid, self.material.clone(), self.read_by_lighter.is_some());
+        layer.let_grains_read(self.read_by_grains.is_some());
+        layer
+    }
+
+    /// Has grains that are less dense read it, if there are any.
+    pub(super) fn let_grains_read(&mut self, any: bool) {
+        self.read_by_grains = any.then(|| self.clock.count(Reading::Grains));
     }
 
     /// Shape of its box.
@@ -275,6 +285,6 @@ impl Layer {
 
 /// Number of a cell in its tile.
 #[inline]
-fn lane(x: usize, z: usize) -> usize {
+pub(super) fn lane(x: usize, z: usize) -> usize {
     z % TILE_Z * TILE_X + x % TILE_X
 }

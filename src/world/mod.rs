@@ -4,6 +4,7 @@
 mod clock;
 mod content;
 mod edit;
+mod grains;
 mod ground;
 mod hash;
 mod layer;
@@ -23,6 +24,7 @@ pub use crate::measure::{CellMeasure, ColumnMeasure};
 pub(crate) use clock::{Changes, Cursor, Reading};
 pub use content::Content;
 pub use edit::{Edit, Matter, Shape};
+pub(crate) use grains::{Barriers, Words, denser, lighter_grains};
 pub use ground::Ground;
 pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
 pub use layer::{Layer, Span, Tally};
@@ -78,13 +80,13 @@ impl World {
         let (grid, last) = (ground.grid(), materials.len() - 1);
         let layer = |(i, material)| Layer::empty(grid, material, i < last);
         let lava = materials.iter().position(Material::is_lava).expect("with_lava puts it there");
-        Self {
-            grid,
-            ground,
-            layers: materials.into_iter().enumerate().map(layer).collect(),
-            lava,
-            capacity: Capacity::Shared,
+        let mut layers: Vec<_> = materials.into_iter().enumerate().map(layer).collect();
+        let fluids = layers.iter().position(Layer::is_fluid).expect("the lava is one");
+        let (grains, fluids) = layers.split_at_mut(fluids);
+        for fluid in fluids {
+            fluid.let_grains_read(grains.iter().any(|layer| layer.is_carried_by(fluid)));
         }
+        Self { grid, ground, layers, lava, capacity: Capacity::Shared }
     }
 
     /// The same world without matter yet, whose layers share this much of a cell.
@@ -232,6 +234,10 @@ impl World {
             "liquid in a solid cell"
         } else if cell.amount == 0 && cell.energy > 0 {
             "energy without liquid"
+        } else if layer.is_grains() && cell.amount != AMOUNT_ONE {
+            "no whole grain"
+        } else if layer.is_grains() && self.is_shared(place) {
+            "two grains"
         } else {
             return Ok(());
         };

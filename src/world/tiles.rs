@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Content;
+use super::grains::GrainWords;
 use super::record::ChangeRecords;
 use super::rows::Rows;
 use super::settled::Reader;
@@ -241,6 +242,8 @@ pub(crate) struct Strip {
     pub(crate) flowing: Rows,
     /// Tiles that changed since the last reads of the layer, without those that are still `falling`.
     pub(super) records: ChangeRecords,
+    /// What the rule of grains reads; absent in layers of other matter.
+    pub(crate) grains: GrainWords,
 }
 
 impl Strip {
@@ -263,6 +266,7 @@ impl Strip {
             falling: Rows::NONE,
             flowing: Rows::NONE,
             records: ChangeRecords::NONE,
+            grains: GrainWords::default(),
         }
     }
 
@@ -389,6 +393,7 @@ impl Strip {
         let first = self.mark(y, index, bit) as usize * self.quantities;
         let tile = &mut self.lanes[first..first + self.quantities];
         tile[AMOUNT].0[lane] = cell.amount;
+        self.grains.set(tx, y, lane, cell.amount > 0);
         if let Some(energies) = tile.get_mut(ENERGY) {
             energies.0[lane] = cell.energy;
         }
@@ -400,6 +405,7 @@ impl Strip {
 
     /// Puts a tile with liquid where there was none; no rule visits it.
     pub(crate) fn put(&mut self, tx: usize, y: usize, tile: &[Lanes]) {
+        debug_assert!(self.grains.held.is_none(), "the rule of grains has not run yet");
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
         let slot = self.make(index, bit) as usize;
         self.rows[index].held |= 1 << bit;
@@ -464,6 +470,27 @@ impl Strip {
             Reader::Column => self.falling = self.falling.union(self.held),
             Reader::Across => self.flowing = self.flowing.union(self.held),
         }
+    }
+
+    /// Has the column rule look again at tiles `64 · w` and on at `y`, in which nothing changed.
+    pub(crate) fn wait(&mut self, y: usize, w: usize, tiles: u64) {
+        if tiles != 0 {
+            let index = self.index(y, w);
+            self.rows[index].falling |= tiles;
+            self.falling.add(y);
+        }
+    }
+
+    /// Counts a change around a tile, such as one of the ground, as its own.
+    pub(super) fn change_around(&mut self, tx: usize, y: usize) {
+        if self.rows.is_empty() {
+            self.rows = vec![Row::EMPTY; self.len()];
+        }
+        let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
+        self.rows[index].falling |= 1 << bit;
+        self.rows[index].flowing |= 1 << bit;
+        self.falling.add(y);
+        self.flowing.add(y);
     }
 
     /// Has the column rule visit the tile at (`tx`, `y`) and the one above it, without a change of either. Whether one holds
@@ -540,5 +567,6 @@ impl Strip {
     pub(crate) fn bytes(&self) -> usize {
         self.rows.len() * (size_of::<Row>() + size_of::<u64>())
             + self.masks.len() * (self.quantities * size_of::<Lanes>() + size_of::<Masks>())
+            + self.grains.bytes()
     }
 }

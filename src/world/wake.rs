@@ -9,13 +9,14 @@ use crate::grid::Place;
 use crate::grid::tile::{ROW, TILE_X, TILE_Z, TilePlace};
 
 impl Layer {
-    /// Has a rule visit every tile unless the sleeping ones came to rest under its present numbers and on this ground.
+    /// Has a rule visit every tile unless the sleeping ones came to rest under its present numbers and on this ground. Whether
+    /// it has to.
     #[inline]
-    pub(crate) fn wake_under(&mut self, reader: Reader, numbers: &RuleNumbers, ground: &Ground) {
+    pub(crate) fn wake_under(&mut self, reader: Reader, numbers: &RuleNumbers, ground: &Ground) -> bool {
         let Settled { ground: last, rules } = &self.settled;
         let same_ground = *last == Some(ground.stamp());
         if same_ground && rules[reader as usize].as_ref() == Some(numbers) {
-            return;
+            return false;
         }
         if !same_ground {
             self.settled = Settled { ground: Some(ground.stamp()), rules: [None; 2] };
@@ -25,6 +26,7 @@ impl Layer {
             strip.wake(reader);
             *awake |= strip.tiles() > 0;
         }
+        true
     }
 
     /// A step of matter that no rule moves: records what edits, sources and reactions changed, for the readers of the layer.
@@ -46,6 +48,13 @@ impl Layer {
             return;
         }
         let (tx, tz) = (x / TILE_X, z / TILE_Z);
+        if self.is_grains() {
+            if self.is_near(tz) {
+                self.strips[tz].change_around(tx, y);
+                self.awake[tz] = true;
+            }
+            return;
+        }
         // Gravity visits a tile that changed and the one above it, whose bed this cell is.
         self.awake[tz] |= self.strips[tz].fall_above(y, tx, squeezed);
         // Spreading reads the cell as bed of the tile above, and as neighbour in up to four directions.
@@ -87,14 +96,30 @@ impl World {
         let (heavier, lighter) = self.layers.split_at_mut(layer + 1);
         let heavier = &mut heavier[layer];
         let Some(read) = heavier.read_by_lighter.replace(heavier.clock.count(Reading::Lighter)) else { return };
-        for (tz, strip) in heavier.strips.iter().enumerate() {
-            // Nothing else reads as a lighter layer, so that the record always reaches back to the last read.
-            let Some(changes) = strip.changes_after(Reading::Lighter, read) else { continue };
-            if changes.rows.is_empty() {
-                continue;
-            }
-            for layer in &mut *lighter {
-                if layer.strips[tz.saturating_sub(1)..].iter().take(3).any(|strip| strip.tiles() > 0) {
+        heavier.wake_readers((Reading::Lighter, read), lighter.iter_mut());
+    }
+
+    /// Wakes the layers of grains where fluids that are denser changed since they were last woken: they carry grains.
+    pub(crate) fn wake_grains(&mut self) {
+        let fluids = self.layers.iter().position(Layer::is_fluid).expect("the lava is one");
+        let (grains, fluids) = self.layers.split_at_mut(fluids);
+        for fluid in fluids {
+            let Some(read) = fluid.read_by_grains.replace(fluid.clock.count(Reading::Grains)) else { continue };
+            let carried = grains.iter_mut().filter(|layer| layer.is_carried_by(fluid));
+            fluid.wake_readers((Reading::Grains, read), carried);
+        }
+    }
+}
+
+impl Layer {
+    /// Counts what changed since a read as changes of the layers that read this one.
+    fn wake_readers<'a>(&self, (kind, read): (Reading, u64), readers: impl Iterator<Item = &'a mut Self>) {
+        for layer in readers {
+            for (tz, strip) in self.strips.iter().enumerate() {
+                // Nothing else reads as this kind, so that the record always reaches back to the last read.
+                let Some(changes) = strip.changes_after(kind, read) else { continue };
+                let near = || layer.strips[tz.saturating_sub(1)..].iter().take(3).any(|strip| strip.tiles() > 0);
+                if !changes.rows.is_empty() && near() {
                     layer.strips[tz].change_under(&changes);
                     layer.awake[tz] = true;
                 }

@@ -73,12 +73,18 @@ impl<'a> Row<'a> {
 /// A row for a parameter of a rule, under a name of its own.
 pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, of): (&str, &mut T), default: f64) {
     let row = Row::new(name, param.unit, param.what);
+    let mut value = (param.get)(of);
     let row = match param.scale {
         Scale::Linear => row.decimals(3),
         Scale::Logarithmic => row.decimals(3).logarithmic(),
         Scale::Whole => row.decimals(0).logarithmic(),
+        Scale::Switch => {
+            if choice(ui, (name, param.what), &mut value, &[(0.0, "no", param.what), (1.0, "yes", param.what)]) {
+                (param.set)(of, value);
+            }
+            return;
+        }
     };
-    let mut value = (param.get)(of);
     if row.show(ui, &mut value, param.low..=param.high, Some(default)) {
         (param.set)(of, value);
     }

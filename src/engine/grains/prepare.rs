@@ -1,0 +1,172 @@
+//! Before and after the rule of grains: amounts become words, and words amounts.
+
+use super::Surroundings;
+use super::strip::{Lighter, Plan, State};
+use crate::engine::heavier::{Heavier, Layers};
+use crate::grid::tile::{ROW, bits};
+use crate::rules::Walls;
+use crate::rules::grains::HALF;
+use crate::simd::{Simd, Work};
+use crate::units::AMOUNT_ONE;
+use crate::world::{Barriers, Ground, Reads, Rows, Strip};
+
+/// Makes the words of a strip of grains, and takes what changed since the last step.
+pub(super) struct Prepare<'a> {
+    pub(super) tz: usize,
+    pub(super) strip: &'a mut Strip,
+    pub(super) state: &'a mut State,
+    pub(super) ground: &'a Ground,
+    pub(super) walls: Walls,
+    pub(super) around: Surroundings<'a>,
+    pub(super) reads: Reads,
+}
+
+impl Work for Prepare<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let Self { tz, strip, state, ground, walls, around, reads } = self;
+        if state.moved.len() != ground_words(ground) {
+            state.moved = crate::world::Words::filled(ground.grid(), 0);
+        }
+        state.held = match strip.grains.held.take() {
+            Some(held) => *held,
+            None => strip.grains(ground.grid()),
+        };
+        let bars = Bars { s, around, tz };
+        match strip.grains.barriers.take() {
+            Some(barriers) => {
+                state.barriers = *barriers;
+                for y in strip.flowing.range() {
+                    for w in 0..strip.width {
+                        for bit in bits(strip.row(strip.index(y, w)).flowing) {
+                            bars.update(&mut state.barriers, strip, (y, w, bit));
+                        }
+                    }
+                }
+            }
+            None => {
+                state.barriers = Barriers::new(ground, tz, walls);
+                for (y, tx) in (0..ground.grid().ny).flat_map(|y| (0..strip.count).map(move |tx| (y, tx))) {
+                    bars.update(&mut state.barriers, strip, (y, tx / ROW, tx % ROW));
+                }
+            }
+        }
+        for y in strip.falling.range() {
+            for w in 0..strip.width {
+                let falling = strip.row(strip.index(y, w)).falling;
+                if falling != 0 {
+                    state.changed.add(y, w, falling);
+                }
+            }
+        }
+        strip.record_falling(reads);
+        strip.sleep();
+    }
+}
+
+/// Words of a strip.
+fn ground_words(ground: &Ground) -> usize {
+    let grid = ground.grid();
+    (grid.ny + 2) * (grid.nx.div_ceil(crate::grid::tile::TILE_X) + 2)
+}
+
+/// What bars the way of grains in a strip.
+struct Bars<'a, S> {
+    s: S,
+    around: Surroundings<'a>,
+    tz: usize,
+}
+
+impl<S: Simd> Bars<'_, S> {
+    /// Writes what bars the way in a tile: (y, word of its row, bit).
+    #[inline(always)]
+    fn update(&self, barriers: &mut Barriers, strip: &Strip, (y, w, bit): (usize, usize, usize)) {
+        let (s, index) = (self.s, strip.index(y, w));
+        let at = barriers.solid.at(w * ROW + bit, y);
+        let mut barred = barriers.solid[at];
+        if !self.around.heavier.is_empty() {
+            let amount = Layers(self.around.heavier).amount(s, index, bit, self.tz);
+            barred |= s.above(amount, s.splat(AMOUNT_ONE - 1));
+        }
+        if !self.around.denser.is_empty() {
+            let amount = Layers(self.around.denser).amount(s, index, bit, self.tz);
+            barred |= s.above(amount, s.splat(HALF - 1));
+        }
+        barriers.barred[at] = barred;
+    }
+}
+
+/// Writes what the rule changed in a strip, and marks what the next step has to look at.
+pub(super) struct Finish<'a> {
+    pub(super) strip: &'a mut Strip,
+    pub(super) state: &'a mut State,
+    pub(super) plan: &'a Plan,
+}
+
+impl Work for Finish<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let Self { strip, state, plan } = self;
+        let State { held, moved, touched, barriers, .. } = state;
+        for y in touched.rows.range() {
+            for w in 0..touched.width() {
+                for bit in bits(touched.word(y, w)) {
+                    let at = held.at(w * ROW + bit, y);
+                    moved[at] = 0;
+                    write(s, strip, (y, w, bit), held[at]);
+                }
+            }
+        }
+        // Nothing bars a way here but the layer's own grains.
+        strip.spread_read();
+        strip.work = touched.count();
+        for y in plan.waiting.rows.range() {
+            for w in 0..plan.waiting.width() {
+                strip.wait(y, w, plan.waiting.word(y, w));
+            }
+        }
+        strip.grains.held = Some(Box::new(std::mem::take(held)));
+        strip.grains.barriers = Some(Box::new(std::mem::take(barriers)));
+    }
+}
+
+/// Writes the lighter grains of a strip that changed places with heavier ones.
+pub(super) struct FinishLighter<'a> {
+    pub(super) strip: &'a mut Strip,
+    pub(super) lighter: &'a mut Lighter,
+}
+
+impl Work for FinishLighter<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let Self { strip, lighter: Lighter { held, touched } } = self;
+        for y in touched.rows.range() {
+            for w in 0..touched.width() {
+                for bit in bits(touched.word(y, w)) {
+                    write(s, strip, (y, w, bit), held[held.at(w * ROW + bit, y)]);
+                }
+            }
+        }
+        strip.grains.held = Some(Box::new(std::mem::take(held)));
+    }
+}
+
+/// Writes the grains of a tile, at (y, word of its row, bit), as amounts.
+#[inline(always)]
+fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, bit): (usize, usize, usize), grains: u32) {
+    let index = strip.index(y, w);
+    if grains == 0 && strip.row(index).slots[bit] == 0 {
+        return;
+    }
+    let [lanes] = strip.change::<1>(y, index, bit);
+    s.store(lanes, s.keep(s.splat(AMOUNT_ONE), grains));
+    if grains == 0 {
+        strip.leave(index, bit);
+    }
+}
+
+/// The rows of a strip that have anything to do.
+pub(super) fn is_awake(strip: &Strip) -> bool {
+    let any = |rows: Rows| !rows.is_empty();
+    any(strip.falling) || any(strip.flowing)
+}

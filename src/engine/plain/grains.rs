@@ -1,0 +1,130 @@
+//! The rule of grains in the plain engine.
+
+use crate::grid::{Grid, Place};
+use crate::random::Draw;
+use crate::rules::Walls;
+use crate::rules::grains::{Around, FallingGrains, Turn, held_up};
+use crate::units::AMOUNT_ONE;
+use crate::world::{Content, World};
+
+/// One grain.
+const GRAIN: Content = Content { amount: AMOUNT_ONE, energy: 0 };
+
+/// The grains of a layer in a step.
+struct Grains<'a> {
+    world: &'a mut World,
+    layer: usize,
+    rule: &'a FallingGrains,
+    draw: Draw,
+    /// For each cell, whether its grain has moved.
+    moved: Vec<bool>,
+}
+
+/// The rule in a step.
+pub(super) fn run(world: &mut World, layer: usize, rule: &FallingGrains, draw: Draw) {
+    let moved = vec![false; world.grid().cells()];
+    let mut grains = Grains { world, layer, rule, draw, moved };
+    grains.fall();
+    rule.turns(draw, layer).for_each(|turn| grains.turn(turn));
+}
+
+impl Grains<'_> {
+    fn grid(&self) -> Grid {
+        self.world.grid()
+    }
+
+    fn holds(&self, place: Place) -> bool {
+        self.world.layers[self.layer].at(place).amount > 0
+    }
+
+    /// Every column from the bottom up.
+    fn fall(&mut self) {
+        let grid = self.grid();
+        for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
+            for y in 1..grid.ny {
+                let (place, below) = ([x, y, z], [x, y - 1, z]);
+                if self.holds(place) && self.world.is_free_for(self.layer, below) && !self.stays(place, below) {
+                    self.put(place, Some(below));
+                }
+            }
+        }
+    }
+
+    /// All grains that take a turn, by the state before it.
+    fn turn(&mut self, turn: Turn) {
+        let grid = self.grid();
+        let goes = |&place: &Place| {
+            let around = Here { world: self.world, layer: self.layer, place, walls: self.rule.walls };
+            let to = around.cell(turn.way());
+            self.holds(place)
+                && !self.moved[grid.index(place)]
+                && self.rule.goes(turn, place, &around)
+                && !to.is_some_and(|to| self.stays(place, to))
+        };
+        let going: Vec<_> = grid.places().filter(goes).collect();
+        for place in going {
+            let to = Here { world: self.world, layer: self.layer, place, walls: self.rule.walls }.cell(turn.way());
+            self.put(place, to);
+        }
+    }
+
+    /// Whether lighter matter where it would go holds a grain up.
+    fn stays(&self, place: Place, to: Place) -> bool {
+        held_up(self.draw, self.layer).chooses(place, self.rule.drag) && self.world.is_thick_for(self.layer, to)
+    }
+
+    /// Moves a grain to another cell, or out of the box; a lighter grain there takes its place.
+    fn put(&mut self, from: Place, to: Option<Place>) {
+        let grid = self.grid();
+        let lighter = self.layer + 1..self.layer + 1 + self.world.lighter_grains(self.layer).len();
+        self.world.layers[self.layer].set(from, Content::default());
+        let Some(to) = to else {
+            self.world.layers[self.layer].ledger.outflow += u64::from(AMOUNT_ONE);
+            return;
+        };
+        for layer in &mut self.world.layers[lighter] {
+            if layer.at(to) == GRAIN {
+                layer.set(to, Content::default());
+                layer.set(from, GRAIN);
+            }
+        }
+        self.world.layers[self.layer].set(to, GRAIN);
+        self.moved[grid.index(to)] = true;
+    }
+}
+
+/// What is around a grain.
+struct Here<'a> {
+    world: &'a World,
+    layer: usize,
+    place: Place,
+    walls: Walls,
+}
+
+impl Here<'_> {
+    /// A cell, if it is inside of the box.
+    fn cell(&self, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
+        let ([x, y, z], grid) = (self.place, self.world.grid());
+        let (x, y, z) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?);
+        (x < grid.nx && y < grid.ny && z < grid.nz).then_some([x, y, z])
+    }
+}
+
+impl Around for Here<'_> {
+    fn is_free(&self, [dx, dy, dz]: [isize; 3]) -> bool {
+        match self.cell([dx, dy, dz]) {
+            Some(cell) => self.world.is_free_for(self.layer, cell),
+            // Below the floor of a cell inside of the box is rock.
+            None if self.cell([dx, 0, dz]).is_some() => false,
+            None => self.walls == Walls::Open,
+        }
+    }
+
+    fn is_laden(&self) -> bool {
+        let grains = |above: Place| {
+            let mut layers = self.world.layers[..=self.layer].iter().filter(|layer| layer.is_grains());
+            layers.any(|layer| layer.at(above).amount > 0)
+        };
+        self.cell([0, 1, 0]).is_some_and(grains)
+    }
+}

@@ -1,0 +1,218 @@
+//! Falling sand (*How To Make a “Falling Sand” Style Water Simulation*): a grain fills one cell, and falls, slides, flows or
+//! slips, one cell a step at most.
+//!
+//! ```text
+//! fall   down, if the cell below is free; a column from the bottom up and in place: a stack falls as a stack
+//! slide  down to one of eight sides, if the cell at that side and the one below it are free;
+//!        over a corner only from a fixed share `corners` of the cells
+//! flow   with `flow` and a grain above: to one of four sides, if the cell there is free
+//! slip   from a fixed share `slip` of the cells: to one of four sides, if the cell there is free and borne, and the cell
+//!        beyond and the one below that are free
+//! ```
+//!
+//! The published scan moves a grain as far as it finds room, and favours the side that it tries first; its author marks moved
+//! grains and turns the sides about. Here the fall comes first, then the eight slides, the flows and the slips are turns, each in
+//! an order that is drawn for the step. In a turn all grains move the same way by the state before it, so that no two want one
+//! cell; a grain that has moved in the step stays.
+//!
+//! A cell is free unless it is solid, full of still matter, holds a grain of this kind or a heavier one, or is at least half
+//! full of fluids that are denser than the grain: ash lies on lava. A lighter grain in the way changes places with the one that
+//! comes. A grain on its way into lighter matter, which is a lighter grain or more than half a cell of fluid, stays in a share
+//! `drag` of the steps.
+//!
+//! **Decided:** grains slide over a corner, and slip, from fixed cells that follow from their place alone. With all corners a
+//! pile is a square, with none it is a square on its corner; with a quarter it is round. A side has to be free too: nothing
+//! passes between two corners that touch. What is outside of an open side is free at all heights; what goes there has left.
+
+use super::params::{Param, param};
+use super::sweep::DIRECTIONS;
+use super::{RulesSpec, Walls};
+use crate::grid::Place;
+use crate::matter::Material;
+use crate::random::{Draw, Salt, StepKey};
+use crate::units::AMOUNT_ONE;
+use crate::world::{RuleNumbers, World};
+
+/// The parameters of grains, in the table of a material.
+pub const PARAMS: &[Param<Material>] = &[
+    param!(
+        grains.corners,
+        "of the cells",
+        0.0,
+        1.0,
+        Linear,
+        "cells from which grains slide over a corner; 0.25 gives round piles, 1 square ones"
+    ),
+    param!(
+        grains.slip,
+        "of the cells",
+        0.0,
+        1.0,
+        Linear,
+        "cells from which grains slip to a side; more makes flatter piles"
+    ),
+    param!(
+        grains.drag,
+        "of the steps",
+        0.0,
+        1.0,
+        Linear,
+        "steps in which a grain in lighter matter stays; more makes it sink slower"
+    ),
+    param!(grains.flow, "", 0.0, 1.0, Switch, "whether grains below other grains run to the sides, as tiles of water"),
+];
+
+/// Least of denser fluids in a cell that carries a grain; more of lighter ones drags at it.
+pub(crate) const HALF: u16 = AMOUNT_ONE / 2;
+
+/// The eight sides as (dx, dz): [`DIRECTIONS`], then the corners.
+pub const SIDES: [(isize, isize); 8] = {
+    let [west, east, north, south] = DIRECTIONS;
+    [west, east, north, south, (-1, -1), (1, -1), (-1, 1), (1, 1)]
+};
+
+/// The rule's parameters; shares are of 256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FallingGrains {
+    /// Cells from which grains slide over a corner.
+    pub corners: u16,
+    /// Cells from which grains slip.
+    pub slip: u16,
+    /// Steps in which a grain in lighter matter stays.
+    pub drag: u16,
+    /// Whether grains below grains run to the sides.
+    pub flow: bool,
+    /// The sides of the box.
+    pub walls: Walls,
+}
+
+/// A turn: what all grains do that can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Slide to one of [`SIDES`].
+    Slide(usize),
+    /// Flow to one of the first four.
+    Flow(usize),
+    /// Slip to one of the first four.
+    Slip(usize),
+}
+
+impl Turn {
+    /// Where a grain goes: by so many cells along x, y and z.
+    pub fn way(self) -> [isize; 3] {
+        let (side, dy) = match self {
+            Self::Slide(side) => (side, -1),
+            Self::Flow(side) | Self::Slip(side) => (side, 0),
+        };
+        let (dx, dz) = SIDES[side];
+        [dx, dy, dz]
+    }
+}
+
+/// What is around a grain, by cells along x, y and z from it.
+pub(crate) trait Around {
+    /// Whether the grain could be there.
+    fn is_free(&self, by: [isize; 3]) -> bool;
+    /// Whether a grain of this kind or a heavier one is in the cell above.
+    fn is_laden(&self) -> bool;
+}
+
+impl FallingGrains {
+    /// The rule of a material in a box with these sides.
+    pub fn new(material: &Material, spec: &RulesSpec) -> Self {
+        let share = |value: f64| (value * 256.0).round() as u16;
+        let grains = &material.grains;
+        let (corners, slip, drag) = (share(grains.corners), share(grains.slip), share(grains.drag));
+        Self { corners, slip, drag, flow: grains.flow, walls: spec.walls }
+    }
+
+    /// All numbers on which the rule depends.
+    pub(crate) fn numbers(&self) -> RuleNumbers {
+        let [corners, slip, drag] = [self.corners, self.slip, self.drag].map(u32::from);
+        [corners, slip, drag, self.flow.into(), u32::from(self.walls == Walls::Open), 0, 0, 0]
+    }
+
+    /// The turns of a step of the layer with a number, in their order, after the fall.
+    pub fn turns(&self, draw: Draw, layer: usize) -> impl Iterator<Item = Turn> + use<> {
+        let order = order(draw.key_of(Salt::Order, layer).number());
+        let level = |wanted: bool| order.into_iter().filter(move |&side| wanted && side < 4);
+        let slides = order.into_iter().map(Turn::Slide);
+        slides.chain(level(self.flow).map(Turn::Flow)).chain(level(self.slip > 0).map(Turn::Slip))
+    }
+
+    /// Whether the grain at a place takes a turn, as far as its surroundings allow.
+    pub(crate) fn goes(&self, turn: Turn, place: Place, around: &impl Around) -> bool {
+        let [dx, dy, dz] = turn.way();
+        let free = |n: isize, dy: isize| around.is_free([n * dx, dy, n * dz]);
+        match turn {
+            Turn::Slide(side) => free(1, 0) && free(1, dy) && (side < 4 || corner_cells().chooses(place, self.corners)),
+            Turn::Flow(_) => free(1, 0) && around.is_laden(),
+            Turn::Slip(_) => {
+                slip_cells().chooses(place, self.slip) && free(1, 0) && !free(1, -1) && free(2, 0) && free(2, -1)
+            }
+        }
+    }
+}
+
+/// The cells from which grains slide over a corner.
+pub(crate) fn corner_cells() -> StepKey {
+    StepKey::fixed(Salt::Corners)
+}
+
+/// The cells from which grains slip.
+pub(crate) fn slip_cells() -> StepKey {
+    StepKey::fixed(Salt::Slip)
+}
+
+/// The grains that stay in lighter matter in a step.
+pub(crate) fn held_up(draw: Draw, layer: usize) -> StepKey {
+    draw.key_of(Salt::Drag, layer)
+}
+
+/// The numbers 0 to 7, shuffled by a random number (Fisher and Yates).
+fn order(mut random: u64) -> [usize; 8] {
+    let mut order = std::array::from_fn(|k| k);
+    for k in (1..8).rev() {
+        let among = k as u64 + 1;
+        order.swap(k, (random % among) as usize);
+        random /= among;
+    }
+    order
+}
+
+impl World {
+    /// Whether a grain of a layer could be in a cell of the box: see the head of [`crate::rules::grains`].
+    pub(crate) fn is_free_for(&self, layer: usize, place: Place) -> bool {
+        let amount = |layer: &crate::world::Layer| u32::from(layer.at(place).amount);
+        let still: u32 = self.layers[..layer].iter().map(amount).sum();
+        let denser: u32 = self.denser_fluids(layer).iter().map(amount).sum();
+        !self.ground.is_solid(place)
+            && still < u32::from(AMOUNT_ONE)
+            && self.layers[layer].at(place).amount == 0
+            && denser < u32::from(HALF)
+    }
+
+    /// Whether a cell of the box holds lighter matter that drags at a grain of a layer.
+    pub(crate) fn is_thick_for(&self, layer: usize, place: Place) -> bool {
+        let amount = |layer: &crate::world::Layer| u32::from(layer.at(place).amount);
+        let lighter: u32 = self.lighter_fluids(layer).iter().map(amount).sum();
+        lighter > u32::from(HALF) || self.lighter_grains(layer).iter().any(|layer| layer.at(place).amount > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_order_is_as_likely() {
+        let mut first = [[0; 8]; 8];
+        for seed in 0..8000 {
+            let order = order(StepKey::new(seed, 3).number());
+            assert_eq!(order.iter().sum::<usize>(), 28);
+            order.into_iter().enumerate().for_each(|(k, side)| first[k][side] += 1);
+        }
+        // Standard deviation 29.6.
+        assert!(first.as_flattened().iter().all(|count| (850..1150).contains(count)), "{first:?}");
+    }
+}
