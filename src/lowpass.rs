@@ -332,14 +332,14 @@ impl LowPass {
 
     /// Filters the cells of lava within reach of the changes, and counts them.
     fn filter(&mut self, world: &World, changes: &LayerChanges<'_>) -> usize {
-        let grid = world.grid();
+        let (grid, layer) = (world.grid(), world.number_of_lava());
         self.shown
             .par_chunks_mut(grid.ny)
             .zip(&mut self.changed)
             .zip(self.volume.density.par_chunks_mut(grid.slab()))
             .zip(self.volume.energy.par_chunks_mut(grid.slab()))
             .enumerate()
-            .map_init(Taps::default, |taps, (z, (((shown, changed), density), energy))| {
+            .map_init(|| Taps { layer, ..Taps::default() }, |taps, (z, (((shown, changed), density), energy))| {
                 Slab { z, shown, changed, density, energy }.filter(taps, world, &changes.around(grid, z, 1))
             })
             .sum()
