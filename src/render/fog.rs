@@ -49,6 +49,10 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
+    /// No gas.
+    #[cfg(feature = "viewer")]
+    pub(crate) const NONE: Self = Self { extinction: 0.0, albedo: V3::new(0.0, 0.0, 0.0), billows: 0.0 };
+
     fn new(look: &MaterialLook) -> Self {
         let albedo = V3::from(look.linear_color()).map(|c| c.min(1.0));
         Self { extinction: DENSE * look.depth, albedo, billows: look.waves }

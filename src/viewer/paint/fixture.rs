@@ -14,7 +14,7 @@ use crate::render::ember::{EmberLight, Glow};
 use crate::render::{Camera, Image, LookSpec};
 use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;
-use crate::view::MaterialLook;
+use crate::view::{MaterialLook, Preset};
 use crate::viewer::messages::{BRICK, GroundPatch, MediaPatch, MediaUpdate, Patch, Report, Update};
 
 #[path = "../../../tests/common/needs.rs"]
@@ -80,18 +80,43 @@ fn all_media(volume: &Volume) -> MediaUpdate {
     }
 }
 
+/// A field by the middles of cells.
+fn field(grid: Grid, density: &dyn Fn([f32; 3]) -> f32) -> Vec<u8> {
+    let place = |i: usize| [i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()].map(|n| n as f32 + 0.5);
+    (0..grid.cells()).map(|i| (density(place(i)).clamp(0.0, 1.0) * 255.0).round() as u8).collect()
+}
+
+/// Balls of materials with these looks around the volcano, half of them in a sea where there is water.
+pub(super) fn furnish(volume: &mut Volume, looks: &[MaterialLook]) {
+    let (grid, ny) = (volume.grid, volume.grid.ny as f32);
+    let medium = |(k, look): (usize, &MaterialLook)| {
+        let angle = 0.9 + 1.35 * k as f32;
+        let (cx, cz) = (32.0 + 23.0 * angle.cos(), 32.0 + 23.0 * angle.sin());
+        let ball = |cy: f32, r: f32| {
+            move |[x, y, z]: [f32; 3]| 0.5 + 0.5 * (r - ((x - cx).powi(2) + (y - cy).powi(2) + (z - cz).powi(2)).sqrt())
+        };
+        let density = match look.preset {
+            Preset::Water => field(grid, &|[_, y, _]| 12.7 - y + 0.5),
+            Preset::Steam => field(grid, &|p| 0.6 * ball(0.5 * ny, 9.0)(p).min(1.0)),
+            _ => field(grid, &ball(13.0, 6.0)),
+        };
+        Medium { name: format!("{:?} {k}", look.preset), look: look.clone(), density }
+    };
+    volume.media = looks.iter().enumerate().map(medium).collect();
+}
+
 /// A sea around the volcano, and a ball of a second liquid that hangs over it.
 pub(super) fn flood(volume: &mut Volume) {
     let grid = volume.grid;
-    let place = |i: usize| [i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()].map(|n| n as f32 + 0.5);
-    let field = |density: &dyn Fn([f32; 3]) -> f32| {
-        (0..grid.cells()).map(|i| (density(place(i)).clamp(0.0, 1.0) * 255.0).round() as u8).collect()
-    };
     let ball = |[x, y, z]: [f32; 3]| 3.5 - 0.5 * ((x - 40.0).powi(2) + (y - 36.0).powi(2) + (z - 44.0).powi(2)).sqrt();
     let oil = MaterialLook { depth: 3.0, color: Some("#80a020".into()), ..MaterialLook::default() };
     volume.media = vec![
-        Medium { name: "water".into(), look: MaterialLook::default(), density: field(&|[_, y, _]| 12.7 - y + 0.5) },
-        Medium { name: "oil".into(), look: oil, density: field(&ball) },
+        Medium {
+            name: "water".into(),
+            look: MaterialLook::default(),
+            density: field(grid, &|[_, y, _]| 12.7 - y + 0.5),
+        },
+        Medium { name: "oil".into(), look: oil, density: field(grid, &ball) },
     ];
 }
 

@@ -12,9 +12,10 @@ use crate::render::contents::Contents;
 use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, Style};
 use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;
+use crate::view::{MaterialLook, Preset};
 use crate::viewer::messages::{Cut, Update};
 use crate::viewer::paint::device::Gpu;
-use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, keep, surface, view};
+use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, furnish, keep, surface, view};
 use crate::viewer::paint::{DrawOn, Painter, Quality, View};
 
 /// A window of an odd shape.
@@ -84,6 +85,23 @@ fn pictures_stay_those_of_the_renderer_while_lava_runs() {
                 drawn.enumerate_pixels().find(|&(x, y, pixel)| pixel.0[..3] != expected.pixel(x as usize, y as usize));
             assert_eq!(differs, None, "{style:?}, step {}", simulation.steps());
         }
+    }
+}
+
+#[test]
+fn pictures_of_all_materials_are_those_of_the_renderer() {
+    let look = LookSpec::default();
+    let Some(Eruption { _surface, simulation, lowpass, mut painter }) = erupting(&look) else { return };
+    let mut volume = lowpass.volume().clone();
+    let smooth = LookSpec { antialias: Antialias::Full, ..look.clone() };
+    let mut renderer = Renderer::new(simulation.world().ground().surface(), volume.grid, smooth).expect("a valid look");
+    for looks in [&Preset::ALL[..], &Preset::ALL[1..3]] {
+        furnish(&mut volume, &looks.iter().copied().map(MaterialLook::of).collect::<Vec<_>>());
+        painter.apply(&mut everything(&simulation, &volume, &look));
+        renderer.set_steps(simulation.steps());
+        let camera = camera(&painter, 150.0, SIZE);
+        let drawn = painter.picture(&view(camera.clone()), 8, false).expect("a scene has come");
+        assert!(drawn == rgba(&renderer.frame(&volume, &camera)), "{looks:?}");
     }
 }
 

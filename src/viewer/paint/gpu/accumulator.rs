@@ -83,6 +83,7 @@ impl GpuPainter {
             volume_shown: view.volume_shown,
             ground_shown: view.ground_shown,
             media: &lava.media.looks,
+            fog: &lava.fog,
         }))
     }
 

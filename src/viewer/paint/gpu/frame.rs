@@ -4,15 +4,19 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::grid::Grid;
 use crate::render::contents::opened;
+use crate::render::fog::KINDS;
 use crate::render::land::TerrainLook;
 use crate::render::math::V3;
 use crate::render::plates::{copies, plate_size};
 use crate::render::sky::Sky;
+use crate::render::steam::risen;
 use crate::render::transfer::Transfer;
 use crate::render::water::ripples_moved;
 use crate::render::{Camera, LookSpec, MaterialLook, Style};
+use crate::view::Form;
 use crate::world::CellMeasure;
 
+use super::fog::FogTexture;
 use super::media::MOST;
 
 type Four = [f32; 4];
@@ -48,6 +52,12 @@ pub(super) struct Frame {
     media: Four,
     media_look: [Four; MOST],
     media_color: [Four; MOST],
+    media_clear: Four,
+    media_solid: Four,
+    fog_low: Four,
+    fog_high: Four,
+    fog_kind: [Four; KINDS],
+    fog_more: Four,
 }
 
 /// What a frame is made from.
@@ -70,6 +80,8 @@ pub(super) struct FrameSpec<'a> {
     pub(super) ground_shown: bool,
     /// The media besides the lava.
     pub(super) media: &'a [MaterialLook],
+    /// The gases.
+    pub(super) fog: &'a FogTexture,
 }
 
 impl Frame {
@@ -123,8 +135,14 @@ impl Frame {
             ambient_above: four(sky.ambient[0], 0.0),
             lamp: four(spec.transfer.lamp, spec.transfer.visible.min(2.0)),
             media: [spec.media.len() as f32, ripples_moved(spec.steps as f64), 0.0, 0.0],
-            media_look: by_medium(spec.media, |look| [look.depth, look.waves, 0.0, 0.0]),
+            media_look: by_medium(spec.media, |look| [look.depth, look.waves, look.preset as u32 as f32, 0.0]),
             media_color: by_medium(spec.media, |look| with(look.linear_color(), 0.0)),
+            media_clear: of_form(spec.media, Form::Clear),
+            media_solid: of_form(spec.media, Form::Solid),
+            fog_low: with(spec.fog.low, flag(spec.fog.is_there) as f32),
+            fog_high: with(spec.fog.high, spec.fog.edge),
+            fog_kind: spec.fog.kinds.map(|kind| four(kind.albedo, kind.extinction)),
+            fog_more: with([spec.fog.kinds[0].billows, spec.fog.kinds[1].billows, risen(spec.steps as f64)], 0.0),
         }
     }
 }
@@ -132,7 +150,9 @@ impl Frame {
 impl Frame {
     /// The same without what only the lava depends on.
     pub(super) fn without_flow(self) -> Self {
-        Self { ride: [0.0; 4], media: [0.0; 4], ..self }
+        let nothing = [0.0; 4];
+        let (fog_low, fog_high, fog_kind, fog_more) = (nothing, nothing, [nothing; KINDS], nothing);
+        Self { ride: nothing, media: nothing, fog_low, fog_high, fog_kind, fog_more, ..self }
     }
 
     /// Whether every pixel's ray and the shown part of the box are the same, and with them where rays meet the ground.
@@ -150,6 +170,11 @@ fn ride(look: &LookSpec, unit: f32, steps: u64) -> Four {
 
 fn by_medium(media: &[MaterialLook], numbers: impl Fn(&MaterialLook) -> Four) -> [Four; MOST] {
     std::array::from_fn(|k| media.get(k).map_or([0.0; 4], &numbers))
+}
+
+/// 1 for each medium of a form.
+fn of_form(media: &[MaterialLook], form: Form) -> Four {
+    std::array::from_fn(|k| media.get(k).map_or(0.0, |look| f32::from(look.preset.form() == form)))
 }
 
 fn four(v: V3, w: f32) -> Four {

@@ -6,6 +6,7 @@ use crate::viewer::messages::{Cut, Patch};
 use crate::viewer::paint::device::{Gpu, Texture, halves};
 
 use super::bricks::{FARTHEST, TooLarge, brick_count, distances};
+use super::fog::FogTexture;
 use super::media::MediaTextures;
 
 /// Everything about the lava that shaders read.
@@ -16,6 +17,8 @@ pub(super) struct VolumeTextures {
     pub(super) ember: Texture,
     /// The other materials.
     pub(super) media: MediaTextures,
+    /// Those of them that are gases.
+    pub(super) fog: FogTexture,
     pub(super) cuts: [Texture; 3],
     /// Cell of each slice that is there.
     pub(super) cut_cells: [Option<usize>; 3],
@@ -53,6 +56,7 @@ impl VolumeTextures {
             bricks,
             ember,
             media: MediaTextures::none(gpu, grid),
+            fog: FogTexture::none(gpu, grid),
             cuts: [cut(), cut(), cut()],
             cut_cells: [None; 3],
             brick_maxima: vec![0; total],

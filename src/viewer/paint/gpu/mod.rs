@@ -18,6 +18,7 @@ mod canvas;
 mod caves;
 mod clock;
 mod film;
+mod fog;
 mod frame;
 mod ground;
 mod lava;
@@ -132,6 +133,10 @@ impl GpuPainter {
             ground.baked.relight();
         }
         self.sky = sky;
+        if let Some(lava) = &mut self.lava {
+            let replaced = lava.fog.set_sun(&self.gpu, self.sky.sun);
+            self.bindings += u64::from(replaced);
+        }
         self.look = look.clone();
         self.set_empty();
         self.changed();
@@ -174,8 +179,9 @@ impl GpuPainter {
         let mut bytes = lava.patch(&self.gpu, &update.patches);
         if let Some(media) = &update.media {
             let (sent, replaced) = lava.media.apply(&self.gpu, media, self.look.step)?;
+            let gases = lava.fog.apply(&self.gpu, media, self.sky.sun);
             bytes += sent;
-            self.bindings += u64::from(replaced);
+            self.bindings += u64::from(replaced || gases);
         }
         if let Some(maxima) = update.bricks.take() {
             lava.set_bricks(&self.gpu, maxima);

@@ -48,6 +48,8 @@ const SCENE: &str = include_str!("shaders/scene.wgsl");
 const CAVES: &str = include_str!("shaders/caves.wgsl");
 /// Number of the binding of the caves.
 const CAVES_AT: usize = 18;
+/// Number of the binding of the gases.
+const FOG_AT: usize = 19;
 
 impl Stage {
     pub(super) fn new(gpu: &Gpu) -> Self {
@@ -64,7 +66,9 @@ impl Stage {
                 include_str!("shaders/march.wgsl"),
                 include_str!("shaders/cinematic.wgsl"),
                 include_str!("shaders/scientific.wgsl"),
+                include_str!("shaders/fog.wgsl"),
                 include_str!("shaders/media.wgsl"),
+                include_str!("shaders/solids.wgsl"),
                 include_str!("shaders/trace.wgsl"),
             ]
             .concat(),
@@ -156,6 +160,7 @@ impl Stage {
         let views: Vec<wgpu::TextureView> = maps.into_iter().map(texture).collect();
         resources.extend((2..).zip(&views).map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))));
         resources.push((CAVES_AT as u32, room.caves.buffer.as_entire_binding()));
+        resources.push((FOG_AT as u32, wgpu::BindingResource::TextureView(&lava.fog.cells.view)));
         let hit = [resources[0].clone(), resources[2].clone(), resources[CAVES_AT].clone()];
         Bound { hit: gpu.bind(&self.hit_layout, &hit), trace: gpu.bind(&self.trace_layout, &resources) }
     }
@@ -251,6 +256,7 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
         sampled(Sample::Uint, Dimension::D3),
         flat(smooth),
         numbers_binding(),
+        sampled(smooth, Dimension::D3),
     ]
     .into_iter()
     .map(Some)

@@ -9,8 +9,9 @@ use crate::lowpass::LowPass;
 use crate::render::contents::Contents;
 use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, SkyPreset, Style};
 use crate::simulation::Simulation;
+use crate::view::{MaterialLook, Preset};
 use crate::viewer::messages::{Cut, GroundPatch, Update};
-use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, flood, keep, surface, view};
+use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, flood, furnish, keep, surface, view};
 use crate::viewer::paint::{DrawOn, Painter, View};
 use crate::world::{CellMeasure, Edit, Matter, Shape};
 
@@ -86,6 +87,52 @@ fn the_window_and_the_ray_marcher_draw_the_same_sea() {
             keep(&name, &marched, &painted);
             let (mean, far) = difference(&marched, &painted);
             assert!(mean < 0.6 && far < 0.008, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
+        }
+    }
+}
+
+#[test]
+fn the_window_and_the_ray_marcher_draw_the_same_looks() {
+    let Some(_surface) = surface() else { return };
+    let (simulation, lowpass) = eruption();
+    let plain = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
+    let ground = simulation.world().ground();
+    let mut painter = Painter::new(&plain, DrawOn::Gpu).expect("a valid look");
+    let of = |preset: Preset| MaterialLook::of(preset);
+    let smoke = MaterialLook { color: Some("#604020".into()), depth: 2.0, ..of(Preset::Steam) };
+    let sets = [
+        ("in a sea", [of(Preset::Sand), of(Preset::Ice), of(Preset::Water), of(Preset::Steam)]),
+        ("on land", [of(Preset::Rubble), of(Preset::Ash), of(Preset::Steam), smoke]),
+    ];
+    for (set, looks) in sets {
+        let mut volume = lowpass.volume().clone();
+        furnish(&mut volume, &looks);
+        painter.apply(&mut everything(&simulation, &volume, &plain)).expect("a small box");
+        let mut marcher = Renderer::new(ground.surface(), volume.grid, plain.clone()).expect("a valid look");
+        marcher.set_steps(simulation.steps());
+        marcher.set_contents(Contents { legend: false, ..Contents::default() });
+        let styles = [
+            (Style::Cinematic, SkyPreset::Day, plain.clip),
+            (Style::Cinematic, SkyPreset::Dusk, [[0.0, 1.0], [0.0, 1.0], [0.0, 0.8]]),
+            (Style::Cinematic, SkyPreset::Night, plain.clip),
+            (Style::Scientific, SkyPreset::Day, plain.clip),
+        ];
+        for (style, sky, clip) in styles {
+            let look = LookSpec { style, sky, clip, ..plain.clone() };
+            painter.set_look(&look).expect("a valid look");
+            marcher.set_look(look).expect("a valid look");
+            let camera = Camera::new(&CameraSpec::default(), &marcher.subject(), SIZE);
+            let marched = marcher.frame(&volume, &camera);
+            let mut painted = |skipping| {
+                painter.set_skipping(skipping);
+                painter.picture(&view(camera.clone()), 1, false).expect("a scene has come")
+            };
+            let name = format!("looks {set} {style:?} {sky:?}");
+            assert!(painted(false) == painted(true), "{name}: jumps over empty bricks");
+            let painted = painted(true);
+            keep(&name, &marched, &painted);
+            let (mean, far) = difference(&marched, &painted);
+            assert!(mean < 0.8 && far < 0.012, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
         }
     }
 }

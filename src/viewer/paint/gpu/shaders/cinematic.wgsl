@@ -11,8 +11,10 @@ fn rise(plate: Plate, width: f32, height: f32) -> vec3<f32> {
     return plate.inward * (height / width * (1.0 - ramp(0.0, width, plate.edge)));
 }
 
-fn pattern(p: vec3<f32>, heat: f32) -> Pattern {
-    let q = vec3(p.x, p.y * 0.66, p.z) / frame.lava.w;
+fn pattern(p: vec3<f32>, heat: f32) -> Pattern { return pattern_of(p, heat, frame.lava.w, frame.lava.z); }
+
+fn pattern_of(p: vec3<f32>, heat: f32, size: f32, crust: f32) -> Pattern {
+    let q = vec3(p.x, p.y * 0.66, p.z) / size;
     let bend = vec3(
         fractal(q * 0.9 + vec3(5.0, 2.0, 9.0), 2),
         fractal(q * 0.9 + vec3(3.0, 8.0, 1.0), 2),
@@ -22,7 +24,7 @@ fn pattern(p: vec3<f32>, heat: f32) -> Pattern {
     let large = plate(warped);
     let small = plate(warped * 2.6 + vec3(4.0, 7.0, 2.0));
     let drift = fractal(q * 0.42 + vec3(1.0, 9.0, 4.0), 3);
-    let closed = saturate1(frame.lava.z * (1.16 - 0.72 * heat + 0.55 * drift));
+    let closed = saturate1(crust * (1.16 - 0.72 * heat + 0.55 * drift));
     let gap = 0.20 * (1.0 - closed) * (1.0 - closed);
     let soft = 0.10 + 0.26 * (1.0 - closed);
     let crack = 1.0 - saturate1((large.edge - gap) / soft);

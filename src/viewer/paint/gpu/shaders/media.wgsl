@@ -103,8 +103,9 @@ fn scattered(p: vec3<f32>) -> vec3<f32> {
 // What the media add along a ray, and the share of the light behind them that comes through, by colour.
 struct Passed { light: vec3<f32>, through: vec3<f32>, first: f32, ends_inside: bool, inside: vec4<f32>, t: f32 }
 
-// The stretch up to `to`.
-fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32) {
+// The stretch up to `to`, in gas where it is in no other medium.
+fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
+    if has_fog() && !any((*passed).inside > vec4(0.5)) { scatter_up_to(passed, ray, to, jitter); }
     var depth = 0.0;
     for (var k = 0; k < 4; k++) { depth += (*passed).inside[k] * frame.media_look[k].x; }
     if depth > 0.0 && to > (*passed).t {
@@ -116,15 +117,34 @@ fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32) {
     (*passed).first = min((*passed).first, to);
 }
 
-fn enter(passed: ptr<function, Passed>, ray: Ray, t: f32, medium: i32, face: vec3<f32>, cut: bool) {
-    absorb(passed, ray, t);
+fn scatter_up_to(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
+    let gas = scatter(ray, (*passed).t, to, jitter);
+    (*passed).light += (*passed).through * gas.light;
+    (*passed).through *= gas.through;
+    (*passed).first = min((*passed).first, gas.first);
+}
+
+// Where a surface is entered: how far along the ray, of which medium, and by which side of the box, if by one.
+struct Entry { t: f32, medium: i32, face: vec3<f32>, cut: bool }
+
+fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
+    let t = entry.t;
+    let medium = entry.medium;
+    absorb(passed, ray, t, jitter);
     (*passed).inside[medium] = 1.0;
     let p = at(ray, t);
-    var normal = face;
-    if !cut { normal = rippled(p, unit_or_up(-media_gradient(p, 0.8, medium)), t, medium); }
+    var normal = entry.face;
+    if !entry.cut { normal = rippled(p, unit_or_up(-media_gradient(p, 0.8, medium)), t, medium); }
     let mirror = mirrored(ray, p, normal);
     (*passed).light += (*passed).through * mirror.rgb * mirror.a;
     (*passed).through *= 1.0 - mirror.a;
+    if has_fog() {
+        let foam = foam_cover(p, fog_density(p + normal));
+        if foam > 0.0 {
+            (*passed).light += (*passed).through * foam_light(p, normal) * foam;
+            (*passed).through *= 1.0 - foam;
+        }
+    }
 }
 
 fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
@@ -133,9 +153,9 @@ fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
     if !s.hit { return passed; }
     let start = media_at(at(ray, s.near));
     for (var k = 0; k < media_count(); k++) {
-        if start[k] < SURFACE_OF_MEDIA { continue; }
+        if start[k] < SURFACE_OF_MEDIA || frame.media_clear[k] < 0.5 { continue; }
         if s.near > 0.0 {
-            enter(&passed, ray, s.near, k, s.entry, true);
+            enter(&passed, ray, Entry(s.near, k, s.entry, true), jitter);
         } else {
             passed.inside[k] = 1.0;
             passed.first = 0.0;
@@ -150,8 +170,9 @@ fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
         // Samples that the walk skipped are outside.
         let skipped = t - last > 1.5 * w.step;
         for (var k = 0; k < media_count(); k++) {
+            if frame.media_clear[k] < 0.5 { continue; }
             if skipped && passed.inside[k] > 0.5 {
-                absorb(&passed, ray, refine_media(ray, last + w.step, last, k));
+                absorb(&passed, ray, refine_media(ray, last + w.step, last, k), jitter);
                 passed.inside[k] = 0.0;
             }
             // At the end, a sheet thinner than a step may lie before what is behind it.
@@ -161,9 +182,9 @@ fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
             if now == (passed.inside[k] > 0.5) || (ends && !now) { continue; }
             let before = max(t - w.step, s.near);
             if now {
-                enter(&passed, ray, refine_media(ray, before, t, k), k, vec3(0.0), false);
+                enter(&passed, ray, Entry(refine_media(ray, before, t, k), k, vec3(0.0), false), jitter);
             } else {
-                absorb(&passed, ray, refine_media(ray, t, before, k));
+                absorb(&passed, ray, refine_media(ray, t, before, k), jitter);
                 passed.inside[k] = 0.0;
             }
         }
@@ -171,8 +192,10 @@ fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
         last = t;
     }
     if any(passed.inside > vec4(0.5)) {
-        absorb(&passed, ray, s.far);
+        absorb(&passed, ray, s.far, jitter);
         passed.ends_inside = s.far >= limit;
+    } else if has_fog() {
+        scatter_up_to(&passed, ray, s.far, jitter);
     }
     return passed;
 }
@@ -184,7 +207,7 @@ fn filmed(ray: Ray, b: Behind, behind: vec3<f32>) -> vec4<f32> {
     var any_film = 0.0;
     let film = max(media_at(b.point), media_at(b.point + vec3(0.0, 0.5, 0.0)));
     for (var k = 0; k < media_count(); k++) {
-        let cover = ramp(LEAST_OF_MEDIA, 0.6 * SURFACE_OF_MEDIA, film[k]);
+        let cover = frame.media_clear[k] * ramp(LEAST_OF_MEDIA, 0.6 * SURFACE_OF_MEDIA, film[k]);
         if cover <= 0.0 { continue; }
         any_film = 1.0;
         let normal = rippled(b.point, ground_normal_at(b.point.x, b.point.z, 0.8), b.t, k);

@@ -42,10 +42,20 @@ struct Frame {
     lamp: vec4<f32>,
     // number of media besides the lava, how far their ripples have moved
     media: vec4<f32>,
-    // by medium: share of usual absorption, height of ripples
+    // by medium: share of usual absorption, height of ripples, number of the preset
     media_look: array<vec4<f32>, 4>,
-    // by medium: colour in the plain styles
+    // by medium: colour
     media_color: array<vec4<f32>, 4>,
+    // by medium: 1 where light passes its surface; 1 where a ray ends at it
+    media_clear: vec4<f32>,
+    media_solid: vec4<f32>,
+    // corners of a box around all gas; w: 1 where there is any, cells along the edge of a coarse one
+    fog_low: vec4<f32>,
+    fog_high: vec4<f32>,
+    // by kind of gas: colour, extinction of a full cell
+    fog_kind: array<vec4<f32>, 2>,
+    // depth of the billows of both kinds, how far they have risen
+    fog_more: vec4<f32>,
 }
 
 const CINEMATIC = 0u;
@@ -82,6 +92,9 @@ const MAXIMUM = 3u;
 @group(0) @binding(15) var media: texture_3d<f32>;
 @group(0) @binding(16) var media_bricks: texture_3d<u32>;
 @group(0) @binding(17) var media_opacity: texture_2d<f32>;
+
+// Gases on a coarse grid: densities of two kinds, light of the sun, light from below. The number 18 is the caves'.
+@group(0) @binding(19) var fog: texture_3d<f32>;
 
 const BRICK = 8.0;
 const ENERGY_SHOWN = 2.0;

@@ -121,8 +121,12 @@ fn backdrop_along(ray: Ray, b: Behind) -> vec4<f32> {
 }
 
 // Where a ray ends: light of the lava, of films on rock and of what glows next to them, premultiplied, and how much it hides;
-// the distance up to which media that light passes may lie before it; whether it is lava.
-struct End { light: vec4<f32>, t: f32, lava: bool }
+// the distance up to which media that light passes may lie before it; and what it is.
+struct End { light: vec4<f32>, t: f32, met: u32 }
+
+const MET_BEHIND = 0u;
+const MET_LAVA = 1u;
+const MET_SOLID = 2u;
 
 fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     let crossing = cross_surface(ray, b.front, frame.lava.x, jitter);
@@ -146,9 +150,54 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     }
     // One call for lava and for films on rock: a graphics card runs both ways of a branch anyhow.
     if cover > 0.0 { light = mix(light, hazed(ray, t, shade(skin)), cover); }
+    // Gas between the sun and the ground darkens what lies behind.
+    if b.face > 0.5 && crossing.kind != CROSSED { cover = 1.0 - (1.0 - cover) * mix(0.5, 1.0, fog_sunlight(b.point)); }
     if crossing.kind == GRAZED { light += grazing_glow(at(ray, crossing.t), crossing.density); }
     let lava = crossing.kind == CROSSED;
-    return End(vec4(light, cover), select(b.front, t, lava), lava);
+    return End(vec4(light, cover), select(b.front, t, lava), select(MET_BEHIND, MET_LAVA, lava));
+}
+
+// The same with solid media before it.
+fn before_end(ray: Ray, b: Behind, jitter: f32, end: End) -> End {
+    let behind = backdrop_along(ray, b);
+    var light = behind.rgb * (1.0 - end.light.a) + end.light.rgb;
+    var changed = false;
+    if is_natural(b) && end.met == MET_BEHIND {
+        let film = max(media_at(b.point), media_at(b.point + vec3(0.0, 0.5, 0.0)));
+        let ragged = film * (1.0 + 0.35 * fractal(b.point * 1.2, 2));
+        for (var k = 0; k < media_count(); k++) {
+            if frame.media_solid[k] < 0.5 || film[k] <= LEAST_OF_MEDIA { continue; }
+            let least = select(VEIL_OF_GRAINS, 0.55 * SURFACE_OF_MEDIA, preset_of(k) == ICE);
+            let cover = ramp(least, 0.8 * SURFACE_OF_MEDIA, ragged[k]);
+            if cover <= 0.0 { continue; }
+            let normal = ground_normal_at(b.point.x, b.point.z, 0.8);
+            light = mix(light, solid_light(ray, SolidPoint(k, end.t, b.point, normal, false, light, end.t)), cover);
+            changed = true;
+        }
+    }
+    let hit = cross_solids(ray, end.t, jitter);
+    var t = end.t;
+    var met = end.met;
+    if hit.medium >= 0 {
+        let p = at(ray, hit.t);
+        var normal = hit.face;
+        if !hit.cut { normal = solid_normal(p, hit.medium); }
+        light = solid_light(ray, SolidPoint(hit.medium, hit.t, p, normal, hit.cut, light, end.t));
+        t = hit.t;
+        met = MET_SOLID;
+        changed = true;
+    }
+    var veil = 0.0;
+    var veiled = vec3(0.0);
+    if hit.veil > VEIL_OF_GRAINS && hit.veil_t < t {
+        let p = at(ray, hit.veil_t);
+        let normal = solid_normal(p, hit.veil_of);
+        let heap = ramp(0.3 * SURFACE_OF_MEDIA, 0.9 * SURFACE_OF_MEDIA, solid_density(p - normal * 1.6, hit.veil_of));
+        veil = ramp(VEIL_OF_GRAINS, SURFACE_OF_MEDIA, hit.veil) * (1.0 - heap);
+        if veil > 0.0 { veiled = solid_light(ray, SolidPoint(hit.veil_of, hit.veil_t, p, normal, false, light, end.t)); }
+    }
+    if changed { return End(vec4(mix(light, veiled, veil), 1.0), t, met); }
+    return End(vec4(mix(end.light.rgb, veiled, veil), 1.0 - (1.0 - end.light.a) * (1.0 - veil)), t, met);
 }
 
 // The same through the media before it. What lies behind them takes part, since they change its colour.
@@ -156,7 +205,9 @@ fn through_media(ray: Ray, b: Behind, jitter: f32, end: End) -> vec4<f32> {
     let passed = pass_media(ray, end.t, jitter);
     let behind = backdrop_along(ray, b);
     var light = behind.rgb * (1.0 - end.light.a) + end.light.rgb;
-    if is_natural(b) && !end.lava {
+    if end.met == MET_SOLID && passed.ends_inside {
+        light *= WET;
+    } else if is_natural(b) && end.met == MET_BEHIND {
         if passed.ends_inside {
             light *= WET;
         } else {
@@ -171,9 +222,9 @@ fn through_media(ray: Ray, b: Behind, jitter: f32, end: End) -> vec4<f32> {
     let haze = sky_haze(ray.direction) * (1.0 - clear);
     // What glows keeps its colour.
     let gray = vec3(dot(passed.through, vec3(0.5, 0.35, 0.15)));
-    let through = select(passed.through, mix(passed.through, gray, 0.85), end.lava);
+    let through = select(passed.through, mix(passed.through, gray, 0.85), end.met == MET_LAVA);
     let all = haze + passed.light * clear + through * max(light - haze, vec3(0.0));
-    if behind.a > 0.5 || end.lava { return vec4(all, 1.0); }
+    if behind.a > 0.5 || end.met != MET_BEHIND { return vec4(all, 1.0); }
     let share = dot(through, vec3(1.0 / 3.0));
     return vec4(max(all - behind.rgb * share, vec3(0.0)), 1.0 - share);
 }
@@ -214,7 +265,8 @@ fn lava_along(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
     if media && frame.view.x != CINEMATIC { return plain_with_media(ray, b, jitter); }
     switch frame.view.x {
         case CINEMATIC: {
-            let end = cinematic(ray, b, jitter);
+            var end = cinematic(ray, b, jitter);
+            if media && has_solids() { end = before_end(ray, b, jitter, end); }
             if media { return through_media(ray, b, jitter, end); }
             return end.light;
         }

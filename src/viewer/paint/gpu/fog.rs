@@ -1,0 +1,122 @@
+//! The gases on the graphics card: the coarse grid of [`crate::render::fog`], computed here when a gas or the sun changed.
+
+use crate::grid::Grid;
+use crate::lowpass::{Medium, Volume};
+use crate::render::fog::{Fog, KINDS, Kind, Wanted};
+use crate::render::math::V3;
+use crate::view::Form;
+use crate::viewer::messages::{MediaPatch, MediaUpdate};
+use crate::viewer::paint::device::{Gpu, Texture};
+use crate::world::Span;
+
+/// What shaders read of the gases, and the densities that it is computed from.
+pub(super) struct FogTexture {
+    /// Densities of two kinds, light of the sun, light from below; one cell while there are no gases.
+    pub(super) cells: Texture,
+    size: [usize; 3],
+    /// Corners of a box around all gas.
+    pub(super) low: [f32; 3],
+    pub(super) high: [f32; 3],
+    /// Cells along the edge of a coarse one.
+    pub(super) edge: f32,
+    pub(super) kinds: [Kind; KINDS],
+    pub(super) is_there: bool,
+    /// The densities of the gases alone.
+    gases: Volume,
+    /// For each gas and row, numbered `z · ny + y`, the cells outside of which it is empty.
+    rows: Vec<Vec<Span>>,
+    /// The place of each gas among the media of an update, and their number.
+    places: Vec<usize>,
+    sent: usize,
+    sun: V3,
+}
+
+impl FogTexture {
+    /// No gases.
+    pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
+        let size = [1, 1, 1];
+        Self {
+            cells: gpu.map("gases", size, wgpu::TextureFormat::Rgba8Unorm),
+            size,
+            low: [0.0; 3],
+            high: [0.0; 3],
+            edge: 1.0,
+            kinds: [Kind::NONE; KINDS],
+            is_there: false,
+            gases: Volume { grid, density: Vec::new(), energy: Vec::new(), media: Vec::new() },
+            rows: Vec::new(),
+            places: Vec::new(),
+            sent: 0,
+            sun: V3::y(),
+        }
+    }
+
+    /// Takes what changed; true when the texture is a new one.
+    pub(super) fn apply(&mut self, gpu: &Gpu, update: &MediaUpdate, sun: V3) -> bool {
+        if update.reset {
+            self.begin(update);
+        }
+        self.sun = sun;
+        if self.places.is_empty() && !update.reset {
+            return false;
+        }
+        update.patches.iter().for_each(|patch| self.patch(patch));
+        self.send(gpu)
+    }
+
+    /// Another sun; true when the texture is a new one.
+    pub(super) fn set_sun(&mut self, gpu: &Gpu, sun: V3) -> bool {
+        let changed = std::mem::replace(&mut self.sun, sun) != sun;
+        changed && !self.places.is_empty() && self.send(gpu)
+    }
+
+    fn begin(&mut self, update: &MediaUpdate) {
+        let grid = self.gases.grid;
+        self.sent = update.media.len();
+        let is_gas = |k: &usize| update.media[*k].1.preset.form() == Form::Cloud;
+        self.places = (0..self.sent).filter(is_gas).collect();
+        let medium = |k: &usize| {
+            let (name, look) = update.media[*k].clone();
+            Medium { name, look, density: vec![0; grid.cells()] }
+        };
+        self.gases.media = self.places.iter().map(medium).collect();
+        self.rows = vec![vec![Span::EMPTY; grid.ny * grid.nz]; self.places.len()];
+    }
+
+    fn patch(&mut self, patch: &MediaPatch) {
+        let (grid, count) = (self.gases.grid, self.sent.max(1));
+        let ([x, y, z], [width, height, depth]) = (patch.origin, patch.size);
+        let places = (z..z + depth).flat_map(|z| (y..y + height).map(move |y| (y, z)));
+        for ((y, z), texels) in places.zip(patch.texels.chunks_exact((width * count).max(1))) {
+            let (start, row) = (grid.index([0, y, z]), z * grid.ny + y);
+            for ((medium, rows), place) in self.gases.media.iter_mut().zip(&mut self.rows).zip(&self.places) {
+                let cells = &mut medium.density[start..start + grid.nx];
+                let to = cells[x..x + width].iter_mut();
+                to.zip(texels.chunks_exact(count)).for_each(|(to, texel)| *to = texel[*place]);
+                let held = |cell: &u8| *cell > 0;
+                rows[row] = match (cells.iter().position(held), cells.iter().rposition(held)) {
+                    (Some(from), Some(last)) => Span { from: from as u16, to: last as u16 + 1 },
+                    _ => Span::EMPTY,
+                };
+            }
+        }
+    }
+
+    /// Computes the coarse grid and sends it.
+    fn send(&mut self, gpu: &Gpu) -> bool {
+        self.is_there = false;
+        let Some(wanted) = Wanted::of(&self.gases, self.sun) else { return false };
+        let fog = Fog::new(&self.gases, &wanted, |k| &self.rows[k]);
+        let boxes = fog.boxes().map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
+        let Some((low, high)) = boxes.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1))) else { return false };
+        (self.low, self.high, self.edge, self.is_there) = (low.into(), high.into(), fog.edge as f32, true);
+        self.kinds = std::array::from_fn(|k| fog.kinds.get(k).copied().unwrap_or(Kind::NONE));
+        let size = [fog.grid.nx, fog.grid.ny, fog.grid.nz];
+        let new = std::mem::replace(&mut self.size, size) != size;
+        if new {
+            self.cells = gpu.map("gases", size, wgpu::TextureFormat::Rgba8Unorm);
+        }
+        gpu.write(&self.cells, [0; 3], size, fog.cells.as_flattened());
+        new
+    }
+}

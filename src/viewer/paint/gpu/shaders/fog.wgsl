@@ -1,0 +1,92 @@
+// Gases, as `render::fog` and `render::steam` draw them: densities and light on a coarse grid.
+
+struct Gas { densities: vec2<f32>, sun: f32, below: f32 }
+
+fn has_fog() -> bool { return frame.fog_low.w > 0.5; }
+
+fn gas_at(p: vec3<f32>) -> Gas {
+    let size = vec3<f32>(textureDimensions(fog)) * frame.fog_high.w;
+    let d = textureSampleLevel(fog, linear_held, p / size, 0.0);
+    return Gas(d.rg, d.b, d.a);
+}
+
+// Share of the sun that gas on its way leaves at a point.
+fn fog_sunlight(p: vec3<f32>) -> f32 {
+    if !has_fog() { return 1.0; }
+    return gas_at(p).sun;
+}
+
+// Density of all gases at a point.
+fn fog_density(p: vec3<f32>) -> f32 {
+    if !has_fog() || any(p < frame.clip_low.xyz) || any(p > frame.clip_high.xyz) { return 0.0; }
+    let gas = gas_at(p);
+    return gas.densities.x + gas.densities.y;
+}
+
+// Strength of the lava's glow on gas.
+fn ember_around(p: vec3<f32>) -> f32 {
+    let here = textureSampleLevel(ember_map, linear_held, column_uv(p.x, p.z), 0.0).rg;
+    if here.r < 1e-4 { return 0.0; }
+    let rise = (here.g / here.r - p.y) / frame.cells.w;
+    return here.r / ((1.0 + 0.9 * here.r) * (1.0 + 0.008 * rise * rise));
+}
+
+fn billow(p: vec3<f32>) -> f32 {
+    let q = (p - vec3(0.0, frame.fog_more.z, 0.0)) / frame.cells.w;
+    return 2.3 * (gradient_noise(q * 0.20) + 0.6 * gradient_noise(q * 0.55 + vec3(3.0, 9.0, 5.0)));
+}
+
+// Light that arrives at a point in gas, and is sent on towards the eye.
+fn fog_light(ray: Ray, p: vec3<f32>, gas: Gas) -> vec3<f32> {
+    let cosine = dot(ray.direction, frame.sun.xyz);
+    let phase = (1.0 - 0.09) / pow(1.0 + 0.09 - 0.6 * cosine, 1.5);
+    let open = mix(sunlight(p.x, p.z), 1.0, saturate1((p.y - height(p.x, p.z)) / (14.0 * frame.cells.w)));
+    let sky = (frame.ambient_above.rgb * 0.75 + frame.ambient_below.rgb * 0.25) * 0.7;
+    let lava = shown(1040.0) * (14.0 * 0.16 * frame.heat.z * ember_around(p) * gas.below);
+    return frame.sun_color.rgb * (0.50 * phase * gas.sun * open) + sky * mix(0.32, 1.0, gas.sun) + lava;
+}
+
+// What gas does to the light of a stretch of a ray: light (rgb) added before what comes through (a), and from where (`first`).
+struct Scattered { light: vec3<f32>, through: f32, first: f32 }
+
+fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
+    var sum = Scattered(vec3(0.0), 1.0, FAR);
+    let low = max(frame.fog_low.xyz, frame.clip_low.xyz);
+    let high = min(frame.fog_high.xyz, frame.clip_high.xyz);
+    let s = between(ray, low, high, end);
+    if !s.hit { return sum; }
+    let step = frame.fog_high.w;
+    var n = ceil(max(s.near, start) / step - jitter);
+    loop {
+        let t = (n + jitter) * step;
+        if t >= s.far || n + 1.0 <= n || sum.through <= 0.01 { break; }
+        n += 1.0;
+        let p = at(ray, t);
+        let gas = gas_at(p);
+        if gas.densities.x + gas.densities.y <= 0.0 { continue; }
+        let extinction = vec2(frame.fog_kind[0].w, frame.fog_kind[1].w);
+        let dense = extinction * gas.densities * clamp(1.0 + frame.fog_more.xy * billow(p), vec2(0.0), vec2(3.0));
+        let all = dense.x + dense.y;
+        if all <= 0.0 { continue; }
+        let albedo = (frame.fog_kind[0].rgb * dense.x + frame.fog_kind[1].rgb * dense.y) / all;
+        let share = 1.0 - exp(-all * step);
+        sum.first = min(sum.first, t);
+        sum.light += sum.through * share * albedo * fog_light(ray, p, gas);
+        sum.through *= 1.0 - share;
+    }
+    return sum;
+}
+
+// Share of a surface of water that is foam, beside gas of this density.
+fn foam_cover(p: vec3<f32>, gas: f32) -> f32 {
+    let wanted = ramp(0.06, 0.5, gas);
+    if wanted <= 0.0 { return 0.0; }
+    let torn = 0.5 + 0.6 * fractal(p * 0.9 + vec3(0.0, 0.3 * frame.media.y, 0.0), 3);
+    return ramp(0.15, 0.5, wanted - 0.6 * (1.0 - wanted) * saturate1(1.0 - torn)) * 0.85;
+}
+
+fn foam_light(p: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
+    let facing = saturate1(0.25 + 0.75 * dot(normal, frame.sun.xyz)) * sunlight(p.x, p.z) * fog_sunlight(p);
+    let lava = shown(1040.0) * (14.0 * frame.heat.z * 0.3 * ember_at(p, vec3(0.0, 1.0, 0.0)));
+    return (frame.sun_color.rgb * (0.35 * facing) + sky_ambient(normal) * 0.6 + lava) * 0.9;
+}
