@@ -1,11 +1,35 @@
 //! The key of a picture: materials that are drawn in one colour each.
 
 use crate::matter::Material;
+use crate::view::Preset;
 use crate::world::Quantity;
 
-/// Materials without values, by their number in the world, where their look has no colour; more than these repeat.
-pub(super) const MATERIALS: [[u8; 3]; 6] =
-    [[236, 92, 24], [58, 128, 214], [222, 196, 120], [196, 214, 224], [70, 190, 90], [150, 96, 170]];
+/// Colours of materials whose look has none: the lava's, one for each preset, and two more.
+pub(super) const MATERIALS: [[u8; 3]; 9] = [
+    [236, 92, 24],
+    [58, 128, 214],
+    [222, 196, 120],
+    [196, 214, 224],
+    [120, 214, 236],
+    [112, 48, 44],
+    [26, 20, 24],
+    [70, 190, 90],
+    [150, 96, 170],
+];
+
+/// The place of the lava's colour, of that of a preset, and of those that no preset has.
+const LAVA: usize = 0;
+const SPARE: usize = 7;
+const fn of_preset(preset: Preset) -> usize {
+    match preset {
+        Preset::Water => 1,
+        Preset::Sand => 2,
+        Preset::Steam => 3,
+        Preset::Ice => 4,
+        Preset::Rubble => 5,
+        Preset::Ash => 6,
+    }
+}
 
 /// A material without values: it is drawn in one colour, which the key names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,14 +40,25 @@ pub struct Plain {
     pub color: [u8; 3],
 }
 
+/// The place of a material's colour: its own, or where another has that, one that none has. Once all are taken, they repeat.
+fn free(taken: &mut [bool; MATERIALS.len()], material: &Material) -> usize {
+    let own = if material.is_lava() { LAVA } else { of_preset(material.look.preset) };
+    let others = (SPARE..MATERIALS.len()).chain(LAVA + 1..SPARE);
+    let place = std::iter::once(own).chain(others).find(|&place| !taken[place]).unwrap_or(own);
+    taken[place] = true;
+    place
+}
+
 impl Plain {
     /// All materials of a world, the heaviest first.
     pub fn all<'a>(materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
-        let plain = |(number, material): (usize, &Material)| {
+        let mut taken = [false; MATERIALS.len()];
+        let plain = |material: &Material| {
             let given = material.look.color.as_ref().map(|_| material.look.srgb());
-            Self { name: material.name.clone(), color: given.unwrap_or(MATERIALS[number % MATERIALS.len()]) }
+            let color = given.unwrap_or_else(|| MATERIALS[free(&mut taken, material)]);
+            Self { name: material.name.clone(), color }
         };
-        materials.into_iter().enumerate().map(plain).collect()
+        materials.into_iter().map(plain).collect()
     }
 
     /// Those of the materials that a slice of a quantity shows without values.
@@ -31,5 +66,28 @@ impl Plain {
         let mut all = Self::all(materials);
         all.retain(|plain| quantity.material() != Some(&plain.name[..]));
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::MaterialLook;
+
+    #[test]
+    fn materials_have_the_colours_of_their_presets_and_none_has_anothers() {
+        let looks = Preset::ALL.into_iter().chain([Preset::Water, Preset::Sand]);
+        let material = |preset| Material { name: "any".into(), look: MaterialLook::of(preset), ..Material::water() };
+        let all: Vec<_> = std::iter::once(Material::lava()).chain(looks.map(material)).collect();
+        let colors: Vec<_> = Plain::all(&all).into_iter().map(|plain| plain.color).collect();
+        assert_eq!(colors[..2], MATERIALS[..2]);
+        assert_eq!(colors[7..], MATERIALS[7..], "the second water and the second sand");
+        let mut different = colors.clone();
+        different.sort_unstable();
+        different.dedup();
+        assert_eq!(different.len(), 9, "{colors:?}");
+        // More materials than colours.
+        let many: Vec<_> = (0..20).map(|_| Material::water()).collect();
+        assert!(Plain::all(&many).iter().all(|plain| MATERIALS.contains(&plain.color)));
     }
 }

@@ -14,7 +14,7 @@ use crate::view::LookSpec;
 const RIDE: f32 = 1.6;
 
 /// Size of the blocks of rubble, in plates of lava.
-const BLOCKS: f32 = 0.55;
+const BLOCKS: f32 = 0.75;
 
 /// What the crust is like at a point, before light.
 #[derive(Clone, Copy, Debug)]

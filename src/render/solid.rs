@@ -171,13 +171,16 @@ fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, wrap: f32) -> V3 {
     let fog = context.fog.map_or(1.0, |fog| fog.sunlight(p));
     let sun = sky.sun_color * (facing * context.land.sunlight(p.x, p.z) * own_shadow(context, hit) * fog);
     let lava = context.blackbody.shown(1040.0) * (LAVA * context.look.lava_light * context.ember.at(p, normal));
-    // A hollow sees less of the sky.
-    let shut = hit.clear.field.density(p + hit.normal * 2.5);
+    // A hollow sees less of the sky. Before a cut there is nothing, although the field goes on.
+    let shut = if hit.cut { 0.0 } else { hit.clear.field.density(p + hit.normal * 2.5) };
     sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava
 }
 
 /// Share of the sun that the material itself leaves at its surface.
 fn own_shadow(context: &ShadeContext, hit: &Hit) -> f32 {
+    if hit.cut {
+        return 1.0;
+    }
     let toward = |away: f32| hit.clear.field.density(hit.point + hit.normal + context.sky.sun * away);
     let shut = [2.0, 4.0, 7.0, 11.0].map(toward).into_iter().fold(0.0_f32, f32::max);
     1.0 - smoothstep(0.25, 0.75, shut)

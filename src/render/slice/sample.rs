@@ -1,4 +1,5 @@
-//! What a slice shows of a world: a quantity where its material is, and elsewhere rock and the other materials.
+//! What a slice shows of a world: a quantity where its material is, and elsewhere rock and the other materials, in each cell
+//! the one that fills most of it.
 
 use crate::grid::Place;
 use crate::world::{CellMeasure, CellValues, Quantity, World};
@@ -36,8 +37,11 @@ impl<'a> Sample<'a> {
         if self.values.holds(place) {
             return Content::Value(self.values.at(place));
         }
-        let plain = self.plain.iter().position(|(_, amount)| amount.holds(place));
-        plain.map_or(Content::Empty, |number| Content::Material(number as u8))
+        let there = self.plain.iter().enumerate().filter(|(_, (_, amount))| amount.holds(place));
+        let amounts = there.map(|(number, (_, amount))| (number, amount.at(place)));
+        // Of equal ones the heaviest.
+        let most = amounts.reduce(|most, other| if other.1 > most.1 { other } else { most });
+        most.map_or(Content::Empty, |(number, _)| Content::Material(number as u8))
     }
 
     /// The materials that are shown without values, in the order that [`Content::Material`] counts.

@@ -80,10 +80,10 @@ fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32) -> vec3<f32> {
         let away = vec4(2.0, 4.0, 7.0, 11.0)[k];
         shut = max(shut, solid_density(p + hit.normal + frame.sun.xyz * away, hit.medium));
     }
-    let own = 1.0 - ramp(0.25, 0.75, shut);
+    let own = select(1.0 - ramp(0.25, 0.75, shut), 1.0, hit.cut);
     let sun = frame.sun_color.rgb * (facing * sunlight(p.x, p.z) * own * fog_sunlight(p));
     let lava = shown(1040.0) * (14.0 * frame.heat.z * ember_at(p, normal));
-    let hollow = solid_density(p + hit.normal * 2.5, hit.medium);
+    let hollow = select(solid_density(p + hit.normal * 2.5, hit.medium), 0.0, hit.cut);
     return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava;
 }
 
@@ -125,7 +125,7 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
 
 // Cold, broken crust.
 fn rubble_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
-    var here = pattern_of(hit.point, 0.0, 0.55 * frame.lava.w, 1.0);
+    var here = pattern_of(hit.point, 0.0, 0.75 * frame.lava.w, 1.0);
     here.molten = 0.0;
     let slope = here.slope - hit.normal * dot(here.slope, hit.normal);
     let normal = unit_or_up(hit.normal - slope * (1.3 * frame.media_look[hit.medium].y));
