@@ -5,6 +5,8 @@
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 mod baseline;
+#[path = "grains/mod.rs"]
+mod grains;
 #[path = "liquids/mod.rs"]
 mod liquids;
 #[path = "worlds/mod.rs"]
@@ -34,7 +36,7 @@ const ROUNDS: usize = 25;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let rows: [(&str, fn()); 9] = [
+    let rows: [(&str, fn()); 10] = [
         ("count-volcano", count_volcano),
         ("count-full", count_full),
         ("volcano", volcano_row),
@@ -44,6 +46,7 @@ fn main() {
         ("settled", settled_row),
         ("open", open_row),
         ("liquids", liquids::row),
+        ("grains", grains::row),
     ];
     println!("{} threads; {:?} and slower", threads(), Level::fastest());
     for (name, row) in rows {

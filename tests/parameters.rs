@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use lavoxel::matter::Material;
-use lavoxel::rules::{Param, RulesSpec};
+use lavoxel::rules::{Param, RulesSpec, Scale};
 use lavoxel::scene::VOLCANO;
 
 #[test]
@@ -29,6 +29,9 @@ fn the_documentation_has_a_row_for_each_parameter() {
 }
 
 fn row_of<T: Default>(param: &Param<T>) -> String {
+    if param.scale == Scale::Switch {
+        return format!("| `{}` | `false`, `true` | `{}` | {} |", param.key, param.default() >= 0.5, param.what);
+    }
     let low = if param.low > 0.0 && param.low < 1e-3 { "above 0".to_owned() } else { param.low.to_string() };
     let high = (param.high * 1e3).floor() / 1e3;
     format!("| `{}` | {low} to {high} | {} | {} |", param.key, param.default(), param.what)

@@ -170,10 +170,14 @@ impl Vent {
         &self.columns
     }
 
+    fn pours_in(&self, step: u64) -> bool {
+        (self.start..self.end).contains(&step)
+    }
+
     /// Units poured in `step`. Fractions of a unit are carried from step to step without any state: the sum over the
     /// steps up to now is the exact product, rounded down.
     pub fn units_in(&self, step: u64) -> u64 {
-        if step < self.start || step >= self.end {
+        if !self.pours_in(step) {
             return 0;
         }
         let poured_before = |steps: u64| (u128::from(self.rate) * u128::from(steps)) >> 16;
@@ -187,7 +191,7 @@ impl Vent {
         let step = draw.step;
         let layer = self.material.as_deref().map_or(Some(world.number_of_lava()), |name| world.number_of(name));
         let (total, Some(layer)) = (self.units_in(step), layer) else { return };
-        if world.layers()[layer].is_grains() {
+        if world.layers()[layer].is_grains() && self.pours_in(step) {
             return self.sprinkle(world, layer, draw.key_of(Salt::Faucet, number));
         }
         let n = self.columns.len() as u64;

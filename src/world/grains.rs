@@ -5,7 +5,7 @@
 
 use super::layer::lane;
 use super::{Ground, Layer, Strip, World};
-use crate::grid::tile::{TILE_X, TILE_Z};
+use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
 use crate::matter::Kind;
 use crate::rules::Walls;
@@ -170,6 +170,24 @@ impl Layer {
     /// Whether its matter is grains that lie on a fluid.
     pub(crate) fn is_carried_by(&self, fluid: &Self) -> bool {
         self.is_grains() && self.material.density < fluid.material.density
+    }
+
+    /// Tiles with grains at which the rule looks in the next step, and all tiles with grains.
+    pub fn grains_looked_at(&self) -> [usize; 2] {
+        let near = |tz: usize| self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0));
+        let tiles = self.tiles().filter(|(_, tile)| self.is_grains() && *tile.amount() != Lanes::ZERO);
+        tiles.fold([0; 2], |[looked, all], ([tx, y, tz], _)| {
+            let (tx, y) = (usize::from(tx), usize::from(y));
+            let changed = |strip: &Strip, tx: usize, y: usize| {
+                y < self.grid.ny && strip.row(strip.index(y, tx / ROW)).falling >> (tx % ROW) & 1 == 1
+            };
+            let wakes = |strip: &Strip, tx: usize| {
+                changed(strip, tx, y) || changed(strip, tx, y.wrapping_sub(1)) || changed(strip, tx, y + 1)
+            };
+            let wakes =
+                near(tz.into()).any(|strip| (tx.max(1) - 1..(tx + 2).min(strip.count)).any(|tx| wakes(strip, tx)));
+            [looked + usize::from(wakes), all + 1]
+        })
     }
 
     /// Whether a strip or one of its neighbours has tiles.

@@ -161,6 +161,15 @@ stickiness = 0.05
 fluidity = 3
 pressure = "trace"
 trace = { every = 2, air = "kept" }
+[[material]]
+name = "sand"
+kind = "grain"
+density = 2650.0
+[[material]]
+name = "ash"
+kind = "grain"
+density = 900.0
+grains = { slip = 0.5, drag = 0.2, flow = true }
 [[vent]]
 x = 9.0
 z = 8.0
@@ -172,6 +181,22 @@ x = 4.0
 z = 12.0
 rate = 0.3
 start = 5
+[[source]]
+material = "sand"
+x = 12.0
+z = 9.0
+radius = 3.0
+height = 16.0
+rate = 0.05
+[[source]]
+material = "ash"
+x = 6.0
+z = 6.0
+rate = 0.1
+end = 90
+[[body]]
+shape = { kind = "sphere", center = [15.0, 12.0, 5.0], radius = 2.5 }
+matter = { kind = "material", name = "sand", amount = 0.8 }
 [[body]]
 shape = { kind = "box", from = [2.0, 10.0, 2.0], to = [6.0, 13.0, 6.0] }
 matter = { kind = "lava", amount = 0.9, energy = 1.2 }
@@ -231,8 +256,9 @@ pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
     let open: Vec<usize> = simulation.open_vents().map(|(number, _)| number).collect();
     let step = simulation.steps();
     let one_of = |dice: &mut Dice| open.get(dice.below(open.len().max(1) as u64) as usize).copied();
-    let other =
-        simulation.world().layers().last().map(|layer| layer.material().name.clone()).filter(|name| name != "lava");
+    let others: Vec<_> =
+        simulation.world().layers().iter().map(|layer| &layer.material().name).filter(|name| *name != "lava").collect();
+    let other = others.get(dice.below(others.len().max(1) as u64) as usize).map(|name| (*name).clone());
     match dice.below(13) {
         0 => simulation.command(spec).unwrap(),
         1 => {

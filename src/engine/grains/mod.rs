@@ -240,7 +240,7 @@ impl Step<'_> {
             apply.own(&plans[i], i.checked_add_signed(dz).is_none_or(|beside| beside >= count));
             let source = i.checked_add_signed(-dz).and_then(|i| plans.get(i));
             if let Some(source) = source.filter(|_| dz != 0) {
-                apply.from_beside(source);
+                apply.beside(source);
             }
         });
         plans.iter().any(|plan| !plan.list.is_empty())

@@ -171,7 +171,7 @@ impl Apply<'_> {
     }
 
     /// What comes from the strip beside it.
-    pub(super) fn from_beside(&mut self, plan: &Plan) {
+    pub(super) fn beside(&mut self, plan: &Plan) {
         let [dx, dy, dz] = self.turn.way();
         for &Move { tile, cells } in &plan.moves {
             let [_, across] = moved_along_z(dz, cells);
