@@ -56,7 +56,11 @@ fn sources(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("sources");
     group.throughput(Throughput::Elements(vent.columns().len() as u64));
     group.bench_function("pour", |b| {
-        b.iter_batched_ref(|| world.clone(), |world| vent.pour(world, 1), BatchSize::LargeInput);
+        b.iter_batched_ref(
+            || world.clone(),
+            |world| vent.pour(world, Draw { seed: 1, step: 1 }, 0),
+            BatchSize::LargeInput,
+        );
     });
 }
 
