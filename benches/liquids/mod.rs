@@ -1,4 +1,6 @@
-//! The rules of liquids beside plain code: the lower half of a box moves, 524,288 cells.
+//! The rules of liquids beside plain code: the lower half of a box moves, 524,288 cells; and a sea that is traced.
+
+mod sea;
 
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Stage};
@@ -159,4 +161,5 @@ pub(crate) fn row() {
             baseline / two
         );
     }
+    sea::row();
 }
