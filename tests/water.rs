@@ -256,7 +256,8 @@ fn liquid_is_traced_to_the_same_bits_by_any_number_of_threads() {
 fn basins(fill: usize) -> World {
     let grid = Grid::new(21, 16, 5);
     let heights = Array2::from_shape_fn((grid.nz, grid.nx), |(_, x)| if x == 10 { 14.0 } else { 1.0 });
-    let mut world = World::with_materials(Ground::from_surface(grid.ny, heights), vec![Material::water()]);
+    let water = Material { pressure: Pressure::None, ..Material::water() };
+    let mut world = World::with_materials(Ground::from_surface(grid.ny, heights), vec![water]);
     let shape = Shape::Box { from: [0.0, 1.0, 0.0], to: [10.0, 1.0 + fill as f64, 5.0] };
     world.edit(&Edit { shape, matter: some("water", 1.0) });
     world.open_account();
@@ -321,7 +322,9 @@ fn a_mirrored_world_stays_a_mirror_image() {
     let grid = Grid::new(12, 10, 7);
     let world = |mirrored: bool| {
         let mut dice = Dice(5);
-        let mut world = World::with_materials(Ground::none(grid), vec![Material::water()]);
+        // Tracing shares by the order of the cells, to the unit.
+        let water = Material { pressure: Pressure::None, ..Material::water() };
+        let mut world = World::with_materials(Ground::none(grid), vec![water]);
         for i in 0..grid.cells() {
             let (mut x, y, z) = (i % grid.nx, i / grid.nx % grid.ny, i / grid.nx / grid.ny);
             x = if mirrored { grid.nx - 1 - x } else { x };

@@ -214,7 +214,7 @@ struct Table {
 
 impl From<Table> for Material {
     fn from(table: Table) -> Self {
-        let preset = Self::preset(&table.name).unwrap_or_else(Self::water);
+        let preset = Self::preset(&table.name).unwrap_or_else(Self::unnamed);
         Self {
             name: table.name,
             kind: table.kind.unwrap_or(preset.kind),
@@ -253,13 +253,19 @@ impl Material {
     /// The lava: it moves by the rules of `[rules]` and carries energy.
     pub fn lava() -> Self {
         let elements = elements("rock", 2);
-        Self { name: Self::LAVA.to_owned(), density: LAVA_DENSITY, elements, ..Self::water() }
+        Self { name: Self::LAVA.to_owned(), density: LAVA_DENSITY, elements, ..Self::unnamed() }
     }
 
-    /// Water: it runs everywhere, films included.
+    /// Water: it runs everywhere, films included, and rises in the other arm of a tube.
     pub fn water() -> Self {
+        let (pressure, elements) = (Pressure::Trace, elements("h2o", 4));
+        Self { name: "water".to_owned(), pressure, elements, ..Self::unnamed() }
+    }
+
+    /// A liquid like water, without a name, pressure or elements.
+    fn unnamed() -> Self {
         Self {
-            name: "water".to_owned(),
+            name: String::new(),
             kind: Kind::Liquid,
             density: 1000.0,
             speed: 1.0,
@@ -270,7 +276,7 @@ impl Material {
             compress: Compress::default(),
             drift: Drift::default(),
             sets: false,
-            elements: elements("h2o", 4),
+            elements: BTreeMap::new(),
             trace: Trace::default(),
             grains: Grains::default(),
             look: MaterialLook::default(),
@@ -280,7 +286,7 @@ impl Material {
     /// Steam: it rises, sinks a little, and spreads under what holds it.
     pub fn steam() -> Self {
         let (viscosity, stickiness, fluidity) = (0.8, 0.05, 2);
-        let named = Self { name: "steam".to_owned(), kind: Kind::Gas, density: 0.6, ..Self::water() };
+        let named = Self { name: "steam".to_owned(), kind: Kind::Gas, density: 0.6, ..Self::unnamed() };
         Self {
             viscosity,
             stickiness,
@@ -293,14 +299,14 @@ impl Material {
 
     /// Ice: it stays.
     pub fn ice() -> Self {
-        let look = MaterialLook::of(Look::Ice);
-        Self { name: "ice".to_owned(), kind: Kind::Still, density: 917.0, look, ..Self::water() }
+        let (elements, look) = (elements("h2o", 4), MaterialLook::of(Look::Ice));
+        Self { name: "ice".to_owned(), kind: Kind::Still, density: 917.0, elements, look, ..Self::unnamed() }
     }
 
     /// Lava that water has broken up: it falls, piles up, and sets on the ground.
     pub fn rubble() -> Self {
         let (viscosity, stickiness, fluidity) = (1.0, 0.9, 3);
-        let named = Self { name: "rubble".to_owned(), density: 2700.0, sets: true, ..Self::water() };
+        let named = Self { name: "rubble".to_owned(), density: 2700.0, sets: true, ..Self::unnamed() };
         Self {
             viscosity,
             stickiness,
@@ -314,13 +320,13 @@ impl Material {
     /// Sand: grains that sink in lava and in water.
     pub fn sand() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Sand));
-        Self { name: "sand".to_owned(), kind, density: 2650.0, elements: BTreeMap::new(), look, ..Self::water() }
+        Self { name: "sand".to_owned(), kind, density: 2650.0, look, ..Self::unnamed() }
     }
 
     /// Ash: grains that lie on lava and sink in water; half of a grain is rock.
     pub fn ash() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Ash));
-        Self { name: "ash".to_owned(), kind, density: 1300.0, elements: elements("rock", 1), look, ..Self::water() }
+        Self { name: "ash".to_owned(), kind, density: 1300.0, elements: elements("rock", 1), look, ..Self::unnamed() }
     }
 
     /// The material that a name alone stands for.
