@@ -339,9 +339,12 @@ impl LowPass {
             .zip(self.volume.density.par_chunks_mut(grid.slab()))
             .zip(self.volume.energy.par_chunks_mut(grid.slab()))
             .enumerate()
-            .map_init(|| Taps { layer, ..Taps::default() }, |taps, (z, (((shown, changed), density), energy))| {
-                Slab { z, shown, changed, density, energy }.filter(taps, world, &changes.around(grid, z, 1))
-            })
+            .map_init(
+                || Taps { layer, ..Taps::default() },
+                |taps, (z, (((shown, changed), density), energy))| {
+                    Slab { z, shown, changed, density, energy }.filter(taps, world, &changes.around(grid, z, 1))
+                },
+            )
             .sum()
     }
 }

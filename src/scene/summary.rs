@@ -9,7 +9,7 @@ use crate::source::VentSpec;
 use crate::units::cells;
 use crate::validate::tame;
 use crate::words::{grouped, short, volume};
-use crate::world::Layer;
+use crate::world::{Layer, World};
 
 /// Most vents that are listed.
 const MOST_VENTS: usize = 3;
@@ -28,7 +28,7 @@ impl Scene {
             let crs = map.crs.name().map(|name| format!(" ({name})")).unwrap_or_default();
             lines.push(format!("map         {}{crs}", map.bounds(wide, deep)));
         }
-        lines.extend(simulation.vents().take(MOST_VENTS).map(|spec| vent(spec, site)));
+        lines.extend(simulation.vents().take(MOST_VENTS).map(|spec| vent(spec, site, simulation.world())));
         let vents = simulation.vents().count();
         if vents > MOST_VENTS {
             lines.push(format!("            and {} more vents", vents - MOST_VENTS));
@@ -57,13 +57,19 @@ fn place(site: &Site) -> String {
     }
 }
 
-fn vent(vent: &VentSpec, site: &Site) -> String {
+fn vent(vent: &VentSpec, site: &Site, world: &World) -> String {
     let at = |map: &Georeference| {
         let (x, y) = map.to_map(vent.x * site.cell_size_m, vent.z * site.cell_size_m);
         format!(" (map {}, {})", short(x, 6), short(y, 6))
     };
     let on_map = site.georeference.as_ref().map(at).unwrap_or_default();
-    format!("vent        x = {:.2}, z = {:.2}{on_map}, {} cells a step", vent.x, vent.z, short(vent.rate, 4))
+    let (head, of) = match &vent.material {
+        None => ("vent", String::new()),
+        Some(name) => ("source", format!(" of {name}")),
+    };
+    let grains = vent.material.as_ref().and_then(|name| world.layer(name)).is_some_and(Layer::is_grains);
+    let what = if grains { "grains a step in each column" } else { "cells a step" };
+    format!("{head:<12}x = {:.2}, z = {:.2}{on_map}, {} {what}{of}", vent.x, vent.z, short(vent.rate, 4))
 }
 
 /// What a material has at the sides of the box.
