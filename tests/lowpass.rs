@@ -6,6 +6,7 @@ use common::{Dice, any_rules, ball, densest, meddle, plain, random_world, tiled,
 use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{BRICK, Bricks, Change, ENERGY_SHOWN, LowPass, Volume};
+use lavoxel::matter::Material;
 use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::{Command, Simulation, Snapshot};
 use lavoxel::source::VentSpec;
@@ -43,6 +44,24 @@ fn everything(world: &World) -> Volume {
         }
     }
     volume
+}
+
+#[test]
+fn layers_before_the_lava_are_not_filtered_as_lava() {
+    let grid = Grid::new(23, 14, 17);
+    let lava = random_world(grid, 5, 25, 15);
+    let mut world = World::with_materials(lava.ground().clone(), vec![Material::sand(), Material::ice()]);
+    let mut lowpass = LowPass::new(grid);
+    for (name, y) in [("sand", 2.0), ("ice", 9.0)] {
+        let shape = Shape::Box { from: [0.0, y, 0.0], to: [23.0, y + 3.0, 17.0] };
+        world.edit(&Edit { shape, matter: Matter::Material { name: name.to_owned(), amount: 1.0 } });
+    }
+    for ([x, y, z], cell) in lava.lava().held() {
+        world.place([x, y, z], cell.amount, cell.energy);
+    }
+    let (volume, expected) = (lowpass.refresh(&world), everything(&world));
+    assert!(volume.density == expected.density && volume.energy == expected.energy);
+    assert!(expected.density.iter().any(|&density| density > 0));
 }
 
 #[test]
