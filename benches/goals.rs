@@ -23,7 +23,8 @@ use lavoxel::random::Draw;
 use lavoxel::rules::Bed;
 use lavoxel::rules::spreading::{Spreading, spreads};
 use lavoxel::rules::{Rule, Rules, RulesSpec};
-use lavoxel::simulation::Simulation;
+use lavoxel::scene::Scene;
+use lavoxel::simulation::{Simulation, system_clock};
 use lavoxel::source::Vent;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Ground, World};
@@ -36,7 +37,7 @@ const ROUNDS: usize = 25;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let rows: [(&str, fn()); 10] = [
+    let rows: [(&str, fn()); 11] = [
         ("count-volcano", count_volcano),
         ("count-full", count_full),
         ("volcano", volcano_row),
@@ -47,6 +48,7 @@ fn main() {
         ("open", open_row),
         ("liquids", liquids::row),
         ("grains", grains::row),
+        ("island", island_row),
     ];
     println!("{} threads; {:?} and slower", threads(), Level::fastest());
     for (name, row) in rows {
@@ -331,6 +333,28 @@ fn settled_row() {
         let name = format!("settled, {nx} × {ny} × {nz}, {} liquid cells", world.lava().tally().cells);
         println!("{name:<58}{:>10.4} µs a step  goal: under 5", per_step * 1e3);
     }
+}
+
+/// The scene of the island: all of its materials, reactions and setting.
+fn island_row() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/terrains/island.toml");
+    let scene = Scene::load(path.as_ref()).expect("a test reads it");
+    pool(threads()).install(|| {
+        let stage = scene.build(Box::new(Tiled::default())).expect("a test builds it");
+        let mut simulation = stage.simulation.with_clock(system_clock);
+        for steps in [500, 1500, 2400] {
+            while simulation.steps() < steps {
+                simulation.step();
+            }
+            let mut times: Vec<_> = (0..100).map(|_| ms(|| simulation.step())).collect();
+            times.sort_unstable_by(f64::total_cmp);
+            let name = format!("island, after {steps} steps");
+            println!("{name:<58}{:>10.4} ms a step  goal: under 4 after 1500", times[50]);
+        }
+        for (stage, time) in simulation.timings().iter().filter(|(_, time)| time.runs > 0) {
+            println!("    {stage:<54}{:>10.4} ms a run", time.mean_ms());
+        }
+    });
 }
 
 fn open_row() {

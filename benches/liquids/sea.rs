@@ -47,7 +47,7 @@ fn sea(is_rough: bool, air: Air) -> World {
 fn run(world: &World, threads: usize) -> Run<'_> {
     let pool = pool(threads);
     let materials: Vec<_> = world.layers()[1..].iter().map(|layer| layer.material().clone()).collect();
-    let rules = Rules::new(&RulesSpec::default(), &materials, GRID);
+    let rules = Rules::new(&RulesSpec::default(), &materials, &[], GRID);
     let mut engine = Tiled::default();
     Box::new(move || {
         pool.install(|| {
