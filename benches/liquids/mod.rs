@@ -149,7 +149,7 @@ fn plain(step: fn(&mut Plain)) -> Run<'static> {
 pub(crate) fn row() {
     let pressed = Compress { passes: 1, ..Compress::default() };
     let compressed = world(Material { pressure: Pressure::Compress, compress: pressed, ..Material::water() });
-    let level = world(Material::water());
+    let level = world(Material { pressure: Pressure::None, ..Material::water() });
     for (name, world, step) in [
         ("compress", &compressed, Plain::compress as fn(&mut Plain)),
         ("squeeze and level", &level, Plain::fall_and_level),

@@ -170,6 +170,26 @@ name = "ash"
 kind = "grain"
 density = 900.0
 grains = { slip = 0.5, drag = 0.2, flow = true }
+[[material]]
+name = "rubble"
+[[material]]
+name = "steam"
+[[material]]
+name = "ice"
+[[reaction]]
+takes = { lava = 1, water = 1 }
+makes = { rubble = 1, steam = 4 }
+where = "across"
+rate = 0.25
+[[reaction]]
+takes = { steam = 4 }
+makes = { water = 1 }
+chance = 0.1
+[[reaction]]
+takes = { ice = 1 }
+makes = { water = 1 }
+near = { lava = 0.1 }
+rate = 0.02
 [[vent]]
 x = 9.0
 z = 8.0
@@ -203,6 +223,9 @@ matter = { kind = "lava", amount = 0.9, energy = 1.2 }
 [[body]]
 shape = { kind = "below", level = 5.0 }
 matter = { kind = "material", name = "water", amount = 1.0 }
+[[body]]
+shape = { kind = "sphere", center = [9.0, 9.0, 12.0], radius = 2.0 }
+matter = { kind = "material", name = "ice", amount = 1.0 }
 [[event]]
 at = 45
 seed = 9
