@@ -288,3 +288,48 @@ fn a_high_pond_is_not_emptied_through_a_running_film() {
     println!("50 cells are down after {films:?} and {bodies:?} steps");
     assert!(films.zip(bodies).is_some_and(|(films, bodies)| 2 * films < bodies), "{films:?} and {bodies:?}");
 }
+
+#[cfg(feature = "files")]
+fn scene(name: &str) -> Simulation {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains").join(name);
+    let scene = lavoxel::scene::Scene::load(&path).unwrap_or_else(|e| panic!("{e}"));
+    scene.build(Box::new(Tiled::default())).unwrap_or_else(|e| panic!("{e}")).simulation
+}
+
+#[cfg(feature = "files")]
+#[test]
+fn the_thin_scenes_are_those_of_the_tests() {
+    let mut branching = scene("branching.toml");
+    let levels = |world: &World| (0..3).map(|arm| level(world, 1 + 12 * arm, 0)).collect::<Vec<_>>();
+    let (within, rest) = run_to_rest(&mut branching, 400, levels);
+    assert!(within <= 30 && apart(&levels(branching.world())) <= 0.2, "level from {within}, at rest at {rest}");
+
+    let mut dam = scene("dam.toml");
+    steps(&mut dam, 74);
+    for _ in 0..100 {
+        steps(&mut dam, 1);
+        let columns: Vec<_> = (0..80).map(|x| level(dam.world(), x, 0)).collect();
+        assert!(apart(&columns) <= 1.0, "step {}: {columns:.2?}", dam.steps());
+    }
+}
+
+#[cfg(feature = "files")]
+#[test]
+fn the_vessels_come_level_and_the_bell_when_it_is_opened() {
+    let mut vessels = scene("vessels.toml");
+    let open = [[15, 40], [37, 45], [48, 46], [61, 46], [81, 47]];
+    let levels = |world: &World| open.map(|[x, z]| level(world, x, z));
+    let bell = |world: &World| level(world, 99, 46);
+    (0..600).for_each(|_| vessels.step());
+    let (before, air) = (levels(vessels.world()), bell(vessels.world()));
+    println!("before {before:.3?}, in the bell {air:.3}");
+    // Water still runs along the pipe into the foot of the bell.
+    assert!(apart(&before) <= 0.1, "{before:?}");
+    assert!(air <= 8.0, "the bell holds water up to {air}");
+    (0..200).for_each(|_| vessels.step());
+    vessels.world().check().expect("the account is exact");
+    let after = levels(vessels.world());
+    println!("after {after:.3?}, in the bell {:.3}", bell(vessels.world()));
+    assert!(apart(&after) <= 0.02 && (bell(vessels.world()) - after[0]).abs() <= 0.02, "{after:?}");
+    assert!(after[0] < before[0] - 1.0, "what rose in the bell sank elsewhere");
+}
