@@ -71,11 +71,11 @@ impl Tracer for ShadeContext<'_> {
 
     fn trace<S: Simd>(&self, _: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
         let end = opaque(self, ray, behind, sight);
-        if sight.clear.is_empty() {
+        if sight.others.is_empty() {
             return end.light;
         }
         let coated = behind.top && end.met == Met::Behind;
-        let end = if self.solids.is_empty() { end } else { before(self, ray, sight, (end, coated)) };
+        let end = if sight.others.solid.is_empty() { end } else { before(self, ray, sight, (end, coated)) };
         through_media(self, ray, behind, sight, &end)
     }
 
@@ -85,12 +85,12 @@ impl Tracer for ShadeContext<'_> {
         if matches!(crossing, Crossing::At { .. }) {
             return 1.0;
         }
-        let pace = Pace { reach: sight.clear, ..pace };
+        let pace = Pace { reach: sight.others.solid, ..pace };
         let solid = |clear: &Clear| clear.field.cross(ray, Self::far(behind), ISO, pace);
         if self.solids.iter().any(|clear| matches!(solid(clear), Crossing::At { .. })) {
             return 1.0;
         }
-        let passed = pass(self, ray, Self::far(behind), pace);
+        let passed = pass(self, ray, Self::far(behind), sight);
         1.0 - passed.through.mean()
     }
 
@@ -121,8 +121,7 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
 
 /// The light at the end of a ray as it comes through the media before it.
 fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: &End) -> V3 {
-    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.clear };
-    let passed = pass(context, ray, end.t, pace);
+    let passed = pass(context, ray, end.t, sight);
     let light = match (behind.top && end.met == Met::Behind, passed.ends_inside) {
         (true, true) => times(end.light, WET),
         (true, false) => filmed(context, ray, end.t, end.light),

@@ -20,7 +20,9 @@ use crate::world::Span;
 use super::bricks::Drawn;
 use super::camera::Ray;
 use super::field::span_in;
-use super::math::V3;
+use super::land::pattern_unit;
+use super::math::{V3, v3};
+use super::noise;
 use super::places::Skipping;
 use crate::simd::{Portable, Simd};
 
@@ -32,6 +34,11 @@ pub(crate) const KINDS: usize = 2;
 const LARGE: usize = 256;
 /// Coarse cells along the edge of a block, the unit of empty space that rays jump over.
 const BLOCK: usize = 4;
+/// Density of both kinds together up to which nothing is drawn, 255 for 1.
+const LEAST: u16 = 2;
+/// How far eddies bend gas sideways, in coarse cells, and how many there are to a unit of pattern. They rise with the billows.
+const BENT: f32 = 1.4;
+const EDDIES: f32 = 0.11;
 /// Light from below comes from a wide patch and by detours: it is absorbed by this share of the gas.
 const DETOURS: f32 = 0.45;
 /// Lowest sun whose shadow is computed, as the sine of its height; a lower one throws the same.
@@ -64,17 +71,21 @@ impl Kind {
 pub(crate) struct Wanted {
     /// Direction to the sun.
     sun: V3,
+    /// Cells to a unit of pattern, and how far eddies have risen, in cells.
+    unit: f32,
+    risen: f32,
     /// The media that are gases, by their place in [`Volume::media`].
     media: Vec<(usize, Kind)>,
 }
 
 impl Wanted {
     /// The gases of a volume; `None` where there is none.
-    pub(crate) fn of(volume: &Volume, sun: V3) -> Option<Self> {
+    pub(crate) fn of(volume: &Volume, sun: V3, risen: f32) -> Option<Self> {
         let there = volume.media.iter().enumerate().filter(|(_, medium)| !medium.density.is_empty());
         let gases = there.filter(|(_, medium)| medium.look.preset.form() == Form::Cloud);
         let media: Vec<_> = gases.map(|(k, medium)| (k, Kind::new(&medium.look))).collect();
-        (!media.is_empty()).then_some(Self { sun, media })
+        let unit = pattern_unit(volume.grid);
+        (!media.is_empty()).then_some(Self { sun, unit, risen, media })
     }
 
     /// The places of the gases in [`Volume::media`].
@@ -121,7 +132,8 @@ impl Fog {
                 share,
             );
         }
-        let densities: Vec<Vec<f32>> = densities.iter().map(|values| blurred(values, grid)).collect();
+        let bend = |values: &Vec<f32>| bent(&blurred(values, grid), grid, wanted, edge as f32);
+        let densities: Vec<Vec<f32>> = densities.iter().map(bend).collect();
         let extinction = total(&densities, &kinds, grid);
         let (sun, below) = join(
             || sunlight(&extinction, grid, wanted.sun, edge as f32),
@@ -145,7 +157,7 @@ impl Fog {
             block(i as f32 - 0.5)..=block(i as f32 + 1.5)
         };
         for (cell, [x, y, z]) in self.cells.iter().zip(self.grid.places()) {
-            if cell[0] == 0 && cell[1] == 0 {
+            if u16::from(cell[0]) + u16::from(cell[1]) <= LEAST {
                 continue;
             }
             for k in reach(z, self.count[2]) {
@@ -230,6 +242,40 @@ fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
         }
     });
     to
+}
+
+/// The field as eddies bend it: gas that rises straight up winds about.
+fn bent(values: &[f32], grid: Grid, wanted: &Wanted, edge: f32) -> Vec<f32> {
+    let (row, slab) = (grid.nx, grid.nx * grid.ny);
+    let far = (BENT + 1.0).ceil() as usize;
+    let near = |i: usize, n: usize| i.saturating_sub(far)..(i + far + 1).min(n);
+    let mut to = vec![0.0; values.len()];
+    to.par_chunks_mut(slab).enumerate().for_each(|(z, to)| {
+        for y in 0..grid.ny {
+            let line = |z: usize| &values[grid.index([0, y, z])..][..row];
+            let held = |x: usize| near(z, grid.nz).any(|z| line(z)[x] > 0.0);
+            let Some(first) = (0..row).find(|&x| held(x)) else { continue };
+            let last = (first..row).rfind(|&x| held(x)).unwrap_or(first);
+            for x in first.saturating_sub(far)..(last + far + 1).min(row) {
+                let p = v3(x as f32 + 0.5, y as f32 + 0.5, z as f32 + 0.5) * edge;
+                let q = v3(p.x, p.y - wanted.risen, p.z) * (EDDIES / wanted.unit);
+                let aside = [noise::gradient(q), noise::gradient(q + v3(31.0, 7.0, 13.0))];
+                let [east, south] = aside.map(|n| (1.4 * n).clamp(-1.0, 1.0) * BENT);
+                to[y * row + x] = level(&line, [row, grid.nz], [x as f32 + east, z as f32 + south]);
+            }
+        }
+    });
+    to
+}
+
+/// The value of a layer between its rows along x; edges are held.
+fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32; 2]) -> f32 {
+    let [(i, fx), (k, fz)] = std::array::from_fn(|axis| {
+        let place = place[axis].clamp(0.0, count[axis] as f32 - 1.001);
+        (place as usize, place - (place as usize) as f32)
+    });
+    let along = |k: usize| line(k)[i] + (line(k)[i + 1] - line(k)[i]) * fx;
+    along(k) + (along(k + 1) - along(k)) * fz
 }
 
 /// The extinction of all gases together, as the exponent of a cell's length.
@@ -320,6 +366,15 @@ pub(crate) struct Gas {
     pub(crate) densities: [f32; KINDS],
     pub(crate) sun: f32,
     pub(crate) below: f32,
+}
+
+impl Gas {
+    /// Whether there is too little gas to be drawn.
+    #[inline(always)]
+    pub(crate) fn is_nothing(&self) -> bool {
+        // A mean of coarse cells that hold too little is no more, but for rounding.
+        self.densities.iter().sum::<f32>() <= (f32::from(LEAST) + 0.01) / 255.0
+    }
 }
 
 impl<'a> FogField<'a> {

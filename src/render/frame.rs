@@ -13,7 +13,7 @@ use super::heightfield::{Heightfield, Part, up_to_cut};
 use super::image::Image;
 use super::math::{V3, luminance};
 use super::noise;
-use super::tiles::{Depths, Live, Reach, Tiles};
+use super::tiles::{Depths, Live, OtherTiles, Others, Reach, Tiles};
 use super::tracer::{Sight, Tracer};
 use crate::view::Antialias;
 
@@ -79,7 +79,7 @@ pub(crate) struct Frame<'a, T: Tracer> {
     /// Where there may be lava.
     pub(crate) tiles: &'a Tiles,
     /// Where there may be other media, if there are any.
-    pub(crate) clear: Option<&'a Tiles>,
+    pub(crate) others: Option<&'a OtherTiles>,
     /// The tiles that are drawn; the rest of the picture is reused.
     pub(crate) live: &'a Live,
     pub(crate) level: Level,
@@ -222,16 +222,16 @@ impl<T: Tracer> Frame<'_, T> {
     ) -> V3 {
         let (x, y) = pixel;
         let (reach, far) = (self.tiles.at(x, y), T::far(behind));
-        let clear = self.clear.map_or(Reach::NONE, |tiles| tiles.at(x, y));
+        let others = self.others.map_or(Others::NONE, |tiles| tiles.at(x, y));
         if (reach.is_empty() || reach.near >= far)
-            && (clear.is_empty() || clear.near >= far)
+            && (others.is_empty() || others.near() >= far)
             && let Some(light) = self.tracer.bare(behind)
         {
             return light;
         }
         let ray = self.camera.ray(x as f32 + u, y as f32 + v);
         let jitter = noise::interleaved(x as f32 + shift, y as f32);
-        self.tracer.trace(s, &ray, behind, Sight { jitter, reach, clear })
+        self.tracer.trace(s, &ray, behind, Sight { jitter, reach, others })
     }
 
     /// The light of the film with four rays in the pixels that are `wanted`.
@@ -361,7 +361,8 @@ pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: 
             let ray = camera.ray(x as f32 + u, y as f32 + v);
             let behind = tracer.behind(&ray, 0.0);
             let hidden = T::far(&behind) < f32::MAX || tracer.slices().nearest(&ray, f32::MAX).is_some();
-            let sight = Sight { jitter: noise::interleaved(x as f32, y as f32), reach: Reach::ALL, clear: Reach::ALL };
+            let sight =
+                Sight { jitter: noise::interleaved(x as f32, y as f32), reach: Reach::ALL, others: Others::ALL };
             opacity += if hidden { 1.0 } else { tracer.opacity(&ray, &behind, sight) };
             sky += tracer.bare(&behind).unwrap_or_default();
         }

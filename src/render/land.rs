@@ -89,6 +89,15 @@ impl Altitudes {
     }
 }
 
+/// Cells to a unit of pattern in a box.
+pub(crate) fn pattern_unit(grid: Grid) -> f32 {
+    unit_of(grid.nx.max(grid.nz))
+}
+
+fn unit_of(side: usize) -> f32 {
+    side as f32 / REFERENCE_SIDE
+}
+
 /// Nodes to a cell on land of so many cells along its longer side.
 pub(crate) fn per_cell(side: usize, nodes: usize) -> usize {
     (nodes / side).clamp(1, MOST_PER_CELL)
@@ -114,7 +123,7 @@ impl TerrainLook {
         let cells = (ground.ncols(), ground.nrows());
         let side = cells.0.max(cells.1);
         let coarse = Raster::columns(cells, ground.iter().copied().collect());
-        let unit = side as f32 / REFERENCE_SIDE;
+        let unit = unit_of(side);
         let seeds = Raster::nodes(cells, per_cell, |x, z| seed(x, z, unit));
         let rills = seeds.map(|x, z, _| rill(&seeds, &coarse, unit, (x, z)));
         let heights = rills.map(|x, z, rill| height(&coarse, rill.value, unit, (x, z)));

@@ -17,6 +17,7 @@ use super::field::{Border, Pace};
 use super::math::{V3, mix, times};
 use super::shading::ShadeContext;
 use super::steam::{self, Stretch};
+use super::tracer::Sight;
 use super::water::{self, Surface};
 
 /// Density at which its surface lies.
@@ -74,12 +75,13 @@ pub(crate) struct Passed {
 }
 
 /// What the media do to the light along a ray before `far`.
-pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, pace: Pace) -> Passed {
+pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
+    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.clear };
     let events = Events::along(context.clear, ray, far, pace);
     let mut passed = Passed { light: V3::zeros(), through: V3::repeat(1.0), first: f32::MAX, ends_inside: false };
     let (mut inside, mut at) = (0_u32, 0.0);
     for event in events.all() {
-        between(context, &mut passed, ray, inside, (at, event.t), pace.jitter);
+        between(context, &mut passed, ray, inside, (at, event.t), sight);
         at = event.t;
         passed.first = passed.first.min(event.t);
         let bit = 1 << event.medium;
@@ -103,16 +105,20 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, pace: Pace) -> P
         passed.ends_inside = matches!(event.border, Border::Leaves) && event.t >= far;
     }
     if context.fog.is_some() {
-        between(context, &mut passed, ray, inside, (at, far), pace.jitter);
+        between(context, &mut passed, ray, inside, (at, far), sight);
     }
     passed
 }
 
 /// What lies between two surfaces: the media that the ray is inside of, a bit for each, or gas.
-fn between(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (from, to): (f32, f32), jitter: f32) {
+fn between(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (from, to): (f32, f32), sight: Sight) {
     match context.fog {
-        Some(fog) if inside == 0 && from < to => {
-            steam::scatter(context, fog, passed, Stretch { ray, from, to, jitter });
+        Some(fog) if inside == 0 => {
+            let gas = sight.others.gas;
+            let (from, to) = (from.max(gas.near), to.min(gas.far));
+            if from < to {
+                steam::scatter(context, fog, passed, Stretch { ray, from, to, jitter: sight.jitter });
+            }
         }
         _ => absorb(context, passed, ray, inside, (from, to)),
     }

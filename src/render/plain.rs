@@ -76,7 +76,7 @@ impl Tracer for Specimen<'_> {
     #[inline(always)]
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
-        if !sight.clear.is_empty() {
+        if !sight.others.is_empty() {
             return through_media(s, self, ray, behind, sight);
         }
         match self.look.style {
@@ -180,7 +180,7 @@ fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
 impl Specimen<'_> {
     /// What the media before `far` add, with the lava where a pace for it is given.
     fn media_before<S: Simd>(&self, s: S, ray: &Ray, far: f32, sight: Sight, lava: Option<Pace>) -> Layer {
-        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.clear };
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.others.clear };
         let lava = lava.map(|pace| (self.field, pace));
         self.transfer.accumulate_all(s, &Along { media: self.media, pace, lava, ray, far })
     }

@@ -105,9 +105,14 @@ impl Prepared {
         Arc::clone(light)
     }
 
-    /// The gases under a sun, computed when they are not cached.
-    pub(crate) fn fog(&mut self, volume: &Volume, changes: &VolumeChanges, sun: V3) -> Option<Arc<Fog>> {
-        let wanted = Wanted::of(volume, sun);
+    /// The gases under a sun whose eddies have risen so far, computed when they are not cached.
+    pub(crate) fn fog(
+        &mut self,
+        volume: &Volume,
+        changes: &VolumeChanges,
+        (sun, risen): (V3, f32),
+    ) -> Option<Arc<Fog>> {
+        let wanted = Wanted::of(volume, sun, risen);
         let known = self.fog.take().filter(|(known, _)| Some(known) == wanted.as_ref());
         self.fog = known.or_else(|| {
             let fog = Fog::new(volume, wanted.as_ref()?, |k| changes.media[k].rows);

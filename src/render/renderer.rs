@@ -33,10 +33,11 @@ use super::plain::{self, Specimen};
 use super::prepared::{FieldChanges, Prepared, VolumeChanges, rows};
 use super::shading::ShadeContext;
 use super::sky::Sky;
-use super::tiles::{Depths, Live, Tiles};
+use super::steam::risen;
+use super::tiles::{Depths, Live, OtherTiles, Tiles};
 use super::tracer::Tracer;
 use super::transfer::Transfer;
-use crate::view::{Antialias, Form, LookSpec, MaterialLook, Style};
+use crate::view::{Antialias, Form, LookSpec, Style};
 
 /// A part of the box, as shares, in which nothing is shown.
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
@@ -87,18 +88,20 @@ enum Behind {
 /// Where in a picture there may be matter, and how far away.
 struct Places {
     lava: Tiles,
-    /// Of all other media; `None` where there are none.
-    clear: Option<Tiles>,
+    /// Of all other media.
+    others: OtherTiles,
 }
 
 impl Places {
+    /// Of a picture without any.
+    fn none(camera: &Camera) -> Self {
+        Self { lava: Tiles::none(camera), others: OtherTiles { clear: None, solid: None, gas: None } }
+    }
+
     /// The tiles with something to draw; with `edges` also their neighbours.
     fn live(&self, camera: &Camera, edges: bool) -> Live {
         let live = self.lava.live(camera, edges);
-        match &self.clear {
-            Some(clear) => live.and(&clear.live(camera, edges)),
-            None => live,
-        }
+        self.others.all().fold(live, |live, tiles| live.and(&tiles.live(camera, edges)))
     }
 }
 
@@ -336,7 +339,10 @@ impl Renderer {
                     true => self.prepared.light(volume, changes, Glow::from(&self.look)),
                     false => Arc::new(EmberLight::none(volume.grid)),
                 };
-                let fog = self.prepared.fog(volume, changes, self.sky.sun).filter(|_| self.contents.lava);
+                let fog = self
+                    .prepared
+                    .fog(volume, changes, (self.sky.sun, risen(self.steps)))
+                    .filter(|_| self.contents.lava);
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
                 let media = Media::new(
                     self.media(volume, skipping, shown),
@@ -377,22 +383,27 @@ impl Renderer {
         fog: Option<&Fog>,
         skipping: Skipping,
     ) -> Places {
-        let cinematic = self.look.style == Style::Cinematic;
-        let wanted = |look: &MaterialLook| !(cinematic && look.preset.form() == Form::Cloud);
-        let bricks: Vec<&Bricks> = self.prepared.bricks_of_media(volume, wanted).collect();
-        match skipping {
-            _ if !self.contents.lava => Places { lava: Tiles::none(camera), clear: None },
-            Skipping::Never => {
-                let any = !bricks.is_empty() || fog.is_some();
-                Places { lava: Tiles::whole(camera), clear: any.then(|| Tiles::whole(camera)) }
-            }
-            Skipping::Bricks => {
-                let tiles = |bricks: &Bricks| Tiles::new(bricks, camera, depths);
-                let fog = fog.map(|fog| Tiles::of_boxes(fog.boxes(), camera, depths));
-                let clear = bricks.into_iter().map(tiles).chain(fog).reduce(Tiles::union);
-                Places { lava: tiles(self.prepared.bricks()), clear }
-            }
+        if !self.contents.lava {
+            return Places::none(camera);
         }
+        let whole = skipping == Skipping::Never;
+        let tiles = |bricks: &Bricks| if whole { Tiles::whole(camera) } else { Tiles::new(bricks, camera, depths) };
+        let of_media = |wanted: &dyn Fn(Form) -> bool| {
+            let bricks = self.prepared.bricks_of_media(volume, |look| wanted(look.preset.form()));
+            bricks.map(tiles).reduce(Tiles::union)
+        };
+        let gas = |fog: &Fog| if whole { Tiles::whole(camera) } else { Tiles::of_boxes(fog.boxes(), camera, depths) };
+        let others = match self.look.style {
+            Style::Cinematic => OtherTiles {
+                clear: of_media(&|form| form == Form::Clear),
+                solid: of_media(&|form| form == Form::Solid),
+                gas: fog.map(gas),
+            },
+            Style::Scientific | Style::Surface | Style::Maximum => {
+                OtherTiles { clear: of_media(&|_| true), solid: None, gas: None }
+            }
+        };
+        Places { lava: tiles(self.prepared.bricks()), others }
     }
 
     /// The media besides the lava that are there.
@@ -466,7 +477,7 @@ impl Renderer {
             tracer,
             camera,
             tiles: &places.lava,
-            clear: places.clear.as_ref(),
+            others: (!places.others.is_empty()).then_some(&places.others),
             live,
             level: self.level,
             stop: &self.stop,
@@ -503,7 +514,7 @@ impl Renderer {
         let mut image = bare.image.clone();
         frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Kept)), &mut image);
         if self.contents.legend {
-            self.transfer.legend(&mut image, places.clear.is_none());
+            self.transfer.legend(&mut image, places.others.is_empty());
         }
         bare.drawn = Some(live);
         kept.bare = bare;
@@ -513,7 +524,7 @@ impl Renderer {
     /// Draws the picture without lava.
     fn draw_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) {
         let mut bare = std::mem::take(&mut kept.bare);
-        let places = Places { lava: Tiles::none(camera), clear: None };
+        let places = Places::none(camera);
         let live = Live::whole(camera);
         let frame = self.frame_through(tracer, camera, &places, &live);
         bare.film.resize(camera.size());

@@ -60,7 +60,7 @@ struct Hit<'a> {
 
 /// The end of a ray, or a solid material before it. `coated`: whether the ray ends on rock that a material may coat.
 pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coated): (End, bool)) -> End {
-    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.clear };
+    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.solid };
     let end = if coated { filmed(context, ray, end) } else { end };
     let mut nearest: Option<(f32, Option<V3>, &Clear)> = None;
     let mut veils: [Option<(f32, f32, &Clear)>; 2] = [None; 2];
@@ -157,8 +157,8 @@ fn grains(context: &ShadeContext, hit: &Hit) -> V3 {
     let fine = noise::gradient(p * 4.3);
     let coarse = noise::gradient(p * 1.9 + v3(7.0, 3.0, 1.0));
     let broad = noise::fractal(p * (0.11 / unit) + v3(1.0, 6.0, 2.0), 3);
-    let tone = 1.0 + look.waves * (0.20 * fine + 0.13 * coarse) + 0.22 * broad;
-    let rough = v3(fine, 0.3 * coarse, noise::gradient(p * 4.3 + v3(19.0, 0.0, 5.0))) * (0.16 * look.waves);
+    let tone = 1.0 + look.waves * (0.34 * fine + 0.16 * coarse) + 0.22 * broad;
+    let rough = v3(fine, 0.3 * coarse, noise::gradient(p * 4.3 + v3(19.0, 0.0, 5.0))) * (0.30 * look.waves);
     let normal = if hit.cut { hit.normal } else { unit_or_up(hit.normal + rough) };
     let albedo = V3::from(look.linear_color()) * (0.46 * tone);
     times(albedo, arriving(context, hit, normal, GRAINS_WRAP))

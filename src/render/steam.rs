@@ -18,10 +18,9 @@ const LAVA: f32 = 0.16;
 const SHADED: f32 = 0.32;
 /// A ray ends when no more than this share of light would come through.
 const OPAQUE: f32 = 0.01;
-/// Billows: of the broad and the fine ones, the number to a unit of pattern; and their strength.
-const BROAD: f32 = 0.20;
-const FINE: f32 = 0.55;
-const BILLOWS: f32 = 2.3;
+/// Billows: the number of the broadest to a unit of pattern, and their strength.
+const BROAD: f32 = 0.16;
+const BILLOWS: f32 = 2.4;
 /// How far they rise in a step, in cells.
 const RISE: f64 = 0.15;
 /// Height above the ground, in units of pattern, from which mountains throw no shadow on gas.
@@ -51,7 +50,7 @@ pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passe
     let (kinds, step, risen) = (fog.kinds(), fog.step(), risen(context.steps));
     fog.walk(ray, (from, to), jitter, |t, p| {
         let gas = fog.at(p);
-        if gas.densities.iter().sum::<f32>() <= 0.0 {
+        if gas.is_nothing() {
             return true;
         }
         let billow = billow(p, context.land.unit, risen);
@@ -95,10 +94,9 @@ pub(crate) fn phase(cosine: f32) -> f32 {
     (1.0 - FORWARD * FORWARD) / (1.0 + FORWARD * FORWARD - 2.0 * FORWARD * cosine).powf(1.5)
 }
 
-/// Irregularity of the density, about -1..1 and 0 on average: billows that rise as steps go by.
+/// Irregularity of the density, 0 on average: billows that rise as steps go by.
 fn billow(p: V3, unit: f32, risen: f32) -> f32 {
-    let q = v3(p.x, p.y - risen, p.z) / unit;
-    BILLOWS * (noise::gradient(q * BROAD) + 0.6 * noise::gradient(q * FINE + v3(3.0, 9.0, 5.0)))
+    BILLOWS * noise::fractal(v3(p.x, p.y - risen, p.z) * (BROAD / unit), 3)
 }
 
 /// How far billows have risen after so many steps, in cells; it starts over now and then, which keeps it exact.

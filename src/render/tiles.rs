@@ -41,6 +41,59 @@ impl Reach {
     }
 }
 
+/// The distances between which a ray may meet media besides the lava: those that light passes (in the plain styles all), those
+/// at whose surface it ends, and gases.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Others {
+    pub(crate) clear: Reach,
+    pub(crate) solid: Reach,
+    pub(crate) gas: Reach,
+}
+
+impl Others {
+    /// Everything before the eye.
+    pub(crate) const ALL: Self = Self { clear: Reach::ALL, solid: Reach::ALL, gas: Reach::ALL };
+    /// No place.
+    pub(crate) const NONE: Self = Self { clear: Reach::NONE, solid: Reach::NONE, gas: Reach::NONE };
+
+    #[inline(always)]
+    pub(crate) fn is_empty(self) -> bool {
+        self.clear.is_empty() && self.solid.is_empty() && self.gas.is_empty()
+    }
+
+    /// The nearest distance.
+    #[inline(always)]
+    pub(crate) fn near(self) -> f32 {
+        self.clear.near.min(self.solid.near).min(self.gas.near)
+    }
+}
+
+/// For each tile of the picture, the distances of the media besides the lava.
+pub(crate) struct OtherTiles {
+    pub(crate) clear: Option<Tiles>,
+    pub(crate) solid: Option<Tiles>,
+    pub(crate) gas: Option<Tiles>,
+}
+
+impl OtherTiles {
+    /// The distances for a pixel.
+    #[inline(always)]
+    pub(crate) fn at(&self, x: usize, y: usize) -> Others {
+        let at = |tiles: &Option<Tiles>| tiles.as_ref().map_or(Reach::NONE, |tiles| tiles.at(x, y));
+        Others { clear: at(&self.clear), solid: at(&self.solid), gas: at(&self.gas) }
+    }
+
+    /// Whether there are no such media.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all().next().is_none()
+    }
+
+    /// Those that are there.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Tiles> {
+        [&self.clear, &self.solid, &self.gas].into_iter().flatten()
+    }
+}
+
 /// For each tile of the picture, the distance from which on the ground hides everything.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Depths(Vec<f32>);

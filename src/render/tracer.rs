@@ -4,7 +4,7 @@
 use super::camera::Ray;
 use super::contents::{SliceHit, Slices};
 use super::math::V3;
-use super::tiles::Reach;
+use super::tiles::{Others, Reach};
 use crate::simd::Simd;
 
 /// How the volume is sampled along one ray.
@@ -14,8 +14,8 @@ pub(crate) struct Sight {
     pub(crate) jitter: f32,
     /// Where there may be lava.
     pub(crate) reach: Reach,
-    /// Where there may be another medium.
-    pub(crate) clear: Reach,
+    /// Where there may be other media.
+    pub(crate) others: Others,
 }
 
 /// A style, ready to trace the rays of one frame.

@@ -117,8 +117,8 @@ impl MaterialLook {
         let usual = match self.preset {
             Preset::Water => [0.16, 0.50, 0.86],
             Preset::Steam => [0.90, 0.91, 0.92],
-            Preset::Sand => [0.78, 0.67, 0.51],
-            Preset::Ash => [0.43, 0.41, 0.40],
+            Preset::Sand => [0.77, 0.65, 0.47],
+            Preset::Ash => [0.36, 0.34, 0.335],
             Preset::Ice => [0.70, 0.88, 0.98],
             Preset::Rubble => [0.33, 0.27, 0.25],
         };

@@ -4,6 +4,7 @@ use crate::grid::Grid;
 use crate::lowpass::{Medium, Volume};
 use crate::render::fog::{Fog, KINDS, Kind, Wanted};
 use crate::render::math::V3;
+use crate::render::steam::risen;
 use crate::view::Form;
 use crate::viewer::messages::{MediaPatch, MediaUpdate};
 use crate::viewer::paint::device::{Gpu, Texture};
@@ -28,7 +29,9 @@ pub(super) struct FogTexture {
     /// The place of each gas among the media of an update, and their number.
     places: Vec<usize>,
     sent: usize,
+    /// The sun and how far eddies have risen, for which it was computed.
     sun: V3,
+    risen: f32,
 }
 
 impl FogTexture {
@@ -48,25 +51,23 @@ impl FogTexture {
             places: Vec::new(),
             sent: 0,
             sun: V3::y(),
+            risen: 0.0,
         }
     }
 
-    /// Takes what changed; true when the texture is a new one.
-    pub(super) fn apply(&mut self, gpu: &Gpu, update: &MediaUpdate, sun: V3) -> bool {
-        if update.reset {
-            self.begin(update);
+    /// Takes what changed, if anything, and computes the gases under this sun after so many steps; true when the texture is a
+    /// new one.
+    pub(super) fn apply(&mut self, gpu: &Gpu, update: Option<&MediaUpdate>, (sun, steps): (V3, u64)) -> bool {
+        let before = (self.sun, self.risen);
+        (self.sun, self.risen) = (sun, risen(steps as f64));
+        if let Some(update) = update {
+            if update.reset {
+                self.begin(update);
+            }
+            update.patches.iter().for_each(|patch| self.patch(patch));
         }
-        self.sun = sun;
-        if self.places.is_empty() && !update.reset {
-            return false;
-        }
-        update.patches.iter().for_each(|patch| self.patch(patch));
-        self.send(gpu)
-    }
-
-    /// Another sun; true when the texture is a new one.
-    pub(super) fn set_sun(&mut self, gpu: &Gpu, sun: V3) -> bool {
-        let changed = std::mem::replace(&mut self.sun, sun) != sun;
+        let changed = update.is_some() || before != (self.sun, self.risen);
+        self.is_there &= !self.places.is_empty();
         changed && !self.places.is_empty() && self.send(gpu)
     }
 
@@ -105,7 +106,7 @@ impl FogTexture {
     /// Computes the coarse grid and sends it.
     fn send(&mut self, gpu: &Gpu) -> bool {
         self.is_there = false;
-        let Some(wanted) = Wanted::of(&self.gases, self.sun) else { return false };
+        let Some(wanted) = Wanted::of(&self.gases, self.sun, self.risen) else { return false };
         let fog = Fog::new(&self.gases, &wanted, |k| &self.rows[k]);
         let boxes = fog.boxes().map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
         let Some((low, high)) = boxes.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1))) else { return false };

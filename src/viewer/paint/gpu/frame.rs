@@ -52,8 +52,6 @@ pub(super) struct Frame {
     media: Four,
     media_look: [Four; MOST],
     media_color: [Four; MOST],
-    media_clear: Four,
-    media_solid: Four,
     fog_low: Four,
     fog_high: Four,
     fog_kind: [Four; KINDS],
@@ -98,6 +96,7 @@ impl Frame {
         let clip = opened(look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / cells[axis]));
         let corner = |end: usize| [0, 1, 2].map(|axis| clip[axis][end] * cells[axis]);
         let flag = u32::from;
+        let solids = spec.media.iter().any(|look| look.preset.form() == Form::Solid);
         Self {
             eye: four(camera.eye().coords, 1.0),
             right: four(right * (half_height * width as f32 / height as f32), 0.0),
@@ -134,11 +133,9 @@ impl Frame {
             ambient_below: four(sky.ambient[1], 0.0),
             ambient_above: four(sky.ambient[0], 0.0),
             lamp: four(spec.transfer.lamp, spec.transfer.visible.min(2.0)),
-            media: [spec.media.len() as f32, ripples_moved(spec.steps as f64), 0.0, 0.0],
+            media: [spec.media.len() as f32, ripples_moved(spec.steps as f64), flag(solids) as f32, 0.0],
             media_look: by_medium(spec.media, |look| [look.depth, look.waves, look.preset as u32 as f32, 0.0]),
             media_color: by_medium(spec.media, |look| with(look.linear_color(), 0.0)),
-            media_clear: of_form(spec.media, Form::Clear),
-            media_solid: of_form(spec.media, Form::Solid),
             fog_low: with(spec.fog.low, flag(spec.fog.is_there) as f32),
             fog_high: with(spec.fog.high, spec.fog.edge),
             fog_kind: spec.fog.kinds.map(|kind| four(kind.albedo, kind.extinction)),
@@ -170,11 +167,6 @@ fn ride(look: &LookSpec, unit: f32, steps: u64) -> Four {
 
 fn by_medium(media: &[MaterialLook], numbers: impl Fn(&MaterialLook) -> Four) -> [Four; MOST] {
     std::array::from_fn(|k| media.get(k).map_or([0.0; 4], &numbers))
-}
-
-/// 1 for each medium of a form.
-fn of_form(media: &[MaterialLook], form: Form) -> Four {
-    std::array::from_fn(|k| media.get(k).map_or(0.0, |look| f32::from(look.preset.form() == form)))
 }
 
 fn four(v: V3, w: f32) -> Four {

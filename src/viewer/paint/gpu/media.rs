@@ -1,31 +1,33 @@
-//! The materials besides the lava on the graphics card, one channel of a texture for each.
+//! The materials besides the lava on the graphics card, one channel of two textures for each.
 
 use crate::grid::Grid;
 use crate::render::clear::{LEAST, step_opacity};
 use crate::view::MaterialLook;
 use crate::viewer::messages::MediaUpdate;
-use crate::viewer::paint::device::{Gpu, Texture, halves};
+use crate::viewer::paint::device::{Gpu, Texture};
 
 use super::bricks::{TooLarge, brick_count, distances};
 
-/// Most materials besides the lava that a graphics card draws: the channels of a texture. The ray-marcher draws all.
-pub(super) const MOST: usize = 4;
+/// Channels of a texture.
+const CHANNELS: usize = 4;
+/// Most materials besides the lava that a graphics card draws: the channels of two textures. The ray-marcher draws all.
+pub(super) const MOST: usize = 2 * CHANNELS;
 /// Entries of the table of opacities.
 const ENTRIES: usize = 256;
 
 /// What shaders read of the media.
 pub(super) struct MediaTextures {
     grid: Grid,
-    /// Densities; one cell while there are no media.
-    pub(super) densities: Texture,
+    /// Densities of the first media, and of those after them; one cell while there are none of these.
+    pub(super) densities: [Texture; 2],
     /// Distance to the nearest brick with any of them, in bricks.
     pub(super) bricks: Texture,
     /// Opacity of one step by density, in the plain styles.
-    pub(super) opacities: Texture,
+    pub(super) opacities: wgpu::Buffer,
     pub(super) looks: Vec<MaterialLook>,
-    /// Channels of an update, and of the texture.
+    /// Channels of an update, and of the textures.
     sent: usize,
-    channels: usize,
+    channels: [usize; 2],
     maxima: Vec<u8>,
     skipping: bool,
 }
@@ -35,12 +37,12 @@ impl MediaTextures {
     pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
         Self {
             grid,
-            densities: gpu.map("media", [1, 1, 1], wgpu::TextureFormat::R8Unorm),
+            densities: ["media", "more media"].map(|name| gpu.map(name, [1, 1, 1], wgpu::TextureFormat::R8Unorm)),
             bricks: gpu.map("bricks of media", [1, 1, 1], wgpu::TextureFormat::R8Uint),
-            opacities: gpu.map("opacities of media", [ENTRIES, 1, 0], wgpu::TextureFormat::Rgba16Float),
+            opacities: gpu.numbers("opacities of media", ENTRIES * size_of::<[f32; MOST]>()),
             looks: Vec::new(),
             sent: 0,
-            channels: 1,
+            channels: [0; 2],
             maxima: Vec::new(),
             skipping: true,
         }
@@ -57,13 +59,15 @@ impl MediaTextures {
         }
         let mut bytes = 0;
         for patch in &update.patches {
-            // Two and four channels are a whole texel, three are not; what is more than four is not drawn.
-            let channels = self.sent.min(MOST);
-            let texels: Vec<u8> = (patch.texels.chunks_exact(self.sent.max(1)))
-                .flat_map(|cell| (0..self.channels).map(move |k| if k < channels { cell[k] } else { 0 }))
-                .collect();
-            gpu.write(&self.densities, patch.origin, patch.size, &texels);
-            bytes += texels.len();
+            for (half, texture) in self.densities.iter().enumerate().filter(|(half, _)| self.channels[*half] > 0) {
+                // Two and four channels are a whole texel, three are not.
+                let channels = CHANNELS * half..CHANNELS * half + self.channels[half];
+                let value = |cell: &[u8], k: usize| cell.get(k).copied().unwrap_or(0);
+                let cells = patch.texels.chunks_exact(self.sent.max(1));
+                let texels: Vec<u8> = cells.flat_map(|cell| channels.clone().map(move |k| value(cell, k))).collect();
+                gpu.write(texture, patch.origin, patch.size, &texels);
+                bytes += texels.len();
+            }
         }
         if let Some(maxima) = &update.bricks {
             self.maxima.clone_from(maxima);
@@ -76,16 +80,20 @@ impl MediaTextures {
         let size = [self.grid.nx, self.grid.ny, self.grid.nz];
         self.sent = update.media.len();
         self.looks = update.media.iter().take(MOST).map(|(_, look)| look.clone()).collect();
-        let format;
-        (self.channels, format) = match self.looks.len() {
-            0 | 1 => (1, wgpu::TextureFormat::R8Unorm),
-            2 => (2, wgpu::TextureFormat::Rg8Unorm),
-            _ => (4, wgpu::TextureFormat::Rgba8Unorm),
-        };
-        // A new texture is all zero.
-        self.densities = gpu
-            .within_memory(|| gpu.map("media", size, format))
-            .ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
+        for (half, texture) in self.densities.iter_mut().enumerate() {
+            let (channels, format) = match self.looks.len().saturating_sub(CHANNELS * half) {
+                0 => (0, wgpu::TextureFormat::R8Unorm),
+                1 => (1, wgpu::TextureFormat::R8Unorm),
+                2 => (2, wgpu::TextureFormat::Rg8Unorm),
+                _ => (4, wgpu::TextureFormat::Rgba8Unorm),
+            };
+            self.channels[half] = channels;
+            let size = if channels > 0 { size } else { [1; 3] };
+            // A new texture is all zero.
+            *texture = gpu
+                .within_memory(|| gpu.map("media", size, format))
+                .ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
+        }
         self.bricks = gpu.map("bricks of media", brick_count(self.grid), wgpu::TextureFormat::R8Uint);
         Ok(())
     }
@@ -93,9 +101,9 @@ impl MediaTextures {
     /// Another distance between samples.
     pub(super) fn set_step(&self, gpu: &Gpu, step: f32) {
         let tables: Vec<Vec<f32>> = self.looks.iter().map(|look| step_opacity(look, step, ENTRIES)).collect();
-        let texel = |i: usize| halves(std::array::from_fn::<f32, MOST, _>(|k| tables.get(k).map_or(0.0, |t| t[i])));
-        let texels: Vec<[u16; MOST]> = (0..ENTRIES).map(texel).collect();
-        gpu.write(&self.opacities, [0; 3], [ENTRIES, 1, 0], bytemuck::cast_slice(&texels));
+        let entry = |i: usize| std::array::from_fn::<f32, MOST, _>(|k| tables.get(k).map_or(0.0, |table| table[i]));
+        let entries: Vec<[f32; MOST]> = (0..ENTRIES).map(entry).collect();
+        gpu.queue.write_buffer(&self.opacities, 0, bytemuck::cast_slice(&entries));
     }
 
     /// Whether empty bricks are jumped over.

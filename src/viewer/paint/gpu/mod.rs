@@ -134,7 +134,7 @@ impl GpuPainter {
         }
         self.sky = sky;
         if let Some(lava) = &mut self.lava {
-            let replaced = lava.fog.set_sun(&self.gpu, self.sky.sun);
+            let replaced = lava.fog.apply(&self.gpu, None, (self.sky.sun, self.steps));
             self.bindings += u64::from(replaced);
         }
         self.look = look.clone();
@@ -179,9 +179,8 @@ impl GpuPainter {
         let mut bytes = lava.patch(&self.gpu, &update.patches);
         if let Some(media) = &update.media {
             let (sent, replaced) = lava.media.apply(&self.gpu, media, self.look.step)?;
-            let gases = lava.fog.apply(&self.gpu, media, self.sky.sun);
             bytes += sent;
-            self.bindings += u64::from(replaced || gases);
+            self.bindings += u64::from(replaced);
         }
         if let Some(maxima) = update.bricks.take() {
             lava.set_bricks(&self.gpu, maxima);
@@ -198,6 +197,8 @@ impl GpuPainter {
         }
         let drifts = self.steps != update.report.step;
         self.steps = update.report.step;
+        let gases = lava.fog.apply(&self.gpu, update.media.as_ref(), (self.sky.sun, self.steps));
+        self.bindings += u64::from(gases);
         let scenery = update.reset || update.ground.is_some() || update.cuts.iter().any(Option::is_some);
         self.scenery += u64::from(scenery);
         self.content += u64::from(scenery || bytes > 0 || update.ember.is_some() || drifts);

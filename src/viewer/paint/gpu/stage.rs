@@ -25,7 +25,7 @@ pub(super) struct Stage {
     hits: [wgpu::RenderPipeline; 5],
     /// What lies behind the lava, and the lava.
     traces: [wgpu::RenderPipeline; 2],
-    black_body: Texture,
+    black_body: wgpu::Buffer,
     transfer: Texture,
 }
 
@@ -48,8 +48,8 @@ const SCENE: &str = include_str!("shaders/scene.wgsl");
 const CAVES: &str = include_str!("shaders/caves.wgsl");
 /// Number of the binding of the caves.
 const CAVES_AT: usize = 18;
-/// Number of the binding of the gases.
-const FOG_AT: usize = 19;
+/// Number of the binding of the first table.
+const TABLES_AT: usize = 19;
 
 impl Stage {
     pub(super) fn new(gpu: &Gpu) -> Self {
@@ -144,15 +144,15 @@ impl Stage {
             &lava.ember,
             &lava.volume,
             &lava.bricks,
-            &self.black_body,
+            &lava.media.densities[1],
             &self.transfer,
             &lava.cuts[0],
             &lava.cuts[1],
             &lava.cuts[2],
             &sheet.hits,
-            &lava.media.densities,
+            &lava.media.densities[0],
             &lava.media.bricks,
-            &lava.media.opacities,
+            &lava.fog.cells,
         ];
         let mut resources =
             vec![(0, self.numbers.as_entire_binding()), (1, wgpu::BindingResource::Sampler(&self.sampler))];
@@ -160,7 +160,8 @@ impl Stage {
         let views: Vec<wgpu::TextureView> = maps.into_iter().map(texture).collect();
         resources.extend((2..).zip(&views).map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))));
         resources.push((CAVES_AT as u32, room.caves.buffer.as_entire_binding()));
-        resources.push((FOG_AT as u32, wgpu::BindingResource::TextureView(&lava.fog.cells.view)));
+        let tables = [&self.black_body, &lava.media.opacities];
+        resources.extend((TABLES_AT as u32..).zip(tables).map(|(i, table)| (i, table.as_entire_binding())));
         let hit = [resources[0].clone(), resources[2].clone(), resources[CAVES_AT].clone()];
         Bound { hit: gpu.bind(&self.hit_layout, &hit), trace: gpu.bind(&self.trace_layout, &resources) }
     }
@@ -246,7 +247,7 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
         flat(smooth),
         sampled(smooth, Dimension::D3),
         sampled(Sample::Uint, Dimension::D3),
-        flat(smooth),
+        sampled(smooth, Dimension::D3),
         flat(smooth),
         flat(smooth),
         flat(smooth),
@@ -254,24 +255,24 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
         flat(exact),
         sampled(smooth, Dimension::D3),
         sampled(Sample::Uint, Dimension::D3),
-        flat(smooth),
-        numbers_binding(),
         sampled(smooth, Dimension::D3),
+        numbers_binding(),
+        numbers_binding(),
+        numbers_binding(),
     ]
     .into_iter()
     .map(Some)
     .collect()
 }
 
-fn black_body(gpu: &Gpu) -> Texture {
+fn black_body(gpu: &Gpu) -> wgpu::Buffer {
     let table = BlackBody::new();
-    let texels: Vec<[u16; 4]> = (0..KELVINS)
-        .map(|i| {
-            let c = table.shown(COLDEST + (HOTTEST - COLDEST) * i as f32 / (KELVINS - 1) as f32);
-            halves([c.x, c.y, c.z, 1.0])
-        })
-        .collect();
-    let texture = gpu.map("black body", [KELVINS, 1, 0], wgpu::TextureFormat::Rgba16Float);
-    gpu.write(&texture, [0; 3], [KELVINS, 1, 0], bytemuck::cast_slice(&texels));
-    texture
+    let entry = |i: usize| {
+        let c = table.shown(COLDEST + (HOTTEST - COLDEST) * i as f32 / (KELVINS - 1) as f32);
+        [c.x, c.y, c.z, 1.0]
+    };
+    let entries: Vec<[f32; 4]> = (0..KELVINS).map(entry).collect();
+    let buffer = gpu.numbers("black body", KELVINS * size_of::<[f32; 4]>());
+    gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&entries));
+    buffer
 }

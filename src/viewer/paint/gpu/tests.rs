@@ -101,8 +101,9 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
     let of = |preset: Preset| MaterialLook::of(preset);
     let smoke = MaterialLook { color: Some("#604020".into()), depth: 2.0, ..of(Preset::Steam) };
     let sets = [
-        ("in a sea", [of(Preset::Sand), of(Preset::Ice), of(Preset::Water), of(Preset::Steam)]),
-        ("on land", [of(Preset::Rubble), of(Preset::Ash), of(Preset::Steam), smoke]),
+        ("in a sea", vec![of(Preset::Sand), of(Preset::Ice), of(Preset::Water), of(Preset::Steam)]),
+        // More than fit into the channels of one texture.
+        ("together", Preset::ALL.into_iter().rev().map(of).chain([smoke]).collect()),
     ];
     for (set, looks) in sets {
         let mut volume = lowpass.volume().clone();

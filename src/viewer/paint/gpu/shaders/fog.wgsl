@@ -32,8 +32,7 @@ fn ember_around(p: vec3<f32>) -> f32 {
 }
 
 fn billow(p: vec3<f32>) -> f32 {
-    let q = (p - vec3(0.0, frame.fog_more.z, 0.0)) / frame.cells.w;
-    return 2.3 * (gradient_noise(q * 0.20) + 0.6 * gradient_noise(q * 0.55 + vec3(3.0, 9.0, 5.0)));
+    return 2.4 * fractal((p - vec3(0.0, frame.fog_more.z, 0.0)) * (0.16 / frame.cells.w), 3);
 }
 
 // Light that arrives at a point in gas, and is sent on towards the eye.
@@ -63,7 +62,7 @@ fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
         n += 1.0;
         let p = at(ray, t);
         let gas = gas_at(p);
-        if gas.densities.x + gas.densities.y <= 0.0 { continue; }
+        if gas.densities.x + gas.densities.y <= 2.01 / 255.0 { continue; }
         let extinction = vec2(frame.fog_kind[0].w, frame.fog_kind[1].w);
         let dense = extinction * gas.densities * clamp(1.0 + frame.fog_more.xy * billow(p), vec2(0.0), vec2(3.0));
         let all = dense.x + dense.y;

@@ -11,13 +11,49 @@ const WET = vec3<f32>(0.62, 0.66, 0.70);
 
 fn media_count() -> i32 { return i32(frame.media.x); }
 
-// Densities by medium; 0 where there are fewer than four.
-fn media_at(p: vec3<f32>) -> vec4<f32> {
-    let d = textureSampleLevel(media, linear_held, p / frame.cells.xyz, 0.0);
-    return select(vec4(0.0), d, vec4(0.5, 1.5, 2.5, 3.5) < vec4(frame.media.x));
+fn preset_of(medium: i32) -> f32 { return frame.media_look[medium].z; }
+
+// Whether light passes the surface of a medium; gases have none.
+fn is_clear(medium: i32) -> bool { return preset_of(medium) < 0.5; }
+
+// Densities by medium: of the first four, and of those after them.
+struct Densities { low: vec4<f32>, high: vec4<f32> }
+
+fn pick(d: Densities, medium: i32) -> f32 { return select(d.low, d.high, medium > 3)[medium & 3]; }
+
+// 0 where there are fewer than eight.
+fn media_at(p: vec3<f32>) -> Densities {
+    let place = p / frame.cells.xyz;
+    let count = vec4(frame.media.x);
+    let low = textureSampleLevel(media, linear_held, place, 0.0);
+    var high = vec4(0.0);
+    if frame.media.x > 4.0 { high = textureSampleLevel(more_media, linear_held, place, 0.0); }
+    return Densities(
+        select(vec4(0.0), low, vec4(0.5, 1.5, 2.5, 3.5) < count),
+        select(vec4(0.0), high, vec4(4.5, 5.5, 6.5, 7.5) < count));
 }
 
-struct MediaSample { t: f32, densities: vec4<f32> }
+// Density of one of them.
+fn medium_at(p: vec3<f32>, medium: i32) -> f32 {
+    let place = p / frame.cells.xyz;
+    if medium > 3 { return textureSampleLevel(more_media, linear_held, place, 0.0)[medium & 3]; }
+    return textureSampleLevel(media, linear_held, place, 0.0)[medium];
+}
+
+// The larger of two, by medium.
+fn denser(a: Densities, b: Densities) -> Densities { return Densities(max(a.low, b.low), max(a.high, b.high)); }
+
+// Opacity of one step through a medium, in the plain styles.
+fn opacity_of(medium: i32, density: f32) -> f32 {
+    let last = arrayLength(&media_opacity) / 2u - 1u;
+    let place = saturate1(density) * f32(last);
+    let i = min(u32(place), last - 1u);
+    let half = select(0u, 1u, medium > 3);
+    let k = medium & 3;
+    return mix(media_opacity[2u * i + half][k], media_opacity[2u * i + 2u + half][k], place - f32(i));
+}
+
+struct MediaSample { t: f32, densities: Densities }
 
 // Next sample at which there may be one of them; t below 0 at the end.
 fn next_of_media(w: ptr<function, Walk>, ray: Ray, far: f32) -> MediaSample {
@@ -32,21 +68,21 @@ fn next_of_media(w: ptr<function, Walk>, ray: Ray, far: f32) -> MediaSample {
         }
         (*w).n += 1.0;
         let d = media_at(p);
-        if any(d > vec4(LEAST_OF_MEDIA)) { return MediaSample(t, d); }
+        if any(max(d.low, d.high) > vec4(LEAST_OF_MEDIA)) { return MediaSample(t, d); }
     }
-    return MediaSample(-1.0, vec4(0.0));
+    return MediaSample(-1.0, Densities(vec4(0.0), vec4(0.0)));
 }
 
 // Regula falsi for the surface of one medium between a place outside and one inside.
 fn refine_media(ray: Ray, outside: f32, inside: f32, medium: i32) -> f32 {
     var a = outside;
     var b = inside;
-    var fa = media_at(at(ray, a))[medium] - SURFACE_OF_MEDIA;
-    var fb = media_at(at(ray, b))[medium] - SURFACE_OF_MEDIA;
+    var fa = medium_at(at(ray, a), medium) - SURFACE_OF_MEDIA;
+    var fb = medium_at(at(ray, b), medium) - SURFACE_OF_MEDIA;
     if fa >= 0.0 { return a; }
     for (var i = 0; i < 4; i++) {
         let middle = a + (b - a) * clamp(-fa / max(fb - fa, 1e-6), 0.05, 0.95);
-        let value = media_at(at(ray, middle))[medium] - SURFACE_OF_MEDIA;
+        let value = medium_at(at(ray, middle), medium) - SURFACE_OF_MEDIA;
         if value < 0.0 { a = middle; fa = value; } else { b = middle; fb = value; }
     }
     return a + (b - a) * min(-fa / max(fb - fa, 1e-6), 1.0);
@@ -57,9 +93,9 @@ fn media_gradient(p: vec3<f32>, reach: f32, medium: i32) -> vec3<f32> {
     let y = vec3(0.0, reach, 0.0);
     let z = vec3(0.0, 0.0, reach);
     return vec3(
-        media_at(p + x)[medium] - media_at(p - x)[medium],
-        media_at(p + y)[medium] - media_at(p - y)[medium],
-        media_at(p + z)[medium] - media_at(p - z)[medium]) * (0.5 / reach);
+        medium_at(p + x, medium) - medium_at(p - x, medium),
+        medium_at(p + y, medium) - medium_at(p - y, medium),
+        medium_at(p + z, medium) - medium_at(p - z, medium)) * (0.5 / reach);
 }
 
 fn ripple(broad: vec3<f32>, fine: vec3<f32>, shift: f32) -> f32 {
@@ -101,13 +137,18 @@ fn scattered(p: vec3<f32>) -> vec3<f32> {
 }
 
 // What the media add along a ray, and the share of the light behind them that comes through, by colour.
-struct Passed { light: vec3<f32>, through: vec3<f32>, first: f32, ends_inside: bool, inside: vec4<f32>, t: f32 }
+// `inside`: a bit for each medium.
+struct Passed { light: vec3<f32>, through: vec3<f32>, first: f32, ends_inside: bool, inside: u32, t: f32 }
+
+fn is_inside(passed: ptr<function, Passed>, medium: i32) -> bool { return ((*passed).inside & (1u << u32(medium))) != 0u; }
+
+fn leave_medium(passed: ptr<function, Passed>, medium: i32) { (*passed).inside &= ~(1u << u32(medium)); }
 
 // The stretch up to `to`, in gas where it is in no other medium.
 fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
-    if has_fog() && !any((*passed).inside > vec4(0.5)) { scatter_up_to(passed, ray, to, jitter); }
+    if has_fog() && (*passed).inside == 0u { scatter_up_to(passed, ray, to, jitter); }
     var depth = 0.0;
-    for (var k = 0; k < 4; k++) { depth += (*passed).inside[k] * frame.media_look[k].x; }
+    for (var k = 0; k < media_count(); k++) { depth += select(0.0, frame.media_look[k].x, is_inside(passed, k)); }
     if depth > 0.0 && to > (*passed).t {
         let kept = exp(ABSORBED * (depth * ((*passed).t - to)));
         (*passed).light += (*passed).through * (1.0 - kept) * scattered(at(ray, 0.5 * ((*passed).t + to)));
@@ -131,7 +172,7 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     let t = entry.t;
     let medium = entry.medium;
     absorb(passed, ray, t, jitter);
-    (*passed).inside[medium] = 1.0;
+    (*passed).inside |= 1u << u32(medium);
     let p = at(ray, t);
     var normal = entry.face;
     if !entry.cut { normal = rippled(p, unit_or_up(-media_gradient(p, 0.8, medium)), t, medium); }
@@ -148,16 +189,16 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
 }
 
 fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
-    var passed = Passed(vec3(0.0), vec3(1.0), FAR, false, vec4(0.0), 0.0);
+    var passed = Passed(vec3(0.0), vec3(1.0), FAR, false, 0u, 0.0);
     let s = span(ray, limit);
     if !s.hit { return passed; }
     let start = media_at(at(ray, s.near));
     for (var k = 0; k < media_count(); k++) {
-        if start[k] < SURFACE_OF_MEDIA || frame.media_clear[k] < 0.5 { continue; }
+        if pick(start, k) < SURFACE_OF_MEDIA || !is_clear(k) { continue; }
         if s.near > 0.0 {
             enter(&passed, ray, Entry(s.near, k, s.entry, true), jitter);
         } else {
-            passed.inside[k] = 1.0;
+            passed.inside |= 1u << u32(k);
             passed.first = 0.0;
         }
     }
@@ -170,28 +211,28 @@ fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
         // Samples that the walk skipped are outside.
         let skipped = t - last > 1.5 * w.step;
         for (var k = 0; k < media_count(); k++) {
-            if frame.media_clear[k] < 0.5 { continue; }
-            if skipped && passed.inside[k] > 0.5 {
+            if !is_clear(k) { continue; }
+            if skipped && is_inside(&passed, k) {
                 absorb(&passed, ray, refine_media(ray, last + w.step, last, k), jitter);
-                passed.inside[k] = 0.0;
+                leave_medium(&passed, k);
             }
             // At the end, a sheet thinner than a step may lie before what is behind it.
             var densities = next.densities;
             if ends { densities = media_at(at(ray, s.far)); }
-            let now = densities[k] >= SURFACE_OF_MEDIA;
-            if now == (passed.inside[k] > 0.5) || (ends && !now) { continue; }
+            let now = pick(densities, k) >= SURFACE_OF_MEDIA;
+            if now == is_inside(&passed, k) || (ends && !now) { continue; }
             let before = max(t - w.step, s.near);
             if now {
                 enter(&passed, ray, Entry(refine_media(ray, before, t, k), k, vec3(0.0), false), jitter);
             } else {
                 absorb(&passed, ray, refine_media(ray, t, before, k), jitter);
-                passed.inside[k] = 0.0;
+                leave_medium(&passed, k);
             }
         }
         if ends { break; }
         last = t;
     }
-    if any(passed.inside > vec4(0.5)) {
+    if passed.inside != 0u {
         absorb(&passed, ray, s.far, jitter);
         passed.ends_inside = s.far >= limit;
     } else if has_fog() {
@@ -205,10 +246,10 @@ fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
 fn filmed(ray: Ray, b: Behind, behind: vec3<f32>) -> vec4<f32> {
     var light = behind;
     var any_film = 0.0;
-    let film = max(media_at(b.point), media_at(b.point + vec3(0.0, 0.5, 0.0)));
+    let film = denser(media_at(b.point), media_at(b.point + vec3(0.0, 0.5, 0.0)));
     for (var k = 0; k < media_count(); k++) {
-        let cover = frame.media_clear[k] * ramp(LEAST_OF_MEDIA, 0.6 * SURFACE_OF_MEDIA, film[k]);
-        if cover <= 0.0 { continue; }
+        let cover = ramp(LEAST_OF_MEDIA, 0.6 * SURFACE_OF_MEDIA, pick(film, k));
+        if cover <= 0.0 || !is_clear(k) { continue; }
         any_film = 1.0;
         let normal = rippled(b.point, ground_normal_at(b.point.x, b.point.z, 0.8), b.t, k);
         let mirror = mirrored(ray, b.point, normal);
@@ -245,8 +286,7 @@ fn accumulate_all(ray: Ray, limit: f32, jitter: f32, with_lava: bool) -> vec4<f3
         if leave >= 0.0 { continue; }
         let d = media_at(p);
         for (var k = 0; k < media_count(); k++) {
-            let opacity = textureSampleLevel(media_opacity, linear_held, vec2((d[k] * 255.0 + 0.5) / 256.0, 0.5), 0.0)[k];
-            let share = (1.0 - sum.a) * opacity;
+            let share = (1.0 - sum.a) * opacity_of(k, pick(d, k));
             if share <= 0.0 { continue; }
             let slope = media_gradient(clamp(p, vec3(0.5), frame.cells.xyz - 0.5), 1.0, k);
             sum += vec4(frame.media_color[k].rgb * lamp_shading(slope) * share, share);

@@ -40,15 +40,12 @@ struct Frame {
     ambient_above: vec4<f32>,
     // lamp of the scientific styles; w: smallest density that can be seen there
     lamp: vec4<f32>,
-    // number of media besides the lava, how far their ripples have moved
+    // number of media besides the lava, how far their ripples have moved, 1 where a ray ends at one of them
     media: vec4<f32>,
     // by medium: share of usual absorption, height of ripples, number of the preset
-    media_look: array<vec4<f32>, 4>,
+    media_look: array<vec4<f32>, 8>,
     // by medium: colour
-    media_color: array<vec4<f32>, 4>,
-    // by medium: 1 where light passes its surface; 1 where a ray ends at it
-    media_clear: vec4<f32>,
-    media_solid: vec4<f32>,
+    media_color: array<vec4<f32>, 8>,
     // corners of a box around all gas; w: 1 where there is any, cells along the edge of a coarse one
     fog_low: vec4<f32>,
     fog_high: vec4<f32>,
@@ -78,8 +75,9 @@ const MAXIMUM = 3u;
 @group(0) @binding(7) var volume: texture_3d<f32>;
 // Distance to the nearest brick with something to draw, in bricks.
 @group(0) @binding(8) var bricks: texture_3d<u32>;
-// Colour of hot rock between COLDEST and HOTTEST.
-@group(0) @binding(9) var black_body: texture_2d<f32>;
+// Densities of the media besides the lava: of the first four, and of those after them.
+@group(0) @binding(15) var media: texture_3d<f32>;
+@group(0) @binding(9) var more_media: texture_3d<f32>;
 // Palette (rgb, linear) by value, and opacity of one step (a) by density.
 @group(0) @binding(10) var transfer: texture_2d<f32>;
 // Slices: value (r) or colour (rgb), and content (a).
@@ -88,13 +86,14 @@ const MAXIMUM = 3u;
 @group(0) @binding(13) var cut_z: texture_2d<f32>;
 // Distance to the ground and its face along each pixel's ray, with what light reaches the side of a cell of a cave.
 @group(0) @binding(14) var ground_hits: texture_2d<f32>;
-// Densities of the media besides the lava, distance to the nearest brick with any, and opacity of one step by density.
-@group(0) @binding(15) var media: texture_3d<f32>;
+// Distance to the nearest brick with any medium besides the lava.
 @group(0) @binding(16) var media_bricks: texture_3d<u32>;
-@group(0) @binding(17) var media_opacity: texture_2d<f32>;
-
 // Gases on a coarse grid: densities of two kinds, light of the sun, light from below. The number 18 is the caves'.
-@group(0) @binding(19) var fog: texture_3d<f32>;
+@group(0) @binding(17) var fog: texture_3d<f32>;
+// Tables, evenly spaced: the colour of hot rock between COLDEST and HOTTEST; by density, the opacity of one step of the first
+// four media and then of the others. Buffers, because many graphics cards read no more than 16 textures in a pass.
+@group(0) @binding(19) var<storage, read> black_body: array<vec4<f32>>;
+@group(0) @binding(20) var<storage, read> media_opacity: array<vec4<f32>>;
 
 const BRICK = 8.0;
 const ENERGY_SHOWN = 2.0;
@@ -268,8 +267,10 @@ fn sky_haze(d: vec3<f32>) -> vec3<f32> {
 
 fn shown(kelvin: f32) -> vec3<f32> {
     let u = clamp((kelvin - COLDEST) / (HOTTEST - COLDEST), 0.0, 1.0);
-    let n = f32(textureDimensions(black_body).x);
-    return textureSampleLevel(black_body, linear_held, vec2((u * (n - 1.0) + 0.5) / n, 0.5), 0.0).rgb;
+    let last = arrayLength(&black_body) - 1u;
+    let place = u * f32(last);
+    let i = min(u32(place), last - 1u);
+    return mix(black_body[i].rgb, black_body[i + 1u].rgb, place - f32(i));
 }
 
 // Direction from which most of the lava's light comes to a point, and its strength (w), 0 where there is none.

@@ -8,19 +8,23 @@ const VEIL_OF_GRAINS = 0.05;
 const ICE_ABSORBS = vec3<f32>(0.30, 0.08, 0.04);
 const ICE_COLOR = vec3<f32>(0.75, 0.92, 1.0);
 
-fn preset_of(medium: i32) -> f32 { return frame.media_look[medium].z; }
+fn is_solid(medium: i32) -> bool { return preset_of(medium) >= SAND; }
 
-fn has_solids() -> bool { return any(frame.media_solid > vec4(0.5)); }
+fn has_solids() -> bool { return frame.media.z > 0.5; }
 
 // The nearest surface (medium below 0: none), and the densest place of loose grains before it.
 struct SolidHit { medium: i32, t: f32, face: vec3<f32>, cut: bool, veil_of: i32, veil_t: f32, veil: f32 }
 
 // The solid medium of the largest density, if that has a surface there.
-fn densest_solid(densities: vec4<f32>) -> i32 {
-    let d = densities * frame.media_solid;
-    var best = 0;
-    for (var k = 1; k < 4; k++) { if d[k] > d[best] { best = k; } }
-    return select(-1, best, d[best] >= SURFACE_OF_MEDIA);
+fn densest_solid(densities: Densities) -> i32 {
+    var best = -1;
+    var most = SURFACE_OF_MEDIA;
+    for (var k = 0; k < media_count(); k++) {
+        if !is_solid(k) || pick(densities, k) < most { continue; }
+        best = k;
+        most = pick(densities, k);
+    }
+    return best;
 }
 
 fn cross_solids(ray: Ray, limit: f32, jitter: f32) -> SolidHit {
@@ -42,8 +46,8 @@ fn cross_solids(ray: Ray, limit: f32, jitter: f32) -> SolidHit {
             return found;
         }
         for (var k = 0; k < media_count(); k++) {
-            if preset_of(k) < SAND || preset_of(k) > ASH || next.densities[k] <= found.veil { continue; }
-            found.veil = next.densities[k];
+            if preset_of(k) < SAND || preset_of(k) > ASH || pick(next.densities, k) <= found.veil { continue; }
+            found.veil = pick(next.densities, k);
             found.veil_t = next.t;
             found.veil_of = k;
         }
@@ -56,7 +60,7 @@ fn cross_solids(ray: Ray, limit: f32, jitter: f32) -> SolidHit {
         found.medium = k;
         found.t = refine_media(ray, max(s.far - w.step, s.near), s.far, k);
     } else if found.veil_of >= 0 {
-        found.veil -= end[found.veil_of];
+        found.veil -= pick(end, found.veil_of);
     }
     return found;
 }
@@ -69,8 +73,6 @@ fn solid_normal(p: vec3<f32>, medium: i32) -> vec3<f32> {
     return unit_or_up(-(media_gradient(p, wide.x, medium) + media_gradient(p, wide.y, medium) * share));
 }
 
-fn solid_density(p: vec3<f32>, medium: i32) -> f32 { return media_at(p)[medium]; }
-
 // Sun, sky and lava on a surface whose light reaches around the edge of the shaded side by `wrap`.
 fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32) -> vec3<f32> {
     let p = hit.point;
@@ -78,12 +80,12 @@ fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32) -> vec3<f32> {
     var shut = 0.0;
     for (var k = 0; k < 4; k++) {
         let away = vec4(2.0, 4.0, 7.0, 11.0)[k];
-        shut = max(shut, solid_density(p + hit.normal + frame.sun.xyz * away, hit.medium));
+        shut = max(shut, medium_at(p + hit.normal + frame.sun.xyz * away, hit.medium));
     }
     let own = select(1.0 - ramp(0.25, 0.75, shut), 1.0, hit.cut);
     let sun = frame.sun_color.rgb * (facing * sunlight(p.x, p.z) * own * fog_sunlight(p));
     let lava = shown(1040.0) * (14.0 * frame.heat.z * ember_at(p, normal));
-    let hollow = select(solid_density(p + hit.normal * 2.5, hit.medium), 0.0, hit.cut);
+    let hollow = select(medium_at(p + hit.normal * 2.5, hit.medium), 0.0, hit.cut);
     return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava;
 }
 
@@ -93,8 +95,8 @@ fn grains_light(hit: SolidPoint) -> vec3<f32> {
     let fine = gradient_noise(p * 4.3);
     let coarse = gradient_noise(p * 1.9 + vec3(7.0, 3.0, 1.0));
     let broad = fractal(p * (0.11 / frame.cells.w) + vec3(1.0, 6.0, 2.0), 3);
-    let tone = 1.0 + waves * (0.20 * fine + 0.13 * coarse) + 0.22 * broad;
-    let rough = vec3(fine, 0.3 * coarse, gradient_noise(p * 4.3 + vec3(19.0, 0.0, 5.0))) * (0.16 * waves);
+    let tone = 1.0 + waves * (0.34 * fine + 0.16 * coarse) + 0.22 * broad;
+    let rough = vec3(fine, 0.3 * coarse, gradient_noise(p * 4.3 + vec3(19.0, 0.0, 5.0))) * (0.30 * waves);
     var normal = hit.normal;
     if !hit.cut { normal = unit_or_up(hit.normal + rough); }
     return frame.media_color[hit.medium].rgb * (0.46 * tone) * arriving_light(hit, normal, 0.15);
@@ -112,7 +114,7 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     for (var i = 0; i < 8; i++) {
         let t = hit.t + (f32(i) + 0.5) * 0.5;
         if t >= hit.far { break; }
-        deep += 0.5 * ramp(0.3, 0.6, solid_density(at(ray, t), hit.medium));
+        deep += 0.5 * ramp(0.3, 0.6, medium_at(at(ray, t), hit.medium));
     }
     let body = ICE_COLOR * exp(ICE_ABSORBS * (-deep * look.x));
     let diffuse = body * arriving_light(hit, normal, 0.5) * mix(0.20, 0.30, saturate1(0.5 + frost));

@@ -163,12 +163,12 @@ fn before_end(ray: Ray, b: Behind, jitter: f32, end: End) -> End {
     var light = behind.rgb * (1.0 - end.light.a) + end.light.rgb;
     var changed = false;
     if is_natural(b) && end.met == MET_BEHIND {
-        let film = max(media_at(b.point), media_at(b.point + vec3(0.0, 0.5, 0.0)));
-        let ragged = film * (1.0 + 0.35 * fractal(b.point * 1.2, 2));
+        let film = denser(media_at(b.point), media_at(b.point + vec3(0.0, 0.5, 0.0)));
+        let ragged = 1.0 + 0.35 * fractal(b.point * 1.2, 2);
         for (var k = 0; k < media_count(); k++) {
-            if frame.media_solid[k] < 0.5 || film[k] <= LEAST_OF_MEDIA { continue; }
+            if !is_solid(k) || pick(film, k) <= LEAST_OF_MEDIA { continue; }
             let least = select(VEIL_OF_GRAINS, 0.55 * SURFACE_OF_MEDIA, preset_of(k) == ICE);
-            let cover = ramp(least, 0.8 * SURFACE_OF_MEDIA, ragged[k]);
+            let cover = ramp(least, 0.8 * SURFACE_OF_MEDIA, ragged * pick(film, k));
             if cover <= 0.0 { continue; }
             let normal = ground_normal_at(b.point.x, b.point.z, 0.8);
             light = mix(light, solid_light(ray, SolidPoint(k, end.t, b.point, normal, false, light, end.t)), cover);
@@ -192,7 +192,7 @@ fn before_end(ray: Ray, b: Behind, jitter: f32, end: End) -> End {
     if hit.veil > VEIL_OF_GRAINS && hit.veil_t < t {
         let p = at(ray, hit.veil_t);
         let normal = solid_normal(p, hit.veil_of);
-        let heap = ramp(0.3 * SURFACE_OF_MEDIA, 0.9 * SURFACE_OF_MEDIA, solid_density(p - normal * 1.6, hit.veil_of));
+        let heap = ramp(0.3 * SURFACE_OF_MEDIA, 0.9 * SURFACE_OF_MEDIA, medium_at(p - normal * 1.6, hit.veil_of));
         veil = ramp(VEIL_OF_GRAINS, SURFACE_OF_MEDIA, hit.veil) * (1.0 - heap);
         if veil > 0.0 { veiled = solid_light(ray, SolidPoint(hit.veil_of, hit.veil_t, p, normal, false, light, end.t)); }
     }
