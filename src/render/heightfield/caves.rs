@@ -20,11 +20,24 @@ const AROUND: usize = 2;
 const NEAR: [f32; 2] = [-1.0, 0.75];
 /// The same for the surface that is drawn.
 const DRAWN: [f32; 2] = [-0.6, 0.5];
+/// Steps in cells within [`AROUND`] columns above which a top is drawn flat: the smooth surface swings there.
+const CLIFF: usize = 3;
+/// Marks a top that is drawn flat.
+const FLAT: u16 = 1 << 15;
 /// Times that a ray may come out of columns with caves.
 const MOST: usize = 1000;
 /// Pieces of a ray's way through a cell in which a crossing with the smooth top is looked for, and halvings of that.
 const PIECES: usize = 6;
 const HALVINGS: usize = 10;
+
+/// The top of a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Top {
+    /// The lowest cell above the highest solid one.
+    pub(crate) cell: usize,
+    /// Whether it is drawn flat.
+    pub(crate) flat: bool,
+}
 
 /// The columns that are drawn cell by cell; none, and no memory, where the ground has no caves.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +46,7 @@ pub(crate) struct Caves {
     size: [usize; 2],
     /// Of each column of the box, one more than its number among those here, 0 for the smooth ones.
     index: Vec<u32>,
-    /// For each column here the lowest cell above its highest solid one.
+    /// For each column here the lowest cell above its highest solid one, and [`FLAT`] where its top is drawn flat.
     tops: Vec<u16>,
     /// And its solid cells, `words` words each.
     cells: Vec<u64>,
@@ -67,7 +80,10 @@ impl Caves {
 
     fn add(&mut self, ground: &Ground, x: usize, z: usize) {
         let top = ground.top(x, z);
-        self.tops.push(top as u16);
+        let near = |v: usize, n: usize| v.saturating_sub(AROUND)..(v + AROUND + 1).min(n);
+        let around = near(z, self.size[1]).flat_map(|z| near(x, self.size[0]).map(move |x| (x, z)));
+        let cliff = around.map(|(x, z)| ground.top(x, z).abs_diff(top)).any(|step| step > CLIFF);
+        self.tops.push(top as u16 | if cliff { FLAT } else { 0 });
         self.index[z * self.size[0] + x] = self.tops.len() as u32;
         let from = self.cells.len();
         self.cells.resize(from + self.words, 0);
@@ -115,16 +131,17 @@ impl Caves {
 
     /// Top and cells of a column that is drawn cell by cell.
     #[cfg(feature = "viewer")]
-    pub(crate) fn cells_at(&self, x: usize, z: usize) -> Option<(usize, &[u64])> {
+    pub(crate) fn cells_at(&self, x: usize, z: usize) -> Option<(Top, &[u64])> {
         let (n, top) = self.column(x, z)?;
         Some((top, self.cells_of(n)))
     }
 
     /// Number of a column here, and its top.
     #[inline]
-    fn column(&self, x: usize, z: usize) -> Option<(usize, usize)> {
+    fn column(&self, x: usize, z: usize) -> Option<(usize, Top)> {
         let n = (*self.index.get(z * self.size[0] + x)? as usize).checked_sub(1)?;
-        Some((n, self.tops[n].into()))
+        let top = self.tops[n];
+        Some((n, Top { cell: (top & !FLAT).into(), flat: top & FLAT != 0 }))
     }
 
     fn cells_of(&self, n: usize) -> &[u64] {
@@ -148,7 +165,7 @@ impl Caves {
         }
         let [x, z] = self.at(p);
         let (n, top) = self.column(x, z)?;
-        if p.y >= top as f32 {
+        if p.y >= top.cell as f32 {
             return Some(surface(block, top, p));
         }
         Some((0..=p.y.max(0.0) as usize).rev().find(|&y| self.is_solid(n, y)).map_or(0.0, |y| y as f32 + 1.0))
@@ -175,8 +192,11 @@ impl Caves {
 }
 
 /// Where the top of a column is drawn at a point of it.
-fn surface(block: &Heightfield, top: usize, p: V3) -> f32 {
-    let (smooth, top) = (block.heights.at(p.x, p.z), top as f32);
+fn surface(block: &Heightfield, Top { cell, flat }: Top, p: V3) -> f32 {
+    if flat {
+        return cell as f32;
+    }
+    let (smooth, top) = (block.heights.at(p.x, p.z), cell as f32);
     if (top + NEAR[0]..=top + NEAR[1]).contains(&smooth) { smooth.clamp(top + DRAWN[0], top + DRAWN[1]) } else { top }
 }
 
@@ -300,13 +320,13 @@ impl Heightfield {
     }
 
     /// Where a ray meets rock in the present cell of a walk, in column `n`.
-    fn meet(&self, walk: &Walk<'_>, n: usize, top: usize, y: i32) -> Option<GroundHit> {
+    fn meet(&self, walk: &Walk<'_>, n: usize, top: Top, y: i32) -> Option<GroundHit> {
         let at = |t: f32, face: Face| Some(GroundHit { t, point: walk.ray.at(t), face });
-        if y < 0 || (y as usize) + 1 < top {
+        if y < 0 || (y as usize) + 1 < top.cell {
             let solid = y < 0 || self.caves.is_solid(n, y as usize);
             return if solid { at(walk.t, Face::Block(walk.normal())) } else { None };
         }
-        if y as usize > top {
+        if y as usize > top.cell {
             return None;
         }
         // The highest cell, or the one above it, through which the drawn surface may go.

@@ -22,8 +22,13 @@ fn cave_column(x: f32, z: f32) -> u32 {
 
 fn cave_solid(column: u32, y: u32) -> bool { return ((caves[column + 1u + y / 32u] >> (y % 32u)) & 1u) == 1u; }
 
+// The lowest cell above the highest solid one of a column.
+fn cave_top(column: u32) -> u32 { return caves[column] & 0x7fffffffu; }
+
 // Where the top of a column is drawn at a point of it.
-fn cave_surface(top: f32, p: vec3<f32>) -> f32 {
+fn cave_surface(column: u32, p: vec3<f32>) -> f32 {
+    let top = f32(cave_top(column));
+    if (caves[column] >> 31u) == 1u { return top; }
     let smooth_top = height(p.x, p.z);
     if smooth_top < top + NEAR_LOW || smooth_top > top + NEAR_HIGH { return top; }
     return clamp(smooth_top, top + DRAWN_LOW, top + DRAWN_HIGH);
@@ -34,8 +39,7 @@ fn floor_below(p: vec3<f32>) -> f32 {
     if !has_caves() { return height(p.x, p.z); }
     let column = cave_column(p.x, p.z);
     if column == 0u { return height(p.x, p.z); }
-    let top = f32(caves[column]);
-    if p.y >= top { return cave_surface(top, p); }
+    if p.y >= f32(cave_top(column)) { return cave_surface(column, p); }
     for (var y = i32(max(p.y, 0.0)); y >= 0; y--) {
         if cave_solid(column, u32(y)) { return f32(y) + 1.0; }
     }

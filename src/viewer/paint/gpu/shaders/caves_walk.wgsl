@@ -48,14 +48,14 @@ struct Rocky { t: f32, face: f32 }
 
 const OPEN = Rocky(0.0, 0.0);
 
-fn over_top(ray: Ray, t: f32, top: f32) -> f32 {
+fn over_top(ray: Ray, t: f32, column: u32) -> f32 {
     let p = at(ray, t);
-    return p.y - cave_surface(top, p);
+    return p.y - cave_surface(column, p);
 }
 
 // Where a ray meets rock in the present cell of a walk through a column with caves.
 fn meet_cell(ray: Ray, w: CellWalk, column: u32) -> Rocky {
-    let top = i32(caves[column]);
+    let top = i32(cave_top(column));
     let y = w.cell.y;
     if y < 0 || y + 1 < top {
         if y >= 0 && !cave_solid(column, u32(y)) { return OPEN; }
@@ -65,18 +65,18 @@ fn meet_cell(ray: Ray, w: CellWalk, column: u32) -> Rocky {
     // The highest cell, or the one above it, through which the drawn surface may go.
     let end = walk_end(w);
     var from_t = w.t;
-    if over_top(ray, from_t + 1e-3 * (end - from_t), f32(top)) <= 0.0 { return Rocky(w.t, wall_face(w)); }
+    if over_top(ray, from_t + 1e-3 * (end - from_t), column) <= 0.0 { return Rocky(w.t, wall_face(w)); }
     for (var piece = 1; piece <= 6; piece++) {
         let to = w.t + (end - w.t) * f32(piece) / 6.0;
-        if over_top(ray, to, f32(top)) <= 0.0 {
+        if over_top(ray, to, column) <= 0.0 {
             var low = from_t;
             var high = to;
             for (var i = 0; i < 10; i++) {
                 let middle = 0.5 * (low + high);
-                if over_top(ray, middle, f32(top)) > 0.0 { low = middle; } else { high = middle; }
+                if over_top(ray, middle, column) > 0.0 { low = middle; } else { high = middle; }
             }
             let p = at(ray, high);
-            let even = abs(height(p.x, p.z) - cave_surface(f32(top), p)) < 1e-3;
+            let even = abs(height(p.x, p.z) - cave_surface(column, p)) < 1e-3;
             return Rocky(high, select(BLOCK + 7.0, TOP, even));
         }
         from_t = to;
