@@ -58,7 +58,7 @@ fn sources(bench: &mut Criterion) {
     group.bench_function("pour", |b| {
         b.iter_batched_ref(
             || world.clone(),
-            |world| vent.pour(world, Draw { seed: 1, step: 1 }, 0),
+            |world| vent.pour(world, Draw { seed: 1, step: 1 }),
             BatchSize::LargeInput,
         );
     });

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use lavoxel::export::NO_FORECAST;
 use lavoxel::map::Site;
+use lavoxel::matter::Kind;
 use lavoxel::rules::Bed;
 use lavoxel::rules::Walls;
 use lavoxel::rules::spreading::{Spreading, spreads};
@@ -74,6 +75,17 @@ struct MaterialReport {
     liquid_cells: u64,
     #[serde(flatten)]
     extent: Extent,
+    /// Of grains.
+    #[serde(flatten)]
+    tiles: Option<GrainTiles>,
+}
+
+/// The tiles of 8 × 1 × 4 cells that hold grains.
+#[derive(Debug, Serialize)]
+struct GrainTiles {
+    /// Those at which the rule looks in the next step.
+    looked_at_tiles: usize,
+    resting_tiles: usize,
 }
 
 /// The account of an element over all materials, in full cells times the number that each material declares.
@@ -191,7 +203,11 @@ impl MaterialReport {
     fn of(layer: &Layer, site: &Site) -> Self {
         let tally = layer.tally();
         let (mass, extent) = (MassUnits::of(layer, tally.mass), Extent::of(layer, tally.mass, site));
-        Self { mass, liquid_cells: tally.cells, extent }
+        let tiles = (layer.material().kind == Kind::Grain).then(|| {
+            let [looked_at_tiles, all] = layer.grains_looked_at();
+            GrainTiles { looked_at_tiles, resting_tiles: all - looked_at_tiles }
+        });
+        Self { mass, liquid_cells: tally.cells, extent, tiles }
     }
 
     /// The lines for people.

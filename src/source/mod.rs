@@ -12,7 +12,7 @@ pub use self::vents::{VentChange, Vents};
 use serde::{Deserialize, Serialize};
 
 use crate::grid::{Grid, Place};
-use crate::random::{Draw, Salt, StepKey};
+use crate::random::{Draw, Salt, StepKey, mix64};
 use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};
 use crate::validate::{Invalid, within};
 use crate::world::World;
@@ -126,6 +126,8 @@ pub struct Vent {
     height: Option<usize>,
     /// Units of amount per step with 16 binary digits after the point.
     rate: u64,
+    /// Which random numbers a faucet draws: those of its disc and rate, however it came there.
+    stream: usize,
     /// Probability of a grain in a cell, of 2³².
     chance: u64,
     start: u64,
@@ -156,6 +158,11 @@ impl Vent {
         Self {
             columns,
             height: spec.height.map(|height| (height as usize).min(grid.ny - 1)),
+            stream: [spec.x, spec.z, spec.radius, spec.height.unwrap_or(-1.0), spec.rate]
+                .into_iter()
+                .fold(0, |stream, value| mix64(stream ^ value.to_bits()))
+                // As many bits as a number has on every machine.
+                .wrapping_shr(40) as usize,
             chance: (spec.rate.min(1.0) * f64::from(u32::MAX)).round() as u64 + u64::from(spec.rate > 0.0),
             rate: (spec.rate * f64::from(AMOUNT_ONE) * 65536.0).round() as u64,
             start: spec.start,
@@ -186,13 +193,13 @@ impl Vent {
     }
 
     /// Pours what is due in the step that `draw` names, the same share into every column; the units that do not divide go round.
-    /// Nothing when the world does not have the material. `number` is that of the vent, for its random numbers.
-    pub fn pour(&self, world: &mut World, draw: Draw, number: usize) {
+    /// Nothing when the world does not have the material.
+    pub fn pour(&self, world: &mut World, draw: Draw) {
         let step = draw.step;
         let layer = self.material.as_deref().map_or(Some(world.number_of_lava()), |name| world.number_of(name));
         let (total, Some(layer)) = (self.units_in(step), layer) else { return };
         if world.layers()[layer].is_grains() && self.pours_in(step) {
-            return self.sprinkle(world, layer, draw.key_of(Salt::Faucet, number));
+            return self.sprinkle(world, layer, draw.key_of(Salt::Faucet, self.stream));
         }
         let n = self.columns.len() as u64;
         let (share, rest) = (total / n, total % n);
@@ -253,9 +260,9 @@ mod tests {
         let mut world = World::new(Ground::none(grid));
         let spec = VentSpec { x: 0.5, z: 0.5, radius: 0.0, rate: 1.5, ..VentSpec::default() };
         let vent = Vent::new(&spec, grid);
-        vent.pour(&mut world, Draw { seed: 1, step: 0 }, 0);
+        vent.pour(&mut world, Draw { seed: 1, step: 0 });
         assert_eq!([0, 1].map(|y| world.lava().at([0, y, 0]).amount), [AMOUNT_ONE, amount_units(0.5)]);
-        vent.pour(&mut world, Draw { seed: 1, step: 1 }, 0);
+        vent.pour(&mut world, Draw { seed: 1, step: 1 });
         assert_eq!([0, 1].map(|y| world.lava().at([0, y, 0]).amount), [AMOUNT_ONE, AMOUNT_ONE]);
         assert_eq!(world.lava().ledger.blocked, u64::from(AMOUNT_ONE));
         world.check().expect("the account is exact");

@@ -61,8 +61,8 @@ impl Vents {
 
     /// Pours what is due in the step that `draw` names.
     pub fn pour(&self, world: &mut World, draw: Draw) {
-        for Placed { vent, number, .. } in self.pouring() {
-            vent.pour(world, draw, *number);
+        for Placed { vent, .. } in self.pouring() {
+            vent.pour(world, draw);
         }
     }
 
@@ -142,7 +142,14 @@ impl Vents {
             // It has not poured yet, so the change leaves no trace.
             spec.validate(&key(number), grid)?;
             check_vents(self.specs().filter(|&other| other != old).chain([&spec]), grid)?;
-            self.placed[i] = Placed::new(number, spec, grid);
+            let placed = Placed::new(number, spec, grid);
+            if placed.spec.material.is_none() == old.material.is_none() {
+                self.placed[i] = placed;
+            } else {
+                // The last one of the other list: a scene or a checkpoint does not keep its place among both.
+                self.placed.remove(i);
+                self.placed.push(placed);
+            }
         }
         Ok(())
     }

@@ -369,6 +369,31 @@ impl Strip {
         self.lanes_mut(slot)
     }
 
+    /// The amounts of the tile at a place of a layer of grains, a new one where there was none; it holds some. A call of
+    /// [`Strip::changed`] has to follow.
+    #[inline(always)]
+    pub(crate) fn grain_tile(&mut self, index: usize, bit: usize) -> &mut Lanes {
+        let slot = match self.row(index).slots[bit] {
+            0 => self.make(index, bit),
+            slot => slot,
+        };
+        self.rows[index].held |= 1 << bit;
+        let [lanes] = self.lanes_mut(slot);
+        lanes
+    }
+
+    /// Marks tiles of the row with a number, which lies at `y`, as changed.
+    #[inline(always)]
+    pub(crate) fn changed(&mut self, y: usize, index: usize, tiles: u64) {
+        if tiles != 0 && !self.rows.is_empty() {
+            self.rows[index].falling |= tiles;
+            self.rows[index].flowing |= tiles;
+            self.held.add(y);
+            self.falling.add(y);
+            self.flowing.add(y);
+        }
+    }
+
     /// Marks the tile at a place as changed, and gives its slot.
     #[inline(always)]
     fn mark(&mut self, y: usize, index: usize, bit: usize) -> u32 {

@@ -24,8 +24,10 @@ impl Work for Fall<'_> {
             for w in 0..width {
                 // Of the tiles that changed, those that are full of grains again let nothing fall.
                 let tiles = plan.look.word(y, w) | state.changed.word(y - 1, w);
-                for bit in bits(tiles) {
-                    tile(s, state, plan, &thick, (w * ROW + bit, y));
+                if tiles != 0 {
+                    let fell = row(s, state, plan, &thick, (y, w, tiles));
+                    state.touch(y - 1, w, fell);
+                    state.touch(y, w, fell);
                 }
             }
             y += 1;
@@ -33,31 +35,52 @@ impl Work for Fall<'_> {
     }
 }
 
-/// The grains of a tile.
+/// The grains of some of the tiles `64 · w` and on at one y; the tiles from which some fall.
 #[inline(always)]
-fn tile<S: Simd>(s: S, state: &mut State, plan: &mut Plan, thick: &Thick<'_>, (tx, y): (usize, usize)) {
-    let at = state.held.at(tx, y);
-    let below = at - state.held.pitch;
-    let mut falls = state.held[at] & state.free(below);
-    if falls == 0 {
-        return;
-    }
-    if thick.is_any {
-        let stays = falls & thick.held_up([tx, y, thick.tz]);
-        if stays != 0 {
-            let stays = stays & thick.cells(s, state, 0, (tx, y - 1));
-            if stays != 0 {
-                plan.waiting.insert(tx, y);
-                falls &= !stays;
-            }
+fn row<S: Simd>(
+    s: S,
+    state: &mut State,
+    plan: &mut Plan,
+    thick: &Thick<'_>,
+    (y, w, tiles): (usize, usize, u64),
+) -> u64 {
+    let first = state.held.at(w * ROW, y);
+    let mut fell = 0;
+    for bit in bits(tiles) {
+        let (at, below) = (first + bit, first + bit - state.held.pitch);
+        let mut falls = state.held[at] & state.free(below);
+        if thick.is_any && falls != 0 {
+            falls &= !stays(s, state, plan, thick, (w * ROW + bit, y, falls));
         }
         if falls == 0 {
-            return;
+            continue;
+        }
+        fell |= 1 << bit;
+        state.held[at] &= !falls;
+        state.held[below] |= falls;
+        state.moved[below] |= falls;
+        if !state.lighter.is_empty() {
+            displace(state, (w * ROW + bit, y), falls);
         }
     }
-    state.held[at] &= !falls;
-    state.held[below] |= falls;
-    state.moved[below] |= falls;
+    fell
+}
+
+/// Of the grains that would fall, those that lighter matter holds up.
+#[inline(always)]
+fn stays<S: Simd>(s: S, state: &State, plan: &mut Plan, thick: &Thick<'_>, (tx, y, falls): (usize, usize, u32)) -> u32 {
+    let held_up = falls & thick.held_up([tx, y, thick.tz]);
+    let stays = if held_up == 0 { 0 } else { held_up & thick.cells(s, state, 0, (tx, y - 1)) };
+    if stays != 0 {
+        plan.waiting.insert(tx, y);
+    }
+    stays
+}
+
+/// Lighter grains climb to where the grains fell from.
+fn displace(state: &mut State, (tx, y): (usize, usize), falls: u32) {
+    let at = state.held.at(tx, y);
+    let below = at - state.held.pitch;
     for layer in &mut state.lighter {
         let climbs = falls & layer.held[below];
         if climbs != 0 {
@@ -67,6 +90,4 @@ fn tile<S: Simd>(s: S, state: &mut State, plan: &mut Plan, thick: &Thick<'_>, (t
             layer.touched.insert(tx, y);
         }
     }
-    state.touch(tx, y - 1);
-    state.touch(tx, y);
 }

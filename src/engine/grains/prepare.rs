@@ -110,11 +110,9 @@ impl Work for Finish<'_> {
         let State { held, moved, touched, barriers, .. } = state;
         for y in touched.rows.range() {
             for w in 0..touched.width() {
-                for bit in bits(touched.word(y, w)) {
-                    let at = held.at(w * ROW + bit, y);
-                    moved[at] = 0;
-                    write(s, strip, (y, w, bit), held[at]);
-                }
+                let (tiles, first) = (touched.word(y, w), held.at(w * ROW, y));
+                bits(tiles).for_each(|bit| moved[first + bit] = 0);
+                write(s, strip, (y, w, tiles), &held[first..]);
             }
         }
         // Nothing bars a way here but the layer's own grains.
@@ -142,27 +140,27 @@ impl Work for FinishLighter<'_> {
         let Self { strip, lighter: Lighter { held, touched } } = self;
         for y in touched.rows.range() {
             for w in 0..touched.width() {
-                for bit in bits(touched.word(y, w)) {
-                    write(s, strip, (y, w, bit), held[held.at(w * ROW + bit, y)]);
-                }
+                write(s, strip, (y, w, touched.word(y, w)), &held[held.at(w * ROW, y)..]);
             }
         }
         strip.grains.held = Some(Box::new(std::mem::take(held)));
     }
 }
 
-/// Writes the grains of a tile, at (y, word of its row, bit), as amounts.
+/// Writes the grains of tiles `64 · w` and on at one y, of which the first has the first word, as amounts.
 #[inline(always)]
-fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, bit): (usize, usize, usize), grains: u32) {
-    let index = strip.index(y, w);
-    if grains == 0 && strip.row(index).slots[bit] == 0 {
-        return;
+fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), grains: &[u32]) {
+    let (index, one) = (strip.index(y, w), s.splat(AMOUNT_ONE));
+    for bit in bits(tiles) {
+        let grains = grains[bit];
+        if grains != 0 {
+            s.store(strip.grain_tile(index, bit), s.keep(one, grains));
+        } else if strip.row(index).held >> bit & 1 == 1 {
+            s.store(strip.grain_tile(index, bit), s.splat(0));
+            strip.leave(index, bit);
+        }
     }
-    let [lanes] = strip.change::<1>(y, index, bit);
-    s.store(lanes, s.keep(s.splat(AMOUNT_ONE), grains));
-    if grains == 0 {
-        strip.leave(index, bit);
-    }
+    strip.changed(y, index, tiles);
 }
 
 /// The rows of a strip that have anything to do.

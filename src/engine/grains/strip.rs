@@ -49,11 +49,13 @@ impl State {
         self.lighter.iter().fold(0, |cells, layer| cells | layer.held[at])
     }
 
-    /// The word of the tile at (`tx`, `y`) is going to change.
+    /// The words of tiles `64 · w` and on at one y change.
     #[inline(always)]
-    pub(super) fn touch(&mut self, tx: usize, y: usize) {
-        self.changed.insert(tx, y);
-        self.touched.insert(tx, y);
+    pub(super) fn touch(&mut self, y: usize, w: usize, tiles: u64) {
+        if tiles != 0 {
+            self.changed.add(y, w, tiles);
+            self.touched.add(y, w, tiles);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::bits::{Quad, moved_along_x, moved_along_z};
 use super::strip::{Listed, Move, Near, Plan, State};
 use super::thick::Thick;
+use crate::grid::tile::ROW;
 use crate::rules::grains::{FallingGrains, Turn, corner_cells, slip_cells};
 use crate::simd::{Simd, Work};
 
@@ -155,7 +156,7 @@ impl Apply<'_> {
         for (i, &Move { tile, cells }) in plan.moves.iter().enumerate() {
             let (tx, y) = (tile.tx as usize, tile.y as usize);
             self.state.held[tile.at] &= !cells;
-            self.state.touch(tx, y);
+            self.state.touch(y, tx / ROW, 1 << (tx % ROW));
             for (layer, &back) in self.state.lighter.iter_mut().zip(&plan.back[i * layers..]) {
                 if back != 0 {
                     layer.held[tile.at] |= back;
@@ -198,7 +199,7 @@ impl Apply<'_> {
             let at = self.state.held.at(there, y);
             self.state.held[at] |= cells;
             self.state.moved[at] |= cells;
-            self.state.touch(there, y);
+            self.state.touch(y, there / ROW, 1 << (there % ROW));
             for layer in &mut self.state.lighter {
                 if layer.held[at] & cells != 0 {
                     layer.held[at] &= !cells;
