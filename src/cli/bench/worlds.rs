@@ -1,14 +1,15 @@
 //! The worlds that are timed.
 
+use std::path::Path;
+
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Stage};
 use lavoxel::grid::Grid;
-use lavoxel::matter::Material;
 use lavoxel::random::Draw;
 use lavoxel::rules::{Rules, RulesSpec};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
-use lavoxel::world::{Edit, Matter, Shape, World};
+use lavoxel::world::World;
 
 use super::stop;
 
@@ -24,9 +25,12 @@ const SETTLING: u64 = 5;
 /// Steps of a settled world that are timed as one: a single one is too short for the clock.
 const SETTLED_BATCH: u64 = 100;
 
-/// Height of the sea in cells, and the steps of the volcano in it before it is timed.
-const SEA_LEVEL: f64 = 20.0;
-const SEA_STEPS: u64 = 500;
+/// Scenes of several materials, and the steps before they are timed. Together they have every rule.
+const SCENES: [(&str, &str, u64); 3] = [
+    ("island", include_str!("../../../terrains/island.toml"), 1500),
+    ("cycle", include_str!("../../../terrains/cycle.toml"), 500),
+    ("u-tube", include_str!("../../../terrains/u_tube.toml"), 100),
+];
 
 /// A world with its rules.
 pub(super) struct Case {
@@ -53,8 +57,10 @@ pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     let mut engine = Tiled::default();
     (0..SETTLING).for_each(|i| step(&mut engine, &mut world, &rules, i));
     cases.push(Case { name: "settled".to_owned(), world, rules, batch: SETTLED_BATCH });
-    let mut simulation = sea().build(Box::new(Tiled::default()))?.simulation;
-    cases.push(after(&mut simulation, SEA_STEPS, format!("in a sea, step {SEA_STEPS}")));
+    for (name, text, steps) in SCENES {
+        let mut simulation = Scene::parse(text, Path::new(name))?.build(Box::new(Tiled::default()))?.simulation;
+        cases.push(after(&mut simulation, steps, format!("{name}, step {steps}")));
+    }
     Ok(cases)
 }
 
@@ -64,16 +70,6 @@ fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
         simulation.step();
     }
     Case { name, world: simulation.world().clone(), rules: simulation.rules().clone(), batch: 1 }
-}
-
-/// The volcano in a sea.
-fn sea() -> Scene {
-    let mut scene = Scene::volcano();
-    let water = Material::water();
-    let matter = Matter::Material { name: water.name.clone(), amount: 1.0 };
-    scene.spec.bodies.push(Edit { shape: Shape::Below { level: SEA_LEVEL }, matter });
-    scene.spec.materials.push(water);
-    scene
 }
 
 /// One step of all rules.
