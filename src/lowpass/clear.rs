@@ -8,10 +8,10 @@
 use std::ops::Range;
 
 use super::changes::SlabChanges;
-use super::layer_changes::{Around, LayerChanges, grown};
+use super::layer_changes::{Around, LayerChanges, beside, grown, runs};
 use super::{Medium, place};
 use crate::grid::Grid;
-use crate::grid::tile::TILE_X;
+use crate::grid::tile::{ROW, TILE_X, TILE_Z};
 use crate::parallel::*;
 use crate::units::AMOUNT_ONE;
 use crate::world::{Ground, Layer, Span};
@@ -22,6 +22,8 @@ const SHORE: usize = 3;
 const WEIGHTS: [u32; SHORE + 1] = [20, 15, 6, 1];
 /// Cells along x and z from which a value depends on an amount.
 const REACH: usize = SHORE + 1;
+/// Cells that a box may have besides stale ones.
+const MARGIN: usize = 64;
 /// Amounts below this are not drawn.
 const LEAST: u16 = (ONE * 2 / 100) as u16;
 /// A full cell, and half of one.
@@ -33,6 +35,8 @@ const HALF: u32 = ONE / 2;
 pub(super) struct ClearFilter {
     /// For each row, numbered `z · ny + y`, the cells that may not be zero. Nothing before there was any matter.
     pub(super) shown: Vec<Span>,
+    /// The tiles in which these lie: for each row [`words`] words.
+    tiles: Vec<u64>,
     /// For each slab, the cells whose value changed since these were last taken.
     pub(super) changed: Vec<SlabChanges>,
 }
@@ -48,15 +52,17 @@ impl ClearFilter {
         if absent {
             medium.density = vec![0; grid.cells()];
             self.shown = vec![Span::EMPTY; grid.ny * grid.nz];
+            self.tiles = vec![0; grid.ny * grid.nz * words(grid)];
             self.changed = vec![SlabChanges::default(); grid.nz];
         }
         self.shown
             .par_chunks_mut(grid.ny)
+            .zip(self.tiles.par_chunks_mut(grid.ny * words(grid)))
             .zip(&mut self.changed)
             .zip(medium.density.par_chunks_mut(grid.slab()))
             .enumerate()
-            .map_init(Rows::default, |rows, (z, ((shown, changed), density))| {
-                Slab { matter, z, shown, changed, density }.filter(rows, changes)
+            .map_init(Rows::default, |rows, (z, (((shown, tiles), changed), density))| {
+                Slab { matter, z, shown, tiles, changed, density }.filter(rows, changes)
             })
             .sum()
     }
@@ -74,59 +80,71 @@ struct Slab<'a> {
     matter: &'a Matter<'a>,
     z: usize,
     shown: &'a mut [Span],
+    tiles: &'a mut [u64],
     changed: &'a mut SlabChanges,
     density: &'a mut [u8],
 }
 
 impl Slab<'_> {
-    /// Filters one box around all stale cells.
+    /// Filters boxes around all stale cells.
     fn filter(&mut self, rows: &mut Rows, changes: &[&LayerChanges<'_>]) -> usize {
-        let (grid, z) = (self.matter.ground.grid(), self.z);
-        let around: Vec<_> = changes.iter().map(|changes| changes.around(grid, z, REACH)).collect();
+        let grid = self.matter.ground.grid();
+        let around: Vec<_> = changes.iter().map(|changes| changes.around(grid, self.z, REACH)).collect();
         let known = around.iter().all(Around::is_known);
         let ranges = around.iter().map(Around::rows).filter(|range| !range.is_empty());
         let ys = ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).filter(|_| known);
         let ys = if known { ys.unwrap_or(0..0) } else { 0..grid.ny };
-        let (mut stale, mut cells) = (Vec::new(), Span::EMPTY);
+        let mut boxes = Boxes::default();
         for y in ys {
-            let held = self.held(y);
-            let may = std::mem::replace(&mut self.shown[y], held).union(held);
-            let spans = || around.iter().flat_map(|around| around.spans(y, !may.is_empty()));
-            let span = if known { common(spans().fold(Span::EMPTY, Span::union), may) } else { may };
-            if !span.is_empty() {
-                stale.push(y);
-                cells = cells.union(span);
+            self.shown[y] = Span::EMPTY;
+            for w in 0..words(grid) {
+                let held = self.held(y, w);
+                let may = std::mem::replace(&mut self.tiles[y * words(grid) + w], held) | held;
+                runs(held).for_each(|(from, to)| self.shown[y] = self.shown[y].union(cells(grid, w, from..to)));
+                let changed = || around.iter().fold(0, |all, around| all | around.word(y, w, may != 0));
+                let stale = if may != 0 && known { changed() & may } else { may };
+                runs(stale).for_each(|(from, to)| boxes.add(y, cells(grid, w, from..to)));
             }
         }
-        let (Some(&first), Some(&last)) = (stale.first(), stale.last()) else { return 0 };
+        let filtered = boxes.all.into_iter().map(|stale| self.filter_box(rows, stale)).sum();
+        self.changed.shorten(grid);
+        filtered
+    }
+
+    /// Filters the cells of a box, and counts them.
+    fn filter_box(&mut self, rows: &mut Rows, Stale { ys, cells, .. }: Stale) -> usize {
+        let (grid, z) = (self.matter.ground.grid(), self.z);
         rows.begin(grid, cells);
-        for y in first.saturating_sub(1)..=(last + 1).min(grid.ny - 1) {
+        for y in ys.start.saturating_sub(1)..=ys.end.min(grid.ny - 1) {
             rows.read(self.matter, (y, z));
-            if y > first {
+            if y > ys.start {
                 self.write(rows, y - 1, cells);
             }
         }
-        if last + 1 == grid.ny {
+        if ys.end == grid.ny {
             rows.clear(grid.ny);
-            self.write(rows, last, cells);
+            self.write(rows, ys.end - 1, cells);
         }
-        self.changed.shorten(grid);
-        (last + 1 - first) * cells.range().len()
+        ys.len() * cells.range().len()
     }
 
-    /// The cells of a row that the filter reaches from any matter.
-    fn held(&self, y: usize) -> Span {
-        let grid = self.matter.ground.grid();
-        let near = |v: usize, by: usize, n: usize| v.saturating_sub(by)..(v + by + 1).min(n);
-        let rows = near(self.z, REACH, grid.nz).flat_map(|z| near(y, 1, grid.ny).map(move |y| (y, z)));
-        let held = rows.map(|(y, z)| self.matter.layer.span(y, z)).fold(Span::EMPTY, Span::union);
-        grown(held, REACH, grid.nx)
+    /// The tiles of a row, of the word `w`, that the filter reaches from any matter.
+    fn held(&self, y: usize, w: usize) -> u64 {
+        let (grid, layer) = (self.matter.ground.grid(), self.matter.layer);
+        let strips = self.z.saturating_sub(REACH) / TILE_Z..=(self.z + REACH).min(grid.nz - 1) / TILE_Z;
+        let word = |w: usize| {
+            let near = y.saturating_sub(1)..(y + 2).min(grid.ny);
+            let rows = layer.strips[strips.clone()].iter().flat_map(|strip| near.clone().map(move |y| (strip, y)));
+            rows.fold(0, |all, (strip, y)| all | strip.row(strip.index(y, w)).held)
+        };
+        beside(word, w, words(grid))
     }
 
-    fn write(&mut self, rows: &Rows, y: usize, cells: Span) {
+    fn write(&mut self, rows: &mut Rows, y: usize, cells: Span) {
         let grid = self.matter.ground.grid();
+        rows.add_up(y, cells);
         for x in cells.range() {
-            let value = rows.value(y, x);
+            let value = rows.value(x);
             let old = &mut self.density[y * grid.nx + x];
             if *old != value {
                 *old = value;
@@ -145,8 +163,12 @@ struct Rows {
     sums: [Row; 3],
     /// The rows around one row along z.
     near: [Row; 2 * REACH + 1],
+    /// Which of these were read.
+    known: [bool; 2 * REACH + 1],
     /// The row above one of them.
     above: Row,
+    /// Sums over three rows along y.
+    tall: Row,
 }
 
 /// By x, as [`place`] has it: the room that heavier matter leaves, and the amount in it.
@@ -154,8 +176,6 @@ struct Rows {
 struct Row {
     room: Vec<u32>,
     amount: Vec<u32>,
-    /// Whether there is any amount.
-    held: bool,
 }
 
 impl Rows {
@@ -163,7 +183,7 @@ impl Rows {
     fn begin(&mut self, grid: Grid, cells: Span) {
         self.wide = grown(cells, REACH, grid.nx).range();
         let length = (grid.nx.div_ceil(TILE_X) + 2) * TILE_X;
-        for row in self.sums.iter_mut().chain(&mut self.near).chain([&mut self.above]) {
+        for row in self.sums.iter_mut().chain(&mut self.near).chain([&mut self.above, &mut self.tall]) {
             row.clear();
             row.room.resize(length, 0);
             row.amount.resize(length, 0);
@@ -178,33 +198,49 @@ impl Rows {
     /// Reads the row `y` of the slab `z` and what lies around it along z.
     fn read(&mut self, matter: &Matter, (y, z): (usize, usize)) {
         let (grid, wide) = (matter.ground.grid(), self.wide.clone());
-        for (i, row) in self.near.iter_mut().enumerate() {
-            match (z + i).checked_sub(REACH).filter(|&z| z < grid.nz) {
-                Some(z) => row.read(matter, (y, z), wide.clone()),
-                None => row.clear(),
-            }
-        }
-        let any = self.near.iter().any(|row| row.held);
         self.clear(y);
+        self.known = [false; 2 * REACH + 1];
         for (i, weight) in [(REACH - 1, 1), (REACH, 2), (REACH + 1, 1)] {
             let Some(z) = (z + i).checked_sub(REACH).filter(|&z| z < grid.nz) else { continue };
-            let continues = any && y + 1 < grid.ny;
+            self.read_near(matter, i, (y, z));
+            let closed = |row: &Row| row.room[place(wide.start)..place(wide.end)].iter().any(|&room| room < HALF);
+            let continues = y + 1 < grid.ny && closed(&self.near[i]);
             if continues {
                 self.above.read(matter, (y + 1, z), wide.clone());
             }
             for x in place(wide.start)..place(wide.end) {
-                let row = &self.near[i];
-                let (mut room, mut amount) = (row.room[x], row.amount[x]);
-                if continues
-                    && room < HALF
-                    && self.above.room[x] >= HALF
-                    && let Some(mean) = self.mean(i, x)
-                {
-                    (room, amount) = (ONE, mean);
+                let (mut room, mut amount) = (self.near[i].room[x], self.near[i].amount[x]);
+                if continues && room < HALF && self.above.room[x] >= HALF {
+                    self.read_around(matter, i, (y, z));
+                    if let Some(mean) = self.mean(i, x) {
+                        (room, amount) = (ONE, mean);
+                    }
                 }
                 let sums = &mut self.sums[y % 3];
                 sums.room[x] += weight * room;
                 sums.amount[x] += weight * amount;
+            }
+        }
+    }
+
+    /// Reads the row with number `i` of those near, at (y, z), if it was not read yet.
+    fn read_near(&mut self, matter: &Matter, i: usize, place: (usize, usize)) {
+        if !std::mem::replace(&mut self.known[i], true) {
+            self.near[i].read(matter, place, self.wide.clone());
+        }
+    }
+
+    /// Reads the rows whose cells the row with number `i`, at (y, z), continues.
+    fn read_around(&mut self, matter: &Matter, i: usize, (y, z): (usize, usize)) {
+        let nz = matter.ground.grid().nz;
+        for near in i - SHORE..=i + SHORE {
+            match (z + near).checked_sub(i).filter(|&z| z < nz) {
+                Some(z) => self.read_near(matter, near, (y, z)),
+                None if !self.known[near] => {
+                    self.known[near] = true;
+                    self.near[near].clear();
+                }
+                None => {}
             }
         }
     }
@@ -221,17 +257,29 @@ impl Rows {
         (amount > 0).then(|| (amount * u64::from(ONE) / room.max(amount)) as u32)
     }
 
-    /// The value of a cell of the row `y`, from the rows read for it and its neighbours along y.
-    fn value(&self, y: usize, x: usize) -> u8 {
+    /// Adds up the rows read for the row `y` and its neighbours along y.
+    fn add_up(&mut self, y: usize, cells: Span) {
         let [below, here, above] = [y + 2, y, y + 1].map(|y| &self.sums[y % 3]);
-        let x = place(x);
-        let across = |list: fn(&Row) -> &Vec<u32>| {
-            let column = |x: usize| list(below)[x] + 2 * list(here)[x] + list(above)[x];
-            column(x - 1) + 2 * column(x) + column(x + 1)
+        // The filter reaches one cell more on either side.
+        let reach = place(cells.range().start) - 1..place(cells.range().end) + 1;
+        let add = |to: &mut [u32], list: fn(&Row) -> &Vec<u32>| {
+            let rows = [below, here, above].map(|row| &list(row)[reach.clone()]);
+            let sums = rows[0].iter().zip(rows[1]).zip(rows[2]);
+            to.iter_mut().zip(sums).for_each(|(to, ((below, here), above))| *to = below + 2 * here + above);
         };
+        add(&mut self.tall.room[reach.clone()], |row| &row.room);
+        add(&mut self.tall.amount[reach.clone()], |row| &row.amount);
+    }
+
+    /// The value of a cell of the row that was added up.
+    #[inline]
+    fn value(&self, x: usize) -> u8 {
+        let near = place(x) - 1..place(x) + 2;
+        let across = |list: &[u32]| list.iter().zip([1, 2, 1]).map(|(sum, weight)| sum * weight).sum::<u32>();
         // At most 64 · 32768 · 255, which fits.
-        match (across(|row| &row.amount), across(|row| &row.room)) {
+        match (across(&self.tall.amount[near.clone()]), across(&self.tall.room[near])) {
             (0, _) => 0,
+            (amount, room) if amount == room => 255,
             (amount, room) => ((amount * 255 + room / 2) / room.max(1)).min(255) as u8,
         }
     }
@@ -241,7 +289,6 @@ impl Row {
     fn clear(&mut self) {
         self.room.fill(0);
         self.amount.fill(0);
-        self.held = false;
     }
 
     /// Reads the cells `wide` of a row; the rest are 0.
@@ -260,16 +307,57 @@ impl Row {
             for (dx, &cell) in tile.amount().row(z).iter().enumerate() {
                 if cell >= LEAST && wide.contains(&(tx * TILE_X + dx)) {
                     self.amount[place(tx * TILE_X + dx)] = u32::from(cell).min(ONE);
-                    self.held = true;
                 }
             }
         }
     }
 }
 
-/// The cells of both spans.
-fn common(a: Span, b: Span) -> Span {
-    Span { from: a.from.max(b.from), to: a.to.min(b.to) }
+/// Words of a bit for each tile of a row.
+fn words(grid: Grid) -> usize {
+    grid.nx.div_ceil(ROW * TILE_X)
+}
+
+/// The cells of some tiles of a word.
+fn cells(grid: Grid, w: usize, tiles: Range<usize>) -> Span {
+    let cell = |tile: usize| ((w * ROW + tile) * TILE_X).min(grid.nx) as u16;
+    Span { from: cell(tiles.start), to: cell(tiles.end) }
+}
+
+/// Cells of a slab to filter: the same in rows one above the other.
+#[derive(Clone, Debug)]
+struct Stale {
+    ys: Range<usize>,
+    cells: Span,
+    /// How many of its cells are stale.
+    count: usize,
+}
+
+/// Boxes around all stale cells of a slab. A run of cells joins the box below it where little else comes with it: to read what
+/// is around a box takes longer than to filter a few cells more.
+#[derive(Default)]
+struct Boxes {
+    all: Vec<Stale>,
+}
+
+impl Boxes {
+    /// Cells of a row, in which all later ones lie at `y` or above.
+    fn add(&mut self, y: usize, cells: Span) {
+        if cells.is_empty() {
+            return;
+        }
+        let width = |span: Span| span.range().len();
+        let below = self.all.iter_mut().rev().take_while(|stale| stale.ys.end + 1 >= y);
+        for stale in below.filter(|stale| stale.ys.end >= y) {
+            let both = stale.cells.union(cells);
+            let count = stale.count + width(cells);
+            if (y + 1 - stale.ys.start) * width(both) <= count + count / 2 + MARGIN {
+                *stale = Stale { ys: stale.ys.start..y + 1, cells: both, count };
+                return;
+            }
+        }
+        self.all.push(Stale { ys: y..y + 1, cells, count: width(cells) });
+    }
 }
 
 /// Weights along an axis, from one end to the other.

@@ -70,6 +70,18 @@ impl Around<'_> {
         if rows.is_empty() { rows } else { rows.start.saturating_sub(1)..(rows.end + 1).min(self.grid.ny) }
     }
 
+    /// The tiles of the row `y`, of the word `w`, that the filter reaches from a change; as [`Around::spans`].
+    pub(super) fn word(&self, y: usize, w: usize, has_density: bool) -> u64 {
+        let words = self.grid.nx.div_ceil(ROW * TILE_X);
+        let word = |w: usize| {
+            let near = y.saturating_sub(1)..(y + 2).min(self.grid.ny);
+            let changes = self.strips.iter().flatten().flat_map(|changes| near.clone().map(|y| changes.word(y, w)));
+            let word = changes.fold(0, |all, word| all | word);
+            if has_density { word | self.ground.word(self.tz, w) } else { word }
+        };
+        beside(word, w, words)
+    }
+
     /// The cells of the row `y` that the filter reaches from a change; ends of some may overlap. A change of the ground
     /// matters only in a row that has, or had, density: `has_density`.
     pub(super) fn spans(&self, y: usize, has_density: bool) -> impl Iterator<Item = Span> {
@@ -96,8 +108,16 @@ pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
     Span { from: span.from.saturating_sub(by as u16), to: (usize::from(span.to) + by).min(nx) as u16 }
 }
 
+/// The bits of the word `w` of a row of `words` words, and those beside bits that are set.
+pub(super) fn beside(word: impl Fn(usize) -> u64, w: usize, words: usize) -> u64 {
+    let here = word(w);
+    let before = if w > 0 { word(w - 1) >> 63 } else { 0 };
+    let after = if w + 1 < words { word(w + 1) << 63 } else { 0 };
+    here | here << 1 | here >> 1 | before | after
+}
+
 /// The runs of bits that are set, each with its end outside.
-fn runs(mut word: u64) -> impl Iterator<Item = (usize, usize)> {
+pub(super) fn runs(mut word: u64) -> impl Iterator<Item = (usize, usize)> {
     std::iter::from_fn(move || {
         let from = word.trailing_zeros();
         (word != 0).then(|| {
