@@ -90,8 +90,9 @@ impl Air {
         each(&mut airs.strips, parallel, |tz, cells| {
             cells.begin(0..roof + 1, strips[tz].count);
             rooms.level.run(Roomy { rooms, tz, put: |tx, y, mask| cells.put(tx, y, mask), rows: 0..roof + 1 });
+            cells.connect();
         });
-        airs.connect(parallel);
+        airs.connect();
         self.is_free.clear();
         self.is_free.resize(airs.end(), false);
         let first = if rooms.walls == Walls::Open { 0 } else { roof };

@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use super::each;
 use super::near::{EAST, NORTH, SOUTH, WEST};
 use super::union::Union;
 
@@ -78,8 +77,8 @@ impl Cells {
         &parts[..count]
     }
 
-    /// Finds the components of the strip.
-    fn connect(&mut self) {
+    /// Finds the components of the strip, once it has its cells.
+    pub(super) fn connect(&mut self) {
         for row in 0..self.rows().len() {
             for tx in 0..self.count {
                 self.connect_tile(row * self.count + tx, tx > 0, row > 0);
@@ -163,14 +162,13 @@ pub(super) struct Bodies {
     /// What the components of each strip are numbered from.
     offsets: Vec<u32>,
     union: Union,
-    /// For each strip, its components that touch some of the strip after.
-    links: Vec<Vec<[u32; 2]>>,
+    /// The components of a strip that touch some of the strip after.
+    links: Vec<[u32; 2]>,
 }
 
 impl Bodies {
-    /// Finds the components once all strips have their cells; on all threads, when asked.
-    pub(super) fn connect(&mut self, parallel: bool) {
-        each(&mut self.strips, parallel, |_, strip| strip.connect());
+    /// Finds the components once all strips have theirs.
+    pub(super) fn connect(&mut self) {
         self.offsets.clear();
         let mut bodies = 0;
         for strip in &self.strips {
@@ -178,11 +176,9 @@ impl Bodies {
             bodies += strip.bodies;
         }
         self.union.reset(bodies);
-        let strips = &self.strips;
-        self.links.resize_with(strips.len().saturating_sub(1), Vec::new);
-        each(&mut self.links, parallel, |tz, links| strips[tz].link(&strips[tz + 1], links));
-        for (links, offsets) in self.links.iter().zip(self.offsets.windows(2)) {
-            for [body, next] in links {
+        for (strips, offsets) in self.strips.windows(2).zip(self.offsets.windows(2)) {
+            strips[0].link(&strips[1], &mut self.links);
+            for [body, next] in &self.links {
                 self.union.join(offsets[0] + body, offsets[1] + next);
             }
         }
@@ -254,7 +250,8 @@ mod tests {
                 let mask = bodies.strips[tz].row(y)[tx] | bit;
                 bodies.strips[tz].put(tx, y, mask);
             }
-            bodies.connect(nx > 20);
+            bodies.strips.iter_mut().for_each(Cells::connect);
+            bodies.connect();
             let body = |place| {
                 let (tile, bit) = tile(place);
                 bodies.body(tile, bit)

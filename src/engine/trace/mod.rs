@@ -74,12 +74,15 @@ impl Tracer {
         let parallel = strips.iter().map(Strip::tiles).sum::<usize>() >= LEAST_TILES;
 
         self.skies.resize_with(strips.len(), Sky::default);
-        each(&mut self.skies, parallel, |tz, sky| sky.refresh(ground.strip(tz), strips[tz].count));
+        for (tz, (sky, strip)) in self.skies.iter_mut().zip(strips).enumerate() {
+            sky.refresh(ground.strip(tz), strip.count);
+        }
         self.bodies.strips.resize_with(strips.len(), Cells::default);
         each(&mut self.bodies.strips, parallel, |tz, cells| {
             level.run(Full { strip: &strips[tz], through: rule.through, cells });
+            cells.connect();
         });
-        self.bodies.connect(parallel);
+        self.bodies.connect();
         if self.bodies.end() == 0 {
             return false;
         }
