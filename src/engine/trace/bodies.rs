@@ -164,6 +164,8 @@ pub(super) struct Bodies {
     union: Union,
     /// The components of a strip that touch some of the strip after.
     links: Vec<[u32; 2]>,
+    /// Whether all belongs to one body, whose number is 0 then.
+    is_one: bool,
 }
 
 impl Bodies {
@@ -182,7 +184,7 @@ impl Bodies {
                 self.union.join(offsets[0] + body, offsets[1] + next);
             }
         }
-        self.union.flatten();
+        self.is_one = self.union.flatten().iter().all(|&body| body == 0);
     }
 
     /// Number above those of all bodies.
@@ -197,6 +199,25 @@ impl Bodies {
         let tile = (strip.rows().contains(&y)).then(|| (y - strip.first_y) * strip.count + tx);
         let parts = tile.filter(|&tile| strip.masks[tile] != 0).map_or(&[][..], |tile| strip.parts(tile));
         parts.iter().map(move |part| (part.cells, self.union.smallest(self.offsets[tz] + part.body)))
+    }
+
+    /// The body to which all parts of some tiles belong, if there is one.
+    #[inline]
+    pub(super) fn only(&self, tiles: impl Iterator<Item = [usize; 3]>) -> Option<u32> {
+        if self.is_one {
+            return Some(0);
+        }
+        let mut only = None;
+        for (tile, strip) in tiles.map(|tile| (tile, &self.strips[tile[2]])) {
+            let [tx, y, tz] = tile;
+            for part in strip.parts((y - strip.first_y) * strip.count + tx) {
+                let body = self.union.smallest(self.offsets[tz] + part.body);
+                if *only.get_or_insert(body) != body {
+                    return None;
+                }
+            }
+        }
+        only
     }
 
     /// The body of one cell of a tile, given by its bit.

@@ -195,12 +195,10 @@ impl Look<'_> {
     fn divide(&mut self, [tx, y]: [usize; 2], near: Near, cells: u32, on: u32) {
         let place = [tx, y, self.tz];
         let at = |by: [isize; 3]| -> [usize; 3] { std::array::from_fn(|k| place[k].wrapping_add_signed(by[k])) };
-        let mut bodies = near.tiles().flat_map(|by| self.bodies.parts(at(by))).map(|(_, body)| body);
-        let only = bodies.next().filter(|&first| bodies.all(|body| body == first));
-        if let Some(body) = only {
+        // Every tile here has cells of a body.
+        if let Some(body) = self.bodies.only(near.tiles().map(at)) {
             self.found.add(body, y, cells);
         } else {
-            drop(bodies);
             for lane in bits(cells.into()) {
                 let bit = 1 << lane;
                 if near.here & bit != 0 {
