@@ -554,6 +554,28 @@ fn a_faucet_gives_a_grain_with_its_probability() {
 }
 
 #[test]
+fn an_avalanche_reaches_no_further_than_the_engine_looks() {
+    // Much longer than what a step can change from one end of the heap to the other.
+    let mut world = empty(
+        Grid::new(5, 14, 560),
+        vec![grains("sand", 2650.0, Grains { slip: 1.0, ..Grains::default() }), water_tiles()],
+    );
+    fill(&mut world, [0, 0, 270], [5, 12, 282], some("sand", 1.0));
+    fill(&mut world, [0, 0, 282], [5, 13, 290], some("drops", 1.0));
+    world.open_account();
+    let engines: [Box<dyn Engine>; 2] = [common::tiled(), plain()];
+    let [mut ours, mut theirs] = engines.map(|engine| common::still(world.clone(), &RulesSpec::default(), 4, engine));
+    for step in 1..=60 {
+        ours.step();
+        theirs.step();
+        assert_same(ours.world(), theirs.world(), step);
+    }
+    let ends = layer(ours.world(), "drops").held().map(|([.., z], _)| z);
+    let ends = ends.fold((usize::MAX, 0), |(low, high), z| (low.min(z), high.max(z)));
+    assert!(ends.0 > 200 && ends.1 > 295 && ends.1 < 400, "{ends:?}");
+}
+
+#[test]
 fn the_bits_do_not_depend_on_the_threads() {
     let mut world = empty(Grid::new(600, 40, 70), vec![sand(0.25, 0.5), water_tiles(), Material::water()]);
     let mut dice = Dice(7);

@@ -8,7 +8,7 @@ use crate::rules::Walls;
 use crate::rules::grains::HALF;
 use crate::simd::{Simd, Work};
 use crate::units::AMOUNT_ONE;
-use crate::world::{Barriers, Ground, Reads, Rows, Strip};
+use crate::world::{Barriers, Ground, Reads, Strip, Words};
 
 /// Makes the words of a strip of grains, and takes what changed since the last step.
 pub(super) struct Prepare<'a> {
@@ -25,13 +25,13 @@ impl Work for Prepare<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let Self { tz, strip, state, ground, walls, around, reads } = self;
-        if state.moved.len() != ground_words(ground) {
-            state.moved = crate::world::Words::filled(ground.grid(), 0);
-        }
         state.held = match strip.grains.held.take() {
             Some(held) => *held,
             None => strip.grains(ground.grid()),
         };
+        if state.moved.len() != state.held.len() {
+            state.moved = Words::filled(ground.grid(), 0);
+        }
         let bars = Bars { s, around, tz };
         match strip.grains.barriers.take() {
             Some(barriers) => {
@@ -62,12 +62,6 @@ impl Work for Prepare<'_> {
         strip.record_falling(reads);
         strip.sleep();
     }
-}
-
-/// Words of a strip.
-fn ground_words(ground: &Ground) -> usize {
-    let grid = ground.grid();
-    (grid.ny + 2) * (grid.nx.div_ceil(crate::grid::tile::TILE_X) + 2)
 }
 
 /// What bars the way of grains in a strip.
@@ -163,8 +157,7 @@ fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), g
     strip.changed(y, index, tiles);
 }
 
-/// The rows of a strip that have anything to do.
+/// Whether the rule has anything to look at in a strip.
 pub(super) fn is_awake(strip: &Strip) -> bool {
-    let any = |rows: Rows| !rows.is_empty();
-    any(strip.falling) || any(strip.flowing)
+    !strip.falling.is_empty() || !strip.flowing.is_empty()
 }
