@@ -20,8 +20,9 @@ use crate::world::{Ground, Layer, Span};
 const SHORE: usize = 3;
 /// Their weights by distance along an axis.
 const WEIGHTS: [u32; SHORE + 1] = [20, 15, 6, 1];
-/// Cells along x and z from which a value depends on an amount.
+/// Cells along x and z from which a value depends on an amount: as many as a tile is deep.
 const REACH: usize = SHORE + 1;
+const _: () = assert!(REACH == TILE_Z);
 /// Cells that a box may have besides stale ones.
 const MARGIN: usize = 64;
 /// Amounts below this are not drawn.
@@ -35,7 +36,7 @@ const HALF: u32 = ONE / 2;
 pub(super) struct ClearFilter {
     /// For each row, numbered `z · ny + y`, the cells that may not be zero. Nothing before there was any matter.
     pub(super) shown: Vec<Span>,
-    /// The tiles in which these lie: for each row [`words`] words.
+    /// The tiles in which these lie: for each row of a strip [`words`] words.
     tiles: Vec<u64>,
     /// For each slab, the cells whose value changed since these were last taken.
     pub(super) changed: Vec<SlabChanges>,
@@ -52,17 +53,22 @@ impl ClearFilter {
         if absent {
             medium.density = vec![0; grid.cells()];
             self.shown = vec![Span::EMPTY; grid.ny * grid.nz];
-            self.tiles = vec![0; grid.ny * grid.nz * words(grid)];
+            self.tiles = vec![0; grid.ny * grid.nz.div_ceil(TILE_Z) * words(grid)];
             self.changed = vec![SlabChanges::default(); grid.nz];
         }
         self.shown
-            .par_chunks_mut(grid.ny)
+            .par_chunks_mut(grid.ny * TILE_Z)
             .zip(self.tiles.par_chunks_mut(grid.ny * words(grid)))
-            .zip(&mut self.changed)
-            .zip(medium.density.par_chunks_mut(grid.slab()))
+            .zip(self.changed.par_chunks_mut(TILE_Z))
+            .zip(medium.density.par_chunks_mut(grid.slab() * TILE_Z))
             .enumerate()
-            .map_init(Rows::default, |rows, (z, (((shown, tiles), changed), density))| {
-                Slab { matter, z, shown, tiles, changed, density }.filter(rows, changes)
+            .map_init(Rows::default, |rows, (tz, (((shown, tiles), changed), density))| {
+                let boxes = Near { matter, tz }.stale(tiles, shown, changes);
+                let slabs = changed.iter_mut().zip(density.chunks_mut(grid.slab())).enumerate();
+                let filter = |(z, (changed, density)): (usize, (_, _))| {
+                    Slab { matter, z: tz * TILE_Z + z, changed, density }.filter(rows, &boxes)
+                };
+                slabs.map(filter).sum::<usize>()
             })
             .sum()
     }
@@ -75,44 +81,70 @@ pub(super) struct Matter<'a> {
     pub(super) heavier: &'a [Layer],
 }
 
-/// The part of a medium that lies at one z.
-struct Slab<'a> {
+/// A strip of a medium with what is around it. The filter reaches one strip on either side from each slab of it.
+struct Near<'a> {
     matter: &'a Matter<'a>,
-    z: usize,
-    shown: &'a mut [Span],
-    tiles: &'a mut [u64],
-    changed: &'a mut SlabChanges,
-    density: &'a mut [u8],
+    tz: usize,
 }
 
-impl Slab<'_> {
-    /// Filters boxes around all stale cells.
-    fn filter(&mut self, rows: &mut Rows, changes: &[&LayerChanges<'_>]) -> usize {
+impl Near<'_> {
+    /// Boxes around all stale cells, the same in each slab. The tiles that may not be zero, and the cells in them, become those
+    /// of now.
+    fn stale(&self, tiles: &mut [u64], shown: &mut [Span], changes: &[&LayerChanges<'_>]) -> Vec<Stale> {
         let grid = self.matter.ground.grid();
-        let around: Vec<_> = changes.iter().map(|changes| changes.around(grid, self.z, REACH)).collect();
+        let around: Vec<_> = changes.iter().map(|changes| changes.around(grid, self.tz * TILE_Z, REACH)).collect();
         let known = around.iter().all(Around::is_known);
         let ranges = around.iter().map(Around::rows).filter(|range| !range.is_empty());
         let ys = ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).filter(|_| known);
         let ys = if known { ys.unwrap_or(0..0) } else { 0..grid.ny };
         let mut boxes = Boxes::default();
         for y in ys {
-            self.shown[y] = Span::EMPTY;
+            let mut reached = Span::EMPTY;
             for w in 0..words(grid) {
                 let held = self.held(y, w);
-                let may = std::mem::replace(&mut self.tiles[y * words(grid) + w], held) | held;
-                runs(held).for_each(|(from, to)| self.shown[y] = self.shown[y].union(cells(grid, w, from..to)));
+                let may = std::mem::replace(&mut tiles[y * words(grid) + w], held) | held;
+                runs(held).for_each(|(from, to)| reached = reached.union(cells(grid, w, from..to)));
                 let changed = || around.iter().fold(0, |all, around| all | around.word(y, w, may != 0));
                 let stale = if may != 0 && known { changed() & may } else { may };
                 runs(stale).for_each(|(from, to)| boxes.add(y, cells(grid, w, from..to)));
             }
+            shown.iter_mut().skip(y).step_by(grid.ny).for_each(|shown| *shown = reached);
         }
-        let filtered = boxes.all.into_iter().map(|stale| self.filter_box(rows, stale)).sum();
-        self.changed.shorten(grid);
+        boxes.all
+    }
+
+    /// The tiles of a row, of the word `w`, that the filter reaches from any matter.
+    fn held(&self, y: usize, w: usize) -> u64 {
+        let (grid, layer) = (self.matter.ground.grid(), self.matter.layer);
+        let strips = self.tz.saturating_sub(1)..(self.tz + 2).min(layer.strips.len());
+        let word = |w: usize| {
+            let near = y.saturating_sub(1)..(y + 2).min(grid.ny);
+            let rows = layer.strips[strips.clone()].iter().flat_map(|strip| near.clone().map(move |y| (strip, y)));
+            rows.fold(0, |all, (strip, y)| all | strip.row(strip.index(y, w)).held)
+        };
+        beside(word, w, words(grid))
+    }
+}
+
+/// The part of a medium that lies at one z.
+struct Slab<'a> {
+    matter: &'a Matter<'a>,
+    z: usize,
+    changed: &'a mut SlabChanges,
+    density: &'a mut [u8],
+}
+
+impl Slab<'_> {
+    /// Filters the cells of boxes, and counts them.
+    fn filter(&mut self, rows: &mut Rows, boxes: &[Stale]) -> usize {
+        let filtered = boxes.iter().map(|stale| self.filter_box(rows, stale)).sum();
+        self.changed.shorten(self.matter.ground.grid());
         filtered
     }
 
     /// Filters the cells of a box, and counts them.
-    fn filter_box(&mut self, rows: &mut Rows, Stale { ys, cells, .. }: Stale) -> usize {
+    fn filter_box(&mut self, rows: &mut Rows, Stale { ys, cells, .. }: &Stale) -> usize {
+        let cells = *cells;
         let (grid, z) = (self.matter.ground.grid(), self.z);
         rows.begin(grid, cells);
         for y in ys.start.saturating_sub(1)..=ys.end.min(grid.ny - 1) {
@@ -126,18 +158,6 @@ impl Slab<'_> {
             self.write(rows, ys.end - 1, cells);
         }
         ys.len() * cells.range().len()
-    }
-
-    /// The tiles of a row, of the word `w`, that the filter reaches from any matter.
-    fn held(&self, y: usize, w: usize) -> u64 {
-        let (grid, layer) = (self.matter.ground.grid(), self.matter.layer);
-        let strips = self.z.saturating_sub(REACH) / TILE_Z..=(self.z + REACH).min(grid.nz - 1) / TILE_Z;
-        let word = |w: usize| {
-            let near = y.saturating_sub(1)..(y + 2).min(grid.ny);
-            let rows = layer.strips[strips.clone()].iter().flat_map(|strip| near.clone().map(move |y| (strip, y)));
-            rows.fold(0, |all, (strip, y)| all | strip.row(strip.index(y, w)).held)
-        };
-        beside(word, w, words(grid))
     }
 
     fn write(&mut self, rows: &mut Rows, y: usize, cells: Span) {

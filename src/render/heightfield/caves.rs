@@ -421,7 +421,7 @@ mod tests {
         }
         let top = world.ground().top(x, z);
         p.y < 0.0
-            || p.y < surface(block, top, p)
+            || p.y < block.caves.column(x, z).map_or(top as f32, |(_, top)| surface(block, top, p))
                 && (top == 0 || world.ground().is_solid([x, (p.y as usize).min(top - 1), z]))
     }
 
