@@ -14,6 +14,8 @@ use crate::view::Preset;
 
 /// Density from which a material too thin for a surface is seen.
 const VEIL: f32 = 0.05;
+/// Least share of its colour that a grain has, however coarse the look makes them.
+const DARKEST: f32 = 0.15;
 /// How far light reaches around the shaded side of grains, and of ice.
 const GRAINS_WRAP: f32 = 0.15;
 const ICE_WRAP: f32 = 0.5;
@@ -158,6 +160,7 @@ fn grains(context: &ShadeContext, hit: &Hit) -> V3 {
     let coarse = noise::gradient(p * 1.9 + v3(7.0, 3.0, 1.0));
     let broad = noise::fractal(p * (0.11 / unit) + v3(1.0, 6.0, 2.0), 3);
     let tone = 1.0 + look.waves * (0.34 * fine + 0.16 * coarse) + 0.22 * broad;
+    let tone = tone.max(DARKEST);
     let rough = v3(fine, 0.3 * coarse, noise::gradient(p * 4.3 + v3(19.0, 0.0, 5.0))) * (0.30 * look.waves);
     let normal = if hit.cut { hit.normal } else { unit_or_up(hit.normal + rough) };
     let albedo = V3::from(look.linear_color()) * (0.46 * tone);

@@ -19,8 +19,8 @@ const SHADED: f32 = 0.32;
 /// A ray ends when no more than this share of light would come through.
 const OPAQUE: f32 = 0.01;
 /// Billows: the number of the broadest to a unit of pattern, and their strength.
-const BROAD: f32 = 0.16;
-const BILLOWS: f32 = 2.4;
+const BROAD: f32 = 0.19;
+const BILLOWS: f32 = 2.6;
 /// How far they rise in a step, in cells.
 const RISE: f64 = 0.15;
 /// Height above the ground, in units of pattern, from which mountains throw no shadow on gas.
@@ -96,7 +96,7 @@ pub(crate) fn phase(cosine: f32) -> f32 {
 
 /// Irregularity of the density, 0 on average: billows that rise as steps go by.
 fn billow(p: V3, unit: f32, risen: f32) -> f32 {
-    BILLOWS * noise::fractal(v3(p.x, p.y - risen, p.z) * (BROAD / unit), 3)
+    BILLOWS * noise::fractal(v3(p.x, p.y - risen, p.z) * (BROAD / unit), 2)
 }
 
 /// How far billows have risen after so many steps, in cells; it starts over now and then, which keeps it exact.

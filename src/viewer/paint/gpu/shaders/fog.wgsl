@@ -32,7 +32,7 @@ fn ember_around(p: vec3<f32>) -> f32 {
 }
 
 fn billow(p: vec3<f32>) -> f32 {
-    return 2.4 * fractal((p - vec3(0.0, frame.fog_more.z, 0.0)) * (0.16 / frame.cells.w), 3);
+    return 2.6 * fractal((p - vec3(0.0, frame.fog_more.z, 0.0)) * (0.19 / frame.cells.w), 2);
 }
 
 // Light that arrives at a point in gas, and is sent on towards the eye.

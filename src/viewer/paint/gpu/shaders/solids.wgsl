@@ -95,7 +95,7 @@ fn grains_light(hit: SolidPoint) -> vec3<f32> {
     let fine = gradient_noise(p * 4.3);
     let coarse = gradient_noise(p * 1.9 + vec3(7.0, 3.0, 1.0));
     let broad = fractal(p * (0.11 / frame.cells.w) + vec3(1.0, 6.0, 2.0), 3);
-    let tone = 1.0 + waves * (0.34 * fine + 0.16 * coarse) + 0.22 * broad;
+    let tone = max(1.0 + waves * (0.34 * fine + 0.16 * coarse) + 0.22 * broad, 0.15);
     let rough = vec3(fine, 0.3 * coarse, gradient_noise(p * 4.3 + vec3(19.0, 0.0, 5.0))) * (0.30 * waves);
     var normal = hit.normal;
     if !hit.cut { normal = unit_or_up(hit.normal + rough); }
