@@ -13,6 +13,8 @@ mod caves;
 use std::ops::Range;
 
 pub(crate) use self::caves::Caves;
+#[cfg(feature = "viewer")]
+pub(crate) use self::caves::Top;
 
 use super::camera::Ray;
 use super::math::{V3, unit_or_up, v3};

@@ -419,10 +419,11 @@ mod tests {
         if !near(z, GRID.nz).any(|z| near(x, GRID.nx).any(|x| hollow(x, z))) {
             return p.y <= block.heights.at(p.x, p.z);
         }
-        let top = world.ground().top(x, z);
+        let cell = world.ground().top(x, z);
+        let flat = block.caves.column(x, z).is_some_and(|(_, top)| top.flat);
         p.y < 0.0
-            || p.y < block.caves.column(x, z).map_or(top as f32, |(_, top)| surface(block, top, p))
-                && (top == 0 || world.ground().is_solid([x, (p.y as usize).min(top - 1), z]))
+            || p.y < surface(block, Top { cell, flat }, p)
+                && (cell == 0 || world.ground().is_solid([x, (p.y as usize).min(cell - 1), z]))
     }
 
     /// Rays from all around, from above and from below into the box.

@@ -1,6 +1,6 @@
 //! The columns with caves on the graphics card: words of a buffer, of which only those that changed are sent.
 
-use crate::render::heightfield::Caves;
+use crate::render::heightfield::{Caves, Top};
 use crate::viewer::paint::device::Gpu;
 
 /// Words before the index of the columns: see `caves.wgsl`.
@@ -47,7 +47,7 @@ impl Words {
     }
 
     /// Writes the words of a column, whose place stands in word `entry`.
-    fn put(&mut self, entry: usize, cells: Option<(usize, &[u64])>, changed: &mut Vec<usize>) {
+    fn put(&mut self, entry: usize, cells: Option<(Top, &[u64])>, changed: &mut Vec<usize>) {
         changed.push(entry / BLOCK);
         let old = self.words[entry];
         let Some((top, cells)) = cells else {
