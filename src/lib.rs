@@ -13,11 +13,12 @@
 //!
 //! ```text
 //!  scene file ──► scene ──► terrain ──► world ◄──────────── engine ◄── rules
-//!   (TOML)       checked   heights     ground             plain │    along columns: gravity, squeeze
-//!                  │                   layers, heaviest   tiled │    across: spreading, level
-//!                  │                     first: lava,           │      ▲
-//!                  │                     water, …               │    matter: [[material]]
-//!                  │                     each its account       │
+//!   (TOML)       checked   heights     ground             plain │    along columns: gravity, squeeze, drift
+//!                  │                   layers: still,     tiled │    across: spreading, level, compress, waft
+//!                  │                     grains, fluids,        │    ways of their own: trace, grains
+//!                  │                     the heaviest           │    then: reactions, setting, the roof
+//!                  │                     first, each its        │      ▲
+//!                  │                     account                │    matter: [[material]], [[reaction]]
 //!                  │                     ▲   │                  │
 //!                  └─► source: vents ────┘   │   simulation: sources → the rules of each layer, by commands
 //!                                            ▼
@@ -32,7 +33,8 @@
 //!   its [`simulation::Simulation`].
 //! - [`generate`] makes ground from noise, [`terrain`] reads it from heightmaps; [`world::Ground`] is the box cut by it.
 //! - [`world::World`] holds the state: ground, a [`world::Layer`] for each material in fixed point ([`units`]), and the
-//!   accounts that prove that nothing was lost. [`matter::Material`] says what a layer is made of.
+//!   accounts that prove that nothing was lost. [`matter::Material`] says what a layer is made of, [`matter::Reaction`] what
+//!   turns into what.
 //!   [`world::Edit`] is the one way to change it by hand, [`source`] the one way matter comes in.
 //! - [`rules`] says what happens between cells, one file per rule; [`engine`] carries it over the box. The plain engine is
 //!   the specification, the tiled one is what users get; both give the same bits.

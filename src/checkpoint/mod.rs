@@ -24,7 +24,7 @@
 //! | `scene` | TOML: the scene, with all vents and events, past and to come, as [`Scene::recorded`] writes it |
 //! | `ground` | the height of each column as f32, x fastest; u32 number of columns with caves, and for each its number (u32) and its solid cells as bits (u64 each 64 cells, from the floor) |
 //! | `lava` | for each tile of 8 × 1 × 4 cells that holds any, by z, y, x: u16 x, y, z in tiles, u32 bits of the cells that hold lava (bit 8 · (z mod 4) + x mod 8), and amount and energy of each of those as u16 |
-//! | `material:NAME` | the same for each further material, the heaviest first, without energies |
+//! | `material:NAME` | the same for each further material, in the order of the layers, without energies |
 //! | further ones | the bytes of [`CheckpointWriter::extras`] |
 //!
 //! Rules and seed in force are not written: they follow from the scene and its events.

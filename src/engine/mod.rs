@@ -47,7 +47,7 @@ impl Stage<'_> {
         std::iter::once("sources").chain(Rule::NAMES.iter().copied())
     }
 
-    /// The rules of a step, in order: those of the heaviest layer first.
+    /// The rules of a step, in order: those of the layers in their order, then reactions and what follows them.
     pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
         rules.iter().map(|(layer, rule)| Stage::Rule { layer, rule })
     }

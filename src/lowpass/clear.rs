@@ -187,8 +187,9 @@ struct Rows {
     known: [bool; 2 * REACH + 1],
     /// The row above one of them.
     above: Row,
-    /// Sums over three rows along y.
+    /// Sums over three rows along y, and of these over three cells along x.
     tall: Row,
+    all: Row,
 }
 
 /// By x, as [`place`] has it: the room that heavier matter leaves, and the amount in it.
@@ -203,7 +204,7 @@ impl Rows {
     fn begin(&mut self, grid: Grid, cells: Span) {
         self.wide = grown(cells, REACH, grid.nx).range();
         let length = (grid.nx.div_ceil(TILE_X) + 2) * TILE_X;
-        for row in self.sums.iter_mut().chain(&mut self.near).chain([&mut self.above, &mut self.tall]) {
+        for row in self.sums.iter_mut().chain(&mut self.near).chain([&mut self.above, &mut self.tall, &mut self.all]) {
             row.clear();
             row.room.resize(length, 0);
             row.amount.resize(length, 0);
@@ -228,17 +229,20 @@ impl Rows {
             if continues {
                 self.above.read(matter, (y + 1, z), wide.clone());
             }
-            for x in place(wide.start)..place(wide.end) {
-                let (mut room, mut amount) = (self.near[i].room[x], self.near[i].amount[x]);
-                if continues && room < HALF && self.above.room[x] >= HALF {
+            let cells = place(wide.start)..place(wide.end);
+            let (near, sums) = (&self.near[i], &mut self.sums[y % 3]);
+            add_weighted(&mut sums.room[cells.clone()], weight, &near.room[cells.clone()]);
+            add_weighted(&mut sums.amount[cells.clone()], weight, &near.amount[cells.clone()]);
+            for x in cells.filter(|_| continues) {
+                let (room, amount) = (self.near[i].room[x], self.near[i].amount[x]);
+                if room < HALF && self.above.room[x] >= HALF {
                     self.read_around(matter, i, (y, z));
                     if let Some(mean) = self.mean(i, x) {
-                        (room, amount) = (ONE, mean);
+                        let sums = &mut self.sums[y % 3];
+                        sums.room[x] += weight * (ONE - room);
+                        sums.amount[x] = sums.amount[x] + weight * mean - weight * amount;
                     }
                 }
-                let sums = &mut self.sums[y % 3];
-                sums.room[x] += weight * room;
-                sums.amount[x] += weight * amount;
             }
         }
     }
@@ -289,15 +293,20 @@ impl Rows {
         };
         add(&mut self.tall.room[reach.clone()], |row| &row.room);
         add(&mut self.tall.amount[reach.clone()], |row| &row.amount);
+        let across = |to: &mut [u32], list: &[u32]| {
+            let near = list.iter().zip(&list[1..]).zip(&list[2..]);
+            to.iter_mut().zip(near).for_each(|(to, ((before, here), after))| *to = before + 2 * here + after);
+        };
+        let cells = place(cells.range().start)..place(cells.range().end);
+        across(&mut self.all.room[cells.clone()], &self.tall.room[reach.clone()]);
+        across(&mut self.all.amount[cells], &self.tall.amount[reach]);
     }
 
     /// The value of a cell of the row that was added up.
     #[inline]
     fn value(&self, x: usize) -> u8 {
-        let near = place(x) - 1..place(x) + 2;
-        let across = |list: &[u32]| list.iter().zip([1, 2, 1]).map(|(sum, weight)| sum * weight).sum::<u32>();
         // At most 64 · 32768 · 255, which fits.
-        match (across(&self.tall.amount[near.clone()]), across(&self.tall.room[near])) {
+        match (self.all.amount[place(x)], self.all.room[place(x)]) {
             (0, _) => 0,
             (amount, room) if amount == room => 255,
             (amount, room) => ((amount * 255 + room / 2) / room.max(1)).min(255) as u8,
@@ -331,6 +340,11 @@ impl Row {
             }
         }
     }
+}
+
+/// Adds `weight · from` to sums.
+fn add_weighted(sums: &mut [u32], weight: u32, from: &[u32]) {
+    sums.iter_mut().zip(from).for_each(|(sum, from)| *sum += weight * from);
 }
 
 /// Words of a bit for each tile of a row.

@@ -50,7 +50,7 @@ fn free(taken: &mut [bool; MATERIALS.len()], material: &Material) -> usize {
 }
 
 impl Plain {
-    /// All materials of a world, the heaviest first.
+    /// All materials of a world, in the order of the layers.
     pub fn all<'a>(materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
         let mut taken = [false; MATERIALS.len()];
         let plain = |material: &Material| {

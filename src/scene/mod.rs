@@ -71,7 +71,7 @@ impl Scene {
         Self::parse(VOLCANO, Path::new("(built-in volcano)")).expect("a test reads the built-in scene")
     }
 
-    /// The materials of the layers of its world, the heaviest first.
+    /// The materials of the layers of its world, in their order.
     pub fn materials(&self) -> Vec<Material> {
         Material::with_lava(self.spec.materials.clone())
     }

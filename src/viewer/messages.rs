@@ -158,7 +158,7 @@ pub struct Report {
     pub pace: Pace,
     /// Steps a second over the last second.
     pub steps_per_second: f64,
-    /// The materials, the heaviest first: the lava, then those of the scene.
+    /// The materials in the order of the layers.
     pub materials: Vec<MaterialReport>,
     /// The stages of the last step by name, then the low-pass and what follows from it.
     pub times: Vec<(&'static str, Duration)>,

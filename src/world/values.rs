@@ -63,7 +63,7 @@ impl World {
         self.values(quantity).row(y, z, values);
     }
 
-    /// The materials of its layers, the heaviest first.
+    /// The materials of its layers, in their order.
     pub fn materials(&self) -> impl Iterator<Item = &Material> {
         self.layers().iter().map(Layer::material)
     }

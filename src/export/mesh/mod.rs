@@ -153,7 +153,7 @@ pub fn write_glb(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Exi
     glb::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
-/// The surfaces of all materials, the heaviest first.
+/// The surfaces of all materials, in the order of the layers.
 fn parts<'a>(path: &Path, shot: &ExportState<'a>, skin: &Skin) -> Result<Vec<Part<'a>>, ExportError> {
     let part = |material: &'a Material| {
         let mesh = Mesh::surface(shot, &material.name, skin.level);
