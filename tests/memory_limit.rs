@@ -250,7 +250,7 @@ fn header(size: [usize; 3]) -> String {
         "name = \"x\"\nstep = 1\nseed = \"1\"\nsize = {size:?}\nvent_numbers = []\nnext_vent = 0\n\
          [place]\ncell_size_m = 1.0\nfloor_m = 0.0\nvertical_exaggeration = 1.0\n\
          [[accounts]]\nmaterial = \"lava\"\nsums = {:?}\n",
-        [0; 11]
+        [0; 15]
     )
 }
 

@@ -104,8 +104,11 @@ fn the_account_is_exact_after_whatever_happens() {
     soak.check();
     let world = soak.run.stage.simulation.world();
     let ledger = world.lava().ledger();
-    let (mass, gone) = (world.lava().mass(), ledger.outflow + ledger.solidified + ledger.removed);
-    assert_eq!(mass + gone, ledger.initial + ledger.sourced, "exact to the unit");
+    let (mass, gone) = (world.lava().mass(), ledger.outflow + ledger.solidified + ledger.removed + ledger.used);
+    assert_eq!(mass + gone, ledger.initial + ledger.sourced + ledger.made, "exact to the unit");
+    for (element, account) in world.elements() {
+        assert_eq!(account.now + account.left, account.came, "{element}");
+    }
     assert!(ledger.outflow > 0 && ledger.removed > 0 && ledger.sourced > 0, "something happened: {ledger:?}");
     assert!(soak.counts.rewinds > 0 && soak.counts.checkpoints > 0, "{:?}", soak.counts);
     eprintln!("exact after {steps} steps: {mass} units there, {ledger:?}");

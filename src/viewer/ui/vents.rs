@@ -4,6 +4,7 @@ use kiss3d::egui::{Align, Layout, RichText, Ui};
 
 use super::rows::Row;
 use super::{BRIGHT, FAINT};
+use crate::matter::Kind;
 use crate::source::{VentChange, VentSpec};
 use crate::units::VENT_ENERGY_MAX;
 use crate::viewer::messages::Command;
@@ -18,8 +19,11 @@ const MOST: usize = 24;
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(report) = &state.report else { return };
     let (step, mut changes) = (report.step, Vec::new());
+    let materials = report.materials.iter().map(|report| &report.material);
+    let grains: Vec<_> = materials.filter(|m| m.kind == Kind::Grain).map(|m| m.name.clone()).collect();
     for (number, vent) in state.vents.value.iter_mut().take(MOST) {
-        if let Some(change) = ui.push_id(*number, |ui| one(ui, *number, vent, step)).inner {
+        let grains = vent.material.as_ref().is_some_and(|name| grains.contains(name));
+        if let Some(change) = ui.push_id(*number, |ui| one(ui, (*number, vent), grains, step)).inner {
             changes.push(change);
         }
     }
@@ -40,7 +44,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 }
 
 /// One vent; returns the change that the user made.
-fn one(ui: &mut Ui, number: usize, vent: &mut VentSpec, step: u64) -> Option<VentChange> {
+fn one(ui: &mut Ui, (number, vent): (usize, &mut VentSpec), grains: bool, step: u64) -> Option<VentChange> {
     let before = vent.clone();
     let mut closed = false;
     ui.horizontal(|ui| {
@@ -58,9 +62,13 @@ fn one(ui: &mut Ui, number: usize, vent: &mut VentSpec, step: u64) -> Option<Ven
             closed = ui.small_button("close").on_hover_text("It pours no more from now on.").clicked();
         });
     });
-    Row::new("rate", "cells/step", "Full cells that it pours in a step. In the picture: drag the top of its stalk.")
-        .logarithmic()
-        .show(ui, &mut vent.rate, 0.0..=VENT_RATE.1, None);
+    let (unit, hint, most) = if grains {
+        ("a cell", "Probability of a grain in each cell of its disc, in a step.", 1.0)
+    } else {
+        ("cells/step", "Full cells that it pours in a step. In the picture: drag the top of its stalk.", VENT_RATE.1)
+    };
+    let rate = Row::new("rate", unit, hint).logarithmic().decimals(if grains { 4 } else { 2 });
+    rate.show(ui, &mut vent.rate, 0.0..=most, None);
     Row::new("radius", "cells", "Its radius. In the picture: drag the point on its ring.").logarithmic().show(
         ui,
         &mut vent.radius,
