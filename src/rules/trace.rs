@@ -11,7 +11,7 @@
 //! 3. By body and height: the highest offers go to the lowest heights that have room, as long as the giver is higher and the room
 //!    is `min_flow` or more. A height that neither gave nor took comes level where its cells differ by more than `min_flow`: half of what
 //!    its cells hold above their mean goes to those below it, as far as they have room.
-//! 4. Each cell has its share of what moved by *running sums* in the order of tiles ([`in_order`]): of G that leaves cells with
+//! 4. Each cell has its share of what moved by *running sums* in the order of tiles (`in_order`): of G that leaves cells with
 //!    offers v that add up to S, a cell gives G (P + v) / S − G P / S, P being the offers before it, rounded down. Takers alike.
 //!    All amounts are those before the step, and all sums are exact.
 //!
