@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{Dice, any_grid, any_rules, ball, one_cell, plain, random_world, vents};
+use common::{Dice, any_grid, any_rules, ball, one_cell, plain, vents};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
-use lavoxel::matter::{Grains, Kind, Material, Pressure};
+use lavoxel::matter::{Capacity, Grains, Kind, Material, Pressure};
 use lavoxel::rules::{MaterialChange, RulesChange, RulesSpec, Walls};
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
@@ -48,24 +48,7 @@ fn any_materials() -> impl Strategy<Value = Vec<Material>> {
 
 /// Random rock, lava and other matter.
 fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
-    let mut dice = Dice(seed);
-    let lava = random_world(grid, seed, dice.below(40), dice.below(30));
-    let names: Vec<_> = materials.iter().map(|material| material.name.clone()).collect();
-    let mut world = World::with_materials(lava.ground().clone(), materials);
-    for ([x, y, z], content) in lava.lava().held() {
-        world.place([x, y, z], content.amount, content.energy);
-    }
-    let share = dice.below(90);
-    for i in 0..grid.cells() {
-        let at = [i % grid.nx, i / grid.nx % grid.ny, i / grid.nx / grid.ny];
-        if dice.below(100) < share {
-            let name = &names[dice.below(names.len() as u64) as usize];
-            let amount = if dice.below(2) == 0 { 1.0 } else { dice.below(1001) as f64 / 1000.0 };
-            world.edit(&one_cell(at, some(name, amount)));
-        }
-    }
-    world.open_account();
-    world
+    common::random_mixture(grid, seed, materials, Capacity::Shared)
 }
 
 fn is_lava(layer: &&Layer) -> bool {
@@ -207,7 +190,7 @@ fn count(world: &World, name: &str) -> usize {
     layer(world, name).held().count()
 }
 
-/// Whether no grain is looked at.
+/// Whether the rule visits no grain.
 fn asleep(world: &World) -> bool {
     world.layers().iter().filter(|layer| layer.material().kind == Kind::Grain).all(Layer::is_asleep)
 }
@@ -409,10 +392,10 @@ fn pile(corners: f64, slip: f64, [x, z]: [usize; 2]) -> [f64; 2] {
     let looked = 100.0 * looked as f64 / all as f64;
     println!(
         "corners {corners}, slip {slip}: {along:.1}° and {across:.1}°, radius {radius:.1} and {reach:.1}, \
-         {steps} steps to rest, {looked:.1} % of the tiles looked at"
+         {steps} steps to rest, {looked:.1} % of the tiles visited"
     );
     // Of a pile on which a grain falls in every step.
-    assert!(looked < 60.0, "{looked:.1} % of the tiles with grains were looked at");
+    assert!(looked < 60.0, "the rule visited {looked:.1} % of the tiles with grains");
     assert_eq!(layer(world, "sand").grains_looked_at()[0], 0);
     assert_rests(&simulation);
     [along, across]

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Dice, any_grid, any_rules, ball, one_cell, plain, random_world, vents};
+use common::{Dice, any_grid, any_rules, ball, one_cell, plain, vents};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
@@ -84,25 +84,8 @@ fn some_reactions(materials: &[Material], dice: &mut Dice) -> Vec<Reaction> {
 
 /// Random rock, lava and other liquids.
 fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
-    let mut dice = Dice(seed);
-    let lava = random_world(grid, seed, dice.below(40), dice.below(60));
-    let names: Vec<_> = materials.iter().map(|material| material.name.clone()).collect();
-    let capacity = if dice.below(4) == 0 { Capacity::Own } else { Capacity::Shared };
-    let mut world = World::with_materials(lava.ground().clone(), materials).with_capacity(capacity);
-    for ([x, y, z], content) in lava.lava().held() {
-        world.place([x, y, z], content.amount, content.energy);
-    }
-    let share = dice.below(70);
-    for i in 0..grid.cells() {
-        let at = [i % grid.nx, i / grid.nx % grid.ny, i / grid.nx / grid.ny];
-        if dice.below(100) < share {
-            let name = &names[dice.below(names.len() as u64) as usize];
-            let amount = if dice.below(3) == 0 { 1.0 } else { dice.below(1001) as f64 / 1000.0 };
-            world.edit(&one_cell(at, some(name, amount)));
-        }
-    }
-    world.open_account();
-    world
+    let capacity = if seed % 4 == 0 { Capacity::Own } else { Capacity::Shared };
+    common::random_mixture(grid, seed, materials, capacity)
 }
 
 /// Boxes of rock, holes, lava and liquids, one in the other: ponds, pipes, closed arms and waterfalls.

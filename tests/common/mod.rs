@@ -8,6 +8,7 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::generate::{self, Bed, Cone};
 use lavoxel::grid::{Grid, Place};
 use lavoxel::lowpass::{BRICK, Volume};
+use lavoxel::matter::{Capacity, Material};
 use lavoxel::random::mix64;
 use lavoxel::rules::{Friction, Param, RulesChange, RulesSpec, Scale, Walls};
 use lavoxel::simulation::{Command, Simulation};
@@ -247,6 +248,27 @@ pub(crate) fn set_next(world: &World, dice: &mut Dice) -> Place {
         (y + dice.below(4) as usize).min(world.grid().ny - 1),
         near(z, world.grid().nz, dice),
     ]
+}
+
+/// Random rock, lava and these materials, which share this much of a cell.
+pub(crate) fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>, capacity: Capacity) -> World {
+    let mut dice = Dice(seed);
+    let lava = random_world(grid, seed, dice.below(40), dice.below(60));
+    let names: Vec<_> = materials.iter().map(|material| material.name.clone()).collect();
+    let mut world = World::with_materials(lava.ground().clone(), materials).with_capacity(capacity);
+    for (place, content) in lava.lava().held() {
+        world.place(place, content.amount, content.energy);
+    }
+    let share = dice.below(90);
+    for place in grid.places() {
+        if dice.below(100) < share {
+            let name = names[dice.below(names.len() as u64) as usize].clone();
+            let amount = if dice.below(3) == 0 { 1.0 } else { dice.below(1001) as f64 / 1000.0 };
+            world.edit(&one_cell(place, Matter::Material { name, amount }));
+        }
+    }
+    world.open_account();
+    world
 }
 
 /// An edit of one cell.

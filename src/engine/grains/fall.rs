@@ -19,7 +19,7 @@ impl Work for Fall<'_> {
         let (width, height) = (plan.look.width(), plan.look.height());
         let rows = plan.look.rows.range();
         let mut y = rows.start.max(1);
-        // Above what is looked at, only what lies on tiles that changed in this pass.
+        // Above the visited tiles, the pass visits only what lies on tiles that changed in this pass.
         while y < height && (y < rows.end || state.changed.rows.range().end == y) {
             for w in 0..width {
                 // Of the tiles that changed, those that are full of grains again let nothing fall.

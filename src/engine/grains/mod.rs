@@ -4,7 +4,7 @@
 //! changed. A pass is a fall or a turn; each has two halves: what moves is chosen by the words as they are, then every strip takes
 //! what it and its neighbours chose. Each word has one writer at a time, so that the bits do not depend on the number of threads.
 //!
-//! A tile is looked at when something changed in its reach: in it or in the tiles around it and below them, since the last step or in
+//! The step visits a tile when something changed in its reach: in it or in the tiles around it and below them, since the last step or in
 //! an earlier pass of this one. Every step tries all directions, so that a grain that stays where nothing changes has none
 //! open; one that only lighter matter holds up stays awake ([`Strip::wait`](crate::world::Strip)).
 
@@ -111,7 +111,7 @@ pub(super) fn run(
     step.finish_lighter(lighter, states);
 }
 
-/// The strips to which the step may reach: each turn can carry a change two strips on, from a tile that looks at it to the one
+/// The strips to which the step may reach: each turn can carry a change two strips on, from a tile that reads it to the one
 /// to which a grain of that moves.
 fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     let from = layer.awake.iter().position(|&awake| awake)?;

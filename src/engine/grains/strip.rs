@@ -80,7 +80,7 @@ impl<'a> Near<'a> {
 /// What a strip is going to do.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// The tiles that the step looks at.
+    /// The tiles that the step visits.
     pub(super) look: Tiles,
     /// Those in which a grain may move, and which they are.
     listed: Tiles,
@@ -125,7 +125,7 @@ impl Plan {
         reach(near, flows, |y, w, tiles| look.add(y, w, tiles));
     }
 
-    /// Lists the tiles that are looked at and have grains that may move.
+    /// Lists the tiles that the step visits and that have grains that may move.
     pub(super) fn list_all(&mut self, near: Near<'_>, flows: bool, slips: bool) {
         for y in self.look.rows.range() {
             for w in 0..self.look.width() {
