@@ -84,7 +84,7 @@ fn some_reactions(materials: &[Material], dice: &mut Dice) -> Vec<Reaction> {
 
 /// Random rock, lava and other liquids.
 fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
-    let capacity = if seed % 4 == 0 { Capacity::Own } else { Capacity::Shared };
+    let capacity = if seed.is_multiple_of(4) { Capacity::Own } else { Capacity::Shared };
     common::random_mixture(grid, seed, materials, capacity)
 }
 
