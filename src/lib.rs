@@ -139,6 +139,8 @@
 
 pub use ndarray;
 
+pub mod air;
+
 #[cfg(feature = "files")]
 pub mod checkpoint;
 pub mod engine;

@@ -1,0 +1,102 @@
+//! What the air carries: heat, ash and steam, and its own density where the solver has one. Whole units in every cell, so that
+//! their sums are exact in any order.
+
+use crate::air::AirGrid;
+use crate::grid::Place;
+use crate::parallel::*;
+
+/// Units of a field to 1.0.
+pub const UNIT: u32 = 1 << 20;
+
+/// A field of the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// Excess of the temperature over the ambient one, as a share of that: (T − Tₐ)/Tₐ.
+    Heat,
+    /// Ash; 1.0 is a mass in a cubic metre that the scene sets.
+    Ash,
+    /// Drops of water; 1.0 is as much as of ash.
+    Steam,
+    /// The air itself, 1.0 at rest; only where a solver has it.
+    Density,
+}
+
+impl Field {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Heat, Self::Ash, Self::Steam, Self::Density];
+
+    /// What the air carries.
+    pub const CARRIED: [Self; 3] = [Self::Heat, Self::Ash, Self::Steam];
+
+    /// Its name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Heat => "heat",
+            Self::Ash => "ash",
+            Self::Steam => "steam",
+            Self::Density => "density",
+        }
+    }
+}
+
+/// The fields over the cells of an air's box, each with [`crate::air::BEYOND`] cells beyond every side; what those hold is the
+/// solver's business.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Amounts {
+    grid: AirGrid,
+    fields: Vec<Vec<u32>>,
+}
+
+impl Amounts {
+    /// Nothing anywhere, and air at rest where the solver has a density.
+    pub fn none(grid: AirGrid, with_density: bool) -> Self {
+        let fields = Field::ALL.into_iter().filter(|&field| with_density || field != Field::Density);
+        let mut amounts = Self { grid, fields: fields.map(|_| vec![0; grid.len()]).collect() };
+        if with_density {
+            grid.cells.places().for_each(|place| amounts.field_mut(Field::Density)[grid.at(place)] = UNIT);
+        }
+        amounts
+    }
+
+    /// The cells.
+    pub fn grid(&self) -> AirGrid {
+        self.grid
+    }
+
+    /// Whether there is such a field.
+    pub fn has(&self, field: Field) -> bool {
+        (field as usize) < self.fields.len()
+    }
+
+    /// The units of a field in all cells, by [`AirGrid::at`].
+    pub fn field(&self, field: Field) -> &[u32] {
+        &self.fields[field as usize]
+    }
+
+    /// The same, to be changed.
+    pub fn field_mut(&mut self, field: Field) -> &mut [u32] {
+        &mut self.fields[field as usize]
+    }
+
+    /// All fields, to be changed, in the order of [`Field::ALL`].
+    pub fn fields_mut(&mut self) -> &mut [Vec<u32>] {
+        &mut self.fields
+    }
+
+    /// Units of a field in a cell.
+    pub fn get(&self, field: Field, place: Place) -> u32 {
+        self.fields[field as usize][self.grid.at(place)]
+    }
+
+    /// Units of a field in the whole box.
+    pub fn total(&self, field: Field) -> u64 {
+        let (grid, values) = (self.grid, self.field(field));
+        let row = |y, z| values[grid.at([0, y, z])..][..grid.cells.nx].iter().map(|&v| u64::from(v)).sum::<u64>();
+        (0..grid.cells.nz).into_par_iter().map(|z| (0..grid.cells.ny).map(|y| row(y, z)).sum::<u64>()).sum()
+    }
+
+    /// Memory that they take, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.fields.len() * self.grid.len() * size_of::<u32>()
+    }
+}
