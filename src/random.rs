@@ -39,6 +39,8 @@ pub enum Salt {
     Waft = 8,
     /// Cells that react.
     Reaction = 9,
+    /// Blocks of air that a vent's output swings in.
+    Pulse = 10,
 }
 
 /// What the random bits of a step follow from.

@@ -68,6 +68,11 @@ impl Amounts {
         (field as usize) < self.fields.len()
     }
 
+    /// The fields that there are, in the order of their numbers.
+    pub fn present(&self) -> impl Iterator<Item = Field> + use<> {
+        Field::ALL.into_iter().take(self.fields.len())
+    }
+
     /// The units of a field in all cells, by [`AirGrid::at`].
     pub fn field(&self, field: Field) -> &[u32] {
         &self.fields[field as usize]

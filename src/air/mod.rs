@@ -1,13 +1,30 @@
-//! The air around the ground: heat lifts it, and it carries heat, ash and steam (seed 3: Mick West, Practical Fluid Mechanics).
+//! The air around the ground: heat lifts it, and it carries heat, ash and steam (seed 3: Mick West, Practical Fluid Mechanics,
+//! Game Developer, March and April 2007).
 //!
-//! The air has cells of its own, some voxels wide ([`AirGrid`]). Two solvers move it ([`Solver`]).
+//! The air has cells of its own, some voxels wide ([`AirGrid`]), and reads which voxels are in its way ([`Openness`]). What it
+//! carries are whole units, each of which an account knows ([`Amounts`], [`FieldAccount`]). A [`Solver`] moves it.
 
+mod account;
 mod amounts;
+mod blocked;
+mod fall;
 mod grid;
 mod openness;
+mod saved;
+mod scale;
 mod solver;
+mod sources;
+mod spec;
+mod state;
+#[cfg(test)]
+mod tests;
 
+pub use self::account::FieldAccount;
 pub use self::amounts::{Amounts, Field, UNIT};
 pub use self::grid::{AXES, AirGrid, BEYOND, Side};
 pub use self::openness::{OPEN, Openness};
+pub(crate) use self::saved::AirState;
+pub use self::scale::Scale;
 pub use self::solver::{Flows, Forces, Solver};
+pub use self::spec::{AirSpec, SidesSpec, VentAir};
+pub use self::state::Air;

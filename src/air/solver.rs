@@ -47,7 +47,7 @@ pub trait Solver: Send + Sync + std::fmt::Debug {
     /// Its state besides the amounts, in planes of bits, for snapshots and checkpoints.
     fn planes(&self) -> Vec<Vec<u32>>;
 
-    /// Takes over a state that [`Solver::planes`] gave.
+    /// Takes over a state of the same cells that [`Solver::planes`] gave.
     ///
     /// # Errors
     /// Says what is wrong with planes from a file; nothing is changed then.
@@ -55,4 +55,7 @@ pub trait Solver: Send + Sync + std::fmt::Debug {
 
     /// Memory that it takes, in bytes.
     fn bytes(&self) -> usize;
+
+    /// A copy with the same state.
+    fn boxed_clone(&self) -> Box<dyn Solver>;
 }

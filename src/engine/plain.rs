@@ -21,6 +21,7 @@ impl Engine for Plain {
     fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
         let (layer, rule) = match stage {
             Stage::Sources(vents) => return vents.pour(world, draw),
+            Stage::Air(vents) => return world.step_air(vents, draw),
             Stage::Rule { layer, rule } => (layer, rule),
         };
         match rule {

@@ -402,7 +402,7 @@ impl Material {
             let expected = format!("1 to {LONGEST_NAME} of a to z, 0 to 9 and _");
             return Err(Invalid::new(&format!("{key}.name"), format!("{:?}", self.name), expected));
         }
-        if [Self::LAVA, "ground", "solid"].contains(&self.name.as_str()) {
+        if [Self::LAVA, "ground", "solid", "air"].contains(&self.name.as_str()) {
             return Err(Invalid::new(&format!("{key}.name"), &self.name, "another name: every world has this one"));
         }
         within(&format!("{key}.density"), self.density, LEAST_DENSITY, MOST_DENSITY)?;

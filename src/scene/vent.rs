@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::air::VentAir;
 use crate::grid::{Grid, MAX_SIDE};
 use crate::source::{VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate};
 use crate::terrain::Surface;
@@ -68,6 +69,8 @@ pub struct VentTable {
     pub energy: f64,
     /// Name of the material that it pours, in a `[[source]]` table; absent: lava.
     pub material: Option<String>,
+    /// What it gives to the air; absent: what the lava of a vent gives by itself.
+    pub air: Option<VentAir>,
 }
 
 impl Default for VentTable {
@@ -83,6 +86,7 @@ impl Default for VentTable {
             end: None,
             energy: default_energy(),
             material: None,
+            air: None,
         }
     }
 }
@@ -130,6 +134,8 @@ struct Keys {
     energy: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     material: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    air: Option<VentAir>,
 }
 
 impl TryFrom<Keys> for VentTable {
@@ -155,14 +161,14 @@ impl TryFrom<Keys> for VentTable {
             (None, Some(metres)) => VentRadius::Metres(metres),
             (cells, None) => VentRadius::Cells(cells.unwrap_or_else(default_radius)),
         };
-        let Keys { height, rate, for_box, start, end, energy, material, .. } = keys;
-        Ok(Self { place, radius, height, rate, for_box, start, end, energy, material })
+        let Keys { height, rate, for_box, start, end, energy, material, air, .. } = keys;
+        Ok(Self { place, radius, height, rate, for_box, start, end, energy, material, air })
     }
 }
 
 impl From<VentTable> for Keys {
     fn from(vent: VentTable) -> Self {
-        let VentTable { place, radius, height, rate, for_box, start, end, energy, material } = vent;
+        let VentTable { place, radius, height, rate, for_box, start, end, energy, material, air } = vent;
         let (mut at, mut cells, mut metres, mut map) = (None, None, None, None);
         match place {
             VentPlace::Summit => at = Some(Spot::Summit),
@@ -175,15 +181,33 @@ impl From<VentTable> for Keys {
             VentRadius::Cells(radius) => (Some(radius), None),
             VentRadius::Metres(radius) => (None, Some(radius)),
         };
-        Self { at, x, z, x_m, z_m, map_x, map_y, radius, radius_m, height, rate, for_box, start, end, energy, material }
+        Self {
+            at,
+            x,
+            z,
+            x_m,
+            z_m,
+            map_x,
+            map_y,
+            radius,
+            radius_m,
+            height,
+            rate,
+            for_box,
+            start,
+            end,
+            energy,
+            material,
+            air,
+        }
     }
 }
 
 impl From<VentSpec> for VentTable {
     fn from(vent: VentSpec) -> Self {
-        let VentSpec { x, z, radius, height, rate, start, end, energy, material } = vent;
+        let VentSpec { x, z, radius, height, rate, start, end, energy, material, air } = vent;
         let (place, radius) = (VentPlace::Cells { x, z }, VentRadius::Cells(radius));
-        Self { place, radius, height, rate, for_box: None, start, end, energy, material }
+        Self { place, radius, height, rate, for_box: None, start, end, energy, material, air }
     }
 }
 
@@ -246,6 +270,7 @@ impl VentTable {
             VentRadius::Metres(radius) => within(&format!("{key}.radius_m"), radius, 0.0, 1e12)?,
         }
         self.height.map_or(Ok(()), |height| check_height(key, height, grid))?;
+        self.air.as_ref().map_or(Ok(()), |air| air.validate(&format!("{key}.air")))?;
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
@@ -269,8 +294,9 @@ impl VentTable {
     }
 
     fn pouring_at(&self, (x, z): (f64, f64), radius: f64, rate: f64) -> VentSpec {
-        let (start, end, energy, material) = (self.start, self.end, self.energy, self.material.clone());
-        VentSpec { x, z, radius, height: self.height, rate, start, end, energy, material }
+        let (start, end, energy) = (self.start, self.end, self.energy);
+        let (material, air) = (self.material.clone(), self.air.clone());
+        VentSpec { x, z, radius, height: self.height, rate, start, end, energy, material, air }
     }
 }
 

@@ -52,8 +52,9 @@ struct History {
 
 impl History {
     /// The stages of a step, in order.
-    fn stages(&self) -> impl Iterator<Item = Stage<'_>> {
-        std::iter::once(Stage::Sources(&self.vents)).chain(Stage::of_rules(&self.rules))
+    fn stages(&self, has_air: bool) -> impl Iterator<Item = Stage<'_>> {
+        let air = has_air.then_some(Stage::Air(&self.vents));
+        std::iter::once(Stage::Sources(&self.vents)).chain(Stage::of_rules(&self.rules)).chain(air)
     }
 
     /// Puts the parameters or the seed of a command in force.
@@ -216,7 +217,7 @@ impl Simulation {
     /// One step: the stages that are due, in their order; then the events that are due after it.
     pub fn step(&mut self) {
         let draw = Draw { seed: self.history.seed, step: self.history.step };
-        for stage in self.history.stages() {
+        for stage in self.history.stages(self.world.air().is_some()) {
             if stage.is_due(draw.step) {
                 self.timings.time(stage, || self.engine.run(&mut self.world, stage, draw));
             }

@@ -11,6 +11,7 @@ mod vents;
 pub use self::vents::{VentChange, Vents};
 use serde::{Deserialize, Serialize};
 
+use crate::air::VentAir;
 use crate::grid::{Grid, Place};
 use crate::random::{Draw, Salt, StepKey, mix64};
 use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};
@@ -62,10 +63,27 @@ pub struct VentSpec {
     /// Energy given to a full cell of new lava.
     #[serde(default = "default_energy")]
     pub energy: f64,
-    /// Name of the material that it pours; absent: lava.
+    /// Name of the material that it pours; absent: lava; [`FUME`]: nothing but what it gives to the air.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
+    /// What it gives to the air; absent: what the lava of a vent gives by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub air: Option<VentAir>,
 }
+
+/// The lists of vents in a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum List {
+    /// `[[vent]]`: they pour lava.
+    Vents,
+    /// `[[source]]`: they pour another material.
+    Sources,
+    /// `[[fume]]`: they only give to the air.
+    Fumes,
+}
+
+/// The material of a source that only gives to the air; its rate is in kg/s.
+pub const FUME: &str = "air";
 
 pub(crate) fn default_radius() -> f64 {
     2.5
@@ -83,7 +101,7 @@ impl Default for VentSpec {
     /// A vent at the north-west corner that pours from the first step on.
     fn default() -> Self {
         let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
-        Self { x: 0.0, z: 0.0, radius, height: None, rate, start: 0, end: None, energy, material: None }
+        Self { x: 0.0, z: 0.0, radius, height: None, rate, start: 0, end: None, energy, material: None, air: None }
     }
 }
 
@@ -94,7 +112,22 @@ impl VentSpec {
         within(&format!("{key}.z"), self.z, 0.0, grid.nz as f64)?;
         within(&format!("{key}.radius"), self.radius, 0.0, grid.nx.max(grid.nz) as f64)?;
         self.height.map_or(Ok(()), |height| check_height(key, height, grid))?;
+        self.air.as_ref().map_or(Ok(()), |air| air.validate(&format!("{key}.air")))?;
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
+    }
+
+    /// Whether it gives to the air alone.
+    pub fn is_fume(&self) -> bool {
+        self.list() == List::Fumes
+    }
+
+    /// The list of a scene that it belongs to.
+    pub(crate) fn list(&self) -> List {
+        match self.material.as_deref() {
+            None => List::Vents,
+            Some(FUME) => List::Fumes,
+            Some(_) => List::Sources,
+        }
     }
 }
 
@@ -175,6 +208,11 @@ impl Vent {
     /// The columns (x, z) into which it pours.
     pub fn columns(&self) -> &[(usize, usize)] {
         &self.columns
+    }
+
+    /// The height from which up it pours, where it is not on the ground.
+    pub(crate) fn lowest(&self) -> usize {
+        self.height.unwrap_or(0)
     }
 
     fn pours_in(&self, step: u64) -> bool {

@@ -1,7 +1,7 @@
 //! The vents of a simulation: those that pour, those that will, and those that are over, kept in the order in which
 //! they pour, so that the same list in a scene file pours the same.
 
-use super::{Vent, VentSpec, check_vents};
+use super::{List, Vent, VentSpec, check_vents};
 use crate::grid::Grid;
 use crate::random::Draw;
 use crate::validate::Invalid;
@@ -66,6 +66,13 @@ impl Vents {
         }
     }
 
+    /// The vents of lava and the fumes that pour in `step`: what gives something to the air.
+    pub(crate) fn of_air(&self, step: u64) -> impl Iterator<Item = (&Vent, &VentSpec)> {
+        let gives = |placed: &&Placed| placed.spec.list() != List::Sources;
+        let pouring = self.pouring().filter(gives).filter(move |placed| placed.vent.pours_in(step));
+        pouring.map(|placed| (&placed.vent, &placed.spec))
+    }
+
     /// Number and spec of those that pour in `step` or later, by number: the one that was placed last comes last.
     pub(crate) fn open(&self, step: u64) -> impl Iterator<Item = (usize, &VentSpec)> {
         let mut open: Vec<_> = self.placed.iter().filter(|placed| placed.is_open(step)).collect();
@@ -94,11 +101,11 @@ impl Vents {
         self.pouring().map(|placed| &placed.spec)
     }
 
-    /// Vents before sources of other materials: scenes keep them in two lists.
+    /// Vents, then sources of other materials, then fumes: scenes keep them in three lists.
     fn pouring(&self) -> impl Iterator<Item = &Placed> + Clone {
         let pours = |placed: &&Placed| placed.spec.end.is_none_or(|end| end > placed.spec.start);
-        let of_lava = |lava: bool| self.placed.iter().filter(move |placed| placed.spec.material.is_none() == lava);
-        of_lava(true).chain(of_lava(false)).filter(pours)
+        let of_list = |list: List| self.placed.iter().filter(move |placed| placed.spec.list() == list);
+        [List::Vents, List::Sources, List::Fumes].into_iter().flat_map(of_list).filter(pours)
     }
 
     /// Memory that they take, in bytes.
@@ -143,10 +150,10 @@ impl Vents {
             spec.validate(&key(number), grid)?;
             check_vents(self.specs().filter(|&other| other != old).chain([&spec]), grid)?;
             let placed = Placed::new(number, spec, grid);
-            if placed.spec.material.is_none() == old.material.is_none() {
+            if placed.spec.list() == old.list() {
                 self.placed[i] = placed;
             } else {
-                // The last one of the other list: a scene or a checkpoint does not keep its place among both.
+                // The last one of its new list: a scene or a checkpoint does not keep its place among all.
                 self.placed.remove(i);
                 self.placed.push(placed);
             }

@@ -23,6 +23,8 @@ pub(crate) enum Reading {
     Lighter,
     /// The layers of grains that are less dense than a fluid, in every step.
     Grains,
+    /// The air, in every step.
+    Air,
 }
 
 /// Counts the reads of one layer, by kind of reader. A copy has a clock of its own, to which cursors of the original do not

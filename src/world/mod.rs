@@ -46,10 +46,12 @@ use std::collections::BTreeMap;
 
 use crate::parallel::*;
 
+use crate::air::Air;
 use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
 use crate::matter::{Capacity, Material};
-use crate::random::mix64;
+use crate::random::{Draw, mix64};
+use crate::source::Vents;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 
 /// Ground and matter over one grid.
@@ -65,6 +67,8 @@ pub struct World {
     lava: usize,
     /// What the layers share of a cell.
     pub(crate) capacity: Capacity,
+    /// The air, where the scene has one.
+    pub(crate) air: Option<Box<Air>>,
 }
 
 impl World {
@@ -86,13 +90,31 @@ impl World {
         for fluid in fluids {
             fluid.let_grains_read(grains.iter().any(|layer| layer.is_carried_by(fluid)));
         }
-        Self { grid, ground, layers, lava, capacity: Capacity::Shared }
+        Self { grid, ground, layers, lava, capacity: Capacity::Shared, air: None }
     }
 
     /// The same world without matter yet, whose layers share this much of a cell.
     #[must_use]
     pub fn with_capacity(self, capacity: Capacity) -> Self {
         Self { capacity, ..self }
+    }
+
+    /// The same world without matter yet, with an air that has not read its ground.
+    #[must_use]
+    pub fn with_air(self, air: Air) -> Self {
+        Self { air: Some(Box::new(air)), ..self }
+    }
+
+    /// The air, where there is one.
+    pub fn air(&self) -> Option<&Air> {
+        self.air.as_deref()
+    }
+
+    /// One step of the air, where there is one.
+    pub(crate) fn step_air(&mut self, vents: &Vents, draw: Draw) {
+        let Some(mut air) = self.air.take() else { return };
+        air.step(self, vents, draw);
+        self.air = Some(air);
     }
 
     /// Shape of the box.
@@ -181,6 +203,11 @@ impl World {
         for layer in &mut self.layers {
             layer.ledger = Ledger::open(layer.mass(), layer.energy());
         }
+        if let Some(mut air) = self.air.take() {
+            air.read_ground(self);
+            air.open_account();
+            self.air = Some(air);
+        }
     }
 
     /// Checks the invariants that hold after every step, and names the first that does not, layer by layer.
@@ -188,10 +215,12 @@ impl World {
     /// 1. mass now + outflow + solidified + removed = initial + sourced, to the unit; the same for energy with
     ///    what friction took;
     /// 2. as much of every element in what reactions made as in what they took;
-    /// 3. no amount of lava above one where no layer takes room from it, no liquid in a solid cell, no energy without liquid.
+    /// 3. the same as 1. for every field of the air;
+    /// 4. no amount of lava above one where no layer takes room from it, no liquid in a solid cell, no energy without liquid.
     pub fn check(&self) -> Result<(), String> {
         let named = |layer: &Layer, fault| format!("{}: {fault}", layer.material.name);
         self.layers.iter().try_for_each(|layer| self.check_layer(layer).map_err(|fault| named(layer, fault)))?;
+        self.air.as_ref().map_or(Ok(()), |air| air.check())?;
         let unbalanced = self.elements().into_iter().find(|(_, account)| account.used != account.made);
         unbalanced.map_or(Ok(()), |(element, account)| Err(format!("element {element}: {account:?}")))
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Ground, Layer, Ledger, World};
+use crate::air::{Air, AirState};
 use crate::grid::tile::Lanes;
 
 /// The state of a [`World`], to come back to it.
@@ -10,6 +11,7 @@ use crate::grid::tile::Lanes;
 pub struct PackedWorld {
     ground: Arc<Ground>,
     layers: Vec<PackedLayer>,
+    air: Option<AirState>,
 }
 
 #[derive(Clone, Debug)]
@@ -45,7 +47,8 @@ impl PackedWorld {
             Some(other) if other.ground.stamp() == world.ground.stamp() => other.ground.clone(),
             _ => Arc::new(world.ground.clone()),
         };
-        Self { ground, layers: world.layers.iter().map(PackedLayer::new).collect() }
+        let layers = world.layers.iter().map(PackedLayer::new).collect();
+        Self { ground, layers, air: world.air().map(Air::save) }
     }
 
     /// Makes `world`, of the same shape and materials, what the packed one was.
@@ -56,6 +59,7 @@ impl PackedWorld {
             world.ground = (*self.ground).clone();
         }
         self.layers.iter().zip(&mut world.layers).for_each(|(packed, layer)| packed.unpack_into(layer));
+        world.restore_air(self.air.as_ref()).expect("a world goes back into its own air");
     }
 
     /// The ground, which other packed worlds may share.
@@ -66,7 +70,7 @@ impl PackedWorld {
     /// Memory that it takes besides the ground, in bytes.
     pub fn bytes(&self) -> usize {
         let bytes = |layer: &PackedLayer| size_of_val(&layer.places[..]) + size_of_val(&layer.lanes[..]);
-        self.layers.iter().map(bytes).sum()
+        self.layers.iter().map(bytes).sum::<usize>() + self.air.as_ref().map_or(0, AirState::bytes)
     }
 }
 

@@ -1,0 +1,241 @@
+//! The `[air]` table of a scene, and what a vent gives to the air.
+
+use serde::{Deserialize, Serialize};
+
+use crate::air::{AirGrid, Side};
+use crate::grid::{Grid, MAX_SIDE};
+use crate::matter::{Kind, Material, check_known};
+use crate::validate::{Invalid, within};
+
+/// Cells along a side from which on an air cell has four voxels along an edge unless the scene says otherwise.
+const LARGE: usize = 256;
+
+/// Most cells of the air, which are all stored.
+const MAX_CELLS: f64 = (1u64 << 29) as f64;
+
+/// Most heights of a table of wind.
+const MAX_WIND: usize = 1000;
+
+/// The sides of the air's box. The floor is always a wall.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SidesSpec {
+    /// West and east.
+    pub x: Side,
+    /// North and south.
+    pub z: Side,
+    /// Above.
+    pub top: Side,
+}
+
+/// The air of a scene, in metres, seconds and kelvin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AirSpec {
+    /// Voxels along an edge of an air cell: 1, 2, 4 or 8; absent: 2, and 4 in a box of more than 256 cells a side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<usize>,
+    /// Height of the air's box; absent: twice that of the voxels'.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height_m: Option<f64>,
+    /// Width of the air around the voxels' box.
+    pub margin_m: f64,
+    /// What is at its sides.
+    pub sides: SidesSpec,
+    /// Seconds of the air for one step of the lava.
+    pub step_s: f64,
+    /// The wind at heights above the floor: metres, metres a second, and the direction it comes from in degrees from north over
+    /// east; linear between.
+    #[serde(deserialize_with = "crate::exact::many")]
+    pub wind: Vec<[f64; 3]>,
+    /// Brunt–Väisälä frequency of layered air, in 1/s.
+    pub stratification: f64,
+    /// Temperature of the air.
+    pub ambient_k: f64,
+    /// Mass of ash or drops in a cubic metre of air that counts as 1.
+    pub ash_unit_kg_m3: f64,
+    /// Speed at which ash falls through the air.
+    pub fall_m_s: f64,
+    /// Share of the steam that becomes vapour in a second.
+    pub fade_per_s: f64,
+    /// Heat that a square metre of lava gives to the air for each kelvin between them, in W/(m² K).
+    pub convection: f64,
+    /// Name of the gas whose matter goes into the air as steam; absent: gases stay among the voxels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steam: Option<String>,
+    /// Name of the grains that fallen ash becomes; absent: it is only counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ash: Option<String>,
+}
+
+impl Default for AirSpec {
+    fn default() -> Self {
+        Self {
+            ratio: None,
+            height_m: None,
+            margin_m: 0.0,
+            sides: SidesSpec::default(),
+            step_s: 0.5,
+            wind: Vec::new(),
+            stratification: 0.0,
+            ambient_k: 288.0,
+            ash_unit_kg_m3: 0.01,
+            fall_m_s: 0.5,
+            fade_per_s: 0.1,
+            convection: 50.0,
+            steam: None,
+            ash: None,
+        }
+    }
+}
+
+impl AirSpec {
+    /// Checks every number beside the materials of the world.
+    ///
+    /// # Errors
+    /// Names the key that is out of range.
+    pub fn validate(&self, materials: &[Material]) -> Result<(), Invalid> {
+        let wrong_ratio = |ratio| Invalid::new("air.ratio", ratio, "1, 2, 4 or 8");
+        self.ratio.filter(|ratio| ![1, 2, 4, 8].contains(ratio)).map_or(Ok(()), |ratio| Err(wrong_ratio(ratio)))?;
+        self.height_m.map_or(Ok(()), |height| within("air.height_m", height, 1e-3, 1e6))?;
+        within("air.margin_m", self.margin_m, 0.0, 1e6)?;
+        within("air.step_s", self.step_s, 1e-6, 3600.0)?;
+        within("number of heights in air.wind", self.wind.len() as f64, 0.0, MAX_WIND as f64)?;
+        for [height, speed, from] in &self.wind {
+            within("air.wind height", *height, -1e4, 1e5)?;
+            within("air.wind speed", *speed, 0.0, 200.0)?;
+            within("air.wind direction", *from, -360.0, 720.0)?;
+        }
+        if !self.wind.is_sorted_by(|a, b| a[0] < b[0]) {
+            return Err(Invalid::new("air.wind", format!("{:?}", self.wind), "in the order of the heights"));
+        }
+        within("air.stratification", self.stratification, 0.0, 0.1)?;
+        within("air.ambient_k", self.ambient_k, 50.0, 1000.0)?;
+        within("air.ash_unit_kg_m3", self.ash_unit_kg_m3, 1e-6, 10.0)?;
+        within("air.fall_m_s", self.fall_m_s, 0.0, 100.0)?;
+        within("air.fade_per_s", self.fade_per_s, 0.0, 100.0)?;
+        within("air.convection", self.convection, 0.0, 1e4)?;
+        if self.sides.top == Side::Wrap {
+            return Err(Invalid::new("air.sides.top", "wrap", "\"open\" or \"wall\""));
+        }
+        let kinds = [("air.steam", &self.steam, Kind::Gas, "a gas"), ("air.ash", &self.ash, Kind::Grain, "of grains")];
+        kinds
+            .into_iter()
+            .try_for_each(|(key, name, kind, what)| check_kind((key, name.as_deref()), materials, kind, what))
+    }
+
+    /// The cells of the air over a box of voxels of `cell_m` metres, with sides that are multiples of `multiple`.
+    ///
+    /// # Errors
+    /// Names what makes too many of them.
+    pub fn grid(&self, voxels: Grid, cell_m: f64, multiple: usize) -> Result<AirGrid, Invalid> {
+        let sides = [voxels.nx, voxels.ny, voxels.nz];
+        let usual = if sides.into_iter().any(|side| side > LARGE) { 4 } else { 2 };
+        let ratio = self.ratio.unwrap_or(if voxels.is_thin() { 1 } else { usual });
+        let edge = ratio as f64 * cell_m;
+        let margin = (self.margin_m / edge).ceil();
+        within("air.margin_m in air cells", margin, 0.0, MAX_SIDE as f64)?;
+        let across = |side: usize| if side == 1 { 1 } else { side.div_ceil(ratio) + 2 * margin as usize };
+        let high = self.height_m.map_or((2 * voxels.ny).div_ceil(ratio) as f64, |height| (height / edge).ceil());
+        within("air.height_m in air cells", high, voxels.ny.div_ceil(ratio) as f64, MAX_SIDE as f64)?;
+        let rounded = |cells: usize| if cells == 1 { 1 } else { cells.next_multiple_of(multiple) };
+        let [nx, ny, nz] = [across(voxels.nx), high as usize, across(voxels.nz)].map(rounded);
+        within("number of air cells", nx as f64 * ny as f64 * nz as f64, 1.0, MAX_CELLS)?;
+        let corner = [voxels.nx, voxels.nz].map(|side| if side == 1 { 0 } else { -((margin as usize * ratio) as i32) });
+        let sides = [self.sides.x, self.sides.top, self.sides.z];
+        Ok(AirGrid { cells: Grid::new(nx, ny, nz), ratio, corner, sides })
+    }
+}
+
+fn check_kind(
+    (key, name): (&str, Option<&str>),
+    materials: &[Material],
+    kind: Kind,
+    what: &str,
+) -> Result<(), Invalid> {
+    let Some(name) = name else { return Ok(()) };
+    check_known(key, name, materials.iter().map(|material| material.name.as_str()))?;
+    let fits = materials.iter().any(|material| material.name == name && material.kind == kind);
+    if fits { Ok(()) } else { Err(Invalid::new(key, name, format!("the name of a material that is {what}"))) }
+}
+
+/// What a vent gives to the air besides its lava, and a fume without any.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct VentAir {
+    /// Share of the mass that is hot gas.
+    pub gas: f64,
+    /// Share of the mass that is fine ash.
+    pub ash: f64,
+    /// Share of the mass that is drops of water.
+    pub steam: f64,
+    /// Temperature at which it comes out.
+    pub temperature_k: f64,
+    /// Upward speed that the air over the vent has at least.
+    pub jet_m_s: f64,
+    /// How far the output of a block of 3 × 3 cells swings about its mean, as a share of that.
+    pub pulse: f64,
+    /// Seconds between two swings.
+    pub pulse_s: f64,
+}
+
+impl Default for VentAir {
+    fn default() -> Self {
+        Self { gas: 0.03, ash: 0.0, steam: 0.0, temperature_k: 1350.0, jet_m_s: 0.0, pulse: 0.5, pulse_s: 4.0 }
+    }
+}
+
+impl VentAir {
+    /// Checks every number; `key` is the table's name, such as `vent[0].air`.
+    ///
+    /// # Errors
+    /// Names the key that is out of range.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        let share = |name: &str, value| within(&format!("{key}.{name}"), value, 0.0, 1.0);
+        share("gas", self.gas)?;
+        share("ash", self.ash)?;
+        share("steam", self.steam)?;
+        share("pulse", self.pulse)?;
+        within(&format!("{key}.temperature_k"), self.temperature_k, 0.0, 1e4)?;
+        within(&format!("{key}.jet_m_s"), self.jet_m_s, 0.0, 1e3)?;
+        within(&format!("{key}.pulse_s"), self.pulse_s, 1e-3, 1e6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_box_of_the_air_has_room_around_the_voxels() {
+        let spec = AirSpec { margin_m: 45.0, height_m: Some(1210.0), ..AirSpec::default() };
+        let grid = spec.grid(Grid::new(128, 100, 100), 10.0, 8).expect("fits");
+        assert_eq!((grid.ratio, grid.corner), (2, [-6, -6]));
+        assert_eq!(grid.size(), [72, 64, 56]);
+        assert_eq!(AirSpec::default().grid(Grid::new(300, 10, 30), 1.0, 1).expect("fits").size(), [75, 5, 8]);
+        let thin = AirSpec::default().grid(Grid::new(90, 60, 1), 1.0, 1).expect("fits");
+        assert_eq!((thin.size(), thin.ratio), ([90, 120, 1], 1));
+        let low = AirSpec { height_m: Some(500.0), ..spec.clone() };
+        assert!(low.grid(Grid::new(128, 100, 100), 10.0, 8).is_err(), "lower than the voxels");
+        let wide = AirSpec { margin_m: 1e6, ..spec };
+        assert!(wide.grid(Grid::new(128, 100, 100), 1e-3, 8).is_err());
+    }
+
+    #[test]
+    fn wrong_tables_name_their_key() {
+        let materials = Material::with_lava(vec![Material::water(), Material::steam()]);
+        let wrong = |text: &str| {
+            let spec: AirSpec = toml::from_str(text).map_err(|e| e.message().to_owned()).expect("keys");
+            spec.validate(&materials).expect_err(text).to_string()
+        };
+        assert_eq!(wrong("ratio = 3"), "air.ratio = 3: must be 1, 2, 4 or 8");
+        assert_eq!(wrong("sides = { top = \"wrap\" }"), "air.sides.top = wrap: must be \"open\" or \"wall\"");
+        assert!(wrong("wind = [[5.0, 1.0, 0.0], [5.0, 2.0, 0.0]]").contains("in the order of the heights"));
+        assert_eq!(wrong("steam = \"water\""), "air.steam = water: must be the name of a material that is a gas");
+        assert!(wrong("ash = \"sand\"").starts_with("air.ash = "));
+        assert!(wrong("step_s = 0.0").starts_with("air.step_s = 0"));
+        assert!(toml::from_str::<AirSpec>("solver_s = 1.0").is_err());
+        let air: AirSpec = toml::from_str("").expect("all keys have defaults");
+        assert_eq!(air.validate(&materials), Ok(()));
+    }
+}
