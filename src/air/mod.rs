@@ -6,6 +6,7 @@
 
 mod account;
 mod amounts;
+pub mod article;
 mod blocked;
 mod fall;
 mod grid;

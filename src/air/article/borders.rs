@@ -1,0 +1,95 @@
+//! The layer of cells beyond the sides, before a pass.
+
+use super::carry::Passes;
+use crate::air::{AirGrid, BEYOND, Field, Side};
+use crate::parallel::*;
+
+/// What the velocity outside of open sides is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outside {
+    /// As in the nearest cell of the box: how the air there moves.
+    Beside,
+    /// The wind, or 0: what the air there brings along.
+    Wind,
+}
+
+impl Passes<'_> {
+    /// Sets the velocities beyond the sides.
+    pub(super) fn border(&self, planes: &mut [Vec<i32>; 3], outside: Outside) {
+        for (axis, plane) in planes.iter_mut().enumerate() {
+            let wind: Vec<i32> = (0..=self.grid.cells.ny).map(|y| self.rates.wind(y)[axis]).collect();
+            border(self.grid, plane, (outside == Outside::Wind).then_some(&wind));
+        }
+    }
+
+    /// Sets the amounts beyond the sides: ambient air.
+    pub(super) fn border_amounts(&self, fields: &mut [Vec<u32>]) {
+        for (field, plane) in Field::ALL.into_iter().zip(fields) {
+            let ambient: Vec<u32> = (0..=self.grid.cells.ny).map(|y| self.rates.ambient(y)[field as usize]).collect();
+            border(self.grid, plane, Some(&ambient));
+        }
+    }
+
+    /// Copies factors beyond sides that wrap; those outside of open sides were counted there.
+    pub(super) fn border_factors(&self, factors: &mut [u32]) {
+        let (grid, [_, _, slab]) = (self.grid, self.grid.strides());
+        if grid.sides[0] == Side::Wrap {
+            factors.par_chunks_mut(slab).for_each(|slab| wrap_rows(grid, slab));
+        }
+        if grid.sides[2] == Side::Wrap {
+            wrap_slabs(grid, factors);
+        }
+    }
+}
+
+/// Sets a plane beyond the sides: outside of open ones to values by height, or as in the nearest cell.
+fn border<T: Copy + Default + Send + Sync>(grid: AirGrid, plane: &mut [T], outside: Option<&Vec<T>>) {
+    let ([nx, ny, nz], [_, row, slab]) = (grid.size(), grid.strides());
+    match grid.sides[2] {
+        Side::Wall => {}
+        Side::Wrap => wrap_slabs(grid, plane),
+        Side::Open => {
+            for (to, from) in [(BEYOND - 1, BEYOND), (BEYOND + nz, BEYOND + nz - 1)] {
+                plane.copy_within(from * slab..(from + 1) * slab, to * slab);
+                if let Some(values) = outside {
+                    let rows = plane[to * slab..][BEYOND * row..].chunks_mut(row);
+                    rows.zip(values).for_each(|(row, &value)| row.fill(value));
+                }
+            }
+        }
+    }
+    plane.par_chunks_mut(slab).for_each(|slab| {
+        let top = (BEYOND + ny) * row;
+        match (grid.sides[1], outside) {
+            (Side::Open, Some(values)) => slab[top..top + row].fill(values[ny]),
+            (Side::Open, None) => slab.copy_within(top - row..top, top),
+            _ => {}
+        }
+        for (y, cells) in slab[BEYOND * row..top + row].chunks_mut(row).enumerate() {
+            let (first, last) = (cells[BEYOND], cells[BEYOND + nx - 1]);
+            cells[..BEYOND].fill(T::default());
+            cells[BEYOND + nx..].fill(T::default());
+            let (west, east) = match (grid.sides[0], outside) {
+                (Side::Wall, _) => continue,
+                (Side::Wrap, _) => (last, first),
+                (Side::Open, Some(values)) => (values[y], values[y]),
+                (Side::Open, None) => (first, last),
+            };
+            (cells[BEYOND - 1], cells[BEYOND + nx]) = (west, east);
+        }
+    });
+}
+
+fn wrap_rows<T: Copy>(grid: AirGrid, slab: &mut [T]) {
+    let nx = grid.cells.nx;
+    for cells in slab.chunks_mut(grid.strides()[1]) {
+        (cells[BEYOND - 1], cells[BEYOND + nx]) = (cells[BEYOND + nx - 1], cells[BEYOND]);
+    }
+}
+
+fn wrap_slabs<T: Copy>(grid: AirGrid, plane: &mut [T]) {
+    let (nz, slab) = (grid.cells.nz, grid.strides()[2]);
+    for (to, from) in [(BEYOND - 1, BEYOND + nz - 1), (BEYOND + nz, BEYOND)] {
+        plane.copy_within(from * slab..(from + 1) * slab, to * slab);
+    }
+}

@@ -1,0 +1,90 @@
+//! The numbers of the article's solver.
+
+use serde::{Deserialize, Serialize};
+
+use crate::validate::{Invalid, within};
+
+/// The `[air.article]` table: what happens in a step, in cells and steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ArticleParams {
+    /// Acceleration along a fall of the density of 1.0 across a face: sound runs at √(2 · pressure).
+    pub pressure: f32,
+    /// Share of the difference to each neighbour by which velocity diffuses.
+    pub filter_velocity: f32,
+    /// The same for density.
+    pub filter_density: f32,
+    /// The deceleration a·v² + b·v + c of a speed v.
+    pub friction: [f32; 3],
+    /// The loss a·h² + b·h + c of a heat h above that of the air at rest.
+    pub heat_decay: [f32; 3],
+    /// Whether a cell at rest asks for itself in the reverse pass; the article's own does not.
+    pub still_asks: bool,
+}
+
+impl Default for ArticleParams {
+    fn default() -> Self {
+        Self {
+            pressure: 0.24,
+            filter_velocity: 0.02,
+            filter_density: 0.1,
+            friction: [0.0; 3],
+            heat_decay: [0.0; 3],
+            still_asks: true,
+        }
+    }
+}
+
+impl ArticleParams {
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// Names the key that is out of range.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        /// Sound and the filter together are stable up to here.
+        const PRESSURE: f64 = 0.35;
+        /// Six neighbours may not take more than there is.
+        const FILTER: f64 = 0.16;
+        let check = |key: &str, value: f32, high| within(&format!("air.article.{key}"), exact(value), 0.0, high);
+        check("pressure", self.pressure, PRESSURE)?;
+        check("filter_velocity", self.filter_velocity, FILTER)?;
+        check("filter_density", self.filter_density, FILTER)?;
+        self.friction.into_iter().try_for_each(|value| check("friction", value, 1.0))?;
+        self.heat_decay.into_iter().try_for_each(|value| check("heat_decay", value, 1.0))
+    }
+}
+
+/// A number as it was written: 0.35, not the float's 0.3499999940395355.
+fn exact(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_numbers_name_their_key() {
+        let at = ArticleParams { pressure: 0.35, filter_density: 0.16, ..ArticleParams::default() };
+        assert_eq!(at.validate(), Ok(()));
+        let wrong = |params: ArticleParams| params.validate().expect_err("wrong").to_string();
+        let params = ArticleParams::default;
+        assert_eq!(
+            wrong(ArticleParams { pressure: 0.36, ..params() }),
+            "air.article.pressure = 0.36: must be a number from 0 to 0.35"
+        );
+        assert!(
+            wrong(ArticleParams { filter_velocity: f32::NAN, ..params() }).starts_with("air.article.filter_velocity")
+        );
+        assert!(wrong(ArticleParams { friction: [0.0, -0.1, 0.0], ..params() }).starts_with("air.article.friction"));
+        assert!(wrong(ArticleParams { heat_decay: [0.0, 0.0, 2.0], ..params() }).starts_with("air.article.heat_decay"));
+    }
+
+    #[test]
+    #[cfg(feature = "files")]
+    fn tables_are_strict_and_have_defaults() {
+        let params: ArticleParams = toml::from_str("pressure = 0.12").expect("keys");
+        assert_eq!(params, ArticleParams { pressure: 0.12, ..ArticleParams::default() });
+        assert!(toml::from_str::<ArticleParams>("presure = 0.12").is_err());
+    }
+}
