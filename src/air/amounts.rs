@@ -1,6 +1,8 @@
 //! What the air carries: heat, ash and steam, and its own density where the solver has one. Whole units in every cell, so that
 //! their sums are exact in any order.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::air::AirGrid;
 use crate::grid::Place;
 use crate::parallel::*;
@@ -41,17 +43,32 @@ impl Field {
 
 /// The fields over the cells of an air's box, each with [`crate::air::BEYOND`] cells beyond every side; what those hold is the
 /// solver's business.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Amounts {
     grid: AirGrid,
     fields: Vec<Vec<u32>>,
+    version: u64,
+}
+
+impl PartialEq for Amounts {
+    fn eq(&self, other: &Self) -> bool {
+        (self.grid, &self.fields) == (other.grid, &other.fields)
+    }
+}
+
+impl Eq for Amounts {}
+
+/// A number that no other change of amounts has.
+fn next_version() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Amounts {
     /// Nothing anywhere, and air at rest where the solver has a density.
     pub fn none(grid: AirGrid, with_density: bool) -> Self {
         let fields = Field::ALL.into_iter().filter(|&field| with_density || field != Field::Density);
-        let mut amounts = Self { grid, fields: fields.map(|_| vec![0; grid.len()]).collect() };
+        let mut amounts = Self { grid, fields: fields.map(|_| vec![0; grid.len()]).collect(), version: next_version() };
         if with_density {
             grid.cells.places().for_each(|place| amounts.field_mut(Field::Density)[grid.at(place)] = UNIT);
         }
@@ -80,12 +97,19 @@ impl Amounts {
 
     /// The same, to be changed.
     pub fn field_mut(&mut self, field: Field) -> &mut [u32] {
+        self.version = next_version();
         &mut self.fields[field as usize]
     }
 
     /// All fields, to be changed, in the order of [`Field::ALL`].
     pub fn fields_mut(&mut self) -> &mut [Vec<u32>] {
+        self.version = next_version();
         &mut self.fields
+    }
+
+    /// A number that changes when a field may have: amounts with the same number are the same.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// Units of a field in a cell.

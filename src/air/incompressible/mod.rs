@@ -1,0 +1,287 @@
+//! The incompressible solver: velocities on the faces of the cells, a multigrid projection, and whole units of heat, ash and
+//! steam that limited sharp sweeps carry.
+//!
+//! A step is 1 to 5 substeps, so that no face is passed by more than 0.8 of a cell. Each of them carries the velocity by itself
+//! ([`velocity`]), adds the forces ([`forces`], [`swirl`]), takes the divergence out ([`project`], [`pressure`]) and carries the
+//! amounts ([`scalars`]).
+//!
+//! No value can stop being a number: speeds are limited to [`FASTEST`] before a step and after every projection, to a cell in a
+//! substep besides, and what is not a number becomes such a limit; volumes are at least 1/16; amounts are integers.
+//!
+//! Floats are computed by the same operations in the same order on every instruction set and by any number of threads, with
+//! no fused operations and no functions but the square root.
+
+mod chunks;
+mod forces;
+mod pressure;
+mod project;
+mod scalars;
+mod sides;
+mod state;
+mod swirl;
+#[cfg(test)]
+mod tests;
+mod velocity;
+
+use crate::air::{AXES, AirGrid, Amounts, Flows, Forces, OPEN, Openness, Side, Solver};
+use crate::grid::Place;
+use crate::parallel::join;
+use crate::simd::Level;
+
+use self::pressure::Multigrid;
+use self::velocity::Faces;
+
+/// Most of a cell that passes a face in a substep.
+const COURANT: f32 = 0.8;
+/// Most substeps.
+const SUBSTEPS: f32 = 5.0;
+/// Largest speed, in cells a step.
+const FASTEST: f32 = COURANT * SUBSTEPS;
+/// Cycles of the projection.
+const CYCLES: usize = 2;
+/// Orders of the sweeps, by turns, so that no direction comes first.
+const ORDERS: [[usize; 3]; 2] = [[0, 2, 1], [1, 2, 0]];
+
+/// Numbers of the solver.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct IncompressibleParams {
+    /// Strength of the vorticity confinement, 0 to 0.15.
+    pub confinement: f32,
+}
+
+/// The air as an incompressible flow.
+#[derive(Clone, Debug)]
+pub struct Incompressible {
+    grid: AirGrid,
+    params: IncompressibleParams,
+    simd: Level,
+    /// Velocity on the lower faces, in cells a step.
+    u: Faces,
+    /// Openness of the lower faces, 0 to 1.
+    open: Faces,
+    /// Velocities during a step.
+    swept: [Faces; 2],
+    /// Volumes of the cells during a step.
+    volume: Vec<f32>,
+    pressure: Multigrid,
+    /// Whether the next substep has the second order of sweeps.
+    is_odd: bool,
+    /// Whether there was a step, before which the wind fills the box.
+    has_begun: bool,
+    /// Whether all velocities are within the limit, and the fastest.
+    is_limited: bool,
+    fastest: f32,
+    /// Amounts and forces with which the air was at rest.
+    rest: Option<(u64, Forces)>,
+}
+
+impl Incompressible {
+    /// Still air over no ground, with the vector instructions of a level.
+    pub fn new(grid: AirGrid, params: IncompressibleParams, level: Level) -> Self {
+        let mut grid = grid;
+        // The floor is a wall, so that nothing can wrap there.
+        if grid.sides[1] == Side::Wrap {
+            grid.sides[1] = Side::Wall;
+        }
+        let faces = || [vec![0.0; grid.len()], vec![0.0; grid.len()], vec![0.0; grid.len()]];
+        let mut solver = Self {
+            grid,
+            params,
+            simd: level,
+            u: faces(),
+            open: faces(),
+            swept: [faces(), faces()],
+            volume: vec![1.0; grid.len()],
+            pressure: Multigrid::new(grid.size(), grid.sides, level),
+            is_odd: false,
+            has_begun: false,
+            is_limited: true,
+            fastest: 0.0,
+            rest: None,
+        };
+        let columns: Vec<_> = (0..grid.cells.nz).flat_map(|z| (0..grid.cells.nx).map(move |x| (x, z))).collect();
+        solver.take_ground(&Openness::free(grid), &columns);
+        solver
+    }
+
+    /// Takes over openness of all faces of some columns; velocities through faces that are shut become 0.
+    fn take_ground(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
+        let [nx, ny, nz] = self.grid.size();
+        let mut changed = Vec::new();
+        for &(x, z) in columns {
+            // Faces to the next columns lie with those.
+            let beside = [(x, z), ((x + 1) % nx, z), (x, (z + 1) % nz)];
+            for (k, (x, z)) in beside.into_iter().enumerate() {
+                for y in 0..ny {
+                    let axes: &[usize] = [&AXES[..], &AXES[..1], &AXES[2..]][k];
+                    for &axis in axes {
+                        self.take_face(openness, (axis, [x, y, z]), &mut changed);
+                    }
+                }
+            }
+        }
+        let (grid, open) = (self.grid, &self.open);
+        self.pressure.change(changed, |axis, place| {
+            let open = open[axis][grid.at(place)];
+            let at_side = place[axis] == 0 || place[axis] == grid.size()[axis];
+            match grid.sides[axis] {
+                _ if !at_side => open,
+                Side::Wrap if grid.size()[axis] == 1 => 0.0,
+                Side::Wrap => open,
+                Side::Wall | Side::Open => 2.0 * open,
+            }
+        });
+        self.rest = None;
+    }
+
+    /// Takes over the lower face of a cell, and the upper one of the last cell.
+    fn take_face(&mut self, openness: &Openness, (axis, place): (usize, Place), changed: &mut Vec<[usize; 2]>) {
+        let is_last = place[axis] + 1 == self.grid.size()[axis];
+        let mut faces = vec![(place, openness.low(axis, place))];
+        if is_last {
+            let mut beyond = place;
+            beyond[axis] += 1;
+            faces.push((beyond, openness.high(axis, place)));
+        }
+        if place[axis] == 0 && self.grid.sides[axis] == Side::Wrap {
+            let mut beyond = place;
+            beyond[axis] = self.grid.size()[axis];
+            faces.push((beyond, openness.low(axis, place)));
+        }
+        for (place, units) in faces {
+            let (at, open) = (self.grid.at(place), f32::from(units) / f32::from(OPEN));
+            if std::mem::replace(&mut self.open[axis][at], open) != open {
+                changed.push([place[1], place[2]]);
+            }
+            if open == 0.0 {
+                self.u[axis][at] = 0.0;
+            }
+        }
+    }
+
+    /// Limits all velocities, and finds the fastest.
+    fn limit(&mut self) {
+        let mut fastest = 0;
+        for u in &mut self.u {
+            for u in &mut *u {
+                *u = if u.is_nan() { 0.0 } else { project::limited(*u, FASTEST) };
+            }
+            fastest = project::largest(u, fastest);
+        }
+        (self.fastest, self.is_limited) = (f32::from_bits(fastest), true);
+    }
+
+    fn step_within(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows {
+        let (mut flows, winds) = (Flows::default(), forces::winds(forces, self.grid.cells.ny));
+        if !std::mem::replace(&mut self.has_begun, true) {
+            forces::blow(self.grid, &mut self.u, &self.open, &winds);
+            self.is_limited = false;
+        }
+        if !self.is_limited {
+            self.limit();
+        }
+        if self.is_at_rest(amounts, openness, forces, &winds) {
+            return flows;
+        }
+        let substeps = (self.fastest / COURANT).ceil().clamp(1.0, SUBSTEPS);
+        let time = 1.0 / substeps;
+        for _ in 0..substeps as usize {
+            self.move_air(amounts, forces, &winds, time);
+            let order = ORDERS[usize::from(self.is_odd)];
+            let (motion, volume) = ((&self.u, &self.open), &mut self.volume);
+            scalars::sweep(amounts, motion, volume, forces, (order, time, self.simd, &mut flows));
+            self.is_odd = !self.is_odd;
+        }
+        flows
+    }
+
+    /// Whether nothing moves and nothing will.
+    fn is_at_rest(&mut self, amounts: &Amounts, openness: &Openness, forces: &Forces, winds: &sides::Winds) -> bool {
+        if self.fastest > 0.0 || winds.iter().flatten().any(|&wind| wind != 0.0) {
+            self.rest = None;
+            return false;
+        }
+        if self.rest.as_ref().is_some_and(|(version, before)| *version == amounts.version() && before == forces) {
+            return true;
+        }
+        let is_calm = forces::is_calm(amounts, openness, forces);
+        self.rest = is_calm.then(|| (amounts.version(), forces.clone()));
+        is_calm
+    }
+
+    /// A substep of the velocity.
+    fn move_air(&mut self, amounts: &Amounts, forces: &Forces, winds: &sides::Winds, time: f32) {
+        let (grid, simd, [first, second]) = (self.grid, self.simd, &mut self.swept);
+        sides::fill(grid, &mut self.u, winds);
+        let order = ORDERS[usize::from(self.is_odd)];
+        velocity::sweep(grid, (order[0], time), (&self.u, &self.u), first, simd);
+        velocity::sweep(grid, (order[1], time), (&self.u, first), second, simd);
+        velocity::sweep(grid, (order[2], time), (&self.u, second), first, simd);
+        std::mem::swap(&mut self.u, first);
+        forces::lift(amounts, forces, &mut self.u, (time, simd));
+        if self.params.confinement > 0.0 {
+            let scratch = swirl::Scratch { curl: second, length: &mut self.volume, force: first };
+            swirl::confine(grid, &mut self.u, scratch, (time * self.params.confinement, simd));
+        }
+        forces::friction(grid, &mut self.u, &mut self.volume, (forces.friction, time));
+        if !forces.wind.is_empty() {
+            forces::hold_wind(grid, &mut self.u, winds, time);
+        }
+        // What a cell gives through a face in a substep is at most all of it.
+        let most = FASTEST.min(1.0 / time);
+        let numbers = (CYCLES, most, simd);
+        self.fastest = project::project(grid, &mut self.u, &self.open, &mut self.pressure, numbers);
+    }
+}
+
+impl Solver for Incompressible {
+    fn set_ground(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
+        self.take_ground(openness, columns);
+    }
+
+    fn step(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows {
+        // The first call of `join` goes to the threads, so that the many small loops need not.
+        join(|| self.step_within(amounts, openness, forces), || ()).0
+    }
+
+    fn velocity(&self, place: Place) -> [f32; 3] {
+        let (at, strides) = (self.grid.at(place), self.grid.strides());
+        AXES.map(|axis| 0.5 * (self.u[axis][at] + self.u[axis][at + strides[axis]]))
+    }
+
+    fn push(&mut self, place: Place, velocity: [f32; 3]) {
+        let (at, strides, size) = (self.grid.at(place), self.grid.strides(), self.grid.size());
+        for axis in AXES {
+            let wraps = self.grid.sides[axis] == Side::Wrap;
+            for face in [at, at + strides[axis]] {
+                let value = self.u[axis][face] + velocity[axis];
+                self.u[axis][face] = if self.open[axis][face] > 0.0 { value } else { 0.0 };
+            }
+            let around = size[axis] * strides[axis];
+            if wraps && place[axis] == 0 {
+                self.u[axis][at + around] = self.u[axis][at];
+            }
+            if wraps && place[axis] + 1 == size[axis] {
+                self.u[axis][at + strides[axis] - around] = self.u[axis][at + strides[axis]];
+            }
+        }
+        self.is_limited = false;
+    }
+
+    fn planes(&self) -> Vec<Vec<u32>> {
+        self.to_planes()
+    }
+
+    fn restore(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
+        self.from_planes(planes)
+    }
+
+    fn bytes(&self) -> usize {
+        // Twelve arrays of faces and one of volumes.
+        13 * self.grid.len() * size_of::<f32>() + self.pressure.bytes()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Solver> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,266 @@
+//! One grid of the multigrid solver: where its cells lie in memory, and what each row of cells is coupled to.
+//!
+//! Cells have two colours, by the parity of x + y + z, and each colour has an array of its own. All six neighbours of a cell
+//! have the other colour, so that a half sweep reads one array and writes the other, without strides. Cell x of a row is
+//! entry x / 2 of its colour.
+
+/// Cells along each axis, and the layout of a colour: rows of `half` entries, with one entry, row and plane beyond each side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub n: [usize; 3],
+    pub half: usize,
+}
+
+impl Shape {
+    pub(super) fn new(n: [usize; 3]) -> Self {
+        Self { n, half: (n[0].div_ceil(2) + 2).next_multiple_of(8) }
+    }
+
+    /// Entries of a plane of a colour.
+    pub(super) fn plane(&self) -> usize {
+        self.half * (self.n[1] + 2)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.plane() * (self.n[2] + 2)
+    }
+
+    /// First cell of a row in a colour; y and z count from the row and plane before the first.
+    #[inline(always)]
+    pub(super) fn row(&self, y: usize, z: usize) -> usize {
+        z * self.plane() + y * self.half + 1
+    }
+
+    /// Colour and entry of a cell.
+    pub(super) fn entry(&self, [x, y, z]: [usize; 3]) -> (usize, usize) {
+        ((x + y + z) & 1, self.row(y + 1, z + 1) + x / 2)
+    }
+
+    /// Cells of a row with this parity of x.
+    #[inline(always)]
+    pub(super) fn count(&self, parity: usize) -> usize {
+        (self.n[0] + 1 - parity) / 2
+    }
+
+    /// Entries of a row of the values in their natural order, with one beyond each end.
+    pub(super) fn flat_row(&self) -> usize {
+        self.n[0] + 2
+    }
+
+    pub(super) fn flat_plane(&self) -> usize {
+        self.flat_row() * (self.n[1] + 2)
+    }
+
+    /// First cell of a row in the natural order; y and z as in [`Shape::row`].
+    #[inline(always)]
+    pub(super) fn flat(&self, y: usize, z: usize) -> usize {
+        z * self.flat_plane() + y * self.flat_row() + 1
+    }
+
+    /// Place of the lower faces of a row in arrays of faces, which have one more than cells along each axis.
+    #[inline(always)]
+    pub(super) fn faces(&self, y: usize, z: usize) -> usize {
+        (z * (self.n[1] + 1) + y) * (self.n[0] + 1)
+    }
+}
+
+/// The coefficients of a row of cells: of its faces, and the inverse of their sum.
+///
+/// Most rows have the same coefficients in all cells but the first and the last; the rest keep theirs in a [`Block`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Row {
+    /// Block of coefficients, from 1; 0: the row is uniform.
+    pub block: u32,
+    /// Between cells of the row.
+    pub along: f32,
+    /// Down, up, north, south.
+    pub across: [f32; 4],
+    /// West of the first cell, east of the last.
+    pub ends: [f32; 2],
+    /// Inverse sums: of cells within the row, of the first cell, and of the last.
+    pub inverse: [f32; 3],
+}
+
+/// West, east, down, up, north, south of a cell, and the inverse of their sum.
+pub(super) const PARTS: usize = 7;
+
+/// All rows of a grid.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    shape: Shape,
+    rows: Vec<Row>,
+    /// Blocks of rows that are not uniform: for each parity of x, [`PARTS`] times the coefficients of its cells.
+    blocks: Vec<f32>,
+    unused: Vec<u32>,
+}
+
+impl Rows {
+    pub(super) fn new(shape: Shape) -> Self {
+        Self { shape, rows: vec![Row::default(); shape.n[1] * shape.n[2]], blocks: Vec::new(), unused: Vec::new() }
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, y: usize, z: usize) -> &Row {
+        &self.rows[z * self.shape.n[1] + y]
+    }
+
+    /// The coefficients of the cells with this parity of x in a row that is not uniform.
+    #[inline(always)]
+    pub(super) fn block(&self, row: &Row, parity: usize) -> &[f32] {
+        let part = PARTS * self.shape.half;
+        &self.blocks[(2 * (row.block as usize - 1) + parity) * part..][..part]
+    }
+
+    /// Whether the coefficients are the same, wherever their blocks are.
+    #[cfg(test)]
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let pairs = self.rows.iter().zip(&other.rows);
+        let blocks = |rows: &Self, row: &Row| [0, 1].map(|parity| rows.block(row, parity).to_vec());
+        pairs.into_iter().all(|(a, b)| match (a.block, b.block) {
+            (0, 0) => a == b,
+            (0, _) | (_, 0) => false,
+            _ => blocks(self, a) == blocks(other, b),
+        })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.rows.len() * size_of::<Row>() + self.blocks.len() * size_of::<f32>()
+    }
+
+    /// Takes over the coefficients of a row; `face` gives that of the lower face of a cell along an axis.
+    pub(super) fn set(&mut self, [y, z]: [usize; 2], face: impl Fn(usize, [usize; 3]) -> f32) {
+        let nx = self.shape.n[0];
+        let six = |x: usize| {
+            let along = [face(0, [x, y, z]), face(0, [x + 1, y, z])];
+            let [down, up] = [face(1, [x, y, z]), face(1, [x, y + 1, z])];
+            [along[0], along[1], down, up, face(2, [x, y, z]), face(2, [x, y, z + 1])]
+        };
+        let cells: Vec<[f32; 6]> = (0..nx).map(six).collect();
+        let along = if nx > 1 { cells[0][1] } else { 0.0 };
+        let across = [cells[0][2], cells[0][3], cells[0][4], cells[0][5]];
+        let uniform = cells.iter().enumerate().all(|(x, c)| c[2..] == across && (x + 1 == nx || c[1] == along));
+        let at = z * self.shape.n[1] + y;
+        let old = self.rows[at].block;
+        if !uniform {
+            let block = if old > 0 { old } else { self.unused.pop().unwrap_or_else(|| self.more()) };
+            self.rows[at] = Row { block, ..Row::default() };
+            self.fill(block, &cells);
+            return;
+        }
+        if old > 0 {
+            self.unused.push(old);
+        }
+        let ends = [cells[0][0], cells[nx - 1][1]];
+        let middle = [along, along, across[0], across[1], across[2], across[3]];
+        let inverse = [inverse(&middle), inverse(&cells[0]), inverse(&cells[nx - 1])];
+        self.rows[at] = Row { block: 0, along, across, ends, inverse };
+    }
+
+    /// Room for one more block.
+    fn more(&mut self) -> u32 {
+        let size = 2 * PARTS * self.shape.half;
+        self.blocks.resize(self.blocks.len() + size, 0.0);
+        (self.blocks.len() / size) as u32
+    }
+
+    fn fill(&mut self, block: u32, cells: &[[f32; 6]]) {
+        let half = self.shape.half;
+        for (x, cell) in cells.iter().enumerate() {
+            let start = (2 * (block as usize - 1) + (x & 1)) * PARTS * half + x / 2;
+            for (part, value) in cell.iter().chain([&inverse(cell)]).enumerate() {
+                self.blocks[start + part * half] = *value;
+            }
+        }
+    }
+}
+
+/// 1 / sum, or 0 for a cell that all faces shut off.
+fn inverse(cell: &[f32; 6]) -> f32 {
+    let sum = ((cell[0] + cell[1]) + (cell[2] + cell[3])) + (cell[4] + cell[5]);
+    if sum > 0.0 { 1.0 / sum } else { 0.0 }
+}
+
+/// A grid: the unknowns, the right side and the coefficients.
+#[derive(Clone, Debug)]
+pub(super) struct Mesh {
+    pub shape: Shape,
+    /// Widths of the cells along each axis in cells of the finest grid: the last one is narrower where numbers are odd.
+    pub widths: [Vec<f32>; 3],
+    /// The unknown of both colours, with one entry beyond each side.
+    pub p: [Vec<f32>; 2],
+    /// The right side of both colours.
+    pub r: [Vec<f32>; 2],
+    /// The unknown in the natural order, filled when it is asked for.
+    pub flat: Vec<f32>,
+    /// Coefficients of the lower faces along each axis; empty in the finest grid, where the solver has them.
+    pub faces: [Vec<f32>; 3],
+    pub rows: Rows,
+}
+
+impl Mesh {
+    /// The finest grid.
+    pub(super) fn finest(n: [usize; 3]) -> Self {
+        Self::new(Shape::new(n), n.map(|n| vec![1.0; n]), false)
+    }
+
+    /// A grid of half as many cells along each axis.
+    pub(super) fn coarser(&self) -> Self {
+        let halves = |widths: &Vec<f32>| widths.chunks(2).map(|pair| pair.iter().sum()).collect::<Vec<f32>>();
+        let widths = [halves(&self.widths[0]), halves(&self.widths[1]), halves(&self.widths[2])];
+        let n = [widths[0].len(), widths[1].len(), widths[2].len()];
+        Self::new(Shape::new(n), widths, true)
+    }
+
+    fn new(shape: Shape, widths: [Vec<f32>; 3], own_faces: bool) -> Self {
+        let faces = if own_faces { shape.n.map(|n| n + 1).iter().product() } else { 0 };
+        Self {
+            shape,
+            widths,
+            p: [vec![0.0; shape.len()], vec![0.0; shape.len()]],
+            r: [vec![0.0; shape.len()], vec![0.0; shape.len()]],
+            flat: vec![0.0; shape.flat_plane() * (shape.n[2] + 2)],
+            faces: [vec![0.0; faces], vec![0.0; faces], vec![0.0; faces]],
+            rows: Rows::new(shape),
+        }
+    }
+
+    /// Distance between the middles of the cells beside a face of an axis; from a side to the middle of its cell.
+    fn distance(&self, axis: usize, face: usize, wraps: bool) -> f32 {
+        let (widths, n) = (&self.widths[axis], self.shape.n[axis]);
+        match face {
+            _ if face > 0 && face < n => 0.5 * (widths[face - 1] + widths[face]),
+            _ if wraps => 0.5 * (widths[0] + widths[n - 1]),
+            0 => 0.5 * widths[0],
+            _ => 0.5 * widths[n - 1],
+        }
+    }
+
+    /// The coefficient of a face of the next coarser grid: those of the faces in it, over a longer way.
+    pub(super) fn coarse_face(
+        &self,
+        coarse: &Self,
+        (axis, place): (usize, [usize; 3]),
+        wraps: bool,
+        face: impl Fn(usize, [usize; 3]) -> f32,
+    ) -> f32 {
+        if wraps && coarse.shape.n[axis] == 1 {
+            return 0.0;
+        }
+        let first = [0, 1, 2].map(|k| if self.shape.n[k] > 1 { 2 * place[k] } else { place[k] });
+        let along = first[axis].min(self.shape.n[axis]);
+        let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
+        let last = |k: usize| if self.shape.n[k] > 1 { (first[k] + 2).min(self.shape.n[k]) } else { first[k] + 1 };
+        let mut sum = 0.0;
+        for (j, k) in (first[b]..last(b)).flat_map(|j| (first[c]..last(c)).map(move |k| (j, k))) {
+            let mut fine = [0; 3];
+            (fine[axis], fine[b], fine[c]) = (along, j, k);
+            sum += face(axis, fine);
+        }
+        sum * (self.distance(axis, along, wraps) / coarse.distance(axis, place[axis], wraps))
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let floats = 4 * self.shape.len() + self.flat.len() + 3 * self.faces[0].len();
+        floats * size_of::<f32>() + self.rows.bytes()
+    }
+}

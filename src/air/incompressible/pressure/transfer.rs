@@ -1,0 +1,308 @@
+//! Between a grid and the next coarser one: what is left of the right side goes down, the correction comes up.
+
+use crate::air::Side;
+use crate::parallel::*;
+use crate::simd::{Level, Simd, Work};
+
+use super::mesh::{Mesh, Row, Shape};
+use super::smooth::FEW;
+
+/// Planes for each thread.
+pub(super) fn share(shape: &Shape) -> usize {
+    let threads = if shape.n.iter().product::<usize>() < FEW { 1 } else { current_num_threads() };
+    (shape.n[2] + 2).div_ceil(threads)
+}
+
+/// The right side of some planes of a coarse grid.
+struct Restrict<'a> {
+    fine: &'a Mesh,
+    shape: Shape,
+    /// Both colours of the coarse right side, from plane `first` on.
+    r: [&'a mut [f32]; 2],
+    first: usize,
+}
+
+impl Work for Restrict<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let (fine, coarse) = (&self.fine.shape, &self.shape);
+        let planes = self.r[0].len() / coarse.plane();
+        let mut sums = vec![0.0; (coarse.n[0] + 1).next_multiple_of(2)];
+        for plane in self.first.max(1)..(self.first + planes).min(coarse.n[2] + 1) {
+            for y in 0..coarse.n[1] {
+                sums.fill(0.0);
+                for (fine_y, fine_z) in children(fine.n, [y, plane - 1]) {
+                    self.fine.add_rest(&mut sums, fine_y, fine_z);
+                }
+                let (even, at) = ((y + plane - 1) & 1, coarse.row(y + 1, plane - self.first));
+                let (n, m) = (coarse.count(0), coarse.count(1));
+                split(&mut self.r[even][at..at + n], &sums);
+                split(&mut self.r[1 - even][at..at + m], &sums[1..]);
+            }
+        }
+    }
+}
+
+/// The rows of a fine grid in a row of the coarse one.
+#[inline(always)]
+fn children(n: [usize; 3], [y, z]: [usize; 2]) -> impl Iterator<Item = (usize, usize)> {
+    let range = move |k: usize, v: usize| if n[k] > 1 { 2 * v..(2 * v + 2).min(n[k]) } else { v..v + 1 };
+    range(2, z).flat_map(move |z| range(1, y).map(move |y| (y, z)))
+}
+
+/// Every other value.
+#[inline(always)]
+pub(in crate::air::incompressible) fn split(out: &mut [f32], from: &[f32]) {
+    for (out, pair) in out.iter_mut().zip(from.chunks(2)) {
+        *out = pair[0];
+    }
+}
+
+/// What is left in the first colour of a uniform row, added to the pairs of cells.
+#[inline(always)]
+fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &Row) {
+    let n = out.len();
+    let [west, east, down, up, north, south, r] = beside;
+    let (west, east, down, up) = (&west[..n], &east[..n], &down[..n], &up[..n]);
+    let (north, south, r, p) = (&north[..n], &south[..n], &r[..n], &p[..n]);
+    let (a, [d, u, b, f]) = (row.along, row.across);
+    let total = 2.0 * a + ((d + u) + (b + f));
+    for i in 0..n {
+        let sum = (a * (west[i] + east[i]) + (d * down[i] + u * up[i])) + (b * north[i] + f * south[i]);
+        out[i] += (r[i] - sum) + total * p[i];
+    }
+}
+
+/// The same in a row with a block of coefficients.
+#[inline(always)]
+fn rest_block(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], (block, half): (&[f32], usize)) {
+    let n = out.len();
+    let [west, east, down, up, north, south, r] = beside;
+    let (west, east, down, up) = (&west[..n], &east[..n], &down[..n], &up[..n]);
+    let (north, south, r, p) = (&north[..n], &south[..n], &r[..n], &p[..n]);
+    let (w, e, d) = (&block[..n], &block[half..][..n], &block[2 * half..][..n]);
+    let (u, b, f) = (&block[3 * half..][..n], &block[4 * half..][..n], &block[5 * half..][..n]);
+    for i in 0..n {
+        let sum = (w[i] * (west[i] - p[i]) + e[i] * (east[i] - p[i]))
+            + (d[i] * (down[i] - p[i]) + u[i] * (up[i] - p[i]))
+            + (b[i] * (north[i] - p[i]) + f[i] * (south[i] - p[i]));
+        out[i] += r[i] - sum;
+    }
+}
+
+impl Mesh {
+    /// Adds what is left of the right side of a row to its pairs of cells. Only the first colour has any: the last half sweep
+    /// before solved the second one.
+    #[inline(always)]
+    fn add_rest(&self, sums: &mut [f32], y: usize, z: usize) {
+        let (shape, parity) = (&self.shape, (y + z) & 1);
+        let (at, n, half, plane) = (shape.row(y + 1, z + 1), shape.count(parity), shape.half, shape.plane());
+        let [red, black] = &self.p;
+        let beside = [
+            &black[at + parity - 1..][..n],
+            &black[at + parity..][..n],
+            &black[at - half..][..n],
+            &black[at + half..][..n],
+            &black[at - plane..][..n],
+            &black[at + plane..][..n],
+            &self.r[0][at..][..n],
+        ];
+        let row = self.rows.get(y, z);
+        let p = &red[at..at + n];
+        if row.block > 0 {
+            return rest_block(&mut sums[..n], p, beside, (self.rows.block(row, parity), half));
+        }
+        rest_uniform(&mut sums[..n], p, beside, row);
+        // The ends have other faces.
+        let last = shape.n[0] - 1;
+        let end = |i: usize, k: usize| (row.ends[k] - row.along) * (beside[k][i] - p[i]);
+        if parity == 0 && n > 0 {
+            sums[0] -= end(0, 0);
+        }
+        if last & 1 == parity && n > 0 {
+            sums[n - 1] -= end(n - 1, 1);
+        }
+    }
+
+    /// The right side of the coarse grid, whose unknown begins at 0.
+    pub(super) fn restrict(&self, coarse: &mut Self, simd: Level) {
+        let shape = coarse.shape;
+        coarse.p.iter_mut().for_each(|p| p.fill(0.0));
+        let planes = share(&shape);
+        let size = planes * shape.plane();
+        let [red, black] = &mut coarse.r;
+        red.par_chunks_mut(size).zip(black.par_chunks_mut(size)).enumerate().for_each(|(j, (red, black))| {
+            simd.run(Restrict { fine: self, shape, r: [red, black], first: j * planes });
+        });
+    }
+
+    /// Puts the unknown into its natural order, with what lies beyond the sides: the same value beyond a wall, the opposite
+    /// beyond an open side (so that it is 0 on the face), the other end where the axis wraps.
+    pub(super) fn flatten(&mut self, sides: [Side; 3], simd: Level) {
+        let (shape, p) = (self.shape, [&self.p[0][..], &self.p[1][..]]);
+        let (planes, plane) = (share(&shape), shape.flat_plane());
+        self.flat.par_chunks_mut(planes * plane).enumerate().for_each(|(j, flat)| {
+            simd.run(Flatten { shape, sides, p, flat, first: j * planes });
+        });
+        let nz = shape.n[2];
+        for (to, near, far) in [(0, 1, nz), (nz + 1, nz, 1)] {
+            let from = if sides[2] == Side::Wrap { far } else { near };
+            self.flat.copy_within(from * plane..(from + 1) * plane, to * plane);
+            if sides[2] == Side::Open {
+                self.flat[to * plane..(to + 1) * plane].iter_mut().for_each(|p| *p = -*p);
+            }
+        }
+    }
+
+    /// Adds the correction of the coarse grid, which is in its natural order, to the second colour: the next half sweep
+    /// computes the first one from that alone.
+    pub(super) fn prolong(&mut self, coarse: &Self, simd: Level) {
+        let (shape, planes) = (self.shape, share(&self.shape));
+        self.p[1].par_chunks_mut(planes * shape.plane()).enumerate().for_each(|(j, p)| {
+            simd.run(Prolong { shape, coarse, p, first: j * planes });
+        });
+    }
+}
+
+/// Some planes of the natural order.
+struct Flatten<'a> {
+    shape: Shape,
+    sides: [Side; 3],
+    p: [&'a [f32]; 2],
+    flat: &'a mut [f32],
+    first: usize,
+}
+
+impl Work for Flatten<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let (shape, [nx, ny, nz]) = (&self.shape, self.shape.n);
+        let beyond = |side: Side, near: f32, far: f32| match side {
+            Side::Wall => near,
+            Side::Open => -near,
+            Side::Wrap => far,
+        };
+        let planes = self.flat.len() / shape.flat_plane();
+        for plane in self.first.max(1)..(self.first + planes).min(nz + 1) {
+            for y in 0..ny {
+                let (even, at) = ((y + plane - 1) & 1, shape.row(y + 1, plane));
+                let start = shape.flat(y + 1, plane - self.first);
+                let row = &mut self.flat[start - 1..start + nx + 1];
+                merge(&mut row[1..=nx], &self.p[even][at..], &self.p[1 - even][at..]);
+                (row[0], row[nx + 1]) =
+                    (beyond(self.sides[0], row[1], row[nx]), beyond(self.sides[0], row[nx], row[1]));
+            }
+            let width = shape.flat_row();
+            for (to, near, far) in [(0, 1, ny), (ny + 1, ny, 1)] {
+                let at = |y: usize| shape.flat(y, plane - self.first) - 1;
+                let from = if self.sides[1] == Side::Wrap { far } else { near };
+                self.flat.copy_within(at(from)..at(from) + width, at(to));
+                // The floor is a wall.
+                if self.sides[1] == Side::Open && to > 0 {
+                    self.flat[at(to)..at(to) + width].iter_mut().for_each(|p| *p = -*p);
+                }
+            }
+        }
+    }
+}
+
+/// Two colours by turns.
+#[inline(always)]
+fn merge(out: &mut [f32], even: &[f32], odd: &[f32]) {
+    let pairs = out.len() / 2;
+    let (out, last) = out.split_at_mut(2 * pairs);
+    let (first, second) = (&even[..pairs], &odd[..pairs]);
+    for i in 0..pairs {
+        out[2 * i] = first[i];
+        out[2 * i + 1] = second[i];
+    }
+    if let Some(last) = last.first_mut() {
+        *last = even[pairs];
+    }
+}
+
+/// The second colour of some planes of a fine grid.
+struct Prolong<'a> {
+    shape: Shape,
+    coarse: &'a Mesh,
+    p: &'a mut [f32],
+    first: usize,
+}
+
+/// Rows of a coarse grid in the natural order: the own one, and those beside it along y, z and x.
+struct Coarse<'a> {
+    own: &'a [f32],
+    beside: [&'a [f32]; 3],
+}
+
+/// Linear between the coarse cells: ¾ of the own one and ¼ of the next, along each axis.
+#[inline(always)]
+fn add_linear(out: &mut [f32], from: &Coarse<'_>, [y, z, x]: [f32; 3]) {
+    let n = out.len();
+    let (own, [by_y, by_z, by_x]) = (&from.own[..n], from.beside);
+    let (by_y, by_z, by_x) = (&by_y[..n], &by_z[..n], &by_x[..n]);
+    for i in 0..n {
+        let near = y * (by_y[i] - own[i]) + z * (by_z[i] - own[i]) + x * (by_x[i] - own[i]);
+        out[i] += own[i] + near;
+    }
+}
+
+/// The same, but flat across faces that are shut.
+#[inline(always)]
+fn add_open(out: &mut [f32], from: &Coarse<'_>, faces: [&[f32]; 3], [y, z, x]: [f32; 3]) {
+    let n = out.len();
+    let (own, [by_y, by_z, by_x]) = (&from.own[..n], from.beside);
+    let (by_y, by_z, by_x) = (&by_y[..n], &by_z[..n], &by_x[..n]);
+    let [open_y, open_z, open_x] = faces;
+    let (open_y, open_z, open_x) = (&open_y[..n], &open_z[..n], &open_x[..n]);
+    for i in 0..n {
+        let at_y = if open_y[i] > 0.0 { y } else { 0.0 };
+        let at_z = if open_z[i] > 0.0 { z } else { 0.0 };
+        let at_x = if open_x[i] > 0.0 { x } else { 0.0 };
+        let near = at_y * (by_y[i] - own[i]) + at_z * (by_z[i] - own[i]) + at_x * (by_x[i] - own[i]);
+        out[i] += own[i] + near;
+    }
+}
+
+impl Work for Prolong<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let (fine, mesh) = (self.shape, self.coarse);
+        let (coarse, [_, ny, nz]) = (&mesh.shape, fine.n);
+        let planes = self.p.len() / fine.plane();
+        // Where an axis has one cell there is nothing to interpolate.
+        let weight = |axis: usize| if fine.n[axis] > 1 { 0.25 } else { 0.0 };
+        let half = |axis: usize, v: usize| if fine.n[axis] > 1 { (v / 2, v & 1) } else { (v, 0) };
+        for plane in self.first.max(1)..(self.first + planes).min(nz + 1) {
+            let (z, up_z) = half(2, plane - 1);
+            for y in 0..ny {
+                let parity = (1 + y + plane - 1) & 1;
+                let (row, up_y) = half(1, y);
+                let (at, n) = (fine.row(y + 1, plane - self.first), fine.count(parity));
+                let own = coarse.flat(row + 1, z + 1);
+                let flat = |at: usize| &mesh.flat[at..];
+                let from = Coarse {
+                    own: flat(own),
+                    beside: [
+                        flat(coarse.flat(row + 2 * up_y, z + 1)),
+                        flat(coarse.flat(row + 1, z + 2 * up_z)),
+                        flat(own + 2 * parity - 1),
+                    ],
+                };
+                let out = &mut self.p[at..at + n];
+                let numbers = mesh.rows.get(row, z);
+                if numbers.block == 0 {
+                    let open = |k: usize, axis: usize| if numbers.across[k] > 0.0 { weight(axis) } else { 0.0 };
+                    add_linear(out, &from, [open(up_y, 1), open(2 + up_z, 2), weight(0)]);
+                } else {
+                    let faces = [
+                        &mesh.faces[1][coarse.faces(row + up_y, z)..],
+                        &mesh.faces[2][coarse.faces(row, z + up_z)..],
+                        &mesh.faces[0][coarse.faces(row, z) + parity..],
+                    ];
+                    add_open(out, &from, faces, [weight(1), weight(2), weight(0)]);
+                }
+            }
+        }
+    }
+}

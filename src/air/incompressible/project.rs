@@ -1,0 +1,168 @@
+//! The divergence of a flow, and its end: velocities less the gradient of the pressure.
+
+use crate::air::{AirGrid, BEYOND, Side};
+use crate::parallel::*;
+use crate::simd::{Level, Simd, Work};
+
+use super::chunks::planes;
+use super::pressure::{Layout, Multigrid, split};
+use super::velocity::Faces;
+
+/// Slower than this is still: a thousand million steps for a cell.
+const STILL: f32 = 1e-9;
+
+/// Some planes of the divergence, in both colours.
+struct Divergence<'a> {
+    grid: AirGrid,
+    u: &'a Faces,
+    open: &'a Faces,
+    layout: Layout,
+    r: [&'a mut [f32]; 2],
+    first: usize,
+}
+
+#[inline(always)]
+fn flow_out(out: &mut [f32], u: &[f32], open: &[f32], at: usize, stride: usize) {
+    let n = out.len();
+    let (low, high) = (&u[at..][..n], &u[at + stride..][..n]);
+    let (shut, free) = (&open[at..][..n], &open[at + stride..][..n]);
+    for i in 0..n {
+        out[i] += free[i] * high[i] - shut[i] * low[i];
+    }
+}
+
+impl Work for Divergence<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let (grid, layout) = (self.grid, self.layout);
+        let [nx, ny, nz] = grid.size();
+        // One more value, for pairs.
+        let mut row = vec![0.0; nx + 1];
+        let planes = self.r[0].len() / layout.plane();
+        for plane in self.first.max(1)..(self.first + planes).min(nz + 1) {
+            for y in 0..ny {
+                let at = grid.at([0, y, plane - 1]);
+                row.fill(0.0);
+                for (axis, stride) in grid.strides().into_iter().enumerate() {
+                    flow_out(&mut row[..nx], &self.u[axis], &self.open[axis], at, stride);
+                }
+                let (even, to) = ((y + plane - 1) & 1, layout.row(y + 1, plane - self.first));
+                split(&mut self.r[even][to..to + layout.count(0)], &row);
+                split(&mut self.r[1 - even][to..to + layout.count(1)], &row[1..]);
+            }
+        }
+    }
+}
+
+/// Some planes of the velocity, less the gradient.
+struct Gradient<'a> {
+    grid: AirGrid,
+    open: &'a Faces,
+    pressure: (&'a [f32], Layout),
+    most: f32,
+    u: [&'a mut [f32]; 3],
+    first: usize,
+    /// Bits of the fastest.
+    fastest: &'a mut u32,
+}
+
+/// A speed between two limits; no number becomes one of them.
+#[inline(always)]
+pub(super) fn limited(u: f32, most: f32) -> f32 {
+    let u = if u > -most { u } else { -most };
+    let u = if u < most { u } else { most };
+    if u.abs() < STILL { 0.0 } else { u }
+}
+
+#[inline(always)]
+fn subtract(out: &mut [f32], open: &[f32], low: &[f32], high: &[f32], most: f32) {
+    let n = out.len();
+    let (open, low, high) = (&open[..n], &low[..n], &high[..n]);
+    for i in 0..n {
+        let u = limited(out[i] - (high[i] - low[i]), most);
+        out[i] = if open[i] > 0.0 { u } else { 0.0 };
+    }
+}
+
+/// Bits of the largest number without its sign, which order as the numbers do.
+#[inline(always)]
+pub(super) fn largest(row: &[f32], before: u32) -> u32 {
+    let mut most = before as i32;
+    for u in row {
+        let bits = (u.to_bits() & 0x7fff_ffff) as i32;
+        most = if bits > most { bits } else { most };
+    }
+    most as u32
+}
+
+impl Work for Gradient<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let (grid, [_, row, plane]) = (self.grid, self.grid.strides());
+        let (size, (flat, layout)) = (grid.size(), self.pressure);
+        let steps = layout.flat_strides();
+        for (axis, u) in self.u.into_iter().enumerate() {
+            let count = |along: usize| size[along] + usize::from(axis == along);
+            let nx = count(0);
+            for k in 0..u.len() / plane {
+                let z = (self.first + k).wrapping_sub(BEYOND);
+                if z >= count(2) {
+                    continue;
+                }
+                for y in 0..count(1) {
+                    let at = k * plane + (y + BEYOND) * row + BEYOND;
+                    let open = &self.open[axis][grid.at([0, y, z])..];
+                    let high = layout.flat(y + 1, z + 1);
+                    let out = &mut u[at..at + nx];
+                    subtract(out, open, &flat[high - steps[axis]..], &flat[high..], self.most);
+                    *self.fastest = largest(out, *self.fastest);
+                }
+            }
+        }
+    }
+}
+
+/// Makes a flow free of divergence, with speeds of at most `most`; returns the largest one.
+pub(super) fn project(
+    grid: AirGrid,
+    u: &mut Faces,
+    open: &Faces,
+    pressure: &mut Multigrid,
+    (cycles, most, simd): (usize, f32, Level),
+) -> f32 {
+    join_ends(grid, u);
+    divergence(grid, u, open, pressure, simd);
+    pressure.solve(cycles);
+    let (planes, pressure) = (planes(grid), pressure.natural());
+    let size = planes * grid.strides()[2];
+    let [x, y, z] = u;
+    let chunks = x.par_chunks_mut(size).zip(y.par_chunks_mut(size)).zip(z.par_chunks_mut(size)).enumerate();
+    let fastest = chunks.map(|(j, ((x, y), z))| {
+        let mut fastest = 0;
+        simd.run(Gradient { grid, open, pressure, most, u: [x, y, z], first: j * planes, fastest: &mut fastest });
+        fastest
+    });
+    f32::from_bits(fastest.reduce(|| 0, u32::max))
+}
+
+/// The right side of the pressure's equation.
+pub(super) fn divergence(grid: AirGrid, u: &Faces, open: &Faces, pressure: &mut Multigrid, simd: Level) {
+    let (r, layout) = pressure.right_side();
+    let planes = (grid.cells.nz + 2).div_ceil(if grid.cells.cells() < 8192 { 1 } else { current_num_threads() });
+    let size = planes * layout.plane();
+    let [red, black] = r;
+    red.par_chunks_mut(size).zip(black.par_chunks_mut(size)).enumerate().for_each(|(j, (red, black))| {
+        simd.run(Divergence { grid, u, open, layout, r: [red, black], first: j * planes });
+    });
+}
+
+/// The last face of an axis that wraps is the first one.
+fn join_ends(grid: AirGrid, u: &mut Faces) {
+    let (size, strides) = (grid.size(), grid.strides());
+    for axis in [0, 2].into_iter().filter(|&axis| grid.sides[axis] == Side::Wrap) {
+        for place in grid.cells.places().filter(|place| place[axis] == 0) {
+            let at = grid.at(place);
+            u[axis][at + size[axis] * strides[axis]] = u[axis][at];
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Heat, ash and steam carried by the velocity: three sweeps of whole units through faces.
+//!
+//! What a face takes from one cell it gives to the other, so that the sums are exact. The volume of a cell begins at 1 and is
+//! swept along (Easter 1993): a constant content stays constant, and the limiter sees no slopes that are none.
+
+mod along;
+mod march;
+mod rows;
+
+use crate::air::{AirGrid, Amounts, BEYOND, Field, Flows, Forces, Side};
+use crate::parallel::*;
+use crate::simd::Level;
+
+use super::chunks::planes;
+use super::velocity::Faces;
+
+/// Most fields that are carried.
+const MOST: usize = Field::CARRIED.len();
+
+/// What all sweeps of a step read.
+#[derive(Clone, Copy)]
+struct Flow<'a> {
+    grid: AirGrid,
+    u: &'a Faces,
+    open: &'a Faces,
+    time: f32,
+    /// Units of heat in the air outside, by height.
+    background: &'a [u32],
+}
+
+/// Which sweep of a step it is.
+#[derive(Clone, Copy)]
+struct Turn {
+    axis: usize,
+    is_first: bool,
+    is_last: bool,
+}
+
+/// The planes of a thread: of every field that is carried, and of the volume.
+struct Planes<'a> {
+    /// Plane of the fields at which they begin.
+    first: usize,
+    units: Vec<&'a mut [u32]>,
+    volume: &'a mut [f32],
+    /// Two planes before and two after, as they were.
+    halo: Halo,
+}
+
+/// What lies beyond both ends of a range of lines: of every field two before and two after, and the volumes.
+#[derive(Clone, Default)]
+struct Halo {
+    units: Vec<[Vec<u32>; 4]>,
+    volume: [Vec<f32>; 4],
+}
+
+/// The three sweeps in the order of `axes`; adds what passed open sides to `flows`.
+pub(super) fn sweep(
+    amounts: &mut Amounts,
+    (u, open): (&Faces, &Faces),
+    volume: &mut [f32],
+    forces: &Forces,
+    (axes, time, simd, flows): ([usize; 3], f32, Level, &mut Flows),
+) {
+    let grid = amounts.grid();
+    let carried: Vec<Field> = Field::CARRIED.into_iter().filter(|&field| is_carried(amounts, forces, field)).collect();
+    if carried.is_empty() {
+        return;
+    }
+    let flow = Flow { grid, u, open, time, background: &forces.background };
+    for (k, axis) in axes.into_iter().enumerate() {
+        let turn = Turn { axis, is_first: k == 0, is_last: k == 2 };
+        let tasks = deal(amounts, &carried, volume, &flow, turn);
+        let work = |mut planes: Planes<'_>| {
+            let mut out = [0; MOST];
+            match axis {
+                0 => simd.run(along::Along { flow, turn, planes: &mut planes, carried: &carried, out: &mut out }),
+                _ => simd.run(march::March { flow, turn, planes: &mut planes, carried: &carried, out: &mut out }),
+            }
+            out
+        };
+        let add = |a: [i64; MOST], b: [i64; MOST]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+        let out = tasks.into_par_iter().map(work).reduce(|| [0; MOST], add);
+        carried.iter().zip(out).for_each(|(&field, out)| flows.out[field as usize] += out);
+    }
+}
+
+/// Whether there is any of a field, inside or outside.
+fn is_carried(amounts: &Amounts, forces: &Forces, field: Field) -> bool {
+    let outside = field == Field::Heat && forces.background.iter().any(|&heat| heat > 0);
+    outside || {
+        let (grid, units) = (amounts.grid(), amounts.field(field));
+        let row = |y, z| units[grid.at([0, y, z])..][..grid.cells.nx].iter().fold(0, |any, v| any | v) > 0;
+        (0..grid.cells.nz).any(|z| (0..grid.cells.ny).any(|y| row(y, z)))
+    }
+}
+
+/// The planes dealt out to the threads.
+fn deal<'a>(
+    amounts: &'a mut Amounts,
+    carried: &[Field],
+    volume: &'a mut [f32],
+    flow: &Flow<'_>,
+    turn: Turn,
+) -> Vec<Planes<'a>> {
+    let (grid, count) = (flow.grid, planes(flow.grid));
+    let size = count * grid.strides()[2];
+    let firsts = (0..grid.len().div_ceil(size)).map(|j| j * count);
+    let halos: Vec<Halo> = match turn.axis {
+        2 => firsts.map(|first| z_halo(amounts, carried, volume, flow, first..first + count)).collect(),
+        _ => firsts.map(|_| Halo::default()).collect(),
+    };
+    let volumes = volume.chunks_mut(size).enumerate().zip(halos);
+    let mut tasks: Vec<_> =
+        volumes.map(|((j, volume), halo)| Planes { first: j * count, units: Vec::new(), volume, halo }).collect();
+    for (k, units) in amounts.fields_mut().iter_mut().enumerate() {
+        if carried.iter().any(|&field| field as usize == k) {
+            tasks.iter_mut().zip(units.chunks_mut(size)).for_each(|(task, units)| task.units.push(units));
+        }
+    }
+    tasks
+}
+
+/// Copies of the two planes before and after a range of planes of the fields.
+fn z_halo(
+    amounts: &Amounts,
+    carried: &[Field],
+    volume: &[f32],
+    flow: &Flow<'_>,
+    range: std::ops::Range<usize>,
+) -> Halo {
+    let (grid, nz) = (flow.grid, flow.grid.cells.nz as isize);
+    let plane = grid.strides()[2];
+    let first = range.start.max(BEYOND) as isize - BEYOND as isize;
+    let end = (range.end as isize - BEYOND as isize).min(nz);
+    let mut halo = Halo { units: vec![Default::default(); carried.len()], volume: Default::default() };
+    for (slot, z) in [first - 2, first - 1, end, end + 1].into_iter().enumerate() {
+        let wraps = grid.sides[2] == Side::Wrap;
+        let inside = if (0..nz).contains(&z) { Some(z) } else { wraps.then(|| z.rem_euclid(nz)) };
+        let at = |z: isize| (z as usize + BEYOND) * plane..(z as usize + BEYOND + 1) * plane;
+        for (units, &field) in halo.units.iter_mut().zip(carried) {
+            units[slot] = match inside {
+                Some(z) => amounts.field(field)[at(z)].to_vec(),
+                None => outside(flow, field),
+            };
+        }
+        halo.volume[slot] = match inside {
+            Some(z) => volume[at(z)].to_vec(),
+            None => vec![1.0; plane],
+        };
+    }
+    halo
+}
+
+/// A plane of the air outside.
+fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
+    let [_, row, plane] = flow.grid.strides();
+    let units = |index: usize| ambient(flow, field, (index / row).saturating_sub(BEYOND));
+    (0..plane).map(units).collect()
+}
+
+/// Units in a cell outside at a height.
+fn ambient(flow: &Flow<'_>, field: Field, y: usize) -> u32 {
+    let y = y.min(flow.grid.cells.ny - 1);
+    if field == Field::Heat { flow.background.get(y).copied().unwrap_or(0) } else { 0 }
+}

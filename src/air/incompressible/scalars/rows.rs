@@ -1,0 +1,110 @@
+//! The arithmetic of the sweeps, a row of cells or faces at a time.
+
+use super::super::forces::signed;
+use super::super::velocity::half_slope;
+
+/// Least volume of a cell within a step, so that dividing by it stays harmless.
+const LEAST: f32 = 0.0625;
+
+/// What the flux through a row of faces depends on: of the cells below and above, and the Courant numbers of the faces before,
+/// at and after.
+#[derive(Clone, Copy)]
+pub(super) struct Beside<'a> {
+    pub content: [&'a [f32]; 2],
+    pub slope: [&'a [f32]; 2],
+    pub inverse: [&'a [f32]; 2],
+    pub units: [&'a [u32]; 2],
+    pub courant: [&'a [f32]; 3],
+}
+
+/// Amount in a unit of volume.
+#[inline(always)]
+pub(super) fn contents(out: &mut [f32], units: &[u32], inverse: &[f32]) {
+    let n = out.len();
+    let (units, inverse) = (&units[..n], &inverse[..n]);
+    for i in 0..n {
+        out[i] = signed(units[i]) as f32 * inverse[i];
+    }
+}
+
+/// Half the slope of the content, limited.
+#[inline(always)]
+pub(super) fn slopes(out: &mut [f32], [before, here, after]: [&[f32]; 3]) {
+    let n = out.len();
+    let (before, here, after) = (&before[..n], &here[..n], &after[..n]);
+    for i in 0..n {
+        out[i] = half_slope(here[i] - before[i], after[i] - here[i]);
+    }
+}
+
+/// Units that pass the faces upwards: the share of the giving cell's content that is swept, at most what that cell has (half of
+/// it where it gives on both sides) and what the other one can still hold.
+#[inline(always)]
+pub(super) fn fluxes(out: &mut [i32], of: &Beside<'_>) {
+    let n = out.len();
+    let ([a0, a1], [s0, s1]) = (of.content, of.slope);
+    let ([v0, v1], [q0, q1], [before, here, after]) = (of.inverse, of.units, of.courant);
+    let (a0, a1, s0, s1) = (&a0[..n], &a1[..n], &s0[..n], &s1[..n]);
+    let (v0, v1, q0, q1) = (&v0[..n], &v1[..n], &q0[..n], &q1[..n]);
+    let (before, here, after) = (&before[..n], &here[..n], &after[..n]);
+    for i in 0..n {
+        let c = here[i];
+        let up = c > 0.0;
+        let content = if up { a0[i] } else { a1[i] };
+        let slope = if up { s0[i] } else { -s1[i] };
+        let inverse = if up { v0[i] } else { v1[i] };
+        let rest = 1.0 - c.abs() * inverse;
+        let rest = if rest > 0.0 { rest } else { 0.0 };
+        let share = (c * (content + slope * rest)) as i32;
+        let (below, above) = (signed(q0[i]), signed(q1[i]));
+        let giving = if up { below } else { above };
+        let taking = if up { above } else { below };
+        let other = if up { -before[i] } else { after[i] };
+        let giving = if other > 0.0 { giving >> 1 } else { giving };
+        let room = (i32::MAX - taking) >> 1;
+        let most = if giving < room { giving } else { room };
+        let share = if share < most { share } else { most };
+        out[i] = if share > -most { share } else { -most };
+    }
+}
+
+/// What came in through the lower faces and went out through the upper ones.
+#[inline(always)]
+pub(super) fn pass(units: &mut [u32], low: &[i32], high: &[i32]) {
+    let n = units.len();
+    let (low, high) = (&low[..n], &high[..n]);
+    for i in 0..n {
+        units[i] = units[i].wrapping_add(low[i] as u32).wrapping_sub(high[i] as u32);
+    }
+}
+
+/// Shares of a cell that pass the faces.
+#[inline(always)]
+pub(super) fn courants(out: &mut [f32], speed: &[f32], open: &[f32], time: f32) {
+    let n = out.len();
+    let (speed, open) = (&speed[..n], &open[..n]);
+    for i in 0..n {
+        out[i] = time * speed[i] * open[i];
+    }
+}
+
+/// Volumes after a sweep; the first one begins with 1 everywhere.
+#[inline(always)]
+pub(super) fn volumes(volume: &mut [f32], low: &[f32], high: &[f32], is_first: bool) {
+    let n = volume.len();
+    let (low, high) = (&low[..n], &high[..n]);
+    for i in 0..n {
+        let before = if is_first { 1.0 } else { volume[i] };
+        let after = before + (low[i] - high[i]);
+        volume[i] = if after > LEAST { after } else { LEAST };
+    }
+}
+
+#[inline(always)]
+pub(super) fn reciprocals(out: &mut [f32], from: &[f32]) {
+    let n = out.len();
+    let from = &from[..n];
+    for i in 0..n {
+        out[i] = 1.0 / from[i];
+    }
+}

@@ -1,0 +1,113 @@
+//! Velocities beyond the sides of the box.
+//!
+//! Walls: the same along the wall, 0 through it. Open sides: where air flows out, as in the last cell; where it flows in, the
+//! wind, because a copy of the inner value would feed itself. Wrap: the other end.
+
+use crate::air::{AXES, AirGrid, BEYOND, Side};
+
+use super::chunks::each_chunk;
+use super::velocity::Faces;
+
+/// The wind at the rows of the box, as a velocity.
+pub(super) type Winds = [[f32; 3]];
+
+/// Fills what lies beyond all sides.
+pub(super) fn fill(grid: AirGrid, u: &mut Faces, winds: &Winds) {
+    each_chunk(grid, u, |first, mut u| {
+        let plane = grid.strides()[2];
+        for k in 0..u[0].len() / plane {
+            if (BEYOND..=BEYOND + grid.cells.nz).contains(&(first + k)) {
+                let mut planes = u.each_mut().map(|u| &mut u[k * plane..(k + 1) * plane]);
+                ends_of_rows(grid, &mut planes, winds);
+                floor_and_top(grid, &mut planes, winds);
+            }
+        }
+    });
+    planes_beyond(grid, u, winds);
+}
+
+/// What an open side has beyond it: the last value where `outward` is not negative, else the wind.
+fn beyond(outward: f32, last: f32, wind: f32) -> f32 {
+    if outward < 0.0 { wind } else { last }
+}
+
+fn ends_of_rows(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
+    let (nx, row) = (grid.cells.nx, grid.strides()[1]);
+    for y in 0..=grid.cells.ny {
+        let wind = winds[y.min(winds.len() - 1)];
+        let low = (y + BEYOND) * row + BEYOND;
+        let outward = [-u[0][low], u[0][low + nx]];
+        for component in AXES {
+            let u = &mut u[component][low - BEYOND..low + nx + BEYOND];
+            let (first, last) = (BEYOND, if component == 0 { BEYOND + nx } else { BEYOND + nx - 1 });
+            match grid.sides[0] {
+                Side::Wrap => {
+                    for i in 0..BEYOND {
+                        u[i] = u[BEYOND + (i + BEYOND * nx - BEYOND) % nx];
+                        u[BEYOND + nx + i] = u[BEYOND + i % nx];
+                    }
+                }
+                side => {
+                    let open = |end: usize, value: f32| match side {
+                        Side::Open => beyond(outward[end], value, wind[component]),
+                        _ => value,
+                    };
+                    let (west, east) = (open(0, u[first]), open(1, u[last]));
+                    u[..first].fill(west);
+                    u[last + 1..].fill(east);
+                }
+            }
+        }
+    }
+}
+
+fn floor_and_top(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
+    let (ny, row) = (grid.cells.ny, grid.strides()[1]);
+    let wind = winds[winds.len() - 1];
+    let outward: Vec<f32> = u[1][(BEYOND + ny) * row..(BEYOND + ny + 1) * row].to_vec();
+    for component in AXES {
+        let u = &mut u[component];
+        let last = if component == 1 { BEYOND + ny } else { BEYOND + ny - 1 };
+        for y in 0..BEYOND {
+            u.copy_within(BEYOND * row..(BEYOND + 1) * row, y * row);
+        }
+        for y in last + 1..BEYOND + ny + BEYOND {
+            u.copy_within(last * row..(last + 1) * row, y * row);
+            if grid.sides[1] == Side::Open {
+                let values = u[y * row..(y + 1) * row].iter_mut().zip(&outward);
+                values.for_each(|(value, &outward)| *value = beyond(outward, *value, wind[component]));
+            }
+        }
+    }
+}
+
+fn planes_beyond(grid: AirGrid, u: &mut Faces, winds: &Winds) {
+    let (nz, [_, row, plane]) = (grid.cells.nz, grid.strides());
+    let at = |z: usize| z * plane..(z + 1) * plane;
+    if grid.sides[2] == Side::Wrap {
+        for u in u {
+            for z in 0..BEYOND {
+                u.copy_within(at(BEYOND + (z + BEYOND * nz - BEYOND) % nz), z * plane);
+                u.copy_within(at(BEYOND + z % nz), (BEYOND + nz + z) * plane);
+            }
+        }
+        return;
+    }
+    let north: Vec<f32> = u[2][at(BEYOND)].iter().map(|w| -w).collect();
+    let south = u[2][at(BEYOND + nz)].to_vec();
+    for (component, u) in u.iter_mut().enumerate() {
+        let last = if component == 2 { BEYOND + nz } else { BEYOND + nz - 1 };
+        let north = (0..BEYOND).map(|z| (z, BEYOND, &north));
+        let south = (last + 1..BEYOND + nz + BEYOND).map(|z| (z, last, &south));
+        for (to, from, outward) in north.chain(south) {
+            u.copy_within(at(from), to * plane);
+            if grid.sides[2] == Side::Open {
+                for (y, row) in u[at(to)].chunks_mut(row).enumerate() {
+                    let wind = winds[y.saturating_sub(BEYOND).min(winds.len() - 1)][component];
+                    let outward = &outward[y * grid.strides()[1]..];
+                    row.iter_mut().zip(outward).for_each(|(value, &outward)| *value = beyond(outward, *value, wind));
+                }
+            }
+        }
+    }
+}
