@@ -13,6 +13,17 @@ pub enum Of {
     Carriers,
     /// The ground.
     Ground,
+    /// The air.
+    Air,
+    /// The ground under an air.
+    Fallout,
+}
+
+impl Of {
+    /// Whether the names of its measures have a material in front, or stand for the lava without one.
+    pub(crate) fn has_material(self) -> bool {
+        !matches!(self, Self::Ground | Self::Fallout)
+    }
 }
 
 /// What is known of a measure before any world is.
@@ -51,10 +62,27 @@ pub enum CellMeasure {
     SpecificEnergy,
     /// 1 in rock, 0 elsewhere.
     Solid,
+    /// How much warmer the air is than at rest.
+    Heat,
+    /// Ash in the air.
+    Ash,
+    /// Drops of water in the air.
+    Steam,
+    /// How fast the air moves.
+    Speed,
 }
 
 impl Measure for CellMeasure {
-    const ALL: &'static [Self] = &[Self::Amount, Self::Energy, Self::SpecificEnergy, Self::Solid];
+    const ALL: &'static [Self] = &[
+        Self::Amount,
+        Self::Energy,
+        Self::SpecificEnergy,
+        Self::Solid,
+        Self::Heat,
+        Self::Ash,
+        Self::Steam,
+        Self::Speed,
+    ];
 
     fn facts(self) -> Facts {
         match self {
@@ -69,16 +97,28 @@ impl Measure for CellMeasure {
                 "energy of the {} per amount, 1 from the vent",
             ),
             Self::Solid => Facts::new(Of::Ground, "solid", "", "rock, and which material is where"),
+            Self::Heat => Facts::new(Of::Air, "heat", "K", "how much warmer the air is than at rest"),
+            Self::Ash => Facts::new(Of::Air, "ash", "kg/m³", "ash in the air"),
+            Self::Steam => Facts::new(Of::Air, "steam", "kg/m³", "drops of water in the air"),
+            Self::Speed => Facts::new(Of::Air, "speed", "m/s", "speed of the air"),
         }
     }
 }
 
 impl CellMeasure {
+    /// Its name, without a material.
+    pub fn name(self) -> &'static str {
+        self.facts().name
+    }
+
     /// Values from the lower to the upper end of a colour scale; a cell may hold more.
     pub fn range(self) -> (f32, f32) {
         match self {
             Self::Amount | Self::Solid => (0.0, 1.0),
             Self::Energy | Self::SpecificEnergy => (0.0, ENERGY_SHOWN),
+            Self::Heat => (0.0, 50.0),
+            Self::Ash | Self::Steam => (0.0, 0.01),
+            Self::Speed => (0.0, 20.0),
         }
     }
 
@@ -89,6 +129,10 @@ impl CellMeasure {
             Self::Energy => Some(("energy", "of a vent's cell")),
             Self::SpecificEnergy => Some(("energy per amount", "vent = 1")),
             Self::Solid => None,
+            Self::Heat => Some(("warmer than at rest", "K")),
+            Self::Ash => Some(("ash in the air", "kg/m³")),
+            Self::Steam => Some(("drops in the air", "kg/m³")),
+            Self::Speed => Some(("speed of the air", "m/s")),
         }
     }
 }
@@ -108,11 +152,13 @@ pub enum ColumnMeasure {
     Surface,
     /// Elevation of the ground.
     Ground,
+    /// Ash that fell on the ground from the air.
+    Ash,
 }
 
 impl Measure for ColumnMeasure {
     const ALL: &'static [Self] =
-        &[Self::Thickness, Self::Arrival, Self::MaxThickness, Self::PeakEnergy, Self::Surface, Self::Ground];
+        &[Self::Thickness, Self::Arrival, Self::MaxThickness, Self::PeakEnergy, Self::Surface, Self::Ground, Self::Ash];
 
     fn facts(self) -> Facts {
         match self {
@@ -128,6 +174,7 @@ impl Measure for ColumnMeasure {
             }
             Self::Surface => Facts::new(Of::Materials, "surface", "m", "elevation of ground and {}"),
             Self::Ground => Facts::new(Of::Ground, "ground", "m", "elevation of the ground"),
+            Self::Ash => Facts::new(Of::Fallout, "ash", "kg/m²", "ash that fell from the air"),
         }
     }
 }

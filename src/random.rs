@@ -41,6 +41,8 @@ pub enum Salt {
     Reaction = 9,
     /// Blocks of air that a vent's output swings in.
     Pulse = 10,
+    /// Where fallen ash lies down.
+    Ashfall = 11,
 }
 
 /// What the random bits of a step follow from.

@@ -98,7 +98,11 @@ impl Box_ {
     /// All amounts of the cells, in their order.
     fn values(&self) -> Vec<u32> {
         let grid = self.grid();
-        Field::ALL.iter().flat_map(|&field| grid.cells.places().map(move |place| (field, place))).map(|(field, place)| self.amounts.get(field, place)).collect()
+        Field::ALL
+            .iter()
+            .flat_map(|&field| grid.cells.places().map(move |place| (field, place)))
+            .map(|(field, place)| self.amounts.get(field, place))
+            .collect()
     }
 
     fn copy(&self) -> Self {

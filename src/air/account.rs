@@ -43,6 +43,21 @@ impl FieldAccount {
         Err(format!("{} of the air: {there} units accounted for, {came} came in: {self:?}", field.name()))
     }
 
+    /// The accounts for people, each with what it is called and its units.
+    pub fn parts(&self) -> [(&'static str, i64); 8] {
+        let signed = |units: u64| units as i64;
+        [
+            ("at step 0", signed(self.initial)),
+            ("put in", signed(self.put)),
+            ("left through the sides", self.out),
+            ("fallen", signed(self.deposited)),
+            ("buried", signed(self.buried)),
+            ("evaporated", signed(self.evaporated)),
+            ("decayed", signed(self.decayed)),
+            ("taken out", signed(self.removed)),
+        ]
+    }
+
     /// Every account in a fixed order, for hashing and saving.
     pub fn accounts(&self) -> [u64; 8] {
         let Self { initial, put, out, deposited, buried, evaporated, decayed, removed } = *self;

@@ -8,9 +8,12 @@ mod account;
 mod amounts;
 pub mod article;
 mod blocked;
+mod edit;
 mod fall;
 mod grid;
-mod incompressible;
+pub mod incompressible;
+mod measured;
+mod motion;
 mod openness;
 mod saved;
 mod scale;
@@ -21,10 +24,12 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "files")]
+pub(crate) use self::account::ACCOUNTS;
 pub use self::account::FieldAccount;
 pub use self::amounts::{Amounts, Field, UNIT};
 pub use self::grid::{AXES, AirGrid, BEYOND, Side};
-pub use self::incompressible::{Incompressible, IncompressibleParams};
+pub use self::motion::Motion;
 pub use self::openness::{OPEN, Openness};
 pub(crate) use self::saved::AirState;
 pub use self::scale::Scale;

@@ -16,13 +16,14 @@ pub(crate) struct AirState {
     pub(crate) solid: Vec<u32>,
     pub(crate) accounts: [FieldAccount; 4],
     pub(crate) deposited: Vec<u64>,
+    pub(crate) laid: Vec<u64>,
 }
 
 impl AirState {
     /// Memory that it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let words: usize = self.fields.iter().chain(&self.planes).map(Vec::len).sum();
-        4 * (words + self.solid.len()) + 8 * self.deposited.len()
+        4 * (words + self.solid.len()) + 16 * self.deposited.len()
     }
 }
 
@@ -40,6 +41,7 @@ impl Air {
             solid: solid.chunks(32).map(word).collect(),
             accounts: self.accounts,
             deposited: self.deposited.clone(),
+            laid: self.laid.clone(),
         }
     }
 
@@ -53,7 +55,8 @@ impl Air {
         let fits = state.fields.len() == self.amounts.present().count()
             && state.fields.iter().all(|field| field.len() == cells)
             && state.solid.len() == cells.div_ceil(32)
-            && state.deposited.len() == self.deposited.len();
+            && state.deposited.len() == self.deposited.len()
+            && state.laid.len() == self.laid.len();
         if !fits {
             return Err("the fields of the air have another shape".to_owned());
         }
@@ -66,6 +69,7 @@ impl Air {
         }
         self.accounts = state.accounts;
         self.deposited.clone_from(&state.deposited);
+        self.laid.clone_from(&state.laid);
         self.forget_ground();
         Ok(())
     }
@@ -80,7 +84,7 @@ impl Air {
             let accounts = state.accounts[field as usize].accounts();
             accounts.iter().for_each(|account| hash.update(&account.to_le_bytes()));
         }
-        state.deposited.iter().for_each(|units| hash.update(&units.to_le_bytes()));
+        state.deposited.iter().chain(&state.laid).for_each(|units| hash.update(&units.to_le_bytes()));
         state.planes.iter().flatten().for_each(|word| hash.update(&word.to_le_bytes()));
     }
 }

@@ -1,6 +1,6 @@
 //! From metres, seconds and kelvin to cells, steps and units of the fields.
 
-use crate::air::{AirGrid, AirSpec, Forces, UNIT, VentAir};
+use crate::air::{AirGrid, AirSpec, Field, Forces, UNIT, VentAir};
 
 /// Standard gravity in m/s².
 const GRAVITY: f64 = 9.80665;
@@ -72,6 +72,16 @@ impl Scale {
         kilograms / (self.ash_unit_kg_m3 * self.volume_m3()) * f64::from(UNIT)
     }
 
+    /// What a unit of a field is: of heat in joules, of all else in kilograms.
+    pub fn of_unit(&self, field: Field) -> f64 {
+        let of_one = match field {
+            Field::Heat => AIR_DENSITY * AIR_HEAT * REFERENCE_K,
+            Field::Ash | Field::Steam => self.ash_unit_kg_m3,
+            Field::Density => AIR_DENSITY * REFERENCE_K / self.ambient_k,
+        };
+        of_one * self.volume_m3() / f64::from(UNIT)
+    }
+
     /// Ash on the ground in kg/m² for so many units that fell on the base of a cell.
     pub fn deposit(&self, units: u64) -> f64 {
         units as f64 / f64::from(UNIT) * self.ash_unit_kg_m3 * self.edge_m
@@ -106,7 +116,7 @@ impl Scale {
             lift: lift as f32,
             weight: (lift * spec.ash_unit_kg_m3 / air) as f32,
             background: if n2 > 0.0 { heights.clone().map(background).collect() } else { Vec::new() },
-            friction: [0.0; 3],
+            friction: spec.friction.map(|value| value as f32),
             wind: if spec.wind.is_empty() {
                 Vec::new()
             } else {
@@ -147,7 +157,7 @@ mod tests {
     #[test]
     fn a_kilogram_and_a_joule_come_to_the_right_place() {
         let spec = AirSpec::default();
-        let grid = spec.grid(Grid::new(16, 16, 16), 10.0, 1).expect("fits");
+        let grid = spec.grid_of(Grid::new(16, 16, 16), 10.0, 1).expect("fits");
         let scale = Scale::new(&spec, grid, 10.0);
         // 347 kJ heat a cubic metre by the ambient temperature; the cell has 8000 of them.
         assert!(near(scale.heat_of(3.473e5 * 8000.0), f64::from(UNIT)));
@@ -170,7 +180,7 @@ mod tests {
             assert!((wind[0] - east).abs() < 1e-9 && (wind[1] - south).abs() < 1e-9, "{height}: {wind:?}");
         }
         let spec = AirSpec { wind: table.to_vec(), stratification: 0.01, ..AirSpec::default() };
-        let grid = spec.grid(Grid::new(8, 8, 8), 10.0, 1).expect("fits");
+        let grid = spec.grid_of(Grid::new(8, 8, 8), 10.0, 1).expect("fits");
         let forces = Scale::new(&spec, grid, 10.0).forces(&spec, grid);
         assert_eq!((forces.wind.len(), forces.background.len()), (8, 8));
         assert!(forces.background.is_sorted() && forces.background[0] > 0);

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::air::{AirGrid, Side};
+use crate::air::article::ArticleParams;
+use crate::air::{AirGrid, Motion, Side};
 use crate::grid::{Grid, MAX_SIDE};
 use crate::matter::{Kind, Material, check_known};
 use crate::validate::{Invalid, within};
@@ -32,6 +33,8 @@ pub struct SidesSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AirSpec {
+    /// What moves it.
+    pub solver: Motion,
     /// Voxels along an edge of an air cell: 1, 2, 4 or 8; absent: 2, and 4 in a box of more than 256 cells a side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<usize>,
@@ -63,6 +66,13 @@ pub struct AirSpec {
     /// Name of the gas whose matter goes into the air as steam; absent: gases stay among the voxels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steam: Option<String>,
+    /// The deceleration a·v² + b·v + c of a speed v, in cells and steps.
+    #[serde(deserialize_with = "crate::exact::list")]
+    pub friction: [f64; 3],
+    /// Strength of the vorticity confinement, which keeps small eddies alive; only of incompressible air.
+    pub confinement: f64,
+    /// Numbers of the article's solver.
+    pub article: ArticleParams,
     /// Name of the grains that fallen ash becomes; absent: it is only counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ash: Option<String>,
@@ -71,6 +81,7 @@ pub struct AirSpec {
 impl Default for AirSpec {
     fn default() -> Self {
         Self {
+            solver: Motion::default(),
             ratio: None,
             height_m: None,
             margin_m: 0.0,
@@ -83,6 +94,9 @@ impl Default for AirSpec {
             fall_m_s: 0.5,
             fade_per_s: 0.1,
             convection: 50.0,
+            friction: [0.0; 3],
+            confinement: 0.05,
+            article: ArticleParams::default(),
             steam: None,
             ash: None,
         }
@@ -115,6 +129,9 @@ impl AirSpec {
         within("air.fall_m_s", self.fall_m_s, 0.0, 100.0)?;
         within("air.fade_per_s", self.fade_per_s, 0.0, 100.0)?;
         within("air.convection", self.convection, 0.0, 1e4)?;
+        self.friction.iter().try_for_each(|&value| within("air.friction", value, 0.0, 1.0))?;
+        within("air.confinement", self.confinement, 0.0, 0.15)?;
+        self.article.validate()?;
         if self.sides.top == Side::Wrap {
             return Err(Invalid::new("air.sides.top", "wrap", "\"open\" or \"wall\""));
         }
@@ -128,7 +145,7 @@ impl AirSpec {
     ///
     /// # Errors
     /// Names what makes too many of them.
-    pub fn grid(&self, voxels: Grid, cell_m: f64, multiple: usize) -> Result<AirGrid, Invalid> {
+    pub(super) fn grid_of(&self, voxels: Grid, cell_m: f64, multiple: usize) -> Result<AirGrid, Invalid> {
         let sides = [voxels.nx, voxels.ny, voxels.nz];
         let usual = if sides.into_iter().any(|side| side > LARGE) { 4 } else { 2 };
         let ratio = self.ratio.unwrap_or(if voxels.is_thin() { 1 } else { usual });
@@ -209,16 +226,16 @@ mod tests {
     #[test]
     fn the_box_of_the_air_has_room_around_the_voxels() {
         let spec = AirSpec { margin_m: 45.0, height_m: Some(1210.0), ..AirSpec::default() };
-        let grid = spec.grid(Grid::new(128, 100, 100), 10.0, 8).expect("fits");
+        let grid = spec.grid_of(Grid::new(128, 100, 100), 10.0, 8).expect("fits");
         assert_eq!((grid.ratio, grid.corner), (2, [-6, -6]));
         assert_eq!(grid.size(), [72, 64, 56]);
-        assert_eq!(AirSpec::default().grid(Grid::new(300, 10, 30), 1.0, 1).expect("fits").size(), [75, 5, 8]);
-        let thin = AirSpec::default().grid(Grid::new(90, 60, 1), 1.0, 1).expect("fits");
+        assert_eq!(AirSpec::default().grid_of(Grid::new(300, 10, 30), 1.0, 1).expect("fits").size(), [75, 5, 8]);
+        let thin = AirSpec::default().grid_of(Grid::new(90, 60, 1), 1.0, 1).expect("fits");
         assert_eq!((thin.size(), thin.ratio), ([90, 120, 1], 1));
         let low = AirSpec { height_m: Some(500.0), ..spec.clone() };
-        assert!(low.grid(Grid::new(128, 100, 100), 10.0, 8).is_err(), "lower than the voxels");
+        assert!(low.grid_of(Grid::new(128, 100, 100), 10.0, 8).is_err(), "lower than the voxels");
         let wide = AirSpec { margin_m: 1e6, ..spec };
-        assert!(wide.grid(Grid::new(128, 100, 100), 1e-3, 8).is_err());
+        assert!(wide.grid_of(Grid::new(128, 100, 100), 1e-3, 8).is_err());
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub struct Air {
     pub(super) accounts: [FieldAccount; 4],
     /// Units of ash that fell on each column of air cells, `z · nx + x`.
     pub(super) deposited: Vec<u64>,
+    /// How many of those became grains.
+    pub(super) laid: Vec<u64>,
 }
 
 impl Clone for Air {
@@ -38,6 +40,7 @@ impl Clone for Air {
             solver: self.solver.boxed_clone(),
             accounts: self.accounts,
             deposited: self.deposited.clone(),
+            laid: self.laid.clone(),
         }
     }
 }
@@ -47,8 +50,7 @@ impl Air {
     pub fn new(
         spec: &AirSpec,
         grid: AirGrid,
-        voxels: Grid,
-        cell_m: f64,
+        (voxels, cell_m): (Grid, f64),
         solver: Box<dyn Solver>,
         has_density: bool,
     ) -> Self {
@@ -62,6 +64,7 @@ impl Air {
             solver,
             accounts: Default::default(),
             deposited: vec![0; grid.cells.columns()],
+            laid: vec![0; grid.cells.columns()],
             scale,
             forces,
         };
@@ -139,7 +142,11 @@ impl Air {
     /// Memory that it takes, in bytes.
     pub fn bytes(&self) -> usize {
         let cells = self.grid().cells.cells();
-        self.amounts.bytes() + self.solver.bytes() + 7 * cells + self.blocked.bytes() + size_of_val(&self.deposited[..])
+        self.amounts.bytes()
+            + self.solver.bytes()
+            + 7 * cells
+            + self.blocked.bytes()
+            + 2 * size_of_val(&self.deposited[..])
     }
 
     /// What is in the box now becomes the initial state.
@@ -159,6 +166,7 @@ impl Air {
         self.warm_by_lava(world);
         self.blow_vents(world, vents, draw);
         self.fall();
+        self.lay_ash(world);
         self.fade();
         let flows = self.solver.step(&mut self.amounts, &self.openness, &self.forces);
         for (account, (out, decayed)) in self.accounts.iter_mut().zip(flows.out.into_iter().zip(flows.decayed)) {

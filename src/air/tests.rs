@@ -12,7 +12,7 @@ use crate::world::{Edit, Ground, Matter, PackedWorld, Shape, World};
 
 /// Air that stays where it is.
 #[derive(Clone, Debug)]
-struct Still;
+pub(super) struct Still;
 
 impl Solver for Still {
     fn set_ground(&mut self, _: &Openness, _: &[(usize, usize)]) {}
@@ -45,8 +45,8 @@ impl Solver for Still {
 }
 
 fn air_over(voxels: Grid, spec: &AirSpec) -> Air {
-    let grid = spec.grid(voxels, 10.0, 1).expect("fits");
-    Air::new(spec, grid, voxels, 10.0, Box::new(Still), true)
+    let grid = spec.grid_of(voxels, 10.0, 1).expect("fits");
+    Air::new(spec, grid, (voxels, 10.0), Box::new(Still), true)
 }
 
 fn hills(nx: usize, ny: usize, nz: usize) -> Ground {
@@ -76,6 +76,33 @@ fn restless(seed: u64, ratio: usize) -> Simulation {
     world.open_account();
     let rules = crate::rules::RulesSpec::default();
     Simulation::new(world, &rules, &[vent, fume, steam], seed, Box::new(Tiled::default()) as Box<dyn Engine>)
+}
+
+#[test]
+fn ash_that_fell_lies_down_as_grains() {
+    let voxels = Grid::new(12, 12, 12);
+    let spec = AirSpec { ash: Some("ash".to_owned()), fall_m_s: 20.0, ash_unit_kg_m3: 1.0, ..AirSpec::default() };
+    let ground = Ground::from_surface(12, ndarray::Array2::from_elem((12, 12), 2.0));
+    let mut world = World::with_materials(ground, vec![Material::ash()]).with_air(air_over(voxels, &spec));
+    world.open_account();
+    // A voxel of 10 m full of ash of 1300 kg/m³ is 1300 t.
+    let about = VentAir { ash: 1.0, gas: 0.0, pulse: 0.0, ..VentAir::default() };
+    let material = Some(FUME.to_owned());
+    let fume = VentSpec { x: 6.0, z: 6.0, radius: 1.9, rate: 1.3e6, material, air: Some(about), ..VentSpec::default() };
+    let rules = crate::rules::RulesSpec::default();
+    let mut simulation = Simulation::new(world, &rules, &[fume], 3, Box::new(Tiled::default()) as Box<dyn Engine>);
+    for _ in 0..60 {
+        simulation.step();
+        simulation.world().check().expect("exact");
+    }
+    let world = simulation.world();
+    let (air, ash) = (world.air().expect("there is one"), world.layer("ash").expect("there is one"));
+    let fallen = air.account(Field::Ash).deposited as f64 * air.scale().of_unit(Field::Ash);
+    let lying = ash.tally().cells as f64 * 1.3e6;
+    assert!(lying > 10.0 * 1.3e6 && lying <= fallen, "{lying} kg lie, {fallen} kg fell");
+    assert!(fallen - lying < 20.0 * 1.3e6, "less than a grain a column is left: {fallen} kg fell, {lying} kg lie");
+    let map: f64 = (0..144).map(|i| air.ash_on(i % 12, i / 12) * 100.0).sum();
+    assert!((map / fallen - 1.0).abs() < 1e-6, "the map has {map} kg of {fallen}");
 }
 
 fn random_edit(random: u64) -> Edit {

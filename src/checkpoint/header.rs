@@ -130,6 +130,11 @@ impl Header {
 }
 
 impl Place {
+    /// Edge of a cell in metres.
+    pub(super) fn cell_size_m(&self) -> f64 {
+        self.cell_size_m
+    }
+
     fn check(&self) -> Result<(), Invalid> {
         within("cell_size_m", self.cell_size_m, 1e-9, 1e9)?;
         within("floor_m", self.floor_m, -1e12, 1e12)?;

@@ -25,6 +25,7 @@
 //! | `ground` | the height of each column as f32, x fastest; u32 number of columns with caves, and for each its number (u32) and its solid cells as bits (u64 each 64 cells, from the floor) |
 //! | `lava` | for each tile of 8 × 1 × 4 cells that holds any, by z, y, x: u16 x, y, z in tiles, u32 bits of the cells that hold lava (bit 8 · (z mod 4) + x mod 8), and amount and energy of each of those as u16 |
 //! | `material:NAME` | the same for each further material, in the order of the layers, without energies |
+//! | `air` | where the scene has one: its accounts, the ash on the ground, solid cells, its fields, and what its solver keeps |
 //! | further ones | the bytes of [`CheckpointWriter::extras`] |
 //!
 //! Rules and seed in force are not written: they follow from the scene and its events.
@@ -32,6 +33,7 @@
 //! Reading checks everything: sizes are bounded by the box, memory is checked ([`crate::memory`]) before it is
 //! allocated, and every invariant of the world is verified, so that no file can make a later step fail.
 
+mod air;
 mod error;
 mod ground;
 mod header;
@@ -55,7 +57,7 @@ use crate::grid::Grid;
 use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::output::OutputError;
-use crate::scene::{MAX_FILE, Scene, Stage, VentTable};
+use crate::scene::{MAX_FILE, Scene, Stage};
 use crate::simulation::{Simulation, system_clock};
 use crate::world::{Layer, World};
 
@@ -73,6 +75,9 @@ const MAX_EXTRAS: usize = 16;
 
 /// Names of the sections that every checkpoint has, in their order.
 const OWN: [&str; 4] = ["header", "scene", "ground", Material::LAVA];
+
+/// Name of the section of the air.
+const AIR: &str = "air";
 
 /// Prefix of the sections of further materials, before the material's name.
 const MATERIAL: &str = "material:";
@@ -126,7 +131,7 @@ impl CheckpointWriter<'_> {
     fn check_names(&self) {
         assert!(self.extras.len() <= MAX_EXTRAS, "{} extras are too many", self.extras.len());
         for (i, (name, _)) in self.extras.iter().enumerate() {
-            let own = OWN.contains(name) || name.starts_with(MATERIAL);
+            let own = OWN.contains(name) || *name == AIR || name.starts_with(MATERIAL);
             let twice = own || self.extras[..i].iter().any(|(other, _)| other == name);
             assert!(is_name(name) && !twice, "\"{name}\" cannot be the name of another section");
         }
@@ -155,6 +160,11 @@ impl CheckpointWriter<'_> {
         for layer in world.layers() {
             writer.section(&section_of(layer))?;
             layer::write(layer, &mut writer)?;
+            writer.end_section()?;
+        }
+        if let Some(air) = world.air() {
+            writer.section(AIR)?;
+            air::write(air, &mut writer)?;
             writer.end_section()?;
         }
         for (name, bytes) in self.extras {
@@ -214,6 +224,14 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
         layer.ledger = header.ledger(&layer.material().name)?;
         before = before.and(MemoryEstimate::of("the matter", layer.bytes(), 1.0));
     }
+    if let Some(spec) = &scene.spec.air {
+        expect(reader, AIR)?;
+        before = before.and(spec.need(grid, header.place.cell_size_m()));
+        before.clone().check(MEND)?;
+        let mut air = spec.air(grid, header.place.cell_size_m()).map_err(|e| Fault::damaged("scene", e))?;
+        air::read(&mut air, reader)?;
+        world = world.with_air(air);
+    }
     world.check().map_err(|fault| Fault::damaged("matter", fault))?;
     let mut extras = BTreeMap::new();
     let mut held = 0;
@@ -221,12 +239,16 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
         before.clone().and(MemoryEstimate::of("its further sections", held, 1.0)).check(MEND)?;
         let bytes = reader.read_to_end(max_extra(grid, &scene))?;
         held += bytes.len();
-        if OWN.contains(&name.as_str()) || extras.len() == MAX_EXTRAS || extras.insert(name, bytes).is_some() {
+        if OWN.contains(&name.as_str())
+            || name == AIR
+            || extras.len() == MAX_EXTRAS
+            || extras.insert(name, bytes).is_some()
+        {
             return Err(reader.damaged("one section too many"));
         }
     }
     let events = scene.events().map_err(|invalid| Fault::damaged("scene", invalid))?;
-    let vents: Option<Vec<_>> = scene.spec.vents.iter().chain(&scene.spec.sources).map(VentTable::in_cells).collect();
+    let vents: Option<Vec<_>> = scene.vents().map(|(_, vent)| vent.in_cells()).collect();
     let vents = vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;
     let simulation = Simulation::new(world, &scene.spec.rules, &vents, scene.spec.seed, engine)
         .with_reactions(scene.spec.reactions.clone())

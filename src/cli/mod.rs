@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand. Data goes to standard output, progress and messages to standard error.
 
+mod air_report;
 mod bench;
 mod count;
 mod cut;

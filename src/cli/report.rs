@@ -16,6 +16,7 @@ use lavoxel::words::{area, grouped, short, volume};
 use lavoxel::world::{ElementAccount, Layer};
 use serde::Serialize;
 
+use super::air_report::AirReport;
 use super::whereabouts::Whereabouts;
 
 /// Everything that `lavoxel run` reports. Amounts in units: [`AMOUNT_ONE`] to a full cell.
@@ -55,6 +56,9 @@ pub(super) struct Report {
     /// The elements that the materials declare, by their names.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
     elements: Vec<(String, ElementReport)>,
+    /// The air, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    air: Option<AirReport>,
     note: &'static str,
     /// Lines of text that are not part of the JSON.
     #[serde(skip)]
@@ -234,7 +238,7 @@ struct EnergyUnits {
 }
 
 /// Writes pairs as keys and values.
-fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
+pub(super) fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
     pairs: &[(K, V)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -297,6 +301,7 @@ impl Report {
             outflow_m3: cells(edge.left_units) * site.cell_volume_m3(),
             materials: others.map(|layer| (layer.material().name.clone(), MaterialReport::of(layer, site))).collect(),
             elements,
+            air: world.air().map(AirReport::of),
             note: NO_FORECAST,
             summary: context.summary,
             edge: edge.words(site),
@@ -329,6 +334,7 @@ impl Report {
         lines.extend(self.edge.iter().map(|edge| format!("edge        {edge}")));
         lines.extend(self.materials.iter().flat_map(|(name, material)| material.lines(name)));
         lines.extend(self.elements.iter().map(|(name, element)| element.line(name)));
+        lines.extend(self.air.iter().flat_map(AirReport::lines));
         lines.push(format!("per step    {}", per_step.join(", ")));
         lines.push(format!("state       {}", self.state_hash));
         lines.extend(self.mass.warning(""));

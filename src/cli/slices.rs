@@ -85,7 +85,10 @@ impl Slices {
             CellMeasure::Energy | CellMeasure::SpecificEnergy => {
                 scale.up_to(round_up(self.largest.max(1.0).into()) as f32)
             }
-            CellMeasure::Amount | CellMeasure::Solid => scale,
+            CellMeasure::Heat | CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Speed if self.largest > 0.0 => {
+                scale.up_to(round_up(self.largest.into()) as f32)
+            }
+            _ => scale,
         })
     }
 }

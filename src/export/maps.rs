@@ -9,6 +9,7 @@
 //! | `peak-energy` | vent units | the largest energy in any one cell of the column after any step |
 //! | `surface` | m | elevation of ground and lava together: `ground` + `thickness` |
 //! | `ground` | m | elevation of the ground, with what was built and dug |
+//! | `ash` | kg/m² | ash that fell from the air, where the scene has one |
 //! | `water.thickness`, … | | the same of another material of the scene; its `surface` is that of ground, water and all that is heavier |
 //!
 //! Metres are true ones: a vertical exaggeration of the box is taken out again. Steps are not seconds; the automaton has no
@@ -64,7 +65,14 @@ impl Maps<'_> {
             }
             ColumnMeasure::Surface => Values::Real(self.ground() + self.metres(&self.amounts_up_to(quantity))),
             ColumnMeasure::Ground => Values::Real(self.ground()),
+            ColumnMeasure::Ash => Values::Real(self.ash().mapv(none_at_zero)),
         }
+    }
+
+    /// Ash on the ground in kg/m².
+    fn ash(&self) -> Array2<f32> {
+        let of_column = |(z, x)| self.world.air().map_or(0.0, |air| air.ash_on(x, z) as f32);
+        Array2::from_shape_fn((self.site.grid.nz, self.site.grid.nx), of_column)
     }
 
     /// What each column holds of the material, in units.

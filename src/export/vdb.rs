@@ -5,7 +5,9 @@
 //! File version 224, tree `Tree_float_5_4_3`, values of active voxels only, each node compressed with zlib. Voxels are
 //! `[east, north, up]` and lie with their centres where those of the cells are, in local metres (see
 //! [`crate::map::Site`]). A voxel is active in `amount` and `energy` where the material is, and in `density` where the
-//! low-pass of it is not zero.
+//! low-pass of it is not zero. The air's grids have voxels of their own ([`air`]).
+
+mod air;
 
 use std::collections::BTreeMap;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -32,9 +34,32 @@ const INACTIVE_IS_BACKGROUND: u8 = 0;
 const LOWER: usize = 16;
 const UPPER: usize = 32;
 
-type Leaf = Block<f32>;
 /// Inner nodes of a grid: leaves by their number in the lower node, by its number in the upper node, by its place.
-type Nodes<'a> = BTreeMap<[usize; 3], BTreeMap<usize, BTreeMap<usize, &'a Leaf>>>;
+type Nodes<'a, V> = BTreeMap<[usize; 3], BTreeMap<usize, BTreeMap<usize, &'a Block<V>>>>;
+
+/// What a voxel holds.
+trait Value: Copy + Default {
+    /// The library's name of a tree of such values.
+    const TREE: &'static str;
+
+    fn append_to(self, bytes: &mut Vec<u8>);
+}
+
+impl Value for f32 {
+    const TREE: &'static str = "Tree_float_5_4_3";
+
+    fn append_to(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_le_bytes());
+    }
+}
+
+impl Value for [f32; 3] {
+    const TREE: &'static str = "Tree_vec3s_5_4_3";
+
+    fn append_to(self, bytes: &mut Vec<u8>) {
+        self.into_iter().for_each(|component| component.append_to(bytes));
+    }
+}
 
 /// Writes a step as OpenVDB.
 ///
@@ -56,9 +81,12 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
     write_metadata(file, &facts)?;
 
     let grids = grids(shot.world);
-    write_ints(file, &[grids.len() as u32])?;
+    let of_air = shot.world.air().map_or(0, |_| air::GRIDS);
+    write_ints(file, &[(grids.len() + of_air) as u32])?;
     // One after the other: only one is in memory at a time.
-    grids.iter().try_for_each(|grid| write_grid(file, shot, &grid.name, &grid.field(shot)))
+    let to = Transform { scale: shot.site.spacing_m(), centre: shot.site.local_m([0.5; 3]) };
+    grids.iter().try_for_each(|grid| write_grid(file, &grid.name, &to, &grid.field(shot)))?;
+    shot.world.air().map_or(Ok(()), |air| air::write(file, shot, air))
 }
 
 /// A grid of the file.
@@ -80,6 +108,7 @@ fn grids(world: &World) -> Vec<GridOf> {
             CellMeasure::Amount => [grid("density", true), grid("amount", false)],
             CellMeasure::SpecificEnergy => [grid("energy", false), None],
             CellMeasure::Energy | CellMeasure::Solid => [None, None],
+            CellMeasure::Heat | CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Speed => [None, None],
         }
     });
     grids.flatten().collect()
@@ -149,21 +178,21 @@ fn write_metadata(file: &mut impl Write, metadata: &[Meta]) -> io::Result<()> {
     })
 }
 
-fn write_grid<W: Write + Seek>(
-    file: &mut W,
-    shot: &ExportState<'_>,
+fn write_grid<V: Value>(
+    file: &mut (impl Write + Seek),
     name: &str,
-    field: &Sparse<f32>,
+    to: &Transform,
+    field: &Sparse<V>,
 ) -> io::Result<()> {
     write_text(file, name)?;
-    write_text(file, "Tree_float_5_4_3")?;
+    write_text(file, V::TREE)?;
     write_text(file, "")?; // No other grid has this tree.
     let offsets = file.stream_position()?;
     file.write_all(&[0; 24])?;
     let grid = file.stream_position()?;
     write_ints(file, &[COMPRESSION])?;
     write_metadata(file, &grid_metadata(name, field))?;
-    write_transform(file, shot)?;
+    to.write(file)?;
     let nodes = nodes(field);
     write_topology(file, &nodes)?;
     let values = file.stream_position()?;
@@ -177,7 +206,7 @@ fn write_grid<W: Write + Seek>(
     file.seek(SeekFrom::Start(end)).map(drop)
 }
 
-fn grid_metadata(name: &str, field: &Sparse<f32>) -> Vec<Meta> {
+fn grid_metadata<V: Value>(name: &str, field: &Sparse<V>) -> Vec<Meta> {
     let mut bounds: Option<[[usize; 3]; 2]> = None;
     let mut count = 0_i64;
     for (&place, block) in &field.blocks {
@@ -200,19 +229,28 @@ fn grid_metadata(name: &str, field: &Sparse<f32>) -> Vec<Meta> {
     metadata
 }
 
-/// From voxels to local metres. The library keeps derived numbers with the map and does not work them out again.
-fn write_transform(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> {
-    let scale = shot.site.spacing_m();
-    let uniform = scale[2].to_bits() == scale[0].to_bits();
-    write_text(file, if uniform { "UniformScaleTranslateMap" } else { "ScaleTranslateMap" })?;
-    let centre = shot.site.local_m([0.5; 3]);
-    let inverse = scale.map(|s| 1.0 / s);
-    let numbers = [centre, scale, scale, inverse, inverse.map(|i| i * i), inverse.map(|i| 0.5 * i)];
-    numbers.iter().flatten().try_for_each(|number| file.write_all(&number.to_le_bytes()))
+/// From voxels to local metres.
+struct Transform {
+    /// Size of a voxel.
+    scale: [f64; 3],
+    /// Middle of the first voxel.
+    centre: [f64; 3],
+}
+
+impl Transform {
+    /// The library keeps derived numbers with the map and does not work them out again.
+    fn write(&self, file: &mut impl Write) -> io::Result<()> {
+        let Self { scale, centre } = *self;
+        let uniform = scale[2].to_bits() == scale[0].to_bits();
+        write_text(file, if uniform { "UniformScaleTranslateMap" } else { "ScaleTranslateMap" })?;
+        let inverse = scale.map(|s| 1.0 / s);
+        let numbers = [centre, scale, scale, inverse, inverse.map(|i| i * i), inverse.map(|i| 0.5 * i)];
+        numbers.iter().flatten().try_for_each(|number| file.write_all(&number.to_le_bytes()))
+    }
 }
 
 /// Sorts the leaves into the nodes above them.
-fn nodes(field: &Sparse<f32>) -> Nodes<'_> {
+fn nodes<V: Value>(field: &Sparse<V>) -> Nodes<'_, V> {
     let mut nodes = Nodes::new();
     for (place, leaf) in &field.blocks {
         let place = place.map(usize::from);
@@ -225,15 +263,17 @@ fn nodes(field: &Sparse<f32>) -> Nodes<'_> {
     nodes
 }
 
-fn write_topology(file: &mut impl Write, nodes: &Nodes<'_>) -> io::Result<()> {
+fn write_topology<V: Value>(file: &mut impl Write, nodes: &Nodes<'_, V>) -> io::Result<()> {
     write_ints(file, &[1])?; // One buffer of values.
-    file.write_all(&0_f32.to_le_bytes())?; // The background.
+    let mut background = Vec::new();
+    V::default().append_to(&mut background);
+    file.write_all(&background)?;
     write_ints(file, &[0, nodes.len() as u32])?; // No tiles; so many upper nodes.
     for (root, upper) in nodes {
         write_ints(file, &root.map(|along| along as u32))?;
-        write_inner(file, upper.keys(), UPPER)?;
+        write_inner::<V>(file, upper.keys(), UPPER)?;
         for lower in upper.values() {
-            write_inner(file, lower.keys(), LOWER)?;
+            write_inner::<V>(file, lower.keys(), LOWER)?;
             lower.values().try_for_each(|leaf| write_mask(file, &leaf.active))?;
         }
     }
@@ -241,12 +281,16 @@ fn write_topology(file: &mut impl Write, nodes: &Nodes<'_>) -> io::Result<()> {
 }
 
 /// Writes an inner node: which children it has, and that it has no values of its own.
-fn write_inner<'a>(file: &mut impl Write, children: impl Iterator<Item = &'a usize>, edge: usize) -> io::Result<()> {
+fn write_inner<'a, V: Value>(
+    file: &mut impl Write,
+    children: impl Iterator<Item = &'a usize>,
+    edge: usize,
+) -> io::Result<()> {
     let mut mask = vec![0; edge.pow(3) / 64];
     children.for_each(|child| mask[child / 64] |= 1 << (child % 64));
     write_mask(file, &mask)?;
     write_mask(file, &vec![0; mask.len()])?;
-    write_values(file, std::iter::empty())
+    write_values(file, std::iter::empty::<V>())
 }
 
 fn write_mask(file: &mut impl Write, mask: &[u64]) -> io::Result<()> {
@@ -254,9 +298,10 @@ fn write_mask(file: &mut impl Write, mask: &[u64]) -> io::Result<()> {
 }
 
 /// Writes values with their compressed size before them, or as they are with the negative of their size.
-fn write_values(file: &mut impl Write, values: impl Iterator<Item = f32>) -> io::Result<()> {
+fn write_values<V: Value>(file: &mut impl Write, values: impl Iterator<Item = V>) -> io::Result<()> {
     file.write_all(&[INACTIVE_IS_BACKGROUND])?;
-    let plain: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
+    let mut plain = Vec::new();
+    values.for_each(|value| value.append_to(&mut plain));
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(&plain)?;
     let packed = encoder.finish()?;

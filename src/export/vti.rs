@@ -54,6 +54,7 @@ fn arrays(world: &World) -> [Vec<Array>; 2] {
     let cells = quantities.iter().filter_map(|quantity| {
         let name = match quantity.measure() {
             CellMeasure::Amount | CellMeasure::Solid => quantity.name(),
+            CellMeasure::Heat | CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Speed => quantity.name(),
             CellMeasure::SpecificEnergy => named("energy", quantity),
             CellMeasure::Energy => return None,
         };
@@ -66,6 +67,7 @@ fn arrays(world: &World) -> [Vec<Array>; 2] {
             Some(Array { name: named("energy", quantity), kind: Kind::Ratio([quantity.clone(), amount]) })
         }
         CellMeasure::SpecificEnergy | CellMeasure::Solid => None,
+        CellMeasure::Heat | CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Speed => None,
     });
     [cells.collect(), points.collect()]
 }

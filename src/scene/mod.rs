@@ -16,6 +16,7 @@ mod summary;
 mod vent;
 mod wording;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -33,12 +34,12 @@ use crate::map::Site;
 use crate::matter::{Material, Reaction, check_known};
 use crate::memory::MemoryEstimate;
 use crate::simulation::{Event, MAX_EVENTS, Simulation, system_clock};
-use crate::source::{VentSpec, check_vents};
+use crate::source::{FUME, VentSpec, check_vents};
 use crate::terrain::{Surface, TerrainError};
 use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
-use crate::world::{ColumnQuantity, Ground, Quantity, World};
+use crate::world::{ColumnQuantity, Ground, Matter, Quantity, World};
 
 /// The built-in scene, complete and with comments.
 pub const VOLCANO: &str = include_str!("../../terrains/volcano.toml");
@@ -78,12 +79,16 @@ impl Scene {
 
     /// All quantities of the cells of its world.
     pub fn quantities(&self) -> Vec<Quantity> {
-        Quantity::of_materials(&self.materials())
+        let mut quantities = Quantity::of_materials(&self.materials());
+        quantities.extend(self.spec.air.iter().flat_map(|_| Quantity::of_air()));
+        quantities
     }
 
     /// All quantities of the columns of its world: what maps can show.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
-        Quantity::of_materials(&self.materials())
+        let mut quantities = Quantity::of_materials(&self.materials());
+        quantities.extend(self.spec.air.iter().flat_map(|_| Quantity::of_air()));
+        quantities
     }
 
     /// Reads and checks a scene file.
@@ -138,6 +143,7 @@ impl Scene {
             vent.validate(&key, grid)?;
         }
         self.check_materials()?;
+        self.check_air()?;
         // Those in metres and coordinates are counted once the terrain is known.
         let known: Vec<_> = self.vents().filter_map(|(_, vent)| vent.in_cells()).collect();
         check_vents(known.iter(), grid)?;
@@ -150,10 +156,38 @@ impl Scene {
         spec.film.validate()
     }
 
-    /// The `[[vent]]` tables, then the `[[source]]` tables, with their names.
-    fn vents(&self) -> impl Iterator<Item = (String, &VentTable)> {
-        let vents = self.spec.vents.iter().enumerate().map(|(i, vent)| (format!("vent[{i}]"), vent));
-        vents.chain(self.spec.sources.iter().enumerate().map(|(i, source)| (format!("source[{i}]"), source)))
+    /// The `[[vent]]` tables, then the `[[source]]` tables, then the `[[fume]]` tables, with their names.
+    pub(crate) fn vents(&self) -> impl Iterator<Item = (String, Cow<'_, VentTable>)> {
+        let named = |name: &'static str, list| {
+            let list: &[VentTable] = list;
+            list.iter().enumerate().map(move |(i, vent)| (format!("{name}[{i}]"), Cow::Borrowed(vent)))
+        };
+        let fumes = self.spec.fumes.iter().enumerate();
+        let fume = |vent: &VentTable| Cow::Owned(VentTable { material: Some(FUME.to_owned()), ..vent.clone() });
+        let fumes = fumes.map(move |(i, vent)| (format!("fume[{i}]"), fume(vent)));
+        named("vent", &self.spec.vents).chain(named("source", &self.spec.sources)).chain(fumes)
+    }
+
+    /// Checks what there is of the air, and that nothing gives to an air that is not there.
+    fn check_air(&self) -> Result<(), Invalid> {
+        let spec = &self.spec;
+        if let Some(i) = spec.fumes.iter().position(|fume| fume.material.is_some()) {
+            return Err(Invalid::new(&format!("fume[{i}].material"), "set", "left out: a fume only gives to the air"));
+        }
+        if let Some(air) = &spec.air {
+            air.validate(&self.materials())?;
+            // Where only the terrain knows how large a cell is, the air is checked once more when it is made.
+            return spec.grid.cell_size_m.map_or(Ok(()), |cell| air.grid(spec.grid.grid()?, cell).map(drop));
+        }
+        let gives = |(key, vent): (String, Cow<'_, VentTable>)| (vent.air.is_some() || vent.is_fume()).then_some(key);
+        let stirs = |(key, edit): (String, &BodySpec)| matches!(edit.matter, Matter::Air(_)).then_some(key);
+        let bodies = spec.bodies.iter().enumerate().map(|(i, body)| (format!("body[{i}]"), body));
+        let events = spec.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
+        let edits = bodies.chain(events.map(|(i, put)| (format!("event[{i}].put"), put)));
+        match self.vents().find_map(gives).or_else(|| edits.into_iter().find_map(stirs)) {
+            Some(key) => Err(Invalid::new(&key, "for the air", "in a scene with an [air] table")),
+            None => Ok(()),
+        }
     }
 
     /// Checks that vents name no material, and that all that is named is there.
@@ -218,6 +252,10 @@ impl Scene {
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
         let ground = Ground::from_surface(grid.ny, surface.heights);
         let mut world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
+        if let Some(air) = &spec.air {
+            self.check_memory(air.need(grid, surface.cell_size_m))?;
+            world = world.with_air(air.air(grid, surface.cell_size_m).map_err(invalid)?);
+        }
         spec.bodies.iter().for_each(|body| world.edit(body));
         world.open_account();
         let events = self.events().map_err(invalid)?;

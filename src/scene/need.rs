@@ -5,9 +5,10 @@ use toml_parser::lexer::TokenKind;
 use super::error::SceneError;
 use super::{Scene, SceneSpec, VentTable};
 use crate::grid::Grid;
+use crate::matter::{Material, Pressure};
 use crate::memory::MemoryEstimate;
 use crate::terrain::Kind;
-use crate::world::{Edit, Matter, World};
+use crate::world::{Edit, Matter, TRACED, World};
 
 /// Bytes of a column of a vent: its place.
 const BYTES_A_VENT_COLUMN: f64 = 16.0;
@@ -83,7 +84,7 @@ impl Scene {
 fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     // Where only the terrain's file knows how large a cell is, it is taken for a small one.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
-    let vents = || spec.vents.iter().chain(&spec.sources);
+    let vents = || spec.vents.iter().chain(&spec.sources).chain(&spec.fumes);
     let wide = |vent: &VentTable, n: usize| (2.0 * vent.radius_in(grid, cell_m) + 2.0).min(n as f64);
     let columns: f64 = vents().map(|vent| wide(vent, grid.nx) * wide(vent, grid.nz)).sum();
     let deep: f64 = vents().map(|vent| wide(vent, grid.nz) + 8.0).sum();
@@ -95,10 +96,15 @@ fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
 /// What all bodies put in, and the one event that puts in most.
 fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let mut all = Put::default();
-    spec.bodies.iter().for_each(|body| all.add(body, grid));
+    let traced = |edit: &Edit| {
+        let is_named = |material: &&Material| edit.matter.material() == Some(&material.name);
+        spec.materials.iter().find(is_named).is_some_and(|material| material.pressure == Pressure::Trace)
+    };
+    let factor = |edit: &Edit| if traced(edit) { 1.0 + TRACED } else { 1.0 };
+    spec.bodies.iter().for_each(|body| all.add(body, factor(body), grid));
     let later = spec.events.iter().filter_map(|event| event.put.as_ref()).map(|edit| {
         let mut one = Put::default();
-        one.add(edit, grid);
+        one.add(edit, factor(edit), grid);
         one.need(grid)
     });
     all.need(grid).and(later.max_by_key(MemoryEstimate::bytes).unwrap_or_default())
@@ -113,16 +119,17 @@ struct Put {
 }
 
 impl Put {
-    fn add(&mut self, edit: &Edit, grid: Grid) {
+    /// Counts an edit; `factor` is what its matter takes of memory relative to the lava's.
+    fn add(&mut self, edit: &Edit, factor: f64, grid: Grid) {
         let [wide, high, deep] = edit.shape.extent(grid);
         match edit.matter {
             Matter::Lava { .. } | Matter::Material { .. } => {
-                self.cells += wide * high * deep;
+                self.cells += factor * wide * high * deep;
                 self.deep += deep;
             }
             // A column that is dug into may become hollow.
             Matter::Rock | Matter::Nothing => self.hollow_columns += wide * deep,
-            Matter::Drain => {}
+            Matter::Drain | Matter::Air(_) => {}
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, absolute};
 use super::{MAX_FILE, Scene, SceneError, VentTable};
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::simulation::{EventSpec, Simulation, check_seed};
+use crate::source::List;
 
 impl Scene {
     /// This scene with the vents and events of `simulation`, which was built from it, and as many steps as were made.
@@ -20,9 +21,10 @@ impl Scene {
     /// This scene with all vents and events of `simulation`, past and to come.
     pub(crate) fn with_course_of(&self, simulation: &Simulation) -> Self {
         let mut scene = self.clone();
-        let (vents, sources) = simulation.vents().cloned().partition::<Vec<_>, _>(|vent| vent.material.is_none());
-        scene.spec.vents = vents.into_iter().map(VentTable::from).collect();
-        scene.spec.sources = sources.into_iter().map(VentTable::from).collect();
+        let of_list = |list| simulation.vents().filter(move |vent| vent.list() == list).cloned().map(VentTable::from);
+        scene.spec.vents = of_list(List::Vents).collect();
+        scene.spec.sources = of_list(List::Sources).collect();
+        scene.spec.fumes = of_list(List::Fumes).map(|fume| VentTable { material: None, ..fume }).collect();
         scene.spec.events = simulation.events().iter().filter_map(EventSpec::of).collect();
         scene
     }

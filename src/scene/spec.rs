@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{BodySpec, VentTable};
+use crate::air::AirSpec;
 use crate::grid::{Grid, MAX_SIDE};
 use crate::matter::{Capacity, Material, Reaction};
 use crate::rules::RulesSpec;
@@ -39,6 +40,12 @@ pub struct SceneSpec {
     /// Where they come from; each names its material.
     #[serde(rename = "source", skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<VentTable>,
+    /// Where the air gets heat, ash and steam without lava.
+    #[serde(rename = "fume", skip_serializing_if = "Vec::is_empty")]
+    pub fumes: Vec<VentTable>,
+    /// The air; absent: there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub air: Option<AirSpec>,
     /// Edits before the first step.
     #[serde(rename = "body")]
     pub bodies: Vec<BodySpec>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::air::VentAir;
 use crate::grid::{Grid, MAX_SIDE};
-use crate::source::{VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate};
+use crate::source::{FUME, VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate};
 use crate::terrain::Surface;
 use crate::validate::{Invalid, within};
 
@@ -215,6 +215,11 @@ impl VentTable {
     /// A vent with this centre and the defaults of all other keys.
     pub fn at(place: VentPlace) -> Self {
         Self { place, ..Self::default() }
+    }
+
+    /// Whether it gives to the air alone.
+    pub fn is_fume(&self) -> bool {
+        self.material.as_deref() == Some(FUME)
     }
 
     /// The vent in cells, where it is given in cells of any box.

@@ -71,6 +71,22 @@ pub enum Matter {
     Drain,
     /// Takes liquids and rock away.
     Nothing,
+    /// Warms, dirties and moves the air, where the scene has one.
+    Air(Breath),
+}
+
+/// What an edit puts into the air: each cell has at least so much of it afterwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Breath {
+    /// How much warmer than at rest, in kelvin.
+    pub heat_k: f64,
+    /// Ash in kg/m³.
+    pub ash_kg_m3: f64,
+    /// Drops of water in kg/m³.
+    pub steam_kg_m3: f64,
+    /// The velocity that the air gets, in m/s east, up and south; all 0: it keeps its own.
+    pub wind_m_s: [f64; 3],
 }
 
 /// One change, as written in a scene.
@@ -97,7 +113,7 @@ impl Shape {
     }
 
     /// Whether a point lies inside.
-    fn contains(&self, p: [f64; 3]) -> bool {
+    pub(crate) fn contains(&self, p: [f64; 3]) -> bool {
         match *self {
             Self::Box { from, to } => (0..3).all(|k| p[k] >= from[k] && p[k] < to[k]),
             Self::Sphere { center, radius } => {
@@ -177,6 +193,13 @@ impl Matter {
                 within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)
             }
             Self::Material { amount, .. } => within(&format!("{key}.amount"), amount, 0.0, 1.0),
+            Self::Air(breath) => {
+                within(&format!("{key}.heat_k"), breath.heat_k, 0.0, 1e4)?;
+                within(&format!("{key}.ash_kg_m3"), breath.ash_kg_m3, 0.0, 100.0)?;
+                within(&format!("{key}.steam_kg_m3"), breath.steam_kg_m3, 0.0, 100.0)?;
+                let speeds = breath.wind_m_s.iter();
+                speeds.copied().try_for_each(|speed| within(&format!("{key}.wind_m_s"), speed, -300.0, 300.0))
+            }
             Self::Rock | Self::Drain | Self::Nothing => Ok(()),
         }
     }
@@ -207,6 +230,9 @@ impl World {
     /// Carries out an edit and writes what came and went into the accounts. A material that the world does not have is not
     /// put anywhere.
     pub fn edit(&mut self, edit: &Edit) {
+        if let Matter::Air(breath) = &edit.matter {
+            return self.stir_air(&edit.shape, breath);
+        }
         let layer = edit.matter.material().and_then(|name| self.number_of(name));
         for place in edit.shape.cells(self.grid) {
             match edit.matter {
@@ -226,6 +252,7 @@ impl World {
                     self.set_solid(place, true);
                 }
                 Matter::Drain => self.drain(place),
+                Matter::Air(_) => {}
                 Matter::Nothing => {
                     self.drain(place);
                     self.set_solid(place, false);

@@ -23,7 +23,7 @@ mod wake;
 pub use crate::measure::{CellMeasure, ColumnMeasure};
 pub(crate) use clock::{Changes, Cursor, Reading};
 pub use content::Content;
-pub use edit::{Edit, Matter, Shape};
+pub use edit::{Breath, Edit, Matter, Shape};
 pub(crate) use grains::{Barriers, Words, denser, lighter_grains};
 pub use ground::Ground;
 pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
@@ -31,6 +31,8 @@ pub use layer::{Layer, Span, Tally};
 #[cfg(feature = "files")]
 pub(crate) use ledger::ACCOUNTS;
 pub use ledger::{ElementAccount, EnergyLedger, Ledger};
+#[cfg(feature = "files")]
+pub(crate) use need::TRACED;
 pub use packed::PackedWorld;
 pub use quantity::{ColumnQuantity, Quantity, UnknownQuantity};
 pub use react::Part;
@@ -108,6 +110,14 @@ impl World {
     /// The air, where there is one.
     pub fn air(&self) -> Option<&Air> {
         self.air.as_deref()
+    }
+
+    /// Puts something into the air, where there is one.
+    fn stir_air(&mut self, shape: &Shape, breath: &Breath) {
+        let Some(mut air) = self.air.take() else { return };
+        air.read_ground(self);
+        air.stir(shape, breath);
+        self.air = Some(air);
     }
 
     /// One step of the air, where there is one.

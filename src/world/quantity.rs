@@ -20,6 +20,9 @@ pub struct Quantity<M = CellMeasure> {
 /// A number that every column of a world has: what a map shows.
 pub type ColumnQuantity = Quantity<ColumnMeasure>;
 
+/// The air, where a name has a material.
+const AIR: &str = "air";
+
 impl Default for Quantity {
     /// The amount of the lava.
     fn default() -> Self {
@@ -30,7 +33,7 @@ impl Default for Quantity {
 impl<M: Measure> Quantity<M> {
     /// A measure of a material; the ground's measures have none.
     pub fn new(measure: M, material: &str) -> Self {
-        let material = (measure.facts().of != Of::Ground).then(|| material.into());
+        let material = measure.facts().of.has_material().then(|| material.into());
         Self { material, measure }
     }
 
@@ -41,10 +44,17 @@ impl<M: Measure> Quantity<M> {
                 Of::Materials => true,
                 Of::Carriers => material.carries_energy(),
                 Of::Ground => material.is_lava(),
+                Of::Air | Of::Fallout => false,
             };
             M::ALL.iter().filter(has).map(|measure| Self::new(*measure, &material.name))
         };
         materials.into_iter().flat_map(of_material).collect()
+    }
+
+    /// All quantities of an air.
+    pub fn of_air() -> Vec<Self> {
+        let of_air = M::ALL.iter().filter(|measure| matches!(measure.facts().of, Of::Air | Of::Fallout));
+        of_air.map(|measure| Self::new(*measure, AIR)).collect()
     }
 
     /// The quantity of a list that goes by a name.

@@ -4,9 +4,10 @@ use ndarray::Array3;
 
 use super::quantity::{ColumnQuantity, Quantity, UnknownQuantity};
 use super::{Content, Layer, World};
+use crate::air::Air;
 use crate::grid::Place;
 use crate::matter::Material;
-use crate::measure::CellMeasure;
+use crate::measure::{CellMeasure, Measure, Of};
 use crate::units::{amount, energy};
 
 /// A quantity of a world, cell by cell. It is 0 in all cells where the world does not have its material.
@@ -16,17 +17,23 @@ pub struct CellValues<'a> {
     measure: CellMeasure,
     /// What is measured; none for the ground and for a material that is not there.
     layer: Option<&'a Layer>,
+    /// Only for what is measured of it.
+    air: Option<&'a Air>,
 }
 
 impl World {
     /// All quantities of its cells, those of the lava first.
     pub fn quantities(&self) -> Vec<Quantity> {
-        Quantity::of_materials(self.materials())
+        let mut quantities = Quantity::of_materials(self.materials());
+        quantities.extend(self.air().into_iter().flat_map(|_| Quantity::of_air()));
+        quantities
     }
 
     /// All quantities of its columns, those of the lava first.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
-        Quantity::of_materials(self.materials())
+        let mut quantities = Quantity::of_materials(self.materials());
+        quantities.extend(self.air().into_iter().flat_map(|_| Quantity::of_air()));
+        quantities
     }
 
     /// The quantity of its cells that goes by a name: `amount`, `water.amount`, `solid`.
@@ -40,7 +47,8 @@ impl World {
     /// The numbers of a quantity.
     pub fn values(&self, quantity: &Quantity) -> CellValues<'_> {
         let layer = quantity.material().and_then(|material| self.layer(material));
-        CellValues { world: self, measure: quantity.measure(), layer }
+        let air = (quantity.measure().facts().of == Of::Air).then(|| self.air()).flatten();
+        CellValues { world: self, measure: quantity.measure(), layer, air }
     }
 
     /// The numbers of the quantity with a name in every cell, shape (z, y, x): z runs south, y up, x east. Four bytes a cell,
@@ -75,19 +83,25 @@ impl CellValues<'_> {
     pub fn at(&self, place: Place) -> f32 {
         match self.measure {
             CellMeasure::Solid => f32::from(u8::from(self.world.ground().is_solid(place))),
-            measure => self.layer.map_or(0.0, |layer| value(measure, layer.at(place))),
+            measure => match self.air {
+                Some(air) => air.measure(measure, place),
+                None => self.layer.map_or(0.0, |layer| value(measure, layer.at(place))),
+            },
         }
     }
 
-    /// Whether a cell holds the material; never of the ground.
+    /// Whether a cell holds the material, or has any of what is measured of the air; never of the ground.
     #[inline]
     pub fn holds(&self, place: Place) -> bool {
+        if let Some(air) = self.air {
+            return air.measure(self.measure, place) != 0.0;
+        }
         self.layer.is_some_and(|layer| layer.at(place).amount > 0)
     }
 
     /// Writes the numbers of the row (y, z) into `values`, of `nx` cells, and returns whether any may be other than 0.
     pub fn row(&self, y: usize, z: usize, values: &mut [f32]) -> bool {
-        if self.measure == CellMeasure::Solid {
+        if self.measure == CellMeasure::Solid || self.air.is_some() {
             values.iter_mut().enumerate().for_each(|(x, value)| *value = self.at([x, y, z]));
             return true;
         }
@@ -99,12 +113,19 @@ impl CellValues<'_> {
         true
     }
 
-    /// The cells that hold the material, with their numbers, in no particular order; none for the ground.
+    /// The cells that hold the material, or have any of what is measured of the air, with their numbers, in no particular order;
+    /// none for the ground.
     pub fn held(&self) -> impl Iterator<Item = (Place, f32)> + '_ {
         let measure = self.measure;
-        self.layer
+        let of_air = self.air.into_iter().flat_map(move |air| {
+            let values = self.world.grid().places().map(move |place| (place, air.measure(measure, place)));
+            values.filter(|(_, value)| *value != 0.0)
+        });
+        let of_layer = self
+            .layer
             .into_iter()
-            .flat_map(move |layer| layer.held().map(move |(place, cell)| (place, value(measure, cell))))
+            .flat_map(move |layer| layer.held().map(move |(place, cell)| (place, value(measure, cell))));
+        of_layer.chain(of_air)
     }
 }
 
@@ -115,6 +136,6 @@ fn value(measure: CellMeasure, cell: Content) -> f32 {
         CellMeasure::Amount => amount(cell.amount),
         CellMeasure::Energy => energy(cell.energy),
         CellMeasure::SpecificEnergy if cell.amount > 0 => energy(cell.energy) / amount(cell.amount),
-        CellMeasure::SpecificEnergy | CellMeasure::Solid => 0.0,
+        _ => 0.0,
     }
 }

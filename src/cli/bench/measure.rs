@@ -18,7 +18,7 @@ use ndarray::Array2;
 use super::stop;
 use super::table::{Row, Times};
 use super::timed::Timed;
-use super::worlds::{Case, step};
+use super::worlds::Case;
 
 /// Size of a picture.
 const PICTURE: (usize, usize) = (480, 320);
@@ -42,7 +42,7 @@ fn time(work: impl FnOnce()) -> Duration {
 /// Times each rule, step after step, so that the world flows on as it does in use. A rule that several materials follow
 /// takes the sum of their times.
 pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Times)> {
-    let stages: Vec<Stage<'_>> = Stage::of_rules(&case.rules).collect();
+    let stages: Vec<Stage<'_>> = case.stages().collect();
     let (mut world, mut engine) = (case.world.clone(), Tiled::default());
     let samples = samples(steps, |step| {
         let draw = Draw { seed: 1, step };
@@ -64,7 +64,7 @@ pub(super) fn lowpass(case: &Case, steps: u64) -> Times {
     let mut lowpass = LowPass::new(world.grid());
     lowpass.refresh(&world);
     let refresh = |i| {
-        step(&mut engine, &mut world, &case.rules, i);
+        case.step_of(&mut world, &mut engine, i);
         time(|| {
             black_box(lowpass.refresh(&world));
         })
@@ -100,7 +100,7 @@ impl Easel {
         // The first one finds the ground, which the later ones reuse.
         renderer.frame(lowpass.refresh(&world), &camera);
         let picture = |i| {
-            step(&mut engine, &mut world, &case.rules, i);
+            case.step_of(&mut world, &mut engine, i);
             let volume = lowpass.refresh(&world);
             time(|| {
                 black_box(renderer.frame(volume, &camera));

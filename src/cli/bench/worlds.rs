@@ -9,7 +9,8 @@ use lavoxel::random::Draw;
 use lavoxel::rules::{Rules, RulesSpec};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
-use lavoxel::world::World;
+use lavoxel::source::Vents;
+use lavoxel::world::{Ground, World};
 
 use super::stop;
 
@@ -26,9 +27,10 @@ const SETTLING: u64 = 5;
 const SETTLED_BATCH: u64 = 100;
 
 /// Scenes of several materials, and the steps before they are timed. Together they have every rule.
-const SCENES: [(&str, &str, u64); 3] = [
+const SCENES: [(&str, &str, u64); 4] = [
     ("island", include_str!("../../../terrains/island.toml"), 1500),
     ("cycle", include_str!("../../../terrains/cycle.toml"), 500),
+    ("plume", include_str!("../../../terrains/plume.toml"), 300),
     ("u-tube", include_str!("../../../terrains/u_tube.toml"), 100),
 ];
 
@@ -37,6 +39,8 @@ pub(super) struct Case {
     pub(super) name: String,
     pub(super) world: World,
     pub(super) rules: Rules,
+    /// What gives to the air.
+    pub(super) vents: Vents,
     /// How many steps are timed together.
     pub(super) batch: u64,
 }
@@ -51,12 +55,14 @@ pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     let rules = Rules::from(&RulesSpec::default());
     for fill in FILLS {
         let world = World::restless(PAPER_BOX, fill);
-        cases.push(Case { name: format!("box, {:.0} % full", fill * 100.0), world, rules: rules.clone(), batch: 1 });
+        let (name, rules) = (format!("box, {:.0} % full", fill * 100.0), rules.clone());
+        cases.push(Case { name, world, rules, vents: none(), batch: 1 });
     }
-    let mut world = World::at_rest(PAPER_BOX);
+    let world = World::at_rest(PAPER_BOX);
     let mut engine = Tiled::default();
-    (0..SETTLING).for_each(|i| step(&mut engine, &mut world, &rules, i));
-    cases.push(Case { name: "settled".to_owned(), world, rules, batch: SETTLED_BATCH });
+    let mut settled = Case { name: "settled".to_owned(), world, rules, vents: none(), batch: SETTLED_BATCH };
+    (0..SETTLING).for_each(|i| settled.step(&mut engine, i));
+    cases.push(settled);
     for (name, text, steps) in SCENES {
         let mut simulation = Scene::parse(text, Path::new(name))?.build(Box::new(Tiled::default()))?.simulation;
         cases.push(after(&mut simulation, steps, format!("{name}, step {steps}")));
@@ -69,12 +75,31 @@ fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
     while simulation.steps() < steps && !stop::asked() {
         simulation.step();
     }
-    Case { name, world: simulation.world().clone(), rules: simulation.rules().clone(), batch: 1 }
+    let vents = Vents::new(&simulation.vents().cloned().collect::<Vec<_>>(), simulation.world().grid());
+    Case { name, world: simulation.world().clone(), rules: simulation.rules().clone(), vents, batch: 1 }
 }
 
-/// One step of all rules.
-pub(super) fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, number: u64) {
-    for stage in Stage::of_rules(rules) {
-        engine.run(world, stage, Draw { seed: 1, step: number });
+impl Case {
+    /// The stages of a step besides the sources, in order.
+    pub(super) fn stages(&self) -> impl Iterator<Item = Stage<'_>> {
+        let air = self.world.air().map(|_| Stage::Air(&self.vents));
+        Stage::of_rules(&self.rules).chain(air)
     }
+
+    /// One step of its world without the sources.
+    pub(super) fn step(&mut self, engine: &mut Tiled, number: u64) {
+        let mut world = std::mem::replace(&mut self.world, World::new(Ground::none(Grid::new(1, 1, 1))));
+        self.step_of(&mut world, engine, number);
+        self.world = world;
+    }
+
+    /// One step of a copy of its world without the sources.
+    pub(super) fn step_of(&self, world: &mut World, engine: &mut Tiled, number: u64) {
+        self.stages().for_each(|stage| engine.run(world, stage, Draw { seed: 1, step: number }));
+    }
+}
+
+/// No vents.
+fn none() -> Vents {
+    Vents::new(&[], PAPER_BOX)
 }

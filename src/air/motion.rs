@@ -1,0 +1,75 @@
+//! The solvers that a scene can choose.
+
+use serde::{Deserialize, Serialize};
+
+use crate::air::article::Article;
+use crate::air::incompressible::{Incompressible, IncompressibleParams};
+use crate::air::{Air, AirGrid, AirSpec, Solver};
+use crate::engine::Level;
+use crate::grid::Grid;
+use crate::memory::MemoryEstimate;
+use crate::validate::Invalid;
+
+/// Which solver moves the air.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Motion {
+    /// That of the article (seed 3), in whole numbers.
+    Article,
+    /// Air that cannot be compressed.
+    #[default]
+    Incompressible,
+}
+
+/// Bytes of memory for a cell of the air with either solver, snapshots not counted.
+const BYTES_A_CELL: f64 = 140.0;
+
+impl Motion {
+    /// The sides of its box are multiples of so many cells.
+    fn multiple(self) -> usize {
+        match self {
+            Self::Article => 1,
+            Self::Incompressible => 8,
+        }
+    }
+
+    fn has_density(self) -> bool {
+        self == Self::Article
+    }
+}
+
+impl AirSpec {
+    /// The cells of the air over a box of voxels of `cell_m` metres.
+    ///
+    /// # Errors
+    /// Names what makes too many of them.
+    pub fn grid(&self, voxels: Grid, cell_m: f64) -> Result<AirGrid, Invalid> {
+        self.grid_of(voxels, cell_m, self.solver.multiple())
+    }
+
+    /// Still air over a box of voxels of `cell_m` metres; the keys were checked.
+    ///
+    /// # Errors
+    /// Names what makes too many cells.
+    pub fn air(&self, voxels: Grid, cell_m: f64) -> Result<Air, Invalid> {
+        let grid = self.grid(voxels, cell_m)?;
+        Ok(Air::new(self, grid, (voxels, cell_m), self.solver(grid, Level::fastest()), self.solver.has_density()))
+    }
+
+    /// The solver that the keys ask for.
+    pub fn solver(&self, grid: AirGrid, level: Level) -> Box<dyn Solver> {
+        match self.solver {
+            Motion::Article => Box::new(Article::new(grid, self.article.clone(), level)),
+            Motion::Incompressible => {
+                let confinement = self.confinement as f32;
+                Box::new(Incompressible::new(grid, IncompressibleParams { confinement }, level))
+            }
+        }
+    }
+
+    /// Memory of the air over a box of voxels.
+    pub(crate) fn need(&self, voxels: Grid, cell_m: f64) -> MemoryEstimate {
+        let cells = self.grid(voxels, cell_m).map_or(0, |grid| grid.len());
+        MemoryEstimate::of("the air", cells, BYTES_A_CELL)
+    }
+}

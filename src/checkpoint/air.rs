@@ -1,0 +1,48 @@
+//! The air in a checkpoint.
+//!
+//! In this order: the accounts of the four fields as u64; the ash on the ground of each column as u64, and how much of
+//! it became grains; solid cells as bits in
+//! words of u32; the units of each field as u32; and the words of the solver as u32.
+
+use std::io::{self, Read, Write};
+
+use super::Fault;
+use super::sections::{SectionReader, SectionWriter};
+use crate::air::{ACCOUNTS, Air, AirState, FieldAccount};
+
+/// Writes the section's bytes.
+pub(super) fn write<W: Write>(air: &Air, writer: &mut SectionWriter<W>) -> io::Result<()> {
+    let state = air.save();
+    for number in state.accounts.iter().flat_map(FieldAccount::accounts).chain(state.deposited).chain(state.laid) {
+        writer.add(&number.to_le_bytes())?;
+    }
+    for word in [&state.solid].into_iter().chain(&state.fields).chain(&state.planes).flatten() {
+        writer.add(&word.to_le_bytes())?;
+    }
+    Ok(())
+}
+
+/// Reads what [`write()`] wrote into an air of the same scene, whose memory was checked.
+pub(super) fn read<R: Read>(air: &mut Air, reader: &mut SectionReader<R>) -> Result<(), Fault> {
+    let mut state = air.save();
+    for account in &mut state.accounts {
+        let mut sums = [0; ACCOUNTS];
+        read_longs(reader, &mut sums)?;
+        *account = FieldAccount::from_accounts(sums);
+    }
+    read_longs(reader, &mut state.deposited)?;
+    read_longs(reader, &mut state.laid)?;
+    let AirState { solid, fields, planes, .. } = &mut state;
+    for plane in [solid].into_iter().chain(fields).chain(planes) {
+        read_words(reader, plane)?;
+    }
+    air.restore(&state).map_err(|fault| reader.damaged(fault))
+}
+
+fn read_longs<R: Read>(reader: &mut SectionReader<R>, to: &mut [u64]) -> Result<(), Fault> {
+    to.iter_mut().try_for_each(|number| reader.read_array().map(|bytes| *number = u64::from_le_bytes(bytes)))
+}
+
+fn read_words<R: Read>(reader: &mut SectionReader<R>, to: &mut [u32]) -> Result<(), Fault> {
+    to.iter_mut().try_for_each(|word| reader.read_array().map(|bytes| *word = u32::from_le_bytes(bytes)))
+}

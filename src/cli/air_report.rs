@@ -1,0 +1,106 @@
+//! What a report says of the air: its cells and the account of each field.
+
+use lavoxel::air::{Air, Field};
+use lavoxel::words::short;
+use serde::Serialize;
+
+use super::report::as_table;
+
+/// The air.
+#[derive(Debug, Serialize)]
+pub(super) struct AirReport {
+    solver: String,
+    /// Cells along x, y and z.
+    cells: [usize; 3],
+    cell_size_m: f64,
+    step_s: f64,
+    max_speed_m_s: f64,
+    /// The accounts by field.
+    #[serde(flatten, serialize_with = "as_table")]
+    fields: Vec<(&'static str, FieldReport)>,
+}
+
+/// The account of a field.
+#[derive(Debug, Serialize)]
+struct FieldReport {
+    /// What a unit is: of heat in joules, of all else in kilograms.
+    unit: f64,
+    now_units: u64,
+    initial_units: u64,
+    put_units: u64,
+    /// Through open sides, less what came in.
+    out_units: i64,
+    deposited_units: u64,
+    buried_units: u64,
+    evaporated_units: u64,
+    decayed_units: u64,
+    removed_units: u64,
+    exact: bool,
+}
+
+impl AirReport {
+    pub(super) fn of(air: &Air) -> Self {
+        let field = |field: Field| (field.name(), FieldReport::of(air, field));
+        Self {
+            solver: format!("{:?}", air.spec().solver).to_lowercase(),
+            cells: air.grid().size(),
+            cell_size_m: air.scale().edge_m,
+            step_s: air.scale().step_s,
+            max_speed_m_s: air.max_speed_m_s(),
+            fields: air.amounts().present().map(field).collect(),
+        }
+    }
+
+    /// The lines for people.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let ([nx, ny, nz], edge) = (self.cells, short(self.cell_size_m, 3));
+        let first = format!(
+            "air         {nx} × {ny} × {nz} cells of {edge} m, {}, {} s a step, up to {:.1} m/s",
+            self.solver,
+            short(self.step_s, 3),
+            self.max_speed_m_s
+        );
+        std::iter::once(first).chain(self.fields.iter().map(|(name, field)| field.line(name))).collect()
+    }
+}
+
+impl FieldReport {
+    fn of(air: &Air, field: Field) -> Self {
+        let (account, now) = (air.account(field), air.amounts().total(field));
+        Self {
+            unit: air.scale().of_unit(field),
+            now_units: now,
+            initial_units: account.initial,
+            put_units: account.put,
+            out_units: account.out,
+            deposited_units: account.deposited,
+            buried_units: account.buried,
+            evaporated_units: account.evaporated,
+            decayed_units: account.decayed,
+            removed_units: account.removed,
+            exact: account.check(field, now).is_ok(),
+        }
+    }
+
+    fn line(&self, name: &str) -> String {
+        let unit = if name == Field::Heat.name() { "J" } else { "kg" };
+        let of = |units: f64| format!("{:.4e} {unit}", units * self.unit);
+        let mut parts =
+            vec![format!("{} now", of(self.now_units as f64)), format!("{} put", of(self.put_units as f64))];
+        parts.push(format!("{} out", of(self.out_units as f64)));
+        let rest = [
+            (self.deposited_units, "fallen"),
+            (self.buried_units, "buried"),
+            (self.evaporated_units, "evaporated"),
+            (self.decayed_units, "decayed"),
+            (self.removed_units, "removed"),
+        ];
+        parts.extend(
+            rest.into_iter()
+                .filter(|(units, _)| *units > 0)
+                .map(|(units, what)| format!("{} {what}", of(units as f64))),
+        );
+        let verdict = if self.exact { "exact" } else { "NOT EXACT" };
+        format!("  {name:<9} {}: {verdict}", parts.join(", "))
+    }
+}
