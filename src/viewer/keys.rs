@@ -204,6 +204,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Group::Tools, &[(Key::F5, NONE)], "F5", "tool rock: brush of rock", Action::Tool(Tool::Rock)),
     bind(Group::Tools, &[(Key::F6, NONE)], "F6", "tool dig: takes rock and liquids away", Action::Tool(Tool::Dig)),
     bind(Group::Tools, &[(Key::F7, NONE)], "F7", "tool drain: takes liquids away", Action::Tool(Tool::Drain)),
+    bind(Group::Tools, &[(Key::F8, NONE)], "F8", "tool air: heat, ash, steam and wind", Action::Tool(Tool::Air)),
     bind(Group::Tools, &[(Key::M, NONE)], "M", "next material of the tools source and fill", Action::Material),
     bind(Group::Tools, &[(Key::PageUp, NONE)], "Page Up", "larger brush", Action::Brush(1.25)),
     bind(Group::Tools, &[(Key::PageDown, NONE)], "Page Down", "smaller brush", Action::Brush(0.8)),

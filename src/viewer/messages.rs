@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ndarray::{Array2, s};
 
+use crate::air::{Air, Field};
 use crate::grid::{Grid, Place};
 pub use crate::lowpass::BRICK;
 use crate::matter::Material;
@@ -90,6 +91,12 @@ pub struct MassAccount {
     pub outflow: f64,
     /// Taken out by hand.
     pub removed: f64,
+    /// Turned to rock.
+    pub solidified: f64,
+    /// Taken by reactions.
+    pub used: f64,
+    /// Made by reactions.
+    pub made: f64,
     /// In the box now.
     pub present: f64,
     /// Not poured because the column was full.
@@ -113,19 +120,56 @@ impl MaterialReport {
     /// A material of a layer, of which `tally` is in the box.
     pub(crate) fn new(material: Material, layer: &Layer, tally: Tally) -> Self {
         let ledger = layer.ledger();
-        let there = [tally.mass, ledger.outflow, ledger.solidified, ledger.removed];
-        let came = [ledger.initial, ledger.sourced];
+        let there = [tally.mass, ledger.outflow, ledger.solidified, ledger.removed, ledger.used];
+        let came = [ledger.initial, ledger.sourced, ledger.made];
         let sum = |units: &[u64]| units.iter().map(|&units| i128::from(units)).sum::<i128>();
         let mass = MassAccount {
             initial: cells(ledger.initial),
             sourced: cells(ledger.sourced),
             outflow: cells(ledger.outflow),
             removed: cells(ledger.removed),
+            solidified: cells(ledger.solidified),
+            used: cells(ledger.used),
+            made: cells(ledger.made),
             present: cells(tally.mass),
             blocked: cells(ledger.blocked),
             error_units: sum(&there) - sum(&came),
         };
         Self { material, mass, cells: tally.cells }
+    }
+}
+
+/// A field of the air in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AirAccount {
+    /// Its name.
+    pub name: &'static str,
+    /// Joules or kilograms.
+    pub unit: &'static str,
+    /// In the box now.
+    pub present: f64,
+    /// The accounts that are not 0, by their names.
+    pub parts: Vec<(&'static str, f64)>,
+    /// Whether the account closes to the unit.
+    pub exact: bool,
+}
+
+impl AirAccount {
+    /// The fields of an air.
+    pub(crate) fn of(air: &Air) -> Vec<Self> {
+        let account = |field: Field| {
+            let (account, units, of_unit) =
+                (air.account(field), air.amounts().total(field), air.scale().of_unit(field));
+            let parts = account.parts().into_iter().filter(|(_, units)| *units != 0);
+            Self {
+                name: field.name(),
+                unit: if field == Field::Heat { "J" } else { "kg" },
+                present: units as f64 * of_unit,
+                parts: parts.map(|(name, units)| (name, units as f64 * of_unit)).collect(),
+                exact: account.check(field, units).is_ok(),
+            }
+        };
+        air.amounts().present().map(account).collect()
     }
 }
 
@@ -160,6 +204,8 @@ pub struct Report {
     pub steps_per_second: f64,
     /// The materials in the order of the layers.
     pub materials: Vec<MaterialReport>,
+    /// The fields of the air, where there is one.
+    pub air: Vec<AirAccount>,
     /// The stages of the last step by name, then the low-pass and what follows from it.
     pub times: Vec<(&'static str, Duration)>,
     /// Steps of the kept snapshots.
@@ -296,6 +342,7 @@ impl Report {
             pace: Pace::Paused,
             steps_per_second: 0.0,
             materials: vec![MaterialReport { material: Material::lava(), mass: MassAccount::default(), cells: 0 }],
+            air: Vec::new(),
             times: Vec::new(),
             snapshots: Vec::new(),
             quantities: vec![Quantity::default()],

@@ -10,7 +10,7 @@ use super::vent_handles::Handle;
 use crate::matter::Material;
 use crate::render::{Named, Ray};
 use crate::source::{VentChange, VentSpec};
-use crate::world::{Edit, Matter, Shape};
+use crate::world::{Breath, Edit, Matter, Shape};
 
 /// What a left drag or click means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,10 +28,13 @@ pub enum Tool {
     Dig,
     /// Take liquids away, leave rock.
     Drain,
+    /// Warm, dirty and blow the air.
+    Air,
 }
 
 impl Named for Tool {
-    const ALL: &'static [Self] = &[Self::Orbit, Self::Source, Self::Fill, Self::Rock, Self::Dig, Self::Drain];
+    const ALL: &'static [Self] =
+        &[Self::Orbit, Self::Source, Self::Fill, Self::Rock, Self::Dig, Self::Drain, Self::Air];
 
     fn name(self) -> &'static str {
         match self {
@@ -41,6 +44,7 @@ impl Named for Tool {
             Self::Rock => "rock",
             Self::Dig => "dig",
             Self::Drain => "drain",
+            Self::Air => "air",
         }
     }
 
@@ -52,6 +56,7 @@ impl Named for Tool {
             Self::Rock => "Drag to build rock; liquids in it are removed and counted",
             Self::Dig => "Drag to dig rock and liquids away",
             Self::Drain => "Drag to take liquids away and leave the rock",
+            Self::Air => "Drag to warm the air, to put ash and steam into it, and to blow",
         }
     }
 }
@@ -69,7 +74,7 @@ impl Tool {
 
     /// Whether it repeats while the pointer rests.
     fn flows(self) -> bool {
-        matches!(self, Self::Fill | Self::Drain)
+        matches!(self, Self::Fill | Self::Drain | Self::Air)
     }
 }
 
@@ -82,10 +87,15 @@ pub(crate) struct Brush {
     pub amount: f64,
     /// Energy of a full cell of lava.
     pub energy: f64,
+    /// What the air gets.
+    pub breath: Breath,
 }
 
 /// Smallest and largest radius of the brush in cells.
 pub(crate) const BRUSH_RADIUS: (f64, f64) = (0.5, 40.0);
+
+/// What the brush of air puts in at first: warm smoke.
+pub(crate) const BREATH: Breath = Breath { heat_k: 50.0, ash_kg_m3: 0.005, steam_kg_m3: 0.0, wind_m_s: [0.0; 3] };
 
 /// Seconds from one dab to the next while the pointer rests.
 const DAB_S: f64 = 0.05;
@@ -126,7 +136,7 @@ struct Dab {
 impl Default for Tools {
     fn default() -> Self {
         let vent = VentSpec { x: 0.0, z: 0.0, radius: 2.5, rate: 1.8, ..VentSpec::default() };
-        let brush = Brush { radius: 4.0, amount: 1.0, energy: 1.0 };
+        let brush = Brush { radius: 4.0, amount: 1.0, energy: 1.0, breath: BREATH };
         Self { tool: Tool::Orbit, brush, vent, busy: Busy::Idle }
     }
 }
@@ -246,6 +256,7 @@ impl Tools {
             Tool::Rock => Matter::Rock,
             Tool::Dig => Matter::Nothing,
             Tool::Drain => Matter::Drain,
+            Tool::Air => Matter::Air(self.brush.breath),
             Tool::Orbit | Tool::Source | Tool::Fill => match &self.vent.material {
                 None => Matter::Lava { amount: self.brush.amount, energy: self.brush.energy },
                 Some(name) => Matter::Material { name: name.clone(), amount: self.brush.amount },

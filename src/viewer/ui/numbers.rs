@@ -4,7 +4,7 @@ use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2
 
 use super::rows::fact;
 use super::{ACCENT, BRIGHT, FAINT, WRONG};
-use crate::viewer::messages::MaterialReport;
+use crate::viewer::messages::{AirAccount, MaterialReport};
 use crate::viewer::pace;
 use crate::viewer::state::State;
 
@@ -24,6 +24,18 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         }
         account(ui, material, report.cell_volume_m3);
     }
+    report.air.iter().for_each(|field| of_air(ui, field));
+}
+
+/// The account of a field of the air.
+fn of_air(ui: &mut Ui, field: &AirAccount) {
+    ui.add_space(4.0);
+    ui.label(RichText::new(format!("{} of the air", field.name)).strong().color(BRIGHT));
+    let amount = |value: f64| format!("{value:.3e} {}", field.unit);
+    fact(ui, "in the air", amount(field.present));
+    field.parts.iter().for_each(|&(name, value)| fact(ui, name, amount(value)));
+    let verdict = if field.exact { RichText::new("exact").color(ACCENT) } else { RichText::new("wrong").color(WRONG) };
+    fact(ui, "account", verdict);
 }
 
 /// A small plot of the last times of each stage.
@@ -61,6 +73,9 @@ fn account(ui: &mut Ui, report: &MaterialReport, cell_m3: f64) {
     fact(ui, "poured and put in", amount(mass.sourced));
     fact(ui, "left through the sides", amount(mass.outflow));
     fact(ui, "taken out", amount(mass.removed));
+    let rest =
+        [("turned to rock", mass.solidified), ("used by reactions", mass.used), ("made by reactions", mass.made)];
+    rest.into_iter().filter(|(_, cells)| *cells > 0.0).for_each(|(name, cells)| fact(ui, name, amount(cells)));
     if mass.blocked > 0.0 {
         fact(ui, "found no room", amount(mass.blocked));
     }

@@ -9,10 +9,12 @@ use crate::render::Named;
 use crate::units::VENT_ENERGY_MAX;
 use crate::viewer::keys::{self, Action};
 use crate::viewer::state::State;
-use crate::viewer::tools::{BRUSH_RADIUS, Tool, Tools};
+use crate::viewer::tools::{BREATH, BRUSH_RADIUS, Tool, Tools};
+use crate::world::Breath;
 
 /// Shows and edits the tools.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
+    let has_air = state.report.as_ref().is_some_and(|report| !report.air.is_empty());
     let tools = &mut state.tools;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
@@ -32,8 +34,30 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         Tool::Orbit => {}
         Tool::Source => source(ui, tools),
         Tool::Fill | Tool::Rock | Tool::Dig | Tool::Drain => brush(ui, tools),
+        Tool::Air if has_air => {
+            brush(ui, tools);
+            breath(ui, &mut tools.brush.breath);
+        }
+        Tool::Air => drop(ui.label(RichText::new("This scene has no [air] table.").small())),
     }
 }
+
+/// What the brush puts into the air.
+fn breath(ui: &mut Ui, breath: &mut Breath) {
+    let mut row = |name, unit, hint, value: &mut f64, most: f64, usual: f64| {
+        Row::new(name, unit, hint).show(ui, value, 0.0..=most, Some(usual));
+    };
+    row("heat", "K", "How much warmer than at rest the air becomes.", &mut breath.heat_k, 500.0, BREATH.heat_k);
+    row("ash", "kg/m³", "Ash in the air.", &mut breath.ash_kg_m3, 0.1, BREATH.ash_kg_m3);
+    row("steam", "kg/m³", "Drops of water in the air.", &mut breath.steam_kg_m3, 0.1, 0.0);
+    for (axis, (name, hint)) in WINDS.into_iter().enumerate() {
+        let hint = format!("{hint}; while all three are 0, the air keeps its own velocity.");
+        Row::new(name, "m/s", &hint).show(ui, &mut breath.wind_m_s[axis], -50.0..=50.0, Some(0.0));
+    }
+}
+
+/// The components of a wind.
+const WINDS: [(&str, &str); 3] = [("east", "Wind to the east"), ("up", "Wind upwards"), ("south", "Wind to the south")];
 
 /// The choice between lava and the materials of the scene.
 fn materials(ui: &mut Ui, tools: &mut Tools, lighter: &[Material]) {

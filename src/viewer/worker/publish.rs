@@ -11,7 +11,7 @@ use super::session::Session;
 use crate::lowpass::{Bricks, LowPass};
 use crate::render::{Axis, Glow, Ray};
 use crate::simulation::{Simulation, StageTime};
-use crate::viewer::messages::{Cut, GroundPatch, MaterialReport, Report, Update};
+use crate::viewer::messages::{AirAccount, Cut, GroundPatch, MaterialReport, Report, Update};
 use crate::world::{GroundCursor, Layer, Quantity, Tally, World};
 
 /// What the window wants to see.
@@ -140,6 +140,7 @@ impl Publisher {
             pace: clock.pace(),
             steps_per_second: clock.rate(Instant::now()),
             materials: self.materials(session.simulation()),
+            air: world.air().map_or_else(Vec::new, AirAccount::of),
             times: timings.map(|(name, time)| (name, time.last)).collect(),
             snapshots: session.snapshots(),
             quantities: world.quantities(),
