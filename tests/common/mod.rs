@@ -14,7 +14,7 @@ use lavoxel::rules::{Friction, Param, RulesChange, RulesSpec, Scale, Walls};
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
-use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel::world::{Breath, Edit, Ground, Matter, Shape, World};
 use proptest::prelude::*;
 
 /// The largest energy of a fresh full cell.
@@ -191,11 +191,25 @@ takes = { ice = 1 }
 makes = { water = 1 }
 near = { lava = 0.1 }
 rate = 0.02
+[air]
+step_s = 0.4
+margin_m = 25.0
+wind = [[0.0, 4.0, 250.0], [200.0, 8.0, 290.0]]
+stratification = 0.01
+fall_m_s = 4.0
+ash = "ash"
+[[fume]]
+x = 14.0
+z = 3.0
+rate = 4000.0
+start = 3
+air = { gas = 0.2, ash = 0.4, steam = 0.1, jet_m_s = 20.0 }
 [[vent]]
 x = 9.0
 z = 8.0
 rate = 1.1
 end = 60
+air = { ash = 0.05 }
 [[source]]
 material = "oil"
 x = 4.0
@@ -322,6 +336,12 @@ pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
         7 => simulation.command(Command::Put(ball(x, y, z, Matter::Rock))).unwrap(),
         8 => simulation.command(Command::Put(ball(x, y, z, Matter::Nothing))).unwrap(),
         9 => simulation.command(Command::Put(ball(x, y, z, Matter::Drain))).unwrap(),
+        10 if simulation.world().air().is_some() => {
+            let mut about = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
+            let wind_m_s = [about(20.0) - 10.0, about(20.0), 0.0];
+            let breath = Breath { heat_k: about(200.0), ash_kg_m3: about(0.1), steam_kg_m3: about(0.1), wind_m_s };
+            simulation.command(Command::Put(ball(x, y, z, Matter::Air(breath)))).unwrap();
+        }
         11 if other.is_some() => simulation.command(VentSpec { material: other, ..spec }).unwrap(),
         12 if other.is_some() => {
             let name = other.unwrap_or_default();
