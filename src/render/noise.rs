@@ -3,30 +3,10 @@
 //! Written here rather than taken from a library because shading evaluates them a million times a frame, and because
 //! plates need the distance to their edge, not only the distances to the two nearest seeds.
 
-use super::math::{V3, lerp, v3};
+use super::math::{V3, v3};
+use crate::simd::{Level, Simd, Work, hash};
 
-#[inline]
-fn hash(x: i32, y: i32, z: i32) -> u32 {
-    let mut h = (x as u32).wrapping_mul(0x8da6_b343)
-        ^ (y as u32).wrapping_mul(0xd816_3841)
-        ^ (z as u32).wrapping_mul(0xcb1a_b31f);
-    h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
-    h = (h ^ (h >> 12)).wrapping_mul(0x297a_2d39);
-    h ^ (h >> 15)
-}
-
-#[inline]
-fn signed_byte(h: u32, shift: u32) -> f32 {
-    ((h >> shift) & 255) as f32 * (2.0 / 255.0) - 1.0
-}
-
-#[inline]
-fn corner(cell: [i32; 3], offset: [f32; 3]) -> f32 {
-    let h = hash(cell[0], cell[1], cell[2]);
-    signed_byte(h, 0) * offset[0] + signed_byte(h, 8) * offset[1] + signed_byte(h, 16) * offset[2]
-}
-
-#[inline]
+#[inline(always)]
 fn fade(t: f32) -> f32 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
@@ -39,29 +19,42 @@ fn floor(x: f32) -> (f32, i32) {
     (whole as f32, whole)
 }
 
+/// Noise at a point, with the instructions of this processor.
+struct Noise<'a> {
+    p: V3,
+    octaves: u32,
+    sum: &'a mut f32,
+}
+
+impl Work for Noise<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let (mut strength, mut q) = (1.0, self.p);
+        for _ in 0..self.octaves {
+            let ((x, i), (y, j), (z, k)) = (floor(q.x), floor(q.y), floor(q.z));
+            let place = [q.x - x, q.y - y, q.z - z];
+            let weights = [fade(place[0]), fade(place[1]), fade(place[2])];
+            *self.sum += strength * (1.2 * s.between_slopes([i, j, k], place, weights));
+            strength *= 0.5;
+            // The odd offset keeps the octaves' lattices from lining up at the origin.
+            q = q * 2.03 + v3(17.3, 5.1, 9.7);
+        }
+    }
+}
+
 /// Gradient noise of unit period, about -1..1, zero on average.
 pub(crate) fn gradient(p: V3) -> f32 {
-    let ((x, i), (y, j), (z, k)) = (floor(p.x), floor(p.y), floor(p.z));
-    let (f, c) = ([p.x - x, p.y - y, p.z - z], [i, j, k]);
-    let w = [fade(f[0]), fade(f[1]), fade(f[2])];
-    let at = |i: i32, j: i32, k: i32| {
-        corner([c[0] + i, c[1] + j, c[2] + k], [f[0] - i as f32, f[1] - j as f32, f[2] - k as f32])
-    };
-    let row = |j: i32, k: i32| lerp(at(0, j, k), at(1, j, k), w[0]);
-    let sheet = |k: i32| lerp(row(0, k), row(1, k), w[1]);
-    1.2 * lerp(sheet(0), sheet(1), w[2])
+    let mut sum = 0.0;
+    Level::fastest().run(Noise { p, octaves: 1, sum: &mut sum });
+    sum
 }
 
 /// Fractal sum of `octaves` gradient noises, each twice as fine and half as strong; about -1..1.
 pub(crate) fn fractal(p: V3, octaves: u32) -> f32 {
-    let (mut sum, mut strength, mut q) = (0.0, 0.5, p);
-    for _ in 0..octaves {
-        sum += strength * gradient(q);
-        strength *= 0.5;
-        // The odd offset keeps the octaves' lattices from lining up at the origin.
-        q = q * 2.03 + v3(17.3, 5.1, 9.7);
-    }
-    sum * 1.6
+    let mut sum = 0.0;
+    Level::fastest().run(Noise { p, octaves, sum: &mut sum });
+    // Halves are exact: the first octave counts half.
+    sum * 0.8
 }
 
 /// Where a point lies among cellular plates with one seed per unit cell.
@@ -83,7 +76,7 @@ pub(crate) fn plate(p: V3) -> Plate {
     for k in -1..=1 {
         for j in -1..=1 {
             for i in -1..=1 {
-                let h = hash(cell[0] + i, cell[1] + j, cell[2] + k);
+                let h = hash([cell[0] + i, cell[1] + j, cell[2] + k]);
                 let seed = v3((h & 1023) as f32, ((h >> 10) & 1023) as f32, ((h >> 20) & 1023) as f32) / 1023.0;
                 let away = v3(i as f32, j as f32, k as f32) + seed - f;
                 let d = away.norm_squared();

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Simd, Work};
+use super::{HASH, ROUNDS, Simd, Work};
 use crate::grid::tile::Lanes;
 
 /// Proof that the processor has AVX2: only [`run`] makes it, and what has a proof of more.
@@ -185,6 +185,65 @@ impl Simd for Avx2 {
     fn blend(self, rows: [&[u8; 8]; 4], place: [f32; 3]) -> [f32; 4] {
         blend(self, rows, place)
     }
+    #[inline(always)]
+    fn between_slopes(self, whole: [i32; 3], place: [f32; 3], weights: [f32; 3]) -> f32 {
+        between_slopes(self, whole, place, weights)
+    }
+}
+
+/// Bits of a number that go into the hash of eight corners: of the near ones along an axis, and of the far ones.
+#[inline(always)]
+fn hashed(whole: i32, constant: u32, far: __m256i) -> __m256i {
+    let near = (whole as u32).wrapping_mul(constant);
+    let other = (whole.wrapping_add(1) as u32).wrapping_mul(constant);
+    call!(_mm256_blendv_epi8(call!(_mm256_set1_epi32(near as i32)), call!(_mm256_set1_epi32(other as i32)), far))
+}
+
+/// A byte of each of eight hashes as −1 to 1.
+#[inline(always)]
+fn signed_byte(shifted: __m256i) -> __m256 {
+    let byte = call!(_mm256_cvtepi32_ps(call!(_mm256_and_si256(shifted, call!(_mm256_set1_epi32(255))))));
+    call!(_mm256_sub_ps(call!(_mm256_mul_ps(byte, call!(_mm256_set1_ps(2.0 / 255.0)))), call!(_mm256_set1_ps(1.0))))
+}
+
+/// The distance along an axis to eight corners, times a slope.
+#[inline(always)]
+fn risen(shifted: __m256i, place: f32, far: __m256i) -> __m256 {
+    let one = call!(_mm256_and_ps(call!(_mm256_castsi256_ps(far)), call!(_mm256_set1_ps(1.0))));
+    call!(_mm256_mul_ps(signed_byte(shifted), call!(_mm256_sub_ps(call!(_mm256_set1_ps(place)), one))))
+}
+
+#[inline(always)]
+fn four_between(a: __m128, b: __m128, share: f32) -> __m128 {
+    call!(_mm_add_ps(a, call!(_mm_mul_ps(call!(_mm_sub_ps(b, a)), call!(_mm_set1_ps(share))))))
+}
+
+/// [`Simd::between_slopes`] on a processor with AVX2, of which the first argument is proof.
+#[inline(always)]
+pub(super) fn between_slopes(_: Avx2, [x, y, z]: [i32; 3], place: [f32; 3], weights: [f32; 3]) -> f32 {
+    // The far corners along x are the upper four; along y every other one; along z every other pair.
+    let far_x = call!(_mm256_setr_epi32(0, 0, 0, 0, -1, -1, -1, -1));
+    let far_y = call!(_mm256_setr_epi32(0, -1, 0, -1, 0, -1, 0, -1));
+    let far_z = call!(_mm256_setr_epi32(0, 0, -1, -1, 0, 0, -1, -1));
+    let (a, b, c) = (hashed(x, HASH[0], far_x), hashed(y, HASH[1], far_y), hashed(z, HASH[2], far_z));
+    let h = call!(_mm256_xor_si256(call!(_mm256_xor_si256(a, b)), c));
+    let h = call!(_mm256_xor_si256(h, call!(_mm256_srli_epi32::<15>(h))));
+    let h = call!(_mm256_mullo_epi32(h, call!(_mm256_set1_epi32(ROUNDS[0] as i32))));
+    let h = call!(_mm256_xor_si256(h, call!(_mm256_srli_epi32::<12>(h))));
+    let h = call!(_mm256_mullo_epi32(h, call!(_mm256_set1_epi32(ROUNDS[1] as i32))));
+    let h = call!(_mm256_xor_si256(h, call!(_mm256_srli_epi32::<15>(h))));
+    let east = risen(h, place[0], far_x);
+    let up = risen(call!(_mm256_srli_epi32::<8>(h)), place[1], far_y);
+    let south = risen(call!(_mm256_srli_epi32::<16>(h)), place[2], far_z);
+    let corners = call!(_mm256_add_ps(call!(_mm256_add_ps(east, up)), south));
+    let (near, far) = (call!(_mm256_castps256_ps128(corners)), call!(_mm256_extractf128_ps::<1>(corners)));
+    let rows = four_between(near, far, weights[0]);
+    // Rows (0, 0), (1, 0), (0, 1), (1, 1) along y and z.
+    let low = call!(_mm_shuffle_ps::<0b10_00_10_00>(rows, rows));
+    let high = call!(_mm_shuffle_ps::<0b11_01_11_01>(rows, rows));
+    let sheets = four_between(low, high, weights[1]);
+    let far = call!(_mm_shuffle_ps::<0b01_01_01_01>(sheets, sheets));
+    call!(_mm_cvtss_f32(four_between(sheets, far, weights[2])))
 }
 
 /// Eight bytes as numbers.

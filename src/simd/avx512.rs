@@ -143,6 +143,10 @@ impl Simd for Avx512 {
     fn blend(self, rows: [&[u8; 8]; 4], place: [f32; 3]) -> [f32; 4] {
         avx2::blend(self.narrower(), rows, place)
     }
+    #[inline(always)]
+    fn between_slopes(self, whole: [i32; 3], place: [f32; 3], weights: [f32; 3]) -> f32 {
+        avx2::between_slopes(self.narrower(), whole, place, weights)
+    }
 }
 
 impl Avx512 {

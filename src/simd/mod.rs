@@ -84,6 +84,23 @@ pub(crate) trait Simd: Copy {
     /// Four values at a place between eight corners that have four each. `rows` are the corners along x, two in each, at
     /// (y, z) = (0, 0), (1, 0), (0, 1) and (1, 1); `place` is x, y, z between them, 0 to 1.
     fn blend(self, rows: [&[u8; 8]; 4], place: [f32; 3]) -> [f32; 4];
+
+    /// The value at a place, 0 to 1 along each axis, between eight corners of a lattice. `whole` is the corner at the lowest x, y
+    /// and z. Each corner has a slope of its own, of pseudo-random bytes; `weights` are the shares of the farther corners.
+    fn between_slopes(self, whole: [i32; 3], place: [f32; 3], weights: [f32; 3]) -> f32;
+}
+
+/// Constants of the hash of a corner by its x, y and z, and those of its two rounds.
+const HASH: [u32; 3] = [0x8da6_b343, 0xd816_3841, 0xcb1a_b31f];
+const ROUNDS: [u32; 2] = [0x2c1b_3c6d, 0x297a_2d39];
+
+/// Pseudo-random bits of a corner of a lattice.
+#[inline(always)]
+pub(crate) fn hash([x, y, z]: [i32; 3]) -> u32 {
+    let mut h = (x as u32).wrapping_mul(HASH[0]) ^ (y as u32).wrapping_mul(HASH[1]) ^ (z as u32).wrapping_mul(HASH[2]);
+    h = (h ^ (h >> 15)).wrapping_mul(ROUNDS[0]);
+    h = (h ^ (h >> 12)).wrapping_mul(ROUNDS[1]);
+    h ^ (h >> 15)
 }
 
 /// An instruction set.

@@ -1,6 +1,6 @@
 //! The lanes as plain arrays, for every machine.
 
-use super::Simd;
+use super::{Simd, hash};
 use crate::grid::tile::Lanes;
 
 /// No special instructions.
@@ -161,5 +161,19 @@ impl Simd for Portable {
             to[i] = at(0) + (at(1) - at(0)) * x;
         }
         to
+    }
+
+    #[inline(always)]
+    fn between_slopes(self, [x, y, z]: [i32; 3], place: [f32; 3], weights: [f32; 3]) -> f32 {
+        let byte = |h: u32, shift: u32| ((h >> shift) & 255) as f32 * (2.0 / 255.0) - 1.0;
+        let corner = |i: i32, j: i32, k: i32| {
+            let h = hash([x.wrapping_add(i), y.wrapping_add(j), z.wrapping_add(k)]);
+            let away = [place[0] - i as f32, place[1] - j as f32, place[2] - k as f32];
+            byte(h, 0) * away[0] + byte(h, 8) * away[1] + byte(h, 16) * away[2]
+        };
+        let mix = |a: f32, b: f32, share: f32| a + (b - a) * share;
+        let row = |j: i32, k: i32| mix(corner(0, j, k), corner(1, j, k), weights[0]);
+        let sheet = |k: i32| mix(row(0, k), row(1, k), weights[1]);
+        mix(sheet(0), sheet(1), weights[2])
     }
 }

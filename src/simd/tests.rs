@@ -142,3 +142,32 @@ fn blends_between_eight_corners() {
         }
     }
 }
+
+/// Bit for bit, also far from the origin and where numbers wrap around.
+#[test]
+fn blends_between_the_slopes_of_eight_corners() {
+    struct Once<'a>([i32; 3], [f32; 3], [f32; 3], &'a mut f32);
+    impl Work for Once<'_> {
+        #[inline(always)]
+        fn with<S: Simd>(self, s: S) {
+            *self.3 = s.between_slopes(self.0, self.1, self.2);
+        }
+    }
+    for seed in 0..3000 {
+        let share = |k: u64| (mix64(seed << 4 | k) >> 40) as f32 / (1 << 24) as f32;
+        let whole: [i32; 3] = std::array::from_fn(|axis| match seed {
+            0 => i32::MAX,
+            1 => i32::MIN,
+            _ => (mix64(seed << 4 | 12 + axis as u64) as i32) >> (seed % 32),
+        });
+        let (place, weights) = ([0, 1, 2].map(share), [3, 4, 5].map(share));
+        let values = Level::available().iter().map(|level| {
+            let mut value = 0.0;
+            level.run(Once(whole, place, weights, &mut value));
+            assert!(value.abs() <= 3.0, "{level:?}: {value}");
+            value.to_bits()
+        });
+        let values: Vec<u32> = values.collect();
+        assert!(values.iter().all(|value| *value == values[0]), "{whole:?}, {place:?}: {values:?}");
+    }
+}
