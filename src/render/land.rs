@@ -10,7 +10,7 @@ use ndarray::Array2;
 
 use crate::grid::Grid;
 
-use self::light::{disc, open_sky};
+use self::light::{OpenSky, disc};
 use self::patch::Patched;
 use self::surface::{Rill, RockPoint, albedo, bumped, height, rill, seed};
 use super::camera::{Bounds, Ray};
@@ -234,7 +234,8 @@ fn shadows(block: &Heightfield, sky: &Sky) -> [Raster<f32>; 2] {
 
 /// For each node the open share of the sky, and the share of the sun.
 fn light(block: &Heightfield, soft: &Raster<f32>) -> Raster<nalgebra::Vector2<f32>> {
-    block.heights.map(|x, z, h| nalgebra::Vector2::new(open_sky(block, v3(x, h, z)), soft.at(x, z)))
+    let sky = OpenSky::new();
+    block.heights.map(|x, z, h| nalgebra::Vector2::new(sky.open(block, v3(x, h, z)), soft.at(x, z)))
 }
 
 /// Light of the plain styles at a node.

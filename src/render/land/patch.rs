@@ -1,15 +1,22 @@
 //! Baking again only the part of a land whose ground changed.
 //!
 //! Every map is a function of the heights within some cells, so a patch makes the same numbers as a new bake. Two things reach
-//! far: shadows, which are traced again in the swath that the changed ground can darken, and rills, each of which has a record
-//! of the columns that it read.
+//! far: rills, each of which has a record of the columns that it read, and shadows. A shadow is traced again where the ground
+//! meets the band between the sunlight over the changed columns as they were and as they are.
+//!
+//! ```text
+//!   sun ╲    ╲
+//!        ╲  ▒▒╲        ▒ ground that rose
+//!         ╲▓▓▓▓╲
+//!          ╲▓▓▓▓╲____  only ground between the two rays may have other light
+//! ```
 
 use std::ops::{Range, RangeInclusive};
 
 use crate::parallel::*;
 use ndarray::Array2;
 
-use super::light::{disc, open_sky, sun};
+use super::light::{OpenSky, disc, sun};
 use super::surface::{albedo, height, rill, rill_length};
 use super::{Altitudes, TerrainLook, grained, plain, rise};
 use crate::render::heightfield::Caves;
@@ -23,8 +30,9 @@ use crate::view::LookSpec;
 const HEIGHTS: usize = 2;
 /// Cells from changed relief to the end of what its slope changes.
 const SLOPES: usize = 2;
-/// Cells from changed relief to the last node whose sky it may cover.
+/// Cells from changed relief to the last node whose sky it may cover, and to the last in whose inner rings it lies.
 const SKY: usize = 9;
+const CLOSE: usize = 4;
 /// Cells from a changed column to the last whose smoothed slope it changes.
 const SMOOTHED: usize = 5;
 /// A patch of more than one in so many columns takes as long as a new bake.
@@ -60,26 +68,15 @@ impl TerrainLook {
         for (x, z) in changed.columns() {
             self.coarse.data[z * self.coarse.width + x] = ground[[z, x]];
         }
-        let mut relief = changed.grown(HEIGHTS);
-        relief.add(&hollow);
-        relief.add(&self.patch_rills(&changed));
-        let old = self.highest(&relief);
-        self.patch_relief(&relief);
-        let near = relief.grown(SLOPES);
+        let mut near = changed.grown(HEIGHTS);
+        near.add(&self.patch_rills(&changed));
+        let mut moved = self.patch_relief(&near);
+        moved.hollow(&hollow, [self.block.foot, roof.max(self.block.top)]);
+        let near = moved.mask.grown(SLOPES);
         self.patch_colour(&near);
-        self.patch_light(&near, &relief, old.max(roof).max(self.highest(&relief)), &Sky::new(look));
+        self.patch_light(&near, &moved, &Sky::new(look));
         self.patch_slope(&changed);
         Patched::Part
-    }
-
-    /// The highest node in these columns.
-    fn highest(&self, mask: &Mask) -> f32 {
-        let heights = &self.block.heights;
-        let nodes = Nodes::of(heights, mask);
-        nodes
-            .rows
-            .map(|j| heights.data[j * heights.width..][nodes.across.clone()].iter().copied().fold(f32::MIN, f32::max))
-            .fold(f32::MIN, f32::max)
     }
 
     /// Washes again the rills that read changed columns, and gives the columns around those that changed.
@@ -104,11 +101,25 @@ impl TerrainLook {
         around
     }
 
-    fn patch_relief(&mut self, relief: &Mask) {
+    /// Raises the nodes of these columns to where they belong, and gives the columns of those that moved.
+    fn patch_relief(&mut self, near: &Mask) -> Moved {
+        let old = Extents::of(&self.block.heights, near);
         let Self { coarse, rills, block, unit, .. } = self;
-        refill(&mut block.heights, relief, |k, x, z| height(coarse, rills.data[k].value, *unit, (x, z)));
-        let Nodes { rows, across, .. } = Nodes::of(&block.heights, relief);
+        let before = block.heights.data.clone();
+        refill(&mut block.heights, near, |k, x, z| height(coarse, rills.data[k].value, *unit, (x, z)));
+        let Nodes { rows, across, .. } = Nodes::of(&block.heights, near);
         block.refresh(across, rows);
+        let mut moved = Moved { mask: Mask::none(near.nx, near.nz), extents: Extents::of(&block.heights, near) };
+        let (heights, per_cell) = (&block.heights, block.heights.per_cell as usize);
+        for (x, z) in near.columns() {
+            let row = |j: usize| j * heights.width + x * per_cell..=j * heights.width + (x + 1) * per_cell;
+            let differs = |j: usize| heights.data[row(j)] != before[row(j)];
+            if (z * per_cell..=(z + 1) * per_cell).any(differs) {
+                moved.mask.mark(x..x + 1, z);
+            }
+        }
+        moved.extents.widen(&old);
+        moved
     }
 
     fn patch_colour(&mut self, near: &Mask) {
@@ -127,19 +138,28 @@ impl TerrainLook {
         refill(&mut self.normal, near, |k, x, z| grained(block, *unit, [x, heights[k], z]));
     }
 
-    /// `near` are the columns with other slopes, `relief` those with other heights, none of them above `highest`.
-    fn patch_light(&mut self, near: &Mask, relief: &Mask, highest: f32, sky: &Sky) {
+    /// `near` are the columns with other slopes.
+    fn patch_light(&mut self, near: &Mask, moved: &Moved, sky: &Sky) {
         let Self { block, sun: hard, soft, light, .. } = self;
         let heights = &block.heights.data;
-        let mut shaded = relief.shadow(sky.sun, highest - self.scale.lowest);
+        let mut shaded = moved.shadow(sky.sun, &block.heights);
         shaded.add(near);
         refill(hard, &shaded, |k, x, z| sun(block, sky.sun, [x, heights[k], z]));
         let nodes = Nodes::of(hard, &shaded);
         hard.blur_part(disc(hard.per_cell), (nodes.across, nodes.rows), soft);
         // The blur reaches three times its radius, which is less than a cell.
         let mut lit = shaded.grown(1);
-        lit.add(&relief.grown(SKY));
-        refill(light, &lit, |k, x, z| nalgebra::Vector2::new(open_sky(block, v3(x, heights[k], z)), soft.at(x, z)));
+        update(light, &lit, |_, x, z, light| nalgebra::Vector2::new(light.x, soft.at(x, z)));
+        let (open, around) = (OpenSky::new(), moved.mask.grown(SKY));
+        let close = moved.mask.grown(CLOSE);
+        update(light, &around, |k, x, z, light| {
+            let other = close.holds(x, z) || open.farthest(x, z).any(|[x, z]| moved.mask.holds(x, z));
+            match other {
+                true => nalgebra::Vector2::new(open.open(block, v3(x, heights[k], z)), light.y),
+                false => light,
+            }
+        });
+        lit.add(&around);
         let lamp = lamp();
         refill(&mut self.plain, &lit, |k, x, z| plain(block, &lamp, light.data[k], (x, z)));
     }
@@ -239,21 +259,91 @@ impl Mask {
         other.runs().for_each(|(xs, z)| self.mark(xs, z));
     }
 
-    /// The columns in which a thing of this height over marked columns may hide the sun, and those next to them.
-    fn shadow(&self, sun: V3, height: f32) -> Self {
+    /// Whether the column at (x, z) in cells is marked; outside of the box the nearest one stands for it.
+    fn holds(&self, x: f32, z: f32) -> bool {
+        // Negative numbers become 0.
+        let (x, z) = ((x as usize).min(self.nx - 1), (z as usize).min(self.nz - 1));
+        self.marked[z * self.nx + x]
+    }
+}
+
+/// For each column of a box, the lowest and the highest node in and around it.
+struct Extents(Vec<[f32; 2]>);
+
+impl Extents {
+    /// Of the columns that a mask covers; of all others nothing is known.
+    fn of(heights: &Raster<f32>, mask: &Mask) -> Self {
+        let mut extents = vec![[f32::MAX, f32::MIN]; mask.nx * mask.nz];
+        let per_cell = heights.per_cell as usize;
+        extents.par_chunks_mut(mask.nx).enumerate().filter(|(z, _)| mask.zs.contains(z)).for_each(|(z, extents)| {
+            for x in mask.xs.clone().filter(|&x| mask.marked[z * mask.nx + x]) {
+                for j in z * per_cell..=(z + 1) * per_cell {
+                    for &h in &heights.data[j * heights.width..][x * per_cell..=(x + 1) * per_cell] {
+                        extents[x] = [extents[x][0].min(h), extents[x][1].max(h)];
+                    }
+                }
+            }
+        });
+        Self(extents)
+    }
+
+    /// Takes other nodes in.
+    fn widen(&mut self, other: &Self) {
+        for ([low, high], other) in self.0.iter_mut().zip(&other.0) {
+            (*low, *high) = (low.min(other[0]), high.max(other[1]));
+        }
+    }
+}
+
+/// Columns whose ground moved.
+struct Moved {
+    mask: Mask,
+    /// Between which heights it was and is.
+    extents: Extents,
+}
+
+impl Moved {
+    /// Adds columns with caves, between these heights.
+    fn hollow(&mut self, columns: &Mask, [low, high]: [f32; 2]) {
+        self.mask.add(columns);
+        for (x, z) in columns.columns() {
+            self.extents.0[z * columns.nx + x] = [low, high];
+        }
+    }
+
+    /// The columns whose share of the sun may differ, and those next to them.
+    fn shadow(&self, sun: V3, heights: &Raster<f32>) -> Mask {
         const STRIDE: f32 = 0.5;
-        let mut shadow = Self::none(self.nx, self.nz);
+        /// Cells by which a place in a column, and the start of a ray over a node, may lie off.
+        const OFF: f32 = 2.5;
+        const LIFT: f32 = 0.3;
+        let (nx, nz) = (self.mask.nx, self.mask.nz);
+        let mut shadow = Mask::none(nx, nz);
+        let ground = Extents::of(heights, &Mask::all(nx, nz)).0;
+        let lowest = ground.iter().fold(f32::MAX, |lowest, extent| lowest.min(extent[0]));
         let across = sun.x.hypot(sun.z);
-        let farthest = (self.nx as f32).hypot(self.nz as f32);
-        let length = if sun.y > 1e-3 { (height.max(0.0) * across / sun.y).min(farthest) } else { farthest };
+        let farthest = (nx as f32).hypot(nz as f32);
         let away = if across > 1e-6 { [-sun.x / across, -sun.z / across] } else { [0.0; 2] };
+        // A sun at the zenith falls fast, one at the horizon hardly.
+        let falls = sun.y.max(0.0) / across.max(1e-3);
         let clip = |low: f32, high: f32, n: usize| low.max(0.0) as usize..(high.max(0.0) as usize).min(n);
-        for (xs, z) in self.runs() {
-            for stride in 0..=(length / STRIDE) as usize + 1 {
-                let [dx, dz] = away.map(|step| step * STRIDE * stride as f32);
-                let along = clip(xs.start as f32 + dx - 1.0, xs.end as f32 + dx + 2.0, self.nx);
-                let rows = clip(z as f32 + dz - 1.0, z as f32 + dz + 3.0, self.nz);
-                rows.for_each(|z| shadow.mark(along.clone(), z));
+        for (x, z) in self.mask.columns() {
+            let [low, high] = self.extents.0[z * nx + x];
+            for stride in 0..=(farthest / STRIDE) as usize + 1 {
+                let far = STRIDE * stride as f32;
+                let band = [low - falls * (far + OFF) - LIFT, high - falls * (far - OFF) + LIFT];
+                if band[1] < lowest {
+                    break;
+                }
+                let along = clip(x as f32 + away[0] * far - 1.0, x as f32 + away[0] * far + 3.0, nx);
+                for z in clip(z as f32 + away[1] * far - 1.0, z as f32 + away[1] * far + 3.0, nz) {
+                    for x in along.clone() {
+                        let [foot, top] = ground[z * nx + x];
+                        if foot <= band[1] && top >= band[0] {
+                            shadow.mark(x..x + 1, z);
+                        }
+                    }
+                }
             }
         }
         shadow
@@ -332,6 +422,11 @@ impl Counts {
 
 /// Makes the samples of a map in marked columns again; `make` is given the number of the sample and its x and z in cells.
 fn refill<T: Copy + Send + Sync>(map: &mut Raster<T>, mask: &Mask, make: impl Fn(usize, f32, f32) -> T + Sync) {
+    update(map, mask, |k, x, z, _| make(k, x, z));
+}
+
+/// The same, where `make` is given the old sample too.
+fn update<T: Copy + Send + Sync>(map: &mut Raster<T>, mask: &Mask, make: impl Fn(usize, f32, f32, T) -> T + Sync) {
     let nodes = Nodes::of(map, mask);
     let (width, per_cell, origin) = (map.width, map.per_cell, map.origin);
     let place = |k: usize| (k as f32 + origin) / per_cell;
@@ -342,7 +437,7 @@ fn refill<T: Copy + Send + Sync>(map: &mut Raster<T>, mask: &Mask, make: impl Fn
     rows.for_each(|(j, row)| {
         let j = nodes.rows.start + j;
         for i in nodes.across.clone().filter(|&i| nodes.has(i, j)) {
-            row[i] = make(j * width + i, place(i), place(j));
+            row[i] = make(j * width + i, place(i), place(j), row[i]);
         }
     });
 }
