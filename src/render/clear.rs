@@ -22,11 +22,15 @@ pub(crate) struct Media<'a> {
 }
 
 impl<'a> Media<'a> {
-    /// Sorts them; `shown`: the shares of the box in which they are drawn.
-    pub(crate) fn new(all: Vec<Clear<'a>>, fog: Option<&'a Fog>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
+    /// Sorts them; `shown`: the shares of the box in which they are drawn; `step`: that of the look.
+    pub(crate) fn new(
+        all: Vec<Clear<'a>>,
+        (fog, step): (Option<&'a Fog>, f32),
+        (shown, skipping): ([[f32; 2]; 3], Skipping),
+    ) -> Self {
         let with_surface = all.into_iter().filter(|medium| medium.look.preset.form() != Form::Cloud);
         let (clear, solids) = with_surface.partition(|medium| medium.look.preset.form() == Form::Clear);
-        Self { clear, solids, fog: fog.map(|fog| FogField::new(fog, shown, skipping)) }
+        Self { clear, solids, fog: fog.map(|fog| FogField::new(fog, step, (shown, skipping))) }
     }
 }
 

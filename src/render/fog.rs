@@ -41,6 +41,8 @@ const BENT: f32 = 1.4;
 const EDDIES: f32 = 0.11;
 /// Light from below comes from a wide patch and by detours: it is absorbed by this share of the gas.
 const DETOURS: f32 = 0.45;
+/// Step of a look up to which gas is sampled once in each coarse cell; it is sampled less often at a longer one.
+const USUAL_STEP: f32 = 0.5;
 /// Lowest sun whose shadow is computed, as the sine of its height; a lower one throws the same.
 const LOWEST: f32 = 0.2;
 
@@ -355,6 +357,7 @@ fn from_below(extinction: &[f32], grid: Grid, edge: f32) -> Vec<f32> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FogField<'a> {
     fog: &'a Fog,
+    step: f32,
     /// Corners of the part of the box that is shown, in cells.
     shown: [[f32; 2]; 3],
     skipping: Skipping,
@@ -378,10 +381,10 @@ impl Gas {
 }
 
 impl<'a> FogField<'a> {
-    /// The gases in a part of the box, given as shares along x, y and z.
-    pub(crate) fn new(fog: &'a Fog, clip: [[f32; 2]; 3], skipping: Skipping) -> Self {
+    /// The gases in a part of the box, given as shares along x, y and z, for the step of a look.
+    pub(crate) fn new(fog: &'a Fog, step: f32, (clip, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
         let shown = std::array::from_fn(|axis| clip[axis].map(|share| share * fog.size[axis]));
-        Self { fog, shown, skipping }
+        Self { fog, step: fog.edge as f32 * (step / USUAL_STEP).max(1.0), shown, skipping }
     }
 
     pub(crate) fn kinds(&self) -> &'a [Kind] {
@@ -390,7 +393,7 @@ impl<'a> FogField<'a> {
 
     /// Distance between samples in cells.
     pub(crate) fn step(&self) -> f32 {
-        self.fog.edge as f32
+        self.step
     }
 
     /// The gases at a point, held at the box's sides.

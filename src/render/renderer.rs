@@ -315,7 +315,8 @@ impl Renderer {
         match self.look.style {
             Style::Cinematic => {
                 let fog = self.prepared.known_fog().filter(|_| self.contents.lava);
-                let media = Media::new(media, fog.as_deref(), (self.with_volume(shown), Skipping::Bricks));
+                let part = (self.with_volume(shown), Skipping::Bricks);
+                let media = Media::new(media, (fog.as_deref(), self.look.step), part);
                 let ember = EmberLight::none(volume.grid);
                 let how = Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow };
                 cover(&self.context(&field, &media, shown, &ember), camera, image, how)
@@ -346,7 +347,7 @@ impl Renderer {
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
                 let media = Media::new(
                     self.media(volume, skipping, shown),
-                    fog.as_deref(),
+                    (fog.as_deref(), self.look.step),
                     (self.with_volume(shown), skipping),
                 );
                 let (context, scene) = (self.context(&field, &media, shown, &ember), self.scene(camera, shown));

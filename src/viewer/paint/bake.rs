@@ -2,12 +2,13 @@
 //!
 //! Baking takes about a second, so it runs on a thread of its own. Until the first fine bake ends a coarse one is shown.
 //! Later changes of the ground patch a copy of the fine one on that thread, and each result is shown when it is ready,
-//! however often the ground changes meanwhile.
+//! however often the ground changes meanwhile. Ground that goes on changing is patched in batches, by half of the threads:
+//! neighbouring cells share most of their patches, and the pictures and the simulation need the processor.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ndarray::Array2;
 
@@ -22,6 +23,12 @@ use crate::viewer::messages::GroundPatch;
 /// Boxes of up to so many columns on the longer side are baked coarsely in a few frames' time.
 const COARSE: usize = 256;
 
+/// Ground that has not changed for so long is patched at once.
+const PAUSE: Duration = Duration::from_millis(150);
+/// Times that a bake took which pass before the next one of ground that goes on changing, and the longest such rest.
+const REST: u32 = 2;
+const LONGEST_REST: Duration = Duration::from_millis(1500);
+
 /// The ground that is shown, and the one that is being baked.
 pub(super) struct BakedGround {
     heights: Arc<Array2<f32>>,
@@ -30,7 +37,10 @@ pub(super) struct BakedGround {
     pub(super) land: Arc<TerrainLook>,
     /// Whether `land` has all the nodes of a final picture.
     is_fine: bool,
-    baking: Option<Receiver<TerrainLook>>,
+    baking: Option<Receiver<(TerrainLook, Duration)>>,
+    /// When the ground last changed, and until when no further batch of changes is baked.
+    changed: Instant,
+    rests: Instant,
     /// The ground or the sun changed since the last bake began, so that another one follows.
     stale: bool,
     other_sun: bool,
@@ -42,14 +52,16 @@ impl BakedGround {
         let (heights, caves) = (Arc::new(ground.heights.clone()), ground.caves.clone());
         let coarse = per_cell(grid.nx.max(grid.nz), grid.nx.max(grid.nz).min(COARSE));
         let land = Arc::new(TerrainLook::bake_with(&heights, (*caves).clone(), look, coarse));
-        Self { heights, caves, grid, land, is_fine: false, baking: None, stale: true, other_sun: false }
+        let now = Instant::now();
+        let (changed, rests) = (now, now);
+        Self { heights, caves, grid, land, is_fine: false, baking: None, changed, rests, stale: true, other_sun: false }
     }
 
     /// Takes a changed part; true when the shown ground changed at once.
     pub(super) fn apply(&mut self, patch: &GroundPatch, look: &LookSpec) -> bool {
         patch.write_to(Arc::make_mut(&mut self.heights));
         self.caves = patch.caves.clone();
-        self.stale = true;
+        (self.stale, self.changed) = (true, Instant::now());
         // Before the first fine bake ends, a coarse one is patched in its place.
         let quick = !self.is_fine && self.grid.nx.max(self.grid.nz) <= COARSE;
         quick && Arc::make_mut(&mut self.land).follow(&self.heights, &self.caves, look)
@@ -58,6 +70,7 @@ impl BakedGround {
     /// Another sun.
     pub(super) fn relight(&mut self) {
         (self.stale, self.other_sun) = (true, true);
+        self.rests = Instant::now();
     }
 
     /// What a camera should frame: the ground block, in cells.
@@ -77,14 +90,16 @@ impl BakedGround {
             None | Some(Err(TryRecvError::Empty)) => {}
             Some(answer) => {
                 self.baking = None;
-                if let Ok(land) = answer {
+                if let Ok((land, took)) = answer {
+                    self.rests = Instant::now() + (REST * took).min(LONGEST_REST);
                     // Shown even where the ground has changed since: the next bake only patches it.
                     (self.land, self.is_fine) = (Arc::new(land), true);
                     changed = true;
                 }
             }
         }
-        if self.stale && self.baking.is_none() {
+        let due = Instant::now() >= self.rests || self.changed.elapsed() >= PAUSE;
+        if self.stale && self.baking.is_none() && due {
             self.stale = false;
             self.baking = Some(self.bake(look));
         }
@@ -95,6 +110,7 @@ impl BakedGround {
     pub(super) fn finish(&mut self, look: &LookSpec) -> bool {
         let mut changed = false;
         while !self.settled() {
+            self.rests = Instant::now();
             changed |= self.tend(look);
             thread::sleep(Duration::from_millis(2));
         }
@@ -102,12 +118,14 @@ impl BakedGround {
     }
 
     /// Bakes the present ground on a thread; where one was baked before, only what changed.
-    fn bake(&mut self, look: &LookSpec) -> Receiver<TerrainLook> {
+    fn bake(&mut self, look: &LookSpec) -> Receiver<(TerrainLook, Duration)> {
         let (done, baked) = channel();
         let (heights, caves, look) = (self.heights.clone(), self.caves.clone(), look.clone());
         let other_sun = std::mem::take(&mut self.other_sun);
         let before = self.is_fine.then(|| self.land.clone());
         let nodes = per_cell(self.grid.nx.max(self.grid.nz), NODES);
+        let all = rayon::current_num_threads();
+        let threads = if self.is_fine { all.div_ceil(2) } else { all };
         let bake = move || match before {
             None => TerrainLook::bake_with(&heights, (*caves).clone(), &look, nodes),
             Some(before) => {
@@ -120,7 +138,11 @@ impl BakedGround {
             }
         };
         // The thread is not joined: when the scene changes its answer is dropped.
-        thread::spawn(move || done.send(on_own_threads("baking", bake)).is_ok());
+        thread::spawn(move || {
+            let start = Instant::now();
+            let land = on_own_threads(("baking", threads), bake);
+            done.send((land, start.elapsed())).is_ok()
+        });
         baked
     }
 }

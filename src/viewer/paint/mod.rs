@@ -79,10 +79,9 @@ pub struct PaintTimes {
     pub shown: u64,
 }
 
-/// Works on threads of its own. In a pool shared with the simulation, either would wait until the other has done all of
+/// Works on so many threads of its own, with this name. In a pool shared with the simulation, either would wait until the other has done all of
 /// its work.
-fn on_own_threads<T: Send>(name: &'static str, work: impl FnOnce() -> T + Send) -> T {
-    let count = rayon::current_num_threads();
+fn on_own_threads<T: Send>((name, count): (&'static str, usize), work: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().num_threads(count).thread_name(move |k| format!("{name} {k}")).build() {
         Ok(pool) => pool.install(work),
         // No more threads are to be had: those of the simulation have to do.

@@ -16,6 +16,10 @@ use crate::viewer::paint::quality::{Quality, Resolution, Rest, still};
 /// Least time from one moving picture to the next.
 const SHORTEST: Duration = Duration::from_millis(16);
 
+/// Times the distance between samples in moving pictures of less than the whole resolution, up to this many cells.
+const COARSER: f32 = 2.0;
+const LONGEST_STEP: f32 = 1.0;
+
 /// How finely the present state has been drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
@@ -156,7 +160,9 @@ impl Marcher {
         let effort = movement.resolution.moving(view.quality, window, movement.took);
         let camera = view.camera.resized((effort.size[0], effort.size[1]));
         let antialias = if effort.repeats > 1 { Antialias::Edges } else { Antialias::Off };
-        let Some(image) = stage.draw(wanted, view, &camera, antialias) else { return };
+        // Where there are too few pixels for the whole window, there is no time for fine samples either.
+        let coarser = if effort.size[0] < window[0] { COARSER } else { 1.0 };
+        let Some(image) = stage.draw(wanted, view, &camera, (antialias, coarser)) else { return };
         let took = self.started.elapsed();
         // The first picture from a camera that came to rest finds the ground, like one from a camera that turns.
         if stage.knew_ground == rests {
@@ -179,7 +185,7 @@ impl Marcher {
         if !self.mailbox.guard(self.seen, &switch) {
             return false;
         }
-        let image = stage.draw(wanted, view, &camera, antialias);
+        let image = stage.draw(wanted, view, &camera, (antialias, 1.0));
         self.mailbox.unguard();
         let Some(image) = image else { return false };
         self.level = level;
@@ -197,7 +203,7 @@ impl Marcher {
     fn picture(&mut self, job: &Job) -> Option<RgbaImage> {
         let (wanted, stage) = (self.wanted.as_ref()?, self.stage.as_mut()?);
         let antialias = if job.smooth { Antialias::Full } else { Antialias::Edges };
-        let image = stage.draw(wanted, &job.view, &job.view.camera, antialias)?;
+        let image = stage.draw(wanted, &job.view, &job.view.camera, (antialias, 1.0))?;
         let mut rgba = opaque(&image);
         if job.transparent {
             let cover = stage.renderer.coverage(stage.mirror.volume(), &job.view.camera, &image);
@@ -214,12 +220,20 @@ impl Stage {
         Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), known: false, knew_ground: false })
     }
 
-    fn draw(&mut self, wanted: &Wanted, view: &View, camera: &Camera, antialias: Antialias) -> Option<Image> {
+    /// Draws with this smoothing and with so many times the distance between samples; `None` when the picture was given up.
+    fn draw(
+        &mut self,
+        wanted: &Wanted,
+        view: &View,
+        camera: &Camera,
+        (antialias, coarser): (Antialias, f32),
+    ) -> Option<Image> {
         let Self { renderer, mirror, known, knew_ground, .. } = self;
         if !renderer.is_over(&wanted.land) {
             renderer.set_land(wanted.land.clone());
         }
-        let look = LookSpec { antialias, ..wanted.look.clone() };
+        let step = (coarser * wanted.look.step).min(LONGEST_STEP).max(wanted.look.step);
+        let look = LookSpec { antialias, step, ..wanted.look.clone() };
         if *renderer.look() != look {
             renderer.set_look_but_sunlight(look).ok()?;
         }
@@ -232,6 +246,7 @@ impl Stage {
             slices: [slice(0), slice(1), slice(2)],
         });
         *knew_ground = renderer.knows_ground(camera);
+        mirror.settle();
         let image = renderer.frame_with(mirror.volume(), &mirror.changes(*known), camera);
         *known = true;
         mirror.drawn();

@@ -17,22 +17,31 @@ pub(super) struct Mirror {
 
 /// What is known of the fields of one medium.
 struct Known {
-    /// For each row, numbered `z · ny + y`, the cells outside of which it is empty.
+    /// For each row, numbered `z · ny + y`, the cells outside of which it is empty, but for rows that are `stale`.
     rows: Vec<Span>,
+    stale: Vec<bool>,
     /// The cells that may differ from the last picture; `None` where any may.
     changed: Option<Vec<Change>>,
 }
 
 impl Known {
     fn empty(grid: Grid) -> Self {
-        Self { rows: vec![Span::EMPTY; grid.ny * grid.nz], changed: Some(Vec::new()) }
+        let rows = grid.ny * grid.nz;
+        Self { rows: vec![Span::EMPTY; rows], stale: vec![false; rows], changed: Some(Vec::new()) }
     }
 
-    /// Cells of a row changed; all of it that is not zero lies between `held`.
-    fn change(&mut self, row: usize, cells: Span, held: Span) {
-        self.rows[row] = held;
+    /// Cells of a row changed.
+    fn change(&mut self, row: usize, cells: Span) {
+        self.stale[row] = true;
         if let Some(changed) = &mut self.changed {
             changed.push(Change { row, cells });
+        }
+    }
+
+    /// Finds the cells that stale rows hold: once for all patches that reached them.
+    fn settle(&mut self, held: impl Fn(usize) -> Span) {
+        for (row, stale) in self.stale.iter_mut().enumerate().filter(|(_, stale)| **stale) {
+            (self.rows[row], *stale) = (held(row), false);
         }
     }
 
@@ -57,10 +66,7 @@ impl Mirror {
             let cells = start..start + width;
             let to = self.volume.density[cells.clone()].iter_mut().zip(&mut self.volume.energy[cells]);
             to.zip(texels).for_each(|((density, energy), texel)| [*density, *energy] = *texel);
-            let row = z * grid.ny + y;
-            let (density, energy) = (row_of(&self.volume.density, grid, row), row_of(&self.volume.energy, grid, row));
-            let held = span(grid.nx, |x| density[x] > 0 || energy[x] > 0);
-            self.lava.change(row, Span { from: x as u16, to: (x + width) as u16 }, held);
+            self.lava.change(z * grid.ny + y, Span { from: x as u16, to: (x + width) as u16 });
         }
     }
 
@@ -88,9 +94,24 @@ impl Mirror {
             for (k, (medium, known)) in self.volume.media.iter_mut().zip(&mut self.media).enumerate() {
                 let to = &mut medium.density[start..start + width];
                 to.iter_mut().zip(texels.chunks_exact(count)).for_each(|(to, texel)| *to = texel[k]);
-                let density = row_of(&medium.density, grid, row);
-                known.change(row, Span { from: x as u16, to: (x + width) as u16 }, span(grid.nx, |x| density[x] > 0));
+                known.change(row, Span { from: x as u16, to: (x + width) as u16 });
             }
+        }
+    }
+
+    /// Brings what is known of the rows up to date with all patches taken so far.
+    pub(super) fn settle(&mut self) {
+        let Volume { grid, density, energy, media } = &self.volume;
+        let nx = grid.nx;
+        self.lava.settle(|row| {
+            let (density, energy) = (row_of(density, *grid, row), row_of(energy, *grid, row));
+            span(nx, |x| density[x] > 0 || energy[x] > 0)
+        });
+        for (known, medium) in self.media.iter_mut().zip(media) {
+            known.settle(|row| {
+                let density = row_of(&medium.density, *grid, row);
+                span(nx, |x| density[x] > 0)
+            });
         }
     }
 
@@ -98,7 +119,8 @@ impl Mirror {
         &self.volume
     }
 
-    /// What changed since [`Self::drawn`]; everything may have when `known` is false.
+    /// What changed since [`Self::drawn`]; everything may have when `known` is false. The rows are those of the last
+    /// [`Self::settle`].
     pub(super) fn changes(&self, known: bool) -> VolumeChanges<'_> {
         let media = self.media.iter().map(|medium| medium.changes(known)).collect();
         VolumeChanges { lava: self.lava.changes(known), media }
@@ -149,6 +171,7 @@ mod tests {
                 (expected.density[cell], expected.energy[cell]) = (texel[0], texel[1]);
             }
             mirror.patch(&Patch { origin, size, texels });
+            mirror.settle();
             assert_eq!(*mirror.volume(), expected);
             assert_eq!(mirror.changes(true).lava.rows, rows(expected.lava()));
             assert_eq!(mirror.changes(true).lava.changed.map(<[Change]>::len), Some(size[1] * size[2]));
@@ -171,6 +194,7 @@ mod tests {
         mirror.drawn();
         assert_eq!(mirror.changes(true).media[0].changed, Some(&[][..]));
         mirror.update_media(&update(&["water", "oil"], vec![1, 2, 0, 4]));
+        mirror.settle();
         let field = |k: usize| &mirror.volume().media[k].density[grid.index([1, 2, 0])..][..2];
         assert_eq!([field(0), field(1)], [[1, 0], [2, 4]]);
         let rows = |k: usize| mirror.changes(true).media[k].rows.to_vec();

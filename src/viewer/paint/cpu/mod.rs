@@ -11,7 +11,7 @@ mod tests;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use image::RgbaImage;
 use image::imageops::FilterType;
@@ -68,7 +68,7 @@ impl CpuPainter {
         let marcher = Marcher::new(Arc::clone(&mailbox));
         let thread = std::thread::Builder::new()
             .name("drawing".to_owned())
-            .spawn(move || on_own_threads("drawing", || marcher.run()))
+            .spawn(move || on_own_threads(("drawing", rayon::current_num_threads()), || marcher.run()))
             .ok();
         Ok(Self {
             screen: Screen::new(&gpu),
@@ -110,7 +110,10 @@ impl CpuPainter {
     }
 
     pub(super) fn has_room(&self) -> bool {
-        self.mailbox.waiting() < MOST_WAITING
+        // Two updates for each picture: what the thread cannot show yet need not be filtered and sent.
+        let since = self.times.changed.map_or(Duration::MAX, |changed| changed.elapsed());
+        let waiting = self.mailbox.waiting();
+        waiting == 0 || (waiting < MOST_WAITING && since >= self.times.draw / 2)
     }
 
     pub(super) fn apply(&mut self, update: &mut Update) {

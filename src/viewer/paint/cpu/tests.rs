@@ -13,10 +13,11 @@ use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, Style};
 use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;
 use crate::view::{MaterialLook, Preset};
-use crate::viewer::messages::{Cut, Update};
+use crate::viewer::messages::{Command, Cut, Pace, Update};
 use crate::viewer::paint::device::Gpu;
 use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, furnish, keep, surface, view};
 use crate::viewer::paint::{DrawOn, Painter, Quality, View};
+use crate::viewer::worker::Worker;
 
 /// A window of an odd shape.
 const WINDOW: (usize, usize) = (301, 199);
@@ -240,4 +241,71 @@ fn another_scene_takes_the_place_of_the_first() {
         Renderer::new(simulation.world().ground().surface(), simulation.world().grid(), smooth).expect("a valid look");
     assert!(drawn == rgba(&renderer.frame(lowpass.volume(), &camera)));
     assert!(Arc::strong_count(&painter.mailbox) >= 2, "the thread goes on");
+}
+
+/// What the window's two threads reach together in ten seconds: pictures and steps a second, and the share of the resolution.
+fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f64; 3] {
+    let (start, subject) = (Instant::now(), painter.subject().expect("a scene has come"));
+    let (mut pictures, mut scale, mut steps) = (0, 0, [u64::MAX, 0]);
+    let seconds = std::env::var("SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(10.0);
+    while start.elapsed().as_secs_f64() < seconds {
+        while painter.has_room()
+            && let Some(mut update) = worker.poll()
+        {
+            painter.apply(&mut update);
+            steps = [steps[0].min(update.report.step), update.report.step];
+        }
+        let azimuth_deg = 230.0 + turns_deg_s * start.elapsed().as_secs_f32();
+        let camera = Camera::new(&CameraSpec { azimuth_deg, ..CameraSpec::default() }, &subject, (1280, 800));
+        painter.show(&View { quality: Quality::Auto { target_fps: 18.0 }, ..view(camera) });
+        if painter.fetch() {
+            let picture = painter.next.take().expect("it was fetched");
+            painter.times.draw = picture.took;
+            (pictures, scale) = (pictures + 1, picture.pixels.size.0);
+        }
+        std::thread::sleep(Duration::from_millis(4));
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    [f64::from(pictures) / seconds, steps[1].saturating_sub(steps[0]) as f64 / seconds, scale as f64 / 1280.0]
+}
+
+/// Prints the rates of the island: `cargo test --lib -- --ignored --nocapture rates_of_the_island`. SCENE, STEPS and SECONDS
+/// replace the scene's file, 2200 and 10; PHASE names one of the rows.
+#[test]
+#[ignore = "measures for a minute: cargo test --lib -- --ignored --nocapture rates_of_the_island"]
+fn rates_of_the_island() {
+    let Some(_surface) = surface() else { return };
+    let island = concat!(env!("CARGO_MANIFEST_DIR"), "/terrains/island.toml");
+    let path = std::env::var("SCENE").unwrap_or_else(|_| island.to_owned());
+    let steps = std::env::var("STEPS").ok().and_then(|text| text.parse().ok()).unwrap_or(2200);
+    let scene = Scene::load(std::path::Path::new(&path)).expect("a scene");
+    let mut painter = CpuPainter::new(Gpu::of_window(), &scene.spec.look).expect("a valid look");
+    let mut worker = Worker::start(scene).expect("a right scene");
+    worker.send(Command::Steps(steps));
+    let mut step = 0;
+    while step < steps {
+        while let Some(mut update) = worker.poll() {
+            step = update.report.step;
+            painter.apply(&mut update);
+        }
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    if let Some(ground) = &mut painter.ground {
+        ground.finish(&LookSpec::default());
+    }
+    println!("{:<28}{:>10}{:>10}{:>10}", "from step 2200", "pictures/s", "steps/s", "scale");
+    for (name, pace, turns) in [
+        ("camera turns, paused", Pace::Paused, 30.0),
+        ("free, camera rests", Pace::Free, 0.0),
+        ("free, camera turns", Pace::Free, 30.0),
+        ("60 steps/s, camera turns", Pace::Rate(60.0), 30.0),
+    ] {
+        if std::env::var("PHASE").is_ok_and(|phase| !name.contains(&phase)) {
+            continue;
+        }
+        worker.send(Command::Pace(pace));
+        rates(&mut worker, &mut painter, turns);
+        let [pictures, steps, scale] = rates(&mut worker, &mut painter, turns);
+        println!("{name:<28}{pictures:>10.1}{steps:>10.1}{scale:>10.2}");
+    }
 }
