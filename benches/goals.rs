@@ -4,6 +4,8 @@
 //! machine only ever adds), and of a run the mean over its steps.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
+#[path = "air/mod.rs"]
+mod air;
 mod baseline;
 #[path = "grains/mod.rs"]
 mod grains;
@@ -37,7 +39,7 @@ const ROUNDS: usize = 25;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let rows: [(&str, fn()); 11] = [
+    let rows: [(&str, fn()); 12] = [
         ("count-volcano", count_volcano),
         ("count-full", count_full),
         ("volcano", volcano_row),
@@ -48,6 +50,7 @@ fn main() {
         ("open", open_row),
         ("liquids", liquids::row),
         ("grains", grains::row),
+        ("air", air::row),
         ("island", island_row),
     ];
     println!("{} threads; {:?} and slower", threads(), Level::fastest());

@@ -3,7 +3,9 @@
 use crate::air::{AirGrid, Amounts, BEYOND, Field, Forces, Openness, Side, UNIT};
 use crate::simd::{Level, Simd, Work};
 
+use super::FASTEST;
 use super::chunks::each_chunk;
+use super::project::limited;
 use super::sides::Winds;
 use super::velocity::Faces;
 
@@ -41,14 +43,14 @@ pub(super) fn signed(amount: u32) -> i32 {
 #[inline(always)]
 fn add_lift(v: &mut [f32], heat: &[u32], background: i32, lift: f32) {
     for (v, heat) in v.iter_mut().zip(heat) {
-        *v += lift * (signed(*heat) - background) as f32;
+        *v = limited(*v + lift * (signed(*heat) - background) as f32, FASTEST);
     }
 }
 
 #[inline(always)]
 fn add_weight(v: &mut [f32], ash: &[u32], steam: &[u32], weight: f32) {
     for ((v, ash), steam) in v.iter_mut().zip(ash).zip(steam) {
-        *v -= weight * (signed(*ash) as f32 + signed(*steam) as f32);
+        *v = limited(*v - weight * (signed(*ash) as f32 + signed(*steam) as f32), FASTEST);
     }
 }
 
@@ -154,7 +156,8 @@ fn wrap_factors(grid: AirGrid, factors: &mut [f32]) {
 
 /// The wind at the rows of the box; still air where the scene has none.
 pub(super) fn winds(forces: &Forces, ny: usize) -> Vec<[f32; 3]> {
-    let at = |y: usize| forces.wind.get(y).or(forces.wind.last()).map_or([0.0; 3], |[x, z]| [*x, 0.0, *z]);
+    let wind = |[x, z]: &[f32; 2]| [limited(*x, FASTEST), 0.0, limited(*z, FASTEST)];
+    let at = |y: usize| forces.wind.get(y).or(forces.wind.last()).map_or([0.0; 3], wind);
     (0..ny).map(at).collect()
 }
 

@@ -5,8 +5,9 @@
 //! ([`velocity`]), adds the forces ([`forces`], [`swirl`]), takes the divergence out ([`project`], [`pressure`]) and carries the
 //! amounts ([`scalars`]).
 //!
-//! No value can stop being a number: speeds are limited to [`FASTEST`] before a step and after every projection, to a cell in a
-//! substep besides, and what is not a number becomes such a limit; volumes are at least 1/16; amounts are integers.
+//! No value can stop being a number: speeds are limited to [`FASTEST`] before a step, with the lift, and after every projection,
+//! there to a cell in a substep besides, and what is not a number becomes such a limit; the wind and the confinement are limited
+//! too; volumes are at least 1/16; amounts are integers.
 //!
 //! Floats are computed by the same operations in the same order on every instruction set and by any number of threads, with
 //! no fused operations and no functions but the square root.
@@ -84,9 +85,10 @@ impl Incompressible {
             grid.sides[1] = Side::Wall;
         }
         let faces = || [vec![0.0; grid.len()], vec![0.0; grid.len()], vec![0.0; grid.len()]];
+        let confinement = if params.confinement > 0.0 { params.confinement.min(1.0) } else { 0.0 };
         let mut solver = Self {
             grid,
-            params,
+            params: IncompressibleParams { confinement },
             simd: level,
             u: faces(),
             open: faces(),
@@ -153,8 +155,10 @@ impl Incompressible {
             if std::mem::replace(&mut self.open[axis][at], open) != open {
                 changed.push([place[1], place[2]]);
             }
-            if open == 0.0 {
+            if open == 0.0 && self.u[axis][at] != 0.0 {
                 self.u[axis][at] = 0.0;
+                // It may have been the fastest.
+                self.is_limited = false;
             }
         }
     }
@@ -162,11 +166,15 @@ impl Incompressible {
     /// Limits all velocities, and finds the fastest.
     fn limit(&mut self) {
         let mut fastest = 0;
-        for u in &mut self.u {
-            for u in &mut *u {
-                *u = if u.is_nan() { 0.0 } else { project::limited(*u, FASTEST) };
+        for axis in AXES {
+            let mut n = self.grid.size();
+            n[axis] += 1;
+            for (y, z) in (0..n[2]).flat_map(|z| (0..n[1]).map(move |y| (y, z))) {
+                let at = self.grid.at([0, y, z]);
+                let row = &mut self.u[axis][at..at + n[0]];
+                row.iter_mut().for_each(|u| *u = if u.is_nan() { 0.0 } else { project::limited(*u, FASTEST) });
+                fastest = project::largest(row, fastest);
             }
-            fastest = project::largest(u, fastest);
         }
         (self.fastest, self.is_limited) = (f32::from_bits(fastest), true);
     }

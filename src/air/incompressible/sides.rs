@@ -11,19 +11,17 @@ use super::velocity::Faces;
 /// The wind at the rows of the box, as a velocity.
 pub(super) type Winds = [[f32; 3]];
 
-/// Fills what lies beyond all sides.
+/// Fills what lies beyond all sides: first along z, then along y, then along x, so that each has all that it reads.
 pub(super) fn fill(grid: AirGrid, u: &mut Faces, winds: &Winds) {
-    each_chunk(grid, u, |first, mut u| {
+    planes_beyond(grid, u, winds);
+    each_chunk(grid, u, |_, mut u| {
         let plane = grid.strides()[2];
         for k in 0..u[0].len() / plane {
-            if (BEYOND..=BEYOND + grid.cells.nz).contains(&(first + k)) {
-                let mut planes = u.each_mut().map(|u| &mut u[k * plane..(k + 1) * plane]);
-                ends_of_rows(grid, &mut planes, winds);
-                floor_and_top(grid, &mut planes, winds);
-            }
+            let mut planes = u.each_mut().map(|u| &mut u[k * plane..(k + 1) * plane]);
+            floor_and_top(grid, &mut planes, winds);
+            ends_of_rows(grid, &mut planes, winds);
         }
     });
-    planes_beyond(grid, u, winds);
 }
 
 /// What an open side has beyond it: the last value where `outward` is not negative, else the wind.
@@ -31,11 +29,20 @@ fn beyond(outward: f32, last: f32, wind: f32) -> f32 {
     if outward < 0.0 { wind } else { last }
 }
 
+/// The wind at a row of the fields, which counts from [`BEYOND`] below the first cell.
+fn wind_at(winds: &Winds, y: usize) -> [f32; 3] {
+    winds[y.saturating_sub(BEYOND).min(winds.len() - 1)]
+}
+
+/// Values of the cells in a row of the fields, those of the first and last cell beyond its ends.
+fn within(row: &[f32], nx: usize) -> impl Iterator<Item = f32> {
+    (0..row.len()).map(move |x| row[x.clamp(BEYOND, BEYOND + nx - 1)])
+}
+
 fn ends_of_rows(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
     let (nx, row) = (grid.cells.nx, grid.strides()[1]);
-    for y in 0..=grid.cells.ny {
-        let wind = winds[y.min(winds.len() - 1)];
-        let low = (y + BEYOND) * row + BEYOND;
+    for y in 0..grid.cells.ny + 2 * BEYOND {
+        let (wind, low) = (wind_at(winds, y), y * row + BEYOND);
         let outward = [-u[0][low], u[0][low + nx]];
         for component in AXES {
             let u = &mut u[component][low - BEYOND..low + nx + BEYOND];
@@ -64,7 +71,7 @@ fn ends_of_rows(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
 fn floor_and_top(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
     let (ny, row) = (grid.cells.ny, grid.strides()[1]);
     let wind = winds[winds.len() - 1];
-    let outward: Vec<f32> = u[1][(BEYOND + ny) * row..(BEYOND + ny + 1) * row].to_vec();
+    let outward: Vec<f32> = within(&u[1][(BEYOND + ny) * row..(BEYOND + ny + 1) * row], grid.cells.nx).collect();
     for component in AXES {
         let u = &mut u[component];
         let last = if component == 1 { BEYOND + ny } else { BEYOND + ny - 1 };
@@ -82,7 +89,7 @@ fn floor_and_top(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
 }
 
 fn planes_beyond(grid: AirGrid, u: &mut Faces, winds: &Winds) {
-    let (nz, [_, row, plane]) = (grid.cells.nz, grid.strides());
+    let ([nx, ny, nz], [_, row, plane]) = (grid.size(), grid.strides());
     let at = |z: usize| z * plane..(z + 1) * plane;
     if grid.sides[2] == Side::Wrap {
         for u in u {
@@ -93,19 +100,21 @@ fn planes_beyond(grid: AirGrid, u: &mut Faces, winds: &Winds) {
         }
         return;
     }
-    let north: Vec<f32> = u[2][at(BEYOND)].iter().map(|w| -w).collect();
-    let south = u[2][at(BEYOND + nz)].to_vec();
+    let outward = [(BEYOND, -1.0), (BEYOND + nz, 1.0)].map(|(z, sign)| {
+        let rows = (0..plane / row).map(|y| y.clamp(BEYOND, BEYOND + ny - 1));
+        let speeds = &u[2][at(z)];
+        rows.flat_map(|y| within(&speeds[y * row..(y + 1) * row], nx)).map(|w| sign * w).collect::<Vec<f32>>()
+    });
     for (component, u) in u.iter_mut().enumerate() {
         let last = if component == 2 { BEYOND + nz } else { BEYOND + nz - 1 };
-        let north = (0..BEYOND).map(|z| (z, BEYOND, &north));
-        let south = (last + 1..BEYOND + nz + BEYOND).map(|z| (z, last, &south));
+        let north = (0..BEYOND).map(|z| (z, BEYOND, &outward[0]));
+        let south = (last + 1..BEYOND + nz + BEYOND).map(|z| (z, last, &outward[1]));
         for (to, from, outward) in north.chain(south) {
             u.copy_within(at(from), to * plane);
             if grid.sides[2] == Side::Open {
-                for (y, row) in u[at(to)].chunks_mut(row).enumerate() {
-                    let wind = winds[y.saturating_sub(BEYOND).min(winds.len() - 1)][component];
-                    let outward = &outward[y * grid.strides()[1]..];
-                    row.iter_mut().zip(outward).for_each(|(value, &outward)| *value = beyond(outward, *value, wind));
+                for (y, (values, outward)) in u[at(to)].chunks_mut(row).zip(outward.chunks(row)).enumerate() {
+                    let wind = wind_at(winds, y)[component];
+                    values.iter_mut().zip(outward).for_each(|(value, &outward)| *value = beyond(outward, *value, wind));
                 }
             }
         }

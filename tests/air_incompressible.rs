@@ -1,0 +1,423 @@
+//! The incompressible solver of the air as a whole: accounts, bits, still air, thermals.
+
+use lavoxel::air::{
+    AXES, AirGrid, Amounts, Field, Forces, Incompressible, IncompressibleParams, OPEN, Openness, Side, Solver, UNIT,
+};
+use lavoxel::engine::Level;
+use lavoxel::grid::{Grid, Place};
+use lavoxel::random::mix64;
+
+/// A stream of numbers.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 += 1;
+        mix64(self.0)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    fn share(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1 << 24) as f32
+    }
+}
+
+/// Air with its accounts.
+struct Scene {
+    solver: Box<dyn Solver>,
+    amounts: Amounts,
+    openness: Openness,
+    forces: Forces,
+    /// Units put in, less those gone.
+    account: [i128; 3],
+}
+
+fn columns(grid: AirGrid) -> Vec<(usize, usize)> {
+    (0..grid.cells.nz).flat_map(|z| (0..grid.cells.nx).map(move |x| (x, z))).collect()
+}
+
+impl Scene {
+    fn new(openness: Openness, forces: Forces, confinement: f32, level: Level) -> Self {
+        let grid = openness.grid();
+        let mut solver = Incompressible::new(grid, IncompressibleParams { confinement }, level);
+        solver.set_ground(&openness, &columns(grid));
+        let mut scene =
+            Self { solver: Box::new(solver), amounts: Amounts::none(grid, false), openness, forces, account: [0; 3] };
+        for place in grid.cells.places() {
+            let units = scene.forces.background.get(place[1]).copied().unwrap_or(0);
+            scene.put(Field::Heat, place, units);
+        }
+        scene
+    }
+
+    fn put(&mut self, field: Field, place: Place, units: u32) {
+        if self.openness.is_solid(place) {
+            return;
+        }
+        let at = self.amounts.grid().at(place);
+        let cell = &mut self.amounts.field_mut(field)[at];
+        let taken = units.min(u32::MAX - *cell);
+        *cell += taken;
+        self.account[field as usize] += i128::from(taken);
+    }
+
+    fn step(&mut self) {
+        let flows = self.solver.step(&mut self.amounts, &self.openness, &self.forces);
+        self.account.iter_mut().zip(flows.out).for_each(|(account, out)| *account -= i128::from(out));
+        assert_eq!(flows.decayed, [0; 4]);
+    }
+
+    /// Every unit is where the account says, and none in solid cells.
+    fn check(&self, what: &str) {
+        for field in Field::CARRIED {
+            let total = i128::from(self.amounts.total(field));
+            assert_eq!(total, self.account[field as usize], "{what}: {}", field.name());
+            let shut = |place: &Place| self.openness.is_solid(*place) && self.amounts.get(field, *place) > 0;
+            assert_eq!(self.amounts.grid().cells.places().find(shut), None, "{what}: {}", field.name());
+        }
+    }
+
+    /// Makes a cell solid, and takes out what it held.
+    fn fill(&mut self, place: Place) {
+        self.openness.set_solid(place, true);
+        let at = self.amounts.grid().at(place);
+        for field in Field::CARRIED {
+            let held = std::mem::take(&mut self.amounts.field_mut(field)[at]);
+            self.account[field as usize] -= i128::from(held);
+        }
+    }
+
+    fn bits(&self) -> Vec<Vec<u32>> {
+        let cells = |field| self.amounts.grid().cells.places().map(|place| self.amounts.get(field, place)).collect();
+        let mut bits: Vec<Vec<u32>> = Field::CARRIED.into_iter().map(cells).collect();
+        bits.extend(self.solver.planes());
+        bits
+    }
+
+    fn fastest(&self) -> f32 {
+        let speeds = self.amounts.grid().cells.places().flat_map(|place| self.solver.velocity(place));
+        speeds.map(f32::abs).fold(0.0, f32::max)
+    }
+}
+
+/// Ground, faces, sides, wind, layers and forces at random.
+fn random_scene(seed: u64, [nx, ny, nz]: [usize; 3], level: Level) -> Scene {
+    let mut numbers = Numbers(seed * 1_000_003);
+    let mut side = || [Side::Wall, Side::Open, Side::Wrap][numbers.below(3)];
+    let sides = [side(), side(), side()];
+    let sides = [sides[0], if sides[1] == Side::Wrap { Side::Open } else { sides[1] }, sides[2]];
+    let grid = AirGrid::new(Grid::new(nx, ny, nz), sides);
+    let mut openness = Openness::free(grid);
+    for place @ [x, y, z] in grid.cells.places() {
+        let top = (ny / 3) as f32 * (mix64(seed + (x / 3 + 100 * (z / 3)) as u64) % 256) as f32 / 256.0;
+        openness.set_solid(place, (y as f32) < top || numbers.below(60) == 0);
+        for axis in AXES {
+            if numbers.below(4) == 0 {
+                openness.set_face(axis, place, numbers.below(usize::from(OPEN) + 1) as u16);
+            }
+        }
+    }
+    let mut forces = Forces { lift: 0.03 * numbers.share(), ..Forces::default() };
+    if numbers.below(2) == 0 {
+        forces.weight = 0.01;
+        forces.friction = [0.02, 0.001, 0.0001];
+    }
+    if numbers.below(2) == 0 {
+        forces.background = (0..ny).map(|y| y as u32 * 5000).collect();
+    }
+    if numbers.below(2) == 0 {
+        forces.wind = (0..ny).map(|y| [0.02 * y as f32, -0.1 + 0.01 * y as f32]).collect();
+    }
+    let confinement = if numbers.below(2) == 0 { 0.1 } else { 0.0 };
+    Scene::new(openness, forces, confinement, level)
+}
+
+/// What vents, edits and rising ground do to a scene before a step.
+fn disturb(scene: &mut Scene, numbers: &mut Numbers) {
+    let size = scene.amounts.grid().size();
+    let mut place = || [numbers.below(size[0]), numbers.below(size[1]), numbers.below(size[2])];
+    let (vent, edit, ground) = (place(), place(), place());
+    for field in Field::CARRIED {
+        let units = (numbers.share() * 0.5 * UNIT as f32) as u32;
+        scene.put(field, [vent[0], vent[1] / 3, vent[2]], units);
+    }
+    if numbers.below(20) == 0 && !scene.openness.is_solid(edit) {
+        scene.solver.push(edit, [0.0, 3.0 * numbers.share(), -0.5]);
+    }
+    if numbers.below(10) == 0 {
+        if scene.openness.is_solid(ground) {
+            scene.openness.set_solid(ground, false);
+        } else {
+            scene.fill(ground);
+        }
+        scene.openness.set_face(numbers.below(3), ground, numbers.below(usize::from(OPEN) + 1) as u16);
+        scene.solver.set_ground(&scene.openness, &[(ground[0], ground[2])]);
+    }
+}
+
+#[test]
+fn every_unit_is_accounted_for_after_every_step() {
+    let shapes = [[24, 16, 24], [16, 24, 8], [9, 7, 5], [16, 32, 1], [1, 20, 30], [8, 8, 40]];
+    for seed in 0..18 {
+        let shape = shapes[seed as usize % shapes.len()];
+        let mut scene = random_scene(seed, shape, Level::fastest());
+        let mut numbers = Numbers(seed ^ 0x5eed);
+        for step in 0..200 {
+            disturb(&mut scene, &mut numbers);
+            scene.step();
+            scene.check(&format!("seed {seed}, {shape:?}, step {step}"));
+        }
+        assert!(scene.fastest() > 1e-4, "seed {seed}: something moved");
+    }
+}
+
+#[test]
+fn thousands_of_steps_keep_every_unit() {
+    for seed in [3, 4] {
+        let mut scene = random_scene(seed, [16, 24, 16], Level::fastest());
+        let mut numbers = Numbers(seed);
+        for step in 0..3000 {
+            disturb(&mut scene, &mut numbers);
+            scene.step();
+            scene.check(&format!("seed {seed}, step {step}"));
+        }
+    }
+}
+
+/// The bits after some steps on so many threads.
+fn run(seed: u64, shape: [usize; 3], level: Level, threads: usize) -> Vec<Vec<u32>> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+    pool.install(|| {
+        let mut scene = random_scene(seed, shape, level);
+        let mut numbers = Numbers(seed);
+        for _ in 0..25 {
+            disturb(&mut scene, &mut numbers);
+            scene.step();
+        }
+        scene.bits()
+    })
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    // Long boxes, so that also the waves of the projection are cut into chunks.
+    for (seed, shape) in
+        [(0, [24, 16, 72]), (1, [16, 16, 111]), (2, [40, 24, 48]), (5, [24, 24, 64]), (8, [32, 24, 90])]
+    {
+        let one = run(seed, shape, Level::fastest(), 1);
+        for threads in [2, 5] {
+            assert!(run(seed, shape, Level::fastest(), threads) == one, "seed {seed}: {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn every_instruction_set_gives_the_same_bits() {
+    for (seed, shape) in [(0, [24, 16, 40]), (1, [17, 13, 21]), (2, [40, 24, 24]), (5, [33, 24, 1])] {
+        let portable = run(seed, shape, Level::Portable, 2);
+        for &level in Level::available() {
+            assert!(run(seed, shape, level, 2) == portable, "seed {seed}: {level:?}");
+        }
+    }
+}
+
+#[test]
+fn still_air_stays_still_and_uniform_ash_uniform() {
+    for seed in 0..6 {
+        let mut scene = random_scene(seed, [24, 20, 16], Level::fastest());
+        let grid = scene.amounts.grid();
+        scene.forces = Forces { lift: 0.02, background: scene.forces.background, ..Forces::default() };
+        let places: Vec<Place> = grid.cells.places().filter(|&place| !scene.openness.is_solid(place)).collect();
+        places.iter().for_each(|&place| scene.put(Field::Ash, place, UNIT / 3));
+        let before = scene.amounts.clone();
+        for _ in 0..50 {
+            scene.step();
+        }
+        assert_eq!(scene.fastest(), 0.0, "seed {seed}");
+        assert!(scene.amounts == before, "seed {seed}");
+    }
+}
+
+#[test]
+fn ash_that_is_uniform_stays_so_in_moving_air() {
+    let grid = AirGrid::new(Grid::new(32, 32, 32), [Side::Wrap, Side::Wall, Side::Wrap]);
+    let mut openness = Openness::free(grid);
+    for place @ [x, y, z] in grid.cells.places() {
+        openness.set_solid(place, y < 6 && (8..16).contains(&x) && (8..20).contains(&z));
+    }
+    let mut scene = Scene::new(openness, Forces { lift: 0.02, ..Forces::default() }, 0.1, Level::fastest());
+    let places: Vec<Place> = grid.cells.places().filter(|&place| !scene.openness.is_solid(place)).collect();
+    places.iter().for_each(|&place| scene.put(Field::Ash, place, UNIT));
+    for step in 0..100 {
+        for x in 10..14 {
+            scene.put(Field::Heat, [x, 8, 24], UNIT / 4);
+        }
+        scene.step();
+        scene.check(&format!("step {step}"));
+    }
+    assert!(scene.fastest() > 0.1, "{}", scene.fastest());
+    let off = places.iter().map(|&place| scene.amounts.get(Field::Ash, place).abs_diff(UNIT)).max();
+    // The divergence that two cycles leave, a hundred times.
+    assert!(off.is_some_and(|off| off < UNIT / 1000), "{off:?} units of {UNIT}");
+}
+
+#[test]
+fn a_saved_state_goes_on_with_the_same_bits() {
+    for seed in 0..6 {
+        let mut scene = random_scene(seed, [24, 16, 20], Level::fastest());
+        let mut numbers = Numbers(seed);
+        for _ in 0..17 {
+            disturb(&mut scene, &mut numbers);
+            scene.step();
+        }
+        let saved_bits = scene.bits();
+        let (planes, amounts, state) = (scene.solver.planes(), scene.amounts.clone(), numbers.0);
+        let openness = scene.openness.clone();
+        let mut kept = Vec::new();
+        for _ in 0..13 {
+            disturb(&mut scene, &mut numbers);
+            scene.step();
+            kept.push(scene.bits());
+        }
+        let mut other = random_scene(seed, [24, 16, 20], Level::Portable);
+        other.openness = openness;
+        other.solver.set_ground(&other.openness, &columns(amounts.grid()));
+        other.amounts = amounts;
+        assert_eq!(other.solver.restore(&planes), Ok(()));
+        numbers.0 = state;
+        assert!(other.bits() == saved_bits, "seed {seed}: as saved");
+        for (step, kept) in kept.iter().enumerate() {
+            disturb(&mut other, &mut numbers);
+            other.step();
+            assert!(other.bits() == *kept, "seed {seed}, step {step}");
+        }
+    }
+}
+
+#[test]
+fn no_source_however_strong_breaks_the_numbers() {
+    for seed in 0..8 {
+        let mut scene = random_scene(seed, [16, 16, 16], Level::fastest());
+        scene.forces.lift = [1e9, 30.0, f32::MAX, 1.0][seed as usize % 4];
+        let mut numbers = Numbers(seed);
+        for step in 0..60 {
+            let place = [numbers.below(16), numbers.below(16), numbers.below(16)];
+            for field in Field::CARRIED {
+                scene.put(field, place, u32::MAX);
+            }
+            if !scene.openness.is_solid(place) {
+                scene.solver.push(place, [f32::INFINITY, f32::NAN, -1e30]);
+            }
+            scene.step();
+            scene.check(&format!("seed {seed}, step {step}"));
+            let bits = scene.solver.planes();
+            let finite = bits[..4].iter().flatten().all(|&bits| f32::from_bits(bits).is_finite());
+            assert!(finite, "seed {seed}, step {step}");
+        }
+    }
+}
+
+#[test]
+fn wind_fills_the_box_and_goes_around_a_hill() {
+    let grid = AirGrid::new(Grid::new(48, 24, 32), [Side::Open; 3]);
+    let mut openness = Openness::free(grid);
+    for place @ [x, y, z] in grid.cells.places() {
+        let r = (x as f64 - 24.0).hypot(z as f64 - 16.0);
+        openness.set_solid(place, (y as f64) < 10.0 - r);
+    }
+    let forces = Forces { wind: vec![[0.3, 0.1]; 24], lift: 0.02, ..Forces::default() };
+    let mut scene = Scene::new(openness, forces, 0.0, Level::fastest());
+    for step in 0..150 {
+        scene.put(Field::Ash, [10, 4, 12], UNIT);
+        scene.step();
+        scene.check(&format!("step {step}"));
+    }
+    let [u, v, w] = scene.solver.velocity([6, 18, 8]);
+    assert!((u - 0.3).abs() < 0.06 && v.abs() < 0.05 && (w - 0.1).abs() < 0.05, "{u} {v} {w}");
+    let over = scene.solver.velocity([24, 11, 16])[0];
+    assert!(over > 0.32, "faster over the top: {over}");
+    let downwind: u64 = (20..48).map(|x| column(&scene, x)).sum();
+    let upwind: u64 = (0..8).map(|x| column(&scene, x)).sum();
+    assert!(downwind > 20 * upwind && upwind < u64::from(UNIT), "{downwind} down, {upwind} up");
+}
+
+/// Ash in all cells with this x.
+fn column(scene: &Scene, x: usize) -> u64 {
+    let cells = scene.amounts.grid().cells;
+    cells.places().filter(|place| place[0] == x).map(|place| u64::from(scene.amounts.get(Field::Ash, place))).sum()
+}
+
+#[test]
+fn layered_air_stops_what_rises() {
+    let height = |step: u32| {
+        let grid = AirGrid::new(Grid::new(24, 64, 24), [Side::Open; 3]);
+        let forces = Forces { lift: 0.02, background: (0..64).map(|y| y * step).collect(), ..Forces::default() };
+        let mut scene = Scene::new(Openness::free(grid), forces, 0.0, Level::fastest());
+        for (x, y, z) in (9..15).flat_map(|x| (2..8).flat_map(move |y| (9..15).map(move |z| (x, y, z)))) {
+            scene.put(Field::Heat, [x, y, z], UNIT / 3);
+            scene.put(Field::Ash, [x, y, z], UNIT);
+        }
+        for step in 0..150 {
+            scene.step();
+            scene.check(&format!("step {step}"));
+        }
+        let ash = |place: &Place| u64::from(scene.amounts.get(Field::Ash, *place));
+        let moment: u64 = grid.cells.places().map(|place| ash(&place) * place[1] as u64).sum();
+        moment as f64 / scene.amounts.total(Field::Ash) as f64
+    };
+    let (plain, layered) = (height(0), height(60_000));
+    assert!(plain > 1.4 * layered, "{plain} in plain air, {layered} in layered air");
+}
+
+/// A ball of heat rises as its theory says: the height grows with the root of time.
+#[test]
+fn a_thermal_rises_with_the_root_of_time() {
+    const RADIUS: i64 = 5;
+    let (grid, steps) = (AirGrid::new(Grid::new(48, 80, 48), [Side::Open; 3]), 400);
+    let forces = Forces { lift: 0.02, ..Forces::default() };
+    let mut scene = Scene::new(Openness::free(grid), forces, 0.0, Level::fastest());
+    let mut numbers = Numbers(1);
+    for (x, y, z) in ball(RADIUS) {
+        let units = (0.5 * UNIT as f32 * (0.95 + 0.1 * numbers.share())) as u32;
+        let place = [24 + x, RADIUS + 2 + y, 24 + z].map(|v| v as usize);
+        scene.put(Field::Heat, place, units);
+    }
+    let mut points = Vec::new();
+    for step in 1..=steps {
+        scene.step();
+        if step % 20 == 0 {
+            let heat = |place: &Place| f64::from(scene.amounts.get(Field::Heat, *place));
+            let moment: f64 = grid.cells.places().map(|place| heat(&place) * place[1] as f64).sum();
+            let height = moment / scene.amounts.total(Field::Heat) as f64;
+            if height < 56.0 {
+                points.push((f64::from(step).ln(), (height - (RADIUS + 2) as f64 + 4.0 * RADIUS as f64).ln()));
+            }
+        }
+    }
+    scene.check("the thermal");
+    // While the ball turns into a ring it has not forgotten how it began.
+    let late = &points[points.len() * 3 / 5..];
+    let exponent = slope(late);
+    println!("z + 4 r ~ t^{exponent:.3}, {} points, last {:?}", late.len(), points.last());
+    assert!((0.4..0.6).contains(&exponent), "z ~ t^{exponent}");
+}
+
+fn ball(radius: i64) -> impl Iterator<Item = (i64, i64, i64)> {
+    let range = -radius..=radius;
+    let all = range.clone().flat_map(move |x| {
+        let range = -radius..=radius;
+        range.flat_map(move |y| (-radius..=radius).map(move |z| (x, y, z)))
+    });
+    all.filter(move |(x, y, z)| x * x + y * y + z * z <= radius * radius)
+}
+
+/// Slope of the straight line through points.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
+    let (mx, my) = (mean(&|p| p.0), mean(&|p| p.1));
+    mean(&|p| (p.0 - mx) * (p.1 - my)) / mean(&|p| (p.0 - mx).powi(2))
+}
