@@ -1,8 +1,7 @@
 //! The incompressible solver of the air as a whole: accounts, bits, still air, thermals.
 
-use lavoxel::air::{
-    AXES, AirGrid, Amounts, Field, Forces, Incompressible, IncompressibleParams, OPEN, Openness, Side, Solver, UNIT,
-};
+use lavoxel::air::incompressible::{Incompressible, IncompressibleParams};
+use lavoxel::air::{AXES, AirGrid, Amounts, Field, Forces, OPEN, Openness, Side, Solver, UNIT};
 use lavoxel::engine::Level;
 use lavoxel::grid::{Grid, Place};
 use lavoxel::random::mix64;

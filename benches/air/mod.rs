@@ -1,8 +1,7 @@
 //! The air's solvers: nanoseconds of a thread for a cell and a step.
 
-use lavoxel::air::{
-    AirGrid, Amounts, Field, Forces, Incompressible, IncompressibleParams, Openness, Side, Solver, UNIT,
-};
+use lavoxel::air::incompressible::{Incompressible, IncompressibleParams};
+use lavoxel::air::{AirGrid, Amounts, Field, Forces, Openness, Side, Solver, UNIT};
 use lavoxel::engine::Level;
 use lavoxel::grid::Grid;
 
