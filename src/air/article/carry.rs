@@ -4,10 +4,11 @@
 use std::ops::Range;
 
 use super::ground::Ground;
+use super::lanes::{any, lanes};
 use super::numbers::{Quantity, WHOLE, quotient};
 use super::push::{limit, shut};
 use super::rates::Rates;
-use super::row::{Cells, Lanes, Moves, Shares, WAYS, any};
+use super::row::{Cells, Lanes, Moves, Shares, WAYS};
 use crate::air::{AirGrid, BEYOND, Side};
 use crate::parallel::*;
 use crate::simd::{Level, Simd, Work};
@@ -144,27 +145,42 @@ impl Passes<'_> {
         BEYOND..BEYOND + self.grid.cells.ny + usize::from(self.grid.sides[1] == Side::Open)
     }
 
-    /// What decides the shares of a row.
+    /// The strips of rows that give and ask: the first row, and cells in them. A strip is one long row to the loops: its rows lie
+    /// behind each other, and cells beyond the sides keep them apart.
+    fn strips(&self) -> impl Iterator<Item = (usize, usize)> {
+        let (rows, row, each) = (self.rows(), self.grid.strides()[1], self.strip());
+        rows.clone().step_by(each).map(move |y| (y, (rows.end - y).min(each) * row))
+    }
+
+    /// Rows in a strip: enough that a loop pays, and few enough for the cache.
+    fn strip(&self) -> usize {
+        const CELLS: usize = 320;
+        (CELLS / self.grid.strides()[1]).max(1)
+    }
+
+    /// What decides the shares of the cells of a strip.
     #[inline(always)]
-    fn cells<'a>(&'a self, motion: &'a [Vec<i32>; 3], start: usize) -> Cells<'a> {
+    fn cells<'a>(&'a self, motion: &'a [Vec<i32>; 3], start: usize, cells: usize) -> Cells<'a> {
         let [_, row, slab] = self.grid.strides();
         let [low_x, low_y, low_z] = &self.ground.low;
         let [x, y, z] = motion;
-        // The last row of all ends before the upper face of its last cell, which is far beyond the side.
+        let of = |plane: &'a [u16], at: usize| &plane[at..at + cells];
+        let is_rough = (start..start + cells).step_by(row).any(|start| self.ground.is_rough(start));
         Cells {
-            velocity: [&x[start..start + row], &y[start..start + row], &z[start..start + row]],
-            low: [&low_x[start..start + row], &low_y[start..start + row], &low_z[start..start + row]],
-            high: [&low_x[start + 1..][..row], &low_y[start + row..][..row], &low_z[start + slab..][..row]],
-            around: self.ground.is_rough(start).then(|| &self.ground.around[start..start + row]),
+            velocity: [&x[start..start + cells], &y[start..start + cells], &z[start..start + cells]],
+            low: [of(low_x, start), of(low_y, start), of(low_z, start)],
+            high: [of(low_x, start + 1), of(low_y, start + row), of(low_z, start + slab)],
+            around: is_rough.then(|| &self.ground.around[start..start + cells]),
         }
     }
 
-    /// Where the nine ways from a row lead, if there is a row that takes: slabs `to`, rows as far as `top`.
+    /// Where a way from a row leads, if the slab there is one of those. Below the floor and above the roof nothing comes, or
+    /// nothing that counts.
     #[inline(always)]
-    fn target(&self, (slab, row): (usize, usize), way: usize, (to, top): (&Range<usize>, usize)) -> Option<usize> {
+    fn target(&self, (slab, row): (usize, usize), way: usize, to: &Range<usize>) -> Option<usize> {
         let (row, slab) = (row + way % 3 - 1, slab + way / 3 - 1);
         let [_, stride, slab_stride] = self.grid.strides();
-        (to.contains(&slab) && (BEYOND..top).contains(&row)).then(|| slab * slab_stride + row * stride)
+        to.contains(&slab).then(|| slab * slab_stride + row * stride)
     }
 }
 
@@ -212,10 +228,11 @@ impl Carried for i32 {
     }
     #[inline(always)]
     fn settle(passes: &Passes<'_>, to: &mut Chunk<'_, Self>, shuts: bool) {
-        let (grid, strides, cells) = (passes.grid, passes.grid.strides(), passes.grid.cells.nx);
+        let (grid, strides) = (passes.grid, passes.grid.strides());
+        let cells = strides[1];
         for z in to.inside(grid) {
             for y in 0..grid.cells.ny {
-                let start = grid.at([0, y, z]);
+                let start = (z + BEYOND) * strides[2] + (y + BEYOND) * cells;
                 let rows: [&mut [i32]; 3] = to.rows(start, cells);
                 for (axis, row) in rows.into_iter().enumerate() {
                     limit(row);
@@ -230,7 +247,7 @@ impl Carried for i32 {
     #[inline(always)]
     fn is_empty(row: &[Self]) -> bool {
         let mut all = 0;
-        for &value in row {
+        for value in row {
             all |= value;
         }
         all == 0
@@ -240,34 +257,41 @@ impl Carried for i32 {
 impl<Q: Carried> Work for Give<'_, Q> {
     #[inline(always)]
     fn with<S: Simd>(mut self, _: S) {
-        let grid = self.passes.grid;
-        let [_, row, slab] = grid.strides();
-        let (mut moves, mut weights, mut shares) = (Moves::new(row), Shares::new(row), Shares::<Q>::new(row));
-        let mut brought = vec![Q::default(); row];
-        self.to.planes.iter_mut().for_each(|plane| plane.fill(Q::default()));
+        let passes = self.passes;
+        let [_, row, slab] = passes.grid.strides();
+        let most = passes.strip() * row;
+        let (mut moves, mut weights, mut shares) = (Moves::new(most), Shares::new(most), Shares::<Q>::new(most));
+        let mut brought = vec![Q::default(); most];
+        for plane in self.to.planes.iter_mut() {
+            plane.fill(Q::default());
+        }
         if let Some(asked) = &mut self.asked {
             asked.planes[0].fill(0);
         }
-        for z in self.passes.sources(&self.to.slabs) {
-            for y in self.passes.rows() {
-                let cells = self.passes.cells(self.motion, z * slab + y * row);
+        for z in passes.sources(&self.to.slabs) {
+            for (y, lanes) in passes.strips() {
+                moves.fit(lanes);
+                weights.fit(lanes);
+                shares.fit(lanes);
+                let cells = passes.cells(self.motion, z * slab + y * row, lanes);
                 moves.read::<false>(&cells, &mut weights);
-                self.give((z, y), (&moves, &weights), (&mut shares, &mut brought));
+                self.give((z, y), (&moves, &weights), (&mut shares, &mut brought[..lanes]));
                 if self.asked.is_some() {
                     moves.read::<true>(&cells, &mut weights);
-                    if !self.passes.rates.still_asks {
+                    if !passes.rates.still_asks {
                         Moves::rest(&cells, weights.without[0].here_mut());
                     }
-                    self.ask((z, y), (&moves, &weights));
+                    weights.split(&moves);
+                    self.ask((z, y), (&moves, &weights), lanes);
                 }
             }
         }
-        Q::settle(self.passes, &mut self.to, false);
+        Q::settle(passes, &mut self.to, false);
     }
 }
 
 impl<Q: Carried> Give<'_, Q> {
-    /// What a row gives.
+    /// What a strip gives.
     #[inline(always)]
     fn give(
         &mut self,
@@ -275,42 +299,44 @@ impl<Q: Carried> Give<'_, Q> {
         (moves, weights): (&Moves, &Shares<u32>),
         (shares, brought): (&mut Shares<Q>, &mut [Q]),
     ) {
-        let (passes, grid) = (self.passes, self.passes.grid);
-        let [_, row, slab] = grid.strides();
+        let (passes, lanes) = (self.passes, brought.len());
+        let [_, row, slab] = passes.grid.strides();
         let start = z * slab + y * row;
-        let takes = (&self.to.slabs, BEYOND + grid.cells.ny);
         for field in 0..self.from.len() {
-            let own = &self.from[field][start..start + row];
-            let own = if self.winds.is_empty() {
-                own
-            } else {
+            let mut own = &self.from[field][start..start + lanes];
+            if !self.winds.is_empty() {
                 brought.copy_from_slice(own);
-                bring(grid, brought, (z, y), Q::brought(self.winds[y - BEYOND][field]));
-                &*brought
-            };
+                for (n, brought) in brought.chunks_exact_mut(row).enumerate() {
+                    bring(passes.grid, brought, (z, y + n), Q::brought(self.winds[y + n - BEYOND][field]));
+                }
+                own = &*brought;
+            }
             if Q::is_empty(own) {
                 continue;
             }
             shares.give(own, weights);
-            for way in (0..WAYS).filter(|&way| moves.any[way]) {
-                if let Some(there) = passes.target((z, y), way, takes) {
+            shares.split(moves);
+            for way in 0..WAYS {
+                if moves.any[way]
+                    && let Some(there) = passes.target((z, y), way, &self.to.slabs)
+                {
                     let at = there - self.to.offset;
-                    shares.put::<false>(&mut self.to.planes[field][at..at + row], way, moves);
+                    shares.put::<false>(&mut self.to.planes[field][at..at + lanes], way, moves);
                 }
             }
         }
     }
 
-    /// What a row asks.
+    /// What a strip asks.
     #[inline(always)]
-    fn ask(&mut self, (z, y): (usize, usize), (moves, weights): (&Moves, &Shares<u32>)) {
+    fn ask(&mut self, (z, y): (usize, usize), (moves, weights): (&Moves, &Shares<u32>), lanes: usize) {
         let Some(asked) = &mut self.asked else { return };
-        let takes = (&asked.slabs, BEYOND + self.passes.grid.cells.ny + 1);
-        let row = self.passes.grid.strides()[1];
-        for way in (0..WAYS).filter(|&way| moves.any[way]) {
-            if let Some(there) = self.passes.target((z, y), way, takes) {
+        for way in 0..WAYS {
+            if moves.any[way]
+                && let Some(there) = self.passes.target((z, y), way, &asked.slabs)
+            {
                 let at = there - asked.offset;
-                weights.put::<false>(&mut asked.planes[0][at..at + row], way, moves);
+                weights.put::<false>(&mut asked.planes[0][at..at + lanes], way, moves);
             }
         }
     }
@@ -342,47 +368,51 @@ struct Ask<'a, Q> {
 impl<Q: Carried> Work for Ask<'_, Q> {
     #[inline(always)]
     fn with<S: Simd>(mut self, _: S) {
-        let grid = self.passes.grid;
-        let [_, row, slab] = grid.strides();
-        let (mut moves, mut weights, mut shares) = (Moves::new(row), Shares::new(row), Shares::<Q>::new(row));
-        let mut factors = Shares::<u32>::new(row);
+        let passes = self.passes;
+        let [_, row, slab] = passes.grid.strides();
+        let most = passes.strip() * row;
+        let (mut moves, mut weights, mut shares) = (Moves::new(most), Shares::new(most), Shares::<Q>::new(most));
+        let mut factors = Shares::<u32>::new(most);
         for (to, from) in self.to.planes.iter_mut().zip(self.from) {
             to.copy_from_slice(&from[self.to.offset..][..to.len()]);
         }
-        let empty = Empty::of(self.passes, self.from, &self.to.slabs);
-        for z in self.passes.sources(&self.to.slabs) {
-            for y in self.passes.rows() {
+        let empty = Empty::of(passes, self.from, &self.to.slabs);
+        for z in passes.sources(&self.to.slabs) {
+            for (y, lanes) in passes.strips() {
+                moves.fit(lanes);
+                weights.fit(lanes);
+                shares.fit(lanes);
+                factors.fit(lanes);
                 let start = z * slab + y * row;
-                let cells = self.passes.cells(self.motion, start);
-                moves.read::<true>(&cells, &mut weights);
+                moves.read::<true>(&passes.cells(self.motion, start, lanes), &mut weights);
                 if let Some(all) = self.factors {
-                    factors.gather(around(all, start, [row, slab]), &moves);
+                    factors.gather(around(all, start, lanes, [row, slab]), &moves);
                     scale(&mut weights, &factors);
                 }
                 for field in 0..self.from.len() {
-                    if !empty.around(field, (z, y)) {
-                        shares.gather(around(&self.from[field], start, [row, slab]), &moves);
+                    if !empty.around(field, (z, y), lanes / row) {
+                        shares.gather(around(&self.from[field], start, lanes, [row, slab]), &moves);
                         shares.ask(&weights);
-                        self.take((z, y), field, (&moves, &shares));
+                        shares.split(&moves);
+                        self.take((z, y), field, (&moves, &shares), lanes);
                     }
                 }
             }
         }
-        Q::settle(self.passes, &mut self.to, true);
+        Q::settle(passes, &mut self.to, true);
     }
 }
 
 impl<Q: Carried> Ask<'_, Q> {
-    /// Takes what a row gets from where it lies.
+    /// Takes what a strip gets from where it lies.
     #[inline(always)]
-    fn take(&mut self, at: (usize, usize), field: usize, (moves, shares): (&Moves, &Shares<Q>)) {
-        let grid = self.passes.grid;
-        let takes = (&self.to.slabs, BEYOND + grid.cells.ny);
-        let row = grid.strides()[1];
-        for way in (0..WAYS).filter(|&way| moves.any[way]) {
-            if let Some(there) = self.passes.target(at, way, takes) {
+    fn take(&mut self, at: (usize, usize), field: usize, (moves, shares): (&Moves, &Shares<Q>), lanes: usize) {
+        for way in 0..WAYS {
+            if moves.any[way]
+                && let Some(there) = self.passes.target(at, way, &self.to.slabs)
+            {
                 let at = there - self.to.offset;
-                shares.put::<true>(&mut self.to.planes[field][at..at + row], way, moves);
+                shares.put::<true>(&mut self.to.planes[field][at..at + lanes], way, moves);
             }
         }
     }
@@ -390,12 +420,12 @@ impl<Q: Carried> Ask<'_, Q> {
 
 /// The rows of the nine ways from a position, with a cell beyond either end.
 #[inline(always)]
-fn around<Q>(plane: &[Q], start: usize, [row, slab]: [usize; 2]) -> [&[Q]; WAYS] {
+fn around<Q>(plane: &[Q], start: usize, lanes: usize, [row, slab]: [usize; 2]) -> [&[Q]; WAYS] {
     std::array::from_fn(|way| {
         let at = start + way / 3 * slab + way % 3 * row - slab - row;
         // The very last row has nothing beyond its end; what is asked there is dropped.
-        let at = at.min(plane.len() - row - 1);
-        &plane[at - 1..at + row + 1]
+        let at = at.min(plane.len() - lanes - 1);
+        &plane[at - 1..at + lanes + 1]
     })
 }
 
@@ -413,12 +443,8 @@ fn scale(weights: &mut Shares<u32>, factors: &Shares<u32>) {
 
 #[inline(always)]
 fn scale_lanes(weights: &mut Lanes<u32>, factors: &Lanes<u32>) {
-    let (weights, factors) = (weights.here_mut(), factors.here());
-    let cells = weights.len();
-    let factors = &factors[..cells];
-    for i in 0..cells {
-        weights[i] = weights[i] * factors[i] >> 15;
-    }
+    let factors = factors.here();
+    lanes!(weights.here_mut(), [factors], |own, i| own.wrapping_mul(factors[i]) >> 15);
 }
 
 /// The rows in which a field has nothing.
@@ -445,13 +471,15 @@ impl Empty {
         Self { rows, first, slabs: last - first, in_slab: slab / row }
     }
 
-    /// Whether there is nothing in the nine rows around one.
+    /// Whether there is nothing in and around some rows.
     #[inline(always)]
-    fn around(&self, field: usize, (z, y): (usize, usize)) -> bool {
+    fn around(&self, field: usize, (z, y): (usize, usize), rows: usize) -> bool {
         let mut empty = true;
         for dz in 0..3 {
             let at = ((field * self.slabs) + z + dz - 1 - self.first) * self.in_slab + y;
-            empty &= self.rows[at - 1] & self.rows[at] & self.rows[at + 1];
+            for row in &self.rows[at - 1..at + rows + 1] {
+                empty &= row;
+            }
         }
         empty
     }
@@ -463,10 +491,6 @@ struct Factors<'a>(&'a mut [u32]);
 impl Work for Factors<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        for asked in self.0 {
-            // What is beyond the layer of cells around the box is asked for nothing.
-            let factor = quotient(1 << 30, (*asked).max(WHOLE));
-            *asked = factor;
-        }
+        lanes!(self.0, [], |own, _i| quotient(1 << 30, own.max(WHOLE)));
     }
 }

@@ -18,6 +18,7 @@ mod around;
 mod borders;
 mod carry;
 mod ground;
+mod lanes;
 mod numbers;
 mod params;
 mod plain;

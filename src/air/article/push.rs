@@ -1,9 +1,10 @@
 //! The forces: one pass of diffusion over velocity and density, pressure, lift, wind and friction.
 
 use super::carry::{Chunk, Passes, chunks};
-use super::numbers::{mul, signed};
+use super::lanes::lanes;
+use super::numbers::{Quantity, mul, signed};
 use super::rates::{FASTEST, Friction, Rates, SPONGE, press};
-use crate::air::{Amounts, Field, Side};
+use crate::air::{Amounts, BEYOND, Field, Side};
 use crate::parallel::*;
 use crate::simd::{Simd, Work};
 
@@ -43,10 +44,9 @@ impl Push<'_> {
     #[inline(always)]
     fn row(&mut self, y: usize, z: usize, open: &mut [u32]) {
         let Passes { grid, ground, rates, .. } = *self.passes;
-        let (strides, start) = (grid.strides(), grid.at([0, y, z]));
-        let cells = grid.cells.nx;
+        let strides = grid.strides();
+        let (start, cells) = ((z + BEYOND) * strides[2] + (y + BEYOND) * strides[1], strides[1]);
         let field = |field: Field, at: usize| &self.amounts.field(field)[at..at + cells];
-        let open = &mut open[..cells];
         let [vx, vy, vz] = self.velocity.rows(start, cells);
         let [density] = self.density.rows(start, cells);
         let mut v = [vx, vy, vz];
@@ -112,7 +112,7 @@ impl Passes<'_> {
         } else {
             for x in (0..SPONGE.min(nx)).chain(nx.saturating_sub(SPONGE).max(SPONGE)..nx) {
                 if inflow(0, x, nx) {
-                    v.iter_mut().zip(wind).for_each(|(v, wind)| draw(&mut v[x..x + 1], wind, self.rates));
+                    v.iter_mut().zip(wind).for_each(|(v, wind)| draw(&mut v[x + BEYOND..][..1], wind, self.rates));
                 }
             }
         }
@@ -128,83 +128,53 @@ fn draw(v: &mut [i32], wind: i32, rates: &Rates) {
 
 #[inline(always)]
 fn scaled(to: &mut [u32], face: &[u16], by: u32) {
-    let cells = to.len();
-    let face = &face[..cells];
-    for i in 0..cells {
-        to[i] = by * u32::from(face[i]) >> 15;
-    }
+    lanes!(to, [face], |_own, i| by.wrapping_mul(u32::from(face[i])) >> 15);
 }
 
 #[inline(always)]
 fn filter(to: &mut [i32], here: &[i32], there: &[i32], open: &[u32]) {
-    let cells = to.len();
-    let (here, there, open) = (&here[..cells], &there[..cells], &open[..cells]);
-    for i in 0..cells {
-        to[i] = to[i].wrapping_add(signed(there[i].wrapping_sub(here[i]), open[i]));
-    }
+    lanes!(to, [here, there, open], |own, i| own.plus(signed(there[i].minus(here[i]), open[i])));
 }
 
 #[inline(always)]
 fn filter_density(to: &mut [u32], here: &[u32], there: &[u32], open: &[u32]) {
-    let cells = to.len();
-    let (here, there, open) = (&here[..cells], &there[..cells], &open[..cells]);
-    for i in 0..cells {
-        let (more, least) = (there[i].max(here[i]), there[i].min(here[i]));
-        let moved = mul(more - least, open[i]);
-        to[i] = to[i].wrapping_add(if there[i] > here[i] { moved } else { 0u32.wrapping_sub(moved) });
-    }
+    lanes!(to, [here, there, open], |own, i| {
+        let moved = mul(there[i].max(here[i]).minus(there[i].min(here[i])), open[i]);
+        own.plus(if there[i] > here[i] { moved } else { 0u32.minus(moved) })
+    });
 }
 
 #[inline(always)]
 fn press_up(to: &mut [i32], low: &[u32], high: &[u32], open: &[u32]) {
-    let cells = to.len();
-    let (low, high, open) = (&low[..cells], &high[..cells], &open[..cells]);
-    for i in 0..cells {
-        to[i] = to[i].wrapping_add(signed(press(low[i]) - press(high[i]), open[i]));
-    }
+    lanes!(to, [low, high, open], |own, i| own.plus(signed(press(low[i]).minus(press(high[i])), open[i])));
 }
 
 #[inline(always)]
 fn rise(to: &mut [i32], [heat, ash, steam]: [&[u32]; 3], rates: &Rates, background: u32) {
-    let cells = to.len();
-    let (heat, ash, steam) = (&heat[..cells], &ash[..cells], &steam[..cells]);
-    for i in 0..cells {
-        to[i] = to[i].wrapping_add(rates.rise([heat[i], ash[i], steam[i]], background));
-    }
+    lanes!(to, [heat, ash, steam], |own, i| own.plus(rates.rise([heat[i], ash[i], steam[i]], background)));
 }
 
 #[inline(always)]
 pub(super) fn limit(v: &mut [i32]) {
-    for v in v {
-        *v = (*v).clamp(-FASTEST, FASTEST);
-    }
+    lanes!(v, [], |own, _i| own.clamp(-FASTEST, FASTEST));
 }
 
 #[inline(always)]
 fn slow(to: &mut [u32], [x, y, z]: &[&mut [i32]; 3], friction: Friction) {
-    let cells = to.len();
-    let (x, y, z) = (&x[..cells], &y[..cells], &z[..cells]);
-    for i in 0..cells {
-        to[i] = friction.of([x[i], y[i], z[i]]);
-    }
+    lanes!(to, [x, y, z], |_own, i| friction.of([x[i], y[i], z[i]]));
 }
 
 #[inline(always)]
 fn lose(v: &mut [i32], lost: &[u32]) {
-    let cells = v.len();
-    let lost = &lost[..cells];
-    for i in 0..cells {
-        v[i] -= signed(v[i], lost[i]);
-    }
+    lanes!(v, [lost], |own, i| own.minus(signed(own, lost[i])));
 }
 
 /// Stops what points into shut faces.
 #[inline(always)]
 pub(super) fn shut(v: &mut [i32], low: &[u16], high: &[u16]) {
-    let cells = v.len();
-    let (low, high) = (&low[..cells], &high[..cells]);
-    for i in 0..cells {
-        let open = if v[i] < 0 { low[i] } else { high[i] };
-        v[i] = if open == 0 { 0 } else { v[i] };
-    }
+    lanes!(v, [low, high], |own, i| {
+        let down = 0u32.wrapping_sub(u32::from(own < 0));
+        let open = u32::from(low[i]) & down | u32::from(high[i]) & !down;
+        if open == 0 { 0 } else { own }
+    });
 }

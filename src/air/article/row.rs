@@ -1,34 +1,46 @@
-//! One row of cells along x: its shares, and where they go. Loops over slices that the compiler makes into wide instructions:
-//! one slice is written in each.
+//! One row of cells along x: its shares, and where they go.
 
+use super::lanes::{any, lanes};
 use super::numbers::{Quantity, WHOLE};
 
-/// A value for each cell of a row, with a cell beyond either end.
-#[derive(Clone, Debug)]
-pub(super) struct Lanes<Q>(Vec<Q>);
+/// A value for each cell of a strip, with a cell beyond either end. Aligned, so that wide loads stay within lines of the cache.
+#[derive(Debug)]
+pub(super) struct Lanes<Q> {
+    values: Vec<Q>,
+    start: usize,
+    cells: usize,
+}
 
 impl<Q: Quantity> Lanes<Q> {
     fn new(cells: usize) -> Self {
-        Self(vec![Q::default(); cells + 2])
+        /// Values of 32 bits in a line of the cache.
+        const LINE: usize = 16;
+        let values = vec![Q::default(); cells + 2 * LINE + 1];
+        let start = LINE - values.as_ptr().addr() / size_of::<Q>() % LINE;
+        Self { values, start, cells }
+    }
+    /// For a strip of so many cells, at most those it was made for.
+    #[inline(always)]
+    fn fit(&mut self, cells: usize) {
+        self.cells = cells;
     }
     #[inline(always)]
     pub(super) fn here(&self) -> &[Q] {
-        &self.0[1..self.0.len() - 1]
+        &self.values[self.start..self.start + self.cells]
     }
     #[inline(always)]
     pub(super) fn here_mut(&mut self) -> &mut [Q] {
-        let end = self.0.len() - 1;
-        &mut self.0[1..end]
+        &mut self.values[self.start..self.start + self.cells]
     }
     /// That of the cell to the west, for each cell.
     #[inline(always)]
     fn west(&self) -> &[Q] {
-        &self.0[..self.0.len() - 2]
+        &self.values[self.start - 1..self.start - 1 + self.cells]
     }
     /// That of the cell to the east.
     #[inline(always)]
     fn east(&self) -> &[Q] {
-        &self.0[2..]
+        &self.values[self.start + 1..self.start + 1 + self.cells]
     }
 }
 
@@ -44,149 +56,145 @@ pub(super) fn group(way: usize) -> usize {
 }
 
 /// Shares of each cell by [`group`], without and with a move along x; those without any move are what stays.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Shares<Q> {
     pub(super) without: [Lanes<Q>; 4],
     pub(super) with: [Lanes<Q>; 4],
+    /// Those with a move that go east, and west.
+    east: [Lanes<Q>; 4],
+    west: [Lanes<Q>; 4],
 }
 
 impl<Q: Quantity> Shares<Q> {
     pub(super) fn new(cells: usize) -> Self {
         let lanes = || std::array::from_fn(|_| Lanes::new(cells));
-        Self { without: lanes(), with: lanes() }
+        Self { without: lanes(), with: lanes(), east: lanes(), west: lanes() }
+    }
+
+    /// For a strip of so many cells.
+    #[inline(always)]
+    pub(super) fn fit(&mut self, cells: usize) {
+        for lanes in [&mut self.without, &mut self.with, &mut self.east, &mut self.west] {
+            for lanes in lanes {
+                lanes.fit(cells);
+            }
+        }
+    }
+
+    /// Parts those with a move along x by where they go.
+    #[inline(always)]
+    pub(super) fn split(&mut self, moves: &Moves) {
+        let (up, down) = (moves.up[0].here(), moves.down[0].here());
+        for group in 0..4 {
+            let with = self.with[group].here();
+            lanes!(self.east[group].here_mut(), [with, up], |_own, i| with[i].masked(up[i]));
+            lanes!(self.west[group].here_mut(), [with, down], |_own, i| with[i].masked(down[i]));
+        }
     }
 
     /// Takes the parts of `from` that the weights say; the rest stays.
     #[inline(always)]
     pub(super) fn give(&mut self, from: &[Q], weights: &Shares<u32>) {
-        for group in 0..4 {
-            if group > 0 {
-                parts(self.without[group].here_mut(), from, weights.without[group].here());
-            }
-            parts(self.with[group].here_mut(), from, weights.with[group].here());
-        }
-        let (stays, without) = self.without.split_at_mut(1);
-        let stays = stays[0].here_mut();
-        stays.copy_from_slice(&from[..stays.len()]);
-        for group in 0..4 {
-            if group > 0 {
-                less(stays, without[group - 1].here());
-            }
-            less(stays, self.with[group].here());
+        self.without[0].here_mut().copy_from_slice(from);
+        let (stays, moving) = self.split_mut();
+        for (parts, weights) in moving.into_iter().zip(weights.moving()) {
+            let weights = weights.here();
+            lanes!(parts.here_mut(), [from, weights], |_own, i| from[i].part(weights[i]));
+            less(stays.here_mut(), parts.here());
         }
     }
 
     /// Takes the parts of what is here, which the weights say; minus their sum stays.
     #[inline(always)]
     pub(super) fn ask(&mut self, weights: &Shares<u32>) {
-        let (stays, without) = self.without.split_at_mut(1);
-        let stays = stays[0].here_mut();
-        stays.fill(Q::default());
-        for group in 0..4 {
-            if group > 0 {
-                let part = without[group - 1].here_mut();
-                own_parts(part, weights.without[group].here());
-                less(stays, part);
-            }
-            let part = self.with[group].here_mut();
-            own_parts(part, weights.with[group].here());
-            less(stays, part);
+        self.without[0].here_mut().fill(Q::default());
+        let (stays, moving) = self.split_mut();
+        for (parts, weights) in moving.into_iter().zip(weights.moving()) {
+            let weights = weights.here();
+            lanes!(parts.here_mut(), [weights], |own, i| own.part(weights[i]));
+            less(stays.here_mut(), parts.here());
         }
     }
 
-    /// Gathers what lies where each cell of a row asks; `rows` are those of the nine ways with a cell beyond either end.
+    /// The shares that move.
+    #[inline(always)]
+    fn moving(&self) -> [&Lanes<Q>; 7] {
+        let [_, y, z, yz] = &self.without;
+        let [x, xy, xz, xyz] = &self.with;
+        [y, z, yz, x, xy, xz, xyz]
+    }
+
+    /// Those that stay and those that move.
+    #[inline(always)]
+    fn split_mut(&mut self) -> (&mut Lanes<Q>, [&mut Lanes<Q>; 7]) {
+        let [stays, y, z, yz] = &mut self.without;
+        let [x, xy, xz, xyz] = &mut self.with;
+        (stays, [y, z, yz, x, xy, xz, xyz])
+    }
+
+    /// Gathers what lies where each cell of a strip asks; `rows` are those of the nine ways with a cell beyond either end.
     #[inline(always)]
     pub(super) fn gather(&mut self, rows: [&[Q]; WAYS], moves: &Moves) {
         for group in 0..4 {
             self.without[group].here_mut().fill(Q::default());
             self.with[group].here_mut().fill(Q::default());
         }
-        for way in (0..WAYS).filter(|&way| moves.any[way]) {
-            let (row, group) = (rows[way], group(way));
-            let cells = row.len() - 2;
-            if way != HERE {
-                add_masked(self.without[group].here_mut(), &row[1..1 + cells], moves.level[way].here());
+        let (up, down) = (moves.up[0].here(), moves.down[0].here());
+        for way in 0..WAYS {
+            if !moves.any[way] {
+                continue;
             }
-            let (east, west) = (moves.east[way].here(), moves.west[way].here());
-            add_either(self.with[group].here_mut(), (&row[2..], east), (&row[..cells], west));
+            let (row, group, level) = (rows[way], group(way), moves.level[way].here());
+            let cells = row.len() - 2;
+            let (west, here, east) = (&row[..cells], &row[1..1 + cells], &row[2..]);
+            if way == HERE {
+                lanes!(self.with[group].here_mut(), [west, east, up, down], |_own, i| {
+                    east[i].masked(up[i]).plus(west[i].masked(down[i]))
+                });
+            } else {
+                lanes!(self.without[group].here_mut(), [here, level], |own, i| own.plus(here[i].masked(level[i])));
+                lanes!(self.with[group].here_mut(), [west, east, up, down, level], |own, i| {
+                    own.plus(east[i].masked(up[i]).plus(west[i].masked(down[i])).masked(level[i]))
+                });
+            }
         }
     }
 
-    /// Adds what goes a way to the row there, or subtracts it.
+    /// Adds what goes a way to the cells there, or subtracts it; the shares were split.
     #[inline(always)]
     pub(super) fn put<const MINUS: bool>(&self, to: &mut [Q], way: usize, moves: &Moves) {
-        let (without, with) = (&self.without[group(way)], &self.with[group(way)]);
-        let masks = (moves.level[way].here(), moves.east[way].west(), moves.west[way].east());
-        put::<Q, MINUS>(to, (without.here(), with.west(), with.east()), masks);
-    }
-}
-
-#[inline(always)]
-fn parts<Q: Quantity>(to: &mut [Q], from: &[Q], weights: &[u32]) {
-    let cells = to.len();
-    let (from, weights) = (&from[..cells], &weights[..cells]);
-    for i in 0..cells {
-        to[i] = from[i].part(weights[i]);
-    }
-}
-
-#[inline(always)]
-fn own_parts<Q: Quantity>(to: &mut [Q], weights: &[u32]) {
-    let cells = to.len();
-    let weights = &weights[..cells];
-    for i in 0..cells {
-        to[i] = to[i].part(weights[i]);
+        let group = group(way);
+        let (a, b, c) = (self.without[group].here(), self.east[group].west(), self.west[group].east());
+        if way == HERE {
+            lanes!(to, [a, b, c], |own, i| {
+                let sum = a[i].plus(b[i]).plus(c[i]);
+                if MINUS { own.minus(sum) } else { own.plus(sum) }
+            });
+        } else {
+            let level = &moves.level[way];
+            let (for_a, for_b, for_c) = (level.here(), level.west(), level.east());
+            lanes!(to, [a, b, c, for_a, for_b, for_c], |own, i| {
+                let sum = a[i].masked(for_a[i]).plus(b[i].masked(for_b[i])).plus(c[i].masked(for_c[i]));
+                if MINUS { own.minus(sum) } else { own.plus(sum) }
+            });
+        }
     }
 }
 
 #[inline(always)]
 fn less<Q: Quantity>(to: &mut [Q], parts: &[Q]) {
-    let cells = to.len();
-    let parts = &parts[..cells];
-    for i in 0..cells {
-        to[i] = to[i].minus(parts[i]);
-    }
-}
-
-#[inline(always)]
-fn add_masked<Q: Quantity>(to: &mut [Q], from: &[Q], mask: &[u32]) {
-    let cells = to.len();
-    let (from, mask) = (&from[..cells], &mask[..cells]);
-    for i in 0..cells {
-        to[i] = to[i].plus(from[i].masked(mask[i]));
-    }
-}
-
-#[inline(always)]
-fn add_either<Q: Quantity>(to: &mut [Q], (a, a_mask): (&[Q], &[u32]), (b, b_mask): (&[Q], &[u32])) {
-    let cells = to.len();
-    let (a, a_mask, b, b_mask) = (&a[..cells], &a_mask[..cells], &b[..cells], &b_mask[..cells]);
-    for i in 0..cells {
-        to[i] = to[i].plus(a[i].masked(a_mask[i]).plus(b[i].masked(b_mask[i])));
-    }
-}
-
-#[inline(always)]
-fn put<Q: Quantity, const MINUS: bool>(to: &mut [Q], (a, b, c): (&[Q], &[Q], &[Q]), masks: (&[u32], &[u32], &[u32])) {
-    let cells = to.len();
-    let (a, b, c) = (&a[..cells], &b[..cells], &c[..cells]);
-    let (for_a, for_b, for_c) = (&masks.0[..cells], &masks.1[..cells], &masks.2[..cells]);
-    for i in 0..cells {
-        let sum = a[i].masked(for_a[i]).plus(b[i].masked(for_b[i])).plus(c[i].masked(for_c[i]));
-        to[i] = if MINUS { to[i].minus(sum) } else { to[i].plus(sum) };
-    }
+    lanes!(to, [parts], |own, i| own.minus(parts[i]));
 }
 
 /// Where the shares of a row go: for each way, the cells whose shares go it, without a move along x, and with one.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Moves {
     /// Fractions of a cell along each axis, and the cells that move up or down along it.
     fractions: [Lanes<u32>; 3],
     up: [Lanes<u32>; 3],
     down: [Lanes<u32>; 3],
+    /// The cells that go each way.
     level: [Lanes<u32>; WAYS],
-    east: [Lanes<u32>; WAYS],
-    west: [Lanes<u32>; WAYS],
     /// Ways that a cell goes.
     pub(super) any: [bool; WAYS],
 }
@@ -203,10 +211,21 @@ pub(super) struct Cells<'a> {
 impl Moves {
     pub(super) fn new(cells: usize) -> Self {
         let three = || std::array::from_fn(|_| Lanes::new(cells));
-        let ways = || std::array::from_fn(|_| Lanes::new(cells));
-        let mut level: [Lanes<u32>; WAYS] = ways();
-        level[HERE].here_mut().fill(u32::MAX);
-        Self { fractions: three(), up: three(), down: three(), level, east: ways(), west: ways(), any: [false; WAYS] }
+        let level = std::array::from_fn(|_| Lanes::new(cells));
+        Self { fractions: three(), up: three(), down: three(), level, any: [false; WAYS] }
+    }
+
+    /// For a strip of so many cells.
+    #[inline(always)]
+    pub(super) fn fit(&mut self, cells: usize) {
+        for lanes in [&mut self.fractions, &mut self.up, &mut self.down] {
+            for lanes in lanes {
+                lanes.fit(cells);
+            }
+        }
+        for lanes in &mut self.level {
+            lanes.fit(cells);
+        }
     }
 
     /// Reads how a row moves, or where it asks (`ASK`), and weighs its shares. Those that stay hold their rest.
@@ -224,7 +243,7 @@ impl Moves {
                 false => side::<true>(self.down[axis].here_mut(), velocity, fraction),
             };
         }
-        self.split(ups, downs);
+        self.ways(ups, downs);
         let [x, y, z] = &self.fractions;
         weigh(weights, x.here(), y.here(), z.here());
         if let Some(around) = cells.around {
@@ -248,7 +267,7 @@ impl Moves {
 
     /// Masks of the ways from those of the axes.
     #[inline(always)]
-    fn split(&mut self, ups: [bool; 3], downs: [bool; 3]) {
+    fn ways(&mut self, ups: [bool; 3], downs: [bool; 3]) {
         for way in 0..WAYS {
             let (dy, dz) = (way % 3, way / 3);
             let goes = |d: usize, axis: usize| [downs[axis], true, ups[axis]][d];
@@ -264,63 +283,44 @@ impl Moves {
                 (1, _) => level.copy_from_slice(across(dz, 2).here()),
                 _ => both(level, across(dy, 1).here(), across(dz, 2).here()),
             }
-            both(self.east[way].here_mut(), self.level[way].here(), self.up[0].here());
-            both(self.west[way].here_mut(), self.level[way].here(), self.down[0].here());
         }
     }
 
     /// Has the cells at rest ask for nothing, as the article has it.
     #[inline(always)]
     pub(super) fn rest(cells: &Cells<'_>, stays: &mut [u32]) {
-        let n = stays.len();
         let [x, y, z] = cells.velocity;
-        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
-        for i in 0..n {
+        lanes!(stays, [x, y, z], |own, i| {
             let moves = (x[i].unsigned_abs() | y[i].unsigned_abs() | z[i].unsigned_abs()) >> 6;
-            stays[i] = if moves == 0 { 0 } else { stays[i] };
-        }
+            if moves == 0 { 0 } else { own }
+        });
     }
 }
 
 /// Half a step, as far as the face is open.
 #[inline(always)]
 fn fraction<const ASK: bool>(to: &mut [u32], velocity: &[i32], low: &[u16], high: &[u16]) {
-    let cells = to.len();
-    let (velocity, low, high) = (&velocity[..cells], &low[..cells], &high[..cells]);
-    for i in 0..cells {
-        let open = if (velocity[i] < 0) != ASK { low[i] } else { high[i] };
-        to[i] = (velocity[i].unsigned_abs() >> 6).min(WHOLE) * u32::from(open) >> 15;
-    }
+    lanes!(to, [velocity, low, high], |_own, i| {
+        // Both are read, and one is masked out: a choice between two places in memory is not made wide.
+        let down = 0u32.wrapping_sub(u32::from((velocity[i] < 0) != ASK));
+        let open = u32::from(low[i]) & down | u32::from(high[i]) & !down;
+        (velocity[i].unsigned_abs() >> 6).min(WHOLE).wrapping_mul(open) >> 15
+    });
 }
 
 /// The cells that go up, or ask above (`ASK`); returns whether one does.
 #[inline(always)]
 fn side<const ASK: bool>(to: &mut [u32], velocity: &[i32], fraction: &[u32]) -> bool {
-    let cells = to.len();
-    let (velocity, fraction) = (&velocity[..cells], &fraction[..cells]);
-    for i in 0..cells {
+    lanes!(to, [velocity, fraction], |_own, i| {
         let goes = if ASK { velocity[i] < 0 } else { velocity[i] > 0 };
-        to[i] = if goes && fraction[i] > 0 { u32::MAX } else { 0 };
-    }
+        if goes && fraction[i] > 0 { u32::MAX } else { 0 }
+    });
     any(to)
 }
 
 #[inline(always)]
-pub(super) fn any(values: &[u32]) -> bool {
-    let mut all = 0;
-    for &value in values {
-        all |= value;
-    }
-    all != 0
-}
-
-#[inline(always)]
 fn both(to: &mut [u32], a: &[u32], b: &[u32]) {
-    let cells = to.len();
-    let (a, b) = (&a[..cells], &b[..cells]);
-    for i in 0..cells {
-        to[i] = a[i] & b[i];
-    }
+    lanes!(to, [a, b], |_own, i| a[i] & b[i]);
 }
 
 /// The seven shares that move: across first, so that x and z may be exchanged.
@@ -337,29 +337,26 @@ fn weigh(to: &mut Shares<u32>, x: &[u32], y: &[u32], z: &[u32]) {
 
 #[inline(always)]
 fn weigh_one<const CORNER: usize>(to: &mut [u32], x: &[u32], y: &[u32], z: &[u32]) {
-    let cells = to.len();
-    let (x, y, z) = (&x[..cells], &y[..cells], &z[..cells]);
-    for i in 0..cells {
-        let xz = x[i] * z[i] >> 15;
+    lanes!(to, [x, y, z], |_own, i| {
+        let xz = x[i].wrapping_mul(z[i]) >> 15;
         let across = match CORNER {
-            0 | 4 => x[i] - xz,
-            1 | 5 => z[i] - xz,
+            0 | 4 => x[i].wrapping_sub(xz),
+            1 | 5 => z[i].wrapping_sub(xz),
             2 | 6 => xz,
-            _ => WHOLE + xz - x[i] - z[i],
+            _ => (WHOLE + xz).wrapping_sub(x[i]).wrapping_sub(z[i]),
         };
-        to[i] = across * if CORNER < 3 { WHOLE - y[i] } else { y[i] } >> 15;
-    }
+        across.wrapping_mul(if CORNER < 3 { WHOLE.wrapping_sub(y[i]) } else { y[i] }) >> 15
+    });
 }
 
 /// Drops the shares whose corner is solid. `sides` are the cells that go up along each axis, and what that adds to the bit.
 #[inline(always)]
 fn keep_open(to: &mut [u32], around: &[u32], sides: [(&[u32], u32); 3]) {
-    let cells = to.len();
     let [(x, dx), (y, dy), (z, dz)] = sides;
-    let (around, x, y, z) = (&around[..cells], &x[..cells], &y[..cells], &z[..cells]);
-    for i in 0..cells {
+    let lowest = 13 - dx - dy - dz;
+    lanes!(to, [around, x, y, z], |own, i| {
         // Up adds to the middle bit, down takes away.
-        let up = 13 - dx - dy - dz + 2 * ((x[i] & dx) + (y[i] & dy) + (z[i] & dz));
-        to[i] &= 0u32.wrapping_sub(around[i] >> up & 1);
-    }
+        let corner = lowest + 2 * ((x[i] & dx) + (y[i] & dy) + (z[i] & dz));
+        own & 0u32.wrapping_sub(around[i] >> corner & 1)
+    });
 }
