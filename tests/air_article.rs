@@ -59,7 +59,7 @@ impl Box_ {
             made.forces.background = (0..size[1] as u32).map(|y| 3000 + 1700 * y).collect();
         }
         if dice.below(3) == 0 {
-            made.forces.friction = [0.1, 0.003, 0.0];
+            made.forces.friction = [0.1, 0.003, [0.0, 0.0005][dice.below(2) as usize]];
         }
         made
     }
@@ -111,13 +111,11 @@ impl Box_ {
 }
 
 fn random_params(dice: &mut Dice) -> ArticleParams {
-    let friction = if dice.below(3) == 0 { [0.1, 0.003, 0.0005] } else { [0.0; 3] };
     let heat_decay = if dice.below(2) == 0 { [0.01, 0.004, 0.0002] } else { [0.0; 3] };
     let params = ArticleParams {
         pressure: [0.0, 0.12, 0.24, 0.35][dice.below(4) as usize],
         filter_velocity: [0.0, 0.02, 0.16][dice.below(3) as usize],
         filter_density: [0.0, 0.1, 0.16][dice.below(3) as usize],
-        friction,
         heat_decay,
         still_asks: dice.below(3) > 0,
     };

@@ -14,8 +14,6 @@ pub struct ArticleParams {
     pub filter_velocity: f32,
     /// The same for density.
     pub filter_density: f32,
-    /// The deceleration a·v² + b·v + c of a speed v.
-    pub friction: [f32; 3],
     /// The loss a·h² + b·h + c of a heat h above that of the air at rest.
     pub heat_decay: [f32; 3],
     /// Whether a cell at rest asks for itself in the reverse pass; the article's own does not.
@@ -24,14 +22,7 @@ pub struct ArticleParams {
 
 impl Default for ArticleParams {
     fn default() -> Self {
-        Self {
-            pressure: 0.24,
-            filter_velocity: 0.02,
-            filter_density: 0.1,
-            friction: [0.0; 3],
-            heat_decay: [0.0; 3],
-            still_asks: true,
-        }
+        Self { pressure: 0.24, filter_velocity: 0.02, filter_density: 0.1, heat_decay: [0.0; 3], still_asks: true }
     }
 }
 
@@ -49,7 +40,6 @@ impl ArticleParams {
         check("pressure", self.pressure, PRESSURE)?;
         check("filter_velocity", self.filter_velocity, FILTER)?;
         check("filter_density", self.filter_density, FILTER)?;
-        self.friction.into_iter().try_for_each(|value| check("friction", value, 1.0))?;
         self.heat_decay.into_iter().try_for_each(|value| check("heat_decay", value, 1.0))
     }
 }
@@ -76,7 +66,6 @@ mod tests {
         assert!(
             wrong(ArticleParams { filter_velocity: f32::NAN, ..params() }).starts_with("air.article.filter_velocity")
         );
-        assert!(wrong(ArticleParams { friction: [0.0, -0.1, 0.0], ..params() }).starts_with("air.article.friction"));
         assert!(wrong(ArticleParams { heat_decay: [0.0, 0.0, 2.0], ..params() }).starts_with("air.article.heat_decay"));
     }
 

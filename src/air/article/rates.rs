@@ -50,7 +50,7 @@ struct Decay {
 
 impl Rates {
     pub(super) fn new(params: &ArticleParams, forces: &Forces) -> Self {
-        let [quadratic, linear, constant] = [0, 1, 2].map(|i| params.friction[i] + forces.friction[i]);
+        let [quadratic, linear, constant] = forces.friction;
         let friction = Friction { quadratic: share(quadratic), linear: share(linear), constant: share(constant) >> 1 };
         let [quadratic, linear, constant] = params.heat_decay;
         let constant = (f64::from(constant) * f64::from(UNIT)).round() as u32;
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn friction_is_a_polynomial_of_the_speed() {
         let of = |friction: [f32; 3], v: [f32; 3]| {
-            let rates = rates(ArticleParams { friction, ..ArticleParams::default() }, Forces::default());
+            let rates = rates(ArticleParams::default(), Forces { friction, ..Forces::default() });
             let v = v.map(|v| (v * UNIT as f32) as i32);
             rates.friction().map(|friction| f64::from(friction.of(v)) / 32768.0)
         };
