@@ -7,7 +7,7 @@ use super::FASTEST;
 use super::chunks::each_chunk;
 use super::project::limited;
 use super::sides::Winds;
-use super::velocity::Faces;
+use super::velocity::{Faces, Open};
 
 /// Cells inside an inflow side that take on the wind.
 const SPONGE: usize = 4;
@@ -162,9 +162,9 @@ pub(super) fn winds(forces: &Forces, ny: usize) -> Vec<[f32; 3]> {
 }
 
 /// Gives all open faces the wind at their height.
-pub(super) fn blow(grid: AirGrid, u: &mut Faces, open: &Faces, winds: &Winds) {
+pub(super) fn blow(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds) {
     let row = grid.strides()[1];
-    for (axis, (u, open)) in u.iter_mut().zip(open).enumerate() {
+    for (axis, (u, open)) in u.iter_mut().zip(&open.faces).enumerate() {
         let rows = u.chunks_mut(row).zip(open.chunks(row)).enumerate();
         for (index, (u, open)) in rows {
             let y = (index % (grid.strides()[2] / row)).saturating_sub(BEYOND).min(winds.len() - 1);

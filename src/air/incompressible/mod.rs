@@ -30,7 +30,7 @@ use crate::parallel::join;
 use crate::simd::Level;
 
 use self::pressure::Multigrid;
-use self::velocity::Faces;
+use self::velocity::{Faces, Open};
 
 /// Most of a cell that passes a face in a substep.
 const COURANT: f32 = 0.8;
@@ -59,7 +59,7 @@ pub struct Incompressible {
     /// Velocity on the lower faces, in cells a step.
     u: Faces,
     /// Openness of the lower faces, 0 to 1.
-    open: Faces,
+    open: Open,
     /// Velocities during a step.
     swept: [Faces; 2],
     /// Volumes of the cells during a step.
@@ -91,7 +91,7 @@ impl Incompressible {
             params: IncompressibleParams { confinement },
             simd: level,
             u: faces(),
-            open: faces(),
+            open: Open::shut(grid),
             swept: [faces(), faces()],
             volume: vec![1.0; grid.len()],
             pressure: Multigrid::new(grid.size(), grid.sides, level),
@@ -122,7 +122,15 @@ impl Incompressible {
                 }
             }
         }
-        let (grid, open) = (self.grid, &self.open);
+        changed.sort_unstable();
+        changed.dedup();
+        for &[y, z] in &changed {
+            for axis in AXES {
+                let faces = nx + usize::from(axis == 0);
+                self.open.survey(axis, (self.grid.at([0, y, z]), faces));
+            }
+        }
+        let (grid, open) = (self.grid, &self.open.faces);
         self.pressure.change(changed, |axis, place| {
             let open = open[axis][grid.at(place)];
             let at_side = place[axis] == 0 || place[axis] == grid.size()[axis];
@@ -152,7 +160,7 @@ impl Incompressible {
         }
         for (place, units) in faces {
             let (at, open) = (self.grid.at(place), f32::from(units) / f32::from(OPEN));
-            if std::mem::replace(&mut self.open[axis][at], open) != open {
+            if std::mem::replace(&mut self.open.faces[axis][at], open) != open {
                 changed.push([place[1], place[2]]);
             }
             if open == 0.0 && self.u[axis][at] != 0.0 {
@@ -263,7 +271,7 @@ impl Solver for Incompressible {
             let wraps = self.grid.sides[axis] == Side::Wrap;
             for face in [at, at + strides[axis]] {
                 let value = self.u[axis][face] + velocity[axis];
-                self.u[axis][face] = if self.open[axis][face] > 0.0 { value } else { 0.0 };
+                self.u[axis][face] = if self.open.faces[axis][face] > 0.0 { value } else { 0.0 };
             }
             let around = size[axis] * strides[axis];
             if wraps && place[axis] == 0 {

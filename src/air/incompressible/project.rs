@@ -5,8 +5,8 @@ use crate::parallel::*;
 use crate::simd::{Level, Simd, Work};
 
 use super::chunks::planes;
-use super::pressure::{Layout, Multigrid, split};
-use super::velocity::Faces;
+use super::pressure::{Layout, Multigrid, Pressure, split};
+use super::velocity::{Faces, Open};
 
 /// Slower than this is still: a thousand million steps for a cell.
 const STILL: f32 = 1e-9;
@@ -15,19 +15,34 @@ const STILL: f32 = 1e-9;
 struct Divergence<'a> {
     grid: AirGrid,
     u: &'a Faces,
-    open: &'a Faces,
+    open: &'a Open,
     layout: Layout,
     r: [&'a mut [f32]; 2],
     first: usize,
 }
 
 #[inline(always)]
-fn flow_out(out: &mut [f32], u: &[f32], open: &[f32], at: usize, stride: usize) {
+fn flow_out(out: &mut [f32], [low, high]: [&[f32]; 2], open: [Option<&[f32]>; 2]) {
     let n = out.len();
-    let (low, high) = (&u[at..][..n], &u[at + stride..][..n]);
-    let (shut, free) = (&open[at..][..n], &open[at + stride..][..n]);
-    for i in 0..n {
-        out[i] += free[i] * high[i] - shut[i] * low[i];
+    let (low, high) = (&low[..n], &high[..n]);
+    match open {
+        [None, None] => {
+            for i in 0..n {
+                out[i] += high[i] - low[i];
+            }
+        }
+        [Some(shut), Some(free)] => {
+            let (shut, free) = (&shut[..n], &free[..n]);
+            for i in 0..n {
+                out[i] += free[i] * high[i] - shut[i] * low[i];
+            }
+        }
+        [one, other] => {
+            for i in 0..n {
+                let (shut, free) = (one.map_or(1.0, |open| open[i]), other.map_or(1.0, |open| open[i]));
+                out[i] += free * high[i] - shut * low[i];
+            }
+        }
     }
 }
 
@@ -44,7 +59,11 @@ impl Work for Divergence<'_> {
                 let at = grid.at([0, y, plane - 1]);
                 row.fill(0.0);
                 for (axis, stride) in grid.strides().into_iter().enumerate() {
-                    flow_out(&mut row[..nx], &self.u[axis], &self.open[axis], at, stride);
+                    let u = &self.u[axis];
+                    let low = self.open.row(axis, at);
+                    // In a row of its own axis the upper faces are the next ones.
+                    let high = if axis == 0 { low.map(|open| &open[1..]) } else { self.open.row(axis, at + stride) };
+                    flow_out(&mut row[..nx], [&u[at..], &u[at + stride..]], [low, high]);
                 }
                 let (even, to) = ((y + plane - 1) & 1, layout.row(y + 1, plane - self.first));
                 split(&mut self.r[even][to..to + layout.count(0)], &row);
@@ -57,8 +76,8 @@ impl Work for Divergence<'_> {
 /// Some planes of the velocity, less the gradient.
 struct Gradient<'a> {
     grid: AirGrid,
-    open: &'a Faces,
-    pressure: (&'a [f32], Layout),
+    open: &'a Open,
+    pressure: Pressure<'a>,
     most: f32,
     u: [&'a mut [f32]; 3],
     first: usize,
@@ -75,12 +94,17 @@ pub(super) fn limited(u: f32, most: f32) -> f32 {
 }
 
 #[inline(always)]
-fn subtract(out: &mut [f32], open: &[f32], low: &[f32], high: &[f32], most: f32) {
+fn subtract(out: &mut [f32], open: Option<&[f32]>, [low, high]: [&[f32]; 2], most: f32) {
     let n = out.len();
-    let (open, low, high) = (&open[..n], &low[..n], &high[..n]);
+    let (low, high) = (&low[..n], &high[..n]);
     for i in 0..n {
-        let u = limited(out[i] - (high[i] - low[i]), most);
-        out[i] = if open[i] > 0.0 { u } else { 0.0 };
+        out[i] = limited(out[i] - (high[i] - low[i]), most);
+    }
+    if let Some(open) = open {
+        let open = &open[..n];
+        for i in 0..n {
+            out[i] = if open[i] > 0.0 { out[i] } else { 0.0 };
+        }
     }
 }
 
@@ -97,26 +121,43 @@ pub(super) fn largest(row: &[f32], before: u32) -> u32 {
 
 impl Work for Gradient<'_> {
     #[inline(always)]
-    fn with<S: Simd>(self, _: S) {
-        let (grid, [_, row, plane]) = (self.grid, self.grid.strides());
-        let (size, (flat, layout)) = (grid.size(), self.pressure);
-        let steps = layout.flat_strides();
-        for (axis, u) in self.u.into_iter().enumerate() {
+    fn with<S: Simd>(mut self, _: S) {
+        let (plane, nz) = (self.grid.strides()[2], self.grid.cells.nz);
+        let low = self.first.max(BEYOND);
+        let high = (self.first + self.u[0].len() / plane).min(BEYOND + nz + 1);
+        if low >= high {
+            return;
+        }
+        let mut pressures = [vec![0.0; self.pressure.plane()], vec![0.0; self.pressure.plane()]];
+        self.pressure.fill(&mut pressures[1], low - BEYOND);
+        for at in low..high {
+            pressures.swap(0, 1);
+            self.pressure.fill(&mut pressures[1], at - BEYOND + 1);
+            self.plane(at, &pressures);
+        }
+    }
+}
+
+impl Gradient<'_> {
+    /// A plane of faces with the pressures before and in it.
+    #[inline(always)]
+    fn plane(&mut self, plane: usize, [before, here]: &[Vec<f32>; 2]) {
+        let (grid, [_, row, slab]) = (self.grid, self.grid.strides());
+        let (size, z, width) = (grid.size(), plane - BEYOND, self.pressure.row());
+        for axis in 0..3 {
             let count = |along: usize| size[along] + usize::from(axis == along);
             let nx = count(0);
-            for k in 0..u.len() / plane {
-                let z = (self.first + k).wrapping_sub(BEYOND);
-                if z >= count(2) {
-                    continue;
-                }
-                for y in 0..count(1) {
-                    let at = k * plane + (y + BEYOND) * row + BEYOND;
-                    let open = &self.open[axis][grid.at([0, y, z])..];
-                    let high = layout.flat(y + 1, z + 1);
-                    let out = &mut u[at..at + nx];
-                    subtract(out, open, &flat[high - steps[axis]..], &flat[high..], self.most);
-                    *self.fastest = largest(out, *self.fastest);
-                }
+            if z >= count(2) {
+                continue;
+            }
+            for y in 0..count(1) {
+                let at = (plane - self.first) * slab + (y + BEYOND) * row + BEYOND;
+                let open = self.open.row(axis, grid.at([0, y, z]));
+                let to = (y + 1) * width + 1;
+                let low = [&here[to - 1..], &here[to - width..], &before[to..]][axis];
+                let out = &mut self.u[axis][at..at + nx];
+                subtract(out, open, [low, &here[to..]], self.most);
+                *self.fastest = largest(out, *self.fastest);
             }
         }
     }
@@ -126,14 +167,14 @@ impl Work for Gradient<'_> {
 pub(super) fn project(
     grid: AirGrid,
     u: &mut Faces,
-    open: &Faces,
+    open: &Open,
     pressure: &mut Multigrid,
     (cycles, most, simd): (usize, f32, Level),
 ) -> f32 {
     join_ends(grid, u);
     divergence(grid, u, open, pressure, simd);
     pressure.solve(cycles);
-    let (planes, pressure) = (planes(grid), pressure.natural());
+    let (planes, pressure) = (planes(grid), pressure.solved());
     let size = planes * grid.strides()[2];
     let [x, y, z] = u;
     let chunks = x.par_chunks_mut(size).zip(y.par_chunks_mut(size)).zip(z.par_chunks_mut(size)).enumerate();
@@ -146,7 +187,7 @@ pub(super) fn project(
 }
 
 /// The right side of the pressure's equation.
-pub(super) fn divergence(grid: AirGrid, u: &Faces, open: &Faces, pressure: &mut Multigrid, simd: Level) {
+pub(super) fn divergence(grid: AirGrid, u: &Faces, open: &Open, pressure: &mut Multigrid, simd: Level) {
     let (r, layout) = pressure.right_side();
     let planes = (grid.cells.nz + 2).div_ceil(if grid.cells.cells() < 8192 { 1 } else { current_num_threads() });
     let size = planes * layout.plane();

@@ -34,9 +34,18 @@ fn wind_at(winds: &Winds, y: usize) -> [f32; 3] {
     winds[y.saturating_sub(BEYOND).min(winds.len() - 1)]
 }
 
-/// Values of the cells in a row of the fields, those of the first and last cell beyond its ends.
-fn within(row: &[f32], nx: usize) -> impl Iterator<Item = f32> {
-    (0..row.len()).map(move |x| row[x.clamp(BEYOND, BEYOND + nx - 1)])
+/// Gives the values beyond the ends of a row of the fields those of the first and last cell.
+fn extend(row: &mut [f32], nx: usize) {
+    let (first, last) = (row[BEYOND], row[BEYOND + nx - 1]);
+    row[..BEYOND].fill(first);
+    row[BEYOND + nx..].fill(last);
+}
+
+/// Puts the wind where a row beyond a side has air that flows in; `sign` makes `speeds` point outwards.
+fn blow_in(row: &mut [f32], speeds: &[f32], (sign, wind): (f32, f32)) {
+    for (value, speed) in row.iter_mut().zip(speeds) {
+        *value = beyond(sign * *speed, *value, wind);
+    }
 }
 
 fn ends_of_rows(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
@@ -71,7 +80,8 @@ fn ends_of_rows(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
 fn floor_and_top(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
     let (ny, row) = (grid.cells.ny, grid.strides()[1]);
     let wind = winds[winds.len() - 1];
-    let outward: Vec<f32> = within(&u[1][(BEYOND + ny) * row..(BEYOND + ny + 1) * row], grid.cells.nx).collect();
+    let mut outward = u[1][(BEYOND + ny) * row..(BEYOND + ny + 1) * row].to_vec();
+    extend(&mut outward, grid.cells.nx);
     for component in AXES {
         let u = &mut u[component];
         let last = if component == 1 { BEYOND + ny } else { BEYOND + ny - 1 };
@@ -81,8 +91,7 @@ fn floor_and_top(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
         for y in last + 1..BEYOND + ny + BEYOND {
             u.copy_within(last * row..(last + 1) * row, y * row);
             if grid.sides[1] == Side::Open {
-                let values = u[y * row..(y + 1) * row].iter_mut().zip(&outward);
-                values.for_each(|(value, &outward)| *value = beyond(outward, *value, wind[component]));
+                blow_in(&mut u[y * row..(y + 1) * row], &outward, (1.0, wind[component]));
             }
         }
     }
@@ -100,21 +109,24 @@ fn planes_beyond(grid: AirGrid, u: &mut Faces, winds: &Winds) {
         }
         return;
     }
-    let outward = [(BEYOND, -1.0), (BEYOND + nz, 1.0)].map(|(z, sign)| {
-        let rows = (0..plane / row).map(|y| y.clamp(BEYOND, BEYOND + ny - 1));
-        let speeds = &u[2][at(z)];
-        rows.flat_map(|y| within(&speeds[y * row..(y + 1) * row], nx)).map(|w| sign * w).collect::<Vec<f32>>()
+    let outward = [BEYOND, BEYOND + nz].map(|z| {
+        let mut speeds = u[2][at(z)].to_vec();
+        speeds.chunks_mut(row).for_each(|row| extend(row, nx));
+        for (to, from) in [(0, BEYOND), (1, BEYOND), (BEYOND + ny, BEYOND + ny - 1), (BEYOND + ny + 1, BEYOND + ny - 1)]
+        {
+            speeds.copy_within(from * row..(from + 1) * row, to * row);
+        }
+        speeds
     });
     for (component, u) in u.iter_mut().enumerate() {
         let last = if component == 2 { BEYOND + nz } else { BEYOND + nz - 1 };
-        let north = (0..BEYOND).map(|z| (z, BEYOND, &outward[0]));
-        let south = (last + 1..BEYOND + nz + BEYOND).map(|z| (z, last, &outward[1]));
-        for (to, from, outward) in north.chain(south) {
+        let north = (0..BEYOND).map(|z| (z, BEYOND, -1.0, &outward[0]));
+        let south = (last + 1..BEYOND + nz + BEYOND).map(|z| (z, last, 1.0, &outward[1]));
+        for (to, from, sign, outward) in north.chain(south) {
             u.copy_within(at(from), to * plane);
             if grid.sides[2] == Side::Open {
                 for (y, (values, outward)) in u[at(to)].chunks_mut(row).zip(outward.chunks(row)).enumerate() {
-                    let wind = wind_at(winds, y)[component];
-                    values.iter_mut().zip(outward).for_each(|(value, &outward)| *value = beyond(outward, *value, wind));
+                    blow_in(values, outward, (sign, wind_at(winds, y)[component]));
                 }
             }
         }

@@ -18,7 +18,7 @@ fn stirred(grid: AirGrid, openness: &Openness, speed: f32) -> Incompressible {
     for axis in AXES {
         for at in 0..grid.len() {
             let value = speed * (2.0 * noise(3 * at + axis) - 1.0);
-            air.u[axis][at] = if air.open[axis][at] > 0.0 { value } else { 0.0 };
+            air.u[axis][at] = if air.open.faces[axis][at] > 0.0 { value } else { 0.0 };
         }
     }
     air.is_limited = false;
@@ -116,7 +116,7 @@ fn ground_that_changes_is_as_if_it_were_new() {
         }
         air.set_ground(&openness, &columns);
         let fresh = stirred(grid, &openness, 0.0);
-        assert_eq!(air.open, fresh.open);
+        assert_eq!(air.open.faces, fresh.open.faces);
         assert!(air.pressure.is_like(&fresh.pressure), "round {round}");
     }
 }

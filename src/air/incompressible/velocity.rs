@@ -8,6 +8,36 @@ use super::chunks::each_chunk;
 /// Values on the lower faces of all cells along each axis.
 pub(super) type Faces = [Vec<f32>; 3];
 
+/// How much of each lower face is open, and in which rows all of them are.
+#[derive(Clone, Debug)]
+pub(super) struct Open {
+    pub faces: Faces,
+    /// By rows of the fields.
+    free: [Vec<bool>; 3],
+    row: usize,
+}
+
+impl Open {
+    /// All faces shut.
+    pub(super) fn shut(grid: AirGrid) -> Self {
+        let (row, rows) = (grid.strides()[1], grid.len() / grid.strides()[1]);
+        let faces = || vec![0.0; grid.len()];
+        let free = || vec![false; rows];
+        Self { faces: [faces(), faces(), faces()], free: [free(), free(), free()], row }
+    }
+
+    /// The openness of a row of faces that begins at `at`; `None`: all are open.
+    #[inline(always)]
+    pub(super) fn row(&self, axis: usize, at: usize) -> Option<&[f32]> {
+        (!self.free[axis][at / self.row]).then(|| &self.faces[axis][at..])
+    }
+
+    /// Finds out whether all `n` faces of the row that begins at `at` are open.
+    pub(super) fn survey(&mut self, axis: usize, (at, n): (usize, usize)) {
+        self.free[axis][at / self.row] = self.faces[axis][at..at + n].iter().all(|&open| open == 1.0);
+    }
+}
+
 /// Half a slope after van Leer, monotonised central: the least of both differences and a quarter of their sum, 0 where they have
 /// different signs.
 #[inline(always)]

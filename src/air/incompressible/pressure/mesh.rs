@@ -190,7 +190,7 @@ pub(super) struct Mesh {
     pub p: [Vec<f32>; 2],
     /// The right side of both colours.
     pub r: [Vec<f32>; 2],
-    /// The unknown in the natural order, filled when it is asked for.
+    /// The unknown in the natural order; empty in the finest grid, where the gradient has it plane by plane.
     pub flat: Vec<f32>,
     /// Coefficients of the lower faces along each axis; empty in the finest grid, where the solver has them.
     pub faces: [Vec<f32>; 3],
@@ -218,7 +218,7 @@ impl Mesh {
             widths,
             p: [vec![0.0; shape.len()], vec![0.0; shape.len()]],
             r: [vec![0.0; shape.len()], vec![0.0; shape.len()]],
-            flat: vec![0.0; shape.flat_plane() * (shape.n[2] + 2)],
+            flat: if own_faces { vec![0.0; shape.flat_plane() * (shape.n[2] + 2)] } else { Vec::new() },
             faces: [vec![0.0; faces], vec![0.0; faces], vec![0.0; faces]],
             rows: Rows::new(shape),
         }

@@ -11,7 +11,7 @@ use crate::air::{AXES, Side};
 use crate::simd::Level;
 
 use self::mesh::Mesh;
-pub(super) use self::transfer::split;
+pub(super) use self::transfer::{Pressure, split};
 
 /// Half sweeps before and after the correction of the coarser grid: two of each colour.
 const HALVES: usize = 4;
@@ -67,9 +67,10 @@ impl Multigrid {
         (&mut mesh.r, Layout(mesh.shape))
     }
 
-    /// The unknown in the natural order, after [`Multigrid::solve`].
-    pub(super) fn natural(&self) -> (&[f32], Layout) {
-        (&self.meshes[0].flat, Layout(self.meshes[0].shape))
+    /// The unknown, after [`Multigrid::solve`].
+    pub(super) fn solved(&self) -> Pressure<'_> {
+        let mesh = &self.meshes[0];
+        Pressure { shape: mesh.shape, sides: self.sides, p: [&mesh.p[0], &mesh.p[1]] }
     }
 
     /// The right side of a cell.
@@ -106,12 +107,11 @@ impl Multigrid {
         }
     }
 
-    /// Cycles from the unknown as it is, which is in its natural order then.
+    /// Cycles from the unknown as it is.
     pub(super) fn solve(&mut self, cycles: usize) {
         for _ in 0..cycles {
             self.cycle(0);
         }
-        self.meshes[0].flatten(self.sides, self.simd);
     }
 
     fn cycle(&mut self, level: usize) {
@@ -250,15 +250,5 @@ impl Layout {
     #[inline(always)]
     pub(super) fn count(&self, parity: usize) -> usize {
         self.0.count(parity)
-    }
-
-    /// First cell of a row in the natural order, and the distances to the next row and plane.
-    #[inline(always)]
-    pub(super) fn flat(&self, y: usize, z: usize) -> usize {
-        self.0.flat(y, z)
-    }
-
-    pub(super) fn flat_strides(&self) -> [usize; 3] {
-        [1, self.0.flat_row(), self.0.flat_plane()]
     }
 }

@@ -53,8 +53,14 @@ fn children(n: [usize; 3], [y, z]: [usize; 2]) -> impl Iterator<Item = (usize, u
 /// Every other value.
 #[inline(always)]
 pub(in crate::air::incompressible) fn split(out: &mut [f32], from: &[f32]) {
-    for (out, pair) in out.iter_mut().zip(from.chunks(2)) {
+    let pairs = from.chunks_exact(2);
+    let last = pairs.remainder().first();
+    let n = pairs.len().min(out.len());
+    for (out, pair) in out.iter_mut().zip(pairs) {
         *out = pair[0];
+    }
+    if let (Some(out), Some(last)) = (out.get_mut(n), last) {
+        *out = *last;
     }
 }
 
@@ -136,22 +142,13 @@ impl Mesh {
         });
     }
 
-    /// Puts the unknown into its natural order, with what lies beyond the sides: the same value beyond a wall, the opposite
-    /// beyond an open side (so that it is 0 on the face), the other end where the axis wraps.
+    /// Puts the unknown into its natural order.
     pub(super) fn flatten(&mut self, sides: [Side; 3], simd: Level) {
-        let (shape, p) = (self.shape, [&self.p[0][..], &self.p[1][..]]);
-        let (planes, plane) = (share(&shape), shape.flat_plane());
+        let pressure = Pressure { shape: self.shape, sides, p: [&self.p[0], &self.p[1]] };
+        let (planes, plane) = (share(&self.shape), pressure.plane());
         self.flat.par_chunks_mut(planes * plane).enumerate().for_each(|(j, flat)| {
-            simd.run(Flatten { shape, sides, p, flat, first: j * planes });
+            simd.run(Flatten { pressure, flat, first: j * planes });
         });
-        let nz = shape.n[2];
-        for (to, near, far) in [(0, 1, nz), (nz + 1, nz, 1)] {
-            let from = if sides[2] == Side::Wrap { far } else { near };
-            self.flat.copy_within(from * plane..(from + 1) * plane, to * plane);
-            if sides[2] == Side::Open {
-                self.flat[to * plane..(to + 1) * plane].iter_mut().for_each(|p| *p = -*p);
-            }
-        }
     }
 
     /// Adds the correction of the coarse grid, which is in its natural order, to the second colour: the next half sweep
@@ -164,11 +161,69 @@ impl Mesh {
     }
 }
 
+/// The unknown in its natural order, with what lies beyond the sides: the same value beyond a wall, the opposite beyond an open
+/// side (so that it is 0 on the face), the other end where the axis wraps.
+#[derive(Clone, Copy)]
+pub(in crate::air::incompressible) struct Pressure<'a> {
+    pub(super) shape: Shape,
+    pub(super) sides: [Side; 3],
+    pub(super) p: [&'a [f32]; 2],
+}
+
+impl Pressure<'_> {
+    /// Values of a plane, and of a row of it.
+    pub(in crate::air::incompressible) fn plane(&self) -> usize {
+        self.shape.flat_plane()
+    }
+
+    pub(in crate::air::incompressible) fn row(&self) -> usize {
+        self.shape.flat_row()
+    }
+
+    /// Fills a plane, which counts from the one before the first. It begins with the row before the first, and rows with the
+    /// value before their first.
+    #[inline(always)]
+    pub(in crate::air::incompressible) fn fill(&self, out: &mut [f32], plane: usize) {
+        let (shape, [nx, ny, nz]) = (&self.shape, self.shape.n);
+        let (near, far) = if plane == 0 { (1, nz) } else { (nz, 1) };
+        let (from, sign) = match self.sides[2] {
+            _ if (1..=nz).contains(&plane) => (plane, 1.0),
+            Side::Wall => (near, 1.0),
+            Side::Open => (near, -1.0),
+            Side::Wrap => (far, 1.0),
+        };
+        let (side, width) = (self.sides[0], shape.flat_row());
+        for y in 0..ny {
+            let (even, at) = ((y + from - 1) & 1, shape.row(y + 1, from));
+            let row = &mut out[(y + 1) * width..(y + 2) * width];
+            merge(&mut row[1..=nx], &self.p[even][at..], &self.p[1 - even][at..]);
+            (row[0], row[nx + 1]) = (beyond(side, row[1], row[nx]), beyond(side, row[nx], row[1]));
+        }
+        // The floor is a wall, and nothing wraps there.
+        out.copy_within(width..2 * width, 0);
+        out.copy_within(ny * width..(ny + 1) * width, (ny + 1) * width);
+        if self.sides[1] == Side::Open {
+            out[(ny + 1) * width..].iter_mut().for_each(|p| *p = -*p);
+        }
+        if sign < 0.0 {
+            out.iter_mut().for_each(|p| *p = -*p);
+        }
+    }
+}
+
+/// The value beyond a side next to a cell, where the cell at the other end has `far`.
+#[inline(always)]
+fn beyond(side: Side, near: f32, far: f32) -> f32 {
+    match side {
+        Side::Wall => near,
+        Side::Open => -near,
+        Side::Wrap => far,
+    }
+}
+
 /// Some planes of the natural order.
 struct Flatten<'a> {
-    shape: Shape,
-    sides: [Side; 3],
-    p: [&'a [f32]; 2],
+    pressure: Pressure<'a>,
     flat: &'a mut [f32],
     first: usize,
 }
@@ -176,32 +231,9 @@ struct Flatten<'a> {
 impl Work for Flatten<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        let (shape, [nx, ny, nz]) = (&self.shape, self.shape.n);
-        let beyond = |side: Side, near: f32, far: f32| match side {
-            Side::Wall => near,
-            Side::Open => -near,
-            Side::Wrap => far,
-        };
-        let planes = self.flat.len() / shape.flat_plane();
-        for plane in self.first.max(1)..(self.first + planes).min(nz + 1) {
-            for y in 0..ny {
-                let (even, at) = ((y + plane - 1) & 1, shape.row(y + 1, plane));
-                let start = shape.flat(y + 1, plane - self.first);
-                let row = &mut self.flat[start - 1..start + nx + 1];
-                merge(&mut row[1..=nx], &self.p[even][at..], &self.p[1 - even][at..]);
-                (row[0], row[nx + 1]) =
-                    (beyond(self.sides[0], row[1], row[nx]), beyond(self.sides[0], row[nx], row[1]));
-            }
-            let width = shape.flat_row();
-            for (to, near, far) in [(0, 1, ny), (ny + 1, ny, 1)] {
-                let at = |y: usize| shape.flat(y, plane - self.first) - 1;
-                let from = if self.sides[1] == Side::Wrap { far } else { near };
-                self.flat.copy_within(at(from)..at(from) + width, at(to));
-                // The floor is a wall.
-                if self.sides[1] == Side::Open && to > 0 {
-                    self.flat[at(to)..at(to) + width].iter_mut().for_each(|p| *p = -*p);
-                }
-            }
+        let planes = self.flat.chunks_exact_mut(self.pressure.plane());
+        for (k, plane) in planes.enumerate() {
+            self.pressure.fill(plane, self.first + k);
         }
     }
 }
@@ -211,10 +243,8 @@ impl Work for Flatten<'_> {
 fn merge(out: &mut [f32], even: &[f32], odd: &[f32]) {
     let pairs = out.len() / 2;
     let (out, last) = out.split_at_mut(2 * pairs);
-    let (first, second) = (&even[..pairs], &odd[..pairs]);
-    for i in 0..pairs {
-        out[2 * i] = first[i];
-        out[2 * i + 1] = second[i];
+    for ((pair, first), second) in out.chunks_exact_mut(2).zip(even).zip(odd) {
+        (pair[0], pair[1]) = (*first, *second);
     }
     if let Some(last) = last.first_mut() {
         *last = even[pairs];

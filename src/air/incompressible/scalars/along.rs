@@ -59,7 +59,7 @@ impl Along<'_, '_> {
         let (nx, side) = (self.flow.grid.cells.nx, self.flow.grid.sides[0]);
         let wraps = side == Side::Wrap;
         let volume = &mut self.planes.volume[at..at + nx];
-        let (speed, open) = (&self.flow.u[0][from..], &self.flow.open[0][from..]);
+        let (speed, open) = (&self.flow.u[0][from..], self.flow.open.row(0, from));
         courants(&mut row.courant[1..nx + 2], speed, open, self.flow.time);
         row.courant[0] = if wraps { row.courant[nx] } else { 0.0 };
         row.courant[nx + 2] = if wraps { row.courant[1 + 1 % nx] } else { 0.0 };

@@ -189,8 +189,10 @@ impl March<'_, '_> {
             _ => return out.fill(0.0),
         };
         let from = lines.from as isize + (face - lines.first as isize) * lines.stride as isize;
-        let (u, open) = (&self.flow.u[self.turn.axis], &self.flow.open[self.turn.axis]);
-        courants(out, &u[from as usize..], &open[from as usize..], self.flow.time);
+        let (u, open, from) = (&self.flow.u[self.turn.axis], self.flow.open, from as usize);
+        // A line of several rows has shut faces between them.
+        let open = if self.turn.axis == 2 { Some(&open.faces[2][from..]) } else { open.row(1, from) };
+        courants(out, &u[from..], open, self.flow.time);
     }
 
     #[inline(always)]

@@ -12,7 +12,7 @@ use crate::parallel::*;
 use crate::simd::Level;
 
 use super::chunks::planes;
-use super::velocity::Faces;
+use super::velocity::{Faces, Open};
 
 /// Most fields that are carried.
 const MOST: usize = Field::CARRIED.len();
@@ -22,7 +22,7 @@ const MOST: usize = Field::CARRIED.len();
 struct Flow<'a> {
     grid: AirGrid,
     u: &'a Faces,
-    open: &'a Faces,
+    open: &'a Open,
     time: f32,
     /// Units of heat in the air outside, by height.
     background: &'a [u32],
@@ -56,7 +56,7 @@ struct Halo {
 /// The three sweeps in the order of `axes`; adds what passed open sides to `flows`.
 pub(super) fn sweep(
     amounts: &mut Amounts,
-    (u, open): (&Faces, &Faces),
+    (u, open): (&Faces, &Open),
     volume: &mut [f32],
     forces: &Forces,
     (axes, time, simd, flows): ([usize; 3], f32, Level, &mut Flows),

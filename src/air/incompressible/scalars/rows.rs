@@ -48,24 +48,40 @@ pub(super) fn fluxes(out: &mut [i32], of: &Beside<'_>) {
     let (v0, v1, q0, q1) = (&v0[..n], &v1[..n], &q0[..n], &q1[..n]);
     let (before, here, after) = (&before[..n], &here[..n], &after[..n]);
     for i in 0..n {
-        let c = here[i];
+        // All are read before one is chosen: a choice between places would be read one by one.
+        let (c, c0, c2) = (here[i], before[i], after[i]);
+        let (a0, a1, s0, s1, v0, v1) = (a0[i], a1[i], s0[i], s1[i], v0[i], v1[i]);
+        let (below, above) = (signed(q0[i]), signed(q1[i]));
         let up = c > 0.0;
-        let content = if up { a0[i] } else { a1[i] };
-        let slope = if up { s0[i] } else { -s1[i] };
-        let inverse = if up { v0[i] } else { v1[i] };
+        let content = if up { a0 } else { a1 };
+        let slope = if up { s0 } else { -s1 };
+        let inverse = if up { v0 } else { v1 };
         let rest = 1.0 - c.abs() * inverse;
         let rest = if rest > 0.0 { rest } else { 0.0 };
-        let share = (c * (content + slope * rest)) as i32;
-        let (below, above) = (signed(q0[i]), signed(q1[i]));
+        let share = nearest(c * (content + slope * rest));
         let giving = if up { below } else { above };
         let taking = if up { above } else { below };
-        let other = if up { -before[i] } else { after[i] };
+        let other = if up { -c0 } else { c2 };
         let giving = if other > 0.0 { giving >> 1 } else { giving };
         let room = (i32::MAX - taking) >> 1;
         let most = if giving < room { giving } else { room };
         let share = if share < most { share } else { most };
         out[i] = if share > -most { share } else { -most };
     }
+}
+
+/// The nearest whole number, at most 2³⁰ away from 0. A cast would be made number by number, because it minds what is none.
+#[inline(always)]
+fn nearest(v: f32) -> i32 {
+    /// The last binary place of a number near this one is 1.
+    const WHOLE: f32 = 12_582_912.0;
+    const MOST: f32 = 1_073_741_824.0;
+    let v = if v < MOST { v } else { MOST };
+    let v = if v > -MOST { v } else { -MOST };
+    let high = v * (1.0 / 65536.0) + WHOLE;
+    let low = (v - (high - WHOLE) * 65536.0) + WHOLE;
+    let [high, low] = [high, low].map(|v| (v.to_bits() as i32).wrapping_sub(WHOLE.to_bits() as i32));
+    (high << 16).wrapping_add(low)
 }
 
 /// What came in through the lower faces and went out through the upper ones.
@@ -78,13 +94,23 @@ pub(super) fn pass(units: &mut [u32], low: &[i32], high: &[i32]) {
     }
 }
 
-/// Shares of a cell that pass the faces.
+/// Shares of a cell that pass the faces, whose openness is absent where all are open.
 #[inline(always)]
-pub(super) fn courants(out: &mut [f32], speed: &[f32], open: &[f32], time: f32) {
+pub(super) fn courants(out: &mut [f32], speed: &[f32], open: Option<&[f32]>, time: f32) {
     let n = out.len();
-    let (speed, open) = (&speed[..n], &open[..n]);
-    for i in 0..n {
-        out[i] = time * speed[i] * open[i];
+    let speed = &speed[..n];
+    match open {
+        Some(open) => {
+            let open = &open[..n];
+            for i in 0..n {
+                out[i] = time * speed[i] * open[i];
+            }
+        }
+        None => {
+            for i in 0..n {
+                out[i] = time * speed[i];
+            }
+        }
     }
 }
 
@@ -106,5 +132,19 @@ pub(super) fn reciprocals(out: &mut [f32], from: &[f32]) {
     let from = &from[..n];
     for i in 0..n {
         out[i] = 1.0 / from[i];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn the_nearest_whole_number_is_found_without_a_cast() {
+        for v in [0.0, 0.49, -0.49, 0.51, 1.0, -1.5, 2.5, 65535.5, 65536.0, 1e6, -7654321.0, 1.6e7, 9.9e8, -1.07e9] {
+            let v: f32 = v;
+            assert!((f64::from(nearest(v)) - f64::from(v)).abs() <= 0.5, "{v}: {}", nearest(v));
+        }
+        assert_eq!([1e30, f32::INFINITY, -1e30].map(nearest), [1 << 30, 1 << 30, -(1 << 30)]);
     }
 }
