@@ -5,6 +5,7 @@
 //! weights of the rest are scaled up to one. Density then does not fall towards the bed, and it reaches one
 //! cell into the rock, where the drawn terrain hides its end. `clear` says what differs for media that light passes.
 
+mod air;
 mod bricks;
 mod changes;
 mod clear;
@@ -12,11 +13,13 @@ mod layer_changes;
 mod rows;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use ndarray::{ArrayRef, ArrayView3, Ix3};
 
 use crate::parallel::*;
 
+pub use self::air::AirVolume;
 pub use self::bricks::Bricks;
 use self::changes::SlabChanges;
 pub use self::changes::{BRICK, Change};
@@ -48,6 +51,8 @@ pub struct Volume {
     pub energy: Vec<u8>,
     /// The other materials.
     pub media: Vec<Medium>,
+    /// Ash and steam in the air; `None` where there is none.
+    pub air: Option<Arc<AirVolume>>,
 }
 
 /// The field of one material that is no lava.
@@ -65,7 +70,7 @@ pub struct Medium {
 impl Volume {
     /// A volume without liquid.
     pub fn empty(grid: Grid) -> Self {
-        Self { grid, density: vec![0; grid.cells()], energy: vec![0; grid.cells()], media: Vec::new() }
+        Self { grid, density: vec![0; grid.cells()], energy: vec![0; grid.cells()], media: Vec::new(), air: None }
     }
 
     /// A volume of a program's own: densities and extensive energies, shape (z, y, x), z south, y up, x east. Densities are
@@ -84,7 +89,13 @@ impl Volume {
         }
         let grid = Grid::new(nx, ny, nz);
         LowPass::check(grid)?;
-        Ok(Self { grid, density: bytes(density, 1.0), energy: bytes(energy, ENERGY_SHOWN), media: Vec::new() })
+        Ok(Self {
+            grid,
+            density: bytes(density, 1.0),
+            energy: bytes(energy, ENERGY_SHOWN),
+            media: Vec::new(),
+            air: None,
+        })
     }
 
     /// The same with a material besides the lava: its densities, held in 0 to 1, shape (z, y, x). Those that are drawn in
@@ -208,6 +219,8 @@ pub struct LowPass {
     changed: Vec<SlabChanges>,
     /// The filters of the other materials, as [`Volume::media`] has them.
     clear: Vec<ClearFilter>,
+    /// The version of the air that [`Volume::air`] shows.
+    air: Option<u64>,
 }
 
 impl LowPass {
@@ -223,6 +236,7 @@ impl LowPass {
             shown,
             changed,
             clear: Vec::new(),
+            air: None,
         }
     }
 
@@ -239,6 +253,11 @@ impl LowPass {
     pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
         MemoryEstimate::of("the low-pass of the other materials", grid.cells(), 1.0 * media as f64)
             .and(MemoryEstimate::of("its rows", grid.ny * grid.nz, 20.0 * media as f64))
+    }
+
+    /// Memory of ash and steam in an air of so many cells.
+    pub fn need_of_air(cells: usize) -> MemoryEstimate {
+        MemoryEstimate::of("what the air carries", cells, AirVolume::BYTES_A_CELL)
     }
 
     /// Refuses boxes that are too large to be drawn.
@@ -306,7 +325,17 @@ impl LowPass {
         let lava = world.layers().iter().position(Layer::carries_energy).map(|lava| &changes[lava]);
         self.filtered = lava.filter(|changes| !changes.is_empty()).map_or(0, |changes| self.filter(world, changes));
         self.filtered += self.refresh_media(world, &changes);
+        self.refresh_air(world);
         &self.volume
+    }
+
+    /// Reads the air where it may have changed.
+    fn refresh_air(&mut self, world: &World) {
+        let version = world.air().map(|air| air.amounts().version());
+        if version != self.air {
+            self.volume.air = world.air().and_then(AirVolume::of).map(Arc::new);
+            self.air = version;
+        }
     }
 
     /// Filters the other materials within reach of the changes, one entry for each layer, and counts the cells.

@@ -180,9 +180,9 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     mix(bare, hazed(context, ray, behind.t, coat), cover)
 }
 
-/// Share of its light that the ground keeps under gas between it and the sun: the sky goes on lighting it.
+/// Share of its light that the ground keeps under gas and smoke between it and the sun: the sky goes on lighting it.
 fn shadowed(context: &ShadeContext, p: V3) -> f32 {
-    context.fog.map_or(1.0, |fog| lerp(0.5, 1.0, fog.sunlight(p)))
+    lerp(0.5, 1.0, context.sunlight(p))
 }
 
 /// Density of the liquid that coats the rock at `p`, too thin to have a surface of its own; 0 where it is not to be seen.

@@ -4,6 +4,7 @@ use super::field::MediumField;
 use super::fog::{Fog, FogField};
 use super::math::{V3, at_stops, saturate};
 use super::places::Skipping;
+use super::smoke::{Smoke, SmokeField};
 use crate::view::{Form, LookSpec, MaterialLook};
 
 /// Density up to which nothing is drawn of a medium besides the lava.
@@ -19,18 +20,33 @@ pub(crate) struct Media<'a> {
     pub(crate) solids: Vec<Clear<'a>>,
     /// Gases.
     pub(crate) fog: Option<FogField<'a>>,
+    /// What the air carries.
+    pub(crate) smoke: Option<SmokeField<'a>>,
+}
+
+/// Gases and smoke of a frame.
+#[derive(Clone, Copy)]
+pub(crate) struct Clouds<'a> {
+    pub(crate) fog: Option<&'a Fog>,
+    pub(crate) smoke: Option<&'a Smoke>,
+    /// Cells of the box of voxels.
+    pub(crate) size: [f32; 3],
+    /// Step of the look.
+    pub(crate) step: f32,
 }
 
 impl<'a> Media<'a> {
-    /// Sorts them; `shown`: the shares of the box in which they are drawn; `step`: that of the look.
-    pub(crate) fn new(
-        all: Vec<Clear<'a>>,
-        (fog, step): (Option<&'a Fog>, f32),
-        (shown, skipping): ([[f32; 2]; 3], Skipping),
-    ) -> Self {
+    /// Sorts them; `shown`: the shares of the box in which they are drawn.
+    pub(crate) fn new(all: Vec<Clear<'a>>, clouds: Clouds<'a>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
+        let Clouds { fog, smoke, size, step } = clouds;
         let with_surface = all.into_iter().filter(|medium| medium.look.preset.form() != Form::Cloud);
         let (clear, solids) = with_surface.partition(|medium| medium.look.preset.form() == Form::Clear);
-        Self { clear, solids, fog: fog.map(|fog| FogField::new(fog, step, (shown, skipping))) }
+        Self {
+            clear,
+            solids,
+            fog: fog.map(|fog| FogField::new(fog, step, (shown, skipping))),
+            smoke: smoke.map(|smoke| SmokeField::new(smoke, step, (shown, size), skipping)),
+        }
     }
 }
 

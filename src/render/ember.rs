@@ -45,6 +45,33 @@ impl From<&LookSpec> for Glow {
 pub(crate) struct EmberLight {
     /// For each column x: its glow, y: height in cells of the glowing surface times its glow, both blurred.
     pub(crate) maps: Raster<Vector2<f32>>,
+    /// What glows, before any blur, for the light on what is far above it.
+    pub(crate) patches: Vec<Patch>,
+}
+
+/// The lava of some neighbouring columns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patch {
+    /// Its middle in cells.
+    pub(crate) place: V3,
+    /// Sum of the glow of its columns.
+    pub(crate) glow: f32,
+}
+
+/// Columns along the edge of a patch.
+const PATCH: usize = 4;
+
+/// The patches of glowing columns: x is the glow, y the height times the glow.
+fn patches(columns: &[Vector2<f32>], width: usize) -> Vec<Patch> {
+    let across = width.div_ceil(PATCH);
+    let mut sums = vec![(0.0, V3::zeros()); across * (columns.len() / width).div_ceil(PATCH)];
+    for (k, column) in columns.iter().enumerate().filter(|(_, column)| column.x > 0.0) {
+        let (x, z) = (k % width, k / width);
+        let (glow, place) = &mut sums[z / PATCH * across + x / PATCH];
+        *glow += column.x;
+        *place += v3((x as f32 + 0.5) * column.x, column.y, (z as f32 + 0.5) * column.x);
+    }
+    sums.into_iter().filter(|(glow, _)| *glow > 0.0).map(|(glow, place)| Patch { place: place / glow, glow }).collect()
 }
 
 impl EmberLight {
@@ -57,12 +84,16 @@ impl EmberLight {
             let rows = rows.map(|rows| &rows[z * grid.ny..(z + 1) * grid.ny]);
             look_down(volume, rows, z, glow, columns);
         });
-        Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)) }
+        let patches = patches(&columns, grid.nx);
+        Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)), patches }
     }
 
     /// No light at all.
     pub(crate) fn none(grid: Grid) -> Self {
-        Self { maps: Raster::columns((grid.nx, grid.nz), vec![Vector2::zeros(); grid.nx * grid.nz]) }
+        Self {
+            maps: Raster::columns((grid.nx, grid.nz), vec![Vector2::zeros(); grid.nx * grid.nz]),
+            patches: Vec::new(),
+        }
     }
 
     /// Strength of the glow around a column, about 0..2.

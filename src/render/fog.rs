@@ -17,6 +17,7 @@ use crate::parallel::*;
 use crate::view::{Form, MaterialLook};
 use crate::world::Span;
 
+use super::blocks::{Blocks, Stride};
 use super::bricks::Drawn;
 use super::camera::Ray;
 use super::field::span_in;
@@ -32,8 +33,6 @@ pub(crate) const DENSE: f32 = 0.25;
 pub(crate) const KINDS: usize = 2;
 /// Boxes with a longer side than this have coarse cells twice as long.
 const LARGE: usize = 256;
-/// Coarse cells along the edge of a block, the unit of empty space that rays jump over.
-const BLOCK: usize = 4;
 /// Density of both kinds together up to which nothing is drawn, 255 for 1.
 const LEAST: u16 = 2;
 /// How far eddies bend gas sideways, in coarse cells, and how many there are to a unit of pattern. They rise with the billows.
@@ -108,10 +107,7 @@ pub(crate) struct Fog {
     /// For each coarse cell the densities by kind, the light of the sun and the light from below; 255 for 1.
     pub(crate) cells: Vec<[u8; 4]>,
     pub(crate) kinds: Vec<Kind>,
-    /// Blocks along x, y and z.
-    count: [usize; 3],
-    /// Whether there is any gas in a block, or so near that it is seen there.
-    blocks: Vec<bool>,
+    blocks: Blocks,
 }
 
 impl Fog {
@@ -146,48 +142,19 @@ impl Fog {
         let cells: Vec<[u8; 4]> =
             (0..grid.cells()).map(|i| [density(0, i), density(1, i), byte(sun[i]), byte(below[i])]).collect();
         let size = [fine.nx, fine.ny, fine.nz].map(|n| n as f32);
-        let count = [nx, ny, nz].map(|n| n.div_ceil(BLOCK));
-        let mut fog = Self { size, edge, grid, cells, kinds, count, blocks: vec![false; count.iter().product()] };
-        fog.mark_blocks();
-        fog
-    }
-
-    /// Marks the blocks in which a sample between coarse cells is not zero.
-    fn mark_blocks(&mut self) {
-        let reach = |i: usize, count: usize| {
-            let block = |place: f32| ((place.max(0.0) / BLOCK as f32) as usize).min(count - 1);
-            block(i as f32 - 0.5)..=block(i as f32 + 1.5)
-        };
-        for (cell, [x, y, z]) in self.cells.iter().zip(self.grid.places()) {
-            if u16::from(cell[0]) + u16::from(cell[1]) <= LEAST {
-                continue;
-            }
-            for k in reach(z, self.count[2]) {
-                for j in reach(y, self.count[1]) {
-                    for i in reach(x, self.count[0]) {
-                        self.blocks[(k * self.count[1] + j) * self.count[0] + i] = true;
-                    }
-                }
-            }
-        }
+        let holds = |i: usize| u16::from(cells[i][0]) + u16::from(cells[i][1]) > LEAST;
+        let blocks = Blocks::new(grid, edge, [V3::zeros(), V3::from(size)], holds);
+        Self { size, edge, grid, cells, kinds, blocks }
     }
 
     /// Whether there is no gas at all.
     pub(crate) fn is_empty(&self) -> bool {
-        !self.blocks.contains(&true)
+        self.blocks.is_empty()
     }
 
     /// The blocks with gas, as boxes in cells.
     pub(crate) fn boxes(&self) -> impl Iterator<Item = Drawn> {
-        let side = (BLOCK * self.edge) as f32;
-        let filled = self.blocks.iter().enumerate().filter(|(_, filled)| **filled);
-        filled.map(move |(b, _)| {
-            let block = [b % self.count[0], b / self.count[0] % self.count[1], b / (self.count[0] * self.count[1])];
-            let low: [f32; 3] = std::array::from_fn(|axis| block[axis] as f32 * side);
-            let high: [f32; 3] = std::array::from_fn(|axis| (low[axis] + side).min(self.size[axis]));
-            let (low, high) = (V3::from(low), V3::from(high));
-            Drawn { middle: (low + high) * 0.5, half: (high - low) * 0.5 }
-        })
+        self.blocks.boxes()
     }
 }
 
@@ -416,6 +383,11 @@ impl<'a> FogField<'a> {
         Gas { densities: [first, second], sun, below }
     }
 
+    /// Between which distances a ray passes the shown part, before `far`.
+    pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
+        span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
+    }
+
     /// Share of the sun that the gas on its way leaves at a point.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         self.at(p).sun
@@ -430,43 +402,8 @@ impl<'a> FogField<'a> {
     /// Calls `put` with each place of the ray between `from` and `to` where there may be gas, until it returns false. Places are
     /// at whole multiples of the step plus the jitter, independent of jumps.
     #[inline(always)]
-    pub(crate) fn walk(&self, ray: &Ray, (from, to): (f32, f32), jitter: f32, mut put: impl FnMut(f32, V3) -> bool) {
-        let Some((near, far, _)) = span_in(&self.shown, ray, to) else { return };
-        let step = self.step();
-        let first = |t: f32| (t / step - jitter).ceil();
-        let mut next = first(near.max(from));
-        loop {
-            let t = (next + jitter) * step;
-            // Very far away the next sample has the same number in f32: the walk ends.
-            if t >= far || next + 1.0 <= next {
-                return;
-            }
-            let p = ray.at(t);
-            next += 1.0;
-            if let Some(leave) = self.leave(ray, p) {
-                next = first(leave - 1e-3).max(next);
-            } else if t >= from && !put(t, p) {
-                return;
-            }
-        }
-    }
-
-    /// Where the ray leaves the block of a point, if that is empty.
-    #[inline(always)]
-    fn leave(&self, ray: &Ray, p: V3) -> Option<f32> {
-        if self.skipping == Skipping::Never {
-            return None;
-        }
-        let (side, count) = ((BLOCK * self.fog.edge) as f32, self.fog.count);
-        let block = [0, 1, 2].map(|axis: usize| ((p[axis].max(0.0) / side) as u32 as usize).min(count[axis] - 1));
-        if self.fog.blocks[(block[2] * count[1] + block[1]) * count[0] + block[0]] {
-            return None;
-        }
-        let wall = |axis: usize| {
-            let d = ray.direction[axis];
-            let wall = if d > 0.0 { block[axis] + 1 } else { block[axis] } as f32 * side;
-            if d.abs() < 1e-9 { f32::MAX } else { (wall - ray.origin[axis]) / d }
-        };
-        Some(wall(0).min(wall(1)).min(wall(2)))
+    pub(crate) fn walk(&self, ray: &Ray, span: (f32, f32), jitter: f32, put: impl FnMut(f32, V3) -> bool) {
+        let stride = Stride { step: self.step, jitter, skipping: self.skipping };
+        self.fog.blocks.walk(ray, &self.shown, span, stride, put);
     }
 }

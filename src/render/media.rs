@@ -15,6 +15,7 @@ use super::camera::Ray;
 use super::clear::{Clear, LEAST};
 use super::field::{Border, Pace};
 use super::math::{V3, mix, times};
+use super::plume;
 use super::shading::ShadeContext;
 use super::steam::{self, Stretch};
 use super::tracer::Sight;
@@ -24,6 +25,10 @@ use super::water::{self, Surface};
 pub(crate) const ISO: f32 = 0.5;
 /// Most surfaces along a ray that are drawn; the farthest ones beyond them are skipped.
 const MOST: usize = 24;
+/// Steps through smoke for which it and gases take turns, and the share of light from which on nothing more is seen.
+const TURN: f32 = 4.0;
+const CLOSED: f32 = 0.01;
+
 /// A place where a ray passes a surface.
 #[derive(Clone, Copy, Debug)]
 struct Event {
@@ -104,7 +109,7 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
         }
         passed.ends_inside = matches!(event.border, Border::Leaves) && event.t >= far;
     }
-    if context.fog.is_some() {
+    if context.is_cloudy() {
         between(context, &mut passed, ray, inside, (at, far), sight);
     }
     passed
@@ -112,15 +117,40 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
 
 /// What lies between two surfaces: the media that the ray is inside of, a bit for each, or gas.
 fn between(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (from, to): (f32, f32), sight: Sight) {
-    match context.fog {
-        Some(fog) if inside == 0 => {
+    match inside == 0 && context.is_cloudy() {
+        true => {
             let gas = sight.others.gas;
             let (from, to) = (from.max(gas.near), to.min(gas.far));
             if from < to {
-                steam::scatter(context, fog, passed, Stretch { ray, from, to, jitter: sight.jitter });
+                cloud(context, passed, Stretch { ray, from, to, jitter: sight.jitter });
             }
         }
-        _ => absorb(context, passed, ray, inside, (from, to)),
+        false => absorb(context, passed, ray, inside, (from, to)),
+    }
+}
+
+/// Gases and smoke along a stretch. Where a ray may meet both, they take turns in parts so short that their order hardly matters.
+fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
+    let Stretch { ray, from, to, .. } = stretch;
+    let (fog, field) = match (context.fog, context.smoke) {
+        (Some(fog), Some(field)) => (fog, field),
+        (fog, smoke) => {
+            fog.into_iter().for_each(|fog| steam::scatter(context, fog, passed, stretch));
+            smoke.into_iter().for_each(|field| plume::scatter(context, field, passed, stretch));
+            return;
+        }
+    };
+    let spans = [fog.span(ray, to), field.span(ray, to)].into_iter().flatten();
+    let Some((near, far)) = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else { return };
+    let (mut at, far) = (near.max(from), far.min(to));
+    while at < far {
+        let part = Stretch { from: at, to: (at + TURN * field.step()).min(far), ..stretch };
+        steam::scatter(context, fog, passed, part);
+        plume::scatter(context, field, passed, part);
+        if passed.through.max() <= CLOSED || part.to <= at {
+            return;
+        }
+        at = part.to;
     }
 }
 

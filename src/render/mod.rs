@@ -5,7 +5,9 @@
 
 mod axes;
 mod beams;
+mod billows;
 pub(crate) mod blackbody;
+pub(crate) mod blocks;
 pub(crate) mod bricks;
 pub(crate) mod camera;
 mod cinematic;
@@ -32,6 +34,7 @@ mod picture;
 mod places;
 pub(crate) mod plain;
 pub(crate) mod plates;
+mod plume;
 pub(crate) mod prepared;
 pub(crate) mod raster;
 mod relief;
@@ -39,6 +42,7 @@ pub(crate) mod renderer;
 mod shading;
 pub(crate) mod sky;
 mod slice;
+pub(crate) mod smoke;
 mod solid;
 pub(crate) mod steam;
 mod text;
@@ -54,9 +58,12 @@ mod tests;
 mod tests_looks;
 #[cfg(all(test, feature = "files"))]
 mod tests_media;
+#[cfg(all(test, feature = "files"))]
+mod tests_smoke;
 
 pub use crate::view::{
-    Antialias, CameraSpec, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec, Preset, SkyPreset, Stop, Style,
+    AirLook, Antialias, CameraSpec, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec, Preset, SkyPreset,
+    Stop, Style,
 };
 pub use axes::Ruler;
 pub use blackbody::BlackBody;
@@ -67,7 +74,7 @@ pub use image::Image;
 pub use key::Plain;
 pub use legend::Scale;
 pub use names::Named;
-pub use need::{need, need_of_media, need_of_picture};
+pub use need::{need, need_of_air, need_of_media, need_of_picture};
 pub use picture::picture;
 pub use relief::Relief;
 pub use renderer::Renderer;

@@ -36,3 +36,11 @@ pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
 pub fn need_of_picture([width, height]: [u32; 2]) -> MemoryEstimate {
     MemoryEstimate::of("the picture", width as usize * height as usize, BYTES_A_PIXEL)
 }
+
+/// Bytes of a cell of the air for its light and motion, and while those are found.
+const BYTES_A_CELL_OF_AIR: f64 = 26.0;
+
+/// Memory for drawing what an air of so many cells carries.
+pub fn need_of_air(cells: usize) -> MemoryEstimate {
+    LowPass::need_of_air(cells).and(MemoryEstimate::of("drawing ash and steam in the air", cells, BYTES_A_CELL_OF_AIR))
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::parallel::*;
 
 use crate::grid::{Grid, Place};
-use crate::lowpass::{Change, Fields, Medium, Volume};
+use crate::lowpass::{AirVolume, Change, Fields, Medium, Volume};
 use crate::view::MaterialLook;
 use crate::world::Span;
 
@@ -17,6 +17,7 @@ use super::field::MediumField;
 use super::fog::{Fog, Wanted};
 use super::math::V3;
 use super::places::{Interest, Skipping};
+use super::smoke::{self, Smoke};
 
 /// What changed in a volume since the last frame.
 #[derive(Clone, Debug)]
@@ -51,6 +52,22 @@ pub(crate) struct Prepared {
     ember: Option<(Glow, Arc<EmberLight>)>,
     /// The gases of the last frame that drew them; none where there were none.
     fog: Option<(Wanted, Option<Arc<Fog>>)>,
+    /// The smoke of the last frame that drew it, and what it was made of; none where there was none.
+    smoke: Option<(SmokeSource, Option<Arc<Smoke>>)>,
+}
+
+/// What smoke is made of: the same things give the same smoke.
+#[derive(Clone, Debug)]
+struct SmokeSource {
+    air: Arc<AirVolume>,
+    wanted: smoke::Wanted,
+    ember: Arc<EmberLight>,
+}
+
+impl SmokeSource {
+    fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.air, &other.air) && Arc::ptr_eq(&self.ember, &other.ember) && self.wanted == other.wanted
+    }
 }
 
 /// What rays need of one medium.
@@ -72,7 +89,7 @@ struct FieldCopy {
 impl Prepared {
     /// Of an empty volume.
     pub(crate) fn new(grid: Grid) -> Self {
-        Self { lava: PreparedField::new(grid), media: Vec::new(), ember: None, fog: None }
+        Self { lava: PreparedField::new(grid), media: Vec::new(), ember: None, fog: None, smoke: None }
     }
 
     /// Brings all but the light up to date.
@@ -119,6 +136,28 @@ impl Prepared {
             Some((wanted?, (!fog.is_empty()).then(|| Arc::new(fog))))
         });
         self.known_fog()
+    }
+
+    /// What the air carries, under this sun and lit by the lava, computed when it is not cached.
+    pub(crate) fn smoke(
+        &mut self,
+        volume: &Volume,
+        wanted: smoke::Wanted,
+        ember: &Arc<EmberLight>,
+    ) -> Option<Arc<Smoke>> {
+        let source = volume.air.clone().map(|air| SmokeSource { air, wanted, ember: Arc::clone(ember) });
+        let known = self.smoke.take().filter(|(known, _)| source.as_ref().is_some_and(|source| known.is(source)));
+        self.smoke = known.or_else(|| {
+            let source = source?;
+            let smoke = Smoke::new(&source.air, &source.wanted, &source.ember.patches);
+            Some((source, (!smoke.is_empty()).then(|| Arc::new(smoke))))
+        });
+        self.known_smoke()
+    }
+
+    /// The smoke of the last frame that drew it.
+    pub(crate) fn known_smoke(&self) -> Option<Arc<Smoke>> {
+        self.smoke.as_ref()?.1.clone()
     }
 
     /// The gases of the last frame that drew them.

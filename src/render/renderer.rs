@@ -15,7 +15,7 @@ use super::blackbody::BlackBody;
 use super::bricks::Bricks;
 use super::camera::{Bounds, Camera, Ray};
 use super::cinematic;
-use super::clear::{Clear, Media};
+use super::clear::{Clear, Clouds, Media};
 use super::contents::opened;
 use super::contents::{Contents, Slices};
 use super::ember::{EmberLight, Glow};
@@ -33,6 +33,7 @@ use super::plain::{self, Specimen};
 use super::prepared::{FieldChanges, Prepared, VolumeChanges, rows};
 use super::shading::ShadeContext;
 use super::sky::Sky;
+use super::smoke::{self, Smoke};
 use super::steam::risen;
 use super::tiles::{Depths, Live, OtherTiles, Tiles};
 use super::tracer::Tracer;
@@ -315,8 +316,9 @@ impl Renderer {
         match self.look.style {
             Style::Cinematic => {
                 let fog = self.prepared.known_fog().filter(|_| self.contents.lava);
+                let smoke = self.prepared.known_smoke().filter(|_| self.contents.lava);
                 let part = (self.with_volume(shown), Skipping::Bricks);
-                let media = Media::new(media, (fog.as_deref(), self.look.step), part);
+                let media = Media::new(media, self.clouds(fog.as_deref(), smoke.as_deref()), part);
                 let ember = EmberLight::none(volume.grid);
                 let how = Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow };
                 cover(&self.context(&field, &media, shown, &ember), camera, image, how)
@@ -344,19 +346,22 @@ impl Renderer {
                     .prepared
                     .fog(volume, changes, (self.sky.sun, risen(self.steps)))
                     .filter(|_| self.contents.lava);
+                let wanted = smoke::Wanted { sun: self.sky.sun, look: self.look.air.clone() };
+                let smoke = match self.contents.lava {
+                    true => self.prepared.smoke(volume, wanted, &ember),
+                    false => None,
+                };
+                let clouds = self.clouds(fog.as_deref(), smoke.as_deref());
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
-                let media = Media::new(
-                    self.media(volume, skipping, shown),
-                    (fog.as_deref(), self.look.step),
-                    (self.with_volume(shown), skipping),
-                );
+                let part = (self.with_volume(shown), skipping);
+                let media = Media::new(self.media(volume, skipping, shown), clouds, part);
                 let (context, scene) = (self.context(&field, &media, shown, &ember), self.scene(camera, shown));
                 let mut kept = match seen.map(|seen| seen.behind) {
                     Some(Behind::Cinematic(kept)) if still => kept,
                     Some(Behind::Cinematic(kept)) => kept.turned(&context, &scene),
                     _ => Kept::default().turned(&context, &scene),
                 };
-                let places = self.places(volume, (camera, &kept.depths), fog.as_deref(), skipping);
+                let places = self.places(volume, (camera, &kept.depths), clouds, skipping);
                 (self.everything(&context, camera, &places, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
@@ -368,7 +373,7 @@ impl Renderer {
                     Some(Behind::Plain(kept)) => kept.turned(&specimen, &scene),
                     _ => Kept::default().turned(&specimen, &scene),
                 };
-                let places = self.places(volume, (camera, &kept.depths), None, skipping);
+                let places = self.places(volume, (camera, &kept.depths), self.clouds(None, None), skipping);
                 (self.over_bare(&specimen, camera, &places, &mut kept), Behind::Plain(kept))
             }
         };
@@ -376,12 +381,17 @@ impl Renderer {
         image
     }
 
+    /// Gases and smoke for this look.
+    fn clouds<'a>(&self, fog: Option<&'a Fog>, smoke: Option<&'a Smoke>) -> Clouds<'a> {
+        Clouds { fog, smoke, size: self.sides(), step: self.look.step }
+    }
+
     /// Where in the picture there may be matter. The cinematic style draws gases as `fog`.
     fn places(
         &self,
         volume: &Volume,
         (camera, depths): (&Camera, &Depths),
-        fog: Option<&Fog>,
+        clouds: Clouds<'_>,
         skipping: Skipping,
     ) -> Places {
         if !self.contents.lava {
@@ -393,12 +403,14 @@ impl Renderer {
             let bricks = self.prepared.bricks_of_media(volume, |look| wanted(look.preset.form()));
             bricks.map(tiles).reduce(Tiles::union)
         };
-        let gas = |fog: &Fog| if whole { Tiles::whole(camera) } else { Tiles::of_boxes(fog.boxes(), camera, depths) };
+        let gas = clouds.fog.map(|fog| Tiles::of_boxes(fog.boxes(), camera, depths));
+        let smoke = clouds.smoke.map(|smoke| Tiles::of_boxes(smoke.boxes(), camera, depths));
+        let gas = gas.into_iter().chain(smoke).reduce(Tiles::union);
         let others = match self.look.style {
             Style::Cinematic => OtherTiles {
                 clear: of_media(&|form| form == Form::Clear),
                 solid: of_media(&|form| form == Form::Solid),
-                gas: fog.map(gas),
+                gas: if whole { gas.map(|_| Tiles::whole(camera)) } else { gas },
             },
             Style::Scientific | Style::Surface | Style::Maximum => {
                 OtherTiles { clear: of_media(&|_| true), solid: None, gas: None }
@@ -433,6 +445,7 @@ impl Renderer {
             clear: &media.clear,
             solids: &media.solids,
             fog: media.fog.as_ref(),
+            smoke: media.smoke.as_ref(),
             land: &self.land,
             part: self.part(shown),
             ember,

@@ -8,7 +8,9 @@ use super::field::MediumField;
 use super::fog::FogField;
 use super::heightfield::Part;
 use super::land::TerrainLook;
+use super::math::V3;
 use super::sky::Sky;
+use super::smoke::SmokeField;
 use crate::view::LookSpec;
 
 /// Field, ground, sky and look of one frame, for shading.
@@ -20,6 +22,8 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) solids: &'a [Clear<'a>],
     /// The gases, where there are any.
     pub(crate) fog: Option<&'a FogField<'a>>,
+    /// What the air carries, where there is any.
+    pub(crate) smoke: Option<&'a SmokeField<'a>>,
     pub(crate) land: &'a TerrainLook,
     /// The shown part of the ground.
     pub(crate) part: Part,
@@ -30,4 +34,16 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) slices: Slices<'a>,
     /// Steps since the beginning, for patterns that move with the flow.
     pub(crate) steps: f64,
+}
+
+impl ShadeContext<'_> {
+    /// Share of the sun that gases and smoke on its way leave at a point.
+    pub(crate) fn sunlight(&self, p: V3) -> f32 {
+        self.fog.map_or(1.0, |fog| fog.sunlight(p)) * self.smoke.map_or(1.0, |field| field.smoke.sunlight(p))
+    }
+
+    /// Whether there is any gas or smoke.
+    pub(crate) fn is_cloudy(&self) -> bool {
+        self.fog.is_some() || self.smoke.is_some()
+    }
 }

@@ -263,8 +263,13 @@ mod tests {
     #[test]
     fn opacity_of_an_even_slab_is_analytic_for_every_step() {
         let grid = Grid::new(8, 10, 8);
-        let volume =
-            Volume { grid, density: vec![128; grid.cells()], energy: vec![128; grid.cells()], media: Vec::new() };
+        let volume = Volume {
+            grid,
+            density: vec![128; grid.cells()],
+            energy: vec![128; grid.cells()],
+            media: Vec::new(),
+            air: None,
+        };
         let ray = Ray { origin: v3(4.0, 20.0, 4.0), direction: -V3::y() };
         // However faint, what cannot be seen in one cell adds up over many.
         for per_cell in [0.15_f32, 1e-4] {

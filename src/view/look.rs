@@ -103,6 +103,40 @@ pub struct LookSpec {
     pub step: f32,
     /// `"off"`, `"edges"` or `"full"`.
     pub antialias: Antialias,
+    /// Ash and steam in the air. Cinematic.
+    pub air: AirLook,
+}
+
+/// How ash and steam in the air are drawn, as written in a scene file under `look.air`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AirLook {
+    /// Light that a kilogram of ash or drops in a line of sight takes away, in m²/kg.
+    pub extinction_m2_kg: f32,
+    /// Share of the light that ash scatters, as linear RGB; drops of water are white.
+    #[serde(deserialize_with = "crate::exact::list")]
+    pub albedo: [f32; 3],
+    /// Strength of the billows between the cells of the air, 0 none, 1 strong.
+    pub detail: f32,
+    /// Whether smoke hides the sun from what lies behind it.
+    pub self_shadow: bool,
+    /// Strength of the light that lava throws on smoke, 0 none, 1 usual.
+    pub glow: f32,
+}
+
+impl Default for AirLook {
+    fn default() -> Self {
+        Self { extinction_m2_kg: 200.0, albedo: [0.46, 0.42, 0.40], detail: 0.5, self_shadow: true, glow: 1.0 }
+    }
+}
+
+impl AirLook {
+    fn validate(&self) -> Result<(), Invalid> {
+        within("look.air.extinction_m2_kg", self.extinction_m2_kg.into(), 0.0, 1e5)?;
+        self.albedo.iter().try_for_each(|&share| within("look.air.albedo", share.into(), 0.0, 1.0))?;
+        within("look.air.detail", self.detail.into(), 0.0, 1.0)?;
+        within("look.air.glow", self.glow.into(), 0.0, 10.0)
+    }
 }
 
 impl Default for LookSpec {
@@ -129,6 +163,7 @@ impl Default for LookSpec {
             haze: 1.0,
             step: 0.5,
             antialias: Antialias::Edges,
+            air: AirLook::default(),
         }
     }
 }
@@ -158,7 +193,8 @@ impl LookSpec {
             within("look.sun_elevation_deg", elevation.into(), 1.0, 90.0)?;
         }
         within("look.haze", self.haze.into(), 0.0, 10.0)?;
-        within("look.step", self.step.into(), 0.05, 2.0)
+        within("look.step", self.step.into(), 0.05, 2.0)?;
+        self.air.validate()
     }
 
     fn validate_clip(&self) -> Result<(), Invalid> {

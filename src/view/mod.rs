@@ -10,7 +10,7 @@ mod palette;
 pub use camera::CameraSpec;
 #[cfg(feature = "viewer")]
 pub(crate) use color_by::COLORS;
-pub use look::{Antialias, LookSpec, SkyPreset, Style};
+pub use look::{AirLook, Antialias, LookSpec, SkyPreset, Style};
 #[cfg(feature = "render")]
 pub(crate) use material::Form;
 pub use material::{MaterialLook, Preset};

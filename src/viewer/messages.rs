@@ -9,6 +9,7 @@ use ndarray::{Array2, s};
 
 use crate::air::{Air, Field};
 use crate::grid::{Grid, Place};
+use crate::lowpass::AirVolume;
 pub use crate::lowpass::BRICK;
 use crate::matter::Material;
 use crate::output::Existing;
@@ -302,6 +303,8 @@ pub struct Update {
     pub patches: Vec<Patch>,
     /// What changed of the materials besides the lava.
     pub media: Option<MediaUpdate>,
+    /// Ash and steam in the air, when they changed; `None` in it where there is nothing any more.
+    pub air: Option<Option<Arc<AirVolume>>>,
     /// Largest density of each brick of [`BRICK`]³ cells with one cell around it, x fastest, when any changed.
     pub bricks: Option<Vec<u8>>,
     /// The part of the ground that changed; all of it when the scene is new.

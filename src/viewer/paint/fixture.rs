@@ -55,6 +55,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         reset: true,
         patches: vec![Patch { origin: [0; 3], size: [grid.nx, grid.ny, grid.nz], texels }],
         bricks: Some(brick_maxima(grid, &volume.density)),
+        air: Some(volume.air.clone()),
         media: (!volume.media.is_empty()).then(|| all_media(volume)),
         ground: Some(GroundPatch::whole(simulation.world().ground())),
         cuts: [None, None, None],

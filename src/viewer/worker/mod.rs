@@ -136,6 +136,7 @@ impl Worker {
             reset: false,
             patches: Vec::new(),
             media: None,
+            air: None,
             bricks: None,
             ground: None,
             cuts: [None, None, None],

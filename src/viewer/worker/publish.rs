@@ -1,5 +1,6 @@
 //! Updates of the window: the numbers, and of the pictures' data only what changed since the last update.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::clock::Clock;
@@ -8,7 +9,7 @@ use super::media::MediaPublisher;
 use super::patches::patches;
 use super::pick::probe;
 use super::session::Session;
-use crate::lowpass::{Bricks, LowPass};
+use crate::lowpass::{AirVolume, Bricks, LowPass};
 use crate::render::{Axis, Glow, Ray};
 use crate::simulation::{Simulation, StageTime};
 use crate::viewer::messages::{AirAccount, Cut, GroundPatch, MaterialReport, Report, Update};
@@ -32,6 +33,8 @@ pub(super) struct Publisher {
     lowpass: LowPass,
     bricks: Bricks,
     media: MediaPublisher,
+    /// What the window knows of the air.
+    sent_air: Option<Arc<AirVolume>>,
     tallies: Vec<Tally>,
     cuts: [Option<Cut>; 3],
     embers: LavaLight,
@@ -52,6 +55,7 @@ impl Publisher {
             lowpass: LowPass::new(grid),
             bricks: Bricks::new(grid),
             media: MediaPublisher::default(),
+            sent_air: None,
             tallies: Vec::new(),
             cuts: [None, None, None],
             embers: LavaLight::default(),
@@ -90,11 +94,22 @@ impl Publisher {
             patches: patched,
             bricks: (reset || changes).then(|| self.bricks.densest().to_vec()),
             media: others,
+            air: self.air(),
             ground: self.ground(world),
             cuts: self.cuts(world, eye),
             ember,
             notices: Vec::new(),
         }
+    }
+
+    /// What the air carries, when that is not what was sent last.
+    fn air(&mut self) -> Option<Option<Arc<AirVolume>>> {
+        let now = self.lowpass.volume().air.clone();
+        if now.as_ref().map(Arc::as_ptr) == self.sent_air.as_ref().map(Arc::as_ptr) {
+            return None;
+        }
+        self.sent_air.clone_from(&now);
+        Some(now)
     }
 
     /// The part of the ground that changed since the last update.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use image::RgbaImage;
 
 use crate::grid::Grid;
+use crate::lowpass::AirVolume;
 use crate::render::land::TerrainLook;
 use crate::render::{Camera, Cut, LookSpec};
 use crate::viewer::messages::{MediaUpdate, Patch};
@@ -66,6 +67,8 @@ pub(super) struct Parts {
     pub(super) lava: Vec<Patch>,
     /// Of the other materials, in the order of the updates.
     pub(super) media: Vec<MediaUpdate>,
+    /// What the air carries, when that changed.
+    pub(super) air: Option<Option<Arc<AirVolume>>>,
 }
 
 impl Parts {
@@ -78,6 +81,7 @@ impl Parts {
     pub(super) fn append(&mut self, later: Self) {
         self.lava.extend(later.lava);
         self.media.extend(later.media);
+        self.air = later.air.or(self.air.take());
     }
 }
 

@@ -112,6 +112,7 @@ impl Marcher {
         if let Some(stage) = &mut self.stage {
             order.parts.lava.iter().for_each(|patch| stage.mirror.patch(patch));
             order.parts.media.iter().for_each(|update| stage.mirror.update_media(update));
+            order.parts.air.into_iter().for_each(|air| stage.mirror.set_air(air));
         }
         order.jobs
     }

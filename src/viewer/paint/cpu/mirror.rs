@@ -1,7 +1,9 @@
 //! The volume on the drawing thread, kept up to date from the parts that changed.
 
+use std::sync::Arc;
+
 use crate::grid::Grid;
-use crate::lowpass::{Change, Medium, Volume};
+use crate::lowpass::{AirVolume, Change, Medium, Volume};
 use crate::render::prepared::{FieldChanges, VolumeChanges};
 use crate::view::MaterialLook;
 use crate::viewer::messages::{MediaPatch, MediaUpdate, Patch};
@@ -56,6 +58,11 @@ impl Mirror {
         Self { volume: Volume::empty(grid), lava: Known::empty(grid), media: Vec::new() }
     }
 
+    /// Takes what the air carries.
+    pub(super) fn set_air(&mut self, air: Option<Arc<AirVolume>>) {
+        self.volume.air = air;
+    }
+
     /// Takes a part that changed.
     pub(super) fn patch(&mut self, patch: &Patch) {
         let grid = self.volume.grid;
@@ -101,7 +108,7 @@ impl Mirror {
 
     /// Brings what is known of the rows up to date with all patches taken so far.
     pub(super) fn settle(&mut self) {
-        let Volume { grid, density, energy, media } = &self.volume;
+        let Volume { grid, density, energy, media, .. } = &self.volume;
         let nx = grid.nx;
         self.lava.settle(|row| {
             let (density, energy) = (row_of(density, *grid, row), row_of(energy, *grid, row));

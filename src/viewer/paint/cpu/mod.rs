@@ -138,11 +138,14 @@ impl CpuPainter {
         }
         let drifts = self.steps != update.report.step;
         self.steps = update.report.step;
-        let parts =
-            Parts { lava: std::mem::take(&mut update.patches), media: update.media.take().into_iter().collect() };
+        let parts = Parts {
+            lava: std::mem::take(&mut update.patches),
+            media: update.media.take().into_iter().collect(),
+            air: update.air.take(),
+        };
         let bytes = parts.bytes();
         (self.times.upload, self.times.uploaded_bytes) = (start.elapsed(), bytes);
-        if update.reset || update.ground.is_some() || cuts || bytes > 0 || drifts {
+        if update.reset || update.ground.is_some() || cuts || parts.air.is_some() || bytes > 0 || drifts {
             self.change(parts);
         }
     }

@@ -1,0 +1,126 @@
+//! Blocks of a coarse grid, of which rays skip the empty ones.
+
+use super::bricks::Drawn;
+use super::camera::Ray;
+use super::field::span_in;
+use super::math::V3;
+use super::places::Skipping;
+use crate::grid::Grid;
+
+/// Coarse cells along the edge of a block.
+const BLOCK: usize = 4;
+
+/// The blocks of a grid that lies anywhere in space.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks {
+    /// The box between two corners, in voxels.
+    low: V3,
+    high: V3,
+    /// Voxels along the edge of a block.
+    side: f32,
+    /// Blocks along x, y and z.
+    count: [usize; 3],
+    filled: Vec<bool>,
+}
+
+/// How a ray walks through blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stride {
+    /// Distance between samples.
+    pub(crate) step: f32,
+    /// Shift of the first one, 0..1 steps.
+    pub(crate) jitter: f32,
+    pub(crate) skipping: Skipping,
+}
+
+impl Blocks {
+    /// Blocks of a grid of coarse cells of `edge` voxels, that fill the box between two corners. `holds` is whether there is
+    /// anything in a cell; samples between cells are met in the blocks around it too.
+    pub(crate) fn new(grid: Grid, edge: usize, [low, high]: [V3; 2], holds: impl Fn(usize) -> bool) -> Self {
+        let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BLOCK));
+        let mut filled = vec![false; count.iter().product()];
+        let reach = |i: usize, count: usize| {
+            let block = |place: f32| ((place.max(0.0) / BLOCK as f32) as usize).min(count - 1);
+            block(i as f32 - 0.5)..=block(i as f32 + 1.5)
+        };
+        for (_, [x, y, z]) in grid.places().enumerate().filter(|(index, _)| holds(*index)) {
+            for k in reach(z, count[2]) {
+                for j in reach(y, count[1]) {
+                    for i in reach(x, count[0]) {
+                        filled[(k * count[1] + j) * count[0] + i] = true;
+                    }
+                }
+            }
+        }
+        Self { low, high, side: (BLOCK * edge) as f32, count, filled }
+    }
+
+    /// Between which corners they lie, by axis.
+    pub(crate) fn whole(&self) -> [[f32; 2]; 3] {
+        std::array::from_fn(|axis| [self.low[axis], self.high[axis]])
+    }
+
+    /// Whether there is nothing in any of them.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.filled.contains(&true)
+    }
+
+    /// Those with something in them, as boxes.
+    pub(crate) fn boxes(&self) -> impl Iterator<Item = Drawn> {
+        let filled = self.filled.iter().enumerate().filter(|(_, filled)| **filled);
+        filled.map(move |(b, _)| {
+            let block = [b % self.count[0], b / self.count[0] % self.count[1], b / (self.count[0] * self.count[1])];
+            let low: [f32; 3] = std::array::from_fn(|axis| self.low[axis] + block[axis] as f32 * self.side);
+            let high: [f32; 3] = std::array::from_fn(|axis| (low[axis] + self.side).min(self.high[axis]));
+            let (low, high) = (V3::from(low), V3::from(high));
+            Drawn { middle: (low + high) * 0.5, half: (high - low) * 0.5 }
+        })
+    }
+
+    /// Calls `put` with each place of the ray between `from` and `to`, and in `shown`, where there may be something, until it
+    /// returns false. Places are at whole multiples of the step plus the jitter, independent of jumps.
+    #[inline(always)]
+    pub(crate) fn walk(
+        &self,
+        ray: &Ray,
+        shown: &[[f32; 2]; 3],
+        (from, to): (f32, f32),
+        stride: Stride,
+        mut put: impl FnMut(f32, V3) -> bool,
+    ) {
+        let Stride { step, jitter, skipping } = stride;
+        let Some((near, far, _)) = span_in(shown, ray, to) else { return };
+        let first = |t: f32| (t / step - jitter).ceil();
+        let mut next = first(near.max(from));
+        loop {
+            let t = (next + jitter) * step;
+            // Very far away the next sample has the same number in f32: the walk ends.
+            if t >= far || next + 1.0 <= next {
+                return;
+            }
+            let p = ray.at(t);
+            next += 1.0;
+            if let Some(leave) = self.leave(ray, p).filter(|_| skipping == Skipping::Bricks) {
+                next = first(leave - 1e-3).max(next);
+            } else if t >= from && !put(t, p) {
+                return;
+            }
+        }
+    }
+
+    /// Where the ray leaves the block of a point, if that is empty.
+    #[inline(always)]
+    fn leave(&self, ray: &Ray, p: V3) -> Option<f32> {
+        let (side, count, p) = (self.side, self.count, p - self.low);
+        let block = [0, 1, 2].map(|axis: usize| ((p[axis].max(0.0) / side) as u32 as usize).min(count[axis] - 1));
+        if self.filled[(block[2] * count[1] + block[1]) * count[0] + block[0]] {
+            return None;
+        }
+        let wall = |axis: usize| {
+            let d = ray.direction[axis];
+            let wall = if d > 0.0 { block[axis] + 1 } else { block[axis] } as f32 * side + self.low[axis];
+            if d.abs() < 1e-9 { f32::MAX } else { (wall - ray.origin[axis]) / d }
+        };
+        Some(wall(0).min(wall(1)).min(wall(2)))
+    }
+}

@@ -1,0 +1,371 @@
+//! Ash and steam that the air carries, ready to be drawn: how much light a place absorbs, and how much light arrives there.
+//!
+//! ```text
+//!   sun ╲ ╲ ╲            light of the sun that is left after the smoke on its way: one sweep along the axis
+//!        ░▒▒░            nearest to the sun's direction, from layer to layer
+//!       ░▒▓▓▒░           light of the sky: the same from above
+//!        ▒▓▓▒            light of the lava: patches of 4 × 4 columns, each through the smoke between
+//!     ____▓▓____
+//!        lava
+//! ```
+
+use crate::air::AirGrid;
+use crate::grid::{Grid, Place};
+use crate::lowpass::AirVolume;
+use crate::parallel::*;
+use crate::simd::{Portable, Simd};
+use crate::view::AirLook;
+
+use super::blocks::{Blocks, Stride};
+use super::bricks::Drawn;
+use super::camera::Ray;
+use super::ember::Patch;
+use super::field::span_in;
+use super::math::{V3, v3};
+use super::places::Skipping;
+
+/// Share of the absorption that counts for light from the sky and from the lava, which comes by detours.
+const DETOURS: f32 = 0.35;
+/// Optical depth of an air cell up to which nothing is drawn.
+const LEAST: f32 = 2e-3;
+/// Radius of a patch of lava in voxels, squared, and the samples between it and a place.
+const PATCH: f32 = 6.0;
+const SAMPLES: usize = 6;
+/// Air cells along the edge of one of the light volume of the lava.
+const COARSE: usize = 2;
+/// Glow that a byte of the lava's light holds at most; its square root is stored.
+const BRIGHTEST: f32 = 4.0;
+
+/// Distance between samples in air cells, up to this step of a look; it grows with a longer one.
+const STEP: f32 = 0.75;
+const USUAL_STEP: f32 = 0.5;
+
+/// What smoke depends on besides the amounts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Wanted {
+    /// Direction to the sun.
+    pub(crate) sun: V3,
+    pub(crate) look: AirLook,
+}
+
+/// The smoke of a frame.
+#[derive(Clone, Debug)]
+pub(crate) struct Smoke {
+    grid: Grid,
+    /// Corner of the air's box in voxels.
+    low: V3,
+    /// Voxels along the edge of an air cell.
+    edge: f32,
+    /// Absorption to a voxel of way that the largest density stands for.
+    most: f32,
+    /// For each cell: the square root of the absorption, the share of steam in it, light of the sun, light of the lava.
+    cells: Vec<[u8; 4]>,
+    /// For each cell: velocity east, up and south, 128 for none, and light of the sky.
+    flow: Vec<[u8; 4]>,
+    blocks: Blocks,
+}
+
+/// The smoke at a point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Puff {
+    /// Absorption to a voxel of way.
+    pub(crate) dense: f32,
+    /// Share of it that is steam.
+    pub(crate) steam: f32,
+    /// Shares of the light of the sun and of the sky that arrive.
+    pub(crate) sun: f32,
+    pub(crate) sky: f32,
+    /// Light of the lava.
+    pub(crate) glow: f32,
+    /// Velocity in voxels a step of the air.
+    pub(crate) flow: V3,
+}
+
+impl Smoke {
+    /// The smoke of a volume, lit by patches of lava.
+    pub(crate) fn new(air: &AirVolume, wanted: &Wanted, lava: &[Patch]) -> Self {
+        let AirGrid { cells: grid, ratio, corner, .. } = air.grid;
+        let edge = ratio as f32;
+        let low = v3(corner[0] as f32, 0.0, corner[1] as f32);
+        let per_kg = wanted.look.extinction_m2_kg * air.cell_m;
+        let mut dense = vec![0.0_f32; grid.cells()];
+        dense.par_iter_mut().enumerate().filter(|(i, _)| air.carried[*i] != [0; 2]).for_each(|(i, dense)| {
+            *dense = air.kg_m3(i).iter().sum::<f32>() * per_kg;
+        });
+        let most = dense.par_iter().copied().reduce(|| 0.0, f32::max).max(1e-6);
+        let (sun, (sky, glow)) = join(
+            || match wanted.look.self_shadow {
+                true => left_along(&dense, grid, wanted.sun, edge),
+                false => vec![1.0; grid.cells()],
+            },
+            || {
+                join(
+                    || left_along(&dense.iter().map(|d| d * DETOURS).collect::<Vec<_>>(), grid, V3::y(), edge),
+                    || lava_light(&Lit { dense: &dense, grid, low, edge }, lava),
+                )
+            },
+        );
+        let byte = |value: f32| (value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
+        let texel = |i: usize| {
+            let [ash, steam] = air.kg_m3(i);
+            let share = if steam > 0.0 { steam / (ash + steam) } else { 0.0 };
+            [byte((dense[i] / most).sqrt()), byte(share), byte(sun[i]), byte((glow[i] / BRIGHTEST).sqrt())]
+        };
+        let moving = |i: usize| {
+            let [east, up, south, _] = air.flow[i].map(|v| (i16::from(v) + 128) as u8);
+            [east, up, south, byte(sky[i])]
+        };
+        let cells: Vec<[u8; 4]> = (0..grid.cells()).into_par_iter().map(texel).collect();
+        let flow = (0..grid.cells()).into_par_iter().map(moving).collect();
+        let high = low + v3(grid.nx as f32, grid.ny as f32, grid.nz as f32) * edge;
+        let blocks =
+            Blocks::new(grid, ratio, [low, high], |i| decoded(f32::from(cells[i][0]) / 255.0, most) * edge > LEAST);
+        Self { grid, low, edge, most, cells, flow, blocks }
+    }
+
+    /// Whether there is too little of it anywhere.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// The blocks with smoke, as boxes in voxels.
+    pub(crate) fn boxes(&self) -> impl Iterator<Item = Drawn> {
+        self.blocks.boxes()
+    }
+
+    /// Voxels along the edge of an air cell.
+    pub(crate) fn edge(&self) -> f32 {
+        self.edge
+    }
+
+    /// The first of eight cells around a point, and the place between them; held at the sides.
+    #[inline(always)]
+    fn spot(&self, p: V3) -> (usize, [f32; 3]) {
+        let (mut cell, mut between) = ([0; 3], [0.0; 3]);
+        for (axis, n) in [self.grid.nx, self.grid.ny, self.grid.nz].into_iter().enumerate() {
+            let place =
+                ((p[axis] - self.low[axis]) / self.edge - 0.5).clamp(0.0, (n as f32 - 1.0).next_down().max(0.0));
+            cell[axis] = (place as u32 as usize).min(n.saturating_sub(2));
+            between[axis] = place - cell[axis] as f32;
+        }
+        (self.grid.index(cell), between)
+    }
+
+    #[inline(always)]
+    fn blend(&self, values: &[[u8; 4]], first: usize, between: [f32; 3]) -> [f32; 4] {
+        // A box that is one cell thick repeats its only layer.
+        let step = |n: usize, stride: usize| if n > 1 { stride } else { 0 };
+        let (row, slab) = (step(self.grid.ny, self.grid.nx), step(self.grid.nz, self.grid.slab()));
+        let pair = |start: usize| -> [u8; 8] {
+            let (a, b) = (values[start], values[start + step(self.grid.nx, 1)]);
+            [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]]
+        };
+        let rows = [pair(first), pair(first + row), pair(first + slab), pair(first + slab + row)];
+        Portable.blend(rows.each_ref(), between).map(|value| value * (1.0 / 255.0))
+    }
+
+    /// The smoke at a point, where there is enough of it.
+    #[inline(always)]
+    pub(crate) fn at(&self, p: V3) -> Option<Puff> {
+        let (first, between) = self.spot(p);
+        let [root, steam, sun, glow] = self.blend(&self.cells, first, between);
+        let dense = decoded(root, self.most);
+        if dense * self.edge <= LEAST {
+            return None;
+        }
+        let [east, up, south, sky] = self.blend(&self.flow, first, between);
+        let speed = |byte: f32| (byte * 255.0 - 128.0) * (2.0 / 127.0) * self.edge;
+        let flow = v3(speed(east), speed(up), speed(south));
+        Some(Puff { dense, steam, sun, sky, glow: glow * glow * BRIGHTEST, flow })
+    }
+
+    /// Share of the sun that the smoke on its way leaves at a point; all of it outside of the air's box.
+    pub(crate) fn sunlight(&self, p: V3) -> f32 {
+        let inside = |axis: usize, n: usize| (0.0..=n as f32 * self.edge).contains(&(p[axis] - self.low[axis]));
+        if !(inside(0, self.grid.nx) && inside(1, self.grid.ny) && inside(2, self.grid.nz)) {
+            return 1.0;
+        }
+        let (first, between) = self.spot(p);
+        self.blend(&self.cells, first, between)[2]
+    }
+}
+
+/// The smoke as rays see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SmokeField<'a> {
+    pub(crate) smoke: &'a Smoke,
+    /// Corners of the part of the air that is shown, in voxels.
+    shown: [[f32; 2]; 3],
+    step: f32,
+    skipping: Skipping,
+}
+
+impl<'a> SmokeField<'a> {
+    /// The smoke in a part of the box of voxels of `size`, given as shares along x, y and z, for the step of a look. A side that
+    /// is not cut does not end the smoke.
+    pub(crate) fn new(
+        smoke: &'a Smoke,
+        step: f32,
+        (clip, size): ([[f32; 2]; 3], [f32; 3]),
+        skipping: Skipping,
+    ) -> Self {
+        let mut shown = smoke.blocks.whole();
+        for axis in 0..3 {
+            let [low, high] = clip[axis];
+            if low > 0.0 {
+                shown[axis][0] = shown[axis][0].max(low * size[axis]);
+            }
+            if high < 1.0 {
+                shown[axis][1] = shown[axis][1].min(high * size[axis]);
+            }
+        }
+        Self { smoke, shown, step: STEP * smoke.edge * (step / USUAL_STEP).max(1.0), skipping }
+    }
+
+    /// Distance between samples in voxels.
+    pub(crate) fn step(&self) -> f32 {
+        self.step
+    }
+
+    /// Between which distances a ray passes the shown part, before `far`.
+    pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
+        span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
+    }
+
+    /// Calls `put` with each place of a ray where there may be smoke, until it returns false.
+    #[inline(always)]
+    pub(crate) fn walk(&self, ray: &Ray, span: (f32, f32), jitter: f32, put: impl FnMut(f32, V3) -> bool) {
+        let stride = Stride { step: self.step, jitter, skipping: self.skipping };
+        self.smoke.blocks.walk(ray, &self.shown, span, stride, put);
+    }
+}
+
+/// The absorption for its square root as it is stored.
+#[inline(always)]
+fn decoded(root: f32, most: f32) -> f32 {
+    root * root * most
+}
+
+/// What a length of smoke lets through; most of the box holds none.
+#[inline(always)]
+fn left(exponent: f32) -> f32 {
+    if exponent > 0.0 { (-exponent).exp() } else { 1.0 }
+}
+
+/// The share of the light from a direction that is left in each cell.
+fn left_along(dense: &[f32], grid: Grid, toward: V3, edge: f32) -> Vec<f32> {
+    let size = [grid.nx, grid.ny, grid.nz];
+    let stride = [1, grid.nx, grid.slab()];
+    // Layers lie across the axis nearest to the direction, so that a layer's neighbours are those that the ray passes.
+    let axis = (0..3).max_by(|a, b| toward[*a].abs().total_cmp(&toward[*b].abs())).unwrap_or(1);
+    let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
+    let steep = toward[axis].abs().max(1e-3);
+    let aside = [toward[b] / steep, toward[c] / steep];
+    let half = 0.5 * edge * (1.0 + aside[0] * aside[0] + aside[1] * aside[1]).sqrt();
+    let [whole, share] = [aside.map(f32::floor), aside.map(|d| d - d.floor())];
+    let mut lit = vec![1.0_f32; dense.len()];
+    let mut before = vec![1.0_f32; size[b] * size[c]];
+    let mut after = before.clone();
+    let mut untouched = true;
+    for k in 0..size[axis] {
+        let layer = if toward[axis] > 0.0 { size[axis] - 1 - k } else { k };
+        let start = layer * stride[axis];
+        let line = |j: usize| (0..size[b]).map(move |i| start + j * stride[c] + i * stride[b]);
+        if untouched && (0..size[c]).all(|j| line(j).all(|i| dense[i] == 0.0)) {
+            continue;
+        }
+        untouched = false;
+        let at = |i: isize, j: isize| {
+            let inside = i >= 0 && j >= 0 && i < size[b] as isize && j < size[c] as isize;
+            if inside { before[j as usize * size[b] + i as usize] } else { 1.0 }
+        };
+        for j in 0..size[c] {
+            for (i, here) in line(j).enumerate() {
+                let (u, v) = (i as isize + whole[0] as isize, j as isize + whole[1] as isize);
+                let near = at(u, v) * (1.0 - share[0]) + at(u + 1, v) * share[0];
+                let far = at(u, v + 1) * (1.0 - share[0]) + at(u + 1, v + 1) * share[0];
+                let through = left(half * dense[here]);
+                lit[here] = (near * (1.0 - share[1]) + far * share[1]) * through;
+                after[j * size[b] + i] = lit[here] * through;
+            }
+        }
+        std::mem::swap(&mut before, &mut after);
+    }
+    lit
+}
+
+/// Smoke that lava lights.
+struct Lit<'a> {
+    dense: &'a [f32],
+    grid: Grid,
+    low: V3,
+    edge: f32,
+}
+
+impl Lit<'_> {
+    /// Absorption at a point, of the nearest cell.
+    fn at(&self, p: V3) -> f32 {
+        let q = (p - self.low) / self.edge;
+        let inside = |n: usize, v: f32| (0.0..n as f32).contains(&v);
+        if !(inside(self.grid.nx, q.x) && inside(self.grid.ny, q.y) && inside(self.grid.nz, q.z)) {
+            return 0.0;
+        }
+        self.dense[self.grid.index([q.x as usize, q.y as usize, q.z as usize])]
+    }
+
+    /// Light of a patch at a point.
+    fn of(&self, patch: &Patch, p: V3) -> f32 {
+        let away = p - patch.place;
+        let squared = away.norm_squared();
+        let bare = patch.glow / (squared + PATCH) * (0.25 + (away.y / squared.max(1.0).sqrt()).max(0.0));
+        if bare < 1e-4 {
+            return 0.0;
+        }
+        let between = (0..SAMPLES).map(|i| self.at(patch.place + away * ((i as f32 + 0.5) / SAMPLES as f32)));
+        let depth = between.sum::<f32>() * (DETOURS * squared.sqrt() / SAMPLES as f32);
+        bare * left(depth)
+    }
+}
+
+/// The light of the lava in each cell, computed for blocks of cells near smoke.
+fn lava_light(lit: &Lit, patches: &[Patch]) -> Vec<f32> {
+    let grid = lit.grid;
+    if patches.is_empty() {
+        return vec![0.0; grid.cells()];
+    }
+    let coarse = Grid::new(grid.nx.div_ceil(COARSE), grid.ny.div_ceil(COARSE), grid.nz.div_ceil(COARSE));
+    let holds = |[x, y, z]: Place| {
+        let part = |n: usize, of: usize| (n * COARSE).saturating_sub(1)..((n + 1) * COARSE + 1).min(of);
+        part(z, grid.nz)
+            .any(|k| part(y, grid.ny).any(|j| part(x, grid.nx).any(|i| lit.dense[grid.index([i, j, k])] > 0.0)))
+    };
+    let places: Vec<Place> = coarse.places().collect();
+    let middle = |n: usize| (n as f32 + 0.5) * COARSE as f32 * lit.edge;
+    let light = |place: &Place| {
+        if !holds(*place) {
+            return 0.0;
+        }
+        let p = lit.low + v3(middle(place[0]), middle(place[1]), middle(place[2]));
+        patches.iter().map(|patch| lit.of(patch, p)).sum::<f32>()
+    };
+    let lights: Vec<f32> = places.par_iter().map(light).collect();
+    let between = |n: usize, count: usize| {
+        let place = ((n as f32 + 0.5) / COARSE as f32 - 0.5).clamp(0.0, count as f32 - 1.0);
+        (place as usize, (place as usize + 1).min(count - 1), place.fract())
+    };
+    let fine = |[x, y, z]: Place| {
+        if lit.dense[grid.index([x, y, z])] <= 0.0 {
+            return 0.0;
+        }
+        let (i, i1, u) = between(x, coarse.nx);
+        let (j, j1, v) = between(y, coarse.ny);
+        let (k, k1, w) = between(z, coarse.nz);
+        let row = |j: usize, k: usize| {
+            let (a, b) = (lights[coarse.index([i, j, k])], lights[coarse.index([i1, j, k])]);
+            a + (b - a) * u
+        };
+        let sheet = |k: usize| row(j, k) + (row(j1, k) - row(j, k)) * v;
+        sheet(k) + (sheet(k1) - sheet(k)) * w
+    };
+    grid.places().map(fine).collect()
+}

@@ -1,0 +1,201 @@
+//! What the air carries, in pictures.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ndarray::Array2;
+
+use super::places::Skipping;
+use crate::air::{AirGrid, Side};
+use crate::engine::tiled::Tiled;
+use crate::grid::Grid;
+use crate::lowpass::{AirVolume, LowPass, Volume};
+use crate::render::{AirLook, Camera, CameraSpec, Image, LookSpec, Renderer};
+use crate::scene::Scene;
+use crate::view::{Antialias, SkyPreset};
+
+/// Voxels of the box, and voxels to an air cell.
+const BOX: Grid = Grid { nx: 48, ny: 40, nz: 48 };
+const RATIO: usize = 2;
+
+/// Air that is wider and higher than the box of voxels; `carried` gives ash and steam in kg/m³ by the middle of a cell in voxels.
+fn air(carried: impl Fn([f32; 3]) -> [f32; 2]) -> AirVolume {
+    let cells = Grid::new(32, 40, 32);
+    let grid = AirGrid { cells, ratio: RATIO, corner: [-8, -8], sides: [Side::Open; 3] };
+    let value = |kg_m3: f32| ((kg_m3 / 4.0).sqrt() * 65535.0 + 0.5) as u16;
+    let middle = |n: usize, corner: i32| (n as f32 + 0.5) * RATIO as f32 + corner as f32;
+    let carried = cells.places().map(|[x, y, z]| carried([middle(x, -8), middle(y, 0), middle(z, -8)]).map(value));
+    let flow = cells.places().map(|[x, y, z]| [(x % 7) as i8 * 9, 40 + (y % 3) as i8, -((z % 5) as i8) * 8, 0]);
+    AirVolume { grid, cell_m: 10.0, carried: carried.collect(), flow: flow.collect() }
+}
+
+/// A column of ash and steam, with lava under it where that is wanted.
+fn column(kg_m3: [f32; 2], lava: bool) -> Volume {
+    let mut volume = Volume::empty(BOX);
+    let aside = |x: f32, z: f32| (x - 24.0).hypot(z - 24.0);
+    for (i, [x, y, z]) in BOX.places().enumerate().filter(|_| lava) {
+        if y < 3 && aside(x as f32, z as f32) < 8.0 {
+            (volume.density[i], volume.energy[i]) = (255, 160);
+        }
+    }
+    let share = |[x, y, z]: [f32; 3]| if y > 5.0 { (1.0 - aside(x, z) / 12.0).clamp(0.0, 0.5) * 2.0 } else { 0.0 };
+    volume.air = Some(Arc::new(air(|p| kg_m3.map(|kg| kg * share(p)))));
+    volume
+}
+
+fn look() -> LookSpec {
+    let air = AirLook { detail: 0.0, ..AirLook::default() };
+    LookSpec { haze: 0.0, glow: 0.0, antialias: Antialias::Off, air, ..LookSpec::default() }
+}
+
+fn flat(look: LookSpec) -> Renderer {
+    Renderer::new(&Array2::zeros((BOX.nz, BOX.nx)), BOX, look).expect("a valid look")
+}
+
+/// From the south, with the column in the middle.
+fn before() -> Camera {
+    Camera::from_pose([24.0, 30.0, 150.0].into(), (180.0, 0.0), 40.0, (60, 50))
+}
+
+/// Mean of a channel over shares of the picture.
+fn channel(image: &Image, channel: usize, [columns, rows]: [[f32; 2]; 2]) -> f64 {
+    let part = |[low, high]: [f32; 2], n: usize| (low * n as f32) as usize..(high * n as f32) as usize;
+    let places = part(rows, image.height).flat_map(|y| part(columns, image.width).map(move |x| (x, y)));
+    let values: Vec<f64> = places.map(|(x, y)| f64::from(image.pixel(x, y)[channel])).collect();
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+#[test]
+fn air_without_smoke_changes_no_pixel() {
+    let mut volume = column([0.0; 2], true);
+    assert!(volume.air.is_some());
+    let mut renderer = flat(LookSpec { antialias: Antialias::Edges, ..look() });
+    let with = renderer.frame(&volume, &before());
+    volume.air = None;
+    assert!(with == renderer.frame(&volume, &before()));
+}
+
+#[test]
+fn light_comes_through_as_the_mass_in_its_way_lets_it() {
+    // A wall of smoke, 20 voxels thick, wider and higher than what is seen of it.
+    let mut renderer = flat(look());
+    let camera = Camera::from_pose([24.0, 40.0, 150.0].into(), (180.0, 0.0), 6.0, (20, 16));
+    for kg_m3 in [2e-6_f32, 1e-5, 3e-5, 1e-4] {
+        let mut volume = Volume::empty(BOX);
+        let wall = |[_, _, z]: [f32; 3]| if (14.0..34.0).contains(&z) { [kg_m3, 0.0] } else { [0.0; 2] };
+        volume.air = Some(Arc::new(air(wall)));
+        let image = renderer.frame(&volume, &camera);
+        let cover = renderer.coverage(&volume, &camera, &image);
+        let mean = cover.iter().map(|&c| f64::from(c)).sum::<f64>() / cover.len() as f64 / 255.0;
+        let depth = f64::from(kg_m3) * 200.0 * 10.0 * 20.0;
+        let hidden = 1.0 - (-depth).exp();
+        assert!((mean - hidden).abs() < 0.04, "{kg_m3} kg/m³: {mean:.3} against {hidden:.3}");
+    }
+}
+
+#[test]
+fn smoke_shades_the_ground_and_itself() {
+    let day = LookSpec { sky: SkyPreset::Day, sun_elevation_deg: Some(80.0), ..look() };
+    let ground = Camera::from_pose([24.0, 2.0, 44.0].into(), (180.0, 20.0), 30.0, (40, 30));
+    let mut renderer = flat(day.clone());
+    let mut light =
+        |kg_m3: f32| channel(&renderer.frame(&column([kg_m3, 0.0], false), &ground), 1, [[0.3, 0.7], [0.6, 1.0]]);
+    let (clear, thin, thick) = (light(0.0), light(1e-5), light(1e-3));
+    assert!(clear > thin + 2.0 && thin > thick + 5.0, "{clear}, {thin}, {thick}");
+    // The sun from the left: the right side of the column is the dark one, but not without shadows.
+    let aside = LookSpec { sun_azimuth_deg: 270.0, sun_elevation_deg: Some(10.0), ..day };
+    let sides = |look: LookSpec| {
+        let image = flat(look).frame(&column([1e-3, 0.0], false), &before());
+        [[0.40, 0.46], [0.54, 0.60]].map(|columns| channel(&image, 1, [columns, [0.3, 0.6]]))
+    };
+    let [lit, dark] = sides(aside.clone());
+    assert!(lit > 1.25 * dark, "{lit} and {dark}");
+    let [left, right] = sides(LookSpec { air: AirLook { self_shadow: false, ..aside.air.clone() }, ..aside });
+    assert!((left - right).abs() < 0.1 * left, "{left} and {right}");
+}
+
+#[test]
+fn lava_lights_smoke_from_below() {
+    let night = LookSpec { sky: SkyPreset::Night, ..look() };
+    let smoke = column([2e-4, 0.0], true);
+    let redness = |image: &Image, rows: [f32; 2]| {
+        channel(image, 0, [[0.47, 0.53], rows]) - channel(image, 2, [[0.47, 0.53], rows])
+    };
+    let image = flat(night.clone()).frame(&smoke, &before());
+    let (low, high) = (redness(&image, [0.56, 0.66]), redness(&image, [0.1, 0.3]));
+    assert!(low > high + 15.0, "{low} below, {high} above");
+    let dim = LookSpec { air: AirLook { glow: 0.0, ..night.air.clone() }, ..night };
+    let unlit = redness(&flat(dim).frame(&smoke, &before()), [0.56, 0.66]);
+    assert!(low > unlit + 15.0, "{low} with its glow, {unlit} without");
+}
+
+#[test]
+fn jumps_over_empty_air_change_no_pixel() {
+    for (sky, detail) in [(SkyPreset::Day, 0.0), (SkyPreset::Dusk, 1.0)] {
+        let look = LookSpec { sky, air: AirLook { detail, ..AirLook::default() }, ..look() };
+        let volume = column([3e-4, 1e-5], true);
+        let mut renderer = flat(look);
+        renderer.set_steps(77);
+        let near = Camera::from_pose([20.0, 24.0, 30.0].into(), (170.0, -10.0), 60.0, (40, 30));
+        for camera in [before(), near] {
+            let jumps = renderer.draw(&volume, &camera, Skipping::Bricks);
+            assert!(jumps == renderer.draw(&volume, &camera, Skipping::Never), "{sky:?}");
+        }
+    }
+}
+
+#[test]
+fn every_smoke_has_light() {
+    for kg_m3 in [[4.0, 0.0], [1e-7, 4.0], [1e-4, 1e-4]] {
+        let air = AirLook { extinction_m2_kg: 1e5, detail: 1.0, ..AirLook::default() };
+        let mut renderer = flat(LookSpec { sky: SkyPreset::Day, air, ..look() });
+        let image = renderer.frame(&column(kg_m3, true), &before());
+        // What is not a number becomes black, which nothing is by day.
+        assert!(image.rgb.chunks_exact(3).all(|pixel| pixel != [0; 3]), "{kg_m3:?}");
+    }
+}
+
+/// Draws a scene after some steps from several sides into a folder: `PICTURES=folder cargo test --lib -- --ignored
+/// pictures_of_a_plume`. SCENE, STEPS and LOOK (TOML) replace `terrains/plume.toml`, 400 and its look.
+#[test]
+#[ignore = "draws pictures to be looked at: PICTURES=folder cargo test --lib -- --ignored pictures_of_a_plume"]
+fn pictures_of_a_plume() {
+    let Ok(folder) = std::env::var("PICTURES") else { return };
+    let plume = concat!(env!("CARGO_MANIFEST_DIR"), "/terrains/plume.toml");
+    let path = std::env::var("SCENE").unwrap_or_else(|_| plume.to_owned());
+    let steps: u64 = std::env::var("STEPS").ok().and_then(|text| text.parse().ok()).unwrap_or(400);
+    let scene = Scene::load(Path::new(&path)).expect("a scene");
+    let mut simulation = scene.build(Box::new(Tiled::default())).expect("a right scene").simulation;
+    let start = std::time::Instant::now();
+    (0..steps).for_each(|_| simulation.step());
+    println!("{steps} steps in {:?}", start.elapsed());
+    let mut lowpass = LowPass::new(simulation.world().grid());
+    lowpass.refresh(simulation.world());
+    let look: LookSpec =
+        std::env::var("LOOK").map_or(scene.spec.look.clone(), |text| toml::from_str(&text).expect("a look"));
+    let base = CameraSpec { target: Some([0.5, 1.0, 0.5]), distance: Some(3.0), ..scene.spec.camera.clone() };
+    let views = [
+        ("dusk", "sky = 'dusk'", base.clone()),
+        ("side", "sky = 'dusk'", CameraSpec { azimuth_deg: base.azimuth_deg + 110.0, ..base.clone() }),
+        ("day", "sky = 'day'", base.clone()),
+        ("night", "sky = 'night'", base.clone()),
+        (
+            "close",
+            "sky = 'dusk'",
+            CameraSpec { target: Some([0.5, 0.95, 0.5]), distance: Some(1.1), elevation_deg: 4.0, ..base },
+        ),
+    ];
+    for (name, sky, camera) in views {
+        let sky: LookSpec = toml::from_str(sky).expect("a sky");
+        let look = LookSpec { sky: sky.sky, ..look.clone() };
+        let mut renderer =
+            Renderer::new(simulation.world().ground().surface(), simulation.world().grid(), look).expect("a look");
+        renderer.set_steps(simulation.steps());
+        let camera = Camera::new(&camera, &renderer.subject(), (640, 480));
+        renderer.frame(lowpass.volume(), &camera);
+        let start = std::time::Instant::now();
+        let image: image::RgbImage = renderer.frame(lowpass.volume(), &camera).into();
+        println!("{name}: {:?}", start.elapsed());
+        image.save(Path::new(&folder).join(format!("{name}.png"))).expect("a folder");
+    }
+}
