@@ -236,8 +236,8 @@ impl Incompressible {
         std::mem::swap(&mut self.u, first);
         forces::lift(amounts, forces, &mut self.u, (time, simd));
         if self.params.confinement > 0.0 {
-            let scratch = swirl::Scratch { curl: second, length: &mut self.volume, force: first };
-            swirl::confine(grid, &mut self.u, scratch, (time * self.params.confinement, simd));
+            swirl::confine(grid, &self.u, first, (time * self.params.confinement, simd));
+            std::mem::swap(&mut self.u, first);
         }
         forces::friction(grid, &mut self.u, &mut self.volume, (forces.friction, time));
         if !forces.wind.is_empty() {
@@ -289,7 +289,7 @@ impl Solver for Incompressible {
     }
 
     fn restore(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
-        self.from_planes(planes)
+        self.take_planes(planes)
     }
 
     fn bytes(&self) -> usize {

@@ -36,7 +36,7 @@ impl Incompressible {
             if plane.len() != length {
                 return Err(format!("{} values of the air's {name}, not {length}", plane.len()));
             }
-            let value = plane.iter().map(|&bits| f32::from_bits(bits)).find(|v| !(v.abs() <= ABSURD));
+            let value = plane.iter().map(|&bits| f32::from_bits(bits)).find(|v| v.is_nan() || v.abs() > ABSURD);
             if let Some(value) = value {
                 return Err(format!("{value} in the air's {name}"));
             }
@@ -48,7 +48,7 @@ impl Incompressible {
     }
 
     /// Takes over planes of [`Incompressible::to_planes`].
-    pub(super) fn from_planes(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
+    pub(super) fn take_planes(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
         self.check(planes)?;
         for axis in AXES {
             self.u[axis].fill(0.0);

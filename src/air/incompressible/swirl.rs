@@ -1,47 +1,139 @@
 //! Vorticity confinement: eddies that the grid wears out are turned on again (Fedkiw, Stam and Jensen 2001).
+//!
+//! One pass along z: the curl of three planes and the force of two are in small rings of memory.
 
 use crate::air::{AirGrid, BEYOND};
 use crate::simd::{Level, Simd, Work};
 
-use super::chunks::{each_chunk, planes};
+use super::chunks::each_chunk;
 use super::velocity::Faces;
-use crate::parallel::*;
 
-/// Memory that the confinement uses: the curl at the centres, its length, and the force.
-pub(super) struct Scratch<'a> {
-    pub curl: &'a mut Faces,
-    pub length: &'a mut [f32],
-    pub force: &'a mut Faces,
+/// Gives `to` the velocities `u` with eddies turned on by `strength` in a substep.
+pub(super) fn confine(grid: AirGrid, u: &Faces, to: &mut Faces, (strength, simd): (f32, Level)) {
+    each_chunk(grid, to, |first, to| simd.run(Confine { grid, u, strength, to, first }));
 }
 
-/// Turns eddies on by `strength` in a substep.
-pub(super) fn confine(grid: AirGrid, u: &mut Faces, scratch: Scratch<'_>, (strength, simd): (f32, Level)) {
-    let Scratch { curl, length, force } = scratch;
-    let read = &*u;
-    each_chunk(grid, curl, |first, curl| simd.run(Curl { grid, u: read, curl, first }));
-    let (curl, size) = (&*curl, planes(grid) * grid.strides()[2]);
-    length.par_chunks_mut(size).enumerate().for_each(|(j, length)| simd.run(Length { curl, length, first: j * size }));
-    let length = &*length;
-    each_chunk(grid, force, |first, force| simd.run(Turn { grid, curl, length, strength, force, first }));
-    let force = &*force;
-    each_chunk(grid, u, |first, u| simd.run(Spread { grid, force, u, first }));
-}
-
-/// Rows of the box in a chunk of planes: y, z, and where a row begins in the chunk.
-#[inline(always)]
-fn rows(grid: AirGrid, first: usize, length: usize) -> impl Iterator<Item = ([usize; 2], usize)> {
-    let [_, row, plane] = grid.strides();
-    let planes = first.max(BEYOND)..(first + length / plane).min(BEYOND + grid.cells.nz);
-    planes.flat_map(move |z| {
-        (0..grid.cells.ny).map(move |y| ([y, z - BEYOND], (z - first) * plane + (y + BEYOND) * row + BEYOND))
-    })
-}
-
-struct Curl<'a> {
+/// Some planes of the new velocities.
+struct Confine<'a> {
     grid: AirGrid,
     u: &'a Faces,
-    curl: [&'a mut [f32]; 3],
+    strength: f32,
+    to: [&'a mut [f32]; 3],
     first: usize,
+}
+
+/// Planes in the layout of the fields: slot z modulo 3, or 2.
+struct Rings {
+    /// The curl at the centres, and its length.
+    curl: [Vec<f32>; 3],
+    length: Vec<f32>,
+    /// The force at the centres.
+    force: [Vec<f32>; 3],
+    /// A row of the strength by the steepness of the length.
+    factor: Vec<f32>,
+}
+
+impl Work for Confine<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(mut self, _: S) {
+        let (nz, plane) = (self.grid.cells.nz, self.grid.strides()[2]);
+        let end = self.first + self.to[0].len() / plane;
+        for k in self.first..end {
+            for (to, from) in self.to.iter_mut().zip(self.u) {
+                let at = (k - self.first) * plane;
+                to[at..at + plane].copy_from_slice(&from[k * plane..(k + 1) * plane]);
+            }
+        }
+        let planes = |n: usize| [vec![0.0; n * plane], vec![0.0; n * plane], vec![0.0; n * plane]];
+        let (length, factor) = (vec![0.0; 3 * plane], vec![0.0; self.grid.cells.nx]);
+        let mut rings = Rings { curl: planes(3), length, force: planes(2), factor };
+        let [low, high] = [self.first, end].map(|k| k.clamp(BEYOND, BEYOND + nz) - BEYOND);
+        if low == high {
+            return;
+        }
+        // The lower faces of the first plane need the force of the one before.
+        let first = low.saturating_sub(1);
+        let mut next = first.saturating_sub(1);
+        for z in first..high {
+            while next < (z + 2).min(nz) {
+                self.curl(&mut rings, next);
+                next += 1;
+            }
+            self.force(&mut rings, z);
+            if z >= low {
+                self.spread(&rings, z);
+            }
+        }
+    }
+}
+
+impl Confine<'_> {
+    #[inline(always)]
+    fn curl(&self, rings: &mut Rings, z: usize) {
+        let (grid, s) = (self.grid, self.grid.strides());
+        let [x, y, w] = &mut rings.curl;
+        let u = |axis: usize| &self.u[axis][..];
+        for row in 0..grid.cells.ny {
+            let to = z % 3 * s[2] + (row + BEYOND) * s[1] + BEYOND;
+            let (at, n) = (grid.at([0, row, z]), grid.cells.nx);
+            curl_row(&mut x[to..to + n], (u(2), s[2], s[1]), (u(1), s[1], s[2]), at);
+            curl_row(&mut y[to..to + n], (u(0), s[0], s[2]), (u(2), s[2], s[0]), at);
+            curl_row(&mut w[to..to + n], (u(1), s[1], s[0]), (u(0), s[0], s[1]), at);
+            lengths(&mut rings.length[to..to + n], &x[to..], &y[to..], &w[to..]);
+        }
+    }
+
+    /// The force at the centres: strength · (N × ω), where N points to where the curl is longest.
+    #[inline(always)]
+    fn force(&self, rings: &mut Rings, z: usize) {
+        let (grid, [nx, ny, nz]) = (self.grid, self.grid.size());
+        let [_, row, plane] = grid.strides();
+        for y in 0..ny {
+            let inside = (y + BEYOND) * row + BEYOND;
+            let to = z % 2 * plane + inside;
+            // The outermost cells have no neighbours to find the steepest way.
+            if y == 0 || z == 0 || y + 1 == ny || z + 1 == nz || nx < 3 {
+                rings.force.iter_mut().for_each(|force| force[to..to + nx].fill(0.0));
+                continue;
+            }
+            let slot = |z: usize| z % 3 * plane + inside;
+            let here = slot(z);
+            let length = |at: usize| &rings.length[at..];
+            let along = [
+                [length(here - 1), length(here + 1)],
+                [length(here - row), length(here + row)],
+                [length(slot(z - 1)), length(slot(z + 1))],
+            ];
+            factors(&mut rings.factor, &along, self.strength);
+            for (axis, force) in rings.force.iter_mut().enumerate() {
+                let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
+                let curl = [&rings.curl[a][here..], &rings.curl[b][here..]];
+                let force = &mut force[to..to + nx];
+                turn_row(force, &rings.factor, [along[a], along[b]], curl);
+                (force[0], force[nx - 1]) = (0.0, 0.0);
+            }
+        }
+    }
+
+    /// The force on the faces: the mean of both cells.
+    #[inline(always)]
+    fn spread(&mut self, rings: &Rings, z: usize) {
+        let (grid, [_, row, plane]) = (self.grid, self.grid.strides());
+        let (nx, [x, y, w]) = (grid.cells.nx, &rings.force);
+        let start = (z + BEYOND - self.first) * plane;
+        for k in 0..grid.cells.ny {
+            let inside = (k + BEYOND) * row + BEYOND;
+            let (to, here) = (start + inside, z % 2 * plane + inside);
+            spread_row(&mut self.to[0][to + 1..to + nx], &x[here..], &x[here + 1..]);
+            if k > 0 {
+                spread_row(&mut self.to[1][to..to + nx], &y[here - row..], &y[here..]);
+            }
+            if z > 0 {
+                let before = (z - 1) % 2 * plane + inside;
+                spread_row(&mut self.to[2][to..to + nx], &w[before..], &w[here..]);
+            }
+        }
+    }
 }
 
 /// Difference of velocities at the centres: of component `a` along the axis with stride `s`, less of `b` along that with `t`.
@@ -59,37 +151,6 @@ fn curl_row(out: &mut [f32], (a, sa, s): (&[f32], usize, usize), (b, sb, t): (&[
     }
 }
 
-impl Work for Curl<'_> {
-    #[inline(always)]
-    fn with<S: Simd>(self, _: S) {
-        let (grid, s) = (self.grid, self.grid.strides());
-        let [x, y, z] = self.curl;
-        for (place, to) in rows(grid, self.first, x.len()) {
-            let (at, n) = (grid.at([0, place[0], place[1]]), grid.cells.nx);
-            let u = |axis: usize| &self.u[axis][..];
-            curl_row(&mut x[to..to + n], (u(2), s[2], s[1]), (u(1), s[1], s[2]), at);
-            curl_row(&mut y[to..to + n], (u(0), s[0], s[2]), (u(2), s[2], s[0]), at);
-            curl_row(&mut z[to..to + n], (u(1), s[1], s[0]), (u(0), s[0], s[1]), at);
-        }
-    }
-}
-
-struct Length<'a> {
-    curl: &'a Faces,
-    length: &'a mut [f32],
-    first: usize,
-}
-
-impl Work for Length<'_> {
-    #[inline(always)]
-    fn with<S: Simd>(self, _: S) {
-        let n = self.length.len();
-        let [x, y, z] = self.curl;
-        let (x, y, z) = (&x[self.first..][..n], &y[self.first..][..n], &z[self.first..][..n]);
-        lengths(self.length, x, y, z);
-    }
-}
-
 #[inline(always)]
 fn lengths(out: &mut [f32], x: &[f32], y: &[f32], z: &[f32]) {
     let n = out.len();
@@ -99,66 +160,28 @@ fn lengths(out: &mut [f32], x: &[f32], y: &[f32], z: &[f32]) {
     }
 }
 
-/// The force at the centres: strength · (N × ω), where N points to where the curl is longest.
-struct Turn<'a> {
-    grid: AirGrid,
-    curl: &'a Faces,
-    length: &'a [f32],
-    strength: f32,
-    force: [&'a mut [f32]; 3],
-    first: usize,
+/// The strength by the steepness of the length of the curl, of which `along` has the values before and after on each axis.
+#[inline(always)]
+fn factors(out: &mut [f32], along: &[[&[f32]; 2]; 3], strength: f32) {
+    let n = out.len();
+    let [[a0, a1], [b0, b1], [c0, c1]] = *along;
+    let (a0, a1, b0) = (&a0[..n], &a1[..n], &b0[..n]);
+    let (b1, c0, c1) = (&b1[..n], &c0[..n], &c1[..n]);
+    for i in 0..n {
+        let (a, b, c) = (a1[i] - a0[i], b1[i] - b0[i], c1[i] - c0[i]);
+        out[i] = strength / ((a * a + b * b + c * c).sqrt() + 1e-6);
+    }
 }
 
 /// One component of the force: N_a · ω_b − N_b · ω_a for the two other axes.
 #[inline(always)]
-fn turn_row(
-    out: &mut [f32],
-    length: &[f32],
-    (a, b): (&[f32], &[f32]),
-    (at, [sa, sb, sc]): (usize, [usize; 3]),
-    strength: f32,
-) {
+fn turn_row(out: &mut [f32], factor: &[f32], [[a0, a1], [b0, b1]]: [[&[f32]; 2]; 2], [a, b]: [&[f32]; 2]) {
     let n = out.len();
-    let (a, b) = (&a[at..][..n], &b[at..][..n]);
-    let (a0, a1) = (&length[at - sa..][..n], &length[at + sa..][..n]);
-    let (b0, b1) = (&length[at - sb..][..n], &length[at + sb..][..n]);
-    let (c0, c1) = (&length[at - sc..][..n], &length[at + sc..][..n]);
+    let (a0, a1, b0, b1) = (&a0[..n], &a1[..n], &b0[..n], &b1[..n]);
+    let (a, b, factor) = (&a[..n], &b[..n], &factor[..n]);
     for i in 0..n {
-        let (ga, gb, gc) = (a1[i] - a0[i], b1[i] - b0[i], c1[i] - c0[i]);
-        let steep = (ga * ga + gb * gb + gc * gc).sqrt() + 1e-6;
-        out[i] = (strength / steep) * (ga * b[i] - gb * a[i]);
+        out[i] = factor[i] * ((a1[i] - a0[i]) * b[i] - (b1[i] - b0[i]) * a[i]);
     }
-}
-
-impl Work for Turn<'_> {
-    #[inline(always)]
-    fn with<S: Simd>(mut self, _: S) {
-        let (grid, s) = (self.grid, self.grid.strides());
-        let [nx, ny, nz] = grid.size();
-        for (place @ [y, z], to) in rows(grid, self.first, self.force[0].len()) {
-            let at = grid.at([0, place[0], place[1]]);
-            // The outermost cells have no neighbours to find the steepest way.
-            let inner = y > 0 && z > 0 && y + 1 < ny && z + 1 < nz && nx > 2;
-            for (axis, force) in [0, 1, 2].into_iter().zip(self.force.iter_mut().map(|f| &mut f[to..to + nx])) {
-                if !inner {
-                    force.fill(0.0);
-                    continue;
-                }
-                let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
-                let strides = (at, [s[a], s[b], s[axis]]);
-                turn_row(force, self.length, (&self.curl[a], &self.curl[b]), strides, self.strength);
-                (force[0], force[nx - 1]) = (0.0, 0.0);
-            }
-        }
-    }
-}
-
-/// The force on the faces: the mean of both cells.
-struct Spread<'a> {
-    grid: AirGrid,
-    force: &'a Faces,
-    u: [&'a mut [f32]; 3],
-    first: usize,
 }
 
 #[inline(always)]
@@ -167,24 +190,5 @@ fn spread_row(out: &mut [f32], low: &[f32], high: &[f32]) {
     let (low, high) = (&low[..n], &high[..n]);
     for i in 0..n {
         out[i] += 0.5 * (low[i] + high[i]);
-    }
-}
-
-impl Work for Spread<'_> {
-    #[inline(always)]
-    fn with<S: Simd>(self, _: S) {
-        let (grid, strides) = (self.grid, self.grid.strides());
-        let [u, v, w] = self.u;
-        for ([y, z], to) in rows(grid, self.first, u.len()) {
-            let (at, nx) = (grid.at([0, y, z]), grid.cells.nx);
-            let of = |axis: usize, skip: usize| &self.force[axis][at + skip..];
-            spread_row(&mut u[to + 1..to + nx], of(0, 0), of(0, 1));
-            if y > 0 {
-                spread_row(&mut v[to..to + nx], &self.force[1][at - strides[1]..], of(1, 0));
-            }
-            if z > 0 {
-                spread_row(&mut w[to..to + nx], &self.force[2][at - strides[2]..], of(2, 0));
-            }
-        }
     }
 }

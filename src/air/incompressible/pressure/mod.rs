@@ -16,9 +16,9 @@ pub(super) use self::transfer::{Pressure, split};
 /// Half sweeps before and after the correction of the coarser grid: two of each colour.
 const HALVES: usize = 4;
 /// Half sweeps on the coarsest grid.
-const COARSEST: usize = 60;
+const COARSEST: usize = 40;
 /// A grid with no more cells than this along each axis is the coarsest.
-const SMALL: usize = 4;
+const SMALL: usize = 2;
 
 /// The grids, the finest first.
 #[derive(Clone, Debug)]
@@ -126,7 +126,7 @@ impl Multigrid {
         }
         self.meshes[level].smooth(0, HALVES, (sides, simd));
         let [fine, coarse] = &mut self.meshes[level..level + 2] else { return };
-        fine.restrict(coarse, simd);
+        fine.restrict(coarse, (sides, simd));
         self.cycle(level + 1);
         let [fine, coarse] = &mut self.meshes[level..level + 2] else { return };
         coarse.flatten(sides, simd);

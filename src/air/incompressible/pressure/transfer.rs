@@ -20,6 +20,8 @@ struct Restrict<'a> {
     /// Both colours of the coarse right side, from plane `first` on.
     r: [&'a mut [f32]; 2],
     first: usize,
+    /// Colours that may have something left.
+    colours: usize,
 }
 
 impl Work for Restrict<'_> {
@@ -32,7 +34,9 @@ impl Work for Restrict<'_> {
             for y in 0..coarse.n[1] {
                 sums.fill(0.0);
                 for (fine_y, fine_z) in children(fine.n, [y, plane - 1]) {
-                    self.fine.add_rest(&mut sums, fine_y, fine_z);
+                    for colour in 0..self.colours {
+                        self.fine.add_rest(&mut sums, colour, [fine_y, fine_z]);
+                    }
                 }
                 let (even, at) = ((y + plane - 1) & 1, coarse.row(y + 1, plane - self.first));
                 let (n, m) = (coarse.count(0), coarse.count(1));
@@ -97,24 +101,23 @@ fn rest_block(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], (block, half): (&
 }
 
 impl Mesh {
-    /// Adds what is left of the right side of a row to its pairs of cells. Only the first colour has any: the last half sweep
-    /// before solved the second one.
+    /// Adds what is left of the right side of a colour in a row to its pairs of cells.
     #[inline(always)]
-    fn add_rest(&self, sums: &mut [f32], y: usize, z: usize) {
-        let (shape, parity) = (&self.shape, (y + z) & 1);
+    fn add_rest(&self, sums: &mut [f32], colour: usize, [y, z]: [usize; 2]) {
+        let (shape, parity) = (&self.shape, (colour + y + z) & 1);
         let (at, n, half, plane) = (shape.row(y + 1, z + 1), shape.count(parity), shape.half, shape.plane());
-        let [red, black] = &self.p;
+        let (own, other) = (&self.p[colour], &self.p[1 - colour]);
         let beside = [
-            &black[at + parity - 1..][..n],
-            &black[at + parity..][..n],
-            &black[at - half..][..n],
-            &black[at + half..][..n],
-            &black[at - plane..][..n],
-            &black[at + plane..][..n],
-            &self.r[0][at..][..n],
+            &other[at + parity - 1..][..n],
+            &other[at + parity..][..n],
+            &other[at - half..][..n],
+            &other[at + half..][..n],
+            &other[at - plane..][..n],
+            &other[at + plane..][..n],
+            &self.r[colour][at..][..n],
         ];
         let row = self.rows.get(y, z);
-        let p = &red[at..at + n];
+        let p = &own[at..at + n];
         if row.block > 0 {
             return rest_block(&mut sums[..n], p, beside, (self.rows.block(row, parity), half));
         }
@@ -131,14 +134,17 @@ impl Mesh {
     }
 
     /// The right side of the coarse grid, whose unknown begins at 0.
-    pub(super) fn restrict(&self, coarse: &mut Self, simd: Level) {
+    pub(super) fn restrict(&self, coarse: &mut Self, (sides, simd): ([Side; 3], Level)) {
         let shape = coarse.shape;
+        // The last half sweep solved the second colour, unless cells of it are neighbours: where an odd number of them wraps.
+        let odd = sides.into_iter().zip(self.shape.n).any(|(side, n)| side == Side::Wrap && n % 2 == 1);
+        let colours = if odd { 2 } else { 1 };
         coarse.p.iter_mut().for_each(|p| p.fill(0.0));
         let planes = share(&shape);
         let size = planes * shape.plane();
         let [red, black] = &mut coarse.r;
         red.par_chunks_mut(size).zip(black.par_chunks_mut(size)).enumerate().for_each(|(j, (red, black))| {
-            simd.run(Restrict { fine: self, shape, r: [red, black], first: j * planes });
+            simd.run(Restrict { fine: self, shape, r: [red, black], first: j * planes, colours });
         });
     }
 
