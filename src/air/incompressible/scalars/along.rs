@@ -3,7 +3,7 @@
 use crate::air::{BEYOND, Field, Side};
 use crate::simd::{Simd, Work};
 
-use super::rows::{Beside, contents, courants, fluxes, pass, reciprocals, slopes, volumes};
+use super::rows::{Beside, contents, courants, fluxes, is_empty, pass, reciprocals, slopes, volumes};
 use super::{Flow, MOST, Planes, Turn, ambient};
 
 /// The sweep over some planes.
@@ -69,8 +69,13 @@ impl Along<'_, '_> {
         }
         for (field, units) in self.planes.units.iter_mut().enumerate() {
             let units = &mut units[at..at + nx];
+            let outside = ambient(&self.flow, self.carried[field], y);
+            // Nothing passes where there is nothing.
+            if outside == 0 && is_empty(units) {
+                continue;
+            }
             row.units[BEYOND..BEYOND + nx].copy_from_slice(units);
-            around(&mut row.units, nx, wraps, ambient(&self.flow, self.carried[field], y));
+            around(&mut row.units, nx, wraps, outside);
             contents(&mut row.content, &row.units, &row.inverse);
             let content = &row.content;
             slopes(&mut row.slope[1..nx + 3], [content, &content[1..], &content[2..]]);

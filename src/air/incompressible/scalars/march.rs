@@ -3,7 +3,7 @@
 use crate::air::{BEYOND, Field, Side};
 use crate::simd::{Simd, Work};
 
-use super::rows::{Beside, contents, courants, fluxes, pass, reciprocals, slopes, volumes};
+use super::rows::{Beside, contents, courants, fluxes, is_empty, pass, reciprocals, slopes, volumes};
 use super::{Flow, Halo, MOST, Planes, Turn, ambient};
 
 /// Cells of a line at most; lines of a march along z are rows that lie one after the other.
@@ -41,6 +41,8 @@ struct Rings {
     flux: Vec<i32>,
     inverse: Vec<f32>,
     courant: Vec<f32>,
+    /// Lines of each field that hold nothing: nothing passes between two of them.
+    empty: [[bool; 4]; MOST],
     length: usize,
 }
 
@@ -53,6 +55,7 @@ impl Rings {
             flux: vec![0; 2 * MOST * length],
             inverse: vec![1.0; 4 * length],
             courant: floats(4),
+            empty: [[false; 4]; MOST],
             length,
         }
     }
@@ -171,6 +174,11 @@ impl March<'_, '_> {
         for field in 0..self.planes.units.len() {
             let to = four(rings.length, field, k);
             let units = self.units(lines, halo, field, k);
+            rings.empty[field][k % 4] = is_empty(units);
+            if rings.empty[field][k % 4] {
+                rings.content[to..to + n].fill(0.0);
+                continue;
+            }
             contents(&mut rings.content[to..to + n], units, &rings.inverse[at..at + n]);
         }
     }
@@ -199,6 +207,10 @@ impl March<'_, '_> {
     fn slope(&mut self, lines: &Lines, k: usize, rings: &mut Rings) {
         for field in 0..self.planes.units.len() {
             let to = two(rings.length, field, k);
+            if rings.empty[field][k % 4] {
+                rings.slope[to..to + lines.length].fill(0.0);
+                continue;
+            }
             let content = |k: usize| &rings.content[four(rings.length, field, k)..][..lines.length];
             slopes(&mut rings.slope[to..to + lines.length], [content(k - 1), content(k), content(k + 1)]);
         }
@@ -212,6 +224,10 @@ impl March<'_, '_> {
         let wraps = self.turn.axis != 1 && self.flow.grid.sides[self.turn.axis] == Side::Wrap;
         for field in 0..self.planes.units.len() {
             let to = two(rings.length, field, k);
+            if rings.empty[field][k % 4] && rings.empty[field][(k - 1) % 4] {
+                rings.flux[to..to + n].fill(0);
+                continue;
+            }
             let length = rings.length;
             let one = |k: usize| four(length, 0, k);
             let four = |k: usize| four(length, field, k);

@@ -17,6 +17,16 @@ pub(super) struct Beside<'a> {
     pub courant: [&'a [f32]; 3],
 }
 
+/// Whether a row holds nothing.
+#[inline(always)]
+pub(super) fn is_empty(units: &[u32]) -> bool {
+    let mut any = 0;
+    for units in units {
+        any |= units;
+    }
+    any == 0
+}
+
 /// Amount in a unit of volume.
 #[inline(always)]
 pub(super) fn contents(out: &mut [f32], units: &[u32], inverse: &[f32]) {
