@@ -11,7 +11,7 @@ const SIDE: usize = 64;
 const BROADEST: i32 = 4;
 const OCTAVES: u32 = 3;
 /// Mean of the sum of the octaves, which is taken away, and what makes the rest about −1 to 1.
-const MEAN: f32 = 0.44;
+const MEAN: f32 = 0.32;
 const STRENGTH: f32 = 2.4;
 /// Largest slope that a byte holds, to an edge of the broadest billow.
 const STEEPEST: f32 = 6.0;

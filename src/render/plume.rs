@@ -10,8 +10,8 @@ use super::steam::Stretch;
 /// A ray ends when no more than this share of light would come through.
 const OPAQUE: f32 = 0.015;
 /// Shares of the light of the sun, of the sky and of the lava that smoke sends on, before its albedo.
-const SUN: f32 = 0.66;
-const SKY: f32 = 0.62;
+const SUN: f32 = 0.58;
+const SKY: f32 = 0.55;
 const LAVA: f32 = 0.2;
 /// Light of the sky that arrives where least does.
 const SHADED: f32 = 0.22;
@@ -26,7 +26,7 @@ const RAGGED: f32 = 2.2;
 /// How much darker the side of a billow is that lies away from the sun.
 const RELIEF: f32 = 0.2;
 /// Steps after which billows that the flow carries begin anew; half of them are in the middle of their time then.
-const PERIOD: f64 = 10.0;
+const PERIOD: f64 = 7.0;
 
 /// The light that scatters in smoke, the same along a whole ray.
 struct Light {
@@ -38,7 +38,7 @@ struct Light {
 
 /// Billows of two generations that the flow carries, one of them fading in while the other fades out.
 struct Generations {
-    /// Steps that the flow has carried them, where they began, and their weights.
+    /// Steps that the flow has carried them, their shift, and their weights.
     carried: [(f32, V3, f32); 2],
 }
 
@@ -46,9 +46,10 @@ impl Generations {
     fn at(steps: f64) -> Self {
         let of = |half: f64| {
             let turns = steps / PERIOD + half;
-            let (number, part) = (turns.floor(), turns - turns.floor());
+            let part = turns - turns.floor();
             let weight = 1.0 - (2.0 * part - 1.0).abs();
-            let began = v3(0.37, 0.71, 0.19) * (number.rem_euclid(64.0) + 31.0 * half) as f32;
+            // Where a generation begins again is always the same: other billows each time would boil.
+            let began = v3(1.37, 2.71, 0.19) * (2.0 * half) as f32;
             ((part * PERIOD) as f32, began, weight as f32)
         };
         let [a, b] = [of(0.0), of(0.5)];

@@ -9,7 +9,7 @@
 //!        lava
 //! ```
 
-use crate::air::AirGrid;
+use crate::air::{AirGrid, Side};
 use crate::grid::{Grid, Place};
 use crate::lowpass::AirVolume;
 use crate::parallel::*;
@@ -21,7 +21,7 @@ use super::bricks::Drawn;
 use super::camera::Ray;
 use super::ember::Patch;
 use super::field::span_in;
-use super::math::{V3, v3};
+use super::math::{V3, smoothstep, v3};
 use super::places::Skipping;
 
 /// Share of the absorption that counts for light from the sky and from the lava, which comes by detours.
@@ -39,6 +39,10 @@ const BRIGHTEST: f32 = 4.0;
 /// Distance between samples in air cells, up to this step of a look; it grows with a longer one.
 const STEP: f32 = 0.75;
 const USUAL_STEP: f32 = 0.5;
+
+/// Smoke fades over one part in so many of the box before an open side, and over at most so many cells.
+const FADING: usize = 6;
+const MOST_FADING: usize = 16;
 
 /// What smoke depends on besides the amounts.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,8 +93,11 @@ impl Smoke {
         let low = v3(corner[0] as f32, 0.0, corner[1] as f32);
         let per_kg = wanted.look.extinction_m2_kg * air.cell_m;
         let mut dense = vec![0.0_f32; grid.cells()];
+        let fade = Fade::of(&air.grid);
         dense.par_iter_mut().enumerate().filter(|(i, _)| air.carried[*i] != [0; 2]).for_each(|(i, dense)| {
-            *dense = air.kg_m3(i).iter().sum::<f32>() * per_kg;
+            *dense = air.kg_m3(i).iter().sum::<f32>()
+                * per_kg
+                * fade.at([i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()]);
         });
         let most = dense.par_iter().copied().reduce(|| 0.0, f32::max).max(1e-6);
         let (sun, (sky, glow)) = join(
@@ -244,6 +251,35 @@ impl<'a> SmokeField<'a> {
 #[inline(always)]
 fn decoded(root: f32, most: f32) -> f32 {
     root * root * most
+}
+
+/// How smoke thins out towards open sides of the air's box, where it would end as if cut.
+struct Fade {
+    size: [usize; 3],
+    /// Cells over which it does, at both ends of an axis.
+    over: [[usize; 2]; 3],
+}
+
+impl Fade {
+    fn of(grid: &AirGrid) -> Self {
+        let size = grid.size();
+        let over = std::array::from_fn(|axis| {
+            let cells = if grid.sides[axis] == Side::Open { (size[axis] / FADING).min(MOST_FADING) } else { 0 };
+            // The floor is always a wall.
+            [if axis == 1 { 0 } else { cells }, cells]
+        });
+        Self { size, over }
+    }
+
+    fn at(&self, place: Place) -> f32 {
+        let share = |away: usize, over: usize| if away < over { (away as f32 + 0.5) / over as f32 } else { 1.0 };
+        let along = |axis: usize| {
+            let near =
+                share(place[axis], self.over[axis][0]) * share(self.size[axis] - 1 - place[axis], self.over[axis][1]);
+            smoothstep(0.0, 1.0, near)
+        };
+        along(0) * along(1) * along(2)
+    }
 }
 
 /// What a length of smoke lets through; most of the box holds none.

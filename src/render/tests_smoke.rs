@@ -96,10 +96,10 @@ fn light_comes_through_as_the_mass_in_its_way_lets_it() {
 #[test]
 fn smoke_shades_the_ground_and_itself() {
     let day = LookSpec { sky: SkyPreset::Day, sun_elevation_deg: Some(80.0), ..look() };
-    let ground = Camera::from_pose([24.0, 2.0, 44.0].into(), (180.0, 20.0), 30.0, (40, 30));
+    let ground = Camera::from_pose([24.0, 4.5, 44.0].into(), (180.0, 12.0), 30.0, (40, 30));
     let mut renderer = flat(day.clone());
     let mut light =
-        |kg_m3: f32| channel(&renderer.frame(&column([kg_m3, 0.0], false), &ground), 1, [[0.3, 0.7], [0.6, 1.0]]);
+        |kg_m3: f32| channel(&renderer.frame(&column([kg_m3, 0.0], false), &ground), 1, [[0.3, 0.7], [0.55, 0.85]]);
     let (clear, thin, thick) = (light(0.0), light(1e-5), light(1e-3));
     assert!(clear > thin + 2.0 && thin > thick + 5.0, "{clear}, {thin}, {thick}");
     // The sun from the left: the right side of the column is the dark one, but not without shadows.
