@@ -8,7 +8,7 @@ use super::lanes::{any, lanes};
 use super::numbers::{Quantity, WHOLE, quotient};
 use super::push::{limit, shut};
 use super::rates::Rates;
-use super::row::{Cells, Lanes, Moves, Shares, WAYS};
+use super::row::{Cells, HERE, Moves, WAYS};
 use crate::air::{AirGrid, BEYOND, Side};
 use crate::parallel::*;
 use crate::simd::{Level, Simd, Work};
@@ -260,8 +260,7 @@ impl<Q: Carried> Work for Give<'_, Q> {
         let passes = self.passes;
         let [_, row, slab] = passes.grid.strides();
         let most = passes.strip() * row;
-        let (mut moves, mut weights, mut shares) = (Moves::new(most), Shares::new(most), Shares::<Q>::new(most));
-        let mut brought = vec![Q::default(); most];
+        let (mut moves, mut brought) = (Moves::new(most), vec![Q::default(); most + 2]);
         for plane in self.to.planes.iter_mut() {
             plane.fill(Q::default());
         }
@@ -271,18 +270,13 @@ impl<Q: Carried> Work for Give<'_, Q> {
         for z in passes.sources(&self.to.slabs) {
             for (y, lanes) in passes.strips() {
                 moves.fit(lanes);
-                weights.fit(lanes);
-                shares.fit(lanes);
                 let cells = passes.cells(self.motion, z * slab + y * row, lanes);
-                moves.read::<false>(&cells, &mut weights);
-                self.give((z, y), (&moves, &weights), (&mut shares, &mut brought[..lanes]));
+                moves.read::<false>(&cells);
+                self.give((z, y), &moves, &mut brought[..lanes + 2]);
                 if self.asked.is_some() {
-                    moves.read::<true>(&cells, &mut weights);
-                    if !passes.rates.still_asks {
-                        Moves::rest(&cells, weights.without[0].here_mut());
-                    }
-                    weights.split(&moves);
-                    self.ask((z, y), (&moves, &weights), lanes);
+                    moves.read::<true>(&cells);
+                    moves.rest(&cells, passes.rates.still_asks);
+                    self.ask((z, y), &moves, lanes);
                 }
             }
         }
@@ -293,35 +287,32 @@ impl<Q: Carried> Work for Give<'_, Q> {
 impl<Q: Carried> Give<'_, Q> {
     /// What a strip gives.
     #[inline(always)]
-    fn give(
-        &mut self,
-        (z, y): (usize, usize),
-        (moves, weights): (&Moves, &Shares<u32>),
-        (shares, brought): (&mut Shares<Q>, &mut [Q]),
-    ) {
-        let (passes, lanes) = (self.passes, brought.len());
+    fn give(&mut self, (z, y): (usize, usize), moves: &Moves, brought: &mut [Q]) {
+        let (passes, lanes) = (self.passes, brought.len() - 2);
         let [_, row, slab] = passes.grid.strides();
         let start = z * slab + y * row;
         for field in 0..self.from.len() {
-            let mut own = &self.from[field][start..start + lanes];
+            let mut own = &self.from[field][start - 1..start + lanes + 1];
             if !self.winds.is_empty() {
                 brought.copy_from_slice(own);
-                for (n, brought) in brought.chunks_exact_mut(row).enumerate() {
+                for (n, brought) in brought[1..].chunks_exact_mut(row).enumerate() {
                     bring(passes.grid, brought, (z, y + n), Q::brought(self.winds[y + n - BEYOND][field]));
                 }
                 own = &*brought;
             }
-            if Q::is_empty(own) {
+            if Q::is_empty(&own[1..1 + lanes]) {
                 continue;
             }
-            shares.give(own, weights);
-            shares.split(moves);
             for way in 0..WAYS {
                 if moves.any[way]
                     && let Some(there) = passes.target((z, y), way, &self.to.slabs)
                 {
                     let at = there - self.to.offset;
-                    shares.put::<false>(&mut self.to.planes[field][at..at + lanes], way, moves);
+                    let to = &mut self.to.planes[field][at..at + lanes];
+                    moves.give(to, own, way);
+                    if way == HERE {
+                        moves.keep(to, &own[1..1 + lanes]);
+                    }
                 }
             }
         }
@@ -329,14 +320,14 @@ impl<Q: Carried> Give<'_, Q> {
 
     /// What a strip asks.
     #[inline(always)]
-    fn ask(&mut self, (z, y): (usize, usize), (moves, weights): (&Moves, &Shares<u32>), lanes: usize) {
+    fn ask(&mut self, (z, y): (usize, usize), moves: &Moves, lanes: usize) {
         let Some(asked) = &mut self.asked else { return };
         for way in 0..WAYS {
             if moves.any[way]
                 && let Some(there) = self.passes.target((z, y), way, &asked.slabs)
             {
                 let at = there - asked.offset;
-                weights.put::<false>(&mut asked.planes[0][at..at + lanes], way, moves);
+                moves.asked(&mut asked.planes[0][at..at + lanes], way);
             }
         }
     }
@@ -370,9 +361,7 @@ impl<Q: Carried> Work for Ask<'_, Q> {
     fn with<S: Simd>(mut self, _: S) {
         let passes = self.passes;
         let [_, row, slab] = passes.grid.strides();
-        let most = passes.strip() * row;
-        let (mut moves, mut weights, mut shares) = (Moves::new(most), Shares::new(most), Shares::<Q>::new(most));
-        let mut factors = Shares::<u32>::new(most);
+        let mut moves = Moves::new(passes.strip() * row);
         for (to, from) in self.to.planes.iter_mut().zip(self.from) {
             to.copy_from_slice(&from[self.to.offset..][..to.len()]);
         }
@@ -380,21 +369,18 @@ impl<Q: Carried> Work for Ask<'_, Q> {
         for z in passes.sources(&self.to.slabs) {
             for (y, lanes) in passes.strips() {
                 moves.fit(lanes);
-                weights.fit(lanes);
-                shares.fit(lanes);
-                factors.fit(lanes);
                 let start = z * slab + y * row;
-                moves.read::<true>(&passes.cells(self.motion, start, lanes), &mut weights);
-                if let Some(all) = self.factors {
-                    factors.gather(around(all, start, lanes, [row, slab]), &moves);
-                    scale(&mut weights, &factors);
+                moves.read::<true>(&passes.cells(self.motion, start, lanes));
+                if let Some(factors) = self.factors {
+                    for way in 0..WAYS {
+                        if moves.any[way] {
+                            moves.scale(way, passes.there(factors, start, lanes, way));
+                        }
+                    }
                 }
                 for field in 0..self.from.len() {
                     if !empty.around(field, (z, y), lanes / row) {
-                        shares.gather(around(&self.from[field], start, lanes, [row, slab]), &moves);
-                        shares.ask(&weights);
-                        shares.split(&moves);
-                        self.take((z, y), field, (&moves, &shares), lanes);
+                        self.take((z, y), field, &moves, lanes);
                     }
                 }
             }
@@ -406,45 +392,36 @@ impl<Q: Carried> Work for Ask<'_, Q> {
 impl<Q: Carried> Ask<'_, Q> {
     /// Takes what a strip gets from where it lies.
     #[inline(always)]
-    fn take(&mut self, at: (usize, usize), field: usize, (moves, shares): (&Moves, &Shares<Q>), lanes: usize) {
+    fn take(&mut self, (z, y): (usize, usize), field: usize, moves: &Moves, lanes: usize) {
+        let (passes, from, to) = (self.passes, &self.from[field], &mut self.to.planes[field]);
+        let [_, row, slab] = passes.grid.strides();
+        let start = z * slab + y * row;
+        let own = self.to.slabs.contains(&z);
         for way in 0..WAYS {
-            if moves.any[way]
-                && let Some(there) = self.passes.target(at, way, &self.to.slabs)
-            {
-                let at = there - self.to.offset;
-                shares.put::<true>(&mut self.to.planes[field][at..at + lanes], way, moves);
+            if !moves.any[way] {
+                continue;
+            }
+            let there = passes.there(from, start, lanes, way);
+            if own {
+                moves.get(&mut to[start - self.to.offset..][..lanes], there, way);
+            }
+            if let Some(at) = passes.target((z, y), way, &self.to.slabs) {
+                moves.lose(&mut to[at - self.to.offset..][..lanes], &there[1..1 + lanes], way);
             }
         }
     }
 }
 
-/// The rows of the nine ways from a position, with a cell beyond either end.
-#[inline(always)]
-fn around<Q>(plane: &[Q], start: usize, lanes: usize, [row, slab]: [usize; 2]) -> [&[Q]; WAYS] {
-    std::array::from_fn(|way| {
+impl Passes<'_> {
+    /// The cells a way from a strip, with one beyond either end.
+    #[inline(always)]
+    fn there<'a, Q>(&self, plane: &'a [Q], start: usize, lanes: usize, way: usize) -> &'a [Q] {
+        let [_, row, slab] = self.grid.strides();
         let at = start + way / 3 * slab + way % 3 * row - slab - row;
         // The very last row has nothing beyond its end; what is asked there is dropped.
         let at = at.min(plane.len() - lanes - 1);
         &plane[at - 1..at + lanes + 1]
-    })
-}
-
-/// Scales weights by the factors of where they ask.
-#[inline(always)]
-fn scale(weights: &mut Shares<u32>, factors: &Shares<u32>) {
-    for group in 0..4 {
-        for (weights, factors) in
-            [(&mut weights.without[group], &factors.without[group]), (&mut weights.with[group], &factors.with[group])]
-        {
-            scale_lanes(weights, factors);
-        }
     }
-}
-
-#[inline(always)]
-fn scale_lanes(weights: &mut Lanes<u32>, factors: &Lanes<u32>) {
-    let factors = factors.here();
-    lanes!(weights.here_mut(), [factors], |own, i| own.wrapping_mul(factors[i]) >> 15);
 }
 
 /// The rows in which a field has nothing.

@@ -49,152 +49,18 @@ pub(super) const WAYS: usize = 9;
 /// The direction that stays in the row.
 pub(super) const HERE: usize = 4;
 
-/// The group of shares that goes a way: 1 if it changes y, plus 2 if it changes z.
-#[inline(always)]
-pub(super) fn group(way: usize) -> usize {
-    usize::from(way % 3 != 1) + 2 * usize::from(way / 3 != 1)
-}
-
-/// Shares of each cell by [`group`], without and with a move along x; those without any move are what stays.
-#[derive(Debug)]
-pub(super) struct Shares<Q> {
-    pub(super) without: [Lanes<Q>; 4],
-    pub(super) with: [Lanes<Q>; 4],
-    /// Those with a move that go east, and west.
-    east: [Lanes<Q>; 4],
-    west: [Lanes<Q>; 4],
-}
-
-impl<Q: Quantity> Shares<Q> {
-    pub(super) fn new(cells: usize) -> Self {
-        let lanes = || std::array::from_fn(|_| Lanes::new(cells));
-        Self { without: lanes(), with: lanes(), east: lanes(), west: lanes() }
-    }
-
-    /// For a strip of so many cells.
-    #[inline(always)]
-    pub(super) fn fit(&mut self, cells: usize) {
-        for lanes in [&mut self.without, &mut self.with, &mut self.east, &mut self.west] {
-            for lanes in lanes {
-                lanes.fit(cells);
-            }
-        }
-    }
-
-    /// Parts those with a move along x by where they go.
-    #[inline(always)]
-    pub(super) fn split(&mut self, moves: &Moves) {
-        let (up, down) = (moves.up[0].here(), moves.down[0].here());
-        for group in 0..4 {
-            let with = self.with[group].here();
-            lanes!(self.east[group].here_mut(), [with, up], |_own, i| with[i].masked(up[i]));
-            lanes!(self.west[group].here_mut(), [with, down], |_own, i| with[i].masked(down[i]));
-        }
-    }
-
-    /// Takes the parts of `from` that the weights say; the rest stays.
-    #[inline(always)]
-    pub(super) fn give(&mut self, from: &[Q], weights: &Shares<u32>) {
-        self.without[0].here_mut().copy_from_slice(from);
-        let (stays, moving) = self.split_mut();
-        for (parts, weights) in moving.into_iter().zip(weights.moving()) {
-            let weights = weights.here();
-            lanes!(parts.here_mut(), [from, weights], |_own, i| from[i].part(weights[i]));
-            less(stays.here_mut(), parts.here());
-        }
-    }
-
-    /// Takes the parts of what is here, which the weights say; minus their sum stays.
-    #[inline(always)]
-    pub(super) fn ask(&mut self, weights: &Shares<u32>) {
-        self.without[0].here_mut().fill(Q::default());
-        let (stays, moving) = self.split_mut();
-        for (parts, weights) in moving.into_iter().zip(weights.moving()) {
-            let weights = weights.here();
-            lanes!(parts.here_mut(), [weights], |own, i| own.part(weights[i]));
-            less(stays.here_mut(), parts.here());
-        }
-    }
-
-    /// The shares that move.
-    #[inline(always)]
-    fn moving(&self) -> [&Lanes<Q>; 7] {
-        let [_, y, z, yz] = &self.without;
-        let [x, xy, xz, xyz] = &self.with;
-        [y, z, yz, x, xy, xz, xyz]
-    }
-
-    /// Those that stay and those that move.
-    #[inline(always)]
-    fn split_mut(&mut self) -> (&mut Lanes<Q>, [&mut Lanes<Q>; 7]) {
-        let [stays, y, z, yz] = &mut self.without;
-        let [x, xy, xz, xyz] = &mut self.with;
-        (stays, [y, z, yz, x, xy, xz, xyz])
-    }
-
-    /// Gathers what lies where each cell of a strip asks; `rows` are those of the nine ways with a cell beyond either end.
-    #[inline(always)]
-    pub(super) fn gather(&mut self, rows: [&[Q]; WAYS], moves: &Moves) {
-        for group in 0..4 {
-            self.without[group].here_mut().fill(Q::default());
-            self.with[group].here_mut().fill(Q::default());
-        }
-        let (up, down) = (moves.up[0].here(), moves.down[0].here());
-        for way in 0..WAYS {
-            if !moves.any[way] {
-                continue;
-            }
-            let (row, group, level) = (rows[way], group(way), moves.level[way].here());
-            let cells = row.len() - 2;
-            let (west, here, east) = (&row[..cells], &row[1..1 + cells], &row[2..]);
-            if way == HERE {
-                lanes!(self.with[group].here_mut(), [west, east, up, down], |_own, i| {
-                    east[i].masked(up[i]).plus(west[i].masked(down[i]))
-                });
-            } else {
-                lanes!(self.without[group].here_mut(), [here, level], |own, i| own.plus(here[i].masked(level[i])));
-                lanes!(self.with[group].here_mut(), [west, east, up, down, level], |own, i| {
-                    own.plus(east[i].masked(up[i]).plus(west[i].masked(down[i])).masked(level[i]))
-                });
-            }
-        }
-    }
-
-    /// Adds what goes a way to the cells there, or subtracts it; the shares were split.
-    #[inline(always)]
-    pub(super) fn put<const MINUS: bool>(&self, to: &mut [Q], way: usize, moves: &Moves) {
-        let group = group(way);
-        let (a, b, c) = (self.without[group].here(), self.east[group].west(), self.west[group].east());
-        if way == HERE {
-            lanes!(to, [a, b, c], |own, i| {
-                let sum = a[i].plus(b[i]).plus(c[i]);
-                if MINUS { own.minus(sum) } else { own.plus(sum) }
-            });
-        } else {
-            let level = &moves.level[way];
-            let (for_a, for_b, for_c) = (level.here(), level.west(), level.east());
-            lanes!(to, [a, b, c, for_a, for_b, for_c], |own, i| {
-                let sum = a[i].masked(for_a[i]).plus(b[i].masked(for_b[i])).plus(c[i].masked(for_c[i]));
-                if MINUS { own.minus(sum) } else { own.plus(sum) }
-            });
-        }
-    }
-}
-
-#[inline(always)]
-fn less<Q: Quantity>(to: &mut [Q], parts: &[Q]) {
-    lanes!(to, [parts], |own, i| own.minus(parts[i]));
-}
-
-/// Where the shares of a row go: for each way, the cells whose shares go it, without a move along x, and with one.
+/// The shares of the cells of a strip, and where they go.
 #[derive(Debug)]
 pub(super) struct Moves {
     /// Fractions of a cell along each axis, and the cells that move up or down along it.
     fractions: [Lanes<u32>; 3],
     up: [Lanes<u32>; 3],
     down: [Lanes<u32>; 3],
-    /// The cells that go each way.
-    level: [Lanes<u32>; WAYS],
+    /// The shares that move, by the axes that they change: y, z, both, x, x and y, x and z, all; and what stays.
+    moving: [Lanes<u32>; 7],
+    stays: Lanes<u32>,
+    /// The shares that go each way: with the same x, east, and west.
+    ways: [[Lanes<u32>; 3]; WAYS],
     /// Ways that a cell goes.
     pub(super) any: [bool; WAYS],
 }
@@ -211,8 +77,15 @@ pub(super) struct Cells<'a> {
 impl Moves {
     pub(super) fn new(cells: usize) -> Self {
         let three = || std::array::from_fn(|_| Lanes::new(cells));
-        let level = std::array::from_fn(|_| Lanes::new(cells));
-        Self { fractions: three(), up: three(), down: three(), level, any: [false; WAYS] }
+        Self {
+            fractions: three(),
+            up: three(),
+            down: three(),
+            moving: std::array::from_fn(|_| Lanes::new(cells)),
+            stays: Lanes::new(cells),
+            ways: std::array::from_fn(|_| three()),
+            any: [false; WAYS],
+        }
     }
 
     /// For a strip of so many cells.
@@ -223,14 +96,20 @@ impl Moves {
                 lanes.fit(cells);
             }
         }
-        for lanes in &mut self.level {
+        for lanes in &mut self.moving {
             lanes.fit(cells);
         }
+        for ways in &mut self.ways {
+            for lanes in ways {
+                lanes.fit(cells);
+            }
+        }
+        self.stays.fit(cells);
     }
 
-    /// Reads how a row moves, or where it asks (`ASK`), and weighs its shares. Those that stay hold their rest.
+    /// Reads how the cells of a strip move, or where they ask (`ASK`), and weighs their shares.
     #[inline(always)]
-    pub(super) fn read<const ASK: bool>(&mut self, cells: &Cells<'_>, weights: &mut Shares<u32>) {
+    pub(super) fn read<const ASK: bool>(&mut self, cells: &Cells<'_>) {
         let (mut ups, mut downs) = ([false; 3], [false; 3]);
         for axis in 0..3 {
             let (velocity, low, high) = (cells.velocity[axis], cells.low[axis], cells.high[axis]);
@@ -243,31 +122,23 @@ impl Moves {
                 false => side::<true>(self.down[axis].here_mut(), velocity, fraction),
             };
         }
-        self.ways(ups, downs);
         let [x, y, z] = &self.fractions;
-        weigh(weights, x.here(), y.here(), z.here());
+        weigh(&mut self.moving, x.here(), y.here(), z.here());
         if let Some(around) = cells.around {
             let [x, y, z] = &self.up;
             let (x, y, z) = (x.here(), y.here(), z.here());
-            keep_open(weights.with[1].here_mut(), around, [(x, 1), (y, 3), (z, 0)]);
-            keep_open(weights.with[2].here_mut(), around, [(x, 1), (y, 0), (z, 9)]);
-            keep_open(weights.without[3].here_mut(), around, [(x, 0), (y, 3), (z, 9)]);
-            keep_open(weights.with[3].here_mut(), around, [(x, 1), (y, 3), (z, 9)]);
+            let [_, _, yz, _, xy, xz, xyz] = &mut self.moving;
+            keep_open(xy.here_mut(), around, [(x, 1), (y, 3), (z, 0)]);
+            keep_open(xz.here_mut(), around, [(x, 1), (y, 0), (z, 9)]);
+            keep_open(yz.here_mut(), around, [(x, 0), (y, 3), (z, 9)]);
+            keep_open(xyz.here_mut(), around, [(x, 1), (y, 3), (z, 9)]);
         }
-        let (stays, without) = weights.without.split_at_mut(1);
-        let stays = stays[0].here_mut();
-        stays.fill(WHOLE);
-        for group in 0..4 {
-            if group > 0 {
-                less(stays, without[group - 1].here());
-            }
-            less(stays, weights.with[group].here());
-        }
+        self.part(ups, downs);
     }
 
-    /// Masks of the ways from those of the axes.
+    /// Parts the shares by where they go.
     #[inline(always)]
-    fn ways(&mut self, ups: [bool; 3], downs: [bool; 3]) {
+    fn part(&mut self, ups: [bool; 3], downs: [bool; 3]) {
         for way in 0..WAYS {
             let (dy, dz) = (way % 3, way / 3);
             let goes = |d: usize, axis: usize| [downs[axis], true, ups[axis]][d];
@@ -275,26 +146,152 @@ impl Moves {
             if !self.any[way] {
                 continue;
             }
-            let level = self.level[way].here_mut();
-            let across = |d: usize, axis: usize| if d == 0 { &self.down[axis] } else { &self.up[axis] };
+            let across = |d: usize, axis: usize| if d == 0 { self.down[axis].here() } else { self.up[axis].here() };
+            let (up, down, moving) = (self.up[0].here(), self.down[0].here(), &self.moving);
+            let [same, east, west] = &mut self.ways[way];
+            let (same, east, west) = (same.here_mut(), east.here_mut(), west.here_mut());
             match (dy, dz) {
-                (1, 1) => {}
-                (_, 1) => level.copy_from_slice(across(dy, 1).here()),
-                (1, _) => level.copy_from_slice(across(dz, 2).here()),
-                _ => both(level, across(dy, 1).here(), across(dz, 2).here()),
+                (1, 1) => {
+                    both(east, moving[3].here(), up);
+                    both(west, moving[3].here(), down);
+                }
+                (_, 1) => masked([same, east, west], [moving[0].here(), moving[4].here()], [across(dy, 1), up, down]),
+                (1, _) => masked([same, east, west], [moving[1].here(), moving[5].here()], [across(dz, 2), up, down]),
+                _ => {
+                    both(same, across(dy, 1), across(dz, 2));
+                    lanes!(east, [same], |_own, i| same[i]);
+                    masked_own(same, east, west, [moving[2].here(), moving[6].here()], [up, down]);
+                }
             }
         }
     }
 
-    /// Has the cells at rest ask for nothing, as the article has it.
+    /// What stays of each cell, as far as it asks for itself: at rest only where the rules say so.
     #[inline(always)]
-    pub(super) fn rest(cells: &Cells<'_>, stays: &mut [u32]) {
-        let [x, y, z] = cells.velocity;
-        lanes!(stays, [x, y, z], |own, i| {
-            let moves = (x[i].unsigned_abs() | y[i].unsigned_abs() | z[i].unsigned_abs()) >> 6;
-            if moves == 0 { 0 } else { own }
+    pub(super) fn rest(&mut self, cells: &Cells<'_>, still_asks: bool) {
+        let [a, b, c, d, e, f, g] = &self.moving;
+        let (a, b, c, d) = (a.here(), b.here(), c.here(), d.here());
+        let (e, f, g, stays) = (e.here(), f.here(), g.here(), self.stays.here_mut());
+        lanes!(stays, [a, b, c, d], |_own, i| WHOLE.wrapping_sub(a[i] + b[i] + c[i] + d[i]));
+        lanes!(stays, [e, f, g], |own, i| own.wrapping_sub(e[i] + f[i] + g[i]));
+        if !still_asks {
+            let [x, y, z] = cells.velocity;
+            lanes!(stays, [x, y, z], |own, i| {
+                let moves = (x[i].unsigned_abs() | y[i].unsigned_abs() | z[i].unsigned_abs()) >> 6;
+                if moves == 0 { 0 } else { own }
+            });
+        }
+    }
+
+    /// Adds what is asked of the cells a way from a strip.
+    #[inline(always)]
+    pub(super) fn asked(&self, to: &mut [u32], way: usize) {
+        let [same, east, west] = &self.ways[way];
+        let same = if way == HERE { &self.stays } else { same };
+        let (same, east, west) = (same.here(), east.west(), west.east());
+        lanes!(to, [same, east, west], |own, i| own.wrapping_add(same[i]).wrapping_add(east[i]).wrapping_add(west[i]));
+    }
+
+    /// Scales the shares that go a way by the factors of the cells there; these have a cell beyond either end.
+    #[inline(always)]
+    pub(super) fn scale(&mut self, way: usize, factors: &[u32]) {
+        let [same, east, west] = &mut self.ways[way];
+        let cells = factors.len() - 2;
+        let (of_west, of_same, of_east) = (&factors[..cells], &factors[1..1 + cells], &factors[2..]);
+        lanes!(same.here_mut(), [of_same], |own, i| own.wrapping_mul(of_same[i]) >> 15);
+        lanes!(east.here_mut(), [of_east], |own, i| own.wrapping_mul(of_east[i]) >> 15);
+        lanes!(west.here_mut(), [of_west], |own, i| own.wrapping_mul(of_west[i]) >> 15);
+    }
+
+    /// Adds what cells keep of what they have.
+    #[inline(always)]
+    pub(super) fn keep<Q: Quantity>(&self, to: &mut [Q], from: &[Q]) {
+        let [a, b, c, d, e, f, g] = &self.moving;
+        let (a, b, c, d) = (a.here(), b.here(), c.here(), d.here());
+        let (e, f, g) = (e.here(), f.here(), g.here());
+        lanes!(to, [from, a, b, c, d], |own, i| {
+            let parts = from[i].part(a[i]).plus(from[i].part(b[i]));
+            own.plus(from[i]).minus(parts.plus(from[i].part(c[i])).plus(from[i].part(d[i])))
+        });
+        lanes!(to, [from, e, f, g], |own, i| {
+            own.minus(from[i].part(e[i]).plus(from[i].part(f[i])).plus(from[i].part(g[i])))
         });
     }
+
+    /// Adds what goes a way to the cells there; what the strip has, with a cell beyond either end.
+    #[inline(always)]
+    pub(super) fn give<Q: Quantity>(&self, to: &mut [Q], from: &[Q], way: usize) {
+        let [same, east, west] = &self.ways[way];
+        let cells = from.len() - 2;
+        let (from_west, from, from_east) = (&from[..cells], &from[1..1 + cells], &from[2..]);
+        let (east, west) = (east.west(), west.east());
+        if way == HERE {
+            lanes!(to, [from_west, from_east, east, west], |own, i| {
+                own.plus(from_west[i].part(east[i])).plus(from_east[i].part(west[i]))
+            });
+        } else {
+            let same = same.here();
+            lanes!(to, [from_west, from, from_east, same, east, west], |own, i| {
+                own.plus(from[i].part(same[i])).plus(from_west[i].part(east[i])).plus(from_east[i].part(west[i]))
+            });
+        }
+    }
+
+    /// Adds what a strip gets from the cells a way from it; what those have, with a cell beyond either end.
+    #[inline(always)]
+    pub(super) fn get<Q: Quantity>(&self, to: &mut [Q], from: &[Q], way: usize) {
+        let [same, east, west] = &self.ways[way];
+        let cells = from.len() - 2;
+        let (from_west, from, from_east) = (&from[..cells], &from[1..1 + cells], &from[2..]);
+        let (east, west) = (east.here(), west.here());
+        if way == HERE {
+            lanes!(to, [from_west, from_east, east, west], |own, i| {
+                own.plus(from_east[i].part(east[i])).plus(from_west[i].part(west[i]))
+            });
+        } else {
+            let same = same.here();
+            lanes!(to, [from_west, from, from_east, same, east, west], |own, i| {
+                own.plus(from[i].part(same[i])).plus(from_east[i].part(east[i])).plus(from_west[i].part(west[i]))
+            });
+        }
+    }
+
+    /// Subtracts what a strip asks of the cells a way from it; what those have.
+    #[inline(always)]
+    pub(super) fn lose<Q: Quantity>(&self, to: &mut [Q], from: &[Q], way: usize) {
+        let [same, east, west] = &self.ways[way];
+        let (east, west) = (east.west(), west.east());
+        if way == HERE {
+            lanes!(to, [from, east, west], |own, i| own.minus(from[i].part(east[i]).plus(from[i].part(west[i]))));
+        } else {
+            let same = same.here();
+            lanes!(to, [from, same, east, west], |own, i| {
+                own.minus(from[i].part(same[i]).plus(from[i].part(east[i])).plus(from[i].part(west[i])))
+            });
+        }
+    }
+}
+
+/// Shares with the same x, east and west, of the cells of a mask.
+#[inline(always)]
+fn masked([same, east, west]: [&mut [u32]; 3], [without, with]: [&[u32]; 2], [mask, up, down]: [&[u32]; 3]) {
+    lanes!(same, [without, mask], |_own, i| without[i] & mask[i]);
+    lanes!(east, [with, mask, up], |_own, i| with[i] & mask[i] & up[i]);
+    lanes!(west, [with, mask, down], |_own, i| with[i] & mask[i] & down[i]);
+}
+
+/// The same with the mask in `same` and in `east`.
+#[inline(always)]
+fn masked_own(
+    same: &mut [u32],
+    east: &mut [u32],
+    west: &mut [u32],
+    [without, with]: [&[u32]; 2],
+    [up, down]: [&[u32]; 2],
+) {
+    lanes!(west, [east, with, down], |_own, i| with[i] & east[i] & down[i]);
+    lanes!(east, [with, up], |own, i| own & with[i] & up[i]);
+    lanes!(same, [without], |own, i| own & without[i]);
 }
 
 /// Half a step, as far as the face is open.
@@ -325,14 +322,15 @@ fn both(to: &mut [u32], a: &[u32], b: &[u32]) {
 
 /// The seven shares that move: across first, so that x and z may be exchanged.
 #[inline(always)]
-fn weigh(to: &mut Shares<u32>, x: &[u32], y: &[u32], z: &[u32]) {
-    weigh_one::<0>(to.with[0].here_mut(), x, y, z);
-    weigh_one::<1>(to.without[2].here_mut(), x, y, z);
-    weigh_one::<2>(to.with[2].here_mut(), x, y, z);
-    weigh_one::<3>(to.without[1].here_mut(), x, y, z);
-    weigh_one::<4>(to.with[1].here_mut(), x, y, z);
-    weigh_one::<5>(to.without[3].here_mut(), x, y, z);
-    weigh_one::<6>(to.with[3].here_mut(), x, y, z);
+fn weigh(to: &mut [Lanes<u32>; 7], x: &[u32], y: &[u32], z: &[u32]) {
+    let [go_y, go_z, go_yz, go_x, go_xy, go_xz, go_xyz] = to;
+    weigh_one::<0>(go_x.here_mut(), x, y, z);
+    weigh_one::<1>(go_z.here_mut(), x, y, z);
+    weigh_one::<2>(go_xz.here_mut(), x, y, z);
+    weigh_one::<3>(go_y.here_mut(), x, y, z);
+    weigh_one::<4>(go_xy.here_mut(), x, y, z);
+    weigh_one::<5>(go_yz.here_mut(), x, y, z);
+    weigh_one::<6>(go_xyz.here_mut(), x, y, z);
 }
 
 #[inline(always)]
