@@ -39,7 +39,7 @@ const ROUNDS: usize = 25;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let rows: [(&str, fn()); 12] = [
+    let rows: [(&str, fn()); 13] = [
         ("count-volcano", count_volcano),
         ("count-full", count_full),
         ("volcano", volcano_row),
@@ -51,6 +51,7 @@ fn main() {
         ("liquids", liquids::row),
         ("grains", grains::row),
         ("air", air::row),
+        ("article", air::article_row),
         ("island", island_row),
     ];
     println!("{} threads; {:?} and slower", threads(), Level::fastest());

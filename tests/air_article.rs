@@ -468,6 +468,34 @@ fn still_air_stays_still_over_any_ground() {
 }
 
 #[test]
+fn air_at_rest_wakes_for_whatever_comes() {
+    let mut state = boxed([9, 8, 7], [Side::Open; 3]);
+    let grid = state.grid();
+    state.forces.lift = 0.1;
+    let mut fast = solver(&state, ArticleParams::default());
+    let rest =
+        |state: &mut Boxed, fast: &mut Article| (0..3).for_each(|_| assert_eq!(state.step(fast), Flows::default()));
+    rest(&mut state, &mut fast);
+    let moves = |fast: &Article| fast.planes().iter().flatten().any(|&v| v != 0);
+    fast.push([4, 4, 4], [0.1, 0.0, 0.0]);
+    state.step(&mut fast);
+    assert!(moves(&fast), "a push");
+    let mut fast = solver(&state, ArticleParams::default());
+    let mut state = boxed([9, 8, 7], [Side::Open; 3]);
+    state.forces.lift = 0.1;
+    rest(&mut state, &mut fast);
+    state.amounts.field_mut(Field::Heat)[grid.at([4, 1, 4])] = UNIT;
+    state.step(&mut fast);
+    assert!(moves(&fast), "heat");
+    let mut fast = solver(&state, ArticleParams::default());
+    let mut state = boxed([9, 8, 7], [Side::Open; 3]);
+    rest(&mut state, &mut fast);
+    state.forces.wind = vec![[0.2, 0.0]; 8];
+    state.step(&mut fast);
+    assert!(moves(&fast), "wind");
+}
+
+#[test]
 fn a_dense_cell_comes_to_rest_without_ripples() {
     let mut state = boxed([24, 24, 24], [Side::Wall; 3]);
     let grid = state.grid();

@@ -49,6 +49,8 @@ pub struct Article {
     level: Level,
     velocity: Velocity,
     ground: Ground,
+    /// The version of the amounts and the forces under which a step changes nothing.
+    rest: Option<(u64, Forces)>,
     /// Memory of a step.
     scratch: Scratch,
 }
@@ -71,7 +73,7 @@ impl Article {
             amounts: std::array::from_fn(|_| vec![0; grid.len()]),
             factors: vec![0; grid.len()],
         };
-        Self { params, level, velocity, ground: Ground::unread(grid), scratch }
+        Self { params, level, velocity, ground: Ground::unread(grid), rest: None, scratch }
     }
 
     fn grid(&self) -> AirGrid {
@@ -96,8 +98,9 @@ impl Article {
         safe(FASTEST) || safe(self.velocity.fastest())
     }
 
-    /// The forces, and velocity by itself.
-    fn move_air(&mut self, amounts: &mut Amounts, rates: &Rates) {
+    /// The forces, and velocity by itself. Returns whether anything moves, or moved before.
+    fn move_air(&mut self, amounts: &mut Amounts, rates: &Rates) -> bool {
+        let still = self.velocity.is_still();
         let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
         let Scratch { velocities: [first, second], amounts: others, .. } = &mut self.scratch;
         let velocity = &mut self.velocity.planes;
@@ -106,12 +109,22 @@ impl Article {
         passes.push(velocity, amounts, (first, &mut others[Field::Density as usize]));
         std::mem::swap(&mut amounts.fields_mut()[Field::Density as usize], &mut others[Field::Density as usize]);
         std::mem::swap(velocity, first);
+        let density = amounts.field(Field::Density);
+        if still
+            && self.velocity.is_still()
+            && same_inside(self.grid(), density, &self.scratch.amounts[Field::Density as usize])
+        {
+            return false;
+        }
+        let Scratch { velocities: [first, second], .. } = &mut self.scratch;
+        let velocity = &mut self.velocity.planes;
         passes.border(velocity, Outside::Beside);
         passes.give_velocity(velocity, first);
         passes.border(first, Outside::Wind);
         passes.ask_velocity(velocity, first, second);
         std::mem::swap(velocity, second);
         passes.border(velocity, Outside::Beside);
+        true
     }
 
     /// Density, and what the air carries, by the new velocity; then heat decays. Counts only the decay.
@@ -124,6 +137,12 @@ impl Article {
         passes.border_amounts(others);
         passes.factors(factors);
         passes.ask(velocity, others, (amounts.fields_mut(), factors));
+        self.decay(amounts, rates)
+    }
+
+    /// Lets heat decay, and counts it.
+    fn decay(&self, amounts: &mut Amounts, rates: &Rates) -> Flows {
+        let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
         let mut flows = Flows::default();
         flows.decayed[Field::Heat as usize] = passes.decay(amounts.field_mut(Field::Heat));
         flows
@@ -133,6 +152,7 @@ impl Article {
 impl Solver for Article {
     fn set_ground(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
         self.ground.read(openness, columns);
+        self.rest = None;
         let grid = self.grid();
         for (x, z) in near(grid, columns) {
             (0..grid.cells.ny).for_each(|y| self.push([x, y, z], [0.0; 3]));
@@ -140,10 +160,19 @@ impl Solver for Article {
     }
 
     fn step(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows {
+        if self.rest.as_ref().is_some_and(|(version, under)| *version == amounts.version() && under == forces) {
+            return Flows::default();
+        }
         let rates = Rates::new(&self.params, forces);
         let before = Held::of(amounts);
         let ambient = (0..=self.grid().cells.ny).map(|y| rates.background(y)).max().unwrap_or(0);
-        self.move_air(amounts, &rates);
+        self.rest = None;
+        if !self.move_air(amounts, &rates) {
+            // Without motion only heat changes, if it decays.
+            let flows = self.decay(amounts, &rates);
+            self.rest = (flows == Flows::default()).then(|| (amounts.version(), forces.clone()));
+            return flows;
+        }
         let mut flows = match self.is_safe(before.most.max(ambient)) {
             true => self.carry(amounts, &rates),
             false => plain::carry(&self.velocity, amounts, openness, &rates),
@@ -165,6 +194,7 @@ impl Solver for Article {
     fn push(&mut self, place: Place, velocity: [f32; 3]) {
         let v = self.shut(self.grid().at(place), self.velocity.with(place, velocity));
         self.velocity.set(place, v);
+        self.rest = None;
     }
 
     fn planes(&self) -> Vec<Vec<u32>> {
@@ -172,6 +202,7 @@ impl Solver for Article {
     }
 
     fn restore(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
+        self.rest = None;
         self.velocity.restore(planes)
     }
 
@@ -183,6 +214,15 @@ impl Solver for Article {
     fn boxed_clone(&self) -> Box<dyn Solver> {
         Box::new(self.clone())
     }
+}
+
+/// Whether two planes are the same in the cells of the box.
+fn same_inside(grid: AirGrid, a: &[u32], b: &[u32]) -> bool {
+    let row = |y, z| {
+        let start = grid.at([0, y, z]);
+        a[start..start + grid.cells.nx] == b[start..start + grid.cells.nx]
+    };
+    (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| row(y, z)))
 }
 
 /// What a box holds of each field, and the largest amount of a cell.

@@ -29,8 +29,6 @@ pub(super) trait Quantity: Copy + Default + Send + Sync {
     fn plus(self, other: Self) -> Self;
     /// `self − other`, modulo 2³².
     fn minus(self, other: Self) -> Self;
-    /// Itself where the bits of the mask are set.
-    fn masked(self, mask: u32) -> Self;
 }
 
 impl Quantity for u32 {
@@ -46,10 +44,6 @@ impl Quantity for u32 {
     fn minus(self, other: Self) -> Self {
         self.wrapping_sub(other)
     }
-    #[inline(always)]
-    fn masked(self, mask: u32) -> Self {
-        self & mask
-    }
 }
 
 impl Quantity for i32 {
@@ -64,10 +58,6 @@ impl Quantity for i32 {
     #[inline(always)]
     fn minus(self, other: Self) -> Self {
         self.wrapping_sub(other)
-    }
-    #[inline(always)]
-    fn masked(self, mask: u32) -> Self {
-        self & mask as i32
     }
 }
 

@@ -43,6 +43,14 @@ impl Velocity {
         [0, 1, 2].map(|axis| own[axis].saturating_add(more[axis]).clamp(-FASTEST, FASTEST))
     }
 
+    /// Whether nothing moves in the box.
+    pub(super) fn is_still(&self) -> bool {
+        let grid = self.grid;
+        let row = |plane: &[i32], y, z| plane[grid.at([0, y, z])..][..grid.cells.nx].iter().all(|&v| v == 0);
+        let still = |plane: &[i32]| (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| row(plane, y, z)));
+        self.planes.iter().all(|plane| still(plane))
+    }
+
     /// The largest component of all.
     pub(super) fn fastest(&self) -> i32 {
         let most = |v: &[i32]| v.iter().fold(0, |most, v| v.abs().max(most));
