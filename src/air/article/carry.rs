@@ -86,26 +86,31 @@ impl Passes<'_> {
     }
 
     /// The forward pass of the amounts, and what the reverse one will ask of each cell.
-    pub(super) fn give(&self, velocity: &[Vec<i32>; 3], from: &[Vec<u32>], to: (&mut [Vec<u32>], &mut Vec<u32>)) {
-        let asked = chunks(self.grid, std::slice::from_mut(to.1));
-        let parts: Vec<_> = chunks(self.grid, to.0).into_iter().zip(asked).collect();
+    pub(super) fn give(
+        &self,
+        velocity: &[Vec<i32>; 3],
+        from: &[Vec<u32>],
+        (to, asked): (&mut [Vec<u32>], &mut Vec<u32>),
+    ) {
+        let asked = chunks(self.grid, std::slice::from_mut(asked));
+        let parts: Vec<_> = chunks(self.grid, to).into_iter().zip(asked).collect();
         parts.into_par_iter().for_each(|(to, asked)| {
             self.level.run(Give { passes: self, motion: velocity, from, to, asked: Some(asked), winds: &[] });
         });
     }
 
     /// Turns what is asked of each cell into the factor of all of it.
-    pub(super) fn factors(&self, asked: &mut Vec<u32>) {
+    pub(super) fn factors(&self, asked: &mut [u32]) {
         let slab = self.grid.strides()[2];
         asked.par_chunks_mut(slab).for_each(|asked| self.level.run(Factors(asked)));
         self.border_factors(asked);
     }
 
     /// The reverse pass of the amounts.
-    pub(super) fn ask(&self, velocity: &[Vec<i32>; 3], from: &[Vec<u32>], to: (&mut [Vec<u32>], &[u32])) {
-        let parts = chunks(self.grid, to.0);
+    pub(super) fn ask(&self, velocity: &[Vec<i32>; 3], from: &[Vec<u32>], (to, factors): (&mut [Vec<u32>], &[u32])) {
+        let parts = chunks(self.grid, to);
         parts.into_par_iter().for_each(|part| {
-            self.level.run(Ask { passes: self, motion: velocity, from, to: part, factors: Some(to.1) });
+            self.level.run(Ask { passes: self, motion: velocity, from, to: part, factors: Some(factors) });
         });
     }
 

@@ -102,7 +102,7 @@ impl Article {
     fn move_air(&mut self, amounts: &mut Amounts, rates: &Rates) -> bool {
         let still = self.velocity.is_still();
         let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
-        let Scratch { velocities: [first, second], amounts: others, .. } = &mut self.scratch;
+        let Scratch { velocities: [first, _second], amounts: others, .. } = &mut self.scratch;
         let velocity = &mut self.velocity.planes;
         passes.border(velocity, Outside::Beside);
         passes.border_amounts(amounts.fields_mut());

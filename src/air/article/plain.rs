@@ -160,7 +160,7 @@ impl<'a> Air<'a> {
 
     /// Diffusion over the neighbours that there are, pressure, lift, wind and friction, from the old state. Returns what of
     /// the density went outside.
-    fn push(&self, at: At, old: &Velocity, amounts: &Amounts, new: (&mut Velocity, &mut [u32])) -> i64 {
+    fn push(&self, at: At, old: &Velocity, amounts: &Amounts, (pushed, spread): (&mut Velocity, &mut [u32])) -> i64 {
         let (rates, [x, y, z]) = (self.rates, at.map(|n| n as usize));
         let density = |at: At| match self.is_outside(at) {
             true => rates.ambient(y)[Field::Density as usize],
@@ -173,14 +173,14 @@ impl<'a> Air<'a> {
                 let (open, beside) = (u32::from(open), step(at, axis, side));
                 let (motion, there) = (self.motion(old, beside), if open > 0 { density(beside) } else { here });
                 for (v, (there, own)) in v.iter_mut().zip(motion.into_iter().zip(own)) {
-                    *v += signed(there - own, rates.filter_velocity * open >> 15);
+                    *v += signed(there - own, (rates.filter_velocity * open) >> 15);
                 }
-                let moved = mul(there.abs_diff(here), rates.filter_density * open >> 15);
+                let moved = mul(there.abs_diff(here), (rates.filter_density * open) >> 15);
                 r = if there > here { r.wrapping_add(moved) } else { r.wrapping_sub(moved) };
                 if self.is_outside(beside) {
                     out += if there > here { -i64::from(moved) } else { i64::from(moved) };
                 }
-                v[axis] += signed(side * (press(here) - press(there)), rates.pressure * open >> 15);
+                v[axis] += signed(side * (press(here) - press(there)), (rates.pressure * open) >> 15);
             }
         }
         v[1] += rates.rise(Field::CARRIED.map(|field| amounts.field(field)[self.index(at)]), rates.background(y));
@@ -193,8 +193,8 @@ impl<'a> Air<'a> {
             let lost = friction.of(v);
             v = v.map(|v| v - signed(v, lost));
         }
-        new.0.set([x, y, z], self.around.shut(at, v));
-        new.1[self.index(at)] = r;
+        pushed.set([x, y, z], self.around.shut(at, v));
+        spread[self.index(at)] = r;
         out
     }
 
@@ -216,22 +216,22 @@ impl<'a> Air<'a> {
         // Half a step in each of the two passes, as far as the face is open.
         let f = [0, 1, 2].map(|axis| {
             let open = if side[axis] < 0 { self.around.low(axis, at) } else { self.around.high(axis, at) };
-            (v[axis].unsigned_abs() >> 6).min(WHOLE) * u32::from(open) >> 15
+            ((v[axis].unsigned_abs() >> 6).min(WHOLE) * u32::from(open)) >> 15
         });
         let [fx, fy, fz] = f;
-        let xz = fx * fz >> 15;
+        let xz = (fx * fz) >> 15;
         // Across first: the bits are the same for a flow with x and z exchanged.
         let (x, z, stays) = (fx - xz, fz - xz, WHOLE + xz - fx - fz);
         let to = |dx, dy, dz| [at[0] + dx * side[0], at[1] + dy * side[1], at[2] + dz * side[2]];
         let level = WHOLE - fy;
         let mut corners = [
-            (to(1, 0, 0), x * level >> 15),
-            (to(0, 0, 1), z * level >> 15),
-            (to(1, 0, 1), xz * level >> 15),
-            (to(0, 1, 0), stays * fy >> 15),
-            (to(1, 1, 0), x * fy >> 15),
-            (to(0, 1, 1), z * fy >> 15),
-            (to(1, 1, 1), xz * fy >> 15),
+            (to(1, 0, 0), (x * level) >> 15),
+            (to(0, 0, 1), (z * level) >> 15),
+            (to(1, 0, 1), (xz * level) >> 15),
+            (to(0, 1, 0), (stays * fy) >> 15),
+            (to(1, 1, 0), (x * fy) >> 15),
+            (to(0, 1, 1), (z * fy) >> 15),
+            (to(1, 1, 1), (xz * fy) >> 15),
         ];
         for (corner, weight) in &mut corners {
             if self.around.spot(*corner) == Spot::Solid {
@@ -341,7 +341,7 @@ impl<'a> Air<'a> {
         for (at, weights) in asks {
             let part = |(corner, weight): (At, u32)| {
                 let cell = self.index(corner);
-                (corner, mul(from[cell], weight * factors[cell] >> 15))
+                (corner, mul(from[cell], (weight * factors[cell]) >> 15))
             };
             let parts = weights.corners.map(part);
             let full: u64 = parts.iter().map(|(_, part)| u64::from(*part)).sum();

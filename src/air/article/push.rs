@@ -10,8 +10,13 @@ use crate::simd::{Simd, Work};
 
 impl Passes<'_> {
     /// Pushes every cell from the old state.
-    pub(super) fn push(&self, old: &[Vec<i32>; 3], amounts: &Amounts, new: (&mut [Vec<i32>; 3], &mut Vec<u32>)) {
-        let parts = chunks(self.grid, new.0).into_iter().zip(chunks(self.grid, std::slice::from_mut(new.1)));
+    pub(super) fn push(
+        &self,
+        old: &[Vec<i32>; 3],
+        amounts: &Amounts,
+        (velocity, density): (&mut [Vec<i32>; 3], &mut Vec<u32>),
+    ) {
+        let parts = chunks(self.grid, velocity).into_iter().zip(chunks(self.grid, std::slice::from_mut(density)));
         let parts: Vec<_> = parts.collect();
         parts.into_par_iter().for_each(|(velocity, density)| {
             self.level.run(Push { passes: self, old, amounts, velocity, density });
