@@ -420,3 +420,28 @@ fn slope(points: &[(f64, f64)]) -> f64 {
     let (mx, my) = (mean(&|p| p.0), mean(&|p| p.1));
     mean(&|p| (p.0 - mx) * (p.1 - my)) / mean(&|p| (p.0 - mx).powi(2))
 }
+
+#[test]
+fn air_at_rest_wakes_by_heat_by_a_push_and_by_wind() {
+    let grid = AirGrid::new(Grid::new(16, 16, 16), [Side::Open; 3]);
+    let still = || {
+        let forces = Forces { lift: 0.02, background: (0..16).map(|y| y * 100).collect(), ..Forces::default() };
+        let mut scene = Scene::new(Openness::free(grid), forces, 0.1, Level::fastest());
+        (0..3).for_each(|_| scene.step());
+        assert_eq!(scene.fastest(), 0.0);
+        scene
+    };
+    let wakes: [fn(&mut Scene); 4] = [
+        |scene| scene.put(Field::Heat, [8, 3, 8], UNIT),
+        |scene| scene.solver.push([8, 8, 8], [0.0, 0.5, 0.0]),
+        |scene| scene.forces.wind = vec![[0.1, 0.0]],
+        |scene| scene.forces.background[4] = 0,
+    ];
+    for (k, wake) in wakes.into_iter().enumerate() {
+        let mut scene = still();
+        wake(&mut scene);
+        scene.step();
+        assert!(scene.fastest() > 0.0, "{k}");
+        scene.check(&format!("{k}"));
+    }
+}

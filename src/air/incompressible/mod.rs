@@ -211,13 +211,18 @@ impl Incompressible {
         flows
     }
 
+    /// Whether nothing changed since the air was found at rest.
+    fn is_still_at_rest(&self, amounts: &Amounts, forces: &Forces) -> bool {
+        self.rest.as_ref().is_some_and(|(version, before)| *version == amounts.version() && before == forces)
+    }
+
     /// Whether nothing moves and nothing will.
     fn is_at_rest(&mut self, amounts: &Amounts, openness: &Openness, forces: &Forces, winds: &sides::Winds) -> bool {
         if self.fastest > 0.0 || winds.iter().flatten().any(|&wind| wind != 0.0) {
             self.rest = None;
             return false;
         }
-        if self.rest.as_ref().is_some_and(|(version, before)| *version == amounts.version() && before == forces) {
+        if self.is_still_at_rest(amounts, forces) {
             return true;
         }
         let is_calm = forces::is_calm(amounts, openness, forces);
@@ -256,6 +261,9 @@ impl Solver for Incompressible {
     }
 
     fn step(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows {
+        if self.is_limited && self.is_still_at_rest(amounts, forces) {
+            return Flows::default();
+        }
         // The first call of `join` goes to the threads, so that the many small loops need not.
         join(|| self.step_within(amounts, openness, forces), || ()).0
     }
