@@ -123,9 +123,9 @@ mod tests {
             let random = mix64(i);
             let (a, w) = ((random >> (32 + random % 30)) as u32, random as u32 % (WHOLE + 1));
             for (a, w) in [(a, w), (a, WHOLE), (u32::MAX, w), (a, 0)] {
-                assert_eq!(u64::from(mul(a, w)), u64::from(a) * u64::from(w) >> 15, "{a} · {w}");
+                assert_eq!(u64::from(mul(a, w)), (u64::from(a) * u64::from(w)) >> 15, "{a} · {w}");
                 let (half, negative) = ((a >> 1) as i32, -((a >> 1) as i32));
-                assert_eq!(i64::from(signed(half, w)), i64::from(half) * i64::from(w) >> 15);
+                assert_eq!(i64::from(signed(half, w)), (i64::from(half) * i64::from(w)) >> 15);
                 assert_eq!(signed(negative, w), -signed(half, w));
             }
             let fine = Fine::new(random as u32 as f32 / u32::MAX as f32);

@@ -158,14 +158,14 @@ pub(super) fn press(density: u32) -> i32 {
 mod tests {
     use super::*;
 
-    fn rates(params: ArticleParams, forces: Forces) -> Rates {
-        Rates::new(&params, &forces)
+    fn rates(params: &ArticleParams, forces: &Forces) -> Rates {
+        Rates::new(params, forces)
     }
 
     #[test]
     fn friction_is_a_polynomial_of_the_speed() {
         let of = |friction: [f32; 3], v: [f32; 3]| {
-            let rates = rates(ArticleParams::default(), Forces { friction, ..Forces::default() });
+            let rates = rates(&ArticleParams::default(), &Forces { friction, ..Forces::default() });
             let v = v.map(|v| (v * UNIT as f32) as i32);
             rates.friction().map(|friction| f64::from(friction.of(v)) / 32768.0)
         };
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn heat_decays_to_the_background_and_not_below() {
         let params = ArticleParams { heat_decay: [0.01, 0.004, 0.0002], ..ArticleParams::default() };
-        let rates = rates(params, Forces { background: vec![0, 1000, 3000], ..Forces::default() });
+        let rates = rates(&params, &Forces { background: vec![0, 1000, 3000], ..Forces::default() });
         let h = 2 * UNIT;
         let expected = f64::from(UNIT) * (0.01 * 4.0 + 0.004 * 2.0 + 0.0002);
         assert!((f64::from(rates.decayed(h, 0)) - expected).abs() < 100.0);
