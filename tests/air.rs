@@ -93,6 +93,35 @@ fn a_recorded_session_replays_to_the_same_bits() {
     }
 }
 
+#[test]
+fn the_wind_blows_from_the_start() {
+    for solver in SOLVERS {
+        let simulation = start(&scene(solver));
+        let air = simulation.world().air().unwrap();
+        let size = air.grid().size();
+        let aloft = [size[0] / 2, size[1] - 2, size[2] / 2];
+        let speed = air.velocity_m_s(aloft).iter().map(|v| v * v).sum::<f64>().sqrt();
+        assert!((speed - 8.0).abs() < 0.5, "{solver}: {speed} m/s");
+    }
+}
+
+#[test]
+fn files_know_the_air() {
+    let mut simulation = start(&scene("incompressible"));
+    (0..60).for_each(|_| simulation.step());
+    let world = simulation.world();
+    let air = world.air().unwrap();
+    for name in ["air.heat", "air.ash", "air.steam", "air.speed"] {
+        let values = world.array(name).unwrap();
+        assert!(values.iter().any(|&value| value > 0.0), "{name}");
+        let (place, value) = values.indexed_iter().max_by(|a, b| a.1.total_cmp(b.1)).unwrap();
+        let cell = air.grid().cell_of([place.2 as i64, place.1 as i64, place.0 as i64]).unwrap();
+        assert!(*value > 0.0 && !air.openness().is_solid(cell), "{name}");
+    }
+    let ash: f64 = (0..16).flat_map(|z| (0..20).map(move |x| air.ash_on(x, z))).sum();
+    assert!(ash > 0.0, "some has fallen on the box");
+}
+
 /// A table of the air within its ranges, extremes among them.
 fn any_air(dice: &mut Dice) -> AirSpec {
     let mut pick = |values: &[f64]| values[dice.below(values.len() as u64) as usize];

@@ -159,6 +159,17 @@ impl Air {
         self.accounts[Field::Ash as usize].initial += self.accounts[Field::Ash as usize].deposited;
     }
 
+    /// Has the wind blow everywhere.
+    pub(crate) fn let_wind_blow(&mut self) {
+        if self.forces.wind.is_empty() {
+            return;
+        }
+        for place in self.grid().cells.places().filter(|&place| !self.openness.is_solid(place)) {
+            let ([east, south], now) = (self.forces.wind[place[1]], self.solver.velocity(place));
+            self.solver.push(place, [east - now[0], 0.0, south - now[2]]);
+        }
+    }
+
     /// One step over a world whose own step is done: what rises and falls into it, then its motion.
     pub(crate) fn step(&mut self, world: &mut World, vents: &Vents, draw: Draw) {
         self.read_ground(world);

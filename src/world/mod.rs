@@ -208,13 +208,14 @@ impl World {
         }
     }
 
-    /// Resets the accounts: what is in the box now is the initial state.
+    /// Resets the accounts: what is in the box now is the initial state, and the wind blows.
     pub fn open_account(&mut self) {
         for layer in &mut self.layers {
             layer.ledger = Ledger::open(layer.mass(), layer.energy());
         }
         if let Some(mut air) = self.air.take() {
             air.read_ground(self);
+            air.let_wind_blow();
             air.open_account();
             self.air = Some(air);
         }
