@@ -190,7 +190,7 @@ fn add(to: &mut [f32], coarse: Grid, from: &Fine, share: f32) {
 }
 
 /// The field after a binomial filter along each axis, (1 2 1)/4; edges are held.
-fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
+pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
     let (row, slab) = (grid.nx, grid.nx * grid.ny);
     let mut to = vec![0.0; values.len()];
     to.par_chunks_mut(slab).enumerate().for_each(|(z, to)| {

@@ -21,6 +21,7 @@ use super::bricks::Drawn;
 use super::camera::Ray;
 use super::ember::Patch;
 use super::field::span_in;
+use super::fog::blurred;
 use super::math::{V3, smoothstep, v3};
 use super::places::Skipping;
 
@@ -102,7 +103,8 @@ impl Smoke {
         let most = dense.par_iter().copied().reduce(|| 0.0, f32::max).max(1e-6);
         let (sun, (sky, glow)) = join(
             || match wanted.look.self_shadow {
-                true => left_along(&dense, grid, wanted.sun, edge),
+                // A surface lies between two cells: sharper light would draw their layers on it.
+                true => blurred(&left_along(&dense, grid, wanted.sun, edge), grid),
                 false => vec![1.0; grid.cells()],
             },
             || {
@@ -276,7 +278,8 @@ impl Fade {
         let along = |axis: usize| {
             let near =
                 share(place[axis], self.over[axis][0]) * share(self.size[axis] - 1 - place[axis], self.over[axis][1]);
-            smoothstep(0.0, 1.0, near)
+            // Dense smoke has to lose most of it to let any light through.
+            smoothstep(0.0, 1.0, near).powi(4)
         };
         along(0) * along(1) * along(2)
     }

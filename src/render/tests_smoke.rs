@@ -159,6 +159,7 @@ fn every_smoke_has_light() {
 /// pictures_of_a_plume`. SCENE, STEPS and LOOK (TOML) replace `terrains/plume.toml`, 400 and its look.
 #[test]
 #[ignore = "draws pictures to be looked at: PICTURES=folder cargo test --lib -- --ignored pictures_of_a_plume"]
+#[allow(clippy::print_stdout, reason = "times are what it is for")]
 fn pictures_of_a_plume() {
     let Ok(folder) = std::env::var("PICTURES") else { return };
     let plume = concat!(env!("CARGO_MANIFEST_DIR"), "/terrains/plume.toml");

@@ -158,7 +158,7 @@ fn blends_between_the_slopes_of_eight_corners() {
         let whole: [i32; 3] = std::array::from_fn(|axis| match seed {
             0 => i32::MAX,
             1 => i32::MIN,
-            _ => (mix64(seed << 4 | 12 + axis as u64) as i32) >> (seed % 32),
+            _ => (mix64(seed << 4 | (12 + axis as u64)) as i32) >> (seed % 32),
         });
         let (place, weights) = ([0, 1, 2].map(share), [3, 4, 5].map(share));
         let values = Level::available().iter().map(|level| {
