@@ -9,6 +9,7 @@ use std::path::Path;
 
 use image::RgbImage;
 use image::imageops::{FilterType, crop_imm, resize};
+use lavoxel::air::{AirSpec, VentAir};
 use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
@@ -71,8 +72,12 @@ fn compare(name: &str, picture: &RgbImage, allowed: &Allowed) {
 
 /// A scene on 48 × 40 × 48 cells after `steps` steps; every number that the pictures depend on is given here.
 fn grown(terrain: TerrainSpec, vents: Vec<VentTable>, bodies: Vec<BodySpec>, steps: u64) -> Simulation {
+    grown_from(SceneSpec { terrain, vents, bodies, ..SceneSpec::default() }, steps)
+}
+
+fn grown_from(spec: SceneSpec, steps: u64) -> Simulation {
     let mut scene = Scene::parse("", &Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/golden.toml")).unwrap();
-    scene.spec = SceneSpec { seed: 11, terrain, vents, bodies, ..SceneSpec::default() };
+    scene.spec = SceneSpec { seed: 11, ..spec };
     scene.spec.grid.size = [48, 40, 48];
     scene.spec.rules.threshold = 0.3;
     scene.validate().unwrap();
@@ -284,4 +289,27 @@ fn looks_scientific() {
 #[test]
 fn looks_surface() {
     compare("looks_surface", &all_looks(&LookSpec { style: Style::Surface, ..LookSpec::default() }), &VOLUME);
+}
+
+/// A column of ash and steam from a vent on a volcano, in a light wind.
+#[test]
+fn plume_at_dusk() {
+    let (x, z) = crater(Grid::new(48, 40, 48));
+    let breath = VentAir { gas: 0.05, ash: 0.02, steam: 0.002, jet_m_s: 20.0, ..VentAir::default() };
+    let vents = vec![VentTable { air: Some(breath), ..vent(x as f64 + 0.5, z as f64 + 0.5, 1.5) }];
+    let air = AirSpec { wind: vec![[0.0, 3.0, 270.0]], ..AirSpec::default() };
+    let simulation = grown_from(SceneSpec { vents, air: Some(air), ..SceneSpec::default() }, 60);
+    let world = simulation.world();
+    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), LookSpec::default()).unwrap();
+    renderer.set_steps(simulation.steps());
+    let spec = CameraSpec {
+        azimuth_deg: 200.0,
+        elevation_deg: 12.0,
+        distance: Some(2.0),
+        target: Some([0.5, 0.8, 0.5]),
+        fov_deg: 32.0,
+    };
+    let camera = Camera::new(&spec, &renderer.subject(), SIZE);
+    let picture = renderer.frame(LowPass::new(world.grid()).refresh(world), &camera).into();
+    compare("plume_at_dusk", &picture, &VOLUME);
 }
