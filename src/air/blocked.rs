@@ -34,6 +34,11 @@ impl Blocked {
         Self::unread(self.voxels)
     }
 
+    /// Whether anything was read.
+    pub(super) fn is_read(&self) -> bool {
+        self.seen.is_some()
+    }
+
     /// Memory that it takes, in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.words[..])

@@ -44,6 +44,9 @@ pub trait Solver: Send + Sync + std::fmt::Debug {
     /// Adds to the velocity of a cell, in cells a step; components into shut faces stay 0.
     fn push(&mut self, place: Place, velocity: [f32; 3]);
 
+    /// Has a wind blow in all cells, in cells a step along x and z by height.
+    fn blow(&mut self, wind: &[[f32; 2]]);
+
     /// Its state besides the amounts, in planes of bits, for snapshots and checkpoints.
     fn planes(&self) -> Vec<Vec<u32>>;
 

@@ -161,12 +161,8 @@ impl Air {
 
     /// Has the wind blow everywhere.
     pub(crate) fn let_wind_blow(&mut self) {
-        if self.forces.wind.is_empty() {
-            return;
-        }
-        for place in self.grid().cells.places().filter(|&place| !self.openness.is_solid(place)) {
-            let ([east, south], now) = (self.forces.wind[place[1]], self.solver.velocity(place));
-            self.solver.push(place, [east - now[0], 0.0, south - now[2]]);
+        if !self.forces.wind.is_empty() {
+            self.solver.blow(&self.forces.wind);
         }
     }
 
@@ -188,12 +184,18 @@ impl Air {
 
     /// Brings the openness up to date with a world.
     pub(crate) fn read_ground(&mut self, world: &World) {
+        // What the solver knows of the ground may be of another moment then.
+        let all = !self.blocked.is_read();
         let changed = self.blocked.read(world);
         if changed.is_empty() {
             return;
         }
-        let turned = self.blocked.open(&mut self.openness, &changed);
+        let mut turned = self.blocked.open(&mut self.openness, &changed);
         self.turn(&turned);
+        if all {
+            let cells = self.grid().cells;
+            turned.columns = (0..cells.nz).flat_map(|z| (0..cells.nx).map(move |x| (x, z))).collect();
+        }
         self.solver.set_ground(&self.openness, &turned.columns);
     }
 

@@ -27,6 +27,8 @@ impl Solver for Still {
 
     fn push(&mut self, _: Place, _: [f32; 3]) {}
 
+    fn blow(&mut self, _: &[[f32; 2]]) {}
+
     fn planes(&self) -> Vec<Vec<u32>> {
         Vec::new()
     }

@@ -28,7 +28,11 @@ impl AirVolume {
     pub fn of(air: &Air) -> Option<Self> {
         let (grid, amounts) = (air.grid(), air.amounts());
         let fields = [Field::Ash, Field::Steam].map(|field| amounts.field(field));
-        if fields.iter().all(|field| field.par_chunks(1 << 14).all(|part| part.iter().all(|&units| units == 0))) {
+        let is_empty = |field: &[u32]| {
+            let parts = field.par_chunks(1 << 14).map(|part| part.iter().all(|&units| units == 0));
+            parts.reduce(|| true, |all, empty| all && empty)
+        };
+        if fields.into_iter().all(is_empty) {
             return None;
         }
         let scale = air.scale();

@@ -1,6 +1,7 @@
 //! The light that smoke in the air scatters along a ray: of sun and sky, and of the lava below.
 
 use super::billows::billow;
+use super::camera::Ray;
 use super::math::{V3, lerp, mix, times, v3};
 use super::media::Passed;
 use super::shading::ShadeContext;
@@ -81,27 +82,30 @@ impl Generations {
 const DENSE: f32 = 0.3;
 const PARTS: usize = 4;
 
-/// Adds what the smoke along a stretch of a ray does to its light. A sample stands for the step that ends at it.
+/// Adds what the smoke along a stretch of a ray does to its light. A sample stands for the step that ends at it, and one at the end
+/// of the stretch for what is left: without it, smoke on a surface would be thicker by the jitter of a pixel.
 pub(crate) fn scatter(context: &ShadeContext, field: &SmokeField, passed: &mut Passed, stretch: Stretch) {
-    let Stretch { ray, from, to, jitter } = stretch;
+    let Stretch { ray, jitter, .. } = stretch;
+    let Some((near, far)) = field.span(ray, stretch.to) else { return };
+    let (from, to) = (near.max(stretch.from), far.min(stretch.to));
+    if from >= to {
+        return;
+    }
     let march =
         March { context, field, light: light(context, ray.direction), generations: Generations::at(context.steps) };
     let step = field.step();
     field.walk(ray, (from, to), jitter, |t, p| {
-        let Some(puff) = march.at(p) else { return true };
-        if puff.dense * step <= DENSE {
-            march.add(passed, &puff, (t, step));
-        } else {
-            let part = step / PARTS as f32;
-            for i in 0..PARTS {
-                let t = (t - part * (PARTS - 1 - i) as f32).max(from);
-                if let Some(puff) = march.at(ray.at(t)) {
-                    march.add(passed, &puff, (t, part));
-                }
-            }
+        if let Some(puff) = march.at(p) {
+            march.step(passed, (ray, puff), (t, step.min(t - from)));
         }
         passed.through.max() > OPAQUE
     });
+    let last = (((to / step - jitter).floor() + jitter) * step).max(from);
+    if passed.through.max() > OPAQUE
+        && let Some(puff) = march.at(ray.at(to))
+    {
+        march.step(passed, (ray, puff), (to, to - last));
+    }
 }
 
 /// What all samples along a ray have in common.
@@ -135,6 +139,20 @@ impl March<'_> {
         let dense = puff.dense * (1.0 + detail * height * (1.6 + RAGGED * thin)).clamp(0.0, 4.0);
         let relief = (1.0 - RELIEF * detail * slope.dot(&self.light.toward)).clamp(0.35, 1.8);
         (dense > 0.0).then_some(Shaped { puff, dense, relief })
+    }
+
+    /// Adds the light of a length of smoke that ends at a distance, in parts where it is dense.
+    #[inline(always)]
+    fn step(&self, passed: &mut Passed, (ray, puff): (&Ray, Shaped), (t, length): (f32, f32)) {
+        if puff.dense * length <= DENSE {
+            return self.add(passed, &puff, (t, length));
+        }
+        let part = length / PARTS as f32;
+        for t in (0..PARTS).map(|i| t - part * (PARTS - 1 - i) as f32) {
+            if let Some(puff) = self.at(ray.at(t)) {
+                self.add(passed, &puff, (t, part));
+            }
+        }
     }
 
     /// Adds the light of a length of smoke at a distance.

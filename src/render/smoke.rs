@@ -100,7 +100,7 @@ impl Smoke {
                 * per_kg
                 * fade.at([i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()]);
         });
-        let most = dense.par_iter().copied().reduce(|| 0.0, f32::max).max(1e-6);
+        let most = dense.par_iter().map(|&dense| dense).reduce(|| 0.0, f32::max).max(1e-6);
         let (sun, (sky, glow)) = join(
             || match wanted.look.self_shadow {
                 // A surface lies between two cells: sharper light would draw their layers on it.

@@ -122,7 +122,7 @@ enum Busy {
     /// A click waits for the probe of its ray, since a time.
     Placing(Ray, f64),
     Painting(Option<Dab>),
-    Dragging(Grab),
+    Dragging(Box<Grab>),
 }
 
 /// The last dab of a stroke.
@@ -173,7 +173,8 @@ impl Tools {
         let vent = handle.and_then(|h| Some((*h, report.vents.iter().find(|(number, _)| *number == h.vent)?)));
         self.busy = match vent {
             Some((handle, (_, spec))) => {
-                Busy::Dragging(Grab { handle, pixel: aim.pixel, spec: spec.clone(), sent: spec.clone() })
+                let grab = Grab { handle, pixel: aim.pixel, spec: spec.clone(), sent: spec.clone() };
+                Busy::Dragging(Box::new(grab))
             }
             None if self.tool == Tool::Source => Busy::Placing(aim.ray, aim.now),
             None if self.tool.is_brush() => Busy::Painting(None),

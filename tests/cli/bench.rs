@@ -12,8 +12,8 @@ fn bench_prints_its_table() {
     assert_eq!(table["dims"], serde_json::json!([128, 100, 128]));
     assert_eq!(table["paper"]["spreading_ms"], 21.6);
     let rows = table["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), 11);
-    for row in &rows[..9] {
+    assert_eq!(rows.len(), 12);
+    for row in &rows[..10] {
         for stage in ["gravity_ms", "spreading_ms", "lowpass_ms", "cinematic_ms", "scientific_ms", "hash_ms"] {
             assert!(row[stage]["p50"].is_number(), "{stage}: {row}");
         }
@@ -25,7 +25,7 @@ fn bench_prints_its_table() {
     for rule in Rule::NAMES.iter().chain(&["air"]) {
         assert!(rows.iter().any(|row| row[format!("{rule}_ms")]["p50"].is_number()), "{rule}: {table}");
     }
-    assert!(rows[9..].iter().all(|row| row["open_ms"]["p50"].as_f64().unwrap() > 0.0), "{table}");
+    assert!(rows[10..].iter().all(|row| row["open_ms"]["p50"].as_f64().unwrap() > 0.0), "{table}");
 }
 
 #[test]
@@ -43,14 +43,14 @@ fn bench_keeps_tables_and_compares_them() {
     place.put("slow.json", slow.to_string());
     let compared = place.json(&format!("{bench} --compare slow.json --json"))["compared"].take();
     let changes = compared["changes"].as_array().unwrap();
-    assert_eq!(changes.len(), 9 + 2);
+    assert_eq!(changes.len(), 10 + 2);
     assert!(changes.iter().all(|change| change["outside_noise"] == true), "{compared}");
     assert!(changes.iter().all(|change| change["ratio"].as_f64().unwrap() < 1.0), "{compared}");
     assert_eq!(compared["warnings"][0].as_str().unwrap().matches("not a loom").count(), 1);
 
     let text = place.done(&format!("{bench} --compare slow.json --save new/a.json --force"));
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    assert!(text.contains("against slow.json (first)") && text.matches("  faster").count() == 11, "{text}");
+    assert!(text.contains("against slow.json (first)") && text.matches("  faster").count() == 12, "{text}");
     let saved: Value = serde_json::from_slice(&place.read("new/a.json")).unwrap();
     assert!(saved.get("label").is_none() && saved.get("compared").is_none());
 }

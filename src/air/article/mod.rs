@@ -197,6 +197,13 @@ impl Solver for Article {
         self.rest = None;
     }
 
+    fn blow(&mut self, wind: &[[f32; 2]]) {
+        for place in self.grid().cells.places() {
+            let ([east, south], now) = (wind[place[1]], self.velocity(place));
+            self.push(place, [east - now[0], 0.0, south - now[2]]);
+        }
+    }
+
     fn planes(&self) -> Vec<Vec<u32>> {
         self.velocity.planes()
     }

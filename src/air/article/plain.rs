@@ -46,6 +46,13 @@ impl Solver for Plain {
         self.velocity.set(place, v);
     }
 
+    fn blow(&mut self, wind: &[[f32; 2]]) {
+        for place in self.velocity.grid.cells.places() {
+            let ([east, south], now) = (wind[place[1]], self.velocity(place));
+            self.push(place, [east - now[0], 0.0, south - now[2]]);
+        }
+    }
+
     fn planes(&self) -> Vec<Vec<u32>> {
         self.velocity.planes()
     }

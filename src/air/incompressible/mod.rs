@@ -189,7 +189,8 @@ impl Incompressible {
 
     fn step_within(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows {
         let (mut flows, winds) = (Flows::default(), forces::winds(forces, self.grid.cells.ny));
-        if !std::mem::replace(&mut self.has_begun, true) {
+        let is_windy = winds.iter().any(|wind| *wind != [0.0; 3]);
+        if !std::mem::replace(&mut self.has_begun, true) && is_windy {
             forces::blow(self.grid, &mut self.u, &self.open, &winds);
             self.is_limited = false;
         }
@@ -290,6 +291,13 @@ impl Solver for Incompressible {
             }
         }
         self.is_limited = false;
+    }
+
+    fn blow(&mut self, wind: &[[f32; 2]]) {
+        let forces = Forces { wind: wind.to_vec(), ..Forces::default() };
+        let winds = forces::winds(&forces, self.grid.cells.ny);
+        forces::blow(self.grid, &mut self.u, &self.open, &winds);
+        (self.has_begun, self.is_limited) = (true, false);
     }
 
     fn planes(&self) -> Vec<Vec<u32>> {

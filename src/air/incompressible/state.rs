@@ -53,7 +53,8 @@ impl Incompressible {
         for axis in AXES {
             self.u[axis].fill(0.0);
             for (at, &bits) in faces(self.grid, axis).zip(&planes[axis]) {
-                self.u[axis][at] = if self.open.faces[axis][at] > 0.0 { f32::from_bits(bits) } else { 0.0 };
+                // The ground may be that of another moment: the next call of `set_ground` shuts what is shut.
+                self.u[axis][at] = f32::from_bits(bits);
             }
         }
         self.pressure.pressure_mut().iter_mut().for_each(|p| p.fill(0.0));

@@ -30,8 +30,8 @@ const SETTLED_BATCH: u64 = 100;
 const SCENES: [(&str, &str, u64); 4] = [
     ("island", include_str!("../../../terrains/island.toml"), 1500),
     ("cycle", include_str!("../../../terrains/cycle.toml"), 500),
-    ("plume", include_str!("../../../terrains/plume.toml"), 300),
     ("u-tube", include_str!("../../../terrains/u_tube.toml"), 100),
+    ("plume", include_str!("../../../terrains/plume.toml"), 300),
 ];
 
 /// A world with its rules.
