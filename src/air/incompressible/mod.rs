@@ -2,10 +2,10 @@
 //! steam that limited sharp sweeps carry.
 //!
 //! A step is 1 to 5 substeps, so that no face is passed by more than 0.8 of a cell. Each of them carries the velocity by itself
-//! ([`velocity`]), adds the forces ([`forces`], [`swirl`]), takes the divergence out ([`project`], [`pressure`]) and carries the
-//! amounts ([`scalars`]).
+//! (`velocity`), adds the forces (`forces`, `swirl`), takes the divergence out (`project`, `pressure`) and carries the
+//! amounts (`scalars`).
 //!
-//! No value can stop being a number: speeds are limited to [`FASTEST`] before a step, with the lift, and after every projection,
+//! No value can stop being a number: speeds are limited to `FASTEST` before a step, with the lift, and after every projection,
 //! there to a cell in a substep besides, and what is not a number becomes such a limit; the wind and the confinement are limited
 //! too; volumes are at least 1/16; amounts are integers.
 //!
