@@ -26,7 +26,7 @@ const SIZES: [(f32, f32); 2] = [(6.5, 0.75), (17.0, 0.65)];
 const RAGGED: f32 = 2.2;
 /// How much darker the side of a billow is that lies away from the sun.
 const RELIEF: f32 = 0.2;
-/// Steps after which billows that the flow carries begin anew; half of them are in the middle of their time then.
+/// Steps after which billows that the flow carries begin again; half of them are in the middle of their time then.
 const PERIOD: f64 = 7.0;
 
 /// The light that scatters in smoke, the same along a whole ray.
