@@ -597,7 +597,7 @@ fn a_display_that_goes_away_ends_the_window_with_one_line() {
 /// Prints rates of pictures at 1280×800, for measuring:
 /// `cargo test --release --test window -- --ignored --nocapture rates_of_pictures`
 #[test]
-#[ignore = "measures for a minute: cargo test --release --test window -- --ignored --nocapture rates_of_pictures"]
+#[ignore = "measures for a minute and asserts no time: cargo test --release --test window -- --ignored --nocapture rates_of_pictures"]
 fn rates_of_pictures() {
     let Some(display) = Display::of_size("1280x800") else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -158,7 +158,7 @@ fn every_smoke_has_light() {
 /// Draws a scene after some steps from several sides into a folder: `PICTURES=folder cargo test --lib -- --ignored
 /// pictures_of_a_plume`. SCENE, STEPS and LOOK (TOML) replace `terrains/plume.toml`, 400 and its look.
 #[test]
-#[ignore = "draws pictures to be looked at: PICTURES=folder cargo test --lib -- --ignored pictures_of_a_plume"]
+#[ignore = "draws pictures for a person and asserts nothing: PICTURES=folder cargo test --lib -- --ignored pictures_of_a_plume"]
 #[allow(clippy::print_stdout, reason = "times are what it is for")]
 fn pictures_of_a_plume() {
     let Ok(folder) = std::env::var("PICTURES") else { return };

@@ -31,35 +31,27 @@ pub(super) trait Quantity: Copy + Default + Send + Sync {
     fn minus(self, other: Self) -> Self;
 }
 
-impl Quantity for u32 {
-    #[inline(always)]
-    fn part(self, w: u32) -> Self {
-        mul(self, w)
-    }
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        self.wrapping_add(other)
-    }
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
+macro_rules! quantity {
+    ($number:ty, $part:path) => {
+        impl Quantity for $number {
+            #[inline(always)]
+            fn part(self, w: u32) -> Self {
+                $part(self, w)
+            }
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+        }
+    };
 }
 
-impl Quantity for i32 {
-    #[inline(always)]
-    fn part(self, w: u32) -> Self {
-        signed(self, w)
-    }
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        self.wrapping_add(other)
-    }
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
-}
+quantity!(u32, mul);
+quantity!(i32, signed);
 
 /// A factor from 0 to 1 in units of 2⁻³⁰: accelerations of a step are small, and 2⁻¹⁵ would round them by some percent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -272,7 +272,7 @@ fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f6
 /// Prints the rates of the island: `cargo test --lib -- --ignored --nocapture rates_of_the_island`. SCENE, STEPS and SECONDS
 /// replace the scene's file, 2200 and 10; PHASE names one of the rows.
 #[test]
-#[ignore = "measures for a minute: cargo test --lib -- --ignored --nocapture rates_of_the_island"]
+#[ignore = "measures for a minute and asserts no time: cargo test --lib -- --ignored --nocapture rates_of_the_island"]
 #[allow(clippy::print_stdout, reason = "the table is what it is for")]
 fn rates_of_the_island() {
     let Some(_surface) = surface() else { return };
