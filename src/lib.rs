@@ -147,6 +147,7 @@ pub mod engine;
 mod exact;
 #[cfg(feature = "files")]
 pub mod export;
+pub mod flow;
 pub mod generate;
 pub mod grid;
 pub mod lowpass;

@@ -1,0 +1,63 @@
+//! Ledgers of volume and heat, in units, exact after every step.
+
+use serde::{Deserialize, Serialize};
+
+/// Where every unit of amount and of heat came from and went.
+///
+/// `poured = now + set + out`, and for the heat `poured = now + set + out + sky + roof + bed`; volume in units of amount
+/// ([`super::UNITS`] to a cell), heat in [`super::HEAT_UNITS`] for a unit of amount and a kelvin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowAccount {
+    /// Amount poured in.
+    pub poured: i64,
+    /// Amount that set to rock.
+    pub set: i64,
+    /// Amount that left through an open side.
+    pub out: i64,
+    /// Amount that a vent could not pour: its column was full to the top of the box.
+    pub blocked: i64,
+    /// Heat poured in.
+    pub heat_poured: i128,
+    /// Heat of what set.
+    pub heat_set: i128,
+    /// Heat of what left.
+    pub heat_out: i128,
+    /// Heat lost to the sky.
+    pub heat_sky: i128,
+    /// Heat lost to roofs.
+    pub heat_roof: i128,
+    /// Heat lost to the bed.
+    pub heat_bed: i128,
+    /// Faces worked out, also those between dry columns at the rim.
+    pub faces: u64,
+    /// Fluxes found at them.
+    pub fluxes: u64,
+    /// Fluxes held back by the limit that forbids overshooting; 0, or nearly, in a sound run.
+    pub capped: u64,
+    /// Sub-steps made.
+    pub sub_steps: u64,
+}
+
+impl FlowAccount {
+    /// Checks the two ledgers against what is in the box.
+    ///
+    /// # Errors
+    ///
+    /// Names the ledger that does not close.
+    pub fn check(&self, amount_now: i64, heat_now: i128) -> Result<(), String> {
+        let amount = amount_now + self.set + self.out;
+        if amount != self.poured {
+            return Err(format!("flow: amount {amount} is not what was poured: {self:?}"));
+        }
+        let heat = heat_now + self.heat_set + self.heat_out + self.heat_sky + self.heat_roof + self.heat_bed;
+        if heat != self.heat_poured {
+            return Err(format!("flow: heat {heat} is not what was poured: {self:?}"));
+        }
+        Ok(())
+    }
+
+    /// Share of fluxes that were held back.
+    pub fn capped_share(&self) -> f64 {
+        if self.fluxes == 0 { 0.0 } else { self.capped as f64 / self.fluxes as f64 }
+    }
+}

@@ -1,0 +1,328 @@
+//! A column: its cells, and the runs of liquid in its gaps.
+
+use smallvec::SmallVec;
+
+use super::mag::{Mag, SHARE_ONE};
+use super::tables::Tables;
+use super::{FlowCell, UNITS};
+
+/// Units of height in a cell; heights count from the floor of the box.
+pub(crate) const UNIT: i64 = UNITS as i64;
+
+/// The roof of a gap under the sky.
+pub(crate) const SKY: i64 = i64::MAX / 4;
+
+/// Excess of a full gap counts as so much head: the inverse of the width of a Preissmann slot.
+pub(crate) const SLOT: i64 = 16;
+
+/// The liquid of one gap, as the fluxes read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// First cell of the gap; its floor may lie inside of it.
+    pub(crate) first: i32,
+    /// One past the last cell of the gap.
+    pub(crate) end: i32,
+    /// The highest cell with liquid, `first - 1` in a dry gap.
+    pub(crate) top: i32,
+    /// Whether the liquid fills the gap up to its roof.
+    pub(crate) full: bool,
+    pub(crate) floor: i64,
+    pub(crate) roof: i64,
+    /// Depth of the liquid, at most up to the roof.
+    pub(crate) depth: i64,
+    /// Height up to which the liquid would stand in a pipe.
+    pub(crate) head: i64,
+    /// Mobility over the cube of the depth: flux for a unit of head, in a step.
+    pub(crate) fluidity: Mag,
+    /// Yield strength as [`super::face`] reads it.
+    pub(crate) strength: Mag,
+}
+
+impl Run {
+    /// Height of the liquid's surface.
+    #[inline]
+    pub(crate) fn surface(&self) -> i64 {
+        self.floor + self.depth
+    }
+
+    #[inline]
+    pub(crate) fn is_wet(&self) -> bool {
+        self.depth > 0
+    }
+
+    #[inline]
+    pub(crate) fn is_under_sky(&self) -> bool {
+        self.roof == SKY
+    }
+}
+
+/// A column of cells.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Column {
+    /// Level of the lowest stored cell; those below are whole rock.
+    pub(crate) base: i32,
+    /// Cells from `base` up; those above are empty.
+    pub(crate) cells: SmallVec<[FlowCell; 3]>,
+    /// Share of a run's flux that flows in the cells below the top of each, in 32 bits after the point; only for cells of
+    /// runs of more than one.
+    pub(crate) shares: SmallVec<[u32; 3]>,
+    pub(crate) runs: SmallVec<[Run; 1]>,
+    /// Squared cosine of the bed's slope.
+    pub(crate) cos2: Mag,
+    /// Age of the crust of the uppermost run in seconds.
+    pub(crate) skin: f32,
+}
+
+impl Column {
+    /// A column of rock up to a height in units.
+    pub(crate) fn of_ground(height: i64) -> Self {
+        let base = height.div_euclid(UNIT);
+        let rock = (height - base * UNIT) as i32;
+        let mut cells = SmallVec::new();
+        if rock > 0 {
+            cells.push(FlowCell { rock, ..FlowCell::default() });
+        }
+        Self { base: base as i32, cells, ..Self::default() }
+    }
+
+    #[inline]
+    pub(crate) fn cell(&self, level: i32) -> FlowCell {
+        if level < self.base {
+            return FlowCell { rock: UNITS, ..FlowCell::default() };
+        }
+        self.cells.get((level - self.base) as usize).copied().unwrap_or_default()
+    }
+
+    /// The cell at a level from `base` on, stored.
+    #[inline]
+    pub(crate) fn cell_mut(&mut self, level: i32) -> &mut FlowCell {
+        let index = (level - self.base) as usize;
+        if index >= self.cells.len() {
+            self.cells.resize(index + 1, FlowCell::default());
+        }
+        &mut self.cells[index]
+    }
+
+    /// One past the highest stored cell.
+    pub(crate) fn end(&self) -> i32 {
+        self.base + self.cells.len() as i32
+    }
+
+    /// Stores cells below `base` as rock, so that they can be changed.
+    pub(crate) fn reach_down(&mut self, level: i32) {
+        while self.base > level {
+            self.cells.insert(0, FlowCell { rock: UNITS, ..FlowCell::default() });
+            self.base -= 1;
+        }
+    }
+
+    /// Whether any run holds liquid.
+    pub(crate) fn is_wet(&self) -> bool {
+        self.runs.iter().any(Run::is_wet)
+    }
+
+    /// Amount in all cells.
+    pub(crate) fn amount(&self) -> i64 {
+        self.cells.iter().map(|cell| i64::from(cell.amount)).sum()
+    }
+
+    /// Heat in all cells.
+    pub(crate) fn heat(&self) -> i128 {
+        self.cells.iter().map(|cell| i128::from(cell.heat)).sum()
+    }
+
+    /// Takes the heat that rounding left in cells without liquid.
+    pub(crate) fn drop_rests(&mut self) -> i64 {
+        let empty = self.cells.iter_mut().filter(|cell| cell.amount == 0);
+        empty.map(|cell| std::mem::take(&mut cell.heat)).sum()
+    }
+
+    /// What is wrong with the column.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        let last = |i: usize| i + 1 == self.cells.len() || self.cells[i + 1].rock > 0;
+        self.cells.iter().enumerate().find_map(|(i, cell)| {
+            let room = UNITS - cell.rock;
+            let is_floating =
+                || cell.amount < room && self.cells.get(i + 1).is_some_and(|up| up.amount > 0 && up.rock == 0);
+            match *cell {
+                FlowCell { amount, heat, rock } if amount < 0 || heat < 0 || !(0..=UNITS).contains(&rock) => {
+                    Some("a number out of range")
+                }
+                FlowCell { amount: 0, heat: 1.., .. } => Some("heat without liquid"),
+                FlowCell { amount: 1.., rock: UNITS, .. } => Some("liquid in rock"),
+                FlowCell { amount, .. } if amount > room && !(last(i) && i + 1 < self.cells.len()) => {
+                    Some("more than a full cell")
+                }
+                _ if is_floating() => Some("liquid that floats"),
+                _ => None,
+            }
+        })
+    }
+
+    /// Finds the gaps anew, after rock has changed; the runs are dry until [`Column::refresh`].
+    pub(crate) fn find_gaps(&mut self) {
+        self.runs.clear();
+        let end = self.end();
+        let mut level = self.base;
+        while level <= end {
+            let rock = self.cell(level).rock;
+            if rock >= UNITS {
+                level += 1;
+                continue;
+            }
+            let first = level;
+            level += 1;
+            while level < end && self.cell(level).rock == 0 {
+                level += 1;
+            }
+            let open = level >= end;
+            self.runs.push(Run {
+                first,
+                end: if open { i32::MAX } else { level },
+                top: first - 1,
+                full: false,
+                floor: i64::from(first) * UNIT + i64::from(rock),
+                roof: if open { SKY } else { i64::from(level) * UNIT },
+                depth: 0,
+                head: 0,
+                fluidity: Mag::ZERO,
+                strength: Mag::ZERO,
+            });
+            if open {
+                return;
+            }
+        }
+    }
+
+    /// Lets liquid fall to the floor of its gap, and what is too much for a cell rise; heat goes along. Excess stays in the
+    /// top cell of a gap under a roof.
+    pub(crate) fn settle(&mut self) {
+        for i in 0..self.runs.len() {
+            let Run { first, end, .. } = self.runs[i];
+            self.settle_gap(first, end);
+        }
+    }
+
+    fn settle_gap(&mut self, first: i32, end: i32) {
+        let highest = end.min(self.end()) - 1;
+        let Some(mut top) = (first..=highest).rev().find(|&level| self.cell(level).amount > 0) else { return };
+        let mut level = first;
+        while level <= top && level + 1 < end {
+            let cell = self.cell_mut(level);
+            let excess = cell.amount - (UNITS - cell.rock);
+            if excess > 0 {
+                let heat = heat_of(excess, *cell);
+                cell.amount -= excess;
+                cell.heat -= heat;
+                let above = self.cell_mut(level + 1);
+                above.amount += excess;
+                above.heat += heat;
+                top = top.max(level + 1);
+            }
+            level += 1;
+        }
+        self.fill_holes(first, top);
+    }
+
+    fn fill_holes(&mut self, first: i32, top: i32) {
+        let mut from = first + 1;
+        for level in first..top {
+            from = from.max(level + 1);
+            let cell = self.cell(level);
+            let mut room = UNITS - cell.rock - cell.amount;
+            while room > 0 && from <= top {
+                let source = self.cell(from);
+                if source.amount == 0 {
+                    from += 1;
+                    continue;
+                }
+                let amount = room.min(source.amount);
+                let heat = if amount == source.amount { source.heat } else { heat_of(amount, source) };
+                let source = self.cell_mut(from);
+                source.amount -= amount;
+                source.heat -= heat;
+                let cell = self.cell_mut(level);
+                cell.amount += amount;
+                cell.heat += heat;
+                room -= amount;
+            }
+            if room > 0 {
+                return;
+            }
+        }
+    }
+
+    /// Works out what the fluxes read of the runs, after liquid or heat has changed.
+    pub(crate) fn refresh(&mut self, tables: &Tables) {
+        for i in 0..self.runs.len() {
+            self.refresh_run(i, tables);
+        }
+    }
+
+    #[inline]
+    fn refresh_run(&mut self, i: usize, tables: &Tables) {
+        let run = &mut self.runs[i];
+        let start = (run.first - self.base) as usize;
+        let (mut amount, mut heat, mut cells) = (0i64, 0i64, 0);
+        for cell in self.cells.get(start..).unwrap_or_default().iter().take((run.end - run.first) as usize) {
+            if cell.amount == 0 {
+                break;
+            }
+            amount += i64::from(cell.amount);
+            heat += cell.heat;
+            cells += 1;
+        }
+        run.top = run.first - 1 + cells;
+        let room = run.roof - run.floor;
+        run.full = amount >= room;
+        run.depth = amount.min(room);
+        run.head = run.floor + run.depth + (amount - run.depth) * SLOT;
+        if amount == 0 {
+            return;
+        }
+        let mean = tables.row(heat, amount);
+        run.strength = tables.strength[mean];
+        if cells == 1 {
+            run.fluidity = tables.fluidity[mean];
+        } else {
+            self.refresh_layers(i, tables);
+        }
+    }
+
+    /// Mobility of a run of several cells, each with its own viscosity, and the shares of its flux: the velocity profile
+    /// `u' = (h − z)/η` integrated twice.
+    fn refresh_layers(&mut self, i: usize, tables: &Tables) {
+        let run = self.runs[i];
+        let start = (run.first - self.base) as usize;
+        let count = (run.top - run.first + 1) as usize;
+        self.shares.resize(self.cells.len(), 0);
+        let mut fluxes: SmallVec<[Mag; 8]> = SmallVec::new();
+        let (mut speed, mut sum) = (Mag::ZERO, Mag::ZERO);
+        let mut above = run.depth;
+        for (j, cell) in self.cells[start..start + count].iter().enumerate() {
+            let fluidity = tables.fluidity[tables.row(cell.heat, i64::from(cell.amount))];
+            let upper = (i64::from(run.first) + j as i64 + 1) * UNIT - run.floor;
+            let below = if j + 1 == count { 0 } else { (run.depth - upper).max(0) };
+            let thick = above - below;
+            let [d, sum_ab, double_ab] = [thick, above + below, 2 * above + below].map(|v| Mag::from_units(v as u64));
+            let rise = d.times(fluidity);
+            sum = sum.plus(speed.times(d)).plus(rise.times(d).times(double_ab).shifted(-1));
+            let half = rise.times(sum_ab).shifted(-1);
+            speed = speed.plus(half).plus(half.shifted(1));
+            fluxes.push(sum);
+            above = below;
+        }
+        for (share, flux) in self.shares[start..].iter_mut().zip(&fluxes) {
+            *share = flux.over(sum).fixed(32, SHARE_ONE - 1) as u32;
+        }
+        self.runs[i].fluidity = sum.over(Mag::from_units(run.depth as u64).cubed());
+    }
+}
+
+/// Heat that goes with a part of what a cell holds, rounded down.
+#[inline]
+pub(crate) fn heat_of(part: i32, cell: FlowCell) -> i64 {
+    let (part, amount) = (i64::from(part), i64::from(cell.amount));
+    let (each, rest) = (cell.heat / amount, cell.heat % amount);
+    part * each + part * rest / amount
+}

@@ -1,0 +1,261 @@
+//! What a lava is made of: constants, presets with their sources, and ranges.
+
+use serde::{Deserialize, Serialize};
+
+use crate::validate::{Invalid, within};
+
+/// Viscosity of the liquid in Pa s as a function of its temperature `T` in kelvin.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Viscosity {
+    /// The same at every temperature.
+    Constant {
+        /// Pa s.
+        pa_s: f64,
+    },
+    /// log₁₀ η = −4.643 + (5812.44 − 427.04 w)/(T − 499.31 + 28.74 ln w), times a factor for crystals: Etna's melt
+    /// (Giordano & Dingwell, Bulletin of Volcanology 65, 2003).
+    Etna {
+        /// Water in the melt in weight percent.
+        water: f64,
+        /// Factor for crystals; about 19 for Etna's lava of 2003 at 1100 °C.
+        crystals: f64,
+    },
+    /// log₁₀ η = a + b/(T − c), the law of Vogel, Fulcher and Tammann.
+    Vft {
+        /// Logarithm at the highest temperature.
+        a: f64,
+        /// Kelvin.
+        b: f64,
+        /// Kelvin.
+        c: f64,
+        /// Least viscosity in Pa s.
+        least_pa_s: f64,
+        /// Largest viscosity in Pa s.
+        most_pa_s: f64,
+    },
+}
+
+/// How the surface under the sky loses heat.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Cooling {
+    /// Not at all.
+    None,
+    /// A share of the surface is bare and radiates at the temperature of the liquid.
+    Bare {
+        /// That share, 0 to 1.
+        exposed: f64,
+    },
+    /// The surface grows a crust whose age is carried with the liquid and is torn after some way.
+    Skin {
+        /// Way after which a crust is torn, in metres.
+        tear_m: f64,
+    },
+}
+
+/// The constants of a lava or of another liquid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Lava {
+    /// Density in kg/m³.
+    pub density_kg_m3: f64,
+    /// Viscosity.
+    pub viscosity: Viscosity,
+    /// Yield strength in Pa at every temperature.
+    pub yield_pa: f64,
+    /// Factor of a yield strength that grows as the lava cools: factor · 10^(13.00997 − 0.0089 T) Pa (MAGFLOW).
+    pub yield_factor: f64,
+    /// Temperature at the vent unless a vent says otherwise, in K.
+    pub vent_k: f64,
+    /// Temperature at which liquid that touches rock sets, in K; 0: it never does.
+    pub solidus_k: f64,
+    /// Temperature of air and ground, in K.
+    pub ambient_k: f64,
+    /// Heat capacity in J/(kg K).
+    pub heat_capacity: f64,
+    /// Latent heat in J/kg, spread evenly between vent and solidus.
+    pub latent_heat: f64,
+    /// How the surface cools.
+    pub cooling: Cooling,
+    /// Emissivity of the surface.
+    pub emissivity: f64,
+    /// Convection from the surface in W/(m² K).
+    pub convection: f64,
+    /// Conductivity between cells of the lava in W/(m K); 0: none.
+    pub conduction: f64,
+    /// Conductivity of bed, roof and crust in W/(m K); 0: nothing is lost to bed and roof.
+    pub bed_conduction: f64,
+    /// Diffusivity of bed, roof and crust in m²/s.
+    pub diffusivity: f64,
+}
+
+impl Default for Lava {
+    fn default() -> Self {
+        Self::etna_basalt()
+    }
+}
+
+/// Names of the presets.
+pub const PRESETS: [&str; 3] = ["etna-basalt", "fogo-2014", "silicone-oil"];
+
+impl Lava {
+    /// Names of the presets.
+    pub const PRESETS: [&str; 3] = PRESETS;
+
+    /// The preset with a name.
+    pub fn preset(name: &str) -> Option<Self> {
+        match name {
+            "etna-basalt" => Some(Self::etna_basalt()),
+            "fogo-2014" => Some(Self::fogo_2014()),
+            "silicone-oil" => Some(Self::silicone_oil()),
+            _ => None,
+        }
+    }
+
+    /// Basalt of Etna: density, heat and temperatures of the parameter files of SCIARA-fv2 and MAGFLOW; viscosity of Giordano
+    /// & Dingwell (2003) with 0.02 % water; crystals, exposed share and yield strength inside the published ranges.
+    fn etna_basalt() -> Self {
+        Self {
+            density_kg_m3: 2600.0,
+            viscosity: Viscosity::Etna { water: 0.02, crystals: 40.0 },
+            yield_pa: 2000.0,
+            yield_factor: 10.0,
+            vent_k: 1360.0,
+            solidus_k: 1143.0,
+            ambient_k: 300.0,
+            heat_capacity: 1150.0,
+            latent_heat: 0.0,
+            cooling: Cooling::Bare { exposed: 0.065 },
+            emissivity: 0.9,
+            convection: 0.0,
+            conduction: 0.0,
+            bed_conduction: 0.0,
+            diffusivity: 5e-7,
+        }
+    }
+
+    /// Fogo, eruption of 2014: the case of the OpenFOAM solver interThermalRadConvFoam. Its kinematic viscosity is held between
+    /// 3.7 and 100 m²/s.
+    fn fogo_2014() -> Self {
+        let density = 2700.0;
+        Self {
+            density_kg_m3: density,
+            viscosity: Viscosity::Vft {
+                a: -5.94,
+                b: 5500.0,
+                c: 610.0,
+                least_pa_s: 3.7 * density,
+                most_pa_s: 100.0 * density,
+            },
+            yield_pa: 0.0,
+            yield_factor: 0.0,
+            emissivity: 0.8,
+            convection: 70.0,
+            ..Self::etna_basalt()
+        }
+    }
+
+    /// Silicone oil of the laboratory (Garel et al. 2012, experiment C14), which never sets.
+    fn silicone_oil() -> Self {
+        Self {
+            density_kg_m3: 964.0,
+            viscosity: Viscosity::Constant { pa_s: 964.0 * 3.56e-3 },
+            yield_pa: 0.0,
+            yield_factor: 0.0,
+            vent_k: 315.0,
+            solidus_k: 0.0,
+            ambient_k: 293.0,
+            heat_capacity: 1500.0,
+            latent_heat: 0.0,
+            cooling: Cooling::Bare { exposed: 1.0 },
+            emissivity: 0.96,
+            convection: 2.0,
+            conduction: 0.0,
+            bed_conduction: 0.03,
+            diffusivity: 1e-7,
+        }
+    }
+
+    /// Viscosity in Pa s at a temperature; that at the solidus holds below it.
+    pub fn viscosity_pa_s(&self, temperature_k: f64) -> f64 {
+        let t = temperature_k.max(self.solidus_k);
+        match self.viscosity {
+            Viscosity::Constant { pa_s } => pa_s,
+            Viscosity::Etna { water, crystals } => {
+                let above = (t - 499.31 + 28.74 * libm::log(water)).max(100.0);
+                crystals * libm::pow(10.0, -4.643 + (5812.44 - 427.04 * water) / above)
+            }
+            Viscosity::Vft { a, b, c, least_pa_s, most_pa_s } => {
+                libm::pow(10.0, (a + b / (t - c).max(1.0)).min(300.0)).clamp(least_pa_s, most_pa_s)
+            }
+        }
+        .clamp(LEAST_VISCOSITY, MOST_VISCOSITY)
+    }
+
+    /// Yield strength in Pa at a temperature; that at the solidus holds below it.
+    pub fn yield_pa(&self, temperature_k: f64) -> f64 {
+        let t = temperature_k.max(self.solidus_k);
+        let grown =
+            if self.yield_factor > 0.0 { self.yield_factor * libm::pow(10.0, 13.00997 - 0.0089 * t) } else { 0.0 };
+        (self.yield_pa + grown).min(MOST_YIELD)
+    }
+
+    /// Volumetric heat capacity in J/(m³ K), with the latent heat spread between vent and solidus.
+    pub fn heat_per_m3(&self) -> f64 {
+        let range = (self.vent_k - self.solidus_k).max(1.0);
+        self.density_kg_m3 * (self.heat_capacity + self.latent_heat / range)
+    }
+
+    /// Checks every number; `key` names the table.
+    ///
+    /// # Errors
+    ///
+    /// Names the first number that is out of its range.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        let check = |name: &str, value, low, high| within(&format!("{key}.{name}"), value, low, high);
+        check("density_kg_m3", self.density_kg_m3, 1.0, 30_000.0)?;
+        check("yield_pa", self.yield_pa, 0.0, MOST_YIELD)?;
+        check("yield_factor", self.yield_factor, 0.0, 1000.0)?;
+        check("vent_k", self.vent_k, LEAST_KELVIN, MOST_KELVIN)?;
+        check("solidus_k", self.solidus_k, 0.0, self.vent_k)?;
+        check("ambient_k", self.ambient_k, 0.0, self.vent_k)?;
+        check("heat_capacity", self.heat_capacity, 1.0, 1e5)?;
+        check("latent_heat", self.latent_heat, 0.0, 1e7)?;
+        check("emissivity", self.emissivity, 0.0, 1.0)?;
+        check("convection", self.convection, 0.0, 1e5)?;
+        check("conduction", self.conduction, 0.0, 1e4)?;
+        check("bed_conduction", self.bed_conduction, 0.0, 1e4)?;
+        check("diffusivity", self.diffusivity, 1e-9, 1.0)?;
+        match self.cooling {
+            Cooling::None => {}
+            Cooling::Bare { exposed } => check("cooling.exposed", exposed, 0.0, 1.0)?,
+            Cooling::Skin { tear_m } => check("cooling.tear_m", tear_m, 0.001, 1e6)?,
+        }
+        match self.viscosity {
+            Viscosity::Constant { pa_s } => check("viscosity.pa_s", pa_s, LEAST_VISCOSITY, MOST_VISCOSITY),
+            Viscosity::Etna { water, crystals } => {
+                check("viscosity.water", water, 0.001, 8.0)?;
+                check("viscosity.crystals", crystals, 0.001, 1e6)
+            }
+            Viscosity::Vft { a, b, c, least_pa_s, most_pa_s } => {
+                check("viscosity.a", a, -20.0, 20.0)?;
+                check("viscosity.b", b, 0.0, 50_000.0)?;
+                check("viscosity.c", c, 0.0, MOST_KELVIN)?;
+                check("viscosity.least_pa_s", least_pa_s, LEAST_VISCOSITY, MOST_VISCOSITY)?;
+                check("viscosity.most_pa_s", most_pa_s, least_pa_s, MOST_VISCOSITY)
+            }
+        }
+    }
+}
+
+/// Range of viscosities in Pa s: water to rock.
+const LEAST_VISCOSITY: f64 = 1e-4;
+const MOST_VISCOSITY: f64 = 1e15;
+
+/// Largest yield strength in Pa.
+const MOST_YIELD: f64 = 1e8;
+
+/// Range of temperatures at a vent in K.
+pub(crate) const LEAST_KELVIN: f64 = 1.0;
+pub(crate) const MOST_KELVIN: f64 = 2000.0;

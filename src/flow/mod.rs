@@ -1,0 +1,388 @@
+//! Lava in metres, seconds and kelvin: lubrication flow of runs of liquid in columns, with heat, crust and setting.
+//!
+//! The model of `docs/flow.md`: in every column the liquid of one gap between rock below and rock or sky above is a *run*.
+//! The volume that crosses a vertical face follows from the weight, the viscosity and the surface slope of two neighbouring
+//! runs (Huppert 1982). Amounts and heat are integers, so every unit is accounted for. Fluxes are integers too
+//! ([`mag`]): a graphics card can give the same bits. Heat and time levels are worked out once a step in `f64` without
+//! fused operations.
+//!
+//! | file | what |
+//! |---|---|
+//! | `lava` | constants of a lava, presets, ranges |
+//! | `column` | cells of a column, its runs |
+//! | `face` | the rule: what crosses a face |
+//! | `plan` | which columns move in which sub-step |
+//! | `step` | a step as a recipe |
+//! | `heat`, `set` | cooling; what turns to rock |
+//! | `account` | ledgers of volume and heat |
+//! | `plain` | the specification, which reads like the rule and is slow |
+//!
+//! Axes: `x` east, `y` up, `z` south, as in [`crate::grid`]; a column has the number `z · nx + x`.
+
+mod account;
+mod column;
+mod face;
+mod heat;
+mod lava;
+mod mag;
+#[cfg(test)]
+mod plain;
+mod plan;
+mod saved;
+mod set;
+mod step;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use account::FlowAccount;
+pub use lava::{Cooling, Lava, Viscosity};
+pub use saved::FlowState;
+
+use serde::{Deserialize, Serialize};
+
+use self::column::{Column, UNIT};
+use self::plan::Plan;
+use self::step::Face;
+use self::tables::Tables;
+use crate::parallel::*;
+use crate::validate::{Invalid, within};
+
+/// Units of amount in a full cell.
+pub const UNITS: i32 = 1 << 24;
+
+/// Units of heat for a unit of amount and a kelvin.
+pub const HEAT_UNITS: i64 = 256;
+
+/// Shape of the box of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowBox {
+    /// Columns from west to east.
+    pub nx: usize,
+    /// Cells from floor to top.
+    pub ny: usize,
+    /// Columns from north to south.
+    pub nz: usize,
+    /// Horizontal edge of a cell.
+    pub dx_m: f64,
+    /// Height of a cell.
+    pub dz_m: f64,
+}
+
+impl FlowBox {
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.nx * self.nz
+    }
+
+    /// Volume of a full cell.
+    pub fn cell_m3(&self) -> f64 {
+        self.dx_m * self.dx_m * self.dz_m
+    }
+
+    /// Volume of a unit of amount.
+    pub fn unit_m3(&self) -> f64 {
+        self.cell_m3() / f64::from(UNITS)
+    }
+}
+
+/// What a flow needs besides its ground.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowSetup {
+    /// The liquid.
+    pub lava: Lava,
+    /// Seconds of a step.
+    pub step_s: f64,
+    /// Whether what reaches a side of the box leaves it; else the sides are walls.
+    pub open_sides: bool,
+    /// Seed of the rounding of amounts.
+    pub seed: u64,
+}
+
+/// What a vent pours into one column in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowPour {
+    /// Number of the column.
+    pub column: usize,
+    /// Cell of the run that is poured into; absent: the uppermost run. The lava is added at the run's top.
+    pub level: Option<usize>,
+    /// Volume that this vent has poured into the column from the start to the start of this step.
+    pub before_m3: f64,
+    /// The same up to the end of this step.
+    pub after_m3: f64,
+    /// Temperature of what is poured.
+    pub temperature_k: f64,
+}
+
+/// One cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowCell {
+    /// Liquid, [`UNITS`] to a full cell; more only in the top cell of a run under pressure.
+    pub amount: i32,
+    /// Rock from the cell's bottom, [`UNITS`] to a full cell.
+    pub rock: i32,
+    /// Heat of the liquid: amount × kelvin × [`HEAT_UNITS`].
+    pub heat: i64,
+}
+
+impl FlowCell {
+    /// Temperature of the liquid, if there is any.
+    pub fn temperature_k(&self) -> Option<f64> {
+        (self.amount > 0).then(|| self.heat as f64 / f64::from(self.amount) / HEAT_UNITS as f64)
+    }
+}
+
+/// One column as maps and the probe show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowColumn {
+    /// Surface of the ground before the flow, above the box's floor.
+    pub ground_m: f64,
+    /// Liquid in all runs.
+    pub liquid_m: f64,
+    /// Rock that set here.
+    pub set_m: f64,
+    /// Upper surface of what is there now, above the box's floor.
+    pub surface_m: f64,
+    /// Time at which lava first came, in seconds from the start.
+    pub arrival_s: Option<f64>,
+    /// Temperature of the uppermost liquid cell.
+    pub surface_k: Option<f64>,
+    /// Viscosity in the uppermost run, that of a layer of one temperature which would flow as it does.
+    pub viscosity_pa_s: Option<f64>,
+    /// Yield strength in the uppermost run.
+    pub yield_pa: Option<f64>,
+    /// Largest speed of the surface so far.
+    pub max_speed_m_s: f64,
+    /// Age of the crust of the uppermost run.
+    pub skin_s: f64,
+    /// Whether liquid lies under a roof.
+    pub roofed: bool,
+}
+
+/// What is kept of a column besides its cells.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    /// Surface of the ground before the flow, in units of height.
+    ground: i64,
+    /// Amount that set.
+    set: i64,
+    /// Time at which lava first came; infinite before.
+    arrival_s: f64,
+    /// Speed of the surface in the last step, and the largest so far.
+    speed: f32,
+    max_speed: f32,
+}
+
+/// A flow: its ground, its liquid, its ledgers.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    space: FlowBox,
+    setup: FlowSetup,
+    tables: Tables,
+    columns: Vec<Column>,
+    marks: Vec<Mark>,
+    /// Two a column: towards east and towards south.
+    faces: Vec<Face>,
+    /// Columns with liquid, ascending.
+    wet: Vec<u32>,
+    changed: Vec<u32>,
+    plan: Plan,
+    steps: u64,
+    /// Number of sub-steps since the flow was made.
+    stamp: u64,
+    account: FlowAccount,
+}
+
+/// Most cells from floor to top: the pressure of a higher box does not fit an amount.
+const HIGHEST: f64 = 1024.0;
+
+/// Ranges of the numbers of a box and a step.
+const LEAST_EDGE_M: f64 = 1e-5;
+const MOST_EDGE_M: f64 = 1e4;
+const MOST_STEP_S: f64 = 1e6;
+
+impl Flow {
+    /// A dry flow over ground of these heights in metres above the box's floor, a column each, in the order of columns.
+    ///
+    /// # Errors
+    ///
+    /// Names the first number of the setup that is out of its range; keys begin with `flow`.
+    ///
+    /// # Panics
+    ///
+    /// If `ground` has another number of columns than the box.
+    pub fn new(space: FlowBox, setup: FlowSetup, ground: &[f64]) -> Result<Self, Invalid> {
+        assert_eq!(ground.len(), space.columns(), "a height for each column");
+        setup.lava.validate("flow.lava")?;
+        within("flow.step_s", setup.step_s, 1e-6, MOST_STEP_S)?;
+        within("grid.cell_size_m", space.dx_m, LEAST_EDGE_M, MOST_EDGE_M)?;
+        within("grid.cell_height_m", space.dz_m, LEAST_EDGE_M, MOST_EDGE_M)?;
+        within("grid.size[1]", space.ny as f64, 1.0, HIGHEST)?;
+        let top = space.ny as f64;
+        let units = |height: f64| ((height / space.dz_m).clamp(0.0, top) * f64::from(UNITS)) as i64;
+        let columns: Vec<Column> = ground.iter().map(|&height| Column::of_ground(units(height))).collect();
+        let mark =
+            |&height| Mark { ground: units(height), set: 0, arrival_s: f64::INFINITY, speed: 0.0, max_speed: 0.0 };
+        let mut flow = Self {
+            space,
+            tables: Tables::new(space, &setup),
+            setup,
+            columns,
+            marks: ground.iter().map(mark).collect(),
+            faces: vec![Face::default(); 2 * space.columns()],
+            wet: Vec::new(),
+            changed: Vec::new(),
+            plan: Plan::default(),
+            steps: 0,
+            stamp: 0,
+            account: FlowAccount::default(),
+        };
+        flow.find_runs();
+        Ok(flow)
+    }
+
+    /// Works out what follows from the cells.
+    fn find_runs(&mut self) {
+        let Self { columns, tables, .. } = self;
+        columns.par_iter_mut().for_each(|column| {
+            column.find_gaps();
+            column.refresh(tables);
+        });
+        let (space, columns) = (self.space, &self.columns);
+        let cosines: Vec<_> =
+            (0..columns.len()).into_par_iter().map(|c| set::slope_cosine(space, columns, c)).collect();
+        self.columns.iter_mut().zip(cosines).for_each(|(column, cos2)| column.cos2 = cos2);
+        self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
+    }
+
+    /// Makes whole cells rock or empty, for caves and overhangs; only before anything is poured.
+    ///
+    /// # Panics
+    ///
+    /// If a place lies outside the box or a cell holds liquid.
+    pub fn set_rock(&mut self, places: impl IntoIterator<Item = [usize; 3]>, is_rock: bool) {
+        for [x, y, z] in places {
+            assert!(x < self.space.nx && y < self.space.ny && z < self.space.nz, "inside of the box");
+            let column = &mut self.columns[z * self.space.nx + x];
+            column.reach_down(y as i32);
+            let cell = column.cell_mut(y as i32);
+            assert_eq!(cell.amount, 0, "no liquid");
+            cell.rock = if is_rock { UNITS } else { 0 };
+        }
+        self.find_runs();
+    }
+
+    /// Puts liquid on the floor of the uppermost gap of columns, as if it had been poured.
+    pub fn fill(&mut self, fills: impl IntoIterator<Item = FlowPour>) {
+        for fill in fills {
+            let pour = plan::Pour::new(self.space, &fill);
+            let mut left = pour.units;
+            while left > 0 {
+                let some = left.min(1 << 28);
+                self.pour_at_once(&pour, some);
+                left -= some;
+            }
+        }
+        self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
+    }
+
+    /// Bytes that a flow takes at its start, and hardly more later.
+    pub fn need(space: FlowBox) -> u64 {
+        let column = size_of::<Column>() + size_of::<Mark>() + 2 * size_of::<Face>() + 2;
+        space.columns() as u64 * column as u64
+    }
+
+    /// Shape of the box.
+    pub fn space(&self) -> FlowBox {
+        self.space
+    }
+
+    /// What it was made with.
+    pub fn setup(&self) -> &FlowSetup {
+        &self.setup
+    }
+
+    /// Steps made.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Time since the start.
+    pub fn time_s(&self) -> f64 {
+        self.steps as f64 * self.setup.step_s
+    }
+
+    /// The ledgers.
+    pub fn account(&self) -> &FlowAccount {
+        &self.account
+    }
+
+    /// Whether nothing is liquid.
+    pub fn is_dry(&self) -> bool {
+        self.wet.is_empty()
+    }
+
+    /// Columns whose cells may have changed in the last step, ascending.
+    pub fn changed(&self) -> Vec<u32> {
+        self.changed.clone()
+    }
+
+    /// Columns with liquid, ascending.
+    pub fn wet(&self) -> &[u32] {
+        &self.wet
+    }
+
+    /// One cell; empty above the box.
+    pub fn cell(&self, [x, y, z]: [usize; 3]) -> FlowCell {
+        self.columns[z * self.space.nx + x].cell(y as i32)
+    }
+
+    /// Levels of a column outside of which is whole rock, below, and nothing, above.
+    pub fn levels(&self, column: usize) -> std::ops::Range<usize> {
+        let column = &self.columns[column];
+        column.base as usize..column.end() as usize
+    }
+
+    /// One column as maps show it.
+    pub fn column(&self, number: usize) -> FlowColumn {
+        let (column, mark) = (&self.columns[number], &self.marks[number]);
+        let meters = |units: i64| units as f64 * self.space.dz_m / f64::from(UNITS);
+        let highest = column.cells.iter().rposition(|cell| cell.amount > 0 || cell.rock > 0);
+        let surface = highest.map_or(i64::from(column.base) * UNIT, |i| {
+            let cell = column.cells[i];
+            (i64::from(column.base) + i as i64) * UNIT + i64::from(cell.rock) + i64::from(cell.amount)
+        });
+        let run = column.runs.iter().rev().find(|run| run.is_wet());
+        let row = |run: &column::Run| column.cell(run.top);
+        FlowColumn {
+            ground_m: meters(mark.ground),
+            liquid_m: meters(column.amount()),
+            set_m: meters(mark.set),
+            surface_m: meters(surface),
+            arrival_s: mark.arrival_s.is_finite().then_some(mark.arrival_s),
+            surface_k: run.and_then(|run| row(run).temperature_k()),
+            viscosity_pa_s: run.map(|run| self.tables.viscosity_pa_s(run.fluidity)),
+            yield_pa: run.map(|run| self.tables.yield_pa(run.strength)),
+            max_speed_m_s: f64::from(mark.max_speed),
+            skin_s: f64::from(column.skin),
+            roofed: column.runs.iter().any(|run| run.is_wet() && !run.is_under_sky()),
+        }
+    }
+
+    /// Checks that the ledgers are exact, that no liquid is in rock and that none floats.
+    ///
+    /// # Errors
+    ///
+    /// Names the first fault.
+    pub fn check(&self) -> Result<(), String> {
+        let amount = self.columns.iter().map(Column::amount).sum();
+        let heat = self.columns.iter().map(Column::heat).sum();
+        self.account.check(amount, heat)?;
+        self.columns.iter().enumerate().try_for_each(|(c, column)| {
+            let fault = column.fault();
+            fault.map_or(Ok(()), |fault| {
+                Err(format!("flow: {fault} in column ({}, {})", c % self.space.nx, c / self.space.nx))
+            })
+        })
+    }
+}

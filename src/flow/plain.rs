@@ -1,0 +1,116 @@
+//! The step once more, as plainly as it can be said: everything is worked out anew in every sub-step for the whole box, one
+//! thing after the other. Tests hold the fast step against it, to the bit.
+
+use std::collections::BTreeMap;
+
+use super::column::heat_of;
+use super::plan::Plan;
+use super::step::{pair_of, sub_step};
+use super::{Flow, FlowPour};
+
+/// An amount and its heat that go from one cell to another.
+struct Move {
+    from: (usize, i32),
+    to: usize,
+    amount: i32,
+}
+
+impl Flow {
+    /// One step, like [`Flow::step`].
+    pub(crate) fn plain_step(&mut self, pours: &[FlowPour]) {
+        let pours = self.pours(pours);
+        self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
+        self.refresh_all();
+        let mut plan = Plan::default();
+        plan.make(self.space, &self.columns, &self.tables, &self.wet, &pours);
+        for number in 0..1u64 << plan.finest {
+            self.stamp += 1;
+            let sub = sub_step(self.setup.seed, self.steps, number, plan.finest, self.stamp);
+            self.pour(&pours, &plan, number, sub.level);
+            self.refresh_all();
+            let mut moves = self.plain_moves(&plan, sub.key, sub.level);
+            self.plain_limit(&mut moves);
+            self.plain_apply(&moves);
+            self.refresh_all();
+        }
+        self.account.sub_steps += 1 << plan.finest;
+        self.finish(&plan);
+    }
+
+    fn refresh_all(&mut self) {
+        for column in &mut self.columns {
+            column.shares.clear();
+            column.find_gaps();
+            column.settle();
+            column.refresh(&self.tables);
+        }
+    }
+
+    fn plain_moves(&mut self, plan: &Plan, key: u64, due: i32) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let (nx, nz) = (self.space.nx, self.space.nz);
+        for number in 0..2 * self.columns.len() {
+            let (c, is_south) = (number / 2, number % 2 == 1);
+            let is_last = if is_south { c / nx + 1 == nz } else { c % nx + 1 == nx };
+            if is_last {
+                continue;
+            }
+            let (c, n, pair) = pair_of(self.space, &self.columns, number);
+            if !plan.is_active(c) || !plan.is_active(n) {
+                continue;
+            }
+            let level = plan.level(c).max(plan.level(n));
+            if level < due {
+                continue;
+            }
+            self.account.faces += 1;
+            let account = &mut self.account;
+            pair.fluxes(&self.tables, level, |flux| {
+                account.fluxes += 1;
+                account.capped += u64::from(flux.is_capped);
+                let (from, to) = if flux.is_forward { (c, n) } else { (n, c) };
+                pair.parts(&flux, key, number, |level, amount| moves.push(Move { from: (from, level), to, amount }));
+            });
+        }
+        moves
+    }
+
+    fn plain_limit(&self, moves: &mut [Move]) {
+        let mut given = BTreeMap::<(usize, i32), i64>::new();
+        for each in moves.iter() {
+            *given.entry(each.from).or_default() += i64::from(each.amount);
+        }
+        for each in moves {
+            let held = i64::from(self.columns[each.from.0].cell(each.from.1).amount);
+            let given = given[&each.from];
+            if given > held {
+                each.amount = (i64::from(each.amount) * held / given) as i32;
+            }
+        }
+    }
+
+    fn plain_apply(&mut self, moves: &[Move]) {
+        let before = self.columns.clone();
+        let mut skins: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+        for each in moves {
+            let (from, level) = each.from;
+            let heat = heat_of(each.amount, before[from].cell(level));
+            let cell = self.columns[from].cell_mut(level);
+            (cell.amount, cell.heat) = (cell.amount - each.amount, cell.heat - heat);
+            let cell = self.columns[each.to].cell_mut(level);
+            (cell.amount, cell.heat) = (cell.amount + each.amount, cell.heat + heat);
+            let (came, aged) = skins.entry(each.to).or_default();
+            *came += f64::from(each.amount);
+            *aged += f64::from(each.amount) * f64::from(before[from].skin);
+        }
+        for (c, (came, aged)) in skins.into_iter().filter(|(_, (came, _))| *came > 0.0) {
+            let held = before[c].amount() as f64;
+            if self.tables.carries_skin {
+                self.columns[c].skin = ((held * f64::from(before[c].skin) + aged) / (held + came)) as f32;
+            }
+        }
+        let lost: i64 = self.columns.iter_mut().map(|column| column.drop_rests()).sum();
+        self.account.heat_sky += i128::from(lost);
+        self.columns.iter_mut().for_each(|column| column.settle());
+    }
+}

@@ -1,0 +1,86 @@
+//! What a checkpoint keeps of a flow, and the hash of its state.
+
+use serde::{Deserialize, Serialize};
+
+use super::column::Column;
+use super::{Flow, FlowAccount, FlowCell, Mark, UNITS};
+use crate::random::mix64;
+
+/// What a checkpoint keeps of a flow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowState {
+    steps: u64,
+    account: FlowAccount,
+    columns: Vec<SavedColumn>,
+}
+
+/// One column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct SavedColumn {
+    base: u32,
+    cells: Vec<FlowCell>,
+    skin: f32,
+    mark: Mark,
+}
+
+impl Flow {
+    /// What a checkpoint keeps.
+    pub fn state(&self) -> FlowState {
+        let save = |(column, mark): (&Column, &Mark)| SavedColumn {
+            base: column.base as u32,
+            cells: column.cells.to_vec(),
+            skin: column.skin,
+            mark: *mark,
+        };
+        let columns = self.columns.iter().zip(&self.marks).map(save).collect();
+        FlowState { steps: self.steps, account: self.account, columns }
+    }
+
+    /// Goes on from a state that was kept of a flow with the same box and setup.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with the state; the flow is then as it was.
+    pub fn restore(&mut self, state: FlowState) -> Result<(), String> {
+        if state.columns.len() != self.columns.len() {
+            return Err(format!("flow: {} columns for a box of {}", state.columns.len(), self.columns.len()));
+        }
+        let top = self.space.ny;
+        let is_whole = |saved: &SavedColumn| {
+            let holds = |cell: &FlowCell| cell.amount >= 0 && cell.heat >= 0 && (0..=UNITS).contains(&cell.rock);
+            saved.base as usize <= top && saved.cells.len() <= top + 1024 && saved.cells.iter().all(holds)
+        };
+        if !state.columns.iter().all(is_whole) {
+            return Err("flow: a column that cannot be".to_owned());
+        }
+        let mut flow = self.clone();
+        for ((column, mark), saved) in flow.columns.iter_mut().zip(&mut flow.marks).zip(state.columns) {
+            *column =
+                Column { base: saved.base as i32, cells: saved.cells.into(), skin: saved.skin, ..Column::default() };
+            *mark = saved.mark;
+        }
+        (flow.steps, flow.account) = (state.steps, state.account);
+        flow.find_runs();
+        flow.check()?;
+        flow.changed = (0..flow.columns.len() as u32).collect();
+        *self = flow;
+        Ok(())
+    }
+
+    /// Hash of all that decides what comes next.
+    pub fn hash(&self) -> u64 {
+        let mut hash = mix64(self.steps);
+        let mut add = |value: u64| hash = mix64(hash ^ value).wrapping_add(value);
+        for (column, mark) in self.columns.iter().zip(&self.marks) {
+            add(column.base as u64);
+            let used = column.cells.iter().rposition(|cell| *cell != FlowCell::default()).map_or(0, |last| last + 1);
+            for cell in &column.cells[..used] {
+                add(cell.amount as u64 | (cell.rock as u64) << 32);
+                add(cell.heat as u64);
+            }
+            add(u64::from(column.skin.to_bits()));
+            add(mark.arrival_s.to_bits());
+        }
+        hash
+    }
+}

@@ -1,0 +1,82 @@
+//! Viscosity and yield strength by temperature, in the numbers that fluxes are worked out in.
+
+use super::mag::Mag;
+use super::{FlowBox, FlowSetup, HEAT_UNITS, UNITS};
+
+/// Acceleration of gravity in m/s².
+pub(crate) const GRAVITY: f64 = 9.81;
+
+/// Rows for a kelvin.
+const ROWS: i64 = 4;
+
+/// Rows of the tables: up to 2,000 K.
+const COUNT: usize = 2000 * ROWS as usize + 1;
+
+/// Share of the stable time step that a column moves in: `D Δt/dx² ≤ 0.2` and `c Δt/dx ≤ 0.35`, both times 0.7.
+const DIFFUSION: f64 = 0.2 * 0.7;
+const WAVE: f64 = 0.35 * 0.7;
+
+/// The steepest slope in the theory, tan 30°, and the steepest that limits a time step.
+const STEEPEST: f64 = 0.577;
+const STEEPEST_WAVE: f64 = 0.6;
+
+/// The numbers of a setup.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables {
+    /// Flux in units of amount for a unit of head and a cubic unit of depth, over a step: ρ g s³ Δt/(3 η dx²), with `s` the
+    /// metres of a unit of height.
+    pub(crate) fluidity: Vec<Mag>,
+    /// Yield strength: 2 τ dx/(ρ g s²).
+    pub(crate) strength: Vec<Mag>,
+    /// Difference of height between columns beyond which a bed is a cliff.
+    pub(crate) cliff: i64,
+    /// Largest difference of heads that counts for the speed of a wave.
+    pub(crate) steepest: i64,
+    /// Inverses of the limits of a time step.
+    pub(crate) diffusion: Mag,
+    pub(crate) wave: Mag,
+    /// Whether the age of the crust is carried with the liquid.
+    pub(crate) carries_skin: bool,
+    /// Fluidity of 1 Pa s, and strength of 1 Pa.
+    flux: f64,
+    unit_of_strength: f64,
+}
+
+impl Tables {
+    pub(crate) fn new(space: FlowBox, setup: &FlowSetup) -> Self {
+        let lava = &setup.lava;
+        let unit_m = space.dz_m / f64::from(UNITS);
+        let weight = lava.density_kg_m3 * GRAVITY;
+        let flux = weight * unit_m * unit_m * unit_m * setup.step_s / (3.0 * space.dx_m * space.dx_m);
+        let strength = 2.0 * space.dx_m / (weight * unit_m * unit_m);
+        let kelvin = |row: usize| row as f64 / ROWS as f64;
+        let steep = |slope: f64| (slope * space.dx_m / unit_m) as i64;
+        Self {
+            fluidity: (0..COUNT).map(|row| Mag::from_f64(flux / lava.viscosity_pa_s(kelvin(row)))).collect(),
+            strength: (0..COUNT).map(|row| Mag::from_f64(strength * lava.yield_pa(kelvin(row)))).collect(),
+            flux,
+            unit_of_strength: strength,
+            cliff: steep(STEEPEST),
+            steepest: steep(STEEPEST_WAVE),
+            diffusion: Mag::from_f64(1.0 / DIFFUSION),
+            wave: Mag::from_f64(3.0 / WAVE),
+            carries_skin: matches!(lava.cooling, super::Cooling::Skin { .. }),
+        }
+    }
+
+    /// Viscosity of a fluidity.
+    pub(crate) fn viscosity_pa_s(&self, fluidity: Mag) -> f64 {
+        self.flux / fluidity.to_f64()
+    }
+
+    /// Yield strength of a strength.
+    pub(crate) fn yield_pa(&self, strength: Mag) -> f64 {
+        strength.to_f64() / self.unit_of_strength
+    }
+
+    /// The row of liquid with this heat.
+    #[inline]
+    pub(crate) fn row(&self, heat: i64, amount: i64) -> usize {
+        ((heat / amount / (HEAT_UNITS / ROWS)).max(0) as usize).min(COUNT - 1)
+    }
+}
