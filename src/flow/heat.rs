@@ -1,7 +1,7 @@
 //! Heat, once a step: loss to the sky, to roofs and to the bed, conduction between cells. Every loss is a whole number that
 //! leaves a cell and enters a ledger.
 
-use super::column::{Column, Run};
+use super::column::Column;
 use super::plan::{Plan, ROWS};
 use super::{Cooling, Flow, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
 use crate::parallel::*;
@@ -207,10 +207,4 @@ fn take_from(cells: &mut [FlowCell], kelvin: f64) -> i64 {
         taken += heat;
     }
     taken
-}
-
-/// The hottest that a run is, for tests and reports.
-#[cfg(test)]
-pub(crate) fn hottest(column: &Column, run: &Run) -> f64 {
-    (run.first..=run.top).filter_map(|level| column.cell(level).temperature_k()).fold(0.0, f64::max)
 }

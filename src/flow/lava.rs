@@ -96,12 +96,9 @@ impl Default for Lava {
     }
 }
 
-/// Names of the presets.
-pub const PRESETS: [&str; 3] = ["etna-basalt", "fogo-2014", "silicone-oil"];
-
 impl Lava {
     /// Names of the presets.
-    pub const PRESETS: [&str; 3] = PRESETS;
+    pub const PRESETS: [&str; 3] = ["etna-basalt", "fogo-2014", "silicone-oil"];
 
     /// The preset with a name.
     pub fn preset(name: &str) -> Option<Self> {

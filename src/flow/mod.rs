@@ -15,6 +15,7 @@
 //! | `step` | a step as a recipe |
 //! | `heat`, `set` | cooling; what turns to rock |
 //! | `account` | ledgers of volume and heat |
+//! | `verify` | set-ups with a known answer |
 //! | `plain` | the specification, which reads like the rule and is slow |
 //!
 //! Axes: `x` east, `y` up, `z` south, as in [`crate::grid`]; a column has the number `z · nx + x`.
@@ -34,6 +35,7 @@ mod step;
 mod tables;
 #[cfg(test)]
 mod tests;
+pub mod verify;
 
 pub use account::FlowAccount;
 pub use lava::{Cooling, Lava, Viscosity};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::column::heat_of;
 use super::plan::Plan;
-use super::step::{pair_of, sub_step};
+use super::step::{SubStep, WHOLE, pair_of, sub_key, sub_steps};
 use super::{Flow, FlowPour};
 
 /// An amount and its heat that go from one cell to another.
@@ -19,21 +19,26 @@ impl Flow {
     /// One step, like [`Flow::step`].
     pub(crate) fn plain_step(&mut self, pours: &[FlowPour]) {
         let pours = self.pours(pours);
-        self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
-        self.refresh_all();
-        let mut plan = Plan::default();
-        plan.make(self.space, &self.columns, &self.tables, &self.wet, &pours);
-        for number in 0..1u64 << plan.finest {
-            self.stamp += 1;
-            let sub = sub_step(self.setup.seed, self.steps, number, plan.finest, self.stamp);
-            self.pour(&pours, &plan, number, sub.level);
+        self.changed.clear();
+        let (mut time, mut number, mut plan) = (0, 0, Plan::default());
+        while time < WHOLE {
             self.refresh_all();
-            let mut moves = self.plain_moves(&plan, sub.key, sub.level);
-            self.plain_limit(&mut moves);
-            self.plain_apply(&moves);
-            self.refresh_all();
+            self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
+            plan = Plan::default();
+            plan.make(self.space, &self.columns, &self.tables, &self.wet, &pours, time);
+            for sub in sub_steps(&plan, time) {
+                let sub = SubStep { key: sub_key(self.setup.seed, self.steps, number), ..sub };
+                self.pour(&pours, &plan, sub);
+                self.refresh_all();
+                let mut moves = self.plain_moves(&plan, sub.key, sub.level);
+                self.plain_limit(&mut moves);
+                self.plain_apply(&moves);
+                self.refresh_all();
+                number += 1;
+            }
+            time += WHOLE >> plan.coarsest;
         }
-        self.account.sub_steps += 1 << plan.finest;
+        self.account.sub_steps += number;
         self.finish(&plan);
     }
 

@@ -12,7 +12,14 @@ use super::{FlowBox, HEAT_UNITS};
 use crate::parallel::*;
 
 /// The finest level.
-pub(crate) const FINEST: i32 = 14;
+pub(crate) const FINEST: i32 = 17;
+
+/// Sub-steps that a front may make before the columns ahead of it are found anew: it crosses a quarter of a column in each, and
+/// two columns ahead are awake.
+const AHEAD: i32 = 3;
+
+/// Sub-steps of the finest level after which levels are worked out anew.
+const ROUND: i32 = 8;
 
 /// Rows of columns that one thread works on at a time.
 pub(crate) const ROWS: usize = 8;
@@ -74,6 +81,8 @@ pub(crate) struct Plan {
     pub(crate) strips: Vec<Strip>,
     /// The finest level in use.
     pub(crate) finest: i32,
+    /// The coarsest level in use: the plan holds for Δt/2^coarsest.
+    pub(crate) coarsest: i32,
     /// Level of each column of the box; of the active ones only.
     levels: Vec<u8>,
     /// Whether a column is active.
@@ -81,17 +90,26 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Makes the plan of a step.
-    pub(crate) fn make(&mut self, space: FlowBox, columns: &[Column], tables: &Tables, wet: &[u32], pours: &[Pour]) {
+    /// Makes the plan of a round that begins at a time of a step, in [`FINEST`] bits.
+    pub(crate) fn make(
+        &mut self,
+        space: FlowBox,
+        columns: &[Column],
+        tables: &Tables,
+        wet: &[u32],
+        pours: &[Pour],
+        time: u64,
+    ) {
         self.marks.resize(space.columns(), false);
         self.levels.resize(space.columns(), 0);
         self.strips.resize_with(space.nz.div_ceil(ROWS), Strip::default);
         self.activate(space, wet, pours);
-        let own: Vec<(u8, i64)> =
+        let own: Vec<(u8, i64, bool)> =
             self.active.par_iter().with_min_len(256).map(|&c| own_level(space, columns, tables, c as usize)).collect();
         self.falls.clear();
-        self.falls.extend(own.iter().map(|&(_, fall)| fall));
-        for (&c, &(level, _)) in self.active.iter().zip(&own) {
+        self.falls.extend(own.iter().map(|&(_, fall, _)| fall));
+        let of_front = own.iter().filter(|&&(.., is_front)| is_front).map(|&(level, ..)| i32::from(level)).max();
+        for (&c, &(level, ..)) in self.active.iter().zip(&own) {
             self.levels[c as usize] = level;
         }
         for pour in pours {
@@ -100,6 +118,14 @@ impl Plan {
             *of_column = (*of_column).max(level);
         }
         self.smooth(space);
+        // A round begins at a multiple of its own length.
+        let aligned = FINEST - (time.trailing_zeros() as i32).min(FINEST);
+        self.coarsest = (of_front.unwrap_or(0) - AHEAD).max(self.finest - ROUND).max(aligned).max(0);
+        self.finest = self.finest.max(self.coarsest);
+        for &c in &self.active {
+            let level = &mut self.levels[c as usize];
+            *level = (*level).max(self.coarsest as u8);
+        }
         self.list(space);
     }
 
@@ -161,7 +187,8 @@ impl Plan {
         });
     }
 
-    /// Whether a column moves in this step at all.
+    /// Whether a column moves at all.
+    #[cfg(test)]
     pub(crate) fn is_active(&self, column: usize) -> bool {
         self.marks[column]
     }
@@ -185,9 +212,10 @@ pub(crate) fn neighbours(space: FlowBox, c: usize) -> [Option<usize>; 4] {
 }
 
 /// The level that is stable for a column: explicit diffusion with `D = ρ g h³/(3η)` and a wave of speed `ρ g h² S/η`; and the
-/// largest difference of heads to a neighbour.
-fn own_level(space: FlowBox, columns: &[Column], tables: &Tables, c: usize) -> (u8, i64) {
+/// largest difference of heads to a neighbour; and whether a neighbour is dry.
+fn own_level(space: FlowBox, columns: &[Column], tables: &Tables, c: usize) -> (u8, i64, bool) {
     let (mut level, mut steepest) = (0, 0);
+    let is_front = neighbours(space, c).into_iter().flatten().any(|n| !columns[n].is_wet());
     let uppermost = columns[c].runs.len().wrapping_sub(1);
     for (i, run) in columns[c].runs.iter().enumerate().filter(|(_, run)| run.is_wet()) {
         let fall = neighbours(space, c)
@@ -205,7 +233,7 @@ fn own_level(space: FlowBox, columns: &[Column], tables: &Tables, c: usize) -> (
             steepest = fall;
         }
     }
-    (level.min(FINEST) as u8, steepest)
+    (level.min(FINEST) as u8, steepest, is_front)
 }
 
 /// The level at which no sub-step pours more than half of what is there, or a sixteenth of a cell.

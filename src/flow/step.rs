@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::column::{Column, UNIT, heat_of};
 use super::face::Pair;
-use super::plan::{Plan, Pour, ROWS, neighbours, run_of_pour};
+use super::plan::{FINEST, Plan, Pour, ROWS, neighbours, run_of_pour};
 use super::tables::Tables;
 use super::{Flow, FlowBox, FlowPour};
 use crate::parallel::*;
@@ -12,6 +12,9 @@ use crate::random::mix64;
 
 /// Fewest faces of a sub-step for which threads are worth their start.
 const WORTH_THREADS: usize = 400;
+
+/// A whole step in [`FINEST`] bits.
+pub(crate) const WHOLE: u64 = 1 << FINEST;
 
 /// Most that a pour adds at once.
 const LARGEST_POUR: i64 = 1 << 28;
@@ -46,9 +49,11 @@ struct Count {
 /// A sub-step: its number among all, its random key, and the coarsest level that moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubStep {
-    stamp: u64,
+    pub(crate) stamp: u64,
     pub(crate) key: u64,
     pub(crate) level: i32,
+    /// When it begins, as a share of the step in [`FINEST`] bits.
+    pub(crate) time: u64,
 }
 
 impl Flow {
@@ -56,14 +61,21 @@ impl Flow {
     pub fn step(&mut self, pours: &[FlowPour]) {
         let pours = self.pours(pours);
         let mut plan = std::mem::take(&mut self.plan);
-        plan.make(self.space, &self.columns, &self.tables, &self.wet, &pours);
-        for number in 0..1u64 << plan.finest {
-            self.stamp += 1;
-            let sub = sub_step(self.setup.seed, self.steps, number, plan.finest, self.stamp);
-            self.pour(&pours, &plan, number, sub.level);
-            self.sub_step(&plan, sub);
+        self.changed.clear();
+        let (mut time, mut number) = (0, 0);
+        while time < WHOLE {
+            plan.make(self.space, &self.columns, &self.tables, &self.wet, &pours, time);
+            for sub in sub_steps(&plan, time) {
+                self.stamp += 1;
+                let sub = SubStep { stamp: self.stamp, key: sub_key(self.setup.seed, self.steps, number), ..sub };
+                self.pour(&pours, &plan, sub);
+                self.sub_step(&plan, sub);
+                number += 1;
+            }
+            time += WHOLE >> plan.coarsest;
+            self.note_wet(&plan);
         }
-        self.account.sub_steps += 1 << plan.finest;
+        self.account.sub_steps += number;
         self.finish(&plan);
         self.plan = plan;
     }
@@ -87,14 +99,13 @@ impl Flow {
     }
 
     /// Pours what is due in a sub-step.
-    pub(crate) fn pour(&mut self, pours: &[Pour], plan: &Plan, number: u64, due: i32) {
+    pub(crate) fn pour(&mut self, pours: &[Pour], plan: &Plan, sub: SubStep) {
         for pour in pours {
             let level = plan.level(pour.column);
-            if level >= due {
-                // Equal shares that add up to the whole.
-                let i = (number >> (plan.finest - level)) as i128;
-                let up_to = |i: i128| ((i128::from(pour.units) * i) >> level) as i64;
-                self.pour_into(pour, up_to(i + 1) - up_to(i));
+            if level >= sub.level {
+                // Shares that add up to the whole.
+                let up_to = |time: u64| ((i128::from(pour.units) * i128::from(time)) >> FINEST) as i64;
+                self.pour_into(pour, up_to(sub.time + (WHOLE >> level)) - up_to(sub.time));
             }
         }
     }
@@ -256,33 +267,42 @@ impl Flow {
         }
     }
 
+    /// Finds what is wet after a round.
+    pub(crate) fn note_wet(&mut self, plan: &Plan) {
+        let before = std::mem::take(&mut self.wet);
+        let columns = &self.columns;
+        self.wet = plan.active.iter().copied().filter(|&c| columns[c as usize].is_wet()).collect();
+        self.changed.extend(before);
+        self.changed.extend(&self.wet);
+    }
+
     fn note_arrivals(&mut self, plan: &Plan) {
+        self.note_wet(plan);
+        self.changed.sort_unstable();
+        self.changed.dedup();
         let now = self.time_s();
-        let (mut changed, before) = (Vec::new(), std::mem::take(&mut self.wet));
-        let mut was = before.iter().copied().peekable();
-        for &c in &plan.active {
-            let was_wet = was.next_if(|&w| w == c).is_some();
-            let is_wet = self.columns[c as usize].is_wet();
-            if is_wet {
-                self.wet.push(c);
-                let mark = &mut self.marks[c as usize];
-                if mark.arrival_s.is_infinite() {
-                    mark.arrival_s = now;
-                }
-            }
-            if is_wet || was_wet {
-                changed.push(c);
+        for &c in &self.wet {
+            let mark = &mut self.marks[c as usize];
+            if mark.arrival_s.is_infinite() {
+                mark.arrival_s = now;
             }
         }
-        self.changed = changed;
     }
 }
 
-/// A sub-step of a step.
-pub(crate) fn sub_step(seed: u64, step: u64, number: u64, finest: i32, stamp: u64) -> SubStep {
+/// The sub-steps of a plan that begins at a time: their times and the coarsest levels that move. Stamp and key are the caller's.
+pub(crate) fn sub_steps(plan: &Plan, time: u64) -> impl Iterator<Item = SubStep> + use<> {
+    let (coarsest, finest) = (plan.coarsest, plan.finest);
+    (0..1u64 << (finest - coarsest)).map(move |i| {
+        let level = if i == 0 { coarsest } else { finest - i.trailing_zeros() as i32 };
+        SubStep { stamp: 0, key: 0, level, time: time + i * (WHOLE >> finest) }
+    })
+}
+
+/// The random key of a sub-step, by its number in the step.
+pub(crate) fn sub_key(seed: u64, step: u64, number: u64) -> u64 {
     let key = mix64(mix64(seed ^ 0x6c61_7661).wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-    let level = if number == 0 { 0 } else { finest - number.trailing_zeros() as i32 };
-    SubStep { stamp, key: mix64(key.wrapping_add(number)), level }
+    mix64(key.wrapping_add(number))
 }
 
 /// The faces of a column by their numbers, ascending, with the sign of what leaves it.

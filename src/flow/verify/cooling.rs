@@ -1,0 +1,75 @@
+//! Heat of still and of moving liquid.
+
+use super::super::tables::GRAVITY;
+use super::super::{Cooling, FlowBox, Lava};
+use super::{Measured, Row, at_once, curve, exponent, flow, isothermal, steady};
+
+pub(super) fn radiation() -> Measured {
+    let lava = Lava { cooling: Cooling::Bare { exposed: 1.0 }, ambient_k: 0.0, ..isothermal(2600.0, 1e5, 0.0) };
+    let space = FlowBox { nx: 5, ny: 8, nz: 5, dx_m: 10.0, dz_m: 5.0 };
+    let law = |t: f64, lava: &Lava| {
+        let rate = 3.0 * lava.emissivity * 5.67e-8 * 1360.0 * 1360.0 * 1360.0;
+        1360.0 / libm::cbrt(1.0 + rate * t / (lava.density_kg_m3 * lava.heat_capacity))
+    };
+    let mut flow = flow(space, lava.clone(), 5.0, false, |_, _| 0.0);
+    flow.fill((0..25).map(|c| at_once(c, 100.0, 1360.0)));
+    let mut found = curve(["time in s", "temperature in K"], false);
+    for _ in 0..8 {
+        (0..200).for_each(|_| flow.step(&[]));
+        found.model.push((flow.time_s(), flow.column(12).surface_k.unwrap_or(0.0)));
+        found.theory.push((flow.time_s(), law(flow.time_s(), &lava)));
+    }
+    let end = found.model.len() - 1;
+    let rows = vec![Row::relative("temperature after 8,000 s, K", found.theory[end].1, found.model[end].1, 0.001)];
+    Measured { rows, curve: found, flow }
+}
+
+pub(super) fn bed() -> Measured {
+    let lava = Lava { bed_conduction: 2.0, ..isothermal(2600.0, 1e5, 0.0) };
+    let space = FlowBox { nx: 3, ny: 12, nz: 3, dx_m: 10.0, dz_m: 5.0 };
+    let mut flow = flow(space, lava.clone(), 10.0, false, |_, _| 0.0);
+    // Deep liquid hardly cools, so that the difference of temperatures stays.
+    flow.fill((0..9).map(|c| at_once(c, 4000.0, 1360.0)));
+    let start = 40.0 * lava.heat_per_m3() * 1360.0;
+    let law = |t: f64| 2.0 * 2.0 * 1060.0 * (t / (core::f64::consts::PI * lava.diffusivity)).sqrt();
+    let mut found = curve(["time in s", "heat lost in J/m²"], false);
+    for _ in 0..8 {
+        (0..100).for_each(|_| flow.step(&[]));
+        let account = flow.account();
+        let lost = account.heat_bed as f64 / account.heat_poured as f64;
+        found.model.push((flow.time_s(), lost * start));
+        found.theory.push((flow.time_s(), law(flow.time_s())));
+    }
+    let end = found.model.len() - 1;
+    let rows = vec![Row::relative("heat lost to the bed, J/m²", found.theory[end].1, found.model[end].1, 0.02)];
+    Measured { rows, curve: found, flow }
+}
+
+pub(super) fn silicone_oil() -> Measured {
+    let lava = Lava::preset("silicone-oil").expect("a preset");
+    let space = FlowBox { nx: 101, ny: 30, nz: 101, dx_m: 1e-3, dz_m: 5e-4 };
+    let rate = 2.2e-8;
+    let law = |t: f64| 0.7150 * libm::pow(GRAVITY * rate * rate * rate / (3.0 * 3.56e-3), 0.125) * t.sqrt();
+    let mut flow = flow(space, lava, 0.5, false, |_, _| 1.85e-4);
+    let middle = space.columns() / 2;
+    let mut found = curve(["time in s", "radius in m"], true);
+    for until in [95.0, 190.0, 380.0] {
+        while flow.time_s() < until {
+            let pour = steady(&flow, middle, rate, 315.0);
+            flow.step(&[pour]);
+        }
+        let deepest = (0..space.columns()).map(|c| flow.column(c).liquid_m).fold(0.0, f64::max);
+        let row: Vec<f64> = (50..101).map(|x| flow.column(50 * 101 + x).liquid_m).collect();
+        let last = row.iter().rposition(|&h| h > 0.02 * deepest).unwrap_or(0);
+        let next = row.get(last + 1).copied().unwrap_or(0.0);
+        let share = (row[last] - 0.02 * deepest) / (row[last] - next).max(1e-12);
+        found.model.push((until, (last as f64 + share) * space.dx_m));
+        found.theory.push((until, law(until)));
+    }
+    let (first, end) = (found.model[0], found.model[2]);
+    let rows = vec![
+        Row::relative("radius after 380 s, m", law(380.0), end.1, 0.03),
+        Row::absolute("exponent of the radius", 0.5, exponent(first, end), 0.015),
+    ];
+    Measured { rows, curve: found, flow }
+}

@@ -1,0 +1,242 @@
+//! The benchmark suite of the physical model: set-ups with a known answer, each with its law, its source and a tolerance.
+//!
+//! Community benchmarks are those of Cordonnier, Lev and Garel (Geol. Soc. London SP 426, 2016); the laws are those of the
+//! papers named at each case. `docs/verification.md` shows the results.
+
+mod boxes;
+mod cooling;
+mod slopes;
+mod spreading;
+
+use serde::Serialize;
+
+use super::{Cooling, Flow, FlowBox, FlowPour, FlowSetup, Lava, Viscosity};
+
+/// A number beside its reference.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// What is measured.
+    pub what: String,
+    /// What theory says.
+    pub reference: f64,
+    /// What the model gives.
+    pub value: f64,
+    /// Largest deviation allowed, in the unit of the numbers.
+    pub tolerance: f64,
+}
+
+impl Row {
+    /// A number that may differ by a share of the reference.
+    fn relative(what: &str, reference: f64, value: f64, share: f64) -> Self {
+        Self { what: what.to_owned(), reference, value, tolerance: share * reference.abs() }
+    }
+
+    /// A number that may differ by so much.
+    fn absolute(what: &str, reference: f64, value: f64, tolerance: f64) -> Self {
+        Self { what: what.to_owned(), reference, value, tolerance }
+    }
+
+    /// Whether the number is within its tolerance.
+    pub fn holds(&self) -> bool {
+        (self.value - self.reference).abs() <= self.tolerance
+    }
+}
+
+/// A curve for a picture: points of the model, and those of theory.
+#[derive(Clone, Debug, Serialize)]
+pub struct Curve {
+    /// Labels of the two axes.
+    pub axes: [String; 2],
+    /// Whether the axes are logarithmic.
+    pub is_logarithmic: bool,
+    /// Points of the model.
+    pub model: Vec<(f64, f64)>,
+    /// Points of theory.
+    pub theory: Vec<(f64, f64)>,
+}
+
+/// What a case gives.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// Name of the case.
+    pub name: &'static str,
+    /// What is set up, and the source of its law.
+    pub about: &'static str,
+    /// The numbers.
+    pub rows: Vec<Row>,
+    /// The curve.
+    pub curve: Curve,
+    /// Whether the ledgers of volume and heat close to the unit.
+    pub is_exact: bool,
+    /// Share of fluxes held back by the limit that forbids overshooting.
+    pub capped_share: f64,
+}
+
+impl Outcome {
+    /// Whether all numbers are within their tolerances and the ledgers close.
+    pub fn holds(&self) -> bool {
+        self.is_exact && self.rows.iter().all(Row::holds)
+    }
+}
+
+/// A case of the suite.
+pub struct Case {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What is set up, and the source of its law.
+    pub about: &'static str,
+    /// Whether it belongs to the quick set.
+    pub is_quick: bool,
+    run: fn() -> Measured,
+}
+
+impl Case {
+    /// Runs the case.
+    pub fn run(&self) -> Outcome {
+        let Measured { rows, curve, flow } = (self.run)();
+        Outcome {
+            name: self.name,
+            about: self.about,
+            rows,
+            curve,
+            is_exact: flow.check().is_ok(),
+            capped_share: flow.account().capped_share(),
+        }
+    }
+}
+
+/// The suite.
+pub const CASES: [Case; 14] = [
+    Case {
+        name: "huppert-volume",
+        about: "1e6 m³ of 1e5 Pa s spread on a plane: R = 0.8939 (gV³/3ν)^⅛ t^⅛ (Huppert 1982)",
+        is_quick: true,
+        run: spreading::volume,
+    },
+    Case {
+        name: "huppert-flux",
+        about: "10 m³/s of 1e5 Pa s on a plane: R = 0.7150 (gQ³/3ν)^⅛ t^½ (Huppert 1982)",
+        is_quick: true,
+        run: spreading::flux,
+    },
+    Case {
+        name: "bingham-dome",
+        about: "1e6 m³ with 2,000 Pa come to rest: h² = 2τ/(ρg)·(R − r) (Nye 1952, Blake 1990)",
+        is_quick: true,
+        run: spreading::bingham,
+    },
+    Case {
+        name: "bm1-dam-break",
+        about: "BM1: a dam 1 m high and 6.6 m long breaks, 1e4 Pa s: early t^½, late t^⅕ (Huppert 1982; Balmforth et al. 2006)",
+        is_quick: true,
+        run: spreading::dam_break,
+    },
+    Case {
+        name: "bm2-incline",
+        about: "BM2: 5 m³/s of 1e5 Pa s down 10°: depth and width behind the front (Smith 1973, Lister 1992)",
+        is_quick: true,
+        run: slopes::along,
+    },
+    Case {
+        name: "incline-turned",
+        about: "the same incline turned by 22.5° and 45° against the grid",
+        is_quick: false,
+        run: slopes::turned,
+    },
+    Case {
+        name: "slope-volume",
+        about: "2e5 m³ down 10°: length ~ t^⅓, slightly less (Lister 1992)",
+        is_quick: false,
+        run: slopes::volume,
+    },
+    Case {
+        name: "bm3-silicone-oil",
+        about: "BM3: silicone oil of experiment C14, 2.2e-8 m³/s (Garel et al. 2012)",
+        is_quick: false,
+        run: cooling::silicone_oil,
+    },
+    Case {
+        name: "radiative-cooling",
+        about: "1 m of still lava radiates: T = T₀ (1 + 3εσT₀³t/(ρch))^(−⅓)",
+        is_quick: true,
+        run: cooling::radiation,
+    },
+    Case {
+        name: "bed-cooling",
+        about: "a still layer on cold rock: loss 2k ΔT √(t/(πκ)) of a half-space (Carslaw & Jaeger 1959)",
+        is_quick: true,
+        run: cooling::bed,
+    },
+    Case {
+        name: "roofed-channel",
+        about: "a channel under a roof: q = ρ g h³ ΔH/(12 η L)",
+        is_quick: true,
+        run: boxes::roofed_channel,
+    },
+    Case { name: "u-tube", about: "two shafts joined by a tunnel: levels meet", is_quick: true, run: boxes::u_tube },
+    Case { name: "lake", about: "a crater lake spills over its lowest lip alone", is_quick: true, run: boxes::lake },
+    Case {
+        name: "cliff",
+        about: "lava falls from a cliff over an overhang: nothing floats, nothing enters rock",
+        is_quick: true,
+        run: boxes::cliff,
+    },
+];
+
+/// The case with a name.
+pub fn case(name: &str) -> Option<&'static Case> {
+    CASES.iter().find(|case| case.name == name)
+}
+
+/// What a case measured, and its flow at the end.
+struct Measured {
+    rows: Vec<Row>,
+    curve: Curve,
+    flow: Flow,
+}
+
+/// A curve without points.
+fn curve(axes: [&str; 2], is_logarithmic: bool) -> Curve {
+    Curve { axes: axes.map(str::to_owned), is_logarithmic, model: Vec::new(), theory: Vec::new() }
+}
+
+/// A liquid of one viscosity that never cools.
+fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
+    Lava {
+        density_kg_m3: density,
+        viscosity: Viscosity::Constant { pa_s },
+        yield_pa,
+        yield_factor: 0.0,
+        solidus_k: 0.0,
+        cooling: Cooling::None,
+        ..Lava::default()
+    }
+}
+
+/// A flow over ground given by a function of column and row, in metres.
+fn flow(space: FlowBox, lava: Lava, step_s: f64, open_sides: bool, ground: impl Fn(usize, usize) -> f64) -> Flow {
+    let heights: Vec<f64> = (0..space.columns()).map(|c| ground(c % space.nx, c / space.nx)).collect();
+    let setup = FlowSetup { lava, step_s, open_sides, seed: 1 };
+    Flow::new(space, setup, &heights).expect("the numbers of a case are in range")
+}
+
+/// A pour at once of cubic metres.
+fn at_once(column: usize, volume: f64, kelvin: f64) -> FlowPour {
+    FlowPour { column, level: None, before_m3: 0.0, after_m3: volume, temperature_k: kelvin }
+}
+
+/// Pours some m³/s in the step that follows.
+fn steady(flow: &Flow, column: usize, rate: f64, kelvin: f64) -> FlowPour {
+    let (before, step) = (flow.time_s(), flow.setup().step_s);
+    FlowPour { column, level: None, before_m3: rate * before, after_m3: rate * (before + step), temperature_k: kelvin }
+}
+
+/// Depths of the liquid, a column each.
+fn depths(flow: &Flow) -> Vec<f64> {
+    (0..flow.space().columns()).map(|c| flow.column(c).liquid_m).collect()
+}
+
+/// Exponent of a power law through two points.
+fn exponent((x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> f64 {
+    libm::log(y1 / y0) / libm::log(x1 / x0)
+}
