@@ -73,13 +73,13 @@ pub(super) fn volume() -> Measured {
 pub(super) fn flux() -> Measured {
     let (rate, pa_s, density) = (10.0, 1e5, 2600.0);
     let nu = pa_s / density;
-    let space = FlowBox { nx: 91, ny: 40, nz: 91, dx_m: 10.0, dz_m: 5.0 };
+    let space = FlowBox { nx: 121, ny: 40, nz: 121, dx_m: 10.0, dz_m: 5.0 };
     let mut flow = flow(space, isothermal(density, pa_s, 0.0), 100.0, false, |_, _| 1.85);
     let law = |t: f64| 0.7150 * libm::pow(GRAVITY * rate * rate * rate / (3.0 * nu), 0.125) * t.sqrt();
     let middle = space.columns() / 2;
     let mut found = curve(["time in s", "radius in m"], true);
-    let mut next = 20_000.0;
-    while next <= 80_000.0 {
+    let mut next = 40_000.0;
+    while next <= 160_000.0 {
         while flow.time_s() < next {
             let pour = steady(&flow, middle, rate, 1360.0);
             flow.step(&[pour]);
