@@ -17,6 +17,8 @@ pub enum Of {
     Air,
     /// The ground under an air.
     Fallout,
+    /// The lava of the physical model.
+    Flow,
 }
 
 impl Of {
@@ -154,11 +156,33 @@ pub enum ColumnMeasure {
     Ground,
     /// Ash that fell on the ground from the air.
     Ash,
+    /// When lava of the physical model first stood there.
+    ArrivalTime,
+    /// Lava of the physical model that turned to rock.
+    SetThickness,
+    /// Temperature of its surface.
+    Temperature,
+    /// Its viscosity.
+    Viscosity,
+    /// The largest speed of its surface ever.
+    MaxSpeed,
 }
 
 impl Measure for ColumnMeasure {
-    const ALL: &'static [Self] =
-        &[Self::Thickness, Self::Arrival, Self::MaxThickness, Self::PeakEnergy, Self::Surface, Self::Ground, Self::Ash];
+    const ALL: &'static [Self] = &[
+        Self::Thickness,
+        Self::Arrival,
+        Self::MaxThickness,
+        Self::PeakEnergy,
+        Self::Surface,
+        Self::Ground,
+        Self::Ash,
+        Self::ArrivalTime,
+        Self::SetThickness,
+        Self::Temperature,
+        Self::Viscosity,
+        Self::MaxSpeed,
+    ];
 
     fn facts(self) -> Facts {
         match self {
@@ -175,6 +199,11 @@ impl Measure for ColumnMeasure {
             Self::Surface => Facts::new(Of::Materials, "surface", "m", "elevation of ground and {}"),
             Self::Ground => Facts::new(Of::Ground, "ground", "m", "elevation of the ground"),
             Self::Ash => Facts::new(Of::Fallout, "ash", "kg/m²", "ash that fell from the air"),
+            Self::ArrivalTime => Facts::new(Of::Flow, "arrival", "h", "hours after which {} first stood here"),
+            Self::SetThickness => Facts::new(Of::Flow, "set-thickness", "m", "{} that turned to rock"),
+            Self::Temperature => Facts::new(Of::Flow, "temperature", "K", "temperature of the surface of the {}"),
+            Self::Viscosity => Facts::new(Of::Flow, "viscosity", "Pa s", "viscosity of the uppermost {}"),
+            Self::MaxSpeed => Facts::new(Of::Flow, "max-speed", "m/s", "largest speed of the surface of the {}"),
         }
     }
 }

@@ -54,7 +54,7 @@ impl MapOptions {
             anyhow::bail!("{}: two outputs cannot have the same name", paths[i].display());
         }
         let needs_records = self.npz.is_some() || maps.iter().any(|(map, _)| map.measure().needs_records());
-        let recorded = quantities.iter().filter(|q| needs_records && q.measure() == ColumnMeasure::Arrival);
+        let recorded = quantities.iter().filter(|q| needs_records && q.measure() == ColumnMeasure::MaxThickness);
         let records = recorded.filter_map(Quantity::material).map(|material| Records::new(grid).of(material)).collect();
         Ok(MapPlan { maps, npz: self.npz.clone(), existing, records })
     }

@@ -5,6 +5,7 @@ mod bench;
 mod count;
 mod cut;
 mod file_limit;
+mod flow_report;
 mod machine;
 mod maps;
 mod memory;
@@ -141,7 +142,7 @@ impl Source {
 
     /// Reads the scene, with what the flags override.
     fn load(&self) -> anyhow::Result<Scene> {
-        let overrides = self.place.overrides();
+        let overrides = self.place.overrides()?;
         if let Some(path) = self.file.as_deref().filter(|path| !path.exists()) {
             return Err(no_file(path));
         }

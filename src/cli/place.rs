@@ -5,13 +5,16 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use lavoxel::grid::{Grid, MAX_SIDE};
 use lavoxel::rules::Walls;
-use lavoxel::scene::{Overrides, VentOverride, VentPlace};
+use lavoxel::scene::{LavaSpec, Overrides, Seconds, VentOverride, VentPlace};
 use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
 
 use super::typed::Typed;
 
 /// Where `--help` lists the flags of a heightmap.
 const HEADING: &str = "Heightmap";
+
+/// Where `--help` lists the flags of the physical model.
+const FLOW: &str = "Physical model";
 
 /// The part of a heightmap to use, and how to read it.
 #[derive(Args, Clone, Debug, Default)]
@@ -80,13 +83,26 @@ pub(super) struct PlaceArgs {
 
     /// A vent, instead of the scene's; repeatable. In cells from the box's north-west corner (64,64), in metres from
     /// there (1200m,800m), in coordinates of the file (map:499800,4178300), or summit; @RATE adds full cells poured in a
-    /// step
+    /// step, or in the physical model cubic metres a second (@15m3/s)
     #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
     vent: Vec<Vent>,
 
     /// The four sides of the box, instead of the scene's [default for bare heightmaps: open]
     #[arg(long, value_enum, value_name = "WALLS")]
     walls: Option<WallsName>,
+
+    /// Lava of the physical model, in metres, seconds and kelvin: etna-basalt, fogo-2014 or silicone-oil. A bare heightmap
+    /// gets that model by it
+    #[arg(long, help_heading = FLOW, value_name = "NAME")]
+    lava: Option<String>,
+
+    /// How long the physical model runs, such as 10d, 6h, 30min or 90s
+    #[arg(long, help_heading = FLOW, value_name = "TIME", allow_hyphen_values = true)]
+    duration: Option<Seconds>,
+
+    /// Height of a cell of the box in metres, in the physical model [default for bare heightmaps: half of its edge]
+    #[arg(long, help_heading = FLOW, value_name = "METRES", allow_negative_numbers = true)]
+    cell_height: Option<f64>,
 
     #[command(flatten)]
     map: MapArgs,
@@ -174,14 +190,20 @@ impl MapArgs {
 
 impl PlaceArgs {
     /// The overrides of the flags.
-    pub(super) fn overrides(&self) -> Overrides {
-        Overrides {
+    pub(super) fn overrides(&self) -> anyhow::Result<Overrides> {
+        let lava = |name: &str| {
+            LavaSpec::preset(name).map_err(|error| anyhow::anyhow!(error.replace("flow.lava =", "--lava")))
+        };
+        Ok(Overrides {
             size: self.grid.map(|Size(grid)| [grid.nx, grid.ny, grid.nz]),
             cell_size_m: self.voxel_size,
             terrain: self.map.terrain(),
             vents: self.vent.iter().map(|vent| vent.wish).collect(),
             walls: self.walls.map(Walls::from),
-        }
+            cell_height_m: self.cell_height,
+            lava: self.lava.as_deref().map(lava).transpose()?,
+            duration: self.duration,
+        })
     }
 
     /// The flags that override keys of a scene.
@@ -191,7 +213,13 @@ impl PlaceArgs {
         for key in ["grid.cell_size_m", "cell_size_m"] {
             typed.add(key, "--voxel-size", self.voxel_size, "metres");
         }
+        typed.add("grid.cell_height_m", "--cell-height", self.cell_height, "metres");
+        typed.add("flow.lava", "--lava", self.lava.as_ref(), "");
+        typed.add("flow.duration", "--duration", self.duration, "");
         for (i, vent) in self.vent.iter().enumerate() {
+            for key in ["rate", "rate_m3_s"] {
+                typed.add(&format!("vent[{i}].{key}"), "--vent", Some(&vent.text), "");
+            }
             let in_cells = matches!(vent.wish.place, VentPlace::Cells { .. });
             for axis in ["x", "z"] {
                 let hint = "cells; for metres write 500m,500m, for the map map:X,Y";
@@ -328,7 +356,7 @@ fn four_numbers(text: &str) -> Result<[f64; 4], String> {
     numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(wrong)
 }
 
-/// `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, each with or without `@2.5`.
+/// `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, each with or without `@2.5` or `@15m3/s`.
 #[derive(Clone, Debug)]
 struct Vent {
     wish: VentOverride,
@@ -343,17 +371,19 @@ impl FromStr for Vent {
         let wrong = || {
             format!(
                 "\"{text}\" is not a vent such as 64,64 (cells), 1200m,800m (metres), map:499800,4178300 or summit, with \
-                 @RATE or not"
+                 @RATE (full cells a step) or @RATEm3/s or neither"
             )
         };
         let number = |part: &str| part.trim().parse::<f64>().map_err(|_| wrong());
-        let (place, rate) = match text.split_once('@') {
-            Some((place, rate)) => (place, Some(number(rate)?)),
-            None => (text, None),
+        let (place, rate) = text.split_once('@').map_or((text, None), |(place, rate)| (place, Some(rate)));
+        let of_unit = |unit| rate.and_then(|rate: &str| rate.trim().strip_suffix(unit));
+        let (rate, rate_m3_s) = match of_unit("m3/s").or_else(|| of_unit("m³/s")) {
+            Some(rate) => (None, Some(number(rate)?)),
+            None => (rate.map(number).transpose()?, None),
         };
         let text = text.to_owned();
         if place.trim() == "summit" {
-            return Ok(Self { wish: VentOverride { place: VentPlace::Summit, rate }, text });
+            return Ok(Self { wish: VentOverride { place: VentPlace::Summit, rate, rate_m3_s }, text });
         }
         let on_map = place.trim().strip_prefix("map:");
         let (east, south) = on_map.unwrap_or(place).split_once(',').ok_or_else(wrong)?;
@@ -362,7 +392,7 @@ impl FromStr for Vent {
             (None, Some(east), Some(south)) => VentPlace::Metres { x_m: number(east)?, z_m: number(south)? },
             (None, ..) => VentPlace::Cells { x: number(east)?, z: number(south)? },
         };
-        Ok(Self { wish: VentOverride { place, rate }, text })
+        Ok(Self { wish: VentOverride { place, rate, rate_m3_s }, text })
     }
 }
 
@@ -377,6 +407,10 @@ mod tests {
         assert_eq!(read("1200m, 800m@2"), Ok((VentPlace::Metres { x_m: 1200.0, z_m: 800.0 }, Some(2.0))));
         assert_eq!(read("map:-121.5,46.2@0.5"), Ok((VentPlace::Map { map_x: -121.5, map_y: 46.2 }, Some(0.5))));
         assert_eq!(read("summit@3"), Ok((VentPlace::Summit, Some(3.0))));
+        let flow = |text: &str| text.parse::<Vent>().map(|vent| (vent.wish.rate, vent.wish.rate_m3_s));
+        assert_eq!(flow("map:1,2@15m3/s"), Ok((None, Some(15.0))));
+        assert_eq!([flow("summit@0.5 m³/s"), flow("summit@2")], [Ok((None, Some(0.5))), Ok((Some(2.0), None))]);
+        assert!(flow("summit@2m").is_err());
         for wrong in ["", "64", "64,", "64m,32", "64,32m", "map:1", "map:1m,2m", "1,2,3", "1,2@", "1,2@x", "submit"] {
             assert!(read(wrong).is_err_and(|message| message.contains("is not a vent")), "{wrong}");
         }

@@ -4,8 +4,10 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use lavoxel::scene::Seconds;
 use lavoxel::simulation::Simulation;
 use lavoxel::units::cells;
+use lavoxel::words::volume;
 use lavoxel::world::Layer;
 
 /// Time between two refreshes of the numbers next to the bar.
@@ -42,6 +44,11 @@ impl Progress {
     pub(super) fn update(&mut self, simulation: &Simulation) {
         self.bar.set_position(simulation.steps());
         if !self.bar.is_hidden() && self.shown.elapsed() > REFRESH {
+            if let Some(words) = flow_words(simulation) {
+                self.bar.set_message(words);
+                self.shown = Instant::now();
+                return;
+            }
             let tallies: Vec<_> = simulation.world().layers().iter().map(Layer::tally).collect();
             let held: u64 = tallies.iter().map(|tally| tally.cells).sum();
             let mass = cells(tallies.iter().map(|tally| tally.mass).sum());
@@ -54,4 +61,12 @@ impl Progress {
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// Simulated time and volume, in the physical model.
+fn flow_words(simulation: &Simulation) -> Option<String> {
+    let (flow, time) = (simulation.world().flow()?, simulation.time_s()?);
+    let account = flow.account();
+    let held = (account.poured - account.set - account.out) as f64 * flow.space().unit_m3();
+    Some(format!("{} simulated  {} liquid", Seconds(time), volume(held)))
 }

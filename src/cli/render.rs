@@ -196,8 +196,10 @@ impl RenderArgs {
 
     /// Writes the values of the flags into the scene, where they are checked like the rest.
     fn put_into(&self, scene: &mut Scene) -> anyhow::Result<()> {
+        if let Some(steps) = self.steps {
+            scene.spec.set_steps(steps);
+        }
         let (film, camera) = (&mut scene.spec.film, &mut scene.spec.camera);
-        film.steps = self.steps.unwrap_or(film.steps);
         film.every = self.every.unwrap_or(film.every);
         film.size = self.size.unwrap_or(film.size);
         film.picture_size = self.picture_size.or(self.size).unwrap_or(film.picture_size);
@@ -401,9 +403,7 @@ impl Shooting {
             return;
         }
         let steps = self.simulation.steps();
-        if let Some(edge) =
-            Edge::of(self.simulation.world().lava(), self.simulation.rules_spec().walls).words(&self.site)
-        {
+        if let Some(edge) = Edge::of(self.simulation.world().lava(), self.simulation.walls()).words(&self.site) {
             say::note(&edge);
         }
         if steps < self.scene.spec.film.steps {

@@ -17,6 +17,7 @@ use lavoxel::world::{ElementAccount, Layer};
 use serde::Serialize;
 
 use super::air_report::AirReport;
+use super::flow_report::FlowReport;
 use super::whereabouts::Whereabouts;
 
 /// Everything that `lavoxel run` reports. Amounts in units: [`AMOUNT_ONE`] to a full cell.
@@ -59,6 +60,9 @@ pub(super) struct Report {
     /// The air, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     air: Option<AirReport>,
+    /// The flow, in a scene of the physical model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flow: Option<FlowReport>,
     note: &'static str,
     /// Lines of text that are not part of the JSON.
     #[serde(skip)]
@@ -264,7 +268,7 @@ impl Report {
         let ledger = lava.ledger();
         let (tally, energy, site) = (lava.tally(), lava.energy(), context.site);
         let timings = simulation.timings().iter().chain([("filter", &context.filter)]);
-        let edge = Edge::of(lava, simulation.rules_spec().walls);
+        let edge = Edge::of(lava, simulation.walls());
         // A world of lava alone has its account already.
         let elements = if world.layers().len() > 1 { world.elements() } else { BTreeMap::new() };
         let elements =
@@ -302,6 +306,7 @@ impl Report {
             materials: others.map(|layer| (layer.material().name.clone(), MaterialReport::of(layer, site))).collect(),
             elements,
             air: world.air().map(AirReport::of),
+            flow: FlowReport::of(simulation, site),
             note: NO_FORECAST,
             summary: context.summary,
             edge: edge.words(site),
@@ -313,7 +318,10 @@ impl Report {
     /// The report for people.
     pub(super) fn text(&self) -> String {
         let [nx, ny, nz] = self.dims;
-        let per_step: Vec<String> = self.timings_ms.iter().map(|(name, ms)| format!("{name} {ms:.4} ms")).collect();
+        // The physical model has none of the other stages.
+        let ran = |(name, _): &&(&str, f64)| self.flow.is_none() || ["flow", "filter"].contains(name);
+        let per_step = self.timings_ms.iter().filter(ran).map(|(name, ms)| format!("{name} {ms:.4} ms"));
+        let per_step: Vec<String> = per_step.collect();
         let mut lines = vec![format!(
             "{}: {} steps on {nx} × {ny} × {nz} cells of {} m, seed {}, {} threads",
             tame(&self.scene),
@@ -323,27 +331,37 @@ impl Report {
             self.threads
         )];
         lines.extend(self.summary.iter().cloned());
-        let (now, volume) = (cells(self.mass.mass_units), volume(self.extent.volume_m3));
-        lines.extend([
-            format!("mass        {now:.3} full cells now ({volume})"),
-            format!("            {}", self.mass.words()),
-            format!("energy      {:.3} now", self.energy),
-            format!("cells       {} liquid, {} active", grouped(self.liquid_cells), grouped(self.active_cells as u64)),
-            format!("extent      {}", self.extent.words("lava")),
-        ]);
+        match &self.flow {
+            Some(flow) => lines.extend(flow.lines()),
+            None => lines.extend(self.classic_lines()),
+        }
         lines.extend(self.edge.iter().map(|edge| format!("edge        {edge}")));
         lines.extend(self.materials.iter().flat_map(|(name, material)| material.lines(name)));
         lines.extend(self.elements.iter().map(|(name, element)| element.line(name)));
         lines.extend(self.air.iter().flat_map(AirReport::lines));
         lines.push(format!("per step    {}", per_step.join(", ")));
         lines.push(format!("state       {}", self.state_hash));
-        lines.extend(self.mass.warning(""));
+        lines.extend(self.flow.as_ref().map_or_else(|| self.mass.warning(""), FlowReport::warning));
         lines
             .extend(self.materials.iter().filter_map(|(name, material)| material.mass.warning(&format!(" of {name}"))));
         if self.interrupted {
             lines.push(format!("stopped after step {}", self.steps));
         }
         lines.join("\n")
+    }
+}
+
+impl Report {
+    /// The lava of the classic model, for people.
+    fn classic_lines(&self) -> [String; 5] {
+        let (now, volume) = (cells(self.mass.mass_units), volume(self.extent.volume_m3));
+        [
+            format!("mass        {now:.3} full cells now ({volume})"),
+            format!("            {}", self.mass.words()),
+            format!("energy      {:.3} now", self.energy),
+            format!("cells       {} liquid, {} active", grouped(self.liquid_cells), grouped(self.active_cells as u64)),
+            format!("extent      {}", self.extent.words("lava")),
+        ]
     }
 }
 

@@ -93,7 +93,9 @@ pub(super) struct WorkOptions {
 impl WorkOptions {
     /// Writes the values of the flags into the scene.
     pub(super) fn put_into(&self, scene: &mut Scene) {
-        scene.spec.film.steps = self.steps.unwrap_or(scene.spec.film.steps);
+        if let Some(steps) = self.steps {
+            scene.spec.set_steps(steps);
+        }
     }
 
     /// Steps between checkpoints.

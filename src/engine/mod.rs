@@ -35,18 +35,20 @@ pub enum Stage<'a> {
     },
     /// The air takes what vents and lava give, and moves.
     Air(&'a Vents),
+    /// Vents pour into the flow of a world of the physical model, and it moves; the only stage of such a world.
+    Flow(&'a Vents),
 }
 
 impl Stage<'_> {
     /// How many kinds of stages there are.
-    pub const COUNT: usize = 2 + Rule::NAMES.len();
+    pub const COUNT: usize = 3 + Rule::NAMES.len();
 
     /// How many of them, the first ones, every world has; the rest belong to further materials.
     pub const OF_LAVA: usize = 3;
 
     /// The names of all kinds, in the order of a step.
     pub fn names() -> impl Iterator<Item = &'static str> + Clone {
-        std::iter::once("sources").chain(Rule::NAMES.iter().copied()).chain(["air"])
+        std::iter::once("sources").chain(Rule::NAMES.iter().copied()).chain(["air", "flow"])
     }
 
     /// The rules of a step, in order: those of the layers in their order, then reactions and what follows them.
@@ -60,6 +62,7 @@ impl Stage<'_> {
             Self::Sources(_) => "sources",
             Self::Rule { rule, .. } => rule.name(),
             Self::Air(_) => "air",
+            Self::Flow(_) => "flow",
         }
     }
 
@@ -68,14 +71,15 @@ impl Stage<'_> {
         match self {
             Self::Sources(_) => 0,
             Self::Rule { rule, .. } => 1 + rule.number(),
-            Self::Air(_) => Self::COUNT - 1,
+            Self::Air(_) => Self::COUNT - 2,
+            Self::Flow(_) => Self::COUNT - 1,
         }
     }
 
     /// Whether it runs in `step`.
     pub fn is_due(self, step: u64) -> bool {
         match self {
-            Self::Sources(_) | Self::Air(_) => true,
+            Self::Sources(_) | Self::Air(_) | Self::Flow(_) => true,
             Self::Rule { rule, .. } => rule.is_due(step),
         }
     }

@@ -22,6 +22,7 @@ impl Engine for Plain {
         let (layer, rule) = match stage {
             Stage::Sources(vents) => return vents.pour(world, draw),
             Stage::Air(vents) => return world.step_air(vents, draw),
+            Stage::Flow(vents) => return world.step_flow(vents, draw.step),
             Stage::Rule { layer, rule } => (layer, rule),
         };
         match rule {

@@ -12,6 +12,20 @@
 //! | `ash` | kg/m² | ash that fell from the air, where the scene has one |
 //! | `water.thickness`, … | | the same of another material of the scene; its `surface` is that of ground, water and all that is heavier |
 //!
+//! In a world of the physical model ([`crate::flow`]) the maps are:
+//!
+//! | map | unit | what it is |
+//! |---|---|---|
+//! | `thickness` | m | lava of the column, what is liquid and what set |
+//! | `set-thickness` | m | the part of it that turned to rock |
+//! | `max-thickness` | m | the largest thickness of liquid lava after any step |
+//! | `arrival` | h | hours from the start after which lava first stood there |
+//! | `temperature` | K | temperature of the uppermost liquid |
+//! | `viscosity` | Pa s | viscosity of the uppermost liquid |
+//! | `max-speed` | m/s | the largest speed of its surface so far |
+//! | `surface` | m | elevation of what is there now |
+//! | `ground` | m | elevation of the ground before the flow |
+//!
 //! Metres are true ones: a vertical exaggeration of the box is taken out again. Steps are not seconds; the automaton has no
 //! clock. A full cell of fresh lava carries 1 vent unit of energy if its vent says `energy = 1`, and lava spreads from a
 //! cell with more than `rules.threshold` of it. There is no data in `thickness` where the material does not stand now, and
@@ -23,6 +37,7 @@ use ndarray::{Array2, Zip};
 
 pub use super::values::Values;
 use super::{About, ExportError, asc, geotiff};
+use crate::flow::{Flow, FlowColumn};
 use crate::map::Site;
 use crate::output::{Existing, check_free};
 use crate::records::{NEVER, Records};
@@ -50,6 +65,9 @@ impl Maps<'_> {
             let records = self.records.iter().find(|records| Some(records.material()) == quantity.material());
             records.expect("the caller keeps records for maps that need them")
         };
+        if let Some(flow) = self.world.flow().filter(|_| !quantity.measure().needs_records()) {
+            return Values::Real(self.of_flow(flow, quantity.measure()));
+        }
         match quantity.measure() {
             ColumnMeasure::Thickness => Values::Real(self.metres(&self.amounts(quantity)).mapv(none_at_zero)),
             ColumnMeasure::Arrival => Values::Whole(past().arrival().mapv(steps)),
@@ -66,7 +84,30 @@ impl Maps<'_> {
             ColumnMeasure::Surface => Values::Real(self.ground() + self.metres(&self.amounts_up_to(quantity))),
             ColumnMeasure::Ground => Values::Real(self.ground()),
             ColumnMeasure::Ash => Values::Real(self.ash().mapv(none_at_zero)),
+            ColumnMeasure::ArrivalTime
+            | ColumnMeasure::SetThickness
+            | ColumnMeasure::Temperature
+            | ColumnMeasure::Viscosity
+            | ColumnMeasure::MaxSpeed => panic!("only a world of the physical model has this map"),
         }
+    }
+
+    /// A map of the physical model, in true units from the exact columns of the flow.
+    fn of_flow(&self, flow: &Flow, measure: ColumnMeasure) -> Array2<f32> {
+        let grid = self.site.grid;
+        let value = |column: FlowColumn| match measure {
+            ColumnMeasure::Thickness => positive(column.liquid_m + column.set_m),
+            ColumnMeasure::SetThickness => positive(column.set_m),
+            ColumnMeasure::ArrivalTime => column.arrival_s.map(|seconds| seconds / 3600.0),
+            ColumnMeasure::Temperature => column.surface_k,
+            ColumnMeasure::Viscosity => column.viscosity_pa_s,
+            ColumnMeasure::MaxSpeed => column.arrival_s.map(|_| column.max_speed_m_s),
+            ColumnMeasure::Surface => Some(self.site.floor_m + column.surface_m),
+            ColumnMeasure::Ground => Some(self.site.floor_m + column.ground_m),
+            _ => None,
+        };
+        let of_column = |(z, x)| value(flow.column(grid.column(x, z))).map_or(f32::NAN, |value| value as f32);
+        Array2::from_shape_fn((grid.nz, grid.nx), of_column)
     }
 
     /// Ash on the ground in kg/m².
@@ -99,6 +140,11 @@ impl Maps<'_> {
     fn ground(&self) -> Array2<f32> {
         self.world.ground().surface().mapv(|height| self.site.elevation_m(f64::from(height)) as f32)
     }
+}
+
+/// A thickness, if there is one.
+fn positive(metres: f64) -> Option<f64> {
+    (metres > 0.0).then_some(metres)
 }
 
 /// What has no thickness is not there.

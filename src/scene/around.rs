@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::{Overrides, Scene, SceneError, SceneSpec, VentPlace, VentRadius, VentTable};
+use super::{FlowSpec, Model, Overrides, Scene, SceneError, SceneSpec, Seconds, VentPlace, VentRadius, VentTable};
 use crate::grid::MAX_SIDE;
 use crate::rules::Walls;
+use crate::source::USUAL_RATE_M3_S;
 use crate::terrain::{Fill, Heightmap, Kind, TerrainError, TerrainSpec, png};
 use crate::view::SkyPreset;
 use crate::words::{grouped, rough, short};
@@ -25,6 +26,10 @@ const UNKNOWN_CELL_M: f64 = 10.0;
 const MOST_RELIEF: f64 = 1.0;
 /// Least stretching that a scene can say.
 const LEAST_STRETCH: f64 = 0.01;
+/// Seconds of a step of the physical model for each metre of a cell's edge.
+const STEP_S_A_METRE: f64 = 4.0;
+/// Levels of cells from the lowest to the highest ground that a box of the physical model has at most.
+const MOST_LEVELS: f64 = 500.0;
 /// Relief of a gray picture that does not say how high white is, as a share of its shorter side.
 const PICTURE_RELIEF: f64 = 0.25;
 
@@ -42,6 +47,10 @@ impl Scene {
         scene.validate()?;
         let map = scene.read_heightmap()?;
         scene.shape(&map, overrides)?;
+        if scene.spec.model == Model::Flow {
+            return scene.finish_flow(overrides);
+        }
+        scene.put_flow(overrides)?;
         let model = scene.usual_vent();
         scene.spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
         if overrides.vents.is_empty() {
@@ -76,12 +85,60 @@ impl Scene {
             ..TerrainSpec::default()
         };
         spec.terrain = usual.overridden(&overrides.terrain);
-        spec.rules.threshold = 0.3;
-        // Land goes on beyond the edge of its map.
-        spec.rules.walls = overrides.walls.unwrap_or(Walls::Open);
+        if let Some(lava) = &overrides.lava {
+            spec.model = Model::Flow;
+            spec.flow = Some(FlowSpec { lava: lava.clone(), ..FlowSpec::default() });
+            spec.grid.cell_height_m = overrides.cell_height_m;
+        } else {
+            spec.rules.threshold = 0.3;
+        }
         spec.look.sky = SkyPreset::Dusk;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        Self { spec, folder, origin: path.to_owned(), choices: Vec::new() }
+        let mut scene = Self { spec, folder, origin: path.to_owned(), choices: Vec::new() };
+        // Land goes on beyond the edge of its map.
+        scene.set_walls(overrides.walls.unwrap_or(Walls::Open));
+        scene
+    }
+
+    /// Puts vents and the rest of the overrides into a scene of the physical model around a heightmap.
+    fn finish_flow(mut self, overrides: &Overrides) -> Result<Self, SceneError> {
+        // Lava comes out of one column where nothing says how wide the vent is.
+        let radius = VentRadius::Cells(0.0);
+        let model = VentTable { radius, flow: Some(Box::default()), ..VentTable::at(VentPlace::Summit) };
+        self.spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
+        if overrides.vents.is_empty() {
+            self.choose(format!(
+                "a vent of {USUAL_RATE_M3_S} m³/s on the highest ground away from the edge (--vent X,Z@15m3/s)"
+            ));
+            self.spec.vents.push(model);
+        }
+        self.put_flow(overrides)?;
+        if let Some(flow) = self.spec.flow_mut().filter(|flow| flow.duration.is_none()) {
+            let usual = Seconds(86_400.0);
+            flow.duration = Some(usual);
+            self.spec.take_duration();
+            self.choose(format!("a run of {usual} (--duration 10d)"));
+        }
+        if overrides.walls.is_none() {
+            self.choose("open sides: lava that reaches the edge leaves (--walls closed)");
+        }
+        self.validate()?;
+        Ok(self)
+    }
+
+    /// Height of a cell of the physical model and steps that suit it, where no override says one: half of the edge, and
+    /// more where the box would be too high.
+    fn flow_cells(&mut self, cell: f64, relief_m: f64) -> f64 {
+        if let Some(flow) = self.spec.flow_mut() {
+            flow.step_s = rough((STEP_S_A_METRE * cell).clamp(1.0, 60.0));
+        }
+        if let Some(height) = self.spec.grid.cell_height_m {
+            return height;
+        }
+        let height = rough((cell / 2.0).max(relief_m / MOST_LEVELS));
+        self.spec.grid.cell_height_m = Some(height);
+        self.choose(format!("cells {height} m high (--cell-height)"));
+        height
     }
 
     /// Records a choice.
@@ -151,7 +208,10 @@ impl Scene {
         }
         let (low, high) = map.range().map_or((0.0, 0.0), |(low, high)| (f64::from(low), f64::from(high)));
         let relief = (high - low).max(1e-6 * cell) / cell;
-        let stretch = self.stretch(relief, nx.min(nz) as f64);
+        let stretch = match self.spec.model {
+            Model::Classic => self.stretch(relief, nx.min(nz) as f64),
+            Model::Flow => cell / self.flow_cells(cell, high - low),
+        };
         let terrain = &self.spec.terrain;
         let above = (high - terrain.base_m.unwrap_or(low)) / cell;
         let top = (terrain.base_cells.unwrap_or(BASE) + above * stretch).max(0.0);

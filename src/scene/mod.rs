@@ -6,6 +6,8 @@
 
 mod around;
 mod error;
+mod flow;
+mod lava;
 mod need;
 mod open;
 #[cfg(feature = "render")]
@@ -13,6 +15,7 @@ mod rulers;
 mod save;
 mod spec;
 mod summary;
+mod time;
 mod vent;
 mod wording;
 
@@ -22,10 +25,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub use self::error::SceneError;
+pub use self::flow::{FlowSpec, Model};
+pub use self::lava::LavaSpec;
 pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
 pub use self::summary::Edge;
+pub use self::time::Seconds;
 pub use self::vent::{VentPlace, VentRadius, VentTable};
 use crate::engine::Engine;
 use crate::grid::Grid;
@@ -35,7 +41,7 @@ use crate::matter::{Material, Reaction, check_known};
 use crate::memory::MemoryEstimate;
 use crate::simulation::{Event, MAX_EVENTS, Simulation, system_clock};
 use crate::source::{FUME, VentSpec, check_vents};
-use crate::terrain::{Surface, TerrainError};
+use crate::terrain::{CellSize, Surface, TerrainError};
 use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
@@ -86,6 +92,9 @@ impl Scene {
 
     /// All quantities of the columns of its world: what maps can show.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
+        if self.spec.model == Model::Flow {
+            return Quantity::of_flow();
+        }
         let mut quantities = Quantity::of_materials(&self.materials());
         quantities.extend(self.spec.air.iter().flat_map(|_| Quantity::of_air()));
         quantities
@@ -113,7 +122,8 @@ impl Scene {
         need::reading(text)
             .check("make the scene's file shorter")
             .map_err(|cause| SceneError::Memory { path: origin.to_owned(), cause })?;
-        let spec: SceneSpec = toml::from_str(text).map_err(|e| SceneError::from_toml(origin, text, &e))?;
+        let mut spec: SceneSpec = toml::from_str(text).map_err(|e| SceneError::from_toml(origin, text, &e))?;
+        spec.take_duration();
         let folder = origin.parent().unwrap_or(Path::new("")).to_owned();
         let scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new() };
         scene.check().map_err(|invalid| SceneError::in_text(origin, text, invalid))?;
@@ -130,6 +140,7 @@ impl Scene {
         let grid = spec.grid.grid()?;
         within("threads", spec.threads as f64, 0.0, MAX_THREADS as f64)?;
         spec.terrain.validate()?;
+        spec.check_model()?;
         spec.rules.validate("rules")?;
         for (name, parts, most) in [("body", spec.bodies.len(), MAX_BODIES), ("event", spec.events.len(), MAX_EVENTS)] {
             within(&format!("number of [[{name}]] tables"), parts as f64, 0.0, most as f64)?;
@@ -247,17 +258,26 @@ impl Scene {
         let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
         let grid = spec.grid.grid().map_err(invalid)?;
         self.check_memory(MemoryEstimate::default())?;
-        let surface =
-            spec.terrain.build(grid, spec.grid.cell_size_m, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
+        let cells = CellSize { wide_m: spec.grid.cell_size_m, high_m: &|wide| spec.cell_height_m(wide) };
+        let surface = spec.terrain.build_with(grid, &cells, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
-        let ground = Ground::from_surface(grid.ny, surface.heights);
+        let ground = Ground::from_surface(grid.ny, surface.heights.clone());
         let mut world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
         if let Some(air) = &spec.air {
             self.check_memory(air.need(grid, surface.cell_size_m))?;
             world = world.with_air(air.air(grid, surface.cell_size_m).map_err(invalid)?);
         }
-        spec.bodies.iter().for_each(|body| world.edit(body));
-        world.open_account();
+        match spec.flow_spec() {
+            Some(flow) => {
+                let height_m = surface.cell_size_m / surface.vertical_exaggeration;
+                self.check_memory(Self::need_of_flow(Self::flow_box(grid, surface.cell_size_m, height_m)))?;
+                world = self.world_of_flow(&flow, &surface, world).map_err(invalid)?;
+            }
+            None => {
+                spec.bodies.iter().for_each(|body| world.edit(body));
+                world.open_account();
+            }
+        }
         let events = self.events().map_err(invalid)?;
         let simulation = Simulation::new(world, &spec.rules, &vents, spec.seed, engine);
         Ok(Stage {

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use super::{Scene, SceneError, VentPlace, VentTable};
+use super::{LavaSpec, Model, Scene, SceneError, Seconds, VentPlace, VentTable};
 use crate::rules::Walls;
+use crate::source::VentFlow;
 use crate::terrain::TerrainSpec;
 use crate::terrain::load::{is_heightmap, known_endings};
+use crate::validate::Invalid;
 
 /// Values that override those of a scene's file: the flags of a command line.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,12 +16,18 @@ pub struct Overrides {
     pub size: Option<[usize; 3]>,
     /// Edge of a cell of the box in metres, instead of the scene's.
     pub cell_size_m: Option<f64>,
+    /// Height of a cell of the box in metres, in a scene of the physical model.
+    pub cell_height_m: Option<f64>,
     /// Keys of the terrain that replace the scene's; its kind and file are ignored.
     pub terrain: TerrainSpec,
     /// Vents instead of all of the scene's; empty: the scene's.
     pub vents: Vec<VentOverride>,
     /// The sides of the box, instead of the scene's.
     pub walls: Option<Walls>,
+    /// Preset of the lava of the physical model, instead of the scene's; a heightmap with one gets that model.
+    pub lava: Option<LavaSpec>,
+    /// How long the scene runs, in the physical model.
+    pub duration: Option<Seconds>,
 }
 
 /// A vent that replaces those of the scene.
@@ -29,12 +37,32 @@ pub struct VentOverride {
     pub place: VentPlace,
     /// Full cells poured in a step; left out, the default of a scene, or what suits the box around a heightmap.
     pub rate: Option<f64>,
+    /// Cubic metres poured in a second, in the physical model, in place of `rate`; left out, [`USUAL_RATE_M3_S`](crate::source::USUAL_RATE_M3_S).
+    pub rate_m3_s: Option<f64>,
 }
 
 impl VentOverride {
     /// The vent, with the rest from another one.
     pub(super) fn like(self, model: &VentTable) -> VentTable {
-        VentTable { place: self.place, rate: self.rate.unwrap_or(model.rate), ..model.clone() }
+        let flow = self.rate_m3_s.map(|rate| Box::new(VentFlow::steady(rate))).or_else(|| model.flow.clone());
+        VentTable { place: self.place, rate: self.rate.unwrap_or(model.rate), flow, ..model.clone() }
+    }
+
+    /// Refuses a rate of the other model; `key` is the name of the vent's table.
+    fn check(self, key: &str, model: Model) -> Result<(), Invalid> {
+        match (model, self.rate, self.rate_m3_s) {
+            (Model::Flow, Some(rate), _) => Err(Invalid::new(
+                &format!("{key}.rate"),
+                rate,
+                "in cubic metres a second in the physical model, such as @15m3/s",
+            )),
+            (Model::Classic, _, Some(rate)) => Err(Invalid::new(
+                &format!("{key}.rate_m3_s"),
+                rate,
+                "in full cells a step in the classic model, such as @2; or pass --lava NAME with a heightmap",
+            )),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -71,11 +99,41 @@ impl Scene {
         spec.grid.size = overrides.size.unwrap_or(spec.grid.size);
         spec.grid.cell_size_m = overrides.cell_size_m.or(spec.grid.cell_size_m);
         spec.terrain = std::mem::take(&mut spec.terrain).overridden(&overrides.terrain);
-        spec.rules.walls = overrides.walls.unwrap_or(spec.rules.walls);
+        spec.grid.cell_height_m = overrides.cell_height_m.or(spec.grid.cell_height_m);
         if !overrides.vents.is_empty() {
-            spec.vents = overrides.vents.iter().map(|vent| vent.like(&VentTable::at(vent.place))).collect();
+            let flow = (spec.model == Model::Flow).then(Box::default);
+            let model = VentTable { flow, ..VentTable::default() };
+            spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
         }
+        if let Some(walls) = overrides.walls {
+            self.set_walls(walls);
+        }
+        self.put_flow(overrides)?;
         self.validate()
+    }
+
+    /// Replaces values of the physical model, and refuses them in a scene of the other one.
+    pub(super) fn put_flow(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
+        let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
+        let model = self.spec.model;
+        for (i, vent) in overrides.vents.iter().enumerate() {
+            vent.check(&format!("vent[{i}]"), model).map_err(invalid)?;
+        }
+        let Some(flow) = self.spec.flow_mut() else {
+            let expected = "left out in a scene of the classic model; the physical one has model = \"flow\"";
+            let given = overrides.lava.as_ref().map(|lava| ("flow.lava", lava.preset.clone()));
+            let given = given.or_else(|| overrides.duration.map(|time| ("flow.duration", time.to_string())));
+            return match given {
+                Some((key, value)) => Err(invalid(Invalid::new(key, value, expected))),
+                None => Ok(()),
+            };
+        };
+        if let Some(lava) = &overrides.lava {
+            flow.lava = lava.clone();
+        }
+        flow.duration = overrides.duration.or(flow.duration);
+        self.spec.take_duration();
+        Ok(())
     }
 }
 

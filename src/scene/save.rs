@@ -14,7 +14,7 @@ impl Scene {
     #[must_use]
     pub fn recorded(&self, simulation: &Simulation) -> Self {
         let mut scene = self.with_course_of(simulation);
-        scene.spec.film.steps = simulation.steps().max(1);
+        scene.spec.set_steps(simulation.steps().max(1));
         scene
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BodySpec, VentTable};
+use super::{BodySpec, FlowSpec, Model, VentTable};
 use crate::air::AirSpec;
 use crate::grid::{Grid, MAX_SIDE};
 use crate::matter::{Capacity, Material, Reaction};
@@ -22,6 +22,12 @@ pub struct SceneSpec {
     pub seed: u64,
     /// Threads to use; 0: one for each core. Results do not depend on it.
     pub threads: usize,
+    /// The rules by which lava moves.
+    #[serde(skip_serializing_if = "Model::is_classic")]
+    pub model: Model,
+    /// The physical model, in a scene of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowSpec>,
     /// The box.
     pub grid: GridSpec,
     /// The ground.
@@ -69,6 +75,9 @@ pub struct GridSpec {
     pub size: [usize; 3],
     /// Edge of a cell in metres; with a heightmap, the largest with which the box fits when left out.
     pub cell_size_m: Option<f64>,
+    /// Height of a cell in metres in a scene of the physical model; its edge when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell_height_m: Option<f64>,
     /// `"shared"`: all materials fill a cell together; `"own"`: each has a whole cell for itself.
     #[serde(skip_serializing_if = "Capacity::is_shared")]
     pub capacity: Capacity,
@@ -76,7 +85,7 @@ pub struct GridSpec {
 
 impl Default for GridSpec {
     fn default() -> Self {
-        Self { size: [128, 100, 128], cell_size_m: None, capacity: Capacity::Shared }
+        Self { size: [128, 100, 128], cell_size_m: None, cell_height_m: None, capacity: Capacity::Shared }
     }
 }
 
@@ -89,6 +98,9 @@ impl GridSpec {
         let [nx, ny, nz] = self.size;
         if let Some(cell) = self.cell_size_m {
             within("grid.cell_size_m", cell, 1e-3, 1e5)?;
+        }
+        if let Some(height) = self.cell_height_m {
+            within("grid.cell_height_m", height, 1e-3, 1e5)?;
         }
         Ok(Grid::new(nx, ny, nz))
     }

@@ -1,11 +1,11 @@
 //! The summary of a built scene: place, vents, values that it chose, and warnings. Reports, the terminal and the window show
 //! the same lines.
 
-use super::Scene;
+use super::{Scene, Seconds};
 use crate::map::{Georeference, Site};
 use crate::rules::Walls;
 use crate::simulation::{Command, Simulation};
-use crate::source::VentSpec;
+use crate::source::{VentFlow, VentSpec};
 use crate::units::cells;
 use crate::validate::tame;
 use crate::words::{grouped, short, volume};
@@ -40,7 +40,8 @@ impl Scene {
 
     /// A warning when no lava and no other material will ever be in the box.
     pub fn warning(&self, simulation: &Simulation) -> Option<String> {
-        let vents = simulation.vents().any(|vent| vent.rate > 0.0);
+        let pours = |vent: &VentSpec| vent.flow.as_ref().map_or(vent.rate > 0.0, |flow| flow.pours());
+        let vents = simulation.vents().any(pours);
         let puts = |command: &Command| matches!(command, Command::Put(edit) if edit.matter.is_liquid());
         let holds = simulation.world().layers().iter().any(|layer| layer.mass() > 0);
         let pours = vents || holds || simulation.events().iter().any(|event| puts(&event.command));
@@ -63,6 +64,9 @@ fn vent(vent: &VentSpec, site: &Site, world: &World) -> String {
         format!(" (map {}, {})", short(x, 6), short(y, 6))
     };
     let on_map = site.georeference.as_ref().map(at).unwrap_or_default();
+    if let Some(flow) = &vent.flow {
+        return format!("vent        x = {:.2}, z = {:.2}{on_map}, {}", vent.x, vent.z, rates(flow));
+    }
     let (head, of) = match &vent.material {
         None => ("vent", String::new()),
         Some(name) => ("source", format!(" of {name}")),
@@ -70,6 +74,19 @@ fn vent(vent: &VentSpec, site: &Site, world: &World) -> String {
     let grains = vent.material.as_ref().and_then(|name| world.layer(name)).is_some_and(Layer::is_grains);
     let what = if grains { "grains a step in each column" } else { "cells a step" };
     format!("{head:<12}x = {:.2}, z = {:.2}{on_map}, {} {what}{of}", vent.x, vent.z, short(vent.rate, 4))
+}
+
+/// What a vent of the physical model pours.
+fn rates(flow: &VentFlow) -> String {
+    let kelvin = flow.temperature_k.map(|kelvin| format!(" at {} K", short(kelvin, 1))).unwrap_or_default();
+    match (flow.steady_rate(), flow.rates_m3_s.last()) {
+        (Some(rate), _) => format!("{} m³/s{kelvin}", short(rate, 4)),
+        (None, Some([last, _])) => {
+            let most = flow.rates_m3_s.iter().map(|[_, rate]| *rate).fold(0.0, f64::max);
+            format!("up to {} m³/s by a table of {}{kelvin}", short(most, 4), Seconds(*last))
+        }
+        (None, None) => "nothing".to_owned(),
+    }
 }
 
 /// What a material has at the sides of the box.

@@ -3,9 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Seconds;
 use crate::air::VentAir;
 use crate::grid::{Grid, MAX_SIDE};
-use crate::source::{FUME, VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate};
+use crate::source::{
+    FUME, VentFlow, VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate,
+};
 use crate::terrain::Surface;
 use crate::validate::{Invalid, within};
 
@@ -71,6 +74,8 @@ pub struct VentTable {
     pub material: Option<String>,
     /// What it gives to the air; absent: what the lava of a vent gives by itself.
     pub air: Option<VentAir>,
+    /// Rates and temperature in a scene of the physical model, which has no rate and energy.
+    pub flow: Option<Box<VentFlow>>,
 }
 
 impl Default for VentTable {
@@ -87,6 +92,7 @@ impl Default for VentTable {
             energy: default_energy(),
             material: None,
             air: None,
+            flow: None,
         }
     }
 }
@@ -122,20 +128,48 @@ struct Keys {
     radius_m: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     height: Option<f64>,
-    #[serde(default = "default_rate")]
-    rate: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     for_box: Option<[usize; 3]>,
     #[serde(default)]
     start: u64,
     #[serde(default)]
     end: Option<u64>,
-    #[serde(default = "default_energy")]
-    energy: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     material: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     air: Option<VentAir>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_m3_s: Option<f64>,
+    #[serde(deserialize_with = "crate::exact::some", default, skip_serializing_if = "Option::is_none")]
+    rates_m3_s: Option<Vec<[Seconds; 2]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature_k: Option<f64>,
+}
+
+impl Keys {
+    /// Rates and temperature of the physical model, where there are any.
+    fn flow(&self) -> Result<Option<Box<VentFlow>>, &'static str> {
+        let rates_m3_s = match (self.rate_m3_s, &self.rates_m3_s) {
+            (Some(_), Some(_)) => return Err("a vent has either rate_m3_s or rates_m3_s"),
+            (None, None) if self.temperature_k.is_some() => {
+                return Err("a vent with temperature_k, of the physical model, has rate_m3_s or rates_m3_s, too");
+            }
+            (None, None) => return Ok(None),
+            (Some(rate), None) => vec![[0.0, rate]],
+            (None, Some(rows)) => rows.iter().map(|row| row.map(|Seconds(number)| number)).collect(),
+        };
+        if self.rate.is_some() || self.energy.is_some() || self.for_box.is_some() {
+            return Err("a vent with rate_m3_s or rates_m3_s, of the physical model, has no rate, energy or for_box");
+        }
+        if self.material.is_some() || self.air.is_some() {
+            return Err("a vent with rate_m3_s or rates_m3_s, of the physical model, has no material or air");
+        }
+        Ok(Some(Box::new(VentFlow { rates_m3_s, temperature_k: self.temperature_k })))
+    }
 }
 
 impl TryFrom<Keys> for VentTable {
@@ -161,14 +195,16 @@ impl TryFrom<Keys> for VentTable {
             (None, Some(metres)) => VentRadius::Metres(metres),
             (cells, None) => VentRadius::Cells(cells.unwrap_or_else(default_radius)),
         };
+        let flow = keys.flow()?;
         let Keys { height, rate, for_box, start, end, energy, material, air, .. } = keys;
-        Ok(Self { place, radius, height, rate, for_box, start, end, energy, material, air })
+        let (rate, energy) = (rate.unwrap_or_else(default_rate), energy.unwrap_or_else(default_energy));
+        Ok(Self { place, radius, height, rate, for_box, start, end, energy, material, air, flow })
     }
 }
 
 impl From<VentTable> for Keys {
     fn from(vent: VentTable) -> Self {
-        let VentTable { place, radius, height, rate, for_box, start, end, energy, material, air } = vent;
+        let VentTable { place, radius, height, rate, for_box, start, end, energy, material, air, flow } = vent;
         let (mut at, mut cells, mut metres, mut map) = (None, None, None, None);
         match place {
             VentPlace::Summit => at = Some(Spot::Summit),
@@ -181,6 +217,9 @@ impl From<VentTable> for Keys {
             VentRadius::Cells(radius) => (Some(radius), None),
             VentRadius::Metres(radius) => (None, Some(radius)),
         };
+        let rate_m3_s = flow.as_ref().and_then(|flow| flow.steady_rate());
+        let table = flow.as_ref().filter(|_| rate_m3_s.is_none());
+        let rates_m3_s = table.map(|flow| flow.rates_m3_s.iter().map(|row| row.map(Seconds)).collect());
         Self {
             at,
             x,
@@ -192,22 +231,25 @@ impl From<VentTable> for Keys {
             radius,
             radius_m,
             height,
-            rate,
+            rate: flow.is_none().then_some(rate),
             for_box,
             start,
             end,
-            energy,
+            energy: flow.is_none().then_some(energy),
             material,
             air,
+            rate_m3_s,
+            rates_m3_s,
+            temperature_k: flow.and_then(|flow| flow.temperature_k),
         }
     }
 }
 
 impl From<VentSpec> for VentTable {
     fn from(vent: VentSpec) -> Self {
-        let VentSpec { x, z, radius, height, rate, start, end, energy, material, air } = vent;
+        let VentSpec { x, z, radius, height, rate, start, end, energy, material, air, flow } = vent;
         let (place, radius) = (VentPlace::Cells { x, z }, VentRadius::Cells(radius));
-        Self { place, radius, height, rate, for_box: None, start, end, energy, material, air }
+        Self { place, radius, height, rate, for_box: None, start, end, energy, material, air, flow }
     }
 }
 
@@ -300,8 +342,8 @@ impl VentTable {
 
     fn pouring_at(&self, (x, z): (f64, f64), radius: f64, rate: f64) -> VentSpec {
         let (start, end, energy) = (self.start, self.end, self.energy);
-        let (material, air) = (self.material.clone(), self.air.clone());
-        VentSpec { x, z, radius, height: self.height, rate, start, end, energy, material, air }
+        let (material, air, flow) = (self.material.clone(), self.air.clone(), self.flow.clone());
+        VentSpec { x, z, radius, height: self.height, rate, start, end, energy, material, air, flow }
     }
 }
 

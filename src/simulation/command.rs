@@ -3,7 +3,7 @@
 use crate::rules::{MaterialChange, RulesChange, RulesSpec};
 use crate::source::{VentChange, VentSpec};
 use crate::validate::Invalid;
-use crate::world::Edit;
+use crate::world::{Edit, World};
 
 /// One thing that is done to a simulation between two steps. [`Simulation::command`](super::Simulation::command) is the
 /// only way in.
@@ -33,6 +33,24 @@ impl Command {
         }
     }
 
+    /// Fits the command to the model of a world: a vent of the physical model that says no rate gets the usual one.
+    ///
+    /// # Errors
+    /// Refuses what the model has not.
+    pub(super) fn fit_to(&mut self, world: &World) -> Result<(), Invalid> {
+        let flows = world.flow().is_some();
+        let classic = "left out in a world of the physical model, whose lava and rock no edit or rule changes; its vents can \
+                       be changed";
+        match self {
+            Self::Put(_) if flows => Err(Invalid::new("put", "an edit", classic)),
+            Self::Rules(_) if flows => Err(Invalid::new("rules", "a change", classic)),
+            Self::Material(_) if flows => Err(Invalid::new("material", "a change", classic)),
+            Self::Seed(seed) if flows => Err(Invalid::new("seed", seed, "that of the scene in the physical model")),
+            Self::Pour(VentChange::Place(spec) | VentChange::Change(_, spec)) => fit_vent(spec, flows),
+            _ => Ok(()),
+        }
+    }
+
     /// The material besides the lava that the simulation must have, and the key that names it.
     pub(super) fn material(&self) -> Option<(&'static str, &str)> {
         match self {
@@ -55,6 +73,18 @@ impl Command {
             (Self::Seed(_), Self::Seed(seed)) => Some(Self::Seed(*seed)),
             _ => None,
         }
+    }
+}
+
+/// Fits a vent to a world of the physical model, or to one of the classic automaton.
+fn fit_vent(spec: &mut VentSpec, flows: bool) -> Result<(), Invalid> {
+    match (&spec.flow, flows) {
+        (Some(_), false) => Err(Invalid::new("vent.flow", "set", "left out: this world has no physical model")),
+        (None, true) => {
+            spec.flow = Some(Box::default());
+            Ok(())
+        }
+        _ => Ok(()),
     }
 }
 

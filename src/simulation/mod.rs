@@ -13,7 +13,7 @@ use crate::engine::{Engine, Stage};
 use crate::grid::Grid;
 use crate::matter::{Material, Reaction, check_known};
 use crate::random::Draw;
-use crate::rules::{Rules, RulesSpec};
+use crate::rules::{Rules, RulesSpec, Walls};
 use crate::source::{VentSpec, Vents};
 use crate::validate::{Invalid, within};
 use crate::world::{Ground, Layer, PackedWorld, World};
@@ -51,10 +51,11 @@ struct History {
 }
 
 impl History {
-    /// The stages of a step, in order.
-    fn stages(&self, has_air: bool) -> impl Iterator<Item = Stage<'_>> {
+    /// The stages of a step, in order: of a world of the physical model only its flow.
+    fn stages(&self, has_air: bool, flows: bool) -> impl Iterator<Item = Stage<'_>> {
         let air = has_air.then_some(Stage::Air(&self.vents));
-        std::iter::once(Stage::Sources(&self.vents)).chain(Stage::of_rules(&self.rules)).chain(air)
+        let classic = std::iter::once(Stage::Sources(&self.vents)).chain(Stage::of_rules(&self.rules)).chain(air);
+        flows.then_some(Stage::Flow(&self.vents)).into_iter().chain(classic.filter(move |_| !flows))
     }
 
     /// Puts the parameters or the seed of a command in force.
@@ -217,7 +218,8 @@ impl Simulation {
     /// One step: the stages that are due, in their order; then the events that are due after it.
     pub fn step(&mut self) {
         let draw = Draw { seed: self.history.seed, step: self.history.step };
-        for stage in self.history.stages(self.world.air().is_some()) {
+        let (has_air, flows) = (self.world.air().is_some(), self.world.flow().is_some());
+        for stage in self.history.stages(has_air, flows) {
             if stage.is_due(draw.step) {
                 self.timings.time(stage, || self.engine.run(&mut self.world, stage, draw));
             }
@@ -245,11 +247,13 @@ impl Simulation {
     /// Does something to the simulation now and records it: an edit, a change of vents, of rules or of the seed.
     ///
     /// # Errors
-    /// Names what is out of range, or the vent that is not there; nothing is changed then.
+    /// Names what is out of range, the vent that is not there, or what the model of this world has not; nothing is changed
+    /// then.
     pub fn command(&mut self, command: impl Into<Command>) -> Result<(), Invalid> {
-        let command = command.into();
+        let mut command = command.into();
         command.validate()?;
         let Self { world, history, .. } = self;
+        command.fit_to(world)?;
         history.check_material(&command)?;
         if let Command::Pour(change) = command {
             return history.vents.apply(change, history.step, world.grid());
@@ -288,6 +292,20 @@ impl Simulation {
     /// The rules in force, as a scene writes them.
     pub fn rules_spec(&self) -> &RulesSpec {
         &self.history.spec
+    }
+
+    /// What lava finds at the sides of the box, in any model.
+    pub fn walls(&self) -> Walls {
+        match self.world.flow().map(|flow| flow.setup().open_sides) {
+            None => self.history.spec.walls,
+            Some(true) => Walls::Open,
+            Some(false) => Walls::Closed,
+        }
+    }
+
+    /// Seconds from the start, in a world of the physical model.
+    pub fn time_s(&self) -> Option<f64> {
+        self.world.flow().map(|flow| self.history.step as f64 * flow.setup().step_s)
     }
 
     /// The materials besides the lava, in the order of the layers, with the parameters in force.

@@ -6,8 +6,10 @@
 //!
 //! A source of grains is a faucet: in every step it puts one into each free cell of its disc with the probability `rate`.
 
+mod flow;
 mod vents;
 
+pub use self::flow::{USUAL_RATE_M3_S, VentFlow};
 pub use self::vents::{VentChange, Vents};
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +71,9 @@ pub struct VentSpec {
     /// What it gives to the air; absent: what the lava of a vent gives by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<VentAir>,
+    /// What it pours in a world of the physical model, where rate and energy mean nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Box<VentFlow>>,
 }
 
 /// The lists of vents in a scene.
@@ -101,7 +106,8 @@ impl Default for VentSpec {
     /// A vent at the north-west corner that pours from the first step on.
     fn default() -> Self {
         let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
-        Self { x: 0.0, z: 0.0, radius, height: None, rate, start: 0, end: None, energy, material: None, air: None }
+        let (height, end, material, air, flow) = (None, None, None, None, None);
+        Self { x: 0.0, z: 0.0, radius, height, rate, start: 0, end, energy, material, air, flow }
     }
 }
 
@@ -113,6 +119,7 @@ impl VentSpec {
         within(&format!("{key}.radius"), self.radius, 0.0, grid.nx.max(grid.nz) as f64)?;
         self.height.map_or(Ok(()), |height| check_height(key, height, grid))?;
         self.air.as_ref().map_or(Ok(()), |air| air.validate(&format!("{key}.air")))?;
+        self.flow.as_ref().map_or(Ok(()), |flow| flow.validate(key))?;
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
@@ -168,6 +175,8 @@ pub struct Vent {
     energy: u16,
     /// `None` for lava.
     material: Option<String>,
+    /// In a world of the physical model.
+    flow: Option<Box<VentFlow>>,
 }
 
 impl Vent {
@@ -202,6 +211,7 @@ impl Vent {
             end: spec.end.unwrap_or(u64::MAX),
             energy: energy_units(spec.energy).min(energy_units(VENT_ENERGY_MAX)),
             material: spec.material.clone(),
+            flow: spec.flow.clone(),
         }
     }
 

@@ -34,10 +34,10 @@ pub struct Vents {
 }
 
 #[derive(Clone, Debug)]
-struct Placed {
+pub(super) struct Placed {
     number: usize,
     spec: VentSpec,
-    vent: Vent,
+    pub(super) vent: Vent,
 }
 
 impl Placed {
@@ -102,7 +102,7 @@ impl Vents {
     }
 
     /// Vents, then sources of other materials, then fumes: scenes keep them in three lists.
-    fn pouring(&self) -> impl Iterator<Item = &Placed> + Clone {
+    pub(super) fn pouring(&self) -> impl Iterator<Item = &Placed> + Clone {
         let pours = |placed: &&Placed| placed.spec.end.is_none_or(|end| end > placed.spec.start);
         let of_list = |list: List| self.placed.iter().filter(move |placed| placed.spec.list() == list);
         [List::Vents, List::Sources, List::Fumes].into_iter().flat_map(of_list).filter(pours)

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::fit::fit;
 use super::spec::DEFAULT_CELL_SIZE_M;
 use super::surface::{middle_of, summit, with_headroom};
-use super::{Heightmap, Kind, Surface, TerrainError, TerrainSpec};
+use super::{Kind, Surface, TerrainError, TerrainSpec};
 use crate::generate::{Bed, Cone, bowl, crater, hills, plane, slope, volcano};
 use crate::grid::Grid;
 use crate::validate::within;
@@ -23,22 +23,24 @@ impl TerrainSpec {
     /// `ny` that it needs; [`TerrainError::TooWide`] when the wish is larger than the heightmap; and all that
     /// [`load`](super::load()) says.
     pub fn build(&self, grid: Grid, cell_size_m: Option<f64>, dir: &Path) -> Result<Surface, TerrainError> {
+        self.build_with(grid, &CellSize { wide_m: cell_size_m, high_m: &|_| None }, dir)
+    }
+
+    /// The ground of a box whose cells may have a height of their own; otherwise as [`TerrainSpec::build`].
+    pub(crate) fn build_with(&self, grid: Grid, cells: &CellSize<'_>, dir: &Path) -> Result<Surface, TerrainError> {
         self.validate()?;
-        if let Some(size) = cell_size_m {
+        if let Some(size) = cells.wide_m {
             within("cell_size_m", size, 1e-6, 1e6)?;
         }
         match (self.kind, &self.file) {
-            (Kind::Heightmap, Some(_)) => self.fit(&self.read(dir)?, grid, cell_size_m),
-            _ => self.generate(grid, cell_size_m.unwrap_or(DEFAULT_CELL_SIZE_M)),
+            (Kind::Heightmap, Some(_)) => fit(&self.read(dir)?, self, grid, cells),
+            _ => self.generate(grid, cells),
         }
     }
 
-    /// The ground of a box on a heightmap that was loaded and cropped; otherwise as [`TerrainSpec::build`].
-    pub(crate) fn fit(&self, map: &Heightmap, grid: Grid, cell_size_m: Option<f64>) -> Result<Surface, TerrainError> {
-        fit(map, self, grid, cell_size_m)
-    }
-
-    fn generate(&self, grid: Grid, cell_size_m: f64) -> Result<Surface, TerrainError> {
+    fn generate(&self, grid: Grid, cells: &CellSize<'_>) -> Result<Surface, TerrainError> {
+        let cell_size_m = cells.wide_m.unwrap_or(DEFAULT_CELL_SIZE_M);
+        let stretch = (cells.high_m)(cell_size_m).map_or(1.0, |high| cell_size_m / high);
         let natural = matches!(self.kind, Kind::Volcano | Kind::Hills);
         let bed = Bed {
             seed: self.seed.unwrap_or(1),
@@ -55,7 +57,7 @@ impl TerrainSpec {
                 volcano(grid, &bed, &Cone { height, crater_radius, crater_depth })
             }
             Kind::Hills => hills(grid, &bed, cells),
-            Kind::Slope => slope(grid, &bed, self.angle_deg.unwrap_or(10.0)),
+            Kind::Slope => slope(grid, &bed, steeper(self.angle_deg.unwrap_or(10.0), stretch)),
             Kind::Bowl => bowl(grid, &bed, cells - bed.base),
             Kind::Plane | Kind::Heightmap => plane(grid, &bed),
         };
@@ -68,6 +70,22 @@ impl TerrainSpec {
             Kind::Volcano => middle_of(crater(grid)),
             _ => summit(&heights),
         };
-        Ok(Surface { heights, summit, cell_size_m, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None })
+        Ok(Surface { heights, summit, cell_size_m, floor_m: 0.0, vertical_exaggeration: stretch, georeference: None })
     }
+}
+
+/// The angle in cells of a slope whose heights are stretched.
+fn steeper(angle_deg: f64, stretch: f64) -> f64 {
+    match stretch {
+        1.0 => angle_deg,
+        _ => libm::atan(libm::tan(angle_deg.to_radians()) * stretch).to_degrees(),
+    }
+}
+
+/// What is known of the cells of a box before its terrain is.
+pub(crate) struct CellSize<'a> {
+    /// Edge in metres; absent: the largest with which the box fits.
+    pub(crate) wide_m: Option<f64>,
+    /// Height in metres of cells of an edge; none: what the terrain's exaggeration says.
+    pub(crate) high_m: &'a dyn Fn(f64) -> Option<f64>,
 }

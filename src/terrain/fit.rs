@@ -2,7 +2,7 @@
 
 use super::resample::{Window, resample};
 use super::surface::{LEAST_AIR, summit, with_headroom};
-use super::{Crop, Fill, Heightmap, Surface, TerrainError, TerrainSpec};
+use super::{CellSize, Crop, Fill, Heightmap, Surface, TerrainError, TerrainSpec};
 use crate::grid::Grid;
 
 /// The ground of `grid` from the middle of `map`; see [`TerrainSpec::build`].
@@ -10,13 +10,13 @@ pub(super) fn fit(
     map: &Heightmap,
     spec: &TerrainSpec,
     grid: Grid,
-    wish_m: Option<f64>,
+    cells: &CellSize<'_>,
 ) -> Result<Surface, TerrainError> {
     let rule = spec.fill_no_data.unwrap_or_default();
     // Cutting holes away moves the edges, so it comes before the box is laid out.
     let cut = (rule == Fill::Cut).then(|| cut(map)).transpose()?;
     let map = cut.as_ref().unwrap_or(map);
-    let cell_size_m = cell_size(map, grid, wish_m)?;
+    let cell_size_m = cell_size(map, grid, cells.wide_m)?;
     let window = middle(map, grid, cell_size_m);
     // Only what the box shows decides about holes and the lowest height.
     let cover = covering(window, map);
@@ -28,10 +28,14 @@ pub(super) fn fit(
     let lowest = land.range().map_or(0.0, |(low, _)| f64::from(low));
     let base_m = spec.base_m.unwrap_or(lowest);
     let base_cells = spec.base_cells.unwrap_or(4.0);
-    let stretch = spec.vertical_exaggeration.unwrap_or(1.0);
+    let high_m = (cells.high_m)(cell_size_m);
+    let stretch = high_m.map_or(spec.vertical_exaggeration.unwrap_or(1.0), |high| cell_size_m / high);
     let heights = metres.mapv(|h| (base_cells + (f64::from(h) - base_m) * stretch / cell_size_m).max(0.0) as f32);
     let top = f64::from(heights.iter().copied().fold(0.0, f32::max));
-    check_roof(top, base_cells, stretch, grid.ny)?;
+    check_roof(top, base_cells, grid.ny, |most| match high_m {
+        None => format!("vertical_exaggeration = {} or less", (stretch * most * 100.0).floor() / 100.0),
+        Some(high_m) => format!("grid.cell_height_m = {} or more", (high_m / most * 100.0).ceil() / 100.0),
+    })?;
     Ok(Surface {
         summit: summit(&heights),
         heights,
@@ -90,14 +94,15 @@ fn covering(window: Window, map: &Heightmap) -> Crop {
 }
 
 /// Refuses ground that leaves no air below the roof.
-fn check_roof(top: f64, base_cells: f64, stretch: f64, ny: usize) -> Result<(), TerrainError> {
+/// `pressed` says in words how heights become so much lower that the ground fits.
+fn check_roof(top: f64, base_cells: f64, ny: usize, pressed: impl Fn(f64) -> String) -> Result<(), TerrainError> {
     if top + LEAST_AIR <= ny as f64 {
         return Ok(());
     }
     let room = ny as f64 - LEAST_AIR - base_cells;
-    let most = (stretch * room / (top - base_cells) * 100.0).floor() / 100.0;
+    let most = room / (top - base_cells);
     let mend = if room > 0.0 && most >= 0.01 {
-        format!("vertical_exaggeration = {most} or less, or a larger part of the map")
+        format!("{}, or a larger part of the map", pressed(most))
     } else {
         "a smaller base_cells, or a larger part of the map".to_owned()
     };

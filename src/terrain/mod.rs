@@ -37,6 +37,7 @@ pub mod usgs_dem;
 pub mod write;
 
 use crate::map::{Bounds, Crs, Georeference, Placement};
+pub(crate) use build::CellSize;
 pub use encoding::{Encoding, Number};
 pub use error::TerrainError;
 pub use heightmap::{Crop, Fill, Heightmap, Statistics};

@@ -273,6 +273,15 @@ impl Ground {
         true
     }
 
+    /// Writes the height of a column for drawing, in cells above the floor; the ground lies in its cell as a new one would.
+    pub(super) fn set_height(&mut self, x: usize, z: usize, height: f32) {
+        let height = height.min(self.grid.ny as f32);
+        if self.surface[[z, x]] != height {
+            self.versions.bump(self.grid, x, z);
+            self.surface[[z, x]] = height;
+        }
+    }
+
     /// Changes a cell of a column that has caves before or after; `old` is its entry in `tops`.
     fn set_in_cave(&mut self, column: usize, y: usize, old: u16) {
         let cells = match old & HOLLOW {

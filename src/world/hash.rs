@@ -13,7 +13,8 @@ impl World {
     /// the runs of cells that are all solid or all not, in [`Grid::index`](crate::grid::Grid::index) order, the first of them
     /// solid and perhaps 0; then for each layer its name in bytes, for each cell that holds any, in the same order, x, y, z,
     /// amount and, where the material carries it, energy (2 bytes each), the number of these cells, and
-    /// [`Ledger::accounts`](super::Ledger::accounts); then, where there is an air, its fields, accounts and velocities.
+    /// [`Ledger::accounts`](super::Ledger::accounts); then, where there is an air, its fields, accounts and velocities; then, in a world of the physical
+    /// model, [`Flow::hash`](crate::flow::Flow::hash).
     pub fn state_hash(&self) -> u64 {
         let mut hash = Xxh3::new();
         let mut add = |number: u64| hash.update(&number.to_le_bytes());
@@ -21,6 +22,7 @@ impl World {
         self.visit_runs(add);
         self.layers.iter().for_each(|layer| layer.hash_into(&mut hash));
         self.air.iter().for_each(|air| air.hash_into(&mut hash));
+        self.flow().into_iter().for_each(|flow| hash.update(&flow.hash().to_le_bytes()));
         hash.digest()
     }
 

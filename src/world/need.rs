@@ -74,6 +74,7 @@ impl World {
             .and(MemoryEstimate::of("the other materials", others, ROOM))
             .and(MemoryEstimate::of("tracing", traced, TRACED))
             .and(MemoryEstimate::of("the air", self.air().map_or(0, Air::bytes), 1.0))
+            .and(self.need_of_flow())
             .check("end the run earlier, or let the vents pour less")
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Ground, Layer, Ledger, World};
 use crate::air::{Air, AirState};
+use crate::flow::{Flow, FlowState};
 use crate::grid::tile::Lanes;
 
 /// The state of a [`World`], to come back to it.
@@ -12,6 +13,8 @@ pub struct PackedWorld {
     ground: Arc<Ground>,
     layers: Vec<PackedLayer>,
     air: Option<AirState>,
+    /// The flow, and bytes that it takes at most.
+    flow: Option<(FlowState, u64)>,
 }
 
 #[derive(Clone, Debug)]
@@ -48,7 +51,8 @@ impl PackedWorld {
             _ => Arc::new(world.ground.clone()),
         };
         let layers = world.layers.iter().map(PackedLayer::new).collect();
-        Self { ground, layers, air: world.air().map(Air::save) }
+        let flow = world.flow_state().zip(world.flow().map(|flow| Flow::need(flow.space())));
+        Self { ground, layers, air: world.air().map(Air::save), flow }
     }
 
     /// Makes `world`, of the same shape and materials, what the packed one was.
@@ -60,6 +64,8 @@ impl PackedWorld {
         }
         self.layers.iter().zip(&mut world.layers).for_each(|(packed, layer)| packed.unpack_into(layer));
         world.restore_air(self.air.as_ref()).expect("a world goes back into its own air");
+        let flow = self.flow.as_ref().map(|(state, _)| state);
+        world.restore_flow(flow).expect("a world goes back into its own flow");
     }
 
     /// The ground, which other packed worlds may share.
@@ -70,7 +76,8 @@ impl PackedWorld {
     /// Memory that it takes besides the ground, in bytes.
     pub fn bytes(&self) -> usize {
         let bytes = |layer: &PackedLayer| size_of_val(&layer.places[..]) + size_of_val(&layer.lanes[..]);
-        self.layers.iter().map(bytes).sum::<usize>() + self.air.as_ref().map_or(0, AirState::bytes)
+        let flow = self.flow.as_ref().map_or(0, |(_, bytes)| *bytes as usize);
+        self.layers.iter().map(bytes).sum::<usize>() + self.air.as_ref().map_or(0, AirState::bytes) + flow
     }
 }
 

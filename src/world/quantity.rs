@@ -44,7 +44,7 @@ impl<M: Measure> Quantity<M> {
                 Of::Materials => true,
                 Of::Carriers => material.carries_energy(),
                 Of::Ground => material.is_lava(),
-                Of::Air | Of::Fallout => false,
+                Of::Air | Of::Fallout | Of::Flow => false,
             };
             M::ALL.iter().filter(has).map(|measure| Self::new(*measure, &material.name))
         };
@@ -55,6 +55,17 @@ impl<M: Measure> Quantity<M> {
     pub fn of_air() -> Vec<Self> {
         let of_air = M::ALL.iter().filter(|measure| matches!(measure.facts().of, Of::Air | Of::Fallout));
         of_air.map(|measure| Self::new(*measure, AIR)).collect()
+    }
+
+    /// All quantities of a world of the physical model: those of the flow take the place of those that count in steps and
+    /// vent units.
+    pub fn of_flow() -> Vec<Self> {
+        let shared = Self::of_materials(&[Material::lava()]);
+        let own = M::ALL.iter().filter(|measure| measure.facts().of == Of::Flow);
+        let own: Vec<_> = own.map(|measure| Self::new(*measure, Material::LAVA)).collect();
+        let is_own = |name: String| own.iter().any(|quantity| quantity.name() == name);
+        let shared = shared.into_iter().filter(|q| q.measure.facts().of != Of::Carriers && !is_own(q.name()));
+        shared.chain(own.iter().cloned()).collect()
     }
 
     /// The quantity of a list that goes by a name.

@@ -31,6 +31,9 @@ impl World {
 
     /// All quantities of its columns, those of the lava first.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
+        if self.flow().is_some() {
+            return Quantity::of_flow();
+        }
         let mut quantities = Quantity::of_materials(self.materials());
         quantities.extend(self.air().into_iter().flat_map(|_| Quantity::of_air()));
         quantities

@@ -49,7 +49,7 @@ impl Session {
         if self.edge_reported || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
             return None;
         }
-        let (lava, walls) = (self.simulation.world().lava(), self.simulation.rules_spec().walls);
+        let (lava, walls) = (self.simulation.world().lava(), self.simulation.walls());
         let text = Edge::of(lava, walls).words(&self.site)?;
         self.edge_reported = true;
         Some(Notice { wrong: false, text })

@@ -1,0 +1,203 @@
+//! What a report says of a flow of the physical model: volumes, extent and heat in true units.
+
+use lavoxel::flow::{Flow, FlowAccount, HEAT_UNITS, UNITS};
+use lavoxel::map::Site;
+use lavoxel::scene::Seconds;
+use lavoxel::simulation::Simulation;
+use lavoxel::words::{grouped, rough, short, volume};
+use serde::Serialize;
+
+/// Least thickness in metres of a column that counts as covered.
+const LEAST_M: f64 = 0.05;
+
+/// A flow.
+#[derive(Debug, Serialize)]
+pub(super) struct FlowReport {
+    /// Simulated time.
+    time_s: f64,
+    step_s: f64,
+    cell_height_m: f64,
+    poured_m3: f64,
+    liquid_m3: f64,
+    set_m3: f64,
+    out_m3: f64,
+    /// What vents could not pour under the top of the box.
+    blocked_m3: f64,
+    area_m2: f64,
+    /// Longest way in a straight line from the nearest vent to a covered column.
+    reach_m: f64,
+    mean_thickness_m: f64,
+    max_thickness_m: f64,
+    /// Elevation of the lowest covered ground.
+    lowest_m: Option<f64>,
+    max_speed_m_s: f64,
+    roofed_columns: usize,
+    /// Joules poured in, and where they are.
+    heat_j: Heat,
+    /// Fluxes held back by the limit that forbids overshooting, of all.
+    capped_share: f64,
+    face_updates: u64,
+    sub_steps: u64,
+    exact: bool,
+    #[serde(skip)]
+    fault: Option<String>,
+}
+
+/// Heat above 0 K in joules.
+#[derive(Debug, Serialize)]
+struct Heat {
+    poured: f64,
+    liquid: f64,
+    set: f64,
+    out: f64,
+    sky: f64,
+    roof: f64,
+    bed: f64,
+}
+
+impl Heat {
+    fn of(flow: &Flow) -> Self {
+        let account = flow.account();
+        // A unit of heat is a kelvin in a share of a cell.
+        let kelvin_m3 = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64;
+        let joules = |units: i128| units as f64 * kelvin_m3 * flow.setup().lava.heat_per_m3();
+        let FlowAccount { heat_poured, heat_set, heat_out, heat_sky, heat_roof, heat_bed, .. } = *account;
+        let gone = heat_set + heat_out + heat_sky + heat_roof + heat_bed;
+        Self {
+            poured: joules(heat_poured),
+            liquid: joules(heat_poured - gone),
+            set: joules(heat_set),
+            out: joules(heat_out),
+            sky: joules(heat_sky),
+            roof: joules(heat_roof),
+            bed: joules(heat_bed),
+        }
+    }
+
+    fn line(&self) -> String {
+        let share = |part: f64| if self.poured > 0.0 { 100.0 * part / self.poured } else { 0.0 };
+        format!(
+            "heat        {:.3e} J poured; {:.1} % liquid, {:.1} % in set rock, {:.1} % to the sky, {:.1} % to roofs, {:.1} % to \
+             the bed, {:.1} % out",
+            self.poured,
+            share(self.liquid),
+            share(self.set),
+            share(self.sky),
+            share(self.roof),
+            share(self.bed),
+            share(self.out)
+        )
+    }
+}
+
+/// What the columns of a flow cover.
+#[derive(Default)]
+struct Extent {
+    columns: usize,
+    volume_m: f64,
+    thickest_m: f64,
+    reach_m: f64,
+    lowest_m: Option<f64>,
+    max_speed: f64,
+    roofed: usize,
+}
+
+impl Extent {
+    fn of(simulation: &Simulation, flow: &Flow, site: &Site) -> Self {
+        let vents: Vec<_> = simulation.vents().map(|vent| (vent.x, vent.z)).collect();
+        let mut extent = Self::default();
+        for number in 0..flow.space().columns() {
+            let column = flow.column(number);
+            let thickness = column.liquid_m + column.set_m;
+            extent.max_speed = extent.max_speed.max(column.max_speed_m_s);
+            extent.roofed += usize::from(column.roofed);
+            if thickness < LEAST_M {
+                continue;
+            }
+            let (x, z) = ((number % site.grid.nx) as f64 + 0.5, (number / site.grid.nx) as f64 + 0.5);
+            let way = vents.iter().map(|(vx, vz)| (x - vx).hypot(z - vz)).fold(f64::INFINITY, f64::min);
+            extent.columns += 1;
+            extent.volume_m += thickness;
+            extent.thickest_m = extent.thickest_m.max(thickness);
+            extent.reach_m = if way.is_finite() { extent.reach_m.max(way * site.cell_size_m) } else { extent.reach_m };
+            let ground = site.floor_m + column.ground_m;
+            extent.lowest_m = Some(extent.lowest_m.map_or(ground, |lowest| ground.min(lowest)));
+        }
+        extent
+    }
+}
+
+impl FlowReport {
+    /// The flow of a simulation of the physical model.
+    pub(super) fn of(simulation: &Simulation, site: &Site) -> Option<Self> {
+        let flow = simulation.world().flow()?;
+        let (account, unit) = (flow.account(), flow.space().unit_m3());
+        let m3 = |units: i64| units as f64 * unit;
+        let extent = Extent::of(simulation, flow, site);
+        let fault = flow.check().err();
+        Some(Self {
+            time_s: flow.time_s(),
+            step_s: flow.setup().step_s,
+            cell_height_m: site.cell_height_m(),
+            poured_m3: m3(account.poured),
+            liquid_m3: m3(account.poured - account.set - account.out),
+            set_m3: m3(account.set),
+            out_m3: m3(account.out),
+            blocked_m3: m3(account.blocked),
+            area_m2: extent.columns as f64 * site.cell_size_m * site.cell_size_m,
+            reach_m: extent.reach_m,
+            mean_thickness_m: extent.volume_m / extent.columns.max(1) as f64,
+            max_thickness_m: extent.thickest_m,
+            lowest_m: extent.lowest_m,
+            max_speed_m_s: extent.max_speed,
+            roofed_columns: extent.roofed,
+            heat_j: Heat::of(flow),
+            capped_share: account.capped_share(),
+            face_updates: account.faces,
+            sub_steps: account.sub_steps,
+            exact: fault.is_none(),
+            fault,
+        })
+    }
+
+    /// The lines for people.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let lowest = self.lowest_m.map(|lowest| format!(", down to {lowest:.0} m")).unwrap_or_default();
+        let verdict = match &self.fault {
+            None => "volume and heat exact".to_owned(),
+            Some(fault) => format!("NOT EXACT: {fault}"),
+        };
+        vec![
+            format!("time        {} in steps of {} s", Seconds(self.time_s), short(self.step_s, 4)),
+            format!(
+                "lava        {} poured: {} liquid, {} set, {} out",
+                volume(self.poured_m3),
+                volume(self.liquid_m3),
+                volume(self.set_m3),
+                volume(self.out_m3)
+            ),
+            format!("extent      {:.4} km², {:.0} m from the vent{lowest}", self.area_m2 / 1e6, self.reach_m),
+            format!(
+                "thickness   {:.2} m on average, {:.2} m at most; up to {} m/s; {} columns roofed",
+                self.mean_thickness_m,
+                self.max_thickness_m,
+                rough(self.max_speed_m_s),
+                grouped(self.roofed_columns as u64)
+            ),
+            self.heat_j.line(),
+            format!(
+                "accounts    {verdict}; {} fluxes in {} sub-steps, {:.2e} of them capped",
+                grouped(self.face_updates),
+                grouped(self.sub_steps),
+                self.capped_share
+            ),
+        ]
+    }
+
+    /// That some of the lava was not poured.
+    pub(super) fn warning(&self) -> Option<String> {
+        let blocked = volume(self.blocked_m3);
+        let warning = || format!("warning: {blocked} found no room under the top of the box; make the box higher");
+        (self.blocked_m3 > 0.0).then(warning)
+    }
+}

@@ -1,0 +1,214 @@
+//! The physical model in a scene: `model = "flow"`, its `[flow]` table, and the keys of the classic automaton that such a
+//! scene does not have, and the other way round.
+
+use serde::{Deserialize, Serialize};
+
+use super::lava::LavaSpec;
+use super::{BodySpec, Scene, SceneSpec, Seconds};
+use crate::flow::{Flow, FlowBox, FlowSetup};
+use crate::grid::Grid;
+use crate::matter::Capacity;
+use crate::memory::MemoryEstimate;
+use crate::rules::{RulesSpec, Walls};
+use crate::terrain::Surface;
+use crate::validate::{Invalid, within};
+use crate::world::{Matter, World};
+
+/// The rules by which lava moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Model {
+    /// The cellular automaton: cells and steps.
+    #[default]
+    Classic,
+    /// The physical model: metres, seconds and kelvin.
+    Flow,
+}
+
+impl Model {
+    /// Whether it is the one that scenes have by themselves.
+    pub(super) fn is_classic(&self) -> bool {
+        *self == Self::Classic
+    }
+}
+
+/// The `[flow]` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FlowSpec {
+    /// Seconds of a step.
+    pub step_s: f64,
+    /// How long the scene runs; it takes the place of `film.steps`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Seconds>,
+    /// Whether lava that reaches a side of the box leaves it; else the sides are walls.
+    pub open_sides: bool,
+    /// The lava.
+    pub lava: LavaSpec,
+}
+
+impl Default for FlowSpec {
+    fn default() -> Self {
+        Self { step_s: 20.0, duration: None, open_sides: true, lava: LavaSpec::default() }
+    }
+}
+
+impl FlowSpec {
+    /// Checks every number.
+    fn validate(&self) -> Result<(), Invalid> {
+        within("flow.step_s", self.step_s, 1e-4, 1e5)?;
+        if let Some(Seconds(duration)) = self.duration {
+            within("flow.duration", duration, 0.0, 1e9 * self.step_s)?;
+        }
+        self.lava.lava.validate("flow.lava")
+    }
+
+    /// Steps in a time, the last one whole.
+    pub fn steps_in(&self, Seconds(time): Seconds) -> u64 {
+        // A step more for a rounded last digit would be a surprise.
+        (time / self.step_s - 1e-9).ceil().max(0.0) as u64
+    }
+}
+
+impl SceneSpec {
+    /// The `[flow]` table of a scene of the physical model, where it may be left out.
+    pub fn flow_spec(&self) -> Option<FlowSpec> {
+        (self.model == Model::Flow).then(|| self.flow.clone().unwrap_or_default())
+    }
+
+    /// The `[flow]` table to change, in a scene of the physical model.
+    pub(crate) fn flow_mut(&mut self) -> Option<&mut FlowSpec> {
+        (self.model == Model::Flow).then(|| self.flow.get_or_insert_default())
+    }
+
+    /// Runs so many steps, whatever the scene's duration was.
+    pub fn set_steps(&mut self, steps: u64) {
+        self.film.steps = steps;
+        if let Some(flow) = &mut self.flow {
+            flow.duration = None;
+        }
+    }
+
+    /// Takes the number of steps from the duration, where there is one.
+    pub(super) fn take_duration(&mut self) {
+        let steps = self.flow.as_ref().and_then(|flow| Some(flow.steps_in(flow.duration?)));
+        self.film.steps = steps.unwrap_or(self.film.steps);
+    }
+
+    /// Height of a cell in metres in a scene of the physical model with cells of this width.
+    pub(super) fn cell_height_m(&self, cell_size_m: f64) -> Option<f64> {
+        (self.model == Model::Flow).then(|| self.grid.cell_height_m.unwrap_or(cell_size_m))
+    }
+
+    /// Checks that a scene has the keys of its model only.
+    pub(super) fn check_model(&self) -> Result<(), Invalid> {
+        match self.model {
+            Model::Classic => self.check_classic(),
+            Model::Flow => self.check_flow(),
+        }
+    }
+
+    fn check_classic(&self) -> Result<(), Invalid> {
+        let expected = "left out without model = \"flow\"";
+        if self.flow.is_some() {
+            return Err(Invalid::new("flow", "a table", expected));
+        }
+        if let Some(height) = self.grid.cell_height_m {
+            return Err(Invalid::new("grid.cell_height_m", height, expected));
+        }
+        let lists = [("vent", &self.vents), ("source", &self.sources), ("fume", &self.fumes)];
+        for (name, list) in lists {
+            if let Some(i) = list.iter().position(|vent| vent.flow.is_some()) {
+                let expected = "left out without model = \"flow\"; the classic model has rate, in full cells a step";
+                return Err(Invalid::new(&format!("{name}[{i}].rate_m3_s"), "set", expected));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_flow(&self) -> Result<(), Invalid> {
+        if let Some(flow) = &self.flow {
+            flow.validate()?;
+        }
+        let expected = "left out in a scene with model = \"flow\"";
+        let absent = |key: &str, is_there: bool| match is_there {
+            true => Err(Invalid::new(key, "set", expected)),
+            false => Ok(()),
+        };
+        absent("material", !self.materials.is_empty())?;
+        absent("reaction", !self.reactions.is_empty())?;
+        absent("source", !self.sources.is_empty())?;
+        absent("fume", !self.fumes.is_empty())?;
+        absent("air", self.air.is_some())?;
+        absent("event", !self.events.is_empty())?;
+        absent("rules", self.rules != RulesSpec::default())?;
+        absent("grid.capacity", self.grid.capacity != Capacity::Shared)?;
+        if let Some(stretch) = self.terrain.vertical_exaggeration {
+            let expected = format!("{expected}; grid.cell_height_m says how high a cell is");
+            return Err(Invalid::new("terrain.vertical_exaggeration", stretch, expected));
+        }
+        for (i, body) in self.bodies.iter().enumerate() {
+            if !matches!(body.matter, Matter::Rock | Matter::Nothing) {
+                let expected = "\"rock\" or \"nothing\" in a scene with model = \"flow\"; lava comes from vents";
+                return Err(Invalid::new(&format!("body[{i}].matter.kind"), "another", expected));
+            }
+        }
+        self.check_flow_vents()
+    }
+
+    fn check_flow_vents(&self) -> Result<(), Invalid> {
+        for (i, vent) in self.vents.iter().enumerate() {
+            let key = format!("vent[{i}]");
+            let Some(flow) = &vent.flow else {
+                let expected =
+                    "given in a scene with model = \"flow\", in place of rate and energy; or rates_m3_s, a table";
+                return Err(Invalid::new(&format!("{key}.rate_m3_s"), "nothing", expected));
+            };
+            flow.validate(&key)?;
+            let coldest = self.flow.as_ref().map_or(0.0, |flow| flow.lava.lava.ambient_k);
+            if let Some(kelvin) = flow.temperature_k.filter(|kelvin| *kelvin < coldest) {
+                let expected = format!("at least flow.lava.ambient_k = {coldest}");
+                return Err(Invalid::new(&format!("{key}.temperature_k"), kelvin, expected));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Scene {
+    /// Has the sides of the box let lava go, or not, in the words of the scene's model.
+    pub(super) fn set_walls(&mut self, walls: Walls) {
+        match self.spec.flow_mut() {
+            Some(flow) => flow.open_sides = walls == Walls::Open,
+            None => self.spec.rules.walls = walls,
+        }
+    }
+
+    /// The box of the flow of a scene of the physical model.
+    pub(crate) fn flow_box(grid: Grid, cell_size_m: f64, cell_height_m: f64) -> FlowBox {
+        FlowBox { nx: grid.nx, ny: grid.ny, nz: grid.nz, dx_m: cell_size_m, dz_m: cell_height_m }
+    }
+
+    /// Memory of the flow in this box.
+    pub(crate) fn need_of_flow(space: FlowBox) -> MemoryEstimate {
+        MemoryEstimate::of("the flow", 1, Flow::need(space) as f64)
+    }
+
+    /// The numbers of the flow.
+    pub(crate) fn flow_setup(&self, spec: &FlowSpec) -> FlowSetup {
+        let lava = spec.lava.lava.clone();
+        FlowSetup { lava, step_s: spec.step_s, open_sides: spec.open_sides, seed: self.spec.seed }
+    }
+
+    /// The world of a scene of the physical model, whose memory was checked, on its ground with its bodies.
+    pub(super) fn world_of_flow(&self, spec: &FlowSpec, surface: &Surface, world: World) -> Result<World, Invalid> {
+        let cell_height_m = surface.cell_size_m / surface.vertical_exaggeration;
+        let space = Self::flow_box(world.grid(), surface.cell_size_m, cell_height_m);
+        let ground: Vec<f64> = surface.heights.iter().map(|&cells| f64::from(cells) * cell_height_m).collect();
+        let mut flow = Flow::new(space, self.flow_setup(spec), &ground)?;
+        for BodySpec { shape, matter } in &self.spec.bodies {
+            shape.cells(world.grid()).for_each(|place| flow.set_rock(place, *matter == Matter::Rock));
+        }
+        Ok(world.with_flow(flow))
+    }
+}

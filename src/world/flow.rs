@@ -1,0 +1,302 @@
+//! The flow of a world of the physical model, mirrored into the lava layer and the ground, so that pictures, slices, files
+//! and the window read it as they read the classic automaton.
+//!
+//! A cell is solid when rock fills half of it. The lava of a run stands on the highest solid cell below it: the amounts of
+//! a run are stacked from there, so that a film in a cell that is mostly rock is shown in the cell above and no column of
+//! lava has a hole. A run with a roof may have less room than it holds; the rest is not shown. Energy is the warmth of the
+//! lava between its solidus (or the air, if it never sets) and its temperature at the vent, 1 at the vent.
+
+use super::{Content, World};
+use crate::flow::{Flow, FlowCell, FlowState, Lava, UNITS};
+use crate::memory::MemoryEstimate;
+use crate::source::Vents;
+use crate::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
+
+/// Units of amount of the flow in one of a layer.
+const PER_UNIT: i32 = UNITS / AMOUNT_ONE as i32;
+
+/// Rock that makes a cell solid.
+const SOLID: i32 = UNITS / 2;
+
+/// A flow and what the world shows of it.
+#[derive(Clone, Debug)]
+pub(super) struct Flowing {
+    flow: Flow,
+    /// For each column the lowest cell above the highest one that shows lava.
+    tops: Vec<u16>,
+}
+
+impl World {
+    /// The flow, in a world of the physical model.
+    pub fn flow(&self) -> Option<&Flow> {
+        self.flow.as_ref().map(|flowing| &flowing.flow)
+    }
+
+    /// The same world, whose lava moves by the physical model from now on: all columns show the ground and the lava of
+    /// `flow`, which has the columns and levels of this box.
+    #[must_use]
+    pub fn with_flow(mut self, flow: Flow) -> Self {
+        let columns = self.grid.columns() as u32;
+        self.flow = Some(Box::new(Flowing { flow, tops: vec![0; columns as usize] }));
+        self.show(|_| (0..columns).collect());
+        self
+    }
+
+    /// The same world with a flow that it shows already, as one that was read from a file.
+    #[must_use]
+    pub(crate) fn with_shown_flow(mut self, flow: Flow) -> Self {
+        self.flow = Some(Box::new(Flowing { flow, tops: self.lava_tops() }));
+        self
+    }
+
+    /// What a snapshot keeps of the flow.
+    pub(super) fn flow_state(&self) -> Option<FlowState> {
+        self.flow().map(Flow::state)
+    }
+
+    /// Goes back to a flow that the ground and the lava layer show already.
+    pub(super) fn restore_flow(&mut self, state: Option<&FlowState>) -> Result<(), String> {
+        let tops = self.lava_tops();
+        match (self.flow.as_deref_mut(), state) {
+            (Some(flowing), Some(state)) => {
+                flowing.tops = tops;
+                flowing.flow.restore(state.clone())
+            }
+            (None, None) => Ok(()),
+            _ => Err("a world keeps its model".to_owned()),
+        }
+    }
+
+    /// Memory of a flow in a box of this shape.
+    pub(crate) fn need_of_flow(&self) -> MemoryEstimate {
+        let bytes = self.flow().map_or(0, |flow| Flow::need(flow.space()));
+        MemoryEstimate::of("the flow", 1, bytes as f64)
+    }
+
+    /// One step of the flow, where there is one.
+    pub(crate) fn step_flow(&mut self, vents: &Vents, step: u64) {
+        let grid = self.grid;
+        let Some(flowing) = self.flow.as_deref_mut() else { return };
+        let setup = flowing.flow.setup();
+        let pours = vents.flow_pours(step, (setup.step_s, setup.lava.vent_k), grid);
+        flowing.flow.step(&pours);
+        self.show(Flow::changed);
+    }
+
+    /// Shows some columns of the flow.
+    fn show(&mut self, columns: impl FnOnce(&Flow) -> Vec<u32>) {
+        let Some(mut flowing) = self.flow.take() else { return };
+        let mut column = Column::default();
+        for number in columns(&flowing.flow) {
+            let (x, z) = (number as usize % self.grid.nx, number as usize / self.grid.nx);
+            column.read(&flowing.flow, [x, z], self.grid.ny);
+            let top = &mut flowing.tops[number as usize];
+            self.show_column(&column, [x, z], usize::from(*top));
+            *top = column.top() as u16;
+        }
+        self.take_account(&flowing.flow);
+        self.flow = Some(flowing);
+    }
+
+    /// Writes a column; lava was shown below `old_top`.
+    fn show_column(&mut self, column: &Column, [x, z]: [usize; 2], old_top: usize) {
+        let lava = self.lava;
+        for y in column.from..column.to.max(old_top) {
+            let shown = column.shown(y);
+            if shown.solid || shown.lava == Content::default() {
+                self.layers[lava].set([x, y, z], Content::default());
+            }
+            self.set_solid([x, y, z], shown.solid);
+            if !shown.solid {
+                self.layers[lava].set([x, y, z], shown.lava);
+            }
+        }
+        if let Some(height) = column.height {
+            self.ground.set_height(x, z, height);
+        }
+    }
+
+    /// The account of the lava layer in its own units, for reports; what is exact is the flow's own.
+    fn take_account(&mut self, flow: &Flow) {
+        let units = |amount: i64| (amount.max(0) / i64::from(PER_UNIT)) as u64;
+        let (account, ledger) = (flow.account(), &mut self.layers[self.lava].ledger);
+        ledger.sourced = units(account.poured);
+        ledger.outflow = units(account.out);
+        ledger.solidified = units(account.set);
+        ledger.blocked = units(account.blocked);
+    }
+
+    /// For each column the lowest cell above the highest one with lava.
+    fn lava_tops(&self) -> Vec<u16> {
+        let mut tops = vec![0; self.grid.columns()];
+        for ([x, y, z], _) in self.lava().held() {
+            let top = &mut tops[self.grid.column(x, z)];
+            *top = (y as u16 + 1).max(*top);
+        }
+        tops
+    }
+}
+
+/// A column of a flow as the world shows it.
+#[derive(Default)]
+struct Column {
+    /// The first level that was read; all below is rock.
+    from: usize,
+    /// One past the last level that may be anything but air.
+    to: usize,
+    cells: Vec<FlowCell>,
+    shown: Vec<Shown>,
+    /// Surface of the ground in cells above the floor, if it lies in what was read.
+    height: Option<f32>,
+}
+
+/// A cell as the world shows it.
+#[derive(Clone, Copy, Default)]
+struct Shown {
+    solid: bool,
+    lava: Content,
+}
+
+impl Column {
+    /// Reads a column of a flow, of which the world has `ny` levels.
+    fn read(&mut self, flow: &Flow, [x, z]: [usize; 2], ny: usize) {
+        let levels = flow.levels(z * flow.space().nx + x);
+        // The surface may lie on the cell below.
+        (self.from, self.to) = (levels.start.min(ny).saturating_sub(1), levels.end.min(ny));
+        self.cells.clear();
+        self.cells.extend((self.from..self.to).map(|y| flow.cell([x, y, z])));
+        self.shown.clear();
+        self.shown.extend(self.cells.iter().map(|cell| Shown { solid: cell.rock >= SOLID, lava: Content::default() }));
+        self.stack_runs(&flow.setup().lava);
+        self.height = self.surface();
+    }
+
+    /// What a level shows; above what was read there is air.
+    fn shown(&self, y: usize) -> Shown {
+        self.shown.get(y - self.from).copied().unwrap_or_default()
+    }
+
+    /// The lowest level above the highest one that shows lava.
+    fn top(&self) -> usize {
+        self.shown.iter().rposition(|shown| shown.lava.amount > 0).map_or(0, |i| self.from + i + 1)
+    }
+
+    /// Stacks the lava of every run from its first open cell up.
+    fn stack_runs(&mut self, lava: &Lava) {
+        let mut first = 0;
+        while first < self.cells.len() {
+            // A run ends below the next cell with rock.
+            let rest = &self.cells[first + 1..];
+            let end = first + 1 + rest.iter().position(|cell| cell.rock > 0).unwrap_or(rest.len());
+            stack(&self.cells[first..end], &mut self.shown[first..end], lava);
+            first = end;
+        }
+    }
+
+    /// Height of the highest rock in cells above the floor, such that the cell below it is solid, or the one that it lies
+    /// in is not.
+    fn surface(&self) -> Option<f32> {
+        let top = self.cells.iter().rposition(|cell| cell.rock >= SOLID).map_or(0, |i| i + 1);
+        if top == 0 && self.from > 0 {
+            return None;
+        }
+        let share = |cell: &FlowCell| f64::from(cell.rock) / f64::from(UNITS);
+        let (base, part) = match self.cells.get(top).map(share).filter(|&part| part > 0.0) {
+            Some(part) => (top, part),
+            None if top > 0 => (top - 1, share(&self.cells[top - 1])),
+            None => (0, 0.0),
+        };
+        let height = ((self.from + base) as f64 + part) as f32;
+        // A number of 32 bits may be rounded up into the next cell.
+        let is_above = (height + 0.5).floor() as usize > self.from + top;
+        Some(if is_above { height.next_down() } else { height })
+    }
+}
+
+/// Puts the lava of the cells of a run into those that are not solid, from below.
+fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
+    let mut open = shown.iter_mut().filter(|shown| !shown.solid);
+    let (mut to, mut amount, mut warmth) = (open.next(), 0, 0.0);
+    for cell in cells.iter().filter(|cell| cell.amount > 0) {
+        let (mut left, warm) = (cell.amount, warmth_of(cell, lava));
+        while let Some(target) = to.as_mut().filter(|_| left > 0) {
+            let part = left.min(UNITS - amount);
+            (left, amount, warmth) = (left - part, amount + part, warmth + f64::from(part) * warm);
+            target.lava = content(amount, warmth);
+            if amount == UNITS {
+                (to, amount, warmth) = (open.next(), 0, 0.0);
+            }
+        }
+    }
+}
+
+/// An amount of the flow with its warmth as a cell of the layer.
+fn content(amount: i32, warmth: f64) -> Content {
+    // A film is shown, however thin.
+    let units = ((amount + PER_UNIT / 2) / PER_UNIT).clamp(1, AMOUNT_ONE.into()) as u16;
+    let energy = warmth / f64::from(UNITS) * f64::from(ENERGY_ONE);
+    Content { amount: units, energy: energy.round().clamp(0.0, ENERGY_MAX.into()) as u16 }
+}
+
+/// Warmth of a cell: 0 at the solidus, 1 at the vent.
+fn warmth_of(cell: &FlowCell, lava: &Lava) -> f64 {
+    let cold = if lava.solidus_k > 0.0 { lava.solidus_k } else { lava.ambient_k };
+    let kelvin = cell.temperature_k().unwrap_or(cold);
+    ((kelvin - cold) / (lava.vent_k - cold).max(1.0)).clamp(0.0, 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(rock: f64, amount: f64, kelvin: f64) -> FlowCell {
+        let units = |share: f64| (share * f64::from(UNITS)) as i32;
+        let heat = (f64::from(units(amount)) * kelvin * crate::flow::HEAT_UNITS as f64) as i64;
+        FlowCell { amount: units(amount), rock: units(rock), heat }
+    }
+
+    fn column(from: usize, cells: Vec<FlowCell>) -> Column {
+        let shown = cells.iter().map(|cell| Shown { solid: cell.rock >= SOLID, lava: Content::default() }).collect();
+        let mut column = Column { from, to: from + cells.len(), cells, shown, height: None };
+        column.stack_runs(&Lava::default());
+        column.height = column.surface();
+        column
+    }
+
+    fn amounts(column: &Column) -> Vec<f64> {
+        column.shown.iter().map(|shown| f64::from(shown.lava.amount) / f64::from(AMOUNT_ONE)).collect()
+    }
+
+    #[test]
+    fn lava_stands_on_the_cell_that_shows_as_rock() {
+        let hot = Lava::default().vent_k;
+        // A film on a cell that is mostly rock.
+        let film = column(4, vec![cell(1.0, 0.0, 0.0), cell(0.75, 0.25, hot), cell(0.0, 0.5, hot)]);
+        assert_eq!((amounts(&film), film.height), (vec![0.0, 0.0, 0.75], Some(5.75)));
+        assert_eq!((film.top(), film.shown(6).lava.energy), (7, ENERGY_ONE / 4 * 3));
+        // On one that is mostly open it fills what is rock below.
+        let low = column(4, vec![cell(1.0, 0.0, 0.0), cell(0.25, 0.75, hot), cell(0.0, 0.5, hot)]);
+        assert_eq!((amounts(&low), low.height), (vec![0.0, 1.0, 0.25], Some(5.25)));
+    }
+
+    #[test]
+    fn a_run_under_a_roof_stays_below_it() {
+        let cold = Lava::default().solidus_k;
+        let cells = vec![cell(1.0, 0.0, 0.0), cell(0.5, 0.5, cold), cell(0.0, 1.125, cold), cell(0.75, 0.125, cold)];
+        let tube = column(0, cells);
+        assert_eq!((amounts(&tube), tube.height), (vec![0.0, 0.0, 1.0, 0.0], Some(3.75)), "no room above the roof");
+        assert_eq!(tube.shown(2).lava.energy, 0, "at the solidus");
+    }
+
+    #[test]
+    fn the_surface_fits_the_cells_that_are_solid() {
+        for rock in [0, 1, SOLID - 1, SOLID, SOLID + 1, UNITS - 1, UNITS] {
+            let cells = vec![cell(1.0, 0.0, 0.0), FlowCell { rock, ..FlowCell::default() }];
+            let column = column(700, cells);
+            let top = 701 + usize::from(rock >= SOLID);
+            let height = column.height.expect("it is rock");
+            assert_eq!((height + 0.5).floor() as usize, top, "rock {rock}: {height}");
+        }
+        assert_eq!(column(0, vec![FlowCell::default()]).height, Some(0.0));
+    }
+}
