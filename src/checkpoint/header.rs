@@ -146,16 +146,20 @@ impl Place {
         within("metres_per_unit", at.metres_per_unit.1, 1e-9, 1e9)
     }
 
-    /// The simulation with its site.
-    pub(super) fn stage(self, simulation: Simulation) -> Stage {
-        let site = Site {
-            grid: simulation.world().grid(),
+    /// The site of a box of this shape.
+    pub(super) fn site(&self, grid: Grid) -> Site {
+        Site {
+            grid,
             cell_size_m: self.cell_size_m,
             floor_m: self.floor_m,
             vertical_exaggeration: self.vertical_exaggeration,
-            georeference: self.georeference,
-        };
-        Stage { simulation, site }
+            georeference: self.georeference.clone(),
+        }
+    }
+
+    /// The simulation with its site.
+    pub(super) fn stage(self, simulation: Simulation) -> Stage {
+        Stage { site: self.site(simulation.world().grid()), simulation }
     }
 }
 

@@ -26,6 +26,7 @@
 //! | `lava` | for each tile of 8 × 1 × 4 cells that holds any, by z, y, x: u16 x, y, z in tiles, u32 bits of the cells that hold lava (bit 8 · (z mod 4) + x mod 8), and amount and energy of each of those as u16 |
 //! | `material:NAME` | the same for each further material, in the order of the layers, without energies |
 //! | `air` | where the scene has one: its accounts, the ash on the ground, solid cells, its fields, and what its solver keeps |
+//! | `flow` | in a scene of the physical model: the state of the flow, as postcard writes [`crate::flow::FlowState`] |
 //! | further ones | the bytes of [`CheckpointWriter::extras`] |
 //!
 //! Rules and seed in force are not written: they follow from the scene and its events.
@@ -35,6 +36,7 @@
 
 mod air;
 mod error;
+mod flow;
 mod ground;
 mod header;
 mod keeper;
@@ -78,6 +80,9 @@ const OWN: [&str; 4] = ["header", "scene", "ground", Material::LAVA];
 
 /// Name of the section of the air.
 const AIR: &str = "air";
+
+/// Name of the section of the flow of the physical model.
+const FLOW: &str = "flow";
 
 /// Prefix of the sections of further materials, before the material's name.
 const MATERIAL: &str = "material:";
@@ -131,7 +136,7 @@ impl CheckpointWriter<'_> {
     fn check_names(&self) {
         assert!(self.extras.len() <= MAX_EXTRAS, "{} extras are too many", self.extras.len());
         for (i, (name, _)) in self.extras.iter().enumerate() {
-            let own = OWN.contains(name) || *name == AIR || name.starts_with(MATERIAL);
+            let own = OWN.contains(name) || [AIR, FLOW].contains(name) || name.starts_with(MATERIAL);
             let twice = own || self.extras[..i].iter().any(|(other, _)| other == name);
             assert!(is_name(name) && !twice, "\"{name}\" cannot be the name of another section");
         }
@@ -165,6 +170,11 @@ impl CheckpointWriter<'_> {
         if let Some(air) = world.air() {
             writer.section(AIR)?;
             air::write(air, &mut writer)?;
+            writer.end_section()?;
+        }
+        if let Some(flow) = world.flow() {
+            writer.section(FLOW)?;
+            flow::write(flow, &mut writer)?;
             writer.end_section()?;
         }
         for (name, bytes) in self.extras {
@@ -232,6 +242,12 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
         air::read(&mut air, reader)?;
         world = world.with_air(air);
     }
+    if let Some(spec) = &scene.spec.flow_spec() {
+        expect(reader, FLOW)?;
+        let flow = flow::read((&scene, spec), (world.ground(), &header.place.site(grid)), &before, reader)?;
+        before = before.and(Scene::need_of_flow(flow.space()));
+        world = world.with_shown_flow(flow);
+    }
     world.check().map_err(|fault| Fault::damaged("matter", fault))?;
     let mut extras = BTreeMap::new();
     let mut held = 0;
@@ -240,7 +256,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
         let bytes = reader.read_to_end(max_extra(grid, &scene))?;
         held += bytes.len();
         if OWN.contains(&name.as_str())
-            || name == AIR
+            || [AIR, FLOW].contains(&name.as_str())
             || extras.len() == MAX_EXTRAS
             || extras.insert(name, bytes).is_some()
         {

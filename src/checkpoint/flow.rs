@@ -1,0 +1,38 @@
+//! The flow of a world of the physical model in a checkpoint: its state as postcard writes it.
+
+use std::io::{self, Read, Write};
+
+use super::sections::{SectionReader, SectionWriter};
+use super::{Fault, MEND};
+use crate::flow::{Flow, FlowState};
+use crate::map::Site;
+use crate::memory::MemoryEstimate;
+use crate::scene::{FlowSpec, Scene};
+use crate::world::Ground;
+
+/// Bytes of a state in the file for each byte of it in memory, at most.
+const PACKED: u64 = 4;
+
+/// Writes the section's bytes.
+pub(super) fn write<W: Write>(flow: &Flow, writer: &mut SectionWriter<W>) -> io::Result<()> {
+    let bytes = postcard::to_stdvec(&flow.state()).map_err(io::Error::other)?;
+    writer.add(&bytes)
+}
+
+/// Reads what [`write()`] wrote of a flow of this scene; `before` is the memory that is taken.
+pub(super) fn read<R: Read>(
+    (scene, spec): (&Scene, &FlowSpec),
+    (ground, site): (&Ground, &Site),
+    before: &MemoryEstimate,
+    reader: &mut SectionReader<R>,
+) -> Result<Flow, Fault> {
+    let space = Scene::flow_box(site.grid, site.cell_size_m, site.cell_height_m());
+    before.clone().and(Scene::need_of_flow(space)).check(MEND)?;
+    let bytes = reader.read_to_end((1 << 20) + PACKED * Flow::need(space))?;
+    let state: FlowState = postcard::from_bytes(&bytes).map_err(|_| reader.damaged("no flow"))?;
+    let heights: Vec<f64> = ground.surface().iter().map(|&cells| f64::from(cells) * space.dz_m).collect();
+    let flow = Flow::new(space, scene.flow_setup(spec), &heights);
+    let mut flow = flow.map_err(|invalid| Fault::damaged("scene", invalid))?;
+    flow.restore(state).map_err(|fault| reader.damaged(fault))?;
+    Ok(flow)
+}
