@@ -266,6 +266,7 @@ fn the_probe_answers_what_lies_under_the_pointer() {
             values: values(solid(y), content(y)),
             ground_m: f64::from(world.ground().surface()[[14, x as usize]]) * stage.site.cell_size_m,
             thickness_m: (held > 0).then(|| ("lava".to_owned(), metres(held))).into_iter().collect(),
+            flow: None,
         };
         lava += usize::from(!probe.solid);
         assert_eq!(probe, expected);

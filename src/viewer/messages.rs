@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ndarray::{Array2, s};
 
+pub use super::flow::{FlowProbe, FlowReport};
 use crate::air::{Air, Field};
 use crate::grid::{Grid, Place};
 use crate::lowpass::AirVolume;
@@ -79,6 +80,8 @@ pub struct Probe {
     pub ground_m: f64,
     /// The materials of the column, and the thickness of each in metres: its volume over its area.
     pub thickness_m: Vec<(String, f64)>,
+    /// The column in a world of the physical model.
+    pub flow: Option<FlowProbe>,
 }
 
 /// Amounts in full cells.
@@ -207,6 +210,8 @@ pub struct Report {
     pub materials: Vec<MaterialReport>,
     /// The fields of the air, where there is one.
     pub air: Vec<AirAccount>,
+    /// The flow, in a world of the physical model.
+    pub flow: Option<FlowReport>,
     /// The stages of the last step by name, then the low-pass and what follows from it.
     pub times: Vec<(&'static str, Duration)>,
     /// Steps of the kept snapshots.
@@ -346,6 +351,7 @@ impl Report {
             steps_per_second: 0.0,
             materials: vec![MaterialReport { material: Material::lava(), mass: MassAccount::default(), cells: 0 }],
             air: Vec::new(),
+            flow: None,
             times: Vec::new(),
             snapshots: Vec::new(),
             quantities: vec![Quantity::default()],

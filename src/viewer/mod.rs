@@ -19,6 +19,7 @@ mod clock;
 mod complete;
 mod dialog;
 pub mod display;
+mod flow;
 mod frame;
 mod history;
 mod journal;

@@ -169,6 +169,7 @@ impl State {
         let others = report.materials.iter().map(|report| &report.material).filter(|material| !material.is_lava());
         self.materials.follow(&others.cloned().collect());
         self.tools.follow(&report.materials);
+        self.tools.fit(report.flow.is_some());
         self.vents.follow(&report.vents);
         self.pace.follow(&report.pace);
         if let Some(patch) = &update.ground {

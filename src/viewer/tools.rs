@@ -67,6 +67,11 @@ impl Tool {
         !matches!(self, Self::Orbit | Self::Source)
     }
 
+    /// Whether it has something to do in a world of the physical model, whose lava and rock no brush changes.
+    pub(crate) fn is_for_flow(self) -> bool {
+        matches!(self, Self::Orbit | Self::Source)
+    }
+
     /// Whether it needs a material.
     pub(crate) fn pours(self) -> bool {
         matches!(self, Self::Source | Self::Fill)
@@ -165,6 +170,18 @@ impl Tools {
     pub(crate) fn follow(&mut self, materials: &[MaterialReport]) {
         if materials.iter().all(|report| report.material.name != self.material()) {
             self.vent.material = None;
+        }
+    }
+
+    /// Fits the next vent and the tool to the model of the world.
+    pub(crate) fn fit(&mut self, flows: bool) {
+        if !flows {
+            self.vent.flow = None;
+            return;
+        }
+        self.vent.flow.get_or_insert_default();
+        if !self.tool.is_for_flow() {
+            self.tool = Tool::Orbit;
         }
     }
 

@@ -1,5 +1,6 @@
 //! A drag of a vent's handle, and the vent that results.
 
+use super::flow::{FLOW_RATE, MOST_KELVIN, rate_of, set_rate};
 use super::messages::Report;
 use super::pointer::Aim;
 use super::vent_handles::{Grip, Handle};
@@ -47,6 +48,7 @@ impl Grab {
                     spec.radius = round(away.clamp(VENT_RADIUS.0, VENT_RADIUS.1));
                 }
             }
+            Grip::Rate if spec.flow.is_some() => drag_flow(&mut spec, up, aim.shift, report),
             Grip::Rate if aim.shift => {
                 let energy = spec.energy + f64::from(up / ENERGY_PIXELS);
                 spec.energy = round(energy).clamp(0.0, (VENT_ENERGY_MAX * 100.0).floor() / 100.0);
@@ -58,6 +60,18 @@ impl Grab {
         }
         spec
     }
+}
+
+/// Drags the rate of a vent of the physical model up or down, or its temperature.
+fn drag_flow(spec: &mut VentSpec, up: f32, shift: bool, report: &Report) {
+    let (rate, Some(flow)) = (rate_of(spec), spec.flow.as_deref_mut()) else { return };
+    if !shift {
+        let rate = rate.max(FLOW_RATE.0) * f64::from(up / RATE_PIXELS).exp();
+        return set_rate(flow, round(rate.clamp(FLOW_RATE.0, FLOW_RATE.1)));
+    }
+    let (usual, coldest) = report.flow.as_ref().map_or((MOST_KELVIN, 0.0), |flow| (flow.vent_k, flow.ambient_k));
+    let kelvin = flow.temperature_k.unwrap_or(usual) + f64::from(up);
+    flow.temperature_k = Some(kelvin.clamp(coldest, MOST_KELVIN).round());
 }
 
 /// A point clamped to the box and rounded to the digits that a file should show.

@@ -4,6 +4,7 @@
 use nalgebra::Point3;
 use ndarray::Array2;
 
+use super::flow::rate_of;
 use crate::render::Camera;
 use crate::source::VentSpec;
 
@@ -73,7 +74,7 @@ pub(crate) fn ring(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
 /// Foot and top of the stalk: the more it pours, the higher.
 pub(crate) fn stalk(vent: &VentSpec, ground: &Array2<f32>) -> [Point3<f32>; 2] {
     let level = ground_at(ground, vent.x, vent.z);
-    let height = (3.0 + 4.0 * (1.0 + vent.rate).ln()) as f32;
+    let height = (3.0 + 4.0 * (1.0 + rate_of(vent)).ln()) as f32;
     [0.3, height].map(|up| Point3::new(vent.x as f32, level + up, vent.z as f32))
 }
 

@@ -24,6 +24,7 @@ fn probe(x: f32, z: f32) -> Option<Probe> {
         values: Vec::new(),
         ground_m: 50.0,
         thickness_m: Vec::new(),
+        flow: None,
     })
 }
 

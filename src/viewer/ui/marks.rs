@@ -5,6 +5,7 @@ use nalgebra::Point3;
 
 use super::{BRIGHT, SHADE, Stage, color_of};
 use crate::source::VentSpec;
+use crate::viewer::flow;
 use crate::viewer::slices::{self, AXIS_NAMES};
 use crate::viewer::state::State;
 use crate::viewer::tools::{Tool, lies_on};
@@ -77,6 +78,9 @@ fn tag(painter: &Painter, at: Pos2, text: &str, color: Color32) {
 }
 
 fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
+    if let Some(flow) = &vent.flow {
+        return flow::label(&vent_handles::name(number, vent), vent, flow, whole);
+    }
     if whole {
         let energy = if vent.material.is_none() { format!(", energy {}", vent.energy) } else { String::new() };
         format!("{}: {}/step, radius {}{energy}", vent_handles::name(number, vent), vent.rate, vent.radius)

@@ -4,7 +4,7 @@ use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2
 
 use super::rows::fact;
 use super::{ACCENT, BRIGHT, FAINT, WRONG};
-use crate::viewer::messages::{AirAccount, MaterialReport};
+use crate::viewer::messages::{AirAccount, FlowReport, MaterialReport};
 use crate::viewer::pace;
 use crate::viewer::state::State;
 
@@ -17,7 +17,12 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let pictures = frame.fps.map_or_else(|| "finished".to_owned(), |fps| format!("{}/s", pace::short(fps)));
     fact(ui, "pictures", format!("{pictures}, {:.0} % of the resolution", frame.scale * 100.0));
     fact(ui, "speed", pace::steps(report.steps_per_second));
-    for material in &report.materials {
+    if let Some(flow) = &report.flow {
+        ui.add_space(4.0);
+        of_flow(ui, flow);
+    }
+    let classic = report.materials.iter().filter(|_| report.flow.is_none());
+    for material in classic {
         ui.add_space(4.0);
         if report.materials.len() > 1 {
             ui.label(RichText::new(&material.material.name).strong().color(BRIGHT));
@@ -25,6 +30,19 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         account(ui, material, report.cell_volume_m3);
     }
     report.air.iter().for_each(|field| of_air(ui, field));
+}
+
+/// The volumes of a flow of the physical model.
+fn of_flow(ui: &mut Ui, flow: &FlowReport) {
+    let parts = [
+        ("poured", flow.poured),
+        ("liquid", flow.liquid),
+        ("turned to rock", flow.set),
+        ("left through the sides", flow.out),
+        ("found no room", flow.blocked),
+    ];
+    parts.into_iter().for_each(|(name, m3)| fact(ui, name, format!("{} m³", grouped(m3, 0))));
+    fact(ui, "fluxes held back", format!("{:.1e}", flow.capped));
 }
 
 /// The account of a field of the air.

@@ -61,8 +61,11 @@ fn sections(ui: &mut Ui, state: &mut State) {
     section(ui, "Tools", Fold::Open, |ui| tools::show(ui, state));
     section(ui, "Camera", Fold::Open, |ui| camera::show(ui, state));
     section(ui, "Sources", Fold::Open, |ui| vents::show(ui, state));
-    let flow = if state.materials.value.is_empty() { "Flow" } else { "Flow of lava" };
-    section(ui, flow, Fold::Closed, |ui| rules::show(ui, state));
+    let title = if state.materials.value.is_empty() { "Flow" } else { "Flow of lava" };
+    // The lava of the physical model is that of its scene.
+    if state.report.as_ref().is_none_or(|report| report.flow.is_none()) {
+        section(ui, title, Fold::Closed, |ui| rules::show(ui, state));
+    }
     materials::show(ui, state);
     section(ui, "Look", Fold::Open, |ui| look::show(ui, state));
     section(ui, "Slices", Fold::Closed, |ui| slices::show(ui, state));

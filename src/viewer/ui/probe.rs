@@ -43,6 +43,13 @@ fn words(probe: &Probe, report: &Report) -> String {
     let thickness = |(material, metres): &(String, f64)| format!("   {material} {metres:.1} m thick");
     let thickness: String = probe.thickness_m.iter().map(thickness).collect();
     let [east, up, south] = [(0, x), (1, y), (2, z)].map(|(axis, cell)| report.metres(axis, cell));
+    if let Some(flow) = &probe.flow {
+        let what = if probe.solid { "rock\n" } else { "" };
+        return format!(
+            "cell {x}, {y}, {z}\n{east:.0} m east, {south:.0} m south, elevation {up:.1} m\n{what}{}",
+            flow.words()
+        );
+    }
     format!(
         "cell {x}, {y}, {z}\n{east:.0} m east, {south:.0} m south, elevation {up:.1} m\n{what}\nground {:.1} m{thickness}",
         probe.ground_m

@@ -4,6 +4,7 @@ use kiss3d::egui::{Button, RichText, Slider, Ui, vec2};
 
 use super::rows::{SLIDER, name};
 use super::{ACCENT, BRIGHT, FAINT};
+use crate::scene::Seconds;
 use crate::simulation;
 use crate::viewer::keys::Action;
 use crate::viewer::messages::{Command, Pace, Report};
@@ -27,10 +28,13 @@ pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
         };
         button("⏭", "One step (.)", Action::Step);
         button("⏮", "Back to step 0 (Backspace)", Action::Reset);
-        button("🎲", "Another seed of the random patterns from now on (N)", Action::Reseed);
+        if report.flow.is_none() {
+            button("🎲", "Another seed of the random patterns from now on (N)", Action::Reseed);
+        }
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            ui.label(RichText::new(format!("step {}", report.step)).strong().color(BRIGHT));
+            let time = report.flow.as_ref().map(|flow| format!("{}, ", Seconds(flow.time_s))).unwrap_or_default();
+            ui.label(RichText::new(format!("{time}step {}", report.step)).strong().color(BRIGHT));
             let rate = format!("{}, seed {}", pace::steps(report.steps_per_second), report.seed);
             ui.label(RichText::new(rate).small().color(FAINT));
         });

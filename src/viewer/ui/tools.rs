@@ -8,6 +8,7 @@ use crate::matter::Material;
 use crate::render::Named;
 use crate::units::VENT_ENERGY_MAX;
 use crate::viewer::keys::{self, Action};
+use crate::viewer::messages::FlowReport;
 use crate::viewer::state::State;
 use crate::viewer::tools::{BREATH, BRUSH_RADIUS, Tool, Tools};
 use crate::world::Breath;
@@ -15,10 +16,11 @@ use crate::world::Breath;
 /// Shows and edits the tools.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let has_air = state.report.as_ref().is_some_and(|report| !report.air.is_empty());
-    let tools = &mut state.tools;
+    let flow = state.report.as_ref().and_then(|report| report.flow.clone());
+    let (flows, tools) = (flow.is_some(), &mut state.tools);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
-        for &tool in Tool::ALL {
+        for &tool in Tool::ALL.iter().filter(|tool| !flows || tool.is_for_flow()) {
             let hint = format!("{} ({})", tool.what(), keys::shown(Action::Tool(tool)));
             if ui.selectable_label(tools.tool == tool, tool.name()).on_hover_text(hint).clicked() {
                 tools.cancel();
@@ -32,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
     match tools.tool {
         Tool::Orbit => {}
-        Tool::Source => source(ui, tools),
+        Tool::Source => source(ui, tools, flow.as_ref()),
         Tool::Fill | Tool::Rock | Tool::Dig | Tool::Drain => brush(ui, tools),
         Tool::Air if has_air => {
             brush(ui, tools);
@@ -74,10 +76,14 @@ fn materials(ui: &mut Ui, tools: &mut Tools, lighter: &[Material]) {
     });
 }
 
-fn source(ui: &mut Ui, tools: &mut Tools) {
+fn source(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     let lava = tools.vent.material.is_none();
     let vent = &mut tools.vent;
     Row::new("radius", "cells", "Radius of the next source.").show(ui, &mut vent.radius, 0.0..=20.0, Some(2.5));
+    if let (Some(of), Some(report)) = (vent.flow.as_deref_mut(), flow) {
+        super::vents::flow_rows(ui, of, report);
+        return;
+    }
     Row::new("rate", "cells/step", "Full cells that the next source pours in a step.").logarithmic().show(
         ui,
         &mut vent.rate,

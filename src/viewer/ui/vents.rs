@@ -5,9 +5,10 @@ use kiss3d::egui::{Align, Layout, RichText, Ui};
 use super::rows::Row;
 use super::{BRIGHT, FAINT};
 use crate::matter::Kind;
-use crate::source::{VentChange, VentSpec};
+use crate::source::{VentChange, VentFlow, VentSpec};
 use crate::units::VENT_ENERGY_MAX;
-use crate::viewer::messages::Command;
+use crate::viewer::flow::{FLOW_RATE, MOST_KELVIN, set_rate};
+use crate::viewer::messages::{Command, FlowReport};
 use crate::viewer::state::{Request, State};
 use crate::viewer::vent_drag::{VENT_RADIUS, VENT_RATE};
 use crate::viewer::vent_handles;
@@ -21,9 +22,10 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let (step, mut changes) = (report.step, Vec::new());
     let materials = report.materials.iter().map(|report| &report.material);
     let grains: Vec<_> = materials.filter(|m| m.kind == Kind::Grain).map(|m| m.name.clone()).collect();
+    let flow = report.flow.clone();
     for (number, vent) in state.vents.value.iter_mut().take(MOST) {
         let grains = vent.material.as_ref().is_some_and(|name| grains.contains(name));
-        if let Some(change) = ui.push_id(*number, |ui| one(ui, (*number, vent), grains, step)).inner {
+        if let Some(change) = ui.push_id(*number, |ui| one(ui, (*number, vent), grains, (step, flow.as_ref()))).inner {
             changes.push(change);
         }
     }
@@ -44,7 +46,12 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 }
 
 /// One vent; returns the change that the user made.
-fn one(ui: &mut Ui, (number, vent): (usize, &mut VentSpec), grains: bool, step: u64) -> Option<VentChange> {
+fn one(
+    ui: &mut Ui,
+    (number, vent): (usize, &mut VentSpec),
+    grains: bool,
+    (step, flow): (u64, Option<&FlowReport>),
+) -> Option<VentChange> {
     let before = vent.clone();
     let mut closed = false;
     ui.horizontal(|ui| {
@@ -67,14 +74,17 @@ fn one(ui: &mut Ui, (number, vent): (usize, &mut VentSpec), grains: bool, step: 
     } else {
         ("cells/step", "Full cells that it pours in a step. In the picture: drag the top of its stalk.", VENT_RATE.1)
     };
+    if let (Some(of), Some(report)) = (vent.flow.as_deref_mut(), flow) {
+        flow_rows(ui, of, report);
+        radius(ui, &mut vent.radius);
+        if closed {
+            return Some(VentChange::Close(number));
+        }
+        return (*vent != before).then(|| VentChange::Change(number, vent.clone()));
+    }
     let rate = Row::new("rate", unit, hint).logarithmic().decimals(if grains { 4 } else { 2 });
     rate.show(ui, &mut vent.rate, 0.0..=most, None);
-    Row::new("radius", "cells", "Its radius. In the picture: drag the point on its ring.").logarithmic().show(
-        ui,
-        &mut vent.radius,
-        VENT_RADIUS.0..=VENT_RADIUS.1,
-        None,
-    );
+    radius(ui, &mut vent.radius);
     if vent.material.is_none() {
         Row::new(
             "energy",
@@ -87,4 +97,24 @@ fn one(ui: &mut Ui, (number, vent): (usize, &mut VentSpec), grains: bool, step: 
         return Some(VentChange::Close(number));
     }
     (*vent != before).then(|| VentChange::Change(number, vent.clone()))
+}
+
+fn radius(ui: &mut Ui, radius: &mut f64) {
+    let row = Row::new("radius", "cells", "Its radius. In the picture: drag the point on its ring.").logarithmic();
+    row.show(ui, radius, VENT_RADIUS.0..=VENT_RADIUS.1, None);
+}
+
+/// Rate and temperature of a vent of the physical model.
+pub(super) fn flow_rows(ui: &mut Ui, vent: &mut VentFlow, flow: &FlowReport) {
+    let mut rate = vent.rate_at(flow.time_s);
+    let hint = "Cubic metres that it pours in a second from now on. In the picture: drag the top of its stalk.";
+    if Row::new("rate", "m³/s", hint).logarithmic().show(ui, &mut rate, 0.0..=FLOW_RATE.1, None) {
+        set_rate(vent, rate);
+    }
+    let mut kelvin = vent.temperature_k.unwrap_or(flow.vent_k);
+    let hint = "Temperature of its lava. In the picture: Shift+drag the stalk.";
+    let row = Row::new("temperature", "K", hint).decimals(0);
+    if row.show(ui, &mut kelvin, flow.ambient_k..=MOST_KELVIN, Some(flow.vent_k)) {
+        vent.temperature_k = (kelvin != flow.vent_k).then_some(kelvin);
+    }
 }

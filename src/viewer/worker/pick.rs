@@ -4,7 +4,7 @@ use crate::grid::{Grid, Place};
 use crate::map::Site;
 use crate::matter::Material;
 use crate::render::Ray;
-use crate::viewer::messages::Probe;
+use crate::viewer::messages::{FlowProbe, Probe};
 use crate::world::{CellMeasure, CellValues, Quantity, World};
 
 /// Least amount of a material that is picked.
@@ -30,6 +30,7 @@ pub(super) fn probe(world: &World, site: &Site, ray: &Ray) -> Option<Probe> {
         solid: world.ground().is_solid(cell),
         values: values.filter(|(_, value)| *value != 0.0).collect(),
         ground_m: site.elevation_m(f64::from(world.ground().surface()[[z, x]])),
+        flow: world.flow().map(|flow| FlowProbe::of(flow, cell)),
         thickness_m: world.materials().map(thickness).filter(|(_, metres)| *metres > 0.0).collect(),
     })
 }

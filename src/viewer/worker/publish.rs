@@ -12,7 +12,7 @@ use super::session::Session;
 use crate::lowpass::{AirVolume, Bricks, LowPass};
 use crate::render::{Axis, Glow, Ray};
 use crate::simulation::{Simulation, StageTime};
-use crate::viewer::messages::{AirAccount, Cut, GroundPatch, MaterialReport, Report, Update};
+use crate::viewer::messages::{AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, Report, Update};
 use crate::world::{GroundCursor, Layer, Quantity, Tally, World};
 
 /// What the window wants to see.
@@ -156,6 +156,7 @@ impl Publisher {
             steps_per_second: clock.rate(Instant::now()),
             materials: self.materials(session.simulation()),
             air: world.air().map_or_else(Vec::new, AirAccount::of),
+            flow: FlowReport::of(world),
             times: timings.map(|(name, time)| (name, time.last)).collect(),
             snapshots: session.snapshots(),
             quantities: world.quantities(),
