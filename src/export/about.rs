@@ -1,8 +1,8 @@
 //! What every data file tells of itself.
 
 /// What `thickness` and other numbers in metres are not.
-pub const NO_FORECAST: &str =
-    "metres are cells times their size; the rules know neither viscosity nor time, so thickness is no forecast";
+pub const NO_FORECAST: &str = "metres are those of the scene's model: the classic rules know neither viscosity nor time, and no model is checked for this \
+     place, so thickness is no forecast";
 
 /// Where a file comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,6 +14,8 @@ use crate::words::{grouped, rough, short};
 
 /// Most columns along one side of a box around a heightmap.
 const MOST_COLUMNS: usize = 256;
+/// The same in the physical model, where coarse cells thin a flow out too early.
+const MOST_FLOW_COLUMNS: usize = 1024;
 /// Heights are stretched until they rise to this share of the shorter side, if they are flatter.
 const LEAST_RELIEF: f64 = 0.16;
 /// Most stretching; a plain stays a plain.
@@ -199,7 +201,7 @@ impl Scene {
         let (wide, deep) = map.extent_m();
         let (nx, nz) = match overrides.size {
             Some([nx, _, nz]) => (nx, nz),
-            None => columns(&map, overrides.cell_size_m),
+            None => columns(&map, overrides.cell_size_m, most_columns(self.spec.model)),
         };
         // Without an override the box takes the largest square cells that fit, as the terrain does.
         let cell = overrides.cell_size_m.unwrap_or((wide / nx as f64).min(deep / nz as f64));
@@ -261,11 +263,19 @@ impl Scene {
     }
 }
 
+/// Most columns along one side of a box around a heightmap; dry ones of the physical model cost little.
+fn most_columns(model: Model) -> usize {
+    match model {
+        Model::Classic => MOST_COLUMNS,
+        Model::Flow => MOST_FLOW_COLUMNS,
+    }
+}
+
 /// Columns of a box around a heightmap: all of it, with cells of the size of the overrides, or else at most
-/// [`MOST_COLUMNS`] along its longer side.
-fn columns(map: &Heightmap, cell_size_m: Option<f64>) -> (usize, usize) {
+/// `most` along its longer side.
+fn columns(map: &Heightmap, cell_size_m: Option<f64>, most: usize) -> (usize, usize) {
     let (wide, deep) = map.extent_m();
-    let most = map.cols().max(map.rows()).clamp(64, MOST_COLUMNS);
+    let most = map.cols().max(map.rows()).clamp(64, most);
     let (cell, most) = cell_size_m.map_or((wide.max(deep) / most as f64, most), |wish| (wish, MAX_SIDE));
     let columns = |length: f64| ((length / cell + 1e-6) as usize).clamp(1, most);
     (columns(wide), columns(deep))

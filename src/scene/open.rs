@@ -120,7 +120,8 @@ impl Scene {
             vent.check(&format!("vent[{i}]"), model).map_err(invalid)?;
         }
         let Some(flow) = self.spec.flow_mut() else {
-            let expected = "left out in a scene of the classic model; the physical one has model = \"flow\"";
+            let expected = "left out in the classic model; the physical one is that of a scene with model = \"flow\", or of a \
+                            heightmap with --lava NAME";
             let given = overrides.lava.as_ref().map(|lava| ("flow.lava", lava.preset.clone()));
             let given = given.or_else(|| overrides.duration.map(|time| ("flow.duration", time.to_string())));
             return match given {

@@ -27,12 +27,33 @@ const SETTLING: u64 = 5;
 const SETTLED_BATCH: u64 = 100;
 
 /// Scenes of several materials, and the steps before they are timed. Together they have every rule.
-const SCENES: [(&str, &str, u64); 4] = [
+const SCENES: [(&str, &str, u64); 5] = [
     ("island", include_str!("../../../terrains/island.toml"), 1500),
     ("cycle", include_str!("../../../terrains/cycle.toml"), 500),
     ("u-tube", include_str!("../../../terrains/u_tube.toml"), 100),
     ("plume", include_str!("../../../terrains/plume.toml"), 300),
+    ("flow", FLOW, 100),
 ];
+
+/// A flow of the physical model down a slope.
+const FLOW: &str = r#"
+model = "flow"
+[flow]
+step_s = 20.0
+[grid]
+size = [96, 64, 128]
+cell_size_m = 10.0
+cell_height_m = 5.0
+[terrain]
+kind = "slope"
+angle_deg = 8.0
+roughness = 0.6
+[[vent]]
+x = 48.5
+z = 12.5
+radius = 1.0
+rate_m3_s = 20.0
+"#;
 
 /// A world with its rules.
 pub(super) struct Case {
@@ -83,7 +104,9 @@ impl Case {
     /// The stages of a step besides the sources, in order.
     pub(super) fn stages(&self) -> impl Iterator<Item = Stage<'_>> {
         let air = self.world.air().map(|_| Stage::Air(&self.vents));
-        Stage::of_rules(&self.rules).chain(air)
+        let flow = self.world.flow().map(|_| Stage::Flow(&self.vents));
+        let flows = flow.is_some();
+        flow.into_iter().chain(Stage::of_rules(&self.rules).filter(move |_| !flows)).chain(air)
     }
 
     /// One step of its world without the sources.
