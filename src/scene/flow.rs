@@ -207,7 +207,7 @@ impl Scene {
         let ground: Vec<f64> = surface.heights.iter().map(|&cells| f64::from(cells) * cell_height_m).collect();
         let mut flow = Flow::new(space, self.flow_setup(spec), &ground)?;
         for BodySpec { shape, matter } in &self.spec.bodies {
-            shape.cells(world.grid()).for_each(|place| flow.set_rock(place, *matter == Matter::Rock));
+            flow.set_rock(shape.cells(world.grid()), *matter == Matter::Rock);
         }
         Ok(world.with_flow(flow))
     }
