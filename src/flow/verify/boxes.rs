@@ -16,7 +16,7 @@ pub(super) fn roofed_channel() -> Measured {
     // A shaft kept at 15 m, 160 m of a channel 5 m high, and a shaft that fills from 5.5 m.
     let space = FlowBox { nx: 30, ny: 14, nz: 3, dx_m: 10.0, dz_m: 5.0 };
     let is_shaft = |x: usize| (2..7).contains(&x) || (22..27).contains(&x);
-    let mut flow = carved(space, 1e5, 20.0, |x, y| y > 0 && (is_shaft(x) || (7..22).contains(&x) && y == 1));
+    let mut flow = carved(space, 1e5, 0.25, |x, y| y > 0 && (is_shaft(x) || (7..22).contains(&x) && y == 1));
     let fill = |flow: &mut Flow, x: usize, high: f64| {
         for z in 0..3 {
             let c = z * space.nx + x;
@@ -32,18 +32,18 @@ pub(super) fn roofed_channel() -> Measured {
     let mut found = curve(["time in s", "flux in m²/s"], false);
     let mut before = None;
     let mut last = (0.0, 0.0);
-    for _ in 0..10 {
-        for _ in 0..50 {
+    for _ in 0..20 {
+        for _ in 0..400 {
             (2..7).for_each(|x| fill(&mut flow, x, 15.0));
             flow.step(&[]);
         }
         let there: f64 = (22..27).map(|x| flow.column(space.nx + x).liquid_m).sum::<f64>() * 10.0;
-        let right: f64 = (22..27).map(|x| flow.column(space.nx + x).liquid_m).sum::<f64>() / 5.0;
+        let right = flow.column(space.nx + 22).liquid_m;
         if let Some((was, level)) = before {
             let middle: f64 = (right + level) / 2.0;
             let length = 160.0;
             let law = 2600.0 * GRAVITY * 125.0 * (15.0 - middle) / (12.0 * 1e5 * length);
-            last = (law, (there - was) / 1000.0);
+            last = (law, (there - was) / 100.0);
             found.model.push((flow.time_s(), last.1));
             found.theory.push((flow.time_s(), law));
         }
@@ -87,7 +87,7 @@ pub(super) fn lake() -> Measured {
     let mut flow = flow(space, isothermal(2600.0, 1e5, 0.0), 10.0, true, ground);
     let middle = space.columns() / 2;
     let mut found = curve(["time in s", "level in m"], false);
-    for _ in 0..30 {
+    for _ in 0..15 {
         for _ in 0..60 {
             let pour = steady(&flow, middle, 20.0, 1360.0);
             flow.step(&[pour]);
