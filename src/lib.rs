@@ -57,7 +57,7 @@
 //! | `parallel` | threads; the bits are the same without |
 //! | `render` | [`render`]: pictures in memory |
 //! | `files` | [`scene`], [`terrain`], [`checkpoint`], [`export`], [`output`] |
-//! | `cli` | the program, with all of these |
+//! | `cli` | the program, with all of these, and `plot`: numbers beside theory as SVG |
 //! | `viewer` | its window; on by default |
 //!
 //! # Axes
@@ -158,11 +158,14 @@ pub mod memory;
 #[cfg(feature = "files")]
 pub mod output;
 mod parallel;
+#[cfg(feature = "cli")]
+pub mod plot;
 pub mod prelude;
 pub mod random;
 pub mod records;
 #[cfg(feature = "render")]
 pub mod render;
+mod round;
 pub mod rules;
 #[cfg(feature = "files")]
 pub mod scene;

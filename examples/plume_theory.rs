@@ -1,0 +1,83 @@
+// Draws what `air_plume` prints, beside the theory of Morton, Taylor and Turner (1956):
+// cargo run --release --example air_plume incompressible > long.txt
+// cargo run --release --example air_plume article > article.txt
+// cargo run --release --example plume_theory plume_theory.svg long.txt article.txt
+use std::path::Path;
+
+use lavoxel::output::Existing;
+use lavoxel::plot::{Axis, Page, Plot};
+
+/// What `air_plume` prints of a run.
+struct Plume {
+    /// Solver, box, steps and radius.
+    title: String,
+    /// The straight line through the widths: slope, and height of the source below the floor.
+    slope: f64,
+    origin: f64,
+    /// Height, half-width, speed, speed of theory, flux of buoyancy over that of the source.
+    rows: Vec<[f64; 5]>,
+}
+
+impl Plume {
+    fn parse(text: &str) -> Option<Self> {
+        let title = text.lines().next()?.split(':').next()?.to_owned();
+        // b = 0.130 (z +4.1): α 0.108 …
+        let fit = text.lines().find_map(|line| line.strip_prefix("b = "))?;
+        let (slope, rest) = fit.split_once(" (z ")?;
+        let origin = rest.split_once(')')?.0;
+        let numbers = |line: &str| -> Option<[f64; 5]> {
+            let numbers: Option<Vec<f64>> = line.split_whitespace().map(|word| word.parse().ok()).collect();
+            numbers?.try_into().ok()
+        };
+        let rows = text.lines().filter_map(numbers).collect();
+        Some(Self { title, slope: slope.parse().ok()?, origin: origin.parse().ok()?, rows })
+    }
+
+    /// Pairs of height and a column.
+    fn column(&self, k: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.rows.iter().map(move |row| (row[0], row[k]))
+    }
+
+    fn width(&self) -> Plot {
+        // The entrainment that is measured in turbulent plumes lies between these; each line starts at the same source.
+        let (from, least, most) = (self.origin, 1.2 * 0.10, 1.2 * 0.16);
+        let alpha = self.slope / 1.2;
+        Plot::new(format!("{}: half-width", self.title))
+            .axis_x("height z [cells]", Axis::Linear)
+            .axis_y("half-width b [cells]", Axis::Linear)
+            .points(format!("computed, α = {alpha:.3}"), self.column(1))
+            .line_of_theory("6/5 α z with α = 0.10 and 0.16", move |z| least * (z + from))
+            .line_of_theory("", move |z| most * (z + from))
+    }
+
+    fn speed(&self) -> Plot {
+        Plot::new("speed")
+            .axis_x("height z [cells]", Axis::Linear)
+            .axis_y("speed w [cells per step]", Axis::Linear)
+            .points("computed", self.column(2))
+            .points_of_theory("z^−⅓ with the measured α", self.column(3))
+    }
+
+    fn flux(&self) -> Plot {
+        Plot::new("buoyancy that passes")
+            .axis_x("height z [cells]", Axis::Linear)
+            .axis_y("flux / that of the source", Axis::Linear)
+            .range_y(0.0, 1.5)
+            .points("computed", self.column(4))
+            .line_of_theory("1: nothing is lost", |_| 1.0)
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let Some((svg, texts)) = words.split_first().filter(|(_, texts)| !texts.is_empty()) else {
+        return Err("name the SVG to write, then the outputs of air_plume".into());
+    };
+    let mut page = Page::new("Plumes beside Morton, Taylor and Turner (1956)").columns(3).plot_size(480, 340);
+    for text in texts {
+        let plume = Plume::parse(&std::fs::read_to_string(text)?).ok_or(format!("{text} is no output of air_plume"))?;
+        page = page.plot(plume.width()).plot(plume.speed()).plot(plume.flux());
+    }
+    page.write(Path::new(svg), Existing::Replace)?;
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! Plots as shapes of an SVG. No other file but `axis.rs` knows the crate `plotters`.
+
+use plotters::chart::ChartContext;
+use plotters::coord::Shift;
+use plotters::coord::cartesian::Cartesian2d;
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+
+use super::axis::{Axis, Extent};
+use super::{AxisSpec, Look, Numbers, Page, Plot, PlotError, Series};
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Extent, Extent>>;
+
+/// Colours of series that people with any sight can tell apart, dark enough for white paper.
+const COLORS: [RGBColor; 6] = [
+    RGBColor(0, 98, 172),
+    RGBColor(205, 76, 0),
+    RGBColor(0, 133, 96),
+    RGBColor(160, 60, 140),
+    RGBColor(120, 90, 20),
+    RGBColor(70, 70, 70),
+];
+const INK: RGBColor = RGBColor(30, 30, 34);
+const GRID: RGBColor = RGBColor(222, 222, 222);
+const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
+/// The crate draws letters smaller than it is asked for, by this.
+const LETTER: f64 = 1.24;
+const TEXT: f64 = 13.0 * LETTER;
+const TITLE: f64 = 15.0 * LETTER;
+const HEADING: f64 = 18.0 * LETTER;
+
+/// Numbers along an axis at most.
+const MOST: usize = 7;
+/// Points of a function.
+const SAMPLES: usize = 241;
+
+pub(super) fn page(page: &Page) -> Result<String, PlotError> {
+    let columns = page.columns.min(page.plots.len()).max(1);
+    let rows = page.plots.len().div_ceil(columns).max(1);
+    let heading = if page.title.is_empty() { 0 } else { 44 };
+    let size = (page.size.0 * columns as u32, page.size.1 * rows as u32 + heading);
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        root.fill(&WHITE).map_err(failed)?;
+        let (head, body) = root.split_vertically(heading);
+        if heading > 0 {
+            let style = (FONT, HEADING).into_font().style(FontStyle::Bold).color(&INK).pos(CENTERED);
+            head.draw_text(&page.title, &style, (size.0 as i32 / 2, heading as i32 / 2 + 4)).map_err(failed)?;
+        }
+        for (plot, area) in page.plots.iter().zip(body.split_evenly((rows, columns))) {
+            draw(plot, &area)?;
+        }
+        root.present().map_err(failed)?;
+    }
+    Ok(svg)
+}
+
+const CENTERED: plotters::style::text_anchor::Pos = plotters::style::text_anchor::Pos {
+    h_pos: plotters::style::text_anchor::HPos::Center,
+    v_pos: plotters::style::text_anchor::VPos::Center,
+};
+
+fn failed(error: impl std::fmt::Display) -> PlotError {
+    PlotError::Draw(error.to_string())
+}
+
+impl AxisSpec {
+    /// The axis with ends that hold `values`, unless others were asked for.
+    fn extent(&self, values: impl Iterator<Item = f64>) -> Extent {
+        match self.ends.filter(|(low, high)| self.axis.has(*low) && self.axis.has(*high) && low < high) {
+            Some((low, high)) => Extent::between(self.axis, low, high),
+            None => Extent::around(self.axis, values),
+        }
+    }
+}
+
+impl Series {
+    /// Its points on a horizontal axis, as far as they have a place.
+    fn points(&self, (x_axis, y_axis): (Axis, Axis), x: Extent) -> Vec<(f64, f64)> {
+        let has = |(x, y): &(f64, f64)| x_axis.has(*x) && y_axis.has(*y);
+        match &self.numbers {
+            Numbers::Points(points) => points.iter().copied().filter(has).collect(),
+            Numbers::Function(function) => x.samples(SAMPLES).map(|x| (x, function(x))).filter(has).collect(),
+        }
+    }
+}
+
+impl Plot {
+    /// The numbers of the series that came as points.
+    fn given(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let (x, y) = (self.x.axis, self.y.axis);
+        let points = self.series.iter().filter_map(|series| match &series.numbers {
+            Numbers::Points(points) => Some(points),
+            Numbers::Function(_) => None,
+        });
+        points.flatten().copied().filter(move |point| x.has(point.0) && y.has(point.1))
+    }
+
+    /// The colour of each series. A theory has that of the series before it, or black where there is only one.
+    fn colors(&self) -> Vec<RGBColor> {
+        let measured = self.series.iter().filter(|series| series.look != Look::Theory).count();
+        let mut next = 0;
+        let color = |series: &Series| match series.look {
+            Look::Theory if measured < 2 || next == 0 => INK,
+            Look::Theory => COLORS[(next - 1) % COLORS.len()],
+            _ => {
+                next += 1;
+                COLORS[(next - 1) % COLORS.len()]
+            }
+        };
+        self.series.iter().map(color).collect()
+    }
+}
+
+fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
+    let x = plot.x.extent(plot.given().map(|point| point.0));
+    let axes = (plot.x.axis, plot.y.axis);
+    let points: Vec<_> = plot.series.iter().map(|series| series.points(axes, x)).collect();
+    let y = plot.y.extent(points.iter().flatten().map(|point| point.1));
+    let widest = y.ticks(MOST).into_iter().map(|tick| y.label(tick, MOST).chars().count()).max().unwrap_or(1);
+    let mut builder = ChartBuilder::on(area);
+    builder.margin(12).margin_right(22).x_label_area_size(48).y_label_area_size(40 + 8 * widest as i32);
+    if !plot.title.is_empty() {
+        builder.caption(&plot.title, (FONT, TITLE).into_font().color(&INK));
+    }
+    let mut chart = builder.build_cartesian_2d(x, y).map_err(failed)?;
+    mesh(plot, &mut chart, (x, y))?;
+    for ((series, points), color) in plot.series.iter().zip(points).zip(plot.colors()) {
+        line(series, points, color, &mut chart)?;
+    }
+    if plot.series.iter().any(|series| !series.name.is_empty()) {
+        let labels = (FONT, TEXT).into_font().color(&INK);
+        let mut legend = chart.configure_series_labels();
+        legend.label_font(labels).background_style(WHITE.mix(0.85)).border_style(GRID).legend_area_size(34).margin(8);
+        legend.position(corner(plot, (x, y))).draw().map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn mesh(plot: &Plot, chart: &mut Chart<'_>, (x, y): (Extent, Extent)) -> Result<(), PlotError> {
+    let (x_label, y_label) = (move |v: &f64| x.label(*v, MOST), move |v: &f64| y.label(*v, MOST));
+    let text = || (FONT, TEXT).into_font().color(&INK);
+    chart
+        .configure_mesh()
+        .x_labels(MOST)
+        .y_labels(MOST)
+        .x_label_formatter(&x_label)
+        .y_label_formatter(&y_label)
+        .x_desc(&plot.x.label)
+        .y_desc(&plot.y.label)
+        .label_style(text())
+        .axis_desc_style(text())
+        .axis_style(INK)
+        .bold_line_style(GRID)
+        .draw()
+        .map_err(failed)
+}
+
+/// The corner in which the fewest points lie.
+fn corner(plot: &Plot, (x, y): (Extent, Extent)) -> SeriesLabelPosition {
+    use plotters::coord::ranged1d::Ranged;
+    let mut counts = [0_usize; 4];
+    for (px, py) in plot.given() {
+        let (across, up) = (x.map(&px, (0, 100)), y.map(&py, (0, 100)));
+        if (0..=100).contains(&across) && (0..=100).contains(&up) {
+            counts[usize::from(across > 50) + 2 * usize::from(up > 50)] += 1;
+        }
+    }
+    let places = [
+        (3, SeriesLabelPosition::UpperRight),
+        (2, SeriesLabelPosition::UpperLeft),
+        (1, SeriesLabelPosition::LowerRight),
+        (0, SeriesLabelPosition::LowerLeft),
+    ];
+    let least = places.into_iter().min_by_key(|(quarter, _)| counts[*quarter]);
+    least.map_or(SeriesLabelPosition::UpperRight, |(_, place)| place)
+}
+
+fn line(series: &Series, points: Vec<(f64, f64)>, color: RGBColor, chart: &mut Chart<'_>) -> Result<(), PlotError> {
+    let thick = color.stroke_width(2);
+    let drawn = match series.look {
+        Look::Line => chart.draw_series(LineSeries::new(points, thick)),
+        Look::Theory => chart.draw_series(DashedLineSeries::new(points, 8, 5, thick)),
+        Look::Points => chart.draw_series(points.into_iter().map(|point| Circle::new(point, 4, color.filled()))),
+    };
+    let drawn = drawn.map_err(failed)?;
+    if !series.name.is_empty() {
+        let drawn = drawn.label(&series.name);
+        // What stands before the name in the legend.
+        match series.look {
+            Look::Line => drawn.legend(move |(x, y)| PathElement::new([(x, y), (x + 26, y)], thick)),
+            Look::Theory => drawn.legend(move |(x, y)| DashedPathElement::new([(x, y), (x + 26, y)], 8, 5, thick)),
+            Look::Points => drawn.legend(move |(x, y)| Circle::new((x + 13, y), 4, color.filled())),
+        };
+    }
+    Ok(())
+}
