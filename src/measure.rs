@@ -208,7 +208,56 @@ impl Measure for ColumnMeasure {
     }
 }
 
+/// How maps colour a measure, in pictures and in the styles of QGIS.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ramp {
+    /// One of [`PALETTE_NAMES`](crate::view::PALETTE_NAMES), or `land`: the colours of elevations.
+    pub palette: &'static str,
+    /// Whether the palette is turned around: bright for small values, as maps of fallen ash are.
+    pub reversed: bool,
+    /// Which values the palette covers.
+    pub span: Span,
+    /// Whether 0 says that there is nothing, so that the ground shows through.
+    pub none_at_zero: bool,
+}
+
+/// Which values the palette of a map covers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Span {
+    /// From 0 to the largest value of the map, rounded up.
+    FromZero,
+    /// From the smallest value of the map to its largest.
+    Found,
+    /// As many powers of ten up to the largest value of the map, rounded up; places on the palette go by the logarithm.
+    Decades(u8),
+}
+
+impl Ramp {
+    fn new(palette: &'static str, span: Span, none_at_zero: bool) -> Self {
+        Self { palette, reversed: false, span, none_at_zero }
+    }
+
+    fn reversed(self) -> Self {
+        Self { reversed: true, ..self }
+    }
+}
+
+/// A new measure of columns is a variant, its place in `ALL`, its line in `facts`, its line in `ramp`, and its numbers in
+/// `export::maps::Maps::values`.
 impl ColumnMeasure {
+    /// How maps colour it.
+    pub fn ramp(self) -> Ramp {
+        match self {
+            Self::Thickness | Self::MaxThickness | Self::SetThickness => Ramp::new("lava", Span::FromZero, true),
+            Self::Arrival | Self::ArrivalTime | Self::MaxSpeed => Ramp::new("viridis", Span::FromZero, false),
+            Self::Temperature => Ramp::new("inferno", Span::Found, false),
+            Self::Viscosity => Ramp::new("viridis", Span::Decades(4), false),
+            Self::PeakEnergy => Ramp::new("inferno", Span::FromZero, false),
+            Self::Surface | Self::Ground => Ramp::new("land", Span::Found, false),
+            Self::Ash => Ramp::new("inferno", Span::Decades(4), true).reversed(),
+        }
+    }
+
     /// Whether it needs [`Records`](crate::records::Records) of the past.
     pub fn needs_records(self) -> bool {
         matches!(self, Self::Arrival | Self::MaxThickness | Self::PeakEnergy)

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use geotiff_reader::GeoTiffFile;
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::export::maps::{Maps, Values, write_map};
+use lavoxel::export::maps::{MapFile, Maps, Subject, Values, write_map};
 use lavoxel::export::{About, ExportError, npz};
 use lavoxel::grid::Grid;
 use lavoxel::map::{Crs, Site};
@@ -382,7 +382,7 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing() {
     let run = Run::new(None);
     let (maps, about) = (run.maps(), run.about());
     let write = |name: &str| write_map(&run.path(name), &lava(Surface), &maps, &about, Existing::Keep);
-    let wrong = write("surface.png").unwrap_err();
+    let wrong = write("surface.bmp").unwrap_err();
     assert!(matches!(wrong, ExportError::UnknownMapFormat { .. }), "{wrong}");
     write("surface.tif").unwrap();
     assert!(matches!(write("surface.tif"), Err(ExportError::Output(_))));
@@ -530,4 +530,97 @@ assert (d['peak_energy'] >= d['energy'].max(axis=0))[~np.isnan(d['arrival'])].al
 print('fine')
 ";
     assert_eq!(output(python, &["-c", program, path.to_str().unwrap()]).unwrap(), "fine\n");
+}
+
+/// The style beside a map is well formed, and its scale covers the numbers of the map.
+#[test]
+fn styles_for_qgis_cover_their_maps() {
+    let Some(python) = needs::python("osgeo.gdal", "python3-gdal") else { return };
+    let run = Run::new(Some(UTM));
+    let thickness = lava(Thickness);
+    let subjects = [Thickness, Arrival, Elevation].map(|measure| Subject::of(lava(measure)));
+    for subject in subjects.into_iter().chain([Subject::footprint(thickness, 0.05)]) {
+        for ending in ["tif", "asc"] {
+            let map = MapFile::new(subject.clone(), run.path(&format!("{}-{ending}.{ending}", subject.name())));
+            map.write(&run.maps(), &run.about(), Existing::Keep).unwrap();
+            let style = map.style_path().unwrap();
+            let program = "\
+import sys, xml.etree.ElementTree as tree
+from osgeo import gdal
+gdal.UseExceptions()
+source = gdal.Open(sys.argv[1])
+low, high = source.GetRasterBand(1).ComputeRasterMinMax(False)
+root = tree.parse(sys.argv[2]).getroot()
+renderer = root.find('pipe/rasterrenderer')
+shader = renderer.find('rastershader/colorrampshader')
+items = shader.findall('item')
+values = [float(item.get('value')) for item in items]
+assert renderer.get('type') == 'singlebandpseudocolor' and renderer.get('band') == '1'
+assert values == sorted(values), values
+if shader.get('colorRampType') == 'DISCRETE':
+    assert len(items) == 2 and items[0].get('alpha') == '0' and values[1] == float('inf'), values
+else:
+    assert len(items) > 3 and values[0] <= low and high <= values[-1] * (1 + 1e-6), (values, low, high)
+    assert all(item.get('label').endswith(sys.argv[3]) for item in items)
+    assert [float(shader.get(key)) for key in ('minimumValue', 'maximumValue')] == [values[0], values[-1]]
+assert all(len(item.get('color')) == 7 for item in items)
+print('fine')
+";
+            let args = ["-c", program, map.path.to_str().unwrap(), style.to_str().unwrap(), subject.unit()];
+            assert_eq!(output(python, &args).unwrap(), "fine\n", "{}", subject.name());
+        }
+    }
+}
+
+/// The polygons of a footprint are valid for GEOS, wound as RFC 7946 says, and as large as the cells.
+#[test]
+fn polygons_of_footprints_are_simple_and_exact() {
+    let Some(python) = needs::python("osgeo.ogr", "python3-gdal") else { return };
+    for prj in [Some(UTM), Some(NUMBERLESS), None] {
+        let run = Run::new(prj);
+        let map = MapFile::new(Subject::footprint(lava(MaxThickness), 0.2), run.path("footprint.geojson"));
+        map.write(&run.maps(), &run.about(), Existing::Keep).unwrap();
+        let lines = MapFile::new(Subject::of(lava(Thickness)), run.path("lines.geojson"));
+        lines.write(&run.maps(), &run.about(), Existing::Keep).unwrap();
+        let values = real(run.maps().values(&lava(MaxThickness)));
+        let cells = values.iter().filter(|value| **value > 0.2).count();
+        assert!(cells > 20);
+        let area = cells as f64 * run.site.cell_size_m.powi(2);
+        let program = "\
+import json, sys
+from osgeo import gdal, ogr, osr
+gdal.UseExceptions(); ogr.UseExceptions(); osr.UseExceptions()
+path, area, utm = sys.argv[1], float(sys.argv[2]), sys.argv[4]
+source = ogr.Open(path)
+layer = source.GetLayer()
+total = 0
+for feature in layer:
+    shape = feature.geometry().Clone()
+    assert shape.IsValid() and shape.GetGeometryName() == 'POLYGON'
+    if utm == 'utm':
+        to = osr.SpatialReference(); to.ImportFromEPSG(32610)
+        of = osr.SpatialReference(); of.ImportFromEPSG(4326)
+        for system in (to, of): system.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        shape.Transform(osr.CoordinateTransformation(of, to))
+    assert abs(shape.GetArea() - feature.GetField('area_m2')) < 0.2, (shape.GetArea(), feature.GetField('area_m2'))
+    total += shape.GetArea()
+assert abs(total - area) < 1, (total, area)
+for feature in json.load(open(path))['features']:
+    for i, ring in enumerate(feature['geometry']['coordinates']):
+        assert ring[0] == ring[-1] and len(ring) > 4
+        wound = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(
+            [[x - ring[0][0], y - ring[0][1]] for x, y in ring], [[x - ring[0][0], y - ring[0][1]] for x, y in ring[1:]]))
+        assert (wound > 0) == (i == 0), (i, wound)
+other = ogr.Open(sys.argv[3])
+lines = other.GetLayer()
+assert lines.GetFeatureCount() > 1
+levels = [feature.GetField('level') for feature in lines]
+assert levels == sorted(levels) and levels[0] > 0
+print('fine')
+";
+        let paths = [&map.path, &lines.path].map(|path| path.to_str().unwrap().to_owned());
+        let system = if prj == Some(UTM) { "utm" } else { "own" };
+        let args = ["-c", program, &paths[0], &area.to_string(), &paths[1], system];
+        assert_eq!(output(python, &args).unwrap(), "fine\n", "{prj:?}");
+    }
 }

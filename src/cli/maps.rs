@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use lavoxel::export::maps::{Maps, check_map, write_map};
+use lavoxel::export::maps::{MapFile, Maps, Subject};
 use lavoxel::export::{About, npz};
 use lavoxel::map::Site;
 use lavoxel::output::{Existing, check_free};
@@ -19,16 +19,33 @@ use super::{Outcome, say};
 /// Name of the records in a checkpoint.
 const MEMORY: &str = "records";
 
+/// Limit of footprints by default: metres, for a thickness.
+const FOOTPRINT_ABOVE: f64 = 0.05;
+
 /// Flags that ask for data files.
 #[derive(Args, Debug)]
 pub(super) struct MapOptions {
     /// Write a map of the last step for GIS, such as thickness=lava.tif; repeatable
     ///
     /// NAME is thickness, arrival, max-thickness, peak-energy, surface or ground; of another material of the scene, such as
-    /// water.thickness. FILE ends in .tif (GeoTIFF) or .asc (ESRI ASCII grid, with its .prj). The map lies where the scene's
-    /// heightmap lies.
+    /// water.thickness; ash, where there is air; or footprint, max-thickness.footprint, water.footprint, …: the places where the
+    /// quantity is above --footprint-above. FILE ends in .tif (GeoTIFF) or .asc (ESRI ASCII grid, with its .prj), beside
+    /// which goes a style for QGIS, .qml; in .png: a picture over the ground, with a legend; or in .geojson: contour lines
+    /// at --levels, or the outlines of a footprint. The map lies where the scene's heightmap lies.
     #[arg(long = "map", value_name = "NAME=FILE")]
     maps: Vec<String>,
+
+    /// Limit of footprints, in the unit of their quantity: a column belongs to one where there is more [default: 0.05]
+    #[arg(long, value_name = "LIMIT", allow_negative_numbers = true)]
+    footprint_above: Option<f64>,
+
+    /// Levels of the contour lines in .geojson maps, in the unit of their quantity [default: the numbers of the legend]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', allow_negative_numbers = true)]
+    levels: Option<Vec<f64>>,
+
+    /// Write no .qml files: styles, with which QGIS colours maps as the program's own pictures do
+    #[arg(long)]
+    no_style: bool,
 
     /// Write every field of the last step as a NumPy archive
     #[arg(long, value_name = "FILE.npz")]
@@ -39,9 +56,9 @@ impl MapOptions {
     /// Checks, before the long work, what is asked for and that it can be written.
     pub(super) fn check(&self, scene: &Scene, existing: Existing) -> anyhow::Result<MapPlan> {
         let (grid, quantities) = (scene.spec.grid.grid()?, scene.column_quantities());
-        let maps = self.maps.iter().map(|text| map(text, &quantities)).collect::<anyhow::Result<Vec<_>>>()?;
-        for (_, path) in &maps {
-            check_map(path, existing)?;
+        let maps = self.maps.iter().map(|text| self.map(text, &quantities)).collect::<anyhow::Result<Vec<_>>>()?;
+        for map in &maps {
+            map.check(existing)?;
         }
         if let Some(path) = &self.npz {
             let fits = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npz"));
@@ -49,27 +66,63 @@ impl MapOptions {
             npz::check_size(grid)?;
             check_free(path, existing)?;
         }
-        let paths: Vec<&PathBuf> = maps.iter().map(|(_, path)| path).chain(&self.npz).collect();
-        if let Some(i) = (1..paths.len()).find(|&i| paths[..i].contains(&paths[i])) {
-            anyhow::bail!("{}: two outputs cannot have the same name", paths[i].display());
-        }
-        let needs_records = self.npz.is_some() || maps.iter().any(|(map, _)| map.measure().needs_records());
+        check_apart(&maps, self.npz.as_deref())?;
+        let of_lines = self.levels.is_none() || maps.iter().any(MapFile::has_levels);
+        anyhow::ensure!(of_lines, "--levels: pass --map NAME=FILE.geojson, too, whose contour lines they are");
+        let past = |map: &MapFile| map.subject.quantity().measure().needs_records();
+        let needs_records = self.npz.is_some() || maps.iter().any(past);
         let recorded = quantities.iter().filter(|q| needs_records && q.measure() == ColumnMeasure::MaxThickness);
         let records = recorded.filter_map(Quantity::material).map(|material| Records::new(grid).of(material)).collect();
         Ok(MapPlan { maps, npz: self.npz.clone(), existing, records })
     }
 }
 
-/// A map and its file from `NAME=FILE`.
-fn map(text: &str, quantities: &[ColumnQuantity]) -> anyhow::Result<(ColumnQuantity, PathBuf)> {
-    let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
-        let names = quantities.iter().map(Quantity::name).collect::<Vec<_>>().join(", ");
-        anyhow::bail!("--map {text}: must be NAME=FILE, such as thickness=lava.tif; maps are {names}");
-    };
-    match Quantity::find(name, quantities) {
-        Ok(quantity) => Ok((quantity.clone(), PathBuf::from(path))),
-        Err(e) => anyhow::bail!("--map {text}: there is no map {name:?}; maps are {}", e.known),
+impl MapOptions {
+    /// A map and its file from `NAME=FILE`.
+    fn map(&self, text: &str, quantities: &[ColumnQuantity]) -> anyhow::Result<MapFile> {
+        let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
+            let names = Subject::names(quantities);
+            anyhow::bail!("--map {text}: must be NAME=FILE, such as thickness=lava.tif; maps are {names}");
+        };
+        let above = self.footprint_above.unwrap_or(FOOTPRINT_ABOVE);
+        anyhow::ensure!(above >= 0.0 && above.is_finite(), "--footprint-above {above}: must be a number from 0 up");
+        match Subject::find(name, quantities, above) {
+            Ok(subject) => {
+                let (style, levels) = (!self.no_style, self.rising_levels()?);
+                Ok(MapFile { style, levels, ..MapFile::new(subject, PathBuf::from(path)) })
+            }
+            Err(_) => anyhow::bail!("--map {text}: there is no map {name:?}; maps are {}", Subject::names(quantities)),
+        }
     }
+}
+
+impl MapOptions {
+    /// The levels of contour lines, each once and rising.
+    fn rising_levels(&self) -> anyhow::Result<Option<Vec<f64>>> {
+        let Some(mut levels) = self.levels.clone() else { return Ok(None) };
+        if let Some(wrong) = levels.iter().find(|level| !level.is_finite()) {
+            anyhow::bail!("--levels: {wrong} is no level; pass numbers, such as 0.5,1,2");
+        }
+        levels.sort_by(f64::total_cmp);
+        levels.dedup();
+        Ok(Some(levels))
+    }
+}
+
+/// Checks that no two outputs are one file.
+fn check_apart(maps: &[MapFile], npz: Option<&Path>) -> anyhow::Result<()> {
+    let paths: Vec<&Path> = maps.iter().map(|map| map.path.as_path()).chain(npz).collect();
+    if let Some(i) = (1..paths.len()).find(|&i| paths[..i].contains(&paths[i])) {
+        anyhow::bail!("{}: two outputs cannot have the same name", paths[i].display());
+    }
+    let styles: Vec<_> = maps.iter().filter_map(|map| Some((map.style_path()?, &map.path))).collect();
+    for (i, (style, map)) in styles.iter().enumerate() {
+        if let Some((_, other)) = styles[..i].iter().find(|(earlier, _)| earlier == style) {
+            let (other, map, style) = (other.display(), map.display(), style.display());
+            anyhow::bail!("{other} and {map} would share the style {style}: give one another name, or pass --no-style");
+        }
+    }
+    Ok(())
 }
 
 /// A run that has ended, as the messages about its files name it.
@@ -84,7 +137,7 @@ pub(super) struct Ended<'a> {
 
 /// Data files that were checked, and the records that are kept for them.
 pub(super) struct MapPlan {
-    maps: Vec<(ColumnQuantity, PathBuf)>,
+    maps: Vec<MapFile>,
     npz: Option<PathBuf>,
     existing: Existing,
     /// Of all materials, if a file needs any.
@@ -142,8 +195,8 @@ impl MapPlan {
             written
         };
         let mut results: Vec<anyhow::Result<()>> = Vec::new();
-        for (quantity, path) in &self.maps {
-            results.push(report(path, write_map(path, quantity, &maps, &about, self.existing).map_err(Into::into)));
+        for map in &self.maps {
+            results.push(report(&map.path, map.write(&maps, &about, self.existing).map_err(Into::into)));
         }
         if let Some(path) = &self.npz {
             results.push(report(path, npz::write(path, &maps, &about, self.existing).map_err(Into::into)));

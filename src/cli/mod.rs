@@ -2,10 +2,12 @@
 
 mod air_report;
 mod bench;
+mod compare;
 mod count;
 mod cut;
 mod file_limit;
 mod flow_report;
+mod footprints;
 mod machine;
 mod maps;
 mod memory;
@@ -79,6 +81,7 @@ Examples:
   lavoxel scene --defaults > my.toml               start a scene of your own
   lavoxel terrain volcano --picture relief.png
   lavoxel run --steps 100000 --checkpoint long.lavoxel; lavoxel resume long.lavoxel
+  lavoxel compare lava.tif observed.geojson        how well two footprints agree
   lavoxel bench
 
 Exit status: 0 success, 1 failed (disk, encoder), 2 wrong arguments or input, 130 stopped with Ctrl-C.";
@@ -94,6 +97,7 @@ enum Command {
     Bench(bench::BenchArgs),
     Terrain(Box<terrain::TerrainArgs>),
     Scene(scene::SceneArgs),
+    Compare(compare::CompareArgs),
 }
 
 /// Flags of every command that simulates without a window.
@@ -225,6 +229,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Terrain(args)) => terrain::run(&args).map(|()| Outcome::Done),
         Some(Command::Scene(args)) => scene::run(&args).map(|()| Outcome::Done),
+        Some(Command::Compare(args)) => compare::run(&args).map(|()| Outcome::Done),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

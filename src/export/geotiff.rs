@@ -11,11 +11,12 @@ use ndarray::{Array2, Axis};
 use tiff_core::{ByteOrder, Compression, Tag, TagValue};
 use tiff_writer::{ImageBuilder, TiffVariant, TiffWriteSample, TiffWriter, WriteOptions};
 
+use super::subject::Subject;
 use super::values::Values;
 use super::{About, ExportError, NO_FORECAST};
 use crate::map::{Crs, GeoKey, Site};
 use crate::output::{Existing, WholeFile};
-use crate::world::{ColumnMeasure, ColumnQuantity};
+use crate::world::ColumnMeasure;
 
 // Tags of the TIFF standard, GeoTIFF 1.1 and GDAL.
 const IMAGE_DESCRIPTION: u16 = 270;
@@ -36,7 +37,7 @@ const STRIP: usize = 1 << 18;
 
 /// What the file tells of itself.
 pub(super) struct Labels<'a> {
-    pub(super) quantity: &'a ColumnQuantity,
+    pub(super) subject: &'a Subject,
     pub(super) about: &'a About,
 }
 
@@ -92,9 +93,10 @@ fn write_band<T: TiffWriteSample>(
 fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
     let place = site.placement();
     let text = |code, text: String| Tag::new(code, TagValue::Ascii(text));
-    let (quantity, unit) = (labels.quantity.description(), labels.quantity.unit());
+    let (what, unit) = (labels.subject.description(), labels.subject.unit());
+    let what = if unit.is_empty() { what } else { format!("{what} ({unit})") };
     let mut tags = vec![
-        text(IMAGE_DESCRIPTION, format!("{quantity} ({unit}), step {} of {}", labels.about.step, labels.about.scene)),
+        text(IMAGE_DESCRIPTION, format!("{what}, step {} of {}", labels.about.step, labels.about.scene)),
         text(SOFTWARE, About::SOFTWARE.to_owned()),
         Tag::new(MODEL_PIXEL_SCALE, TagValue::Double(vec![place.cell.0, place.cell.1, 0.0])),
         Tag::new(MODEL_TIEPOINT, TagValue::Double(vec![0.0, 0.0, 0.0, place.west, place.north, 0.0])),
@@ -116,17 +118,17 @@ fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
 
 /// What GDAL shows as metadata of the file and of its band.
 fn metadata(labels: &Labels<'_>) -> String {
-    let Labels { quantity, about } = labels;
+    let Labels { subject, about } = labels;
     let mut xml = String::from("<GDALMetadata>\n");
     let mut items = vec![
-        ("quantity", quantity.name()),
-        ("unit", quantity.unit().to_owned()),
+        ("quantity", subject.name()),
+        ("unit", subject.unit().to_owned()),
         ("scene", about.scene.clone()),
         ("seed", about.seed.to_string()),
         ("step", about.step.to_string()),
         ("software", About::SOFTWARE.to_owned()),
     ];
-    if matches!(quantity.measure(), ColumnMeasure::Thickness | ColumnMeasure::MaxThickness) {
+    if matches!(subject.quantity().measure(), ColumnMeasure::Thickness | ColumnMeasure::MaxThickness) {
         items.push(("note", NO_FORECAST.to_owned()));
     }
     let write = |xml: &mut String, rest: &str, value: &str| {
@@ -135,8 +137,8 @@ fn metadata(labels: &Labels<'_>) -> String {
     for (name, value) in &items {
         write(&mut xml, &format!("name=\"{name}\""), value);
     }
-    write(&mut xml, "name=\"DESCRIPTION\" sample=\"0\" role=\"description\"", &quantity.description());
-    write(&mut xml, "name=\"UNITTYPE\" sample=\"0\" role=\"unittype\"", quantity.unit());
+    write(&mut xml, "name=\"DESCRIPTION\" sample=\"0\" role=\"description\"", &subject.description());
+    write(&mut xml, "name=\"UNITTYPE\" sample=\"0\" role=\"unittype\"", subject.unit());
     xml + "</GDALMetadata>\n"
 }
 

@@ -10,6 +10,7 @@
 //! | `surface` | m | elevation of ground and lava together: `ground` + `thickness` |
 //! | `ground` | m | elevation of the ground, with what was built and dug |
 //! | `ash` | kg/m² | ash that fell from the air, where the scene has one |
+//! | `footprint` | | 1 where the thickness is above a limit ([`Subject::footprint`]) |
 //! | `water.thickness`, … | | the same of another material of the scene; its `surface` is that of ground, water and all that is heavier |
 //!
 //! In a world of the physical model ([`crate::flow`]) the maps are:
@@ -31,12 +32,16 @@
 //! cell with more than `rules.threshold` of it. There is no data in `thickness` where the material does not stand now, and
 //! in `arrival`, `max-thickness` and `peak-energy` where it never stood.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, Zip};
 
+#[cfg(feature = "render")]
+use super::picture;
+pub use super::style::MapStyle;
+pub use super::subject::Subject;
 pub use super::values::Values;
-use super::{About, ExportError, asc, geotiff};
+use super::{About, ExportError, asc, geojson, geotiff, qml};
 use crate::flow::{Flow, FlowColumn};
 use crate::map::Site;
 use crate::output::{Existing, check_free};
@@ -110,6 +115,34 @@ impl Maps<'_> {
         Array2::from_shape_fn((grid.nz, grid.nx), of_column)
     }
 
+    /// The numbers of a map of a quantity or of its footprint.
+    ///
+    /// # Panics
+    /// As [`Maps::values`].
+    pub fn values_of(&self, subject: &Subject) -> Values {
+        let values = self.values(subject.quantity());
+        match subject.above() {
+            None => values,
+            Some(limit) => {
+                let inside = |value: f64| if value > limit { 1 } else { Values::NO_WHOLE };
+                Values::Whole(values.to_reals().mapv(inside))
+            }
+        }
+    }
+
+    /// The blocks of cells in which a quantity is known: those of the air, for what falls from it.
+    #[cfg(feature = "render")]
+    fn blocks(&self, quantity: &ColumnQuantity) -> picture::Blocks {
+        let air = self.world.air().filter(|_| quantity.measure() == ColumnMeasure::Ash);
+        air.map_or(picture::Blocks::CELLS, |air| {
+            let grid = air.grid();
+            picture::Blocks {
+                edge: grid.ratio,
+                first: grid.corner.map(|corner| corner.rem_euclid(grid.ratio as i32) as usize),
+            }
+        })
+    }
+
     /// Ash on the ground in kg/m².
     fn ash(&self) -> Array2<f32> {
         let of_column = |(z, x)| self.world.air().map_or(0.0, |air| air.ash_on(x, z) as f32);
@@ -161,35 +194,112 @@ fn steps(arrival: u32) -> i32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Asc,
+    GeoJson,
     GeoTiff,
+    #[cfg(feature = "render")]
+    Picture,
 }
 
 fn format_of(path: &Path) -> Result<Format, ExportError> {
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     match ending.as_str() {
         "asc" => Ok(Format::Asc),
+        "geojson" | "json" => Ok(Format::GeoJson),
+        #[cfg(feature = "render")]
+        "png" => Ok(Format::Picture),
         "tif" | "tiff" => Ok(Format::GeoTiff),
         _ => Err(ExportError::UnknownMapFormat { path: path.to_owned(), ending }),
     }
 }
 
-/// Checks, before long work, that a map can be written at `path`.
-///
-/// # Errors
-/// [`ExportError::UnknownMapFormat`] for an ending that is not known, [`ExportError::Output`] for a file that is to be kept
-/// or cannot be written; the `.prj` file next to an `.asc` file counts as part of it.
-pub fn check_map(path: &Path, existing: Existing) -> Result<(), ExportError> {
-    if format_of(path)? == Format::Asc {
-        check_free(&path.with_extension("prj"), existing)?;
+impl Format {
+    /// Whether QGIS looks for a style beside it.
+    fn takes_style(self) -> bool {
+        matches!(self, Self::Asc | Self::GeoTiff)
     }
-    Ok(check_free(path, existing)?)
 }
 
-/// Writes a map in the format that the ending of `path` names: GeoTIFF (`.tif`, `.tiff`) or ESRI ASCII grid (`.asc`, with
-/// a `.prj` file where the coordinate system is known).
+/// A map that is to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapFile {
+    /// What it shows.
+    pub subject: Subject,
+    /// The file: GeoTIFF (`.tif`, `.tiff`), ESRI ASCII grid (`.asc`, with a `.prj` where the coordinate system is known),
+    /// lines and polygons (`.geojson`, `.json`) or, with feature `render`, a picture (`.png`).
+    pub path: PathBuf,
+    /// Whether a raster gets a style for QGIS, `.qml`, beside it.
+    pub style: bool,
+    /// Levels of the contour lines of a `.geojson`; without them, the numbers of the legend.
+    pub levels: Option<Vec<f64>>,
+}
+
+impl MapFile {
+    /// The map of a subject, with its style.
+    pub fn new(subject: Subject, path: PathBuf) -> Self {
+        Self { subject, path, style: true, levels: None }
+    }
+
+    /// Whether it is drawn as contour lines.
+    pub fn has_levels(&self) -> bool {
+        format_of(&self.path).is_ok_and(|format| format == Format::GeoJson) && self.subject.above().is_none()
+    }
+
+    /// The style of QGIS that belongs to it, if it gets one.
+    pub fn style_path(&self) -> Option<PathBuf> {
+        let takes = format_of(&self.path).is_ok_and(Format::takes_style);
+        (self.style && takes).then(|| qml::path_of(&self.path))
+    }
+
+    /// Checks, before long work, that it can be written.
+    ///
+    /// # Errors
+    /// [`ExportError::UnknownMapFormat`] for an ending that is not known, [`ExportError::Output`] for a file that is to be
+    /// kept or cannot be written; the files beside it, `.prj` and `.qml`, count as parts of it.
+    pub fn check(&self, existing: Existing) -> Result<(), ExportError> {
+        if format_of(&self.path)? == Format::Asc {
+            check_free(&self.path.with_extension("prj"), existing)?;
+        }
+        if let Some(style) = self.style_path() {
+            check_free(&style, existing)?;
+        }
+        Ok(check_free(&self.path, existing)?)
+    }
+
+    /// Writes it with the files beside it.
+    ///
+    /// # Errors
+    /// As [`MapFile::check`]; then no part of the file is left behind.
+    ///
+    /// # Panics
+    /// As [`Maps::values`].
+    pub fn write(&self, maps: &Maps<'_>, about: &About, existing: Existing) -> Result<(), ExportError> {
+        self.check(existing)?;
+        let Self { subject, path, .. } = self;
+        let (values, site) = (maps.values_of(subject), maps.site);
+        let style = MapStyle::of(subject, &values);
+        match format_of(path)? {
+            Format::Asc => asc::write(path, &values, site, existing)?,
+            Format::GeoTiff => geotiff::write(path, &values, &geotiff::Labels { subject, about }, site, existing)?,
+            Format::GeoJson => {
+                let (values, levels) = (values.to_reals(), self.levels.as_deref());
+                let drawing = geojson::Drawing { subject, values, style: &style, levels, about, site };
+                geojson::write(path, &drawing, existing)?;
+            }
+            #[cfg(feature = "render")]
+            Format::Picture => {
+                let (values, ground, blocks) = (values.to_reals(), maps.ground(), maps.blocks(subject.quantity()));
+                let sight = picture::Sight { subject, values, blocks, style: &style, ground, about, site };
+                picture::write(path, &sight, existing)?;
+            }
+        }
+        self.style_path().map_or(Ok(()), |_| qml::write(path, &style, existing))
+    }
+}
+
+/// Writes a map of a quantity without a style, in the format that the ending of `path` names.
 ///
 /// # Errors
-/// As [`check_map`]; then no part of the file is left behind.
+/// As [`MapFile::write`].
 ///
 /// # Panics
 /// As [`Maps::values`].
@@ -200,10 +310,6 @@ pub fn write_map(
     about: &About,
     existing: Existing,
 ) -> Result<(), ExportError> {
-    check_map(path, existing)?;
-    let values = maps.values(quantity);
-    match format_of(path)? {
-        Format::Asc => asc::write(path, &values, maps.site, existing),
-        Format::GeoTiff => geotiff::write(path, &values, &geotiff::Labels { quantity, about }, maps.site, existing),
-    }
+    let subject = Subject::of(quantity.clone());
+    MapFile { style: false, ..MapFile::new(subject, path.to_owned()) }.write(maps, about, existing)
 }

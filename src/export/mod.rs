@@ -3,15 +3,21 @@
 mod about;
 mod apng;
 mod asc;
+mod geojson;
 mod geotiff;
 mod gif;
 pub mod maps;
 pub mod mesh;
 mod mp4;
 pub mod npz;
+#[cfg(feature = "render")]
+mod picture;
 mod png;
+mod qml;
 mod sparse;
 mod state;
+mod style;
+mod subject;
 mod values;
 mod vdb;
 mod vti;
@@ -40,7 +46,9 @@ pub enum ExportError {
         ending: String,
     },
     /// The ending of the file names no format of maps.
-    #[error("{path}: no map format ends in {ending:?}; known are .tif (GeoTIFF) and .asc (ESRI ASCII grid)")]
+    #[error(
+        "{path}: no map format ends in {ending:?}; known are .tif (GeoTIFF), .asc (ESRI ASCII grid), .geojson (lines, polygons) and .png (picture)"
+    )]
     UnknownMapFormat {
         /// The file.
         path: PathBuf,

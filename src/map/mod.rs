@@ -1,14 +1,21 @@
 //! Places in the world: what the coordinates of a map mean, where a raster lies on it, and where the box of a simulation
 //! stands. Plain numbers and texts: nothing here reads a file.
 
+pub mod compare;
+pub mod contour;
 pub mod crs;
+mod degrees;
 mod epsg;
+#[cfg(feature = "files")]
+pub mod geojson;
 mod georeference;
+pub mod outline;
 mod placement;
 mod site;
 mod wkt;
 
 pub use crs::{Crs, GeoKey};
+pub use degrees::ToDegrees;
 pub use georeference::{Bounds, Georeference};
 pub use placement::Placement;
 pub use site::Site;

@@ -6,8 +6,8 @@ use super::text::{Align, Ink};
 use super::ticks::{number, round_down};
 use crate::view::Palette;
 
-const PAPER: [u8; 3] = [24, 26, 30];
-const INK: [u8; 3] = [226, 226, 220];
+pub(super) const PAPER: [u8; 3] = [24, 26, 30];
+pub(super) const INK: [u8; 3] = [226, 226, 220];
 
 /// Around everything, between map and colour bar, and below the map, in ems.
 const MARGIN: f32 = 1.0;
@@ -48,31 +48,32 @@ impl Relief {
             let x = margin + map.width + px(ASIDE);
             bar.draw(&mut image, Frame { x, y: margin, width: wide - px(ASIDE), height: tall });
         }
-        self.length(&mut image, Frame { x: margin, y: margin + map.height, width: map.width, height: px(FOOT) }, ink);
+        let foot = Frame { x: margin, y: margin + map.height, width: map.width, height: px(FOOT) };
+        length(&mut image, foot, ink, self.pixel_m);
         image
     }
+}
 
-    /// A round length in metres or kilometres, drawn below a map in `foot`.
-    fn length(&self, image: &mut Image, foot: Frame, ink: Ink) {
-        let metres = round_down(LENGTH * foot.width as f64 * self.pixel_m);
-        let pixels = (metres / self.pixel_m).round();
-        if !(pixels >= 1.0 && pixels <= foot.width as f64) {
-            return;
-        }
-        let (pixels, thick) = (pixels as usize, 2 * stroke(ink));
-        let (middle, end) = (foot.y + (0.65 * foot.height as f32) as usize, (0.3 * ink.size).round() as usize);
-        image.fill((foot.x, middle - thick / 2), (pixels, thick), ink.color);
-        for x in [foot.x, foot.x + pixels - stroke(ink)] {
-            image.fill((x, middle - end), (stroke(ink), 2 * end), ink.color);
-        }
-        let text = if metres >= 1000.0 {
-            format!("{} km", number(metres / 1000.0, 1.0))
-        } else {
-            format!("{} m", number(metres, metres))
-        };
-        let start = ((foot.x + pixels) as f32 + 0.6 * ink.size, middle as f32);
-        ink.draw(image, start, Align::Start, &text);
+/// A round length in metres or kilometres, drawn below a map in `foot`.
+pub(super) fn length(image: &mut Image, foot: Frame, ink: Ink, pixel_m: f64) {
+    let metres = round_down(LENGTH * foot.width as f64 * pixel_m);
+    let pixels = (metres / pixel_m).round();
+    if !(pixels >= 1.0 && pixels <= foot.width as f64) {
+        return;
     }
+    let (pixels, thick) = (pixels as usize, 2 * stroke(ink));
+    let (middle, end) = (foot.y + (0.65 * foot.height as f32) as usize, (0.3 * ink.size).round() as usize);
+    image.fill((foot.x, middle - thick / 2), (pixels, thick), ink.color);
+    for x in [foot.x, foot.x + pixels - stroke(ink)] {
+        image.fill((x, middle - end), (stroke(ink), 2 * end), ink.color);
+    }
+    let text = if metres >= 1000.0 {
+        format!("{} km", number(metres / 1000.0, 1.0))
+    } else {
+        format!("{} m", number(metres, metres))
+    };
+    let start = ((foot.x + pixels) as f32 + 0.6 * ink.size, middle as f32);
+    ink.draw(image, start, Align::Start, &text);
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ const NO_DATA: [u8; 3] = [38, 42, 48];
 pub enum Tint {
     /// Shades of gray.
     Gray,
+    /// Shades of gray from which colours over them stand out; higher land is a little brighter.
+    Muted,
     /// By height: green below, then ochre, brown, gray, and white on top.
     #[default]
     Hypsometric,
@@ -118,6 +120,7 @@ impl Hillshade {
     fn colour(&self, share: f32, light: f64) -> [u8; 3] {
         let base = match self.tint {
             Tint::Gray => GRAY,
+            Tint::Muted => muted(share),
             Tint::Hypsometric => ramp(f64::from(share)),
         };
         let light = 0.30 + 0.98 * light;
@@ -131,6 +134,14 @@ impl Hillshade {
 }
 
 const GRAY: [f64; 3] = [235.0; 3];
+
+/// The lowest and the highest land of [`Tint::Muted`]: dark enough that no slope in the sun is white.
+const MUTED: [f64; 2] = [148.0, 186.0];
+
+fn muted(share: f32) -> [f64; 3] {
+    let gray = MUTED[0] + (MUTED[1] - MUTED[0]) * f64::from(share.clamp(0.0, 1.0));
+    [gray, 0.99 * gray, 0.965 * gray]
+}
 
 /// Colours of the heights, from lowest to highest.
 const RAMP: [(f64, [f64; 3]); 7] = [
@@ -148,6 +159,7 @@ impl Tint {
     pub fn color(self, share: f32) -> [f32; 3] {
         match self {
             Self::Gray => GRAY,
+            Self::Muted => muted(share),
             Self::Hypsometric => ramp(f64::from(share)),
         }
         .map(|channel| (channel / 255.0) as f32)

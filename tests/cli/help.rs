@@ -4,7 +4,7 @@ use predicates::str::contains;
 
 use crate::place::lavoxel;
 
-const SUBCOMMANDS: [&str; 6] = ["render", "run", "resume", "bench", "terrain", "scene"];
+const SUBCOMMANDS: [&str; 7] = ["render", "run", "resume", "bench", "terrain", "scene", "compare"];
 
 #[test]
 fn help_and_version_are_there_for_every_command() {

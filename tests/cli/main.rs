@@ -9,6 +9,7 @@ mod needs;
 mod place;
 
 mod bench;
+mod compare;
 mod heightmaps;
 mod help;
 mod layers;

@@ -100,5 +100,5 @@ fn an_interrupted_run_writes_the_maps_of_its_steps() {
         "stopped after step {step}; these files are of the steps up to there:\na.tif (step {step})\nall.npz (step {step})\n"
     );
     assert_eq!(printed, expected);
-    assert_eq!(place.files(), ["a.tif", "all.npz", "small.toml"]);
+    assert_eq!(place.files(), ["a.qml", "a.tif", "all.npz", "small.toml"]);
 }

@@ -1,0 +1,216 @@
+//! The two files of `lavoxel compare`, on one raster.
+
+use std::io::Read;
+use std::path::Path;
+
+use lavoxel::map::compare::{Footprint, covering, fill};
+use lavoxel::map::geojson::{Polygons, System};
+use lavoxel::map::{Crs, Placement, ToDegrees};
+use lavoxel::terrain::error::MAX_SAMPLES;
+use lavoxel::terrain::{Heightmap, LoadOptions, load};
+use ndarray::Array2;
+
+use super::no_file;
+
+/// Largest GeoJSON file that is read.
+const LARGEST: u64 = 256 << 20;
+
+/// Cells along the longer side where neither file says how large a cell is.
+const CELLS: f64 = 1000.0;
+
+/// One of the two files.
+pub(super) enum Source {
+    Raster { footprint: Footprint, crs: Option<Crs> },
+    Polygons(Polygons),
+}
+
+impl Source {
+    /// Reads a raster, whose cells count above a limit, or polygons.
+    pub(super) fn read(path: &Path, above: f64) -> anyhow::Result<Self> {
+        if !path.exists() {
+            return Err(no_file(path));
+        }
+        match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
+            "tif" | "tiff" | "asc" => Ok(Self::raster(load(path, &LoadOptions::default())?, above)),
+            "geojson" | "json" => {
+                let polygons = Polygons::parse(&read_text(path)?);
+                Ok(Self::Polygons(polygons.map_err(|e| anyhow::anyhow!("{} {e}", path.display()))?))
+            }
+            _ => anyhow::bail!("{}: footprints end in .tif, .asc or .geojson", path.display()),
+        }
+    }
+
+    fn raster(map: Heightmap, above: f64) -> Self {
+        let place = Placement::new(map.origin.as_ref(), map.cell_size_m, map.heights.dim());
+        let inside = map.heights.mapv(|value| f64::from(value) > above);
+        Self::Raster { footprint: Footprint { place, inside }, crs: map.origin.map(|origin| origin.crs) }
+    }
+}
+
+fn read_text(path: &Path) -> anyhow::Result<String> {
+    let about = std::fs::metadata(path).map_err(|e| anyhow::anyhow!("cannot read {}: {e}", path.display()))?;
+    anyhow::ensure!(about.is_file(), "{}: expected a file, found a folder or a device", path.display());
+    anyhow::ensure!(about.len() <= LARGEST, "{}: is larger than {} MiB", path.display(), LARGEST >> 20);
+    let mut text = String::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+    read.map(|_| text).map_err(|e| anyhow::anyhow!("{}: is no text: {e}", path.display()))
+}
+
+/// Both footprints on one raster.
+pub(super) struct Pair {
+    pub(super) a: Footprint,
+    pub(super) b: Footprint,
+    /// Metres in a unit of the raster, along x and y.
+    pub(super) metres: (f64, f64),
+    /// The system of the raster and of `--from`, where polygons in degrees became ones of a plane.
+    pub(super) plane: Option<ToDegrees>,
+}
+
+impl Pair {
+    /// Brings two files onto one raster; `cell_size` says how large its cells are where both have polygons.
+    pub(super) fn of(
+        (a, path_a): (&Source, &Path),
+        (b, path_b): (&Source, &Path),
+        cell_size: Option<f64>,
+    ) -> anyhow::Result<Self> {
+        let names = Names { a: path_a, b: path_b };
+        match (a, b) {
+            (Source::Raster { footprint, crs }, Source::Raster { footprint: other, crs: other_crs }) => {
+                names.check_same(crs.as_ref(), other_crs.as_ref())?;
+                let place = around(&footprint.place, other.bounds(), path_a)?;
+                let (a, b) = (footprint.onto(place), other.onto(place));
+                Ok(Self { metres: metres(crs.as_ref(), &place)?, a, b, plane: None })
+            }
+            (Source::Raster { footprint, crs }, Source::Polygons(polygons)) => {
+                let (a, b) = names.drawn(footprint, crs.as_ref(), (polygons, path_b))?;
+                Ok(Self { metres: metres(crs.as_ref(), &a.place)?, a, b, plane: None })
+            }
+            (Source::Polygons(polygons), Source::Raster { footprint, crs }) => {
+                let (b, a) = names.drawn(footprint, crs.as_ref(), (polygons, path_a))?;
+                let plane = (polygons.system == System::Degrees).then(|| crs.as_ref().and_then(ToDegrees::of));
+                Ok(Self { metres: metres(crs.as_ref(), &a.place)?, a, b, plane: plane.flatten() })
+            }
+            (Source::Polygons(a), Source::Polygons(b)) => names.both_drawn(a, b, cell_size),
+        }
+    }
+}
+
+/// Metres in a map unit.
+fn metres(crs: Option<&Crs>, place: &Placement) -> anyhow::Result<(f64, f64)> {
+    let middle = 0.5 * (place.north + place.south());
+    let metres = crs.map_or(Some((1.0, 1.0)), |crs| crs.metres_per_unit(middle));
+    metres.ok_or_else(|| anyhow::anyhow!("the middle of the map lies at or beyond a pole"))
+}
+
+/// A raster, grown so that it covers the other footprint.
+fn around(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> anyhow::Result<Placement> {
+    let Some(bounds) = bounds else { return Ok(*place) };
+    covering(place, bounds, MAX_SAMPLES).ok_or_else(|| {
+        anyhow::anyhow!("the footprints lie too far apart for the cells of {}: are both in one system?", of.display())
+    })
+}
+
+/// The names of both files, for messages.
+struct Names<'a> {
+    a: &'a Path,
+    b: &'a Path,
+}
+
+impl Names<'_> {
+    /// Checks that two rasters are in one coordinate system.
+    fn check_same(&self, a: Option<&Crs>, b: Option<&Crs>) -> anyhow::Result<()> {
+        let (a, b) = (a.cloned().unwrap_or_default(), b.cloned().unwrap_or_default());
+        let by_number = a.epsg().zip(b.epsg()).map(|(a, b)| a == b);
+        let by_words = || a == b || (a.to_wkt().is_some() && a.to_wkt() == b.to_wkt());
+        if by_number.unwrap_or_else(by_words) {
+            return Ok(());
+        }
+        let (a, b) = (told(&a), told(&b));
+        anyhow::bail!(
+            "{} is in {a}, {} in {b}: bring both into one coordinate system (gdalwarp -t_srs)",
+            self.a.display(),
+            self.b.display()
+        )
+    }
+
+    /// A raster, grown where needed, and polygons on its cells.
+    fn drawn(
+        &self,
+        raster: &Footprint,
+        crs: Option<&Crs>,
+        (polygons, path): (&Polygons, &Path),
+    ) -> anyhow::Result<(Footprint, Footprint)> {
+        let crs = crs.cloned().unwrap_or_default();
+        let way = match &polygons.system {
+            System::Degrees => ToDegrees::of(&crs),
+            System::Epsg(code) => (crs.epsg() == Some(*code)).then_some(ToDegrees::Same),
+            System::Named(name) => (crs.name().as_ref() == Some(name)).then_some(ToDegrees::Same),
+            System::Unknown => (crs == Crs::default()).then_some(ToDegrees::Same),
+        };
+        let other = if path == self.a { self.b } else { self.a };
+        let way = way.ok_or_else(|| {
+            let (system, of) = (told_polygons(&polygons.system), told(&crs));
+            let (path, other) = (path.display(), other.display());
+            anyhow::anyhow!(
+                "{path} is in {system}, {other} in {of}: bring both into one coordinate system (ogr2ogr -t_srs)"
+            )
+        })?;
+        let polygons = on_the_plane(polygons, way, path)?;
+        let place = around(&raster.place, Some(polygons.bounds()), other)?;
+        Ok((raster.onto(place), filled(place, &polygons)))
+    }
+
+    /// Polygons of both files on cells of their own.
+    fn both_drawn(&self, a: &Polygons, b: &Polygons, cell_size: Option<f64>) -> anyhow::Result<Pair> {
+        if a.system != b.system {
+            let (of_a, of_b) = (told_polygons(&a.system), told_polygons(&b.system));
+            let (a, b) = (self.a.display(), self.b.display());
+            anyhow::bail!("{a} is in {of_a}, {b} in {of_b}: bring both into one coordinate system (ogr2ogr -t_srs)");
+        }
+        let [w, s, e, n] = a.bounds();
+        let way = match a.system {
+            System::Degrees => ToDegrees::utm_at([0.5 * (w + e), 0.5 * (s + n)])
+                .ok_or_else(|| anyhow::anyhow!("{}: its middle is no longitude and latitude", self.a.display()))?,
+            _ => ToDegrees::Same,
+        };
+        let (plane_a, plane_b) = (on_the_plane(a, way, self.a)?, on_the_plane(b, way, self.b)?);
+        let [w, s, e, n] = plane_a.bounds();
+        let size = cell_size.unwrap_or((e - w).max(n - s) / CELLS);
+        anyhow::ensure!(size > 0.0 && size.is_finite(), "--cell-size {size}: must be a length above 0");
+        let seed = Placement { cols: 1, rows: 1, west: w, north: n, cell: (size, size) };
+        let place = around(&around(&seed, Some([w, s, e, n]), self.a)?, Some(plane_b.bounds()), self.a)?;
+        let plane = (a.system == System::Degrees).then_some(way);
+        Ok(Pair { a: filled(place, &plane_a), b: filled(place, &plane_b), metres: (1.0, 1.0), plane })
+    }
+}
+
+/// Polygons with every point taken from degrees to a plane.
+fn on_the_plane(polygons: &Polygons, way: ToDegrees, path: &Path) -> anyhow::Result<Polygons> {
+    let ring = |ring: &Vec<[f64; 2]>| ring.iter().map(|point| way.back(*point)).collect::<Option<Vec<_>>>();
+    let all = polygons.polygons.iter().map(|rings| rings.iter().map(ring).collect());
+    let polygons_there = all.collect::<Option<Vec<_>>>().ok_or_else(|| {
+        anyhow::anyhow!("{}: a point lies far from the map: is it in longitude and latitude?", path.display())
+    })?;
+    Ok(Polygons { polygons: polygons_there, system: polygons.system.clone() })
+}
+
+fn filled(place: Placement, polygons: &Polygons) -> Footprint {
+    let mut footprint = Footprint { place, inside: Array2::from_elem((place.rows, place.cols), false) };
+    polygons.polygons.iter().for_each(|rings| fill(&mut footprint, rings));
+    footprint
+}
+
+/// What a system is called in a message.
+fn told(crs: &Crs) -> String {
+    let number = crs.epsg().map(|code| format!("EPSG:{code}"));
+    number.or_else(|| crs.name()).unwrap_or_else(|| "a coordinate system that is not known".to_owned())
+}
+
+fn told_polygons(system: &System) -> String {
+    match system {
+        System::Degrees => "longitude and latitude (WGS 84)".to_owned(),
+        System::Epsg(code) => format!("EPSG:{code}"),
+        System::Named(name) => name.clone(),
+        System::Unknown => "a coordinate system that is not known".to_owned(),
+    }
+}

@@ -1,0 +1,162 @@
+//! Maps as lines and polygons: GeoJSON (RFC 7946), contour lines of a quantity or the outlines of a footprint.
+//!
+//! Coordinates are longitude and latitude on WGS 84, as the format wants, where the map's system can be turned into them
+//! ([`ToDegrees`]). Other maps keep their own coordinates; the member `crs` of the format's older edition then names their
+//! system, which GDAL and QGIS read, and `note` says so.
+
+use std::io::Write;
+use std::path::Path;
+
+use ndarray::Array2;
+use serde_json::{Map, Value, json};
+
+use super::style::MapStyle;
+use super::subject::Subject;
+use super::{About, ExportError};
+use crate::map::outline::{Corner, outlines};
+use crate::map::{Crs, Site, ToDegrees, contour};
+use crate::output::Existing;
+use crate::terrain::write::whole;
+
+/// A map to be drawn as lines or polygons.
+pub(super) struct Drawing<'a> {
+    pub(super) subject: &'a Subject,
+    /// NaN where there is no data.
+    pub(super) values: Array2<f64>,
+    pub(super) style: &'a MapStyle,
+    /// Of contour lines; those of the legend without it.
+    pub(super) levels: Option<&'a [f64]>,
+    pub(super) about: &'a About,
+    pub(super) site: &'a Site,
+}
+
+/// Writes the map.
+pub(super) fn write(path: &Path, drawing: &Drawing<'_>, existing: Existing) -> Result<(), ExportError> {
+    let text = drawing.document().to_string();
+    Ok(whole(path, existing, |out| writeln!(out, "{text}"))?)
+}
+
+impl Drawing<'_> {
+    fn document(&self) -> Value {
+        let ground = Ground::of(self.site);
+        let features = match self.subject.above() {
+            Some(_) => self.polygons(&ground),
+            None => self.levels().into_iter().filter_map(|level| self.lines(level, &ground)).collect(),
+        };
+        let mut document = Map::new();
+        document.insert("type".into(), "FeatureCollection".into());
+        document.insert("name".into(), self.subject.name().into());
+        let (crs, note) = ground.system(self.site.crs());
+        crs.into_iter().for_each(|crs| {
+            document.insert("crs".into(), crs);
+        });
+        document.insert("note".into(), note.into());
+        document.insert("about".into(), self.about());
+        document.insert("features".into(), features.into());
+        document.into()
+    }
+
+    fn about(&self) -> Value {
+        let About { scene, seed, step } = self.about;
+        json!({
+            "quantity": self.subject.name(), "description": self.subject.description(), "unit": self.subject.unit(),
+            "scene": scene, "seed": seed, "step": step, "software": About::SOFTWARE,
+        })
+    }
+
+    /// The levels of contour lines, rising.
+    fn levels(&self) -> Vec<f64> {
+        let legend = || {
+            let inside = |value: &f64| !self.style.none_at_zero || *value > 0.0;
+            self.style.ticks().into_iter().map(|(value, _)| value).filter(inside).collect()
+        };
+        self.levels.map_or_else(legend, <[f64]>::to_vec)
+    }
+
+    /// The lines of a level as a feature; none where there are no lines.
+    fn lines(&self, level: f64, ground: &Ground<'_>) -> Option<Value> {
+        let nothing = |value: f64| if self.style.none_at_zero && value.is_nan() { 0.0 } else { value };
+        let lines = contour::lines(&self.values.mapv(nothing), level);
+        let points = |line: Vec<contour::Point>| line.into_iter().map(|[x, y]| ground.point(x, y)).collect::<Value>();
+        let lines: Vec<Value> = lines.into_iter().filter(|line| line.len() > 1).map(points).collect();
+        (!lines.is_empty()).then(|| {
+            json!({
+                "type": "Feature",
+                "properties": { "quantity": self.subject.name(), "level": level, "unit": self.subject.unit() },
+                "geometry": { "type": "MultiLineString", "coordinates": lines },
+            })
+        })
+    }
+
+    /// The pieces of a footprint as features.
+    fn polygons(&self, ground: &Ground<'_>) -> Vec<Value> {
+        let area = self.site.cell_size_m * self.site.cell_size_m;
+        let pieces = outlines(&self.values.mapv(|value| value > 0.0));
+        let feature = |piece: crate::map::outline::Outline| {
+            let rings = std::iter::once(&piece.outer).chain(&piece.holes);
+            let rings: Vec<Value> = rings.map(|ring| ground.ring(ring)).collect();
+            json!({
+                "type": "Feature",
+                "properties": {
+                    "quantity": self.subject.name(), "above": self.subject.above(),
+                    "cells": piece.cells, "area_m2": piece.cells as f64 * area,
+                },
+                "geometry": { "type": "Polygon", "coordinates": rings },
+            })
+        };
+        pieces.into_iter().map(feature).collect()
+    }
+}
+
+/// From columns and rows of a raster to coordinates of a file.
+struct Ground<'a> {
+    site: &'a Site,
+    degrees: Option<ToDegrees>,
+}
+
+impl<'a> Ground<'a> {
+    fn of(site: &'a Site) -> Self {
+        Self { site, degrees: site.crs().and_then(ToDegrees::of) }
+    }
+
+    fn point(&self, col: f64, row: f64) -> Value {
+        let place = self.site.placement();
+        let (x, y) = (place.west + col * place.cell.0, place.north - row * place.cell.1);
+        // To a millimetre: more digits are those of the arithmetic.
+        let (point, fine) = match self.degrees {
+            Some(way) => (way.at(x, y), 1e8),
+            None if self.site.map_unit() == "degree" => ([x, y], 1e8),
+            None => ([x, y], 1e3),
+        };
+        point.map(|value| (value * fine).round() / fine).to_vec().into()
+    }
+
+    /// A ring that ends where it begins.
+    fn ring(&self, corners: &[Corner]) -> Value {
+        let closed = corners.iter().chain(corners.first());
+        closed.map(|corner| self.point(corner[0] as f64, corner[1] as f64)).collect()
+    }
+
+    /// The member that names the system, where the format's own is not used, and a remark.
+    fn system(&self, crs: Option<&Crs>) -> (Option<Value>, String) {
+        if self.degrees.is_some() {
+            return (None, "coordinates are longitude and latitude on WGS 84".to_owned());
+        }
+        let number = crs.and_then(Crs::epsg).map(|code| format!("urn:ogc:def:crs:EPSG::{code}"));
+        match number.or_else(|| crs.and_then(Crs::name)) {
+            Some(name) => {
+                let note = format!("coordinates are those of the map, in the system {name}, and not WGS 84");
+                (Some(json!({ "type": "name", "properties": { "name": name } })), note)
+            }
+            None => (Some(Value::Null), format!("coordinates are in {}, in a system that is not known", self.unit())),
+        }
+    }
+
+    fn unit(&self) -> &'static str {
+        match self.site.map_unit() {
+            "m" => "metres",
+            "degree" => "degrees",
+            _ => "map units",
+        }
+    }
+}

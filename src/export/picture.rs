@@ -1,0 +1,161 @@
+//! Maps as pictures: the numbers in colour over the ground lit by the sun, on a sheet with a legend.
+
+use std::path::Path;
+
+use ndarray::Array2;
+
+use super::png::write_png;
+use super::style::MapStyle;
+use super::subject::Subject;
+use super::{About, ExportError};
+use crate::map::Site;
+use crate::output::Existing;
+use crate::render::{Image, Legend, Sheet};
+use crate::terrain::hillshade::{Light, Tint};
+use crate::terrain::{Heightmap, Hillshade, Picture};
+
+/// Blocks of cells in which the numbers of a map are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Blocks {
+    /// Cells along an edge.
+    pub(super) edge: usize,
+    /// Column and row at which a block begins, from 0 to the edge.
+    pub(super) first: [usize; 2],
+}
+
+impl Blocks {
+    /// Every cell is a block.
+    pub(super) const CELLS: Self = Self { edge: 1, first: [0, 0] };
+
+    /// From cells to blocks, 0 at the middle of the first whole one.
+    fn place(self, along: usize, cells: f64) -> f64 {
+        (cells - self.first[along] as f64) / self.edge as f64 - 0.5
+    }
+
+    /// A cell of a block, of so many cells along an axis.
+    fn cell(self, along: usize, block: f64, cells: usize) -> usize {
+        let middle = self.first[along] as f64 + block * self.edge as f64 + (self.edge / 2) as f64;
+        middle.clamp(0.0, cells as f64 - 1.0) as usize
+    }
+}
+
+/// How much of the colour is seen, and of the ground through it.
+const OPACITY: f32 = 0.86;
+const OPACITY_OF_FOOTPRINT: f32 = 0.62;
+/// Brightness of a colour on ground that lies in the shadow, and what light adds.
+const SHADOW: f32 = 0.45;
+const SUN: f32 = 0.84;
+
+/// About the colour of level ground.
+const LEVEL: [u8; 3] = [172, 170, 166];
+
+/// A map to be drawn.
+pub(super) struct Sight<'a> {
+    pub(super) subject: &'a Subject,
+    /// NaN where there is no data.
+    pub(super) values: Array2<f64>,
+    pub(super) blocks: Blocks,
+    pub(super) style: &'a MapStyle,
+    /// Elevation of the ground in metres.
+    pub(super) ground: Array2<f32>,
+    pub(super) about: &'a About,
+    pub(super) site: &'a Site,
+}
+
+/// Writes the picture.
+pub(super) fn write(path: &Path, sight: &Sight<'_>, existing: Existing) -> Result<(), ExportError> {
+    let image = sight.sheet();
+    let labels = [
+        ("Title", format!("{}, step {} of {}", sight.subject.description(), sight.about.step, sight.about.scene)),
+        ("Software", About::SOFTWARE.to_owned()),
+    ];
+    write_png(path, (image.width as u32, image.height as u32), &image.rgb, &labels, existing)
+}
+
+impl Sight<'_> {
+    fn sheet(&self) -> Image {
+        let map = self.map();
+        let pixel_m = self.site.grid.nx as f64 * self.site.cell_size_m / map.width as f64;
+        let About { scene, step, .. } = self.about;
+        let subtitle = if scene.is_empty() { format!("step {step}") } else { format!("{scene}, step {step}") };
+        let title = self.subject.quantity().description();
+        Sheet { title, subtitle, pixel_m, legend: self.legend() }.around(&map)
+    }
+
+    fn legend(&self) -> Legend {
+        let style = self.style;
+        if style.single {
+            return Legend::Key { color: self.over(LEVEL, 1.0, 9.0), text: style.title.clone() };
+        }
+        let ticks = style.ticks().into_iter().map(|(value, label)| (style.place(value), label)).collect();
+        let title =
+            if style.unit.is_empty() { style.title.clone() } else { format!("{} [{}]", style.title, style.unit) };
+        Legend::Bar { title, palette: style.palette.clone(), ticks }
+    }
+
+    /// The numbers over the ground.
+    fn map(&self) -> Image {
+        let cell = self.site.cell_size_m;
+        let ground = Heightmap { heights: self.ground.clone(), cell_size_m: (cell, cell), origin: None };
+        let shade = Hillshade { tint: Tint::Muted, light: Light::Many, ..Hillshade::default() };
+        let Picture { width, height, rgb } = shade.draw(&ground);
+        let mut image = Image { width, height, rgb };
+        let (rows, cols) = self.values.dim();
+        let scale = (cols as f64 / width as f64, rows as f64 / height as f64);
+        // The border of what is shown is one pixel wide, however large the blocks are.
+        let sharp = (self.blocks.edge as f64 / scale.0).max(1.0) as f32;
+        for y in 0..height {
+            for x in 0..width {
+                let place = ((x as f64 + 0.5) * scale.0, (y as f64 + 0.5) * scale.1);
+                if let Some((value, share)) = self.around(place) {
+                    image.put(x, y, self.over(image.pixel(x, y), value, (share as f32 - 0.5) * sharp));
+                }
+            }
+        }
+        image
+    }
+
+    /// The mean of the four blocks around a place in cells, and how far it lies inside of what is shown: 0.5 on the border.
+    fn around(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
+        let (rows, cols) = self.values.dim();
+        let (x, y) = (self.blocks.place(0, x), self.blocks.place(1, y));
+        let (mut sum, mut share) = (0.0, 0.0);
+        for (dy, wy) in [(0.0, 1.0 - (y - y.floor())), (1.0, y - y.floor())] {
+            for (dx, wx) in [(0.0, 1.0 - (x - x.floor())), (1.0, x - x.floor())] {
+                let (row, col) = (self.blocks.cell(1, y.floor() + dy, rows), self.blocks.cell(0, x.floor() + dx, cols));
+                let value = self.values[[row, col]];
+                if self.style.log {
+                    sum += wx * wy * self.decades(value);
+                } else if self.style.shows(value) {
+                    sum += wx * wy * value;
+                    share += wx * wy;
+                }
+            }
+        }
+        if self.style.log {
+            return (sum > -1.0).then(|| (self.style.range.0 * 10_f64.powf(sum), 0.5 + 0.5 * sum.clamp(-1.0, 1.0)));
+        }
+        (share > 0.0).then(|| (sum / share, share))
+    }
+
+    /// Powers of ten from the lower end of a logarithmic scale up to a number; -1 at most below it, where nothing is.
+    fn decades(&self, value: f64) -> f64 {
+        let decades = (value / self.style.range.0).log10();
+        if decades > -1.0 { decades } else { -1.0 }
+    }
+
+    /// The colour of a number over that of the ground, `inside` pixels inside the border of what is shown.
+    fn over(&self, ground: [u8; 3], value: f64, inside: f32) -> [u8; 3] {
+        let single = self.style.single;
+        let covered = (inside + 0.5).clamp(0.0, 1.0) * if single { OPACITY_OF_FOOTPRINT } else { OPACITY };
+        let light = SHADOW + SUN * f32::from(ground[0]) / 255.0;
+        let color = self.style.color(value);
+        // A dark line around it sets it off.
+        let border = 0.55 * (1.0 - (inside / 1.5).abs()).clamp(0.0, 1.0);
+        std::array::from_fn(|k| {
+            let tinted = (f32::from(color[k]) * light).min(255.0);
+            let mixed = f32::from(ground[k]) + (tinted - f32::from(ground[k])) * covered;
+            (mixed * (1.0 - border) + 0.5) as u8
+        })
+    }
+}
