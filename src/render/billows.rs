@@ -82,6 +82,14 @@ pub(crate) fn billow(p: V3) -> (f32, V3) {
     (value, v3(east, up, south) * STEEPEST)
 }
 
+/// The block as a texture that repeats: texels along an edge, and for each texel, x fastest, the height and its slopes.
+#[cfg(feature = "viewer")]
+pub(crate) fn texels() -> (usize, Vec<[u8; 4]>) {
+    let whole = SIDE + 1;
+    let rows = (0..SIDE * SIDE).map(|row| (row / SIDE * whole + row % SIDE) * whole);
+    (SIDE, rows.flat_map(|start| &BLOCK.0[start..start + SIDE]).copied().collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -77,8 +77,17 @@ impl Blocks {
         })
     }
 
+    /// The places of a ray between two distances where there may be something. They are at whole multiples of the step plus the
+    /// jitter, independent of jumps.
+    #[inline(always)]
+    pub(crate) fn places<'a>(&'a self, ray: &'a Ray, (from, to): (f32, f32), stride: Stride) -> Places<'a> {
+        let mut places = Places { blocks: self, ray, from, to, stride, next: 0.0 };
+        places.next = places.first(from);
+        places
+    }
+
     /// Calls `put` with each place of the ray between `from` and `to`, and in `shown`, where there may be something, until it
-    /// returns false. Places are at whole multiples of the step plus the jitter, independent of jumps.
+    /// returns false. Places are as in [`Self::places`].
     #[inline(always)]
     pub(crate) fn walk(
         &self,
@@ -88,21 +97,10 @@ impl Blocks {
         stride: Stride,
         mut put: impl FnMut(f32, V3) -> bool,
     ) {
-        let Stride { step, jitter, skipping } = stride;
         let Some((near, far, _)) = span_in(shown, ray, to) else { return };
-        let first = |t: f32| (t / step - jitter).ceil();
-        let mut next = first(near.max(from));
-        loop {
-            let t = (next + jitter) * step;
-            // Very far away the next sample has the same number in f32: the walk ends.
-            if t >= far || next + 1.0 <= next {
-                return;
-            }
-            let p = ray.at(t);
-            next += 1.0;
-            if let Some(leave) = self.leave(ray, p).filter(|_| skipping == Skipping::Bricks) {
-                next = first(leave - 1e-3).max(next);
-            } else if t >= from && !put(t, p) {
+        let mut places = self.places(ray, (near.max(from), far), stride);
+        while let Some((t, p)) = places.next() {
+            if !put(t, p) {
                 return;
             }
         }
@@ -122,5 +120,44 @@ impl Blocks {
             if d.abs() < 1e-9 { f32::MAX } else { (wall - ray.origin[axis]) / d }
         };
         Some(wall(0).min(wall(1)).min(wall(2)))
+    }
+}
+
+/// The places along a ray where there may be something, in order.
+pub(crate) struct Places<'a> {
+    blocks: &'a Blocks,
+    ray: &'a Ray,
+    from: f32,
+    to: f32,
+    stride: Stride,
+    /// Number of the next one.
+    next: f32,
+}
+
+impl Places<'_> {
+    /// The next place, and its distance.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Option<(f32, V3)> {
+        let Stride { step, jitter, skipping } = self.stride;
+        loop {
+            let t = (self.next + jitter) * step;
+            // Very far away the next sample has the same number in f32: the walk ends.
+            if t >= self.to || self.next + 1.0 <= self.next {
+                return None;
+            }
+            let p = self.ray.at(t);
+            self.next += 1.0;
+            if let Some(leave) = self.blocks.leave(self.ray, p).filter(|_| skipping == Skipping::Bricks) {
+                self.next = self.first(leave - 1e-3).max(self.next);
+            } else if t >= self.from {
+                return Some((t, p));
+            }
+        }
+    }
+
+    /// Number of the first place from a distance on.
+    #[inline(always)]
+    fn first(&self, t: f32) -> f32 {
+        (t / self.stride.step - self.stride.jitter).ceil()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::field::MediumField;
 use super::fog::{Fog, FogField};
+use super::haze::Haze;
 use super::math::{V3, at_stops, saturate};
 use super::places::Skipping;
 use super::smoke::{Smoke, SmokeField};
@@ -29,6 +30,8 @@ pub(crate) struct Media<'a> {
 pub(crate) struct Clouds<'a> {
     pub(crate) fog: Option<&'a Fog>,
     pub(crate) smoke: Option<&'a Smoke>,
+    /// What the plain styles draw instead of smoke.
+    pub(crate) haze: Option<&'a Haze>,
     /// Cells of the box of voxels.
     pub(crate) size: [f32; 3],
     /// Step of the look.
@@ -38,7 +41,7 @@ pub(crate) struct Clouds<'a> {
 impl<'a> Media<'a> {
     /// Sorts them; `shown`: the shares of the box in which they are drawn.
     pub(crate) fn new(all: Vec<Clear<'a>>, clouds: Clouds<'a>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
-        let Clouds { fog, smoke, size, step } = clouds;
+        let Clouds { fog, smoke, size, step, .. } = clouds;
         let with_surface = all.into_iter().filter(|medium| medium.look.preset.form() != Form::Cloud);
         let (clear, solids) = with_surface.partition(|medium| medium.look.preset.form() == Form::Clear);
         Self {

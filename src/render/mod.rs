@@ -5,7 +5,7 @@
 
 mod axes;
 mod beams;
-mod billows;
+pub(crate) mod billows;
 pub(crate) mod blackbody;
 pub(crate) mod blocks;
 pub(crate) mod bricks;
@@ -19,6 +19,7 @@ mod field;
 pub(crate) mod film;
 pub(crate) mod fog;
 mod frame;
+pub(crate) mod haze;
 pub(crate) mod heightfield;
 pub(crate) mod image;
 mod key;
@@ -34,7 +35,7 @@ mod picture;
 mod places;
 pub(crate) mod plain;
 pub(crate) mod plates;
-mod plume;
+pub(crate) mod plume;
 pub(crate) mod prepared;
 pub(crate) mod raster;
 mod relief;

@@ -5,6 +5,7 @@ use super::camera::Ray;
 use super::clear::Clear;
 use super::contents::{SliceHit, Slices};
 use super::field::{Crossing, MediumField, Pace};
+use super::haze::HazeField;
 use super::heightfield::{Face, GroundHit, Part, before_cut};
 use super::land::TerrainLook;
 use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
@@ -27,6 +28,8 @@ pub(crate) struct Specimen<'a> {
     pub(crate) field: &'a MediumField<'a>,
     /// The media besides the lava.
     pub(crate) media: &'a [Clear<'a>],
+    /// What the air carries.
+    pub(crate) haze: Option<&'a HazeField<'a>>,
     pub(crate) land: &'a TerrainLook,
     /// What of the ground is shown.
     pub(crate) part: Part,
@@ -182,7 +185,8 @@ impl Specimen<'_> {
     fn media_before<S: Simd>(&self, s: S, ray: &Ray, far: f32, sight: Sight, lava: Option<Pace>) -> Layer {
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.others.clear };
         let lava = lava.map(|pace| (self.field, pace));
-        self.transfer.accumulate_all(s, &Along { media: self.media, pace, lava, ray, far })
+        let haze = self.haze.map(|haze| (haze, sight.others.gas));
+        self.transfer.accumulate_all(s, &Along { media: self.media, pace, lava, haze, ray, far })
     }
 
     /// The value at a point of this density, 0 where it is too thin to be seen: its energy per amount means nothing.
@@ -280,7 +284,7 @@ mod tests {
         let size = [GRID.nx, GRID.ny, GRID.nz];
         let slices = Slices::new(size, [[0.0, 1.0]; 3], &contents, &transfer);
         with_field(volume, |field| {
-            see(&Specimen { field, media: &[], land: &land, part, transfer: &transfer, look, slices })
+            see(&Specimen { field, media: &[], haze: None, land: &land, part, transfer: &transfer, look, slices })
         });
     }
 

@@ -38,13 +38,14 @@ struct Light {
 }
 
 /// Billows of two generations that the flow carries, one of them fading in while the other fades out.
-struct Generations {
+pub(crate) struct Generations {
     /// Steps that the flow has carried them, their shift, and their weights.
-    carried: [(f32, V3, f32); 2],
+    pub(crate) carried: [(f32, V3, f32); 2],
 }
 
 impl Generations {
-    fn at(steps: f64) -> Self {
+    /// After so many steps.
+    pub(crate) fn at(steps: f64) -> Self {
         let of = |half: f64| {
             let turns = steps / PERIOD + half;
             let part = turns - turns.floor();

@@ -15,6 +15,7 @@ use super::clear::LEAST;
 use super::ember::{EmberLight, Glow};
 use super::field::MediumField;
 use super::fog::{Fog, Wanted};
+use super::haze::Haze;
 use super::math::V3;
 use super::places::{Interest, Skipping};
 use super::smoke::{self, Smoke};
@@ -54,6 +55,8 @@ pub(crate) struct Prepared {
     fog: Option<(Wanted, Option<Arc<Fog>>)>,
     /// The smoke of the last frame that drew it, and what it was made of; none where there was none.
     smoke: Option<(SmokeSource, Option<Arc<Smoke>>)>,
+    /// The haze of the last frame in a plain style, and what it was made of; none where there was none.
+    haze: Option<(Arc<AirVolume>, Option<Arc<Haze>>)>,
 }
 
 /// What smoke is made of: the same things give the same smoke.
@@ -89,7 +92,8 @@ struct FieldCopy {
 impl Prepared {
     /// Of an empty volume.
     pub(crate) fn new(grid: Grid) -> Self {
-        Self { lava: PreparedField::new(grid), media: Vec::new(), ember: None, fog: None, smoke: None }
+        let lava = PreparedField::new(grid);
+        Self { lava, media: Vec::new(), ember: None, fog: None, smoke: None, haze: None }
     }
 
     /// Brings all but the light up to date.
@@ -145,6 +149,7 @@ impl Prepared {
         wanted: smoke::Wanted,
         ember: &Arc<EmberLight>,
     ) -> Option<Arc<Smoke>> {
+        self.haze = None;
         let source = volume.air.clone().map(|air| SmokeSource { air, wanted, ember: Arc::clone(ember) });
         let known = self.smoke.take().filter(|(known, _)| source.as_ref().is_some_and(|source| known.is(source)));
         self.smoke = known.or_else(|| {
@@ -153,6 +158,24 @@ impl Prepared {
             Some((source, (!smoke.is_empty()).then(|| Arc::new(smoke))))
         });
         self.known_smoke()
+    }
+
+    /// What the air carries for the plain styles, computed when it is not cached.
+    pub(crate) fn haze(&mut self, volume: &Volume) -> Option<Arc<Haze>> {
+        // One style at a time is drawn: what another needs is not kept.
+        self.smoke = None;
+        let known = self.haze.take();
+        let air = volume.air.as_ref()?;
+        self.haze = known.filter(|(known, _)| Arc::ptr_eq(known, air)).or_else(|| {
+            let haze = Haze::new(air);
+            Some((Arc::clone(air), (!haze.is_empty()).then(|| Arc::new(haze))))
+        });
+        self.known_haze()
+    }
+
+    /// The haze of the last frame that drew it.
+    pub(crate) fn known_haze(&self) -> Option<Arc<Haze>> {
+        self.haze.as_ref()?.1.clone()
     }
 
     /// The smoke of the last frame that drew it.

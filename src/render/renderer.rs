@@ -23,6 +23,7 @@ use super::field::MediumField;
 use super::film::{Develop, Film};
 use super::fog::Fog;
 use super::frame::{Frame, Keeping, Kept, Scene, Wanted, cover};
+use super::haze::{Haze, HazeField};
 use super::heightfield::Caves;
 use super::heightfield::Part;
 use super::image::Image;
@@ -324,7 +325,9 @@ impl Renderer {
                 cover(&self.context(&field, &media, shown, &ember), camera, image, how)
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
-                cover(&self.specimen(&field, &media, shown), camera, image, Develop::Plain)
+                let haze = self.prepared.known_haze();
+                let haze = self.haze(haze.as_deref(), (shown, Skipping::Bricks));
+                cover(&self.specimen(&field, &media, (shown, haze.as_ref())), camera, image, Develop::Plain)
             }
         }
     }
@@ -365,15 +368,20 @@ impl Renderer {
                 (self.everything(&context, camera, &places, &mut kept), Behind::Cinematic(kept))
             }
             Style::Scientific | Style::Surface | Style::Maximum => {
+                let haze = self.prepared.haze(volume).filter(|_| self.contents.lava);
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
                 let media = self.media(volume, skipping, shown);
-                let (specimen, scene) = (self.specimen(&field, &media, shown), self.scene(camera, shown));
+                let haze = haze.as_deref();
+                let in_view = self.haze(haze, (shown, skipping));
+                let specimen = self.specimen(&field, &media, (shown, in_view.as_ref()));
+                let scene = self.scene(camera, shown);
                 let mut kept = match seen.map(|seen| seen.behind) {
                     Some(Behind::Plain(kept)) if still => kept,
                     Some(Behind::Plain(kept)) => kept.turned(&specimen, &scene),
                     _ => Kept::default().turned(&specimen, &scene),
                 };
-                let places = self.places(volume, (camera, &kept.depths), self.clouds(None, None), skipping);
+                let clouds = Clouds { haze, ..self.clouds(None, None) };
+                let places = self.places(volume, (camera, &kept.depths), clouds, skipping);
                 (self.over_bare(&specimen, camera, &places, &mut kept), Behind::Plain(kept))
             }
         };
@@ -383,7 +391,13 @@ impl Renderer {
 
     /// Gases and smoke for this look.
     fn clouds<'a>(&self, fog: Option<&'a Fog>, smoke: Option<&'a Smoke>) -> Clouds<'a> {
-        Clouds { fog, smoke, size: self.sides(), step: self.look.step }
+        Clouds { fog, smoke, haze: None, size: self.sides(), step: self.look.step }
+    }
+
+    /// What the air carries for the plain styles, where these shares of the box are shown.
+    fn haze<'a>(&self, haze: Option<&'a Haze>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Option<HazeField<'a>> {
+        let part = (self.with_volume(shown), self.sides());
+        haze.map(|haze| HazeField::new(haze, self.look.step, part, skipping))
     }
 
     /// Where in the picture there may be matter. The cinematic style draws gases as `fog`.
@@ -413,7 +427,11 @@ impl Renderer {
                 gas: if whole { gas.map(|_| Tiles::whole(camera)) } else { gas },
             },
             Style::Scientific | Style::Surface | Style::Maximum => {
-                OtherTiles { clear: of_media(&|_| true), solid: None, gas: None }
+                let haze = clouds.haze.map(|haze| match whole {
+                    true => Tiles::whole(camera),
+                    false => Tiles::of_boxes(haze.boxes(), camera, depths),
+                });
+                OtherTiles { clear: of_media(&|_| true), solid: None, gas: haze }
             }
         };
         Places { lava: tiles(self.prepared.bricks()), others }
@@ -461,12 +479,13 @@ impl Renderer {
         &'a self,
         field: &'a MediumField<'a>,
         media: &'a [Clear<'a>],
-        shown: [[f32; 2]; 3],
+        (shown, haze): ([[f32; 2]; 3], Option<&'a HazeField<'a>>),
     ) -> Specimen<'a> {
         let slices = self.slices(shown);
         Specimen {
             field,
             media,
+            haze,
             land: &self.land,
             part: self.part(shown),
             transfer: &self.transfer,
@@ -528,7 +547,8 @@ impl Renderer {
         let mut image = bare.image.clone();
         frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Kept)), &mut image);
         if self.contents.legend {
-            self.transfer.legend(&mut image, places.others.is_empty());
+            let others = &places.others;
+            self.transfer.legend(&mut image, others.clear.is_none(), others.gas.is_some());
         }
         bare.drawn = Some(live);
         kept.bare = bare;

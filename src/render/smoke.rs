@@ -9,6 +9,8 @@
 //!        lava
 //! ```
 
+mod light;
+
 use crate::air::{AirGrid, Side};
 use crate::grid::{Grid, Place};
 use crate::lowpass::AirVolume;
@@ -16,6 +18,7 @@ use crate::parallel::*;
 use crate::simd::{Portable, Simd};
 use crate::view::AirLook;
 
+use self::light::{Lit, lava_light, left_along};
 use super::blocks::{Blocks, Stride};
 use super::bricks::Drawn;
 use super::camera::Ray;
@@ -29,11 +32,6 @@ use super::places::Skipping;
 const DETOURS: f32 = 0.35;
 /// Optical depth of an air cell up to which nothing is drawn.
 const LEAST: f32 = 2e-3;
-/// Radius of a patch of lava in voxels, squared, and the samples between it and a place.
-const PATCH: f32 = 6.0;
-const SAMPLES: usize = 6;
-/// Air cells along the edge of one of the light volume of the lava.
-const COARSE: usize = 2;
 /// Glow that a byte of the lava's light holds at most; its square root is stored.
 const BRIGHTEST: f32 = 4.0;
 
@@ -68,6 +66,20 @@ pub(crate) struct Smoke {
     /// For each cell: velocity east, up and south, 128 for none, and light of the sky.
     flow: Vec<[u8; 4]>,
     blocks: Blocks,
+}
+
+/// The cells of smoke as a graphics card reads them.
+#[cfg(feature = "viewer")]
+pub(crate) struct Texels<'a> {
+    pub(crate) grid: Grid,
+    /// Corner of the air's box in voxels.
+    pub(crate) low: V3,
+    /// Absorption to a voxel of way that the largest density stands for.
+    pub(crate) most: f32,
+    /// For each cell: the square root of the absorption, the share of steam in it, light of the sun, light of the lava.
+    pub(crate) cells: &'a [[u8; 4]],
+    /// For each cell: velocity east, up and south, 128 for none, and light of the sky.
+    pub(crate) flow: &'a [[u8; 4]],
 }
 
 /// The smoke at a point.
@@ -147,6 +159,13 @@ impl Smoke {
         self.edge
     }
 
+    /// What a graphics card needs of it.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn texels(&self) -> Texels<'_> {
+        let Self { grid, low, most, ref cells, ref flow, .. } = *self;
+        Texels { grid, low, most, cells, flow }
+    }
+
     /// The first of eight cells around a point, and the place between them; held at the sides.
     #[inline(always)]
     fn spot(&self, p: V3) -> (usize, [f32; 3]) {
@@ -218,17 +237,8 @@ impl<'a> SmokeField<'a> {
         (clip, size): ([[f32; 2]; 3], [f32; 3]),
         skipping: Skipping,
     ) -> Self {
-        let mut shown = smoke.blocks.whole();
-        for axis in 0..3 {
-            let [low, high] = clip[axis];
-            if low > 0.0 {
-                shown[axis][0] = shown[axis][0].max(low * size[axis]);
-            }
-            if high < 1.0 {
-                shown[axis][1] = shown[axis][1].min(high * size[axis]);
-            }
-        }
-        Self { smoke, shown, step: STEP * smoke.edge * (step / USUAL_STEP).max(1.0), skipping }
+        let shown = cut(smoke.blocks.whole(), clip, size);
+        Self { smoke, shown, step: stride(smoke.edge, step), skipping }
     }
 
     /// Distance between samples in voxels.
@@ -247,6 +257,26 @@ impl<'a> SmokeField<'a> {
         let stride = Stride { step: self.step, jitter, skipping: self.skipping };
         self.smoke.blocks.walk(ray, &self.shown, span, stride, put);
     }
+}
+
+/// The part of a box between these corners that is shown, where a part of the box of voxels of `size` is, given as shares along x,
+/// y and z. A side that is not cut does not end it.
+pub(crate) fn cut(mut whole: [[f32; 2]; 3], clip: [[f32; 2]; 3], size: [f32; 3]) -> [[f32; 2]; 3] {
+    for axis in 0..3 {
+        let [low, high] = clip[axis];
+        if low > 0.0 {
+            whole[axis][0] = whole[axis][0].max(low * size[axis]);
+        }
+        if high < 1.0 {
+            whole[axis][1] = whole[axis][1].min(high * size[axis]);
+        }
+    }
+    whole
+}
+
+/// Distance between samples in voxels, among air cells of this edge and for this step of a look.
+pub(crate) fn stride(edge: f32, step: f32) -> f32 {
+    STEP * edge * (step / USUAL_STEP).max(1.0)
 }
 
 /// The absorption for its square root as it is stored.
@@ -283,128 +313,4 @@ impl Fade {
         };
         along(0) * along(1) * along(2)
     }
-}
-
-/// What a length of smoke lets through; most of the box holds none.
-#[inline(always)]
-fn left(exponent: f32) -> f32 {
-    if exponent > 0.0 { (-exponent).exp() } else { 1.0 }
-}
-
-/// The share of the light from a direction that is left in each cell.
-fn left_along(dense: &[f32], grid: Grid, toward: V3, edge: f32) -> Vec<f32> {
-    let size = [grid.nx, grid.ny, grid.nz];
-    let stride = [1, grid.nx, grid.slab()];
-    // Layers lie across the axis nearest to the direction, so that a layer's neighbours are those that the ray passes.
-    let axis = (0..3).max_by(|a, b| toward[*a].abs().total_cmp(&toward[*b].abs())).unwrap_or(1);
-    let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
-    let steep = toward[axis].abs().max(1e-3);
-    let aside = [toward[b] / steep, toward[c] / steep];
-    let half = 0.5 * edge * (1.0 + aside[0] * aside[0] + aside[1] * aside[1]).sqrt();
-    let [whole, share] = [aside.map(f32::floor), aside.map(|d| d - d.floor())];
-    let mut lit = vec![1.0_f32; dense.len()];
-    let mut before = vec![1.0_f32; size[b] * size[c]];
-    let mut after = before.clone();
-    let mut untouched = true;
-    for k in 0..size[axis] {
-        let layer = if toward[axis] > 0.0 { size[axis] - 1 - k } else { k };
-        let start = layer * stride[axis];
-        let line = |j: usize| (0..size[b]).map(move |i| start + j * stride[c] + i * stride[b]);
-        if untouched && (0..size[c]).all(|j| line(j).all(|i| dense[i] == 0.0)) {
-            continue;
-        }
-        untouched = false;
-        let at = |i: isize, j: isize| {
-            let inside = i >= 0 && j >= 0 && i < size[b] as isize && j < size[c] as isize;
-            if inside { before[j as usize * size[b] + i as usize] } else { 1.0 }
-        };
-        for j in 0..size[c] {
-            for (i, here) in line(j).enumerate() {
-                let (u, v) = (i as isize + whole[0] as isize, j as isize + whole[1] as isize);
-                let near = at(u, v) * (1.0 - share[0]) + at(u + 1, v) * share[0];
-                let far = at(u, v + 1) * (1.0 - share[0]) + at(u + 1, v + 1) * share[0];
-                let through = left(half * dense[here]);
-                lit[here] = (near * (1.0 - share[1]) + far * share[1]) * through;
-                after[j * size[b] + i] = lit[here] * through;
-            }
-        }
-        std::mem::swap(&mut before, &mut after);
-    }
-    lit
-}
-
-/// Smoke that lava lights.
-struct Lit<'a> {
-    dense: &'a [f32],
-    grid: Grid,
-    low: V3,
-    edge: f32,
-}
-
-impl Lit<'_> {
-    /// Absorption at a point, of the nearest cell.
-    fn at(&self, p: V3) -> f32 {
-        let q = (p - self.low) / self.edge;
-        let inside = |n: usize, v: f32| (0.0..n as f32).contains(&v);
-        if !(inside(self.grid.nx, q.x) && inside(self.grid.ny, q.y) && inside(self.grid.nz, q.z)) {
-            return 0.0;
-        }
-        self.dense[self.grid.index([q.x as usize, q.y as usize, q.z as usize])]
-    }
-
-    /// Light of a patch at a point.
-    fn of(&self, patch: &Patch, p: V3) -> f32 {
-        let away = p - patch.place;
-        let squared = away.norm_squared();
-        let bare = patch.glow / (squared + PATCH) * (0.25 + (away.y / squared.max(1.0).sqrt()).max(0.0));
-        if bare < 1e-4 {
-            return 0.0;
-        }
-        let between = (0..SAMPLES).map(|i| self.at(patch.place + away * ((i as f32 + 0.5) / SAMPLES as f32)));
-        let depth = between.sum::<f32>() * (DETOURS * squared.sqrt() / SAMPLES as f32);
-        bare * left(depth)
-    }
-}
-
-/// The light of the lava in each cell, computed for blocks of cells near smoke.
-fn lava_light(lit: &Lit, patches: &[Patch]) -> Vec<f32> {
-    let grid = lit.grid;
-    if patches.is_empty() {
-        return vec![0.0; grid.cells()];
-    }
-    let coarse = Grid::new(grid.nx.div_ceil(COARSE), grid.ny.div_ceil(COARSE), grid.nz.div_ceil(COARSE));
-    let holds = |[x, y, z]: Place| {
-        let part = |n: usize, of: usize| (n * COARSE).saturating_sub(1)..((n + 1) * COARSE + 1).min(of);
-        part(z, grid.nz)
-            .any(|k| part(y, grid.ny).any(|j| part(x, grid.nx).any(|i| lit.dense[grid.index([i, j, k])] > 0.0)))
-    };
-    let places: Vec<Place> = coarse.places().collect();
-    let middle = |n: usize| (n as f32 + 0.5) * COARSE as f32 * lit.edge;
-    let light = |place: &Place| {
-        if !holds(*place) {
-            return 0.0;
-        }
-        let p = lit.low + v3(middle(place[0]), middle(place[1]), middle(place[2]));
-        patches.iter().map(|patch| lit.of(patch, p)).sum::<f32>()
-    };
-    let lights: Vec<f32> = places.par_iter().map(light).collect();
-    let between = |n: usize, count: usize| {
-        let place = ((n as f32 + 0.5) / COARSE as f32 - 0.5).clamp(0.0, count as f32 - 1.0);
-        (place as usize, (place as usize + 1).min(count - 1), place.fract())
-    };
-    let fine = |[x, y, z]: Place| {
-        if lit.dense[grid.index([x, y, z])] <= 0.0 {
-            return 0.0;
-        }
-        let (i, i1, u) = between(x, coarse.nx);
-        let (j, j1, v) = between(y, coarse.ny);
-        let (k, k1, w) = between(z, coarse.nz);
-        let row = |j: usize, k: usize| {
-            let (a, b) = (lights[coarse.index([i, j, k])], lights[coarse.index([i1, j, k])]);
-            a + (b - a) * u
-        };
-        let sheet = |k: usize| row(j, k) + (row(j1, k) - row(j, k)) * v;
-        sheet(k) + (sheet(k1) - sheet(k)) * w
-    };
-    grid.places().map(fine).collect()
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ndarray::Array2;
 
+use super::contents::Contents;
 use super::places::Skipping;
 use crate::air::{AirGrid, Side};
 use crate::engine::tiled::Tiled;
@@ -12,7 +13,7 @@ use crate::grid::Grid;
 use crate::lowpass::{AirVolume, LowPass, Volume};
 use crate::render::{AirLook, Camera, CameraSpec, Image, LookSpec, Renderer};
 use crate::scene::Scene;
-use crate::view::{Antialias, SkyPreset};
+use crate::view::{Antialias, SkyPreset, Style};
 
 /// Voxels of the box, and voxels to an air cell.
 const BOX: Grid = Grid { nx: 48, ny: 40, nz: 48 };
@@ -140,6 +141,61 @@ fn jumps_over_empty_air_change_no_pixel() {
         for camera in [before(), near] {
             let jumps = renderer.draw(&volume, &camera, Skipping::Bricks);
             assert!(jumps == renderer.draw(&volume, &camera, Skipping::Never), "{sky:?}");
+        }
+    }
+}
+
+const PLAIN: [Style; 3] = [Style::Scientific, Style::Surface, Style::Maximum];
+
+#[test]
+fn plain_styles_draw_smoke_as_a_haze_with_a_colour_bar() {
+    for style in PLAIN {
+        let mut renderer = flat(LookSpec { style, ..look() });
+        let large = Camera::from_pose([24.0, 30.0, 150.0].into(), (180.0, 0.0), 40.0, (480, 360));
+        let [clear, hazy] = [0.0, 1e-3].map(|kg_m3| renderer.frame(&column([kg_m3, 0.0], true), &large));
+        let change = |columns, rows| {
+            (0..3)
+                .map(|c| (channel(&hazy, c, [columns, rows]) - channel(&clear, c, [columns, rows])).abs())
+                .sum::<f64>()
+        };
+        assert!(change([0.45, 0.55], [0.2, 0.6]) > 20.0, "{style:?}: the column");
+        assert!(change([0.75, 0.98], [0.6, 0.97]) > 3.0, "{style:?}: its colour bar");
+        assert_eq!(change([0.0, 0.25], [0.0, 0.5]), 0.0, "{style:?}: nothing beside it");
+        renderer.set_contents(Contents { lava: false, ..Contents::default() });
+        let hidden = renderer.frame(&column([1e-3, 0.0], true), &large);
+        let sky = |image: &Image| channel(image, 1, [[0.45, 0.55], [0.2, 0.4]]);
+        assert!((sky(&hidden) - sky(&clear)).abs() < 0.5, "{style:?}: it goes with the lava");
+    }
+}
+
+#[test]
+fn haze_hides_by_its_length_and_density() {
+    let mut renderer = flat(LookSpec { style: Style::Scientific, ..look() });
+    let camera = Camera::from_pose([24.0, 40.0, 150.0].into(), (180.0, 0.0), 6.0, (20, 16));
+    let mut hidden = |kg_m3: f32| {
+        let mut volume = Volume::empty(BOX);
+        let wall = |[_, _, z]: [f32; 3]| if (14.0..34.0).contains(&z) { [0.0, kg_m3] } else { [0.0; 2] };
+        volume.air = Some(Arc::new(air(wall)));
+        let image = renderer.frame(&volume, &camera);
+        let cover = renderer.coverage(&volume, &camera, &image);
+        cover.iter().map(|&c| f64::from(c)).sum::<f64>() / cover.len() as f64 / 255.0
+    };
+    for (kg_m3, share) in [(1e-3_f32, 0.5_f64), (1e-2, 4.0 / 6.0), (1.0, 1.0)] {
+        let (found, expected) = (hidden(kg_m3), 1.0 - (1.0 - 0.14 * share * share).powi(20));
+        assert!((found - expected).abs() < 0.05, "{kg_m3} kg/m³: {found:.3} against {expected:.3}");
+    }
+    assert!(hidden(1e-7) < 0.01, "thinner than the scale");
+}
+
+#[test]
+fn jumps_over_clear_air_change_no_pixel_of_a_plain_style() {
+    for style in PLAIN {
+        let mut renderer = flat(LookSpec { style, ..look() });
+        let near = Camera::from_pose([20.0, 24.0, 30.0].into(), (170.0, -10.0), 60.0, (40, 30));
+        for camera in [before(), near] {
+            let volume = column([3e-4, 1e-5], true);
+            let jumps = renderer.draw(&volume, &camera, Skipping::Bricks);
+            assert!(jumps == renderer.draw(&volume, &camera, Skipping::Never), "{style:?}");
         }
     }
 }

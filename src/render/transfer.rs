@@ -6,12 +6,14 @@
 use super::camera::Ray;
 use super::clear::Clear;
 use super::field::{MediumField, Pace, Sample};
+use super::haze::{self, HazeField, HazeSample, HazeWalk};
 use super::image::Image;
 use super::legend::{ColorBar, Frame, Scale};
 use super::math::{V3, at_stops, lerp, saturate, v3};
 use super::pages::Matter;
 use super::places::Interest;
 use super::text::Ink;
+use super::tiles::Reach;
 use crate::lowpass::ENERGY_SHOWN;
 use crate::matter::Material;
 use crate::simd::Simd;
@@ -62,6 +64,8 @@ pub(crate) struct Along<'a> {
     pub(crate) pace: Pace,
     /// The lava, where it is accumulated with them.
     pub(crate) lava: Option<(&'a MediumField<'a>, Pace)>,
+    /// Haze in the air, and where a ray may meet it.
+    pub(crate) haze: Option<(&'a HazeField<'a>, Reach)>,
     pub(crate) ray: &'a Ray,
     pub(crate) far: f32,
 }
@@ -102,9 +106,9 @@ impl Transfer {
         (0..=255_u8).take_while(|d| at_stops(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
     }
 
-    /// A colour bar in the lower right corner of pictures that have room for it. Where other materials are in the picture,
-    /// it names the lava.
-    pub(crate) fn legend(&self, image: &mut Image, alone: bool) {
+    /// Colour bars in the lower right corner of pictures that have room for them: of the lava, which it names where other materials
+    /// are in the picture, and of the haze where there is any.
+    pub(crate) fn legend(&self, image: &mut Image, alone: bool, haze: bool) {
         let ink = Ink::of_picture([228; 3], (image.width, image.height));
         let (wide, tall) = (image.width as f32 / ink.size, image.height as f32 / ink.size);
         if wide < 20.0 || tall < 15.0 {
@@ -112,14 +116,22 @@ impl Transfer {
         }
         let Some(scale) = Scale::of(&Quantity::new(self.color_by, Material::LAVA)) else { return };
         let scale = if alone { scale } else { scale.named(Material::LAVA) };
-        let bar = ColorBar { palette: &self.palette, scale: &scale, ink, titled: true };
-        // As long as its title, which is written along it.
-        let height = ink.width(&scale.title()).max(10.0 * ink.size).min(0.6 * image.height as f32).round();
-        let width = bar.width(height).ceil();
+        let bars = [Some((&self.palette, scale)), haze.then(|| (&*haze::PALETTE, haze::scale()))];
+        let bars: Vec<_> = bars.into_iter().flatten().collect();
+        // As long as the longest title: they are written along them.
+        let longest = bars.iter().map(|(_, scale)| ink.width(&scale.title())).fold(10.0 * ink.size, f32::max);
+        let height = longest.min(0.6 * image.height as f32).round();
         let margin = (1.2 * ink.size).round() as usize;
-        let (width, height) = (width as usize, height as usize);
-        let (x, y) = (image.width - width - margin, image.height - height - margin);
-        bar.draw(image, Frame { x, y, width, height });
+        let mut right = image.width - margin;
+        for (palette, scale) in &bars {
+            let bar = ColorBar { palette, scale, ink, titled: true };
+            let (width, height) = (bar.width(height).ceil() as usize, height as usize);
+            if right < width + margin {
+                return;
+            }
+            bar.draw(image, Frame { x: right - width, y: image.height - height - margin, width, height });
+            right -= width + margin;
+        }
     }
 
     /// Colour and opacity of one step through matter of this density: red, green, blue, opacity.
@@ -170,16 +182,28 @@ impl Transfer {
     /// places, so that matter nearer to the eye hides what is farther.
     pub(crate) fn accumulate_all<S: Simd>(&self, s: S, all: &Along<'_>) -> Layer {
         let mut sum = [0.0_f32; 4];
-        let Some((near, far, _)) = all.media.first().and_then(|clear| clear.field.span(all.ray, all.far)) else {
-            return Layer::of(sum);
-        };
+        let field = all.media.first().map(|clear| &clear.field).or(all.lava.map(|(field, _)| field));
+        // Beside the box there may be haze all the same.
+        let (near, far) =
+            field.and_then(|field| field.span(all.ray, all.far)).map_or((0.0, 0.0), |span| (span.0, span.1));
         let mut lava = all.lava.map(|(field, pace)| (field, field.walk(all.ray, (near, far), pace)));
         let mut at_lava = lava.as_mut().and_then(|(_, walk)| walk.next());
+        let mut haze =
+            all.haze.map(|(haze, reach)| haze.walk(all.ray, (reach.near, reach.far.min(all.far)), all.pace.jitter));
+        let mut at_haze = haze.as_mut().and_then(HazeWalk::next);
         let mut media: Vec<_> =
             all.media.iter().map(|clear| (clear, clear.field.walk(all.ray, (near, far), all.pace))).collect();
         let mut at_media: Vec<_> = media.iter_mut().map(|(_, walk)| walk.next()).collect();
         while sum[3] <= OPAQUE {
             let next = at_media.iter().flatten().chain(&at_lava).map(|sample| sample.t).fold(f32::MAX, f32::min);
+            if let Some(HazeSample { t, entry }) = at_haze.filter(|sample| sample.t <= next) {
+                debug_assert!(t >= 0.0, "a ray goes forward");
+                let share = (1.0 - sum[3]) * entry[3];
+                let [red, green, blue] = [0, 1, 2].map(|k| sum[k] + entry[k] * share);
+                sum = [red, green, blue, sum[3] + share];
+                at_haze = haze.as_mut().and_then(HazeWalk::next);
+                continue;
+            }
             if next == f32::MAX {
                 break;
             }

@@ -14,6 +14,7 @@ use crate::lowpass::AirVolume;
 pub use crate::lowpass::BRICK;
 use crate::matter::Material;
 use crate::output::Existing;
+use crate::render::ember::EmberLight;
 use crate::render::heightfield::Caves;
 use crate::render::{CameraSpec, LookSpec, MaterialLook, Ray};
 pub use crate::render::{Cut, Glow};
@@ -316,10 +317,29 @@ pub struct Update {
     pub ground: Option<GroundPatch>,
     /// The slices asked for, along x, y and z, when they changed.
     pub cuts: [Option<Cut>; 3],
-    /// Light that leaves each column and its height times that light, blurred, shape (nz, nx), x fastest.
-    pub ember: Option<Vec<[f32; 2]>>,
+    /// Light of the lava, when it changed.
+    pub ember: Option<EmberUpdate>,
     /// Messages for the user: what was done, or could not be.
     pub notices: Vec<Notice>,
+}
+
+/// Light that the lava throws on what is around it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EmberUpdate {
+    /// Light that leaves each column and its height times that light, blurred, shape (nz, nx), x fastest.
+    pub columns: Vec<[f32; 2]>,
+    /// For each patch of lava that glows its middle in cells along x, y and z, and its glow.
+    pub patches: Vec<[f32; 4]>,
+}
+
+impl EmberUpdate {
+    /// The light of a volume.
+    pub(crate) fn of(light: &EmberLight) -> Self {
+        Self {
+            columns: light.maps.data.iter().map(|map| [map.x, map.y]).collect(),
+            patches: light.patches.iter().map(|p| [p.place.x, p.place.y, p.place.z, p.glow]).collect(),
+        }
+    }
 }
 
 /// A message for the user.

@@ -134,6 +134,19 @@ impl Gpu {
         })
     }
 
+    /// A sampler that interpolates and repeats what it reads in all directions.
+    pub(super) fn linear_repeated(&self) -> wgpu::Sampler {
+        self.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("linear, repeated"),
+            address_mode_u: wgpu::AddressMode::Repeat,
+            address_mode_v: wgpu::AddressMode::Repeat,
+            address_mode_w: wgpu::AddressMode::Repeat,
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            ..wgpu::SamplerDescriptor::default()
+        })
+    }
+
     /// A layout of bindings numbered from 0; `None` leaves a number out.
     pub(super) fn layout(&self, label: &str, kinds: &[Option<wgpu::BindingType>]) -> wgpu::BindGroupLayout {
         let entries: Vec<_> = (0..)

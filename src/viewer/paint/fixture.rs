@@ -7,15 +7,16 @@ use kiss3d::resource::MaterialManager2d;
 use kiss3d::window::OffscreenSurface;
 
 use super::{Quality, View};
+use crate::air::{AirGrid, Side};
 use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
-use crate::lowpass::{LowPass, Medium, Volume};
+use crate::lowpass::{AirVolume, LowPass, Medium, Volume};
 use crate::render::ember::{EmberLight, Glow};
 use crate::render::{Camera, Image, LookSpec};
 use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;
 use crate::view::{MaterialLook, Preset};
-use crate::viewer::messages::{BRICK, GroundPatch, MediaPatch, MediaUpdate, Patch, Report, Update};
+use crate::viewer::messages::{BRICK, EmberUpdate, GroundPatch, MediaPatch, MediaUpdate, Patch, Report, Update};
 
 #[path = "../../../tests/common/needs.rs"]
 mod needs;
@@ -59,7 +60,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         media: (!volume.media.is_empty()).then(|| all_media(volume)),
         ground: Some(GroundPatch::whole(simulation.world().ground())),
         cuts: [None, None, None],
-        ember: Some(EmberLight::new(volume, None, Glow::from(look)).maps.data.iter().map(|m| [m.x, m.y]).collect()),
+        ember: Some(EmberUpdate::of(&EmberLight::new(volume, None, Glow::from(look)))),
         notices: Vec::new(),
     }
 }
@@ -104,6 +105,28 @@ pub(super) fn furnish(volume: &mut Volume, looks: &[MaterialLook]) {
         Medium { name: format!("{:?} {k}", look.preset), look: look.clone(), density }
     };
     volume.media = looks.iter().enumerate().map(medium).collect();
+}
+
+/// A column of ash and steam over the volcano that leans with the wind, in air that is wider and higher than the box.
+pub(super) fn plume() -> AirVolume {
+    let (cells, ratio, corner) = (Grid::new(40, 48, 40), 2, [-8, -8]);
+    let grid = AirGrid { cells, ratio, corner, sides: [Side::Open; 3] };
+    let value = |kg_m3: f32| ((kg_m3.max(0.0) / 4.0).sqrt() * 65535.0 + 0.5) as u16;
+    let middle = |n: usize, corner: i32| (n as f32 + 0.5) * ratio as f32 + corner as f32;
+    let carried = |[i, j, k]: [usize; 3]| {
+        let (x, y, z) = (middle(i, -8), middle(j, 0), middle(k, -8));
+        let width = 3.0 + 0.2 * y;
+        let aside = (x - 31.0 - 0.25 * y).hypot(z - 30.0 - 0.002 * y * y) / width;
+        let share = if y > 36.0 { (1.0 - aside * aside).max(0.0) } else { 0.0 };
+        [value(4e-4 * share), value(if y > 60.0 { 1.5e-4 * share } else { 0.0 })]
+    };
+    let flow = |[i, j, k]: [usize; 3]| [20 + (i % 7) as i8 * 3, 40 + (j % 3) as i8, (k % 5) as i8 * 4 - 10, 0];
+    AirVolume {
+        grid,
+        cell_m: 10.0,
+        carried: cells.places().map(carried).collect(),
+        flow: cells.places().map(flow).collect(),
+    }
 }
 
 /// A sea around the volcano, and a ball of a second liquid that hangs over it.

@@ -4,6 +4,7 @@ use kiss3d::egui::{Align2, Color32, Context, FontId, LayerId, Painter, Pos2, Rec
 
 use super::{BRIGHT, SHADE};
 use crate::matter::Material;
+use crate::render::haze;
 use crate::render::ticks::Ticks;
 use crate::render::{Palette, Plain, Scale, Style};
 use crate::viewer::state::State;
@@ -34,9 +35,13 @@ pub(super) fn draw(context: &Context, state: &State) {
     let painter = context.layer_painter(LayerId::background());
     let screen = context.content_rect();
     let mut right = screen.right() - 12.0;
-    for scale in &scales {
+    let mut bars: Vec<(&Palette, Scale)> = scales.into_iter().map(|scale| (&palette, scale)).collect();
+    if volume.is_some() && state.report.as_ref().is_some_and(|report| !report.air.is_empty()) {
+        bars.push((&haze::PALETTE, haze::scale()));
+    }
+    for (palette, scale) in &bars {
         let length = LENGTH.0.min(LENGTH.1 * screen.height());
-        right = bar(&painter, (pos2(right, screen.bottom() - 12.0), length), &palette, scale) - 8.0;
+        right = bar(&painter, (pos2(right, screen.bottom() - 12.0), length), palette, scale) - 8.0;
     }
     // A world of lava alone needs no key.
     if let Some(quantity) = slices.or(volume).filter(|_| materials().nth(1).is_some()) {

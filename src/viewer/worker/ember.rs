@@ -3,6 +3,7 @@
 use crate::lowpass::LowPass;
 use crate::render::Glow;
 use crate::render::ember::EmberLight;
+use crate::viewer::messages::EmberUpdate;
 
 /// Caches for what the light was computed.
 #[derive(Default)]
@@ -11,15 +12,13 @@ pub(super) struct LavaLight {
 }
 
 impl LavaLight {
-    /// Light that leaves each column and its height times that light, blurred; nothing when the window knows it, or did
-    /// not ask.
-    pub(super) fn update(&mut self, lowpass: &LowPass, changed: bool, glow: Option<Glow>) -> Option<Vec<[f32; 2]>> {
+    /// The light of the lava; nothing when the window knows it, or did not ask.
+    pub(super) fn update(&mut self, lowpass: &LowPass, changed: bool, glow: Option<Glow>) -> Option<EmberUpdate> {
         let glow = glow?;
         if !changed && self.sent == Some(glow) {
             return None;
         }
         self.sent = Some(glow);
-        let light = EmberLight::new(lowpass.volume(), Some(lowpass.rows()), glow);
-        Some(light.maps.data.iter().map(|map| [map.x, map.y]).collect())
+        Some(EmberUpdate::of(&EmberLight::new(lowpass.volume(), Some(lowpass.rows()), glow)))
     }
 }

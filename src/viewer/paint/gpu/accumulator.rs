@@ -84,6 +84,7 @@ impl GpuPainter {
             ground_shown: view.ground_shown,
             media: &lava.media.looks,
             fog: &lava.fog,
+            smoke: lava.smoke.there,
         }))
     }
 

@@ -8,7 +8,9 @@ use crate::render::fog::KINDS;
 use crate::render::land::TerrainLook;
 use crate::render::math::V3;
 use crate::render::plates::{copies, plate_size};
+use crate::render::plume::Generations;
 use crate::render::sky::Sky;
+use crate::render::smoke::{cut, stride};
 use crate::render::steam::risen;
 use crate::render::transfer::Transfer;
 use crate::render::water::ripples_moved;
@@ -18,6 +20,7 @@ use crate::world::CellMeasure;
 
 use super::fog::FogTexture;
 use super::media::MOST;
+use super::smoke::SmokeBox;
 
 type Four = [f32; 4];
 
@@ -56,6 +59,37 @@ pub(super) struct Frame {
     fog_high: Four,
     fog_kind: [Four; KINDS],
     fog_more: Four,
+    smoke: SmokeNumbers,
+}
+
+/// The fields of `struct Frame` of which the names begin with `smoke`; all zero without smoke.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+struct SmokeNumbers {
+    low: Four,
+    cells: Four,
+    from: Four,
+    to: Four,
+    albedo: Four,
+    carried: Four,
+}
+
+impl SmokeNumbers {
+    /// Of the smoke in the shares `clip` of a box of `size` voxels.
+    fn new(there: &SmokeBox, spec: &FrameSpec, (clip, size): ([[f32; 2]; 3], [f32; 3])) -> Self {
+        let air = &spec.look.air;
+        let shown = cut(there.around, clip, size);
+        let [from, to] = [0, 1].map(|end| shown.map(|ends| ends[end]));
+        let [(first, _, weight), (second, _, other)] = Generations::at(spec.steps as f64).carried;
+        Self {
+            low: with(there.low, there.edge),
+            cells: with(there.cells, there.most),
+            from: with(from, stride(there.edge, spec.look.step)),
+            to: with(to, air.detail),
+            albedo: with(air.albedo, air.glow),
+            carried: [first, weight, second, other],
+        }
+    }
 }
 
 /// What a frame is made from.
@@ -80,6 +114,8 @@ pub(super) struct FrameSpec<'a> {
     pub(super) media: &'a [MaterialLook],
     /// The gases.
     pub(super) fog: &'a FogTexture,
+    /// Ash and steam in the air.
+    pub(super) smoke: Option<SmokeBox>,
 }
 
 impl Frame {
@@ -140,6 +176,10 @@ impl Frame {
             fog_high: with(spec.fog.high, spec.fog.edge),
             fog_kind: spec.fog.kinds.map(|kind| four(kind.albedo, kind.extinction)),
             fog_more: with([spec.fog.kinds[0].billows, spec.fog.kinds[1].billows, risen(spec.steps as f64)], 0.0),
+            smoke: match &spec.smoke {
+                Some(there) => SmokeNumbers::new(there, spec, (clip, cells)),
+                None => SmokeNumbers::zeroed(),
+            },
         }
     }
 }
@@ -149,7 +189,8 @@ impl Frame {
     pub(super) fn without_flow(self) -> Self {
         let nothing = [0.0; 4];
         let (fog_low, fog_high, fog_kind, fog_more) = (nothing, nothing, [nothing; KINDS], nothing);
-        Self { ride: nothing, media: nothing, fog_low, fog_high, fog_kind, fog_more, ..self }
+        let smoke = SmokeNumbers::zeroed();
+        Self { ride: nothing, media: nothing, fog_low, fog_high, fog_kind, fog_more, smoke, ..self }
     }
 
     /// Whether every pixel's ray and the shown part of the box are the same, and with them where rays meet the ground.

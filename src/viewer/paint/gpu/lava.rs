@@ -8,6 +8,7 @@ use crate::viewer::paint::device::{Gpu, Texture, halves};
 use super::bricks::{FARTHEST, TooLarge, brick_count, distances};
 use super::fog::FogTexture;
 use super::media::MediaTextures;
+use super::smoke::SmokeTextures;
 
 /// Everything about the lava that shaders read.
 pub(super) struct VolumeTextures {
@@ -19,7 +20,10 @@ pub(super) struct VolumeTextures {
     pub(super) media: MediaTextures,
     /// Those of them that are gases.
     pub(super) fog: FogTexture,
-    pub(super) cuts: [Texture; 3],
+    /// Ash and steam in the air.
+    pub(super) smoke: SmokeTextures,
+    /// The slices across x, y and z, one after the other.
+    pub(super) cuts: wgpu::Buffer,
     /// Cell of each slice that is there.
     pub(super) cut_cells: [Option<usize>; 3],
     /// Largest density of each brick.
@@ -49,7 +53,7 @@ impl VolumeTextures {
         let bricks = gpu.map("bricks", count, wgpu::TextureFormat::R8Uint);
         gpu.write(&bricks, [0; 3], count, &vec![FARTHEST; total]);
         let ember = gpu.map("ember", [grid.nx, grid.nz, 0], wgpu::TextureFormat::Rg16Float);
-        let cut = || gpu.map("slice", [1, 1, 0], wgpu::TextureFormat::Rgba8Unorm);
+        let cuts = gpu.numbers("slices", CUT_TEXEL * cut_places(grid)[3]);
         Ok(Self {
             grid,
             volume,
@@ -57,7 +61,8 @@ impl VolumeTextures {
             ember,
             media: MediaTextures::none(gpu, grid),
             fog: FogTexture::none(gpu, grid),
-            cuts: [cut(), cut(), cut()],
+            smoke: SmokeTextures::none(gpu),
+            cuts,
             cut_cells: [None; 3],
             brick_maxima: vec![0; total],
             occupied: vec![false; total],
@@ -106,15 +111,23 @@ impl VolumeTextures {
         gpu.write(&self.ember, [0; 3], [self.grid.nx, self.grid.nz, 0], bytemuck::cast_slice(&texels));
     }
 
-    /// Sends a slice along an axis; true when its texture was replaced.
-    pub(super) fn set_cut(&mut self, gpu: &Gpu, axis: usize, cut: &Cut) -> bool {
-        let size = [cut.width, cut.height, 0];
-        let new = self.cuts[axis].size() != [cut.width as f32, cut.height as f32];
-        if new {
-            self.cuts[axis] = gpu.map("slice", size, wgpu::TextureFormat::Rgba8Unorm);
+    /// Sends a slice along an axis.
+    pub(super) fn set_cut(&mut self, gpu: &Gpu, axis: usize, cut: &Cut) {
+        let places = cut_places(self.grid);
+        // A slice of another box would lie over its neighbours.
+        if cut.texels.len() == places[axis + 1] - places[axis] {
+            let bytes = cut.texels.as_flattened();
+            gpu.queue.write_buffer(&self.cuts, (CUT_TEXEL * places[axis]) as u64, bytes);
+            self.cut_cells[axis] = Some(cut.cell);
         }
-        gpu.write(&self.cuts[axis], [0; 3], size, bytemuck::cast_slice(&cut.texels));
-        self.cut_cells[axis] = Some(cut.cell);
-        new
     }
+}
+
+/// Bytes of a texel of a slice.
+const CUT_TEXEL: usize = 4;
+
+/// Where the slices across x, y and z begin in their buffer, in texels, and where the last one ends.
+fn cut_places(grid: Grid) -> [usize; 4] {
+    let Grid { nx, ny, nz } = grid;
+    [0, ny * nz, ny * nz + nz * nx, ny * nz + nz * nx + ny * nx]
 }

@@ -24,6 +24,7 @@ mod ground;
 mod lava;
 mod media;
 mod picture;
+mod smoke;
 mod stage;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ use self::clock::DrawClock;
 use self::film::PostProcess;
 use self::ground::GroundRoom;
 use self::lava::VolumeTextures;
+use self::smoke::Shown;
 use self::stage::Stage;
 use super::device::Gpu;
 use super::quality::{Resolution, Rest};
@@ -136,6 +138,9 @@ impl GpuPainter {
         if let Some(lava) = &mut self.lava {
             let replaced = lava.fog.apply(&self.gpu, None, (self.sky.sun, self.steps));
             self.bindings += u64::from(replaced);
+            // What this card cannot hold was refused when it came.
+            let replaced = lava.smoke.refresh(&self.gpu, Shown::of(look, self.sky.sun));
+            self.bindings += u64::from(replaced.unwrap_or(false));
         }
         self.look = look.clone();
         self.set_empty();
@@ -186,22 +191,26 @@ impl GpuPainter {
             lava.set_bricks(&self.gpu, maxima);
         }
         if let Some(ember) = &update.ember {
-            lava.set_ember(&self.gpu, ember);
+            lava.set_ember(&self.gpu, &ember.columns);
+            lava.smoke.set_patches(&ember.patches);
         }
+        let air = update.air.take();
+        let carried = air.is_some();
+        air.into_iter().for_each(|air| lava.smoke.set_air(air));
         for (axis, cut) in update.cuts.iter().enumerate() {
-            if let Some(cut) = cut
-                && lava.set_cut(&self.gpu, axis, cut)
-            {
-                self.bindings += 1;
+            if let Some(cut) = cut {
+                lava.set_cut(&self.gpu, axis, cut);
             }
         }
         let drifts = self.steps != update.report.step;
         self.steps = update.report.step;
         let gases = lava.fog.apply(&self.gpu, update.media.as_ref(), (self.sky.sun, self.steps));
         self.bindings += u64::from(gases);
+        let shown = Shown::of(&self.look, self.sky.sun);
+        self.bindings += u64::from(lava.smoke.refresh(&self.gpu, shown)?);
         let scenery = update.reset || update.ground.is_some() || update.cuts.iter().any(Option::is_some);
         self.scenery += u64::from(scenery);
-        self.content += u64::from(scenery || bytes > 0 || update.ember.is_some() || drifts);
+        self.content += u64::from(scenery || bytes > 0 || carried || update.ember.is_some() || drifts);
         self.apply_ground(update);
         self.upload = (start.elapsed(), bytes);
         Ok(())

@@ -1,6 +1,7 @@
 //! The passes that turn the scene into light: where the ground is, then one ray per pixel.
 
 use crate::render::blackbody::BlackBody;
+use crate::render::haze;
 use crate::render::transfer::Transfer;
 
 use super::film::{RenderTarget, color_pass};
@@ -18,7 +19,8 @@ const HOTTEST: f32 = 1800.0;
 /// Pipelines and tables that do not depend on the scene.
 pub(super) struct Stage {
     numbers: wgpu::Buffer,
-    sampler: wgpu::Sampler,
+    /// Hold the edges, and repeat.
+    samplers: [wgpu::Sampler; 2],
     hit_layout: wgpu::BindGroupLayout,
     trace_layout: wgpu::BindGroupLayout,
     /// Top, walls, foot and cut faces of the ground block, and its caves.
@@ -50,6 +52,8 @@ const CAVES: &str = include_str!("shaders/caves.wgsl");
 const CAVES_AT: usize = 18;
 /// Number of the binding of the first table.
 const TABLES_AT: usize = 19;
+/// Number of the binding of the sampler that repeats.
+const REPEATED_AT: u32 = 22;
 
 impl Stage {
     pub(super) fn new(gpu: &Gpu) -> Self {
@@ -67,6 +71,7 @@ impl Stage {
                 include_str!("shaders/cinematic.wgsl"),
                 include_str!("shaders/scientific.wgsl"),
                 include_str!("shaders/fog.wgsl"),
+                include_str!("shaders/smoke.wgsl"),
                 include_str!("shaders/media.wgsl"),
                 include_str!("shaders/solids.wgsl"),
                 include_str!("shaders/trace.wgsl"),
@@ -116,14 +121,14 @@ impl Stage {
         };
         Self {
             numbers: gpu.numbers("frame", size_of::<Frame>()),
-            sampler: gpu.linear_held(),
+            samplers: [gpu.linear_held(), gpu.linear_repeated()],
             hits: [("top", "hit"), ("side", "hit"), ("foot", "hit"), ("cut", "hit_cut"), ("everywhere", "hit_cave")]
                 .map(hit),
             hit_layout,
             traces: ["backdrop", "lava"].map(trace),
             trace_layout,
             black_body: black_body(gpu),
-            transfer: gpu.map("transfer", [1024, 1, 0], wgpu::TextureFormat::Rgba16Float),
+            transfer: transfer(gpu),
         }
     }
 
@@ -146,22 +151,23 @@ impl Stage {
             &lava.bricks,
             &lava.media.densities[1],
             &self.transfer,
-            &lava.cuts[0],
-            &lava.cuts[1],
-            &lava.cuts[2],
+            &lava.smoke.cells,
+            &lava.smoke.flow,
+            &lava.smoke.billows,
             &sheet.hits,
             &lava.media.densities[0],
             &lava.media.bricks,
             &lava.fog.cells,
         ];
-        let mut resources =
-            vec![(0, self.numbers.as_entire_binding()), (1, wgpu::BindingResource::Sampler(&self.sampler))];
+        let [held, repeated] = self.samplers.each_ref().map(wgpu::BindingResource::Sampler);
+        let mut resources = vec![(0, self.numbers.as_entire_binding()), (1, held)];
         let texture = |map: &'_ Texture| map.view.clone();
         let views: Vec<wgpu::TextureView> = maps.into_iter().map(texture).collect();
         resources.extend((2..).zip(&views).map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))));
         resources.push((CAVES_AT as u32, room.caves.buffer.as_entire_binding()));
-        let tables = [&self.black_body, &lava.media.opacities];
+        let tables = [&self.black_body, &lava.media.opacities, &lava.cuts];
         resources.extend((TABLES_AT as u32..).zip(tables).map(|(i, table)| (i, table.as_entire_binding())));
+        resources.push((REPEATED_AT, repeated));
         let hit = [resources[0].clone(), resources[2].clone(), resources[CAVES_AT].clone()];
         Bound { hit: gpu.bind(&self.hit_layout, &hit), trace: gpu.bind(&self.trace_layout, &resources) }
     }
@@ -249,9 +255,9 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
         sampled(Sample::Uint, Dimension::D3),
         sampled(smooth, Dimension::D3),
         flat(smooth),
-        flat(smooth),
-        flat(smooth),
-        flat(smooth),
+        sampled(smooth, Dimension::D3),
+        sampled(smooth, Dimension::D3),
+        sampled(smooth, Dimension::D3),
         flat(exact),
         sampled(smooth, Dimension::D3),
         sampled(Sample::Uint, Dimension::D3),
@@ -259,10 +265,27 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
         numbers_binding(),
         numbers_binding(),
         numbers_binding(),
+        numbers_binding(),
+        wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
     ]
     .into_iter()
     .map(Some)
     .collect()
+}
+
+/// Columns of the table of colours.
+const COLORS: usize = 1024;
+
+/// The table of the plain styles' colours, with those of haze in its second row.
+fn transfer(gpu: &Gpu) -> Texture {
+    let table = gpu.map("transfer", [COLORS, 2, 0], wgpu::TextureFormat::Rgba16Float);
+    let color = |i: usize| {
+        let [red, green, blue] = haze::PALETTE.linear(i as f32 / (COLORS - 1) as f32);
+        halves([red, green, blue, 1.0])
+    };
+    let colors: Vec<[u16; 4]> = (0..COLORS).map(color).collect();
+    gpu.write(&table, [0, 1, 0], [COLORS, 1, 0], bytemuck::cast_slice(&colors));
+    table
 }
 
 fn black_body(gpu: &Gpu) -> wgpu::Buffer {

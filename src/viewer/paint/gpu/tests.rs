@@ -1,17 +1,21 @@
 //! The pictures of the graphics card's passes against those of the ray-marcher: same scene, same camera, nearly the same
 //! picture.
 
+use std::sync::Arc;
+
 use image::RgbaImage;
 use kiss3d::window::OffscreenSurface;
 
 use crate::grid::Grid;
-use crate::lowpass::LowPass;
+use crate::lowpass::{AirVolume, LowPass};
 use crate::render::contents::Contents;
 use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, SkyPreset, Style};
 use crate::simulation::Simulation;
-use crate::view::{MaterialLook, Preset};
+use crate::view::{AirLook, MaterialLook, Preset};
 use crate::viewer::messages::{Cut, GroundPatch, Update};
-use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, flood, furnish, keep, surface, view};
+use crate::viewer::paint::fixture::{
+    SIZE, difference, eruption, everything, flood, furnish, keep, plume, surface, view,
+};
 use crate::viewer::paint::{DrawOn, Painter, View};
 use crate::world::{CellMeasure, Edit, Matter, Shape};
 
@@ -136,6 +140,70 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
             assert!(mean < 0.8 && far < 0.012, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
         }
     }
+}
+
+#[test]
+fn the_window_and_the_ray_marcher_draw_the_same_smoke() {
+    let Some(_surface) = surface() else { return };
+    let (simulation, lowpass) = eruption();
+    let plain = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
+    let smooth = AirLook { detail: 0.0, ..AirLook::default() };
+    let lit = AirLook { detail: 1.0, glow: 3.0, self_shadow: false, ..AirLook::default() };
+    let usual = CameraSpec::default();
+    let high = CameraSpec { target: Some([0.5, 0.9, 0.5]), elevation_deg: 8.0, ..CameraSpec::default() };
+    let (bare, mut among) = (lowpass.volume().clone(), lowpass.volume().clone());
+    furnish(&mut among, &[Preset::Water, Preset::Steam, Preset::Sand].map(MaterialLook::of));
+    let mut painter = Painter::new(&plain, DrawOn::Gpu).expect("a valid look");
+    for (set, mut volume) in [("alone", bare), ("among others", among)] {
+        volume.air = Some(Arc::new(plume()));
+        painter.apply(&mut everything(&simulation, &volume, &plain)).expect("a small box");
+        let ground = simulation.world().ground().surface();
+        let mut marcher = Renderer::new(ground, volume.grid, plain.clone()).expect("a valid look");
+        marcher.set_steps(simulation.steps());
+        marcher.set_contents(Contents { legend: false, ..Contents::default() });
+        let views = [
+            (LookSpec { sky: SkyPreset::Day, ..plain.clone() }, &usual),
+            (LookSpec { air: smooth.clone(), ..plain.clone() }, &high),
+            (LookSpec { sky: SkyPreset::Night, air: lit.clone(), ..plain.clone() }, &high),
+            (LookSpec { sky: SkyPreset::Day, clip: [[0.0, 1.0], [0.0, 1.0], [0.0, 0.5]], ..plain.clone() }, &high),
+            (LookSpec { style: Style::Scientific, ..plain.clone() }, &high),
+            (LookSpec { style: Style::Surface, ..plain.clone() }, &high),
+            (LookSpec { style: Style::Maximum, ..plain.clone() }, &usual),
+        ];
+        for (k, (look, camera)) in views.into_iter().enumerate() {
+            painter.set_look(&look).expect("a valid look");
+            marcher.set_look(look).expect("a valid look");
+            let camera = Camera::new(camera, &marcher.subject(), SIZE);
+            let marched = marcher.frame(&volume, &camera);
+            let painted = painter.picture(&view(camera), 1, false).expect("a scene has come");
+            let name = format!("smoke {set} {k}");
+            keep(&name, &marched, &painted);
+            let (mean, far) = difference(&marched, &painted);
+            assert!(mean < 0.8 && far < 0.012, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
+        }
+    }
+}
+
+#[test]
+fn smoke_comes_and_goes_with_the_air() {
+    let look = LookSpec::default();
+    let Some((_surface, mut painter, camera)) = painted(&look) else { return };
+    let (simulation, lowpass) = eruption();
+    let mut picture = |air: Option<AirVolume>| {
+        let all = everything(&simulation, lowpass.volume(), &look);
+        let air = Some(air.map(Arc::new));
+        let mut update =
+            Update { reset: false, air, ground: None, patches: Vec::new(), bricks: None, ember: None, ..all };
+        painter.apply(&mut update).expect("a small box");
+        painter.picture(&view(camera.clone()), 1, false).expect("a scene has come")
+    };
+    let clear = picture(None);
+    let smoky = picture(Some(plume()));
+    assert!(smoky != clear, "smoke is seen");
+    assert!(picture(None) == clear, "nothing of it is left");
+    let mut thin = plume();
+    thin.carried.iter_mut().for_each(|carried| *carried = carried.map(|value| value / 2));
+    assert!(![clear, smoky].contains(&picture(Some(thin))), "thinner smoke is another picture");
 }
 
 /// The small volcano with a tunnel through its foot, an arch, and a shelf that hangs over.

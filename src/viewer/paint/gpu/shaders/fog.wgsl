@@ -48,11 +48,14 @@ fn fog_light(ray: Ray, p: vec3<f32>, gas: Gas) -> vec3<f32> {
 // What gas does to the light of a stretch of a ray: light (rgb) added before what comes through (a), and from where (`first`).
 struct Scattered { light: vec3<f32>, through: f32, first: f32 }
 
+// The part of a ray where there may be gas.
+fn fog_span(ray: Ray, limit: f32) -> Span {
+    return between(ray, max(frame.fog_low.xyz, frame.clip_low.xyz), min(frame.fog_high.xyz, frame.clip_high.xyz), limit);
+}
+
 fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
     var sum = Scattered(vec3(0.0), 1.0, FAR);
-    let low = max(frame.fog_low.xyz, frame.clip_low.xyz);
-    let high = min(frame.fog_high.xyz, frame.clip_high.xyz);
-    let s = between(ray, low, high, end);
+    let s = fog_span(ray, end);
     if !s.hit { return sum; }
     let step = frame.fog_high.w;
     var n = ceil(max(s.near, start) / step - jitter);

@@ -146,7 +146,7 @@ fn leave_medium(passed: ptr<function, Passed>, medium: i32) { (*passed).inside &
 
 // The stretch up to `to`, in gas where it is in no other medium.
 fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
-    if has_fog() && (*passed).inside == 0u { scatter_up_to(passed, ray, to, jitter); }
+    if is_cloudy() && (*passed).inside == 0u { scatter_up_to(passed, ray, to, jitter); }
     var depth = 0.0;
     for (var k = 0; k < media_count(); k++) { depth += select(0.0, frame.media_look[k].x, is_inside(passed, k)); }
     if depth > 0.0 && to > (*passed).t {
@@ -158,11 +158,33 @@ fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
     (*passed).first = min((*passed).first, to);
 }
 
+fn is_cloudy() -> bool { return has_fog() || has_smoke(); }
+
+// Gas and smoke. Where a ray may meet both, they take turns in parts so short that their order hardly matters.
 fn scatter_up_to(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
-    let gas = scatter(ray, (*passed).t, to, jitter);
-    (*passed).light += (*passed).through * gas.light;
-    (*passed).through *= gas.through;
-    (*passed).first = min((*passed).first, gas.first);
+    let both = has_fog() && has_smoke();
+    var start = (*passed).t;
+    var end = to;
+    if both {
+        let gas = fog_span(ray, to);
+        let smoke = smoke_span(ray, to);
+        if !gas.hit && !smoke.hit { return; }
+        start = max(start, min(select(FAR, gas.near, gas.hit), select(FAR, smoke.near, smoke.hit)));
+        end = min(end, max(select(0.0, gas.far, gas.hit), select(0.0, smoke.far, smoke.hit)));
+    }
+    loop {
+        if start >= end { break; }
+        let part = select(end, min(start + 4.0 * frame.smoke_from.w, end), both);
+        if has_fog() {
+            let gas = scatter(ray, start, part, jitter);
+            (*passed).light += (*passed).through * gas.light;
+            (*passed).through *= gas.through;
+            (*passed).first = min((*passed).first, gas.first);
+        }
+        if has_smoke() { scatter_smoke(passed, ray, start, part, jitter); }
+        if part <= start || max((*passed).through.r, max((*passed).through.g, (*passed).through.b)) <= 0.01 { break; }
+        start = part;
+    }
 }
 
 // Where a surface is entered: how far along the ray, of which medium, and by which side of the box, if by one.
@@ -191,7 +213,20 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
 fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
     var passed = Passed(vec3(0.0), vec3(1.0), FAR, false, 0u, 0.0);
     let s = span(ray, limit);
-    if !s.hit { return passed; }
+    if s.hit && frame.media.x > 0.0 { pass_surfaces(&passed, ray, s, jitter); }
+    if passed.inside != 0u {
+        absorb(&passed, ray, s.far, jitter);
+        passed.ends_inside = s.far >= limit;
+        passed.inside = 0u;
+    }
+    // The air may be wider and higher than the box.
+    if is_cloudy() { scatter_up_to(&passed, ray, limit, jitter); }
+    return passed;
+}
+
+// The surfaces of media along a part of a ray, and what lies between them.
+fn pass_surfaces(to: ptr<function, Passed>, ray: Ray, s: Span, jitter: f32) {
+    var passed = *to;
     let start = media_at(at(ray, s.near));
     for (var k = 0; k < media_count(); k++) {
         if pick(start, k) < SURFACE_OF_MEDIA || !is_clear(k) { continue; }
@@ -232,13 +267,7 @@ fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
         if ends { break; }
         last = t;
     }
-    if passed.inside != 0u {
-        absorb(&passed, ray, s.far, jitter);
-        passed.ends_inside = s.far >= limit;
-    } else if has_fog() {
-        scatter_up_to(&passed, ray, s.far, jitter);
-    }
-    return passed;
+    *to = passed;
 }
 
 // Light that films of media, too thin to have a surface of their own, make of the light of the rock under them; a: 1 where
@@ -258,17 +287,32 @@ fn filmed(ray: Ray, b: Behind, behind: vec3<f32>) -> vec4<f32> {
     return vec4(light, any_film);
 }
 
-// Premultiplied light and opacity of the media before `limit`, with the lava or without it, in the plain styles.
+// Premultiplied light and opacity of the media and the haze before `limit`, with the lava or without it, in the plain styles.
 fn accumulate_all(ray: Ray, limit: f32, jitter: f32, with_lava: bool) -> vec4<f32> {
     var sum = vec4(0.0);
+    let with_media = frame.media.x > 0.0;
     let s = span(ray, limit);
-    if !s.hit { return sum; }
+    var haze = Span(0.0, 0.0, vec3(0.0), false);
+    if has_smoke() { haze = smoke_span(ray, limit); }
     var w = start_walk(ray, s.near, jitter);
+    var n = ceil(haze.near / max(frame.smoke_from.w, 1e-3) - jitter);
     loop {
-        let t = (w.n + w.jitter) * w.step;
-        if t >= s.far || w.n + 1.0 <= w.n || sum.a > 0.995 { break; }
-        let p = at(ray, t);
-        let leave = jump(media_bricks, p, ray, w.inverse);
+        // The next places in matter and in haze, which has steps of its own.
+        var t = (w.n + w.jitter) * w.step;
+        if !s.hit || !(with_media || with_lava) || t >= s.far || w.n + 1.0 <= w.n { t = FAR; }
+        var t_haze = (n + jitter) * frame.smoke_from.w;
+        if !haze.hit || t_haze >= haze.far || n + 1.0 <= n { t_haze = FAR; }
+        if min(t, t_haze) >= FAR || sum.a > 0.995 { break; }
+        let p = at(ray, min(t, t_haze));
+        if t_haze <= t {
+            n += 1.0;
+            let here = haze_at(p);
+            let share = (1.0 - sum.a) * here.a;
+            sum += vec4(here.rgb * share, share);
+            continue;
+        }
+        var leave = FAR;
+        if with_media { leave = jump(media_bricks, p, ray, w.inverse); }
         var leave_lava = FAR;
         if with_lava { leave_lava = jump(bricks, p, ray, w.inverse); }
         if leave >= 0.0 && leave_lava >= 0.0 {

@@ -53,6 +53,17 @@ struct Frame {
     fog_kind: array<vec4<f32>, 2>,
     // depth of the billows of both kinds, how far they have risen
     fog_more: vec4<f32>,
+    // corner of the air's box; w: voxels along the edge of an air cell, 0 where there is no smoke
+    smoke_low: vec4<f32>,
+    // air cells along x, y, z; w: absorption to a voxel of way of the largest density
+    smoke_cells: vec4<f32>,
+    // corners of a box around all smoke that is shown; w: distance between samples, and strength of the billows
+    smoke_from: vec4<f32>,
+    smoke_to: vec4<f32>,
+    // colour of ash; w: strength of the lava's light on it
+    smoke_albedo: vec4<f32>,
+    // of two generations of billows: steps that the flow has carried them, and weight
+    smoke_carried: vec4<f32>,
 }
 
 const CINEMATIC = 0u;
@@ -78,12 +89,14 @@ const MAXIMUM = 3u;
 // Densities of the media besides the lava: of the first four, and of those after them.
 @group(0) @binding(15) var media: texture_3d<f32>;
 @group(0) @binding(9) var more_media: texture_3d<f32>;
-// Palette (rgb, linear) by value, and opacity of one step (a) by density.
+// First row: palette (rgb, linear) by value, and opacity of one step (a) by density. Second row: the colours of haze.
 @group(0) @binding(10) var transfer: texture_2d<f32>;
-// Slices: value (r) or colour (rgb), and content (a).
-@group(0) @binding(11) var cut_x: texture_2d<f32>;
-@group(0) @binding(12) var cut_y: texture_2d<f32>;
-@group(0) @binding(13) var cut_z: texture_2d<f32>;
+// Smoke in the cells of the air: root of the absorption, share of steam, light of the sun, light of the lava; velocity, and light
+// of the sky. In the plain styles the first is the place of the density on the scale of haze.
+@group(0) @binding(11) var smoke_cells: texture_3d<f32>;
+@group(0) @binding(12) var smoke_flow: texture_3d<f32>;
+// A block of billows that repeats: height and slopes.
+@group(0) @binding(13) var billows: texture_3d<f32>;
 // Distance to the ground and its face along each pixel's ray, with what light reaches the side of a cell of a cave.
 @group(0) @binding(14) var ground_hits: texture_2d<f32>;
 // Distance to the nearest brick with any medium besides the lava.
@@ -94,6 +107,9 @@ const MAXIMUM = 3u;
 // four media and then of the others. Buffers, because many graphics cards read no more than 16 textures in a pass.
 @group(0) @binding(19) var<storage, read> black_body: array<vec4<f32>>;
 @group(0) @binding(20) var<storage, read> media_opacity: array<vec4<f32>>;
+// The slices across x, y and z, one after the other, by rows: value (r) or colour (rgb), and content (a).
+@group(0) @binding(21) var<storage, read> cuts: array<u32>;
+@group(0) @binding(22) var linear_repeated: sampler;
 
 const BRICK = 8.0;
 const ENERGY_SHOWN = 2.0;

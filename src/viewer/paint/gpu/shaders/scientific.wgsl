@@ -5,7 +5,16 @@ fn palette(value: f32) -> vec3<f32> { return transfer_at(value).rgb; }
 
 fn transfer_at(value: f32) -> vec4<f32> {
     let n = f32(textureDimensions(transfer).x);
-    return textureSampleLevel(transfer, linear_held, vec2((saturate1(value) * (n - 1.0) + 0.5) / n, 0.5), 0.0);
+    return textureSampleLevel(transfer, linear_held, vec2((saturate1(value) * (n - 1.0) + 0.5) / n, 0.25), 0.0);
+}
+
+// Colour and opacity of a step of haze at a point, as `render::haze`.
+fn haze_at(p: vec3<f32>) -> vec4<f32> {
+    let place = textureSampleLevel(smoke_cells, linear_held, smoke_place(p), 0.0).r;
+    if place <= 0.0 { return vec4(0.0); }
+    let n = f32(textureDimensions(transfer).x);
+    let color = textureSampleLevel(transfer, linear_held, vec2((place * (n - 1.0) + 0.5) / n, 0.75), 0.0).rgb;
+    return vec4(color, 1.0 - pow(1.0 - 0.14 * place * place, frame.smoke_from.w));
 }
 
 // The value that chooses the colour at a point of this density, 0..1.

@@ -28,10 +28,12 @@ const SLICE_ROCK = vec4<f32>(0.0, 0.0, 0.0, 2.0 / 255.0);
 fn content(texel: vec4<f32>) -> u32 { return u32(texel.a * 255.0 + 0.5); }
 
 fn cut_texel(axis: i32, p: vec3<f32>) -> vec4<f32> {
-    let c = vec3<i32>(clamp(p, vec3(0.0), frame.cells.xyz - 1.0));
-    if axis == 0 { return textureLoad(cut_x, vec2(c.z, c.y), 0); }
-    if axis == 1 { return textureLoad(cut_y, vec2(c.x, c.z), 0); }
-    return textureLoad(cut_z, vec2(c.x, c.y), 0);
+    let c = vec3<u32>(clamp(p, vec3(0.0), frame.cells.xyz - 1.0));
+    let n = vec3<u32>(frame.cells.xyz);
+    var texel = c.y * n.z + c.z;
+    if axis == 1 { texel = n.y * n.z + c.z * n.x + c.x; }
+    if axis == 2 { texel = n.y * n.z + n.z * n.x + c.y * n.x + c.x; }
+    return unpack4x8unorm(cuts[texel]);
 }
 
 // The nearest slice with something in it before `limit`.
@@ -150,8 +152,12 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     }
     // One call for lava and for films on rock: a graphics card runs both ways of a branch anyhow.
     if cover > 0.0 { light = mix(light, hazed(ray, t, shade(skin)), cover); }
-    // Gas between the sun and the ground darkens what lies behind.
-    if b.face > 0.5 && crossing.kind != CROSSED { cover = 1.0 - (1.0 - cover) * mix(0.5, 1.0, fog_sunlight(b.point)); }
+    // Gas and smoke between the sun and the ground darken what lies behind; a cut side is lit from its crest.
+    if b.face > 0.5 && crossing.kind != CROSSED {
+        var lit = b.point;
+        if !is_natural(b) { lit.y = max(lit.y, height(lit.x, lit.z)); }
+        cover = 1.0 - (1.0 - cover) * mix(0.5, 1.0, cloud_sunlight(lit));
+    }
     if crossing.kind == GRAZED { light += grazing_glow(at(ray, crossing.t), crossing.density); }
     let lava = crossing.kind == CROSSED;
     return End(vec4(light, cover), select(b.front, t, lava), select(MET_BEHIND, MET_LAVA, lava));
@@ -249,7 +255,7 @@ fn maximum(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
 
 fn over(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> { return a + b * (1.0 - a.a); }
 
-// A plain style with media besides the lava: they stand before a surface, and behind the largest value, which has no place.
+// A plain style with media besides the lava, or haze: they stand before a surface, and behind the largest value, which has no place.
 fn plain_with_media(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
     if frame.view.x == SCIENTIFIC { return accumulate_all(ray, b.front, jitter, true); }
     if frame.view.x == MAXIMUM { return over(maximum(ray, b, jitter), accumulate_all(ray, b.front, jitter, false)); }
@@ -262,12 +268,12 @@ fn plain_with_media(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
 fn lava_along(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
     if frame.view.z == 0u { return vec4(0.0); }
     let media = frame.media.x > 0.0;
-    if media && frame.view.x != CINEMATIC { return plain_with_media(ray, b, jitter); }
+    if (media || has_smoke()) && frame.view.x != CINEMATIC { return plain_with_media(ray, b, jitter); }
     switch frame.view.x {
         case CINEMATIC: {
             var end = cinematic(ray, b, jitter);
             if media && has_solids() { end = before_end(ray, b, jitter, end); }
-            if media { return through_media(ray, b, jitter, end); }
+            if media || has_smoke() { return through_media(ray, b, jitter, end); }
             return end.light;
         }
         case SCIENTIFIC: { return accumulate(ray, b.front, jitter); }
