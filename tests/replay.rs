@@ -261,7 +261,7 @@ fn an_event_is_no_change_of_vents() {
     let refused = simulation.with_events(vec![event]).err().expect("vents have their own steps").to_string();
     assert_eq!(
         refused,
-        "event[0] = a change of vents: must be put, rules, material or seed; a vent has a start and an end instead"
+        "event[0] = a change of vents: must be put, rules, material, wind or seed; a vent has a start and an end instead"
     );
 }
 
@@ -275,7 +275,7 @@ fn wrong_events_are_refused_with_their_place() {
     for (event, said) in [
         (
             "at = 1",
-            "scene.toml:4: event[1] = only a step: must be one with exactly one of put, rules, material and seed",
+            "scene.toml:4: event[1] = only a step: must be one with exactly one of put, rules, material, wind and seed",
         ),
         ("at = 1\nseed = 1\nrules = {}", "event[1] = rules and seed: must be"),
         ("seed = 1", "missing field `at`"),

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lavoxel::air::{Air, Field};
+use lavoxel::air::{Air, Field, Wind};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::matter::Material;
 use lavoxel::rules::{MaterialChange, RulesSpec};
@@ -94,6 +94,7 @@ fn full() -> SceneSpec {
         put: Some(body),
         rules: Some(RulesSpec::default().into()),
         material: Some(change),
+        wind: Some(Wind::even(3.0, 270.0)),
     });
     spec.camera.distance = Some(1.0);
     spec.camera.target = Some([0.5; 3]);

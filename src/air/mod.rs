@@ -23,6 +23,7 @@ mod spec;
 mod state;
 #[cfg(test)]
 mod tests;
+mod wind;
 
 #[cfg(feature = "files")]
 pub(crate) use self::account::ACCOUNTS;
@@ -36,3 +37,6 @@ pub use self::scale::Scale;
 pub use self::solver::{Flows, Forces, Solver};
 pub use self::spec::{AirSpec, SidesSpec, VentAir};
 pub use self::state::Air;
+#[cfg(feature = "viewer")]
+pub(crate) use self::wind::FASTEST_M_S;
+pub use self::wind::Wind;

@@ -47,6 +47,9 @@ pub trait Solver: Send + Sync + std::fmt::Debug {
     /// Has a wind blow in all cells, in cells a step along x and z by height.
     fn blow(&mut self, wind: &[[f32; 2]]);
 
+    /// Adds to the velocity in all cells, in cells a step along x and z by height.
+    fn change_wind(&mut self, change: &[[f32; 2]]);
+
     /// Its state besides the amounts, in planes of bits, for snapshots and checkpoints.
     fn planes(&self) -> Vec<Vec<u32>>;
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::air::article::ArticleParams;
-use crate::air::{AirGrid, Motion, Side};
+use crate::air::{AirGrid, Motion, Side, Wind};
 use crate::grid::{Grid, MAX_SIDE};
 use crate::matter::{Kind, Material, check_known};
 use crate::validate::{Invalid, within};
@@ -13,9 +13,6 @@ const LARGE: usize = 256;
 
 /// Most cells of the air, which are all stored.
 const MAX_CELLS: f64 = (1u64 << 29) as f64;
-
-/// Most heights of a table of wind.
-const MAX_WIND: usize = 1000;
 
 /// The sides of the air's box. The floor is always a wall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,15 +111,7 @@ impl AirSpec {
         self.height_m.map_or(Ok(()), |height| within("air.height_m", height, 1e-3, 1e6))?;
         within("air.margin_m", self.margin_m, 0.0, 1e6)?;
         within("air.step_s", self.step_s, 1e-6, 3600.0)?;
-        within("number of heights in air.wind", self.wind.len() as f64, 0.0, MAX_WIND as f64)?;
-        for [height, speed, from] in &self.wind {
-            within("air.wind height", *height, -1e4, 1e5)?;
-            within("air.wind speed", *speed, 0.0, 200.0)?;
-            within("air.wind direction", *from, -360.0, 720.0)?;
-        }
-        if !self.wind.is_sorted_by(|a, b| a[0] < b[0]) {
-            return Err(Invalid::new("air.wind", format!("{:?}", self.wind), "in the order of the heights"));
-        }
+        Wind(self.wind.clone()).validate("air.wind")?;
         within("air.stratification", self.stratification, 0.0, 0.1)?;
         within("air.ambient_k", self.ambient_k, 50.0, 1000.0)?;
         within("air.ash_unit_kg_m3", self.ash_unit_kg_m3, 1e-6, 10.0)?;

@@ -29,6 +29,8 @@ impl Solver for Still {
 
     fn blow(&mut self, _: &[[f32; 2]]) {}
 
+    fn change_wind(&mut self, _: &[[f32; 2]]) {}
+
     fn planes(&self) -> Vec<Vec<u32>> {
         Vec::new()
     }

@@ -1,5 +1,6 @@
 //! Commands: what a scene, a program or the user of the window does to a running simulation.
 
+use crate::air::Wind;
 use crate::rules::{MaterialChange, RulesChange, RulesSpec};
 use crate::source::{VentChange, VentSpec};
 use crate::validate::Invalid;
@@ -19,6 +20,8 @@ pub enum Command {
     Material(MaterialChange),
     /// Puts another seed of the random patterns in force.
     Seed(u64),
+    /// Puts another wind in force; the air takes it on at once.
+    Wind(Wind),
 }
 
 impl Command {
@@ -30,6 +33,7 @@ impl Command {
             Self::Rules(change) => change.validate("rules"),
             Self::Material(change) => change.validate("material"),
             Self::Seed(seed) => check_seed("seed", *seed),
+            Self::Wind(wind) => wind.validate("wind"),
         }
     }
 
@@ -59,7 +63,7 @@ impl Command {
                 Some(("source.material", spec.material.as_deref()?))
             }
             Self::Material(change) => Some(("material.name", change.name())),
-            Self::Pour(_) | Self::Rules(_) | Self::Seed(_) => None,
+            Self::Pour(_) | Self::Rules(_) | Self::Seed(_) | Self::Wind(_) => None,
         }
     }
 
@@ -71,6 +75,7 @@ impl Command {
                 Some(Self::Material(first.clone().then(second)))
             }
             (Self::Seed(_), Self::Seed(seed)) => Some(Self::Seed(*seed)),
+            // Two changes of the wind differ in the last bits of the air's velocity from their sum.
             _ => None,
         }
     }
@@ -106,6 +111,7 @@ from! {
     RulesChange => Rules,
     RulesSpec => Rules,
     MaterialChange => Material,
+    Wind => Wind,
 }
 
 /// Refuses a seed that no scene file can hold.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Command;
+use crate::air::Wind;
 use crate::rules::{MaterialChange, RulesChange};
 use crate::validate::{Invalid, within};
 use crate::world::Edit;
@@ -28,7 +29,7 @@ impl Event {
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         within(&format!("{key}.at"), self.at as f64, 0.0, LAST_STEP)?;
         if let Command::Pour(_) = self.command {
-            let expected = "put, rules, material or seed; a vent has a start and an end instead";
+            let expected = "put, rules, material, wind or seed; a vent has a start and an end instead";
             return Err(Invalid::new(key, "a change of vents", expected));
         }
         let named = |invalid: Invalid| Invalid { key: format!("{key}.{}", invalid.key), ..invalid };
@@ -54,6 +55,9 @@ pub struct EventSpec {
     /// Other values of some parameters of a material from then on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<MaterialChange>,
+    /// Another wind from then on, where the scene has air.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wind: Option<Wind>,
 }
 
 impl EventSpec {
@@ -63,7 +67,7 @@ impl EventSpec {
         let [(_, command)] = &commands[..] else {
             let names: Vec<&str> = commands.iter().map(|(name, _)| *name).collect();
             let found = if names.is_empty() { "only a step".to_owned() } else { names.join(" and ") };
-            return Err(Invalid::new(key, found, "one with exactly one of put, rules, material and seed"));
+            return Err(Invalid::new(key, found, "one with exactly one of put, rules, material, wind and seed"));
         };
         let command = command.clone();
         let event = Event { at: self.at, command };
@@ -77,7 +81,8 @@ impl EventSpec {
         let rules = self.rules.clone().map(|change| ("rules", Command::Rules(change)));
         let material = self.material.clone().map(|change| ("material", Command::Material(change)));
         let seed = self.seed.map(|seed| ("seed", Command::Seed(seed)));
-        [put, rules, material, seed].into_iter().flatten().collect()
+        let wind = self.wind.clone().map(|wind| ("wind", Command::Wind(wind)));
+        [put, rules, material, wind, seed].into_iter().flatten().collect()
     }
 
     /// The table of an event; `None` for a change of vents, which `[[vent]]` tables hold.
@@ -88,6 +93,7 @@ impl EventSpec {
             Command::Rules(change) => Some(Self { rules: Some(change.clone()), ..bare }),
             Command::Material(change) => Some(Self { material: Some(change.clone()), ..bare }),
             Command::Seed(seed) => Some(Self { seed: Some(*seed), ..bare }),
+            Command::Wind(wind) => Some(Self { wind: Some(wind.clone()), ..bare }),
             Command::Pour(_) => None,
         }
     }

@@ -8,6 +8,7 @@ mod command;
 mod event;
 mod timings;
 
+use crate::air::Wind;
 use crate::engine::tiled::Tiled;
 use crate::engine::{Engine, Stage};
 use crate::grid::Grid;
@@ -45,6 +46,8 @@ struct History {
     materials: Vec<Material>,
     reactions: Vec<Reaction>,
     vents: Vents,
+    /// The wind in force, where there is air.
+    wind: Option<Wind>,
     /// In the order of their steps; the first `past` have taken place.
     events: Vec<Event>,
     past: usize,
@@ -70,12 +73,16 @@ impl History {
                 named.for_each(|material| *material = change.applied(material.clone()));
             }
             Command::Seed(seed) => self.seed = *seed,
+            Command::Wind(wind) => self.wind = Some(wind.clone()),
         }
         self.rules = Rules::new(&self.spec, &self.materials, &self.reactions, grid);
     }
 
-    /// Refuses a command that names a material that is not there.
-    fn check_material(&self, command: &Command) -> Result<(), Invalid> {
+    /// Refuses a command that names a material that is not there, or a wind where there is no air.
+    fn check_there(&self, command: &Command) -> Result<(), Invalid> {
+        if matches!(command, Command::Wind(_)) && self.wind.is_none() {
+            return Err(Invalid::new("wind", "a wind", "absent: the scene has no [air]"));
+        }
         let Some((key, name)) = command.material() else { return Ok(()) };
         check_known(key, name, self.materials.iter().map(|material| material.name.as_str()))
     }
@@ -89,6 +96,7 @@ impl History {
                 self.materials.iter().any(|m| m.name == change.name() && change.applied(m.clone()) == *m)
             }
             Command::Seed(seed) => *seed == self.seed,
+            Command::Wind(wind) => self.wind.as_ref() == Some(wind),
         }
     }
 
@@ -140,7 +148,9 @@ impl Simulation {
         let (events, past) = (Vec::new(), 0);
         let materials = world.layers().iter().map(Layer::material).filter(|material| !material.is_lava());
         let materials: Vec<_> = materials.cloned().collect();
+        let wind = world.air().map(|air| Wind(air.spec().wind.clone()));
         let history = History {
+            wind,
             step: 0,
             seed,
             rules: Rules::new(rules, &materials, &[], world.grid()),
@@ -179,7 +189,7 @@ impl Simulation {
         within("number of [[event]] tables", number as f64, 0.0, MAX_EVENTS as f64)?;
         for (i, event) in events.iter().enumerate() {
             event.validate(&format!("event[{i}]"))?;
-            let known = self.history.check_material(&event.command);
+            let known = self.history.check_there(&event.command);
             known.map_err(|e| Invalid { key: format!("event[{i}].{}", e.key), ..e })?;
         }
         self.history.events.extend(events);
@@ -200,18 +210,19 @@ impl Simulation {
         numbers: &[usize],
         next: usize,
     ) -> Result<Self, Invalid> {
-        let Self { world, history, engine, timings } = self;
+        let Self { mut world, history, engine, timings } = self;
         let past = events.iter().position(|event| event.at > step).unwrap_or(events.len());
         if !events[past..].is_sorted_by_key(|event| event.at) {
             return Err(Invalid::new("event", "in disorder", "in the order of their steps"));
         }
         let vents = history.vents.numbered(numbers, next)?;
         let mut history = History { step, vents, past, ..history };
-        events.iter().try_for_each(|event| history.check_material(&event.command))?;
+        events.iter().try_for_each(|event| history.check_there(&event.command))?;
         for event in &events[..past] {
             history.set(&event.command, world.grid());
         }
         history.events = events;
+        history.wind.iter().for_each(|wind| world.set_wind(wind));
         Ok(Self { world, history, engine, timings })
     }
 
@@ -238,8 +249,10 @@ impl Simulation {
     }
 
     fn carry_out(&mut self, command: &Command) {
-        if let Command::Put(edit) = command {
-            self.world.edit(edit);
+        match command {
+            Command::Put(edit) => self.world.edit(edit),
+            Command::Wind(wind) => self.world.change_wind(wind),
+            _ => {}
         }
         self.history.set(command, self.world.grid());
     }
@@ -254,7 +267,7 @@ impl Simulation {
         command.validate()?;
         let Self { world, history, .. } = self;
         command.fit_to(world)?;
-        history.check_material(&command)?;
+        history.check_there(&command)?;
         if let Command::Pour(change) = command {
             return history.vents.apply(change, history.step, world.grid());
         }
@@ -277,6 +290,7 @@ impl Simulation {
     pub fn go_back(&mut self, snapshot: &Snapshot) {
         snapshot.world.unpack_into(&mut self.world);
         self.history.clone_from(&snapshot.history);
+        self.history.wind.iter().for_each(|wind| self.world.set_wind(wind));
     }
 
     /// The world as it is now.
@@ -316,6 +330,11 @@ impl Simulation {
     /// Number and spec of the vents that pour or will pour; the one that was placed last comes last.
     pub fn open_vents(&self) -> impl Iterator<Item = (usize, &VentSpec)> {
         self.history.vents.open(self.history.step)
+    }
+
+    /// The wind in force, where there is air.
+    pub fn wind(&self) -> Option<&Wind> {
+        self.history.wind.as_ref()
     }
 
     /// All vents that poured or will pour, in the order in which they do.

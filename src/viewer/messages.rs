@@ -8,7 +8,7 @@ use std::time::Duration;
 use ndarray::{Array2, s};
 
 pub use super::flow::{FlowProbe, FlowReport};
-use crate::air::{Air, Field};
+use crate::air::{Air, Field, Wind};
 use crate::grid::{Grid, Place};
 use crate::lowpass::AirVolume;
 pub use crate::lowpass::BRICK;
@@ -213,6 +213,8 @@ pub struct Report {
     pub air: Vec<AirAccount>,
     /// The flow, in a world of the physical model.
     pub flow: Option<FlowReport>,
+    /// The wind in force, where there is air.
+    pub wind: Option<Wind>,
     /// The stages of the last step by name, then the low-pass and what follows from it.
     pub times: Vec<(&'static str, Duration)>,
     /// Steps of the kept snapshots.
@@ -372,6 +374,7 @@ impl Report {
             materials: vec![MaterialReport { material: Material::lava(), mass: MassAccount::default(), cells: 0 }],
             air: Vec::new(),
             flow: None,
+            wind: None,
             times: Vec::new(),
             snapshots: Vec::new(),
             quantities: vec![Quantity::default()],

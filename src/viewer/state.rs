@@ -15,6 +15,7 @@ use super::paint::{Quality, View};
 use super::slices::Cuts;
 use super::toasts::Toasts;
 use super::tools::Tools;
+use crate::air::Wind;
 use crate::matter::Material;
 use crate::render::contents::opened;
 use crate::render::{Camera, LookSpec};
@@ -105,6 +106,8 @@ pub(crate) struct State {
     pub(crate) rules: Draft<RulesSpec>,
     /// The materials of the scene with the parameters in force.
     pub(crate) materials: Draft<Vec<Material>>,
+    /// The wind in force, where there is air.
+    pub(crate) wind: Draft<Option<Wind>>,
     pub(crate) vents: Draft<Vec<(usize, VentSpec)>>,
     pub(crate) pace: Draft<Pace>,
     /// The rate to which a pause goes back.
@@ -133,6 +136,7 @@ impl State {
             look: spec.look.clone(),
             rules: Draft::new(spec.rules.clone()),
             materials: Draft::new(Vec::new()),
+            wind: Draft::new(None),
             vents: Draft::new(Vec::new()),
             pace: Draft::new(pace),
             rate,
@@ -168,6 +172,7 @@ impl State {
         self.rules.follow(&report.rules);
         let others = report.materials.iter().map(|report| &report.material).filter(|material| !material.is_lava());
         self.materials.follow(&others.cloned().collect());
+        self.wind.follow(&report.wind);
         self.tools.follow(&report.materials);
         self.tools.fit(report.flow.is_some());
         self.vents.follow(&report.vents);

@@ -49,7 +49,7 @@ use std::collections::BTreeMap;
 
 use crate::parallel::*;
 
-use crate::air::Air;
+use crate::air::{Air, Wind};
 use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
 use crate::matter::{Capacity, Material};
@@ -222,6 +222,16 @@ impl World {
             air.open_account();
             self.air = Some(air);
         }
+    }
+
+    /// Puts a wind in force that the air, restored, has already.
+    pub(crate) fn set_wind(&mut self, wind: &Wind) {
+        self.air.iter_mut().for_each(|air| air.set_wind(wind));
+    }
+
+    /// Puts another wind in force; the air takes it on at once.
+    pub(crate) fn change_wind(&mut self, wind: &Wind) {
+        self.air.iter_mut().for_each(|air| air.change_wind(wind));
     }
 
     /// Checks the invariants that hold after every step, and names the first that does not, layer by layer.

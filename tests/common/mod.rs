@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use lavoxel::air::Wind;
 use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
@@ -338,6 +339,9 @@ pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
         9 => simulation.command(Command::Put(ball(x, y, z, Matter::Drain))).unwrap(),
         10 if simulation.world().air().is_some() => {
             let mut about = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
+            if about(1.0) < 0.3 {
+                return simulation.command(Wind::even(about(12.0), about(360.0))).unwrap();
+            }
             let wind_m_s = [about(20.0) - 10.0, about(20.0), 0.0];
             let breath = Breath { heat_k: about(200.0), ash_kg_m3: about(0.1), steam_kg_m3: about(0.1), wind_m_s };
             simulation.command(Command::Put(ball(x, y, z, Matter::Air(breath)))).unwrap();

@@ -53,6 +53,13 @@ impl Solver for Plain {
         }
     }
 
+    fn change_wind(&mut self, change: &[[f32; 2]]) {
+        for place in self.velocity.grid.cells.places() {
+            let [east, south] = change[place[1]];
+            self.push(place, [east, 0.0, south]);
+        }
+    }
+
     fn planes(&self) -> Vec<Vec<u32>> {
         self.velocity.planes()
     }

@@ -163,12 +163,22 @@ pub(super) fn winds(forces: &Forces, ny: usize) -> Vec<[f32; 3]> {
 
 /// Gives all open faces the wind at their height.
 pub(super) fn blow(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds) {
+    on_open_faces(grid, u, open, winds, |u, wind| *u = wind);
+}
+
+/// Adds to all open faces a change of the wind at their height.
+pub(super) fn change_wind(grid: AirGrid, u: &mut Faces, open: &Open, change: &Winds) {
+    on_open_faces(grid, u, open, change, |u, change| *u += change);
+}
+
+/// Calls `put` with each open face and the wind at its height.
+fn on_open_faces(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds, put: impl Fn(&mut f32, f32)) {
     let row = grid.strides()[1];
     for (axis, (u, open)) in u.iter_mut().zip(&open.faces).enumerate() {
         let rows = u.chunks_mut(row).zip(open.chunks(row)).enumerate();
         for (index, (u, open)) in rows {
             let y = (index % (grid.strides()[2] / row)).saturating_sub(BEYOND).min(winds.len() - 1);
-            u.iter_mut().zip(open).filter(|(_, open)| **open > 0.0).for_each(|(u, _)| *u = winds[y][axis]);
+            u.iter_mut().zip(open).filter(|(_, open)| **open > 0.0).for_each(|(u, _)| put(u, winds[y][axis]));
         }
     }
 }

@@ -300,6 +300,13 @@ impl Solver for Incompressible {
         (self.has_begun, self.is_limited) = (true, false);
     }
 
+    fn change_wind(&mut self, change: &[[f32; 2]]) {
+        let change = Forces { wind: change.to_vec(), ..Forces::default() };
+        let winds = forces::winds(&change, self.grid.cells.ny);
+        forces::change_wind(self.grid, &mut self.u, &self.open, &winds);
+        self.is_limited = false;
+    }
+
     fn planes(&self) -> Vec<Vec<u32>> {
         self.to_planes()
     }

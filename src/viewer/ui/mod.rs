@@ -19,6 +19,7 @@ mod time;
 mod toasts;
 mod tools;
 mod vents;
+mod wind;
 
 use kiss3d::egui::{
     self, Area, Color32, Context, CornerRadius, FontId, Id, Margin, Order, Stroke, TextStyle, Theme, Ui, vec2,

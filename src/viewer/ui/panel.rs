@@ -3,7 +3,7 @@
 use kiss3d::egui::{Align, Context, Layout, Margin, RichText, ScrollArea, Ui};
 
 use super::rows::{Fold, section};
-use super::{BRIGHT, FAINT, camera, files, look, materials, numbers, rules, slices, time, tools, vents};
+use super::{BRIGHT, FAINT, camera, files, look, materials, numbers, rules, slices, time, tools, vents, wind};
 use crate::viewer::pace;
 use crate::viewer::state::State;
 
@@ -61,6 +61,9 @@ fn sections(ui: &mut Ui, state: &mut State) {
     section(ui, "Tools", Fold::Open, |ui| tools::show(ui, state));
     section(ui, "Camera", Fold::Open, |ui| camera::show(ui, state));
     section(ui, "Sources", Fold::Open, |ui| vents::show(ui, state));
+    if state.wind.value.is_some() {
+        section(ui, "Wind", Fold::Open, |ui| wind::show(ui, state));
+    }
     let title = if state.materials.value.is_empty() { "Flow" } else { "Flow of lava" };
     // The lava of the physical model is that of its scene.
     if state.report.as_ref().is_none_or(|report| report.flow.is_none()) {

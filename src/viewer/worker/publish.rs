@@ -157,6 +157,7 @@ impl Publisher {
             materials: self.materials(session.simulation()),
             air: world.air().map_or_else(Vec::new, AirAccount::of),
             flow: FlowReport::of(world),
+            wind: simulation.wind().cloned(),
             times: timings.map(|(name, time)| (name, time.last)).collect(),
             snapshots: session.snapshots(),
             quantities: world.quantities(),
