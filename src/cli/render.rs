@@ -227,9 +227,7 @@ impl RenderArgs {
         match (self.slice, scene.spec.grid.grid()) {
             (None, Ok(grid)) => {
                 let media = render::need_of_media(grid, scene.spec.materials.len());
-                let air = scene.spec.air.as_ref().zip(scene.spec.grid.cell_size_m);
-                let air = air.and_then(|(air, cell_m)| air.grid(grid, cell_m).ok());
-                let air = render::need_of_air(air.map_or(0, |air| air.cells.cells()));
+                let air = render::need_of_air(scene.air_cells());
                 render::need(grid, size.unwrap_or_default()).and(media).and(air)
             }
             _ => render::need_of_picture(size.unwrap_or_default()),

@@ -76,7 +76,7 @@ pub use image::Image;
 pub use key::Plain;
 pub use legend::Scale;
 pub use names::Named;
-pub use need::{need, need_of_air, need_of_media, need_of_picture};
+pub use need::{need, need_of_air, need_of_media, need_of_picture, need_of_smoke};
 pub use picture::picture;
 pub use relief::Relief;
 pub use renderer::Renderer;

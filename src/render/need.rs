@@ -37,10 +37,17 @@ pub fn need_of_picture([width, height]: [u32; 2]) -> MemoryEstimate {
     MemoryEstimate::of("the picture", width as usize * height as usize, BYTES_A_PIXEL)
 }
 
-/// Bytes of a cell of the air for its light and motion, and while those are found.
-const BYTES_A_CELL_OF_AIR: f64 = 26.0;
+/// Bytes of a cell of the air in a picture: its smoke and the light in it, 8, or its haze, 1; while they are found, what light is
+/// left from the sun, from the sky and from the lava, which takes 24 more and is gone before the next frame; and what was carried
+/// in the frame before, of which the smoke is made, 8.
+const BYTES_A_CELL_OF_AIR: f64 = 40.0;
 
-/// Memory for drawing what an air of so many cells carries.
+/// Memory for drawing what an air of so many cells carries, with what pictures read of it.
 pub fn need_of_air(cells: usize) -> MemoryEstimate {
-    LowPass::need_of_air(cells).and(MemoryEstimate::of("drawing ash and steam in the air", cells, BYTES_A_CELL_OF_AIR))
+    LowPass::need_of_air(cells).and(need_of_smoke(cells))
+}
+
+/// Memory of pictures alone for what an air of so many cells carries: volumes of density, motion and light.
+pub fn need_of_smoke(cells: usize) -> MemoryEstimate {
+    MemoryEstimate::of("drawing ash and steam in the air", cells, BYTES_A_CELL_OF_AIR)
 }

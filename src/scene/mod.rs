@@ -245,11 +245,14 @@ impl Scene {
 
     /// Refuses a box that is too large to be drawn, also for the memory that may be taken; it can still be run.
     pub fn check_drawable(&self) -> Result<(), SceneError> {
-        let media = self.spec.materials.len();
-        let need = |grid| LowPass::need(grid).and(LowPass::need_of_media(grid, media));
-        let check = self.spec.grid.grid().and_then(|grid| LowPass::check(grid).map(|()| need(grid)));
-        let need = check.map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
-        self.check_memory(need)
+        self.check_drawable_with(MemoryEstimate::default())
+    }
+
+    /// The same with the memory that pictures take besides.
+    pub fn check_drawable_with(&self, pictures: MemoryEstimate) -> Result<(), SceneError> {
+        let check = self.spec.grid.grid().and_then(|grid| LowPass::check(grid).map(|()| grid));
+        let grid = check.map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        self.check_memory(self.need_of_fields(grid).and(pictures))
     }
 
     /// Makes the world of the scene at step 0, with the events of step 0, unless it takes more memory than allowed.

@@ -4,7 +4,9 @@ use toml_parser::lexer::TokenKind;
 
 use super::error::SceneError;
 use super::{Scene, SceneSpec, VentTable};
+use crate::air::AirSpec;
 use crate::grid::Grid;
+use crate::lowpass::LowPass;
 use crate::matter::{Material, Pressure};
 use crate::memory::MemoryEstimate;
 use crate::terrain::Kind;
@@ -70,6 +72,22 @@ impl Scene {
             .and(edits(spec, grid))
     }
 
+    /// Cells of the air, 0 without. Where only the terrain's file knows how large a voxel is, the air counts without its margin and
+    /// as high as it is by default.
+    pub fn air_cells(&self) -> usize {
+        let (Some(air), Ok(grid)) = (&self.spec.air, self.spec.grid.grid()) else { return 0 };
+        let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
+        air.grid(grid, cell_m).map_or(0, |air| air.cells.cells())
+    }
+
+    /// Memory of the air itself and of all that pictures and files read of the world: the low-pass.
+    pub(super) fn need_of_fields(&self, grid: Grid) -> MemoryEstimate {
+        let fields = LowPass::need(grid).and(LowPass::need_of_media(grid, self.spec.materials.len()));
+        let Some(air) = &self.spec.air else { return fields };
+        let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
+        fields.and(air.need(grid, cell_m)).and(LowPass::need_of_air(self.air_cells()))
+    }
+
     /// Checks that the world, and what is made of it (`extra`), take no more memory than allowed.
     ///
     /// # Errors
@@ -77,6 +95,14 @@ impl Scene {
     pub fn check_memory(&self, extra: MemoryEstimate) -> Result<(), SceneError> {
         let check = self.need().and(extra).check("make grid.size or the pictures smaller");
         check.map_err(|cause| SceneError::Memory { path: self.origin.clone(), cause })
+    }
+}
+
+/// An air and the size of its voxels, or what of it does not depend on that.
+fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
+    match cell_m {
+        Some(cell_m) => (air.clone(), cell_m),
+        None => (AirSpec { margin_m: 0.0, height_m: None, ..air.clone() }, 1.0),
     }
 }
 
@@ -135,5 +161,34 @@ impl Put {
 
     fn need(&self, grid: Grid) -> MemoryEstimate {
         World::need_of_lava(grid, self.cells, self.deep).and(World::need_of_hollows(grid, self.hollow_columns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::engine::tiled::Tiled;
+    use crate::lowpass::AirVolume;
+
+    #[test]
+    fn what_is_drawn_of_the_air_counts() {
+        let scene = |text: &str| {
+            let whole = format!("[grid]\nsize = [40, 30, 40]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n{text}");
+            Scene::parse(&whole, Path::new("scene.toml")).expect("a right scene")
+        };
+        let still = scene("");
+        assert_eq!(still.air_cells(), 0);
+        for text in ["[air]\n", "[air]\nratio = 1\nmargin_m = 130.0\nheight_m = 900.0\n"] {
+            let airy = scene(text);
+            let simulation = airy.build(Box::new(Tiled::default())).expect("it fits").simulation;
+            let air = simulation.world().air().expect("the scene has air");
+            assert_eq!(airy.air_cells(), air.grid().cells.cells(), "{text}");
+            let grid = simulation.world().grid();
+            let more = airy.need_of_fields(grid).bytes() - still.need_of_fields(grid).bytes();
+            let carried = airy.air_cells() as f64 * AirVolume::BYTES_A_CELL;
+            assert!(more as f64 >= air.bytes() as f64 + carried, "{text}: {more} for {} and {carried}", air.bytes());
+        }
     }
 }

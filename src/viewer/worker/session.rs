@@ -6,7 +6,7 @@ use super::snapshots::{MOST_BYTES, Snapshots};
 use crate::engine::tiled::Tiled;
 use crate::map::Site;
 use crate::output::{Existing, OutputError};
-use crate::render::{CameraSpec, LookSpec};
+use crate::render::{CameraSpec, LookSpec, need_of_smoke};
 use crate::scene::{Edge, Scene, SceneError};
 use crate::simulation::{Command, Simulation};
 use crate::validate::Invalid;
@@ -29,7 +29,7 @@ impl Session {
     /// Checks and builds a scene.
     pub(super) fn open(scene: Scene) -> Result<Self, SceneError> {
         scene.validate()?;
-        scene.check_drawable()?;
+        scene.check_drawable_with(need_of_smoke(scene.air_cells()))?;
         let stage = scene.build(Box::new(Tiled::default()))?;
         let snapshots = Snapshots::new(&stage.simulation, MOST_BYTES);
         Ok(Self { scene, simulation: stage.simulation, site: stage.site, snapshots, edge_reported: false })
