@@ -23,6 +23,12 @@ impl Air {
         value as f32
     }
 
+    /// The velocity of the air at a voxel in m/s: east, up and south; none in solid cells and outside of the air.
+    pub fn motion(&self, voxel: Place) -> Option<[f32; 3]> {
+        let place = self.grid().cell_of(voxel.map(|n| n as i64))?;
+        (!self.openness.is_solid(place)).then(|| self.velocity_m_s(place).map(|speed| speed as f32))
+    }
+
     /// The velocity at the centre of a cell in m/s: east, up and south.
     pub fn velocity_m_s(&self, place: Place) -> [f64; 3] {
         self.velocity(place).map(|cells| f64::from(cells) * self.scale.edge_m / self.scale.step_s)

@@ -2,7 +2,7 @@
 
 use lavoxel::map::Site;
 use lavoxel::render::{
-    Axis, Crop, Image, Palette, Plain, Ruler, Sample, Scale, SliceSpec, SliceStyle, Survey, round_up, slice,
+    Axis, Crop, Image, Palette, Plain, Ruler, Sample, Scale, SliceSpec, SliceStyle, Survey, round_up, slice_of_motion,
 };
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
@@ -74,7 +74,7 @@ impl Slices {
             title,
             rulers: self.rulers.clone(),
         };
-        slice(grid, &spec, &style, content)
+        slice_of_motion(grid, &spec, &style, content, |place| sample.motion(place))
     }
 
     /// What the colours mean. Energy goes from 0 to 1, which a full cell of fresh lava has, so that pictures compare;

@@ -81,5 +81,5 @@ pub use picture::picture;
 pub use relief::Relief;
 pub use renderer::Renderer;
 pub use sheet::{Legend, Sheet};
-pub use slice::{Axis, Content, Crop, Part, Sample, SliceSpec, SliceStyle, Survey, slice};
+pub use slice::{Axis, Content, Crop, Part, Sample, SliceSpec, SliceStyle, Survey, slice, slice_of_motion};
 pub use ticks::round_up;

@@ -1,5 +1,6 @@
 //! Slices: one layer of cells as a flat picture with axes, a colour bar and a title.
 
+mod arrows;
 mod cells;
 mod cut;
 mod layout;
@@ -15,6 +16,7 @@ use super::key::Plain;
 use super::legend::{Frame, Scale, stroke};
 use super::text::{Align, Ink};
 use crate::view::Palette;
+use arrows::Arrows;
 use cells::Cells;
 use layout::Layout;
 pub use sample::Sample;
@@ -181,12 +183,29 @@ pub fn slice(
     style: &SliceStyle,
     content: impl Fn(Place) -> Content,
 ) -> Result<Image, Invalid> {
+    slice_of_motion(grid, spec, style, content, |_| None)
+}
+
+/// The same with arrows: `motion` gives the velocity of a cell along x, y and z in the unit of the slice's scale, the upper end
+/// of which is the speed of the longest arrow. Arrows show the part of it in the plane.
+///
+/// # Errors
+/// When the slice lies outside the box.
+pub fn slice_of_motion(
+    grid: Grid,
+    spec: &SliceSpec,
+    style: &SliceStyle,
+    content: impl Fn(Place) -> Content,
+    motion: impl Fn(Place) -> Option<[f32; 3]>,
+) -> Result<Image, Invalid> {
     spec.validate(grid)?;
     let (width, height) = spec.size;
     let mut image = Image::filled(width, height, PAPER);
     let layout = Layout::new(spec, style);
     frame(&mut image, layout.cells, layout.ink);
     Cells { grid, spec, style, content }.draw(&mut image, layout.cells);
+    let fastest = style.scale.as_ref().map_or(1.0, |scale| scale.range.1);
+    Arrows { spec, ink: layout.ink, motion, fastest }.draw(&mut image, layout.cells);
     for (axis, out) in &layout.axes {
         axis.draw(&mut image, layout.cells, *out);
     }

@@ -1,6 +1,7 @@
 //! What a slice shows of a world: a quantity where its material is, and elsewhere rock and the other materials, in each cell
 //! the one that fills most of it.
 
+use crate::air::Air;
 use crate::grid::Place;
 use crate::world::{CellMeasure, CellValues, Quantity, World};
 
@@ -11,6 +12,8 @@ use crate::render::key::Plain;
 pub struct Sample<'a> {
     values: CellValues<'a>,
     solid: CellValues<'a>,
+    /// The air, of which the motion is shown.
+    moving: Option<&'a Air>,
     /// The materials that are shown without values, and their amounts.
     plain: Vec<(Plain, CellValues<'a>)>,
 }
@@ -24,6 +27,7 @@ impl<'a> Sample<'a> {
         };
         Self {
             values: world.values(quantity),
+            moving: world.air().filter(|_| quantity.measure() == CellMeasure::Speed),
             solid: world.values(&Quantity::new(CellMeasure::Solid, "")),
             plain: Plain::without_values(quantity, world.materials()).into_iter().map(with_amount).collect(),
         }
@@ -42,6 +46,12 @@ impl<'a> Sample<'a> {
         // Of equal ones the heaviest.
         let most = amounts.reduce(|most, other| if other.1 > most.1 { other } else { most });
         most.map_or(Content::Empty, |(number, _)| Content::Material(number as u8))
+    }
+
+    /// The velocity of a cell in m/s along x, y and z, where the slice shows the air's speed and there is air.
+    pub fn motion(&self, place: Place) -> Option<[f32; 3]> {
+        let air = self.moving?;
+        if self.solid.at(place) > 0.0 { None } else { air.motion(place) }
     }
 
     /// The materials that are shown without values, in the order that [`Content::Material`] counts.

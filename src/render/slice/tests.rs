@@ -187,3 +187,47 @@ fn a_slice_outside_the_box_is_refused() {
         assert!(refused(SliceSpec { shown: Part { across: up.map(|c| c + 2), ..whole.shown }, ..whole }).is_err());
     }
 }
+
+#[test]
+fn arrows_point_where_the_motion_goes_and_are_longer_where_it_is_faster() {
+    let grid = Grid::new(20, 20, 20);
+    let size = (900, 900);
+    // Differences from the slice without arrows, by the side of the middle of the cells.
+    let moved = |axis: Axis, velocity: [f32; 3]| {
+        let spec = SliceSpec::whole(grid, axis, 10, size);
+        let (style, content) = (style(), |_: Place| Content::Value(0.5));
+        let frame = Layout::new(&spec, &style).cells;
+        let bare = slice(grid, &spec, &style, content).expect("inside");
+        // One arrow alone.
+        let first = std::cell::Cell::new(true);
+        let with = slice_of_motion(grid, &spec, &style, content, |_| first.replace(false).then_some(velocity));
+        let with = with.expect("inside");
+        let mut changed = Vec::new();
+        for y in 0..size.1 {
+            for x in (0..size.0).filter(|x| with.pixel(*x, y) != bare.pixel(*x, y)) {
+                assert!(
+                    (frame.x..frame.x + frame.width).contains(&x) && (frame.y..frame.y + frame.height).contains(&y)
+                );
+                changed.push([x as f32, y as f32]);
+            }
+        }
+        changed
+    };
+    let span = |changed: &[[f32; 2]], k: usize| {
+        let along = changed.iter().map(|p| p[k]);
+        along.clone().fold(0.0, f32::max) - along.fold(f32::MAX, f32::min)
+    };
+    for axis in [Axis::X, Axis::Y, Axis::Z] {
+        let right = if axis == Axis::X { [0.0, 0.0, 0.9] } else { [0.9, 0.0, 0.0] };
+        let (fast, slow) = (moved(axis, right), moved(axis, right.map(|v| 0.4 * v)));
+        assert!(!fast.is_empty() && span(&fast, 0) > 1.3 * span(&slow, 0), "{axis:?}");
+        assert!(span(&fast, 0) > 1.4 * span(&fast, 1), "{axis:?}: it lies along the picture");
+        // More of an arrow is on the side of its head.
+        let middle = fast.iter().map(|p| p[0]).fold(0.0, f32::max) - 0.5 * span(&fast, 0);
+        let ahead = fast.iter().filter(|p| p[0] > middle).count();
+        assert!(2 * ahead > fast.len(), "{axis:?}: {ahead} of {}", fast.len());
+        let across = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]][axis.number()];
+        assert!(moved(axis, across).is_empty(), "{axis:?}: what goes through the plane is not seen");
+        assert!(moved(axis, [0.0; 3]).is_empty(), "{axis:?}: still air");
+    }
+}
