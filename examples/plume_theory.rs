@@ -55,7 +55,7 @@ impl Plume {
             .axis_x("height z [cells]", Axis::Linear)
             .axis_y("speed w [cells per step]", Axis::Linear)
             .points("computed", self.column(2))
-            .points_of_theory("z^−⅓ with the measured α", self.column(3))
+            .points_of_theory("theory with the measured α, w ∝ z^−1/3", self.column(3))
     }
 
     fn flux(&self) -> Plot {

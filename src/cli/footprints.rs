@@ -4,8 +4,9 @@ use std::io::Read;
 use std::path::Path;
 
 use lavoxel::map::compare::{Footprint, covering, fill};
-use lavoxel::map::geojson::{Polygons, System};
+use lavoxel::map::geojson::{self, Polygons, System};
 use lavoxel::map::{Crs, Placement, ToDegrees};
+use lavoxel::memory::MemoryEstimate;
 use lavoxel::terrain::error::MAX_SAMPLES;
 use lavoxel::terrain::{Heightmap, LoadOptions, load};
 use ndarray::Array2;
@@ -14,6 +15,9 @@ use super::no_file;
 
 /// Largest GeoJSON file that is read.
 const LARGEST: u64 = 256 << 20;
+
+/// Bytes of a cell while two footprints are compared: both as they were read, and on the common raster.
+const BYTES_A_CELL: f64 = 4.0;
 
 /// Cells along the longer side where neither file says how large a cell is.
 const CELLS: f64 = 1000.0;
@@ -33,7 +37,9 @@ impl Source {
         match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
             "tif" | "tiff" | "asc" => Ok(Self::raster(load(path, &LoadOptions::default())?, above)),
             "geojson" | "json" => {
-                let polygons = Polygons::parse(&read_text(path)?);
+                let text = read_text(path)?;
+                geojson::need(&text).check("simplify the polygons (ogr2ogr -simplify)")?;
+                let polygons = Polygons::parse(&text);
                 Ok(Self::Polygons(polygons.map_err(|e| anyhow::anyhow!("{} {e}", path.display()))?))
             }
             _ => anyhow::bail!("{}: footprints end in .tif, .asc or .geojson", path.display()),
@@ -105,9 +111,12 @@ fn metres(crs: Option<&Crs>, place: &Placement) -> anyhow::Result<(f64, f64)> {
 /// A raster, grown so that it covers the other footprint.
 fn around(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> anyhow::Result<Placement> {
     let Some(bounds) = bounds else { return Ok(*place) };
-    covering(place, bounds, MAX_SAMPLES).ok_or_else(|| {
+    let place = covering(place, bounds, MAX_SAMPLES).ok_or_else(|| {
         anyhow::anyhow!("the footprints lie too far apart for the cells of {}: are both in one system?", of.display())
-    })
+    })?;
+    let need = MemoryEstimate::of("both footprints", place.cols * place.rows, BYTES_A_CELL);
+    need.check("make the cells larger, or cut the rasters")?;
+    Ok(place)
 }
 
 /// The names of both files, for messages.

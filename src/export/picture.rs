@@ -102,14 +102,15 @@ impl Sight<'_> {
         let mut image = Image { width, height, rgb };
         let (rows, cols) = self.values.dim();
         let scale = (cols as f64 / width as f64, rows as f64 / height as f64);
-        // The border of what is shown is one pixel wide, however large the blocks are.
-        let sharp = (self.blocks.edge as f64 / scale.0).max(1.0) as f32;
+        let place = |x: usize, y: usize| ((x as f64 + 0.5) * scale.0, (y as f64 + 0.5) * scale.1);
+        let share = |x, y| self.around(place(x, y)).map_or(0.0, |(_, share)| share);
         for y in 0..height {
             for x in 0..width {
-                let place = ((x as f64 + 0.5) * scale.0, (y as f64 + 0.5) * scale.1);
-                if let Some((value, share)) = self.around(place) {
-                    image.put(x, y, self.over(image.pixel(x, y), value, (share as f32 - 0.5) * sharp));
-                }
+                let Some((value, here)) = self.around(place(x, y)) else { continue };
+                // Pixels from the border, which is so as wide on every slope.
+                let slope = (share(x + 1, y) - here).hypot(share(x, y + 1) - here);
+                let inside = ((here - 0.5) / slope.max(1e-6)).clamp(-9.0, 9.0) as f32;
+                image.put(x, y, self.over(image.pixel(x, y), value, inside));
             }
         }
         image

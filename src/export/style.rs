@@ -52,7 +52,7 @@ impl MapStyle {
 
     /// Whether a number is shown: not where there is nothing, or less than a logarithmic scale begins with.
     pub fn shows(&self, value: f64) -> bool {
-        !value.is_nan() && !(self.none_at_zero && value <= 0.0) && !(self.log && value < self.range.0)
+        !value.is_nan() && (!self.none_at_zero || value > 0.0) && (!self.log || value >= self.range.0)
     }
 
     /// Place of a number on the palette, 0 to 1.
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn scales_are_round_and_begin_where_their_quantity_does() {
-        let thickness = style(ColumnMeasure::Thickness, [0.3, f32::NAN, 3.14]);
+        let thickness = style(ColumnMeasure::Thickness, [0.3, f32::NAN, 3.13]);
         assert_eq!((thickness.range, labels(&thickness).join(" ").as_str()), ((0.0, 3.2), "0 0.5 1 1.5 2 2.5 3"));
         let ground = style(ColumnMeasure::Ground, [94.3, 120.0, 195.0]);
         assert_eq!(

@@ -85,9 +85,8 @@ impl Footprint {
             [w.min(col), n.min(row), e.max(col + 1), s.max(row + 1)]
         });
         let Placement { west, north, cell, .. } = self.place;
-        (e > 0).then(|| {
-            [west + w as f64 * cell.0, north - s as f64 * cell.1, west + e as f64 * cell.0, north - n as f64 * cell.1]
-        })
+        let (west_end, east_end) = (west + w as f64 * cell.0, west + e as f64 * cell.0);
+        (e > 0).then_some([west_end, north - s as f64 * cell.1, east_end, north - n as f64 * cell.1])
     }
 
     /// Whether the cell around a point is inside.
@@ -170,7 +169,7 @@ pub fn covering(place: &Placement, [west, south, east, north]: [f64; 4], most: u
     let e = cells(east - (place.west + cols as f64 * cell.0), cell.0);
     let s = cells(place.south() - south, cell.1);
     let (wide, high) = (cols as f64 + w + e, rows as f64 + n + s);
-    (wide * high <= most as f64).then(|| Placement {
+    (wide * high <= most as f64).then_some(Placement {
         cols: wide as usize,
         rows: high as usize,
         west: place.west - w * cell.0,

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::memory::MemoryEstimate;
+
 /// A polygon: its outer ring and its holes, each a list of points in the units of the map.
 pub type Rings = Vec<Vec<[f64; 2]>>;
 
@@ -27,8 +29,24 @@ pub struct Polygons {
     pub system: System,
 }
 
+/// Bytes in memory, while a text is read, of what each list, each object and each comma in it announces.
+const A_LIST: usize = 256;
+const AN_OBJECT: usize = 720;
+const A_COMMA: usize = 96;
+
+/// What reading a text takes, which its length does not tell.
+pub fn need(text: &str) -> MemoryEstimate {
+    let cost = |byte| match byte {
+        b'[' => A_LIST,
+        b'{' => AN_OBJECT,
+        b',' => A_COMMA,
+        _ => 1,
+    };
+    MemoryEstimate::of("the polygons", text.bytes().map(cost).sum(), 1.0)
+}
+
 impl Polygons {
-    /// Reads a text.
+    /// Reads a text, of which [`need`] tells before what that takes.
     ///
     /// # Errors
     /// What is wrong with it, in words that follow the name of the file.

@@ -89,8 +89,15 @@ impl Extent {
         (first..=last).map(|i| i as f64 * step).collect()
     }
 
-    fn holds(self, value: f64) -> bool {
-        value >= self.low * (1.0 - 1e-9) && value <= self.high * (1.0 + 1e-9)
+    /// Whether a number lies between the ends.
+    pub(super) fn holds(self, value: f64) -> bool {
+        (-1e-9..=1.0 + 1e-9).contains(&self.share(value))
+    }
+
+    /// Place of a number between the ends, 0 to 1.
+    pub(super) fn share(self, value: f64) -> f64 {
+        let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
+        (self.axis.even(value) - low) / (high - low)
     }
 
     /// A number of [`Extent::ticks`] as text.
@@ -125,10 +132,8 @@ impl Ranged for Extent {
     type ValueType = f64;
 
     fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
-        let share = (self.axis.even(*value) - low) / (high - low);
         // Far outside is outside, and does not overflow.
-        from + (share.clamp(-10.0, 10.0) * f64::from(to - from)).round() as i32
+        from + (self.share(*value).clamp(-10.0, 10.0) * f64::from(to - from)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {

@@ -127,14 +127,20 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
     }
     let mut chart = builder.build_cartesian_2d(x, y).map_err(failed)?;
     mesh(plot, &mut chart, (x, y))?;
-    for ((series, points), color) in plot.series.iter().zip(points).zip(plot.colors()) {
-        line(series, points, color, &mut chart)?;
+    for ((series, points), color) in plot.series.iter().zip(&points).zip(plot.colors()) {
+        // What lies outside of ends that were asked for is left out, and a line is broken there.
+        let outside = |(px, py): &(f64, f64)| !x.holds(*px) || !y.holds(*py);
+        let runs = points.split(outside).filter(|run| !run.is_empty());
+        for (i, run) in runs.enumerate() {
+            let name = if i == 0 { series.name.as_str() } else { "" };
+            line((name, series.look), run, color, &mut chart)?;
+        }
     }
     if plot.series.iter().any(|series| !series.name.is_empty()) {
         let labels = (FONT, TEXT).into_font().color(&INK);
         let mut legend = chart.configure_series_labels();
         legend.label_font(labels).background_style(WHITE.mix(0.85)).border_style(GRID).legend_area_size(34).margin(8);
-        legend.position(corner(plot, (x, y))).draw().map_err(failed)?;
+        legend.position(corner(&points, (x, y))).draw().map_err(failed)?;
     }
     Ok(())
 }
@@ -158,38 +164,46 @@ fn mesh(plot: &Plot, chart: &mut Chart<'_>, (x, y): (Extent, Extent)) -> Result<
         .map_err(failed)
 }
 
-/// The corner in which the fewest points lie.
-fn corner(plot: &Plot, (x, y): (Extent, Extent)) -> SeriesLabelPosition {
-    use plotters::coord::ranged1d::Ranged;
-    let mut counts = [0_usize; 4];
-    for (px, py) in plot.given() {
-        let (across, up) = (x.map(&px, (0, 100)), y.map(&py, (0, 100)));
-        if (0..=100).contains(&across) && (0..=100).contains(&up) {
-            counts[usize::from(across > 50) + 2 * usize::from(up > 50)] += 1;
-        }
-    }
+/// Share of the width and the height that a legend takes, about.
+const LEGEND: (f64, f64) = (0.55, 0.3);
+
+/// The corner in which the legend hides the fewest points.
+fn corner(points: &[Vec<(f64, f64)>], (x, y): (Extent, Extent)) -> SeriesLabelPosition {
+    let hidden = |right: bool, upper: bool| {
+        let inside = |(px, py): &&(f64, f64)| {
+            let (across, up) = (x.share(*px), y.share(*py));
+            let beside = if right { across > 1.0 - LEGEND.0 } else { across < LEGEND.0 };
+            beside && if upper { up > 1.0 - LEGEND.1 } else { up < LEGEND.1 }
+        };
+        points.iter().flatten().filter(inside).count()
+    };
     let places = [
-        (3, SeriesLabelPosition::UpperRight),
-        (2, SeriesLabelPosition::UpperLeft),
-        (1, SeriesLabelPosition::LowerRight),
-        (0, SeriesLabelPosition::LowerLeft),
+        (hidden(true, true), SeriesLabelPosition::UpperRight),
+        (hidden(false, true), SeriesLabelPosition::UpperLeft),
+        (hidden(true, false), SeriesLabelPosition::LowerRight),
+        (hidden(false, false), SeriesLabelPosition::LowerLeft),
     ];
-    let least = places.into_iter().min_by_key(|(quarter, _)| counts[*quarter]);
+    let least = places.into_iter().min_by_key(|(hidden, _)| *hidden);
     least.map_or(SeriesLabelPosition::UpperRight, |(_, place)| place)
 }
 
-fn line(series: &Series, points: Vec<(f64, f64)>, color: RGBColor, chart: &mut Chart<'_>) -> Result<(), PlotError> {
-    let thick = color.stroke_width(2);
-    let drawn = match series.look {
+fn line(
+    (name, look): (&str, Look),
+    points: &[(f64, f64)],
+    color: RGBColor,
+    chart: &mut Chart<'_>,
+) -> Result<(), PlotError> {
+    let (thick, points) = (color.stroke_width(2), points.to_vec());
+    let drawn = match look {
         Look::Line => chart.draw_series(LineSeries::new(points, thick)),
         Look::Theory => chart.draw_series(DashedLineSeries::new(points, 8, 5, thick)),
         Look::Points => chart.draw_series(points.into_iter().map(|point| Circle::new(point, 4, color.filled()))),
     };
     let drawn = drawn.map_err(failed)?;
-    if !series.name.is_empty() {
-        let drawn = drawn.label(&series.name);
+    if !name.is_empty() {
+        let drawn = drawn.label(name);
         // What stands before the name in the legend.
-        match series.look {
+        match look {
             Look::Line => drawn.legend(move |(x, y)| PathElement::new([(x, y), (x + 26, y)], thick)),
             Look::Theory => drawn.legend(move |(x, y)| DashedPathElement::new([(x, y), (x + 26, y)], 8, 5, thick)),
             Look::Points => drawn.legend(move |(x, y)| Circle::new((x + 13, y), 4, color.filled())),

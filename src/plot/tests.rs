@@ -38,6 +38,13 @@ fn numbers_without_a_place_are_left_out() {
 }
 
 #[test]
+fn nothing_is_drawn_outside_of_ends_that_were_asked_for() {
+    let points = [(0.0, 0.5), (1.0, 9.0), (2.0, 0.6), (3.0, -4.0), (7.0, 0.2)];
+    let plot = Plot::new("").points("", points).series("", points).range_x(0.0, 5.0).range_y(0.0, 1.0);
+    assert_eq!(plot.svg().expect("a plot").matches("<circle").count(), 2);
+}
+
+#[test]
 fn pages_put_plots_in_rows() {
     let page = (0..3).fold(Page::new("Four").plot_size(300, 200), |page, _| page.plot(drop_of(4)));
     let size = |page: &Page| page.svg().expect("a page").lines().next().map(str::to_owned).expect("a line");
