@@ -2,6 +2,7 @@
 
 mod air_report;
 mod bench;
+mod classic;
 mod compare;
 mod count;
 mod cut;
@@ -24,6 +25,7 @@ mod slices;
 mod stop;
 mod terrain;
 mod typed;
+mod verify;
 #[cfg(feature = "viewer")]
 mod view;
 mod volumes;
@@ -98,6 +100,7 @@ enum Command {
     Terrain(Box<terrain::TerrainArgs>),
     Scene(scene::SceneArgs),
     Compare(compare::CompareArgs),
+    Verify(verify::VerifyArgs),
 }
 
 /// Flags of every command that simulates without a window.
@@ -208,6 +211,8 @@ struct NoThreads(rayon::ThreadPoolBuildError);
 enum Outcome {
     Done,
     Stopped,
+    /// The command ran, and what it checked does not hold.
+    Failed,
 }
 
 /// Runs the program; all exit codes are decided here.
@@ -230,10 +235,12 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Terrain(args)) => terrain::run(&args).map(|()| Outcome::Done),
         Some(Command::Scene(args)) => scene::run(&args).map(|()| Outcome::Done),
         Some(Command::Compare(args)) => compare::run(&args).map(|()| Outcome::Done),
+        Some(Command::Verify(args)) => verify::run(&args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Stopped) => ExitCode::from(STOPPED),
+        Ok(Outcome::Failed) => ExitCode::FAILURE,
         Err(error) => {
             say::error(&format!("{error:#}{}", way_out(&error)));
             ExitCode::from(exit_code(&error))

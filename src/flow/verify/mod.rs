@@ -116,7 +116,7 @@ pub const CASES: [Case; 14] = [
     Case {
         name: "huppert-flux",
         about: "10 m³/s of 1e5 Pa s on a plane: R = 0.7150 (gQ³/3ν)^⅛ t^½ (Huppert 1982)",
-        is_quick: true,
+        is_quick: false,
         run: spreading::flux,
     },
     Case {
@@ -128,7 +128,7 @@ pub const CASES: [Case; 14] = [
     Case {
         name: "bm1-dam-break",
         about: "BM1: a dam 1 m high and 6.6 m long breaks, 1e4 Pa s: early t^½, late t^⅕ (Huppert 1982; Balmforth et al. 2006)",
-        is_quick: true,
+        is_quick: false,
         run: spreading::dam_break,
     },
     Case {
@@ -174,7 +174,7 @@ pub const CASES: [Case; 14] = [
         run: boxes::roofed_channel,
     },
     Case { name: "u-tube", about: "two shafts joined by a tunnel: levels meet", is_quick: true, run: boxes::u_tube },
-    Case { name: "lake", about: "a crater lake spills over its lowest lip alone", is_quick: true, run: boxes::lake },
+    Case { name: "lake", about: "a crater lake spills over its lowest lip alone", is_quick: false, run: boxes::lake },
     Case {
         name: "cliff",
         about: "lava falls from a cliff over an overhang: nothing floats, nothing enters rock",
