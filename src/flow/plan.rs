@@ -41,12 +41,23 @@ pub(crate) struct ByLevel {
 }
 
 impl ByLevel {
-    fn sort(&mut self, mut unsorted: Vec<(u8, u32)>) {
-        unsorted.sort_unstable_by_key(|&(level, item)| (u8::MAX - level, item));
+    /// Sorts items that ascend, by counting.
+    fn sort(&mut self, unsorted: &[(u8, u32)]) {
+        self.ends = [0; FINEST as usize + 2];
+        for &(level, _) in unsorted {
+            self.ends[usize::from(level)] += 1;
+        }
+        for level in (0..FINEST as usize).rev() {
+            self.ends[level] += self.ends[level + 1];
+        }
         self.items.clear();
-        self.items.extend(unsorted.iter().map(|&(_, item)| item));
-        for (level, end) in self.ends.iter_mut().enumerate() {
-            *end = unsorted.partition_point(|&(l, _)| usize::from(l) >= level);
+        self.items.resize(unsorted.len(), 0);
+        let mut next = self.ends;
+        next.rotate_left(1);
+        for &(level, item) in unsorted {
+            let place = &mut next[usize::from(level)];
+            self.items[*place] = item;
+            *place += 1;
         }
     }
 
@@ -182,8 +193,8 @@ impl Plan {
                 let all = [west, east, north, south].into_iter().flatten();
                 columns.push((all.map(of_face).fold(levels[c as usize], u8::max), c));
             }
-            strip.faces.sort(faces);
-            strip.columns.sort(columns);
+            strip.faces.sort(&faces);
+            strip.columns.sort(&columns);
         });
     }
 
