@@ -9,28 +9,26 @@ use lavoxel::plot::{Axis, Page, Plot};
 
 /// What `air_plume` prints of a run.
 struct Plume {
-    /// Solver, box, steps and radius.
+    /// Solver and box.
     title: String,
-    /// The straight line through the widths: slope, and height of the source below the floor.
+    /// Slope of the straight line through the widths.
     slope: f64,
-    origin: f64,
     /// Height, half-width, speed, speed of theory, flux of buoyancy over that of the source.
     rows: Vec<[f64; 5]>,
 }
 
 impl Plume {
     fn parse(text: &str) -> Option<Self> {
-        let title = text.lines().next()?.split(':').next()?.to_owned();
+        let title = text.lines().next()?.split(',').next()?.to_owned();
         // b = 0.130 (z +4.1): α 0.108 …
         let fit = text.lines().find_map(|line| line.strip_prefix("b = "))?;
-        let (slope, rest) = fit.split_once(" (z ")?;
-        let origin = rest.split_once(')')?.0;
+        let slope = fit.split_once(" (z ")?.0;
         let numbers = |line: &str| -> Option<[f64; 5]> {
             let numbers: Option<Vec<f64>> = line.split_whitespace().map(|word| word.parse().ok()).collect();
             numbers?.try_into().ok()
         };
         let rows = text.lines().filter_map(numbers).collect();
-        Some(Self { title, slope: slope.parse().ok()?, origin: origin.parse().ok()?, rows })
+        Some(Self { title, slope: slope.parse().ok()?, rows })
     }
 
     /// Pairs of height and a column.
@@ -39,15 +37,15 @@ impl Plume {
     }
 
     fn width(&self) -> Plot {
-        // The entrainment that is measured in turbulent plumes lies between these; each line starts at the same source.
-        let (from, least, most) = (self.origin, 1.2 * 0.10, 1.2 * 0.16);
-        let alpha = self.slope / 1.2;
+        // The entrainment that is measured in turbulent plumes lies between these; both lines start at the lowest width.
+        let [z, b, ..] = self.rows.first().copied().unwrap_or_default();
+        let line = move |alpha: f64| move |height: f64| b + 1.2 * alpha * (height - z);
         Plot::new(format!("{}: half-width", self.title))
             .axis_x("height z [cells]", Axis::Linear)
             .axis_y("half-width b [cells]", Axis::Linear)
-            .points(format!("computed, α = {alpha:.3}"), self.column(1))
-            .line_of_theory("6/5 α z with α = 0.10 and 0.16", move |z| least * (z + from))
-            .line_of_theory("", move |z| most * (z + from))
+            .points(format!("computed, α = {:.3}", self.slope / 1.2), self.column(1))
+            .line_of_theory("db/dz = 6/5 α, α = 0.10 and 0.16", line(0.10))
+            .line_of_theory("", line(0.16))
     }
 
     fn speed(&self) -> Plot {
@@ -55,7 +53,7 @@ impl Plume {
             .axis_x("height z [cells]", Axis::Linear)
             .axis_y("speed w [cells per step]", Axis::Linear)
             .points("computed", self.column(2))
-            .points_of_theory("theory with the measured α, w ∝ z^−1/3", self.column(3))
+            .points_of_theory("theory with this α", self.column(3))
     }
 
     fn flux(&self) -> Plot {

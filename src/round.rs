@@ -11,7 +11,7 @@ pub(crate) fn steps(least: f64) -> impl Iterator<Item = f64> {
 }
 
 /// The next round number from `value` on: a multiple of a tenth of the power of ten below it.
-pub fn round_up(value: f64) -> f64 {
+pub(crate) fn round_up(value: f64) -> f64 {
     let tenth = 10_f64.powf(value.log10().floor() - 1.0);
     if tenth.is_finite() && tenth > 0.0 { (value / tenth - 1e-6).ceil() * tenth } else { value }
 }

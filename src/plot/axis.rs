@@ -60,6 +60,12 @@ impl Extent {
         Self { axis, low: axis.back(from), high: axis.back(high + room) }
     }
 
+    /// The same with so much more room at its upper end, as a share of its length.
+    pub(super) fn with_room_above(self, share: f64) -> Self {
+        let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
+        Self { high: self.axis.back(high + share * (high - low)), ..self }
+    }
+
     /// An axis with ends that were asked for.
     pub(super) fn between(axis: Axis, low: f64, high: f64) -> Self {
         Self { axis, low, high }

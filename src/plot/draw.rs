@@ -119,6 +119,13 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
     let axes = (plot.x.axis, plot.y.axis);
     let points: Vec<_> = plot.series.iter().map(|series| series.points(axes, x)).collect();
     let y = plot.y.extent(points.iter().flatten().map(|point| point.1));
+    let named = plot.series.iter().any(|series| !series.name.is_empty());
+    let (mut place, mut y) = (corner(&points, (x, y)), y);
+    if named && place.1 > 0 && plot.y.ends.is_none() {
+        // No corner is free: room for the legend is made above the points.
+        y = y.with_room_above(1.2 * LEGEND.1);
+        place = corner(&points, (x, y));
+    }
     let widest = y.ticks(MOST).into_iter().map(|tick| y.label(tick, MOST).chars().count()).max().unwrap_or(1);
     let mut builder = ChartBuilder::on(area);
     builder.margin(12).margin_right(22).x_label_area_size(48).y_label_area_size(40 + 8 * widest as i32);
@@ -136,11 +143,11 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
             line((name, series.look), run, color, &mut chart)?;
         }
     }
-    if plot.series.iter().any(|series| !series.name.is_empty()) {
+    if named {
         let labels = (FONT, TEXT).into_font().color(&INK);
         let mut legend = chart.configure_series_labels();
         legend.label_font(labels).background_style(WHITE.mix(0.85)).border_style(GRID).legend_area_size(34).margin(8);
-        legend.position(corner(&points, (x, y))).draw().map_err(failed)?;
+        legend.position(place.0).draw().map_err(failed)?;
     }
     Ok(())
 }
@@ -167,8 +174,8 @@ fn mesh(plot: &Plot, chart: &mut Chart<'_>, (x, y): (Extent, Extent)) -> Result<
 /// Share of the width and the height that a legend takes, about.
 const LEGEND: (f64, f64) = (0.55, 0.3);
 
-/// The corner in which the legend hides the fewest points.
-fn corner(points: &[Vec<(f64, f64)>], (x, y): (Extent, Extent)) -> SeriesLabelPosition {
+/// The corner in which the legend hides the fewest points, and how many.
+fn corner(points: &[Vec<(f64, f64)>], (x, y): (Extent, Extent)) -> (SeriesLabelPosition, usize) {
     let hidden = |right: bool, upper: bool| {
         let inside = |(px, py): &&(f64, f64)| {
             let (across, up) = (x.share(*px), y.share(*py));
@@ -184,7 +191,7 @@ fn corner(points: &[Vec<(f64, f64)>], (x, y): (Extent, Extent)) -> SeriesLabelPo
         (hidden(false, false), SeriesLabelPosition::LowerLeft),
     ];
     let least = places.into_iter().min_by_key(|(hidden, _)| *hidden);
-    least.map_or(SeriesLabelPosition::UpperRight, |(_, place)| place)
+    least.map_or((SeriesLabelPosition::UpperRight, 0), |(hidden, place)| (place, hidden))
 }
 
 fn line(

@@ -1,8 +1,12 @@
 //! Round numbers along axes and colour bars: 1, 2 or 5 times a power of ten apart.
 
-pub use crate::round::round_up;
 use crate::round::steps;
 pub(crate) use crate::round::{number, round_down};
+
+/// The next round number from `value` on: a multiple of a tenth of the power of ten below it.
+pub fn round_up(value: f64) -> f64 {
+    crate::round::round_up(value)
+}
 
 /// Most numbers along an axis, however long it is.
 const MOST: f64 = 10.0;
