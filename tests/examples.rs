@@ -43,6 +43,29 @@ mod own_volume {
     }
 }
 
+#[cfg(feature = "cli")]
+#[allow(dead_code, reason = "main reads its arguments, which are those of the tests here")]
+mod plume_theory {
+    include!("../examples/plume_theory.rs");
+
+    #[test]
+    fn what_air_plume_prints_is_read_and_drawn() {
+        let text = "article 64 × 96 × 64, 1500 steps, radius 4: 0 units of heat off\nbuoyancy flux 0.00297 cells⁴/step³\n\
+                    b = 0.052 (z -4.6): α 0.043 (turbulent plumes: 0.10 to 0.16); w ~ z^0.45 (−0.33)\n\
+                    \x20    z       b        w     w of theory  buoyancy flux / source\n\
+                    \x20 14.5    4.70   0.0727          0.1380                   0.994\n\
+                    \x20 18.5    5.10   0.0734          0.1362                   1.001\n";
+        let plume = Plume::parse(text).unwrap();
+        assert_eq!((plume.title.as_str(), plume.slope), ("article 64 × 96 × 64", 0.052));
+        assert_eq!(plume.rows, [[14.5, 4.70, 0.0727, 0.1380, 0.994], [18.5, 5.10, 0.0734, 0.1362, 1.001]]);
+        for plot in [plume.width(), plume.speed(), plume.flux()] {
+            // One more in the legend.
+            assert_eq!(plot.svg().unwrap().matches("<circle").count(), 3);
+        }
+        assert!(Plume::parse("no plume").is_none());
+    }
+}
+
 mod own_rule {
     include!("../examples/own_rule.rs");
 
