@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::math::{V3, v3};
-use crate::simd::{Portable, Simd, hash};
+use crate::simd::{Simd, hash};
 
 /// Texels along an edge of the block.
 const SIDE: usize = 64;
@@ -65,8 +65,8 @@ fn periodic(p: V3, period: i32) -> f32 {
 }
 
 /// A billow at a point, in edges of the broadest ones: its height, about −1 to 1, and its slope.
-#[inline]
-pub(crate) fn billow(p: V3) -> (f32, V3) {
+#[inline(always)]
+pub(crate) fn billow<S: Simd>(s: S, p: V3) -> (f32, V3) {
     let whole = SIDE + 1;
     let (mut cell, mut between) = ([0; 3], [0.0; 3]);
     for axis in 0..3 {
@@ -76,10 +76,21 @@ pub(crate) fn billow(p: V3) -> (f32, V3) {
     }
     let first = (cell[2] * whole + cell[1]) * whole + cell[0];
     let bytes = BLOCK.0.as_flattened();
-    let pair = |start: usize| -> &[u8; 8] { bytes[4 * start..].first_chunk().expect("a texel has one to its east") };
-    let rows = [pair(first), pair(first + whole), pair(first + whole * whole), pair(first + whole * whole + whole)];
-    let [value, east, up, south] = Portable.blend(rows, between).map(|byte| byte * (2.0 / 255.0) - 1.0);
-    (value, v3(east, up, south) * STEEPEST)
+    let rows = [
+        pair(bytes, first),
+        pair(bytes, first + whole),
+        pair(bytes, first + whole * whole),
+        pair(bytes, first + whole * whole + whole),
+    ];
+    let [value, east, up, south] = s.blend(rows, between);
+    let scale = 2.0 / 255.0;
+    (value * scale - 1.0, (v3(east, up, south) * scale - V3::new(1.0, 1.0, 1.0)) * STEEPEST)
+}
+
+/// A texel and the one to its east.
+#[inline(always)]
+fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
+    bytes[4 * start..].first_chunk().expect("a texel has one to its east")
 }
 
 /// The block as a texture that repeats: texels along an edge, and for each texel, x fastest, the height and its slopes.
@@ -93,6 +104,11 @@ pub(crate) fn texels() -> (usize, Vec<[u8; 4]>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::Portable;
+
+    fn billow(p: V3) -> (f32, V3) {
+        super::billow(Portable, p)
+    }
 
     #[test]
     fn billows_repeat_and_are_even_on_average() {

@@ -109,8 +109,12 @@ impl Blocks {
     /// Where the ray leaves the block of a point, if that is empty.
     #[inline(always)]
     fn leave(&self, ray: &Ray, p: V3) -> Option<f32> {
-        let (side, count, p) = (self.side, self.count, p - self.low);
-        let block = [0, 1, 2].map(|axis: usize| ((p[axis].max(0.0) / side) as u32 as usize).min(count[axis] - 1));
+        // The side is a power of two, of which the reciprocal is exact.
+        let (side, per_side, count, p) = (self.side, 1.0 / self.side, self.count, p - self.low);
+        let mut block = [0; 3];
+        for axis in 0..3 {
+            block[axis] = ((p[axis].max(0.0) * per_side) as u32 as usize).min(count[axis] - 1);
+        }
         if self.filled[(block[2] * count[1] + block[1]) * count[0] + block[0]] {
             return None;
         }

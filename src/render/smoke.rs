@@ -19,7 +19,7 @@ use crate::simd::{Portable, Simd};
 use crate::view::AirLook;
 
 use self::light::{Lit, lava_light, left_along};
-use super::blocks::{Blocks, Stride};
+use super::blocks::{Blocks, Places, Stride};
 use super::bricks::Drawn;
 use super::camera::Ray;
 use super::ember::Patch;
@@ -61,6 +61,8 @@ pub(crate) struct Smoke {
     edge: f32,
     /// Absorption to a voxel of way that the largest density stands for.
     most: f32,
+    /// By axis the largest place between the middles of cells, and the number of the last cell with one behind it.
+    last: [(f32, u32); 3],
     /// For each cell: the square root of the absorption, the share of steam in it, light of the sun, light of the lava.
     cells: Vec<[u8; 4]>,
     /// For each cell: velocity east, up and south, 128 for none, and light of the sky.
@@ -141,7 +143,9 @@ impl Smoke {
         let high = low + v3(grid.nx as f32, grid.ny as f32, grid.nz as f32) * edge;
         let blocks =
             Blocks::new(grid, ratio, [low, high], |i| decoded(f32::from(cells[i][0]) / 255.0, most) * edge > LEAST);
-        Self { grid, low, edge, most, cells, flow, blocks }
+        let last =
+            [grid.nx, grid.ny, grid.nz].map(|n| ((n as f32 - 1.0).next_down().max(0.0), n.saturating_sub(2) as u32));
+        Self { grid, low, edge, most, last, cells, flow, blocks }
     }
 
     /// Whether there is too little of it anywhere.
@@ -170,40 +174,56 @@ impl Smoke {
     #[inline(always)]
     fn spot(&self, p: V3) -> (usize, [f32; 3]) {
         let (mut cell, mut between) = ([0; 3], [0.0; 3]);
-        for (axis, n) in [self.grid.nx, self.grid.ny, self.grid.nz].into_iter().enumerate() {
-            let place =
-                ((p[axis] - self.low[axis]) / self.edge - 0.5).clamp(0.0, (n as f32 - 1.0).next_down().max(0.0));
-            cell[axis] = (place as u32 as usize).min(n.saturating_sub(2));
+        // Edges are powers of two, of which the reciprocal is exact.
+        let per_edge = 1.0 / self.edge;
+        for axis in 0..3 {
+            let place = ((p[axis] - self.low[axis]) * per_edge - 0.5).clamp(0.0, self.last[axis].0);
+            cell[axis] = (place as u32).min(self.last[axis].1) as usize;
             between[axis] = place - cell[axis] as f32;
         }
         (self.grid.index(cell), between)
     }
 
     #[inline(always)]
-    fn blend(&self, values: &[[u8; 4]], first: usize, between: [f32; 3]) -> [f32; 4] {
+    fn blend<S: Simd>(&self, s: S, values: &[[u8; 4]], first: usize, between: [f32; 3]) -> [f32; 4] {
         // A box that is one cell thick repeats its only layer.
         let step = |n: usize, stride: usize| if n > 1 { stride } else { 0 };
         let (row, slab) = (step(self.grid.ny, self.grid.nx), step(self.grid.nz, self.grid.slab()));
-        let pair = |start: usize| -> [u8; 8] {
-            let (a, b) = (values[start], values[start + step(self.grid.nx, 1)]);
-            [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]]
-        };
-        let rows = [pair(first), pair(first + row), pair(first + slab), pair(first + slab + row)];
-        Portable.blend(rows.each_ref(), between).map(|value| value * (1.0 / 255.0))
+        let mut to;
+        if self.grid.nx > 1 {
+            let bytes = values.as_flattened();
+            // No closure: it would be compiled without the instructions of the level.
+            let rows = [
+                pair(bytes, first),
+                pair(bytes, first + row),
+                pair(bytes, first + slab),
+                pair(bytes, first + slab + row),
+            ];
+            to = s.blend(rows, between);
+        } else {
+            let twice = [first, first + row, first + slab, first + slab + row].map(|start| {
+                let [a, b, c, d] = values[start];
+                [a, b, c, d, a, b, c, d]
+            });
+            to = s.blend([&twice[0], &twice[1], &twice[2], &twice[3]], between);
+        }
+        for value in &mut to {
+            *value *= 1.0 / 255.0;
+        }
+        to
     }
 
     /// The smoke at a point, where there is enough of it.
     #[inline(always)]
-    pub(crate) fn at(&self, p: V3) -> Option<Puff> {
+    pub(crate) fn at<S: Simd>(&self, s: S, p: V3) -> Option<Puff> {
         let (first, between) = self.spot(p);
-        let [root, steam, sun, glow] = self.blend(&self.cells, first, between);
+        let [root, steam, sun, glow] = self.blend(s, &self.cells, first, between);
         let dense = decoded(root, self.most);
         if dense * self.edge <= LEAST {
             return None;
         }
-        let [east, up, south, sky] = self.blend(&self.flow, first, between);
-        let speed = |byte: f32| (byte * 255.0 - 128.0) * (2.0 / 127.0) * self.edge;
-        let flow = v3(speed(east), speed(up), speed(south));
+        let [east, up, south, sky] = self.blend(s, &self.flow, first, between);
+        let flow = (v3(east, up, south) * 255.0 - V3::new(128.0, 128.0, 128.0)) * (2.0 / 127.0 * self.edge);
         Some(Puff { dense, steam, sun, sky, glow: glow * glow * BRIGHTEST, flow })
     }
 
@@ -214,7 +234,7 @@ impl Smoke {
             return 1.0;
         }
         let (first, between) = self.spot(p);
-        self.blend(&self.cells, first, between)[2]
+        self.blend(Portable, &self.cells, first, between)[2]
     }
 }
 
@@ -251,11 +271,11 @@ impl<'a> SmokeField<'a> {
         span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
     }
 
-    /// Calls `put` with each place of a ray where there may be smoke, until it returns false.
+    /// The places of a ray in a part of its span where there may be smoke.
     #[inline(always)]
-    pub(crate) fn walk(&self, ray: &Ray, span: (f32, f32), jitter: f32, put: impl FnMut(f32, V3) -> bool) {
+    pub(crate) fn places<'r>(&'r self, ray: &'r Ray, span: (f32, f32), jitter: f32) -> Places<'r> {
         let stride = Stride { step: self.step, jitter, skipping: self.skipping };
-        self.smoke.blocks.walk(ray, &self.shown, span, stride, put);
+        self.smoke.blocks.places(ray, span, stride)
     }
 }
 
@@ -277,6 +297,12 @@ pub(crate) fn cut(mut whole: [[f32; 2]; 3], clip: [[f32; 2]; 3], size: [f32; 3])
 /// Distance between samples in voxels, among air cells of this edge and for this step of a look.
 pub(crate) fn stride(edge: f32, step: f32) -> f32 {
     STEP * edge * (step / USUAL_STEP).max(1.0)
+}
+
+/// A cell and the one to its east.
+#[inline(always)]
+fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
+    bytes[4 * start..].first_chunk().expect("a cell has one to its east")
 }
 
 /// The absorption for its square root as it is stored.

@@ -211,6 +211,50 @@ fn every_smoke_has_light() {
     }
 }
 
+/// Processor time of a frame through a plume of 96³ air cells, in 480 × 360 pixels on one thread: `cargo test --lib -- --ignored
+/// --nocapture cost_of_a_plume`.
+#[test]
+#[ignore = "measures and asserts nothing: cargo test --lib -- --ignored --nocapture cost_of_a_plume"]
+#[allow(clippy::print_stdout, reason = "times are what it is for")]
+fn cost_of_a_plume() {
+    let cells = Grid::new(96, 96, 96);
+    let grid = AirGrid { cells, ratio: RATIO, corner: [-72, -72], sides: [Side::Open; 3] };
+    let carried = cells.places().map(|[x, y, z]| {
+        let (x, y, z) = (x as f32 - 48.0, y as f32, z as f32 - 48.0);
+        let q = super::math::v3(x * 0.11, y * 0.11, z * 0.11);
+        let aside = (x - 0.003 * y * y).hypot(z) / (5.0 + 0.22 * y) + 0.35 * super::noise::fractal(q, 3);
+        let kg_m3 = 6e-4 * (1.0 - aside * aside).max(0.0);
+        [((kg_m3 / 4.0).sqrt() * 65535.0) as u16, 0]
+    });
+    let flow = cells.places().map(|[x, y, _]| [(x % 7) as i8 * 9, 40 + (y % 3) as i8, 5, 0]).collect();
+    let mut volume = column([0.0; 2], true);
+    let mut air = AirVolume { grid, cell_m: 10.0, carried: carried.collect(), flow };
+    let camera = Camera::from_pose([24.0, 90.0, 330.0].into(), (180.0, 0.0), 40.0, (480, 360));
+    let look = LookSpec { air: AirLook::default(), ..look() };
+    let mut renderer = flat(look);
+    renderer.set_steps(77);
+    // The first number of this file are nanoseconds that the thread ran.
+    let ran = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+        text.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(0.0) / 1e6
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    pool.install(|| {
+        for round in 0..4 {
+            air.carried[0][0] = round;
+            volume.air = Some(Arc::new(air.clone()));
+            let start = ran();
+            renderer.frame(&volume, &camera);
+            let (first, start) = (ran() - start, ran());
+            let image: image::RgbImage = renderer.frame(&volume, &camera).into();
+            println!("{first:.1} ms with another air, {:.1} ms with the same", ran() - start);
+            if let Ok(folder) = std::env::var("PICTURES") {
+                image.save(Path::new(&folder).join("cost.png")).expect("a folder");
+            }
+        }
+    });
+}
+
 /// Draws a scene after some steps from several sides into a folder: `PICTURES=folder cargo test --lib -- --ignored
 /// pictures_of_a_plume`. SCENE, STEPS and LOOK (TOML) replace `terrains/plume.toml`, 400 and its look.
 #[test]

@@ -1,4 +1,5 @@
-//! Arrows of a motion over the cells of a slice: its part in the plane, longer where it is faster.
+//! Arrows of a motion over the cells of a slice: its part in the plane, longer where it is faster. Lengths go by the root of the
+//! speed: a jet and the wind around it differ ten times, and both are to be seen.
 
 use crate::grid::Place;
 use crate::render::image::Image;
@@ -9,9 +10,9 @@ use super::{Axis, SliceSpec};
 
 /// From one arrow to the next in ems, and the length of the longest as a share of that.
 const APART: f32 = 1.9;
-const LONGEST: f32 = 1.05;
+const LONGEST: f32 = 1.15;
 /// Arrows shorter than this are left out, in ems.
-const SHORTEST: f32 = 0.16;
+const SHORTEST: f32 = 0.25;
 /// Width of a line in ems, and of the dark rim around it, which tells it from light cells.
 const LINE: f32 = 0.085;
 const RIM: f32 = 0.075;
@@ -50,10 +51,10 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
             let Some(velocity) = (self.motion)(self.cell(place, frame)) else { continue };
             let way = self.seen(velocity).map(|speed| speed / self.fastest.max(f32::MIN_POSITIVE));
             let speed = way[0].hypot(way[1]);
-            let length = speed.min(1.0) * LONGEST * apart;
+            let length = speed.min(1.0).sqrt() * LONGEST * apart;
             if length >= SHORTEST * self.ink.size {
                 let way = way.map(|part| part / speed * length);
-                self.arrow(image, [frame.x as f32 + place[0], frame.y as f32 + place[1]], way);
+                self.arrow(image, frame, ([frame.x as f32 + place[0], frame.y as f32 + place[1]], way));
             }
         }
     }
@@ -80,8 +81,8 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         }
     }
 
-    /// An arrow with its middle at a place.
-    fn arrow(&self, image: &mut Image, middle: Pixels, way: Pixels) {
+    /// An arrow with its middle at a place, as far as it is in the frame.
+    fn arrow(&self, image: &mut Image, frame: Frame, (middle, way): (Pixels, Pixels)) {
         let em = self.ink.size;
         let length = way[0].hypot(way[1]);
         let toward = way.map(|part| part / length);
@@ -94,11 +95,12 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         let half = (0.5 * LINE * em).max(0.5);
         let rim = (RIM * em).max(0.8);
         let reach = 0.5 * length + half + rim + 1.0;
-        let pixels = |k: usize, most: usize| {
-            ((middle[k] - reach).max(0.0) as usize)..((middle[k] + reach).ceil().max(0.0) as usize).min(most)
+        let pixels = |k: usize, first: usize, count: usize| {
+            let (from, to) = ((middle[k] - reach).max(0.0) as usize, (middle[k] + reach).ceil().max(0.0) as usize);
+            from.max(first)..to.min(first + count)
         };
-        for y in pixels(1, image.height) {
-            for x in pixels(0, image.width) {
+        for y in pixels(1, frame.y, frame.height) {
+            for x in pixels(0, frame.x, frame.width) {
                 let p = [x as f32 + 0.5, y as f32 + 0.5];
                 let away = lines.iter().map(|line| distance(p, *line)).fold(f32::MAX, f32::min);
                 let share = |wide: f32| (wide + 0.5 - away).clamp(0.0, 1.0);

@@ -66,6 +66,8 @@ fn shaped_smoke(p: vec3<f32>, light: SmokeLight) -> ShapedSmoke {
     let edge = frame.smoke_low.w;
     var dense = cell.r * cell.r * frame.smoke_cells.w;
     if dense * edge <= LEAST_SMOKE { return ShapedSmoke(0.0, vec3(0.0)); }
+    // Dense ash is dark.
+    let pale = 1.0 - 0.66 * dense * edge / (dense * edge + 2.0);
     let motion = textureSampleLevel(smoke_flow, linear_held, place, 0.0);
     var relief = 1.0;
     let detail = frame.smoke_to.w;
@@ -77,7 +79,7 @@ fn shaped_smoke(p: vec3<f32>, light: SmokeLight) -> ShapedSmoke {
     let sun = light.sun * (mix(cell.b, sqrt(cell.b), 0.22) * relief);
     let sky = light.sky * (mix(0.22, 1.0, motion.a) * (0.6 + 0.4 * relief));
     let lava = light.lava * (cell.a * cell.a * 4.0);
-    return ShapedSmoke(dense, mix(frame.smoke_albedo.rgb, DROPS, cell.g) * (sun + sky + lava));
+    return ShapedSmoke(dense, mix(frame.smoke_albedo.rgb * pale, DROPS, cell.g) * (sun + sky + lava));
 }
 
 // The part of a ray where there may be smoke.
