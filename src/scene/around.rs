@@ -79,6 +79,7 @@ impl Scene {
         let mut spec = SceneSpec { name, seed: 1, ..SceneSpec::default() };
         spec.grid.size = overrides.size.unwrap_or(spec.grid.size);
         spec.grid.cell_size_m = overrides.cell_size_m;
+        spec.grid.cell_height_m = overrides.cell_height_m;
         let usual = TerrainSpec {
             kind: Kind::Heightmap,
             file: path.file_name().map(PathBuf::from),
@@ -90,7 +91,6 @@ impl Scene {
         if let Some(lava) = &overrides.lava {
             spec.model = Model::Flow;
             spec.flow = Some(FlowSpec { lava: lava.clone(), ..FlowSpec::default() });
-            spec.grid.cell_height_m = overrides.cell_height_m;
         } else {
             spec.rules.threshold = 0.3;
         }
@@ -201,7 +201,7 @@ impl Scene {
         let (wide, deep) = map.extent_m();
         let (nx, nz) = match overrides.size {
             Some([nx, _, nz]) => (nx, nz),
-            None => columns(&map, overrides.cell_size_m, most_columns(self.spec.model)),
+            None => columns(&map, overrides.cell_size_m, range_of_columns(self.spec.model)),
         };
         // Without an override the box takes the largest square cells that fit, as the terrain does.
         let cell = overrides.cell_size_m.unwrap_or((wide / nx as f64).min(deep / nz as f64));
@@ -263,19 +263,19 @@ impl Scene {
     }
 }
 
-/// Most columns along one side of a box around a heightmap; dry ones of the physical model cost little.
-fn most_columns(model: Model) -> usize {
+/// Fewest and most columns along the longer side of a box around a heightmap; dry ones of the physical model cost little.
+fn range_of_columns(model: Model) -> (usize, usize) {
     match model {
-        Model::Classic => MOST_COLUMNS,
-        Model::Flow => MOST_FLOW_COLUMNS,
+        Model::Classic => (64, MOST_COLUMNS),
+        Model::Flow => (1, MOST_FLOW_COLUMNS),
     }
 }
 
 /// Columns of a box around a heightmap: all of it, with cells of the size of the overrides, or else at most
-/// `most` along its longer side.
-fn columns(map: &Heightmap, cell_size_m: Option<f64>, most: usize) -> (usize, usize) {
+/// `most` along its longer side, and `least` or more.
+fn columns(map: &Heightmap, cell_size_m: Option<f64>, (least, most): (usize, usize)) -> (usize, usize) {
     let (wide, deep) = map.extent_m();
-    let most = map.cols().max(map.rows()).clamp(64, most);
+    let most = map.cols().max(map.rows()).clamp(least, most);
     let (cell, most) = cell_size_m.map_or((wide.max(deep) / most as f64, most), |wish| (wish, MAX_SIDE));
     let columns = |length: f64| ((length / cell + 1e-6) as usize).clamp(1, most);
     (columns(wide), columns(deep))

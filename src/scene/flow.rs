@@ -157,6 +157,7 @@ impl SceneSpec {
     }
 
     fn check_flow_vents(&self) -> Result<(), Invalid> {
+        let flow_spec = self.flow.clone().unwrap_or_default();
         for (i, vent) in self.vents.iter().enumerate() {
             let key = format!("vent[{i}]");
             let Some(flow) = &vent.flow else {
@@ -165,7 +166,7 @@ impl SceneSpec {
                 return Err(Invalid::new(&format!("{key}.rate_m3_s"), "nothing", expected));
             };
             flow.validate(&key)?;
-            let coldest = self.flow.as_ref().map_or(0.0, |flow| flow.lava.lava.ambient_k);
+            let coldest = flow_spec.lava.lava.ambient_k;
             if let Some(kelvin) = flow.temperature_k.filter(|kelvin| *kelvin < coldest) {
                 let expected = format!("at least flow.lava.ambient_k = {coldest}");
                 return Err(Invalid::new(&format!("{key}.temperature_k"), kelvin, expected));

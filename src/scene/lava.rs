@@ -33,7 +33,7 @@ impl LavaSpec {
         let lava = Lava::preset(name).ok_or_else(|| {
             let known = Lava::PRESETS.map(|name| format!("\"{name}\"")).join(", ");
             let name = crate::validate::tame(name);
-            format!("flow.lava = \"{name}\": must be one of {known}, or a table with preset = and other keys")
+            format!("flow.lava = \"{name}\": must be one of {known}")
         })?;
         Ok(Self { preset: name.to_owned(), lava })
     }

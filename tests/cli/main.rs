@@ -10,6 +10,7 @@ mod place;
 
 mod bench;
 mod compare;
+mod flow;
 mod heightmaps;
 mod help;
 mod layers;
