@@ -231,7 +231,12 @@ impl World {
 
     /// Puts another wind in force; the air takes it on at once.
     pub(crate) fn change_wind(&mut self, wind: &Wind) {
-        self.air.iter_mut().for_each(|air| air.change_wind(wind));
+        if let Some(mut air) = self.air.take() {
+            // Restored air does not know yet which of its faces are shut.
+            air.read_ground(self);
+            air.change_wind(wind);
+            self.air = Some(air);
+        }
     }
 
     /// Checks the invariants that hold after every step, and names the first that does not, layer by layer.
