@@ -194,6 +194,7 @@ fn keys_of_the_other_model_are_refused_by_name() {
         (flow(&format!("{vent}rate = 2.0\nrate_m3_s = 3.0")), "has no rate, energy or for_box"),
         (flow(&format!("{vent}rates_m3_s = []\nrate_m3_s = 3.0")), "either rate_m3_s or rates_m3_s"),
         (flow(&format!("{vent}rates_m3_s = [[0, 1], [0, 2]]")), "must be rows with ascending times"),
+        (flow(&format!("{vent}rates_m3_s = [[0, \"2 d\"]]")), "the rate is a number of m³/s"),
         (flow(&format!("{vent}rates_m3_s = [[0, 1, 2]]")), "vent.rates_m3_s = [0, 1, 2]: must be 2 values in brackets"),
         (flow(&format!("{vent}rate_m3_s = -1.0")), "vent[0].rate_m3_s = -1: must be a number from 0 to"),
         (flow(&format!("{vent}rate_m3_s = 1.0\ntemperature_k = 200.0")), "must be at least flow.lava.ambient_k"),

@@ -118,7 +118,7 @@ impl Mag {
             return Self::ZERO;
         }
         // An even exponent, and 63 or 64 significant bits, so that the root has 32.
-        let shift = 31 + (self.e - 31 & 1);
+        let shift = 31 + ((self.e - 31) & 1);
         Self { m: whole_root(u64::from(self.m) << shift), e: (self.e - shift) >> 1 }
     }
 

@@ -77,6 +77,53 @@ impl Visitor<'_> for Written {
     }
 }
 
+/// A time or a number in a row of a table, which decides what may have a unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Entry {
+    /// The number, or the seconds of the time.
+    pub(crate) value: f64,
+    /// Whether it was written with a unit.
+    pub(crate) has_unit: bool,
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.value)
+    }
+}
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(WrittenEntry)
+    }
+}
+
+struct WrittenEntry;
+
+impl Visitor<'_> for WrittenEntry {
+    type Value = Entry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Written.expecting(f)
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Entry, E> {
+        Ok(Entry { value, has_unit: false })
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Entry, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Entry, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Entry, E> {
+        Written.visit_str(text).map(|Seconds(value)| Entry { value, has_unit: true })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Seconds;
+use super::time::Entry;
 use crate::air::VentAir;
 use crate::grid::{Grid, MAX_SIDE};
 use crate::source::{
@@ -145,7 +145,7 @@ struct Keys {
     #[serde(skip_serializing_if = "Option::is_none")]
     rate_m3_s: Option<f64>,
     #[serde(deserialize_with = "crate::exact::some", default, skip_serializing_if = "Option::is_none")]
-    rates_m3_s: Option<Vec<[Seconds; 2]>>,
+    rates_m3_s: Option<Vec<[Entry; 2]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature_k: Option<f64>,
 }
@@ -160,7 +160,10 @@ impl Keys {
             }
             (None, None) => return Ok(None),
             (Some(rate), None) => vec![[0.0, rate]],
-            (None, Some(rows)) => rows.iter().map(|row| row.map(|Seconds(number)| number)).collect(),
+            (None, Some(rows)) if rows.iter().any(|[_, rate]| rate.has_unit) => {
+                return Err("rates_m3_s has rows of a time and a rate: the rate is a number of m³/s, without a unit");
+            }
+            (None, Some(rows)) => rows.iter().map(|row| row.map(|entry| entry.value)).collect(),
         };
         if self.rate.is_some() || self.energy.is_some() || self.for_box.is_some() {
             return Err("a vent with rate_m3_s or rates_m3_s, of the physical model, has no rate, energy or for_box");
@@ -219,7 +222,8 @@ impl From<VentTable> for Keys {
         };
         let rate_m3_s = flow.as_ref().and_then(|flow| flow.steady_rate());
         let table = flow.as_ref().filter(|_| rate_m3_s.is_none());
-        let rates_m3_s = table.map(|flow| flow.rates_m3_s.iter().map(|row| row.map(Seconds)).collect());
+        let rates_m3_s = table
+            .map(|flow| flow.rates_m3_s.iter().map(|row| row.map(|value| Entry { value, has_unit: false })).collect());
         Self {
             at,
             x,
