@@ -135,7 +135,7 @@ fn page(found: &[Found]) -> Page {
                 .axis_x(x, axis())
                 .axis_y(y, axis())
                 .points("model", outcome.curve.model.iter().copied())
-                .points_of_theory("theory", outcome.curve.theory.iter().copied()),
+                .points_of_theory(outcome.curve.reference, outcome.curve.theory.iter().copied()),
         );
     }
     let radii = classic::radii();

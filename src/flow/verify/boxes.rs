@@ -65,7 +65,7 @@ pub(super) fn u_tube() -> Measured {
     let mut flow = carved(space, 1e6, 20.0, |x, y| y > 0 && (is_shaft(x) || (7..18).contains(&x) && y <= 2));
     flow.fill((0..3).flat_map(|z| (2..7).map(move |x| at_once(z * 25 + x, 3000.0, 1360.0))));
     let level = |flow: &Flow, from: usize| (from..from + 5).map(|x| flow.column(25 + x).liquid_m).sum::<f64>() / 5.0;
-    let mut found = curve(["time in s", "level in m"], false);
+    let mut found = super::Curve { reference: "the other shaft", ..curve(["time in s", "level in m"], false) };
     for _ in 0..40 {
         (0..50).for_each(|_| flow.step(&[]));
         found.model.push((flow.time_s(), level(&flow, 2)));
@@ -86,7 +86,7 @@ pub(super) fn lake() -> Measured {
     };
     let mut flow = flow(space, isothermal(2600.0, 1e5, 0.0), 10.0, true, ground);
     let middle = space.columns() / 2;
-    let mut found = curve(["time in s", "level in m"], false);
+    let mut found = super::Curve { reference: "the lowest lip", ..curve(["time in s", "level in m"], false) };
     for _ in 0..15 {
         for _ in 0..60 {
             let pour = steady(&flow, middle, 20.0, 1360.0);
@@ -124,7 +124,8 @@ pub(super) fn cliff() -> Measured {
     let space = FlowBox { nx: 31, ny: 24, nz: 31, dx_m: 10.0, dz_m: 5.0 };
     let mut flow =
         carved(space, 1e5, 50.0, |x, y| if x < 12 { y >= 14 || x >= 6 && (4..10).contains(&y) } else { y > 0 });
-    let mut found = curve(["time in s", "volume below the cliff in m³"], false);
+    let mut found =
+        super::Curve { reference: "poured", ..curve(["time in s", "volume below the cliff in m³"], false) };
     let below = |flow: &Flow| {
         let columns = (0..space.columns()).filter(|c| c % space.nx >= 12);
         columns.map(|c| flow.column(c).liquid_m * 100.0).sum::<f64>()

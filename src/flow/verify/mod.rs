@@ -51,8 +51,10 @@ pub struct Curve {
     pub is_logarithmic: bool,
     /// Points of the model.
     pub model: Vec<(f64, f64)>,
-    /// Points of theory.
+    /// Points of what the model is compared with.
     pub theory: Vec<(f64, f64)>,
+    /// What that is: theory, or another number of the case.
+    pub reference: &'static str,
 }
 
 /// What a case gives.
@@ -197,7 +199,8 @@ struct Measured {
 
 /// A curve without points.
 fn curve(axes: [&str; 2], is_logarithmic: bool) -> Curve {
-    Curve { axes: axes.map(str::to_owned), is_logarithmic, model: Vec::new(), theory: Vec::new() }
+    let (model, theory) = (Vec::new(), Vec::new());
+    Curve { axes: axes.map(str::to_owned), is_logarithmic, model, theory, reference: "theory" }
 }
 
 /// A liquid of one viscosity that never cools.

@@ -97,7 +97,7 @@ pub(super) fn along() -> Measured {
 }
 
 pub(super) fn turned() -> Measured {
-    let mut found = curve(["angle in degrees", "front in m"], false);
+    let mut found = super::Curve { reference: "along the grid", ..curve(["angle in degrees", "front in m"], false) };
     let mut all = Vec::new();
     let mut last = None;
     for degrees in [0.0, 22.5, 45.0] {
