@@ -217,9 +217,6 @@ impl PlaceArgs {
         typed.add("flow.lava", "--lava", self.lava.as_ref(), "");
         typed.add("flow.duration", "--duration", self.duration, "");
         for (i, vent) in self.vent.iter().enumerate() {
-            for key in ["rate", "rate_m3_s"] {
-                typed.add(&format!("vent[{i}].{key}"), "--vent", Some(&vent.text), "");
-            }
             let in_cells = matches!(vent.wish.place, VentPlace::Cells { .. });
             for axis in ["x", "z"] {
                 let hint = "cells; for metres write 500m,500m, for the map map:X,Y";

@@ -12,7 +12,7 @@ fn bench_prints_its_table() {
     assert_eq!(table["dims"], serde_json::json!([128, 100, 128]));
     assert_eq!(table["paper"]["spreading_ms"], 21.6);
     let rows = table["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), 12);
+    assert_eq!(rows.len(), 13);
     for row in &rows[..10] {
         for stage in ["gravity_ms", "spreading_ms", "lowpass_ms", "cinematic_ms", "scientific_ms", "hash_ms"] {
             assert!(row[stage]["p50"].is_number(), "{stage}: {row}");
@@ -25,7 +25,8 @@ fn bench_prints_its_table() {
     for rule in Rule::NAMES.iter().chain(&["air"]) {
         assert!(rows.iter().any(|row| row[format!("{rule}_ms")]["p50"].is_number()), "{rule}: {table}");
     }
-    assert!(rows[10..].iter().all(|row| row["open_ms"]["p50"].as_f64().unwrap() > 0.0), "{table}");
+    assert!(rows[10]["flow_ms"]["p50"].is_number() && rows[10]["gravity_ms"].is_null(), "{table}");
+    assert!(rows[11..].iter().all(|row| row["open_ms"]["p50"].as_f64().unwrap() > 0.0), "{table}");
 }
 
 #[test]

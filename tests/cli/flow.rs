@@ -40,8 +40,8 @@ fn flags_of_the_other_model_are_refused() {
     place.put("slope.asc", slope());
     for (args, message) in [
         ("run slope.asc --lava basalt", "--lava \"basalt\": must be one of \"etna-basalt\""),
-        ("run slope.asc --lava etna-basalt --vent 9,9@2", "--vent 9,9@2: must be in cubic metres a second"),
-        ("run slope.asc --vent 9,9@2m3/s", "--vent 9,9@2m3/s: must be in full cells a step"),
+        ("run slope.asc --lava etna-basalt --vent 9,9@2", "--vent 9,9@2: rate must be in cubic metres a second"),
+        ("run slope.asc --vent 9,9@2m3/s", "--vent 9,9@2m3/s: rate_m3_s must be in full cells a step"),
         ("run slope.asc --duration 10d", "--duration 10 d: must be left out in the classic model"),
         ("run small.toml --lava etna-basalt", "--lava etna-basalt: must be left out in the classic model"),
         ("run slope.asc --lava etna-basalt --exaggerate 2", "--exaggerate 2: must be left out"),
