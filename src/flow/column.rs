@@ -159,7 +159,7 @@ impl Column {
         })
     }
 
-    /// Finds the gaps anew, after rock has changed; the runs are dry until [`Column::refresh`].
+    /// Rebuilds the gaps after rock has changed; the runs are dry until [`Column::refresh`].
     pub(crate) fn find_gaps(&mut self) {
         self.runs.clear();
         let end = self.end();

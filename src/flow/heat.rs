@@ -84,8 +84,10 @@ impl<'a> Cool<'a> {
             if !run.is_wet() {
                 continue;
             }
-            if self.lava.cooling == (Cooling::Skin { tear_m: self.tear_m() }) && i == uppermost {
-                let torn = 1.0 + f64::from(mark.speed) * self.step_s / self.tear_m();
+            if let Cooling::Skin { tear_m } = self.lava.cooling
+                && i == uppermost
+            {
+                let torn = 1.0 + f64::from(mark.speed) * self.step_s / tear_m;
                 column.skin = ((f64::from(column.skin) + self.step_s) / torn) as f32;
             }
             let skin_s = f64::from(column.skin);
@@ -103,10 +105,6 @@ impl<'a> Cool<'a> {
             }
         }
         losses
-    }
-
-    fn tear_m(&self) -> f64 {
-        if let Cooling::Skin { tear_m } = self.lava.cooling { tear_m } else { 0.0 }
     }
 
     /// Takes heat from the top layer: the cells from the top down that hold half a cell, so that a sliver does not set alone.

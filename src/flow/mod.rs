@@ -281,7 +281,7 @@ impl Flow {
             let mut left = pour.units;
             while left > 0 {
                 let some = left.min(1 << 28);
-                self.pour_at_once(&pour, some);
+                self.pour_into(&pour, some);
                 left -= some;
             }
         }

@@ -1,4 +1,4 @@
-//! The step once more, as plainly as it can be said: everything is worked out anew in every sub-step for the whole box, one
+//! The step once more, as plainly as it can be said: every sub-step computes everything again for the whole box, one
 //! thing after the other. Tests hold the fast step against it, to the bit.
 
 use std::collections::BTreeMap;

@@ -14,11 +14,11 @@ use crate::parallel::*;
 /// The finest level.
 pub(crate) const FINEST: i32 = 17;
 
-/// Sub-steps that a front may make before the columns ahead of it are found anew: it crosses a quarter of a column in each, and
+/// Sub-steps that a front may make before the plan adds the columns ahead of it: it crosses a quarter of a column in each, and
 /// two columns ahead are awake.
 const AHEAD: i32 = 3;
 
-/// Sub-steps of the finest level after which levels are worked out anew.
+/// Sub-steps of the finest level after which the plan computes levels again.
 const ROUND: i32 = 8;
 
 /// Rows of columns that one thread works on at a time.

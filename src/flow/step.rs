@@ -110,12 +110,8 @@ impl Flow {
         }
     }
 
-    /// Pours an amount outside of a step.
-    pub(crate) fn pour_at_once(&mut self, pour: &Pour, units: i64) {
-        self.pour_into(pour, units);
-    }
-
-    fn pour_into(&mut self, pour: &Pour, units: i64) {
+    /// Pours an amount, or counts it as blocked where the column is full to the top of the box.
+    pub(crate) fn pour_into(&mut self, pour: &Pour, units: i64) {
         let column = &mut self.columns[pour.column];
         let room = |i: usize| self.space.ny as i64 * UNIT - column.runs[i].head;
         let run = run_of_pour(column, pour).filter(|&i| room(i) > 0);
@@ -214,7 +210,7 @@ impl Flow {
         }
     }
 
-    /// Moves what crosses into every column that is due, lets it settle, and works its runs out anew.
+    /// Moves what crosses into every column that is due, lets it settle, and refreshes its runs.
     fn gather(&mut self, plan: &Plan, sub: SubStep, threads: bool) {
         let Self { space, columns, faces, tables, account, .. } = self;
         let (space, faces, tables) = (*space, &*faces, &*tables);

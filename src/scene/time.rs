@@ -47,33 +47,7 @@ impl Serialize for Seconds {
 
 impl<'de> Deserialize<'de> for Seconds {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Written)
-    }
-}
-
-struct Written;
-
-impl Visitor<'_> for Written {
-    type Value = Seconds;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(EXPECTED)
-    }
-
-    fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<Seconds, E> {
-        Ok(Seconds(seconds))
-    }
-
-    fn visit_i64<E: de::Error>(self, seconds: i64) -> Result<Seconds, E> {
-        Ok(Seconds(seconds as f64))
-    }
-
-    fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<Seconds, E> {
-        Ok(Seconds(seconds as f64))
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Seconds, E> {
-        text.parse().map_err(|_| E::invalid_value(Unexpected::Str(text), &self))
+        Entry::deserialize(from).map(|entry| Self(entry.value))
     }
 }
 
@@ -94,17 +68,17 @@ impl Serialize for Entry {
 
 impl<'de> Deserialize<'de> for Entry {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(WrittenEntry)
+        from.deserialize_any(Written)
     }
 }
 
-struct WrittenEntry;
+struct Written;
 
-impl Visitor<'_> for WrittenEntry {
+impl Visitor<'_> for Written {
     type Value = Entry;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Written.expecting(f)
+        f.write_str(EXPECTED)
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Entry, E> {
@@ -120,7 +94,9 @@ impl Visitor<'_> for WrittenEntry {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Entry, E> {
-        Written.visit_str(text).map(|Seconds(value)| Entry { value, has_unit: true })
+        let time: Result<Seconds, _> = text.parse();
+        let entry = time.map(|Seconds(value)| Entry { value, has_unit: true });
+        entry.map_err(|_| E::invalid_value(Unexpected::Str(text), &self))
     }
 }
 
