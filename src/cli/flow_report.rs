@@ -47,6 +47,10 @@ pub(super) struct FlowReport {
 #[derive(Debug, Serialize)]
 struct Heat {
     poured: f64,
+    /// Of the solid that was there at the start.
+    placed: f64,
+    /// From heaters.
+    heated: f64,
     liquid: f64,
     set: f64,
     out: f64,
@@ -61,11 +65,23 @@ impl Heat {
         // A unit of heat is a kelvin in a share of a cell.
         let kelvin_m3 = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64;
         let joules = |units: i128| units as f64 * kelvin_m3 * flow.setup().lava.heat_per_m3();
-        let FlowAccount { heat_poured, heat_set, heat_out, heat_sky, heat_roof, heat_bed, .. } = *account;
+        let FlowAccount {
+            heat_poured,
+            heat_placed,
+            heat_heated,
+            heat_set,
+            heat_out,
+            heat_sky,
+            heat_roof,
+            heat_bed,
+            ..
+        } = *account;
         let gone = heat_set + heat_out + heat_sky + heat_roof + heat_bed;
         Self {
             poured: joules(heat_poured),
-            liquid: joules(heat_poured - gone),
+            placed: joules(heat_placed),
+            heated: joules(heat_heated),
+            liquid: joules(heat_poured + heat_placed + heat_heated - gone),
             set: joules(heat_set),
             out: joules(heat_out),
             sky: joules(heat_sky),
@@ -75,11 +91,15 @@ impl Heat {
     }
 
     fn line(&self) -> String {
-        let share = |part: f64| if self.poured > 0.0 { 100.0 * part / self.poured } else { 0.0 };
+        let all = self.poured + self.placed + self.heated;
+        let share = |part: f64| if all > 0.0 { 100.0 * part / all } else { 0.0 };
+        let came = match self.placed + self.heated {
+            0.0 => format!("{all:.3e} J poured"),
+            _ => format!("{all:.3e} J poured, placed or from heaters"),
+        };
         format!(
-            "heat        {:.3e} J poured; {:.1} % liquid, {:.1} % in set rock, {:.1} % to the sky, {:.1} % to roofs, {:.1} % to \
-             the bed, {:.1} % out",
-            self.poured,
+            "heat        {came}; {:.1} % liquid, {:.1} % solid, {:.1} % to the sky, {:.1} % to roofs, {:.1} % to the bed, {:.1} % \
+             out",
             share(self.liquid),
             share(self.set),
             share(self.sky),
@@ -140,7 +160,7 @@ impl FlowReport {
             step_s: flow.setup().step_s,
             cell_height_m: site.cell_height_m(),
             poured_m3: m3(account.poured),
-            liquid_m3: m3(account.poured - account.set - account.out),
+            liquid_m3: m3(account.poured + account.placed - account.set - account.out),
             set_m3: m3(account.set),
             out_m3: m3(account.out),
             blocked_m3: m3(account.blocked),

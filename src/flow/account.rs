@@ -4,13 +4,16 @@ use serde::{Deserialize, Serialize};
 
 /// Where every unit of amount and of heat came from and went.
 ///
-/// `poured = now + set + out`, and for the heat `poured = now + set + out + sky + roof + bed`; volume in units of amount
+/// `poured + placed = now + set + out`, and for the heat `poured + placed + heated = now + set + out + sky + roof + bed`;
+/// `set` is what is solid now where it can melt; volume in units of amount
 /// ([`super::UNITS`] to a cell), heat in [`super::HEAT_UNITS`] for a unit of amount and a kelvin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowAccount {
     /// Amount poured in.
     pub poured: i64,
-    /// Amount that set to rock.
+    /// Solid that was there at the start.
+    pub placed: i64,
+    /// Amount that set to rock; of a lava that melts, what is solid now.
     pub set: i64,
     /// Amount that left through an open side.
     pub out: i64,
@@ -18,6 +21,10 @@ pub struct FlowAccount {
     pub blocked: i64,
     /// Heat poured in.
     pub heat_poured: i128,
+    /// Heat of the solid that was there at the start.
+    pub heat_placed: i128,
+    /// Heat that heaters gave.
+    pub heat_heated: i128,
     /// Heat of what set.
     pub heat_set: i128,
     /// Heat of what left.
@@ -46,11 +53,11 @@ impl FlowAccount {
     /// Names the ledger that does not close.
     pub fn check(&self, amount_now: i64, heat_now: i128) -> Result<(), String> {
         let amount = amount_now + self.set + self.out;
-        if amount != self.poured {
+        if amount != self.poured + self.placed {
             return Err(format!("flow: amount {amount} is not what was poured: {self:?}"));
         }
         let heat = heat_now + self.heat_set + self.heat_out + self.heat_sky + self.heat_roof + self.heat_bed;
-        if heat != self.heat_poured {
+        if heat != self.heat_poured + self.heat_placed + self.heat_heated {
             return Err(format!("flow: heat {heat} is not what was poured: {self:?}"));
         }
         Ok(())

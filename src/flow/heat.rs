@@ -7,7 +7,7 @@ use super::{Cooling, Flow, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark,
 use crate::parallel::*;
 
 /// The constant of Stefan and Boltzmann in W/(m² K⁴).
-const RADIATION: f64 = 5.67e-8;
+pub(crate) const RADIATION: f64 = 5.67e-8;
 
 /// Largest part of a temperature difference that conduction evens out in a step.
 const EVENED: f64 = 0.25;
@@ -37,6 +37,9 @@ pub(crate) struct Cool<'a> {
 
 impl Flow {
     pub(crate) fn lose_heat(&mut self, plan: &Plan) {
+        if self.solids.is_some() {
+            return self.exchange_heat();
+        }
         let now_s = self.time_s();
         let Self { space, setup, columns, marks, tables, account, .. } = self;
         let cool = Cool::new(*space, setup, now_s);

@@ -34,6 +34,13 @@ pub enum Viscosity {
         /// Largest viscosity in Pa s.
         most_pa_s: f64,
     },
+    /// Of a liquid with a liquidus: constant above it, below it the logarithm grows evenly as the liquid sets.
+    Melt {
+        /// Pa s at and above the liquidus.
+        pa_s: f64,
+        /// Factor at the solidus.
+        mush: f64,
+    },
 }
 
 /// How the surface under the sky loses heat.
@@ -70,11 +77,14 @@ pub struct Lava {
     pub vent_k: f64,
     /// Temperature at which liquid that touches rock sets, in K; 0: it never does.
     pub solidus_k: f64,
+    /// Temperature at which what set is liquid again, in K; 0: it never melts.
+    pub liquidus_k: f64,
     /// Temperature of air and ground, in K.
     pub ambient_k: f64,
     /// Heat capacity in J/(kg K).
     pub heat_capacity: f64,
-    /// Latent heat in J/kg, spread evenly between vent and solidus.
+    /// Latent heat in J/kg, spread evenly between liquidus and solidus; of a lava that never melts again, between vent and
+    /// solidus.
     pub latent_heat: f64,
     /// How the surface cools.
     pub cooling: Cooling,
@@ -98,7 +108,8 @@ impl Default for Lava {
 
 impl Lava {
     /// Names of the presets.
-    pub const PRESETS: [&str; 3] = ["etna-basalt", "fogo-2014", "silicone-oil"];
+    pub const PRESETS: [&str; 7] =
+        ["etna-basalt", "fogo-2014", "silicone-oil", "paraffin-wax", "chocolate", "semisolid-aluminium", "ice"];
 
     /// The preset with a name.
     pub fn preset(name: &str) -> Option<Self> {
@@ -106,6 +117,10 @@ impl Lava {
             "etna-basalt" => Some(Self::etna_basalt()),
             "fogo-2014" => Some(Self::fogo_2014()),
             "silicone-oil" => Some(Self::silicone_oil()),
+            "paraffin-wax" => Some(Self::paraffin_wax()),
+            "chocolate" => Some(Self::chocolate()),
+            "semisolid-aluminium" => Some(Self::semisolid_aluminium()),
+            "ice" => Some(Self::ice()),
             _ => None,
         }
     }
@@ -120,6 +135,7 @@ impl Lava {
             yield_factor: 10.0,
             vent_k: 1360.0,
             solidus_k: 1143.0,
+            liquidus_k: 0.0,
             ambient_k: 300.0,
             heat_capacity: 1150.0,
             latent_heat: 0.0,
@@ -162,6 +178,7 @@ impl Lava {
             yield_factor: 0.0,
             vent_k: 315.0,
             solidus_k: 0.0,
+            liquidus_k: 0.0,
             ambient_k: 293.0,
             heat_capacity: 1500.0,
             latent_heat: 0.0,
@@ -172,6 +189,110 @@ impl Lava {
             bed_conduction: 0.03,
             diffusivity: 1e-7,
         }
+    }
+
+    /// A solid that melts, without yield strength, in a room at 20 °C; density, heat capacity and conductivity are the same
+    /// for solid and liquid.
+    fn of_melting([solidus_k, liquidus_k, vent_k]: [f64; 3], pa_s: f64, mush: f64) -> Self {
+        Self {
+            viscosity: Viscosity::Melt { pa_s, mush },
+            yield_pa: 0.0,
+            yield_factor: 0.0,
+            vent_k,
+            solidus_k,
+            liquidus_k,
+            ambient_k: 293.0,
+            cooling: Cooling::Bare { exposed: 1.0 },
+            emissivity: 0.9,
+            convection: 8.0,
+            bed_conduction: 0.2,
+            diffusivity: 1.5e-7,
+            ..Self::etna_basalt()
+        }
+    }
+
+    /// Paraffin wax of a candle, 52 to 58 °C. Just above its melting point the liquid has 5 to 10 mPa s.
+    fn paraffin_wax() -> Self {
+        Self {
+            density_kg_m3: 850.0,
+            heat_capacity: 2400.0,
+            latent_heat: 200e3,
+            conduction: 0.23,
+            ..Self::of_melting([325.0, 331.0, 345.0], 0.008, 1e6)
+        }
+    }
+
+    /// Dark chocolate: cocoa butter melts up to 34 °C; plastic viscosity and yield strength in the range of Casson fits at
+    /// 40 °C (1 to 5 Pa s, 2 to 20 Pa).
+    fn chocolate() -> Self {
+        Self {
+            density_kg_m3: 1270.0,
+            yield_pa: 6.0,
+            heat_capacity: 1700.0,
+            latent_heat: 44e3,
+            conduction: 0.24,
+            ..Self::of_melting([300.0, 307.0, 318.0], 2.5, 1e5)
+        }
+    }
+
+    /// Aluminium A356 between solidus and liquidus, as it is cast half solid: 0.1 to 20 Pa s at 30 to 50 % of solid.
+    fn semisolid_aluminium() -> Self {
+        Self {
+            density_kg_m3: 2500.0,
+            heat_capacity: 1080.0,
+            latent_heat: 390e3,
+            conduction: 100.0,
+            emissivity: 0.15,
+            bed_conduction: 1.5,
+            diffusivity: 6e-7,
+            ..Self::of_melting([828.0, 888.0, 868.0], 0.002, 1e8)
+        }
+    }
+
+    /// Ice and its water in air of 20 °C.
+    fn ice() -> Self {
+        Self {
+            density_kg_m3: 1000.0,
+            heat_capacity: 4186.0,
+            latent_heat: 334e3,
+            conduction: 2.0,
+            emissivity: 0.97,
+            bed_conduction: 0.0,
+            ..Self::of_melting([272.65, 273.15, 293.0], 0.0018, 1e6)
+        }
+    }
+
+    /// Whether what set can melt.
+    pub fn melts(&self) -> bool {
+        self.liquidus_k > 0.0
+    }
+
+    /// Latent heat in kelvin of the heat capacity, of a lava that melts.
+    fn latent_k(&self) -> f64 {
+        if self.melts() { self.latent_heat / self.heat_capacity } else { 0.0 }
+    }
+
+    /// Heat in kelvin of the heat capacity at a temperature, with the latent heat that is held at it: the enthalpy.
+    pub fn heat_at(&self, temperature_k: f64) -> f64 {
+        temperature_k + self.latent_k() * self.molten(temperature_k)
+    }
+
+    /// Temperature at which this heat is held.
+    pub fn temperature_of(&self, heat_k: f64) -> f64 {
+        let latent_k = self.latent_k();
+        if heat_k <= self.solidus_k || latent_k == 0.0 {
+            return heat_k;
+        }
+        if heat_k >= self.liquidus_k + latent_k {
+            return heat_k - latent_k;
+        }
+        let range_k = self.liquidus_k - self.solidus_k;
+        self.solidus_k + (heat_k - self.solidus_k) * range_k / (range_k + latent_k)
+    }
+
+    /// Share that is molten at a temperature, of a lava that melts.
+    fn molten(&self, temperature_k: f64) -> f64 {
+        ((temperature_k - self.solidus_k) / (self.liquidus_k - self.solidus_k)).clamp(0.0, 1.0)
     }
 
     /// Viscosity in Pa s at a temperature; that at the solidus holds below it.
@@ -186,6 +307,7 @@ impl Lava {
             Viscosity::Vft { a, b, c, least_pa_s, most_pa_s } => {
                 libm::pow(10.0, (a + b / (t - c).max(1.0)).min(300.0)).clamp(least_pa_s, most_pa_s)
             }
+            Viscosity::Melt { pa_s, mush } => pa_s * libm::pow(mush, 1.0 - self.molten(t)),
         }
         .clamp(LEAST_VISCOSITY, MOST_VISCOSITY)
     }
@@ -201,7 +323,9 @@ impl Lava {
     /// Volumetric heat capacity in J/(m³ K), with the latent heat spread between vent and solidus.
     pub fn heat_per_m3(&self) -> f64 {
         let range = (self.vent_k - self.solidus_k).max(1.0);
-        self.density_kg_m3 * (self.heat_capacity + self.latent_heat / range)
+        // That of a lava that melts is in its heat.
+        let latent = if self.melts() { 0.0 } else { self.latent_heat / range };
+        self.density_kg_m3 * (self.heat_capacity + latent)
     }
 
     /// Checks every number; `key` names the table.
@@ -216,6 +340,7 @@ impl Lava {
         check("yield_factor", self.yield_factor, 0.0, 1000.0)?;
         check("vent_k", self.vent_k, LEAST_KELVIN, MOST_KELVIN)?;
         check("solidus_k", self.solidus_k, 0.0, self.vent_k)?;
+        self.validate_melting(key)?;
         check("ambient_k", self.ambient_k, 0.0, self.vent_k)?;
         check("heat_capacity", self.heat_capacity, 1.0, 1e5)?;
         check("latent_heat", self.latent_heat, 0.0, 1e7)?;
@@ -231,6 +356,10 @@ impl Lava {
         }
         match self.viscosity {
             Viscosity::Constant { pa_s } => check("viscosity.pa_s", pa_s, LEAST_VISCOSITY, MOST_VISCOSITY),
+            Viscosity::Melt { pa_s, mush } => {
+                check("viscosity.pa_s", pa_s, LEAST_VISCOSITY, MOST_VISCOSITY)?;
+                check("viscosity.mush", mush, 1.0, 1e12)
+            }
             Viscosity::Etna { water, crystals } => {
                 check("viscosity.water", water, 0.001, 8.0)?;
                 check("viscosity.crystals", crystals, 0.001, 1e6)
@@ -244,7 +373,34 @@ impl Lava {
             }
         }
     }
+
+    /// Checks the keys of a lava that melts.
+    fn validate_melting(&self, key: &str) -> Result<(), Invalid> {
+        if !self.melts() {
+            return match self.viscosity {
+                Viscosity::Melt { .. } => Err(Invalid::new(
+                    &format!("{key}.liquidus_k"),
+                    self.liquidus_k,
+                    "given for the viscosity law \"melt\"",
+                )),
+                _ => Ok(()),
+            };
+        }
+        within(&format!("{key}.solidus_k"), self.solidus_k, LEAST_KELVIN, MOST_KELVIN)?;
+        within(&format!("{key}.liquidus_k"), self.liquidus_k, self.solidus_k + LEAST_MUSH_K, MOST_KELVIN)?;
+        within(&format!("{key}.latent_heat"), self.latent_heat, 0.0, MOST_KELVIN * self.heat_capacity)?;
+        match self.cooling {
+            Cooling::Skin { .. } => {
+                let expected = "\"bare\" or \"none\" for a lava with a liquidus";
+                Err(Invalid::new(&format!("{key}.cooling.kind"), "\"skin\"", expected))
+            }
+            _ => Ok(()),
+        }
+    }
 }
+
+/// Least kelvin from solidus to liquidus.
+const LEAST_MUSH_K: f64 = 0.1;
 
 /// Range of viscosities in Pa s: water to rock.
 const LEAST_VISCOSITY: f64 = 1e-4;

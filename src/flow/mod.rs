@@ -14,6 +14,7 @@
 //! | `plan` | which columns move in which sub-step |
 //! | `step` | a step as a recipe |
 //! | `heat`, `set` | cooling; what turns to rock |
+//! | `melt` | solids that melt, their heat, heaters |
 //! | `account` | ledgers of volume and heat |
 //! | `verify` | set-ups with a known answer |
 //! | `plain` | the specification, which reads like the rule and is slow |
@@ -26,6 +27,7 @@ mod face;
 mod heat;
 mod lava;
 mod mag;
+mod melt;
 #[cfg(test)]
 mod plain;
 mod plan;
@@ -39,6 +41,7 @@ pub mod verify;
 
 pub use account::FlowAccount;
 pub use lava::{Cooling, Lava, Viscosity};
+pub use melt::{FlowHeater, Heats};
 pub use saved::FlowState;
 
 use serde::{Deserialize, Serialize};
@@ -99,6 +102,8 @@ pub struct FlowSetup {
     pub open_sides: bool,
     /// Seed of the rounding of amounts.
     pub seed: u64,
+    /// What heats solid and liquid; only of a lava with a liquidus.
+    pub heaters: Vec<FlowHeater>,
 }
 
 /// What a vent pours into one column in a step.
@@ -123,14 +128,15 @@ pub struct FlowCell {
     pub amount: i32,
     /// Rock from the cell's bottom, [`UNITS`] to a full cell.
     pub rock: i32,
-    /// Heat of the liquid: amount × kelvin × [`HEAT_UNITS`].
+    /// Heat of the liquid: amount × kelvin × [`HEAT_UNITS`], latent heat included (see [`Lava::heat_at`]).
     pub heat: i64,
 }
 
 impl FlowCell {
     /// Temperature of the liquid, if there is any.
-    pub fn temperature_k(&self) -> Option<f64> {
-        (self.amount > 0).then(|| self.heat as f64 / f64::from(self.amount) / HEAT_UNITS as f64)
+    pub fn temperature_k(&self, lava: &Lava) -> Option<f64> {
+        let kelvin = || lava.temperature_of(self.heat as f64 / f64::from(self.amount) / HEAT_UNITS as f64);
+        (self.amount > 0).then(kelvin)
     }
 }
 
@@ -183,6 +189,12 @@ pub struct Flow {
     tables: Tables,
     columns: Vec<Column>,
     marks: Vec<Mark>,
+    /// What can melt, with a lava that melts.
+    solids: Option<melt::Solids>,
+    /// Columns in which something melted in this step.
+    melted: Vec<u32>,
+    /// Whether some solid may hang together with no ground.
+    has_loose: bool,
     /// Two a column: towards east and towards south.
     faces: Vec<Face>,
     /// Columns with liquid, ascending.
@@ -220,6 +232,7 @@ impl Flow {
         within("grid.cell_size_m", space.dx_m, LEAST_EDGE_M, MOST_EDGE_M)?;
         within("grid.cell_height_m", space.dz_m, LEAST_EDGE_M, MOST_EDGE_M)?;
         within("grid.size[1]", space.ny as f64, 1.0, HIGHEST)?;
+        melt::validate(space, &setup)?;
         let top = space.ny as f64;
         let units = |height: f64| ((height / space.dz_m).clamp(0.0, top) * f64::from(UNITS)) as i64;
         let columns: Vec<Column> = ground.iter().map(|&height| Column::of_ground(units(height))).collect();
@@ -228,6 +241,9 @@ impl Flow {
         let mut flow = Self {
             space,
             tables: Tables::new(space, &setup),
+            solids: setup.lava.melts().then(|| vec![melt::SolidColumn::default(); space.columns()]),
+            melted: Vec::new(),
+            has_loose: false,
             setup,
             columns,
             marks: ground.iter().map(mark).collect(),
@@ -277,7 +293,7 @@ impl Flow {
     /// Puts liquid on the floor of the uppermost gap of columns, as if it had been poured.
     pub fn fill(&mut self, fills: impl IntoIterator<Item = FlowPour>) {
         for fill in fills {
-            let pour = plan::Pour::new(self.space, &fill);
+            let pour = plan::Pour::new(self.space, &self.setup.lava, &fill);
             let mut left = pour.units;
             while left > 0 {
                 let some = left.min(1 << 28);
@@ -288,10 +304,15 @@ impl Flow {
         self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
     }
 
-    /// Bytes that a flow takes at its start, and hardly more later.
-    pub fn need(space: FlowBox) -> u64 {
+    /// Bytes that a flow takes at its start, and hardly more later; more of a lava that melts.
+    pub fn need(space: FlowBox, lava: &Lava) -> u64 {
         let column = size_of::<Column>() + size_of::<Mark>() + 2 * size_of::<Face>() + 2;
-        space.columns() as u64 * column as u64
+        space.columns() as u64 * column as u64 + if lava.melts() { melt::need(space) } else { 0 }
+    }
+
+    /// What [`Flow::need`] says of this one.
+    pub fn bytes(&self) -> u64 {
+        Self::need(self.space, &self.setup.lava)
     }
 
     /// Shape of the box.
@@ -362,7 +383,7 @@ impl Flow {
             set_m: meters(mark.set),
             surface_m: meters(surface),
             arrival_s: mark.arrival_s.is_finite().then_some(mark.arrival_s),
-            surface_k: run.and_then(|run| row(run).temperature_k()),
+            surface_k: run.and_then(|run| row(run).temperature_k(&self.setup.lava)),
             viscosity_pa_s: run.map(|run| self.tables.viscosity_pa_s(run.fluidity)),
             yield_pa: run.map(|run| self.tables.yield_pa(run.strength)),
             max_speed_m_s: f64::from(mark.max_speed),
@@ -380,6 +401,7 @@ impl Flow {
         let amount = self.columns.iter().map(Column::amount).sum();
         let heat = self.columns.iter().map(Column::heat).sum();
         self.account.check(amount, heat)?;
+        self.check_solids()?;
         self.columns.iter().enumerate().try_for_each(|(c, column)| {
             let fault = column.fault();
             fault.map_or(Ok(()), |fault| {

@@ -263,14 +263,14 @@ pub(crate) fn run_of_pour(column: &Column, pour: &Pour) -> Option<usize> {
 
 impl Pour {
     /// What is poured from `before` to `after` cubic metres.
-    pub(crate) fn new(space: FlowBox, pour: &super::FlowPour) -> Self {
+    pub(crate) fn new(space: FlowBox, lava: &super::Lava, pour: &super::FlowPour) -> Self {
         let units = |volume: f64| (volume / space.unit_m3()).clamp(0.0, 9e15) as i64;
         let kelvin = pour.temperature_k.clamp(super::lava::LEAST_KELVIN, super::lava::MOST_KELVIN);
         Self {
             column: pour.column,
             level: pour.level,
             units: (units(pour.after_m3) - units(pour.before_m3)).max(0),
-            heat_each: (kelvin * HEAT_UNITS as f64) as i64,
+            heat_each: (lava.heat_at(kelvin) * HEAT_UNITS as f64) as i64,
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::column::Column;
+use super::melt::Solids;
 use super::{Flow, FlowAccount, FlowCell, Mark, UNITS};
 use crate::random::mix64;
 
@@ -12,6 +13,7 @@ pub struct FlowState {
     steps: u64,
     account: FlowAccount,
     columns: Vec<SavedColumn>,
+    solids: Option<Solids>,
 }
 
 /// One column.
@@ -33,7 +35,7 @@ impl Flow {
             mark: *mark,
         };
         let columns = self.columns.iter().zip(&self.marks).map(save).collect();
-        FlowState { steps: self.steps, account: self.account, columns }
+        FlowState { steps: self.steps, account: self.account, columns, solids: self.solids.clone() }
     }
 
     /// Goes on from a state that was kept of a flow with the same box and setup.
@@ -53,13 +55,20 @@ impl Flow {
         if !state.columns.iter().all(is_whole) {
             return Err("flow: a column that cannot be".to_owned());
         }
+        let solids = state.solids.as_ref();
+        if solids.is_some() != self.solids.is_some()
+            || solids.is_some_and(|solids| !can_be(solids, &state.columns, top))
+        {
+            return Err("flow: solid that cannot be".to_owned());
+        }
         let mut flow = self.clone();
         for ((column, mark), saved) in flow.columns.iter_mut().zip(&mut flow.marks).zip(state.columns) {
             *column =
                 Column { base: saved.base as i32, cells: saved.cells.into(), skin: saved.skin, ..Column::default() };
             *mark = saved.mark;
         }
-        (flow.steps, flow.account) = (state.steps, state.account);
+        (flow.steps, flow.account, flow.solids) = (state.steps, state.account, state.solids);
+        flow.has_loose = true;
         flow.find_runs();
         flow.check()?;
         flow.changed = (0..flow.columns.len() as u32).collect();
@@ -81,6 +90,14 @@ impl Flow {
             add(u64::from(column.skin.to_bits()));
             add(mark.arrival_s.to_bits());
         }
+        for solid in self.solids.iter().flatten() {
+            solid.hash_into(&mut add);
+        }
         hash
     }
+}
+
+/// Whether solid has numbers in their ranges, inside of the box.
+fn can_be(solids: &Solids, columns: &[SavedColumn], top: usize) -> bool {
+    solids.len() == columns.len() && solids.iter().all(|solid| solid.is_sound(top))
 }

@@ -25,7 +25,10 @@ impl Flow {
             self.account.set += i64::from(cell.amount);
             self.account.heat_set += i128::from(cell.heat);
             self.marks[c as usize].set += i64::from(cell.amount);
-            cell.rock = (i64::from(cell.rock) + i64::from(cell.amount)).min(i64::from(UNITS)) as i32;
+            cell.rock = match &mut self.solids {
+                Some(solids) => solids[c as usize].add(level, cell.rock, cell.amount, cell.heat),
+                None => (i64::from(cell.rock) + i64::from(cell.amount)).min(i64::from(UNITS)) as i32,
+            };
             (cell.amount, cell.heat) = (0, 0);
         }
         for pair in cells.chunk_by(|a, b| a.0 == b.0) {

@@ -83,7 +83,7 @@ impl Flow {
     /// The pours of a step in units.
     pub(crate) fn pours(&self, pours: &[FlowPour]) -> Vec<Pour> {
         let inside = pours.iter().filter(|pour| pour.column < self.columns.len());
-        inside.map(|pour| Pour::new(self.space, pour)).filter(|pour| pour.units > 0).collect()
+        inside.map(|pour| Pour::new(self.space, &self.setup.lava, pour)).filter(|pour| pour.units > 0).collect()
     }
 
     /// What follows the sub-steps, once a step.
@@ -96,6 +96,7 @@ impl Flow {
         self.lose_heat(plan);
         self.set(plan);
         self.note_arrivals(plan);
+        self.wake_melted();
     }
 
     /// Pours what is due in a sub-step.

@@ -9,8 +9,8 @@ pub(crate) const GRAVITY: f64 = 9.81;
 /// Rows for a kelvin.
 const ROWS: i64 = 4;
 
-/// Rows of the tables: up to 2,000 K.
-const COUNT: usize = 2000 * ROWS as usize + 1;
+/// Rows of the tables: up to 2,000 K, and as much again for latent heat.
+const COUNT: usize = 4000 * ROWS as usize + 1;
 
 /// Share of the stable time step that a column moves in: `D Δt/dx² ≤ 0.2` and `c Δt/dx ≤ 0.35`, both times 0.7.
 const DIFFUSION: f64 = 0.2 * 0.7;
@@ -49,7 +49,7 @@ impl Tables {
         let weight = lava.density_kg_m3 * GRAVITY;
         let flux = weight * unit_m * unit_m * unit_m * setup.step_s / (3.0 * space.dx_m * space.dx_m);
         let strength = 2.0 * space.dx_m / (weight * unit_m * unit_m);
-        let kelvin = |row: usize| row as f64 / ROWS as f64;
+        let kelvin = |row: usize| lava.temperature_of(row as f64 / ROWS as f64);
         let steep = |slope: f64| (slope * space.dx_m / unit_m) as i64;
         Self {
             fluidity: (0..COUNT).map(|row| Mag::from_f64(flux / lava.viscosity_pa_s(kelvin(row)))).collect(),

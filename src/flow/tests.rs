@@ -29,7 +29,7 @@ fn random_flow(seed: u64) -> (Flow, Vec<FlowPour>) {
     if d(11) < 0.6 {
         (lava.bed_conduction, lava.conduction) = (2.0 * d(12), 3.0 * d(13));
     }
-    let setup = FlowSetup { lava, step_s: 1.0 + 60.0 * d(14), open_sides: d(15) < 0.5, seed };
+    let setup = FlowSetup { lava, step_s: 1.0 + 60.0 * d(14), open_sides: d(15) < 0.5, seed, heaters: Vec::new() };
     let steep = d(16) * 0.6;
     let ground: Vec<f64> = (0..space.columns())
         .map(|c| space.dz_m * (2.0 + steep * (c % space.nx) as f64 + 4.0 * draw(seed ^ 77, c as u64).powi(3)))

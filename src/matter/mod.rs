@@ -263,7 +263,7 @@ impl Material {
     }
 
     /// A liquid like water, without a name, pressure or elements.
-    fn unnamed() -> Self {
+    pub(crate) fn unnamed() -> Self {
         Self {
             name: String::new(),
             kind: Kind::Liquid,

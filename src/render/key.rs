@@ -28,6 +28,9 @@ const fn of_preset(preset: Preset) -> usize {
         Preset::Ice => 4,
         Preset::Rubble => 5,
         Preset::Ash => 6,
+        // Close to the colours of sand and of ash.
+        Preset::Wax | Preset::Gloss => 2,
+        Preset::Metal => 6,
     }
 }
 

@@ -28,6 +28,25 @@ const ICE_MIRRORS: f32 = 0.018;
 /// Share of the light of the lava on a surface, as rock has it.
 const LAVA: f32 = 14.0;
 
+/// How a smooth material shines.
+struct Shine {
+    /// How far light reaches around the shaded side.
+    wrap: f32,
+    /// Share of its colour that it scatters.
+    matt: f32,
+    /// Share of light that it mirrors when it is met straight on, and whether in its own colour.
+    mirrors: f32,
+    is_tinted: bool,
+    /// Share of the sky in what it mirrors at a flat angle.
+    clear: f32,
+    /// Power and strength of the sun's glint.
+    glint: (i32, f32),
+}
+
+const WAX: Shine = Shine { wrap: 0.45, matt: 0.42, mirrors: 0.03, is_tinted: false, clear: 0.35, glint: (18, 0.8) };
+const GLOSS: Shine = Shine { wrap: 0.15, matt: 0.40, mirrors: 0.05, is_tinted: false, clear: 0.9, glint: (96, 3.0) };
+const METAL: Shine = Shine { wrap: 0.0, matt: 0.08, mirrors: 0.75, is_tinted: true, clear: 1.0, glint: (48, 1.2) };
+
 /// What ends a ray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Met {
@@ -148,6 +167,9 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
             let skin = Skin { point: hit.point, normal: hit.normal, view: hit.ray.direction, cut: false };
             broken(context, &skin, hit.clear.look.waves)
         }
+        Preset::Wax => smooth(context, hit, &WAX),
+        Preset::Gloss => smooth(context, hit, &GLOSS),
+        Preset::Metal => smooth(context, hit, &METAL),
         _ => grains(context, hit),
     };
     super::cinematic::hazed(context, hit.ray, hit.t, light)
@@ -165,6 +187,25 @@ fn grains(context: &ShadeContext, hit: &Hit) -> V3 {
     let normal = if hit.cut { hit.normal } else { unit_or_up(hit.normal + rough) };
     let albedo = V3::from(look.linear_color()) * (0.46 * tone);
     times(albedo, arriving(context, hit, normal, GRAINS_WRAP))
+}
+
+/// Wax, a melt or metal: smooth, with a little unevenness.
+fn smooth(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
+    let (look, p, sky) = (hit.clear.look, hit.point, context.sky);
+    let uneven = |shift: f32| noise::fractal(p * 0.35 + v3(shift, 1.0, 3.0), 2);
+    let rough = v3(uneven(0.0), 0.0, uneven(31.0)) * (0.10 * look.waves);
+    let normal = if hit.cut { hit.normal } else { unit_or_up(hit.normal + rough) };
+    let color = V3::from(look.linear_color());
+    let diffuse = times(color, arriving(context, hit, normal, shine.wrap)) * shine.matt;
+    let facing = saturate(-hit.ray.direction.dot(&normal));
+    let share = shine.mirrors + (shine.clear - shine.mirrors).max(0.0) * (1.0 - facing).powi(5);
+    let mirror = unit_or_up(hit.ray.direction - normal * (2.0 * hit.ray.direction.dot(&normal)));
+    let (power, strength) = shine.glint;
+    let open = context.land.sunlight(p.x, p.z) * own_shadow(context, hit);
+    let glint = saturate(mirror.dot(&sky.sun)).powi(power) * strength * open;
+    let mirrored = sky.reflected(mirror) + sky.sun_color * glint;
+    let tint = if shine.is_tinted { color } else { V3::new(1.0, 1.0, 1.0) };
+    diffuse * (1.0 - share) + times(mirrored, tint) * share
 }
 
 /// Sun, sky and lava on a surface whose light reaches around the edge of the shaded side by `wrap`.

@@ -116,6 +116,10 @@ impl SceneSpec {
         if let Some(height) = self.grid.cell_height_m {
             return Err(Invalid::new("grid.cell_height_m", height, expected));
         }
+        if let Some(i) = self.bodies.iter().position(|body| matches!(body.matter, Matter::Solid { .. })) {
+            let expected = "\"rock\" without model = \"flow\" and a lava that melts";
+            return Err(Invalid::new(&format!("body[{i}].matter.kind"), "\"solid\"", expected));
+        }
         let lists = [("vent", &self.vents), ("source", &self.sources), ("fume", &self.fumes)];
         for (name, list) in lists {
             if let Some(i) = list.iter().position(|vent| vent.flow.is_some()) {
@@ -135,7 +139,7 @@ impl SceneSpec {
             true => Err(Invalid::new(key, "set", expected)),
             false => Ok(()),
         };
-        absent("material", !self.materials.is_empty())?;
+        self.check_flow_materials()?;
         absent("reaction", !self.reactions.is_empty())?;
         absent("source", !self.sources.is_empty())?;
         absent("fume", !self.fumes.is_empty())?;
@@ -148,9 +152,18 @@ impl SceneSpec {
             return Err(Invalid::new("terrain.vertical_exaggeration", stretch, expected));
         }
         for (i, body) in self.bodies.iter().enumerate() {
-            if !matches!(body.matter, Matter::Rock | Matter::Nothing) {
-                let expected = "\"rock\" or \"nothing\" in a scene with model = \"flow\"; lava comes from vents";
-                return Err(Invalid::new(&format!("body[{i}].matter.kind"), "another", expected));
+            let wrong = |expected| Err(Invalid::new(&format!("body[{i}].matter.kind"), "another", expected));
+            match body.matter {
+                Matter::Rock | Matter::Nothing => {}
+                Matter::Solid { .. } if self.melts() => {}
+                Matter::Solid { .. } => {
+                    return wrong("\"rock\" here: \"solid\" needs a lava with liquidus_k, such as \"paraffin-wax\"");
+                }
+                _ => {
+                    return wrong(
+                        "\"rock\", \"nothing\" or \"solid\" in a scene with model = \"flow\"; lava comes from vents",
+                    );
+                }
             }
         }
         self.check_flow_vents()
@@ -191,14 +204,14 @@ impl Scene {
     }
 
     /// Memory of the flow in this box.
-    pub(crate) fn need_of_flow(space: FlowBox) -> MemoryEstimate {
-        MemoryEstimate::of("the flow", 1, Flow::need(space) as f64)
+    pub(crate) fn need_of_flow(space: FlowBox, spec: &FlowSpec) -> MemoryEstimate {
+        MemoryEstimate::of("the flow", 1, Flow::need(space, &spec.lava.lava) as f64)
     }
 
     /// The numbers of the flow.
-    pub(crate) fn flow_setup(&self, spec: &FlowSpec) -> FlowSetup {
-        let lava = spec.lava.lava.clone();
-        FlowSetup { lava, step_s: spec.step_s, open_sides: spec.open_sides, seed: self.spec.seed }
+    pub(crate) fn flow_setup(&self, spec: &FlowSpec, grid: Grid) -> FlowSetup {
+        let (lava, heaters) = (spec.lava.lava.clone(), self.spec.heaters_in(spec, grid));
+        FlowSetup { lava, step_s: spec.step_s, open_sides: spec.open_sides, seed: self.spec.seed, heaters }
     }
 
     /// The world of a scene of the physical model, whose memory was checked, on its ground with its bodies.
@@ -206,9 +219,15 @@ impl Scene {
         let cell_height_m = surface.cell_size_m / surface.vertical_exaggeration;
         let space = Self::flow_box(world.grid(), surface.cell_size_m, cell_height_m);
         let ground: Vec<f64> = surface.heights.iter().map(|&cells| f64::from(cells) * cell_height_m).collect();
-        let mut flow = Flow::new(space, self.flow_setup(spec), &ground)?;
+        let mut flow = Flow::new(space, self.flow_setup(spec, world.grid()), &ground)?;
         for BodySpec { shape, matter } in &self.spec.bodies {
-            flow.set_rock(shape.cells(world.grid()), *matter == Matter::Rock);
+            let cells = shape.cells(world.grid());
+            match matter {
+                Matter::Solid { temperature_k } => {
+                    flow.place_solid(cells, temperature_k.unwrap_or(spec.lava.lava.ambient_k));
+                }
+                _ => flow.set_rock(cells, *matter == Matter::Rock),
+            }
         }
         Ok(world.with_flow(flow))
     }

@@ -7,7 +7,9 @@
 mod around;
 mod error;
 mod flow;
+mod heater;
 mod lava;
+mod melting;
 mod need;
 mod open;
 #[cfg(feature = "render")]
@@ -26,6 +28,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::error::SceneError;
 pub use self::flow::{FlowSpec, Model};
+pub use self::heater::HeaterSpec;
 pub use self::lava::LavaSpec;
 pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
@@ -124,6 +127,7 @@ impl Scene {
             .map_err(|cause| SceneError::Memory { path: origin.to_owned(), cause })?;
         let mut spec: SceneSpec = toml::from_str(text).map_err(|e| SceneError::from_toml(origin, text, &e))?;
         spec.take_duration();
+        spec.take_melting();
         let folder = origin.parent().unwrap_or(Path::new("")).to_owned();
         let scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new() };
         scene.check().map_err(|invalid| SceneError::in_text(origin, text, invalid))?;
@@ -141,6 +145,7 @@ impl Scene {
         within("threads", spec.threads as f64, 0.0, MAX_THREADS as f64)?;
         spec.terrain.validate()?;
         spec.check_model()?;
+        spec.check_heaters()?;
         spec.rules.validate("rules")?;
         for (name, parts, most) in [("body", spec.bodies.len(), MAX_BODIES), ("event", spec.events.len(), MAX_EVENTS)] {
             within(&format!("number of [[{name}]] tables"), parts as f64, 0.0, most as f64)?;
@@ -273,7 +278,8 @@ impl Scene {
         match spec.flow_spec() {
             Some(flow) => {
                 let height_m = surface.cell_size_m / surface.vertical_exaggeration;
-                self.check_memory(Self::need_of_flow(Self::flow_box(grid, surface.cell_size_m, height_m)))?;
+                let space = Self::flow_box(grid, surface.cell_size_m, height_m);
+                self.check_memory(Self::need_of_flow(space, &flow))?;
                 world = self.world_of_flow(&flow, &surface, world).map_err(invalid)?;
             }
             None => {

@@ -154,7 +154,7 @@ impl Put {
                 self.deep += deep;
             }
             // A column that is dug into may become hollow.
-            Matter::Rock | Matter::Nothing => self.hollow_columns += wide * deep,
+            Matter::Rock | Matter::Nothing | Matter::Solid { .. } => self.hollow_columns += wide * deep,
             Matter::Drain | Matter::Air(_) => {}
         }
     }

@@ -133,7 +133,12 @@ impl Scene {
             flow.lava = lava.clone();
         }
         flow.duration = overrides.duration.or(flow.duration);
+        if overrides.lava.is_some() {
+            // Those of another lava that melts.
+            self.spec.materials.clear();
+        }
         self.spec.take_duration();
+        self.spec.take_melting();
         Ok(())
     }
 }

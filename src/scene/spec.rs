@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BodySpec, FlowSpec, Model, VentTable};
+use super::{BodySpec, FlowSpec, HeaterSpec, Model, VentTable};
 use crate::air::AirSpec;
 use crate::grid::{Grid, MAX_SIDE};
 use crate::matter::{Capacity, Material, Reaction};
@@ -55,6 +55,9 @@ pub struct SceneSpec {
     /// Edits before the first step.
     #[serde(rename = "body")]
     pub bodies: Vec<BodySpec>,
+    /// What heats solid and liquid that can melt.
+    #[serde(rename = "heater", skip_serializing_if = "Vec::is_empty")]
+    pub heaters: Vec<HeaterSpec>,
     /// Commands at later steps.
     #[serde(rename = "event")]
     pub events: Vec<EventSpec>,

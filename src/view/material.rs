@@ -26,6 +26,12 @@ pub enum Preset {
     Ice,
     /// Broken rock: the crust of cold lava.
     Rubble,
+    /// Smooth and matt; light reaches round its edges.
+    Wax,
+    /// Smooth and shining, opaque: melts.
+    Gloss,
+    /// Smooth metal, which mirrors in its own colour.
+    Metal,
 }
 
 /// What a ray meets of a material.
@@ -42,7 +48,8 @@ pub(crate) enum Form {
 
 impl Preset {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Water, Self::Steam, Self::Sand, Self::Ash, Self::Ice, Self::Rubble];
+    pub const ALL: [Self; 9] =
+        [Self::Water, Self::Steam, Self::Sand, Self::Ash, Self::Ice, Self::Rubble, Self::Wax, Self::Gloss, Self::Metal];
 
     /// What a ray meets in the cinematic style.
     #[cfg(feature = "render")]
@@ -50,7 +57,7 @@ impl Preset {
         match self {
             Self::Water => Form::Clear,
             Self::Steam => Form::Cloud,
-            Self::Sand | Self::Ash | Self::Ice | Self::Rubble => Form::Solid,
+            Self::Sand | Self::Ash | Self::Ice | Self::Rubble | Self::Wax | Self::Gloss | Self::Metal => Form::Solid,
         }
     }
 }
@@ -59,13 +66,13 @@ impl Preset {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MaterialLook {
-    /// `"water"`, `"steam"`, `"sand"`, `"ash"`, `"ice"` or `"rubble"`.
+    /// `"water"`, `"steam"`, `"sand"`, `"ash"`, `"ice"`, `"rubble"`, `"wax"`, `"gloss"` or `"metal"`.
     pub preset: Preset,
     /// How much light a cell of water, steam or ice absorbs, 0 none, 1 usual. Cinematic.
     pub depth: f32,
     /// Height of the ripples and of the grain on its surface, and depth of the billows of steam, 0 none, 1 usual. Cinematic.
     pub waves: f32,
-    /// Colour as `#rrggbb`; absent: what suits the preset. Cinematic: of steam, sand and ash. The plain styles: of all.
+    /// Colour as `#rrggbb`; absent: what suits the preset. Cinematic: not of water, ice and rubble. The plain styles: of all.
     pub color: Option<String>,
     /// Opacity in the plain styles: `[density, opacity]` stops with rising density; opacity is what one cell's length
     /// absorbs, 0 to 1. Absent: what suits the preset.
@@ -121,6 +128,9 @@ impl MaterialLook {
             Preset::Ash => [0.36, 0.34, 0.335],
             Preset::Ice => [0.70, 0.88, 0.98],
             Preset::Rubble => [0.33, 0.27, 0.25],
+            Preset::Wax => [0.93, 0.89, 0.78],
+            Preset::Gloss => [0.86, 0.74, 0.52],
+            Preset::Metal => [0.78, 0.79, 0.80],
         };
         let given = self.color.as_deref().and_then(|color| hex(color, "color").ok());
         given.unwrap_or(usual)
@@ -138,7 +148,7 @@ impl MaterialLook {
             (None, Preset::Water) => &WATER,
             (None, Preset::Steam) => &STEAM,
             (None, Preset::Ice) => &ICE,
-            (None, Preset::Sand | Preset::Ash | Preset::Rubble) => &SOLID,
+            (None, _) => &SOLID,
         }
     }
 }

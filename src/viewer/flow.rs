@@ -68,7 +68,7 @@ impl FlowProbe {
     /// The flow at a cell.
     pub(crate) fn of(flow: &Flow, cell: [usize; 3]) -> Self {
         let column = flow.column(cell[2] * flow.space().nx + cell[0]);
-        Self { column, kelvin: flow.cell(cell).temperature_k().or(column.surface_k) }
+        Self { column, kelvin: flow.temperature_k(cell).or(column.surface_k) }
     }
 
     /// Lines for the user.

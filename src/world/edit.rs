@@ -67,6 +67,12 @@ pub enum Matter {
     },
     /// Makes the cells solid; matter in them is removed.
     Rock,
+    /// In a scene of the physical model, before the first step: makes the cells solid lava that can melt.
+    Solid {
+        /// Its temperature in kelvin; absent: that of the air.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        temperature_k: Option<f64>,
+    },
     /// Takes liquids away and leaves rock standing.
     Drain,
     /// Takes liquids and rock away.
@@ -200,6 +206,9 @@ impl Matter {
                 let speeds = breath.wind_m_s.iter();
                 speeds.copied().try_for_each(|speed| within(&format!("{key}.wind_m_s"), speed, -300.0, 300.0))
             }
+            Self::Solid { temperature_k } => {
+                temperature_k.map_or(Ok(()), |kelvin| within(&format!("{key}.temperature_k"), kelvin, 1.0, 2000.0))
+            }
             Self::Rock | Self::Drain | Self::Nothing => Ok(()),
         }
     }
@@ -247,7 +256,7 @@ impl World {
                     self.fill(layer, place, amount.saturating_add(pressed), 0.0);
                 }
                 Matter::Lava { amount, energy } => self.fill(self.lava, place, amount_units(amount), energy),
-                Matter::Rock => {
+                Matter::Rock | Matter::Solid { .. } => {
                     self.drain(place);
                     self.set_solid(place, true);
                 }

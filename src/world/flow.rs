@@ -5,6 +5,9 @@
 //! a run are stacked from there, so that a film in a cell that is mostly rock is shown in the cell above and no column of
 //! lava has a hole. A run with a roof may have less room than it holds; the rest is not shown. Energy is the warmth of the
 //! lava between its solidus (or the air, if it never sets) and its temperature at the vent, 1 at the vent.
+//!
+//! A lava that melts is shown in two materials instead, [`SOLID`] and [`MELT`], each cell as it is, and rock that bodies put
+//! above the ground as [`MOULD`].
 
 use super::{Content, World};
 use crate::flow::{Flow, FlowCell, FlowState, Lava, UNITS};
@@ -16,7 +19,22 @@ use crate::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
 const PER_UNIT: i32 = UNITS / AMOUNT_ONE as i32;
 
 /// Rock that makes a cell solid.
-const SOLID: i32 = UNITS / 2;
+const ROCK: i32 = UNITS / 2;
+
+/// Names of the materials that show what is solid and what is liquid of a lava that melts.
+pub(crate) const SOLID: &str = "set";
+pub(crate) const MELT: &str = "melt";
+
+/// Name of the material that shows rock of bodies beside them.
+pub(crate) const MOULD: &str = "mould";
+
+/// The layers that show a lava that melts.
+#[derive(Clone, Copy, Debug)]
+struct Melting {
+    set: usize,
+    melt: usize,
+    mould: usize,
+}
 
 /// A flow and what the world shows of it.
 #[derive(Clone, Debug)]
@@ -69,7 +87,7 @@ impl World {
 
     /// Memory of a flow in a box of this shape.
     pub(crate) fn need_of_flow(&self) -> MemoryEstimate {
-        let bytes = self.flow().map_or(0, |flow| Flow::need(flow.space()));
+        let bytes = self.flow().map_or(0, Flow::bytes);
         MemoryEstimate::of("the flow", 1, bytes as f64)
     }
 
@@ -87,28 +105,43 @@ impl World {
     fn show(&mut self, columns: impl FnOnce(&Flow) -> Vec<u32>) {
         let Some(mut flowing) = self.flow.take() else { return };
         let mut column = Column::default();
+        let melting = self.layers_of_melting();
         for number in columns(&flowing.flow) {
             let (x, z) = (number as usize % self.grid.nx, number as usize / self.grid.nx);
             column.read(&flowing.flow, [x, z], self.grid.ny);
+            column.melts = melting.map(|_| flowing.flow.ground_level(number as usize));
+            column.show(&flowing.flow.setup().lava);
             let top = &mut flowing.tops[number as usize];
-            self.show_column(&column, [x, z], usize::from(*top));
+            self.show_column(&column, [x, z], usize::from(*top), melting);
             *top = column.top() as u16;
         }
         self.take_account(&flowing.flow);
         self.flow = Some(flowing);
     }
 
-    /// Writes a column; lava was shown below `old_top`.
-    fn show_column(&mut self, column: &Column, [x, z]: [usize; 2], old_top: usize) {
-        let lava = self.lava;
+    /// The layers of a lava that melts, in a world with one.
+    fn layers_of_melting(&self) -> Option<Melting> {
+        let number = |name| self.number_of(name);
+        Some(Melting { set: number(SOLID)?, melt: number(MELT)?, mould: number(MOULD)? })
+    }
+
+    /// Writes a column; something was shown below `old_top`.
+    fn show_column(&mut self, column: &Column, [x, z]: [usize; 2], old_top: usize, melting: Option<Melting>) {
+        let liquid = melting.map_or(self.lava, |melting| melting.melt);
         for y in column.from..column.to.max(old_top) {
             let shown = column.shown(y);
-            if shown.solid || shown.lava == Content::default() {
-                self.layers[lava].set([x, y, z], Content::default());
+            // Nothing is in a cell when it becomes ground, and none holds more than there is room for.
+            self.layers[liquid].set([x, y, z], Content::default());
+            let still = melting.map(|Melting { set, mould, .. }| [(set, shown.solid), (mould, shown.mould)]);
+            for (layer, _) in still.into_iter().flatten() {
+                self.layers[layer].set([x, y, z], Content::default());
             }
-            self.set_solid([x, y, z], shown.solid);
-            if !shown.solid {
-                self.layers[lava].set([x, y, z], shown.lava);
+            self.set_solid([x, y, z], shown.ground);
+            for (layer, amount) in still.into_iter().flatten().filter(|&(_, amount)| amount > 0) {
+                self.layers[layer].set([x, y, z], Content { amount, energy: 0 });
+            }
+            if shown.liquid.amount > 0 {
+                self.layers[liquid].set([x, y, z], shown.liquid);
             }
         }
         if let Some(height) = column.height {
@@ -126,10 +159,10 @@ impl World {
         ledger.blocked = units(account.blocked);
     }
 
-    /// For each column the lowest cell above the highest one with lava.
+    /// For each column the lowest cell above the highest one that holds anything.
     fn lava_tops(&self) -> Vec<u16> {
         let mut tops = vec![0; self.grid.columns()];
-        for ([x, y, z], _) in self.lava().held() {
+        for ([x, y, z], _) in self.layers.iter().flat_map(|layer| layer.held()) {
             let top = &mut tops[self.grid.column(x, z)];
             *top = (y as u16 + 1).max(*top);
         }
@@ -144,7 +177,11 @@ struct Column {
     from: usize,
     /// One past the last level that may be anything but air.
     to: usize,
+    /// The cells, of whose rock what can melt is left out, and that.
     cells: Vec<FlowCell>,
+    solids: Vec<i32>,
+    /// With a lava that melts, the level of the first cell above the ground.
+    melts: Option<usize>,
     shown: Vec<Shown>,
     /// Surface of the ground in cells above the floor, if it lies in what was read.
     height: Option<f32>,
@@ -153,8 +190,12 @@ struct Column {
 /// A cell as the world shows it.
 #[derive(Clone, Copy, Default)]
 struct Shown {
-    solid: bool,
-    lava: Content,
+    ground: bool,
+    /// Amount of solid that can melt.
+    solid: u16,
+    /// Amount of rock above the ground.
+    mould: u16,
+    liquid: Content,
 }
 
 impl Column {
@@ -164,11 +205,48 @@ impl Column {
         // The surface may lie on the cell below.
         (self.from, self.to) = (levels.start.min(ny).saturating_sub(1), levels.end.min(ny));
         self.cells.clear();
-        self.cells.extend((self.from..self.to).map(|y| flow.cell([x, y, z])));
+        self.solids.clear();
+        for y in self.from..self.to {
+            let (cell, solid) = (flow.cell([x, y, z]), flow.solid([x, y, z]));
+            self.cells.push(FlowCell { rock: cell.rock - solid.min(cell.rock), ..cell });
+            self.solids.push(solid);
+        }
+    }
+
+    /// Works out what is shown.
+    fn show(&mut self, lava: &Lava) {
         self.shown.clear();
-        self.shown.extend(self.cells.iter().map(|cell| Shown { solid: cell.rock >= SOLID, lava: Content::default() }));
-        self.stack_runs(&flow.setup().lava);
+        let first = self.melts.unwrap_or(usize::MAX);
+        for (cell, y) in self.cells.iter_mut().zip(self.from..) {
+            let mould = if y < first { 0 } else { std::mem::take(&mut cell.rock) };
+            let ground = cell.rock >= ROCK;
+            self.shown.push(Shown { ground, mould: (mould / PER_UNIT) as u16, ..Shown::default() });
+        }
+        if self.melts.is_some() {
+            self.show_cells(lava)
+        } else {
+            self.stack_runs(lava)
+        }
         self.height = self.surface();
+    }
+
+    /// Shows solid and liquid of every cell as they are; what lies in a cell that is mostly ground goes into the one above.
+    fn show_cells(&mut self, lava: &Lava) {
+        let (mut solid, mut amount, mut warmth) = (0, 0, 0.0);
+        for (i, (cell, shown)) in self.cells.iter().zip(&mut self.shown).enumerate() {
+            solid += self.solids[i].min(UNITS);
+            amount += cell.amount;
+            warmth += f64::from(cell.amount) * warmth_of(cell, lava);
+            if shown.ground {
+                continue;
+            }
+            shown.solid = ((solid.min(UNITS) / PER_UNIT) as u16).min(AMOUNT_ONE - shown.mould);
+            let room = i32::from(AMOUNT_ONE - shown.mould - shown.solid) * PER_UNIT;
+            if amount > 0 && room > 0 {
+                shown.liquid = content(amount.min(room), warmth * f64::from(amount.min(room)) / f64::from(amount));
+            }
+            (solid, amount, warmth) = (0, 0, 0.0);
+        }
     }
 
     /// What a level shows; above what was read there is air.
@@ -176,9 +254,12 @@ impl Column {
         self.shown.get(y - self.from).copied().unwrap_or_default()
     }
 
-    /// The lowest level above the highest one that shows lava.
+    /// The lowest level above the highest one that shows lava or solid.
     fn top(&self) -> usize {
-        self.shown.iter().rposition(|shown| shown.lava.amount > 0).map_or(0, |i| self.from + i + 1)
+        self.shown
+            .iter()
+            .rposition(|shown| shown.liquid.amount > 0 || shown.solid > 0 || shown.mould > 0)
+            .map_or(0, |i| self.from + i + 1)
     }
 
     /// Stacks the lava of every run from its first open cell up.
@@ -196,7 +277,7 @@ impl Column {
     /// Height of the highest rock in cells above the floor, such that the cell below it is solid, or the one that it lies
     /// in is not.
     fn surface(&self) -> Option<f32> {
-        let top = self.cells.iter().rposition(|cell| cell.rock >= SOLID).map_or(0, |i| i + 1);
+        let top = self.cells.iter().rposition(|cell| cell.rock >= ROCK).map_or(0, |i| i + 1);
         if top == 0 && self.from > 0 {
             return None;
         }
@@ -215,14 +296,14 @@ impl Column {
 
 /// Puts the lava of the cells of a run into those that are not solid, from below.
 fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
-    let mut open = shown.iter_mut().filter(|shown| !shown.solid);
+    let mut open = shown.iter_mut().filter(|shown| !shown.ground);
     let (mut to, mut amount, mut warmth) = (open.next(), 0, 0.0);
     for cell in cells.iter().filter(|cell| cell.amount > 0) {
         let (mut left, warm) = (cell.amount, warmth_of(cell, lava));
         while let Some(target) = to.as_mut().filter(|_| left > 0) {
             let part = left.min(UNITS - amount);
             (left, amount, warmth) = (left - part, amount + part, warmth + f64::from(part) * warm);
-            target.lava = content(amount, warmth);
+            target.liquid = content(amount, warmth);
             if amount == UNITS {
                 (to, amount, warmth) = (open.next(), 0, 0.0);
             }
@@ -241,7 +322,7 @@ fn content(amount: i32, warmth: f64) -> Content {
 /// Warmth of a cell: 0 at the solidus, 1 at the vent.
 fn warmth_of(cell: &FlowCell, lava: &Lava) -> f64 {
     let cold = if lava.solidus_k > 0.0 { lava.solidus_k } else { lava.ambient_k };
-    let kelvin = cell.temperature_k().unwrap_or(cold);
+    let kelvin = cell.temperature_k(lava).unwrap_or(cold);
     ((kelvin - cold) / (lava.vent_k - cold).max(1.0)).clamp(0.0, 2.0)
 }
 
@@ -256,15 +337,14 @@ mod tests {
     }
 
     fn column(from: usize, cells: Vec<FlowCell>) -> Column {
-        let shown = cells.iter().map(|cell| Shown { solid: cell.rock >= SOLID, lava: Content::default() }).collect();
-        let mut column = Column { from, to: from + cells.len(), cells, shown, height: None };
-        column.stack_runs(&Lava::default());
-        column.height = column.surface();
+        let solids = vec![0; cells.len()];
+        let mut column = Column { from, to: from + cells.len(), cells, solids, ..Column::default() };
+        column.show(&Lava::default());
         column
     }
 
     fn amounts(column: &Column) -> Vec<f64> {
-        column.shown.iter().map(|shown| f64::from(shown.lava.amount) / f64::from(AMOUNT_ONE)).collect()
+        column.shown.iter().map(|shown| f64::from(shown.liquid.amount) / f64::from(AMOUNT_ONE)).collect()
     }
 
     #[test]
@@ -273,7 +353,7 @@ mod tests {
         // A film on a cell that is mostly rock.
         let film = column(4, vec![cell(1.0, 0.0, 0.0), cell(0.75, 0.25, hot), cell(0.0, 0.5, hot)]);
         assert_eq!((amounts(&film), film.height), (vec![0.0, 0.0, 0.75], Some(5.75)));
-        assert_eq!((film.top(), film.shown(6).lava.energy), (7, ENERGY_ONE / 4 * 3));
+        assert_eq!((film.top(), film.shown(6).liquid.energy), (7, ENERGY_ONE / 4 * 3));
         // On one that is mostly open it fills what is rock below.
         let low = column(4, vec![cell(1.0, 0.0, 0.0), cell(0.25, 0.75, hot), cell(0.0, 0.5, hot)]);
         assert_eq!((amounts(&low), low.height), (vec![0.0, 1.0, 0.25], Some(5.25)));
@@ -285,15 +365,15 @@ mod tests {
         let cells = vec![cell(1.0, 0.0, 0.0), cell(0.5, 0.5, cold), cell(0.0, 1.125, cold), cell(0.75, 0.125, cold)];
         let tube = column(0, cells);
         assert_eq!((amounts(&tube), tube.height), (vec![0.0, 0.0, 1.0, 0.0], Some(3.75)), "no room above the roof");
-        assert_eq!(tube.shown(2).lava.energy, 0, "at the solidus");
+        assert_eq!(tube.shown(2).liquid.energy, 0, "at the solidus");
     }
 
     #[test]
     fn the_surface_fits_the_cells_that_are_solid() {
-        for rock in [0, 1, SOLID - 1, SOLID, SOLID + 1, UNITS - 1, UNITS] {
+        for rock in [0, 1, ROCK - 1, ROCK, ROCK + 1, UNITS - 1, UNITS] {
             let cells = vec![cell(1.0, 0.0, 0.0), FlowCell { rock, ..FlowCell::default() }];
             let column = column(700, cells);
-            let top = 701 + usize::from(rock >= SOLID);
+            let top = 701 + usize::from(rock >= ROCK);
             let height = column.height.expect("it is rock");
             assert_eq!((height + 0.5).floor() as usize, top, "rock {rock}: {height}");
         }

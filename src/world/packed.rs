@@ -51,7 +51,7 @@ impl PackedWorld {
             _ => Arc::new(world.ground.clone()),
         };
         let layers = world.layers.iter().map(PackedLayer::new).collect();
-        let flow = world.flow_state().zip(world.flow().map(|flow| Flow::need(flow.space())));
+        let flow = world.flow_state().zip(world.flow().map(Flow::bytes));
         Self { ground, layers, air: world.air().map(Air::save), flow }
     }
 

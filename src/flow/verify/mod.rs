@@ -108,7 +108,7 @@ impl Case {
 }
 
 /// The suite.
-pub const CASES: [Case; 14] = [
+pub const CASES: [Case; 16] = [
     Case {
         name: "huppert-volume",
         about: "1e6 m³ of 1e5 Pa s spread on a plane: R = 0.8939 (gV³/3ν)^⅛ t^⅛ (Huppert 1982)",
@@ -170,6 +170,18 @@ pub const CASES: [Case; 14] = [
         run: cooling::bed,
     },
     Case {
+        name: "stefan-setting",
+        about: "a layer at its melting point sets above a cold bed: front 2λ√(αt) (Neumann; Carslaw & Jaeger 1959)",
+        is_quick: true,
+        run: cooling::stefan_setting,
+    },
+    Case {
+        name: "stefan-melting",
+        about: "a layer at its melting point melts above a hot bed: front 2λ√(αt) (Neumann; Carslaw & Jaeger 1959)",
+        is_quick: true,
+        run: cooling::stefan_melting,
+    },
+    Case {
         name: "roofed-channel",
         about: "a channel under a roof: q = ρ g h³ ΔH/(12 η L)",
         is_quick: true,
@@ -219,7 +231,7 @@ fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
 /// A flow over ground given by a function of column and row, in metres.
 fn flow(space: FlowBox, lava: Lava, step_s: f64, open_sides: bool, ground: impl Fn(usize, usize) -> f64) -> Flow {
     let heights: Vec<f64> = (0..space.columns()).map(|c| ground(c % space.nx, c / space.nx)).collect();
-    let setup = FlowSetup { lava, step_s, open_sides, seed: 1 };
+    let setup = FlowSetup { lava, step_s, open_sides, seed: 1, heaters: Vec::new() };
     Flow::new(space, setup, &heights).expect("the numbers of a case are in range")
 }
 

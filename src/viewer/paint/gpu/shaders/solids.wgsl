@@ -4,6 +4,9 @@ const SAND = 2.0;
 const ASH = 3.0;
 const ICE = 4.0;
 const RUBBLE = 5.0;
+const WAX = 6.0;
+const GLOSS = 7.0;
+const METAL = 8.0;
 const VEIL_OF_GRAINS = 0.05;
 const ICE_ABSORBS = vec3<f32>(0.30, 0.08, 0.04);
 const ICE_COLOR = vec3<f32>(0.75, 0.92, 1.0);
@@ -73,16 +76,21 @@ fn solid_normal(p: vec3<f32>, medium: i32) -> vec3<f32> {
     return unit_or_up(-(media_gradient(p, wide.x, medium) + media_gradient(p, wide.y, medium) * share));
 }
 
+// Share of the sun that the material itself leaves at its surface.
+fn own_sunlight(hit: SolidPoint) -> f32 {
+    var shut = 0.0;
+    for (var k = 0; k < 4; k++) {
+        let away = vec4(2.0, 4.0, 7.0, 11.0)[k];
+        shut = max(shut, medium_at(hit.point + hit.normal + frame.sun.xyz * away, hit.medium));
+    }
+    return select(1.0 - ramp(0.25, 0.75, shut), 1.0, hit.cut);
+}
+
 // Sun, sky and lava on a surface whose light reaches around the edge of the shaded side by `wrap`.
 fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32) -> vec3<f32> {
     let p = hit.point;
     let facing = saturate1((dot(normal, frame.sun.xyz) + wrap) / (1.0 + wrap));
-    var shut = 0.0;
-    for (var k = 0; k < 4; k++) {
-        let away = vec4(2.0, 4.0, 7.0, 11.0)[k];
-        shut = max(shut, medium_at(p + hit.normal + frame.sun.xyz * away, hit.medium));
-    }
-    let own = select(1.0 - ramp(0.25, 0.75, shut), 1.0, hit.cut);
+    let own = own_sunlight(hit);
     let sun = frame.sun_color.rgb * (facing * sunlight(p.x, p.z) * own * fog_sunlight(p));
     let lava = shown(1040.0) * (14.0 * frame.heat.z * ember_at(p, normal));
     let hollow = select(medium_at(p + hit.normal * 2.5, hit.medium), 0.0, hit.cut);
@@ -134,12 +142,42 @@ fn rubble_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     return lit(Skin(hit.point, hit.normal, ray.direction, false), normal, here);
 }
 
+// How a smooth material shines: `render::solid::Shine`.
+struct Shine { wrap: f32, matt: f32, mirrors: f32, tinted: bool, clear: f32, power: f32, strength: f32 }
+
+fn shine_of(preset: f32) -> Shine {
+    if preset == WAX { return Shine(0.45, 0.42, 0.03, false, 0.35, 18.0, 0.8); }
+    if preset == GLOSS { return Shine(0.15, 0.40, 0.05, false, 0.9, 96.0, 3.0); }
+    return Shine(0.0, 0.08, 0.75, true, 1.0, 48.0, 1.2);
+}
+
+// Wax, a melt or metal.
+fn smooth_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
+    let p = hit.point;
+    let shine = shine_of(preset_of(hit.medium));
+    let east = fractal(p * 0.35 + vec3(0.0, 1.0, 3.0), 2);
+    let south = fractal(p * 0.35 + vec3(31.0, 1.0, 3.0), 2);
+    var normal = hit.normal;
+    if !hit.cut { normal = unit_or_up(hit.normal + vec3(east, 0.0, south) * (0.10 * frame.media_look[hit.medium].y)); }
+    let color = frame.media_color[hit.medium].rgb;
+    let diffuse = color * arriving_light(hit, normal, shine.wrap) * shine.matt;
+    let facing = saturate1(-dot(ray.direction, normal));
+    let share = shine.mirrors + max(shine.clear - shine.mirrors, 0.0) * pow(1.0 - facing, 5.0);
+    let mirror = unit_or_up(ray.direction - normal * (2.0 * dot(ray.direction, normal)));
+    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), shine.power) * shine.strength * sunlight(p.x, p.z) * own_sunlight(hit);
+    let mirrored = sky_reflected(mirror) + frame.sun_color.rgb * glint;
+    let tint = select(vec3(1.0), color, shine.tinted);
+    return diffuse * (1.0 - share) + mirrored * tint * share;
+}
+
 fn solid_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     var light = vec3(0.0);
     if preset_of(hit.medium) == ICE {
         light = ice_light(ray, hit);
     } else if preset_of(hit.medium) == RUBBLE {
         light = rubble_light(ray, hit);
+    } else if preset_of(hit.medium) >= WAX {
+        light = smooth_light(ray, hit);
     } else {
         light = grains_light(hit);
     }

@@ -1,0 +1,82 @@
+//! The `[[heater]]` tables of a scene of the physical model: flames and hot plates.
+
+use serde::{Deserialize, Serialize};
+
+use super::{FlowSpec, SceneSpec, Seconds};
+use crate::flow::{FlowHeater, Heats};
+use crate::grid::Grid;
+use crate::validate::{Invalid, within};
+use crate::world::Shape;
+
+/// Most heaters of a scene.
+const MAX_HEATERS: usize = 1000;
+
+/// A source of heat in a place of the box.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeaterSpec {
+    /// Where.
+    pub shape: Shape,
+    /// What of it is warmed.
+    #[serde(default)]
+    pub heats: Heats,
+    /// Power in W, spread over what is warmed by amount; where there is nothing, nothing is given.
+    pub power_w: f64,
+    /// Temperature above which nothing is warmed further, in K; absent: that of the vents, `flow.lava.vent_k`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up_to_k: Option<f64>,
+    /// When it goes on.
+    #[serde(default = "at_once")]
+    pub from: Seconds,
+    /// When it goes off; absent: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Seconds>,
+}
+
+fn at_once() -> Seconds {
+    Seconds(0.0)
+}
+
+impl HeaterSpec {
+    fn validate(&self, key: &str) -> Result<(), Invalid> {
+        self.shape.validate(&format!("{key}.shape"))?;
+        within(&format!("{key}.power_w"), self.power_w, 0.0, 1e12)?;
+        within(&format!("{key}.from"), self.from.0, 0.0, 1e12)?;
+        within(&format!("{key}.up_to_k"), self.up_to_k.unwrap_or(300.0), 1.0, 2000.0)?;
+        self.until.map_or(Ok(()), |until| within(&format!("{key}.until"), until.0, self.from.0, 1e12))
+    }
+
+    fn on(&self, spec: &FlowSpec, grid: Grid) -> FlowHeater {
+        let cells = self.shape.cells(grid).map(|[x, y, z]| ((z * grid.nx + x) as u32, y as u32));
+        FlowHeater {
+            cells: cells.collect(),
+            heats: self.heats,
+            power_w: self.power_w,
+            up_to_k: self.up_to_k.unwrap_or(spec.lava.lava.vent_k),
+            from_s: self.from.0,
+            until_s: self.until.map_or(f64::INFINITY, |until| until.0),
+        }
+    }
+}
+
+impl SceneSpec {
+    /// Checks the heaters, and that the lava of the scene melts where there are any.
+    pub(super) fn check_heaters(&self) -> Result<(), Invalid> {
+        within("number of [[heater]] tables", self.heaters.len() as f64, 0.0, MAX_HEATERS as f64)?;
+        if !self.heaters.is_empty() && !self.melts() {
+            let expected = "left out, or model = \"flow\" and a lava with liquidus_k, such as lava = \"paraffin-wax\"";
+            return Err(Invalid::new("heater", "set", expected));
+        }
+        self.heaters.iter().enumerate().try_for_each(|(i, heater)| heater.validate(&format!("heater[{i}]")))
+    }
+
+    /// Whether the scene has a lava whose solid can melt.
+    pub(super) fn melts(&self) -> bool {
+        self.flow_spec().is_some_and(|flow| flow.lava.lava.melts())
+    }
+
+    /// The heaters in a box.
+    pub(super) fn heaters_in(&self, spec: &FlowSpec, grid: Grid) -> Vec<FlowHeater> {
+        self.heaters.iter().map(|heater| heater.on(spec, grid)).collect()
+    }
+}
