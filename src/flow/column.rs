@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::lean::Lean;
 use super::mag::{Mag, SHARE_ONE};
 use super::tables::Tables;
 use super::{FlowCell, UNITS};
@@ -16,7 +17,7 @@ pub(crate) const SKY: i64 = i64::MAX / 4;
 pub(crate) const SLOT: i64 = 16;
 
 /// The liquid of one gap, as the fluxes read it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Run {
     /// First cell of the gap; its floor may lie inside of it.
     pub(crate) first: i32,
@@ -259,70 +260,164 @@ impl Column {
         }
     }
 
+    /// The same for a column that moves, with its record.
     #[inline]
-    fn refresh_run(&mut self, i: usize, tables: &Tables) {
+    pub(crate) fn refresh_with_lean(&mut self, tables: &Tables) -> Lean {
+        if self.runs.len() == 1 && self.runs[0].is_under_sky() {
+            let kept = self.refresh_run(0, tables);
+            return Lean::of_run(&self.runs[0], self.cos2, kept);
+        }
+        self.refresh(tables);
+        Lean::of(self)
+    }
+
+    /// Gives what a record keeps of the cells.
+    #[inline(always)]
+    fn refresh_run(&mut self, i: usize, tables: &Tables) -> Kept {
         let run = &mut self.runs[i];
         let start = (run.first - self.base) as usize;
-        let (mut amount, mut heat, mut cells) = (0i64, 0i64, 0);
-        for cell in self.cells.get(start..).unwrap_or_default().iter().take((run.end - run.first) as usize) {
+        let (mut amount, mut heat, mut count) = (0i64, 0i64, 0);
+        let most = (run.end - run.first) as usize;
+        let cells = self.cells.get(start..).unwrap_or_default();
+        for cell in cells.iter().take(most) {
             if cell.amount == 0 {
                 break;
             }
             amount += i64::from(cell.amount);
             heat += cell.heat;
-            cells += 1;
+            count += 1;
         }
-        run.top = run.first - 1 + cells;
+        run.top = run.first - 1 + count;
         let room = run.roof - run.floor;
         run.full = amount >= room;
         run.depth = amount.min(room);
         run.head = run.floor + run.depth + (amount - run.depth) * SLOT;
         if amount == 0 {
-            return;
+            return Kept::default();
         }
-        let mean = tables.row(heat, amount);
-        run.strength = tables.strength[mean];
-        if cells == 1 {
-            run.fluidity = tables.fluidity[mean];
-        } else {
-            self.refresh_layers(i, tables);
+        if count == 1 {
+            let warmth = Warmth::of(cells[0]);
+            let row = tables.row_of(warmth);
+            (run.fluidity, run.strength) = (tables.fluidity[row], tables.strength[row]);
+            return Kept { warmth: [warmth, Warmth::default()], share: 0 };
         }
-    }
-
-    /// Mobility of a run of several cells, each with its own viscosity, and the shares of its flux: the velocity profile
-    /// `u' = (h − z)/η` integrated twice.
-    fn refresh_layers(&mut self, i: usize, tables: &Tables) {
-        let run = self.runs[i];
-        let start = (run.first - self.base) as usize;
-        let count = (run.top - run.first + 1) as usize;
-        self.shares.resize(self.cells.len(), 0);
-        let mut fluxes: SmallVec<[Mag; 8]> = SmallVec::new();
-        let (mut speed, mut sum) = (Mag::ZERO, Mag::ZERO);
-        let mut above = run.depth;
-        for (j, cell) in self.cells[start..start + count].iter().enumerate() {
-            let fluidity = tables.fluidity[tables.row(cell.heat, i64::from(cell.amount))];
-            let upper = (i64::from(run.first) + j as i64 + 1) * UNIT - run.floor;
-            let below = if j + 1 == count { 0 } else { (run.depth - upper).max(0) };
-            let thick = above - below;
-            let [d, sum_ab, double_ab] = [thick, above + below, 2 * above + below].map(|v| Mag::from_units(v as u64));
-            let rise = d.times(fluidity);
-            sum = sum.plus(speed.times(d)).plus(rise.times(d).times(double_ab).shifted(-1));
-            let half = rise.times(sum_ab).shifted(-1);
-            speed = speed.plus(half).plus(half.shifted(1));
-            fluxes.push(sum);
-            above = below;
+        run.strength = tables.strength[tables.row(heat, amount)];
+        if self.shares.len() < start + count as usize {
+            self.shares.resize(start + count as usize, 0);
         }
-        for (share, flux) in self.shares[start..].iter_mut().zip(&fluxes) {
-            *share = flux.over(sum).fixed(32, SHARE_ONE - 1) as u32;
+        let (cells, shares) = (&cells[..count as usize], &mut self.shares[start..]);
+        if let [lower, upper] = *cells {
+            let warmth = [Warmth::of(lower), Warmth::of(upper)];
+            let fluidities = warmth.map(|warmth| tables.fluidity[tables.row_of(warmth)]);
+            let above = run.depth - (i64::from(run.first + 1) * UNIT - run.floor);
+            (run.fluidity, shares[0]) = two_layers(fluidities, part_of(above, run.depth));
+            return Kept { warmth, share: shares[0] };
         }
-        self.runs[i].fluidity = sum.over(Mag::from_units(run.depth as u64).cubed());
+        let fluidity = |cell: &FlowCell| tables.fluidity[tables.row_of(Warmth::of(*cell))];
+        let above =
+            |j: usize| part_of(run.depth - ((i64::from(run.first) + j as i64 + 1) * UNIT - run.floor), run.depth);
+        run.fluidity = layers(cells.iter().map(fluidity), above, shares);
+        Kept::default()
     }
 }
 
-/// Heat that goes with a part of what a cell holds, rounded down.
+/// What the record of a column keeps of its lowest two cells with liquid.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) warmth: [Warmth; 2],
+    /// Share of the flux in the lower one, in 32 bits after the point.
+    pub(crate) share: u32,
+}
+
+/// Bits after the point of parts of a depth.
+const PART: i32 = 28;
+const WHOLE: u64 = 1 << PART;
+
+/// A height as part of a depth, nothing below 0.
+#[inline]
+fn part_of(height: i64, depth: i64) -> u64 {
+    ((height.max(0) as u64) << PART) / depth as u64
+}
+
+#[inline]
+fn product(a: u64, b: u64) -> u64 {
+    (a * b) >> PART
+}
+
+/// A fluidity times a number with [`PART`] bits after the point.
+#[inline]
+fn scaled(fluidity: Mag, part: u64) -> Mag {
+    fluidity.times(Mag::from_units(part)).shifted(-PART)
+}
+
+/// Mobility over the cube of the depth of two layers, the upper of which is a part of the depth, and the share of the flux in the
+/// lower one: the velocity profile `u' = (h − z)/η` integrated twice.
+#[inline]
+fn two_layers([lower, upper]: [Mag; 2], x: u64) -> (Mag, u32) {
+    let y = WHOLE - x.min(WHOLE);
+    let cube = product(product(x, x), x);
+    let square = product(y, y);
+    let below = scaled(lower, (3 * square - product(square, y)) >> 1);
+    let all = scaled(lower, WHOLE - cube).plus(scaled(upper, cube));
+    (all, below.over(all).fixed(32, SHARE_ONE - 1) as u32)
+}
+
+/// The same of any number of layers from the bottom up; `above` is the part of the depth above the layer of a number, and the
+/// shares are those below the top of each.
+fn layers(fluidities: impl ExactSizeIterator<Item = Mag>, above: impl Fn(usize) -> u64, shares: &mut [u32]) -> Mag {
+    let mut fluxes: SmallVec<[Mag; 8]> = SmallVec::new();
+    let (mut speed, mut sum, mut x) = (Mag::ZERO, Mag::ZERO, WHOLE);
+    let last = fluidities.len() - 1;
+    for (j, fluidity) in fluidities.enumerate() {
+        let next = if j == last { 0 } else { above(j).min(x) };
+        let (square, next_square) = (product(x, x), product(next, next));
+        let cubes = product(square, x) - product(next_square, next);
+        // Three times the flux: with the speed at the layer's bottom, and with what it gains.
+        let bent = (3 * product(square, x - next)).saturating_sub(cubes) >> 1;
+        sum = sum.plus(scaled(speed, 3 * (x - next))).plus(scaled(fluidity, bent));
+        speed = speed.plus(scaled(fluidity, (square - next_square) >> 1));
+        fluxes.push(sum);
+        x = next;
+    }
+    for (share, flux) in shares.iter_mut().zip(&fluxes) {
+        *share = flux.over(sum).fixed(32, SHARE_ONE - 1) as u32;
+    }
+    sum
+}
+
+/// Heat of a unit of what a cell holds, rounded down to [`Warmth::BITS`] after the point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Warmth(u64);
+
+impl Warmth {
+    /// Bits after the point.
+    pub(crate) const BITS: u32 = 20;
+
+    /// That of a cell with liquid.
+    #[inline]
+    pub(crate) fn of(cell: FlowCell) -> Self {
+        let (heat, amount) = (cell.heat.max(0) as u64, cell.amount as u64);
+        if heat < 1 << (64 - Self::BITS) {
+            return Self((heat << Self::BITS) / amount);
+        }
+        Self(u64::try_from((u128::from(heat) << Self::BITS) / u128::from(amount)).unwrap_or(u64::MAX))
+    }
+
+    /// Heat of a part of it, rounded down: parts of the cell never add up to more than its heat.
+    #[inline]
+    pub(crate) fn times(self, part: i32) -> i64 {
+        ((part as u128 * u128::from(self.0)) >> Self::BITS) as i64
+    }
+
+    /// Heat of a unit, rounded down.
+    #[inline]
+    pub(crate) fn whole(self) -> u64 {
+        self.0 >> Self::BITS
+    }
+}
+
+/// Heat that goes with a part of what a cell holds.
 #[inline]
 pub(crate) fn heat_of(part: i32, cell: FlowCell) -> i64 {
-    let (part, amount) = (i64::from(part), i64::from(cell.amount));
-    let (each, rest) = (cell.heat / amount, cell.heat % amount);
-    part * each + part * rest / amount
+    Warmth::of(cell).times(part)
 }

@@ -4,7 +4,8 @@
 //! h³/(3η) on both sides, `G` the slope of the heads, `c` the squared cosine of the bed's slope and φ the share of a
 //! Bingham liquid that yields. `docs/flow.md` derives it.
 
-use super::column::{Column, Run, UNIT};
+use super::column::{Column, Run, SKY, UNIT};
+use super::lean::Lean;
 use super::mag::{Mag, SHARE_ONE};
 use super::tables::Tables;
 use crate::random::mix64;
@@ -21,6 +22,36 @@ pub(crate) struct Pair<'a> {
     pub(crate) there: &'a Column,
     /// Before and after `here`, before and after `there`.
     pub(crate) beside: Option<[&'a Column; 4]>,
+}
+
+/// A run as the rule reads it.
+struct Side {
+    floor: i64,
+    roof: i64,
+    depth: i64,
+    head: i64,
+    fluidity: Mag,
+    strength: Mag,
+    full: bool,
+}
+
+impl Side {
+    #[inline(always)]
+    fn of_run(run: &Run) -> Self {
+        let Run { floor, roof, depth, head, fluidity, strength, full, .. } = *run;
+        Self { floor, roof, depth, head, fluidity, strength, full }
+    }
+
+    #[inline(always)]
+    fn of_lean(lean: &Lean) -> Self {
+        let Lean { floor, head, fluidity, strength, .. } = *lean;
+        Self { floor, roof: SKY, depth: head - floor, head, fluidity, strength, full: false }
+    }
+
+    #[inline(always)]
+    fn surface(&self) -> i64 {
+        self.floor + self.depth
+    }
 }
 
 /// What crosses between two runs.
@@ -56,55 +87,10 @@ impl Pair<'_> {
     #[inline]
     fn flux(&self, i: usize, j: usize, tables: &Tables, level: i32) -> Option<Flux> {
         let (a, b) = (&self.here.runs[i], &self.there.runs[j]);
-        let low = a.floor.max(b.floor);
-        let high = a.roof.min(b.roof);
-        let is_forward = a.head > b.head;
-        let (from, to) = if is_forward { (a, b) } else { (b, a) };
-        let stands = from.surface().min(high) - low;
-        if stands <= 0 || from.head == to.head || !from.is_wet() {
-            return None;
-        }
-        let fall = from.head - to.head;
-        let drop = from.floor - to.floor;
-        let is_cliff = drop > tables.cliff;
-        // What stands above the sill on the other side, as far as the giver's depth reaches.
-        let beyond = to.depth.min(if is_cliff { stands } else { 2 * stands });
-        let cube = |height: i64, is_roofed: bool| {
-            let cube = Mag::from_units(height as u64).cubed();
-            if is_roofed { cube.shifted(-2) } else { cube }
-        };
-        let cubes = cube(stands, from.surface() >= high).plus(cube(beyond, to.surface() >= high));
-        let mut slope = Mag::from_units(fall as u64);
-        if is_cliff {
-            slope = slope.times(Mag::from_units(tables.cliff as u64)).over(Mag::from_units(drop as u64));
-        }
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
-        let mut flux = from.fluidity.times(cubes).shifted(-1 - level).times(slope).times(cos2.squared());
-        if !from.strength.is_zero() {
-            let across = self.slope_along(a, b);
-            let steepness = if across == 0 {
-                slope
-            } else {
-                slope.squared().plus(Mag::from_units(across).shifted(-2).squared()).root()
-            };
-            let stress = Mag::from_units((stands + beyond) as u64).times(steepness).times(cos2);
-            if !from.strength.is_less(stress) {
-                return None;
-            }
-            flux = flux.times(yielding(from.strength.over(stress).fixed(32, SHARE_ONE - 1)));
-        }
-        let slot = if from.full || to.full { 4 } else { 0 };
-        let cap = ((fall.min(HIGHEST) as u64) << (FRACTION - 2)) >> slot;
-        let units = flux.fixed(FRACTION, u64::MAX >> 1);
-        Some(Flux {
-            is_forward,
-            giver: if is_forward { i } else { j },
-            units: units.min(cap),
-            low,
-            high,
-            is_lidded: from.surface() > high,
-            is_capped: units > cap,
-        })
+        let mut flux = flux(&Side::of_run(a), &Side::of_run(b), cos2, || self.slope_along(a, b), tables, level)?;
+        flux.giver = if flux.is_forward { i } else { j };
+        Some(flux)
     }
 
     /// Four times the slope of the heads along the face, as a difference between columns.
@@ -129,12 +115,13 @@ impl Pair<'_> {
         let surface = run.surface().min(flux.high);
         let lowest = run.first.max(flux.low.div_euclid(UNIT) as i32);
         let highest = run.top.min(((surface - 1) / UNIT) as i32);
+        let lots = lots(key, face);
         let mut below = 0;
         for level in lowest..=highest {
             let up_to = if level == highest { SHARE_ONE } else { flux.share_below(giver, run, surface, level + 1) };
             let exact = (u128::from(flux.units) * u128::from(up_to.saturating_sub(below))) >> 32;
             below = up_to.max(below);
-            let lot = mix64(key ^ ((face as u64) << 32 | level as u64)) >> (64 - FRACTION);
+            let lot = lot(lots, level - lowest);
             let amount = (exact + u128::from(lot)) >> FRACTION;
             let amount = amount.min(giver.cell(level).amount as u128) as i32;
             if amount > 0 {
@@ -144,20 +131,156 @@ impl Pair<'_> {
     }
 }
 
+/// The rule. `along` is four times the slope of the heads along the face, as a difference between columns.
+#[inline(always)]
+fn flux(a: &Side, b: &Side, cos2: Mag, along: impl FnOnce() -> u64, tables: &Tables, level: i32) -> Option<Flux> {
+    let low = a.floor.max(b.floor);
+    let high = a.roof.min(b.roof);
+    let is_forward = a.head > b.head;
+    let (from, to) = if is_forward { (a, b) } else { (b, a) };
+    let stands = from.surface().min(high) - low;
+    if stands <= 0 || from.head == to.head || from.depth <= 0 {
+        return None;
+    }
+    let fall = from.head - to.head;
+    let drop = from.floor - to.floor;
+    let is_cliff = drop > tables.cliff;
+    // What stands above the sill on the other side, as far as the giver's depth reaches.
+    let beyond = to.depth.min(if is_cliff { stands } else { 2 * stands });
+    let cube = |height: i64, is_roofed: bool| {
+        let cube = Mag::from_units(height as u64).cubed();
+        if is_roofed { cube.shifted(-2) } else { cube }
+    };
+    let mut slope = Mag::from_units(fall as u64);
+    if is_cliff {
+        slope = slope.times(Mag::from_units(tables.cliff as u64)).over(Mag::from_units(drop as u64));
+    }
+    let mut yields = None;
+    if !from.strength.is_zero() {
+        let across = along();
+        let steepness = if across == 0 {
+            slope
+        } else {
+            slope.squared().plus(Mag::from_units(across).shifted(-2).squared()).root()
+        };
+        let stress = Mag::from_units((stands + beyond) as u64).times(steepness).times(cos2);
+        if !from.strength.is_less(stress) {
+            return None;
+        }
+        yields = Some(yielding(from.strength.over(stress).fixed(32, SHARE_ONE - 1)));
+    }
+    let cubes = cube(stands, from.surface() >= high).plus(cube(beyond, to.surface() >= high));
+    let mut flux = from.fluidity.times(cubes).shifted(-1 - level).times(slope).times(cos2.squared());
+    if let Some(share) = yields {
+        flux = flux.times(share);
+    }
+    let slot = if from.full || to.full { 4 } else { 0 };
+    let cap = ((fall.min(HIGHEST) as u64) << (FRACTION - 2)) >> slot;
+    let units = flux.fixed(FRACTION, u64::MAX >> 1);
+    Some(Flux {
+        is_forward,
+        giver: 0,
+        units: units.min(cap),
+        low,
+        high,
+        is_lidded: from.surface() > high,
+        is_capped: units > cap,
+    })
+}
+
+/// What crosses between two columns of one run under the sky: the same rule, read from their records.
+pub(crate) struct LeanPair<'a> {
+    pub(crate) here: &'a Lean,
+    pub(crate) there: &'a Lean,
+    /// As in [`Pair`].
+    pub(crate) beside: [&'a Lean; 4],
+}
+
+impl LeanPair<'_> {
+    #[inline(always)]
+    pub(crate) fn flux(&self, tables: &Tables, level: i32) -> Option<Flux> {
+        let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
+        flux(&Side::of_lean(self.here), &Side::of_lean(self.there), cos2, || self.slope_along(), tables, level)
+    }
+
+    #[inline(always)]
+    fn slope_along(&self) -> u64 {
+        let [before_a, after_a, before_b, after_b] = self.beside;
+        let along =
+            |lean: &Lean, before: &Lean, after: &Lean| after.head_beside(lean.head) - before.head_beside(lean.head);
+        match (self.here.is_wet(), self.there.is_wet()) {
+            (true, true) => along(self.here, before_a, after_a) + along(self.there, before_b, after_b),
+            (true, false) => 2 * along(self.here, before_a, after_a),
+            _ => 2 * along(self.there, before_b, after_b),
+        }
+        .unsigned_abs()
+    }
+
+    /// The parts of a flux whose giver has a whole record: the level of the first, and the amounts there and one level above.
+    #[inline(always)]
+    pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize) -> (i32, [i32; 2]) {
+        let giver = if flux.is_forward { self.here } else { self.there };
+        let (first, top) = giver.levels();
+        let lowest = first.max(flux.low.div_euclid(UNIT) as i32);
+        let lots = lots(key, face);
+        let units = |share: u64| ((u128::from(flux.units) * u128::from(share)) >> 32) as u64;
+        let amount =
+            |level: i32, exact: u64, lot: u64| ((exact + lot) >> FRACTION).min(giver.amount(level) as u64) as i32;
+        if lowest == top {
+            return (lowest, [amount(lowest, flux.units, lot(lots, 0)), 0]);
+        }
+        let below = if flux.low <= giver.floor {
+            u64::from(giver.share)
+        } else {
+            share_above_sill(flux.low, giver.head, lowest + 1)
+        };
+        let parts = [(units(below), 0), (units(SHARE_ONE - below), 1)];
+        (lowest, parts.map(|(exact, i)| amount(lowest + i, exact, lot(lots, i))))
+    }
+}
+
+/// The random bits of a face in a sub-step.
+#[inline(always)]
+fn lots(key: u64, face: usize) -> u64 {
+    mix64(key ^ face as u64)
+}
+
+/// The random bits of a part by its number from the lowest.
+#[inline(always)]
+fn lot(lots: u64, part: i32) -> u64 {
+    match part {
+        0 => lots >> (64 - FRACTION),
+        1 => (lots << FRACTION) >> (64 - FRACTION),
+        _ => mix64(lots.wrapping_add(part as u64)) >> (64 - FRACTION),
+    }
+}
+
+/// Share of the flux of a liquid of one viscosity that flows over a sill below the bottom of the cell at a level: (3x² − x³)/2.
+#[inline]
+fn share_above_sill(low: i64, surface: i64, level: i32) -> u64 {
+    let x = share_of_height(low, surface, level);
+    let square = (x * x) >> 32;
+    (3 * square - ((square * x) >> 32)) >> 1
+}
+
+/// Share of the height between the sill and the surface below the bottom of the cell at a level.
+#[inline]
+fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
+    let height = Mag::from_units((i64::from(level) * UNIT - low).max(0) as u64);
+    height.over(Mag::from_units((surface - low) as u64)).fixed(32, SHARE_ONE - 1)
+}
+
 impl Flux {
     /// Share of the flux below the bottom of the cell at a level, in 32 bits after the point.
     fn share_below(&self, giver: &Column, run: &Run, surface: i64, level: i32) -> u64 {
         if self.low <= run.floor && !self.is_lidded {
             return u64::from(giver.shares[(level - 1 - giver.base) as usize]);
         }
-        let height = Mag::from_units((i64::from(level) * UNIT - self.low).max(0) as u64);
-        let x = height.over(Mag::from_units((surface - self.low) as u64)).fixed(32, SHARE_ONE - 1);
         if self.is_lidded {
-            return x;
+            share_of_height(self.low, surface, level)
+        } else {
+            share_above_sill(self.low, surface, level)
         }
-        // Of one viscosity above a sill: (3x² − x³)/2.
-        let square = (x * x) >> 32;
-        (3 * square - ((square * x) >> 32)) >> 1
     }
 }
 

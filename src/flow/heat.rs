@@ -2,9 +2,8 @@
 //! leaves a cell and enters a ledger.
 
 use super::column::Column;
-use super::plan::{Plan, ROWS};
+use super::plan::{Plan, on_strips};
 use super::{Cooling, Flow, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
-use crate::parallel::*;
 
 /// The constant of Stefan and Boltzmann in W/(m² K⁴).
 pub(crate) const RADIATION: f64 = 5.67e-8;
@@ -46,22 +45,23 @@ impl Flow {
         if !cool.is_needed() {
             return;
         }
-        let length = ROWS * space.nx;
-        let strips = columns.par_chunks_mut(length).zip(marks.par_chunks(length)).enumerate();
-        let losses: Vec<Losses> = strips
-            .map(|(s, (columns, marks))| {
+        let sum = on_strips(
+            &plan.strips,
+            (columns.as_mut_slice(), marks.as_slice()),
+            &|strip| strip.active.len(),
+            &|strip, (columns, marks)| {
                 let mut sum = Losses::default();
-                for &c in plan.strips[s].columns.due(0) {
-                    let i = c as usize - s * length;
+                for &c in &plan.active[strip.active.clone()] {
+                    let i = c as usize - strip.columns.start;
                     if columns[i].is_wet() {
                         sum = sum.plus(cool.column(&mut columns[i], &marks[i]));
                         columns[i].refresh(tables);
                     }
                 }
                 sum
-            })
-            .collect();
-        let sum = losses.into_iter().fold(Losses::default(), Losses::plus);
+            },
+            &Losses::plus,
+        );
         account.heat_sky += i128::from(sum.sky);
         account.heat_roof += i128::from(sum.roof);
         account.heat_bed += i128::from(sum.bed);

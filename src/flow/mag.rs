@@ -1,72 +1,66 @@
-//! Positive numbers with 32 significant bits and a binary exponent, in whole-number arithmetic.
+//! Positive numbers with 26 significant bits and a binary exponent, whose operations truncate.
 //!
 //! Fluxes are worked out in these: `f32` division and roots differ between makers of graphics cards, and a shader may fuse
-//! a multiplication with an addition. Every operation here truncates and gives the same bits everywhere.
+//! a multiplication with an addition. Each operation here has one result, that of whole-number arithmetic on mantissas of
+//! 26 bits, which a shader can repeat with integers.
+//!
+//! A processor does them in `f64`, whose 53 bits hold the product of two mantissas exactly. Of a sum, a quotient or a root `f64`
+//! rounds bit 53, which never reaches bit 26: a carry through all bits between would need a result nearer to a number of 26
+//! bits than operands of 26 bits can give. So the cleared bits leave the truncated result; `tests` holds it against integers.
 
 use serde::{Deserialize, Serialize};
 
-/// The number `m · 2^e`; the highest bit of `m` is set, or the number is zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Mag {
-    m: u32,
-    e: i32,
-}
+/// A number with 26 significant bits, or zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Mag(f64);
 
 /// One as a share in 32 bits after the point.
 pub(crate) const SHARE_ONE: u64 = 1 << 32;
 
-impl Default for Mag {
-    fn default() -> Self {
-        Self::ZERO
-    }
+/// The bits of an `f64` that a number keeps: sign, exponent and 25 bits below the leading one.
+const KEPT: u64 = u64::MAX << 27;
+
+/// A power of two.
+#[inline]
+const fn power(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
 impl Mag {
-    /// The exponent keeps a zero out of the way of sums.
-    pub(crate) const ZERO: Self = Self { m: 0, e: -100_000 };
+    pub(crate) const ZERO: Self = Self(0.0);
 
-    /// The integer, truncated to 32 significant bits.
+    #[inline]
+    fn truncated(value: f64) -> Self {
+        Self(f64::from_bits(value.to_bits() & KEPT))
+    }
+
+    /// The integer below 2^63, truncated to 26 significant bits.
     #[inline]
     pub(crate) fn from_units(value: u64) -> Self {
-        if value == 0 {
-            return Self::ZERO;
-        }
-        let zeros = value.leading_zeros() as i32;
-        Self { m: ((value << zeros) >> 32) as u32, e: 32 - zeros }
+        // Beyond 2^53 the conversion rounds, so that the low bits go first.
+        let value = if value >> 53 == 0 { value } else { value & u64::MAX << 26 };
+        Self::truncated(value as i64 as f64)
     }
 
     /// A positive finite number, truncated; all others are zero.
     pub(crate) fn from_f64(value: f64) -> Self {
-        if !(value.is_finite() && value >= f64::MIN_POSITIVE) {
-            return Self::ZERO;
-        }
-        let bits = value.to_bits();
-        let exponent = (bits >> 52) as i32 - 1023;
-        let mantissa = (bits & ((1 << 52) - 1)) | 1 << 52;
-        Self { m: (mantissa >> 21) as u32, e: exponent - 31 }
+        if value.is_finite() && value >= f64::MIN_POSITIVE { Self::truncated(value) } else { Self::ZERO }
     }
 
+    #[inline]
     pub(crate) fn to_f64(self) -> f64 {
-        f64::from(self.m) * libm::exp2(f64::from(self.e.clamp(-1000, 1000)))
+        self.0
     }
 
     #[inline]
     pub(crate) fn is_zero(self) -> bool {
-        self.m == 0
+        self.0 == 0.0
     }
 
     /// The product.
     #[inline]
     pub(crate) fn times(self, other: Self) -> Self {
-        let product = u64::from(self.m) * u64::from(other.m);
-        let shift = 1 - (product >> 63) as i32;
-        Self { m: ((product << shift) >> 32) as u32, e: self.e + other.e + 32 - shift }.or_zero()
-    }
-
-    /// The exponent of a zero must not leave its range in long products.
-    #[inline]
-    fn or_zero(self) -> Self {
-        if self.m == 0 { Self::ZERO } else { self }
+        Self::truncated(self.0 * other.0)
     }
 
     #[inline]
@@ -82,95 +76,51 @@ impl Mag {
     /// The number times a power of two.
     #[inline]
     pub(crate) fn shifted(self, exponent: i32) -> Self {
-        Self { m: self.m, e: self.e + exponent }.or_zero()
+        Self(self.0 * power(exponent))
     }
 
     /// The sum.
     #[inline]
     pub(crate) fn plus(self, other: Self) -> Self {
-        let (large, small) = if self.e >= other.e { (self, other) } else { (other, self) };
-        let apart = (large.e - small.e).min(32) as u32;
-        let sum = u64::from(large.m) + (u64::from(small.m) >> apart);
-        let carry = (sum >> 32) as i32;
-        Self { m: (sum >> carry) as u32, e: large.e + carry }
+        Self::truncated(self.0 + other.0)
     }
 
-    /// The quotient; a divisor of zero gives the largest number.
+    /// The quotient; a divisor of zero gives more than any number, and zero divided by anything is zero.
     #[inline]
     pub(crate) fn over(self, divisor: Self) -> Self {
-        if self.m == 0 {
-            return Self::ZERO;
-        }
-        if divisor.m == 0 {
-            return Self { m: u32::MAX, e: 10_000 };
-        }
-        let quotient = (u64::from(self.m) << 32) / u64::from(divisor.m);
-        let carry = (quotient >> 32) as i32;
-        let m = (quotient >> carry) as u32;
-        let missing = m.leading_zeros() as i32;
-        Self { m: m << missing, e: self.e - divisor.e - 32 + carry - missing }
+        if self.is_zero() { Self::ZERO } else { Self::truncated(self.0 / divisor.0) }
     }
 
     /// The square root.
     #[inline]
     pub(crate) fn root(self) -> Self {
-        if self.m == 0 {
-            return Self::ZERO;
-        }
-        // An even exponent, and 63 or 64 significant bits, so that the root has 32.
-        let shift = 31 + ((self.e - 31) & 1);
-        Self { m: whole_root(u64::from(self.m) << shift), e: (self.e - shift) >> 1 }
+        Self::truncated(self.0.sqrt())
     }
 
     /// Whether this number is less than another.
     #[inline]
     pub(crate) fn is_less(self, other: Self) -> bool {
-        (self.m != 0, self.e, self.m) < (other.m != 0, other.e, other.m)
+        self.0 < other.0
     }
 
     /// The larger of two.
     #[inline]
     pub(crate) fn max(self, other: Self) -> Self {
-        if self.is_less(other) { other } else { self }
+        if self.0 < other.0 { other } else { self }
     }
 
-    /// The number with `bits` bits after the point, truncated, at most `most`.
+    /// The number with `bits` bits after the point, truncated, at most `most`, which is less than 2^63.
     #[inline]
     pub(crate) fn fixed(self, bits: i32, most: u64) -> u64 {
-        let shift = self.e + bits;
-        let value = match shift {
-            ..-31 => 0,
-            -31..0 => u64::from(self.m >> -shift),
-            0..=32 => u64::from(self.m) << shift,
-            _ if self.m == 0 => 0,
-            _ => u64::MAX,
-        };
-        value.min(most)
+        ((self.0 * power(bits)) as i64 as u64).min(most)
     }
 
     /// The smallest whole number `l` from 0 on with `self <= 2^l`.
     #[inline]
     pub(crate) fn power_above(self) -> i32 {
-        if self.m == 0 {
-            return 0;
-        }
-        let whole = i32::from(self.m != 1 << 31);
-        (self.e + 31 + whole).max(0)
+        let bits = self.0.to_bits() + ((1 << 52) - 1);
+        ((bits >> 52) as i32 - 1023).max(0)
     }
-}
-
-/// The whole part of a square root. The first guess comes from `f64` and is mended, so that its rounding does not matter.
-#[inline]
-fn whole_root(square: u64) -> u32 {
-    let mut root = (square as f64).sqrt() as u64;
-    root = root.min(u64::from(u32::MAX));
-    while root * root > square {
-        root -= 1;
-    }
-    while root < u64::from(u32::MAX) && (root + 1) * (root + 1) <= square {
-        root += 1;
-    }
-    root as u32
 }
 
 #[cfg(test)]
@@ -178,32 +128,62 @@ mod tests {
     use super::*;
     use crate::random::mix64;
 
-    /// Numbers of many sizes.
-    fn numbers() -> impl Iterator<Item = f64> {
-        (0..4000u64).map(|i| {
+    const BITS: u32 = 26;
+
+    /// Mantissa and exponent of a number.
+    fn parts(mag: Mag) -> (u128, i32) {
+        let bits = mag.0.to_bits();
+        assert_eq!(bits & !KEPT, 0, "26 bits");
+        (u128::from((bits & ((1 << 52) - 1) | 1 << 52) >> 27), (bits >> 52) as i32 - 1023 - 25)
+    }
+
+    /// The number `m · 2^e`, truncated by whole-number arithmetic.
+    fn whole(m: u128, e: i32) -> (u128, i32) {
+        let over = (128 - m.leading_zeros()) as i32 - BITS as i32;
+        if over > 0 { (m >> over, e + over) } else { (m << -over, e + over) }
+    }
+
+    fn whole_root(square: u128) -> u128 {
+        let mut root = 0u128;
+        for bit in (0..63).rev() {
+            let more = root | 1 << bit;
+            if more * more <= square {
+                root = more;
+            }
+        }
+        root
+    }
+
+    /// Numbers of many sizes, many of them next to a power of two.
+    fn numbers() -> impl Iterator<Item = Mag> {
+        (0..60_000u64).map(|i| {
             let bits = mix64(i);
-            (1.0 + (bits >> 12) as f64 / (1u64 << 52) as f64) * libm::exp2(f64::from((bits & 127) as i32 - 64))
+            let mantissa = match bits & 7 {
+                0 => (1 << 26) - 1 - (bits >> 40 & 3),
+                1 => (1 << 25) + (bits >> 40 & 3),
+                _ => 1 << 25 | bits >> 39,
+            };
+            Mag(mantissa as f64 * power(((bits >> 3) & 31) as i32 - 40))
         })
     }
 
-    fn close(found: Mag, expected: f64) {
-        let error = found.to_f64() / expected - 1.0;
-        assert!((-2e-9..=1e-12).contains(&error), "{} instead of {expected}: {error}", found.to_f64());
-    }
-
     #[test]
-    fn operations_truncate_to_31_bits_or_more() {
-        let all: Vec<f64> = numbers().collect();
+    fn operations_are_those_of_whole_numbers() {
+        let all: Vec<Mag> = numbers().collect();
         for pair in all.windows(2) {
-            let (a, b) = (Mag::from_f64(pair[0]), Mag::from_f64(pair[1]));
-            let (x, y) = (a.to_f64(), b.to_f64());
-            close(a.times(b), x * y);
-            close(a.plus(b), x + y);
-            close(a.over(b), x / y);
-            close(a.root(), x.sqrt());
-            assert_eq!(a.is_less(b), x < y);
-            close(a.shifted(-3), x / 8.0);
-            assert_eq!(a.power_above(), libm::ceil(libm::log2(x)).max(0.0) as i32);
+            let (a, b) = (pair[0], pair[1]);
+            let ((m, e), (n, f)) = (parts(a), parts(b));
+            assert_eq!(parts(a.times(b)), whole(m * n, e + f));
+            let low = e.min(f);
+            assert_eq!(parts(a.plus(b)), whole((m << (e - low)) + (n << (f - low)), low));
+            assert_eq!(parts(a.over(b)), whole((m << 60) / n, e - f - 60));
+            let even = 60 + (e & 1);
+            assert_eq!(parts(a.root()), whole(whole_root(m << even), (e - even) / 2));
+            assert_eq!(a.is_less(b), a.to_f64() < b.to_f64());
+            assert_eq!(parts(a.shifted(-3)), (m, e - 3));
+            assert_eq!(a.power_above(), libm::ceil(libm::log2(a.to_f64())).max(0.0) as i32);
+            let units = mix64(m as u64) >> (1 + n % 62);
+            assert_eq!(parts(Mag::from_units(units.max(1))), whole(u128::from(units.max(1)), 0));
         }
     }
 
@@ -211,11 +191,14 @@ mod tests {
     fn zero_stays_zero_and_adds_nothing() {
         let one = Mag::from_units(1);
         assert!(Mag::ZERO.times(one).is_zero() && Mag::ZERO.over(one).is_zero() && Mag::ZERO.root().is_zero());
+        assert!(Mag::ZERO.over(Mag::ZERO).is_zero());
+        assert_eq!(one.over(Mag::ZERO).fixed(24, 77), 77);
         assert_eq!(Mag::ZERO.plus(one), one);
         assert_eq!(one.plus(Mag::ZERO), one);
         assert!(Mag::ZERO.is_less(one) && !one.is_less(Mag::ZERO));
         assert!(Mag::ZERO.is_less(Mag::from_f64(1e-300)));
-        assert_eq!(Mag::from_units(5).fixed(24, u64::MAX), 5 << 24);
+        assert_eq!(Mag::ZERO.power_above(), 0);
+        assert_eq!(Mag::from_units(5).fixed(24, u64::MAX >> 1), 5 << 24);
         assert_eq!(Mag::from_f64(1e30).fixed(24, 77), 77);
     }
 }

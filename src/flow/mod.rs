@@ -10,8 +10,10 @@
 //! |---|---|
 //! | `lava` | constants of a lava, presets, ranges |
 //! | `column` | cells of a column, its runs |
+//! | `lean` | the record of a column that faces read |
 //! | `face` | the rule: what crosses a face |
 //! | `plan` | which columns move in which sub-step |
+//! | `area` | sets of columns |
 //! | `step` | a step as a recipe |
 //! | `heat`, `set` | cooling; what turns to rock |
 //! | `melt` | solids that melt, their heat, heaters |
@@ -22,10 +24,12 @@
 //! Axes: `x` east, `y` up, `z` south, as in [`crate::grid`]; a column has the number `z · nx + x`.
 
 mod account;
+mod area;
 mod column;
 mod face;
 mod heat;
 mod lava;
+mod lean;
 mod mag;
 mod melt;
 #[cfg(test)]
@@ -46,7 +50,9 @@ pub use saved::FlowState;
 
 use serde::{Deserialize, Serialize};
 
+use self::area::Area;
 use self::column::{Column, UNIT};
+use self::lean::Lean;
 use self::plan::Plan;
 use self::step::Face;
 use self::tables::Tables;
@@ -188,6 +194,8 @@ pub struct Flow {
     setup: FlowSetup,
     tables: Tables,
     columns: Vec<Column>,
+    /// The record of each column, as fresh as its runs while columns move.
+    leans: Vec<Lean>,
     marks: Vec<Mark>,
     /// What can melt, with a lava that melts.
     solids: Option<melt::Solids>,
@@ -200,10 +208,11 @@ pub struct Flow {
     /// Columns with liquid, ascending.
     wet: Vec<u32>,
     changed: Vec<u32>,
+    changed_area: Area,
     plan: Plan,
     steps: u64,
-    /// Number of sub-steps since the flow was made.
-    stamp: u64,
+    /// Number of sub-steps since the flow was made, see [`step`].
+    stamp: u32,
     account: FlowAccount,
 }
 
@@ -245,11 +254,13 @@ impl Flow {
             melted: Vec::new(),
             has_loose: false,
             setup,
+            leans: Vec::new(),
             columns,
             marks: ground.iter().map(mark).collect(),
             faces: vec![Face::default(); 2 * space.columns()],
             wet: Vec::new(),
             changed: Vec::new(),
+            changed_area: Area::default(),
             plan: Plan::default(),
             steps: 0,
             stamp: 0,
@@ -270,6 +281,7 @@ impl Flow {
         let cosines: Vec<_> =
             (0..columns.len()).into_par_iter().map(|c| set::slope_cosine(space, columns, c)).collect();
         self.columns.iter_mut().zip(cosines).for_each(|(column, cos2)| column.cos2 = cos2);
+        self.leans = self.columns.iter().map(Lean::of).collect();
         self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
     }
 
@@ -306,7 +318,7 @@ impl Flow {
 
     /// Bytes that a flow takes at its start, and hardly more later; more of a lava that melts.
     pub fn need(space: FlowBox, lava: &Lava) -> u64 {
-        let column = size_of::<Column>() + size_of::<Mark>() + 2 * size_of::<Face>() + 2;
+        let column = size_of::<Column>() + size_of::<Lean>() + size_of::<Mark>() + 2 * size_of::<Face>() + 2;
         space.columns() as u64 * column as u64 + if lava.melts() { melt::need(space) } else { 0 }
     }
 

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::column::heat_of;
-use super::plan::Plan;
+use super::lean::Lean;
+use super::plan::{Plan, own_level};
 use super::step::{SubStep, WHOLE, pair_of, sub_key, sub_steps};
 use super::{Flow, FlowPour};
 
@@ -19,13 +20,16 @@ impl Flow {
     /// One step, like [`Flow::step`].
     pub(crate) fn plain_step(&mut self, pours: &[FlowPour]) {
         let pours = self.pours(pours);
-        self.changed.clear();
+        self.changed_area.reset(self.space.nx, self.space.nz);
         let (mut time, mut number, mut plan) = (0, 0, Plan::default());
         while time < WHOLE {
             self.refresh_all();
             self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
             plan = Plan::default();
-            plan.make(self.space, &self.columns, &self.tables, &self.wet, &pours, time);
+            plan.make(self.ground(), &self.wet, &pours, time);
+            for (c, own) in plan.own() {
+                assert_eq!(own, own_level(self.ground(), c), "what the record of column {c} says");
+            }
             for sub in sub_steps(&plan, time) {
                 let sub = SubStep { key: sub_key(self.setup.seed, self.steps, number), ..sub };
                 self.pour(&pours, &plan, sub);
@@ -49,6 +53,7 @@ impl Flow {
             column.settle();
             column.refresh(&self.tables);
         }
+        self.leans = self.columns.iter().map(Lean::of).collect();
     }
 
     fn plain_moves(&mut self, plan: &Plan, key: u64, due: i32) -> Vec<Move> {

@@ -4,8 +4,12 @@
 //! one level behind; a face moves at the finer level of its two columns. Levels come from the state at the step's start,
 //! so they do not depend on any order.
 
+use std::ops::Range;
+
+use super::area::Area;
 use super::column::{Column, UNIT};
 use super::face::head_beside;
+use super::lean::Lean;
 use super::mag::Mag;
 use super::tables::Tables;
 use super::{FlowBox, HEAT_UNITS};
@@ -21,8 +25,19 @@ const AHEAD: i32 = 3;
 /// Sub-steps of the finest level after which the plan computes levels again.
 const ROUND: i32 = 8;
 
-/// Rows of columns that one thread works on at a time.
-pub(crate) const ROWS: usize = 8;
+/// Fewest columns or faces for which a thread is worth its start.
+pub(crate) const TASK: usize = 512;
+
+/// Active columns of a strip, at least, and strips for a thread, so that threads can share what is due evenly.
+const STRIP: usize = 128;
+const STRIPS: usize = 8;
+
+/// Mark of a number in the lists of a strip: the face has no columns beside it on both sides, or the column is at a side of the
+/// box.
+pub(crate) const SIDE: u32 = 1 << 31;
+
+/// The level of a column that is not active.
+const ASLEEP: u8 = u8::MAX;
 
 /// What is poured into one column in a step, in units.
 #[derive(Clone, Copy, Debug)]
@@ -33,53 +48,51 @@ pub(crate) struct Pour {
     pub(crate) heat_each: i64,
 }
 
-/// Numbers sorted by level, the finest first.
+/// Numbers by level, ascending in each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByLevel {
-    items: Vec<u32>,
-    ends: [usize; FINEST as usize + 2],
+    lists: [Vec<u32>; FINEST as usize + 1],
+    /// How many there are at a level and finer ones.
+    due: [usize; FINEST as usize + 1],
 }
 
 impl ByLevel {
-    /// Sorts items that ascend, by counting.
-    fn sort(&mut self, unsorted: &[(u8, u32)]) {
-        self.ends = [0; FINEST as usize + 2];
-        for &(level, _) in unsorted {
-            self.ends[usize::from(level)] += 1;
-        }
-        for level in (0..FINEST as usize).rev() {
-            self.ends[level] += self.ends[level + 1];
-        }
-        self.items.clear();
-        self.items.resize(unsorted.len(), 0);
-        let mut next = self.ends;
-        next.rotate_left(1);
-        for &(level, item) in unsorted {
-            let place = &mut next[usize::from(level)];
-            self.items[*place] = item;
-            *place += 1;
+    fn clear(&mut self) {
+        self.lists.iter_mut().for_each(Vec::clear);
+    }
+
+    fn count(&mut self) {
+        let mut sum = 0;
+        for (list, due) in self.lists.iter().zip(&mut self.due).rev() {
+            sum += list.len();
+            *due = sum;
         }
     }
 
-    /// All of a level and finer ones.
+    /// How many there are at a level and finer ones.
     #[inline]
-    pub(crate) fn due(&self, level: i32) -> &[u32] {
-        &self.items[..self.ends[level as usize]]
+    pub(crate) fn due(&self, level: i32) -> usize {
+        self.due[level as usize]
     }
 
     /// All of one level.
     #[inline]
     pub(crate) fn of(&self, level: i32) -> &[u32] {
-        &self.items[self.ends[level as usize + 1]..self.ends[level as usize]]
+        &self.lists[level as usize]
     }
 }
 
-/// The work of [`ROWS`] rows of columns.
+/// The work of neighbouring columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strip {
-    /// Faces: twice the number of the column, plus one for the face towards south.
+    /// The columns of the box that are the strip's.
+    pub(crate) columns: Range<usize>,
+    /// Those of them that are active, as numbers in [`Plan::active`].
+    pub(crate) active: Range<usize>,
+    /// Faces: twice the number of the column, plus one for the face towards south. Some are marked with [`SIDE`].
     pub(crate) faces: ByLevel,
-    pub(crate) columns: ByLevel,
+    /// Active columns by the finest level of their faces. Some are marked with [`SIDE`].
+    pub(crate) moved: ByLevel,
 }
 
 /// The plan of a step.
@@ -89,42 +102,57 @@ pub(crate) struct Plan {
     pub(crate) active: Vec<u32>,
     /// Largest slope of the head from each active column downwards, as a difference of heights.
     pub(crate) falls: Vec<i64>,
+    /// They share the columns of the box.
     pub(crate) strips: Vec<Strip>,
     /// The finest level in use.
     pub(crate) finest: i32,
     /// The coarsest level in use: the plan holds for Δt/2^coarsest.
     pub(crate) coarsest: i32,
-    /// Level of each column of the box; of the active ones only.
+    /// Level of each column of the box, or [`ASLEEP`].
     levels: Vec<u8>,
-    /// Whether a column is active.
-    marks: Vec<bool>,
+    awake: Area,
+    wet: Area,
+    /// Of the active columns.
+    own: Vec<Own>,
+    smooth: Vec<u8>,
+}
+
+/// What a column by itself asks of the plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Own {
+    /// The level that is stable for it.
+    pub(crate) level: u8,
+    /// Whether it is wet and a neighbour is dry.
+    pub(crate) is_front: bool,
+    /// The largest difference of heads to a neighbour.
+    pub(crate) fall: i64,
+}
+
+/// What the plan reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) space: FlowBox,
+    pub(crate) columns: &'a [Column],
+    pub(crate) leans: &'a [Lean],
+    pub(crate) tables: &'a Tables,
 }
 
 impl Plan {
     /// Makes the plan of a round that begins at a time of a step, in [`FINEST`] bits.
-    pub(crate) fn make(
-        &mut self,
-        space: FlowBox,
-        columns: &[Column],
-        tables: &Tables,
-        wet: &[u32],
-        pours: &[Pour],
-        time: u64,
-    ) {
-        self.marks.resize(space.columns(), false);
-        self.levels.resize(space.columns(), 0);
-        self.strips.resize_with(space.nz.div_ceil(ROWS), Strip::default);
+    pub(crate) fn make(&mut self, ground: Ground<'_>, wet: &[u32], pours: &[Pour], time: u64) {
+        let space = ground.space;
         self.activate(space, wet, pours);
-        let own: Vec<(u8, i64, bool)> =
-            self.active.par_iter().with_min_len(256).map(|&c| own_level(space, columns, tables, c as usize)).collect();
+        let level_all = |(own, &c): (&mut Own, &u32)| *own = own_level_of(ground, c as usize);
+        self.own.resize(self.active.len(), Own::default());
+        self.own.par_iter_mut().zip(&self.active).with_min_len(TASK).for_each(level_all);
         self.falls.clear();
-        self.falls.extend(own.iter().map(|&(_, fall, _)| fall));
-        let of_front = own.iter().filter(|&&(.., is_front)| is_front).map(|&(level, ..)| i32::from(level)).max();
-        for (&c, &(level, ..)) in self.active.iter().zip(&own) {
-            self.levels[c as usize] = level;
+        self.falls.extend(self.own.iter().map(|own| own.fall));
+        let of_front = self.own.iter().filter(|own| own.is_front).map(|own| i32::from(own.level)).max();
+        for (&c, own) in self.active.iter().zip(&self.own) {
+            self.levels[c as usize] = own.level;
         }
         for pour in pours {
-            let level = level_of_pour(&columns[pour.column], pour);
+            let level = level_of_pour(&ground.columns[pour.column], pour);
             let of_column = &mut self.levels[pour.column];
             *of_column = (*of_column).max(level);
         }
@@ -133,81 +161,159 @@ impl Plan {
         let aligned = FINEST - (time.trailing_zeros() as i32).min(FINEST);
         self.coarsest = (of_front.unwrap_or(0) - AHEAD).max(self.finest - ROUND).max(aligned).max(0);
         self.finest = self.finest.max(self.coarsest);
-        for &c in &self.active {
-            let level = &mut self.levels[c as usize];
-            *level = (*level).max(self.coarsest as u8);
+        for (&c, &level) in self.active.iter().zip(&self.smooth) {
+            self.levels[c as usize] = level.max(self.coarsest as u8);
         }
         self.list(space);
     }
 
     fn activate(&mut self, space: FlowBox, wet: &[u32], pours: &[Pour]) {
+        self.levels.resize(space.columns(), ASLEEP);
         for &c in &self.active {
-            self.marks[c as usize] = false;
+            self.levels[c as usize] = ASLEEP;
         }
-        self.active.clear();
-        let mut from = 0;
-        for c in wet.iter().copied().chain(pours.iter().map(|pour| pour.column as u32)) {
-            if !std::mem::replace(&mut self.marks[c as usize], true) {
-                self.active.push(c);
-            }
-        }
-        for _ in 0..2 {
-            let to = self.active.len();
-            for i in from..to {
-                for c in neighbours(space, self.active[i] as usize).into_iter().flatten() {
-                    if !std::mem::replace(&mut self.marks[c], true) {
-                        self.active.push(c as u32);
-                    }
-                }
-            }
-            from = to;
-        }
-        self.active.sort_unstable();
+        self.wet.reset(space.nx, space.nz);
+        self.wet.extend(wet.iter().copied().chain(pours.iter().map(|pour| pour.column as u32)));
+        self.awake.around(&self.wet);
+        self.awake.list(&mut self.active);
     }
 
     /// Lets no column be more than one level behind a neighbour.
     fn smooth(&mut self, space: FlowBox) {
-        let smooth = |&c: &u32| {
-            let near = neighbours(space, c as usize).into_iter().flatten().filter(|&n| self.marks[n]);
-            near.map(|n| self.levels[n].saturating_sub(1)).fold(self.levels[c as usize], u8::max)
+        let levels = &self.levels;
+        let smooth = |(smooth, &c): (&mut u8, &u32)| {
+            // One behind; nothing for a neighbour that sleeps.
+            let behind = |n: usize| levels[n].wrapping_add(1).saturating_sub(2);
+            let c = c as usize;
+            *smooth = if c > space.nx && c + space.nx < levels.len() && !is_at_end_of_row(space, c) {
+                let near = [c - space.nx, c - 1, c + 1, c + space.nx];
+                near.into_iter().map(behind).fold(levels[c], u8::max)
+            } else {
+                neighbours(space, c).into_iter().flatten().map(behind).fold(levels[c], u8::max)
+            };
         };
-        let levels: Vec<u8> = self.active.iter().map(smooth).collect();
-        self.finest = i32::from(levels.iter().copied().max().unwrap_or(0));
-        for (&c, level) in self.active.iter().zip(levels) {
-            self.levels[c as usize] = level;
-        }
+        self.smooth.resize(self.active.len(), 0);
+        self.smooth.par_iter_mut().zip(&self.active).with_min_len(TASK).for_each(smooth);
+        self.finest = i32::from(self.smooth.iter().copied().max().unwrap_or(0));
     }
 
     fn list(&mut self, space: FlowBox) {
-        let (levels, marks, active) = (&self.levels, &self.marks, &self.active);
-        self.strips.par_iter_mut().enumerate().for_each(|(s, strip)| {
-            let first = (s * ROWS * space.nx) as u32;
-            let start = active.partition_point(|&c| c < first);
-            let end = active.partition_point(|&c| c < first + (ROWS * space.nx) as u32);
-            let (mut faces, mut columns) = (Vec::new(), Vec::with_capacity(end - start));
-            for &c in &active[start..end] {
-                let of_face = |n: usize| levels[c as usize].max(levels[n]);
-                let [west, east, north, south] = neighbours(space, c as usize).map(|n| n.filter(|&n| marks[n]));
-                faces.extend(east.map(|n| (of_face(n), 2 * c)));
-                faces.extend(south.map(|n| (of_face(n), 2 * c + 1)));
-                let all = [west, east, north, south].into_iter().flatten();
-                columns.push((all.map(of_face).fold(levels[c as usize], u8::max), c));
-            }
-            strip.faces.sort(&faces);
-            strip.columns.sort(&columns);
+        let (levels, active) = (&self.levels, &self.active);
+        let threads = current_num_threads();
+        let count = if threads > 1 { (active.len() / STRIP).clamp(1, STRIPS * threads) } else { 1 };
+        self.strips.resize_with(count, Strip::default);
+        let column = |i: usize| if i == 0 { 0 } else { active.get(i).map_or(space.columns(), |&c| c as usize) };
+        let start = |s: usize| s * active.len() / count;
+        self.strips.par_iter_mut().enumerate().with_min_len(TASK / STRIP).for_each(|(s, strip)| {
+            strip.active = start(s)..start(s + 1);
+            strip.columns =
+                column(strip.active.start)..if s + 1 == count { space.columns() } else { column(start(s + 1)) };
+            strip.list(space, levels, active);
         });
     }
 
     /// Whether a column moves at all.
     #[cfg(test)]
     pub(crate) fn is_active(&self, column: usize) -> bool {
-        self.marks[column]
+        self.levels[column] != ASLEEP
     }
 
     /// The level of an active column.
     pub(crate) fn level(&self, column: usize) -> i32 {
         i32::from(self.levels[column])
     }
+
+    /// What each active column asked for by itself.
+    #[cfg(test)]
+    pub(crate) fn own(&self) -> impl Iterator<Item = (usize, Own)> {
+        self.active.iter().map(|&c| c as usize).zip(self.own.iter().copied())
+    }
+}
+
+impl Strip {
+    fn list(&mut self, space: FlowBox, levels: &[u8], active: &[u32]) {
+        self.faces.clear();
+        self.moved.clear();
+        let (nx, nz) = (space.nx, space.nz);
+        let (mut z, mut start) = (0, 0);
+        let later = |a: u8, b: u8| a.wrapping_add(1).max(b.wrapping_add(1)).wrapping_sub(1);
+        for &c in &active[self.active.clone()] {
+            let i = c as usize;
+            if i >= start + nx {
+                z = i / nx;
+                start = z * nx;
+            }
+            let own = levels[i];
+            let at = |is_inside: bool, n: usize| if is_inside { levels[n] } else { ASLEEP };
+            let (west, east) = (at(i > start, i.wrapping_sub(1)), at(i + 1 < start + nx, i + 1));
+            let (north, south) = (at(z > 0, i.wrapping_sub(nx)), at(z + 1 < nz, i + nx));
+            let at_side_x = i == start || i + 1 == start + nx;
+            let at_side_z = z == 0 || z + 1 == nz;
+            let mark = |is_side: bool| if is_side { SIDE } else { 0 };
+            if east != ASLEEP {
+                self.faces.lists[usize::from(own.max(east))].push(2 * c | mark(at_side_z));
+            }
+            if south != ASLEEP {
+                self.faces.lists[usize::from(own.max(south))].push(2 * c + 1 | mark(at_side_x));
+            }
+            let finest = [east, south, west, north].into_iter().fold(own, later);
+            self.moved.lists[usize::from(finest)].push(c | mark(at_side_x || at_side_z));
+        }
+        self.faces.count();
+        self.moved.count();
+    }
+}
+
+/// State of neighbouring columns that can be cut between two of them.
+pub(crate) trait Cut: Sized {
+    /// The first so many columns, and the rest.
+    fn cut(self, columns: usize) -> (Self, Self);
+}
+
+impl<A: Cut, B: Cut> Cut for (A, B) {
+    fn cut(self, columns: usize) -> (Self, Self) {
+        let ((a, more_a), (b, more_b)) = (self.0.cut(columns), self.1.cut(columns));
+        ((a, b), (more_a, more_b))
+    }
+}
+
+impl<T> Cut for &mut [T] {
+    fn cut(self, columns: usize) -> (Self, Self) {
+        self.split_at_mut(columns)
+    }
+}
+
+impl<T> Cut for &[T] {
+    fn cut(self, columns: usize) -> (Self, Self) {
+        self.split_at(columns)
+    }
+}
+
+/// Does the work of strips, each with its share of the state, on several threads where more is due than [`TASK`], and merges
+/// what comes of it.
+pub(crate) fn on_strips<S: Cut + Send, R: Send>(
+    strips: &[Strip],
+    state: S,
+    due: &(impl Fn(&Strip) -> usize + Sync),
+    work: &(impl Fn(&Strip, S) -> R + Sync),
+    merge: &(impl Fn(R, R) -> R + Sync),
+) -> R {
+    if let [strip] = strips {
+        return work(strip, state);
+    }
+    let all: usize = strips.iter().map(due).sum();
+    // The strip in which half of the work is done, cut where the halves differ less.
+    let (mut middle, mut sum) = (0, 0);
+    while middle + 1 < strips.len() && (middle == 0 || 2 * sum + due(&strips[middle]) <= all) {
+        sum += due(&strips[middle]);
+        middle += 1;
+    }
+    let (few, more) = state.cut(strips[middle].columns.start - strips[0].columns.start);
+    let (before, after) = strips.split_at(middle);
+    let first = || on_strips(before, few, due, work, merge);
+    let second = || on_strips(after, more, due, work, merge);
+    let (a, b) = if sum.min(all - sum) < TASK { (first(), second()) } else { join(first, second) };
+    merge(a, b)
 }
 
 /// The columns west, east, north and south of a column.
@@ -222,29 +328,70 @@ pub(crate) fn neighbours(space: FlowBox, c: usize) -> [Option<usize>; 4] {
     ]
 }
 
+/// What a column asks of the plan.
+#[inline]
+fn own_level_of(ground: Ground<'_>, c: usize) -> Own {
+    lean_level(ground, c).unwrap_or_else(|| own_level(ground, c))
+}
+
 /// The level that is stable for a column: explicit diffusion with `D = ρ g h³/(3η)` and a wave of speed `ρ g h² S/η`; and the
-/// largest difference of heads to a neighbour; and whether a neighbour is dry.
-fn own_level(space: FlowBox, columns: &[Column], tables: &Tables, c: usize) -> (u8, i64, bool) {
-    let (mut level, mut steepest) = (0, 0);
-    let is_front = neighbours(space, c).into_iter().flatten().any(|n| !columns[n].is_wet());
+/// largest difference of heads to a neighbour, of the uppermost run; and whether a neighbour is dry.
+pub(crate) fn own_level(ground: Ground<'_>, c: usize) -> Own {
+    let Ground { space, columns, tables, .. } = ground;
+    let near = || neighbours(space, c).into_iter().flatten();
+    let is_front = columns[c].is_wet() && near().any(|n| !columns[n].is_wet());
+    let mut own = Own { is_front, ..Own::default() };
     let uppermost = columns[c].runs.len().wrapping_sub(1);
     for (i, run) in columns[c].runs.iter().enumerate().filter(|(_, run)| run.is_wet()) {
-        let fall = neighbours(space, c)
-            .into_iter()
-            .flatten()
-            .map(|n| run.head - head_beside(&columns[n], run))
-            .fold(0, i64::max);
-        let depth = Mag::from_units(run.depth as u64);
-        let pressed = if run.full { 2 } else { 0 };
-        let layer = run.fluidity.times(depth.squared());
-        let spread = layer.times(depth).shifted(pressed).times(tables.diffusion);
-        let wave = layer.times(Mag::from_units(fall.min(tables.steepest) as u64)).times(tables.wave);
-        level = level.max(spread.max(wave).power_above());
+        let fall = near().map(|n| run.head - head_beside(&columns[n], run)).fold(0, i64::max);
+        own.level = own.level.max(stable_level(tables, run.depth, run.fluidity, run.full, fall));
         if i == uppermost {
-            steepest = fall;
+            own.fall = fall;
         }
     }
-    (level.min(FINEST) as u8, steepest, is_front)
+    own
+}
+
+/// The same of a column and neighbours that are one run under the sky, from their records.
+#[inline]
+pub(crate) fn lean_level(ground: Ground<'_>, c: usize) -> Option<Own> {
+    let Ground { space, leans, tables, .. } = ground;
+    let lean = &leans[c];
+    let (nx, last) = (space.nx, leans.len().checked_sub(space.nx + 1)?);
+    if !lean.is_open() || c <= nx || c >= last {
+        return None;
+    }
+    if !lean.is_wet() {
+        return Some(Own::default());
+    }
+    // At a western or eastern side one of these is no neighbour.
+    if is_at_end_of_row(space, c) {
+        return None;
+    }
+    let near = [&leans[c - nx], &leans[c - 1], &leans[c + 1], &leans[c + nx]];
+    if near.iter().any(|near| !near.is_open()) {
+        return None;
+    }
+    let is_front = near.iter().any(|near| !near.is_wet());
+    let lowest = near.iter().map(|near| near.head_beside(lean.head)).fold(lean.head, i64::min);
+    let fall = lean.head - lowest;
+    Some(Own { level: stable_level(tables, lean.depth(), lean.fluidity, false, fall), is_front, fall })
+}
+
+/// Whether a column is at the western or eastern side of the box.
+#[inline]
+fn is_at_end_of_row(space: FlowBox, c: usize) -> bool {
+    let x = c as u32 % space.nx as u32;
+    x == 0 || x + 1 == space.nx as u32
+}
+
+#[inline]
+fn stable_level(tables: &Tables, depth: i64, fluidity: Mag, full: bool, fall: i64) -> u8 {
+    let depth = Mag::from_units(depth as u64);
+    let layer = fluidity.times(depth.squared());
+    let spread = layer.times(depth).shifted(if full { 2 } else { 0 }).times(tables.diffusion);
+    let wave = layer.times(Mag::from_units(fall.min(tables.steepest) as u64)).times(tables.wave);
+    spread.max(wave).power_above().min(FINEST) as u8
 }
 
 /// The level at which no sub-step pours more than half of what is there, or a sixteenth of a cell.

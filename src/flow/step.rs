@@ -1,17 +1,13 @@
 //! A step as a recipe: sources and fluxes in sub-steps, then open sides, heat and setting.
 
-use smallvec::SmallVec;
-
 use super::column::{Column, UNIT, heat_of};
-use super::face::Pair;
-use super::plan::{FINEST, Plan, Pour, ROWS, neighbours, run_of_pour};
+use super::face::{LeanPair, Pair};
+use super::lean::Lean;
+use super::plan::{Cut, FINEST, Ground, Plan, Pour, SIDE, TASK, neighbours, on_strips, run_of_pour};
 use super::tables::Tables;
-use super::{Flow, FlowBox, FlowPour};
+use super::{Flow, FlowBox, FlowCell, FlowPour, UNITS};
 use crate::parallel::*;
 use crate::random::mix64;
-
-/// Fewest faces of a sub-step for which threads are worth their start.
-const WORTH_THREADS: usize = 400;
 
 /// A whole step in [`FINEST`] bits.
 pub(crate) const WHOLE: u64 = 1 << FINEST;
@@ -31,25 +27,73 @@ pub(crate) struct Part {
 
 /// What crosses a face in the sub-step `stamp`.
 #[derive(Clone, Debug, Default)]
+#[repr(align(64))]
 pub(crate) struct Face {
-    stamp: u64,
+    stamp: u32,
+    /// Level of the first of two parts; the other is one above.
+    level: i32,
+    amounts: [i32; 2],
+    heats: [i64; 2],
     /// Ages of the crust of the face's column and of its neighbour.
     skins: [f32; 2],
-    parts: SmallVec<[Part; 2]>,
+    /// Parts of a face of the general path; the two above are then nothing.
+    parts: Vec<Part>,
+}
+
+impl Face {
+    /// All parts that are something.
+    #[inline]
+    fn for_parts(&self, mut each: impl FnMut(Part)) {
+        for i in 0..2 {
+            if self.amounts[i] != 0 {
+                each(Part { level: self.level + i as i32, amount: self.amounts[i], heat: self.heats[i] });
+            }
+        }
+        self.parts.iter().copied().for_each(each);
+    }
+
+    /// Changes all parts.
+    fn change_parts(&mut self, change: impl Fn(Part) -> Part) {
+        for i in 0..2 {
+            let part = change(Part { level: self.level + i as i32, amount: self.amounts[i], heat: self.heats[i] });
+            (self.amounts[i], self.heats[i]) = (part.amount, part.heat);
+        }
+        self.parts.iter_mut().for_each(|part| *part = change(*part));
+    }
+}
+
+/// The faces of neighbouring columns, two a column.
+struct Faces<'a>(&'a mut [Face]);
+
+impl Cut for Faces<'_> {
+    fn cut(self, columns: usize) -> (Self, Self) {
+        let (few, more) = self.0.split_at_mut(2 * columns);
+        (Faces(few), Faces(more))
+    }
 }
 
 /// Counts of a pass.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Count {
     faces: u64,
     fluxes: u64,
     capped: u64,
+    /// Columns that may give more than they have, some of them more than once.
+    hot: Vec<u32>,
+}
+
+impl Count {
+    fn plus(mut self, more: Self) -> Self {
+        self.hot.extend(more.hot);
+        let [faces, fluxes, capped] = [self.faces + more.faces, self.fluxes + more.fluxes, self.capped + more.capped];
+        Self { faces, fluxes, capped, hot: self.hot }
+    }
 }
 
 /// A sub-step: its number among all, its random key, and the coarsest level that moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubStep {
-    pub(crate) stamp: u64,
+    pub(crate) stamp: u32,
     pub(crate) key: u64,
     pub(crate) level: i32,
     /// When it begins, as a share of the step in [`FINEST`] bits.
@@ -59,14 +103,22 @@ pub(crate) struct SubStep {
 impl Flow {
     /// One step of [`super::FlowSetup::step_s`] seconds.
     pub fn step(&mut self, pours: &[FlowPour]) {
+        if self.wet.len() < TASK {
+            self.step_here(pours);
+        } else {
+            enter(|| self.step_here(pours));
+        }
+    }
+
+    fn step_here(&mut self, pours: &[FlowPour]) {
         let pours = self.pours(pours);
         let mut plan = std::mem::take(&mut self.plan);
-        self.changed.clear();
+        self.changed_area.reset(self.space.nx, self.space.nz);
         let (mut time, mut number) = (0, 0);
         while time < WHOLE {
-            plan.make(self.space, &self.columns, &self.tables, &self.wet, &pours, time);
+            plan.make(self.ground(), &self.wet, &pours, time);
             for sub in sub_steps(&plan, time) {
-                self.stamp += 1;
+                self.next_stamp();
                 let sub = SubStep { stamp: self.stamp, key: sub_key(self.setup.seed, self.steps, number), ..sub };
                 self.pour(&pours, &plan, sub);
                 self.sub_step(&plan, sub);
@@ -78,6 +130,20 @@ impl Flow {
         self.account.sub_steps += number;
         self.finish(&plan);
         self.plan = plan;
+    }
+
+    /// What the plan reads.
+    pub(crate) fn ground(&self) -> Ground<'_> {
+        Ground { space: self.space, columns: &self.columns, leans: &self.leans, tables: &self.tables }
+    }
+
+    /// Numbers the sub-steps; after the last number they begin again and no face keeps an old one.
+    fn next_stamp(&mut self) {
+        if self.stamp == u32::MAX {
+            self.faces.iter_mut().for_each(|face| face.stamp = 0);
+            self.stamp = 0;
+        }
+        self.stamp += 1;
     }
 
     /// The pours of a step in units.
@@ -95,6 +161,7 @@ impl Flow {
         }
         self.lose_heat(plan);
         self.set(plan);
+        self.note_leans(plan);
         self.note_arrivals(plan);
         self.wake_melted();
     }
@@ -130,54 +197,47 @@ impl Flow {
             }
             column.settle();
             column.refresh(&self.tables);
+            self.leans[pour.column] = Lean::of(column);
         }
     }
 
     fn sub_step(&mut self, plan: &Plan, sub: SubStep) {
-        let due: usize = plan.strips.iter().map(|strip| strip.faces.due(sub.level).len()).sum();
-        let hot = self.cross(plan, sub, due >= WORTH_THREADS);
+        let hot = self.cross(plan, sub);
         if !hot.is_empty() {
             self.limit(hot, sub.stamp);
         }
-        self.gather(plan, sub, due >= WORTH_THREADS);
+        self.gather(plan, sub);
     }
 
     /// Works out what crosses each face that is due; gives the columns that may give more than they have.
-    fn cross(&mut self, plan: &Plan, sub: SubStep, threads: bool) -> Vec<u32> {
-        let Self { space, columns, faces, tables, account, .. } = self;
-        let (space, columns, tables) = (*space, &*columns, &*tables);
-        let length = 2 * ROWS * space.nx;
-        let work = |(s, faces): (usize, &mut [Face])| {
-            let (mut count, mut hot) = (Count::default(), Vec::new());
-            for level in sub.level..=plan.finest {
-                for &number in plan.strips[s].faces.of(level) {
-                    let face = &mut faces[number as usize - s * length];
-                    cross_face(space, columns, tables, number as usize, level, sub, face, &mut count, &mut hot);
+    fn cross(&mut self, plan: &Plan, sub: SubStep) -> Vec<u32> {
+        let Self { space, columns, leans, faces, tables, account, .. } = self;
+        let cross = Cross { space: *space, columns, leans, tables, sub };
+        let count = on_strips(
+            &plan.strips,
+            Faces(faces),
+            &|strip| strip.faces.due(sub.level),
+            &|strip, Faces(faces)| {
+                let mut count = Count { faces: strip.faces.due(sub.level) as u64, ..Count::default() };
+                let first = 2 * strip.columns.start;
+                for level in sub.level..=plan.finest {
+                    for &number in strip.faces.of(level) {
+                        let face = &mut faces[(number & !SIDE) as usize - first];
+                        cross.face(number, level, face, &mut count);
+                    }
                 }
-            }
-            (count, hot)
-        };
-        let join = |(mut count, mut hot): (Count, Vec<u32>), (more, hotter): (Count, Vec<u32>)| {
-            count.faces += more.faces;
-            count.fluxes += more.fluxes;
-            count.capped += more.capped;
-            hot.extend(hotter);
-            (count, hot)
-        };
-        let (count, hot) = if threads {
-            let strips: Vec<_> = faces.par_chunks_mut(length).enumerate().map(work).collect();
-            strips.into_iter().fold(Default::default(), join)
-        } else {
-            faces.chunks_mut(length).enumerate().map(work).fold(Default::default(), join)
-        };
+                count
+            },
+            &Count::plus,
+        );
         account.faces += count.faces;
         account.fluxes += count.fluxes;
         account.capped += count.capped;
-        hot
+        count.hot
     }
 
     /// Scales what leaves cells that would give more than they hold, by one factor for all faces, rounded down.
-    fn limit(&mut self, mut hot: Vec<u32>, stamp: u64) {
+    fn limit(&mut self, mut hot: Vec<u32>, stamp: u32) {
         hot.sort_unstable();
         hot.dedup();
         for c in hot {
@@ -190,8 +250,11 @@ impl Flow {
                 for &(number, sign) in around.iter().flatten() {
                     let face = &self.faces[number];
                     if face.stamp == stamp {
-                        let parts = face.parts.iter().filter(|part| is_given(part, sign));
-                        given += parts.map(|part| i64::from(part.amount.abs())).sum::<i64>();
+                        face.for_parts(|part| {
+                            if is_given(&part, sign) {
+                                given += i64::from(part.amount.abs());
+                            }
+                        });
                     }
                 }
                 if given <= i64::from(cell.amount) {
@@ -200,11 +263,13 @@ impl Flow {
                 for &(number, sign) in around.iter().flatten() {
                     let face = &mut self.faces[number];
                     if face.stamp == stamp {
-                        for part in face.parts.iter_mut().filter(|part| is_given(part, sign)) {
+                        face.change_parts(|part| {
+                            if !is_given(&part, sign) {
+                                return part;
+                            }
                             let amount = (i64::from(part.amount.abs()) * i64::from(cell.amount) / given) as i32;
-                            part.amount = sign * amount;
-                            part.heat = i64::from(sign) * heat_of(amount, cell);
-                        }
+                            Part { level, amount: sign * amount, heat: i64::from(sign) * heat_of(amount, cell) }
+                        });
                     }
                 }
             }
@@ -212,23 +277,26 @@ impl Flow {
     }
 
     /// Moves what crosses into every column that is due, lets it settle, and refreshes its runs.
-    fn gather(&mut self, plan: &Plan, sub: SubStep, threads: bool) {
-        let Self { space, columns, faces, tables, account, .. } = self;
-        let (space, faces, tables) = (*space, &*faces, &*tables);
-        let length = ROWS * space.nx;
-        let work = |(s, columns): (usize, &mut [Column])| {
-            let due = plan.strips[s].columns.due(sub.level);
-            due.iter()
-                .map(|&c| {
-                    gather_column(space, faces, tables, sub.stamp, c as usize, &mut columns[c as usize - s * length])
-                })
-                .sum::<i64>()
-        };
-        let lost: i64 = if threads {
-            columns.par_chunks_mut(length).enumerate().map(work).sum()
-        } else {
-            columns.chunks_mut(length).enumerate().map(work).sum()
-        };
+    fn gather(&mut self, plan: &Plan, sub: SubStep) {
+        let Self { space, columns, leans, faces, tables, account, .. } = self;
+        let gather = Gather { space: *space, faces, tables, stamp: sub.stamp };
+        let lost = on_strips(
+            &plan.strips,
+            (columns.as_mut_slice(), leans.as_mut_slice()),
+            &|strip| strip.moved.due(sub.level),
+            &|strip, (columns, leans)| {
+                let first = strip.columns.start;
+                let mut lost = 0;
+                for level in sub.level..=plan.finest {
+                    for &c in strip.moved.of(level) {
+                        let i = (c & !SIDE) as usize - first;
+                        lost += gather.column(c, &mut columns[i], &mut leans[i]);
+                    }
+                }
+                lost
+            },
+            &|a: i64, b| a + b,
+        );
         account.heat_sky += i128::from(lost);
     }
 
@@ -264,19 +332,29 @@ impl Flow {
         }
     }
 
+    /// Brings the records of active columns up to date after heat and setting.
+    fn note_leans(&mut self, plan: &Plan) {
+        for &c in &plan.active {
+            self.leans[c as usize] = Lean::of(&self.columns[c as usize]);
+        }
+    }
+
     /// Finds what is wet after a round.
     pub(crate) fn note_wet(&mut self, plan: &Plan) {
-        let before = std::mem::take(&mut self.wet);
-        let columns = &self.columns;
-        self.wet = plan.active.iter().copied().filter(|&c| columns[c as usize].is_wet()).collect();
-        self.changed.extend(before);
-        self.changed.extend(&self.wet);
+        let Self { columns, leans, wet, changed_area, .. } = self;
+        changed_area.extend(wet.iter().copied());
+        let is_wet = |&c: &u32| {
+            let lean = &leans[c as usize];
+            if lean.is_open() { lean.is_wet() } else { columns[c as usize].is_wet() }
+        };
+        wet.clear();
+        wet.extend(plan.active.iter().copied().filter(is_wet));
     }
 
     fn note_arrivals(&mut self, plan: &Plan) {
         self.note_wet(plan);
-        self.changed.sort_unstable();
-        self.changed.dedup();
+        self.changed_area.extend(self.wet.iter().copied());
+        self.changed_area.list(&mut self.changed);
         let now = self.time_s();
         for &c in &self.wet {
             let mark = &mut self.marks[c as usize];
@@ -323,73 +401,214 @@ pub(crate) fn pair_of(space: FlowBox, columns: &[Column], number: usize) -> (usi
     (c, n, Pair { here: &columns[c], there: &columns[n], beside })
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the innermost loop of a step: its state is a struct's worth, by reference"
-)]
-#[inline]
-fn cross_face(
+/// What the faces of a sub-step read.
+struct Cross<'a> {
     space: FlowBox,
-    columns: &[Column],
-    tables: &Tables,
-    number: usize,
-    level: i32,
+    columns: &'a [Column],
+    leans: &'a [Lean],
+    tables: &'a Tables,
     sub: SubStep,
-    face: &mut Face,
-    count: &mut Count,
-    hot: &mut Vec<u32>,
-) {
-    face.stamp = sub.stamp;
-    face.parts.clear();
-    let (c, n, pair) = pair_of(space, columns, number);
-    if tables.carries_skin {
-        face.skins = [pair.here.skin, pair.there.skin];
-    }
-    count.faces += 1;
-    pair.fluxes(tables, level, |flux| {
-        count.fluxes += 1;
-        count.capped += u64::from(flux.is_capped);
-        let (giver, number_of_giver, sign) = if flux.is_forward { (pair.here, c, 1) } else { (pair.there, n, -1) };
-        pair.parts(&flux, sub.key, number, |level, amount| {
-            let cell = giver.cell(level);
-            if amount > cell.amount / 4 && hot.last() != Some(&(number_of_giver as u32)) {
-                hot.push(number_of_giver as u32);
-            }
-            face.parts.push(Part { level, amount: sign * amount, heat: i64::from(sign) * heat_of(amount, cell) });
-        });
-    });
 }
 
-/// Gives the heat of cells that were emptied to the last unit, which is lost to the sky.
-#[inline]
-fn gather_column(space: FlowBox, faces: &[Face], tables: &Tables, stamp: u64, c: usize, column: &mut Column) -> i64 {
-    let (mut has_moved, mut came, mut aged) = (false, 0.0, 0.0);
-    let before = if tables.carries_skin { column.amount() as f64 } else { 0.0 };
-    for (number, sign) in faces_of(space, c).into_iter().flatten() {
-        let face = &faces[number];
-        if face.stamp != stamp {
-            continue;
+impl Cross<'_> {
+    /// Works out what crosses a face at its level; the number is that of a strip's list.
+    #[inline(always)]
+    fn face(&self, number: u32, level: i32, face: &mut Face, count: &mut Count) {
+        if number & SIDE != 0 || !self.lean_face(number as usize, level, face, count) {
+            self.any_face((number & !SIDE) as usize, level, face, count);
         }
-        for part in &face.parts {
-            has_moved = true;
-            let cell = column.cell_mut(part.level);
-            cell.amount -= sign * part.amount;
-            cell.heat -= i64::from(sign) * part.heat;
-            if tables.carries_skin && sign * part.amount < 0 {
-                let amount = f64::from(part.amount.abs());
-                came += amount;
-                aged += amount * f64::from(face.skins[if sign > 0 { 1 } else { 0 }]);
+    }
+
+    /// The same for columns of one run under the sky with few cells; gives whether they are.
+    #[inline(always)]
+    fn lean_face(&self, number: usize, level: i32, face: &mut Face, count: &mut Count) -> bool {
+        let (leans, nx) = (self.leans, self.space.nx);
+        let c = number / 2;
+        let (ahead, along) = if number % 2 == 1 { (nx, 1) } else { (1, nx) };
+        let n = c + ahead;
+        let (here, there) = (&leans[c], &leans[n]);
+        if !(here.is_whole() && there.is_whole()) {
+            return false;
+        }
+        if !here.is_wet() && !there.is_wet() {
+            return true;
+        }
+        let beside = [&leans[c - along], &leans[c + along], &leans[n - along], &leans[n + along]];
+        if beside.iter().any(|lean| !lean.is_open()) {
+            return false;
+        }
+        let pair = LeanPair { here, there, beside };
+        let Some(flux) = pair.flux(self.tables, level) else { return true };
+        count.fluxes += 1;
+        count.capped += u64::from(flux.is_capped);
+        let (giver, number_of_giver, sign) = if flux.is_forward { (here, c, 1) } else { (there, n, -1) };
+        let (lowest, amounts) = pair.parts(&flux, self.sub.key, number);
+        let first = lowest - giver.levels().0;
+        face.stamp = self.sub.stamp;
+        face.level = lowest;
+        face.parts.clear();
+        for i in 0..2 {
+            let warmth = giver.warmth[(first as usize + i).min(1)];
+            face.amounts[i] = sign * amounts[i];
+            face.heats[i] = i64::from(sign) * warmth.times(amounts[i]);
+            if amounts[i] > 0 && i64::from(amounts[i]) > giver.amount(lowest + i as i32) / 4 {
+                count.hot.push(number_of_giver as u32);
             }
         }
+        if self.tables.carries_skin {
+            face.skins = [self.columns[c].skin, self.columns[n].skin];
+        }
+        true
     }
-    if !has_moved {
-        return 0;
+
+    #[inline(never)]
+    fn any_face(&self, number: usize, level: i32, face: &mut Face, count: &mut Count) {
+        face.stamp = self.sub.stamp;
+        face.amounts = [0; 2];
+        face.heats = [0; 2];
+        face.parts.clear();
+        let (c, n, pair) = pair_of(self.space, self.columns, number);
+        if self.tables.carries_skin {
+            face.skins = [pair.here.skin, pair.there.skin];
+        }
+        pair.fluxes(self.tables, level, |flux| {
+            count.fluxes += 1;
+            count.capped += u64::from(flux.is_capped);
+            let (giver, number_of_giver, sign) = if flux.is_forward { (pair.here, c, 1) } else { (pair.there, n, -1) };
+            pair.parts(&flux, self.sub.key, number, |level, amount| {
+                let cell = giver.cell(level);
+                if amount > cell.amount / 4 {
+                    count.hot.push(number_of_giver as u32);
+                }
+                face.parts.push(Part { level, amount: sign * amount, heat: i64::from(sign) * heat_of(amount, cell) });
+            });
+        });
     }
-    if came > 0.0 {
-        column.skin = ((before * f64::from(column.skin) + aged) / (before + came)) as f32;
+}
+
+/// What the columns of a sub-step read.
+struct Gather<'a> {
+    space: FlowBox,
+    faces: &'a [Face],
+    tables: &'a Tables,
+    stamp: u32,
+}
+
+impl Gather<'_> {
+    /// Moves what crosses the faces of a column. Gives the heat of cells that were emptied to the last unit, which is lost to
+    /// the sky.
+    #[inline(always)]
+    fn column(&self, c: u32, column: &mut Column, lean: &mut Lean) -> i64 {
+        let lost = if c & SIDE == 0 { self.lean_column(c as usize, column, lean) } else { None };
+        lost.unwrap_or_else(|| self.any_column((c & !SIDE) as usize, column, lean))
     }
-    let lost = column.drop_rests();
-    column.settle();
-    column.refresh(tables);
-    lost
+
+    /// The same for a column of one run under the sky that has two cells of liquid at most, before and after.
+    #[inline(always)]
+    fn lean_column(&self, c: usize, column: &mut Column, lean: &mut Lean) -> Option<i64> {
+        if !lean.is_whole() || self.tables.carries_skin {
+            return None;
+        }
+        let first = lean.floor.div_euclid(UNIT) as i32;
+        let (mut amounts, mut heats, mut has_moved) = ([0; 3], [0; 3], false);
+        let nx = self.space.nx;
+        for (number, sign) in [(2 * (c - nx) + 1, -1), (2 * (c - 1), -1), (2 * c, 1), (2 * c + 1, 1)] {
+            let face = &self.faces[number];
+            if face.stamp != self.stamp {
+                continue;
+            }
+            if !face.parts.is_empty() {
+                return None;
+            }
+            has_moved = true;
+            let ([low, high], [low_heat, high_heat]) = (face.amounts, face.heats);
+            // The first cell, or the second.
+            let (amount, heat) = match face.level - first {
+                0 => ([low, high, 0], [low_heat, high_heat, 0]),
+                1 => ([0, low, high], [0, low_heat, high_heat]),
+                _ => return None,
+            };
+            for i in 0..3 {
+                amounts[i] -= sign * amount[i];
+                heats[i] -= i64::from(sign) * heat[i];
+            }
+        }
+        if !has_moved {
+            return Some(0);
+        }
+        let start = (first - column.base) as usize;
+        let cell = |i: usize| column.cells.get(start + i).copied().unwrap_or_default();
+        let (mut lower, mut upper) = (cell(0), cell(1));
+        lower.amount += amounts[0];
+        lower.heat += heats[0];
+        upper.amount += amounts[1];
+        upper.heat += heats[1];
+        let mut lost = 0;
+        for cell in [&mut lower, &mut upper] {
+            if cell.amount == 0 {
+                lost += std::mem::take(&mut cell.heat);
+            }
+        }
+        let room = UNITS - lower.rock - lower.amount;
+        if room < 0 {
+            let heat = heat_of(-room, lower);
+            move_up(&mut lower, &mut upper, -room, heat);
+        } else if room > 0 && upper.amount > 0 {
+            let amount = room.min(upper.amount);
+            let heat = if amount == upper.amount { upper.heat } else { heat_of(amount, upper) };
+            move_up(&mut lower, &mut upper, -amount, -heat);
+        }
+        if upper.amount > UNITS || amounts[2] != 0 {
+            return None;
+        }
+        *column.cell_mut(first) = lower;
+        if upper.amount > 0 || column.cells.len() > start + 1 {
+            *column.cell_mut(first + 1) = upper;
+        }
+        *lean = column.refresh_with_lean(self.tables);
+        Some(lost)
+    }
+
+    #[inline(never)]
+    fn any_column(&self, c: usize, column: &mut Column, lean: &mut Lean) -> i64 {
+        let carries_skin = self.tables.carries_skin;
+        let (mut has_moved, mut came, mut aged) = (false, 0.0, 0.0);
+        let before = if carries_skin { column.amount() as f64 } else { 0.0 };
+        for (number, sign) in faces_of(self.space, c).into_iter().flatten() {
+            let face = &self.faces[number];
+            if face.stamp != self.stamp {
+                continue;
+            }
+            face.for_parts(|part| {
+                has_moved = true;
+                let cell = column.cell_mut(part.level);
+                cell.amount -= sign * part.amount;
+                cell.heat -= i64::from(sign) * part.heat;
+                if carries_skin && sign * part.amount < 0 {
+                    let amount = f64::from(part.amount.abs());
+                    came += amount;
+                    aged += amount * f64::from(face.skins[if sign > 0 { 1 } else { 0 }]);
+                }
+            });
+        }
+        if !has_moved {
+            return 0;
+        }
+        if came > 0.0 {
+            column.skin = ((before * f64::from(column.skin) + aged) / (before + came)) as f32;
+        }
+        let lost = column.drop_rests();
+        column.settle();
+        *lean = column.refresh_with_lean(self.tables);
+        lost
+    }
+}
+
+/// Moves liquid from a cell to the one above, or back.
+#[inline]
+fn move_up(lower: &mut FlowCell, upper: &mut FlowCell, amount: i32, heat: i64) {
+    lower.amount -= amount;
+    lower.heat -= heat;
+    upper.amount += amount;
+    upper.heat += heat;
 }

@@ -1,5 +1,6 @@
 //! Viscosity and yield strength by temperature, in the numbers that fluxes are worked out in.
 
+use super::column::Warmth;
 use super::mag::Mag;
 use super::{FlowBox, FlowSetup, HEAT_UNITS, UNITS};
 
@@ -72,6 +73,12 @@ impl Tables {
     /// Yield strength of a strength.
     pub(crate) fn yield_pa(&self, strength: Mag) -> f64 {
         strength.to_f64() / self.unit_of_strength
+    }
+
+    /// The row of liquid with this heat of a unit.
+    #[inline]
+    pub(crate) fn row_of(&self, warmth: Warmth) -> usize {
+        ((warmth.whole() / (HEAT_UNITS / ROWS) as u64) as usize).min(COUNT - 1)
     }
 
     /// The row of liquid with this heat.

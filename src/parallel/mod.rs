@@ -7,6 +7,11 @@
 mod threads {
     pub(crate) use rayon::prelude::*;
     pub(crate) use rayon::{current_num_threads, join};
+
+    /// Runs on one of the pool's threads, so that loops inside do not wait for it each by itself.
+    pub(crate) fn enter<R: Send>(run: impl FnOnce() -> R + Send) -> R {
+        rayon::scope(|_| run())
+    }
 }
 
 #[cfg(not(feature = "parallel"))]
@@ -37,5 +42,6 @@ mod tests {
         let first_wrong = numbers.par_iter().try_for_each(|&n| if n == 500 { Err(n) } else { Ok(()) });
         assert_eq!(first_wrong, Err(500));
         assert_eq!(join(|| 1, || 2), (1, 2));
+        assert_eq!(enter(|| 3), 3);
     }
 }

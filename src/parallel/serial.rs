@@ -5,6 +5,11 @@ pub(crate) fn current_num_threads() -> usize {
     1
 }
 
+/// Runs at once.
+pub(crate) fn enter<R>(run: impl FnOnce() -> R) -> R {
+    run()
+}
+
 /// Runs both, one after the other.
 pub(crate) fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
     (a(), b())

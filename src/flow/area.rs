@@ -1,0 +1,125 @@
+//! Sets of columns, a bit each: which columns are awake, and which have changed.
+
+/// A set of columns of a box. Rows are padded to whole words, and a rectangle of words bounds what may be set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Area {
+    nx: usize,
+    nz: usize,
+    /// Words in a row.
+    width: usize,
+    words: Vec<u64>,
+    /// First row and word, and one past the last, of those that may be set.
+    first: [usize; 2],
+    end: [usize; 2],
+}
+
+impl Area {
+    /// The empty set of a box with so many columns.
+    pub(crate) fn reset(&mut self, nx: usize, nz: usize) {
+        if (self.nx, self.nz) != (nx, nz) {
+            let width = nx.div_ceil(64);
+            *self = Self { nx, nz, width, words: vec![0; width * nz], first: [usize::MAX; 2], end: [0; 2] };
+            return;
+        }
+        for z in self.first[0]..self.end[0] {
+            self.words[z * self.width..][self.first[1]..self.end[1]].fill(0);
+        }
+        (self.first, self.end) = ([usize::MAX; 2], [0; 2]);
+    }
+
+    /// Adds columns; ascending ones cost no division.
+    pub(crate) fn extend(&mut self, columns: impl IntoIterator<Item = u32>) {
+        let (mut z, mut start) = (0, 0);
+        for c in columns {
+            let c = c as usize;
+            if c < start || c >= start + self.nx {
+                z = c / self.nx;
+                start = z * self.nx;
+            }
+            let x = c - start;
+            self.words[z * self.width + x / 64] |= 1 << (x % 64);
+            self.first = [self.first[0].min(z), self.first[1].min(x / 64)];
+            self.end = [self.end[0].max(z + 1), self.end[1].max(x / 64 + 1)];
+        }
+    }
+
+    /// The columns, ascending.
+    pub(crate) fn list(&self, columns: &mut Vec<u32>) {
+        columns.clear();
+        for z in self.first[0]..self.end[0] {
+            for w in self.first[1]..self.end[1] {
+                let mut bits = self.words[z * self.width + w];
+                while bits != 0 {
+                    columns.push((z * self.nx + w * 64) as u32 + bits.trailing_zeros());
+                    bits &= bits - 1;
+                }
+            }
+        }
+    }
+
+    /// The columns at most two faces away from those of another set.
+    pub(crate) fn around(&mut self, other: &Self) {
+        self.reset(other.nx, other.nz);
+        if other.end[0] == 0 {
+            return;
+        }
+        self.first = [other.first[0].saturating_sub(2), other.first[1].saturating_sub(1)];
+        self.end = [(other.end[0] + 2).min(self.nz), (other.end[1] + 1).min(self.width)];
+        let last = u64::MAX >> (64 * self.width - self.nx);
+        for z in self.first[0]..self.end[0] {
+            for w in self.first[1]..self.end[1] {
+                let word = |up: usize, right: usize| other.word(z + up, w + right);
+                let near = |right: usize| word(1, right) | word(3, right);
+                let all = wide([word(2, 0), word(2, 1), word(2, 2)], 2)
+                    | wide([near(0), near(1), near(2)], 1)
+                    | word(0, 1)
+                    | word(4, 1);
+                self.words[z * self.width + w] = if w + 1 == self.width { all & last } else { all };
+            }
+        }
+    }
+
+    /// The word of row `z - 2` and number `w - 1`; nothing outside of the box.
+    #[inline]
+    fn word(&self, z: usize, w: usize) -> u64 {
+        let inside = (2..self.nz + 2).contains(&z) && (1..=self.width).contains(&w);
+        if inside { self.words[(z - 2) * self.width + w - 1] } else { 0 }
+    }
+}
+
+/// The middle word with its bits moved by up to so many places both ways, from the words on both sides too.
+#[inline]
+fn wide([before, word, after]: [u64; 3], places: u32) -> u64 {
+    (1..=places).fold(word, |all, n| all | word << n | before >> (64 - n) | word >> n | after << (64 - n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::mix64;
+
+    #[test]
+    fn the_area_around_is_what_two_faces_reach() {
+        for seed in 0..40u64 {
+            let (nx, nz) = (1 + mix64(seed) as usize % 150, 1 + mix64(seed + 100) as usize % 12);
+            let some: Vec<u32> =
+                (0..(nx * nz) as u32).filter(|&c| mix64(seed << 32 | u64::from(c)) % 20 == 0).collect();
+            let (mut set, mut around, mut found) = (Area::default(), Area::default(), Vec::new());
+            set.reset(nx, nz);
+            set.extend(some.iter().rev().copied());
+            set.list(&mut found);
+            assert_eq!(found, some);
+            around.around(&set);
+            around.list(&mut found);
+            let is_near = |a: usize, b: usize| (a % nx).abs_diff(b % nx) + (a / nx).abs_diff(b / nx) <= 2;
+            let expected: Vec<u32> = (0..(nx * nz) as u32)
+                .filter(|&c| some.iter().any(|&other| is_near(c as usize, other as usize)))
+                .collect();
+            assert_eq!(found, expected, "{nx} × {nz}");
+            around.around(&Area::default());
+            set.reset(nx, nz);
+            set.list(&mut found);
+            assert!(found.is_empty());
+        }
+    }
+}
