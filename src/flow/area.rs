@@ -29,18 +29,32 @@ impl Area {
 
     /// Adds columns; ascending ones cost no division.
     pub(crate) fn extend(&mut self, columns: impl IntoIterator<Item = u32>) {
-        let (mut z, mut start) = (0, 0);
+        let (mut z, mut start) = (0, usize::MAX / 2);
         for c in columns {
             let c = c as usize;
-            if c < start || c >= start + self.nx {
+            if c.wrapping_sub(start) >= self.nx {
                 z = c / self.nx;
                 start = z * self.nx;
+                self.first[0] = self.first[0].min(z);
+                self.end[0] = self.end[0].max(z + 1);
             }
-            let x = c - start;
-            self.words[z * self.width + x / 64] |= 1 << (x % 64);
-            self.first = [self.first[0].min(z), self.first[1].min(x / 64)];
-            self.end = [self.end[0].max(z + 1), self.end[1].max(x / 64 + 1)];
+            let word = (c - start) / 64;
+            self.words[z * self.width + word] |= 1 << ((c - start) % 64);
+            self.first[1] = self.first[1].min(word);
+            self.end[1] = self.end[1].max(word + 1);
         }
+    }
+
+    /// Adds the columns of another set of the same box.
+    pub(crate) fn join(&mut self, other: &Self) {
+        for z in other.first[0]..other.end[0] {
+            let row = z * self.width;
+            for w in row + other.first[1]..row + other.end[1] {
+                self.words[w] |= other.words[w];
+            }
+        }
+        self.first = [self.first[0].min(other.first[0]), self.first[1].min(other.first[1])];
+        self.end = [self.end[0].max(other.end[0]), self.end[1].max(other.end[1])];
     }
 
     /// The columns, ascending.
@@ -110,6 +124,7 @@ mod tests {
             set.list(&mut found);
             assert_eq!(found, some);
             around.around(&set);
+            around.join(&set);
             around.list(&mut found);
             let is_near = |a: usize, b: usize| (a % nx).abs_diff(b % nx) + (a / nx).abs_diff(b / nx) <= 2;
             let expected: Vec<u32> = (0..(nx * nz) as u32)

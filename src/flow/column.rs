@@ -57,6 +57,30 @@ impl Run {
     }
 }
 
+impl Run {
+    /// Fluidity and strength of liquid in one cell.
+    #[inline(always)]
+    fn refresh_one(&mut self, cell: FlowCell, tables: &Tables) -> Kept {
+        let warmth = Warmth::of(cell);
+        let row = tables.row_of(warmth);
+        (self.fluidity, self.strength) = (tables.fluidity[row], tables.strength[row]);
+        Kept { warmth: [warmth, Warmth::default()], share: 0 }
+    }
+
+    /// Those of liquid in two cells.
+    #[inline]
+    fn refresh_two(&mut self, cells: [FlowCell; 2], tables: &Tables) -> Kept {
+        let warmth = cells.map(Warmth::of);
+        let fluidities = warmth.map(|warmth| tables.fluidity[tables.row_of(warmth)]);
+        let above = self.depth - (i64::from(self.first + 1) * UNIT - self.floor);
+        let (fluidity, share) = two_layers(fluidities, part_of(above, self.depth));
+        let [lower, upper] = cells;
+        let mean = tables.row(lower.heat + upper.heat, i64::from(lower.amount) + i64::from(upper.amount));
+        (self.fluidity, self.strength) = (fluidity, tables.strength[mean]);
+        Kept { warmth, share }
+    }
+}
+
 /// A column of cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Column {
@@ -271,6 +295,30 @@ impl Column {
         Lean::of(self)
     }
 
+    /// The same for a column of one run under the sky, by its only two cells with liquid.
+    #[inline(always)]
+    pub(crate) fn refresh_open(&mut self, lower: FlowCell, upper: FlowCell, tables: &Tables) -> Lean {
+        let run = &mut self.runs[0];
+        let amount = i64::from(lower.amount) + i64::from(upper.amount);
+        run.top = run.first - 1 + i32::from(lower.amount > 0) + i32::from(upper.amount > 0);
+        run.depth = amount;
+        run.head = run.floor + amount;
+        let kept = if upper.amount > 0 {
+            let start = (run.first - self.base) as usize;
+            if self.shares.len() < start + 2 {
+                self.shares.resize(start + 2, 0);
+            }
+            let kept = run.refresh_two([lower, upper], tables);
+            self.shares[start] = kept.share;
+            kept
+        } else if lower.amount > 0 {
+            run.refresh_one(lower, tables)
+        } else {
+            Kept::default()
+        };
+        Lean::of_run(run, self.cos2, kept)
+    }
+
     /// Gives what a record keeps of the cells.
     #[inline(always)]
     fn refresh_run(&mut self, i: usize, tables: &Tables) -> Kept {
@@ -296,23 +344,18 @@ impl Column {
             return Kept::default();
         }
         if count == 1 {
-            let warmth = Warmth::of(cells[0]);
-            let row = tables.row_of(warmth);
-            (run.fluidity, run.strength) = (tables.fluidity[row], tables.strength[row]);
-            return Kept { warmth: [warmth, Warmth::default()], share: 0 };
+            return run.refresh_one(cells[0], tables);
         }
-        run.strength = tables.strength[tables.row(heat, amount)];
         if self.shares.len() < start + count as usize {
             self.shares.resize(start + count as usize, 0);
         }
         let (cells, shares) = (&cells[..count as usize], &mut self.shares[start..]);
         if let [lower, upper] = *cells {
-            let warmth = [Warmth::of(lower), Warmth::of(upper)];
-            let fluidities = warmth.map(|warmth| tables.fluidity[tables.row_of(warmth)]);
-            let above = run.depth - (i64::from(run.first + 1) * UNIT - run.floor);
-            (run.fluidity, shares[0]) = two_layers(fluidities, part_of(above, run.depth));
-            return Kept { warmth, share: shares[0] };
+            let kept = run.refresh_two([lower, upper], tables);
+            shares[0] = kept.share;
+            return kept;
         }
+        run.strength = tables.strength[tables.row(heat, amount)];
         let fluidity = |cell: &FlowCell| tables.fluidity[tables.row_of(Warmth::of(*cell))];
         let above =
             |j: usize| part_of(run.depth - ((i64::from(run.first) + j as i64 + 1) * UNIT - run.floor), run.depth);

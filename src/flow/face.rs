@@ -88,7 +88,8 @@ impl Pair<'_> {
     fn flux(&self, i: usize, j: usize, tables: &Tables, level: i32) -> Option<Flux> {
         let (a, b) = (&self.here.runs[i], &self.there.runs[j]);
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
-        let mut flux = flux(&Side::of_run(a), &Side::of_run(b), cos2, || self.slope_along(a, b), tables, level)?;
+        let mut flux =
+            flux::<false>(&Side::of_run(a), &Side::of_run(b), cos2, || self.slope_along(a, b), tables, level)?;
         flux.giver = if flux.is_forward { i } else { j };
         Some(flux)
     }
@@ -131,14 +132,22 @@ impl Pair<'_> {
     }
 }
 
-/// The rule. `along` is four times the slope of the heads along the face, as a difference between columns.
+/// The rule. `along` is four times the slope of the heads along the face, as a difference between columns. `OPEN`: both runs are
+/// under the sky.
 #[inline(always)]
-fn flux(a: &Side, b: &Side, cos2: Mag, along: impl FnOnce() -> u64, tables: &Tables, level: i32) -> Option<Flux> {
+fn flux<const OPEN: bool>(
+    a: &Side,
+    b: &Side,
+    cos2: Mag,
+    along: impl FnOnce() -> u64,
+    tables: &Tables,
+    level: i32,
+) -> Option<Flux> {
     let low = a.floor.max(b.floor);
-    let high = a.roof.min(b.roof);
+    let high = if OPEN { SKY } else { a.roof.min(b.roof) };
     let is_forward = a.head > b.head;
     let (from, to) = if is_forward { (a, b) } else { (b, a) };
-    let stands = from.surface().min(high) - low;
+    let stands = if OPEN { from.head } else { from.surface().min(high) } - low;
     if stands <= 0 || from.head == to.head || from.depth <= 0 {
         return None;
     }
@@ -169,12 +178,12 @@ fn flux(a: &Side, b: &Side, cos2: Mag, along: impl FnOnce() -> u64, tables: &Tab
         }
         yields = Some(yielding(from.strength.over(stress).fixed(32, SHARE_ONE - 1)));
     }
-    let cubes = cube(stands, from.surface() >= high).plus(cube(beyond, to.surface() >= high));
+    let cubes = cube(stands, !OPEN && from.surface() >= high).plus(cube(beyond, !OPEN && to.surface() >= high));
     let mut flux = from.fluidity.times(cubes).shifted(-1 - level).times(slope).times(cos2.squared());
     if let Some(share) = yields {
         flux = flux.times(share);
     }
-    let slot = if from.full || to.full { 4 } else { 0 };
+    let slot = if !OPEN && (from.full || to.full) { 4 } else { 0 };
     let cap = ((fall.min(HIGHEST) as u64) << (FRACTION - 2)) >> slot;
     let units = flux.fixed(FRACTION, u64::MAX >> 1);
     Some(Flux {
@@ -183,7 +192,7 @@ fn flux(a: &Side, b: &Side, cos2: Mag, along: impl FnOnce() -> u64, tables: &Tab
         units: units.min(cap),
         low,
         high,
-        is_lidded: from.surface() > high,
+        is_lidded: !OPEN && from.surface() > high,
         is_capped: units > cap,
     })
 }
@@ -200,7 +209,7 @@ impl LeanPair<'_> {
     #[inline(always)]
     pub(crate) fn flux(&self, tables: &Tables, level: i32) -> Option<Flux> {
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
-        flux(&Side::of_lean(self.here), &Side::of_lean(self.there), cos2, || self.slope_along(), tables, level)
+        flux::<true>(&Side::of_lean(self.here), &Side::of_lean(self.there), cos2, || self.slope_along(), tables, level)
     }
 
     #[inline(always)]

@@ -35,12 +35,13 @@ pub(crate) struct Cool<'a> {
 }
 
 impl Flow {
+    /// Takes the heat of a step. The runs keep their cells; their temperatures are stale up to the end of the step.
     pub(crate) fn lose_heat(&mut self, plan: &Plan) {
         if self.solids.is_some() {
             return self.exchange_heat();
         }
         let now_s = self.time_s();
-        let Self { space, setup, columns, marks, tables, account, .. } = self;
+        let Self { space, setup, columns, marks, account, .. } = self;
         let cool = Cool::new(*space, setup, now_s);
         if !cool.is_needed() {
             return;
@@ -55,7 +56,6 @@ impl Flow {
                     let i = c as usize - strip.columns.start;
                     if columns[i].is_wet() {
                         sum = sum.plus(cool.column(&mut columns[i], &marks[i]));
-                        columns[i].refresh(tables);
                     }
                 }
                 sum
@@ -202,7 +202,7 @@ impl<'a> Cool<'a> {
 fn take_from(cells: &mut [FlowCell], kelvin: f64) -> i64 {
     let mut taken = 0;
     for cell in cells {
-        let heat = libm::round(f64::from(cell.amount) * kelvin * HEAT_UNITS as f64) as i64;
+        let heat = (f64::from(cell.amount) * kelvin * HEAT_UNITS as f64 + 0.5) as i64;
         let heat = heat.clamp(0, cell.heat);
         cell.heat -= heat;
         taken += heat;

@@ -111,7 +111,10 @@ pub(crate) struct Plan {
     /// Level of each column of the box, or [`ASLEEP`].
     levels: Vec<u8>,
     awake: Area,
-    wet: Area,
+    /// Columns that are wet or poured into.
+    pub(crate) wet: Area,
+    /// Whether a column is at a side of the box.
+    at_side: Vec<bool>,
     /// Of the active columns.
     own: Vec<Own>,
     smooth: Vec<u8>,
@@ -137,12 +140,19 @@ pub(crate) struct Ground<'a> {
     pub(crate) tables: &'a Tables,
 }
 
+/// Whether each column is at a side of the box.
+fn columns_at_side(space: FlowBox) -> Vec<bool> {
+    let FlowBox { nx, nz, .. } = space;
+    (0..nx * nz).map(|c| c < nx || c + nx >= nx * nz || c % nx == 0 || c % nx + 1 == nx).collect()
+}
+
 impl Plan {
     /// Makes the plan of a round that begins at a time of a step, in [`FINEST`] bits.
     pub(crate) fn make(&mut self, ground: Ground<'_>, wet: &[u32], pours: &[Pour], time: u64) {
         let space = ground.space;
         self.activate(space, wet, pours);
-        let level_all = |(own, &c): (&mut Own, &u32)| *own = own_level_of(ground, c as usize);
+        let at_side = &self.at_side;
+        let level_all = |(own, &c): (&mut Own, &u32)| *own = own_level_of(ground, at_side[c as usize], c as usize);
         self.own.resize(self.active.len(), Own::default());
         self.own.par_iter_mut().zip(&self.active).with_min_len(TASK).for_each(level_all);
         self.falls.clear();
@@ -168,7 +178,10 @@ impl Plan {
     }
 
     fn activate(&mut self, space: FlowBox, wet: &[u32], pours: &[Pour]) {
-        self.levels.resize(space.columns(), ASLEEP);
+        if self.levels.len() != space.columns() {
+            self.levels = vec![ASLEEP; space.columns()];
+            self.at_side = columns_at_side(space);
+        }
         for &c in &self.active {
             self.levels[c as usize] = ASLEEP;
         }
@@ -180,16 +193,16 @@ impl Plan {
 
     /// Lets no column be more than one level behind a neighbour.
     fn smooth(&mut self, space: FlowBox) {
-        let levels = &self.levels;
+        let (levels, at_side) = (&self.levels, &self.at_side);
         let smooth = |(smooth, &c): (&mut u8, &u32)| {
             // One behind; nothing for a neighbour that sleeps.
             let behind = |n: usize| levels[n].wrapping_add(1).saturating_sub(2);
             let c = c as usize;
-            *smooth = if c > space.nx && c + space.nx < levels.len() && !is_at_end_of_row(space, c) {
+            *smooth = if at_side[c] {
+                neighbours(space, c).into_iter().flatten().map(behind).fold(levels[c], u8::max)
+            } else {
                 let near = [c - space.nx, c - 1, c + 1, c + space.nx];
                 near.into_iter().map(behind).fold(levels[c], u8::max)
-            } else {
-                neighbours(space, c).into_iter().flatten().map(behind).fold(levels[c], u8::max)
             };
         };
         self.smooth.resize(self.active.len(), 0);
@@ -330,8 +343,9 @@ pub(crate) fn neighbours(space: FlowBox, c: usize) -> [Option<usize>; 4] {
 
 /// What a column asks of the plan.
 #[inline]
-fn own_level_of(ground: Ground<'_>, c: usize) -> Own {
-    lean_level(ground, c).unwrap_or_else(|| own_level(ground, c))
+fn own_level_of(ground: Ground<'_>, at_side: bool, c: usize) -> Own {
+    let own = if at_side { None } else { lean_level(ground, c) };
+    own.unwrap_or_else(|| own_level(ground, c))
 }
 
 /// The level that is stable for a column: explicit diffusion with `D = ρ g h³/(3η)` and a wave of speed `ρ g h² S/η`; and the
@@ -352,21 +366,17 @@ pub(crate) fn own_level(ground: Ground<'_>, c: usize) -> Own {
     own
 }
 
-/// The same of a column and neighbours that are one run under the sky, from their records.
+/// The same of a column inside of the box that is one run under the sky as its neighbours are, from their records.
 #[inline]
-pub(crate) fn lean_level(ground: Ground<'_>, c: usize) -> Option<Own> {
+fn lean_level(ground: Ground<'_>, c: usize) -> Option<Own> {
     let Ground { space, leans, tables, .. } = ground;
     let lean = &leans[c];
-    let (nx, last) = (space.nx, leans.len().checked_sub(space.nx + 1)?);
-    if !lean.is_open() || c <= nx || c >= last {
+    let nx = space.nx;
+    if !lean.is_open() {
         return None;
     }
     if !lean.is_wet() {
         return Some(Own::default());
-    }
-    // At a western or eastern side one of these is no neighbour.
-    if is_at_end_of_row(space, c) {
-        return None;
     }
     let near = [&leans[c - nx], &leans[c - 1], &leans[c + 1], &leans[c + nx]];
     if near.iter().any(|near| !near.is_open()) {
@@ -376,13 +386,6 @@ pub(crate) fn lean_level(ground: Ground<'_>, c: usize) -> Option<Own> {
     let lowest = near.iter().map(|near| near.head_beside(lean.head)).fold(lean.head, i64::min);
     let fall = lean.head - lowest;
     Some(Own { level: stable_level(tables, lean.depth(), lean.fluidity, false, fall), is_front, fall })
-}
-
-/// Whether a column is at the western or eastern side of the box.
-#[inline]
-fn is_at_end_of_row(space: FlowBox, c: usize) -> bool {
-    let x = c as u32 % space.nx as u32;
-    x == 0 || x + 1 == space.nx as u32
 }
 
 #[inline]

@@ -2,7 +2,7 @@
 
 use super::column::Column;
 use super::plan::{Plan, neighbours};
-use super::{Flow, FlowBox, HEAT_UNITS, UNITS};
+use super::{Flow, FlowBox, FlowCell, HEAT_UNITS, UNITS};
 use crate::flow::mag::Mag;
 use crate::parallel::*;
 
@@ -18,7 +18,10 @@ impl Flow {
         let (space, columns) = (self.space, &self.columns);
         let decide =
             |&c: &u32| cells_that_set(space, columns, c as usize, solidus).map(move |level| (c, level)).collect();
-        let cells: Vec<Vec<(u32, i32)>> = plan.active.par_iter().with_min_len(256).map(decide).collect();
+        let is_cold =
+            |&&c: &&u32| columns[c as usize].cells.iter().any(|cell| cell.amount > 0 && is_cold(cell, solidus));
+        let cold: Vec<u32> = plan.active.iter().filter(is_cold).copied().collect();
+        let cells: Vec<Vec<(u32, i32)>> = cold.par_iter().with_min_len(256).map(decide).collect();
         let cells: Vec<(u32, i32)> = cells.into_iter().flatten().collect();
         for &(c, level) in &cells {
             let cell = self.columns[c as usize].cell_mut(level);
@@ -46,14 +49,17 @@ impl Flow {
     }
 }
 
+/// Whether a cell holds nothing warmer than the solidus.
+#[inline]
+fn is_cold(cell: &FlowCell, solidus: i64) -> bool {
+    cell.heat <= solidus * i64::from(cell.amount)
+}
+
 /// Levels of a column whose cells set now. A cold cell that touches no rock is crust afloat; one less than half full sets
 /// with the cell below.
 fn cells_that_set(space: FlowBox, columns: &[Column], c: usize, solidus: i64) -> impl Iterator<Item = i32> {
     let column = &columns[c];
-    let is_cold = move |level: i32| {
-        let cell = column.cell(level);
-        cell.heat <= solidus * i64::from(cell.amount)
-    };
+    let is_cold = move |level: i32| is_cold(&column.cell(level), solidus);
     let touches = move |level: i32| {
         let beside = neighbours(space, c).into_iter().flatten();
         beside.into_iter().any(|n| columns[n].cell(level).rock >= UNITS / 2)

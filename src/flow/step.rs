@@ -1,7 +1,7 @@
 //! A step as a recipe: sources and fluxes in sub-steps, then open sides, heat and setting.
 
 use super::column::{Column, UNIT, heat_of};
-use super::face::{LeanPair, Pair};
+use super::face::{Flux, LeanPair, Pair};
 use super::lean::Lean;
 use super::plan::{Cut, FINEST, Ground, Plan, Pour, SIDE, TASK, neighbours, on_strips, run_of_pour};
 use super::tables::Tables;
@@ -161,7 +161,7 @@ impl Flow {
         }
         self.lose_heat(plan);
         self.set(plan);
-        self.note_leans(plan);
+        self.refresh_active(plan);
         self.note_arrivals(plan);
         self.wake_melted();
     }
@@ -332,17 +332,27 @@ impl Flow {
         }
     }
 
-    /// Brings the records of active columns up to date after heat and setting.
-    fn note_leans(&mut self, plan: &Plan) {
-        for &c in &plan.active {
-            self.leans[c as usize] = Lean::of(&self.columns[c as usize]);
-        }
+    /// Works out runs and records of active columns after heat and setting.
+    fn refresh_active(&mut self, plan: &Plan) {
+        let Self { columns, leans, tables, .. } = self;
+        on_strips(
+            &plan.strips,
+            (columns.as_mut_slice(), leans.as_mut_slice()),
+            &|strip| strip.active.len(),
+            &|strip, (columns, leans)| {
+                for &c in &plan.active[strip.active.clone()] {
+                    let i = c as usize - strip.columns.start;
+                    leans[i] = columns[i].refresh_with_lean(tables);
+                }
+            },
+            &|(), ()| (),
+        );
     }
 
     /// Finds what is wet after a round.
     pub(crate) fn note_wet(&mut self, plan: &Plan) {
         let Self { columns, leans, wet, changed_area, .. } = self;
-        changed_area.extend(wet.iter().copied());
+        changed_area.join(&plan.wet);
         let is_wet = |&c: &u32| {
             let lean = &leans[c as usize];
             if lean.is_open() { lean.is_wet() } else { columns[c as usize].is_wet() }
@@ -419,7 +429,7 @@ impl Cross<'_> {
         }
     }
 
-    /// The same for columns of one run under the sky with few cells; gives whether they are.
+    /// The same for columns of one run under the sky; gives whether they are.
     #[inline(always)]
     fn lean_face(&self, number: usize, level: i32, face: &mut Face, count: &mut Count) -> bool {
         let (leans, nx) = (self.leans, self.space.nx);
@@ -427,7 +437,7 @@ impl Cross<'_> {
         let (ahead, along) = if number % 2 == 1 { (nx, 1) } else { (1, nx) };
         let n = c + ahead;
         let (here, there) = (&leans[c], &leans[n]);
-        if !(here.is_whole() && there.is_whole()) {
+        if !(here.is_open() && there.is_open()) {
             return false;
         }
         if !here.is_wet() && !there.is_wet() {
@@ -442,23 +452,53 @@ impl Cross<'_> {
         count.fluxes += 1;
         count.capped += u64::from(flux.is_capped);
         let (giver, number_of_giver, sign) = if flux.is_forward { (here, c, 1) } else { (there, n, -1) };
-        let (lowest, amounts) = pair.parts(&flux, self.sub.key, number);
-        let first = lowest - giver.levels().0;
         face.stamp = self.sub.stamp;
-        face.level = lowest;
         face.parts.clear();
-        for i in 0..2 {
-            let warmth = giver.warmth[(first as usize + i).min(1)];
-            face.amounts[i] = sign * amounts[i];
-            face.heats[i] = i64::from(sign) * warmth.times(amounts[i]);
-            if amounts[i] > 0 && i64::from(amounts[i]) > giver.amount(lowest + i as i32) / 4 {
-                count.hot.push(number_of_giver as u32);
-            }
-        }
         if self.tables.carries_skin {
             face.skins = [self.columns[c].skin, self.columns[n].skin];
         }
+        if !giver.is_whole() {
+            self.tall_parts(&flux, number, face, count);
+            return true;
+        }
+        let (lowest, amounts) = pair.parts(&flux, self.sub.key, number);
+        let warmths = if lowest == giver.levels().0 { giver.warmth } else { [giver.warmth[1]; 2] };
+        face.level = lowest;
+        face.amounts = amounts.map(|amount| sign * amount);
+        face.heats = [0, 1].map(|i| i64::from(sign) * warmths[i].times(amounts[i]));
+        let is_hot = |i: usize| i64::from(amounts[i]) > giver.amount(lowest + i as i32) / 4;
+        if is_hot(0) || amounts[1] > 0 && is_hot(1) {
+            count.hot.push(number_of_giver as u32);
+        }
         true
+    }
+
+    /// Shares out what crosses a face from a column of more cells than a record holds.
+    #[inline(never)]
+    fn tall_parts(&self, flux: &Flux, number: usize, face: &mut Face, count: &mut Count) {
+        face.amounts = [0; 2];
+        face.heats = [0; 2];
+        let (c, n, pair) = pair_of(self.space, self.columns, number);
+        self.any_parts(flux, number, &pair, [c, n], face, count);
+    }
+
+    fn any_parts(
+        &self,
+        flux: &Flux,
+        number: usize,
+        pair: &Pair<'_>,
+        [c, n]: [usize; 2],
+        face: &mut Face,
+        count: &mut Count,
+    ) {
+        let (giver, number_of_giver, sign) = if flux.is_forward { (pair.here, c, 1) } else { (pair.there, n, -1) };
+        pair.parts(flux, self.sub.key, number, |level, amount| {
+            let cell = giver.cell(level);
+            if amount > cell.amount / 4 {
+                count.hot.push(number_of_giver as u32);
+            }
+            face.parts.push(Part { level, amount: sign * amount, heat: i64::from(sign) * heat_of(amount, cell) });
+        });
     }
 
     #[inline(never)]
@@ -474,14 +514,7 @@ impl Cross<'_> {
         pair.fluxes(self.tables, level, |flux| {
             count.fluxes += 1;
             count.capped += u64::from(flux.is_capped);
-            let (giver, number_of_giver, sign) = if flux.is_forward { (pair.here, c, 1) } else { (pair.there, n, -1) };
-            pair.parts(&flux, self.sub.key, number, |level, amount| {
-                let cell = giver.cell(level);
-                if amount > cell.amount / 4 {
-                    count.hot.push(number_of_giver as u32);
-                }
-                face.parts.push(Part { level, amount: sign * amount, heat: i64::from(sign) * heat_of(amount, cell) });
-            });
+            self.any_parts(&flux, number, &pair, [c, n], face, count);
         });
     }
 }
@@ -510,39 +543,33 @@ impl Gather<'_> {
             return None;
         }
         let first = lean.floor.div_euclid(UNIT) as i32;
-        let (mut amounts, mut heats, mut has_moved) = ([0; 3], [0; 3], false);
+        let start = (first - column.base) as usize;
+        let cell = |i: usize| column.cells.get(start + i).copied().unwrap_or_default();
+        let (mut lower, mut upper, mut has_moved) = (cell(0), cell(1), false);
         let nx = self.space.nx;
         for (number, sign) in [(2 * (c - nx) + 1, -1), (2 * (c - 1), -1), (2 * c, 1), (2 * c + 1, 1)] {
             let face = &self.faces[number];
             if face.stamp != self.stamp {
                 continue;
             }
+            has_moved = true;
+            let (amount, heat) =
+                (face.amounts.map(|amount| sign * amount), face.heats.map(|heat| i64::from(sign) * heat));
             if !face.parts.is_empty() {
                 return None;
             }
-            has_moved = true;
-            let ([low, high], [low_heat, high_heat]) = (face.amounts, face.heats);
-            // The first cell, or the second.
-            let (amount, heat) = match face.level - first {
-                0 => ([low, high, 0], [low_heat, high_heat, 0]),
-                1 => ([0, low, high], [0, low_heat, high_heat]),
-                _ => return None,
-            };
-            for i in 0..3 {
-                amounts[i] -= sign * amount[i];
-                heats[i] -= i64::from(sign) * heat[i];
+            if face.level == first {
+                (lower.amount, lower.heat) = (lower.amount - amount[0], lower.heat - heat[0]);
+                (upper.amount, upper.heat) = (upper.amount - amount[1], upper.heat - heat[1]);
+            } else if face.level == first + 1 && amount[1] == 0 {
+                (upper.amount, upper.heat) = (upper.amount - amount[0], upper.heat - heat[0]);
+            } else {
+                return None;
             }
         }
         if !has_moved {
             return Some(0);
         }
-        let start = (first - column.base) as usize;
-        let cell = |i: usize| column.cells.get(start + i).copied().unwrap_or_default();
-        let (mut lower, mut upper) = (cell(0), cell(1));
-        lower.amount += amounts[0];
-        lower.heat += heats[0];
-        upper.amount += amounts[1];
-        upper.heat += heats[1];
         let mut lost = 0;
         for cell in [&mut lower, &mut upper] {
             if cell.amount == 0 {
@@ -558,14 +585,14 @@ impl Gather<'_> {
             let heat = if amount == upper.amount { upper.heat } else { heat_of(amount, upper) };
             move_up(&mut lower, &mut upper, -amount, -heat);
         }
-        if upper.amount > UNITS || amounts[2] != 0 {
+        if upper.amount > UNITS {
             return None;
         }
         *column.cell_mut(first) = lower;
         if upper.amount > 0 || column.cells.len() > start + 1 {
             *column.cell_mut(first + 1) = upper;
         }
-        *lean = column.refresh_with_lean(self.tables);
+        *lean = column.refresh_open(lower, upper, self.tables);
         Some(lost)
     }
 
