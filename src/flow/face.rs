@@ -243,8 +243,8 @@ impl LeanPair<'_> {
         } else {
             share_above_sill(flux.low, giver.head, lowest + 1)
         };
-        let parts = [(units(below), 0), (units(SHARE_ONE - below), 1)];
-        (lowest, parts.map(|(exact, i)| amount(lowest + i, exact, lot(lots, i))))
+        let lower = amount(lowest, units(below), lot(lots, 0));
+        (lowest, [lower, amount(lowest + 1, units(SHARE_ONE - below), lot(lots, 1))])
     }
 }
 

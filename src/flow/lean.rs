@@ -85,6 +85,12 @@ impl Lean {
         self.cells != OTHER
     }
 
+    /// Whether all of some columns are one run under the sky.
+    #[inline(always)]
+    pub(crate) fn are_open<const N: usize>(leans: [&Self; N]) -> bool {
+        leans.iter().fold(0, |cells, lean| cells | lean.cells) != OTHER
+    }
+
     /// Whether the record has all that a giver needs.
     #[inline]
     pub(crate) fn is_whole(&self) -> bool {

@@ -89,8 +89,8 @@ pub(crate) struct Strip {
     pub(crate) columns: Range<usize>,
     /// Those of them that are active, as numbers in [`Plan::active`].
     pub(crate) active: Range<usize>,
-    /// Faces: twice the number of the column, plus one for the face towards south. Some are marked with [`SIDE`].
-    pub(crate) faces: ByLevel,
+    /// Faces towards east and towards south, by the numbers of their columns. Some are marked with [`SIDE`].
+    pub(crate) faces: [ByLevel; 2],
     /// Active columns by the finest level of their faces. Some are marked with [`SIDE`].
     pub(crate) moved: ByLevel,
 }
@@ -244,9 +244,16 @@ impl Plan {
 }
 
 impl Strip {
+    /// How many faces are due.
+    pub(crate) fn due_faces(&self, level: i32) -> usize {
+        self.faces.iter().map(|faces| faces.due(level)).sum()
+    }
+
     fn list(&mut self, space: FlowBox, levels: &[u8], active: &[u32]) {
-        self.faces.clear();
-        self.moved.clear();
+        let Self { faces: [to_east, to_south], moved, .. } = self;
+        to_east.clear();
+        to_south.clear();
+        moved.clear();
         let (nx, nz) = (space.nx, space.nz);
         let (mut z, mut start) = (0, 0);
         let later = |a: u8, b: u8| a.wrapping_add(1).max(b.wrapping_add(1)).wrapping_sub(1);
@@ -264,16 +271,17 @@ impl Strip {
             let at_side_z = z == 0 || z + 1 == nz;
             let mark = |is_side: bool| if is_side { SIDE } else { 0 };
             if east != ASLEEP {
-                self.faces.lists[usize::from(own.max(east))].push(2 * c | mark(at_side_z));
+                to_east.lists[usize::from(own.max(east))].push(c | mark(at_side_z));
             }
             if south != ASLEEP {
-                self.faces.lists[usize::from(own.max(south))].push(2 * c + 1 | mark(at_side_x));
+                to_south.lists[usize::from(own.max(south))].push(c | mark(at_side_x));
             }
             let finest = [east, south, west, north].into_iter().fold(own, later);
-            self.moved.lists[usize::from(finest)].push(c | mark(at_side_x || at_side_z));
+            moved.lists[usize::from(finest)].push(c | mark(at_side_x || at_side_z));
         }
-        self.faces.count();
-        self.moved.count();
+        to_east.count();
+        to_south.count();
+        moved.count();
     }
 }
 

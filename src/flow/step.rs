@@ -216,14 +216,19 @@ impl Flow {
         let count = on_strips(
             &plan.strips,
             Faces(faces),
-            &|strip| strip.faces.due(sub.level),
+            &|strip| strip.due_faces(sub.level),
             &|strip, Faces(faces)| {
-                let mut count = Count { faces: strip.faces.due(sub.level) as u64, ..Count::default() };
-                let first = 2 * strip.columns.start;
+                let mut count = Count { faces: strip.due_faces(sub.level) as u64, ..Count::default() };
+                let first = strip.columns.start;
+                let [to_east, to_south] = &strip.faces;
                 for level in sub.level..=plan.finest {
-                    for &number in strip.faces.of(level) {
-                        let face = &mut faces[(number & !SIDE) as usize - first];
-                        cross.face(number, level, face, &mut count);
+                    for &c in to_east.of(level) {
+                        let face = &mut faces[2 * ((c & !SIDE) as usize - first)];
+                        cross.face::<false>(c, level, face, &mut count);
+                    }
+                    for &c in to_south.of(level) {
+                        let face = &mut faces[2 * ((c & !SIDE) as usize - first) + 1];
+                        cross.face::<true>(c, level, face, &mut count);
                     }
                 }
                 count
@@ -421,31 +426,31 @@ struct Cross<'a> {
 }
 
 impl Cross<'_> {
-    /// Works out what crosses a face at its level; the number is that of a strip's list.
+    /// Works out what crosses the face of a column towards south or east at its level; the column is that of a strip's list.
     #[inline(always)]
-    fn face(&self, number: u32, level: i32, face: &mut Face, count: &mut Count) {
-        if number & SIDE != 0 || !self.lean_face(number as usize, level, face, count) {
-            self.any_face((number & !SIDE) as usize, level, face, count);
+    fn face<const SOUTH: bool>(&self, c: u32, level: i32, face: &mut Face, count: &mut Count) {
+        if c & SIDE != 0 || !self.lean_face::<SOUTH>(c as usize, level, face, count) {
+            self.any_face(2 * (c & !SIDE) as usize + usize::from(SOUTH), level, face, count);
         }
     }
 
     /// The same for columns of one run under the sky; gives whether they are.
     #[inline(always)]
-    fn lean_face(&self, number: usize, level: i32, face: &mut Face, count: &mut Count) -> bool {
-        let (leans, nx) = (self.leans, self.space.nx);
-        let c = number / 2;
-        let (ahead, along) = if number % 2 == 1 { (nx, 1) } else { (1, nx) };
-        let n = c + ahead;
-        let (here, there) = (&leans[c], &leans[n]);
-        if !(here.is_open() && there.is_open()) {
+    fn lean_face<const SOUTH: bool>(&self, c: usize, level: i32, face: &mut Face, count: &mut Count) -> bool {
+        let (nx, number) = (self.space.nx, 2 * c + usize::from(SOUTH));
+        let n = if SOUTH { c + nx } else { c + 1 };
+        let (here, there, beside) = if SOUTH {
+            let [before, after] = [c - 1, n - 1].map(|first| &self.leans[first..first + 3]);
+            (&before[1], &after[1], [&before[0], &before[2], &after[0], &after[2]])
+        } else {
+            let [before, both, after] = [c - nx, c, c + nx].map(|first| &self.leans[first..first + 2]);
+            (&both[0], &both[1], [&before[0], &after[0], &before[1], &after[1]])
+        };
+        if !Lean::are_open([here, there, beside[0], beside[1], beside[2], beside[3]]) {
             return false;
         }
         if !here.is_wet() && !there.is_wet() {
             return true;
-        }
-        let beside = [&leans[c - along], &leans[c + along], &leans[n - along], &leans[n + along]];
-        if beside.iter().any(|lean| !lean.is_open()) {
-            return false;
         }
         let pair = LeanPair { here, there, beside };
         let Some(flux) = pair.flux(self.tables, level) else { return true };
@@ -464,8 +469,8 @@ impl Cross<'_> {
         let (lowest, amounts) = pair.parts(&flux, self.sub.key, number);
         let warmths = if lowest == giver.levels().0 { giver.warmth } else { [giver.warmth[1]; 2] };
         face.level = lowest;
-        face.amounts = amounts.map(|amount| sign * amount);
-        face.heats = [0, 1].map(|i| i64::from(sign) * warmths[i].times(amounts[i]));
+        face.amounts = [sign * amounts[0], sign * amounts[1]];
+        face.heats = [i64::from(sign) * warmths[0].times(amounts[0]), i64::from(sign) * warmths[1].times(amounts[1])];
         let is_hot = |i: usize| i64::from(amounts[i]) > giver.amount(lowest + i as i32) / 4;
         if is_hot(0) || amounts[1] > 0 && is_hot(1) {
             count.hot.push(number_of_giver as u32);
@@ -547,25 +552,28 @@ impl Gather<'_> {
         let cell = |i: usize| column.cells.get(start + i).copied().unwrap_or_default();
         let (mut lower, mut upper, mut has_moved) = (cell(0), cell(1), false);
         let nx = self.space.nx;
-        for (number, sign) in [(2 * (c - nx) + 1, -1), (2 * (c - 1), -1), (2 * c, 1), (2 * c + 1, 1)] {
-            let face = &self.faces[number];
+        let mut take = |face: &Face, sign: i32| {
             if face.stamp != self.stamp {
-                continue;
+                return true;
             }
             has_moved = true;
-            let (amount, heat) =
-                (face.amounts.map(|amount| sign * amount), face.heats.map(|heat| i64::from(sign) * heat));
-            if !face.parts.is_empty() {
-                return None;
-            }
+            let [amount, more] = [sign * face.amounts[0], sign * face.amounts[1]];
+            let [heat, more_heat] = [i64::from(sign) * face.heats[0], i64::from(sign) * face.heats[1]];
             if face.level == first {
-                (lower.amount, lower.heat) = (lower.amount - amount[0], lower.heat - heat[0]);
-                (upper.amount, upper.heat) = (upper.amount - amount[1], upper.heat - heat[1]);
-            } else if face.level == first + 1 && amount[1] == 0 {
-                (upper.amount, upper.heat) = (upper.amount - amount[0], upper.heat - heat[0]);
+                (lower.amount, lower.heat) = (lower.amount + amount, lower.heat + heat);
+                (upper.amount, upper.heat) = (upper.amount + more, upper.heat + more_heat);
             } else {
-                return None;
+                (upper.amount, upper.heat) = (upper.amount + amount, upper.heat + heat);
             }
+            (face.level == first || face.level == first + 1 && more == 0) && face.parts.is_empty()
+        };
+        let own = &self.faces[2 * c..2 * c + 2];
+        let is_lean = take(&self.faces[2 * (c - nx) + 1], 1)
+            && take(&self.faces[2 * (c - 1)], 1)
+            && take(&own[0], -1)
+            && take(&own[1], -1);
+        if !is_lean {
+            return None;
         }
         if !has_moved {
             return Some(0);
