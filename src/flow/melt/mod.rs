@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use self::conduct::Conduct;
 pub(crate) use self::conduct::validate;
 use super::column::{Column, UNIT};
+use super::lean::Lean;
 use super::plan::neighbours;
 use super::set::slope_cosine;
 use super::{Flow, FlowBox, HEAT_UNITS, Lava, UNITS};
@@ -224,10 +225,6 @@ impl Flow {
             self.reshape_around(c as usize);
         }
         self.melted = melted;
-        // Temperatures changed wherever something is liquid.
-        for &c in &self.wet {
-            self.columns[c as usize].refresh(&self.tables);
-        }
     }
 
     /// Turns solid to liquid; gives the columns.
@@ -291,6 +288,12 @@ impl Flow {
         let melted = std::mem::take(&mut self.melted);
         if melted.is_empty() {
             return;
+        }
+        for &c in &melted {
+            // Setting may have changed the slopes around it again.
+            for c in neighbours(self.space, c as usize).into_iter().flatten().chain([c as usize]) {
+                self.leans[c] = Lean::of(&self.columns[c]);
+            }
         }
         let columns = &self.columns;
         self.wet.extend(melted.iter().filter(|&&c| columns[c as usize].is_wet()));
