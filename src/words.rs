@@ -13,18 +13,24 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A volume in cubic metres, in millions of them or in cubic kilometres.
+/// A volume in cubic metres, in millions of them or in cubic kilometres; a small one in litres or cubic centimetres.
 pub fn volume(m3: f64) -> String {
     match m3 {
         _ if m3 >= 1e9 => format!("{:.3} km³", m3 / 1e9),
         _ if m3 >= 1e7 => format!("{:.2} million m³", m3 / 1e6),
+        _ if 0.0 < m3 && m3 < 1e-3 => format!("{:.1} cm³", m3 * 1e6),
+        _ if 0.0 < m3 && m3 < 1.0 => format!("{:.2} l", m3 * 1e3),
         _ => format!("{} m³", grouped(m3.round() as u64)),
     }
 }
 
-/// An area in square metres, or in square kilometres.
+/// An area in square metres, or in square kilometres; a small one in square centimetres.
 pub fn area(m2: f64) -> String {
-    if m2 >= 1e7 { format!("{:.3} km²", m2 / 1e6) } else { format!("{} m²", grouped(m2.round() as u64)) }
+    match m2 {
+        _ if m2 >= 1e7 => format!("{:.3} km²", m2 / 1e6),
+        _ if 0.0 < m2 && m2 < 1.0 => format!("{:.0} cm²", m2 * 1e4),
+        _ => format!("{} m²", grouped(m2.round() as u64)),
+    }
 }
 
 /// A number with at most `digits` digits after the point and no zeros at its end.

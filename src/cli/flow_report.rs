@@ -4,11 +4,14 @@ use lavoxel::flow::{Flow, FlowAccount, HEAT_UNITS, UNITS};
 use lavoxel::map::Site;
 use lavoxel::scene::Seconds;
 use lavoxel::simulation::Simulation;
-use lavoxel::words::{grouped, rough, short, volume};
+use lavoxel::words::{area, grouped, rough, short, volume};
 use serde::Serialize;
 
 /// Least thickness in metres of a column that counts as covered.
 const LEAST_M: f64 = 0.05;
+
+/// The same in heights of a cell, where cells are small.
+const LEAST_CELLS: f64 = 0.1;
 
 /// A flow.
 #[derive(Debug, Serialize)]
@@ -131,7 +134,7 @@ impl Extent {
             let thickness = column.liquid_m + column.set_m;
             extent.max_speed = extent.max_speed.max(column.max_speed_m_s);
             extent.roofed += usize::from(column.roofed);
-            if thickness < LEAST_M {
+            if thickness < LEAST_M.min(LEAST_CELLS * flow.space().dz_m) {
                 continue;
             }
             let (x, z) = ((number % site.grid.nx) as f64 + 0.5, (number / site.grid.nx) as f64 + 0.5);
@@ -196,11 +199,11 @@ impl FlowReport {
                 volume(self.set_m3),
                 volume(self.out_m3)
             ),
-            format!("extent      {:.4} km², {:.0} m from the vent{lowest}", self.area_m2 / 1e6, self.reach_m),
+            format!("extent      {}, {} m from the vent{lowest}", area(self.area_m2), short(self.reach_m, 2)),
             format!(
-                "thickness   {:.2} m on average, {:.2} m at most; up to {} m/s; {} columns roofed",
-                self.mean_thickness_m,
-                self.max_thickness_m,
+                "thickness   {} m on average, {} m at most; up to {} m/s; {} columns roofed",
+                rough(self.mean_thickness_m),
+                rough(self.max_thickness_m),
                 rough(self.max_speed_m_s),
                 grouped(self.roofed_columns as u64)
             ),

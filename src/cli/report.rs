@@ -336,7 +336,9 @@ impl Report {
             None => lines.extend(self.classic_lines()),
         }
         lines.extend(self.edge.iter().map(|edge| format!("edge        {edge}")));
-        lines.extend(self.materials.iter().flat_map(|(name, material)| material.lines(name)));
+        // What the physical model shows in materials has its account in the report of the flow.
+        let shown = if self.flow.is_some() { 1 } else { 3 };
+        lines.extend(self.materials.iter().flat_map(|(name, material)| material.lines(name).into_iter().take(shown)));
         lines.extend(self.elements.iter().map(|(name, element)| element.line(name)));
         lines.extend(self.air.iter().flat_map(AirReport::lines));
         lines.push(format!("per step    {}", per_step.join(", ")));

@@ -44,8 +44,11 @@ struct Shine {
 }
 
 const WAX: Shine = Shine { wrap: 0.45, matt: 0.42, mirrors: 0.03, is_tinted: false, clear: 0.35, glint: (18, 0.8) };
-const GLOSS: Shine = Shine { wrap: 0.15, matt: 0.40, mirrors: 0.05, is_tinted: false, clear: 0.9, glint: (96, 3.0) };
+const GLOSS: Shine = Shine { wrap: 0.2, matt: 0.55, mirrors: 0.03, is_tinted: false, clear: 0.5, glint: (96, 5.0) };
 const METAL: Shine = Shine { wrap: 0.0, matt: 0.08, mirrors: 0.75, is_tinted: true, clear: 1.0, glint: (48, 1.2) };
+
+/// Share of its colour that the sky keeps in a mirror: a room has other lights.
+const SKY_COLOR: f32 = 0.35;
 
 /// What ends a ray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +206,9 @@ fn smooth(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let (power, strength) = shine.glint;
     let open = context.land.sunlight(p.x, p.z) * own_shadow(context, hit);
     let glint = saturate(mirror.dot(&sky.sun)).powi(power) * strength * open;
-    let mirrored = sky.reflected(mirror) + sky.sun_color * glint;
+    let seen = sky.reflected(mirror);
+    let gray = (seen.x + seen.y + seen.z) / 3.0;
+    let mirrored = mix(V3::new(gray, gray, gray), seen, SKY_COLOR) + sky.sun_color * glint;
     let tint = if shine.is_tinted { color } else { V3::new(1.0, 1.0, 1.0) };
     diffuse * (1.0 - share) + times(mirrored, tint) * share
 }

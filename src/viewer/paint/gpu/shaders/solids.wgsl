@@ -147,7 +147,7 @@ struct Shine { wrap: f32, matt: f32, mirrors: f32, tinted: bool, clear: f32, pow
 
 fn shine_of(preset: f32) -> Shine {
     if preset == WAX { return Shine(0.45, 0.42, 0.03, false, 0.35, 18.0, 0.8); }
-    if preset == GLOSS { return Shine(0.15, 0.40, 0.05, false, 0.9, 96.0, 3.0); }
+    if preset == GLOSS { return Shine(0.2, 0.55, 0.03, false, 0.5, 96.0, 5.0); }
     return Shine(0.0, 0.08, 0.75, true, 1.0, 48.0, 1.2);
 }
 
@@ -165,7 +165,8 @@ fn smooth_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let share = shine.mirrors + max(shine.clear - shine.mirrors, 0.0) * pow(1.0 - facing, 5.0);
     let mirror = unit_or_up(ray.direction - normal * (2.0 * dot(ray.direction, normal)));
     let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), shine.power) * shine.strength * sunlight(p.x, p.z) * own_sunlight(hit);
-    let mirrored = sky_reflected(mirror) + frame.sun_color.rgb * glint;
+    let seen = sky_reflected(mirror);
+    let mirrored = mix(vec3((seen.x + seen.y + seen.z) / 3.0), seen, 0.35) + frame.sun_color.rgb * glint;
     let tint = select(vec3(1.0), color, shine.tinted);
     return diffuse * (1.0 - share) + mirrored * tint * share;
 }
