@@ -229,52 +229,54 @@ impl Column {
     }
 
     fn settle_gap(&mut self, first: i32, end: i32) {
-        let highest = end.min(self.end()) - 1;
-        let Some(mut top) = (first..=highest).rev().find(|&level| self.cell(level).amount > 0) else { return };
-        let mut level = first;
-        while level <= top && level + 1 < end {
-            let cell = self.cell_mut(level);
+        let (start, end) = ((first - self.base) as usize, (end - self.base) as usize);
+        let stored = end.min(self.cells.len());
+        let Some(mut top) = (start..stored).rev().find(|&i| self.cells[i].amount > 0) else { return };
+        let mut i = start;
+        while i <= top && i + 1 < end {
+            let cell = self.cells[i];
             let excess = cell.amount - (UNITS - cell.rock);
             if excess > 0 {
-                let heat = heat_of(excess, *cell);
-                cell.amount -= excess;
-                cell.heat -= heat;
-                let above = self.cell_mut(level + 1);
-                above.amount += excess;
-                above.heat += heat;
-                top = top.max(level + 1);
+                if i + 1 == self.cells.len() {
+                    self.cells.push(FlowCell::default());
+                }
+                self.carry(i, i + 1, excess, heat_of(excess, cell));
+                top = top.max(i + 1);
             }
-            level += 1;
+            i += 1;
         }
-        self.fill_holes(first, top);
+        self.fill_holes(start, top);
     }
 
-    fn fill_holes(&mut self, first: i32, top: i32) {
-        let mut from = first + 1;
-        for level in first..top {
-            from = from.max(level + 1);
-            let cell = self.cell(level);
-            let mut room = UNITS - cell.rock - cell.amount;
+    /// Fills cells from those above, between two stored ones.
+    fn fill_holes(&mut self, start: usize, top: usize) {
+        let mut from = start + 1;
+        for i in start..top {
+            from = from.max(i + 1);
+            let mut room = UNITS - self.cells[i].rock - self.cells[i].amount;
             while room > 0 && from <= top {
-                let source = self.cell(from);
+                let source = self.cells[from];
                 if source.amount == 0 {
                     from += 1;
                     continue;
                 }
                 let amount = room.min(source.amount);
                 let heat = if amount == source.amount { source.heat } else { heat_of(amount, source) };
-                let source = self.cell_mut(from);
-                source.amount -= amount;
-                source.heat -= heat;
-                let cell = self.cell_mut(level);
-                cell.amount += amount;
-                cell.heat += heat;
+                self.carry(from, i, amount, heat);
                 room -= amount;
             }
             if room > 0 {
                 return;
             }
         }
+    }
+
+    /// Moves liquid between two stored cells.
+    #[inline]
+    fn carry(&mut self, from: usize, to: usize, amount: i32, heat: i64) {
+        let cells = self.cells.as_mut_slice();
+        (cells[from].amount, cells[from].heat) = (cells[from].amount - amount, cells[from].heat - heat);
+        (cells[to].amount, cells[to].heat) = (cells[to].amount + amount, cells[to].heat + heat);
     }
 
     /// Works out what the fluxes read of the runs, after liquid or heat has changed.
@@ -449,7 +451,7 @@ impl Warmth {
     /// Heat of a part of it, rounded down: parts of the cell never add up to more than its heat.
     #[inline]
     pub(crate) fn times(self, part: i32) -> i64 {
-        ((part as u128 * u128::from(self.0)) >> Self::BITS) as i64
+        ((u128::from(part as u64) * u128::from(self.0)) >> Self::BITS) as i64
     }
 
     /// Heat of a unit, rounded down.

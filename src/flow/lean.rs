@@ -1,7 +1,7 @@
 //! The record of a column that the rule of a face reads: one cache line, kept beside the columns.
 //!
 //! Nearly every column of a thin flow is one run under the sky of one or two cells. Its record has all that its faces need,
-//! so that the innermost loop reads no cells. Every other column is marked, and its faces take the general path.
+//! so that the innermost loop reads no cells. A column of several runs is marked, and its faces take the general path.
 
 use super::column::{Column, Kept, Run, UNIT, Warmth};
 use super::mag::Mag;
@@ -9,15 +9,16 @@ use super::mag::Mag;
 /// Cells of liquid that a record can hold.
 pub(crate) const MOST_CELLS: u8 = 2;
 
-/// The number of cells of a column that is not one run under the sky.
-const OTHER: u8 = u8::MAX;
+/// In place of the number of cells, of a column with more runs than one: a bit for that, and one for liquid in any of them.
+const MANY: u8 = 1 << 7;
+const WET: u8 = 1;
 
 /// A column as its faces read it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Lean {
     pub(crate) floor: i64,
-    /// The head, which is the surface; the floor of a dry column.
+    /// The head, which is the surface; the floor of a dry run.
     pub(crate) head: i64,
     pub(crate) fluidity: Mag,
     pub(crate) strength: Mag,
@@ -26,17 +27,14 @@ pub(crate) struct Lean {
     pub(crate) warmth: [Warmth; 2],
     /// Share of the flux in the lower of two cells, in 32 bits after the point.
     pub(crate) share: u32,
-    /// Cells of liquid, or [`OTHER`].
+    /// Cells of liquid up to 3, which is any more; or [`MANY`].
     cells: u8,
 }
 
 impl Lean {
-    /// The record of a column whose runs are fresh.
+    /// The record of a column whose runs are fresh. Of several runs it is that of the uppermost, which is always under the sky.
     pub(crate) fn of(column: &Column) -> Self {
-        let [run] = column.runs.as_slice() else { return Self::other(column) };
-        if !run.is_under_sky() {
-            return Self::other(column);
-        }
+        let Some(run) = column.runs.last() else { return Self::default() };
         let start = (run.first - column.base) as usize;
         let mut kept = Kept::default();
         let count = run.top + 1 - run.first;
@@ -47,7 +45,9 @@ impl Lean {
         if count == 2 {
             kept.share = column.shares[start];
         }
-        Self::of_run(run, column.cos2, kept)
+        let lean = Self::of_run(run, column.cos2, kept);
+        let cells = if column.runs.len() == 1 { lean.cells } else { MANY | if column.is_wet() { WET } else { 0 } };
+        Self { cells, ..lean }
     }
 
     /// The record of a run under the sky.
@@ -66,29 +66,10 @@ impl Lean {
         }
     }
 
-    fn other(column: &Column) -> Self {
-        Self {
-            floor: 0,
-            head: 0,
-            fluidity: Mag::ZERO,
-            strength: Mag::ZERO,
-            cos2: column.cos2,
-            warmth: [Warmth::default(); 2],
-            share: 0,
-            cells: OTHER,
-        }
-    }
-
-    /// Whether the column is one run under the sky.
+    /// Whether the column is one run.
     #[inline]
-    pub(crate) fn is_open(&self) -> bool {
-        self.cells != OTHER
-    }
-
-    /// Whether all of some columns are one run under the sky.
-    #[inline(always)]
-    pub(crate) fn are_open<const N: usize>(leans: [&Self; N]) -> bool {
-        leans.iter().fold(0, |cells, lean| cells | lean.cells) != OTHER
+    pub(crate) fn is_one_run(&self) -> bool {
+        self.cells & MANY == 0
     }
 
     /// Whether the record has all that a giver needs.
@@ -97,10 +78,16 @@ impl Lean {
         self.cells <= MOST_CELLS
     }
 
-    /// Whether there is liquid in an open column.
+    /// Whether there is liquid in the uppermost run.
     #[inline]
     pub(crate) fn is_wet(&self) -> bool {
         self.head > self.floor
+    }
+
+    /// Whether there is liquid in any run.
+    #[inline]
+    pub(crate) fn has_liquid(&self) -> bool {
+        self.cells & !MANY != 0
     }
 
     #[inline]
@@ -108,7 +95,7 @@ impl Lean {
         self.head - self.floor
     }
 
-    /// Level of the lowest and of the highest cell with liquid of a wet open column.
+    /// Level of the lowest and of the highest cell with liquid of a wet run.
     #[inline]
     pub(crate) fn levels(&self) -> (i32, i32) {
         (self.floor.div_euclid(UNIT) as i32, (self.head - 1).div_euclid(UNIT) as i32)
@@ -121,7 +108,7 @@ impl Lean {
         (bottom + UNIT).min(self.head) - bottom.max(self.floor)
     }
 
-    /// The head beside a run under the sky: see [`super::face::head_beside`].
+    /// The head beside a run under the sky, which overlaps the uppermost run most: see [`super::face::head_beside`].
     #[inline]
     pub(crate) fn head_beside(&self, head: i64) -> i64 {
         if self.floor > head { head } else { self.head }

@@ -374,23 +374,20 @@ pub(crate) fn own_level(ground: Ground<'_>, c: usize) -> Own {
     own
 }
 
-/// The same of a column inside of the box that is one run under the sky as its neighbours are, from their records.
+/// The same of a column of one run inside of the box, from its record and those of its neighbours.
 #[inline]
 fn lean_level(ground: Ground<'_>, c: usize) -> Option<Own> {
     let Ground { space, leans, tables, .. } = ground;
     let lean = &leans[c];
     let nx = space.nx;
-    if !lean.is_open() {
+    if !lean.is_one_run() {
         return None;
     }
     if !lean.is_wet() {
         return Some(Own::default());
     }
     let near = [&leans[c - nx], &leans[c - 1], &leans[c + 1], &leans[c + nx]];
-    if near.iter().any(|near| !near.is_open()) {
-        return None;
-    }
-    let is_front = near.iter().any(|near| !near.is_wet());
+    let is_front = near.iter().any(|near| !near.has_liquid());
     let lowest = near.iter().map(|near| near.head_beside(lean.head)).fold(lean.head, i64::min);
     let fall = lean.head - lowest;
     Some(Own { level: stable_level(tables, lean.depth(), lean.fluidity, false, fall), is_front, fall })

@@ -356,14 +356,10 @@ impl Flow {
 
     /// Finds what is wet after a round.
     pub(crate) fn note_wet(&mut self, plan: &Plan) {
-        let Self { columns, leans, wet, changed_area, .. } = self;
+        let Self { leans, wet, changed_area, .. } = self;
         changed_area.join(&plan.wet);
-        let is_wet = |&c: &u32| {
-            let lean = &leans[c as usize];
-            if lean.is_open() { lean.is_wet() } else { columns[c as usize].is_wet() }
-        };
         wet.clear();
-        wet.extend(plan.active.iter().copied().filter(is_wet));
+        wet.extend(plan.active.iter().copied().filter(|&c| leans[c as usize].has_liquid()));
     }
 
     fn note_arrivals(&mut self, plan: &Plan) {
@@ -446,7 +442,7 @@ impl Cross<'_> {
             let [before, both, after] = [c - nx, c, c + nx].map(|first| &self.leans[first..first + 2]);
             (&both[0], &both[1], [&before[0], &after[0], &before[1], &after[1]])
         };
-        if !Lean::are_open([here, there, beside[0], beside[1], beside[2], beside[3]]) {
+        if !(here.is_one_run() && there.is_one_run()) {
             return false;
         }
         if !here.is_wet() && !there.is_wet() {
@@ -537,8 +533,13 @@ impl Gather<'_> {
     /// the sky.
     #[inline(always)]
     fn column(&self, c: u32, column: &mut Column, lean: &mut Lean) -> i64 {
-        let lost = if c & SIDE == 0 { self.lean_column(c as usize, column, lean) } else { None };
-        lost.unwrap_or_else(|| self.any_column((c & !SIDE) as usize, column, lean))
+        if c & SIDE != 0 {
+            let c = (c & !SIDE) as usize;
+            return self.any_column(faces_of(self.space, c).into_iter().flatten(), column, lean);
+        }
+        let (c, nx) = (c as usize, self.space.nx);
+        let faces = [(2 * (c - nx) + 1, -1), (2 * (c - 1), -1), (2 * c, 1), (2 * c + 1, 1)];
+        self.lean_column(c, column, lean).unwrap_or_else(|| self.any_column(faces.into_iter(), column, lean))
     }
 
     /// The same for a column of one run under the sky that has two cells of liquid at most, before and after.
@@ -605,11 +606,11 @@ impl Gather<'_> {
     }
 
     #[inline(never)]
-    fn any_column(&self, c: usize, column: &mut Column, lean: &mut Lean) -> i64 {
+    fn any_column(&self, around: impl Iterator<Item = (usize, i32)>, column: &mut Column, lean: &mut Lean) -> i64 {
         let carries_skin = self.tables.carries_skin;
         let (mut has_moved, mut came, mut aged) = (false, 0.0, 0.0);
         let before = if carries_skin { column.amount() as f64 } else { 0.0 };
-        for (number, sign) in faces_of(self.space, c).into_iter().flatten() {
+        for (number, sign) in around {
             let face = &self.faces[number];
             if face.stamp != self.stamp {
                 continue;
