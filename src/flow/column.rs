@@ -70,8 +70,8 @@ impl Run {
     /// Those of liquid in two cells.
     #[inline]
     fn refresh_two(&mut self, cells: [FlowCell; 2], tables: &Tables) -> Kept {
-        let warmth = cells.map(Warmth::of);
-        let fluidities = warmth.map(|warmth| tables.fluidity[tables.row_of(warmth)]);
+        let warmth = [Warmth::of(cells[0]), Warmth::of(cells[1])];
+        let fluidities = [tables.fluidity[tables.row_of(warmth[0])], tables.fluidity[tables.row_of(warmth[1])]];
         let above = self.depth - (i64::from(self.first + 1) * UNIT - self.floor);
         let (fluidity, share) = two_layers(fluidities, part_of(above, self.depth));
         let [lower, upper] = cells;

@@ -134,8 +134,12 @@ impl<'a> Cool<'a> {
                 // Exact for any step: dT/dt = −f ε σ T⁴/(ρ c h).
                 let cube = kelvin * kelvin * kelvin;
                 let rate = 3.0 * exposed * lava.emissivity * RADIATION * cube * self.step_s / capacity;
-                let radiated = kelvin - kelvin / libm::cbrt(1.0 + rate);
-                let blown = above.max(0.0) * (1.0 - libm::exp(-exposed * lava.convection * self.step_s / capacity));
+                let radiated = kelvin - kelvin * inverse_cube_root(rate);
+                let blown = if lava.convection > 0.0 {
+                    above.max(0.0) * (1.0 - libm::exp(-exposed * lava.convection * self.step_s / capacity))
+                } else {
+                    0.0
+                };
                 (radiated + blown).min((kelvin - lava.ambient_k).max(0.0))
             }
             Cooling::Skin { .. } => {
@@ -198,6 +202,15 @@ impl<'a> Cool<'a> {
     }
 }
 
+/// (1 + x)^(−1/3) for x from 0 on; by Newton's method where its series begins well.
+fn inverse_cube_root(x: f64) -> f64 {
+    if x > 0.05 {
+        return 1.0 / libm::cbrt(1.0 + x);
+    }
+    let better = |y: f64| y * (4.0 - (1.0 + x) * (y * y * y)) * (1.0 / 3.0);
+    better(better(1.0 + x * (x * (2.0 / 9.0) - 1.0 / 3.0)))
+}
+
 /// Cools cells by some kelvin and gives the heat taken.
 fn take_from(cells: &mut [FlowCell], kelvin: f64) -> i64 {
     let mut taken = 0;
@@ -208,4 +221,19 @@ fn take_from(cells: &mut [FlowCell], kelvin: f64) -> i64 {
         taken += heat;
     }
     taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inverse_cube_root_is_one() {
+        for i in 0..2000 {
+            let x = libm::exp2(f64::from(i) * 0.02 - 35.0);
+            let error = inverse_cube_root(x) * libm::cbrt(1.0 + x) - 1.0;
+            assert!(error.abs() < 1e-15, "{x}: {error}");
+        }
+        assert_eq!(inverse_cube_root(0.0), 1.0);
+    }
 }

@@ -114,7 +114,7 @@ pub(crate) struct Plan {
     /// Columns that are wet or poured into.
     pub(crate) wet: Area,
     /// Whether a column is at a side of the box.
-    at_side: Vec<bool>,
+    pub(crate) at_side: Vec<bool>,
     /// Of the active columns.
     own: Vec<Own>,
     smooth: Vec<u8>,

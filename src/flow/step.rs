@@ -307,11 +307,9 @@ impl Flow {
 
     /// Empties the columns at the sides of the box.
     fn drain(&mut self, plan: &Plan) {
-        let FlowBox { nx, nz, .. } = self.space;
-        for &c in &plan.active {
-            let (x, z) = (c as usize % nx, c as usize / nx);
+        for &c in plan.active.iter().filter(|&&c| plan.at_side[c as usize]) {
             let column = &mut self.columns[c as usize];
-            if (x == 0 || z == 0 || x + 1 == nx || z + 1 == nz) && column.is_wet() {
+            if column.is_wet() {
                 self.account.out += column.amount();
                 self.account.heat_out += column.heat();
                 for cell in &mut column.cells {
