@@ -2,9 +2,9 @@
 //!
 //! The model of `docs/flow.md`: in every column the liquid of one gap between rock below and rock or sky above is a *run*.
 //! The volume that crosses a vertical face follows from the weight, the viscosity and the surface slope of two neighbouring
-//! runs (Huppert 1982). Amounts and heat are integers, so every unit is accounted for. Fluxes are integers too
-//! (`mag`): a graphics card can give the same bits. Heat and time levels are worked out once a step in `f64` without
-//! fused operations.
+//! runs (Huppert 1982). Amounts and heat are integers, so every unit is accounted for. Fluxes are worked out in numbers whose
+//! operations a graphics card can repeat with integers (`mag`). Heat is worked out once a step in `f64` without fused
+//! operations.
 //!
 //! | file | what |
 //! |---|---|

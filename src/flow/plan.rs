@@ -310,8 +310,8 @@ impl<T> Cut for &[T] {
     }
 }
 
-/// Does the work of strips, each with its share of the state, on several threads where more is due than [`TASK`], and merges
-/// what comes of it.
+/// Does the work of strips, each with its share of the state, and merges what comes of it. Two parts run on two threads where in
+/// each of them more is due than [`TASK`].
 pub(crate) fn on_strips<S: Cut + Send, R: Send>(
     strips: &[Strip],
     state: S,
@@ -323,7 +323,7 @@ pub(crate) fn on_strips<S: Cut + Send, R: Send>(
         return work(strip, state);
     }
     let all: usize = strips.iter().map(due).sum();
-    // The strip in which half of the work is done, cut where the halves differ less.
+    // Cut before the strip that would give the first part more than half of the work.
     let (mut middle, mut sum) = (0, 0);
     while middle + 1 < strips.len() && (middle == 0 || 2 * sum + due(&strips[middle]) <= all) {
         sum += due(&strips[middle]);

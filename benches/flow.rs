@@ -1,0 +1,117 @@
+//! What a face of the physical model costs: Etna 2006 at 10 m (`../shared/terrains/etna2006`), the lava of the preset
+//! `etna-basalt`, cells 5 m high, steps of 40 s: `cargo bench --bench flow [days] [threads,threads...] [rounds]`.
+//!
+//! Numbers of threads take turns, and of each the shortest run counts (a busy machine only ever adds). Without the folder there
+//! is nothing to run.
+#![allow(clippy::print_stdout, reason = "the table is what it is for")]
+
+use std::path::Path;
+use std::time::Instant;
+
+use lavoxel::flow::{Flow, FlowBox, FlowPour, FlowSetup, Lava};
+
+const FOLDER: &str = "../shared/terrains/etna2006";
+const SPACE: FlowBox = FlowBox { nx: 517, ny: 400, nz: 378, dx_m: 10.0, dz_m: 5.0 };
+const STEP_S: f64 = 40.0;
+const DAY_S: f64 = 86_400.0;
+/// Elevation of the box's floor.
+const FLOOR_M: f64 = 1500.0;
+
+/// A vent: its column, and its rate on each day in m³/s.
+struct Vent {
+    column: usize,
+    rates: Vec<f64>,
+}
+
+impl Vent {
+    /// Volume poured from the start up to a time.
+    fn volume(&self, time_s: f64) -> f64 {
+        let days = self.rates.iter().enumerate();
+        days.map(|(day, rate)| rate * (time_s - day as f64 * DAY_S).clamp(0.0, DAY_S)).sum()
+    }
+
+    fn pour(&self, time_s: f64) -> FlowPour {
+        let (before_m3, after_m3) = (self.volume(time_s), self.volume(time_s + STEP_S));
+        FlowPour { column: self.column, level: None, before_m3, after_m3, temperature_k: 1360.0 }
+    }
+}
+
+fn main() {
+    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let asked = |i: usize, default: &str| asked.get(i).map_or(default, String::as_str).to_owned();
+    let days: f64 = asked(0, "2").parse().expect("a number of days");
+    let threads = asked(1, "1,2");
+    let rounds: usize = asked(2, "3").parse().expect("a number of rounds");
+    if !Path::new(FOLDER).exists() {
+        println!("no {FOLDER}: nothing to run");
+        return;
+    }
+    let (first, vents) = (etna(), vents());
+    let mut rows: Vec<(usize, Row)> =
+        threads.split(',').map(|n| (n.parse().expect("numbers of threads"), Row::default())).collect();
+    for _ in 0..rounds {
+        for (threads, row) in &mut rows {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build().expect("threads");
+            let found = pool.install(|| run(first.clone(), &vents, days));
+            if row.wall_s == 0.0 || found.wall_s < row.wall_s {
+                *row = found;
+            }
+        }
+    }
+    println!("{:>7}{:>9}{:>12}{:>10}{:>16}{:>10}", "threads", "wall s", "faces", "ns/face", "ns/wet column", "capped");
+    for (threads, row) in &rows {
+        let Row { wall_s, faces, wet, capped } = row;
+        let each = |count: &u64| wall_s * 1e9 / *count as f64;
+        println!("{threads:>7}{wall_s:>9.2}{faces:>12}{:>10.1}{:>16.0}{capped:>10.0e}", each(faces), each(wet));
+    }
+}
+
+/// What a run took.
+#[derive(Default)]
+struct Row {
+    wall_s: f64,
+    faces: u64,
+    /// Wet columns, summed over the steps.
+    wet: u64,
+    capped: f64,
+}
+
+fn run(mut flow: Flow, vents: &[Vent], days: f64) -> Row {
+    let (start, mut wet) = (Instant::now(), 0);
+    for _ in 0..(days * DAY_S / STEP_S) as u64 {
+        let pours: Vec<FlowPour> = vents.iter().map(|vent| vent.pour(flow.time_s())).collect();
+        flow.step(&pours);
+        wet += flow.wet().len() as u64;
+    }
+    let wall_s = start.elapsed().as_secs_f64();
+    flow.check().expect("exact ledgers");
+    Row { wall_s, faces: flow.account().faces, wet, capped: flow.account().capped_share() }
+}
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(Path::new(FOLDER).join(name)).expect("a file of the folder")
+}
+
+/// The numbers of an ESRI ASCII grid, which has six lines above them.
+fn grid(name: &str) -> Vec<f64> {
+    let numbers = |line: &str| -> Vec<f64> { line.split_whitespace().map(|n| n.parse().expect("a number")).collect() };
+    read(name).lines().skip(6).flat_map(numbers).collect()
+}
+
+fn etna() -> Flow {
+    let ground: Vec<f64> = grid("dem.asc").into_iter().map(|height| (height - FLOOR_M).max(0.0)).collect();
+    let setup = FlowSetup { lava: Lava::default(), step_s: STEP_S, open_sides: true, seed: 1 };
+    Flow::new(SPACE, setup, &ground).expect("numbers in range")
+}
+
+/// The vents: number `n` is the cell with that value in the grid of vents.
+fn vents() -> Vec<Vent> {
+    let places = grid("vents.asc");
+    let text = read("emission_rate.txt");
+    let tables = text.split("[VENT_ID]").skip(1).enumerate();
+    let vent = |(i, table): (usize, &str)| Vent {
+        column: places.iter().position(|&place| place == (i + 1) as f64).expect("a place for each vent"),
+        rates: table.split_whitespace().skip(1).filter_map(|word| word.parse().ok()).collect(),
+    };
+    tables.map(vent).collect()
+}
