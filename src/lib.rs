@@ -155,6 +155,7 @@ pub mod map;
 pub mod matter;
 pub mod measure;
 pub mod memory;
+pub mod mesh;
 #[cfg(feature = "files")]
 pub mod output;
 mod parallel;

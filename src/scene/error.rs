@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::wording::{line_at, line_of, wrong_type};
 use crate::memory::TooMuchMemory;
+use crate::mesh::MeshError;
 use crate::output::OutputError;
 use crate::terrain::TerrainError;
 use crate::terrain::error::mend_of_picture;
@@ -83,6 +84,14 @@ pub enum SceneError {
         path: PathBuf,
         /// What is wrong.
         cause: Box<TerrainError>,
+    },
+    /// The mesh of a body cannot be used.
+    #[error("{path}: {cause}")]
+    Mesh {
+        /// The scene file.
+        path: PathBuf,
+        /// The mesh, and what is wrong.
+        cause: Box<MeshError>,
     },
     /// The scene would take more memory than allowed.
     #[error("{path}: {cause}")]

@@ -1,6 +1,8 @@
 //! The physical model in a scene: `model = "flow"`, its `[flow]` table, and the keys of the classic automaton that such a
 //! scene does not have, and the other way round.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::lava::LavaSpec;
@@ -215,12 +217,18 @@ impl Scene {
     }
 
     /// The world of a scene of the physical model, whose memory was checked, on its ground with its bodies.
-    pub(super) fn world_of_flow(&self, spec: &FlowSpec, surface: &Surface, world: World) -> Result<World, Invalid> {
+    pub(super) fn world_of_flow(
+        &self,
+        spec: &FlowSpec,
+        surface: &Surface,
+        bodies: &[Cow<'_, BodySpec>],
+        world: World,
+    ) -> Result<World, Invalid> {
         let cell_height_m = surface.cell_size_m / surface.vertical_exaggeration;
         let space = Self::flow_box(world.grid(), surface.cell_size_m, cell_height_m);
         let ground: Vec<f64> = surface.heights.iter().map(|&cells| f64::from(cells) * cell_height_m).collect();
         let mut flow = Flow::new(space, self.flow_setup(spec, world.grid()), &ground)?;
-        for BodySpec { shape, matter } in &self.spec.bodies {
+        for BodySpec { shape, matter } in bodies.iter().map(Cow::as_ref) {
             let cells = shape.cells(world.grid());
             match matter {
                 Matter::Solid { temperature_k } => {

@@ -5,6 +5,7 @@
 //! the ground, such as a [vent](VentTable) in coordinates of a map, become cells in [`Scene::build`].
 
 mod around;
+mod bodies;
 mod error;
 mod flow;
 mod heater;
@@ -166,6 +167,7 @@ impl Scene {
         for (i, body) in spec.bodies.iter().enumerate() {
             body.validate(&format!("body[{i}]"))?;
         }
+        self.check_meshes()?;
         self.events()?;
         spec.camera.validate()?;
         spec.look.validate()?;
@@ -269,6 +271,7 @@ impl Scene {
         let cells = CellSize { wide_m: spec.grid.cell_size_m, high_m: &|wide| spec.cell_height_m(wide) };
         let surface = spec.terrain.build_with(grid, &cells, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
+        let bodies = self.bodies_on(&surface, grid)?;
         let ground = Ground::from_surface(grid.ny, surface.heights.clone());
         let mut world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
         if let Some(air) = &spec.air {
@@ -280,10 +283,10 @@ impl Scene {
                 let height_m = surface.cell_size_m / surface.vertical_exaggeration;
                 let space = Self::flow_box(grid, surface.cell_size_m, height_m);
                 self.check_memory(Self::need_of_flow(space, &flow))?;
-                world = self.world_of_flow(&flow, &surface, world).map_err(invalid)?;
+                world = self.world_of_flow(&flow, &surface, &bodies, world).map_err(invalid)?;
             }
             None => {
-                spec.bodies.iter().for_each(|body| world.edit(body));
+                bodies.iter().for_each(|body| world.edit(body));
                 world.open_account();
             }
         }

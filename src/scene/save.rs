@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, absolute};
 
+use super::bodies::files_of;
 use super::{MAX_FILE, Scene, SceneError, VentTable};
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::simulation::{EventSpec, Simulation, check_seed};
@@ -29,8 +30,8 @@ impl Scene {
         scene
     }
 
-    /// Writes the scene so that it can be loaded from `path`: a heightmap is named by its path relative to the file, or by
-    /// its whole path where it lies elsewhere.
+    /// Writes the scene so that it can be loaded from `path`: heightmaps and meshes are named by their paths relative to
+    /// the file, or by their whole paths where they lie elsewhere.
     pub fn save(&self, path: &Path, existing: Existing) -> Result<(), SceneError> {
         let text = self.to_toml(path)?;
         let mut file = WholeFile::create(path, existing)?;
@@ -44,11 +45,11 @@ impl Scene {
         check_seed("seed", self.spec.seed).map_err(invalid)?;
         self.check().map_err(invalid)?;
         let mut spec = self.spec.clone();
-        if let Some(file) = &mut spec.terrain.file {
+        for file in spec.terrain.file.iter_mut().chain(files_of(&mut spec.bodies)) {
             let whole = |path: &Path| absolute(path).map_err(|cause| OutputError::io(path, cause));
             let from = whole(path)?;
-            let map = whole(&self.folder.join(&*file))?;
-            *file = map.strip_prefix(from.parent().unwrap_or(&from)).unwrap_or(&map).to_owned();
+            let named = whole(&self.folder.join(&*file))?;
+            *file = named.strip_prefix(from.parent().unwrap_or(&from)).unwrap_or(&named).to_owned();
         }
         let text = toml::to_string(&spec).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })?;
         if text.len() as u64 > MAX_FILE {

@@ -28,7 +28,7 @@ impl Command {
     /// Checks every number that can be checked without the simulation; keys are those of an `[[event]]` table.
     pub fn validate(&self) -> Result<(), Invalid> {
         match self {
-            Self::Put(edit) => edit.validate("put"),
+            Self::Put(edit) => edit.validate("put").and_then(|()| edit.shape.check_cells("put.shape")),
             Self::Pour(_) => Ok(()),
             Self::Rules(change) => change.validate("rules"),
             Self::Material(change) => change.validate("material"),

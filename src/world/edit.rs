@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Content, World};
 use crate::grid::{Grid, Place};
 use crate::matter::Pressure;
+use crate::mesh::MeshSpec;
 use crate::random::{Salt, StepKey};
 use crate::rules::compress::step_of_depth;
 use crate::rules::grains::HALF;
@@ -13,7 +14,7 @@ use crate::units::{AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy
 use crate::validate::{Invalid, within};
 
 /// A region of the box; lengths in cells, a cell belongs to it when its centre does.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Shape {
     /// All cells between two corners, `from` inside and `to` outside.
@@ -44,6 +45,8 @@ pub enum Shape {
         /// Height of its top above the floor of the box.
         level: f64,
     },
+    /// The inside of a closed mesh in a file. It has no cells before its scene is built.
+    Mesh(Box<MeshSpec>),
 }
 
 /// What an edit puts into its shape.
@@ -115,6 +118,10 @@ impl Shape {
                 ([x - radius, y, z - radius], [x + radius, y + height, z + radius])
             }
             Self::Below { level } => ([0.0; 3], [crate::grid::MAX_SIDE as f64, level, crate::grid::MAX_SIDE as f64]),
+            // How much of the box a file that was not read yet will take is not known.
+            Self::Mesh(ref mesh) => {
+                mesh.cells.as_ref().map_or(([0.0; 3], [crate::grid::MAX_SIDE as f64; 3]), |cells| cells.bounds())
+            }
         }
     }
 
@@ -130,6 +137,7 @@ impl Shape {
                 p[1] >= base[1] && p[1] < base[1] + height && across <= radius * radius
             }
             Self::Below { level } => p[1] < level,
+            Self::Mesh(ref mesh) => mesh.cells.as_ref().is_some_and(|cells| cells.contains(p)),
         }
     }
 
@@ -141,6 +149,18 @@ impl Shape {
             let clip = |v: f64| v.clamp(0.0, sides[k] as f64);
             clip(high[k].ceil()) - clip(low[k].floor())
         })
+    }
+
+    /// Refuses a mesh whose file was not read.
+    pub(crate) fn check_cells(&self, key: &str) -> Result<(), Invalid> {
+        match self {
+            Self::Mesh(mesh) if mesh.cells.is_none() => Err(Invalid::new(
+                &format!("{key}.kind"),
+                "mesh",
+                "another shape, or one with its cells (MeshSpec::in_cells)",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// The cells of `grid` inside the shape, in the order of [`Grid::places`].
@@ -186,6 +206,7 @@ impl Shape {
                 size("height", height)
             }
             Self::Below { level } => size("level", level),
+            Self::Mesh(ref mesh) => mesh.validate(key),
         }
     }
 }

@@ -1,0 +1,26 @@
+//! Closed triangle meshes as bodies: what a scene says of one, its file, and the cells inside of it.
+//!
+//! [`MeshSpec`] is the shape `kind = "mesh"` of a `[[body]]` table. [`Soup`] holds the triangles of a file, in units of the
+//! file and turned y-up; [`MeshSpec::place`] brings them into cells, and [`Soup::cells`] finds the cells inside.
+
+mod cells;
+#[cfg(feature = "files")]
+mod error;
+#[cfg(feature = "files")]
+mod glb;
+#[cfg(feature = "files")]
+mod obj;
+#[cfg(feature = "files")]
+mod read;
+mod soup;
+mod spec;
+#[cfg(feature = "files")]
+mod stl;
+
+pub use self::cells::Cells;
+#[cfg(feature = "files")]
+pub use self::error::MeshError;
+#[cfg(feature = "files")]
+pub use self::read::{MAX_BYTES, MAX_TRIANGLES, endings, read};
+pub use self::soup::Soup;
+pub use self::spec::{MeshSpec, Up};

@@ -1,0 +1,116 @@
+//! What a scene says of a mesh, and where its triangles lie in the box.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Cells, Soup};
+use crate::validate::{Invalid, one_line, within};
+
+/// Farthest place and largest size in cells.
+const FAR: f64 = crate::grid::MAX_SIDE as f64;
+
+/// The axis of a file that points up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Up {
+    /// x east, y up, z south, as in glTF.
+    Y,
+    /// x east, y north, z up, as in files for printers.
+    Z,
+}
+
+/// The shape `kind = "mesh"` of a body: the inside of a closed mesh. It keeps its proportions in metres: where heights are
+/// stretched, or cells are oblong, the mesh is stretched as the land is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeshSpec {
+    /// The file, relative to the folder of the scene: `.stl`, `.obj` or `.glb`.
+    pub file: PathBuf,
+    /// The object of the file with this name alone; all of them when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
+    /// The axis of the file that points up; z of `.stl`, else y when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<Up>,
+    /// Degrees by which it is turned clockwise, seen from above.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub turn_deg: f64,
+    /// Where the middle of its lowest end comes to lie (x, y, z), in cells; or else `origin`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<[f64; 3]>,
+    /// Where the origin of the file comes to lie (x, y, z), in cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<[f64; 3]>,
+    /// Its height in cells; or else `unit_m`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<f64>,
+    /// Metres of a unit of the file: 1 for a file in metres, 0.001 for one in millimetres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit_m: Option<f64>,
+    /// The cells inside, once a scene has read the file.
+    #[serde(skip)]
+    pub(crate) cells: Option<Arc<Cells>>,
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
+impl MeshSpec {
+    /// Checks every number, and that place and size are given once; `key` is the table's name.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
+        if let Some(part) = &self.part {
+            one_line(&format!("{key}.part"), part)?;
+        }
+        within(&format!("{key}.turn_deg"), self.turn_deg, -3600.0, 3600.0)?;
+        for (name, place) in [("base", self.base), ("origin", self.origin)] {
+            for number in place.into_iter().flatten() {
+                within(&format!("{key}.{name}"), number, -FAR, FAR)?;
+            }
+        }
+        for (name, size, least, most) in [("height", self.height, 0.01, FAR), ("unit_m", self.unit_m, 1e-9, 1e9)] {
+            size.map_or(Ok(()), |size| within(&format!("{key}.{name}"), size, least, most))?;
+        }
+        one_of(key, [("base", self.base.is_some()), ("origin", self.origin.is_some())])?;
+        one_of(key, [("height", self.height.is_some()), ("unit_m", self.unit_m.is_some())])
+    }
+
+    /// Brings triangles of the file, y-up, into cells of `cell_m` metres, `stretch` times as wide as high.
+    ///
+    /// # Errors
+    /// Says so where a height is asked of a mesh that has none.
+    #[cfg(feature = "files")]
+    pub(super) fn place(&self, soup: &mut Soup, (cell_m, stretch): (f64, f64)) -> Result<(), super::error::Fault> {
+        let angle = self.turn_deg.to_radians();
+        let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+        // Clockwise from above takes the east to the south.
+        soup.change(|[x, y, z]| [x * cos - z * sin, y, x * sin + z * cos]);
+        let [low, high] = soup.bounds();
+        let tall = high[1] - low[1];
+        let scale = match (self.unit_m, self.height) {
+            (Some(unit_m), _) => unit_m / cell_m,
+            (None, Some(height)) if tall > 0.0 => height / (tall * stretch),
+            (None, _) => return Err(super::error::Fault::Flat),
+        };
+        let scales = [scale, scale * stretch, scale];
+        let middle = [(low[0] + high[0]) / 2.0, low[1], (low[2] + high[2]) / 2.0];
+        let (from, to) = match (self.origin, self.base) {
+            (Some(origin), _) => ([0.0; 3], origin),
+            (None, base) => (middle, base.unwrap_or_default()),
+        };
+        soup.change(|p| std::array::from_fn(|k| to[k] + (p[k] - from[k]) * scales[k]));
+        Ok(())
+    }
+}
+
+/// Refuses both keys at once, and neither.
+fn one_of(key: &str, [(first, has_first), (second, has_second)]: [(&str, bool); 2]) -> Result<(), Invalid> {
+    match (has_first, has_second) {
+        (true, true) => Err(Invalid::new(&format!("{key}.{second}"), "set", format!("left out beside {key}.{first}"))),
+        (false, false) => Err(Invalid::new(&format!("{key}.{first}"), "nothing", format!("given, or {second}"))),
+        _ => Ok(()),
+    }
+}
