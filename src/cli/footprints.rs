@@ -53,7 +53,8 @@ impl Source {
     }
 }
 
-fn read_text(path: &Path) -> anyhow::Result<String> {
+/// The text of a file of polygons.
+pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
     let about = std::fs::metadata(path).map_err(|e| anyhow::anyhow!("cannot read {}: {e}", path.display()))?;
     anyhow::ensure!(about.is_file(), "{}: expected a file, found a folder or a device", path.display());
     anyhow::ensure!(about.len() <= LARGEST, "{}: is larger than {} MiB", path.display(), LARGEST >> 20);
@@ -150,12 +151,7 @@ impl Names<'_> {
         (polygons, path): (&Polygons, &Path),
     ) -> anyhow::Result<(Footprint, Footprint)> {
         let crs = crs.cloned().unwrap_or_default();
-        let way = match &polygons.system {
-            System::Degrees => ToDegrees::of(&crs),
-            System::Epsg(code) => (crs.epsg() == Some(*code)).then_some(ToDegrees::Same),
-            System::Named(name) => (crs.name().as_ref() == Some(name)).then_some(ToDegrees::Same),
-            System::Unknown => (crs == Crs::default()).then_some(ToDegrees::Same),
-        };
+        let way = polygons.system.onto(&crs);
         let other = if path == self.a { self.b } else { self.a };
         let way = way.ok_or_else(|| {
             let (system, of) = (told_polygons(&polygons.system), told(&crs));
@@ -210,12 +206,12 @@ fn filled(place: Placement, polygons: &Polygons) -> Footprint {
 }
 
 /// What a system is called in a message.
-fn told(crs: &Crs) -> String {
+pub(super) fn told(crs: &Crs) -> String {
     let number = crs.epsg().map(|code| format!("EPSG:{code}"));
     number.or_else(|| crs.name()).unwrap_or_else(|| "a coordinate system that is not known".to_owned())
 }
 
-fn told_polygons(system: &System) -> String {
+pub(super) fn told_polygons(system: &System) -> String {
     match system {
         System::Degrees => "longitude and latitude (WGS 84)".to_owned(),
         System::Epsg(code) => format!("EPSG:{code}"),

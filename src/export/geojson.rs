@@ -11,8 +11,7 @@ use ndarray::Array2;
 use serde_json::{Map, Value, json};
 
 use super::style::MapStyle;
-use super::subject::Subject;
-use super::{About, ExportError};
+use super::{About, Caption, ExportError};
 use crate::map::outline::{Corner, outlines};
 use crate::map::{Crs, Site, ToDegrees, contour};
 use crate::output::Existing;
@@ -20,7 +19,7 @@ use crate::terrain::write::whole;
 
 /// A map to be drawn as lines or polygons.
 pub(super) struct Drawing<'a> {
-    pub(super) subject: &'a Subject,
+    pub(super) caption: &'a Caption,
     /// NaN where there is no data.
     pub(super) values: Array2<f64>,
     pub(super) style: &'a MapStyle,
@@ -39,29 +38,21 @@ pub(super) fn write(path: &Path, drawing: &Drawing<'_>, existing: Existing) -> R
 impl Drawing<'_> {
     fn document(&self) -> Value {
         let ground = Ground::of(self.site);
-        let features = match self.subject.above() {
+        let features = match self.caption.above {
             Some(_) => self.polygons(&ground),
             None => self.levels().into_iter().filter_map(|level| self.lines(level, &ground)).collect(),
         };
         let mut document = Map::new();
         document.insert("type".into(), "FeatureCollection".into());
-        document.insert("name".into(), self.subject.name().into());
+        document.insert("name".into(), self.caption.name.clone().into());
         let (crs, note) = ground.system(self.site.crs());
         crs.into_iter().for_each(|crs| {
             document.insert("crs".into(), crs);
         });
         document.insert("note".into(), note.into());
-        document.insert("about".into(), self.about());
+        document.insert("about".into(), self.caption.about(self.about));
         document.insert("features".into(), features.into());
         document.into()
-    }
-
-    fn about(&self) -> Value {
-        let About { scene, seed, step } = self.about;
-        json!({
-            "quantity": self.subject.name(), "description": self.subject.description(), "unit": self.subject.unit(),
-            "scene": scene, "seed": seed, "step": step, "software": About::SOFTWARE,
-        })
     }
 
     /// The levels of contour lines, rising.
@@ -82,7 +73,7 @@ impl Drawing<'_> {
         (!lines.is_empty()).then(|| {
             json!({
                 "type": "Feature",
-                "properties": { "quantity": self.subject.name(), "level": level, "unit": self.subject.unit() },
+                "properties": { "quantity": self.caption.name, "level": level, "unit": self.caption.unit },
                 "geometry": { "type": "MultiLineString", "coordinates": lines },
             })
         })
@@ -98,7 +89,7 @@ impl Drawing<'_> {
             json!({
                 "type": "Feature",
                 "properties": {
-                    "quantity": self.subject.name(), "above": self.subject.above(),
+                    "quantity": self.caption.name, "above": self.caption.above,
                     "cells": piece.cells, "area_m2": piece.cells as f64 * area,
                 },
                 "geometry": { "type": "Polygon", "coordinates": rings },

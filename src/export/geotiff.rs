@@ -11,12 +11,10 @@ use ndarray::{Array2, Axis};
 use tiff_core::{ByteOrder, Compression, Tag, TagValue};
 use tiff_writer::{ImageBuilder, TiffVariant, TiffWriteSample, TiffWriter, WriteOptions};
 
-use super::subject::Subject;
 use super::values::Values;
-use super::{About, ExportError, NO_FORECAST};
+use super::{About, Caption, ExportError};
 use crate::map::{Crs, GeoKey, Site};
 use crate::output::{Existing, WholeFile};
-use crate::world::ColumnMeasure;
 
 // Tags of the TIFF standard, GeoTIFF 1.1 and GDAL.
 const IMAGE_DESCRIPTION: u16 = 270;
@@ -37,7 +35,7 @@ const STRIP: usize = 1 << 18;
 
 /// What the file tells of itself.
 pub(super) struct Labels<'a> {
-    pub(super) subject: &'a Subject,
+    pub(super) caption: &'a Caption,
     pub(super) about: &'a About,
 }
 
@@ -93,10 +91,11 @@ fn write_band<T: TiffWriteSample>(
 fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
     let place = site.placement();
     let text = |code, text: String| Tag::new(code, TagValue::Ascii(text));
-    let (what, unit) = (labels.subject.description(), labels.subject.unit());
-    let what = if unit.is_empty() { what } else { format!("{what} ({unit})") };
+    let Caption { description, unit, .. } = labels.caption;
+    let what = if unit.is_empty() { description.clone() } else { format!("{description} ({unit})") };
+    let when = labels.caption.when(labels.about);
     let mut tags = vec![
-        text(IMAGE_DESCRIPTION, format!("{what}, step {} of {}", labels.about.step, labels.about.scene)),
+        text(IMAGE_DESCRIPTION, format!("{what}, {when} of {}", labels.about.scene)),
         text(SOFTWARE, About::SOFTWARE.to_owned()),
         Tag::new(MODEL_PIXEL_SCALE, TagValue::Double(vec![place.cell.0, place.cell.1, 0.0])),
         Tag::new(MODEL_TIEPOINT, TagValue::Double(vec![0.0, 0.0, 0.0, place.west, place.north, 0.0])),
@@ -118,27 +117,26 @@ fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
 
 /// What GDAL shows as metadata of the file and of its band.
 fn metadata(labels: &Labels<'_>) -> String {
-    let Labels { subject, about } = labels;
+    let Labels { caption, about } = labels;
+    let (count, number) = caption.count(about);
     let mut xml = String::from("<GDALMetadata>\n");
     let mut items = vec![
-        ("quantity", subject.name()),
-        ("unit", subject.unit().to_owned()),
+        ("quantity", caption.name.clone()),
+        ("unit", caption.unit.to_owned()),
         ("scene", about.scene.clone()),
         ("seed", about.seed.to_string()),
-        ("step", about.step.to_string()),
+        (count, number.to_string()),
         ("software", About::SOFTWARE.to_owned()),
     ];
-    if matches!(subject.quantity().measure(), ColumnMeasure::Thickness | ColumnMeasure::MaxThickness) {
-        items.push(("note", NO_FORECAST.to_owned()));
-    }
+    items.extend(caption.note.map(|note| ("note", note.to_owned())));
     let write = |xml: &mut String, rest: &str, value: &str| {
         writeln!(xml, "  <Item {rest}>{}</Item>", escaped(value)).expect("a string takes everything");
     };
     for (name, value) in &items {
         write(&mut xml, &format!("name=\"{name}\""), value);
     }
-    write(&mut xml, "name=\"DESCRIPTION\" sample=\"0\" role=\"description\"", &subject.description());
-    write(&mut xml, "name=\"UNITTYPE\" sample=\"0\" role=\"unittype\"", subject.unit());
+    write(&mut xml, "name=\"DESCRIPTION\" sample=\"0\" role=\"description\"", &caption.description);
+    write(&mut xml, "name=\"UNITTYPE\" sample=\"0\" role=\"unittype\"", caption.unit);
     xml + "</GDALMetadata>\n"
 }
 

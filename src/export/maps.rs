@@ -41,7 +41,7 @@ use super::picture;
 pub use super::style::MapStyle;
 pub use super::subject::Subject;
 pub use super::values::Values;
-use super::{About, ExportError, asc, geojson, geotiff, qml};
+use super::{About, Caption, ExportError, asc, geojson, geotiff, qml};
 use crate::flow::{Flow, FlowColumn};
 use crate::map::Site;
 use crate::output::{Existing, check_free};
@@ -273,26 +273,87 @@ impl MapFile {
     /// # Panics
     /// As [`Maps::values`].
     pub fn write(&self, maps: &Maps<'_>, about: &About, existing: Existing) -> Result<(), ExportError> {
+        let raster = Raster {
+            caption: &self.subject.caption(),
+            values: maps.values_of(&self.subject),
+            ground: &|| maps.ground(),
+            #[cfg(feature = "render")]
+            blocks: maps.blocks(self.subject.quantity()),
+            site: maps.site,
+            about,
+        };
         self.check(existing)?;
-        let Self { subject, path, .. } = self;
-        let (values, site) = (maps.values_of(subject), maps.site);
-        let style = MapStyle::of(subject, &values);
+        raster.put(&self.path, self.levels.as_deref(), existing)?;
+        self.style_path().map_or(Ok(()), |path| raster.put_style(&path, existing))
+    }
+}
+
+/// The numbers of a map with all that is written on it.
+pub struct Raster<'a> {
+    caption: &'a Caption,
+    values: Values,
+    /// Elevation of the ground in metres, under a picture.
+    ground: &'a dyn Fn() -> Array2<f32>,
+    #[cfg(feature = "render")]
+    blocks: picture::Blocks,
+    site: &'a Site,
+    about: &'a About,
+}
+
+impl<'a> Raster<'a> {
+    /// Numbers with a value for each column of the box of `site`.
+    pub fn new(
+        caption: &'a Caption,
+        values: Values,
+        ground: &'a dyn Fn() -> Array2<f32>,
+        site: &'a Site,
+        about: &'a About,
+    ) -> Self {
+        #[cfg(feature = "render")]
+        let blocks = picture::Blocks::CELLS;
+        Self {
+            caption,
+            values,
+            ground,
+            #[cfg(feature = "render")]
+            blocks,
+            site,
+            about,
+        }
+    }
+
+    /// Writes it in the format that the ending of `path` names; a raster gets its style for QGIS, `.qml`, beside it.
+    /// `levels` are those of the contour lines of a `.geojson`; without them, the numbers of the legend.
+    ///
+    /// # Errors
+    /// As [`MapFile::check`]; then no part of the file is left behind.
+    pub fn write(&self, path: &Path, levels: Option<&[f64]>, existing: Existing) -> Result<(), ExportError> {
+        self.put(path, levels, existing)?;
+        if format_of(path)?.takes_style() { self.put_style(&qml::path_of(path), existing) } else { Ok(()) }
+    }
+
+    fn put(&self, path: &Path, levels: Option<&[f64]>, existing: Existing) -> Result<(), ExportError> {
+        let Self { caption, values, site, about, .. } = self;
+        let style = MapStyle::of(caption, values);
         match format_of(path)? {
-            Format::Asc => asc::write(path, &values, site, existing)?,
-            Format::GeoTiff => geotiff::write(path, &values, &geotiff::Labels { subject, about }, site, existing)?,
+            Format::Asc => asc::write(path, values, site, existing),
+            Format::GeoTiff => geotiff::write(path, values, &geotiff::Labels { caption, about }, site, existing),
             Format::GeoJson => {
-                let (values, levels) = (values.to_reals(), self.levels.as_deref());
-                let drawing = geojson::Drawing { subject, values, style: &style, levels, about, site };
-                geojson::write(path, &drawing, existing)?;
+                let drawing =
+                    geojson::Drawing { caption, values: values.to_reals(), style: &style, levels, about, site };
+                geojson::write(path, &drawing, existing)
             }
             #[cfg(feature = "render")]
             Format::Picture => {
-                let (values, ground, blocks) = (values.to_reals(), maps.ground(), maps.blocks(subject.quantity()));
-                let sight = picture::Sight { subject, values, blocks, style: &style, ground, about, site };
-                picture::write(path, &sight, existing)?;
+                let (values, ground, blocks) = (values.to_reals(), (self.ground)(), self.blocks);
+                let sight = picture::Sight { caption, values, blocks, style: &style, ground, about, site };
+                picture::write(path, &sight, existing)
             }
         }
-        self.style_path().map_or(Ok(()), |_| qml::write(path, &style, existing))
+    }
+
+    fn put_style(&self, path: &Path, existing: Existing) -> Result<(), ExportError> {
+        qml::write(path, &MapStyle::of(self.caption, &self.values), existing)
     }
 }
 

@@ -3,6 +3,7 @@
 mod about;
 mod apng;
 mod asc;
+mod caption;
 mod geojson;
 mod geotiff;
 mod gif;
@@ -29,6 +30,7 @@ use crate::output::{Existing, OutputError, WholeFile, check_free};
 use crate::validate::Invalid;
 
 pub use self::about::{About, NO_FORECAST};
+pub use self::caption::Caption;
 pub use self::png::{Label, write_png};
 pub use self::state::ExportState;
 pub use self::vdb::write_vdb;

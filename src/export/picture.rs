@@ -6,8 +6,7 @@ use ndarray::Array2;
 
 use super::png::write_png;
 use super::style::MapStyle;
-use super::subject::Subject;
-use super::{About, ExportError};
+use super::{About, Caption, ExportError};
 use crate::map::Site;
 use crate::output::Existing;
 use crate::render::{Image, Legend, Sheet};
@@ -51,7 +50,7 @@ const LEVEL: [u8; 3] = [172, 170, 166];
 
 /// A map to be drawn.
 pub(super) struct Sight<'a> {
-    pub(super) subject: &'a Subject,
+    pub(super) caption: &'a Caption,
     /// NaN where there is no data.
     pub(super) values: Array2<f64>,
     pub(super) blocks: Blocks,
@@ -66,7 +65,10 @@ pub(super) struct Sight<'a> {
 pub(super) fn write(path: &Path, sight: &Sight<'_>, existing: Existing) -> Result<(), ExportError> {
     let image = sight.sheet();
     let labels = [
-        ("Title", format!("{}, step {} of {}", sight.subject.description(), sight.about.step, sight.about.scene)),
+        (
+            "Title",
+            format!("{}, {} of {}", sight.caption.description, sight.caption.when(sight.about), sight.about.scene),
+        ),
         ("Software", About::SOFTWARE.to_owned()),
     ];
     write_png(path, (image.width as u32, image.height as u32), &image.rgb, &labels, existing)
@@ -76,9 +78,9 @@ impl Sight<'_> {
     fn sheet(&self) -> Image {
         let map = self.map();
         let pixel_m = self.site.grid.nx as f64 * self.site.cell_size_m / map.width as f64;
-        let About { scene, step, .. } = self.about;
-        let subtitle = if scene.is_empty() { format!("step {step}") } else { format!("{scene}, step {step}") };
-        let title = self.subject.quantity().description();
+        let (scene, when) = (&self.about.scene, self.caption.when(self.about));
+        let subtitle = if scene.is_empty() { when } else { format!("{scene}, {when}") };
+        let title = self.caption.title.clone();
         Sheet { title, subtitle, pixel_m, legend: self.legend() }.around(&map)
     }
 

@@ -15,10 +15,10 @@ pub(super) fn path_of(map: &Path) -> PathBuf {
     map.with_extension("qml")
 }
 
-/// Writes the style of the map at `map`.
-pub(super) fn write(map: &Path, style: &MapStyle, existing: Existing) -> Result<(), ExportError> {
+/// Writes a style at `path`.
+pub(super) fn write(path: &Path, style: &MapStyle, existing: Existing) -> Result<(), ExportError> {
     let text = document(style);
-    Ok(whole(&path_of(map), existing, |out| out.write_all(text.as_bytes()))?)
+    Ok(whole(path, existing, |out| out.write_all(text.as_bytes()))?)
 }
 
 fn document(style: &MapStyle) -> String {

@@ -1,6 +1,6 @@
 //! Colours of maps: the one place that says which colour stands for which number, for pictures and for the styles of QGIS.
 
-use super::maps::Subject;
+use super::Caption;
 use super::values::Values;
 use crate::measure::Span;
 use crate::round::{number, round_up, steps};
@@ -34,9 +34,9 @@ pub struct MapStyle {
 
 impl MapStyle {
     /// The style of a map with these numbers.
-    pub fn of(subject: &Subject, values: &Values) -> Self {
-        let ramp = subject.quantity().measure().ramp();
-        let single = subject.above().is_some();
+    pub fn of(caption: &Caption, values: &Values) -> Self {
+        let ramp = caption.ramp;
+        let single = caption.above.is_some();
         let palette = match ramp.palette {
             _ if single => Palette::sampled(|_| FOOTPRINT.map(|c| f32::from(c) / 255.0)),
             "land" => Palette::sampled(|share| Tint::Hypsometric.color(share)),
@@ -45,7 +45,7 @@ impl MapStyle {
         let turned = |share: f32| palette.srgb(1.0 - share).map(|c| f32::from(c) / 255.0);
         let palette = if ramp.reversed && !single { Palette::sampled(turned) } else { palette };
         let span = if single { Span::FromZero } else { ramp.span };
-        let (title, unit, none_at_zero) = (subject.words(), subject.unit(), single || ramp.none_at_zero);
+        let (title, unit, none_at_zero) = (caption.words.clone(), caption.unit, single || ramp.none_at_zero);
         let log = matches!(span, Span::Decades(_));
         Self { title, unit, palette, range: range(span, values.range()), log, none_at_zero, single }
     }
@@ -114,11 +114,12 @@ mod tests {
     use ndarray::arr2;
 
     use super::*;
+    use crate::export::maps::Subject;
     use crate::world::{ColumnMeasure, ColumnQuantity};
 
     fn style(measure: ColumnMeasure, values: [f32; 3]) -> MapStyle {
         let subject = Subject::of(ColumnQuantity::new(measure, "lava"));
-        MapStyle::of(&subject, &Values::Real(arr2(&[values])))
+        MapStyle::of(&subject.caption(), &Values::Real(arr2(&[values])))
     }
 
     fn labels(style: &MapStyle) -> Vec<String> {
@@ -149,7 +150,7 @@ mod tests {
     #[test]
     fn a_footprint_has_one_colour() {
         let subject = Subject::footprint(ColumnQuantity::new(ColumnMeasure::Thickness, "lava"), 0.05);
-        let style = MapStyle::of(&subject, &Values::Whole(arr2(&[[1, Values::NO_WHOLE]])));
+        let style = MapStyle::of(&subject.caption(), &Values::Whole(arr2(&[[1, Values::NO_WHOLE]])));
         assert_eq!((style.range, style.color(1.0), style.unit), ((0.0, 1.0), FOOTPRINT, ""));
     }
 }

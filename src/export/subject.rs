@@ -1,5 +1,6 @@
 //! What a map shows.
 
+use super::{Caption, NO_FORECAST};
 use crate::world::{ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
 
 /// The ending of the name of a footprint.
@@ -77,6 +78,23 @@ impl Subject {
     /// The unit; empty for none.
     pub fn unit(&self) -> &'static str {
         if self.above.is_some() { "" } else { self.quantity.unit() }
+    }
+
+    /// What is written on its map.
+    pub fn caption(&self) -> Caption {
+        let measure = self.quantity.measure();
+        let in_metres = matches!(measure, ColumnMeasure::Thickness | ColumnMeasure::MaxThickness);
+        Caption {
+            name: self.name(),
+            words: self.words(),
+            title: self.quantity.description(),
+            description: self.description(),
+            unit: self.unit(),
+            ramp: measure.ramp(),
+            above: self.above,
+            note: in_metres.then_some(NO_FORECAST),
+            runs: None,
+        }
     }
 
     /// What it is, in a line.

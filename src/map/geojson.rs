@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::{Crs, ToDegrees};
 use crate::memory::MemoryEstimate;
 
 /// A polygon: its outer ring and its holes, each a list of points in the units of the map.
@@ -18,6 +19,19 @@ pub enum System {
     Named(String),
     /// The text says that it is not known: `"crs": null`.
     Unknown,
+}
+
+impl System {
+    /// The way from its coordinates to those of a map, backwards; none where the two systems have nothing in common.
+    pub fn onto(&self, crs: &Crs) -> Option<ToDegrees> {
+        let same = |same: bool| same.then_some(ToDegrees::Same);
+        match self {
+            Self::Degrees => ToDegrees::of(crs),
+            Self::Epsg(code) => same(crs.epsg() == Some(*code)),
+            Self::Named(name) => same(crs.name().as_ref() == Some(name)),
+            Self::Unknown => same(*crs == Crs::default()),
+        }
+    }
 }
 
 /// All polygons of a text.
@@ -68,7 +82,7 @@ impl Polygons {
     }
 }
 
-fn system(root: &Value) -> Result<System, String> {
+pub(super) fn system(root: &Value) -> Result<System, String> {
     let name = match root.get("crs") {
         None => return Ok(System::Degrees),
         Some(Value::Null) => return Ok(System::Unknown),
@@ -111,15 +125,17 @@ fn collect(object: &Value, polygons: &mut Vec<Rings>) -> Result<(), String> {
     }
 }
 
-fn array<'a>(value: Option<&'a Value>, what: &str) -> Result<&'a Vec<Value>, String> {
+pub(super) fn array<'a>(value: Option<&'a Value>, what: &str) -> Result<&'a Vec<Value>, String> {
     value.and_then(Value::as_array).ok_or_else(|| format!("is no GeoJSON: {what} must be a list"))
 }
 
-fn rings(rings: &[Value]) -> Result<Rings, String> {
-    let point = |point: &Value| -> Option<[f64; 2]> {
-        let xy = [point.get(0)?.as_f64()?, point.get(1)?.as_f64()?];
-        xy.iter().all(|value| value.is_finite()).then_some(xy)
-    };
+/// A point, of which only the first two numbers count.
+pub(super) fn point(point: &Value) -> Option<[f64; 2]> {
+    let xy = [point.get(0)?.as_f64()?, point.get(1)?.as_f64()?];
+    xy.iter().all(|value| value.is_finite()).then_some(xy)
+}
+
+pub(super) fn rings(rings: &[Value]) -> Result<Rings, String> {
     let ring = |ring: &Value| -> Result<Vec<[f64; 2]>, String> {
         let points = array(Some(ring), "a ring")?.iter().map(point).collect::<Option<Vec<_>>>();
         points.filter(|points| points.len() > 3).ok_or_else(|| "has a ring that is not four points or more".to_owned())

@@ -7,6 +7,8 @@ pub mod crs;
 mod degrees;
 mod epsg;
 #[cfg(feature = "files")]
+pub mod features;
+#[cfg(feature = "files")]
 pub mod geojson;
 mod georeference;
 pub mod outline;

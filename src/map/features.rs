@@ -1,0 +1,163 @@
+//! Points, lines and polygons of a GeoJSON text, each with its weight.
+
+use serde_json::Value;
+
+use super::geojson::{Rings, System, array, point, rings, system};
+
+/// A geometry, in the units of its map.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Geometry {
+    /// A point, or several.
+    Points(Vec<[f64; 2]>),
+    /// A line, or several, each of two points or more.
+    Lines(Vec<Vec<[f64; 2]>>),
+    /// A polygon, or several.
+    Polygons(Vec<Rings>),
+}
+
+impl Geometry {
+    /// All points of it.
+    pub fn points_mut(&mut self) -> Box<dyn Iterator<Item = &mut [f64; 2]> + '_> {
+        match self {
+            Self::Points(points) => Box::new(points.iter_mut()),
+            Self::Lines(lines) => Box::new(lines.iter_mut().flatten()),
+            Self::Polygons(polygons) => Box::new(polygons.iter_mut().flatten().flatten()),
+        }
+    }
+}
+
+/// A geometry and its weight among the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Feature {
+    /// Where it is.
+    pub geometry: Geometry,
+    /// From 0 up; 1 where the text has none.
+    pub weight: f64,
+}
+
+/// All features of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Features {
+    /// In the order of the text.
+    pub features: Vec<Feature>,
+    /// What the coordinates mean.
+    pub system: System,
+}
+
+impl Features {
+    /// Reads a text; a feature has its weight in the property `weight`. [`need`](super::geojson::need) tells before
+    /// what that takes.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words that follow the name of the file.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let root: Value = serde_json::from_str(text).map_err(|e| format!("is no JSON: {e}"))?;
+        let features = match root.get("type").and_then(Value::as_str) {
+            Some("FeatureCollection") => {
+                let list = array(root.get("features"), "features")?.iter().enumerate();
+                list.filter_map(|(i, object)| feature(object, i + 1).transpose()).collect::<Result<_, _>>()?
+            }
+            Some("Feature") => feature(&root, 1)?.into_iter().collect(),
+            _ => vec![Feature { geometry: geometry(&root)?, weight: 1.0 }],
+        };
+        Ok(Self { features, system: system(&root)? })
+    }
+}
+
+/// A feature with its number from 1; none without a geometry.
+fn feature(object: &Value, number: usize) -> Result<Option<Feature>, String> {
+    let Some(shape) = object.get("geometry").filter(|shape| !shape.is_null()) else { return Ok(None) };
+    let weight = match object.pointer("/properties/weight") {
+        None | Some(Value::Null) => 1.0,
+        Some(weight) => {
+            let right = weight.as_f64().filter(|weight| *weight >= 0.0 && weight.is_finite());
+            right.ok_or_else(|| {
+                format!("has a feature, number {number}, whose weight is no number from 0 up: {weight}")
+            })?
+        }
+    };
+    Ok(Some(Feature { geometry: geometry(shape)?, weight }))
+}
+
+fn geometry(object: &Value) -> Result<Geometry, String> {
+    let list = || array(object.get("coordinates"), "coordinates");
+    let inner = |value| array(Some(value), "coordinates");
+    match object.get("type").and_then(Value::as_str) {
+        Some("Point") => Ok(Geometry::Points(vec![object.get("coordinates").and_then(point).ok_or(NO_POINT)?])),
+        Some("MultiPoint") => Ok(Geometry::Points(points(list()?)?)),
+        Some("LineString") => Ok(Geometry::Lines(vec![line(list()?)?])),
+        Some("MultiLineString") => {
+            Ok(Geometry::Lines(list()?.iter().map(|part| line(inner(part)?)).collect::<Result<_, _>>()?))
+        }
+        Some("Polygon") => Ok(Geometry::Polygons(vec![rings(list()?)?])),
+        Some("MultiPolygon") => {
+            Ok(Geometry::Polygons(list()?.iter().map(|part| rings(inner(part)?)).collect::<Result<_, _>>()?))
+        }
+        Some("GeometryCollection") => {
+            Err("has a GeometryCollection: make a feature of each of its geometries".to_owned())
+        }
+        _ => Err("is no GeoJSON: an object has no type that is known".to_owned()),
+    }
+}
+
+const NO_POINT: &str = "has a point that is not two numbers";
+
+fn points(list: &[Value]) -> Result<Vec<[f64; 2]>, String> {
+    list.iter().map(point).collect::<Option<Vec<_>>>().ok_or_else(|| NO_POINT.to_owned())
+}
+
+fn line(list: &[Value]) -> Result<Vec<[f64; 2]>, String> {
+    let points = points(list)?;
+    if points.len() < 2 { Err("has a line that is not two points or more".to_owned()) } else { Ok(points) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collection(features: &str) -> String {
+        format!(r#"{{"type": "FeatureCollection", "crs": null, "features": [{features}]}}"#)
+    }
+
+    #[test]
+    fn features_have_weights() {
+        let text = collection(
+            r#"{"type": "Feature", "properties": {"weight": 2.5}, "geometry": {"type": "Point", "coordinates": [1, 2, 9]}},
+               {"type": "Feature", "properties": null, "geometry": {"type": "LineString", "coordinates": [[0, 0], [3, 4]]}},
+               {"type": "Feature", "geometry": null},
+               {"type": "Feature", "properties": {"weight": null},
+                "geometry": {"type": "Polygon", "coordinates": [[[0, 0], [2, 0], [2, 1], [0, 0]]]}}"#,
+        );
+        let read = Features::parse(&text).expect("right");
+        assert_eq!(read.system, System::Unknown);
+        assert_eq!(read.features.iter().map(|feature| feature.weight).collect::<Vec<_>>(), [2.5, 1.0, 1.0]);
+        assert_eq!(read.features[0].geometry, Geometry::Points(vec![[1.0, 2.0]]));
+        assert_eq!(read.features[1].geometry, Geometry::Lines(vec![vec![[0.0, 0.0], [3.0, 4.0]]]));
+        assert!(matches!(&read.features[2].geometry, Geometry::Polygons(polygons) if polygons[0][0].len() == 4));
+        let bare = Features::parse(r#"{"type": "MultiPoint", "coordinates": [[1, 2], [3, 4]]}"#).expect("right");
+        assert_eq!((bare.features.len(), bare.system), (1, System::Degrees));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (feature, part) in [
+            (
+                r#"{"properties": {"weight": -1}, "geometry": {"type": "Point", "coordinates": [1, 2]}}"#,
+                "number 1, whose weight",
+            ),
+            (
+                r#"{"properties": {"weight": "x"}, "geometry": {"type": "Point", "coordinates": [1, 2]}}"#,
+                "from 0 up: \"x\"",
+            ),
+            (r#"{"geometry": {"type": "Point", "coordinates": [1]}}"#, "a point that is not two numbers"),
+            (r#"{"geometry": {"type": "LineString", "coordinates": [[1, 2]]}}"#, "a line that is not two points"),
+            (r#"{"geometry": {"type": "Curve"}}"#, "no type that is known"),
+            (r#"{"geometry": {"type": "GeometryCollection", "geometries": []}}"#, "make a feature of each"),
+            (r#"{"geometry": {"type": "MultiPolygon", "coordinates": [[[[0, 0], [1, 1]]]]}}"#, "four points or more"),
+        ] {
+            let error = Features::parse(&collection(feature)).expect_err(feature);
+            assert!(error.contains(part), "{feature}: {error}");
+        }
+        assert!(Features::parse("{").is_err_and(|error| error.contains("is no JSON")));
+    }
+}
