@@ -44,6 +44,7 @@
 //!   [`simulation::Simulation`] as a [`simulation::Command`], as if the scene file had said so, and can be saved as one.
 //! - [`memory`] is asked before anything is made whose size a file or a flag decides.
 //! - [`checkpoint`] puts a simulation with all that it needs into a file, from which it goes on to the same bits.
+//! - [`hazard`] samples eruptions, runs them one by one, and sums their files up to maps of probability and quantiles.
 //! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or not at all;
 //!   [`map::Site`] says where the box is in the world, for all formats that lie in it.
 //!
@@ -56,7 +57,7 @@
 //! |---|---|
 //! | `parallel` | threads; the bits are the same without |
 //! | `render` | [`render`]: pictures in memory |
-//! | `files` | [`scene`], [`terrain`], [`checkpoint`], [`export`], [`output`] |
+//! | `files` | [`scene`], [`terrain`], [`checkpoint`], [`export`], [`hazard`], [`output`] |
 //! | `cli` | the program, with all of these, and `plot`: numbers beside theory as SVG |
 //! | `viewer` | its window; on by default |
 //!
@@ -150,6 +151,8 @@ pub mod export;
 pub mod flow;
 pub mod generate;
 pub mod grid;
+#[cfg(feature = "files")]
+pub mod hazard;
 pub mod lowpass;
 pub mod map;
 pub mod matter;

@@ -43,6 +43,8 @@ pub enum Salt {
     Pulse = 10,
     /// Where fallen ash lies down.
     Ashfall = 11,
+    /// Vent, rate, size and seed of a run of a hazard map.
+    Hazard = 12,
 }
 
 /// What the random bits of a step follow from.

@@ -270,6 +270,13 @@ impl Flow {
         Ok(flow)
     }
 
+    /// The same flow, before its first step, whose amounts are rounded by another seed.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.setup.seed = seed;
+        self
+    }
+
     /// Works out what follows from the cells.
     fn find_runs(&mut self) {
         let Self { columns, tables, .. } = self;

@@ -1,0 +1,225 @@
+//! Laws of probability of one number: how effusion rates, volumes and durations are drawn.
+//!
+//! | text | what |
+//! |---|---|
+//! | `5` | always the same |
+//! | `uniform:1,10` | evenly from 1 to 10 |
+//! | `log-uniform:1,100` | its logarithm evenly: as many from 1 to 10 as from 10 to 100 |
+//! | `log-normal:5,2` | median 5; two of three lie within a factor of 2; none beyond three factors, 5/2³ to 5·2³ |
+//! | `list:1,5,20`, `list:1=3,5=2,20=1` | one of these, with equal weights or with their own |
+
+use std::fmt;
+
+use super::draw::{Numbers, Weights};
+
+/// Standard deviations at which a log-normal law is cut off.
+const FARTHEST: f64 = 3.0;
+
+/// Most numbers of a list.
+const MOST: usize = 10_000;
+
+/// What a law may be, for messages.
+const EXPECTED: &str = "a number, uniform:LOW,HIGH, log-uniform:LOW,HIGH, log-normal:MEDIAN,FACTOR or \
+                        list:A,B,… (list:A=WEIGHT,B=WEIGHT,…)";
+
+/// A law.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Law {
+    /// Always the same.
+    Fixed(f64),
+    /// Evenly between two numbers.
+    Uniform(f64, f64),
+    /// Evenly in its logarithm between two numbers above 0.
+    LogUniform(f64, f64),
+    /// Normal in its logarithm: the median, and the factor that is one standard deviation.
+    LogNormal(f64, f64),
+    /// One of several numbers, with their weights.
+    List(Vec<(f64, f64)>),
+}
+
+impl Law {
+    /// Reads a law whose numbers `number` reads, such as times with units.
+    ///
+    /// # Errors
+    /// What it must be, in words that follow the text.
+    pub fn parse(text: &str, number: impl Fn(&str) -> Option<f64>) -> Result<Self, String> {
+        let wrong = || format!("must be {EXPECTED}");
+        let read = |part: &str| number(part.trim()).filter(|number| number.is_finite()).ok_or_else(wrong);
+        let Some((name, rest)) = text.split_once(':') else { return Ok(Self::Fixed(read(text)?)) };
+        let two = || -> Result<(f64, f64), String> {
+            let (a, b) = rest.split_once(',').ok_or_else(wrong)?;
+            Ok((read(a)?, read(b)?))
+        };
+        let law = match name.trim() {
+            "uniform" => two().map(|(low, high)| Self::Uniform(low, high))?,
+            "log-uniform" => two().map(|(low, high)| Self::LogUniform(low, high))?,
+            "log-normal" => {
+                let (median, factor) = rest.split_once(',').ok_or_else(wrong)?;
+                // A factor has no unit, whatever the median has.
+                Self::LogNormal(read(median)?, factor.trim().parse().map_err(|_| wrong())?)
+            }
+            "list" => {
+                let entry = |entry: &str| match entry.split_once('=') {
+                    Some((value, weight)) => Ok((read(value)?, weight.trim().parse().map_err(|_| wrong())?)),
+                    None => Ok((read(entry)?, 1.0)),
+                };
+                Self::List(rest.split(',').map(entry).collect::<Result<_, String>>()?)
+            }
+            _ => return Err(wrong()),
+        };
+        law.check().map(|()| law)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let right = |is_right: bool, expected: &str| if is_right { Ok(()) } else { Err(expected.to_owned()) };
+        match self {
+            Self::Fixed(_) => Ok(()),
+            Self::Uniform(low, high) => right(low <= high, "must have the lower number first"),
+            Self::LogUniform(low, high) => {
+                right(*low > 0.0 && low <= high, "must have two numbers above 0, the lower one first")
+            }
+            Self::LogNormal(median, factor) => {
+                let is_right = *median > 0.0 && *factor >= 1.0 && factor.is_finite();
+                right(is_right, "must have a median above 0 and a factor of 1 or more")
+            }
+            Self::List(entries) => {
+                right(entries.len() <= MOST, "must have at most 10000 numbers")?;
+                let fits = entries.iter().all(|(_, weight)| *weight >= 0.0) && weights(entries).is_some();
+                right(fits, "must have weights from 0 up, not all of them 0")
+            }
+        }
+    }
+
+    /// The least and the largest number that it gives.
+    pub fn range(&self) -> (f64, f64) {
+        match self {
+            Self::Fixed(value) => (*value, *value),
+            Self::Uniform(low, high) | Self::LogUniform(low, high) => (*low, *high),
+            Self::LogNormal(median, factor) => {
+                let most = libm::pow(*factor, FARTHEST);
+                (median / most, median * most)
+            }
+            Self::List(entries) => {
+                let values = entries.iter().filter(|(_, weight)| *weight > 0.0).map(|(value, _)| *value);
+                values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+            }
+        }
+    }
+
+    /// The number that a run draws.
+    pub(super) fn draw(&self, numbers: Numbers) -> f64 {
+        let share = |low: f64, high: f64| low + (high - low) * numbers.uniform(0, 0);
+        let (low, high) = self.range();
+        let value = match self {
+            Self::Fixed(value) => *value,
+            Self::Uniform(low, high) => share(*low, *high),
+            Self::LogUniform(low, high) => libm::exp(share(libm::log(*low), libm::log(*high))),
+            Self::LogNormal(median, factor) => {
+                let inside = (0..64).map(|i| numbers.normal(i)).find(|z| z.abs() <= FARTHEST);
+                median * libm::pow(*factor, inside.unwrap_or(0.0))
+            }
+            Self::List(entries) => weights(entries).map_or(f64::NAN, |w| entries[w.pick(numbers.uniform(0, 0))].0),
+        };
+        // Logarithms and powers miss an end by the last digit.
+        value.clamp(low, high)
+    }
+}
+
+fn weights(entries: &[(f64, f64)]) -> Option<Weights> {
+    Weights::new(entries.iter().map(|(_, weight)| *weight))
+}
+
+impl fmt::Display for Law {
+    /// As [`Law::parse`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(value) => write!(f, "{value}"),
+            Self::Uniform(low, high) => write!(f, "uniform:{low},{high}"),
+            Self::LogUniform(low, high) => write!(f, "log-uniform:{low},{high}"),
+            Self::LogNormal(median, factor) => write!(f, "log-normal:{median},{factor}"),
+            Self::List(entries) => {
+                let entries: Vec<_> = entries.iter().map(|(value, weight)| format!("{value}={weight}")).collect();
+                write!(f, "list:{}", entries.join(","))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::draw::Use;
+    use super::*;
+
+    fn law(text: &str) -> Law {
+        read(text).expect(text)
+    }
+
+    fn read(text: &str) -> Result<Law, String> {
+        Law::parse(text, |number| number.parse().ok())
+    }
+
+    /// All numbers of many runs, and the mean of a function of them.
+    fn drawn(law: &Law, of: impl Fn(f64) -> f64) -> f64 {
+        const N: u64 = 20_000;
+        let (low, high) = law.range();
+        let draw = |run| {
+            let value = law.draw(Numbers::new(3, run, Use::Rate));
+            assert!((low..=high).contains(&value), "{value} by {law}");
+            of(value)
+        };
+        (0..N).map(draw).sum::<f64>() / N as f64
+    }
+
+    #[test]
+    fn laws_have_their_moments() {
+        let near =
+            |found: f64, expected: f64, slack: f64| assert!((found - expected).abs() < slack, "{found} for {expected}");
+        near(drawn(&law("5"), |v| v), 5.0, 1e-12);
+        let even = law("uniform:2,10");
+        near(drawn(&even, |v| v), 6.0, 0.06);
+        near(drawn(&even, |v| (v - 6.0).powi(2)), 64.0 / 12.0, 0.1);
+        let log = law("log-uniform:1,100");
+        near(drawn(&log, f64::log10), 1.0, 0.02);
+        near(drawn(&log, |v| v), 99.0 / 100f64.ln(), 0.6);
+        let normal = law("log-normal:5,2");
+        near(drawn(&normal, |v| (v / 5.0).log2()), 0.0, 0.02);
+        // Cut off at three standard deviations, the variance is 0.9733 of the whole law's.
+        near(drawn(&normal, |v| (v / 5.0).log2().powi(2)), 0.9733, 0.03);
+        near(drawn(&normal, |v| f64::from(u8::from((2.5..=10.0).contains(&v)))), 0.6845, 0.01);
+        let list = law("list:1=3,5=0,20=1");
+        near(drawn(&list, |v| f64::from(u8::from(v == 1.0))), 0.75, 0.01);
+        near(drawn(&list, |v| f64::from(u8::from(v == 5.0))), 0.0, 1e-12);
+        near(drawn(&law("list:1,2,3"), |v| v), 2.0, 0.02);
+    }
+
+    #[test]
+    fn laws_are_read_as_they_are_written() {
+        for text in ["5", "uniform:1,10.5", "log-uniform:0.5,50", "log-normal:5,2", "list:1=1,5=0.25"] {
+            assert_eq!(law(text).to_string(), text);
+        }
+        assert_eq!(law("list: 1, 2=3").to_string(), "list:1=1,2=3");
+        let time =
+            |text: &str| text.strip_suffix('h').and_then(|hours| hours.parse().ok()).map(|hours: f64| 3600.0 * hours);
+        assert_eq!(Law::parse("log-normal:2h,3", time), Ok(Law::LogNormal(7200.0, 3.0)));
+    }
+
+    #[test]
+    fn wrong_laws_are_refused() {
+        for (text, part) in [
+            ("", "must be a number, uniform:LOW,HIGH"),
+            ("normal:1,2", "must be a number"),
+            ("uniform:1", "must be a number"),
+            ("uniform:nan,2", "must be a number"),
+            ("uniform:2,1", "lower number first"),
+            ("log-uniform:0,1", "two numbers above 0"),
+            ("log-normal:0,2", "a median above 0"),
+            ("log-normal:5,0.5", "a factor of 1 or more"),
+            ("list:", "must be a number"),
+            ("list:1=x", "must be a number"),
+            ("list:1=-1,2=3", "weights from 0 up"),
+            ("list:1=0", "weights from 0 up"),
+        ] {
+            assert!(read(text).is_err_and(|error| error.contains(part)), "{text}: {:?}", read(text));
+        }
+    }
+}

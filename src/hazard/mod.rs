@@ -1,0 +1,27 @@
+//! Hazard maps: many eruptions with sampled vents, rates and volumes, and how often, how soon and how thick lava comes.
+//!
+//! A [`Plan`] says how vents ([`Places`]), effusion rates and volumes ([`Law`]) are drawn. What a run is follows from
+//! the seed of the plan and its own number alone ([`Plan::sample`]), so runs can be made in any order, on any number of
+//! threads or machines ([`Plan::run`]). Each leaves a small file ([`RunRecord`]) beside the plan's own ([`PlanFile`]),
+//! whose fingerprint it carries. [`Summary`] reads those files and nothing else, and [`Drawing`] writes the maps. Both
+//! give the same bytes whatever the order was.
+//!
+//! Only worlds of the physical model ([`crate::flow`]) have rates and volumes in true units. `docs/hazard.md` is for
+//! users.
+
+mod draw;
+mod law;
+mod places;
+mod plan;
+mod record;
+mod reduce;
+mod run;
+pub mod table;
+mod write;
+
+pub use self::law::Law;
+pub use self::places::{MOST_POINTS, Metres, Places};
+pub use self::plan::{Ground, MAX_RUNS, Plan, PlanFile, Sample, Seeds, Size};
+pub use self::record::{Ending, Outcome, Reached, RecordError, RunRecord};
+pub use self::reduce::{Quantiles, Reduction, Row, RunFiles, Summary};
+pub use self::write::{Drawing, from_the_map, names, on_the_map};

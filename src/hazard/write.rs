@@ -1,0 +1,257 @@
+//! The files of a hazard map: rasters with their styles, contours of probability, and the table of runs.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use ndarray::Array2;
+
+use super::plan::Ground;
+use super::record::Ending;
+use super::reduce::{Reduction, Row, Summary};
+use crate::export::maps::{Raster, Values};
+use crate::export::{About, Caption, ExportError};
+use crate::map::Site;
+use crate::measure::{Ramp, Span};
+use crate::output::{Existing, OutputError};
+use crate::terrain::write::whole;
+
+/// What has to be known of all maps.
+const NOTE: &str = "probabilities and quantiles are those of the sampled vents, rates and volumes, by a model that is not checked \
+                    for this place; they are no forecast";
+
+/// Levels of the contours of probability.
+const LEVELS: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
+
+/// Seconds of an hour.
+const HOUR: f32 = 3600.0;
+
+/// How maps are written.
+#[derive(Clone, Debug)]
+pub struct Drawing<'a> {
+    /// All runs.
+    pub summary: &'a Summary,
+    /// What was asked of them.
+    pub reduction: &'a Reduction,
+    /// Where they flowed.
+    pub ground: &'a Ground,
+    /// Name of the scene.
+    pub scene: &'a str,
+    /// Seed of the plan.
+    pub seed: u64,
+    /// Whether every raster also becomes a picture over the ground.
+    pub pictures: bool,
+    /// Levels of the contours of probability, in place of the usual ones.
+    pub levels: Option<&'a [f64]>,
+}
+
+/// A map of a summary.
+struct Map {
+    caption: Caption,
+    values: Vec<f32>,
+}
+
+/// The name of a quantile in files: `q10` for 0.1, `q2_5` for 0.025.
+fn short_name(quantile: f64) -> String {
+    let percent = crate::words::short(100.0 * quantile, 6);
+    let text = if percent.fract() == 0.0 { format!("{percent:02}") } else { percent.to_string() };
+    format!("q{}", text.replace('.', "_"))
+}
+
+/// The names of all files in a folder, those beside rasters included.
+pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
+    let quantiles = reduction.quantiles.iter().flat_map(|q| [Kind::Arrival(*q), Kind::Thickness(*q)]);
+    let maps = [Kind::Probability, Kind::Thickest].into_iter().chain(quantiles);
+    let endings: &[&str] = if pictures { &["tif", "qml", "png"] } else { &["tif", "qml"] };
+    let files = maps.flat_map(|kind| endings.iter().map(move |ending| format!("{}.{ending}", kind.name())));
+    files.chain(["probability.geojson".to_owned(), "runs.csv".to_owned()]).collect()
+}
+
+/// The maps that there are.
+#[derive(Clone, Copy)]
+enum Kind {
+    Probability,
+    Thickest,
+    Arrival(f64),
+    Thickness(f64),
+}
+
+impl Kind {
+    fn name(self) -> String {
+        match self {
+            Self::Probability => "probability".to_owned(),
+            Self::Thickest => "thickness_max".to_owned(),
+            Self::Arrival(quantile) => format!("arrival_{}", short_name(quantile)),
+            Self::Thickness(quantile) => format!("thickness_{}", short_name(quantile)),
+        }
+    }
+
+    fn ramp(self) -> Ramp {
+        let ramp = |palette, reversed, none_at_zero| Ramp { palette, reversed, span: Span::FromZero, none_at_zero };
+        match self {
+            Self::Probability => ramp("inferno", true, true),
+            Self::Arrival(_) => ramp("viridis", true, false),
+            Self::Thickest | Self::Thickness(_) => ramp("lava", false, true),
+        }
+    }
+
+    /// The name for people, what it is above a picture, and what it is in a line.
+    fn words(self, above_m: f64) -> (String, String, String) {
+        let given = format!("of the runs that inundate this place (more than {above_m} m)");
+        match self {
+            Self::Probability => (
+                "probability".to_owned(),
+                "probability of inundation".to_owned(),
+                format!("share of the runs whose lava stands more than {above_m} m thick here at some time"),
+            ),
+            Self::Thickest => (
+                "thickness".to_owned(),
+                "largest thickness of all runs".to_owned(),
+                "largest thickness of liquid and set lava in any run".to_owned(),
+            ),
+            Self::Arrival(quantile) => (
+                "arrival".to_owned(),
+                format!("arrival, quantile {quantile} of the runs that come here"),
+                format!("hours from the start of the eruption until lava comes: quantile {quantile} {given}"),
+            ),
+            Self::Thickness(quantile) => (
+                "thickness".to_owned(),
+                format!("largest thickness, quantile {quantile} of the runs that come here"),
+                format!("largest thickness of liquid and set lava: quantile {quantile} {given}"),
+            ),
+        }
+    }
+}
+
+impl Drawing<'_> {
+    /// Writes all files into a folder and returns their names, those beside rasters left out.
+    ///
+    /// # Errors
+    /// [`ExportError`] for a file that cannot be written; the others before it are there.
+    pub fn write(&self, folder: &Path, existing: Existing) -> Result<Vec<PathBuf>, ExportError> {
+        let mut files = Vec::new();
+        let about = About { scene: self.scene.to_owned(), seed: self.seed, step: 0 };
+        let ground = || self.elevations();
+        for map in self.maps() {
+            let values = Values::Real(self.on_the_box(map.values));
+            let raster = Raster::new(&map.caption, values, &ground, &self.ground.site, &about);
+            let path = |ending: &str| folder.join(format!("{}.{ending}", map.caption.name));
+            let mut endings = vec!["tif"];
+            endings.extend(self.pictures.then_some("png"));
+            endings.extend((map.caption.name == Kind::Probability.name()).then_some("geojson"));
+            for ending in endings {
+                raster.write(&path(ending), Some(self.levels.unwrap_or(&LEVELS)), existing)?;
+                files.push(path(ending));
+            }
+        }
+        let path = folder.join("runs.csv");
+        table(&path, &self.summary.rows, &self.ground.site, existing)?;
+        files.push(path);
+        Ok(files)
+    }
+
+    fn maps(&self) -> impl Iterator<Item = Map> + '_ {
+        let Summary { arrival_s, thickness_m, thickest_m, .. } = self.summary;
+        let quantiles = || self.reduction.quantiles.iter().enumerate();
+        let map = |kind: Kind, values| Map { caption: self.caption(kind), values };
+        let hours = |map: &Vec<f32>| map.iter().map(|seconds| seconds / HOUR).collect();
+        let first = [map(Kind::Probability, self.summary.probability()), map(Kind::Thickest, thickest_m.clone())];
+        let arrivals = quantiles().map(move |(i, q)| map(Kind::Arrival(*q), hours(&arrival_s.maps[i])));
+        let thicknesses = quantiles().map(move |(i, q)| map(Kind::Thickness(*q), thickness_m.maps[i].clone()));
+        first.into_iter().chain(arrivals).chain(thicknesses)
+    }
+
+    fn caption(&self, kind: Kind) -> Caption {
+        let (words, title, description) = kind.words(self.reduction.above_m);
+        let unit = match kind {
+            Kind::Probability => "",
+            Kind::Arrival(_) => "h",
+            Kind::Thickest | Kind::Thickness(_) => "m",
+        };
+        let runs = Some(self.summary.rows.len() as u64);
+        Caption {
+            name: kind.name(),
+            words,
+            title,
+            description,
+            unit,
+            ramp: kind.ramp(),
+            above: None,
+            note: Some(NOTE),
+            runs,
+        }
+    }
+
+    fn on_the_box(&self, values: Vec<f32>) -> Array2<f32> {
+        let grid = self.ground.site.grid;
+        Array2::from_shape_vec((grid.nz, grid.nx), values).expect("a value for each column")
+    }
+
+    fn elevations(&self) -> Array2<f32> {
+        let Ground { flow, site } = self.ground;
+        let of_column = |column| (site.floor_m + flow.column(column).ground_m) as f32;
+        self.on_the_box((0..site.grid.columns()).map(of_column).collect())
+    }
+}
+
+/// The columns of the table of runs.
+const HEADING: &str = "run,feature,vent_x,vent_y,rate_m3_s,volume_m3,duration_s,seed,area_m2,reach_m,thickness_max_m,lowest_m,\
+                       poured_m3,set_m3,out_m3,blocked_m3,time_s,ended,exact,seconds";
+
+/// Writes the table of runs; vents are in coordinates of the map.
+fn table(path: &Path, rows: &[Row], site: &Site, existing: Existing) -> Result<(), OutputError> {
+    whole(path, existing, |out| {
+        writeln!(out, "{HEADING}")?;
+        rows.iter().try_for_each(|row| writeln!(out, "{}", line(row, site)))
+    })
+}
+
+fn line(row: &Row, site: &Site) -> String {
+    let Row { sample, outcome, area_m2, reach_m, thickest_m, lowest_m } = row;
+    let [x, y] = on_the_map(sample.vent_m, site);
+    let ended = match outcome.ending {
+        Ending::Rest => "rest",
+        Ending::Limit => "limit",
+    };
+    let mut line = format!("{},{},{x},{y}", sample.run, sample.feature + 1);
+    for number in [sample.rate_m3_s, sample.volume_m3, sample.duration_s] {
+        // All digits, so that the run can be made again by itself.
+        write!(line, ",{number}").expect("a string takes everything");
+    }
+    write!(line, ",{},{area_m2:.1},{reach_m:.1},{thickest_m:.3},", sample.seed).expect("a string takes everything");
+    lowest_m.iter().for_each(|lowest| write!(line, "{lowest:.1}").expect("a string takes everything"));
+    for volume in [outcome.poured_m3, outcome.set_m3, outcome.out_m3, outcome.blocked_m3] {
+        write!(line, ",{volume:.2}").expect("a string takes everything");
+    }
+    let exact = if outcome.fault.is_none() { "yes" } else { "no" };
+    write!(line, ",{},{ended},{exact},{:.3}", outcome.time_s, outcome.seconds).expect("a string takes everything");
+    line
+}
+
+/// Coordinates of the map of a place in metres east and south of the box's north-west corner; without a map in metres
+/// from its south-west corner.
+pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
+    let place = site.placement();
+    let scale = (place.cell.0 / site.cell_size_m, place.cell.1 / site.cell_size_m);
+    [place.west + east_m * scale.0, place.north - south_m * scale.1]
+}
+
+/// The inverse of [`on_the_map`].
+pub fn from_the_map([x, y]: [f64; 2], site: &Site) -> [f64; 2] {
+    let place = site.placement();
+    let scale = (place.cell.0 / site.cell_size_m, place.cell.1 / site.cell_size_m);
+    [(x - place.west) / scale.0, (place.north - y) / scale.1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_have_names_for_files() {
+        assert_eq!([0.1, 0.5, 0.9, 0.05, 0.025, 1.0].map(short_name), ["q10", "q50", "q90", "q05", "q2_5", "q100"]);
+        let names = names(&Reduction { above_m: 0.05, quantiles: vec![0.5] }, true);
+        assert_eq!(names[..3], ["probability.tif", "probability.qml", "probability.png"]);
+        assert!(names.contains(&"arrival_q50.tif".to_owned()) && names.len() == 4 * 3 + 2);
+    }
+}
