@@ -1,5 +1,6 @@
 //! Whole numbers on the command line: `3000`, `1_000_000` or `1.5e6`.
 
+use lavoxel::hazard::MAX_RUNS;
 use lavoxel::scene::MAX_THREADS;
 
 /// Most steps of a run.
@@ -13,6 +14,11 @@ pub(super) fn steps(text: &str) -> Result<u64, String> {
 /// An interval in steps.
 pub(super) fn interval(text: &str) -> Result<u64, String> {
     within(text, 1, MOST_STEPS, "steps")
+}
+
+/// A number of runs.
+pub(super) fn runs(text: &str) -> Result<u64, String> {
+    within(text, 1, MAX_RUNS, "runs")
 }
 
 /// A number of threads.

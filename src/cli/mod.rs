@@ -9,6 +9,7 @@ mod cut;
 mod file_limit;
 mod flow_report;
 mod footprints;
+mod hazard;
 mod machine;
 mod maps;
 mod memory;
@@ -39,7 +40,7 @@ use clap::{Args, Parser, Subcommand};
 use lavoxel::checkpoint::CheckpointError;
 use lavoxel::export::ExportError;
 use lavoxel::output::OutputError;
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Overrides, Scene};
 use lavoxel::terrain::TerrainError;
 use lavoxel::validate::tame;
 
@@ -84,6 +85,7 @@ Examples:
   lavoxel terrain volcano --picture relief.png
   lavoxel run --steps 100000 --checkpoint long.lavoxel; lavoxel resume long.lavoxel
   lavoxel compare lava.tif observed.geojson        how well two footprints agree
+  lavoxel hazard dem.tif --rates log-uniform:1,50 --volumes 1e6 --vent-area rift.geojson --runs 500
   lavoxel bench
 
 Exit status: 0 success, 1 failed (disk, encoder), 2 wrong arguments or input, 130 stopped with Ctrl-C.";
@@ -100,6 +102,7 @@ enum Command {
     Terrain(Box<terrain::TerrainArgs>),
     Scene(scene::SceneArgs),
     Compare(compare::CompareArgs),
+    Hazard(Box<hazard::HazardArgs>),
     Verify(verify::VerifyArgs),
 }
 
@@ -149,7 +152,11 @@ impl Source {
 
     /// Reads the scene, with what the flags override.
     fn load(&self) -> anyhow::Result<Scene> {
-        let overrides = self.place.overrides()?;
+        self.load_with(&self.place.overrides()?)
+    }
+
+    /// Reads the scene with these overrides in place of those of the flags.
+    fn load_with(&self, overrides: &Overrides) -> anyhow::Result<Scene> {
         if let Some(path) = self.file.as_deref().filter(|path| !path.exists()) {
             return Err(no_file(path));
         }
@@ -158,12 +165,12 @@ impl Source {
             Some(path) if Scene::is_heightmap(path) => {
                 // The search for the summit already runs in parallel.
                 start_threads(self.threads.unwrap_or(0) as usize)?;
-                Scene::around_heightmap(path, &overrides)?
+                Scene::around_heightmap(path, overrides)?
             }
             file => {
                 let mut scene = file.map_or_else(|| Ok(Scene::volcano()), Scene::open)?;
                 self.place.check_kind(scene.spec.terrain.kind)?;
-                scene.apply(&overrides)?;
+                scene.apply(overrides)?;
                 scene
             }
         };
@@ -235,6 +242,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Terrain(args)) => terrain::run(&args).map(|()| Outcome::Done),
         Some(Command::Scene(args)) => scene::run(&args).map(|()| Outcome::Done),
         Some(Command::Compare(args)) => compare::run(&args).map(|()| Outcome::Done),
+        Some(Command::Hazard(args)) => hazard::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),
     };
     match result {

@@ -63,6 +63,18 @@ impl Progress {
     }
 }
 
+/// A bar over the runs of a hazard map, of which `done` are there already.
+pub(super) fn runs_bar(runs: u64, done: u64, quiet: bool) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let bar = ProgressBar::with_draw_target(Some(runs), target);
+    let style = ProgressStyle::with_template("{bar:28} run {pos}/{len}  {elapsed} so far  {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_position(done);
+    bar.reset_eta();
+    bar.enable_steady_tick(REFRESH);
+    bar
+}
+
 /// Simulated time and volume, in the physical model.
 fn flow_words(simulation: &Simulation) -> Option<String> {
     let (flow, time) = (simulation.world().flow()?, simulation.time_s()?);

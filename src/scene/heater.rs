@@ -39,6 +39,10 @@ fn at_once() -> Seconds {
 
 impl HeaterSpec {
     fn validate(&self, key: &str) -> Result<(), Invalid> {
+        if matches!(self.shape, Shape::Mesh(_)) {
+            let expected = "another shape: a mesh is put into the box by a [[body]] alone";
+            return Err(Invalid::new(&format!("{key}.shape.kind"), "mesh", expected));
+        }
         self.shape.validate(&format!("{key}.shape"))?;
         within(&format!("{key}.power_w"), self.power_w, 0.0, 1e12)?;
         within(&format!("{key}.from"), self.from.0, 0.0, 1e12)?;

@@ -4,7 +4,7 @@ use predicates::str::contains;
 
 use crate::place::lavoxel;
 
-const SUBCOMMANDS: [&str; 7] = ["render", "run", "resume", "bench", "terrain", "scene", "compare"];
+const SUBCOMMANDS: [&str; 8] = ["render", "run", "resume", "bench", "terrain", "scene", "compare", "hazard"];
 
 #[test]
 fn help_and_version_are_there_for_every_command() {

@@ -11,6 +11,7 @@ mod place;
 mod bench;
 mod compare;
 mod flow;
+mod hazard;
 mod heightmaps;
 mod help;
 mod layers;

@@ -1,0 +1,139 @@
+//! What `lavoxel hazard` prints.
+
+use std::time::Duration;
+
+use lavoxel::hazard::{Drawing, Ending, Plan, PlanFile, Row, Size};
+use lavoxel::scene::Seconds;
+use lavoxel::words;
+use serde::Serialize;
+
+/// Probabilities whose areas are printed.
+const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
+
+/// A finished hazard map.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    scene: String,
+    seed: u64,
+    runs: usize,
+    /// Runs that this command made; the others were there.
+    made: usize,
+    vents: String,
+    rates_m3_s: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    volumes_m3: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    durations_s: Option<String>,
+    above_m: f64,
+    /// Area that any run inundates.
+    area_m2: f64,
+    area_of_probability: Vec<AreaOf>,
+    mean_area_m2: f64,
+    mean_volume_m3: f64,
+    longest_reach_m: f64,
+    /// Runs that still advanced when their time was up.
+    cut_short: usize,
+    /// Runs of which lava left the box.
+    left_the_box: usize,
+    /// Runs whose vent could not pour all under the top of the box.
+    blocked: usize,
+    /// Runs whose accounts are not exact.
+    inexact: Vec<u64>,
+    /// Seconds of computing of all runs, and of this command from its start to its end.
+    computing_s: f64,
+    elapsed_s: f64,
+    #[serde(skip)]
+    size: String,
+}
+
+#[derive(Debug, Serialize)]
+struct AreaOf {
+    probability: f64,
+    area_m2: f64,
+}
+
+impl Report {
+    pub(super) fn new(plan: &Plan, file: &PlanFile, drawing: &Drawing<'_>, made: usize, elapsed: Duration) -> Self {
+        let (summary, site) = (drawing.summary, &drawing.ground.site);
+        let rows = &summary.rows;
+        let mean = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64;
+        let count = |is_so: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is_so(row)).count();
+        let area = |columns: usize| columns as f64 * site.cell_size_m * site.cell_size_m;
+        let (volumes_m3, durations_s, size) = match &plan.size {
+            Size::Volume(law) => (Some(law.to_string()), None, format!("volume {law} m³")),
+            Size::Duration(law) => (None, Some(law.to_string()), format!("duration {law} s")),
+        };
+        Self {
+            scene: drawing.scene.to_owned(),
+            seed: plan.seed,
+            runs: rows.len(),
+            made,
+            vents: file.vents.clone(),
+            rates_m3_s: plan.rates.to_string(),
+            volumes_m3,
+            durations_s,
+            above_m: drawing.reduction.above_m,
+            area_m2: area(summary.columns_from(0.0)),
+            area_of_probability: SHARES
+                .map(|probability| AreaOf { probability, area_m2: area(summary.columns_from(probability)) })
+                .into(),
+            mean_area_m2: mean(&|row| row.area_m2),
+            mean_volume_m3: mean(&|row| row.outcome.poured_m3),
+            longest_reach_m: rows.iter().map(|row| row.reach_m).fold(0.0, f64::max),
+            cut_short: count(&|row| row.outcome.ending == Ending::Limit),
+            left_the_box: count(&|row| row.outcome.out_m3 > 0.0),
+            blocked: count(&|row| row.outcome.blocked_m3 > 0.0),
+            inexact: rows.iter().filter(|row| row.outcome.fault.is_some()).map(|row| row.sample.run).collect(),
+            computing_s: rows.iter().map(|row| row.outcome.seconds).sum(),
+            elapsed_s: elapsed.as_secs_f64(),
+            size,
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        let shares = self.area_of_probability.iter();
+        let shares = shares.map(|of| format!("{} with {} % or more", words::area(of.area_m2), 100.0 * of.probability));
+        let lines = [
+            format!("scene       {}, seed {}", self.scene, self.seed),
+            format!("vents       {}", self.vents),
+            format!("laws        rate {} m³/s, {}", self.rates_m3_s, self.size),
+            format!(
+                "runs        {}, {} of them now; {} at rest, {} cut short, {} left the box",
+                self.runs,
+                self.made,
+                self.runs - self.cut_short,
+                self.cut_short,
+                self.left_the_box
+            ),
+            format!(
+                "each        {} poured and {} inundated on average, {:.0} m from the vent at most",
+                words::volume(self.mean_volume_m3),
+                words::area(self.mean_area_m2),
+                self.longest_reach_m
+            ),
+            format!(
+                "inundated   {} by any run (more than {} m); {}",
+                words::area(self.area_m2),
+                self.above_m,
+                shares.collect::<Vec<_>>().join(", ")
+            ),
+            format!("time        {} of computing, {} for this command", spent(self.computing_s), spent(self.elapsed_s)),
+        ];
+        lines.join("\n")
+    }
+
+    /// What makes the maps less than they seem.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let of = |count: usize, what: &str| (count > 0).then(|| format!("{count} of {} runs {what}", self.runs));
+        let cut = of(self.cut_short, "still advanced when their time was up; allow more with --duration");
+        let blocked = of(self.blocked, "could not pour all under the top of the box; make the box higher (--grid)");
+        let left =
+            of(self.left_the_box, "lost lava at the sides of the box; a larger part of the map would show where to");
+        let inexact = of(self.inexact.len(), "have accounts that are not exact; see runs.csv");
+        [cut, blocked, left, inexact].into_iter().flatten().collect()
+    }
+}
+
+fn spent(seconds: f64) -> String {
+    Seconds(words::rough(seconds)).to_string()
+}

@@ -1,0 +1,108 @@
+//! Where vents open: a file of points, lines and polygons, or the vents of the flags and the scene.
+
+use std::path::Path;
+
+use lavoxel::hazard::{MOST_POINTS, Places, from_the_map, on_the_map, table};
+use lavoxel::map::features::{Feature, Features, Geometry};
+use lavoxel::map::{Crs, Site, ToDegrees, geojson};
+use lavoxel::scene::Stage;
+
+use crate::cli::footprints::{read_text, told, told_polygons};
+
+/// Share of a side of the box by which a point computed from that side may miss it.
+const SLACK: f64 = 1e-9;
+
+/// Places of vents.
+pub(super) struct Vents {
+    pub(super) places: Places,
+    /// Where they come from, for people.
+    pub(super) words: String,
+}
+
+impl Vents {
+    /// The vents of a scene, with equal weights.
+    pub(super) fn of(stage: &Stage) -> anyhow::Result<Self> {
+        let cell = stage.site.cell_size_m;
+        let point = |x: f64, z: f64| Geometry::Points(vec![[x * cell, z * cell]]);
+        let vents = stage.simulation.vents().map(|vent| Feature { geometry: point(vent.x, vent.z), weight: 1.0 });
+        let vents: Vec<_> = vents.collect();
+        anyhow::ensure!(
+            !vents.is_empty(),
+            "nothing pours: pass --vent-area FILE or --vent X,Z, or add a [[vent]] to the scene"
+        );
+        let words = match &vents[..] {
+            [Feature { geometry: Geometry::Points(points), .. }] => {
+                let [x, y] = on_the_map(points[0], &stage.site);
+                format!("a vent at {x:.2}, {y:.2}")
+            }
+            _ => format!("{} vents with equal weights", vents.len()),
+        };
+        let places = Places::new(vents).map_err(|wrong| anyhow::anyhow!("the scene {wrong}"))?;
+        Ok(Self { places, words })
+    }
+
+    /// Reads a file.
+    pub(super) fn read(path: &Path, site: &Site) -> anyhow::Result<Self> {
+        let wrong = |what: String| anyhow::anyhow!("--vent-area {}: {what}", path.display());
+        let text = || read_text(path).map_err(|error| anyhow::anyhow!("--vent-area: {error}"));
+        let mut features = match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
+            "geojson" | "json" => of_geojson(&text()?, site).map_err(wrong)?,
+            "csv" | "txt" => table::parse(&text()?).map_err(wrong)?,
+            _ => return Err(wrong("must end in .geojson or .csv".to_owned())),
+        };
+        let points: usize = features.iter_mut().map(|feature| feature.geometry.points_mut().count()).sum();
+        if points > MOST_POINTS {
+            return Err(wrong(format!(
+                "has {points} points, more than {MOST_POINTS}: simplify it (ogr2ogr -simplify)"
+            )));
+        }
+        for point in features.iter_mut().flat_map(|feature| feature.geometry.points_mut()) {
+            *point = in_the_box(*point, site).map_err(wrong)?;
+        }
+        let places = Places::new(features).map_err(wrong)?;
+        let (count, plural) = (places.len(), if places.len() == 1 { "" } else { "s" });
+        let words = format!("{count} feature{plural} of {}", path.display());
+        Ok(Self { places, words })
+    }
+}
+
+/// The features of a text in coordinates of the map of a box.
+fn of_geojson(text: &str, site: &Site) -> Result<Vec<Feature>, String> {
+    let check = geojson::need(text).check("simplify it (ogr2ogr -simplify)");
+    check.map_err(|error| error.to_string())?;
+    let Features { mut features, system } = Features::parse(text)?;
+    let crs = site.crs().cloned().unwrap_or_default();
+    let way = system.onto(&crs).ok_or_else(|| other_system(&system, &crs))?;
+    if way != ToDegrees::Same {
+        for point in features.iter_mut().flat_map(|feature| feature.geometry.points_mut()) {
+            let there = way.back(*point);
+            *point = there.ok_or("has a point far from the map: is it in longitude and latitude?")?;
+        }
+    }
+    Ok(features)
+}
+
+fn other_system(system: &geojson::System, crs: &Crs) -> String {
+    let mend = match system {
+        geojson::System::Degrees if *crs == Crs::default() => {
+            "write its coordinates as those of the heightmap, with \"crs\": null in the file".to_owned()
+        }
+        _ => format!("bring it into the system of the heightmap (ogr2ogr -t_srs {})", told(crs)),
+    };
+    format!("is in {}, the heightmap in {}: {mend}", told_polygons(system), told(crs))
+}
+
+/// A point of the map in metres east and south of the box's north-west corner.
+fn in_the_box(point: [f64; 2], site: &Site) -> Result<[f64; 2], String> {
+    let sides = [site.grid.nx, site.grid.nz].map(|cells| cells as f64 * site.cell_size_m);
+    let place = from_the_map(point, site);
+    let is_inside = |k: usize| place[k] >= -SLACK * sides[k] && place[k] <= sides[k] * (1.0 + SLACK);
+    if is_inside(0) && is_inside(1) {
+        return Ok([0, 1].map(|k| place[k].clamp(0.0, sides[k])));
+    }
+    let ([west, north], [east, south]) = (on_the_map([0.0; 2], site), on_the_map(sides, site));
+    let [x, y] = point;
+    Err(format!(
+        "{x}, {y} lies outside of the box (x {west} to {east}, y {south} to {north}): cut it to the box, or make the box larger"
+    ))
+}
