@@ -139,7 +139,7 @@ impl Plan {
     /// those before as they are.
     fn parts(&self, ground: &Ground) -> BTreeMap<&'static str, String> {
         let flow = &ground.flow;
-        let FlowSetup { lava, step_s, open_sides, seed: _ } = flow.setup();
+        let FlowSetup { lava, step_s, open_sides, heaters, seed: _ } = flow.setup();
         let hash = |value: &Value| format!("{:016x}", xxh3_64(value.to_string().as_bytes()));
         let VentSpec { radius, height, flow: pours, .. } = &self.vent;
         let temperature = pours.as_ref().and_then(|pours| pours.temperature_k);
@@ -151,7 +151,7 @@ impl Plan {
             ("program", About::SOFTWARE.to_owned()),
             ("ground", format!("{:016x}", flow.hash())),
             ("box", hash(&json!([flow.space(), ground.site.floor_m]))),
-            ("lava", hash(&json!(lava))),
+            ("lava", hash(&json!([lava, heaters]))),
             ("steps", step_s.to_string()),
             ("walls", if *open_sides { "open" } else { "closed" }.to_owned()),
             ("vents", format!("{:016x}", hash_of_words(&self.places))),

@@ -232,7 +232,7 @@ mod tests {
 
     fn ground() -> Ground {
         let space = FlowBox { nx: 10, ny: 20, nz: 6, dx_m: 10.0, dz_m: 2.0 };
-        let setup = FlowSetup { lava: Lava::default(), step_s: 10.0, open_sides: true, seed: 1 };
+        let setup = FlowSetup { lava: Lava::default(), step_s: 10.0, open_sides: true, seed: 1, heaters: Vec::new() };
         let heights: Vec<f64> = (0..60).map(|column| 20.0 - f64::from(column / 10)).collect();
         let site = Site {
             grid: Grid::new(10, 20, 6),
