@@ -2,8 +2,9 @@
 
 use smallvec::SmallVec;
 
+use super::layers::{layers, part_of, two_layers};
 use super::lean::Lean;
-use super::mag::{Mag, SHARE_ONE};
+use super::mag::Mag;
 use super::tables::Tables;
 use super::{FlowCell, UNITS};
 
@@ -372,62 +373,6 @@ pub(crate) struct Kept {
     pub(crate) warmth: [Warmth; 2],
     /// Share of the flux in the lower one, in 32 bits after the point.
     pub(crate) share: u32,
-}
-
-/// Bits after the point of parts of a depth.
-const PART: i32 = 28;
-const WHOLE: u64 = 1 << PART;
-
-/// A height as part of a depth, nothing below 0.
-#[inline]
-fn part_of(height: i64, depth: i64) -> u64 {
-    ((height.max(0) as u64) << PART) / depth as u64
-}
-
-#[inline]
-fn product(a: u64, b: u64) -> u64 {
-    (a * b) >> PART
-}
-
-/// A fluidity times a number with [`PART`] bits after the point.
-#[inline]
-fn scaled(fluidity: Mag, part: u64) -> Mag {
-    fluidity.times(Mag::from_units(part)).shifted(-PART)
-}
-
-/// Mobility over the cube of the depth of two layers, the upper of which is a part of the depth, and the share of the flux in the
-/// lower one: the velocity profile `u' = (h − z)/η` integrated twice.
-#[inline]
-fn two_layers([lower, upper]: [Mag; 2], x: u64) -> (Mag, u32) {
-    let y = WHOLE - x.min(WHOLE);
-    let cube = product(product(x, x), x);
-    let square = product(y, y);
-    let below = scaled(lower, (3 * square - product(square, y)) >> 1);
-    let all = scaled(lower, WHOLE - cube).plus(scaled(upper, cube));
-    (all, below.over(all).fixed(32, SHARE_ONE - 1) as u32)
-}
-
-/// The same of any number of layers from the bottom up; `above` is the part of the depth above the layer of a number, and the
-/// shares are those below the top of each.
-fn layers(fluidities: impl ExactSizeIterator<Item = Mag>, above: impl Fn(usize) -> u64, shares: &mut [u32]) -> Mag {
-    let mut fluxes: SmallVec<[Mag; 8]> = SmallVec::new();
-    let (mut speed, mut sum, mut x) = (Mag::ZERO, Mag::ZERO, WHOLE);
-    let last = fluidities.len() - 1;
-    for (j, fluidity) in fluidities.enumerate() {
-        let next = if j == last { 0 } else { above(j).min(x) };
-        let (square, next_square) = (product(x, x), product(next, next));
-        let cubes = product(square, x) - product(next_square, next);
-        // Three times the flux: with the speed at the layer's bottom, and with what it gains.
-        let bent = (3 * product(square, x - next)).saturating_sub(cubes) >> 1;
-        sum = sum.plus(scaled(speed, 3 * (x - next))).plus(scaled(fluidity, bent));
-        speed = speed.plus(scaled(fluidity, (square - next_square) >> 1));
-        fluxes.push(sum);
-        x = next;
-    }
-    for (share, flux) in shares.iter_mut().zip(&fluxes) {
-        *share = flux.over(sum).fixed(32, SHARE_ONE - 1) as u32;
-    }
-    sum
 }
 
 /// Heat of a unit of what a cell holds, rounded down to [`Warmth::BITS`] after the point.

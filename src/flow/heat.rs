@@ -2,7 +2,8 @@
 //! leaves a cell and enters a ledger.
 
 use super::column::Column;
-use super::plan::{Plan, on_strips};
+use super::plan::Plan;
+use super::strips::on_strips;
 use super::{Cooling, Flow, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
 
 /// The constant of Stefan and Boltzmann in W/(m² K⁴).

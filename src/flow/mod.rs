@@ -9,12 +9,13 @@
 //! | file | what |
 //! |---|---|
 //! | `lava` | constants of a lava, presets, ranges |
-//! | `column` | cells of a column, its runs |
+//! | `column`, `layers` | cells of a column, its runs; runs of several cells |
 //! | `lean` | the record of a column that faces read |
 //! | `face` | the rule: what crosses a face |
-//! | `plan` | which columns move in which sub-step |
+//! | `plan`, `strips` | which columns move in which sub-step, and on which thread |
 //! | `area` | sets of columns |
 //! | `step` | a step as a recipe |
+//! | `cross`, `gather` | the two passes of a sub-step |
 //! | `heat`, `set` | cooling; what turns to rock |
 //! | `melt` | solids that melt, their heat, heaters |
 //! | `account` | ledgers of volume and heat |
@@ -26,9 +27,12 @@
 mod account;
 mod area;
 mod column;
+mod cross;
 mod face;
+mod gather;
 mod heat;
 mod lava;
+mod layers;
 mod lean;
 mod mag;
 mod melt;
@@ -38,6 +42,7 @@ mod plan;
 mod saved;
 mod set;
 mod step;
+mod strips;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -52,9 +57,9 @@ use serde::{Deserialize, Serialize};
 
 use self::area::Area;
 use self::column::{Column, UNIT};
+use self::cross::Face;
 use self::lean::Lean;
 use self::plan::Plan;
-use self::step::Face;
 use self::tables::Tables;
 use crate::parallel::*;
 use crate::validate::{Invalid, within};

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::column::heat_of;
+use super::cross::pair_of;
 use super::lean::Lean;
 use super::plan::{Plan, own_level};
-use super::step::{SubStep, WHOLE, pair_of, sub_key, sub_steps};
+use super::step::{SubStep, WHOLE, sub_key, sub_steps};
 use super::{Flow, FlowPour};
 
 /// An amount and its heat that go from one cell to another.

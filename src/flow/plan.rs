@@ -4,13 +4,12 @@
 //! one level behind; a face moves at the finer level of its two columns. Levels come from the state at the step's start,
 //! so they do not depend on any order.
 
-use std::ops::Range;
-
 use super::area::Area;
 use super::column::{Column, UNIT};
 use super::face::head_beside;
 use super::lean::Lean;
 use super::mag::Mag;
+use super::strips::{ASLEEP, Strip, TASK, lay_out};
 use super::tables::Tables;
 use super::{FlowBox, HEAT_UNITS};
 use crate::parallel::*;
@@ -25,20 +24,6 @@ const AHEAD: i32 = 3;
 /// Sub-steps of the finest level after which the plan computes levels again.
 const ROUND: i32 = 8;
 
-/// Fewest columns or faces for which a thread is worth its start.
-pub(crate) const TASK: usize = 512;
-
-/// Active columns of a strip, at least, and strips for a thread, so that threads can share what is due evenly.
-const STRIP: usize = 128;
-const STRIPS: usize = 8;
-
-/// Mark of a number in the lists of a strip: the face has no columns beside it on both sides, or the column is at a side of the
-/// box.
-pub(crate) const SIDE: u32 = 1 << 31;
-
-/// The level of a column that is not active.
-const ASLEEP: u8 = u8::MAX;
-
 /// What is poured into one column in a step, in units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pour {
@@ -46,53 +31,6 @@ pub(crate) struct Pour {
     pub(crate) level: Option<usize>,
     pub(crate) units: i64,
     pub(crate) heat_each: i64,
-}
-
-/// Numbers by level, ascending in each.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ByLevel {
-    lists: [Vec<u32>; FINEST as usize + 1],
-    /// How many there are at a level and finer ones.
-    due: [usize; FINEST as usize + 1],
-}
-
-impl ByLevel {
-    fn clear(&mut self) {
-        self.lists.iter_mut().for_each(Vec::clear);
-    }
-
-    fn count(&mut self) {
-        let mut sum = 0;
-        for (list, due) in self.lists.iter().zip(&mut self.due).rev() {
-            sum += list.len();
-            *due = sum;
-        }
-    }
-
-    /// How many there are at a level and finer ones.
-    #[inline]
-    pub(crate) fn due(&self, level: i32) -> usize {
-        self.due[level as usize]
-    }
-
-    /// All of one level.
-    #[inline]
-    pub(crate) fn of(&self, level: i32) -> &[u32] {
-        &self.lists[level as usize]
-    }
-}
-
-/// The work of neighbouring columns.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Strip {
-    /// The columns of the box that are the strip's.
-    pub(crate) columns: Range<usize>,
-    /// Those of them that are active, as numbers in [`Plan::active`].
-    pub(crate) active: Range<usize>,
-    /// Faces towards east and towards south, by the numbers of their columns. Some are marked with [`SIDE`].
-    pub(crate) faces: [ByLevel; 2],
-    /// Active columns by the finest level of their faces. Some are marked with [`SIDE`].
-    pub(crate) moved: ByLevel,
 }
 
 /// The plan of a step.
@@ -174,7 +112,7 @@ impl Plan {
         for (&c, &level) in self.active.iter().zip(&self.smooth) {
             self.levels[c as usize] = level.max(self.coarsest as u8);
         }
-        self.list(space);
+        lay_out(&mut self.strips, space, &self.levels, &self.active);
     }
 
     fn activate(&mut self, space: FlowBox, wet: &[u32], pours: &[Pour]) {
@@ -210,21 +148,6 @@ impl Plan {
         self.finest = i32::from(self.smooth.iter().copied().max().unwrap_or(0));
     }
 
-    fn list(&mut self, space: FlowBox) {
-        let (levels, active) = (&self.levels, &self.active);
-        let threads = current_num_threads();
-        let count = if threads > 1 { (active.len() / STRIP).clamp(1, STRIPS * threads) } else { 1 };
-        self.strips.resize_with(count, Strip::default);
-        let column = |i: usize| if i == 0 { 0 } else { active.get(i).map_or(space.columns(), |&c| c as usize) };
-        let start = |s: usize| s * active.len() / count;
-        self.strips.par_iter_mut().enumerate().with_min_len(TASK / STRIP).for_each(|(s, strip)| {
-            strip.active = start(s)..start(s + 1);
-            strip.columns =
-                column(strip.active.start)..if s + 1 == count { space.columns() } else { column(start(s + 1)) };
-            strip.list(space, levels, active);
-        });
-    }
-
     /// Whether a column moves at all.
     #[cfg(test)]
     pub(crate) fn is_active(&self, column: usize) -> bool {
@@ -241,100 +164,6 @@ impl Plan {
     pub(crate) fn own(&self) -> impl Iterator<Item = (usize, Own)> {
         self.active.iter().map(|&c| c as usize).zip(self.own.iter().copied())
     }
-}
-
-impl Strip {
-    /// How many faces are due.
-    pub(crate) fn due_faces(&self, level: i32) -> usize {
-        self.faces.iter().map(|faces| faces.due(level)).sum()
-    }
-
-    fn list(&mut self, space: FlowBox, levels: &[u8], active: &[u32]) {
-        let Self { faces: [to_east, to_south], moved, .. } = self;
-        to_east.clear();
-        to_south.clear();
-        moved.clear();
-        let (nx, nz) = (space.nx, space.nz);
-        let (mut z, mut start) = (0, 0);
-        let later = |a: u8, b: u8| a.wrapping_add(1).max(b.wrapping_add(1)).wrapping_sub(1);
-        for &c in &active[self.active.clone()] {
-            let i = c as usize;
-            if i >= start + nx {
-                z = i / nx;
-                start = z * nx;
-            }
-            let own = levels[i];
-            let at = |is_inside: bool, n: usize| if is_inside { levels[n] } else { ASLEEP };
-            let (west, east) = (at(i > start, i.wrapping_sub(1)), at(i + 1 < start + nx, i + 1));
-            let (north, south) = (at(z > 0, i.wrapping_sub(nx)), at(z + 1 < nz, i + nx));
-            let at_side_x = i == start || i + 1 == start + nx;
-            let at_side_z = z == 0 || z + 1 == nz;
-            let mark = |is_side: bool| if is_side { SIDE } else { 0 };
-            if east != ASLEEP {
-                to_east.lists[usize::from(own.max(east))].push(c | mark(at_side_z));
-            }
-            if south != ASLEEP {
-                to_south.lists[usize::from(own.max(south))].push(c | mark(at_side_x));
-            }
-            let finest = [east, south, west, north].into_iter().fold(own, later);
-            moved.lists[usize::from(finest)].push(c | mark(at_side_x || at_side_z));
-        }
-        to_east.count();
-        to_south.count();
-        moved.count();
-    }
-}
-
-/// State of neighbouring columns that can be cut between two of them.
-pub(crate) trait Cut: Sized {
-    /// The first so many columns, and the rest.
-    fn cut(self, columns: usize) -> (Self, Self);
-}
-
-impl<A: Cut, B: Cut> Cut for (A, B) {
-    fn cut(self, columns: usize) -> (Self, Self) {
-        let ((a, more_a), (b, more_b)) = (self.0.cut(columns), self.1.cut(columns));
-        ((a, b), (more_a, more_b))
-    }
-}
-
-impl<T> Cut for &mut [T] {
-    fn cut(self, columns: usize) -> (Self, Self) {
-        self.split_at_mut(columns)
-    }
-}
-
-impl<T> Cut for &[T] {
-    fn cut(self, columns: usize) -> (Self, Self) {
-        self.split_at(columns)
-    }
-}
-
-/// Does the work of strips, each with its share of the state, and merges what comes of it. Two parts run on two threads where in
-/// each of them more is due than [`TASK`].
-pub(crate) fn on_strips<S: Cut + Send, R: Send>(
-    strips: &[Strip],
-    state: S,
-    due: &(impl Fn(&Strip) -> usize + Sync),
-    work: &(impl Fn(&Strip, S) -> R + Sync),
-    merge: &(impl Fn(R, R) -> R + Sync),
-) -> R {
-    if let [strip] = strips {
-        return work(strip, state);
-    }
-    let all: usize = strips.iter().map(due).sum();
-    // Cut before the strip that would give the first part more than half of the work.
-    let (mut middle, mut sum) = (0, 0);
-    while middle + 1 < strips.len() && (middle == 0 || 2 * sum + due(&strips[middle]) <= all) {
-        sum += due(&strips[middle]);
-        middle += 1;
-    }
-    let (few, more) = state.cut(strips[middle].columns.start - strips[0].columns.start);
-    let (before, after) = strips.split_at(middle);
-    let first = || on_strips(before, few, due, work, merge);
-    let second = || on_strips(after, more, due, work, merge);
-    let (a, b) = if sum.min(all - sum) < TASK { (first(), second()) } else { join(first, second) };
-    merge(a, b)
 }
 
 /// The columns west, east, north and south of a column.

@@ -1,0 +1,165 @@
+//! The second pass of a sub-step: every column that is due takes what crosses its faces, and settles.
+
+use super::column::{Column, UNIT, heat_of};
+use super::cross::{Face, faces_of};
+use super::lean::Lean;
+use super::plan::Plan;
+use super::step::SubStep;
+use super::strips::{SIDE, on_strips};
+use super::tables::Tables;
+use super::{Flow, FlowBox, FlowCell, UNITS};
+
+impl Flow {
+    /// Moves what crosses into every column that is due, lets it settle, and refreshes its runs.
+    pub(super) fn gather(&mut self, plan: &Plan, sub: SubStep) {
+        let Self { space, columns, leans, faces, tables, account, .. } = self;
+        let gather = Gather { space: *space, faces, tables, stamp: sub.stamp };
+        let lost = on_strips(
+            &plan.strips,
+            (columns.as_mut_slice(), leans.as_mut_slice()),
+            &|strip| strip.moved.due(sub.level),
+            &|strip, (columns, leans)| {
+                let first = strip.columns.start;
+                let mut lost = 0;
+                for level in sub.level..=plan.finest {
+                    for &c in strip.moved.of(level) {
+                        let i = (c & !SIDE) as usize - first;
+                        lost += gather.column(c, &mut columns[i], &mut leans[i]);
+                    }
+                }
+                lost
+            },
+            &|a: i64, b| a + b,
+        );
+        account.heat_sky += i128::from(lost);
+    }
+}
+
+/// What the columns of a sub-step read.
+struct Gather<'a> {
+    space: FlowBox,
+    faces: &'a [Face],
+    tables: &'a Tables,
+    stamp: u32,
+}
+
+impl Gather<'_> {
+    /// Moves what crosses the faces of a column. Gives the heat of cells that were emptied to the last unit, which is lost to
+    /// the sky.
+    #[inline(always)]
+    fn column(&self, c: u32, column: &mut Column, lean: &mut Lean) -> i64 {
+        if c & SIDE != 0 {
+            let c = (c & !SIDE) as usize;
+            return self.any_column(faces_of(self.space, c).into_iter().flatten(), column, lean);
+        }
+        let (c, nx) = (c as usize, self.space.nx);
+        let faces = [(2 * (c - nx) + 1, -1), (2 * (c - 1), -1), (2 * c, 1), (2 * c + 1, 1)];
+        self.lean_column(c, column, lean).unwrap_or_else(|| self.any_column(faces.into_iter(), column, lean))
+    }
+
+    /// The same for a column of one run under the sky that has two cells of liquid at most, before and after.
+    #[inline(always)]
+    fn lean_column(&self, c: usize, column: &mut Column, lean: &mut Lean) -> Option<i64> {
+        if !lean.is_whole() || self.tables.carries_skin {
+            return None;
+        }
+        let first = lean.floor.div_euclid(UNIT) as i32;
+        let start = (first - column.base) as usize;
+        let cell = |i: usize| column.cells.get(start + i).copied().unwrap_or_default();
+        let (mut lower, mut upper, mut has_moved) = (cell(0), cell(1), false);
+        let nx = self.space.nx;
+        let mut take = |face: &Face, sign: i32| {
+            if face.stamp != self.stamp {
+                return true;
+            }
+            has_moved = true;
+            let [amount, more] = [sign * face.amounts[0], sign * face.amounts[1]];
+            let [heat, more_heat] = [i64::from(sign) * face.heats[0], i64::from(sign) * face.heats[1]];
+            if face.level == first {
+                (lower.amount, lower.heat) = (lower.amount + amount, lower.heat + heat);
+                (upper.amount, upper.heat) = (upper.amount + more, upper.heat + more_heat);
+            } else {
+                (upper.amount, upper.heat) = (upper.amount + amount, upper.heat + heat);
+            }
+            (face.level == first || face.level == first + 1 && more == 0) && face.parts.is_empty()
+        };
+        let own = &self.faces[2 * c..2 * c + 2];
+        let is_lean = take(&self.faces[2 * (c - nx) + 1], 1)
+            && take(&self.faces[2 * (c - 1)], 1)
+            && take(&own[0], -1)
+            && take(&own[1], -1);
+        if !is_lean {
+            return None;
+        }
+        if !has_moved {
+            return Some(0);
+        }
+        let mut lost = 0;
+        for cell in [&mut lower, &mut upper] {
+            if cell.amount == 0 {
+                lost += std::mem::take(&mut cell.heat);
+            }
+        }
+        let room = UNITS - lower.rock - lower.amount;
+        if room < 0 {
+            let heat = heat_of(-room, lower);
+            move_up(&mut lower, &mut upper, -room, heat);
+        } else if room > 0 && upper.amount > 0 {
+            let amount = room.min(upper.amount);
+            let heat = if amount == upper.amount { upper.heat } else { heat_of(amount, upper) };
+            move_up(&mut lower, &mut upper, -amount, -heat);
+        }
+        if upper.amount > UNITS {
+            return None;
+        }
+        *column.cell_mut(first) = lower;
+        if upper.amount > 0 || column.cells.len() > start + 1 {
+            *column.cell_mut(first + 1) = upper;
+        }
+        *lean = column.refresh_open(lower, upper, self.tables);
+        Some(lost)
+    }
+
+    #[inline(never)]
+    fn any_column(&self, around: impl Iterator<Item = (usize, i32)>, column: &mut Column, lean: &mut Lean) -> i64 {
+        let carries_skin = self.tables.carries_skin;
+        let (mut has_moved, mut came, mut aged) = (false, 0.0, 0.0);
+        let before = if carries_skin { column.amount() as f64 } else { 0.0 };
+        for (number, sign) in around {
+            let face = &self.faces[number];
+            if face.stamp != self.stamp {
+                continue;
+            }
+            face.for_parts(|part| {
+                has_moved = true;
+                let cell = column.cell_mut(part.level);
+                cell.amount -= sign * part.amount;
+                cell.heat -= i64::from(sign) * part.heat;
+                if carries_skin && sign * part.amount < 0 {
+                    let amount = f64::from(part.amount.abs());
+                    came += amount;
+                    aged += amount * f64::from(face.skins[if sign > 0 { 1 } else { 0 }]);
+                }
+            });
+        }
+        if !has_moved {
+            return 0;
+        }
+        if came > 0.0 {
+            column.skin = ((before * f64::from(column.skin) + aged) / (before + came)) as f32;
+        }
+        let lost = column.drop_rests();
+        column.settle();
+        *lean = column.refresh_with_lean(self.tables);
+        lost
+    }
+}
+
+/// Moves liquid from a cell to the one above, or back.
+#[inline]
+fn move_up(lower: &mut FlowCell, upper: &mut FlowCell, amount: i32, heat: i64) {
+    lower.amount -= amount;
+    lower.heat -= heat;
+    upper.amount += amount;
+    upper.heat += heat;
+}
