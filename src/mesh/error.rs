@@ -50,6 +50,7 @@ pub(super) enum Fault {
 
 impl Fault {
     /// A file that is not what its ending says.
+    #[allow(clippy::needless_pass_by_value, reason = "errors and words alike")]
     pub(super) fn content(format: &'static str, found: impl ToString) -> Self {
         Self::Content { format, found: tame(&found.to_string()) }
     }
