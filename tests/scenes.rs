@@ -99,6 +99,7 @@ fn full() -> SceneSpec {
     spec.camera.distance = Some(1.0);
     spec.camera.target = Some([0.5; 3]);
     spec.look.plate_size = Some(3.0);
+    spec.look.kelvin = Some([1143.0, 1360.0]);
     spec.look.sun_elevation_deg = Some(10.0);
     spec
 }

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lavoxel::lowpass::LowPass;
 use lavoxel::map::Site;
 use lavoxel::render::{Camera, CameraSpec, Image, LookSpec, Named, Renderer};
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Model, Scene};
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 
@@ -61,6 +61,8 @@ pub(super) struct Painter {
     name: String,
     camera: CameraSpec,
     look: LookSpec,
+    /// Height of a cell in its widths.
+    tall: f32,
     view: Drawn,
     /// Made with the first volume picture.
     lowpass: Option<LowPass>,
@@ -80,7 +82,7 @@ impl Painter {
         let view = match view {
             View::Slice(section) => {
                 let palette = scene.spec.look.palette.build("look.palette")?;
-                Drawn::Slice(Slices::new(section, site, palette)?)
+                Drawn::Slice(Slices::new(section, site, (palette, scene.look().kelvin))?)
             }
             View::Volume => {
                 LowPass::check(site.grid)?;
@@ -90,7 +92,8 @@ impl Painter {
         Ok(Self {
             name: scene.spec.name.clone(),
             camera: scene.spec.camera.clone(),
-            look: scene.spec.look.clone(),
+            look: scene.look(),
+            tall: if scene.spec.model == Model::Flow { (site.cell_height_m() / site.cell_size_m) as f32 } else { 1.0 },
             view,
             lowpass: None,
             renderer: None,
@@ -117,7 +120,7 @@ impl Painter {
         renderer.set_ground(world.ground());
         let azimuth_deg = self.camera.azimuth_deg + turned_deg;
         let spec = CameraSpec { azimuth_deg, ..self.camera.clone() };
-        let camera = Camera::new(&spec, &renderer.subject(), size);
+        let camera = Camera::new(&spec, &renderer.subject().of_tall_cells(self.tall), size);
         renderer.set_steps(simulation.steps());
         let lowpass = self.lowpass.get_or_insert_with(|| LowPass::new(world.grid()));
         lowpass.refresh(world);

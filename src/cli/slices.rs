@@ -25,6 +25,8 @@ pub(super) struct Slices {
     cell: usize,
     quantity: Quantity,
     palette: Palette,
+    /// Temperatures of lava with energy 0 and 1.
+    kelvin: Option<[f32; 2]>,
     rulers: [Vec<Ruler>; 3],
     /// `None` shows the whole box.
     crop: Option<Crop>,
@@ -37,12 +39,17 @@ impl Slices {
     ///
     /// # Errors
     /// When they are outside the box.
-    pub(super) fn new(section: Section, site: &Site, palette: Palette) -> Result<Self, Invalid> {
+    pub(super) fn new(
+        section: Section,
+        site: &Site,
+        (palette, kelvin): (Palette, Option<[f32; 2]>),
+    ) -> Result<Self, Invalid> {
         Ok(Self {
             axis: section.cut.axis,
             cell: section.cut.cell(site)?,
             quantity: section.quantity,
             palette,
+            kelvin,
             rulers: site.rulers(),
             crop: (!section.whole).then(Crop::default),
             largest: 0.0,
@@ -80,7 +87,7 @@ impl Slices {
     /// What the colours mean. Energy goes from 0 to 1, which a full cell of fresh lava has, so that pictures compare;
     /// where there is more, to the largest value.
     fn scale(&self, others: &[Plain]) -> Option<Scale> {
-        let scale = Scale::among(&self.quantity, others)?;
+        let scale = Scale::among(&self.quantity, others)?.in_celsius(&self.quantity, self.kelvin);
         Some(match self.quantity.measure() {
             CellMeasure::Energy | CellMeasure::SpecificEnergy => {
                 scale.up_to(round_up(self.largest.max(1.0).into()) as f32)

@@ -328,6 +328,13 @@ impl Lava {
         self.density_kg_m3 * (self.heat_capacity + latent)
     }
 
+    /// Temperatures of lava without warmth and of lava from the vent: the solidus, or the air where lava never sets, and
+    /// the vent's.
+    pub fn warmth_k(&self) -> [f64; 2] {
+        let cold = if self.solidus_k > 0.0 { self.solidus_k } else { self.ambient_k };
+        [cold, self.vent_k.max(cold + 1.0)]
+    }
+
     /// Checks every number; `key` names the table.
     ///
     /// # Errors

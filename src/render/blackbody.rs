@@ -8,7 +8,7 @@
 //! * **Luminance.** Radiance spans five decades over that range. [`BlackBody::shown`] keeps the hue and compresses the
 //!   luminance with a power, as a local exposure would.
 
-use super::math::{V3, luminance, v3};
+use super::math::{V3, luminance, smoothstep, v3};
 
 const COLDEST_K: f32 = 500.0;
 const HOTTEST_K: f32 = 3500.0;
@@ -16,6 +16,17 @@ const ENTRIES: usize = 601;
 /// Temperature whose shown luminance is 1.
 const REFERENCE_K: f32 = 1400.0;
 const LUMINANCE_POWER: f32 = 0.45;
+
+/// Temperature of lava with this energy per amount, where that of energy 0 and 1 is given.
+pub(crate) fn kelvin([cold, hot]: [f32; 2], energy: f32) -> f32 {
+    cold + (hot - cold) * energy
+}
+
+/// Share of its light that a body shows: none below the temperature at which it begins to glow. The compressed luminance
+/// would show what no eye sees.
+pub(crate) fn red_hot(kelvin: f32) -> f32 {
+    smoothstep(600.0, 850.0, kelvin)
+}
 
 /// A table of black-body colours.
 #[derive(Clone, Debug)]

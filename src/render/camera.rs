@@ -22,13 +22,15 @@ pub struct Bounds {
     /// Distance from the upright middle axis, in cells, to which the content reaches at evenly spaced heights from
     /// `low` to `high`. Mountains are narrow where they are high, and framing uses that.
     reach: [f32; LEVELS],
+    /// Height of a cell as it is drawn, in its widths.
+    tall: f32,
 }
 
 impl Bounds {
     /// The whole box of cells.
     pub fn of(grid: Grid) -> Self {
         let high = Point3::new(grid.nx as f32, grid.ny as f32, grid.nz as f32);
-        Self { low: Point3::origin(), high, reach: [0.5 * high.x.hypot(high.z); LEVELS] }
+        Self { low: Point3::origin(), high, reach: [0.5 * high.x.hypot(high.z); LEVELS], tall: 1.0 }
     }
 
     /// A block of ground from `foot` up to its highest point; `ground` gives points of its surface.
@@ -49,9 +51,22 @@ impl Bounds {
         bounds
     }
 
-    /// Length of the diagonal in cells.
+    /// The same of cells that are drawn so many times as high as wide. Cells are cubes otherwise.
+    #[must_use]
+    pub fn of_tall_cells(self, tall: f32) -> Self {
+        Self { tall, ..self }
+    }
+
+    /// Height of a cell as it is drawn, in its widths.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn tall(&self) -> f32 {
+        self.tall
+    }
+
+    /// Length of the diagonal in widths of a cell.
     pub fn diagonal(&self) -> f32 {
-        (self.high - self.low).norm()
+        let diagonal = self.high - self.low;
+        Vector3::new(diagonal.x, diagonal.y * self.tall, diagonal.z).norm()
     }
 }
 
@@ -81,13 +96,17 @@ pub struct Framing {
     pub distance_cells: f32,
 }
 
-/// A camera placed in the world, for one picture size.
+/// A camera placed in the world, for one picture size. Where cells are not drawn as cubes, angles and distances are those of the
+/// picture, in widths of a cell, and places and rays are in cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
     eye: Point3<f32>,
+    /// Unit vectors of the picture, in cells.
     right: Vector3<f32>,
     up: Vector3<f32>,
     forward: Vector3<f32>,
+    /// Height of a cell as it is drawn, in its widths.
+    tall: f32,
     /// Half the picture's height at distance 1.
     half_height: f32,
     /// Edge of a pixel at distance 1.
@@ -100,7 +119,7 @@ impl Camera {
     /// pixels. Automatic framing does not depend on the azimuth: an orbit keeps its distance.
     pub fn new(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Self {
         let framing = Self::frame(spec, subject, size);
-        let mut camera = Self::turned(spec, size);
+        let mut camera = Self::turned(spec, subject.tall, size);
         camera.eye = framing.target - camera.forward * framing.distance_cells;
         camera
     }
@@ -113,18 +132,29 @@ impl Camera {
         fov_deg: f32,
         size: (usize, usize),
     ) -> Self {
+        Self::from_pose_over((eye, 1.0), (azimuth_deg, elevation_deg), fov_deg, size)
+    }
+
+    /// The same where cells are drawn `tall` times as high as wide.
+    pub(crate) fn from_pose_over(
+        (eye, tall): (Point3<f32>, f32),
+        (azimuth_deg, elevation_deg): (f32, f32),
+        fov_deg: f32,
+        size: (usize, usize),
+    ) -> Self {
         let size = (size.0.max(1), size.1.max(1));
         let backward = direction(azimuth_deg, elevation_deg.clamp(-89.0, 89.0));
         let forward = -backward;
         let right = forward.cross(&Vector3::y()).normalize();
         let up = right.cross(&forward);
         let half_height = (fov_deg.to_radians() * 0.5).tan();
-        Self { eye, right, up, forward, half_height, pixel: pixel(half_height, size), size }
+        let [right, up, forward] = [right, up, forward].map(|axis| Vector3::new(axis.x, axis.y / tall, axis.z));
+        Self { eye, right, up, forward, tall, half_height, pixel: pixel(half_height, size), size }
     }
 
     /// Target and distance of the camera that `spec` describes: where an orbit by hand begins.
     pub fn frame(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Framing {
-        let mut camera = Self::turned(spec, size);
+        let mut camera = Self::turned(spec, subject.tall, size);
         let (forward, up) = (camera.forward, camera.up);
         let extent = subject.high - subject.low;
         let outline = outline(subject);
@@ -142,8 +172,8 @@ impl Camera {
     }
 
     /// A camera at the origin that looks where `spec` says.
-    fn turned(spec: &CameraSpec, size: (usize, usize)) -> Self {
-        Self::from_pose(Point3::origin(), (spec.azimuth_deg, spec.elevation_deg), spec.fov_deg, size)
+    fn turned(spec: &CameraSpec, tall: f32, size: (usize, usize)) -> Self {
+        Self::from_pose_over((Point3::origin(), tall), (spec.azimuth_deg, spec.elevation_deg), spec.fov_deg, size)
     }
 
     /// Smallest distance from `target` at which all points lie inside the picture, with a little air around them.
@@ -151,10 +181,8 @@ impl Camera {
         let air = 1.07;
         let half_width = self.half_height * self.size.0 as f32 / self.size.1 as f32;
         let need = points.iter().map(|p| {
-            let v = p - target;
-            let wide = v.dot(&self.right).abs() / half_width;
-            let high = v.dot(&self.up).abs() / self.half_height;
-            wide.max(high) * air - v.dot(&self.forward)
+            let [right, up, forward] = self.seen(p - target);
+            (right.abs() / half_width).max(up.abs() / self.half_height) * air - forward
         });
         need.fold(1.0, f32::max)
     }
@@ -162,8 +190,8 @@ impl Camera {
     /// How far the middle of the points lies above the picture's middle, as a slope.
     fn off_centre(&self, points: &[Point3<f32>]) -> f32 {
         let slopes = points.iter().map(|p| {
-            let v = p - self.eye;
-            v.dot(&self.up) / v.dot(&self.forward).max(1e-3)
+            let [_, up, forward] = self.seen(p - self.eye);
+            up / forward.max(1e-3)
         });
         let (low, high) = slopes.fold((f32::MAX, f32::MIN), |(l, h), s| (l.min(s), h.max(s)));
         0.5 * (low + high)
@@ -186,9 +214,26 @@ impl Camera {
         self.eye
     }
 
-    /// Unit vectors to the right, up and forward in the picture.
+    /// Unit vectors to the right, up and forward in the picture, in cells.
     pub fn axes(&self) -> [Vector3<f32>; 3] {
         [self.right, self.up, self.forward]
+    }
+
+    /// The vectors by which a way in cells is measured along the axes of the picture, as a product of both.
+    pub(crate) fn measures(&self) -> [Vector3<f32>; 3] {
+        let square = self.tall * self.tall;
+        self.axes().map(|axis| Vector3::new(axis.x, axis.y * square, axis.z))
+    }
+
+    /// A way in cells along the axes of the picture, in widths of a cell.
+    fn seen(&self, way: Vector3<f32>) -> [f32; 3] {
+        self.measures().map(|axis| way.dot(&axis))
+    }
+
+    /// Height of a cell as it is drawn, in its widths.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn tall(&self) -> f32 {
+        self.tall
     }
 
     /// Half the picture's height at distance 1: the tangent of half the vertical field of view.
@@ -221,14 +266,14 @@ impl Camera {
     /// Picture position in pixels and distance in cells of a point, or `None` for points behind the camera.
     pub fn project(&self, point: Point3<f32>) -> Option<(f32, f32, f32)> {
         let v = point - self.eye;
-        let depth = v.dot(&self.forward);
+        let [right, up, depth] = self.seen(v);
         if depth <= 1e-4 {
             return None;
         }
         let (width, height) = (self.size.0 as f32, self.size.1 as f32);
         let scale = 0.5 * height / (self.half_height * depth);
-        let px = 0.5 * width + v.dot(&self.right) * scale;
-        let py = 0.5 * height - v.dot(&self.up) * scale;
+        let px = 0.5 * width + right * scale;
+        let py = 0.5 * height - up * scale;
         Some((px, py, v.norm()))
     }
 }

@@ -4,7 +4,7 @@
 use super::camera::Ray;
 use super::clear::Clear;
 use super::contents::{SliceHit, Slices};
-use super::crust::{Skin, heat, shade};
+use super::crust::{Skin, body, heat, shade, temperature};
 use super::field::{Crossing, Pace};
 use super::heightfield::{Face, before_cut};
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
@@ -144,6 +144,9 @@ fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sigh
 fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
     let depth = smoothstep(0.45 * context.look.iso, context.look.iso, density);
     let heat = heat(context, p);
+    if let Some(kelvin) = temperature(context, p) {
+        return behind + body(context, kelvin) * (depth * depth * 0.3 * heat);
+    }
     behind + context.blackbody.shown(lerp(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat)
 }
 

@@ -3,6 +3,7 @@
 //! The share of crust grows as the energy per amount falls: near the vent the skin is torn open, far away only cracks
 //! glow.
 
+use super::blackbody::{kelvin, red_hot};
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use super::noise;
 use super::plates::{Pattern, carried, rubble};
@@ -25,13 +26,22 @@ pub(crate) fn heat(context: &ShadeContext, p: V3) -> f32 {
     saturate((context.field.specific_energy(p) - cold) / (hot - cold))
 }
 
+/// Temperature of the lava in kelvin, where it is known.
+pub(crate) fn temperature(context: &ShadeContext, p: V3) -> Option<f32> {
+    context.look.kelvin.map(|range| kelvin(range, context.field.specific_energy(p)))
+}
+
 /// Light that leaves the skin towards the eye.
 pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     // Energy is steadier just under the surface than in the thin outermost density.
-    let heat = heat(context, skin.point - skin.normal * 0.6);
+    let under = skin.point - skin.normal * 0.6;
+    let (heat, hot) = (heat(context, under), temperature(context, under));
     if skin.cut {
         // Colder where the lava ends: a cut shows a rim.
         let inside = smoothstep(context.look.iso, 1.0, context.field.density(skin.point));
+        if let Some(kelvin) = hot {
+            return body(context, lerp(0.75, 1.0, inside) * kelvin);
+        }
         let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(1010.0, 1190.0, heat), inside);
         return glowing(context, kelvin + 70.0 * noise::fractal(skin.point * (0.5 / context.land.unit), 3));
     }
@@ -43,7 +53,11 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
     let crust_k = lerp(500.0, 760.0, heat * heat) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
     let open_k = lerp(930.0, 1270.0, heat * heat.sqrt()) + 70.0 * here.grain;
-    let emitted = glowing(context, lerp(crust_k, open_k, here.molten));
+    let emitted = match hot {
+        // What is open is as hot as the lava, and no crust is hotter.
+        Some(kelvin) => body(context, lerp(crust_k.min(kelvin), kelvin, here.molten)),
+        None => glowing(context, lerp(crust_k, open_k, here.molten)),
+    };
     emitted + lit(context, skin, normal, &here)
 }
 
@@ -52,6 +66,11 @@ pub(crate) fn broken(context: &ShadeContext, skin: &Skin, relief: f32) -> V3 {
     let here = rubble(context, skin.point);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
     lit(context, skin, unit_or_up(skin.normal - slope * (1.3 * relief)), &here)
+}
+
+/// Light of a body whose temperature is known.
+pub(crate) fn body(context: &ShadeContext, kelvin: f32) -> V3 {
+    glowing(context, kelvin) * red_hot(kelvin)
 }
 
 fn glowing(context: &ShadeContext, kelvin: f32) -> V3 {

@@ -10,6 +10,7 @@ use crate::grid::{Grid, Place};
 use crate::lowpass::{ENERGY_SHOWN, Volume};
 use crate::world::Span;
 
+use super::blackbody::{kelvin, red_hot};
 use super::math::{V3, lerp, saturate, smoothstep, v3};
 use super::raster::Raster;
 use crate::view::LookSpec;
@@ -32,11 +33,13 @@ pub struct Glow {
     pub iso: f32,
     /// [`LookSpec::heat`].
     pub heat: [f32; 2],
+    /// [`LookSpec::kelvin`].
+    pub kelvin: Option<[f32; 2]>,
 }
 
 impl From<&LookSpec> for Glow {
     fn from(look: &LookSpec) -> Self {
-        Self { film: look.film, iso: look.iso, heat: look.heat }
+        Self { film: look.film, iso: look.iso, heat: look.heat, kelvin: look.kelvin }
     }
 }
 
@@ -208,7 +211,8 @@ fn emission(volume: &Volume, [x, y, z]: Place, seen: Glow) -> f32 {
     let energy = inside(&volume.energy) * ENERGY_SHOWN / density.max(1.0);
     let heat = saturate((energy - seen.heat[0]) / (seen.heat[1] - seen.heat[0]));
     let cover = smoothstep(seen.film, seen.iso, density.max(f32::from(volume.density[here])) / 255.0);
-    cover * (0.12 + 0.88 * heat * heat.sqrt())
+    let red_hot = seen.kelvin.map_or(1.0, |range| red_hot(kelvin(range, energy)));
+    cover * red_hot * (0.12 + 0.88 * heat * heat.sqrt())
 }
 
 #[cfg(test)]
@@ -216,7 +220,7 @@ mod tests {
     use super::*;
     use crate::grid::Grid;
 
-    const SEEN: Glow = Glow { film: 0.07, iso: 0.42, heat: [0.5, 1.25] };
+    const SEEN: Glow = Glow { film: 0.07, iso: 0.42, heat: [0.5, 1.25], kelvin: None };
 
     /// One hot column of lava, three cells high, and cold lava elsewhere.
     fn volume() -> Volume {

@@ -6,7 +6,7 @@ use super::text::{Align, Ink};
 use super::ticks::Ticks;
 use crate::matter::Material;
 use crate::view::Palette;
-use crate::world::Quantity;
+use crate::world::{CellMeasure, Quantity};
 
 /// What a colour stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,12 +17,17 @@ pub struct Scale {
     pub unit: String,
     /// Values at the two ends of the palette.
     pub range: (f32, f32),
+    /// What the bar shows for the values 0 and 1, where it is not these.
+    pub reads: Option<[f32; 2]>,
 }
+
+/// Kelvin of 0 °C.
+const CELSIUS: f32 = 273.15;
 
 impl Scale {
     /// A scale called `label` in `unit`, over `range`.
     pub fn new(label: &str, unit: &str, range: (f32, f32)) -> Self {
-        Self { label: label.to_owned(), unit: unit.to_owned(), range }
+        Self { label: label.to_owned(), unit: unit.to_owned(), range, reads: None }
     }
 
     /// The scale of a quantity, over its range; none for what has no values.
@@ -49,6 +54,36 @@ impl Scale {
     #[must_use]
     pub fn up_to(self, high: f32) -> Self {
         Self { range: (self.range.0, high), ..self }
+    }
+
+    /// The same in degrees, where the values are energies per amount and `kelvin` has the temperatures of 0 and 1.
+    #[must_use]
+    pub fn in_celsius(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
+        match kelvin.filter(|_| quantity.measure() == CellMeasure::SpecificEnergy) {
+            Some(kelvin) => {
+                let label = self.label.replace("energy per amount", "temperature");
+                Self { label, unit: "°C".to_owned(), reads: Some(kelvin.map(|kelvin| kelvin - CELSIUS)), ..self }
+            }
+            None => self,
+        }
+    }
+
+    /// The same for the lava of a volume, whose palette ends at the vent's temperature.
+    #[must_use]
+    pub(crate) fn of_volume(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
+        let scale = self.in_celsius(quantity, kelvin);
+        if scale.reads.is_some() { scale.up_to(1.0) } else { scale }
+    }
+
+    /// What the bar shows at the two ends of the palette.
+    pub fn read_range(&self) -> (f32, f32) {
+        let read = |value: f32| self.reads.map_or(value, |[zero, one]| zero + value * (one - zero));
+        (read(self.range.0), read(self.range.1))
+    }
+
+    /// Place on the palette of what the bar shows, 0 to 1.
+    pub fn place_of_read(&self, number: f32) -> f32 {
+        Self { range: self.read_range(), ..self.clone() }.place(number)
     }
 
     /// Place of a value on the palette, 0 to 1.
@@ -89,7 +124,7 @@ const LINE: f32 = 1.25;
 
 impl ColorBar<'_> {
     fn ticks(&self, height: f32) -> Ticks {
-        let (low, high) = self.scale.range;
+        let (low, high) = self.scale.read_range();
         Ticks::fitting((low.into(), high.into()), 0.0, height, |_| 2.2 * self.ink.size)
     }
 
@@ -113,9 +148,10 @@ impl ColorBar<'_> {
         }
         let ticks = self.ticks(height as f32);
         let thick = stroke(self.ink);
-        let row = |value: f64| y as f32 + (1.0 - self.scale.place(value as f32)) * rows as f32 + 0.5;
+        let row = |value: f64| y as f32 + (1.0 - self.scale.place_of_read(value as f32)) * rows as f32 + 0.5;
         // The ends are labelled too, where they stand clear of the round numbers.
-        let ends = [self.scale.range.0, self.scale.range.1].map(f64::from).into_iter();
+        let (low, high) = self.scale.read_range();
+        let ends = [low, high].map(f64::from).into_iter();
         let clear = |end: &f64| ticks.values.iter().all(|value| (row(*value) - row(*end)).abs() > LINE * em);
         let ends = ends.filter(clear).map(|end| (end, ticks.label(end)));
         for (value, label) in ticks.values.iter().copied().zip(ticks.labels()).chain(ends) {
@@ -142,7 +178,6 @@ pub(crate) fn stroke(ink: Ink) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::CellMeasure;
 
     #[test]
     fn a_bar_shows_the_palette_from_end_to_end_and_keeps_to_its_frame() {

@@ -269,7 +269,7 @@ struct Lens {
 
 impl Lens {
     fn new(camera: &Camera) -> Self {
-        let [right, up, forward] = camera.axes();
+        let [right, up, forward] = camera.measures();
         let (width, height) = camera.size();
         let (across, down) = count(camera);
         let middle = [0.5 * width as f32, 0.5 * height as f32];

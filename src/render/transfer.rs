@@ -14,7 +14,6 @@ use super::pages::Matter;
 use super::places::Interest;
 use super::text::Ink;
 use super::tiles::Reach;
-use crate::lowpass::ENERGY_SHOWN;
 use crate::matter::Material;
 use crate::simd::Simd;
 use crate::view::{LookSpec, Palette, Style};
@@ -33,6 +32,9 @@ pub(crate) struct Transfer {
     pub(crate) matter: Vec<[f32; 4]>,
     pub(crate) palette: Palette,
     pub(crate) color_by: CellMeasure,
+    /// [`LookSpec::kelvin`], and the energy per amount at the upper end of the palette.
+    kelvin: Option<[f32; 2]>,
+    energy_shown: f32,
     /// Direction to the [`lamp`].
     pub(crate) lamp: V3,
     /// Density from which lava counts as visible where nothing is accumulated: a quarter of the largest opacity.
@@ -86,7 +88,8 @@ impl Transfer {
             [r, g, b, 1.0 - (1.0 - absorbed).powf(look.step)]
         };
         let matter = absorbed.iter().enumerate().map(entry).collect();
-        Self { matter, palette, color_by: look.color_by, lamp: lamp(), visible }
+        let (color_by, kelvin, energy_shown) = (look.color_by, look.kelvin, look.energy_shown());
+        Self { matter, palette, color_by, kelvin, energy_shown, lamp: lamp(), visible }
     }
 
     /// What the style of a look draws.
@@ -114,7 +117,8 @@ impl Transfer {
         if wide < 20.0 || tall < 15.0 {
             return;
         }
-        let Some(scale) = Scale::of(&Quantity::new(self.color_by, Material::LAVA)) else { return };
+        let quantity = Quantity::new(self.color_by, Material::LAVA);
+        let Some(scale) = Scale::of(&quantity).map(|scale| scale.of_volume(&quantity, self.kelvin)) else { return };
         let scale = if alone { scale } else { scale.named(Material::LAVA) };
         let bars = [Some((&self.palette, scale)), haze.then(|| (&*haze::PALETTE, haze::scale()))];
         let bars: Vec<_> = bars.into_iter().flatten().collect();
@@ -247,7 +251,7 @@ impl Transfer {
     /// What chooses the colour at a point of this density, 0 to 1.
     pub(crate) fn value(&self, field: &MediumField, p: V3, density: f32) -> f32 {
         match self.color_by {
-            CellMeasure::SpecificEnergy => field.specific_energy(p) / ENERGY_SHOWN,
+            CellMeasure::SpecificEnergy => field.specific_energy(p) / self.energy_shown,
             _ => density,
         }
     }

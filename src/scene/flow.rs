@@ -14,6 +14,7 @@ use crate::memory::MemoryEstimate;
 use crate::rules::{RulesSpec, Walls};
 use crate::terrain::Surface;
 use crate::validate::{Invalid, within};
+use crate::view::LookSpec;
 use crate::world::{Matter, World};
 
 /// The rules by which lava moves.
@@ -192,6 +193,15 @@ impl SceneSpec {
 }
 
 impl Scene {
+    /// The look of its pictures. In a scene of the physical model lava glows by its temperature.
+    pub fn look(&self) -> LookSpec {
+        let mut look = self.spec.look.clone();
+        if let Some(flow) = self.spec.flow_spec() {
+            look.kelvin.get_or_insert(flow.lava.lava.warmth_k().map(|kelvin| kelvin as f32));
+        }
+        look
+    }
+
     /// Has the sides of the box let lava go, or not, in the words of the scene's model.
     pub(super) fn set_walls(&mut self, walls: Walls) {
         match self.spec.flow_mut() {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::measure::CellMeasure;
+use crate::units::ENERGY_SHOWN;
 use crate::validate::{Invalid, within};
 
 use super::color_by;
@@ -89,6 +90,10 @@ pub struct LookSpec {
     /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in vent units. Cinematic.
     #[serde(deserialize_with = "crate::exact::list")]
     pub heat: [f32; 2],
+    /// Temperatures in kelvin of lava with energy 0 and 1 per unit of amount: lava glows as a black body by them, and bars
+    /// show them. Those of the lava when left out in the physical model; in the classic one lava has colours of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kelvin: Option<[f32; 2]>,
     /// Extra smoothing of the surface as a Gaussian radius in cells, 0 none. Cinematic, surface.
     pub smoothing: f32,
     /// `"dusk"`, `"day"` or `"night"`.
@@ -156,6 +161,7 @@ impl Default for LookSpec {
             iso: 0.42,
             film: 0.07,
             heat: [0.5, 1.25],
+            kelvin: None,
             smoothing: 0.0,
             sky: SkyPreset::Dusk,
             sun_azimuth_deg: 236.0,
@@ -169,6 +175,12 @@ impl Default for LookSpec {
 }
 
 impl LookSpec {
+    /// Energy per unit of amount at the upper end of the palette: that of lava from the vent where colours are
+    /// temperatures, else twice as much.
+    pub(crate) fn energy_shown(&self) -> f32 {
+        if self.kelvin.is_some() { 1.0 } else { ENERGY_SHOWN }
+    }
+
     /// Checks every value; errors carry the key as `look.…`.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.palette.build("look.palette")?;
@@ -187,6 +199,10 @@ impl LookSpec {
         within("look.film", self.film.into(), 0.0, self.iso.into())?;
         within("look.heat", self.heat[0].into(), 0.0, 100.0)?;
         within("look.heat", self.heat[1].into(), f64::from(self.heat[0]) + 1e-3, 100.0)?;
+        if let Some([cold, hot]) = self.kelvin {
+            within("look.kelvin", cold.into(), 0.0, 5000.0)?;
+            within("look.kelvin", hot.into(), f64::from(cold) + 1e-3, 5000.0)?;
+        }
         within("look.smoothing", self.smoothing.into(), 0.0, 3.0)?;
         within("look.sun_azimuth_deg", self.sun_azimuth_deg.into(), -3600.0, 3600.0)?;
         if let Some(elevation) = self.sun_elevation_deg {

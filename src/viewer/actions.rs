@@ -184,7 +184,7 @@ impl App {
     }
 
     fn face(&mut self, side: Side) {
-        let Some(subject) = self.painter.subject() else { return };
+        let Some(subject) = self.subject() else { return };
         if let Some(rig) = &mut self.rig {
             rig.face(side, &subject);
             self.journal.say(&format!("camera {side:?}").to_lowercase());
@@ -221,7 +221,7 @@ impl App {
 
     /// Changes the camera, once there is something to see, and logs the line that `change` gives.
     fn turn_camera(&mut self, change: impl FnOnce(&mut Rig, &Bounds, Size) -> String) {
-        let (Some(subject), size) = (self.painter.subject(), self.size()) else { return };
+        let (Some(subject), size) = (self.subject(), self.size()) else { return };
         let Some(rig) = &mut self.rig else { return };
         let line = change(rig, &subject, size);
         self.journal.say(&line);
@@ -230,7 +230,7 @@ impl App {
     /// Writes the session, with camera and look, as a scene under a free name.
     fn save(&mut self) {
         let Some(report) = &self.state.report else { return };
-        if let (Some(rig), Some(subject)) = (&self.rig, self.painter.subject()) {
+        if let (Some(rig), Some(subject)) = (&self.rig, self.subject()) {
             let camera = Box::new(rig.spec(&subject));
             self.worker.send(Command::View(camera, Box::new(self.state.look.clone())));
         }

@@ -23,7 +23,7 @@ use super::ui;
 use super::vent_handles::{self, Handle};
 use super::viewpoint::Size;
 use super::worker::{StartError, Worker};
-use crate::render::{Camera, Ray};
+use crate::render::{Bounds, Camera, Ray};
 use crate::scene::Scene;
 use crate::validate::Invalid;
 use crate::world::Quantity;
@@ -82,7 +82,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     // Shaders and the ground take a moment.
     window.draw_ui(|context| ui::loading(context, &scene.spec.name));
     pollster::block_on(window.render(None, None, None, None, None, None));
-    let painter = Painter::new(&scene.spec.look, options.draw_on)?;
+    let painter = Painter::new(&scene.look(), options.draw_on)?;
     let starting = options.steps.map_or(options.pace != Pace::Paused, |steps| steps > 0);
     // Only one of the two: both would make one step more between them.
     let start = options.steps.map_or(Command::Pace(options.pace), Command::Steps);
@@ -318,13 +318,18 @@ impl App {
         true
     }
 
+    /// What the camera should frame, once there is something to see.
+    pub(super) fn subject(&self) -> Option<Bounds> {
+        self.painter.subject().map(|subject| self.state.proportioned(subject))
+    }
+
     /// Places the camera: at the start, for another scene, and when the panel changes its width.
     fn place_camera(&mut self, reset: bool) {
         let (size, covered) = (self.size(), self.covered());
         if !reset && self.rig.as_ref().is_some_and(|rig| rig.is_fitted(size, covered)) {
             return;
         }
-        let Some(subject) = self.painter.subject() else { return };
+        let Some(subject) = self.subject() else { return };
         match &mut self.rig {
             Some(rig) if !reset => rig.fit(&subject, size, covered),
             rig => *rig = Some(Rig::new(&self.state.scene.spec.camera, &subject, size, covered)),

@@ -173,7 +173,7 @@ impl Rig {
 
     /// The camera as a scene writes it, clamped to the ranges of a scene.
     pub(crate) fn spec(&self, subject: &Bounds) -> CameraSpec {
-        let Pose { azimuth_deg, elevation_deg, target, distance } = self.goal;
+        let Pose { azimuth_deg, elevation_deg, target, distance, .. } = self.goal;
         let extent = subject.high - subject.low;
         let shares = (target - subject.low).component_div(&extent);
         CameraSpec {

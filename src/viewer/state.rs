@@ -18,7 +18,7 @@ use super::tools::Tools;
 use crate::air::Wind;
 use crate::matter::Material;
 use crate::render::contents::opened;
-use crate::render::{Camera, LookSpec};
+use crate::render::{Bounds, Camera, LookSpec};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
 use crate::source::VentSpec;
@@ -133,7 +133,7 @@ impl State {
         Self {
             report: None,
             ground: None,
-            look: spec.look.clone(),
+            look: scene.look(),
             rules: Draft::new(spec.rules.clone()),
             materials: Draft::new(Vec::new()),
             wind: Draft::new(None),
@@ -199,7 +199,7 @@ impl State {
     /// Makes the scene that was sent the present one.
     fn arrive(&mut self) {
         let Some(scene) = self.coming.take() else { return };
-        self.look = scene.spec.look.clone();
+        self.look = scene.look();
         let there =
             |quantity: &Quantity| self.report.as_ref().is_some_and(|report| report.quantities.contains(quantity));
         let quantity = Some(std::mem::take(&mut self.cuts.quantity)).filter(there).unwrap_or_default();
@@ -211,6 +211,14 @@ impl State {
     /// Cells along x, y and z.
     pub(crate) fn sides(&self) -> Option<[usize; 3]> {
         self.report.as_ref().map(|report| [report.grid.nx, report.grid.ny, report.grid.nz])
+    }
+
+    /// What a camera should frame: the ground block, of oblong cells in the physical model.
+    pub(crate) fn proportioned(&self, subject: Bounds) -> Bounds {
+        match self.report.as_ref().filter(|report| report.flow.is_some()) {
+            Some(report) => subject.of_tall_cells((report.cell_height_m / report.cell_size_m) as f32),
+            None => subject,
+        }
     }
 
     /// Queues a request for the frame loop.
@@ -250,7 +258,7 @@ impl State {
 
     /// What the light of the lava on the rock depends on.
     pub(crate) fn glow(&self) -> Glow {
-        Glow { film: self.look.film, iso: self.look.iso, heat: self.look.heat }
+        Glow::from(&self.look)
     }
 
     /// Shows a message.

@@ -50,6 +50,8 @@ pub(super) struct Pose {
     pub(super) elevation_deg: f32,
     pub(super) target: Point3<f32>,
     pub(super) distance: f32,
+    /// Height of a cell as it is drawn, in its widths.
+    pub(super) tall: f32,
 }
 
 impl Pose {
@@ -64,8 +66,8 @@ impl Pose {
 
     pub(super) fn camera(&self, fov_deg: f32, size: Size) -> Camera {
         let angles = (self.azimuth_deg, self.elevation_deg);
-        let at_origin = Camera::from_pose(Point3::origin(), angles, fov_deg, size);
-        Camera::from_pose(self.target - at_origin.axes()[2] * self.distance, angles, fov_deg, size)
+        let from = |eye| Camera::from_pose_over((eye, self.tall), angles, fov_deg, size);
+        from(self.target - from(Point3::origin()).axes()[2] * self.distance)
     }
 
     pub(super) fn turn(&mut self, (azimuth_deg, elevation_deg): (f32, f32)) {
@@ -80,6 +82,7 @@ impl Pose {
             elevation_deg: self.elevation_deg + (goal.elevation_deg - self.elevation_deg) * t,
             target: self.target + (goal.target - self.target) * t,
             distance: self.distance * (goal.distance / self.distance).powf(t),
+            tall: goal.tall,
         }
     }
 
@@ -107,6 +110,7 @@ impl Pose {
             elevation_deg: spec.elevation_deg,
             target: framing.target,
             distance: framing.distance_cells.clamp(REACH.0, REACH.1),
+            tall: subject.tall(),
         }
     }
 }

@@ -28,8 +28,14 @@ pub(super) fn draw(context: &Context, state: &State) {
     let volume = (state.look.style != Style::Cinematic && state.shown.volume).then_some(&volume);
     let slices = state.cuts.shown.contains(&true).then_some(&state.cuts.quantity);
     let mut scales: Vec<Scale> = Vec::new();
-    for quantity in slices.into_iter().chain(volume) {
+    for (quantity, of_volume) in
+        slices.map(|slices| (slices, false)).into_iter().chain(volume.map(|volume| (volume, true)))
+    {
         let scale = Scale::among(quantity, &Plain::without_values(quantity, materials()));
+        let scale = scale.map(|scale| match of_volume {
+            true => scale.of_volume(quantity, state.look.kelvin),
+            false => scale.in_celsius(quantity, state.look.kelvin),
+        });
         scales.extend(scale.filter(|scale| !scales.contains(scale)));
     }
     let painter = context.layer_painter(LayerId::background());
@@ -91,10 +97,10 @@ fn bar(painter: &Painter, (corner, length): (Pos2, f32), palette: &Palette, scal
         let line = Rect::from_min_size(pos2(area.left(), y), vec2(area.width(), 1.0));
         painter.rect_filled(line, 0.0, Color32::from_rgb(r, g, b));
     }
-    let (low, high) = scale.range;
+    let (low, high) = scale.read_range();
     let ticks = Ticks::fitting((low.into(), high.into()), 0.0, length, |_| 25.0);
     for (tick, label) in ticks.values.iter().zip(ticks.labels()) {
-        let y = area.bottom() - scale.place(*tick as f32) * area.height();
+        let y = area.bottom() - scale.place_of_read(*tick as f32) * area.height();
         painter.line_segment([pos2(area.right(), y), pos2(area.right() + 4.0, y)], Stroke::new(1.0, BRIGHT));
         painter.text(pos2(area.right() + 7.0, y), Align2::LEFT_CENTER, label, font.clone(), BRIGHT);
     }

@@ -15,7 +15,7 @@ const USUAL_SUN_DEG: f32 = 20.0;
 
 /// Shows and edits the look.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
-    let usual = state.scene.spec.look.clone();
+    let usual = state.scene.look();
     let look = &mut state.look;
     // With their name in front the four would be wider than the panel.
     choice_named(ui, ("", ""), &mut look.style);

@@ -40,6 +40,7 @@ pub(super) struct Frame {
     cuts: Four,
     lava: Four,
     heat: Four,
+    kelvin: Four,
     view: [u32; 4],
     ride: Four,
     altitude: Four,
@@ -137,7 +138,7 @@ impl Frame {
             eye: four(camera.eye().coords, 1.0),
             right: four(right * (half_height * width as f32 / height as f32), 0.0),
             up: four(up * half_height, 0.0),
-            forward: four(forward, 0.0),
+            forward: four(forward, camera.tall() * camera.tall()),
             size: [width as f32, height as f32, spec.shift[0], spec.shift[1]],
             cells: with(cells, land.unit),
             nodes: [nodes.width as f32, nodes.depth as f32, nodes.per_cell, spec.shift[2]],
@@ -147,6 +148,10 @@ impl Frame {
             cuts: with([0, 1, 2].map(middle), 0.0),
             lava: [look.iso, look.film, look.crust, plate_size(look, land.unit)],
             heat: [look.heat[0], look.heat[1], look.lava_light, look.haze],
+            kelvin: {
+                let [cold, hot] = look.kelvin.unwrap_or_default();
+                [cold, hot, flag(look.kelvin.is_some()) as f32, look.energy_shown()]
+            },
             view: [
                 match look.style {
                     Style::Cinematic => 0,

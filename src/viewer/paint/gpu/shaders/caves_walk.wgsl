@@ -175,7 +175,7 @@ struct CaveFragment { @location(0) met: vec2<f32>, @builtin(frag_depth) depth: f
     } else if met.face >= BLOCK {
         met.face += cave_light(at(ray, met.t), side);
     }
-    let ahead = dot(ray.direction, frame.forward.xyz) * met.t;
+    let ahead = dot(ray.direction * vec3(1.0, frame.forward.w, 1.0), frame.forward.xyz) * met.t;
     return CaveFragment(vec2(met.t, met.face), min(0.05 / ahead, 1.0));
 }
 

@@ -7,6 +7,12 @@ struct Skin { point: vec3<f32>, normal: vec3<f32>, view: vec3<f32>, cut: bool }
 
 fn heat_at(p: vec3<f32>) -> f32 { return saturate1((specific_energy(p) - frame.heat.x) / (frame.heat.y - frame.heat.x)); }
 
+// Temperature of the lava in kelvin; below 0 where it is not known.
+fn temperature(p: vec3<f32>) -> f32 {
+    if frame.kelvin.z == 0.0 { return -1.0; }
+    return mix(frame.kelvin.x, frame.kelvin.y, specific_energy(p));
+}
+
 fn rise(plate: Plate, width: f32, height: f32) -> vec3<f32> {
     return plate.inward * (height / width * (1.0 - ramp(0.0, width, plate.edge)));
 }
@@ -72,6 +78,9 @@ fn carried(p: vec3<f32>, heat: f32) -> Pattern {
 
 fn glowing(kelvin: f32) -> vec3<f32> { return shown(kelvin) * 1.55; }
 
+// Light of a body whose temperature is known.
+fn body(kelvin: f32) -> vec3<f32> { return glowing(kelvin) * ramp(600.0, 850.0, kelvin); }
+
 // Sun, sky and neighbouring glow on the crust.
 fn lit(skin: Skin, normal: vec3<f32>, here: Pattern) -> vec3<f32> {
     let p = skin.point;
@@ -92,6 +101,10 @@ fn lit(skin: Skin, normal: vec3<f32>, here: Pattern) -> vec3<f32> {
 // Light that leaves the skin towards the eye.
 fn shade(skin: Skin) -> vec3<f32> {
     let under = heat_at(skin.point - skin.normal * 0.6);
+    let hot = temperature(skin.point - skin.normal * 0.6);
+    if skin.cut && hot >= 0.0 {
+        return body(mix(0.75, 1.0, ramp(frame.lava.x, 1.0, density(skin.point))) * hot);
+    }
     if skin.cut {
         // Dark where it cools at the edge of the cut, glowing inside.
         let core = mix(mix(820.0, 900.0, under), mix(1010.0, 1190.0, under),
@@ -105,6 +118,8 @@ fn shade(skin: Skin) -> vec3<f32> {
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
     let crust_k = mix(500.0, 760.0, heat * heat) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
     let open_k = mix(930.0, 1270.0, heat * sqrt(heat)) + 70.0 * here.grain;
+    // What is open is as hot as the lava, and no crust is hotter.
+    if hot >= 0.0 { return body(mix(min(crust_k, hot), hot, here.molten)) + lit(skin, normal, here); }
     return glowing(mix(crust_k, open_k, here.molten)) + lit(skin, normal, here);
 }
 
@@ -195,5 +210,7 @@ fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
 fn grazing_glow(p: vec3<f32>, seen: f32) -> vec3<f32> {
     let depth = ramp(0.45 * frame.lava.x, frame.lava.x, seen);
     let heat = heat_at(p);
+    let hot = temperature(p);
+    if hot >= 0.0 { return body(hot) * (depth * depth * 0.3 * heat); }
     return shown(mix(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat);
 }

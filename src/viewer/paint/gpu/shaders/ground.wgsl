@@ -4,10 +4,11 @@ struct Corner { @builtin(position) place: vec4<f32>, @location(0) world: vec3<f3
 
 // Depth runs from 1 at the eye to 0 far away, which spreads precision evenly.
 fn project(world: vec3<f32>) -> vec4<f32> {
-    let v = world - frame.eye.xyz;
+    let square = vec3(1.0, frame.forward.w, 1.0);
+    let v = (world - frame.eye.xyz) * square;
     let depth = dot(v, frame.forward.xyz);
-    let x = dot(v, frame.right.xyz) / dot(frame.right.xyz, frame.right.xyz);
-    let y = dot(v, frame.up.xyz) / dot(frame.up.xyz, frame.up.xyz);
+    let x = dot(v, frame.right.xyz) / dot(frame.right.xyz * square, frame.right.xyz);
+    let y = dot(v, frame.up.xyz) / dot(frame.up.xyz * square, frame.up.xyz);
     // The picture may be shifted by a part of a pixel.
     let shift = vec2(-2.0 * frame.size.z / frame.size.x, 2.0 * frame.size.w / frame.size.y) * depth;
     return vec4(x + shift.x, y + shift.y, 0.05, depth);

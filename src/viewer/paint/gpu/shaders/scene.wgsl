@@ -7,6 +7,7 @@ struct Frame {
     // Half the picture's width and height at distance 1, along the camera's right and up.
     right: vec4<f32>,
     up: vec4<f32>,
+    // w: square of the height of a cell as it is drawn, in its widths
     forward: vec4<f32>,
     // width, height, shift of this frame's rays within a pixel (x, y)
     size: vec4<f32>,
@@ -24,6 +25,8 @@ struct Frame {
     lava: vec4<f32>,
     // cold, hot, light of the lava on rock, haze
     heat: vec4<f32>,
+    // temperatures of lava with energy 0 and 1 per amount, 1 where they are known, energy per amount at the end of the palette
+    kelvin: vec4<f32>,
     // style, colour by energy per amount (1) or by amount (0), volume shown, ground shown
     view: vec4<u32>,
     // phase and offset of the two copies of the riding crust; phase below 0: no ride

@@ -20,7 +20,7 @@ fn haze_at(p: vec3<f32>) -> vec4<f32> {
 // The value that chooses the colour at a point of this density, 0..1.
 fn shown_value(p: vec3<f32>, here: f32) -> f32 {
     if frame.view.y == 0u { return here; }
-    return specific_energy(p) / ENERGY_SHOWN;
+    return specific_energy(p) / frame.kelvin.w;
 }
 
 fn lamp_shading(gradient: vec3<f32>) -> f32 {
