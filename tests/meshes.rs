@@ -432,8 +432,8 @@ fn the_bridge_has_an_arch() {
     let simulation = built(&Scene::load(&path).unwrap());
     let ground = simulation.world().ground();
     let is_rock = |x: f64, y: usize| ground.is_solid([x as usize, y, 52]);
-    let floor = (0..40).find(|&y| !ground.is_solid([30, y, 52])).unwrap();
-    assert!(!is_rock(30.0, 18) && is_rock(30.0, 22), "open below the crown, rock above");
+    let floor = (0..48).find(|&y| !ground.is_solid([30, y, 52])).unwrap();
+    assert!(!is_rock(30.0, 21) && is_rock(30.0, 26), "open below the crown, rock above");
     assert!(is_rock(14.0, floor + 3) && is_rock(46.0, floor + 3), "the feet");
-    assert!(!is_rock(30.0, 27), "nothing above the road");
+    assert!(!is_rock(30.0, 30), "nothing above the road");
 }
