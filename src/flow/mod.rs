@@ -390,6 +390,11 @@ impl Flow {
         column.base as usize..column.end() as usize
     }
 
+    /// Whether lava turned to rock in a column.
+    pub fn has_set(&self, column: usize) -> bool {
+        self.marks[column].set > 0
+    }
+
     /// One column as maps show it.
     pub fn column(&self, number: usize) -> FlowColumn {
         let (column, mark) = (&self.columns[number], &self.marks[number]);

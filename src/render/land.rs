@@ -12,7 +12,7 @@ use crate::grid::Grid;
 
 use self::light::{OpenSky, disc};
 use self::patch::Patched;
-use self::surface::{Rill, RockPoint, albedo, bumped, height, rill, seed};
+use self::surface::{Rill, RockPoint, albedo, bumped, fresh, height, rill, seed};
 use super::camera::{Bounds, Ray};
 use super::heightfield::Caves;
 use super::heightfield::Heightfield;
@@ -131,7 +131,7 @@ impl TerrainLook {
         let mut block = Heightfield::new(heights, foot);
         block.caves = caves;
         let scale = Altitudes::of(&block, side);
-        let albedo = rills.map(|x, z, rill| albedo(&scale.place(&block, rill.value, unit, (x, z))));
+        let albedo = rills.map(|x, z, rill| colour(&block, &scale.place(&block, rill.value, unit, (x, z)), (x, z)));
         let normal = block.heights.map(|x, z, h| grained(&block, unit, [x, h, z]));
         let [sun, soft] = shadows(&block, &Sky::new(look));
         let light = light(&block, &soft);
@@ -193,7 +193,7 @@ impl TerrainLook {
         let place = RockPoint { p: p / self.unit, rill: 0.0, up: side.y, altitude };
         let lit = side.dot(&sun) > 0.0 && self.block.lit(p + side * 0.02, sun);
         let light = nalgebra::Vector2::new(self.open_above(p, side), if lit { 1.0 } else { 0.0 });
-        Rock { albedo: albedo(&place), normal: bumped(side, place.p), light }
+        Rock { albedo: colour(&self.block, &place, (p.x, p.z)), normal: bumped(side, place.p), light }
     }
 
     /// Share of the sky that rock leaves open over a cell's side: of a few rays, those that go some cells far.
@@ -218,6 +218,12 @@ impl TerrainLook {
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         self.light.at(x, z).y
     }
+}
+
+/// Colour of the rock at (x, z) in cells: that of the land, or of lava that set on it.
+fn colour(block: &Heightfield, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
+    let share = block.caves.freshness(x, z);
+    if share > 0.0 { fresh(albedo(place), place, share) } else { albedo(place) }
 }
 
 /// Unit normal of a node with the finest grain.

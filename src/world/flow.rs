@@ -64,6 +64,7 @@ impl World {
     #[must_use]
     pub(crate) fn with_shown_flow(mut self, flow: Flow) -> Self {
         self.flow = Some(Box::new(Flowing { flow, tops: self.lava_tops() }));
+        self.show_fresh();
         self
     }
 
@@ -91,6 +92,15 @@ impl World {
         MemoryEstimate::of("the flow", 1, bytes as f64)
     }
 
+    /// Marks the columns in which lava set.
+    fn show_fresh(&mut self) {
+        let Some(flowing) = self.flow.take() else { return };
+        for column in 0..self.grid.columns() {
+            self.ground.set_fresh(column % self.grid.nx, column / self.grid.nx, flowing.flow.has_set(column));
+        }
+        self.flow = Some(flowing);
+    }
+
     /// One step of the flow, where there is one.
     pub(crate) fn step_flow(&mut self, vents: &Vents, step: u64) {
         let grid = self.grid;
@@ -113,6 +123,7 @@ impl World {
             column.show(&flowing.flow.setup().lava);
             let top = &mut flowing.tops[number as usize];
             self.show_column(&column, [x, z], usize::from(*top), melting);
+            self.ground.set_fresh(x, z, melting.is_none() && flowing.flow.has_set(number as usize));
             *top = column.top() as u16;
         }
         self.take_account(&flowing.flow);
@@ -321,9 +332,9 @@ fn content(amount: i32, warmth: f64) -> Content {
 
 /// Warmth of a cell: 0 at the solidus, 1 at the vent.
 fn warmth_of(cell: &FlowCell, lava: &Lava) -> f64 {
-    let cold = if lava.solidus_k > 0.0 { lava.solidus_k } else { lava.ambient_k };
+    let [cold, hot] = lava.warmth_k();
     let kelvin = cell.temperature_k(lava).unwrap_or(cold);
-    ((kelvin - cold) / (lava.vent_k - cold).max(1.0)).clamp(0.0, 2.0)
+    ((kelvin - cold) / (hot - cold)).clamp(0.0, 2.0)
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ pub struct Ground {
     tops: Vec<u16>,
     /// The columns with a cell that is not solid under one that is.
     caves: Caves,
+    /// Columns that end in rock that was lava in this run, a bit for each; empty where there are none.
+    fresh: Vec<u64>,
     versions: Versions,
 }
 
@@ -78,7 +80,7 @@ impl Ground {
             None => surface.iter().map(top).collect(),
         };
         let caves = Caves::none(grid.columns(), ny);
-        Self { grid, surface, tops, caves, versions: Versions::new(grid) }
+        Self { grid, surface, tops, caves, fresh: Vec::new(), versions: Versions::new(grid) }
     }
 
     /// A ground from what [`Ground::surface`] and [`Ground::caves`] gave, every number of which is checked.
@@ -117,6 +119,28 @@ impl Ground {
         }
         let hollow = self.tops.iter().enumerate().filter(|&(_, top)| top & HOLLOW != 0);
         hollow.map(|(column, _)| (column, self.caves.of(column))).collect()
+    }
+
+    /// Columns that end in rock that was lava in this run, a bit for each in the order of [`Grid::column`]; empty where
+    /// there are none. It is of use to pictures alone.
+    pub(crate) fn fresh(&self) -> &[u64] {
+        &self.fresh
+    }
+
+    /// Says whether a column ends in rock that was lava.
+    pub(super) fn set_fresh(&mut self, x: usize, z: usize, is_fresh: bool) {
+        let column = self.grid.column(x, z);
+        if self.fresh.is_empty() {
+            if !is_fresh {
+                return;
+            }
+            self.fresh = vec![0; self.grid.columns().div_ceil(64)];
+        }
+        let (word, bit) = (&mut self.fresh[column / 64], 1 << (column % 64));
+        if (*word & bit != 0) != is_fresh {
+            *word ^= bit;
+            self.versions.bump(self.grid, x, z);
+        }
     }
 
     /// A box with no solid cell.
@@ -241,6 +265,7 @@ impl Ground {
         self.surface.len() * size_of::<f32>()
             + self.tops.len() * size_of::<u16>()
             + self.caves.bytes()
+            + size_of_val(&self.fresh[..])
             + self.versions.bytes()
     }
 

@@ -1,4 +1,5 @@
-//! Ground that no height can tell: caves, arches and overhangs, drawn cell by cell where they are.
+//! Ground that no height can tell: caves, arches and overhangs, drawn cell by cell where they are; and columns that end in
+//! rock that was lava, which have another colour.
 //!
 //! ```text
 //!              ____                 smooth top (heights)
@@ -11,7 +12,7 @@
 
 use super::{Face, GroundHit, Heightfield};
 use crate::render::camera::Ray;
-use crate::render::math::{V3, v3};
+use crate::render::math::{V3, lerp, v3};
 use crate::world::Ground;
 
 /// Columns around one with a cave in which the smooth top leans on it.
@@ -55,17 +56,24 @@ pub(crate) struct Caves {
     low: [usize; 2],
     high: [usize; 2],
     top: usize,
+    /// Columns that end in fresh rock, as [`Ground::fresh`] has them, and columns along x and z of the box.
+    fresh: Vec<u64>,
+    columns: [usize; 2],
 }
 
 impl Caves {
     /// The columns of a ground that have caves, and those around them.
     pub(crate) fn of(ground: &Ground) -> Self {
         let (grid, hollow) = (ground.grid(), ground.caves());
-        if hollow.is_empty() {
-            return Self::default();
-        }
         let (nx, nz) = (grid.nx, grid.nz);
-        let mut caves = Self { size: [nx, nz], index: vec![0; nx * nz], low: [nx, nz], ..Self::default() };
+        let mut caves = Self::default();
+        if !ground.fresh().is_empty() {
+            (caves.fresh, caves.columns) = (ground.fresh().to_vec(), [nx, nz]);
+        }
+        if hollow.is_empty() {
+            return caves;
+        }
+        caves = Self { size: [nx, nz], index: vec![0; nx * nz], low: [nx, nz], ..caves };
         caves.words = grid.ny.div_ceil(64);
         for (column, _) in hollow {
             let near = |v: usize, n: usize| v.saturating_sub(AROUND)..(v + AROUND + 1).min(n);
@@ -93,6 +101,37 @@ impl Caves {
         self.low = [self.low[0].min(x), self.low[1].min(z)];
         self.high = [self.high[0].max(x + 1), self.high[1].max(z + 1)];
         self.top = self.top.max(top);
+    }
+
+    /// Share of fresh rock at a place on the ground, 0 to 1: even between the middles of columns.
+    pub(crate) fn freshness(&self, x: f32, z: f32) -> f32 {
+        if self.fresh.is_empty() {
+            return 0.0;
+        }
+        let near = |v: f32, n: usize| {
+            let v = (v - 0.5).clamp(0.0, (n - 1) as f32);
+            ([v as usize, (v as usize + 1).min(n - 1)], v.fract())
+        };
+        let (xs, x_share) = near(x, self.columns[0]);
+        let (zs, z_share) = near(z, self.columns[1]);
+        let at = |x: usize, z: usize| f32::from(u8::from(self.is_fresh(z * self.columns[0] + x)));
+        let row = |z: usize| lerp(at(xs[0], z), at(xs[1], z), x_share);
+        lerp(row(zs[0]), row(zs[1]), z_share)
+    }
+
+    fn is_fresh(&self, column: usize) -> bool {
+        self.fresh.get(column / 64).is_some_and(|word| word >> (column % 64) & 1 == 1)
+    }
+
+    /// The columns that end in fresh rock here or in another ground of the same box, but not in both, as (x, z).
+    pub(crate) fn differing_in_fresh(&self, other: &Self) -> Vec<(usize, usize)> {
+        let width = self.columns[0].max(other.columns[0]).max(1);
+        let words = 0..self.fresh.len().max(other.fresh.len());
+        let word = |caves: &Self, k: usize| caves.fresh.get(k).copied().unwrap_or(0);
+        let differing = words.map(|k| (k, word(self, k) ^ word(other, k))).filter(|(_, bits)| *bits != 0);
+        let columns =
+            |(k, bits): (usize, u64)| (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| 64 * k + bit);
+        differing.flat_map(columns).map(|column| (column % width, column / width)).collect()
     }
 
     /// Whether there are none.

@@ -17,8 +17,8 @@ use crate::parallel::*;
 use ndarray::Array2;
 
 use super::light::{OpenSky, disc, sun};
-use super::surface::{albedo, height, rill, rill_length};
-use super::{Altitudes, TerrainLook, grained, plain, rise};
+use super::surface::{height, rill, rill_length};
+use super::{Altitudes, TerrainLook, colour, grained, plain, rise};
 use crate::render::heightfield::Caves;
 use crate::render::math::{V3, v3};
 use crate::render::raster::Raster;
@@ -57,7 +57,8 @@ impl TerrainLook {
         assert_eq!(ground.dim(), (self.coarse.depth, self.coarse.width), "the ground keeps its shape");
         let changed = Mask::of_difference(&self.coarse, ground);
         let hollow = Mask::of_columns(&self.coarse, &self.block.caves.differing(&caves));
-        if changed.is_empty() && hollow.is_empty() {
+        let tinted = Mask::of_columns(&self.coarse, &self.block.caves.differing_in_fresh(&caves));
+        if changed.is_empty() && hollow.is_empty() && tinted.is_empty() {
             return Patched::Nothing;
         }
         let roof = self.block.caves.roof().max(caves.roof());
@@ -73,7 +74,10 @@ impl TerrainLook {
         let mut moved = self.patch_relief(&near);
         moved.hollow(&hollow, [self.block.foot, roof.max(self.block.top)]);
         let near = moved.mask.grown(SLOPES);
-        self.patch_colour(&near);
+        let mut coloured = near.clone();
+        // Colours are even between the middles of columns.
+        coloured.add(&tinted.grown(1));
+        self.patch_colour(&coloured);
         self.patch_light(&near, &moved, &Sky::new(look));
         self.patch_slope(&changed);
         Patched::Part
@@ -126,7 +130,8 @@ impl TerrainLook {
         let Self { block, rills, unit, .. } = self;
         let scale = Altitudes::of(block, self.scale.side);
         let heights = &block.heights.data;
-        let color = |k: usize, x: f32, z: f32| albedo(&scale.place(block, rills.data[k].value, *unit, (x, z)));
+        let color =
+            |k: usize, x: f32, z: f32| colour(block, &scale.place(block, rills.data[k].value, *unit, (x, z)), (x, z));
         if scale == self.scale {
             refill(&mut self.albedo, near, color);
         } else {
