@@ -25,7 +25,7 @@ fn eruption() -> (Painter, Worker, LookSpec) {
     let look = scene.spec.look.clone();
     let mut worker = Worker::start(scene).expect("the built-in volcano");
     let mut painter = Painter::new(&look, DrawOn::Gpu).expect("the built-in look");
-    worker.send(Command::Glow(Glow { film: look.film, iso: look.iso, heat: look.heat }));
+    worker.send(Command::Glow(Glow::from(&look)));
     advance(&mut worker, (0, STEPS), |update| {
         painter.apply(update).expect("a box that fits");
     });

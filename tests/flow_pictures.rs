@@ -41,11 +41,12 @@ fn lava_glows_by_its_temperature_and_cool_liquids_do_not() {
         |kelvin, energy| middle(&pool(energy, LookSpec { crust: 0.0, kelvin: Some(kelvin), ..LookSpec::default() }));
     let (basalt, oil) = ([1143.0, 1360.0], [293.0, 315.0]);
     let [fresh, cold, cool] = [glow(basalt, 1.0), glow(basalt, 0.0), glow(oil, 1.0)];
-    assert!(fresh[0] > 1.2 * cold[0] && cold[0] > 3.0 * cool[0], "{fresh:?}, {cold:?}, {cool:?}");
-    assert!(cool[0] < 1.6 * cool[1] + 8.0, "no red: {cool:?}");
-    // Only the temperature counts, however it is written as an energy.
+    // Hotter is brighter and yellower.
+    assert!(fresh[0] > cold[0] && fresh[1] > cold[1] + 20.0, "{fresh:?} and {cold:?}");
+    assert!(cold[0] > 100.0 && cool[0] < 2.0, "{cold:?} and {cool:?}");
+    // Only the temperature counts, however it is written as an energy of 8 bits.
     let same = glow([0.0, 1360.0], 1.0);
-    assert!((fresh[0] - same[0]).abs() < 1.0 && (fresh[1] - same[1]).abs() < 1.0, "{fresh:?} and {same:?}");
+    assert!((fresh[0] - same[0]).abs() < 4.0 && (fresh[1] - same[1]).abs() < 4.0, "{fresh:?} and {same:?}");
 }
 
 #[test]
@@ -123,7 +124,7 @@ fn rock_that_set_is_darker_than_the_ground() {
         middle.map(|(x, y)| image.pixel(x, y).map(f64::from).iter().sum::<f64>()).sum::<f64>()
     };
     let (ground, rock) = (picture(&mut plain), picture(&mut told));
-    assert!(light(&rock) < 0.6 * light(&ground), "{} and {}", light(&rock), light(&ground));
+    assert!(light(&rock) < 0.7 * light(&ground), "{} and {}", light(&rock), light(&ground));
     assert_eq!(ground.pixel(4, 4), rock.pixel(4, 4), "far from it nothing changed");
     // A ground that is followed from the start is that of a new renderer.
     let (_, early) = basalt(0);

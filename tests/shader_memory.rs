@@ -36,7 +36,7 @@ fn eruption() -> (Painter, Worker) {
     let look = scene.spec.look.clone();
     let mut worker = Worker::start(scene).expect("the built-in volcano");
     let mut painter = Painter::new(&look, DrawOn::Gpu).expect("the built-in look");
-    worker.send(Command::Glow(Glow { film: look.film, iso: look.iso, heat: look.heat }));
+    worker.send(Command::Glow(Glow::from(&look)));
     worker.send(Command::Steps(STEPS));
     loop {
         let Some(mut update) = worker.poll() else {
