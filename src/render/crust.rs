@@ -80,7 +80,8 @@ fn glowing(context: &ShadeContext, kelvin: f32) -> V3 {
 /// Sun, sky and neighbouring glow on the crust.
 fn lit(context: &ShadeContext, skin: &Skin, normal: V3, here: &Pattern) -> V3 {
     let (sky, p) = (context.sky, skin.point);
-    let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * context.land.sunlight(p.x, p.z));
+    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * open);
     let ember = glowing(context, 1150.0) * (0.30 * context.look.lava_light * context.ember.at(p, normal));
     let tint =
         mix(v3(0.022, 0.021, 0.023), v3(0.085, 0.076, 0.072), saturate(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
@@ -90,5 +91,5 @@ fn lit(context: &ShadeContext, skin: &Skin, normal: V3, here: &Pattern) -> V3 {
     let gloss = times(sky.sun_color, V3::repeat(saturate(normal.dot(&half)).powi(24) * 0.10)) * crust;
     let mirror = skin.view - normal * (2.0 * skin.view.dot(&normal));
     let rim = (1.0 - saturate(-skin.view.dot(&normal))).powi(4) * 0.18;
-    matte + gloss * context.land.sunlight(p.x, p.z) + sky.reflected(mirror) * (rim * crust)
+    matte + gloss * open + sky.reflected(mirror) * (rim * crust)
 }

@@ -159,7 +159,7 @@ fn foam(context: &ShadeContext, passed: &mut Passed, point: V3, normal: V3) {
     let Some(fog) = context.fog else { return };
     let cover = water::foam(context, point, fog.density(point + normal));
     if cover > 0.0 {
-        passed.light += times(passed.through, water::foam_light(context, point, normal, fog.sunlight(point))) * cover;
+        passed.light += times(passed.through, water::foam_light(context, point, normal, context.sunlight(point))) * cover;
         passed.through *= 1.0 - cover;
     }
 }

@@ -204,7 +204,7 @@ fn smooth(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let share = shine.mirrors + (shine.clear - shine.mirrors).max(0.0) * (1.0 - facing).powi(5);
     let mirror = unit_or_up(hit.ray.direction - normal * (2.0 * hit.ray.direction.dot(&normal)));
     let (power, strength) = shine.glint;
-    let open = context.land.sunlight(p.x, p.z) * own_shadow(context, hit);
+    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p) * own_shadow(context, hit);
     let glint = saturate(mirror.dot(&sky.sun)).powi(power) * strength * open;
     let seen = sky.reflected(mirror);
     let gray = (seen.x + seen.y + seen.z) / 3.0;
@@ -217,8 +217,8 @@ fn smooth(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
 fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, wrap: f32) -> V3 {
     let (sky, p) = (context.sky, hit.point);
     let facing = saturate((normal.dot(&sky.sun) + wrap) / (1.0 + wrap));
-    let fog = context.fog.map_or(1.0, |fog| fog.sunlight(p));
-    let sun = sky.sun_color * (facing * context.land.sunlight(p.x, p.z) * own_shadow(context, hit) * fog);
+    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let sun = sky.sun_color * (facing * open * own_shadow(context, hit));
     let lava = context.blackbody.shown(1040.0) * (LAVA * context.look.lava_light * context.ember.at(p, normal));
     // A hollow sees less of the sky. Before a cut there is nothing, although the field goes on.
     let shut = if hit.cut { 0.0 } else { hit.clear.field.density(p + hit.normal * 2.5) };
@@ -252,7 +252,8 @@ fn ice(context: &ShadeContext, hit: &Hit) -> V3 {
     let share = ICE_MIRRORS + (1.0 - ICE_MIRRORS) * (1.0 - facing).powi(5);
     let mirror = unit_or_up(hit.ray.direction - normal * (2.0 * hit.ray.direction.dot(&normal)));
     let sky = context.sky;
-    let glint = saturate(mirror.dot(&sky.sun)).powi(96) * 3.0 * context.land.sunlight(p.x, p.z);
+    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let glint = saturate(mirror.dot(&sky.sun)).powi(96) * 3.0 * open;
     (diffuse + through) * (1.0 - share) + (sky.reflected(mirror) + sky.sun_color * glint) * share
 }
 

@@ -10,10 +10,10 @@ use super::places::Skipping;
 use crate::air::{AirGrid, Side};
 use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
-use crate::lowpass::{AirVolume, LowPass, Volume};
+use crate::lowpass::{AirVolume, LowPass, Medium, Volume};
 use crate::render::{AirLook, Camera, CameraSpec, Image, LookSpec, Renderer};
 use crate::scene::Scene;
-use crate::view::{Antialias, SkyPreset, Style};
+use crate::view::{Antialias, MaterialLook, Preset, SkyPreset, Style};
 
 /// Voxels of the box, and voxels to an air cell.
 const BOX: Grid = Grid { nx: 48, ny: 40, nz: 48 };
@@ -113,6 +113,29 @@ fn smoke_shades_the_ground_and_itself() {
     assert!(lit > 1.25 * dark, "{lit} and {dark}");
     let [left, right] = sides(LookSpec { air: AirLook { self_shadow: false, ..aside.air.clone() }, ..aside });
     assert!((left - right).abs() < 0.1 * left, "{left} and {right}");
+}
+
+#[test]
+fn smoke_shades_lava_and_water() {
+    let day = LookSpec { sky: SkyPreset::Day, sun_elevation_deg: Some(80.0), lava_light: 0.0, ..look() };
+    let pool = Camera::from_pose([24.0, 4.8, 40.0].into(), (180.0, 14.0), 30.0, (40, 30));
+    let mut renderer = flat(day);
+    // A pool that fills the box up to its second layer: cold lava, or water.
+    let mut light = |water: bool, kg_m3: f32| {
+        let mut volume = column([kg_m3, 0.0], false);
+        let filled = || BOX.places().map(|[_, y, _]| if y < 3 { 255 } else { 0 }).collect::<Vec<u8>>();
+        if water {
+            let look = MaterialLook::of(Preset::Water);
+            volume.media.push(Medium { name: "water".into(), look, density: filled() });
+        } else {
+            (volume.density, volume.energy) = (filled(), BOX.places().map(|_| 8).collect());
+        }
+        channel(&renderer.frame(&volume, &pool), 1, [[0.3, 0.7], [0.6, 0.95]])
+    };
+    for water in [false, true] {
+        let (clear, shaded) = (light(water, 0.0), light(water, 1e-3));
+        assert!(clear > 1.03 * shaded + 0.5, "water {water}: {clear} in the sun, {shaded} under smoke");
+    }
 }
 
 #[test]

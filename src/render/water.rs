@@ -51,7 +51,8 @@ pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, normal: V3) -> S
     mirror.y = mirror.y.max(0.02 * saturate(normal.y));
     let mirror = unit_or_up(mirror);
     let sky = context.sky;
-    let glint = saturate(mirror.dot(&sky.sun)).powi(NARROW) * SUN * context.land.sunlight(p.x, p.z);
+    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let glint = saturate(mirror.dot(&sky.sun)).powi(NARROW) * SUN * open;
     // A surface that a shore or a fall tilts would mirror nothing but lava.
     let level = smoothstep(TILTED[0], TILTED[1], normal.y);
     let lava = lava_light(context) * (MIRRORED * level * context.ember.mirrored(p, mirror));
@@ -79,7 +80,7 @@ pub(crate) fn foam(context: &ShadeContext, p: V3, gas: f32) -> f32 {
     smoothstep(0.15, 0.5, wanted - 0.6 * (1.0 - wanted) * saturate(1.0 - torn)) * 0.85
 }
 
-/// Light that foam sends out; `sun`: the share of the sun that arrives through gas.
+/// Light that foam sends out; `sun`: the share of the sun that arrives through gas and smoke.
 pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3, sun: f32) -> V3 {
     let sky = context.sky;
     let facing = saturate(0.25 + 0.75 * normal.dot(&sky.sun)) * context.land.sunlight(p.x, p.z) * sun;
@@ -90,7 +91,8 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3, sun: f32) ->
 /// Light that deep water sends back at a point.
 pub(crate) fn scattered(context: &ShadeContext, p: V3) -> V3 {
     let sky = context.sky;
-    let sun = sky.sun_color * (saturate(sky.sun.y) * context.land.sunlight(p.x, p.z) * 0.15);
+    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let sun = sky.sun_color * (saturate(sky.sun.y) * open * 0.15);
     let lava = lava_light(context) * context.ember.at(p, V3::y());
     (sky.ambient(V3::y()) + sun).component_mul(&DEEP) + lava.component_mul(&WARMED)
 }

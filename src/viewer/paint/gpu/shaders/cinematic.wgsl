@@ -84,7 +84,7 @@ fn body(kelvin: f32) -> vec3<f32> { return glowing(kelvin) * ramp(600.0, 850.0, 
 // Sun, sky and neighbouring glow on the crust.
 fn lit(skin: Skin, normal: vec3<f32>, here: Pattern) -> vec3<f32> {
     let p = skin.point;
-    let open_sun = sunlight(p.x, p.z);
+    let open_sun = sunlight(p.x, p.z) * cloud_sunlight(p);
     let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * open_sun);
     let ember = glowing(1150.0) * (0.30 * frame.heat.z * ember_at(p, normal));
     let tint = mix(vec3(0.022, 0.021, 0.023), vec3(0.085, 0.076, 0.072),

@@ -88,7 +88,7 @@ fn foam_cover(p: vec3<f32>, gas: f32) -> f32 {
 }
 
 fn foam_light(p: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
-    let facing = saturate1(0.25 + 0.75 * dot(normal, frame.sun.xyz)) * sunlight(p.x, p.z) * fog_sunlight(p);
+    let facing = saturate1(0.25 + 0.75 * dot(normal, frame.sun.xyz)) * sunlight(p.x, p.z) * cloud_sunlight(p);
     let lava = shown(1040.0) * (14.0 * frame.heat.z * 0.3 * ember_at(p, vec3(0.0, 1.0, 0.0)));
     return (frame.sun_color.rgb * (0.35 * facing) + sky_ambient(normal) * 0.6 + lava) * 0.9;
 }

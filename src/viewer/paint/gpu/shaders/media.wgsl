@@ -124,14 +124,16 @@ fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
     var mirror = ray.direction + normal * (2.0 * facing);
     mirror.y = max(mirror.y, 0.02 * saturate1(normal.y));
     mirror = unit_or_up(mirror);
-    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), 256.0) * 14.0 * sunlight(p.x, p.z);
+    let open = sunlight(p.x, p.z) * cloud_sunlight(p);
+    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), 256.0) * 14.0 * open;
     let lava = water_lava_light() * (LAVA_MIRRORED * ramp(0.75, 0.97, normal.y) * ember_mirrored(p, mirror));
     return vec4(sky_reflected(mirror) + frame.sun_color.rgb * glint + lava, share);
 }
 
 // Light that deep water sends back at a point.
 fn scattered(p: vec3<f32>) -> vec3<f32> {
-    let sun = frame.sun_color.rgb * (saturate1(frame.sun.y) * sunlight(p.x, p.z) * 0.15);
+    let open = sunlight(p.x, p.z) * cloud_sunlight(p);
+    let sun = frame.sun_color.rgb * (saturate1(frame.sun.y) * open * 0.15);
     let lava = water_lava_light() * ember_at(p, vec3(0.0, 1.0, 0.0));
     return (sky_ambient(vec3(0.0, 1.0, 0.0)) + sun) * DEEP_WATER + lava * WARMED_WATER;
 }

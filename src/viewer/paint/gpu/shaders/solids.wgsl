@@ -91,7 +91,7 @@ fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32) -> vec3<f32> {
     let p = hit.point;
     let facing = saturate1((dot(normal, frame.sun.xyz) + wrap) / (1.0 + wrap));
     let own = own_sunlight(hit);
-    let sun = frame.sun_color.rgb * (facing * sunlight(p.x, p.z) * own * fog_sunlight(p));
+    let sun = frame.sun_color.rgb * (facing * sunlight(p.x, p.z) * own * cloud_sunlight(p));
     let lava = shown(1040.0) * (14.0 * frame.heat.z * ember_at(p, normal));
     let hollow = select(medium_at(p + hit.normal * 2.5, hit.medium), 0.0, hit.cut);
     return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava;
@@ -129,7 +129,8 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let through = hit.behind * (0.25 * exp(-0.5 * deep * look.x));
     let share = 0.018 + 0.982 * pow(1.0 - facing, 5.0);
     let mirror = unit_or_up(ray.direction - normal * (2.0 * dot(ray.direction, normal)));
-    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), 96.0) * 3.0 * sunlight(hit.point.x, hit.point.z);
+    let open = sunlight(hit.point.x, hit.point.z) * cloud_sunlight(hit.point);
+    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), 96.0) * 3.0 * open;
     return (diffuse + through) * (1.0 - share) + (sky_reflected(mirror) + frame.sun_color.rgb * glint) * share;
 }
 
@@ -164,7 +165,7 @@ fn smooth_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let facing = saturate1(-dot(ray.direction, normal));
     let share = shine.mirrors + max(shine.clear - shine.mirrors, 0.0) * pow(1.0 - facing, 5.0);
     let mirror = unit_or_up(ray.direction - normal * (2.0 * dot(ray.direction, normal)));
-    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), shine.power) * shine.strength * sunlight(p.x, p.z) * own_sunlight(hit);
+    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), shine.power) * shine.strength * sunlight(p.x, p.z) * cloud_sunlight(p) * own_sunlight(hit);
     let seen = sky_reflected(mirror);
     let mirrored = mix(vec3((seen.x + seen.y + seen.z) / 3.0), seen, 0.35) + frame.sun_color.rgb * glint;
     let tint = select(vec3(1.0), color, shine.tinted);
