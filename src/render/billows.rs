@@ -7,14 +7,15 @@ use crate::simd::{Simd, hash};
 
 /// Texels along an edge of the block.
 const SIDE: usize = 64;
-/// Billows of the broadest octave along an edge, and the number of octaves.
-const BROADEST: i32 = 4;
-const OCTAVES: u32 = 3;
+/// Billows of the broadest octave along an edge, the number of octaves, and the height of one beside the next broader.
+const BROADEST: i32 = 2;
+const OCTAVES: u32 = 4;
+const FINER: f32 = 0.68;
 /// Mean of the sum of the octaves, which is taken away, and what makes the rest about −1 to 1.
-const MEAN: f32 = 0.32;
-const STRENGTH: f32 = 2.4;
+const MEAN: f32 = 0.45;
+const STRENGTH: f32 = 2.1;
 /// Largest slope that a byte holds, to an edge of the broadest billow.
-const STEEPEST: f32 = 6.0;
+const STEEPEST: f32 = 12.0;
 
 /// The block, with the first texels of each row, layer and slab repeated at its end.
 struct Block(Vec<[u8; 4]>);
@@ -22,7 +23,7 @@ struct Block(Vec<[u8; 4]>);
 static BLOCK: LazyLock<Block> = LazyLock::new(|| {
     let value = |[x, y, z]: [usize; 3]| {
         let p = v3(x as f32, y as f32, z as f32) * (BROADEST as f32 / SIDE as f32);
-        let octave = |n: u32| periodic(p * 2.0_f32.powi(n as i32), BROADEST << n).abs() * 0.5_f32.powi(n as i32);
+        let octave = |n: u32| periodic(p * 2.0_f32.powi(n as i32), BROADEST << n).abs() * FINER.powi(n as i32);
         ((0..OCTAVES).map(octave).sum::<f32>() - MEAN) * STRENGTH
     };
     let place = |i: usize| [i % SIDE, i / SIDE % SIDE, i / (SIDE * SIDE)];
@@ -128,11 +129,12 @@ mod tests {
     fn slopes_are_those_of_the_values() {
         for i in 0..200 {
             let p = v3(i as f32 * 0.37, i as f32 * 0.11, i as f32 * 0.23);
-            let h = 0.06;
+            // About a texel, for which the slopes were found.
+            let h = 0.03;
             let along = |d: V3| (billow(p + d * h).0 - billow(p - d * h).0) / (2.0 * h);
             let measured = v3(along(V3::x()), along(V3::y()), along(V3::z()));
             let (value, slope) = billow(p);
-            assert!(value.abs() >= 0.98 || (slope - measured).norm() < 2.5, "{slope:?} against {measured:?} at {p:?}");
+            assert!(value.abs() >= 0.98 || (slope - measured).norm() < 5.0, "{slope:?} against {measured:?} at {p:?}");
         }
     }
 }

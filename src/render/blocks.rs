@@ -43,13 +43,12 @@ impl Blocks {
             let block = |place: f32| ((place.max(0.0) / BLOCK as f32) as usize).min(count - 1);
             block(i as f32 - 0.5)..=block(i as f32 + 1.5)
         };
-        for (_, [x, y, z]) in grid.places().enumerate().filter(|(index, _)| holds(*index)) {
-            for k in reach(z, count[2]) {
-                for j in reach(y, count[1]) {
-                    for i in reach(x, count[0]) {
-                        filled[(k * count[1] + j) * count[0] + i] = true;
-                    }
-                }
+        let columns: Vec<_> = (0..grid.nx).map(|x| reach(x, count[0])).collect();
+        for row in 0..grid.ny * grid.nz {
+            let (y, z) = (reach(row % grid.ny, count[1]), reach(row / grid.ny, count[2]));
+            for (_, columns) in columns.iter().enumerate().filter(|(x, _)| holds(row * grid.nx + x)) {
+                let rows = z.clone().flat_map(|k| y.clone().map(move |j| (k * count[1] + j) * count[0]));
+                rows.for_each(|start| filled[start + columns.start()..=start + columns.end()].fill(true));
             }
         }
         Self { low, high, side: (BLOCK * edge) as f32, count, filled }

@@ -8,12 +8,14 @@ use super::crust::{Skin, body, heat, shade, temperature};
 use super::field::{Crossing, Pace};
 use super::heightfield::{Face, before_cut};
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
-use super::media::{ISO, filmed, pass};
+use super::media::{ISO, Passed, filmed, pass};
 use super::noise;
+use super::plume::OPAQUE;
 use super::shading::ShadeContext;
 use super::solid::{End, Met, before};
 use super::tracer::{Sight, Tracer};
 use super::transfer::FILM;
+use super::veils::Veil;
 use super::water::WET;
 use crate::simd::Simd;
 
@@ -67,6 +69,15 @@ impl Tracer for ShadeContext<'_> {
 
     fn far(behind: &Behind) -> f32 {
         if behind.top || behind.t == f32::MAX { behind.t } else { before_cut(behind.t) }
+    }
+
+    fn veil(&self, ray: &Ray, far: f32, sight: Sight) -> Option<Veil> {
+        if self.smoke.is_none() || self.fog.is_some() || !self.clear.is_empty() {
+            return None;
+        }
+        let Passed { light, through, first, last, .. } = pass(self, ray, far, sight);
+        let known = if through.max() <= OPAQUE { f32::MAX } else { far };
+        Some(Veil { light, through, first, last, known })
     }
 
     fn trace<S: Simd>(&self, _: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {

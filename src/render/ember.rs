@@ -53,7 +53,7 @@ pub(crate) struct EmberLight {
 }
 
 /// The lava of some neighbouring columns.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Patch {
     /// Its middle in cells.
     pub(crate) place: V3,

@@ -15,6 +15,7 @@ use super::math::{V3, luminance};
 use super::noise;
 use super::tiles::{Depths, Live, OtherTiles, Others, Reach, Tiles};
 use super::tracer::{Sight, Tracer};
+use super::veils::{Veil, Veils};
 use crate::view::Antialias;
 
 /// Contrast between neighbours from which a pixel is traced again with more rays.
@@ -82,6 +83,8 @@ pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) others: Option<&'a OtherTiles>,
     /// The tiles that are drawn; the rest of the picture is reused.
     pub(crate) live: &'a Live,
+    /// What smoke does to the rays of the picture, where it is known.
+    pub(crate) veils: Option<Veils>,
     pub(crate) level: Level,
     /// Cancels the frame when set: its pixels are undefined then.
     pub(crate) stop: &'a AtomicBool,
@@ -162,6 +165,29 @@ impl<T: Tracer> Frame<'_, T> {
             .for_each(|(y, (light, behind))| self.level.run(Exposed { frame: self, y, behind, light }));
     }
 
+    /// What smoke alone does to the rays of the picture; `None` where there is none, or more than smoke.
+    pub(crate) fn veils(&self, behind: &[T::Behind]) -> Option<Veils> {
+        let others = self.others?;
+        let size @ (width, height) = self.camera.size();
+        Veils::new(size, |[x, y]| {
+            // The pixels around a corner: the ray goes as far as any of theirs.
+            let around = |n: usize, count: usize| n.saturating_sub(1).min(count - 1)..=n.min(count - 1);
+            let pixels = around(y, height).flat_map(|y| around(x, width).map(move |x| (x, y)));
+            let (mut far, mut gas) = (0.0_f32, Reach::NONE);
+            for (x, y) in pixels {
+                far = far.max(T::far(&behind[y * width + x]));
+                gas = gas.union(others.at(x, y).gas);
+            }
+            if gas.is_empty() || !goes_on(self.stop) {
+                return Some(Veil::NONE);
+            }
+            let ray = self.camera.ray(x as f32, y as f32);
+            let jitter = noise::interleaved(0.5 * x as f32, 0.5 * y as f32);
+            let sight = Sight { jitter, reach: Reach::NONE, others: Others { gas, ..Others::NONE }, veil: None };
+            self.tracer.veil(&ray, far, sight)
+        })
+    }
+
     /// What is behind the lava, in every pixel; for styles that know it without tracing.
     pub(crate) fn expose_bare(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
@@ -231,7 +257,8 @@ impl<T: Tracer> Frame<'_, T> {
         }
         let ray = self.camera.ray(x as f32 + u, y as f32 + v);
         let jitter = noise::interleaved(x as f32 + shift, y as f32);
-        self.tracer.trace(s, &ray, behind, Sight { jitter, reach, others })
+        let veil = self.veils.as_ref().and_then(|veils| veils.at(x as f32 + u, y as f32 + v));
+        self.tracer.trace(s, &ray, behind, Sight { jitter, reach, others, veil })
     }
 
     /// The light of the film with four rays in the pixels that are `wanted`.
@@ -361,8 +388,12 @@ pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: 
             let ray = camera.ray(x as f32 + u, y as f32 + v);
             let behind = tracer.behind(&ray, 0.0);
             let hidden = T::far(&behind) < f32::MAX || tracer.slices().nearest(&ray, f32::MAX).is_some();
-            let sight =
-                Sight { jitter: noise::interleaved(x as f32, y as f32), reach: Reach::ALL, others: Others::ALL };
+            let sight = Sight {
+                jitter: noise::interleaved(x as f32, y as f32),
+                reach: Reach::ALL,
+                others: Others::ALL,
+                veil: None,
+            };
             opacity += if hidden { 1.0 } else { tracer.opacity(&ray, &behind, sight) };
             sky += tracer.bare(&behind).unwrap_or_default();
         }

@@ -75,16 +75,24 @@ pub(crate) struct Passed {
     pub(crate) through: V3,
     /// Distance to the first surface; [`f32::MAX`] where there is none.
     pub(crate) first: f32,
+    /// Distance to the last smoke; 0 where there is none.
+    pub(crate) last: f32,
     /// Whether the ray ends in a medium.
     pub(crate) ends_inside: bool,
 }
 
 /// What the media do to the light along a ray before `far`.
 pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
+    let nothing =
+        Passed { light: V3::zeros(), through: V3::repeat(1.0), first: f32::MAX, last: 0.0, ends_inside: false };
+    if let (Some(veil), Some(field)) = (sight.veil, context.smoke)
+        && veil.fits(far, field.smoke.edge())
+    {
+        return Passed { light: veil.light, through: veil.through, first: veil.first, last: veil.last, ..nothing };
+    }
     let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.clear };
     let events = Events::along(context.clear, ray, far, pace);
-    let mut passed = Passed { light: V3::zeros(), through: V3::repeat(1.0), first: f32::MAX, ends_inside: false };
-    let (mut inside, mut at) = (0_u32, 0.0);
+    let (mut passed, mut inside, mut at) = (nothing, 0_u32, 0.0);
     for event in events.all() {
         between(context, &mut passed, ray, inside, (at, event.t), sight);
         at = event.t;
@@ -159,7 +167,8 @@ fn foam(context: &ShadeContext, passed: &mut Passed, point: V3, normal: V3) {
     let Some(fog) = context.fog else { return };
     let cover = water::foam(context, point, fog.density(point + normal));
     if cover > 0.0 {
-        passed.light += times(passed.through, water::foam_light(context, point, normal, context.sunlight(point))) * cover;
+        passed.light +=
+            times(passed.through, water::foam_light(context, point, normal, context.sunlight(point))) * cover;
         passed.through *= 1.0 - cover;
     }
 }

@@ -52,6 +52,7 @@ pub(crate) mod ticks;
 mod tiles;
 mod tracer;
 pub(crate) mod transfer;
+mod veils;
 pub(crate) mod water;
 
 #[cfg(all(test, feature = "files"))]

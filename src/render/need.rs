@@ -12,8 +12,9 @@ const BYTES_A_CELL: f64 = 4.5;
 /// Bytes of a node of the drawn ground: height, colour, normal, light, and what they are made from.
 const BYTES_A_NODE: f64 = 80.0;
 
-/// Bytes of a pixel: where it meets the ground, its light before and after smoothing, and its colour.
-const BYTES_A_PIXEL: f64 = 62.0;
+/// Bytes of a pixel: where it meets the ground, its light before and after smoothing, its colour, and its share of what smoke does
+/// to the rays around it.
+const BYTES_A_PIXEL: f64 = 72.0;
 
 /// Memory of pictures of a box in so many pixels, with the low-pass that they show.
 pub fn need(grid: Grid, [width, height]: [u32; 2]) -> MemoryEstimate {

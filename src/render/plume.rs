@@ -2,7 +2,7 @@
 
 use super::billows::billow;
 use super::camera::Ray;
-use super::math::{V3, lerp, mix, times, v3};
+use super::math::{V3, lerp, mix, smoothstep, times, v3};
 use super::media::Passed;
 use super::shading::ShadeContext;
 use super::smoke::{Puff, SmokeField};
@@ -10,35 +10,52 @@ use super::steam::Stretch;
 use crate::simd::{Level, Simd, Work};
 
 /// A ray ends when no more than this share of light would come through.
-const OPAQUE: f32 = 0.015;
-/// Shares of the light of the sun, of the sky and of the lava that smoke sends on, before its albedo.
-const SUN: f32 = 0.58;
+pub(crate) const OPAQUE: f32 = 0.015;
+/// Shares of the light of the sun that smoke sends on, before its albedo: what comes straight, and what comes by detours, which
+/// absorb half of what the straight way does and come from all sides.
+const STRAIGHT: f32 = 0.6;
+const ASTRAY: f32 = 0.1;
+/// The same of the light of the sky and of the lava.
 const SKY: f32 = 0.55;
-const LAVA: f32 = 0.2;
+const LAVA: f32 = 0.32;
+/// Henyey and Greenstein's g of the lobes ahead and back, and the share of the one ahead: a thin edge before the sun shines.
+const AHEAD: f32 = 0.6;
+const BACK: f32 = -0.25;
+const LOBE: f32 = 0.5;
 /// Light of the sky that arrives where least does.
-const SHADED: f32 = 0.22;
-/// Share of the sun that arrives by detours, which absorb half of what the straight way does.
-const ASTRAY: f32 = 0.22;
+const SHADED: f32 = 0.15;
 /// Share of its albedo that the densest ash loses, and the optical depth of an air cell at which it loses half of that: fresh ash
 /// over a vent is coarse and dark, and what has spread out is pale.
-const DARKENED: f32 = 0.66;
-const HALF_DARKENED: f32 = 2.0;
+const DARKENED: f32 = 0.85;
+const HALF_DARKENED: f32 = 0.4;
 /// White of drops of water.
 const DROPS: V3 = V3::new(0.92, 0.93, 0.95);
-/// Edges of the two sizes of billows in air cells, and how much each counts.
-const SIZES: [(f32, f32); 2] = [(6.5, 0.75), (17.0, 0.65)];
-/// How much more the billows count where smoke is thin: its edge is made of them.
-const RAGGED: f32 = 2.2;
-/// How much darker the side of a billow is that lies away from the sun.
-const RELIEF: f32 = 0.2;
+/// Edge of the broadest billows in air cells.
+const BILLOW: f32 = 11.0;
+/// How much billows count in dense smoke, and how much more where it is thin: its edge is made of them.
+const ROUGH: f32 = 2.0;
+const RAGGED: f32 = 2.6;
+/// How much darker the side of a billow is that lies away from the sun, and how much more of the sky the upper side sees.
+const RELIEF: f32 = 0.5;
+const UPPER: f32 = 0.25;
+/// Share of the sky's light from above on a place without a slope.
+const ABOVE: f32 = 0.7;
+/// Light that the hollows between billows lose, the least that gets into one, and heights of a hollow and of a crest.
+const HOLLOW: f32 = 1.1;
+const DEEPEST: f32 = 0.3;
+const HOLLOWS: [f32; 2] = [-0.75, 0.55];
 /// Steps after which billows that the flow carries begin again; half of them are in the middle of their time then.
 const PERIOD: f64 = 7.0;
 
 /// The light that scatters in smoke, the same along a whole ray.
 struct Light {
     toward: V3,
-    sun: V3,
-    sky: V3,
+    /// Of the sun, straight and by detours.
+    straight: V3,
+    astray: V3,
+    /// Of the sky, and of the ground under it.
+    above: V3,
+    below: V3,
     lava: V3,
 }
 
@@ -65,7 +82,7 @@ impl Generations {
         Self { carried: [(a.0, a.1, a.2 / even), (b.0, b.1, b.2 / even)] }
     }
 
-    /// Height of the billows at a point, about −1 to 1, and their slope to an air cell of `edge` voxels.
+    /// Height of the billows at a point, about −1 to 1, and their slope, among air cells of `edge` voxels.
     #[inline(always)]
     fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, edge: f32) -> (f32, V3) {
         let (mut height, mut slope) = (0.0, V3::zeros());
@@ -73,21 +90,18 @@ impl Generations {
             if weight <= 0.02 {
                 continue;
             }
-            let from = p - flow * steps;
-            for (size, share) in SIZES {
-                let (value, rise) = billow(s, from * (1.0 / (size * edge)) + began);
-                height += weight * share * value;
-                slope += rise * (weight * share);
-            }
+            let (value, rise) = billow(s, (p - flow * steps) * (1.0 / (BILLOW * edge)) + began);
+            height += weight * value;
+            slope += rise * weight;
         }
         (height, slope)
     }
 }
 
-/// Share of the light that a step takes from which on it is walked in so many parts: the surface of dense smoke lies between two
-/// samples, and light changes there within less than a step.
-const DENSE: f32 = 0.3;
-const PARTS: usize = 4;
+/// Share of the light behind it that a part of a step takes at most, and the most parts of a step: the surface of dense smoke lies
+/// between two samples, and light changes there within less than a step.
+const PART: f32 = 0.16;
+const PARTS: f32 = 6.0;
 
 /// Adds what the smoke along a stretch of a ray does to its light. A sample stands for the step that ends at it, and one at the end
 /// of the stretch for what is left: without it, smoke on a surface would be thicker by the jitter of a pixel.
@@ -124,7 +138,7 @@ impl Work for Along<'_> {
             if let Some(puff) = march.at(s, p) {
                 march.step(s, passed, (ray, puff), (t, step.min(t - from)));
             }
-            if passed.through.max() <= OPAQUE {
+            if most(passed.through) <= OPAQUE {
                 return;
             }
         }
@@ -135,9 +149,15 @@ impl Work for Along<'_> {
     }
 }
 
+/// The largest of three shares; that of the vector is a call.
+#[inline(always)]
+fn most(share: V3) -> f32 {
+    share.x.max(share.y).max(share.z)
+}
+
 /// e to the power of −x, for x of 0 or more, to 2e-6: the exact one is a call.
 #[inline(always)]
-fn faded(x: f32) -> f32 {
+pub(crate) fn faded(x: f32) -> f32 {
     let halvings = (x * std::f32::consts::LOG2_E).min(126.0);
     let whole = halvings as u32;
     let part = halvings - whole as f32;
@@ -160,8 +180,32 @@ struct March<'a> {
 struct Shaped {
     puff: Puff,
     dense: f32,
-    /// Brightness by the side of the billow that is seen.
-    relief: f32,
+    relief: Relief,
+}
+
+/// How the billow at a point catches light.
+#[derive(Clone, Copy)]
+struct Relief {
+    /// Brightness by the side that the sun sees.
+    facing: f32,
+    /// Share of the sky's light that comes from above.
+    up: f32,
+    /// Share of the light that gets into its hollows.
+    open: f32,
+}
+
+impl Relief {
+    /// Of smoke without billows.
+    const NONE: Self = Self { facing: 1.0, up: ABOVE, open: 1.0 };
+
+    /// Of a billow of this height and slope.
+    #[inline(always)]
+    fn of(detail: f32, height: f32, slope: V3, toward: V3) -> Self {
+        let facing = (1.0 - RELIEF * detail * slope.dot(&toward)).clamp(0.3, 1.9);
+        let up = (ABOVE - UPPER * detail * slope.y).clamp(0.0, 1.0);
+        let hollow = 1.0 - smoothstep(HOLLOWS[0], HOLLOWS[1], height);
+        Self { facing, up, open: (1.0 - HOLLOW * detail * hollow).max(DEEPEST) }
+    }
 }
 
 impl March<'_> {
@@ -171,30 +215,35 @@ impl March<'_> {
         let puff = self.field.smoke.at(s, p)?;
         let detail = self.context.look.air.detail;
         if detail <= 0.0 {
-            return Some(Shaped { dense: puff.dense, puff, relief: 1.0 });
+            return Some(Shaped { dense: puff.dense, puff, relief: Relief::NONE });
         }
         let edge = self.field.smoke.edge();
         let (height, slope) = self.generations.billow(s, p, puff.flow, edge);
         let thin = faded(puff.dense * edge);
-        let dense = puff.dense * (1.0 + detail * height * (1.6 + RAGGED * thin)).clamp(0.0, 4.0);
-        let relief = (1.0 - RELIEF * detail * slope.dot(&self.light.toward)).clamp(0.35, 1.8);
+        let dense = puff.dense * (1.0 + detail * height * (ROUGH + RAGGED * thin)).clamp(0.0, 4.0);
+        let relief = Relief::of(detail, height, slope, self.light.toward);
         (dense > 0.0).then_some(Shaped { puff, dense, relief })
     }
 
-    /// Adds the light of a length of smoke that ends at a distance, in parts where it is dense.
+    /// Adds the light of a length of smoke that ends at a distance, in parts where it hides much of what is seen.
     #[inline(always)]
     fn step<S: Simd>(&self, s: S, passed: &mut Passed, (ray, puff): (&Ray, Shaped), (t, length): (f32, f32)) {
-        if puff.dense * length <= DENSE {
-            return self.add(passed, &puff, (t, length));
-        }
-        let part = length / PARTS as f32;
-        for i in 1..PARTS {
-            let t = t - part * (PARTS - i) as f32;
-            if let Some(puff) = self.at(s, ray.at(t)) {
-                self.add(passed, &puff, (t, part));
+        let hidden = (1.0 - faded(puff.dense * length)) * most(passed.through);
+        if hidden > PART {
+            let parts = (hidden * (1.0 / PART)).ceil().min(PARTS);
+            let part = length / parts;
+            let mut left = parts - 1.0;
+            while left > 0.0 {
+                let t = t - part * left;
+                if let Some(puff) = self.at(s, ray.at(t)) {
+                    self.add(passed, &puff, (t, part));
+                }
+                left -= 1.0;
             }
+            self.add(passed, &puff, (t, part));
+        } else {
+            self.add(passed, &puff, (t, length));
         }
-        self.add(passed, &puff, (t, part));
     }
 
     /// Adds the light of a length of smoke at a distance.
@@ -205,6 +254,7 @@ impl March<'_> {
         let pale = 1.0 - DARKENED * deep / (deep + HALF_DARKENED);
         let albedo = mix(V3::from(self.context.look.air.albedo) * pale, DROPS, shaped.puff.steam);
         passed.first = passed.first.min(t);
+        passed.last = passed.last.max(t);
         passed.light += times(passed.through, times(albedo, lit(&self.light, &shaped.puff, shaped.relief))) * share;
         passed.through *= 1.0 - share;
     }
@@ -212,19 +262,29 @@ impl March<'_> {
 
 fn light(context: &ShadeContext, view: V3) -> Light {
     let sky = context.sky;
-    let cosine = view.dot(&sky.sun);
     Light {
         toward: sky.sun,
-        sun: sky.sun_color * (SUN * (0.7 + 0.5 * cosine * cosine)),
-        sky: (sky.ambient[0] * 0.7 + sky.ambient[1] * 0.3) * SKY,
+        straight: sky.sun_color * (STRAIGHT * phase(view.dot(&sky.sun))),
+        astray: sky.sun_color * ASTRAY,
+        above: sky.ambient[0] * SKY,
+        below: sky.ambient[1] * SKY,
         lava: context.blackbody.shown(1040.0) * (14.0 * LAVA * context.look.lava_light * context.look.air.glow),
     }
 }
 
+/// Light that smoke sends on straight by the cosine between the ray and the direction to the sun, 1 on average.
+fn phase(cosine: f32) -> f32 {
+    let lobe = |g: f32| (1.0 - g * g) / (1.0 + g * g - 2.0 * g * cosine).powf(1.5);
+    LOBE * lobe(AHEAD) + (1.0 - LOBE) * lobe(BACK)
+}
+
 /// Light that arrives at a point in smoke, and is sent on towards the eye.
-fn lit(light: &Light, puff: &Puff, relief: f32) -> V3 {
-    let sun = lerp(puff.sun, puff.sun.sqrt(), ASTRAY) * relief;
-    light.sun * sun + light.sky * (lerp(SHADED, 1.0, puff.sky) * (0.6 + 0.4 * relief)) + light.lava * puff.glow
+#[inline(always)]
+fn lit(light: &Light, puff: &Puff, relief: Relief) -> V3 {
+    let sun =
+        light.straight * (puff.sun * relief.facing) + light.astray * (puff.sun.sqrt() * (0.5 + 0.5 * relief.facing));
+    let sky = mix(light.below, light.above, relief.up) * lerp(SHADED, 1.0, puff.sky);
+    (sun + sky) * relief.open + light.lava * puff.glow
 }
 
 #[cfg(test)]

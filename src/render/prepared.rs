@@ -69,7 +69,8 @@ struct SmokeSource {
 
 impl SmokeSource {
     fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.air, &other.air) && Arc::ptr_eq(&self.ember, &other.ember) && self.wanted == other.wanted
+        let lit_alike = Arc::ptr_eq(&self.ember, &other.ember) || self.ember.patches == other.ember.patches;
+        Arc::ptr_eq(&self.air, &other.air) && self.wanted == other.wanted && lit_alike
     }
 }
 

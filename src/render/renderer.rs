@@ -512,6 +512,7 @@ impl Renderer {
             tiles: &places.lava,
             others: (!places.others.is_empty()).then_some(&places.others),
             live,
+            veils: None,
             level: self.level,
             stop: &self.stop,
         }
@@ -520,7 +521,8 @@ impl Renderer {
     /// A picture in which lava may change every pixel, because it lights and outshines what is around it.
     fn everything<T: Tracer>(&self, tracer: &T, camera: &Camera, places: &Places, kept: &mut Kept<T::Behind>) -> Image {
         let live = Live::whole(camera);
-        let frame = self.frame_through(tracer, camera, places, &live);
+        let mut frame = self.frame_through(tracer, camera, places, &live);
+        frame.veils = frame.veils(&kept.centres);
         let mut film = Film::dark(camera.size());
         frame.expose(&kept.centres, &mut film);
         if let Some(wanted) = self.closer() {

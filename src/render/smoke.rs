@@ -12,7 +12,7 @@
 mod light;
 
 use crate::air::{AirGrid, Side};
-use crate::grid::{Grid, Place};
+use crate::grid::Grid;
 use crate::lowpass::AirVolume;
 use crate::parallel::*;
 use crate::simd::{Portable, Simd};
@@ -36,7 +36,7 @@ const LEAST: f32 = 2e-3;
 const BRIGHTEST: f32 = 4.0;
 
 /// Distance between samples in air cells, up to this step of a look; it grows with a longer one.
-const STEP: f32 = 0.75;
+const STEP: f32 = 1.0;
 const USUAL_STEP: f32 = 0.5;
 
 /// Smoke fades over one part in so many of the box before an open side, and over at most so many cells.
@@ -109,10 +109,12 @@ impl Smoke {
         let per_kg = wanted.look.extinction_m2_kg * air.cell_m;
         let mut dense = vec![0.0_f32; grid.cells()];
         let fade = Fade::of(&air.grid);
-        dense.par_iter_mut().enumerate().filter(|(i, _)| air.carried[*i] != [0; 2]).for_each(|(i, dense)| {
-            *dense = air.kg_m3(i).iter().sum::<f32>()
-                * per_kg
-                * fade.at([i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()]);
+        dense.par_chunks_mut(grid.nx).enumerate().for_each(|(row, dense)| {
+            let (carried, beside) = (&air.carried[row * grid.nx..][..grid.nx], fade.of_row(row));
+            let held = dense.iter_mut().zip(carried).zip(&fade.along[0]).enumerate();
+            for (x, ((dense, _), along)) in held.filter(|(_, ((_, carried), _))| **carried != [0; 2]) {
+                *dense = air.kg_m3(row * grid.nx + x).iter().sum::<f32>() * per_kg * (along * beside);
+            }
         });
         let most = dense.par_iter().map(|&dense| dense).reduce(|| 0.0, f32::max).max(1e-6);
         let (sun, (sky, glow)) = join(
@@ -130,6 +132,9 @@ impl Smoke {
         );
         let byte = |value: f32| (value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
         let texel = |i: usize| {
+            if air.carried[i] == [0; 2] {
+                return [0, 0, byte(sun[i]), 0];
+            }
             let [ash, steam] = air.kg_m3(i);
             let share = if steam > 0.0 { steam / (ash + steam) } else { 0.0 };
             [byte((dense[i] / most).sqrt()), byte(share), byte(sun[i]), byte((glow[i] / BRIGHTEST).sqrt())]
@@ -314,29 +319,30 @@ fn decoded(root: f32, most: f32) -> f32 {
 /// How smoke thins out towards open sides of the air's box, where it would end as if cut.
 struct Fade {
     size: [usize; 3],
-    /// Cells over which it does, at both ends of an axis.
-    over: [[usize; 2]; 3],
+    /// By the cell along each axis, the share that is left.
+    along: [Vec<f32>; 3],
 }
 
 impl Fade {
     fn of(grid: &AirGrid) -> Self {
         let size = grid.size();
-        let over = std::array::from_fn(|axis| {
-            let cells = if grid.sides[axis] == Side::Open { (size[axis] / FADING).min(MOST_FADING) } else { 0 };
+        let share = |away: usize, over: usize| if away < over { (away as f32 + 0.5) / over as f32 } else { 1.0 };
+        let along = std::array::from_fn(|axis| {
+            let over = if grid.sides[axis] == Side::Open { (size[axis] / FADING).min(MOST_FADING) } else { 0 };
             // The floor is always a wall.
-            [if axis == 1 { 0 } else { cells }, cells]
+            let first = if axis == 1 { 0 } else { over };
+            let left = |cell: usize| {
+                let near = share(cell, first) * share(size[axis] - 1 - cell, over);
+                // Dense smoke has to lose most of it to let any light through.
+                smoothstep(0.0, 1.0, near).powi(4)
+            };
+            (0..size[axis]).map(left).collect()
         });
-        Self { size, over }
+        Self { size, along }
     }
 
-    fn at(&self, place: Place) -> f32 {
-        let share = |away: usize, over: usize| if away < over { (away as f32 + 0.5) / over as f32 } else { 1.0 };
-        let along = |axis: usize| {
-            let near =
-                share(place[axis], self.over[axis][0]) * share(self.size[axis] - 1 - place[axis], self.over[axis][1]);
-            // Dense smoke has to lose most of it to let any light through.
-            smoothstep(0.0, 1.0, near).powi(4)
-        };
-        along(0) * along(1) * along(2)
+    /// The share along y and z, for a row of cells along x.
+    fn of_row(&self, row: usize) -> f32 {
+        self.along[1][row % self.size[1]] * self.along[2][row / self.size[1]]
     }
 }

@@ -224,6 +224,24 @@ fn jumps_over_clear_air_change_no_pixel_of_a_plain_style() {
 }
 
 #[test]
+fn rays_that_share_smoke_see_nearly_what_rays_of_their_own_do() {
+    let look = LookSpec { sky: SkyPreset::Day, air: AirLook { detail: 1.0, ..AirLook::default() }, ..look() };
+    let camera = Camera::from_pose([24.0, 30.0, 150.0].into(), (180.0, 0.0), 40.0, (120, 100));
+    let volume = column([2e-5, 1e-6], true);
+    // With a gas there is more than smoke, and nothing is shared: here next to none of it, in a corner.
+    let shared = flat(look.clone()).frame(&volume, &camera);
+    let mut alone = volume.clone();
+    let density = (0..BOX.cells()).map(|i| if i == 0 { 60 } else { 0 }).collect();
+    alone.media.push(Medium { name: "gas".into(), look: MaterialLook::of(Preset::Steam), density });
+    let own = flat(look).frame(&alone, &camera);
+    let differences = shared.rgb.iter().zip(&own.rgb).map(|(a, b)| f64::from(a.abs_diff(*b)));
+    let (sum, most) = differences.fold((0.0, 0.0_f64), |(sum, most), d| (sum + d, most.max(d)));
+    let mean = sum / shared.rgb.len() as f64;
+    assert!(shared != own, "rays are shared");
+    assert!(mean < 0.6 && most < 40.0, "mean {mean:.2}, most {most}");
+}
+
+#[test]
 fn every_smoke_has_light() {
     for kg_m3 in [[4.0, 0.0], [1e-7, 4.0], [1e-4, 1e-4]] {
         let air = AirLook { extinction_m2_kg: 1e5, detail: 1.0, ..AirLook::default() };

@@ -35,8 +35,9 @@ impl Reach {
         self.near >= self.far
     }
 
+    /// Both, and what is between them.
     #[inline]
-    fn union(self, other: Self) -> Self {
+    pub(crate) fn union(self, other: Self) -> Self {
         Self { near: self.near.min(other.near), far: self.far.max(other.far) }
     }
 }

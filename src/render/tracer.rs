@@ -5,6 +5,7 @@ use super::camera::Ray;
 use super::contents::{SliceHit, Slices};
 use super::math::V3;
 use super::tiles::{Others, Reach};
+use super::veils::Veil;
 use crate::simd::Simd;
 
 /// How the volume is sampled along one ray.
@@ -16,6 +17,8 @@ pub(crate) struct Sight {
     pub(crate) reach: Reach,
     /// Where there may be other media.
     pub(crate) others: Others,
+    /// What smoke does to rays around it, where that is known.
+    pub(crate) veil: Option<Veil>,
 }
 
 /// A style, ready to trace the rays of one frame.
@@ -34,6 +37,11 @@ pub(crate) trait Tracer: Sync {
 
     /// The distance up to which matter may be seen before it.
     fn far(behind: &Self::Behind) -> f32;
+
+    /// What smoke does to the light of a ray before `far`; `None` where there is more than smoke.
+    fn veil(&self, _ray: &Ray, _far: f32, _sight: Sight) -> Option<Veil> {
+        None
+    }
 
     /// Linear light along a ray; sampling uses the instructions `s`.
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;

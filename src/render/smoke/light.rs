@@ -1,10 +1,13 @@
 //! The light that reaches each cell of smoke: of a distant source, and of the lava below.
 
+use std::collections::BTreeMap;
+
 use super::DETOURS;
 use crate::grid::{Grid, Place};
 use crate::parallel::*;
 use crate::render::ember::Patch;
 use crate::render::math::{V3, v3};
+use crate::render::plume::faded;
 
 /// Radius of a patch of lava in voxels, squared, and the samples between it and a place.
 const PATCH: f32 = 6.0;
@@ -15,8 +18,11 @@ const COARSE: usize = 2;
 /// What a length of smoke lets through; most of the box holds none.
 #[inline(always)]
 fn left(exponent: f32) -> f32 {
-    if exponent > 0.0 { (-exponent).exp() } else { 1.0 }
+    if exponent > 0.0 { faded(exponent) } else { 1.0 }
 }
+
+/// Open air around a layer of cells: light falls in from at most two cells aside.
+const RIM: usize = 2;
 
 /// The share of the light from a direction that is left in each cell.
 pub(super) fn left_along(dense: &[f32], grid: Grid, toward: V3, edge: f32) -> Vec<f32> {
@@ -24,35 +30,36 @@ pub(super) fn left_along(dense: &[f32], grid: Grid, toward: V3, edge: f32) -> Ve
     let stride = [1, grid.nx, grid.slab()];
     // Layers lie across the axis nearest to the direction, so that a layer's neighbours are those that the ray passes.
     let axis = (0..3).max_by(|a, b| toward[*a].abs().total_cmp(&toward[*b].abs())).unwrap_or(1);
-    let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
+    let [b, c] = [[1, 2], [0, 2], [0, 1]][axis];
     let steep = toward[axis].abs().max(1e-3);
     let aside = [toward[b] / steep, toward[c] / steep];
     let half = 0.5 * edge * (1.0 + aside[0] * aside[0] + aside[1] * aside[1]).sqrt();
-    let [whole, share] = [aside.map(f32::floor), aside.map(|d| d - d.floor())];
+    let [u, v] = aside.map(|d| (RIM as isize + d.floor() as isize) as usize);
+    let [x, y] = aside.map(|d| d - d.floor());
     let mut lit = vec![1.0_f32; dense.len()];
-    let mut before = vec![1.0_f32; size[b] * size[c]];
+    let width = size[b] + 2 * RIM;
+    let mut before = vec![1.0_f32; width * (size[c] + 2 * RIM)];
     let mut after = before.clone();
     let mut untouched = true;
     for k in 0..size[axis] {
         let layer = if toward[axis] > 0.0 { size[axis] - 1 - k } else { k };
-        let start = layer * stride[axis];
-        let line = |j: usize| (0..size[b]).map(move |i| start + j * stride[c] + i * stride[b]);
-        if untouched && (0..size[c]).all(|j| line(j).all(|i| dense[i] == 0.0)) {
+        let start = |j: usize| layer * stride[axis] + j * stride[c];
+        if untouched && (0..size[c]).all(|j| (0..size[b]).all(|i| dense[start(j) + i * stride[b]] == 0.0)) {
             continue;
         }
         untouched = false;
-        let at = |i: isize, j: isize| {
-            let inside = i >= 0 && j >= 0 && i < size[b] as isize && j < size[c] as isize;
-            if inside { before[j as usize * size[b] + i as usize] } else { 1.0 }
-        };
         for j in 0..size[c] {
-            for (i, here) in line(j).enumerate() {
-                let (u, v) = (i as isize + whole[0] as isize, j as isize + whole[1] as isize);
-                let near = at(u, v) * (1.0 - share[0]) + at(u + 1, v) * share[0];
-                let far = at(u, v + 1) * (1.0 - share[0]) + at(u + 1, v + 1) * share[0];
+            let rows = [v, v + 1].map(|v| &before[(j + v) * width + u..][..=size[b]]);
+            let after = &mut after[(j + RIM) * width + RIM..][..size[b]];
+            let mut here = start(j);
+            for (i, after) in after.iter_mut().enumerate() {
+                let near = rows[0][i] * (1.0 - x) + rows[0][i + 1] * x;
+                let far = rows[1][i] * (1.0 - x) + rows[1][i + 1] * x;
                 let through = left(half * dense[here]);
-                lit[here] = (near * (1.0 - share[1]) + far * share[1]) * through;
-                after[j * size[b] + i] = lit[here] * through;
+                let arrives = (near * (1.0 - y) + far * y) * through;
+                lit[here] = arrives;
+                *after = arrives * through;
+                here += stride[b];
             }
         }
         std::mem::swap(&mut before, &mut after);
@@ -93,17 +100,43 @@ impl Lit<'_> {
     }
 }
 
+/// Neighbouring patches, and all of them as one for what is far away.
+struct Cluster {
+    whole: Patch,
+    patches: Vec<Patch>,
+}
+
+/// Voxels along the edge of a square of patches that are one for what is farther away than twice as much.
+const SQUARE: f32 = 16.0;
+
+fn clusters(patches: &[Patch]) -> Vec<Cluster> {
+    let mut squares: BTreeMap<[i32; 2], Vec<Patch>> = BTreeMap::new();
+    for patch in patches {
+        let square = [patch.place.x, patch.place.z].map(|place| (place / SQUARE).floor() as i32);
+        squares.entry(square).or_default().push(*patch);
+    }
+    let merged = |patches: Vec<Patch>| {
+        let glow = patches.iter().map(|patch| patch.glow).sum::<f32>();
+        let place = patches.iter().map(|patch| patch.place * patch.glow).sum::<V3>() / glow.max(1e-12);
+        Cluster { whole: Patch { place, glow }, patches }
+    };
+    squares.into_values().map(merged).collect()
+}
+
 /// The light of the lava in each cell, computed for blocks of cells near smoke.
 pub(super) fn lava_light(lit: &Lit, patches: &[Patch]) -> Vec<f32> {
     let grid = lit.grid;
     if patches.is_empty() {
         return vec![0.0; grid.cells()];
     }
+    let clusters = clusters(patches);
     let coarse = Grid::new(grid.nx.div_ceil(COARSE), grid.ny.div_ceil(COARSE), grid.nz.div_ceil(COARSE));
     let holds = |[x, y, z]: Place| {
         let part = |n: usize, of: usize| (n * COARSE).saturating_sub(1)..((n + 1) * COARSE + 1).min(of);
-        part(z, grid.nz)
-            .any(|k| part(y, grid.ny).any(|j| part(x, grid.nx).any(|i| lit.dense[grid.index([i, j, k])] > 0.0)))
+        let (along, rows) = (part(x, grid.nx), part(y, grid.ny));
+        part(z, grid.nz).any(|k| {
+            rows.clone().any(|j| lit.dense[grid.index([0, j, k])..][along.clone()].iter().any(|dense| *dense > 0.0))
+        })
     };
     let places: Vec<Place> = coarse.places().collect();
     let middle = |n: usize| (n as f32 + 0.5) * COARSE as f32 * lit.edge;
@@ -112,26 +145,29 @@ pub(super) fn lava_light(lit: &Lit, patches: &[Patch]) -> Vec<f32> {
             return 0.0;
         }
         let p = lit.low + v3(middle(place[0]), middle(place[1]), middle(place[2]));
-        patches.iter().map(|patch| lit.of(patch, p)).sum::<f32>()
+        let of = |cluster: &Cluster| match (p - cluster.whole.place).norm_squared() > 4.0 * SQUARE * SQUARE {
+            true => lit.of(&cluster.whole, p),
+            false => cluster.patches.iter().map(|patch| lit.of(patch, p)).sum(),
+        };
+        clusters.iter().map(of).sum::<f32>()
     };
     let lights: Vec<f32> = places.par_iter().map(light).collect();
     let between = |n: usize, count: usize| {
         let place = ((n as f32 + 0.5) / COARSE as f32 - 0.5).clamp(0.0, count as f32 - 1.0);
         (place as usize, (place as usize + 1).min(count - 1), place.fract())
     };
-    let fine = |[x, y, z]: Place| {
-        if lit.dense[grid.index([x, y, z])] <= 0.0 {
-            return 0.0;
+    let across: Vec<_> = (0..grid.nx).map(|x| between(x, coarse.nx)).collect();
+    let mut fine = vec![0.0; grid.cells()];
+    fine.par_chunks_mut(grid.nx).zip(lit.dense.par_chunks(grid.nx)).enumerate().for_each(|(row, (fine, dense))| {
+        let (j, j1, v) = between(row % grid.ny, coarse.ny);
+        let (k, k1, w) = between(row / grid.ny, coarse.nz);
+        let rows = [[j, k], [j1, k], [j, k1], [j1, k1]].map(|[j, k]| &lights[coarse.index([0, j, k])..][..coarse.nx]);
+        let held = fine.iter_mut().zip(dense).zip(&across).filter(|((_, dense), _)| **dense > 0.0);
+        for ((fine, _), &(i, i1, u)) in held {
+            let at = |n: usize| rows[n][i] + (rows[n][i1] - rows[n][i]) * u;
+            let (near, far) = (at(0) + (at(1) - at(0)) * v, at(2) + (at(3) - at(2)) * v);
+            *fine = near + (far - near) * w;
         }
-        let (i, i1, u) = between(x, coarse.nx);
-        let (j, j1, v) = between(y, coarse.ny);
-        let (k, k1, w) = between(z, coarse.nz);
-        let row = |j: usize, k: usize| {
-            let (a, b) = (lights[coarse.index([i, j, k])], lights[coarse.index([i1, j, k])]);
-            a + (b - a) * u
-        };
-        let sheet = |k: usize| row(j, k) + (row(j1, k) - row(j, k)) * v;
-        sheet(k) + (sheet(k1) - sheet(k)) * w
-    };
-    grid.places().map(fine).collect()
+    });
+    fine
 }

@@ -3,9 +3,9 @@
 // Optical depth of an air cell up to which nothing is drawn, and share of light from which on a ray ends.
 const LEAST_SMOKE = 2e-3;
 const OPAQUE_SMOKE = 0.015;
-// Share of light that a step takes from which on it is walked in parts.
-const DENSE_SMOKE = 0.3;
-const PARTS_OF_SMOKE = 4;
+// Share of the light behind it that a part of a step takes at most, and the most parts of a step.
+const PART_OF_SMOKE = 0.16;
+const PARTS_OF_SMOKE = 6.0;
 const DROPS = vec3<f32>(0.92, 0.93, 0.95);
 // Shift of the second generation of billows.
 const BEGAN = vec3<f32>(1.37, 2.71, 0.19);
@@ -28,20 +28,16 @@ fn smoke_sunlight(p: vec3<f32>) -> f32 {
 // The same of gas and smoke.
 fn cloud_sunlight(p: vec3<f32>) -> f32 { return fog_sunlight(p) * smoke_sunlight(p); }
 
-// Height of the billows of smoke that moves (voxels a step), and its slope to an air cell.
+// Height of the billows of smoke that moves (voxels a step), and its slope to the edge of a broadest billow.
 fn smoke_billow(p: vec3<f32>, flow: vec3<f32>) -> vec4<f32> {
     var sum = vec4(0.0);
-    let edge = frame.smoke_low.w;
-    // Edge of billows in air cells, and their share.
-    let sizes = vec4(6.5, 17.0, 0.75, 0.65);
-    for (var k = 0; k < 4; k++) {
-        let carried = select(frame.smoke_carried.xy, frame.smoke_carried.zw, k > 1);
+    for (var k = 0; k < 2; k++) {
+        let carried = select(frame.smoke_carried.xy, frame.smoke_carried.zw, k > 0);
         if carried.y <= 0.02 { continue; }
-        let size = select(sizes.xz, sizes.yw, (k & 1) == 1);
-        let moved = (p - flow * carried.x) / (size.x * edge) + select(vec3(0.0), BEGAN, k > 1);
-        // The block has 64 texels for 4 billows.
-        let texel = textureSampleLevel(billows, linear_repeated, moved * 0.25 + 0.5 / 64.0, 0.0) * 2.0 - 1.0;
-        sum += texel * vec4(1.0, 6.0, 6.0, 6.0) * (carried.y * size.y);
+        let moved = (p - flow * carried.x) / (11.0 * frame.smoke_low.w) + select(vec3(0.0), BEGAN, k > 0);
+        // The block has 64 texels for 2 billows.
+        let texel = textureSampleLevel(billows, linear_repeated, moved * 0.5 + 0.5 / 64.0, 0.0) * 2.0 - 1.0;
+        sum += texel * vec4(1.0, 12.0, 12.0, 12.0) * carried.y;
     }
     return sum;
 }
@@ -50,14 +46,19 @@ fn smoke_billow(p: vec3<f32>, flow: vec3<f32>) -> vec4<f32> {
 struct ShapedSmoke { dense: f32, light: vec3<f32> }
 
 // Light that scatters in smoke, the same along a whole ray.
-struct SmokeLight { sun: vec3<f32>, sky: vec3<f32>, lava: vec3<f32> }
+struct SmokeLight { straight: vec3<f32>, astray: vec3<f32>, above: vec3<f32>, below: vec3<f32>, lava: vec3<f32> }
+
+fn smoke_lobe(g: f32, cosine: f32) -> f32 { return (1.0 - g * g) / pow(1.0 + g * g - 2.0 * g * cosine, 1.5); }
 
 fn smoke_light(ray: Ray) -> SmokeLight {
     let cosine = dot(ray.direction, frame.sun.xyz);
+    let phase = 0.5 * smoke_lobe(0.6, cosine) + 0.5 * smoke_lobe(-0.25, cosine);
     return SmokeLight(
-        frame.sun_color.rgb * (0.58 * (0.7 + 0.5 * cosine * cosine)),
-        (frame.ambient_above.rgb * 0.7 + frame.ambient_below.rgb * 0.3) * 0.55,
-        shown(1040.0) * (14.0 * 0.2 * frame.heat.z * frame.smoke_albedo.w));
+        frame.sun_color.rgb * (0.6 * phase),
+        frame.sun_color.rgb * 0.1,
+        frame.ambient_above.rgb * 0.55,
+        frame.ambient_below.rgb * 0.55,
+        shown(1040.0) * (14.0 * 0.32 * frame.heat.z * frame.smoke_albedo.w));
 }
 
 fn shaped_smoke(p: vec3<f32>, light: SmokeLight) -> ShapedSmoke {
@@ -67,19 +68,23 @@ fn shaped_smoke(p: vec3<f32>, light: SmokeLight) -> ShapedSmoke {
     var dense = cell.r * cell.r * frame.smoke_cells.w;
     if dense * edge <= LEAST_SMOKE { return ShapedSmoke(0.0, vec3(0.0)); }
     // Dense ash is dark.
-    let pale = 1.0 - 0.66 * dense * edge / (dense * edge + 2.0);
+    let pale = 1.0 - 0.85 * dense * edge / (dense * edge + 0.4);
     let motion = textureSampleLevel(smoke_flow, linear_held, place, 0.0);
-    var relief = 1.0;
+    var facing = 1.0;
+    var up = 0.7;
+    var open = 1.0;
     let detail = frame.smoke_to.w;
     if detail > 0.0 {
         let billow = smoke_billow(p, (motion.xyz * 255.0 - 128.0) * (2.0 / 127.0 * edge));
-        dense *= clamp(1.0 + detail * billow.x * (1.6 + 2.2 * exp(-dense * edge)), 0.0, 4.0);
-        relief = clamp(1.0 - 0.2 * detail * dot(billow.yzw, frame.sun.xyz), 0.35, 1.8);
+        dense *= clamp(1.0 + detail * billow.x * (2.0 + 2.6 * exp(-dense * edge)), 0.0, 4.0);
+        facing = clamp(1.0 - 0.5 * detail * dot(billow.yzw, frame.sun.xyz), 0.3, 1.9);
+        up = saturate1(0.7 - 0.25 * detail * billow.z);
+        open = max(1.0 - 1.1 * detail * (1.0 - ramp(-0.75, 0.55, billow.x)), 0.3);
     }
-    let sun = light.sun * (mix(cell.b, sqrt(cell.b), 0.22) * relief);
-    let sky = light.sky * (mix(0.22, 1.0, motion.a) * (0.6 + 0.4 * relief));
+    let sun = light.straight * (cell.b * facing) + light.astray * (sqrt(cell.b) * (0.5 + 0.5 * facing));
+    let sky = mix(light.below, light.above, up) * mix(0.15, 1.0, motion.a);
     let lava = light.lava * (cell.a * cell.a * 4.0);
-    return ShapedSmoke(dense, mix(frame.smoke_albedo.rgb * pale, DROPS, cell.g) * (sun + sky + lava));
+    return ShapedSmoke(dense, mix(frame.smoke_albedo.rgb * pale, DROPS, cell.g) * ((sun + sky) * open + lava));
 }
 
 // The part of a ray where there may be smoke.
@@ -97,35 +102,38 @@ fn scatter_smoke(passed: ptr<function, Passed>, ray: Ray, start: f32, end: f32, 
     let last = max((floor(s.far / step - jitter) + jitter) * step, begin);
     var n = ceil(begin / step - jitter);
     var whole = vec2(0.0);
-    var part = 0;
+    var part = 0.0;
+    var parts = 1.0;
     loop {
         // The place and the length of this sample.
         var here = vec2((n + jitter) * step, 0.0);
         here.y = min(step, here.x - begin);
         let ends = here.x >= s.far || n + 1.0 <= n;
         if ends { here = vec2(s.far, s.far - last); }
-        if part == 0 {
+        if part == 0.0 {
             whole = here;
         } else {
-            let short = whole.y / f32(PARTS_OF_SMOKE);
-            here = vec2(whole.x - short * f32(PARTS_OF_SMOKE - part), short);
+            let short = whole.y / parts;
+            here = vec2(whole.x - short * (parts - part), short);
         }
         let smoke = shaped_smoke(at(ray, here.x), light);
-        if part == 0 && smoke.dense * here.y > DENSE_SMOKE {
-            part = 1;
+        let share = 1.0 - exp(-smoke.dense * here.y);
+        let left = max((*passed).through.r, max((*passed).through.g, (*passed).through.b));
+        if part == 0.0 && share * left > PART_OF_SMOKE {
+            parts = min(ceil(share * left / PART_OF_SMOKE), PARTS_OF_SMOKE);
+            part = 1.0;
             continue;
         }
         if smoke.dense > 0.0 && here.y > 0.0 {
-            let share = 1.0 - exp(-smoke.dense * here.y);
             (*passed).first = min((*passed).first, here.x);
             (*passed).light += (*passed).through * smoke.light * share;
             (*passed).through *= 1.0 - share;
         }
-        if part > 0 && part < PARTS_OF_SMOKE {
-            part += 1;
+        if part > 0.0 && part < parts {
+            part += 1.0;
             continue;
         }
-        part = 0;
+        part = 0.0;
         n += 1.0;
         if ends || max((*passed).through.r, max((*passed).through.g, (*passed).through.b)) <= OPAQUE_SMOKE { break; }
     }

@@ -1,0 +1,138 @@
+//! What smoke does to the light of neighbouring rays. Smoke is soft: where the rays through the corners of a square of pixels see
+//! about the same of it, the rays between them take the mean, which costs a quarter of the samples.
+//!
+//! ```text
+//!   ┼───────┼───────┼   one ray through each corner
+//!   │ ▪   ▪ │ ▪   ▪ │
+//!   │ ▪   ▪ │ ▪   ▪ │   the mean of four where they agree, a ray of its own where they do not
+//!   ┼───────┼───────┼
+//! ```
+
+use crate::parallel::*;
+
+use super::math::{V3, luminance};
+
+/// Pixels along the edge of a square.
+const SQUARE: usize = 2;
+/// Light added, after a simple tone map, and share of light that comes through, by which rays that agree differ at most.
+const AGREED: f32 = 0.08;
+/// Light that the tone map halves.
+const MIDDLE: f32 = 0.25;
+
+/// What smoke does to the light of a ray.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Veil {
+    /// Light that it adds, and the share of the light behind it that comes through.
+    pub(crate) light: V3,
+    pub(crate) through: V3,
+    /// Distances to the first and the last of it; [`f32::MAX`] and 0 where there is none.
+    pub(crate) first: f32,
+    pub(crate) last: f32,
+    /// Distance up to which it is known: the end of the ray, or [`f32::MAX`] where the smoke lets no light through.
+    pub(crate) known: f32,
+}
+
+impl Veil {
+    /// No smoke.
+    pub(crate) const NONE: Self = Self {
+        light: V3::new(0.0, 0.0, 0.0),
+        through: V3::new(1.0, 1.0, 1.0),
+        first: f32::MAX,
+        last: 0.0,
+        known: f32::MAX,
+    };
+
+    /// Whether a ray that ends at `far` meets the same smoke, but for what lies within `slack` of its end.
+    pub(crate) fn fits(&self, far: f32, slack: f32) -> bool {
+        self.last <= far + slack && (far <= self.known + slack || self.last < self.known - slack)
+    }
+
+    /// How bright it is, and how much of what is behind it is seen.
+    #[inline(always)]
+    fn tones(&self) -> [f32; 2] {
+        let light = luminance(self.light);
+        [light / (light + MIDDLE), self.through.y]
+    }
+}
+
+/// The veils at the corners of the squares of a picture.
+pub(crate) struct Veils {
+    across: usize,
+    corners: Vec<Veil>,
+}
+
+impl Veils {
+    /// Of a picture of this size; `look` gives the veil through a corner between pixels, if it is known to be the smoke's alone.
+    pub(crate) fn new(
+        (width, height): (usize, usize),
+        look: impl Fn([usize; 2]) -> Option<Veil> + Sync,
+    ) -> Option<Self> {
+        let [across, down] = [width, height].map(|n| n.div_ceil(SQUARE) + 1);
+        let corner = |k: usize| look([k % across * SQUARE, k / across * SQUARE]);
+        let corners = (0..across * down).into_par_iter().map(corner).collect::<Option<Vec<_>>>()?;
+        Some(Self { across, corners })
+    }
+
+    /// The veil of a ray through a place in the picture, in pixels, where those around it agree.
+    #[inline(always)]
+    pub(crate) fn at(&self, u: f32, v: f32) -> Option<Veil> {
+        let [u, v] = [u, v].map(|place| place * (1.0 / SQUARE as f32));
+        let (i, j) = (u as u32, v as u32);
+        let first = j as usize * self.across + i as usize;
+        let around = [first, first + 1, first + self.across, first + self.across + 1].map(|k| &self.corners[k]);
+        let tones = around.map(Veil::tones);
+        let spread = |k: usize| {
+            let [a, b, c, d] = [tones[0][k], tones[1][k], tones[2][k], tones[3][k]];
+            a.max(b).max(c.max(d)) - a.min(b).min(c.min(d))
+        };
+        if spread(0) > AGREED || spread(1) > AGREED {
+            return None;
+        }
+        let [x, y] = [u - i as f32, v - j as f32];
+        let shares = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
+        let mut veil = Veil { light: V3::zeros(), through: V3::zeros(), ..Veil::NONE };
+        for (corner, share) in around.into_iter().zip(shares) {
+            veil.light += corner.light * share;
+            veil.through += corner.through * share;
+            veil.first = veil.first.min(corner.first);
+            veil.last = veil.last.max(corner.last);
+            veil.known = veil.known.min(corner.known);
+        }
+        Some(veil)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn veil(light: f32, through: f32) -> Veil {
+        Veil { light: V3::repeat(light), through: V3::repeat(through), first: 5.0, last: 9.0, known: 50.0 }
+    }
+
+    #[test]
+    fn rays_that_agree_give_their_mean_and_others_none() {
+        let look =
+            |[x, y]: [usize; 2]| Some(if x >= 6 { veil(0.9, 0.1) } else { veil(0.2 + 0.001 * (x + y) as f32, 0.5) });
+        let veils = Veils::new((9, 5), look).expect("smoke alone");
+        for [u, v] in [[0.5, 0.5], [1.5, 3.5], [3.9, 4.9]] {
+            let veil = veils.at(u, v).expect("corners agree");
+            assert!((veil.light.x - (0.2 + 0.001 * (u + v))).abs() < 1e-6, "{veil:?} at {u}, {v}");
+            assert_eq!((veil.through.y, veil.first, veil.last, veil.known), (0.5, 5.0, 9.0, 50.0));
+        }
+        assert!(veils.at(4.5, 2.5).is_none(), "an edge of smoke lies there");
+        assert!(veils.at(8.5, 4.5).is_some(), "the last pixel has four corners");
+        assert!(Veils::new((4, 4), |[x, _]| (x > 0).then(|| veil(0.1, 0.9))).is_none());
+    }
+
+    #[test]
+    fn a_veil_fits_rays_that_meet_all_of_it_and_no_more() {
+        let veil = veil(0.2, 0.5);
+        assert!(veil.fits(50.0, 1.0) && veil.fits(9.0, 1.0), "smoke that ends before both");
+        assert!(!veil.fits(7.0, 1.0), "a ray that ends in the smoke");
+        assert!(veil.fits(500.0, 1.0), "it ends before what is known");
+        let cut = Veil { last: 49.5, ..veil };
+        assert!(!cut.fits(500.0, 1.0), "more of it may come");
+        assert!(Veil { known: f32::MAX, ..cut }.fits(500.0, 1.0), "nothing more is seen");
+    }
+}
