@@ -87,7 +87,7 @@ pub struct RunRecord {
     pub sample: Sample,
     /// What it came to.
     pub outcome: Outcome,
-    /// For each column that lava reached, ascending, how much its number is above that of the one before.
+    /// For each column with an arrival of lava, ascending, how much its number is above that of the one before.
     gaps: Vec<u32>,
     /// When lava first came there, in seconds from the start.
     arrival_s: Vec<f32>,
