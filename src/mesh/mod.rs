@@ -17,7 +17,7 @@ mod spec;
 #[cfg(feature = "files")]
 mod stl;
 
-pub use self::cells::Cells;
+pub use self::cells::{Cells, NoCells};
 #[cfg(feature = "files")]
 pub use self::error::MeshError;
 #[cfg(feature = "files")]
