@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cells, Soup};
+use super::Cells;
+#[cfg(feature = "files")]
+use super::Soup;
 use crate::validate::{Invalid, one_line, within};
 
 /// Farthest place and largest size in cells.
