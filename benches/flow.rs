@@ -100,7 +100,7 @@ fn grid(name: &str) -> Vec<f64> {
 
 fn etna() -> Flow {
     let ground: Vec<f64> = grid("dem.asc").into_iter().map(|height| (height - FLOOR_M).max(0.0)).collect();
-    let setup = FlowSetup { lava: Lava::default(), step_s: STEP_S, open_sides: true, seed: 1 };
+    let setup = FlowSetup { lava: Lava::default(), step_s: STEP_S, open_sides: true, seed: 1, heaters: Vec::new() };
     Flow::new(SPACE, setup, &ground).expect("numbers in range")
 }
 

@@ -27,7 +27,7 @@ impl Mirror {
                     self.amount[i] = self.amount[i].max(amount_units(amount));
                 }
                 Matter::Lava { .. } | Matter::Material { .. } | Matter::Air(_) => {}
-                Matter::Rock => (self.solid[i], self.amount[i]) = (true, 0),
+                Matter::Rock | Matter::Solid { .. } => (self.solid[i], self.amount[i]) = (true, 0),
                 Matter::Drain => self.amount[i] = 0,
                 Matter::Nothing => (self.solid[i], self.amount[i]) = (false, 0),
             }
