@@ -151,7 +151,7 @@ fn at_rest(rules: &RulesSpec, vents: &[VentSpec]) -> [Simulation; 2] {
 fn what_settled_wakes_when_something_happens() {
     let rules = RulesSpec::default();
     let shape = Shape::Sphere { center: [12.0, 0.5, 10.0], radius: 3.0 };
-    let put = |matter| Command::Put(Edit { shape, matter });
+    let put = |matter| Command::Put(Edit { shape: shape.clone(), matter });
     let acts = [
         put(Matter::Lava { amount: 1.0, energy: 1.0 }),
         put(Matter::Drain),

@@ -117,7 +117,7 @@ mod tests {
         for seed in 0..40u64 {
             let (nx, nz) = (1 + mix64(seed) as usize % 150, 1 + mix64(seed + 100) as usize % 12);
             let some: Vec<u32> =
-                (0..(nx * nz) as u32).filter(|&c| mix64(seed << 32 | u64::from(c)) % 20 == 0).collect();
+                (0..(nx * nz) as u32).filter(|&c| mix64(seed << 32 | u64::from(c)).is_multiple_of(20)).collect();
             let (mut set, mut around, mut found) = (Area::default(), Area::default(), Vec::new());
             set.reset(nx, nz);
             set.extend(some.iter().rev().copied());

@@ -277,7 +277,7 @@ impl<'a> Conduct<'a> {
         // Half of the difference at most goes to air and ground together.
         let most = 0.25 * ambient.abs() * node.amount as f64 * HEAT_UNITS as f64;
         let units = |watt: f64| (watt * self.sub_s * self.per_joule).clamp(-most, most) as i64;
-        (gained, -units(free_m2 * self.from_air(node.kelvin)), -units(ground_w * ambient))
+        (gained, -units(free_m2 * self.air_flux(node.kelvin)), -units(ground_w * ambient))
     }
 
     /// Units of heat that one cell gains from another through a conductance in W/K; as much as the other loses. Full cells lie
@@ -290,7 +290,7 @@ impl<'a> Conduct<'a> {
     }
 
     /// W/m² that a surface of this temperature takes up from the air.
-    fn from_air(&self, kelvin: f64) -> f64 {
+    fn air_flux(&self, kelvin: f64) -> f64 {
         let Cooling::Bare { exposed } = self.lava.cooling else { return 0.0 };
         let fourth = |t: f64| t * t * t * t;
         let ambient = self.lava.ambient_k;

@@ -10,8 +10,8 @@ pub(crate) fn drop_loose(space: FlowBox, columns: &mut [Column], solids: &mut So
     let carried = carried(space, columns, solids);
     let is_loose = |c: usize, level: i32| solids[c].cell(level).amount > 0 && !carried[c * space.ny + level as usize];
     let mut falls: Vec<(usize, i32)> = Vec::new();
-    for c in 0..columns.len() {
-        let levels = solids[c].levels().map(|(level, _)| level);
+    for (c, solid) in solids.iter().enumerate() {
+        let levels = solid.levels().map(|(level, _)| level);
         falls.extend(levels.filter(|&level| (level as usize) < space.ny && is_loose(c, level)).map(|level| (c, level)));
     }
     if falls.is_empty() {
