@@ -337,8 +337,11 @@ impl Report {
         }
         lines.extend(self.edge.iter().map(|edge| format!("edge        {edge}")));
         // What the physical model shows in materials has its account in the report of the flow.
-        let shown = if self.flow.is_some() { 1 } else { 3 };
-        lines.extend(self.materials.iter().flat_map(|(name, material)| material.lines(name).into_iter().take(shown)));
+        let is_flow = self.flow.is_some();
+        let shown = self.materials.iter().filter(|(_, material)| !is_flow || material.liquid_cells > 0);
+        lines.extend(
+            shown.flat_map(|(name, material)| material.lines(name).into_iter().take(if is_flow { 1 } else { 3 })),
+        );
         lines.extend(self.elements.iter().map(|(name, element)| element.line(name)));
         lines.extend(self.air.iter().flat_map(AirReport::lines));
         lines.push(format!("per step    {}", per_step.join(", ")));

@@ -262,7 +262,9 @@ impl World {
     /// times the number that the material declares.
     pub fn elements(&self) -> BTreeMap<&str, ElementAccount> {
         let mut accounts = BTreeMap::<&str, ElementAccount>::new();
-        for layer in &self.layers {
+        // The physical model has no reactions, and its own account.
+        let layers = if self.flow.is_some() { &[] } else { self.layers.as_slice() };
+        for layer in layers {
             let mass = if layer.material.elements.is_empty() { 0 } else { layer.mass() };
             for (element, &number) in &layer.material.elements {
                 accounts.entry(element).or_default().add(&layer.ledger, mass, number.into());
@@ -280,7 +282,8 @@ impl World {
                 })
             })
         })?;
-        if self.flow.is_some() && layer.material.is_lava() {
+        if self.flow.is_some() {
+            // The flow has its own account; layers only show it.
             return Ok(());
         }
         layer.ledger.check(layer.mass(), layer.energy())

@@ -16,6 +16,7 @@ mod heightmaps;
 mod help;
 mod layers;
 mod maps;
+mod melting;
 mod memory;
 mod render;
 mod run;
