@@ -18,8 +18,8 @@ pub fn volume(m3: f64) -> String {
     match m3 {
         _ if m3 >= 1e9 => format!("{:.3} km³", m3 / 1e9),
         _ if m3 >= 1e7 => format!("{:.2} million m³", m3 / 1e6),
-        _ if 0.0 < m3 && m3 < 1e-3 => format!("{:.1} cm³", m3 * 1e6),
-        _ if 0.0 < m3 && m3 < 1.0 => format!("{:.2} l", m3 * 1e3),
+        _ if 0.0 < m3 && m3 < 1e-3 => format!("{} cm³", short(m3 * 1e6, 1)),
+        _ if 0.0 < m3 && m3 < 1.0 => format!("{} l", short(m3 * 1e3, 2)),
         _ => format!("{} m³", grouped(m3.round() as u64)),
     }
 }
@@ -57,7 +57,7 @@ mod tests {
         let words = [0, 999, 1000, 1_234_567].map(grouped);
         assert_eq!(words, ["0", "999", "1 000", "1 234 567"]);
         let volumes = [0.4, 1234.5, 2.4e7, 247_884_830_273.0].map(volume);
-        assert_eq!(volumes, ["0 m³", "1 235 m³", "24.00 million m³", "247.885 km³"]);
+        assert_eq!(volumes, ["400 l", "1 235 m³", "24.00 million m³", "247.885 km³"]);
         assert_eq!([area(9_876_543.2), area(4.2e7)], ["9 876 543 m²", "42.000 km²"]);
         assert_eq!([2.6449, 0.015_678, 434.78, 65_535.0, 0.0].map(rough), [2.64, 0.0157, 435.0, 65_500.0, 0.0]);
         assert_eq!(short(1.000_000_4, 6), 1.0);

@@ -23,6 +23,8 @@ impl Flow {
         let cold: Vec<u32> = plan.active.iter().filter(is_cold).copied().collect();
         let cells: Vec<Vec<(u32, i32)>> = cold.par_iter().with_min_len(256).map(decide).collect();
         let cells: Vec<(u32, i32)> = cells.into_iter().flatten().collect();
+        // Also what came and set within the step.
+        self.changed_area.extend(cells.iter().map(|&(c, _)| c));
         for &(c, level) in &cells {
             let cell = self.columns[c as usize].cell_mut(level);
             self.account.set += i64::from(cell.amount);

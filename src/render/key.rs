@@ -5,7 +5,7 @@ use crate::view::Preset;
 use crate::world::Quantity;
 
 /// Colours of materials whose look has none: the lava's, one for each preset, and two more.
-pub(super) const MATERIALS: [[u8; 3]; 9] = [
+pub(super) const MATERIALS: [[u8; 3]; 12] = [
     [236, 92, 24],
     [58, 128, 214],
     [222, 196, 120],
@@ -13,13 +13,16 @@ pub(super) const MATERIALS: [[u8; 3]; 9] = [
     [120, 214, 236],
     [112, 48, 44],
     [26, 20, 24],
+    [244, 232, 200],
+    [178, 104, 60],
+    [150, 154, 160],
     [70, 190, 90],
     [150, 96, 170],
 ];
 
 /// The place of the lava's colour, of that of a preset, and of those that no preset has.
 const LAVA: usize = 0;
-const SPARE: usize = 7;
+const SPARE: usize = 10;
 const fn of_preset(preset: Preset) -> usize {
     match preset {
         Preset::Water => 1,
@@ -28,9 +31,9 @@ const fn of_preset(preset: Preset) -> usize {
         Preset::Ice => 4,
         Preset::Rubble => 5,
         Preset::Ash => 6,
-        // Close to the colours of sand and of ash.
-        Preset::Wax | Preset::Gloss => 2,
-        Preset::Metal => 6,
+        Preset::Wax => 7,
+        Preset::Gloss => 8,
+        Preset::Metal => 9,
     }
 }
 
@@ -84,11 +87,11 @@ mod tests {
         let all: Vec<_> = std::iter::once(Material::lava()).chain(looks.map(material)).collect();
         let colors: Vec<_> = Plain::all(&all).into_iter().map(|plain| plain.color).collect();
         assert_eq!(colors[..2], MATERIALS[..2]);
-        assert_eq!(colors[7..], MATERIALS[7..], "the second water and the second sand");
+        assert_eq!(colors[10..], MATERIALS[10..], "the second water and the second sand");
         let mut different = colors.clone();
         different.sort_unstable();
         different.dedup();
-        assert_eq!(different.len(), 9, "{colors:?}");
+        assert_eq!(different.len(), 12, "{colors:?}");
         // More materials than colours.
         let many: Vec<_> = (0..20).map(|_| Material::water()).collect();
         assert!(Plain::all(&many).iter().all(|plain| MATERIALS.contains(&plain.color)));

@@ -26,11 +26,11 @@ impl SceneSpec {
     pub(super) fn check_flow_materials(&self) -> Result<(), Invalid> {
         let is_known = |name: &str| self.melts() && [SOLID, MELT, MOULD].contains(&name);
         match self.materials.iter().position(|material| !is_known(&material.name)) {
+            Some(_) if !self.melts() => {
+                Err(Invalid::new("material", "set", "left out in a scene with model = \"flow\""))
+            }
             Some(i) => {
-                let expected = match self.melts() {
-                    true => "\"set\", \"melt\" or \"mould\", for their looks",
-                    false => "left out in a scene with model = \"flow\" and a lava that does not melt",
-                };
+                let expected = "\"set\", \"melt\" or \"mould\", for their looks";
                 Err(Invalid::new(&format!("material[{i}].name"), format!("{:?}", self.materials[i].name), expected))
             }
             None => Ok(()),
@@ -44,7 +44,7 @@ fn looks(preset: &str) -> [MaterialLook; 2] {
         |preset, color: &str, waves| MaterialLook { color: Some(color.to_owned()), waves, ..MaterialLook::of(preset) };
     match preset {
         "ice" => [MaterialLook::of(Preset::Ice), MaterialLook::of(Preset::Water)],
-        "chocolate" => [of(Preset::Wax, "#4a2a1a", 0.4), of(Preset::Gloss, "#3f2114", 0.3)],
+        "chocolate" => [of(Preset::Wax, "#43210f", 0.4), of(Preset::Gloss, "#3a1a0b", 0.3)],
         "semisolid-aluminium" => [of(Preset::Metal, "#b4b7bb", 1.0), of(Preset::Metal, "#e6e7e9", 0.3)],
         _ => [of(Preset::Wax, "#efe3c8", 0.5), of(Preset::Gloss, "#e9d6a4", 0.2)],
     }
