@@ -213,8 +213,8 @@ impl Column {
     /// Reads a column of a flow, of which the world has `ny` levels.
     fn read(&mut self, flow: &Flow, [x, z]: [usize; 2], ny: usize) {
         let levels = flow.levels(z * flow.space().nx + x);
-        // The surface may lie on the cell below.
-        (self.from, self.to) = (levels.start.min(ny).saturating_sub(1), levels.end.min(ny));
+        // The surface may lie on the cell below, and a film on the highest cell is shown in the one above.
+        (self.from, self.to) = (levels.start.min(ny).saturating_sub(1), (levels.end + 1).min(ny));
         self.cells.clear();
         self.solids.clear();
         for y in self.from..self.to {
