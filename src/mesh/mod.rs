@@ -1,7 +1,7 @@
 //! Closed triangle meshes as bodies: what a scene says of one, its file, and the cells inside of it.
 //!
 //! [`MeshSpec`] is the shape `kind = "mesh"` of a `[[body]]` table. [`Soup`] holds the triangles of a file, in units of the
-//! file and turned y-up; [`MeshSpec::place`] brings them into cells, and [`Soup::cells`] finds the cells inside.
+//! file and turned y-up; `MeshSpec::place` brings them into cells, and [`Soup::cells`] finds the cells inside.
 
 mod cells;
 #[cfg(feature = "files")]
