@@ -27,7 +27,7 @@ pub(super) fn read<R: Read>(
     reader: &mut SectionReader<R>,
 ) -> Result<Flow, Fault> {
     let space = Scene::flow_box(site.grid, site.cell_size_m, site.cell_height_m());
-    before.clone().and(Scene::need_of_flow(space, spec)).check(MEND)?;
+    before.clone().and(scene.need_of_flow(space, spec)).check(MEND)?;
     let bytes = reader.read_to_end((1 << 20) + PACKED * Flow::need(space, &spec.lava.lava))?;
     let state: FlowState = postcard::from_bytes(&bytes).map_err(|_| reader.damaged("no flow"))?;
     let heights: Vec<f64> = ground.surface().iter().map(|&cells| f64::from(cells) * space.dz_m).collect();

@@ -245,7 +245,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     if let Some(spec) = &scene.spec.flow_spec() {
         expect(reader, FLOW)?;
         let flow = flow::read((&scene, spec), (world.ground(), &header.place.site(grid)), &before, reader)?;
-        before = before.and(Scene::need_of_flow(flow.space(), spec));
+        before = before.and(scene.need_of_flow(flow.space(), spec));
         world = world.with_shown_flow(flow);
     }
     world.check().map_err(|fault| Fault::damaged("matter", fault))?;

@@ -216,8 +216,10 @@ impl Scene {
     }
 
     /// Memory of the flow in this box.
-    pub(crate) fn need_of_flow(space: FlowBox, spec: &FlowSpec) -> MemoryEstimate {
+    pub(crate) fn need_of_flow(&self, space: FlowBox, spec: &FlowSpec) -> MemoryEstimate {
+        let grid = Grid::new(space.nx, space.ny, space.nz);
         MemoryEstimate::of("the flow", 1, Flow::need(space, &spec.lava.lava) as f64)
+            .and(self.spec.need_of_heaters(grid))
     }
 
     /// The numbers of the flow.

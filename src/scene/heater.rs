@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{FlowSpec, SceneSpec, Seconds};
 use crate::flow::{FlowHeater, Heats};
 use crate::grid::Grid;
+use crate::memory::MemoryEstimate;
 use crate::validate::{Invalid, within};
 use crate::world::Shape;
 
@@ -77,6 +78,12 @@ impl SceneSpec {
     /// Whether the scene has a lava whose solid can melt.
     pub(super) fn melts(&self) -> bool {
         self.flow_spec().is_some_and(|flow| flow.lava.lava.melts())
+    }
+
+    /// Memory of the places of the heaters in a box.
+    pub(super) fn need_of_heaters(&self, grid: Grid) -> MemoryEstimate {
+        let cells: f64 = self.heaters.iter().map(|heater| heater.shape.extent(grid).iter().product::<f64>()).sum();
+        MemoryEstimate::of("the heaters", 1, cells * size_of::<(u32, u32)>() as f64)
     }
 
     /// The heaters in a box.

@@ -282,7 +282,7 @@ impl Scene {
             Some(flow) => {
                 let height_m = surface.cell_size_m / surface.vertical_exaggeration;
                 let space = Self::flow_box(grid, surface.cell_size_m, height_m);
-                self.check_memory(Self::need_of_flow(space, &flow))?;
+                self.check_memory(self.need_of_flow(space, &flow))?;
                 world = self.world_of_flow(&flow, &surface, &bodies, world).map_err(invalid)?;
             }
             None => {

@@ -194,11 +194,6 @@ impl Flow {
         (self.marks[column].ground + UNIT - 1).div_euclid(UNIT) as usize
     }
 
-    /// Columns that hold solid which can melt.
-    pub fn has_solid(&self, column: usize) -> bool {
-        self.solids.as_ref().is_some_and(|solids| solids[column].levels().next().is_some())
-    }
-
     /// Exchanges heat between solid, liquid, ground, air and heaters, melts what has taken its latent heat, and lets fall what
     /// nothing carries any more.
     pub(crate) fn exchange_heat(&mut self) {
