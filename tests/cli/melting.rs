@@ -71,7 +71,7 @@ fn a_block_melts_beside_a_lamp_and_resumes_to_the_same_files() {
 fn heaters_that_do_not_fit_into_memory_are_refused() {
     let place = Place::new();
     let heater = "[[heater]]\nshape = { kind = \"below\", level = 16.0 }\npower_w = 1.0\n";
-    place.put("hot.toml", format!("{BLOCK}{}", heater.repeat(1000)));
+    place.put("hot.toml", format!("{BLOCK}{}", heater.repeat(999)));
     let output = place.run("run hot.toml --steps 1 --max-memory 45M");
     let error = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{error}");
