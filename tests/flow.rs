@@ -15,7 +15,7 @@ use lavoxel::scene::{LavaSpec, Overrides, Scene, Seconds, Stage, VentOverride, V
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::{VentChange, VentFlow, VentSpec};
 use lavoxel::units::AMOUNT_ONE;
-use lavoxel::world::{ColumnQuantity, Edit, Matter, Shape};
+use lavoxel::world::ColumnQuantity;
 
 /// A slope with a vent near its top, lava that cools quickly, and thin cells.
 const SLOPE: &str = r#"
@@ -151,15 +151,10 @@ fn a_session_replays_and_time_goes_back() {
 }
 
 #[test]
-fn edits_and_rules_are_refused_while_a_flow_runs() {
+fn rules_and_seed_are_refused_while_a_flow_runs() {
     let mut simulation = build(&parse(SLOPE)).simulation;
     let before = simulation.world().state_hash();
-    let shape = Shape::Sphere { center: [12.0, 20.0, 12.0], radius: 3.0 };
-    let commands: [Command; 3] = [
-        Edit { shape, matter: Matter::Rock }.into(),
-        RulesSpec { spread: 0.1, ..RulesSpec::default() }.into(),
-        Command::Seed(7),
-    ];
+    let commands: [Command; 2] = [RulesSpec { spread: 0.1, ..RulesSpec::default() }.into(), Command::Seed(7)];
     for command in commands {
         let refused = simulation.command(command.clone()).unwrap_err().to_string();
         assert!(refused.contains("physical model") && !refused.contains('\n'), "{command:?}: {refused}");
@@ -200,9 +195,9 @@ fn keys_of_the_other_model_are_refused_by_name() {
         (flow(&format!("{vent}rate_m3_s = 1.0\ntemperature_k = 200.0")), "must be at least flow.lava.ambient_k"),
         (flow(&format!("{vent}temperature_k = 1300.0")), "has rate_m3_s or rates_m3_s, too"),
         (flow("[rules]\nthreshold = 0.2"), "rules = set: must be left out in a scene with model = \"flow\""),
-        (flow("[air]"), "air = set: must be left out"),
-        (flow("[[material]]\nname = \"water\""), "material = set: must be left out"),
-        (flow("[[event]]\nat = 3\nseed = 5"), "event = set: must be left out"),
+        (flow("[air]"), "air.step_s = 0.5: must be flow.step_s = 20"),
+        (flow("[[event]]\nat = 3\nseed = 5"), "event[0].seed = set: must be left out in a scene with model = \"flow\""),
+        (flow("[[event]]\nat = 3\nrules = { spread = 0.1 }"), "event[0].rules = set: must be left out"),
         (flow("[flow]\nlava = \"basalt\""), "flow.lava = \"basalt\": must be one of"),
         (flow("[flow]\nlava = { yield_pa = -1.0 }"), "flow.lava.yield_pa = -1: must be a number from 0"),
         (flow("[flow]\nlava = { yeild_pa = 1.0 }"), "did you mean `yield_pa`?"),
@@ -226,9 +221,9 @@ fn rock_is_put_into_the_box_before_the_first_step() {
     steps(&mut simulation, 60);
     let below = simulation.world().lava().held().filter(|([_, _, z], _)| *z > 15).count();
     assert_eq!(below, 0, "a wall up to the roof holds all of it back");
-    let lava = format!("{SLOPE}{}", wall.replace("\"rock\"", "\"lava\", amount = 1.0, energy = 1.0"));
-    let refused = Scene::parse(&lava, Path::new("lava.toml")).unwrap_err().to_string();
-    assert!(refused.contains("lava comes from vents"), "{refused}");
+    let solid = format!("{SLOPE}{}", wall.replace("\"rock\"", "\"solid\""));
+    let refused = Scene::parse(&solid, Path::new("solid.toml")).unwrap_err().to_string();
+    assert!(refused.contains("\"solid\" needs a lava with liquidus_k"), "{refused}");
 }
 
 #[test]

@@ -14,8 +14,8 @@ const REFERENCE_K: f64 = 288.0;
 const GAS_HEAT: f64 = 1859.0;
 const ASH_HEAT: f64 = 1150.0;
 
-/// Temperatures of lava without energy and with energy 1: the ends of the palette's scale.
-const LAVA_K: [f64; 2] = [500.0, 1400.0];
+/// Temperatures of classic lava without energy and with energy 1: the ends of the palette's scale.
+pub(super) const LAVA_K: [f64; 2] = [500.0, 1400.0];
 
 /// Temperature of steam from boiling water.
 const STEAM_K: f64 = 373.0;
@@ -93,9 +93,8 @@ impl Scale {
         kilograms * shares * (vent.temperature_k - self.ambient_k).max(0.0)
     }
 
-    /// Units of heat that the top face of a voxel of lava gives in a step, by the lava's energy.
-    pub fn convection(&self, spec: &AirSpec, energy: f64) -> f64 {
-        let kelvin = LAVA_K[0] + (LAVA_K[1] - LAVA_K[0]) * energy.clamp(0.0, 1.0);
+    /// Units of heat that the top face of a voxel of lava of a temperature gives in a step.
+    pub fn convection(&self, spec: &AirSpec, kelvin: f64) -> f64 {
         let watts = spec.convection * (kelvin - self.ambient_k).max(0.0) * self.cell_m * self.cell_m;
         self.heat_of(watts * self.step_s)
     }
@@ -165,7 +164,7 @@ mod tests {
         assert!(near(scale.ash_of(80.0), f64::from(UNIT)));
         assert!(near(scale.deposit(u64::from(UNIT)), 0.2), "0.01 kg/m³ through 20 m");
         // 50 W/(m² K) over 100 m² and half a second, 1112 K: 2.78 MJ.
-        assert!(near(scale.convection(&spec, 1.0), scale.heat_of(2.78e6)));
+        assert!(near(scale.convection(&spec, LAVA_K[1]), scale.heat_of(2.78e6)));
         assert!(near(scale.speed(4.0), 0.1));
         assert!(near(scale.forces(&spec, grid).lift.into(), 9.80665 * 0.25 / 20.0));
     }

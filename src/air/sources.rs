@@ -1,5 +1,6 @@
 //! What puts heat, ash and steam into the air: vents and fumes, the surface of the lava, and a gas among the voxels.
 
+use crate::air::scale::LAVA_K;
 use crate::air::{Air, Field, VentAir};
 use crate::grid::Place;
 use crate::grid::tile::{TILE_X, TILE_Z};
@@ -34,10 +35,14 @@ impl Air {
     pub(super) fn blow_vents(&mut self, world: &World, vents: &Vents, draw: Draw) {
         for (vent, spec) in vents.of_air(draw.step) {
             let about = spec.air.clone().unwrap_or_default();
-            let cells = vent.units_in(draw.step) as f64 / f64::from(AMOUNT_ONE);
-            let kilograms = match spec.is_fume() {
-                true => spec.rate * self.scale.step_s,
-                false => cells * self.scale.cell_m.powi(3) * world.lava().material().density,
+            let cells = || vent.units_in(draw.step) as f64 / f64::from(AMOUNT_ONE);
+            let kilograms = match world.flow() {
+                _ if spec.is_fume() => spec.rate * self.scale.step_s,
+                Some(flow) => {
+                    let setup = flow.setup();
+                    vent.flow_volume_m3(draw.step, setup.step_s) * setup.lava.density_kg_m3
+                }
+                None => cells() * self.scale.cell_m.powi(3) * world.lava().material().density,
             };
             if kilograms > 0.0 {
                 self.blow(world, &about, kilograms, (vent.columns(), vent.lowest()), draw);
@@ -95,8 +100,10 @@ impl Air {
         if self.spec.convection == 0.0 {
             return;
         }
+        let [cold, hot] = world.flow().map_or(LAVA_K, |flow| flow.setup().lava.warmth_k());
+        let kelvin = |i: usize| cold + (hot - cold) * i as f64 / ENERGIES as f64;
         let table: [u32; ENERGIES + 1] =
-            std::array::from_fn(|i| self.scale.convection(&self.spec, i as f64 / ENERGIES as f64).round() as u32);
+            std::array::from_fn(|i| self.scale.convection(&self.spec, kelvin(i)).round() as u32);
         let lava = world.lava();
         for ([tx, y, tz], tile) in lava.tiles() {
             let (tx, y, tz) = (usize::from(tx), usize::from(y), usize::from(tz));

@@ -24,6 +24,11 @@ pub(super) struct FlowReport {
     liquid_m3: f64,
     set_m3: f64,
     out_m3: f64,
+    /// What edits took away.
+    removed_m3: f64,
+    /// What reactions made and took.
+    made_m3: f64,
+    used_m3: f64,
     /// What vents could not pour under the top of the box.
     blocked_m3: f64,
     area_m2: f64,
@@ -50,16 +55,21 @@ pub(super) struct FlowReport {
 #[derive(Debug, Serialize)]
 struct Heat {
     poured: f64,
-    /// Of the solid that was there at the start.
+    /// Of the solid that the scene or an edit put there.
     placed: f64,
+    /// Of the lava that reactions made.
+    made: f64,
     /// From heaters.
     heated: f64,
     liquid: f64,
     set: f64,
     out: f64,
+    removed: f64,
     sky: f64,
     roof: f64,
     bed: f64,
+    /// To other materials.
+    used: f64,
 }
 
 impl Heat {
@@ -71,36 +81,42 @@ impl Heat {
         let FlowAccount {
             heat_poured,
             heat_placed,
+            heat_made,
             heat_heated,
             heat_set,
             heat_out,
+            heat_removed,
             heat_sky,
             heat_roof,
             heat_bed,
+            heat_used,
             ..
         } = *account;
-        let gone = heat_set + heat_out + heat_sky + heat_roof + heat_bed;
+        let gone = heat_set + heat_out + heat_removed + heat_sky + heat_roof + heat_bed + heat_used;
         Self {
             poured: joules(heat_poured),
             placed: joules(heat_placed),
+            made: joules(heat_made),
             heated: joules(heat_heated),
-            liquid: joules(heat_poured + heat_placed + heat_heated - gone),
+            liquid: joules(heat_poured + heat_placed + heat_made + heat_heated - gone),
             set: joules(heat_set),
             out: joules(heat_out),
+            removed: joules(heat_removed),
             sky: joules(heat_sky),
             roof: joules(heat_roof),
             bed: joules(heat_bed),
+            used: joules(heat_used),
         }
     }
 
     fn line(&self) -> String {
-        let all = self.poured + self.placed + self.heated;
+        let all = self.poured + self.placed + self.made + self.heated;
         let share = |part: f64| if all > 0.0 { 100.0 * part / all } else { 0.0 };
-        let came = match self.placed + self.heated {
+        let came = match self.placed + self.made + self.heated {
             0.0 => format!("{all:.3e} J poured"),
-            _ => format!("{all:.3e} J poured, placed or from heaters"),
+            _ => format!("{all:.3e} J poured, placed, made or from heaters"),
         };
-        format!(
+        let usual = format!(
             "heat        {came}; {:.1} % liquid, {:.1} % solid, {:.1} % to the sky, {:.1} % to roofs, {:.1} % to the bed, {:.1} % \
              out",
             share(self.liquid),
@@ -109,7 +125,10 @@ impl Heat {
             share(self.roof),
             share(self.bed),
             share(self.out)
-        )
+        );
+        let seldom = [(self.used, "to other materials"), (self.removed, "removed by edits")];
+        let seldom = seldom.iter().filter(|(part, _)| *part > 0.0);
+        seldom.fold(usual, |line, (part, name)| format!("{line}, {:.1} % {name}", share(*part)))
     }
 }
 
@@ -163,9 +182,12 @@ impl FlowReport {
             step_s: flow.setup().step_s,
             cell_height_m: site.cell_height_m(),
             poured_m3: m3(account.poured),
-            liquid_m3: m3(account.poured + account.placed - account.set - account.out),
+            liquid_m3: m3(account.liquid()),
             set_m3: m3(account.set),
             out_m3: m3(account.out),
+            removed_m3: m3(account.removed),
+            made_m3: m3(account.made),
+            used_m3: m3(account.used),
             blocked_m3: m3(account.blocked),
             area_m2: extent.columns as f64 * site.cell_size_m * site.cell_size_m,
             reach_m: extent.reach_m,
@@ -190,10 +212,17 @@ impl FlowReport {
             None => "volume and heat exact".to_owned(),
             Some(fault) => format!("NOT EXACT: {fault}"),
         };
+        let seldom = [
+            (self.removed_m3, "removed by edits"),
+            (self.used_m3, "taken by reactions"),
+            (self.made_m3, "made by them"),
+        ];
+        let seldom = seldom.iter().filter(|(part, _)| *part > 0.0);
+        let seldom: String = seldom.map(|(part, name)| format!(", {} {name}", volume(*part))).collect();
         vec![
             format!("time        {} in steps of {} s", Seconds(self.time_s), short(self.step_s, 4)),
             format!(
-                "lava        {} poured: {} liquid, {} set, {} out",
+                "lava        {} poured: {} liquid, {} set, {} out{seldom}",
                 volume(self.poured_m3),
                 volume(self.liquid_m3),
                 volume(self.set_m3),

@@ -79,6 +79,6 @@ pub(super) fn runs_bar(runs: u64, done: u64, quiet: bool) -> ProgressBar {
 fn flow_words(simulation: &Simulation) -> Option<String> {
     let (flow, time) = (simulation.world().flow()?, simulation.time_s()?);
     let account = flow.account();
-    let held = (account.poured - account.set - account.out) as f64 * flow.space().unit_m3();
+    let held = account.liquid() as f64 * flow.space().unit_m3();
     Some(format!("{} simulated  {} liquid", Seconds(time), volume(held)))
 }

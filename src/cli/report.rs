@@ -86,6 +86,8 @@ struct MaterialReport {
     /// Of grains.
     #[serde(flatten)]
     tiles: Option<GrainTiles>,
+    #[serde(skip)]
+    shows_flow: bool,
 }
 
 /// The tiles of 8 × 1 × 4 cells that hold grains.
@@ -208,14 +210,14 @@ impl Extent {
 }
 
 impl MaterialReport {
-    fn of(layer: &Layer, site: &Site) -> Self {
+    fn of(layer: &Layer, shows_flow: bool, site: &Site) -> Self {
         let tally = layer.tally();
         let (mass, extent) = (MassUnits::of(layer, tally.mass), Extent::of(layer, tally.mass, site));
         let tiles = (layer.material().kind == Kind::Grain).then(|| {
             let [looked_at_tiles, all] = layer.grains_looked_at();
             GrainTiles { looked_at_tiles, resting_tiles: all - looked_at_tiles }
         });
-        Self { mass, liquid_cells: tally.cells, extent, tiles }
+        Self { mass, liquid_cells: tally.cells, extent, tiles, shows_flow }
     }
 
     /// The lines for people.
@@ -274,6 +276,10 @@ impl Report {
         let elements =
             elements.iter().map(|(name, account)| ((*name).to_owned(), ElementReport::of(account))).collect();
         let others = world.layers().iter().filter(|layer| !layer.material().is_lava());
+        let of_material = |layer: &Layer| {
+            let shows_flow = world.number_of(&layer.material().name).is_some_and(|number| world.shows_flow(number));
+            (layer.material().name.clone(), MaterialReport::of(layer, shows_flow, site))
+        };
         Self {
             scene: context.scene,
             version: env!("CARGO_PKG_VERSION"),
@@ -303,7 +309,7 @@ impl Report {
             extent: Extent::of(lava, tally.mass, site),
             edge_columns: edge.columns,
             outflow_m3: cells(edge.left_units) * site.cell_volume_m3(),
-            materials: others.map(|layer| (layer.material().name.clone(), MaterialReport::of(layer, site))).collect(),
+            materials: others.map(of_material).collect(),
             elements,
             air: world.air().map(AirReport::of),
             flow: FlowReport::of(simulation, site),
@@ -319,7 +325,7 @@ impl Report {
     pub(super) fn text(&self) -> String {
         let [nx, ny, nz] = self.dims;
         // The physical model has none of the other stages.
-        let ran = |(name, _): &&(&str, f64)| self.flow.is_none() || ["flow", "filter"].contains(name);
+        let ran = |(_, ms): &&(&str, f64)| self.flow.is_none() || *ms > 0.0;
         let per_step = self.timings_ms.iter().filter(ran).map(|(name, ms)| format!("{name} {ms:.4} ms"));
         let per_step: Vec<String> = per_step.collect();
         let mut lines = vec![format!(
@@ -336,12 +342,10 @@ impl Report {
             None => lines.extend(self.classic_lines()),
         }
         lines.extend(self.edge.iter().map(|edge| format!("edge        {edge}")));
-        // What the physical model shows in materials has its account in the report of the flow.
-        let is_flow = self.flow.is_some();
-        let shown = self.materials.iter().filter(|(_, material)| !is_flow || material.liquid_cells > 0);
-        lines.extend(
-            shown.flat_map(|(name, material)| material.lines(name).into_iter().take(if is_flow { 1 } else { 3 })),
-        );
+        let shown = self.materials.iter().filter(|(_, material)| !material.shows_flow || material.liquid_cells > 0);
+        // What only shows the flow has its account in the report of the flow.
+        let lines_of = |material: &MaterialReport| if material.shows_flow { 1 } else { 3 };
+        lines.extend(shown.flat_map(|(name, material)| material.lines(name).into_iter().take(lines_of(material))));
         lines.extend(self.elements.iter().map(|(name, element)| element.line(name)));
         lines.extend(self.air.iter().flat_map(AirReport::lines));
         lines.push(format!("per step    {}", per_step.join(", ")));

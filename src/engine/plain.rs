@@ -74,7 +74,7 @@ fn column<const Q: usize>(world: &mut World, layer: usize, rule: &impl Column<Q>
 fn react(world: &mut World, rule: &Reacting, draw: Draw) {
     for round in 0..rule.rounds() {
         let due: Vec<_> = world.grid().places().filter_map(|place| rule.due(world, place, draw, round)).collect();
-        carry_out(world, rule, &due);
+        carry_out(world, rule, &due, draw);
     }
 }
 

@@ -17,12 +17,13 @@ pub(super) fn react(world: &mut World, rule: &Reacting, draw: Draw) {
             let world = &*world;
             in_strips(world, rule.takes[0].layer, |tz| due_in_strip(world, rule, tz, draw, round))
         };
-        carry_out(world, rule, &due);
+        carry_out(world, rule, &due, draw);
     }
 }
 
 /// Lets what is due react.
-pub(super) fn carry_out(world: &mut World, rule: &Reacting, due: &[Due]) {
+pub(super) fn carry_out(world: &mut World, rule: &Reacting, due: &[Due], draw: Draw) {
+    let due = &*world.give_heat(rule, due, draw);
     for &Due { places, parts } in due {
         for (part, place) in rule.takes.iter().zip(places) {
             world.consume(part.layer, place, (part.count * parts) as u16);
@@ -31,6 +32,7 @@ pub(super) fn carry_out(world: &mut World, rule: &Reacting, due: &[Due]) {
             world.produce(part.layer, place, (part.count * parts) as u16, rule.energy);
         }
     }
+    world.show_met(rule, due);
 }
 
 /// A layer that sets, in a step.

@@ -4,31 +4,44 @@ use serde::{Deserialize, Serialize};
 
 /// Where every unit of amount and of heat came from and went.
 ///
-/// `poured + placed = now + set + out`, and for the heat `poured + placed + heated = now + set + out + sky + roof + bed`;
-/// `set` is what is solid now where it can melt; volume in units of amount
+/// `poured + placed + made = now + set + out + removed + used`, and for the heat
+/// `poured + placed + made + heated = now + set + out + removed + used + sky + roof + bed`; `set` is what is solid now where it
+/// can melt; volume in units of amount
 /// ([`super::UNITS`] to a cell), heat in [`super::HEAT_UNITS`] for a unit of amount and a kelvin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowAccount {
-    /// Amount poured in.
+    /// Amount poured in, by vents and edits.
     pub poured: i64,
-    /// Solid that was there at the start.
+    /// Solid that the scene or an edit put there.
     pub placed: i64,
+    /// Amount that reactions made.
+    pub made: i64,
+    /// Amount that reactions took.
+    pub used: i64,
     /// Amount that set to rock; of a lava that melts, what is solid now.
     pub set: i64,
     /// Amount that left through an open side.
     pub out: i64,
+    /// Amount that edits took away.
+    pub removed: i64,
     /// Amount that a vent could not pour: its column was full to the top of the box.
     pub blocked: i64,
     /// Heat poured in.
     pub heat_poured: i128,
-    /// Heat of the solid that was there at the start.
+    /// Heat of the solid that the scene or an edit put there.
     pub heat_placed: i128,
+    /// Heat of what reactions made.
+    pub heat_made: i128,
     /// Heat that heaters gave.
     pub heat_heated: i128,
     /// Heat of what set.
     pub heat_set: i128,
     /// Heat of what left.
     pub heat_out: i128,
+    /// Heat of what edits took away.
+    pub heat_removed: i128,
+    /// Heat that reactions took, with liquid and without: water that boils, ice that melts.
+    pub heat_used: i128,
     /// Heat lost to the sky.
     pub heat_sky: i128,
     /// Heat lost to roofs.
@@ -52,15 +65,21 @@ impl FlowAccount {
     ///
     /// Names the ledger that does not close.
     pub fn check(&self, amount_now: i64, heat_now: i128) -> Result<(), String> {
-        let amount = amount_now + self.set + self.out;
-        if amount != self.poured + self.placed {
+        let amount = amount_now + self.set + self.out + self.removed + self.used;
+        if amount != self.poured + self.placed + self.made {
             return Err(format!("flow: amount {amount} is not what was poured: {self:?}"));
         }
-        let heat = heat_now + self.heat_set + self.heat_out + self.heat_sky + self.heat_roof + self.heat_bed;
-        if heat != self.heat_poured + self.heat_placed + self.heat_heated {
+        let lost = self.heat_sky + self.heat_roof + self.heat_bed + self.heat_used;
+        let heat = heat_now + self.heat_set + self.heat_out + self.heat_removed + lost;
+        if heat != self.heat_poured + self.heat_placed + self.heat_made + self.heat_heated {
             return Err(format!("flow: heat {heat} is not what was poured: {self:?}"));
         }
         Ok(())
+    }
+
+    /// Amount that is liquid now.
+    pub fn liquid(&self) -> i64 {
+        self.poured + self.placed + self.made - self.set - self.out - self.removed - self.used
     }
 
     /// Share of fluxes that were held back.

@@ -97,6 +97,8 @@ pub(crate) struct Column {
     pub(crate) cos2: Mag,
     /// Age of the crust of the uppermost run in seconds.
     pub(crate) skin: f32,
+    /// Whether other matter covers the uppermost run, which then gives no heat to the sky.
+    pub(crate) covered: bool,
 }
 
 impl Column {

@@ -98,7 +98,9 @@ impl<'a> Cool<'a> {
             let touched_s = (self.now_s - mark.arrival_s).max(0.0);
             let start = (run.first - column.base) as usize;
             let cells = &mut column.cells[start..start + (run.top - run.first + 1) as usize];
-            if run.is_under_sky() {
+            if run.is_under_sky() && column.covered {
+                // Water takes its heat by a reaction.
+            } else if run.is_under_sky() {
                 losses.sky += self.lose_above(cells, |t, depth| self.to_sky(t, depth, skin_s));
             } else if run.full {
                 losses.roof += self.lose_above(cells, |t, depth| self.to_rock(t, depth, touched_s));

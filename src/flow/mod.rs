@@ -17,6 +17,8 @@
 //! | `step` | a step as a recipe |
 //! | `cross`, `gather` | the two passes of a sub-step |
 //! | `heat`, `set` | cooling; what turns to rock |
+//! | `edit` | what a person or a scene puts into cells |
+//! | `meet` | what reactions with other matter take and make |
 //! | `melt` | solids that melt, their heat, heaters |
 //! | `account` | ledgers of volume and heat |
 //! | `verify` | set-ups with a known answer |
@@ -28,6 +30,7 @@ mod account;
 mod area;
 mod column;
 mod cross;
+mod edit;
 mod face;
 mod gather;
 mod heat;
@@ -35,6 +38,7 @@ mod lava;
 mod layers;
 mod lean;
 mod mag;
+mod meet;
 mod melt;
 #[cfg(test)]
 mod plain;
@@ -49,7 +53,9 @@ mod tests;
 pub mod verify;
 
 pub use account::FlowAccount;
+pub use edit::FlowEdit;
 pub use lava::{Cooling, Lava, Viscosity};
+pub use meet::Met;
 pub use melt::{FlowHeater, Heats};
 pub use saved::FlowState;
 
@@ -212,6 +218,8 @@ pub struct Flow {
     faces: Vec<Face>,
     /// Columns with liquid, ascending.
     wet: Vec<u32>,
+    /// Columns that other matter covers.
+    covered: Vec<u32>,
     changed: Vec<u32>,
     changed_area: Area,
     plan: Plan,
@@ -264,6 +272,7 @@ impl Flow {
             marks: ground.iter().map(mark).collect(),
             faces: vec![Face::default(); 2 * space.columns()],
             wet: Vec::new(),
+            covered: Vec::new(),
             changed: Vec::new(),
             changed_area: Area::default(),
             plan: Plan::default(),
@@ -295,23 +304,6 @@ impl Flow {
         self.columns.iter_mut().zip(cosines).for_each(|(column, cos2)| column.cos2 = cos2);
         self.leans = self.columns.iter().map(Lean::of).collect();
         self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
-    }
-
-    /// Makes whole cells rock or empty, for caves and overhangs; only before anything is poured.
-    ///
-    /// # Panics
-    ///
-    /// If a place lies outside the box or a cell holds liquid.
-    pub fn set_rock(&mut self, places: impl IntoIterator<Item = [usize; 3]>, is_rock: bool) {
-        for [x, y, z] in places {
-            assert!(x < self.space.nx && y < self.space.ny && z < self.space.nz, "inside of the box");
-            let column = &mut self.columns[z * self.space.nx + x];
-            column.reach_down(y as i32);
-            let cell = column.cell_mut(y as i32);
-            assert_eq!(cell.amount, 0, "no liquid");
-            cell.rock = if is_rock { UNITS } else { 0 };
-        }
-        self.find_runs();
     }
 
     /// Puts liquid on the floor of the uppermost gap of columns, as if it had been poured.

@@ -36,18 +36,7 @@ impl Flow {
             };
             (cell.amount, cell.heat) = (0, 0);
         }
-        for pair in cells.chunk_by(|a, b| a.0 == b.0) {
-            let column = &mut self.columns[pair[0].0 as usize];
-            column.find_gaps();
-            column.settle();
-            column.refresh(&self.tables);
-        }
-        for pair in cells.chunk_by(|a, b| a.0 == b.0) {
-            let c = pair[0].0 as usize;
-            for c in neighbours(space, c).into_iter().flatten().chain([c]) {
-                self.columns[c].cos2 = slope_cosine(space, &self.columns, c);
-            }
-        }
+        self.reshape(cells.chunk_by(|a, b| a.0 == b.0).map(|pair| pair[0].0));
     }
 }
 

@@ -37,7 +37,7 @@ fn random_flow(seed: u64) -> (Flow, Vec<FlowPour>) {
     let mut flow = Flow::new(space, setup, &ground).expect("numbers in range");
     let roofs = (0..space.columns()).filter(|&c| draw(seed ^ 99, c as u64 / 3) < 0.3 * d(17));
     let roofs: Vec<_> = roofs.map(|c| [c % space.nx, 8 + (d(18) * 8.0) as usize, c / space.nx]).collect();
-    flow.set_rock(roofs, true);
+    flow.edit(roofs, FlowEdit::Rock);
     let vent = |i: u64| {
         // One world in six is flooded.
         let flood = if seed % 6 == 5 { 6.0 } else { 1.0 };
@@ -102,4 +102,120 @@ fn threads_and_a_saved_state_do_not_change_a_bit() {
         (9..20).for_each(|step| other.step(&at_step(&pours, step, 20)));
         assert_eq!(other.hash(), hashes[0]);
     }
+}
+
+/// What happens between two steps of a random world: edits of every kind, and reactions.
+fn disturb(flow: &mut Flow, seed: u64, step: u64) {
+    let d = |use_: u64| draw(seed ^ step << 20, 1000 + use_);
+    let space = flow.space();
+    let at = |use_: u64, n: usize| ((d(use_) * n as f64) as usize).min(n - 1);
+    let corner = [at(1, space.nx), at(2, space.ny), at(3, space.nz)];
+    let near = |low: usize, n: usize, wide: usize| low..(low + wide).min(n);
+    let (xs, ys, zs) = (near(corner[0], space.nx, 4), near(corner[1], space.ny, 6), near(corner[2], space.nz, 3));
+    let cells = zs.flat_map(|z| ys.clone().map(move |y| (y, z)));
+    let cells: Vec<_> = cells.flat_map(|(y, z)| xs.clone().map(move |x| [x, y, z])).collect();
+    let kelvin = 1150.0 + 200.0 * d(4);
+    let edit = match (d(5) * 6.0) as u32 {
+        0 => Some(FlowEdit::Rock),
+        1 => Some(FlowEdit::Nothing),
+        2 => Some(FlowEdit::Drain),
+        3 => Some(FlowEdit::Lava { share: d(6), temperature_k: kelvin }),
+        _ => None,
+    };
+    let changed = edit.map_or_else(Vec::new, |edit| flow.edit(cells.iter().copied(), edit));
+    assert!(changed.is_sorted());
+    if edit.is_none() {
+        react(flow, &cells, d(7));
+    }
+}
+
+/// Takes heat and liquid from cells, and makes some in others.
+fn react(flow: &mut Flow, cells: &[[usize; 3]], share: f64) {
+    for &place in cells {
+        let Some(met) = flow.met(place, 700.0) else { continue };
+        assert!(met.temperature_k > 500.0 && met.excess >= 0, "{met:?}");
+        flow.take_heat(place, (met.excess as f64 * 0.2 * share) as i64);
+        flow.take_liquid(place, (f64::from(UNITS) * 0.1 * share) as i32);
+        flow.make_liquid([place[0], place[1], cells[0][2]], (f64::from(UNITS) * 0.05 * share) as i32, 900.0);
+    }
+    let mut columns: Vec<u32> = cells.iter().map(|&[x, _, z]| (z * flow.space().nx + x) as u32).collect();
+    columns.extend(cells.iter().map(|&[x, ..]| (cells[0][2] * flow.space().nx + x) as u32));
+    columns.sort_unstable();
+    columns.dedup();
+    flow.take_in(&columns);
+    let covered: Vec<bool> = flow.wet().iter().map(|&c| draw(77, c.into()) < 0.5).collect();
+    flow.cover(&covered);
+}
+
+#[test]
+fn edits_and_reactions_keep_the_ledgers_and_the_plain_step() {
+    let (mut removed, mut used, mut made) = (0, 0, 0);
+    for seed in 100..124 {
+        let (mut fast, pours) = random_flow(seed);
+        let mut plain = fast.clone();
+        for step in 0..20 {
+            for flow in [&mut fast, &mut plain] {
+                disturb(flow, seed, step);
+                flow.check().unwrap_or_else(|fault| panic!("seed {seed}, before step {step}: {fault}"));
+            }
+            let pours = at_step(&pours, step, 20);
+            fast.step(&pours);
+            plain.plain_step(&pours);
+            assert_eq!(fast.account, plain.account, "seed {seed}, step {step}");
+            assert_eq!(fast.hash(), plain.hash(), "seed {seed}, step {step}");
+            fast.check().unwrap_or_else(|fault| panic!("seed {seed}, step {step}: {fault}"));
+        }
+        removed += fast.account.removed;
+        used += fast.account.used;
+        made += fast.account.made;
+    }
+    assert!(removed > 0 && used > 0 && made > 0, "{removed} {used} {made}");
+}
+
+#[test]
+fn a_state_kept_after_edits_goes_on_to_the_same_bits() {
+    for seed in [101, 106, 111] {
+        let (first, pours) = random_flow(seed);
+        let advance = |flow: &mut Flow, steps: std::ops::Range<u64>| {
+            for step in steps {
+                disturb(flow, seed, step);
+                flow.step(&at_step(&pours, step, 20));
+            }
+        };
+        let mut flow = first.clone();
+        advance(&mut flow, 0..8);
+        let mut other = first.clone();
+        other.restore(flow.state()).expect("a state of the same box");
+        // What covers the lava is said before every step by the world.
+        flow.cover(&vec![false; flow.wet().len()]);
+        advance(&mut flow, 8..16);
+        advance(&mut other, 8..16);
+        assert_eq!(flow.hash(), other.hash());
+    }
+}
+
+#[test]
+fn what_edits_do_is_counted() {
+    let space = FlowBox { nx: 5, ny: 10, nz: 5, dx_m: 2.0, dz_m: 1.0 };
+    let lava = Lava::preset("etna-basalt").expect("a preset");
+    let setup = FlowSetup { lava, step_s: 1.0, open_sides: false, seed: 1, heaters: Vec::new() };
+    let mut flow = Flow::new(space, setup, &[2.5; 25]).expect("numbers in range");
+    let block = |ys: std::ops::Range<usize>| ys.map(|y| [2, y, 2]);
+    // Half of the third cell is rock; the lava lies in the other half and in the cells above.
+    let changed = flow.edit(block(0..5), FlowEdit::Lava { share: 1.0, temperature_k: 1300.0 });
+    let unit = i64::from(UNITS);
+    assert_eq!((changed, flow.account.poured), (vec![12], 5 * unit / 2));
+    assert_eq!(flow.cell([2, 2, 2]).amount, UNITS / 2);
+    assert_eq!(flow.cell([2, 4, 2]).temperature_k(&flow.setup.lava), Some(1300.0));
+    // A roof takes the upper cell; without the ground below, the rest falls.
+    flow.edit(block(4..5), FlowEdit::Rock);
+    assert_eq!(flow.account.removed, unit);
+    flow.edit(block(1..2), FlowEdit::Nothing);
+    assert_eq!(flow.cell([2, 1, 2]).amount, 0, "half a cell of rock carries the lava");
+    flow.edit(block(2..3), FlowEdit::Nothing);
+    assert_eq!((flow.account.removed, flow.cell([2, 1, 2]).amount), (3 * unit / 2, UNITS));
+    assert_eq!(flow.cell([2, 3, 2]).amount, 0);
+    flow.edit(block(0..9), FlowEdit::Drain);
+    assert_eq!((flow.account.liquid(), flow.is_dry()), (0, true));
+    flow.check().expect("exact");
 }

@@ -5,7 +5,7 @@ mod trace;
 
 use std::collections::BTreeMap;
 
-pub use self::reaction::{MAX_REACTIONS, Reaction, Terms, Where};
+pub use self::reaction::{MAX_REACTIONS, Reaction, ReactionHeat, Terms, Where};
 pub use self::trace::{Air, Trace};
 use serde::{Deserialize, Serialize};
 

@@ -91,6 +91,31 @@ pub struct Reaction {
     /// Energy of a full cell of lava that it makes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub energy: f64,
+    /// Heat that it takes from the lava, in the physical model: water boils, ice melts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heat: Option<ReactionHeat>,
+}
+
+/// Heat that a reaction takes from the lava beside its first material: through every face that the two share flows
+/// `w_m2_k · (T − at_k)`, less where a crust stands between, and no more reacts than this heat suffices for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReactionHeat {
+    /// Joules for a kilogram of the first material.
+    pub j_kg: f64,
+    /// Watts through a square metre for each kelvin that the lava is warmer than the material.
+    pub w_m2_k: f64,
+    /// Temperature of the material in kelvin: at which water boils, at which ice melts.
+    pub at_k: f64,
+}
+
+impl ReactionHeat {
+    /// Checks every number; `key` is the table's name.
+    fn validate(&self, key: &str) -> Result<(), Invalid> {
+        within(&format!("{key}.j_kg"), self.j_kg, 1.0, 1e9)?;
+        within(&format!("{key}.w_m2_k"), self.w_m2_k, 1e-3, 1e6)?;
+        within(&format!("{key}.at_k"), self.at_k, 1.0, 2000.0)
+    }
 }
 
 fn one() -> f64 {
@@ -147,6 +172,7 @@ impl Reaction {
         within(&format!("{key}.chance"), self.chance, 0.0, 1.0)?;
         within(&format!("{key}.energy"), self.energy, 0.0, VENT_ENERGY_MAX)?;
         self.check_grains(key, materials)?;
+        self.check_heat(key)?;
         match self.elements(materials).into_iter().find(|(_, [taken, made])| taken != made) {
             Some((element, [taken, made])) => Err(Invalid::new(
                 key,
@@ -166,6 +192,20 @@ impl Reaction {
             (Where::Across, None, 1) => wrong("\"across\"", "with two materials in takes, one for each cell"),
             _ => Ok(()),
         }
+    }
+
+    /// Checks that a reaction with heat stands beside lava, and that its first material is another one.
+    fn check_heat(&self, key: &str) -> Result<(), Invalid> {
+        let Some(heat) = &self.heat else { return Ok(()) };
+        heat.validate(&format!("{key}.heat"))?;
+        let is_lava = |terms: &[(String, f64)]| matches!(terms, [(name, _)] if name == Material::LAVA);
+        let is_beside = self.near.as_ref().is_some_and(|near| is_lava(&near.0));
+        let is_of_lava = self.takes.0.iter().chain(&self.makes.0).any(|(name, _)| name == Material::LAVA);
+        if is_beside && !is_of_lava {
+            return Ok(());
+        }
+        let expected = "with near = { lava = AMOUNT }, and no lava in takes and makes";
+        Err(Invalid::new(&format!("{key}.heat"), "set", expected))
     }
 
     /// Checks that a whole grain takes part, and in whole units.

@@ -14,13 +14,13 @@
 //! A grain reacts as one whole cell of its material or not at all. Lava takes its energy along in proportion.
 
 use crate::grid::{Grid, Place};
-use crate::matter::{Kind, Material, Reaction, Where};
+use crate::matter::{Kind, Material, Reaction, ReactionHeat, Where};
 use crate::random::{Draw, Salt, StepKey};
 use crate::units::{AMOUNT_ONE, amount_units, energy_units};
 use crate::world::{Part, World};
 
 /// A reaction with its numbers in units.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Reacting {
     /// What it takes.
     pub takes: Vec<Part>,
@@ -36,10 +36,21 @@ pub struct Reacting {
     pub chance: u16,
     /// Energy of a full cell of lava that is made.
     pub energy: u16,
+    /// Heat that it takes from the lava beside it, in the physical model.
+    pub(crate) heat: Option<Heat>,
     /// Its number, which has draws of its own.
     pub number: usize,
     /// Layers of grains.
     grains: Vec<usize>,
+}
+
+/// Heat that a reaction takes, for the cells of a world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heat {
+    /// What the scene says.
+    pub about: ReactionHeat,
+    /// Kilograms of a part of the first material in a cubic metre of a cell.
+    pub part_kg_m3: f64,
 }
 
 /// A reaction in its place.
@@ -62,7 +73,11 @@ impl Reacting {
         let near = reaction.near.iter().flat_map(|near| &near.0);
         let mut near = near.filter_map(|(name, least)| Some((layer(name)?, amount_units(*least).max(1))));
         let grains = materials.iter().enumerate().filter(|(_, material)| material.kind == Kind::Grain);
+        let first = reaction.takes.0.first().and_then(|(name, count)| Some((&materials[layer(name)?], *count)));
+        let part_kg_m3 =
+            first.map_or(0.0, |(material, count)| material.density * f64::from(count) / f64::from(AMOUNT_ONE));
         Self {
+            heat: reaction.heat.map(|about| Heat { about, part_kg_m3 }),
             takes: reaction.takes.0.iter().filter_map(part).collect(),
             makes: reaction.makes.0.iter().filter_map(part).collect(),
             near: near.next(),
@@ -92,11 +107,22 @@ impl Reacting {
             Where::Across => [place, partner(world.grid(), place, draw.step, round)?],
             Where::Cell | Where::Beside => [place, place],
         };
-        if self.near.is_some_and(|(layer, least)| !is_near(world, layer, least, place)) {
+        let meets = |(layer, least): (usize, u16)| {
+            // What shares a cell with the lava meets it too; of grains there is a whole cell.
+            let shares = || self.heat.is_some() && world.layers()[layer].at(place).amount >= least;
+            is_near(world, layer, least, place) || shares()
+        };
+        if self.near.is_some_and(|near| !meets(near)) {
             return None;
         }
         let parts = self.extent(world, places);
         (parts > 0).then_some(Due { places, parts })
+    }
+
+    /// Parts that a whole grain has, of a reaction that takes or makes one.
+    pub(crate) fn whole_parts(&self) -> Option<u32> {
+        let whole = self.takes.iter().chain(&self.makes).find(|part| part.whole);
+        whole.map(|part| u32::from(AMOUNT_ONE) / part.count)
     }
 
     /// The key of its draws in a step.
@@ -109,8 +135,7 @@ impl Reacting {
         let amount = |part: &Part, place: Place| u32::from(world.layers()[part.layer].at(place).amount);
         let taken = self.takes.iter().zip(places).map(|(part, place)| amount(part, place) / part.count);
         let mut most = taken.min().unwrap_or(0).min(self.rate);
-        let whole = self.takes.iter().chain(&self.makes).find(|part| part.whole);
-        let whole = whole.map(|part| u32::from(AMOUNT_ONE) / part.count);
+        let whole = self.whole_parts();
         if let Some(whole) = whole {
             // The rate is one of cells, and a grain is a cell.
             most =

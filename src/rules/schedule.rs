@@ -17,7 +17,7 @@ use crate::matter::{Kind, Material, Pressure, Reaction};
 macro_rules! rules {
     ($($rule:ident($numbers:ty) = $name:literal: $what:literal),+ $(,)?) => {
         /// A rule with its numbers.
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq)]
         pub enum Rule {
             $(#[doc = $what] $rule($numbers),)+
         }
@@ -72,7 +72,7 @@ impl Rule {
 }
 
 /// The rules of a step in their order, each with the place of its layer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rules(Vec<(usize, Rule)>);
 
 impl Rules {

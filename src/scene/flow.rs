@@ -12,6 +12,7 @@ use crate::grid::Grid;
 use crate::matter::Capacity;
 use crate::memory::MemoryEstimate;
 use crate::rules::{RulesSpec, Walls};
+use crate::simulation::EventSpec;
 use crate::terrain::Surface;
 use crate::validate::{Invalid, within};
 use crate::view::LookSpec;
@@ -113,6 +114,9 @@ impl SceneSpec {
 
     fn check_classic(&self) -> Result<(), Invalid> {
         let expected = "left out without model = \"flow\"";
+        if let Some(i) = self.reactions.iter().position(|reaction| reaction.heat.is_some()) {
+            return Err(Invalid::new(&format!("reaction[{i}].heat"), "set", expected));
+        }
         if self.flow.is_some() {
             return Err(Invalid::new("flow", "a table", expected));
         }
@@ -143,33 +147,58 @@ impl SceneSpec {
             false => Ok(()),
         };
         self.check_flow_materials()?;
-        absent("reaction", !self.reactions.is_empty())?;
-        absent("source", !self.sources.is_empty())?;
-        absent("fume", !self.fumes.is_empty())?;
-        absent("air", self.air.is_some())?;
-        absent("event", !self.events.is_empty())?;
-        absent("rules", self.rules != RulesSpec::default())?;
+        absent("reaction", self.melts() && !self.reactions.is_empty())?;
+        let RulesSpec { walls, roof, .. } = self.rules;
+        // What holds for other materials too; the lava has flow.open_sides.
+        absent("rules", self.rules != RulesSpec { walls, roof, ..RulesSpec::default() })?;
         absent("grid.capacity", self.grid.capacity != Capacity::Shared)?;
         if let Some(stretch) = self.terrain.vertical_exaggeration {
             let expected = format!("{expected}; grid.cell_height_m says how high a cell is");
             return Err(Invalid::new("terrain.vertical_exaggeration", stretch, expected));
         }
-        for (i, body) in self.bodies.iter().enumerate() {
-            let wrong = |expected| Err(Invalid::new(&format!("body[{i}].matter.kind"), "another", expected));
-            match body.matter {
-                Matter::Rock | Matter::Nothing => {}
-                Matter::Solid { .. } if self.melts() => {}
-                Matter::Solid { .. } => {
-                    return wrong("\"rock\" here: \"solid\" needs a lava with liquidus_k, such as \"paraffin-wax\"");
-                }
-                _ => {
-                    return wrong(
-                        "\"rock\", \"nothing\" or \"solid\" in a scene with model = \"flow\"; lava comes from vents",
-                    );
-                }
+        self.check_flow_edits()?;
+        self.check_flow_air()?;
+        self.check_flow_vents()
+    }
+
+    /// Refuses solid that no lava makes, and events that change what this model has not.
+    fn check_flow_edits(&self) -> Result<(), Invalid> {
+        let bodies = self.bodies.iter().enumerate().map(|(i, body)| (format!("body[{i}]"), body));
+        let puts = self.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
+        for (key, edit) in bodies.chain(puts.map(|(i, put)| (format!("event[{i}].put"), put))) {
+            if matches!(edit.matter, Matter::Solid { .. }) && !self.melts() {
+                let expected = "\"rock\" here: \"solid\" needs a lava with liquidus_k, such as \"paraffin-wax\"";
+                return Err(Invalid::new(&format!("{key}.matter.kind"), "\"solid\"", expected));
             }
         }
-        self.check_flow_vents()
+        let changes = |event: &EventSpec| {
+            let settings = [(event.rules.is_some(), "rules"), (event.seed.is_some(), "seed")];
+            settings.into_iter().find_map(|(is_there, name)| is_there.then_some(name))
+        };
+        match self.events.iter().enumerate().find_map(|(i, event)| Some((i, changes(event)?))) {
+            Some((i, name)) => {
+                let expected = "left out in a scene with model = \"flow\", whose events put matter into the box";
+                Err(Invalid::new(&format!("event[{i}].{name}"), "set", expected))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that air and lava share their seconds and the shape of their cells.
+    fn check_flow_air(&self) -> Result<(), Invalid> {
+        let Some(air) = &self.air else { return Ok(()) };
+        let step_s = self.flow.as_ref().map_or(FlowSpec::default().step_s, |flow| flow.step_s);
+        if air.step_s != step_s {
+            let expected = format!("flow.step_s = {step_s}: a step is one of both");
+            return Err(Invalid::new("air.step_s", air.step_s, expected));
+        }
+        match self.grid.cell_height_m {
+            Some(height) if Some(height) != self.grid.cell_size_m => {
+                let expected = "left out, or grid.cell_size_m, in a scene with [air]";
+                Err(Invalid::new("grid.cell_height_m", height, expected))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_flow_vents(&self) -> Result<(), Invalid> {
@@ -239,16 +268,10 @@ impl Scene {
         let cell_height_m = surface.cell_size_m / surface.vertical_exaggeration;
         let space = Self::flow_box(world.grid(), surface.cell_size_m, cell_height_m);
         let ground: Vec<f64> = surface.heights.iter().map(|&cells| f64::from(cells) * cell_height_m).collect();
-        let mut flow = Flow::new(space, self.flow_setup(spec, world.grid()), &ground)?;
-        for BodySpec { shape, matter } in bodies.iter().map(Cow::as_ref) {
-            let cells = shape.cells(world.grid());
-            match matter {
-                Matter::Solid { temperature_k } => {
-                    flow.place_solid(cells, temperature_k.unwrap_or(spec.lava.lava.ambient_k));
-                }
-                _ => flow.set_rock(cells, *matter == Matter::Rock),
-            }
-        }
-        Ok(world.with_flow(flow))
+        let flow = Flow::new(space, self.flow_setup(spec, world.grid()), &ground)?;
+        let mut world = world.with_flow(flow);
+        bodies.iter().for_each(|body| world.edit(body));
+        world.open_account();
+        Ok(world)
     }
 }

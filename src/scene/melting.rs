@@ -22,15 +22,16 @@ impl SceneSpec {
         }
     }
 
-    /// Refuses materials besides these.
+    /// Refuses further materials beside a lava that melts.
     pub(super) fn check_flow_materials(&self) -> Result<(), Invalid> {
-        let is_known = |name: &str| self.melts() && [SOLID, MELT, MOULD].contains(&name);
-        match self.materials.iter().position(|material| !is_known(&material.name)) {
-            Some(_) if !self.melts() => {
-                Err(Invalid::new("material", "set", "left out in a scene with model = \"flow\""))
-            }
+        if !self.melts() {
+            return Ok(());
+        }
+        let is_shown = |name: &str| [SOLID, MELT, MOULD].contains(&name);
+        match self.materials.iter().position(|material| !is_shown(&material.name)) {
             Some(i) => {
-                let expected = "\"set\", \"melt\" or \"mould\", for their looks";
+                let expected =
+                    "\"set\", \"melt\" or \"mould\", for their looks: a lava that melts meets no other material";
                 Err(Invalid::new(&format!("material[{i}].name"), format!("{:?}", self.materials[i].name), expected))
             }
             None => Ok(()),

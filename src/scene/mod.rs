@@ -96,12 +96,8 @@ impl Scene {
 
     /// All quantities of the columns of its world: what maps can show.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
-        if self.spec.model == Model::Flow {
-            return Quantity::of_flow();
-        }
-        let mut quantities = Quantity::of_materials(&self.materials());
-        quantities.extend(self.spec.air.iter().flat_map(|_| Quantity::of_air()));
-        quantities
+        let flow = self.spec.flow_spec();
+        Quantity::of_columns(&self.materials(), flow.as_ref().map(|flow| &flow.lava.lava), self.spec.air.is_some())
     }
 
     /// Reads and checks a scene file.

@@ -168,8 +168,8 @@ impl Keys {
         if self.rate.is_some() || self.energy.is_some() || self.for_box.is_some() {
             return Err("a vent with rate_m3_s or rates_m3_s, of the physical model, has no rate, energy or for_box");
         }
-        if self.material.is_some() || self.air.is_some() {
-            return Err("a vent with rate_m3_s or rates_m3_s, of the physical model, has no material or air");
+        if self.material.is_some() {
+            return Err("a vent with rate_m3_s or rates_m3_s, of the physical model, has no material");
         }
         Ok(Some(Box::new(VentFlow { rates_m3_s, temperature_k: self.temperature_k })))
     }

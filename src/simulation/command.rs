@@ -4,7 +4,7 @@ use crate::air::Wind;
 use crate::rules::{MaterialChange, RulesChange, RulesSpec};
 use crate::source::{VentChange, VentSpec};
 use crate::validate::Invalid;
-use crate::world::{Edit, World};
+use crate::world::{Edit, Matter, World};
 
 /// One thing that is done to a simulation between two steps. [`Simulation::command`](super::Simulation::command) is the
 /// only way in.
@@ -43,12 +43,10 @@ impl Command {
     /// Refuses what the model has not.
     pub(super) fn fit_to(&mut self, world: &World) -> Result<(), Invalid> {
         let flows = world.flow().is_some();
-        let classic = "left out in a world of the physical model, whose lava and rock no edit or rule changes; its vents can \
-                       be changed";
+        let classic = "left out in a world of the physical model, whose lava no rule moves; its vents can be changed";
         match self {
-            Self::Put(_) if flows => Err(Invalid::new("put", "an edit", classic)),
+            Self::Put(edit) if flows => fit_edit(edit, world),
             Self::Rules(_) if flows => Err(Invalid::new("rules", "a change", classic)),
-            Self::Material(_) if flows => Err(Invalid::new("material", "a change", classic)),
             Self::Seed(seed) if flows => Err(Invalid::new("seed", seed, "that of the scene in the physical model")),
             Self::Pour(VentChange::Place(spec) | VentChange::Change(_, spec)) => fit_vent(spec, flows),
             _ => Ok(()),
@@ -81,11 +79,27 @@ impl Command {
     }
 }
 
+/// Refuses an edit that a world of the physical model has not.
+fn fit_edit(edit: &Edit, world: &World) -> Result<(), Invalid> {
+    let melts = world.flow().is_some_and(|flow| flow.setup().lava.melts());
+    match &edit.matter {
+        Matter::Solid { .. } if !melts => {
+            let expected = "\"rock\" here: \"solid\" needs a lava with liquidus_k";
+            Err(Invalid::new("put.matter.kind", "\"solid\"", expected))
+        }
+        Matter::Material { name, .. } if world.number_of(name).is_some_and(|layer| world.shows_flow(layer)) => {
+            let expected = "another material: this one shows the lava; \"lava\" or \"solid\" puts some into the box";
+            Err(Invalid::new("put.matter.name", name, expected))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Fits a vent to a world of the physical model, or to one of the classic automaton.
 fn fit_vent(spec: &mut VentSpec, flows: bool) -> Result<(), Invalid> {
     match (&spec.flow, flows) {
         (Some(_), false) => Err(Invalid::new("vent.flow", "set", "left out: this world has no physical model")),
-        (None, true) => {
+        (None, true) if spec.material.is_none() => {
             spec.flow = Some(Box::default());
             Ok(())
         }

@@ -14,10 +14,10 @@ use crate::engine::{Engine, Stage};
 use crate::grid::Grid;
 use crate::matter::{Material, Reaction, check_known};
 use crate::random::Draw;
-use crate::rules::{Rules, RulesSpec, Walls};
+use crate::rules::{Rule, Rules, RulesSpec, Walls};
 use crate::source::{VentSpec, Vents};
 use crate::validate::{Invalid, within};
-use crate::world::{Ground, Layer, PackedWorld, World};
+use crate::world::{Ground, Layer, LayersOfFlow, PackedWorld, World};
 
 pub use self::command::Command;
 #[cfg(feature = "files")]
@@ -54,11 +54,16 @@ struct History {
 }
 
 impl History {
-    /// The stages of a step, in order: of a world of the physical model only its flow.
-    fn stages(&self, has_air: bool, flows: bool) -> impl Iterator<Item = Stage<'_>> {
-        let air = has_air.then_some(Stage::Air(&self.vents));
-        let classic = std::iter::once(Stage::Sources(&self.vents)).chain(Stage::of_rules(&self.rules)).chain(air);
-        flows.then_some(Stage::Flow(&self.vents)).into_iter().chain(classic.filter(move |_| !flows))
+    /// The stages of a step, in order. In a world of the physical model its flow comes first, and no rule moves what shows it.
+    fn stages(&self, has_air: bool, shown: LayersOfFlow) -> impl Iterator<Item = Stage<'_>> {
+        let flow = shown.flows().then_some(Stage::Flow(&self.vents));
+        let sources = (!shown.flows() || !self.materials.is_empty()).then_some(Stage::Sources(&self.vents));
+        let is_shown = move |stage: &Stage<'_>| match stage {
+            Stage::Rule { layer, rule } => !matches!(rule, Rule::React(_)) && shown.has(*layer),
+            _ => false,
+        };
+        let rules = Stage::of_rules(&self.rules).filter(move |stage| !is_shown(stage));
+        flow.into_iter().chain(sources).chain(rules).chain(has_air.then_some(Stage::Air(&self.vents)))
     }
 
     /// Puts the parameters or the seed of a command in force.
@@ -229,8 +234,8 @@ impl Simulation {
     /// One step: the stages that are due, in their order; then the events that are due after it.
     pub fn step(&mut self) {
         let draw = Draw { seed: self.history.seed, step: self.history.step };
-        let (has_air, flows) = (self.world.air().is_some(), self.world.flow().is_some());
-        for stage in self.history.stages(has_air, flows) {
+        let (has_air, shown) = (self.world.air().is_some(), self.world.layers_of_flow());
+        for stage in self.history.stages(has_air, shown) {
             if stage.is_due(draw.step) {
                 self.timings.time(stage, || self.engine.run(&mut self.world, stage, draw));
             }

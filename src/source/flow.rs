@@ -94,15 +94,23 @@ impl VentFlow {
 }
 
 impl Vent {
+    /// Volume that a vent of the physical model has poured into each of its columns up to a step of `step_s` seconds.
+    fn poured_m3(&self, flow: &VentFlow, steps: u64, step_s: f64) -> f64 {
+        let steps = steps.min(self.end).max(self.start);
+        flow.volume_m3(self.start as f64 * step_s, steps as f64 * step_s) / self.columns.len() as f64
+    }
+
+    /// Volume that it pours in a step, 0 of a vent of the classic automaton.
+    pub(crate) fn flow_volume_m3(&self, step: u64, step_s: f64) -> f64 {
+        let in_step = |flow: &VentFlow| self.poured_m3(flow, step + 1, step_s) - self.poured_m3(flow, step, step_s);
+        self.flow.as_deref().map_or(0.0, in_step) * self.columns.len() as f64
+    }
+
     /// Adds what is due in a step of `step_s` seconds, the same share for every column; `vent_k` is the temperature of a
     /// vent that says none.
     fn add_flow_pours(&self, step: u64, (step_s, vent_k): (f64, f64), grid: Grid, pours: &mut Vec<FlowPour>) {
         let Some(flow) = &self.flow else { return };
-        let until = |steps: u64| {
-            let steps = steps.min(self.end).max(self.start);
-            flow.volume_m3(self.start as f64 * step_s, steps as f64 * step_s) / self.columns.len() as f64
-        };
-        let (before_m3, after_m3) = (until(step), until(step + 1));
+        let (before_m3, after_m3) = (self.poured_m3(flow, step, step_s), self.poured_m3(flow, step + 1, step_s));
         if after_m3 <= before_m3 {
             return;
         }

@@ -243,6 +243,10 @@ impl Vent {
     /// Pours what is due in the step that `draw` names, the same share into every column; the units that do not divide go round.
     /// Nothing when the world does not have the material.
     pub fn pour(&self, world: &mut World, draw: Draw) {
+        if self.flow.is_some() {
+            // The flow pours it.
+            return;
+        }
         let step = draw.step;
         let layer = self.material.as_deref().map_or(Some(world.number_of_lava()), |name| world.number_of(name));
         let (total, Some(layer)) = (self.units_in(step), layer) else { return };

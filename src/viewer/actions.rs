@@ -163,10 +163,6 @@ impl App {
     }
 
     fn take_up(&mut self, tool: Tool) {
-        if !tool.is_for_flow() && self.state.report.as_ref().is_some_and(|report| report.flow.is_some()) {
-            let text = "lava and rock of the physical model cannot be edited; its vents can".to_owned();
-            return self.state.tell(Notice { wrong: true, text });
-        }
         self.state.tools.cancel();
         self.state.tools.tool = tool;
         self.journal.say(&format!("tool {}", tool.name()));

@@ -46,7 +46,7 @@ impl FlowReport {
             vent_k: lava.vent_k,
             ambient_k: lava.ambient_k,
             poured: m3(account.poured),
-            liquid: m3(account.poured - account.set - account.out),
+            liquid: m3(account.liquid()),
             set: m3(account.set),
             out: m3(account.out),
             blocked: m3(account.blocked),

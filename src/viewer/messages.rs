@@ -119,11 +119,13 @@ pub struct MaterialReport {
     pub mass: MassAccount,
     /// Cells that hold any.
     pub cells: u64,
+    /// Whether it only shows the lava of the physical model, and no tool pours it.
+    pub shows_flow: bool,
 }
 
 impl MaterialReport {
     /// A material of a layer, of which `tally` is in the box.
-    pub(crate) fn new(material: Material, layer: &Layer, tally: Tally) -> Self {
+    pub(crate) fn new(material: Material, (layer, shows_flow): (&Layer, bool), tally: Tally) -> Self {
         let ledger = layer.ledger();
         let there = [tally.mass, ledger.outflow, ledger.solidified, ledger.removed, ledger.used];
         let came = [ledger.initial, ledger.sourced, ledger.made];
@@ -140,7 +142,7 @@ impl MaterialReport {
             blocked: cells(ledger.blocked),
             error_units: sum(&there) - sum(&came),
         };
-        Self { material, mass, cells: tally.cells }
+        Self { material, mass, cells: tally.cells, shows_flow }
     }
 }
 
@@ -371,7 +373,7 @@ impl Report {
             vents: Vec::new(),
             pace: Pace::Paused,
             steps_per_second: 0.0,
-            materials: vec![MaterialReport { material: Material::lava(), mass: MassAccount::default(), cells: 0 }],
+            materials: vec![MaterialReport::default()],
             air: Vec::new(),
             flow: None,
             wind: None,

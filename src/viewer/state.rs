@@ -170,7 +170,8 @@ impl State {
     pub(crate) fn follow(&mut self, update: &Update) -> bool {
         let report = &update.report;
         self.rules.follow(&report.rules);
-        let others = report.materials.iter().map(|report| &report.material).filter(|material| !material.is_lava());
+        let others = report.materials.iter().filter(|report| !report.shows_flow).map(|report| &report.material);
+        let others = others.filter(|material| !material.is_lava());
         self.materials.follow(&others.cloned().collect());
         self.wind.follow(&report.wind);
         self.tools.follow(&report.materials);

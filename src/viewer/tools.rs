@@ -67,11 +67,6 @@ impl Tool {
         !matches!(self, Self::Orbit | Self::Source)
     }
 
-    /// Whether it has something to do in a world of the physical model, whose lava and rock no brush changes.
-    pub(crate) fn is_for_flow(self) -> bool {
-        matches!(self, Self::Orbit | Self::Source)
-    }
-
     /// Whether it needs a material.
     pub(crate) fn pours(self) -> bool {
         matches!(self, Self::Source | Self::Fill)
@@ -159,9 +154,10 @@ impl Tools {
 
     /// Chooses the material after the present one; the present one may be missing, as in another scene.
     pub(crate) fn choose_next(&mut self, materials: &[MaterialReport]) {
-        let now = materials.iter().position(|report| report.material.name == self.material());
-        let next = now.map_or(0, |i| (i + 1) % materials.len());
-        if let Some(next) = materials.get(next) {
+        let poured: Vec<_> = materials.iter().filter(|report| !report.shows_flow).collect();
+        let now = poured.iter().position(|report| report.material.name == self.material());
+        let next = now.map_or(0, |i| (i + 1) % poured.len());
+        if let Some(next) = poured.get(next) {
             self.choose(&next.material.name);
         }
     }
@@ -173,15 +169,12 @@ impl Tools {
         }
     }
 
-    /// Fits the next vent and the tool to the model of the world.
+    /// Fits the next vent to the model of the world; other materials have springs in any model.
     pub(crate) fn fit(&mut self, flows: bool) {
-        if !flows {
+        if flows && self.vent.material.is_none() {
+            self.vent.flow.get_or_insert_default();
+        } else {
             self.vent.flow = None;
-            return;
-        }
-        self.vent.flow.get_or_insert_default();
-        if !self.tool.is_for_flow() {
-            self.tool = Tool::Orbit;
         }
     }
 

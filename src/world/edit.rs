@@ -57,7 +57,8 @@ pub enum Matter {
     Lava {
         /// Amount that a cell holds afterwards at least, 0 to 1.
         amount: f64,
-        /// Energy per full cell of new lava.
+        /// Energy per full cell of new lava. In the physical model 1 is the temperature of a vent, 0 that of the solidus.
+        #[serde(default = "of_a_vent")]
         energy: f64,
     },
     /// Tops cells that are not solid up to `amount` of a material of the scene, as far as heavier matter leaves room. Of
@@ -70,7 +71,7 @@ pub enum Matter {
     },
     /// Makes the cells solid; matter in them is removed.
     Rock,
-    /// In a scene of the physical model, before the first step: makes the cells solid lava that can melt.
+    /// In a scene of the physical model whose lava melts: makes the cells solid lava.
     Solid {
         /// Its temperature in kelvin; absent: that of the air.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,6 +83,11 @@ pub enum Matter {
     Nothing,
     /// Warms, dirties and moves the air, where the scene has one.
     Air(Breath),
+}
+
+/// Energy of lava as it comes from a vent.
+fn of_a_vent() -> f64 {
+    1.0
 }
 
 /// What an edit puts into the air: each cell has at least so much of it afterwards.
@@ -263,6 +269,9 @@ impl World {
         if let Matter::Air(breath) = &edit.matter {
             return self.stir_air(&edit.shape, breath);
         }
+        if self.flow.is_some() && edit.matter.material().is_none() {
+            return self.edit_flow(edit);
+        }
         let layer = edit.matter.material().and_then(|name| self.number_of(name));
         for place in edit.shape.cells(self.grid) {
             match edit.matter {
@@ -381,9 +390,13 @@ impl World {
         layer.ledger.energy.sourced += u64::from(added);
     }
 
-    /// Takes all matter out of a cell.
-    fn drain(&mut self, place: Place) {
-        for layer in &mut self.layers {
+    /// Takes all matter out of a cell, but for what only shows a flow.
+    pub(super) fn drain(&mut self, place: Place) {
+        for number in 0..self.layers.len() {
+            if self.shows_flow(number) {
+                continue;
+            }
+            let layer = &mut self.layers[number];
             let old = layer.at(place);
             layer.set(place, Content::default());
             layer.ledger.removed += u64::from(old.amount);

@@ -9,14 +9,15 @@
 //! A lava that melts is shown in two materials instead, [`SOLID`] and [`MELT`], each cell as it is, and rock that bodies put
 //! above the ground as [`MOULD`].
 
-use super::{Content, World};
-use crate::flow::{Flow, FlowCell, FlowState, Lava, UNITS};
+use super::{Content, Edit, Matter, World};
+use crate::flow::{Flow, FlowCell, FlowEdit, FlowState, Lava, UNITS};
+use crate::grid::Place;
 use crate::memory::MemoryEstimate;
 use crate::source::Vents;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
 
 /// Units of amount of the flow in one of a layer.
-const PER_UNIT: i32 = UNITS / AMOUNT_ONE as i32;
+pub(super) const PER_UNIT: i32 = UNITS / AMOUNT_ONE as i32;
 
 /// Rock that makes a cell solid.
 const ROCK: i32 = UNITS / 2;
@@ -36,18 +37,39 @@ struct Melting {
     mould: usize,
 }
 
+/// A set of layers, a bit each: those that show a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LayersOfFlow(u64);
+
+impl LayersOfFlow {
+    /// Whether there is a flow.
+    pub(crate) fn flows(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether a layer shows it.
+    pub(crate) fn has(self, layer: usize) -> bool {
+        self.0.checked_shr(layer as u32).is_some_and(|bits| bits & 1 == 1)
+    }
+}
+
 /// A flow and what the world shows of it.
 #[derive(Clone, Debug)]
 pub(super) struct Flowing {
-    flow: Flow,
+    pub(super) flow: Flow,
     /// For each column the lowest cell above the highest one that shows lava.
-    tops: Vec<u16>,
+    pub(super) tops: Vec<u16>,
 }
 
 impl World {
     /// The flow, in a world of the physical model.
     pub fn flow(&self) -> Option<&Flow> {
         self.flow.as_ref().map(|flowing| &flowing.flow)
+    }
+
+    /// The flow, to change it.
+    pub(super) fn flow_mut(&mut self) -> Option<&mut Flow> {
+        self.flow.as_mut().map(|flowing| &mut flowing.flow)
     }
 
     /// The same world, whose lava moves by the physical model from now on: all columns show the ground and the lava of
@@ -63,7 +85,9 @@ impl World {
     /// The same world with a flow that it shows already, as one that was read from a file.
     #[must_use]
     pub(crate) fn with_shown_flow(mut self, flow: Flow) -> Self {
-        self.flow = Some(Box::new(Flowing { flow, tops: self.lava_tops() }));
+        self.flow = Some(Box::new(Flowing { flow, tops: Vec::new() }));
+        let tops = self.lava_tops();
+        self.flow.iter_mut().for_each(|flowing| flowing.tops.clone_from(&tops));
         self.show_fresh();
         self
     }
@@ -104,18 +128,63 @@ impl World {
     /// One step of the flow, where there is one.
     pub(crate) fn step_flow(&mut self, vents: &Vents, step: u64) {
         let grid = self.grid;
+        self.cover_flow();
         let Some(flowing) = self.flow.as_deref_mut() else { return };
         let setup = flowing.flow.setup();
         let pours = vents.flow_pours(step, (setup.step_s, setup.lava.vent_k), grid);
         flowing.flow.step(&pours);
         self.show(Flow::changed);
+        // No rule moves these layers: what changed is for their readers.
+        for number in (0..self.layers.len()).filter(|&number| self.shows_flow(number)).collect::<Vec<_>>() {
+            self.layers[number].stay();
+        }
+    }
+
+    /// Carries out an edit of lava and rock; other matter in the cells goes as in any world.
+    pub(super) fn edit_flow(&mut self, edit: &Edit) {
+        let Some(flowing) = self.flow.as_deref() else { return };
+        let lava = &flowing.flow.setup().lava;
+        let [cold, hot] = lava.warmth_k();
+        let change = match edit.matter {
+            Matter::Lava { amount, energy } => {
+                FlowEdit::Lava { share: amount, temperature_k: cold + energy * (hot - cold) }
+            }
+            Matter::Solid { temperature_k } if lava.melts() => {
+                FlowEdit::Solid { temperature_k: temperature_k.unwrap_or(lava.ambient_k) }
+            }
+            Matter::Rock => FlowEdit::Rock,
+            Matter::Drain => FlowEdit::Drain,
+            Matter::Nothing => FlowEdit::Nothing,
+            Matter::Solid { .. } | Matter::Material { .. } | Matter::Air(_) => return,
+        };
+        if !matches!(change, FlowEdit::Lava { .. }) {
+            edit.shape.cells(self.grid).for_each(|place| self.drain(place));
+        }
+        let Some(flowing) = self.flow.as_deref_mut() else { return };
+        let changed = flowing.flow.edit(edit.shape.cells(self.grid), change);
+        self.show(|_| changed);
+    }
+
+    /// The layers that only show the flow, which has the account of what is in them.
+    pub(crate) fn layers_of_flow(&self) -> LayersOfFlow {
+        if self.flow.is_none() {
+            return LayersOfFlow::default();
+        }
+        let melting = self.layers_of_melting().map(|Melting { set, melt, mould }| [set, melt, mould]);
+        let all = melting.into_iter().flatten().chain([self.lava]);
+        LayersOfFlow(all.fold(0, |all, layer| all | 1 << layer))
+    }
+
+    /// Whether a layer only shows the flow.
+    pub fn shows_flow(&self, layer: usize) -> bool {
+        self.layers_of_flow().has(layer)
     }
 
     /// Shows some columns of the flow.
-    fn show(&mut self, columns: impl FnOnce(&Flow) -> Vec<u32>) {
+    pub(super) fn show(&mut self, columns: impl FnOnce(&Flow) -> Vec<u32>) {
+        let melting = self.layers_of_melting();
         let Some(mut flowing) = self.flow.take() else { return };
         let mut column = Column::default();
-        let melting = self.layers_of_melting();
         for number in columns(&flowing.flow) {
             let (x, z) = (number as usize % self.grid.nx, number as usize / self.grid.nx);
             column.read(&flowing.flow, [x, z], self.grid.ny);
@@ -132,6 +201,7 @@ impl World {
 
     /// The layers of a lava that melts, in a world with one.
     fn layers_of_melting(&self) -> Option<Melting> {
+        self.flow().filter(|flow| flow.setup().lava.melts())?;
         let number = |name| self.number_of(name);
         Some(Melting { set: number(SOLID)?, melt: number(MELT)?, mould: number(MOULD)? })
     }
@@ -147,6 +217,9 @@ impl World {
             for (layer, _) in still.into_iter().flatten() {
                 self.layers[layer].set([x, y, z], Content::default());
             }
+            if shown.ground && !self.ground.is_solid([x, y, z]) {
+                self.lift([x, y, z]);
+            }
             self.set_solid([x, y, z], shown.ground);
             for (layer, amount) in still.into_iter().flatten().filter(|&(_, amount)| amount > 0) {
                 self.layers[layer].set([x, y, z], Content { amount, energy: 0 });
@@ -160,6 +233,33 @@ impl World {
         }
     }
 
+    /// Moves the other matter of a cell that becomes ground to the lowest cell above with room; what finds none is removed.
+    fn lift(&mut self, [x, y, z]: Place) {
+        for number in 0..self.layers.len() {
+            let held = self.layers[number].at([x, y, z]);
+            if held.amount == 0 || self.shows_flow(number) {
+                continue;
+            }
+            self.layers[number].set([x, y, z], Content::default());
+            let takes = |up: &usize| self.takes(number, [x, *up, z], held);
+            let Some(up) = (y + 1..self.grid.ny).find(takes) else {
+                self.layers[number].ledger.removed += u64::from(held.amount);
+                continue;
+            };
+            let there = self.layers[number].at([x, up, z]);
+            self.layers[number].set([x, up, z], Content { amount: there.amount + held.amount, ..there });
+        }
+    }
+
+    /// Whether a cell takes what another one held of a layer besides the lava.
+    fn takes(&self, layer: usize, place: Place, held: Content) -> bool {
+        if self.layers[layer].is_grains() {
+            return self.takes_grain(layer, place);
+        }
+        let there = self.layers[layer].at(place).amount;
+        !self.ground.is_solid(place) && there.checked_add(held.amount).is_some_and(|sum| sum <= self.most_of(layer))
+    }
+
     /// The account of the lava layer in its own units, for reports; what is exact is the flow's own.
     fn take_account(&mut self, flow: &Flow) {
         let units = |amount: i64| (amount.max(0) / i64::from(PER_UNIT)) as u64;
@@ -167,13 +267,15 @@ impl World {
         ledger.sourced = units(account.poured);
         ledger.outflow = units(account.out);
         ledger.solidified = units(account.set);
+        ledger.removed = units(account.removed);
         ledger.blocked = units(account.blocked);
     }
 
-    /// For each column the lowest cell above the highest one that holds anything.
+    /// For each column the lowest cell above the highest one that shows any of the flow.
     fn lava_tops(&self) -> Vec<u16> {
         let mut tops = vec![0; self.grid.columns()];
-        for ([x, y, z], _) in self.layers.iter().flat_map(|layer| layer.held()) {
+        let shown = self.layers.iter().enumerate().filter(|&(number, _)| self.shows_flow(number));
+        for ([x, y, z], _) in shown.flat_map(|(_, layer)| layer.held()) {
             let top = &mut tops[self.grid.column(x, z)];
             *top = (y as u16 + 1).max(*top);
         }

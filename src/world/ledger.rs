@@ -99,6 +99,11 @@ impl Ledger {
         Self { initial: mass, energy: EnergyLedger { initial: energy, ..Default::default() }, ..Default::default() }
     }
 
+    /// The account of what reactions took and made alone.
+    pub(super) fn reacted(&self) -> Self {
+        Self { used: self.used, made: self.made, ..Self::default() }
+    }
+
     /// The account that [`Ledger::accounts`] lists.
     pub(crate) fn from_accounts(accounts: [u64; ACCOUNTS]) -> Self {
         let mut ledger = Self::default();

@@ -10,6 +10,7 @@ mod ground;
 mod hash;
 mod layer;
 mod ledger;
+mod meet;
 mod need;
 mod packed;
 pub mod quantity;
@@ -26,7 +27,7 @@ pub(crate) use clock::{Changes, Cursor, Reading};
 pub use content::Content;
 pub use edit::{Breath, Edit, Matter, Shape};
 #[cfg(feature = "files")]
-pub(crate) use flow::{MELT, MOULD, SOLID};
+pub(crate) use flow::{LayersOfFlow, MELT, MOULD, SOLID};
 pub(crate) use grains::{Barriers, Words, denser, lighter_grains};
 pub use ground::Ground;
 pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
@@ -215,7 +216,8 @@ impl World {
 
     /// Resets the accounts: what is in the box now is the initial state, and the wind blows.
     pub fn open_account(&mut self) {
-        for layer in &mut self.layers {
+        for number in (0..self.layers.len()).filter(|&number| !self.shows_flow(number)).collect::<Vec<_>>() {
+            let layer = &mut self.layers[number];
             layer.ledger = Ledger::open(layer.mass(), layer.energy());
         }
         if let Some(mut air) = self.air.take() {
@@ -251,7 +253,8 @@ impl World {
     /// 5. no amount of lava above one where no layer takes room from it, no liquid in a solid cell, no energy without liquid.
     pub fn check(&self) -> Result<(), String> {
         let named = |layer: &Layer, fault| format!("{}: {fault}", layer.material.name);
-        self.layers.iter().try_for_each(|layer| self.check_layer(layer).map_err(|fault| named(layer, fault)))?;
+        let mut numbered = self.layers.iter().enumerate();
+        numbered.try_for_each(|(i, layer)| self.check_layer(i, layer).map_err(|fault| named(layer, fault)))?;
         self.air.as_ref().map_or(Ok(()), |air| air.check())?;
         self.flow().map_or(Ok(()), crate::flow::Flow::check)?;
         let unbalanced = self.elements().into_iter().find(|(_, account)| account.used != account.made);
@@ -262,18 +265,20 @@ impl World {
     /// times the number that the material declares.
     pub fn elements(&self) -> BTreeMap<&str, ElementAccount> {
         let mut accounts = BTreeMap::<&str, ElementAccount>::new();
-        // The physical model has no reactions, and its own account.
-        let layers = if self.flow.is_some() { &[] } else { self.layers.as_slice() };
-        for layer in layers {
-            let mass = if layer.material.elements.is_empty() { 0 } else { layer.mass() };
-            for (element, &number) in &layer.material.elements {
-                accounts.entry(element).or_default().add(&layer.ledger, mass, number.into());
+        for (number, layer) in self.layers.iter().enumerate() {
+            // What shows a flow has the flow's account; here it counts as far as it reacts.
+            let (ledger, shows_flow) = (layer.ledger, self.shows_flow(number));
+            let reacts = Ledger { sourced: ledger.used, outflow: ledger.made, ..ledger.reacted() };
+            let ledger = if shows_flow { reacts } else { ledger };
+            let mass = if layer.material.elements.is_empty() || shows_flow { 0 } else { layer.mass() };
+            for (element, &parts) in &layer.material.elements {
+                accounts.entry(element).or_default().add(&ledger, mass, parts.into());
             }
         }
         accounts
     }
 
-    fn check_layer(&self, layer: &Layer) -> Result<(), String> {
+    fn check_layer(&self, number: usize, layer: &Layer) -> Result<(), String> {
         layer.strips.par_iter().enumerate().try_for_each(|(tz, strip)| {
             strip.iter().try_for_each(|(tx, y, tile)| {
                 (0..32).try_for_each(|lane| {
@@ -282,8 +287,7 @@ impl World {
                 })
             })
         })?;
-        if self.flow.is_some() {
-            // The flow has its own account; layers only show it.
+        if self.shows_flow(number) {
             return Ok(());
         }
         layer.ledger.check(layer.mass(), layer.energy())

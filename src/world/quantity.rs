@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::flow::Lava;
 use crate::matter::Material;
 use crate::measure::{CellMeasure, ColumnMeasure, Measure, Of};
 
@@ -55,6 +56,22 @@ impl<M: Measure> Quantity<M> {
     pub fn of_air() -> Vec<Self> {
         let of_air = M::ALL.iter().filter(|measure| matches!(measure.facts().of, Of::Air | Of::Fallout));
         of_air.map(|measure| Self::new(*measure, AIR)).collect()
+    }
+
+    /// All quantities of the columns of a world of these materials, with the lava of its flow, if it has one: what maps show.
+    pub(crate) fn of_columns(materials: &[Material], flow: Option<&Lava>, has_air: bool) -> Vec<Self> {
+        let is_other = |material: &&Material| !material.is_lava();
+        let mut quantities = match flow {
+            None => Self::of_materials(materials),
+            // The other materials only show what the flow measures.
+            Some(lava) if lava.melts() => Self::of_flow(),
+            Some(_) => {
+                let others = Self::of_materials(materials.iter().filter(is_other));
+                Self::of_flow().into_iter().chain(others).collect()
+            }
+        };
+        quantities.extend(has_air.then(Self::of_air).into_iter().flatten());
+        quantities
     }
 
     /// All quantities of a world of the physical model: those of the flow take the place of those that count in steps and

@@ -31,12 +31,8 @@ impl World {
 
     /// All quantities of its columns, those of the lava first.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
-        if self.flow().is_some() {
-            return Quantity::of_flow();
-        }
-        let mut quantities = Quantity::of_materials(self.materials());
-        quantities.extend(self.air().into_iter().flat_map(|_| Quantity::of_air()));
-        quantities
+        let materials: Vec<_> = self.materials().cloned().collect();
+        Quantity::of_columns(&materials, self.flow().map(|flow| &flow.setup().lava), self.air().is_some())
     }
 
     /// The quantity of its cells that goes by a name: `amount`, `water.amount`, `solid`.

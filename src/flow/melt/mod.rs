@@ -19,9 +19,7 @@ use serde::{Deserialize, Serialize};
 use self::conduct::Conduct;
 pub(crate) use self::conduct::validate;
 use super::column::{Column, UNIT};
-use super::lean::Lean;
 use super::plan::neighbours;
-use super::set::slope_cosine;
 use super::{Flow, FlowBox, HEAT_UNITS, Lava, UNITS};
 use crate::parallel::*;
 
@@ -144,33 +142,39 @@ pub(crate) fn need(space: FlowBox) -> u64 {
 pub(crate) type Solids = Vec<SolidColumn>;
 
 impl Flow {
-    /// Makes cells solid, whole, at a temperature; only before anything is poured. Rock that is there stays rock.
-    ///
-    /// # Panics
-    ///
-    /// If a place lies outside the box, a cell holds liquid, or the lava has no liquidus.
-    pub fn place_solid(&mut self, places: impl IntoIterator<Item = [usize; 3]>, temperature_k: f64) {
+    /// Fills what rock leaves of a cell without liquid with solid.
+    pub(crate) fn place_solid(&mut self, c: usize, level: i32, temperature_k: f64) {
         let each = (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
         let solids = self.solids.as_mut().expect("a lava with a liquidus");
-        for [x, y, z] in places {
-            assert!(x < self.space.nx && y < self.space.ny && z < self.space.nz, "inside of the box");
-            let (c, level) = (z * self.space.nx + x, y as i32);
-            let column = &mut self.columns[c];
-            let cell = column.cell(level);
-            assert_eq!(cell.amount, 0, "no liquid");
-            let amount = UNITS - cell.rock;
-            if amount > 0 {
-                let heat = i64::from(amount) * each;
-                column.cell_mut(level).rock = solids[c].add(level, cell.rock, amount, heat);
-                self.marks[c].set += i64::from(amount);
-                self.account.placed += i64::from(amount);
-                self.account.set += i64::from(amount);
-                self.account.heat_placed += i128::from(heat);
-                self.account.heat_set += i128::from(heat);
-            }
+        let column = &mut self.columns[c];
+        let rock = column.cell(level).rock;
+        let amount = UNITS - rock;
+        if amount == 0 {
+            return;
         }
-        self.has_loose = true;
-        self.find_runs();
+        let heat = i64::from(amount) * each;
+        column.cell_mut(level).rock = solids[c].add(level, rock, amount, heat);
+        self.marks[c].set += i64::from(amount);
+        self.account.placed += i64::from(amount);
+        self.account.set += i64::from(amount);
+        self.account.heat_placed += i128::from(heat);
+        self.account.heat_set += i128::from(heat);
+    }
+
+    /// Removes the solid of a cell, if any.
+    pub(crate) fn remove_solid(&mut self, c: usize, level: i32) {
+        let Some(solids) = &mut self.solids else { return };
+        let SolidCell { ground, amount, heat } = solids[c].cell(level);
+        if amount == 0 {
+            return;
+        }
+        *solids[c].cell_mut(level) = SolidCell::default();
+        self.columns[c].cell_mut(level).rock = ground;
+        self.marks[c].set -= i64::from(amount);
+        self.account.set -= i64::from(amount);
+        self.account.removed += i64::from(amount);
+        self.account.heat_set -= i128::from(heat);
+        self.account.heat_removed += i128::from(heat);
     }
 
     /// Temperature of the solid or the liquid of a cell, whichever fills more of it.
@@ -213,12 +217,7 @@ impl Flow {
             melted.dedup();
         }
         self.solids = Some(solids);
-        for &c in &melted {
-            self.reshape(c as usize);
-        }
-        for &c in &melted {
-            self.reshape_around(c as usize);
-        }
+        self.reshape(melted.iter().copied());
         self.melted = melted;
     }
 
@@ -264,20 +263,6 @@ impl Flow {
         self.account.heat_set -= i128::from(heat);
     }
 
-    /// Finds the runs of a column after its rock has changed.
-    fn reshape(&mut self, c: usize) {
-        let column = &mut self.columns[c];
-        column.find_gaps();
-        column.settle();
-        column.refresh(&self.tables);
-    }
-
-    fn reshape_around(&mut self, c: usize) {
-        for c in neighbours(self.space, c).into_iter().flatten().chain([c]) {
-            self.columns[c].cos2 = slope_cosine(self.space, &self.columns, c);
-        }
-    }
-
     /// Adds the columns in which something melted to those that the next step works on.
     pub(crate) fn wake_melted(&mut self) {
         let melted = std::mem::take(&mut self.melted);
@@ -286,9 +271,7 @@ impl Flow {
         }
         for &c in &melted {
             // Setting may have changed the slopes around it again.
-            for c in neighbours(self.space, c as usize).into_iter().flatten().chain([c as usize]) {
-                self.leans[c] = Lean::of(&self.columns[c]);
-            }
+            self.wake(c as usize);
         }
         let columns = &self.columns;
         self.wet.extend(melted.iter().filter(|&&c| columns[c as usize].is_wet()));

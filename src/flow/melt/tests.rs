@@ -65,7 +65,7 @@ fn random_flow(seed: u64) -> (Flow, FlowPour) {
         let sides = [space.nx, space.ny, space.nz];
         let from = [0, 1, 2].map(|axis| (at[axis] * sides[axis] as f64) as usize);
         let to = [0, 1, 2].map(|axis| (from[axis] + 3).min(sides[axis]));
-        flow.place_solid(block(from, to), lava.ambient_k.min(lava.solidus_k));
+        flow.edit(block(from, to), FlowEdit::Solid { temperature_k: lava.ambient_k.min(lava.solidus_k) });
     }
     let pour = FlowPour {
         column: (d(15) * columns as f64) as usize,
@@ -133,7 +133,7 @@ fn a_block_melts_in_warm_air_and_sets_again_in_cold() {
     let warm = Lava { ambient_k: 360.0, vent_k: 360.0, convection: 200.0, ..preset("paraffin-wax") };
     let lava = Lava { viscosity: Viscosity::Melt { pa_s: 5.0, mush: 100.0 }, ..warm };
     let mut flow = Flow::new(small(8, 6, 8), setup(lava.clone(), 5.0), &[0.01; 64]).expect("in range");
-    flow.place_solid(block([2, 1, 2], [6, 4, 6]), 290.0);
+    flow.edit(block([2, 1, 2], [6, 4, 6]), FlowEdit::Solid { temperature_k: 290.0 });
     let solid = flow.account().set;
     assert_eq!(solid, 48 * i64::from(UNITS));
     assert_eq!(flow.temperature_k([3, 2, 3]).map(|kelvin| (kelvin * 100.0).round()), Some(29_000.0));
@@ -170,8 +170,8 @@ fn what_nothing_carries_falls_and_floats() {
     };
     let setup = FlowSetup { heaters: vec![heater], ..setup(lava, 1.0) };
     let mut flow = Flow::new(small(5, 8, 5), setup, &[0.01; 25]).expect("in range");
-    flow.place_solid(block([2, 1, 2], [3, 3, 3]), 300.0);
-    flow.place_solid(block([1, 3, 1], [4, 4, 4]), 300.0);
+    flow.edit(block([2, 1, 2], [3, 3, 3]), FlowEdit::Solid { temperature_k: 300.0 });
+    flow.edit(block([1, 3, 1], [4, 4, 4]), FlowEdit::Solid { temperature_k: 300.0 });
     let hat = 9 * i64::from(UNITS);
     for _ in 0..20 {
         flow.step(&[]);

@@ -1,14 +1,14 @@
 //! Box worlds with roofs, tunnels, lips and cliffs.
 
 use super::super::tables::GRAVITY;
-use super::super::{Flow, FlowBox};
+use super::super::{Flow, FlowBox, FlowEdit};
 use super::{Measured, Row, at_once, curve, flow, isothermal, steady};
 
 /// A box of rock with holes where a function of x and y says so, over all z.
 fn carved(space: FlowBox, pa_s: f64, step_s: f64, is_open: impl Fn(usize, usize) -> bool) -> Flow {
     let mut flow = flow(space, isothermal(2600.0, pa_s, 0.0), step_s, false, |_, _| 0.0);
     let places = (0..space.nz).flat_map(|z| (0..space.ny).flat_map(move |y| (0..space.nx).map(move |x| [x, y, z])));
-    flow.set_rock(places.filter(|&[x, y, _]| !is_open(x, y)), true);
+    flow.edit(places.filter(|&[x, y, _]| !is_open(x, y)), FlowEdit::Rock);
     flow
 }
 

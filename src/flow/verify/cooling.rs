@@ -1,7 +1,7 @@
 //! Heat of still and of moving liquid.
 
 use super::super::tables::GRAVITY;
-use super::super::{Cooling, Flow, FlowBox, Lava, Viscosity};
+use super::super::{Cooling, Flow, FlowBox, FlowEdit, Lava, Viscosity};
 use super::{Measured, Row, at_once, curve, exponent, flow, isothermal, steady};
 
 pub(super) fn radiation() -> Measured {
@@ -106,7 +106,7 @@ fn stefan(melts: bool) -> Measured {
     let mut flow = flow(space, lava.clone(), 20.0, false, |_, _| 0.0);
     let full = 64;
     if melts {
-        flow.place_solid((0..full).map(|y| [0, y, 0]), lava.solidus_k);
+        flow.edit((0..full).map(|y| [0, y, 0]), FlowEdit::Solid { temperature_k: lava.solidus_k });
     } else {
         flow.fill([at_once(0, full as f64 * space.cell_m3(), lava.liquidus_k)]);
     }

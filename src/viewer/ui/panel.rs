@@ -68,8 +68,8 @@ fn sections(ui: &mut Ui, state: &mut State) {
     // The lava of the physical model is that of its scene.
     if state.report.as_ref().is_none_or(|report| report.flow.is_none()) {
         section(ui, title, Fold::Closed, |ui| rules::show(ui, state));
-        materials::show(ui, state);
     }
+    materials::show(ui, state);
     section(ui, "Look", Fold::Open, |ui| look::show(ui, state));
     section(ui, "Slices", Fold::Closed, |ui| slices::show(ui, state));
     section(ui, "Clip box", Fold::Closed, |ui| slices::clip(ui, state));

@@ -17,10 +17,10 @@ use crate::world::Breath;
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let has_air = state.report.as_ref().is_some_and(|report| !report.air.is_empty());
     let flow = state.report.as_ref().and_then(|report| report.flow.clone());
-    let (flows, tools) = (flow.is_some(), &mut state.tools);
+    let tools = &mut state.tools;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
-        for &tool in Tool::ALL.iter().filter(|tool| !flows || tool.is_for_flow()) {
+        for &tool in Tool::ALL {
             let hint = format!("{} ({})", tool.what(), keys::shown(Action::Tool(tool)));
             if ui.selectable_label(tools.tool == tool, tool.name()).on_hover_text(hint).clicked() {
                 tools.cancel();
@@ -35,9 +35,9 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     match tools.tool {
         Tool::Orbit => {}
         Tool::Source => source(ui, tools, flow.as_ref()),
-        Tool::Fill | Tool::Rock | Tool::Dig | Tool::Drain => brush(ui, tools),
+        Tool::Fill | Tool::Rock | Tool::Dig | Tool::Drain => brush(ui, tools, flow.as_ref()),
         Tool::Air if has_air => {
-            brush(ui, tools);
+            brush(ui, tools, flow.as_ref());
             breath(ui, &mut tools.brush.breath);
         }
         Tool::Air => drop(ui.label(RichText::new("This scene has no [air] table.").small())),
@@ -95,7 +95,7 @@ fn source(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     }
 }
 
-fn brush(ui: &mut Ui, tools: &mut Tools) {
+fn brush(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     let fills = tools.tool == Tool::Fill;
     let lava = tools.vent.material.is_none();
     let brush = &mut tools.brush;
@@ -109,8 +109,13 @@ fn brush(ui: &mut Ui, tools: &mut Tools) {
         let hint = "How full cells are topped up, 1 for full.";
         Row::new("amount", "", hint).show(ui, &mut brush.amount, 0.01..=1.0, Some(1.0));
     }
-    if fills && lava {
-        energy(ui, &mut brush.energy);
+    match flow {
+        _ if !fills || !lava => {}
+        Some(flow) => {
+            let hint = format!("1 is {:.0} K, the temperature of the vents; 0 that of lava that sets.", flow.vent_k);
+            Row::new("warmth", "", &hint).show(ui, &mut brush.energy, 0.0..=1.2, Some(1.0));
+        }
+        None => energy(ui, &mut brush.energy),
     }
 }
 

@@ -167,11 +167,14 @@ impl Publisher {
 
     /// The materials with the parameters in force and the tallies of the last update.
     fn materials(&self, simulation: &Simulation) -> Vec<MaterialReport> {
-        let layers = simulation.world().layers().iter().zip(&self.tallies);
-        let report = |(layer, tally): (&Layer, &Tally)| {
+        let world = simulation.world();
+        let layers = world.layers().iter().zip(&self.tallies).enumerate();
+        let report = |(number, (layer, tally)): (usize, (&Layer, &Tally))| {
             let material = layer.material();
             let in_force = simulation.materials().iter().find(|m| m.name == material.name).unwrap_or(material);
-            MaterialReport::new(in_force.clone(), layer, *tally)
+            // The lava is poured under its own name.
+            let shows_flow = !material.is_lava() && world.shows_flow(number);
+            MaterialReport::new(in_force.clone(), (layer, shows_flow), *tally)
         };
         layers.map(report).collect()
     }

@@ -1,0 +1,114 @@
+//! Where the flow meets other matter: heat and liquid that reactions take, and liquid that they make.
+//!
+//! A place is a cell as the world shows it. It belongs to the highest run that begins at or below it, and to the cells of this
+//! run from there down that hold half a cell, so that a sliver does not cool alone.
+
+use super::column::{Column, Run};
+use super::{Flow, HEAT_UNITS, UNITS};
+
+/// Part of a run that meets other matter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Met {
+    /// Its temperature.
+    pub temperature_k: f64,
+    /// Age of its crust, 0 for a lava without one.
+    pub skin_s: f64,
+    /// Its heat above a given temperature, in units; at least 0.
+    pub excess: i64,
+}
+
+impl Flow {
+    /// The liquid at a place, with its heat above a temperature; `None` where there is none.
+    pub fn met(&self, [x, y, z]: [usize; 3], above_k: f64) -> Option<Met> {
+        let column = &self.columns[z * self.space.nx + x];
+        let (first, last) = layer(column, y as i32)?;
+        let cells = || (first..=last).map(|level| column.cell(level));
+        let amount: i64 = cells().map(|cell| i64::from(cell.amount)).sum();
+        let heat: i64 = cells().map(|cell| cell.heat).sum();
+        let least = self.setup.lava.heat_at(above_k) * HEAT_UNITS as f64 * amount as f64;
+        Some(Met {
+            temperature_k: self.setup.lava.temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64),
+            skin_s: if self.tables.carries_skin { f64::from(column.skin) } else { 0.0 },
+            excess: (heat - least as i64).max(0),
+        })
+    }
+
+    /// Takes heat, of which so much is there, from the liquid at a place, from each cell by its amount.
+    pub fn take_heat(&mut self, [x, y, z]: [usize; 3], units: i64) {
+        let column = &mut self.columns[z * self.space.nx + x];
+        let Some((first, last)) = layer(column, y as i32) else { return };
+        let amount: i64 = (first..=last).map(|level| i64::from(column.cell(level).amount)).sum();
+        let mut left = units;
+        for level in first..=last {
+            let cell = column.cell_mut(level);
+            let share = i128::from(units) * i128::from(cell.amount) / i128::from(amount.max(1));
+            let taken = if level == last { left } else { share as i64 }.clamp(0, cell.heat);
+            cell.heat -= taken;
+            left -= taken;
+        }
+        self.account.heat_used += i128::from(units - left);
+    }
+
+    /// Takes at most so much liquid at a place, with its heat.
+    pub fn take_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32) {
+        let column = &mut self.columns[z * self.space.nx + x];
+        let Some((first, last)) = layer(column, y as i32) else { return };
+        let mut left = amount;
+        for level in (first..=last).rev() {
+            let cell = column.cell_mut(level);
+            let part = left.min(cell.amount);
+            let heat = if part == cell.amount { cell.heat } else { super::column::heat_of(part, *cell) };
+            (cell.amount, cell.heat, left) = (cell.amount - part, cell.heat - heat, left - part);
+            self.account.used += i64::from(part);
+            self.account.heat_used += i128::from(heat);
+        }
+    }
+
+    /// Adds liquid at a place; it lies on the floor of its gap at once.
+    pub fn make_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32, temperature_k: f64) {
+        let column = &mut self.columns[z * self.space.nx + x];
+        let Some(run) = run_at(column, y as i32).copied() else { return };
+        let heat = i64::from(amount) * (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
+        let cell = column.cell_mut(run.top.max(run.first));
+        (cell.amount, cell.heat) = (cell.amount + amount, cell.heat + heat);
+        self.account.made += i64::from(amount);
+        self.account.heat_made += i128::from(heat);
+        column.settle();
+        column.refresh(&self.tables);
+    }
+
+    /// Says which of [`Flow::wet`], in their order, other matter covers: these columns give no heat to the sky.
+    pub fn cover(&mut self, covered: &[bool]) {
+        // A column that is dry by now and gets lava in the step has no cover that is left over.
+        for c in std::mem::take(&mut self.covered) {
+            self.columns[c as usize].covered = false;
+        }
+        self.covered = self.wet.iter().zip(covered).filter_map(|(&c, &covered)| covered.then_some(c)).collect();
+        for &c in &self.covered {
+            self.columns[c as usize].covered = true;
+        }
+    }
+
+    /// Units of heat that a joule is.
+    pub fn heat_units_of_joule(&self) -> f64 {
+        f64::from(UNITS) * HEAT_UNITS as f64 / (self.space.cell_m3() * self.setup.lava.heat_per_m3())
+    }
+}
+
+/// The run to which a level belongs.
+fn run_at(column: &Column, level: i32) -> Option<&Run> {
+    column.runs.iter().rev().find(|run| run.first <= level)
+}
+
+/// First and last level of the liquid at a level.
+fn layer(column: &Column, level: i32) -> Option<(i32, i32)> {
+    let run = run_at(column, level).filter(|run| run.is_wet())?;
+    // Liquid may have been taken since the runs were found.
+    let last = (run.first..=level.min(run.top)).rev().find(|&level| column.cell(level).amount > 0)?;
+    let (mut first, mut amount) = (last, i64::from(column.cell(last).amount));
+    while first > run.first && amount < i64::from(UNITS / 2) {
+        first -= 1;
+        amount += i64::from(column.cell(first).amount);
+    }
+    Some((first, last))
+}
