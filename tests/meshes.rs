@@ -437,3 +437,41 @@ fn the_bridge_has_an_arch() {
     assert!(is_rock(14.0, floor + 3) && is_rock(46.0, floor + 3), "the feet");
     assert!(!is_rock(30.0, 30), "nothing above the road");
 }
+
+/// A block with a relief of a heightmap on it, as rock and as solid that can melt.
+#[test]
+fn a_heightmap_is_a_body() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("relief.asc"),
+        "ncols 6\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value -9\n0 0 5 5 10 10\n10 10 -9 -9 0 0\n",
+    )
+    .unwrap();
+    let scene = |matter: &str, rest: &str| {
+        let shape = "{ kind = \"heightmap\", file = \"relief.asc\", from = [2.0, 3.0, 4.0], size = [6.0, 4.0, 2.0] }";
+        let text = format!(
+            "[grid]\nsize = [12, 12, 10]\n[terrain]\nkind = \"plane\"\nbase_cells = 3.0\n{rest}[[body]]\nshape = {shape}\nmatter = \
+             {matter}\n"
+        );
+        Scene::parse(&text, &folder.path().join("relief.toml"))
+    };
+    let rock = scene("{ kind = \"rock\" }", "").unwrap().build(common::tiled()).unwrap().simulation;
+    let tall = |x: usize, z: usize| rock.world().ground().top(x, z) as i32 - 3;
+    assert_eq!([1, 2, 4, 6, 7, 8].map(|x| tall(x, 4)), [0, 0, 2, 4, 4, 0]);
+    assert_eq!([2, 4, 6].map(|x| tall(x, 5)), [4, 0, 0]);
+    let wax = "[[material]]\nname = \"set\"\n";
+    let melting = scene("{ kind = \"solid\" }", wax).unwrap_err().to_string();
+    assert!(melting.contains("solid"), "{melting}");
+    for (from, to, message) in [
+        ("relief.asc", "none.asc", "none.asc"),
+        ("size = [6.0", "size = [0.0", "body[0].shape.size = 0: must be a number from 0.5"),
+        ("from = [2.0", "from = [nan", "body[0].shape.from = NaN"),
+    ] {
+        let text = "[grid]\nsize = [12, 12, 10]\n[[body]]\nmatter = { kind = \"rock\" }\nshape = { kind = \"heightmap\", file = \
+                    \"relief.asc\", from = [2.0, 3.0, 4.0], size = [6.0, 4.0, 2.0] }\n";
+        assert!(text.contains(from));
+        let scene = Scene::parse(&text.replace(from, to), &folder.path().join("wrong.toml"));
+        let refused = scene.and_then(|scene| scene.build(common::tiled()).map(drop)).unwrap_err().to_string();
+        assert!(refused.contains(message) && !refused.contains('\n'), "{refused}");
+    }
+}

@@ -52,6 +52,21 @@ impl Cells {
         Self { low, high, bits: vec![0; count.div_ceil(64)] }
     }
 
+    /// The cells between two places that a rule names.
+    pub(super) fn between(low: Place, high: Place, inside: impl Fn(Place) -> bool) -> Self {
+        let high = std::array::from_fn(|k| high[k].max(low[k]));
+        let mut cells = Self::new(low, high);
+        for z in low[2]..high[2] {
+            for y in low[1]..high[1] {
+                for x in (low[0]..high[0]).filter(|&x| inside([x, y, z])) {
+                    let index = cells.index([x, y, z]);
+                    cells.bits[index / 64] |= 1 << (index % 64);
+                }
+            }
+        }
+        cells
+    }
+
     /// Lowest and highest corner of a box around them.
     pub(crate) fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         (self.low.map(|v| v as f64), self.high.map(|v| v as f64))

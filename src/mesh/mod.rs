@@ -1,7 +1,8 @@
-//! Closed triangle meshes as bodies: what a scene says of one, its file, and the cells inside of it.
+//! Bodies from files, closed triangle meshes and heightmaps: what a scene says of one, its file, and the cells inside of it.
 //!
 //! [`MeshSpec`] is the shape `kind = "mesh"` of a `[[body]]` table. [`Soup`] holds the triangles of a file, in units of the
-//! file and turned y-up; `MeshSpec::place` brings them into cells, and [`Soup::cells`] finds the cells inside.
+//! file and turned y-up; `MeshSpec::place` brings them into cells, and [`Soup::cells`] finds the cells inside. [`ReliefSpec`] is the shape
+//! `kind = "heightmap"`.
 
 mod cells;
 #[cfg(feature = "files")]
@@ -12,6 +13,7 @@ mod glb;
 mod obj;
 #[cfg(feature = "files")]
 mod read;
+mod relief;
 mod soup;
 mod spec;
 #[cfg(feature = "files")]
@@ -22,5 +24,6 @@ pub use self::cells::{Cells, NoCells};
 pub use self::error::MeshError;
 #[cfg(feature = "files")]
 pub use self::read::{MAX_BYTES, MAX_TRIANGLES, endings, read};
+pub use self::relief::ReliefSpec;
 pub use self::soup::Soup;
 pub use self::spec::{MeshSpec, Up};

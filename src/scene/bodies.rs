@@ -1,4 +1,4 @@
-//! The bodies of a scene on its ground: meshes become the cells inside of them.
+//! The bodies of a scene on its ground: meshes and heightmaps become the cells inside of them.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -21,29 +21,38 @@ impl Scene {
                 return Err(Invalid::new(&format!("body[{i}].shape.file"), mesh.file.display(), expected));
             }
         }
-        let is_mesh = |body: &BodySpec| matches!(body.shape, Shape::Mesh(_));
-        match self.spec.events.iter().position(|event| event.put.as_ref().is_some_and(is_mesh)) {
-            Some(i) => {
-                let expected = "another shape: a mesh is put into the box by a [[body]] alone";
-                Err(Invalid::new(&format!("event[{i}].put.shape.kind"), "mesh", expected))
+        let events = self.spec.events.iter().enumerate();
+        let mut kinds = events.filter_map(|(i, event)| Some((i, event.put.as_ref()?.shape.kind_of_file()?)));
+        match kinds.next() {
+            Some((i, kind)) => {
+                let expected = "another shape: a file is put into the box by a [[body]] alone";
+                Err(Invalid::new(&format!("event[{i}].put.shape.kind"), kind, expected))
             }
             None => Ok(()),
         }
     }
 
-    /// The bodies, in their order, with the cells of their meshes on this ground.
+    /// The bodies, in their order, with the cells of their files on this ground.
     ///
     /// # Errors
-    /// [`SceneError::Mesh`] for the first file that is no closed mesh.
+    /// [`SceneError::Mesh`] for the first file that is no closed mesh, [`SceneError::Terrain`] for one that is no heightmap.
     pub(super) fn bodies_on(&self, surface: &Surface, grid: Grid) -> Result<Vec<Cow<'_, BodySpec>>, SceneError> {
         self.spec.bodies.iter().map(|body| self.body_on(body, surface, grid)).collect()
     }
 
     fn body_on<'a>(&self, body: &'a BodySpec, on: &Surface, grid: Grid) -> Result<Cow<'a, BodySpec>, SceneError> {
-        let Shape::Mesh(mesh) = &body.shape else { return Ok(Cow::Borrowed(body)) };
-        let mesh = mesh.in_cells(&self.folder, grid, (on.cell_size_m, on.vertical_exaggeration));
-        let mesh = mesh.map_err(|cause| self.wrong_mesh(cause))?;
-        Ok(Cow::Owned(BodySpec { shape: Shape::Mesh(mesh.into()), matter: body.matter.clone() }))
+        let shape = match &body.shape {
+            Shape::Mesh(mesh) => {
+                let mesh = mesh.in_cells(&self.folder, grid, (on.cell_size_m, on.vertical_exaggeration));
+                Shape::Mesh(mesh.map_err(|cause| self.wrong_mesh(cause))?.into())
+            }
+            Shape::Heightmap(relief) => {
+                let relief = relief.in_cells(&self.folder, grid);
+                Shape::Heightmap(relief.map_err(|cause| self.wrong_terrain(cause))?.into())
+            }
+            _ => return Ok(Cow::Borrowed(body)),
+        };
+        Ok(Cow::Owned(BodySpec { shape, matter: body.matter.clone() }))
     }
 
     fn wrong_mesh(&self, cause: MeshError) -> SceneError {
@@ -51,10 +60,11 @@ impl Scene {
     }
 }
 
-/// The files of meshes that a scene names, to change.
+/// The files of bodies that a scene names, to change.
 pub(super) fn files_of(bodies: &mut [BodySpec]) -> impl Iterator<Item = &mut PathBuf> {
     bodies.iter_mut().filter_map(|body| match &mut body.shape {
         Shape::Mesh(mesh) => Some(&mut mesh.file),
+        Shape::Heightmap(relief) => Some(&mut relief.file),
         _ => None,
     })
 }

@@ -40,9 +40,9 @@ fn at_once() -> Seconds {
 
 impl HeaterSpec {
     fn validate(&self, key: &str) -> Result<(), Invalid> {
-        if matches!(self.shape, Shape::Mesh(_)) {
-            let expected = "another shape: a mesh is put into the box by a [[body]] alone";
-            return Err(Invalid::new(&format!("{key}.shape.kind"), "mesh", expected));
+        if let Some(kind) = self.shape.kind_of_file() {
+            let expected = "another shape: a file is put into the box by a [[body]] alone";
+            return Err(Invalid::new(&format!("{key}.shape.kind"), kind, expected));
         }
         self.shape.validate(&format!("{key}.shape"))?;
         within(&format!("{key}.power_w"), self.power_w, 0.0, 1e12)?;

@@ -3,8 +3,9 @@
 use toml_parser::lexer::TokenKind;
 
 use super::error::SceneError;
-use super::{Scene, SceneSpec, VentTable};
+use super::{Model, Scene, SceneSpec, VentTable};
 use crate::air::AirSpec;
+use crate::flow::FlowCell;
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::matter::{Material, Pressure};
@@ -133,7 +134,20 @@ fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         one.add(edit, factor(edit), grid);
         one.need(grid)
     });
-    all.need(grid).and(later.max_by_key(MemoryEstimate::bytes).unwrap_or_default())
+    let bodies = all.need(grid).and(later.max_by_key(MemoryEstimate::bytes).unwrap_or_default());
+    bodies.and(flow_cells(spec, &all, grid))
+}
+
+/// Cells of the flow of a scene of the physical model that bodies and events change; events add up.
+fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
+    if spec.model != Model::Flow {
+        return MemoryEstimate::default();
+    }
+    let mut all = Put { flow_cells: bodies.flow_cells, ..Put::default() };
+    spec.events.iter().filter_map(|event| event.put.as_ref()).for_each(|edit| all.add(edit, 1.0, grid));
+    // A list of cells doubles when it grows.
+    let bytes = all.flow_cells.min(grid.cells() as f64) * 2.0 * size_of::<FlowCell>() as f64;
+    MemoryEstimate::of("the cells that bodies and events change", 1, bytes)
 }
 
 /// What edits put into the box, at most.
@@ -142,12 +156,17 @@ struct Put {
     cells: f64,
     deep: f64,
     hollow_columns: f64,
+    /// Cells that a flow keeps, up to the top of what is put in.
+    flow_cells: f64,
 }
 
 impl Put {
     /// Counts an edit; `factor` is what its matter takes of memory relative to the lava's.
     fn add(&mut self, edit: &Edit, factor: f64, grid: Grid) {
         let [wide, high, deep] = edit.shape.extent(grid);
+        if !matches!(edit.matter, Matter::Drain | Matter::Air(_) | Matter::Material { .. }) {
+            self.flow_cells += wide * deep * edit.shape.top(grid);
+        }
         match edit.matter {
             Matter::Lava { .. } | Matter::Material { .. } => {
                 self.cells += factor * wide * high * deep;

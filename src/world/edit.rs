@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Content, World};
 use crate::grid::{Grid, Place};
 use crate::matter::Pressure;
-use crate::mesh::MeshSpec;
+use crate::mesh::{Cells, MeshSpec, ReliefSpec};
 use crate::random::{Salt, StepKey};
 use crate::rules::compress::step_of_depth;
 use crate::rules::grains::HALF;
@@ -47,6 +47,8 @@ pub enum Shape {
     },
     /// The inside of a closed mesh in a file. It has no cells before its scene is built.
     Mesh(Box<MeshSpec>),
+    /// What lies below the heights of a heightmap in a file. It has no cells before its scene is built.
+    Heightmap(Box<ReliefSpec>),
 }
 
 /// What an edit puts into its shape.
@@ -125,8 +127,8 @@ impl Shape {
             }
             Self::Below { level } => ([0.0; 3], [crate::grid::MAX_SIDE as f64, level, crate::grid::MAX_SIDE as f64]),
             // How much of the box a file that was not read yet will take is not known.
-            Self::Mesh(ref mesh) => {
-                mesh.cells.as_ref().map_or(([0.0; 3], [crate::grid::MAX_SIDE as f64; 3]), |cells| cells.bounds())
+            Self::Mesh(_) | Self::Heightmap(_) => {
+                self.cells_of_file().map_or(([0.0; 3], [crate::grid::MAX_SIDE as f64; 3]), Cells::bounds)
             }
         }
     }
@@ -143,7 +145,7 @@ impl Shape {
                 p[1] >= base[1] && p[1] < base[1] + height && across <= radius * radius
             }
             Self::Below { level } => p[1] < level,
-            Self::Mesh(ref mesh) => mesh.cells.as_ref().is_some_and(|cells| cells.contains(p)),
+            Self::Mesh(_) | Self::Heightmap(_) => self.cells_of_file().is_some_and(|cells| cells.contains(p)),
         }
     }
 
@@ -157,15 +159,37 @@ impl Shape {
         })
     }
 
-    /// Refuses a mesh whose file was not read.
-    pub(crate) fn check_cells(&self, key: &str) -> Result<(), Invalid> {
+    /// Cells of `grid` below the top of the shape, in a column.
+    pub(crate) fn top(&self, grid: Grid) -> f64 {
+        self.bounds().1[1].ceil().clamp(0.0, grid.ny as f64)
+    }
+
+    /// The cells of a shape from a file, once it was read.
+    fn cells_of_file(&self) -> Option<&Cells> {
         match self {
-            Self::Mesh(mesh) if mesh.cells.is_none() => Err(Invalid::new(
-                &format!("{key}.kind"),
-                "mesh",
-                "another shape, or one with its cells (MeshSpec::in_cells)",
-            )),
-            _ => Ok(()),
+            Self::Mesh(mesh) => mesh.cells.as_deref(),
+            Self::Heightmap(relief) => relief.cells.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// What kind of file the shape is read from, if it is.
+    pub(crate) fn kind_of_file(&self) -> Option<&'static str> {
+        match self {
+            Self::Mesh(_) => Some("mesh"),
+            Self::Heightmap(_) => Some("heightmap"),
+            _ => None,
+        }
+    }
+
+    /// Refuses a shape whose file was not read.
+    pub(crate) fn check_cells(&self, key: &str) -> Result<(), Invalid> {
+        match self.kind_of_file().filter(|_| self.cells_of_file().is_none()) {
+            Some(kind) => {
+                let expected = "another shape, or one with its cells (MeshSpec::in_cells, ReliefSpec::in_cells)";
+                Err(Invalid::new(&format!("{key}.kind"), kind, expected))
+            }
+            None => Ok(()),
         }
     }
 
@@ -213,6 +237,7 @@ impl Shape {
             }
             Self::Below { level } => size("level", level),
             Self::Mesh(ref mesh) => mesh.validate(key),
+            Self::Heightmap(ref relief) => relief.validate(key),
         }
     }
 }

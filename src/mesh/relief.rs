@@ -1,0 +1,111 @@
+//! A heightmap as a body: a relief that stands in the box, such as a bar of chocolate or the floor of a mould.
+
+#[cfg(feature = "files")]
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Cells;
+#[cfg(feature = "files")]
+use crate::grid::Grid;
+#[cfg(feature = "files")]
+use crate::terrain::{Heightmap, LoadOptions, TerrainError, load};
+use crate::validate::{Invalid, one_line, within};
+
+/// Farthest place and largest size in cells.
+const FAR: f64 = crate::grid::MAX_SIDE as f64;
+
+/// The shape `kind = "heightmap"` of a body: what lies below the heights of a file. Its lowest height lies at the bottom of the
+/// shape, its highest at the top; where the file has no height there is no body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReliefSpec {
+    /// The file, relative to the folder of the scene, in any format of a heightmap.
+    pub file: PathBuf,
+    /// Lowest corner (x, y, z): west, bottom, north, in cells.
+    pub from: [f64; 3],
+    /// Extent (x, y, z) in cells.
+    pub size: [f64; 3],
+    /// The cells inside, once a scene has read the file.
+    #[serde(skip)]
+    pub(crate) cells: Option<Arc<Cells>>,
+}
+
+impl ReliefSpec {
+    /// Checks every number; `key` is the table's name.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
+        for k in 0..3 {
+            within(&format!("{key}.from"), self.from[k], -FAR, FAR)?;
+            within(&format!("{key}.size"), self.size[k], 0.5, FAR)?;
+        }
+        Ok(())
+    }
+
+    /// The same with its cells of a box; the file is relative to a folder.
+    ///
+    /// # Errors
+    /// What is wrong with the file, or that it has no heights.
+    #[cfg(feature = "files")]
+    pub fn in_cells(&self, folder: &Path, grid: Grid) -> Result<Self, TerrainError> {
+        // Sizes of the file mean nothing here; formats without one need some.
+        let options = LoadOptions { cell_size_m: Some(1.0), ..LoadOptions::default() };
+        let map = load(&folder.join(&self.file), &options)?;
+        let [columns, rows] = [0, 2].map(|k| self.size[k].round().max(1.0) as usize);
+        let map = map.resampled(columns, rows)?;
+        Ok(Self { cells: Some(self.below(&map, grid).into()), ..self.clone() })
+    }
+
+    /// The cells of a box whose middles lie below the heights of a map, which has a height for each cell of the relief.
+    #[cfg(feature = "files")]
+    fn below(&self, map: &Heightmap, grid: Grid) -> Cells {
+        let (low, high) = map.range().map_or((0.0, 0.0), |(low, high)| (f64::from(low), f64::from(high)));
+        // A flat file is a block.
+        let tall = |height: f64| if high > low { (height - low) / (high - low) } else { 1.0 };
+        let at = |k: usize, cell: usize, cells: usize| {
+            let share = (cell as f64 + 0.5 - self.from[k]) / self.size[k];
+            (0.0..1.0).contains(&share).then(|| ((share * cells as f64) as usize).min(cells - 1))
+        };
+        let sides = [grid.nx, grid.ny, grid.nz];
+        let clip = |v: f64, k: usize| v.clamp(0.0, sides[k] as f64) as usize;
+        let first = std::array::from_fn(|k| clip(self.from[k].floor(), k));
+        let end = std::array::from_fn(|k| clip((self.from[k] + self.size[k]).ceil(), k));
+        Cells::between(first, end, |[x, y, z]| {
+            let place = at(2, z, map.rows()).zip(at(0, x, map.cols()));
+            let height = place.map_or(f64::NAN, |(row, col)| f64::from(map.heights[[row, col]]));
+            let level = (y as f64 + 0.5 - self.from[1]) / self.size[1];
+            // Not a number is no height, and below nothing.
+            level >= 0.0 && level < tall(height)
+        })
+    }
+}
+
+#[cfg(all(test, feature = "files"))]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn cells_lie_below_the_heights() {
+        let relief = ReliefSpec { file: "a.png".into(), from: [1.0, 2.0, 0.0], size: [4.0, 4.0, 2.0], cells: None };
+        let heights = array![[10.0, 10.0, 20.0, 30.0], [30.0, f32::NAN, 10.0, 20.0]];
+        let map = Heightmap { heights, cell_size_m: (1.0, 1.0), origin: None };
+        let cells = relief.below(&map, Grid::new(8, 8, 8));
+        let tall = |x: usize, z: usize| {
+            let is_in = |y: &usize| cells.contains([x, *y, z].map(|v| v as f64 + 0.5));
+            let levels: Vec<usize> = (0..8).filter(is_in).collect();
+            assert!(levels.iter().enumerate().all(|(i, &y)| y == i + 2), "{levels:?}");
+            levels.len()
+        };
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|x| tall(x, 0)), [0, 0, 0, 2, 4, 0]);
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|x| tall(x, 1)), [0, 4, 0, 0, 2, 0]);
+        assert_eq!(tall(3, 2), 0);
+        let flat = Heightmap { heights: array![[7.0]], cell_size_m: (1.0, 1.0), origin: None };
+        assert_eq!(relief.below(&flat, Grid::new(8, 8, 8)).count(), 4 * 4 * 2);
+        // Only the part of it that lies in the box.
+        assert_eq!(relief.below(&flat, Grid::new(3, 3, 1)).count(), 2);
+    }
+}
