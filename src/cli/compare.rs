@@ -4,16 +4,19 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lavoxel::map::compare::{Agreement, Footprint};
+use lavoxel::scene::Seconds;
 use lavoxel::words;
 use serde::Serialize;
 
-use super::footprints::{Pair, Source};
+use super::footprints::{Limit, Pair, Source};
 use super::say;
 
 const EXAMPLES: &str = "\
 Examples:
   A simulated flow beside an observed one:
       lavoxel compare lava.tif observed.geojson
+  What was covered after a day, from a map of arrival:
+      lavoxel compare arrival.tif observed.geojson --until 1d
   The same for what was ever covered by more than half a metre, with the distance of the front from the vent:
       lavoxel run etna.tif --map max-thickness=most.tif
       lavoxel compare most.tif observed.tif --above 0.5 --from 500547,4178262
@@ -40,9 +43,14 @@ pub(crate) struct CompareArgs {
     #[arg(value_name = "B")]
     b: PathBuf,
 
-    /// Cells of rasters count where their value is above this, in the unit of the file
+    /// Cells of rasters count where their value is above this, in the unit of the file; in a GeoTIFF of times, such as a
+    /// map of arrival, all cells with a value count
     #[arg(long, value_name = "LIMIT", default_value_t = 0.05, allow_negative_numbers = true)]
     above: f64,
+
+    /// Of a GeoTIFF of times count the cells up to this time: 10d, 6h, 30min
+    #[arg(long, value_name = "TIME")]
+    until: Option<Seconds>,
 
     /// Measure how far the fronts are from this point, such as the vent, in the coordinates of A
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
@@ -66,7 +74,10 @@ fn point(text: &str) -> Result<[f64; 2], String> {
 /// Runs `lavoxel compare`.
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     anyhow::ensure!(args.above.is_finite(), "--above {}: must be a number", args.above);
-    let (a, b) = (Source::read(&args.a, args.above)?, Source::read(&args.b, args.above)?);
+    let limit = Limit { above: args.above, until: args.until };
+    let (a, b) = (Source::read(&args.a, limit)?, Source::read(&args.b, limit)?);
+    let has_time = a.is_time() || b.is_time();
+    anyhow::ensure!(has_time || args.until.is_none(), "--until: neither file is a GeoTIFF in hours or another time");
     let pair = Pair::of((&a, &args.a), (&b, &args.b), args.cell_size)?;
     let report = pair.report(args)?;
     say::data(&if args.json { serde_json::to_string_pretty(&report)? } else { report.text() })?;

@@ -7,8 +7,9 @@ use lavoxel::map::compare::{Footprint, covering, fill};
 use lavoxel::map::geojson::{self, Polygons, System};
 use lavoxel::map::{Crs, Placement, ToDegrees};
 use lavoxel::memory::MemoryEstimate;
+use lavoxel::scene::Seconds;
 use lavoxel::terrain::error::MAX_SAMPLES;
-use lavoxel::terrain::{Heightmap, LoadOptions, load};
+use lavoxel::terrain::{Heightmap, load_values};
 use ndarray::Array2;
 
 use super::no_file;
@@ -22,20 +23,55 @@ const BYTES_A_CELL: f64 = 4.0;
 /// Cells along the longer side where neither file says how large a cell is.
 const CELLS: f64 = 1000.0;
 
+/// Which cells of a raster belong to its footprint.
+#[derive(Clone, Copy)]
+pub(super) struct Limit {
+    /// Those above this.
+    pub(super) above: f64,
+    /// In a raster of times: those up to this time, or all with a time.
+    pub(super) until: Option<Seconds>,
+}
+
+impl Limit {
+    /// Whether a cell belongs, in a raster whose unit is a time of so many seconds, or none.
+    fn holds(self, value: f64, unit_s: Option<f64>) -> bool {
+        let last_s = self.until.map_or(f64::INFINITY, |Seconds(last_s)| last_s);
+        match unit_s {
+            // Maps keep hours as 32-bit numbers.
+            Some(unit_s) => value >= 0.0 && value * unit_s <= last_s * (1.0 + 1e-6),
+            None => value > self.above,
+        }
+    }
+}
+
+/// Seconds in a unit of time.
+fn seconds(unit: &str) -> Option<f64> {
+    match unit.to_lowercase().as_str() {
+        "s" | "sec" | "second" | "seconds" => Some(1.0),
+        "min" | "minute" | "minutes" => Some(60.0),
+        "h" | "hr" | "hour" | "hours" => Some(3600.0),
+        "d" | "day" | "days" => Some(86_400.0),
+        _ => None,
+    }
+}
+
 /// One of the two files.
 pub(super) enum Source {
-    Raster { footprint: Footprint, crs: Option<Crs> },
+    Raster { footprint: Footprint, crs: Option<Crs>, is_time: bool },
     Polygons(Polygons),
 }
 
 impl Source {
-    /// Reads a raster, whose cells count above a limit, or polygons.
-    pub(super) fn read(path: &Path, above: f64) -> anyhow::Result<Self> {
+    /// Reads a raster, whose cells count within a limit, or polygons.
+    pub(super) fn read(path: &Path, limit: Limit) -> anyhow::Result<Self> {
         if !path.exists() {
             return Err(no_file(path));
         }
         match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
-            "tif" | "tiff" | "asc" => Ok(Self::raster(load(path, &LoadOptions::default())?, above)),
+            "tif" | "tiff" | "asc" => {
+                let (map, unit) = load_values(path)?;
+                Ok(Self::raster(map, unit.as_deref().and_then(seconds), limit))
+            }
             "geojson" | "json" => {
                 let text = read_text(path)?;
                 geojson::need(&text).check("simplify the polygons (ogr2ogr -simplify)")?;
@@ -46,10 +82,16 @@ impl Source {
         }
     }
 
-    fn raster(map: Heightmap, above: f64) -> Self {
+    fn raster(map: Heightmap, unit_s: Option<f64>, limit: Limit) -> Self {
         let place = Placement::new(map.origin.as_ref(), map.cell_size_m, map.heights.dim());
-        let inside = map.heights.mapv(|value| f64::from(value) > above);
-        Self::Raster { footprint: Footprint { place, inside }, crs: map.origin.map(|origin| origin.crs) }
+        let inside = map.heights.mapv(|value| limit.holds(f64::from(value), unit_s));
+        let crs = map.origin.map(|origin| origin.crs);
+        Self::Raster { footprint: Footprint { place, inside }, crs, is_time: unit_s.is_some() }
+    }
+
+    /// Whether it is a raster of times.
+    pub(super) fn is_time(&self) -> bool {
+        matches!(self, Self::Raster { is_time: true, .. })
     }
 }
 
@@ -82,17 +124,17 @@ impl Pair {
     ) -> anyhow::Result<Self> {
         let names = Names { a: path_a, b: path_b };
         match (a, b) {
-            (Source::Raster { footprint, crs }, Source::Raster { footprint: other, crs: other_crs }) => {
+            (Source::Raster { footprint, crs, .. }, Source::Raster { footprint: other, crs: other_crs, .. }) => {
                 names.check_same(crs.as_ref(), other_crs.as_ref())?;
                 let place = around(&footprint.place, other.bounds(), path_a)?;
                 let (a, b) = (footprint.onto(place), other.onto(place));
                 Ok(Self { metres: metres(crs.as_ref(), &place)?, a, b, plane: None })
             }
-            (Source::Raster { footprint, crs }, Source::Polygons(polygons)) => {
+            (Source::Raster { footprint, crs, .. }, Source::Polygons(polygons)) => {
                 let (a, b) = names.drawn(footprint, crs.as_ref(), (polygons, path_b))?;
                 Ok(Self { metres: metres(crs.as_ref(), &a.place)?, a, b, plane: None })
             }
-            (Source::Polygons(polygons), Source::Raster { footprint, crs }) => {
+            (Source::Polygons(polygons), Source::Raster { footprint, crs, .. }) => {
                 let (b, a) = names.drawn(footprint, crs.as_ref(), (polygons, path_a))?;
                 let plane = (polygons.system == System::Degrees).then(|| crs.as_ref().and_then(ToDegrees::of));
                 Ok(Self { metres: metres(crs.as_ref(), &a.place)?, a, b, plane: plane.flatten() })

@@ -52,6 +52,16 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
     Ok(map)
 }
 
+/// Reads a raster of numbers that are no heights, as they are; and the name of their unit, if the file has one.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_values(path: &Path) -> Result<(Heightmap, Option<String>), TerrainError> {
+    let map = load(path, &LoadOptions { any_unit: true, ..LoadOptions::default() })?;
+    let is_geotiff = format_of(path, &LoadOptions::default())?.endings.contains(&"tif");
+    Ok((map, if is_geotiff { geotiff::unit(path)? } else { None }))
+}
+
 /// Whether a file is a heightmap by the ending of its name, or else by its first bytes.
 pub fn is_heightmap(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();

@@ -42,7 +42,7 @@ pub use encoding::{Encoding, Number};
 pub use error::TerrainError;
 pub use heightmap::{Crop, Fill, Heightmap, Statistics};
 pub use hillshade::{Hillshade, Picture};
-pub use load::{endings, load};
+pub use load::{endings, load, load_values};
 pub use read::LoadOptions;
 pub use spec::{Kind, TerrainSpec};
 pub use surface::Surface;

@@ -22,6 +22,8 @@ pub struct LoadOptions {
     pub raw_size: Option<[usize; 2]>,
     /// How a file of bare numbers keeps them; left out, as its ending says.
     pub raw_type: Option<Encoding>,
+    /// Whether the numbers of a GeoTIFF are taken as they are, in whatever unit: they are no heights.
+    pub any_unit: bool,
 }
 
 impl LoadOptions {

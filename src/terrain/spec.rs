@@ -211,6 +211,7 @@ impl TerrainSpec {
             no_data: self.no_data,
             raw_size: self.raw_size,
             raw_type: self.raw_type,
+            any_unit: false,
         }
     }
 

@@ -90,6 +90,36 @@ fn a_footprint_of_a_run_agrees_with_its_own_polygons() {
     }
 }
 
+/// A map of arrival is in hours: what has a value was reached, and `--until` says by when.
+#[test]
+fn a_map_of_arrival_is_a_footprint_of_any_time() {
+    let place = Place::new();
+    let row = |z: usize| format!("{}\n", vec![(200 - 2 * z).to_string(); 24].join(" "));
+    let rows: String = (0..24).map(row).collect();
+    place.put("dem.asc", format!("ncols 24\nnrows 24\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}"));
+    let run = |time: &str, maps: &str| {
+        place.done(&format!(
+            "run dem.asc --lava etna-basalt --vent 12,6@8m3/s --duration {time} --quiet --no-style {maps}"
+        ))
+    };
+    run("30min", "--map arrival=hours.tif --map max-thickness=late.tif");
+    run("10min", "--map max-thickness=early.tif");
+    // Every column that was reached, the first ones after less than 0.05 h, too.
+    let found = place.json("compare hours.tif late.tif --above 0 --json");
+    assert_eq!(found["fit"], 1.0, "{found}");
+    let early = place.json("compare hours.tif early.tif --above 0 --until 10min --json");
+    assert_eq!(early["fit"], 1.0, "{early}");
+    let cells = |found: &serde_json::Value| found["a"]["cells"].as_u64().unwrap();
+    assert!(cells(&early) > 10 && cells(&early) < cells(&found), "{early} {found}");
+    let error = place.refused("compare early.tif late.tif --until 1h");
+    assert!(error.contains("--until: neither file is a GeoTIFF in hours or another time"), "{error}");
+    let error = place.refused("compare hours.tif late.tif --until soon");
+    assert!(error.contains("must be a number of seconds, or a time"), "{error}");
+    // As a heightmap it is still refused.
+    let error = place.refused("terrain hours.tif");
+    assert!(error.contains("heights in metres or feet"), "{error}");
+}
+
 #[test]
 fn files_that_are_no_footprints_are_refused() {
     let place = Place::new();

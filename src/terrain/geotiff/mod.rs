@@ -57,7 +57,29 @@ pub fn read_bytes(data: &[u8], path: &Path, options: &LoadOptions) -> Result<Hei
     read_source(Arc::new(BytesSource::new(data.to_vec())), path, options)
 }
 
+/// The name of the unit of the numbers, if the file has one.
+///
+/// # Errors
+/// As [`read`].
+pub fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
+    open(path)?;
+    let source = FileSource::open(path).map_err(wrong(path))?;
+    with_file(Arc::new(source), path, |file| {
+        let image = file.tiff.ifd(file.place.image).map_err(wrong(path))?;
+        Ok(Said::of(image, path)?.unit)
+    })
+}
+
 fn read_source(source: SharedSource, path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+    with_file(source, path, |file| file.heights(options))
+}
+
+/// Reads the directories of a file.
+fn with_file<T>(
+    source: SharedSource,
+    path: &Path,
+    read: impl FnOnce(File<'_>) -> Result<T, TerrainError>,
+) -> Result<T, TerrainError> {
     let bytes = source.len();
     let (form, mut directories) = directory::walk(source.as_ref(), path)?;
     let mut mend = |entries| Mending { source: source.as_ref(), form, entries }.mend();
@@ -67,7 +89,7 @@ fn read_source(source: SharedSource, path: &Path, options: &LoadOptions) -> Resu
     let tiff = TiffFile::from_source_with_options(source, limits()).map_err(wrong(path))?;
     let place = Place::of(&tiff, path)?;
     let half = half.get(place.image).copied().unwrap_or(false);
-    File { tiff, place, half, bytes, path }.heights(options)
+    read(File { tiff, place, half, bytes, path })
 }
 
 /// Whether a file starts as a TIFF or a BigTIFF does.
@@ -142,7 +164,11 @@ impl File<'_> {
             vertical_metres(&self.place.keys)
                 .map_err(|found| TerrainError::content(self.path, "heights in metres or feet", found))
         };
-        let vertical = said.unit_m.map_or_else(by_keys, |metres| Ok(Some(metres)))?.unwrap_or(1.0);
+        let vertical = if options.any_unit {
+            1.0
+        } else {
+            said.unit_m(self.path)?.map_or_else(by_keys, |metres| Ok(Some(metres)))?.unwrap_or(1.0)
+        };
         let values = Heights::new(options).without(said.no_data);
         Ok(match picture_levels(layout) {
             Some(most) if !self.place.is_geo && !self.half => values.gray(options.black_m, options.white_m, most),

@@ -13,8 +13,8 @@ pub(super) struct Said {
     pub(super) no_data: Option<f64>,
     pub(super) scale: f64,
     pub(super) offset: f64,
-    /// Metres in the unit of heights.
-    pub(super) unit_m: Option<f64>,
+    /// The name of the unit.
+    pub(super) unit: Option<String>,
 }
 
 impl Said {
@@ -39,16 +39,19 @@ impl Said {
             no_data,
             scale: finite("scale", 1.0)?,
             offset: finite("offset", 0.0)?,
-            unit_m: unit(metadata, path)?,
+            unit: item(metadata, "unittype").map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()),
         })
+    }
+
+    /// Metres in the unit of heights, where one is named.
+    pub(super) fn unit_m(&self, path: &Path) -> Result<Option<f64>, TerrainError> {
+        self.unit.as_deref().map_or(Ok(None), |name| metres(name, path))
     }
 }
 
-/// The unit of heights that GDAL's metadata name.
-fn unit(metadata: &str, path: &Path) -> Result<Option<f64>, TerrainError> {
-    let Some(name) = item(metadata, "unittype") else { return Ok(None) };
-    match name.trim().to_ascii_lowercase().as_str() {
-        "" => Ok(None),
+/// Metres in a unit of heights.
+fn metres(name: &str, path: &Path) -> Result<Option<f64>, TerrainError> {
+    match name.to_ascii_lowercase().as_str() {
         "m" | "metre" | "metres" | "meter" | "meters" => Ok(Some(1.0)),
         "cm" | "centimetre" | "centimeter" => Ok(Some(0.01)),
         "ft" | "foot" | "feet" => Ok(Some(0.3048)),
