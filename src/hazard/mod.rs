@@ -15,6 +15,7 @@ mod places;
 mod plan;
 mod record;
 mod reduce;
+mod rules;
 mod run;
 pub mod table;
 mod write;

@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 use super::draw::{Numbers, Use};
 use super::law::Law;
 use super::places::{Metres, Places};
+use super::rules;
 use crate::export::About;
 use crate::flow::{Flow, FlowSetup};
 use crate::map::Site;
@@ -149,6 +150,7 @@ impl Plan {
         };
         BTreeMap::from([
             ("program", About::SOFTWARE.to_owned()),
+            ("rules", format!("{:016x}", rules::fingerprint())),
             ("ground", format!("{:016x}", flow.hash())),
             ("box", hash(&json!([flow.space(), ground.site.floor_m]))),
             ("lava", hash(&json!([lava, heaters]))),

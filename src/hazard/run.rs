@@ -16,6 +16,9 @@ const REACHED_M: f64 = 0.01;
 const REST_SHARE: f64 = 0.25;
 const REST_STEPS: f64 = 10.0;
 
+/// All that decides when a run ends.
+pub(super) const REST: [f64; 3] = [REACHED_M, REST_SHARE, REST_STEPS];
+
 /// Bytes that a run takes for each column, besides its flow.
 const BYTES_A_COLUMN: f64 = 4.0 + 13.0;
 

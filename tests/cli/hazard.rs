@@ -261,6 +261,12 @@ fn runs_of_another_plan_are_never_mixed() {
         assert!(error.contains(&format!("plan.json: is another plan ({what} differ")), "{args}\n→ {error}");
         assert!(error.contains("--out, or pass --force"), "{error}");
     }
+    // Runs of other rules of the flow, which the program makes out by trials.
+    let plan = text(&place.read("out/plan.json"));
+    let rules = serde_json::from_str::<serde_json::Value>(&plan).unwrap()["decides"]["rules"].clone();
+    place.put("out/plan.json", plan.replace(rules.as_str().unwrap(), "0123456789abcdef"));
+    let error = place.refused(&command("--runs 3 --out out"));
+    assert!(error.contains("plan.json: is another plan (rules differ)"), "{error}");
     place.done(&command("--runs 2 --out out --seeds same --force"));
     assert_eq!((run_files(&place, "out"), table(&place, "out").len()), (2, 2));
 

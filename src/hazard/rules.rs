@@ -1,0 +1,108 @@
+//! What the code itself decides of a run, as one number: a change of the rules must not put its runs beside older ones.
+
+use std::sync::OnceLock;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::run::REST;
+use super::{Law, Places, Plan, Seeds, Size};
+use crate::flow::{Cooling, Flow, FlowBox, FlowPour, FlowSetup, Lava};
+use crate::map::features::{Feature, Geometry};
+use crate::source::VentSpec;
+
+/// Steps of a trial.
+const STEPS: u64 = 40;
+
+/// Hash of small trials of the flow, of what is drawn, and of when a run ends. The same for all threads and machines.
+pub(super) fn fingerprint() -> u64 {
+    static RULES: OnceLock<u64> = OnceLock::new();
+    *RULES.get_or_init(|| {
+        let basalt = Lava { yield_pa: 500.0, conduction: 2.0, bed_conduction: 1.0, ..Lava::default() };
+        let skin = Lava { cooling: Cooling::Skin { tear_m: 20.0 }, ..basalt.clone() };
+        let trials = [trial(basalt), trial(skin), melting()];
+        let draws: Vec<_> = (0..3).map(|run| drawn().sample(run)).collect();
+        xxh3_64(format!("{trials:?} {draws:?} {REST:?}").as_bytes())
+    })
+}
+
+fn flow(lava: Lava, step_s: f64, dx_m: f64) -> Flow {
+    let space = FlowBox { nx: 14, ny: 24, nz: 9, dx_m, dz_m: 0.5 * dx_m };
+    let setup = FlowSetup { lava, step_s, open_sides: true, seed: 1, heaters: Vec::new() };
+    let ground: Vec<f64> = (0..space.columns()).map(|c| dx_m * (3.1 - 0.17 * (c % space.nx) as f64)).collect();
+    Flow::new(space, setup, &ground).expect("the numbers of a trial are in range")
+}
+
+/// Lava runs down a slope, through a tunnel, over its end, cools and sets.
+fn trial(lava: Lava) -> u64 {
+    let mut flow = flow(lava, 30.0, 4.0);
+    let places = |x: std::ops::Range<usize>, y: usize| x.flat_map(move |x| (0..9).map(move |z| [x, y, z]));
+    flow.set_rock(places(5..8, 7).chain(places(5..8, 8)), true);
+    for step in 0..STEPS {
+        let poured = |step: u64| 30.0 * step.min(STEPS / 2) as f64;
+        let (column, level) = (4 * flow.space().nx + 3, None);
+        let (before_m3, after_m3) = (poured(step), poured(step + 1));
+        flow.step(&[FlowPour { column, level, before_m3, after_m3, temperature_k: 1360.0 }]);
+    }
+    flow.hash()
+}
+
+/// A block of wax melts in a warm room.
+fn melting() -> u64 {
+    let lava =
+        Lava { ambient_k: 360.0, vent_k: 360.0, convection: 200.0, ..Lava::preset("paraffin-wax").expect("one") };
+    let mut flow = flow(lava, 2.0, 0.01);
+    flow.place_solid((3..6).flat_map(|x| (7..10).flat_map(move |y| (3..6).map(move |z| [x, y, z]))), 320.0);
+    (0..STEPS).for_each(|_| flow.step(&[]));
+    flow.hash()
+}
+
+/// A plan with a draw of each kind.
+fn drawn() -> Plan {
+    let feature = |geometry, weight| Feature { geometry, weight };
+    let square = vec![[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 9.0], [0.0, 0.0]];
+    let features = vec![
+        feature(Geometry::Polygons(vec![vec![square]]), 2.0),
+        feature(Geometry::Lines(vec![vec![[20.0, 5.0], [60.0, 7.0]]]), 1.0),
+    ];
+    Plan {
+        runs: 3,
+        seed: 7,
+        seeds: Seeds::Own,
+        places: Places::new(features).expect("two features"),
+        rates: Law::LogUniform(1.0, 10.0),
+        size: Size::Volume(Law::LogNormal(1e5, 2.0)),
+        limit_s: None,
+        vent: VentSpec::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_trials_do_what_they_are_for() {
+        let basalt = Lava { yield_pa: 500.0, conduction: 2.0, bed_conduction: 1.0, ..Lava::default() };
+        let with = |change: fn(&mut Lava)| {
+            let mut lava = basalt.clone();
+            change(&mut lava);
+            trial(lava)
+        };
+        let same = with(|_| ());
+        // Every one of these has a part in the result, so that a change of its rule shows.
+        let changes: [fn(&mut Lava); 7] = [
+            |lava| lava.density_kg_m3 += 1.0,
+            |lava| lava.yield_pa += 1.0,
+            |lava| lava.solidus_k -= 1.0,
+            |lava| lava.emissivity -= 0.01,
+            |lava| lava.conduction += 0.1,
+            |lava| lava.bed_conduction += 0.1,
+            |lava| lava.latent_heat += 1e3,
+        ];
+        for (i, change) in changes.into_iter().enumerate() {
+            assert_ne!(same, with(change), "change {i}");
+        }
+        assert_eq!(same, with(|_| ()));
+        assert_eq!(fingerprint(), fingerprint());
+    }
+}
