@@ -5,7 +5,7 @@
 //! so they do not depend on any order.
 
 use super::area::Area;
-use super::column::{Column, UNIT};
+use super::column::{Column, Run, UNIT};
 use super::face::head_beside;
 use super::lean::Lean;
 use super::mag::Mag;
@@ -195,7 +195,9 @@ pub(crate) fn own_level(ground: Ground<'_>, c: usize) -> Own {
     let uppermost = columns[c].runs.len().wrapping_sub(1);
     for (i, run) in columns[c].runs.iter().enumerate().filter(|(_, run)| run.is_wet()) {
         let fall = near().map(|n| run.head - head_beside(&columns[n], run)).fold(0, i64::max);
-        own.level = own.level.max(stable_level(tables, run.depth, run.fluidity, run.full, fall));
+        let touching = || near().flat_map(|n| &columns[n].runs);
+        let (depth, stiffness) = under_pressure(run, touching);
+        own.level = own.level.max(stable_level(tables, depth, run.fluidity, stiffness, fall));
         if i == uppermost {
             own.fall = fall;
         }
@@ -219,14 +221,31 @@ fn lean_level(ground: Ground<'_>, c: usize) -> Option<Own> {
     let is_front = near.iter().any(|near| !near.has_liquid());
     let lowest = near.iter().map(|near| near.head_beside(lean.head)).fold(lean.head, i64::min);
     let fall = lean.head - lowest;
-    Some(Own { level: stable_level(tables, lean.depth(), lean.fluidity, false, fall), is_front, fall })
+    Some(Own { level: stable_level(tables, lean.depth(), lean.fluidity, 0, fall), is_front, fall })
+}
+
+/// The depth that a run's diffusion counts, and by how many powers of two it is faster than that of liquid under the sky.
+///
+/// Between two full runs it is `D/4` (roof) times 16 (slot). Between a full run and one that is not, the mean of h³ is up to 4.5
+/// times that of the former: at the end of a tunnel in a pond, and where a tunnel fills up; a run beside a full one counts
+/// as such already before it is.
+fn under_pressure<'a, R: Iterator<Item = &'a Run>>(run: &Run, touching: impl Fn() -> R) -> (i64, i32) {
+    let is_beside = |other: &&Run| run.roof.min(other.roof) > run.floor.max(other.floor);
+    if run.full {
+        let is_end = touching().filter(is_beside).any(|other| !other.full);
+        (run.depth, if is_end { 4 } else { 2 })
+    } else if !run.is_under_sky() && touching().filter(is_beside).any(|other| other.full) {
+        (run.roof - run.floor, 4)
+    } else {
+        (run.depth, 0)
+    }
 }
 
 #[inline]
-fn stable_level(tables: &Tables, depth: i64, fluidity: Mag, full: bool, fall: i64) -> u8 {
+fn stable_level(tables: &Tables, depth: i64, fluidity: Mag, stiffness: i32, fall: i64) -> u8 {
     let depth = Mag::from_units(depth as u64);
     let layer = fluidity.times(depth.squared());
-    let spread = layer.times(depth).shifted(if full { 2 } else { 0 }).times(tables.diffusion);
+    let spread = layer.times(depth).shifted(stiffness).times(tables.diffusion);
     let wave = layer.times(Mag::from_units(fall.min(tables.steepest) as u64)).times(tables.wave);
     spread.max(wave).power_above().min(FINEST) as u8
 }
