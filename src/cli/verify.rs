@@ -98,13 +98,15 @@ fn text(outcome: &Found) -> String {
     let mut lines = vec![format!("{}: {verdict}\n  {}", outcome.name, outcome.about)];
     for row in &outcome.rows {
         let mark = if row.holds() { ' ' } else { '!' };
-        lines.push(format!(
-            "  {mark} {:<42} {:>13}  reference {:>13}  tolerance {:>11}",
-            row.what,
-            number(row.value),
-            number(row.reference),
-            number(row.tolerance)
-        ));
+        let (what, value, reference) = (&row.what, number(row.value), number(row.reference));
+        lines.push(if row.is_least {
+            format!("  {mark} {what:<42} {value:>13}  at least  {reference:>13}")
+        } else {
+            format!(
+                "  {mark} {what:<42} {value:>13}  reference {reference:>13}  tolerance {:>11}",
+                number(row.tolerance)
+            )
+        });
     }
     let exact = if outcome.is_exact { "exact" } else { "NOT exact" };
     lines.push(format!("    ledgers {exact}, held back {:.1e} of the fluxes", outcome.capped_share));

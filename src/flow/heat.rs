@@ -138,12 +138,14 @@ impl<'a> Cool<'a> {
                 let cube = kelvin * kelvin * kelvin;
                 let rate = 3.0 * exposed * lava.emissivity * RADIATION * cube * self.step_s / capacity;
                 let radiated = kelvin - kelvin * inverse_cube_root(rate);
+                let around = lava.ambient_k * lava.ambient_k * lava.ambient_k * lava.ambient_k;
+                let received = exposed * lava.emissivity * RADIATION * around * self.step_s / capacity;
                 let blown = if lava.convection > 0.0 {
                     above.max(0.0) * (1.0 - libm::exp(-exposed * lava.convection * self.step_s / capacity))
                 } else {
                     0.0
                 };
-                (radiated + blown).min((kelvin - lava.ambient_k).max(0.0))
+                (radiated - received + blown).clamp(0.0, above.max(0.0))
             }
             Cooling::Skin { .. } => {
                 if above <= 0.0 {

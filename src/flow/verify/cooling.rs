@@ -1,8 +1,7 @@
 //! Heat of still and of moving liquid.
 
-use super::super::tables::GRAVITY;
 use super::super::{Cooling, Flow, FlowBox, FlowEdit, Lava, Viscosity};
-use super::{Measured, Row, at_once, curve, exponent, flow, isothermal, steady};
+use super::{Measured, Row, at_once, curve, flow, isothermal};
 
 pub(super) fn radiation() -> Measured {
     let lava = Lava { cooling: Cooling::Bare { exposed: 1.0 }, ambient_k: 0.0, ..isothermal(2600.0, 1e5, 0.0) };
@@ -42,35 +41,6 @@ pub(super) fn bed() -> Measured {
     }
     let end = found.model.len() - 1;
     let rows = vec![Row::relative("heat lost to the bed, J/m²", found.theory[end].1, found.model[end].1, 0.02)];
-    Measured { rows, curve: found, flow }
-}
-
-pub(super) fn silicone_oil() -> Measured {
-    let lava = Lava::preset("silicone-oil").expect("a preset");
-    let space = FlowBox { nx: 101, ny: 30, nz: 101, dx_m: 1e-3, dz_m: 5e-4 };
-    let rate = 2.2e-8;
-    let law = |t: f64| 0.7150 * libm::pow(GRAVITY * rate * rate * rate / (3.0 * 3.56e-3), 0.125) * t.sqrt();
-    let mut flow = flow(space, lava, 0.5, false, |_, _| 1.85e-4);
-    let middle = space.columns() / 2;
-    let mut found = curve(["time in s", "radius in m"], true);
-    for until in [95.0, 190.0, 380.0] {
-        while flow.time_s() < until {
-            let pour = steady(&flow, middle, rate, 315.0);
-            flow.step(&[pour]);
-        }
-        let deepest = (0..space.columns()).map(|c| flow.column(c).liquid_m).fold(0.0, f64::max);
-        let row: Vec<f64> = (50..101).map(|x| flow.column(50 * 101 + x).liquid_m).collect();
-        let last = row.iter().rposition(|&h| h > 0.02 * deepest).unwrap_or(0);
-        let next = row.get(last + 1).copied().unwrap_or(0.0);
-        let share = (row[last] - 0.02 * deepest) / (row[last] - next).max(1e-12);
-        found.model.push((until, (last as f64 + share) * space.dx_m));
-        found.theory.push((until, law(until)));
-    }
-    let (first, end) = (found.model[0], found.model[2]);
-    let rows = vec![
-        Row::relative("radius after 380 s, m", law(380.0), end.1, 0.03),
-        Row::absolute("exponent of the radius", 0.5, exponent(first, end), 0.015),
-    ];
     Measured { rows, curve: found, flow }
 }
 
