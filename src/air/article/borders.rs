@@ -1,33 +1,36 @@
 //! The layer of cells beyond the sides, before a pass.
 
 use super::carry::Passes;
-use crate::air::{AirGrid, BEYOND, Field, Side};
+use super::four::Four;
+use crate::air::{AirGrid, BEYOND, Side, UNIT};
 use crate::parallel::*;
 
-/// What the velocity outside of open sides is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outside {
-    /// As in the nearest cell of the box: how the air there moves.
-    Beside,
-    /// The wind, or 0: what the air there brings along.
-    Wind,
-}
-
 impl Passes<'_> {
-    /// Sets the velocities beyond the sides.
-    pub(super) fn border(&self, planes: &mut [Vec<i32>; 3], outside: Outside) {
-        for (axis, plane) in planes.iter_mut().enumerate() {
-            let wind: Vec<i32> = (0..=self.grid.cells.ny).map(|y| self.rates.wind(y)[axis]).collect();
-            border(self.grid, plane, (outside == Outside::Wind).then_some(&wind));
+    /// Sets velocities beyond the sides: outside of open ones as in the nearest cell of the box, which is how the air there moves.
+    pub(super) fn border_motion(&self, planes: &mut [Vec<i32>; 3]) {
+        for plane in planes {
+            border(self.grid, plane, None);
         }
     }
 
-    /// Sets the amounts beyond the sides: ambient air.
-    pub(super) fn border_amounts(&self, fields: &mut [Vec<u32>]) {
-        for (field, plane) in Field::ALL.into_iter().zip(fields) {
-            let ambient: Vec<u32> = (0..=self.grid.cells.ny).map(|y| self.rates.ambient(y)[field as usize]).collect();
-            border(self.grid, plane, Some(&ambient));
-        }
+    /// Sets velocities beyond the sides: outside of open ones the wind, or 0, which is what the air there brings along.
+    pub(super) fn border_velocity(&self, cells: &mut [Four<i32>]) {
+        let wind = |y: usize| {
+            let [x, y, z] = self.rates.wind(y);
+            Four([x, y, z, 0])
+        };
+        border(self.grid, cells, Some(&(0..=self.grid.cells.ny).map(wind).collect()));
+    }
+
+    /// Sets the density beyond the sides: outside of open ones that of the air at rest.
+    pub(super) fn border_density(&self, plane: &mut [u32]) {
+        border(self.grid, plane, Some(&vec![UNIT; self.grid.cells.ny + 1]));
+    }
+
+    /// Sets the amounts beyond the sides: outside of open ones ambient air.
+    pub(super) fn border_amounts(&self, cells: &mut [Four<u32>]) {
+        let ambient = (0..=self.grid.cells.ny).map(|y| Four(self.rates.ambient(y))).collect();
+        border(self.grid, cells, Some(&ambient));
     }
 
     /// Copies factors beyond sides that wrap; those outside of open sides were counted there.

@@ -17,7 +17,7 @@ pub(super) struct Ground {
     /// Bit (dx + 1) + 3 (dy + 1) + 9 (dz + 1) of a cell: its neighbour there takes and gives.
     pub(super) around: Vec<u32>,
     /// By row, counted with those beyond the sides: whether a corner of a cell in it matters.
-    rough: Vec<bool>,
+    pub(super) rough: Vec<bool>,
 }
 
 impl Ground {
@@ -25,12 +25,6 @@ impl Ground {
     pub(super) fn unread(grid: AirGrid) -> Self {
         let low = std::array::from_fn(|_| vec![0; grid.len()]);
         Self { grid, low, around: vec![0; grid.len()], rough: vec![false; grid.len() / grid.strides()[1]] }
-    }
-
-    /// Whether shares to some corners in a row stay at home.
-    #[inline]
-    pub(super) fn is_rough(&self, start: usize) -> bool {
-        self.rough[start / self.grid.strides()[1]]
     }
 
     /// Openness of the lower and upper faces of a cell along an axis.

@@ -19,13 +19,3 @@ macro_rules! lanes {
 }
 
 pub(super) use lanes;
-
-/// Whether a value is not 0.
-#[inline(always)]
-pub(super) fn any(values: &[u32]) -> bool {
-    let mut all = 0;
-    for value in values {
-        all |= value;
-    }
-    all != 0
-}

@@ -17,7 +17,10 @@
 mod around;
 mod borders;
 mod carry;
+mod chunks;
+mod four;
 mod ground;
+mod held;
 mod lanes;
 mod numbers;
 mod params;
@@ -32,14 +35,14 @@ mod velocity;
 pub use self::params::ArticleParams;
 pub use self::plain::Plain;
 
-use self::borders::Outside;
 use self::carry::Passes;
+use self::four::Four;
 use self::ground::Ground;
+use self::held::Held;
 use self::rates::{FASTEST, Rates};
 use self::velocity::{Velocity, near};
 use crate::air::{AirGrid, Amounts, Field, Flows, Forces, Openness, Side, Solver};
 use crate::grid::Place;
-use crate::parallel::*;
 use crate::simd::Level;
 
 /// The article's solver.
@@ -55,11 +58,16 @@ pub struct Article {
     scratch: Scratch,
 }
 
-/// What a step needs besides the state: velocities between its parts, amounts between the passes, and what is asked of cells.
+/// What a step needs besides the state.
 #[derive(Clone, Debug)]
 struct Scratch {
-    velocities: [[Vec<i32>; 3]; 2],
-    amounts: [Vec<u32>; 4],
+    /// The next velocities and densities.
+    velocity: [Vec<i32>; 3],
+    density: Vec<u32>,
+    /// Velocities and amounts between the passes.
+    velocities: [Vec<Four<i32>>; 2],
+    amounts: [Vec<Four<u32>>; 2],
+    /// Factors of what is asked of cells.
     factors: Vec<u32>,
 }
 
@@ -68,9 +76,12 @@ impl Article {
     pub fn new(grid: AirGrid, params: ArticleParams, level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
         let velocity = Velocity::zero(grid);
+        let four = || vec![Four::default(); grid.len()];
         let scratch = Scratch {
-            velocities: std::array::from_fn(|_| velocity.planes.clone()),
-            amounts: std::array::from_fn(|_| vec![0; grid.len()]),
+            velocity: velocity.planes.clone(),
+            density: vec![0; grid.len()],
+            velocities: [four(), four()],
+            amounts: [vec![Four::default(); grid.len()], vec![Four::default(); grid.len()]],
             factors: vec![0; grid.len()],
         };
         Self { params, level, velocity, ground: Ground::unread(grid), rest: None, scratch }
@@ -102,41 +113,46 @@ impl Article {
     fn move_air(&mut self, amounts: &mut Amounts, rates: &Rates) -> bool {
         let still = self.velocity.is_still();
         let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
-        let Scratch { velocities: [first, _second], amounts: others, .. } = &mut self.scratch;
+        let Scratch { velocity: next, density, velocities, .. } = &mut self.scratch;
         let velocity = &mut self.velocity.planes;
-        passes.border(velocity, Outside::Beside);
-        passes.border_amounts(amounts.fields_mut());
-        passes.push(velocity, amounts, (first, &mut others[Field::Density as usize]));
-        std::mem::swap(&mut amounts.fields_mut()[Field::Density as usize], &mut others[Field::Density as usize]);
-        std::mem::swap(velocity, first);
-        let density = amounts.field(Field::Density);
-        if still
-            && self.velocity.is_still()
-            && same_inside(self.grid(), density, &self.scratch.amounts[Field::Density as usize])
-        {
+        passes.border_motion(velocity);
+        passes.border_density(amounts.field_mut(Field::Density));
+        passes.push(velocity, amounts, (next, density));
+        std::mem::swap(&mut amounts.fields_mut()[Field::Density as usize], density);
+        std::mem::swap(velocity, next);
+        if still && self.velocity.is_still() && same_inside(passes.grid, amounts.field(Field::Density), density) {
             return false;
         }
-        let Scratch { velocities: [first, second], .. } = &mut self.scratch;
         let velocity = &mut self.velocity.planes;
-        passes.border(velocity, Outside::Beside);
-        passes.give_velocity(velocity, first);
-        passes.border(first, Outside::Wind);
-        passes.ask_velocity(velocity, first, second);
-        std::mem::swap(velocity, second);
-        passes.border(velocity, Outside::Beside);
+        passes.border_motion(velocity);
+        passes.pack_velocity(velocities, velocity);
+        let [first, second] = velocities;
+        passes.border_velocity(first);
+        passes.give(velocity, first, second);
+        passes.settle(second, first);
+        passes.border_velocity(second);
+        passes.border_velocity(first);
+        passes.ask(velocity, (second, None), first);
+        passes.unpack_velocity(velocity, first);
+        passes.border_motion(velocity);
         true
     }
 
     /// Density, and what the air carries, by the new velocity; then heat decays. Counts only the decay.
     fn carry(&mut self, amounts: &mut Amounts, rates: &Rates) -> Flows {
         let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
-        let Scratch { amounts: others, factors, .. } = &mut self.scratch;
+        let Scratch { amounts: packed, factors, .. } = &mut self.scratch;
         let velocity = &self.velocity.planes;
-        passes.border_amounts(amounts.fields_mut());
-        passes.give(velocity, amounts.fields_mut(), (others, factors));
-        passes.border_amounts(others);
-        passes.factors(factors);
-        passes.ask(velocity, others, (amounts.fields_mut(), factors));
+        passes.pack(packed, amounts.fields_mut());
+        let [first, second] = packed;
+        // What comes in from outside; `second` is given to, and gets its own beyond the sides after that.
+        passes.border_amounts(first);
+        passes.give(velocity, first, second);
+        passes.border_amounts(second);
+        first.copy_from_slice(second);
+        passes.factors(velocity, factors);
+        passes.ask(velocity, (second, Some(factors)), first);
+        passes.unpack(amounts.fields_mut(), first);
         self.decay(amounts, rates)
     }
 
@@ -164,7 +180,7 @@ impl Solver for Article {
             return Flows::default();
         }
         let rates = Rates::new(&self.params, forces);
-        let before = Held::of(amounts);
+        let before = Held::of(amounts, self.level);
         let ambient = (0..=self.grid().cells.ny).map(|y| rates.background(y)).max().unwrap_or(0);
         self.rest = None;
         if !self.move_air(amounts, &rates) {
@@ -178,7 +194,7 @@ impl Solver for Article {
             false => plain::carry(&self.velocity, amounts, openness, &rates),
         };
         if self.grid().sides.contains(&Side::Open) {
-            let after = Held::of(amounts);
+            let after = Held::of(amounts, self.level);
             for field in Field::ALL {
                 let field = field as usize;
                 flows.out[field] = before.totals[field] - after.totals[field] - flows.decayed[field] as i64;
@@ -221,7 +237,7 @@ impl Solver for Article {
     }
 
     fn bytes(&self) -> usize {
-        let cell = 9 * size_of::<i32>() + 6 * size_of::<u32>() + 3 * size_of::<u16>();
+        let cell = 14 * size_of::<i32>() + 11 * size_of::<u32>() + 3 * size_of::<u16>();
         self.grid().len() * cell
     }
 
@@ -237,30 +253,4 @@ fn same_inside(grid: AirGrid, a: &[u32], b: &[u32]) -> bool {
         a[start..start + grid.cells.nx] == b[start..start + grid.cells.nx]
     };
     (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| row(y, z)))
-}
-
-/// What a box holds of each field, and the largest amount of a cell.
-#[derive(Clone, Copy, Default)]
-struct Held {
-    totals: [i64; 4],
-    most: u32,
-}
-
-impl Held {
-    fn of(amounts: &Amounts) -> Self {
-        let (grid, mut held) = (amounts.grid(), Self::default());
-        for field in Field::ALL {
-            let values = amounts.field(field);
-            let row = |y, z| {
-                let values = &values[grid.at([0, y, z])..][..grid.cells.nx];
-                (values.iter().map(|&v| u64::from(v)).sum::<u64>(), values.iter().copied().max().unwrap_or(0))
-            };
-            let join = |(a, b): (u64, u32), (c, d): (u64, u32)| (a + c, b.max(d));
-            let slab = |z| (0..grid.cells.ny).map(|y| row(y, z)).fold((0, 0), join);
-            let (total, most) = (0..grid.cells.nz).into_par_iter().map(slab).reduce(|| (0, 0), join);
-            held.totals[field as usize] = total as i64;
-            held.most = held.most.max(most);
-        }
-        held
-    }
 }

@@ -1,9 +1,11 @@
 //! The forces: one pass of diffusion over velocity and density, pressure, lift, wind and friction.
 
-use super::carry::{Chunk, Passes, chunks};
+use super::carry::Passes;
+use super::chunks::{Chunk, chunks};
 use super::lanes::lanes;
 use super::numbers::{Quantity, mul, signed};
 use super::rates::{FASTEST, Friction, Rates, SPONGE, press};
+use super::row::{BLOCK, block};
 use crate::air::{Amounts, BEYOND, Field, Side};
 use crate::parallel::*;
 use crate::simd::{Simd, Work};
@@ -36,60 +38,103 @@ impl Work for Push<'_> {
     #[inline(always)]
     fn with<S: Simd>(mut self, _: S) {
         let passes = self.passes;
-        let mut open = vec![0; passes.grid.strides()[1]];
+        let mut lost = vec![0; passes.grid.strides()[1]];
         for z in self.velocity.inside(passes.grid) {
             for y in 0..passes.grid.cells.ny {
-                self.row(y, z, &mut open);
+                self.row(y, z, &mut lost);
             }
         }
     }
 }
 
+/// A block of cells beside another one, and how far the faces between them are open.
+struct Beside<'a> {
+    velocity: [&'a [i32; BLOCK]; 3],
+    density: &'a [u32; BLOCK],
+    open: &'a [u16; BLOCK],
+}
+
 impl Push<'_> {
+    /// The block beside the one that begins at a position: before it along an axis, or after it.
     #[inline(always)]
-    fn row(&mut self, y: usize, z: usize, open: &mut [u32]) {
+    fn beside(&self, at: usize, (axis, is_after): (usize, bool)) -> Beside<'_> {
+        let Passes { grid, ground, .. } = *self.passes;
+        let stride = grid.strides()[axis];
+        let (there, face) = if is_after { (at + stride, at + stride) } else { (at - stride, at) };
+        let [x, y, z] = self.old;
+        Beside {
+            velocity: [block(x, there), block(y, there), block(z, there)],
+            density: block(self.amounts.field(Field::Density), there),
+            open: block(&ground.low[axis], face),
+        }
+    }
+
+    /// Velocity and density of a block after diffusion, pressure and lift.
+    #[inline(always)]
+    fn block(&self, at: usize, background: u32) -> ([[i32; BLOCK]; 3], [u32; BLOCK]) {
+        let rates = self.passes.rates;
+        let field = |field: Field| block(self.amounts.field(field), at);
+        let [heat, ash, steam] = Field::CARRIED.map(field);
+        let (own, here) = (self.old.each_ref().map(|plane| block(plane, at)), field(Field::Density));
+        let (west, east) = (self.beside(at, (0, false)), self.beside(at, (0, true)));
+        let (down, up) = (self.beside(at, (1, false)), self.beside(at, (1, true)));
+        let (north, south) = (self.beside(at, (2, false)), self.beside(at, (2, true)));
+        let (mut velocity, mut density) = ([[0; BLOCK]; 3], [0; BLOCK]);
+        // No closures: they would be compiled without the instructions of the level.
+        macro_rules! diffused {
+            ($axis:literal, $i:ident, $filter:ident) => {
+                diffused(
+                    own[$axis][$i],
+                    [
+                        [west.velocity[$axis][$i], east.velocity[$axis][$i]],
+                        [down.velocity[$axis][$i], up.velocity[$axis][$i]],
+                        [north.velocity[$axis][$i], south.velocity[$axis][$i]],
+                    ],
+                    $filter,
+                )
+            };
+        }
+        for i in 0..BLOCK {
+            // One after the other: a loop over the sides would be made before the wide one, and keep it from being made.
+            let open = [west.open[i], east.open[i], down.open[i], up.open[i], north.open[i], south.open[i]];
+            let there = [
+                [west.density[i], east.density[i]],
+                [down.density[i], up.density[i]],
+                [north.density[i], south.density[i]],
+            ];
+            let filter = scaled(open, rates.filter_velocity);
+            let [x, y, z] = [diffused!(0, i, filter), diffused!(1, i, filter), diffused!(2, i, filter)];
+            density[i] = diffused_density(here[i], there, scaled(open, rates.filter_density));
+            let by = scaled(open, rates.pressure);
+            let rise = rates.rise([heat[i], ash[i], steam[i]], background);
+            velocity[0][i] = pressed(x, here[i], there[0], by[0]);
+            velocity[1][i] = pressed(y, here[i], there[1], by[1]).plus(rise);
+            velocity[2][i] = pressed(z, here[i], there[2], by[2]);
+        }
+        (velocity, density)
+    }
+
+    #[inline(always)]
+    fn row(&mut self, y: usize, z: usize, lost: &mut [u32]) {
         let Passes { grid, ground, rates, .. } = *self.passes;
         let strides = grid.strides();
         let (start, cells) = ((z + BEYOND) * strides[2] + (y + BEYOND) * strides[1], strides[1]);
-        let field = |field: Field, at: usize| &self.amounts.field(field)[at..at + cells];
-        let [vx, vy, vz] = self.velocity.rows(start, cells);
-        let [density] = self.density.rows(start, cells);
-        let mut v = [vx, vy, vz];
-        density.copy_from_slice(field(Field::Density, start));
-        for (v, old) in v.iter_mut().zip(self.old) {
-            v.copy_from_slice(&old[start..start + cells]);
+        for at in (start..start + cells).step_by(BLOCK) {
+            let (velocity, density) = self.block(at, rates.background(y));
+            let rows: [&mut [i32]; 3] = self.velocity.rows(at, BLOCK);
+            rows.into_iter().zip(velocity).for_each(|(row, values)| row.copy_from_slice(&values));
+            let [row] = self.density.rows(at, BLOCK);
+            row.copy_from_slice(&density);
         }
-        for axis in 0..3 {
-            for (from, face) in [(start - strides[axis], start), (start + strides[axis], start + strides[axis])] {
-                let face = &ground.low[axis][face..face + cells];
-                if rates.filter_velocity > 0 {
-                    scaled(open, face, rates.filter_velocity);
-                    for (v, old) in v.iter_mut().zip(self.old) {
-                        filter(v, &old[start..start + cells], &old[from..from + cells], open);
-                    }
-                }
-                if rates.filter_density > 0 {
-                    scaled(open, face, rates.filter_density);
-                    filter_density(density, field(Field::Density, start), field(Field::Density, from), open);
-                }
-                scaled(open, face, rates.pressure);
-                let (here, there) = (field(Field::Density, start), field(Field::Density, from));
-                if from < start {
-                    press_up(v[axis], there, here, open);
-                } else {
-                    press_up(v[axis], here, there, open);
-                }
-            }
-        }
-        rise(v[1], Field::CARRIED.map(|carried| field(carried, start)), rates, rates.background(y));
+        let mut v: [&mut [i32]; 3] = self.velocity.rows(start, cells);
         self.passes.relax(&mut v, y, z);
         for v in &mut v {
             limit(v);
         }
         if let Some(friction) = rates.friction() {
-            slow(open, &v, friction);
+            slow(lost, &v, friction);
             for v in &mut v {
-                lose(v, open);
+                lose(v, lost);
             }
         }
         for (axis, v) in v.into_iter().enumerate() {
@@ -131,32 +176,54 @@ fn draw(v: &mut [i32], wind: i32, rates: &Rates) {
     }
 }
 
+/// A share of 1 as far as the faces before and after a cell along each axis are open.
 #[inline(always)]
-fn scaled(to: &mut [u32], face: &[u16], by: u32) {
-    lanes!(to, [face], |_own, i| by.wrapping_mul(u32::from(face[i])) >> 15);
+fn scaled([a, b, c, d, e, f]: [u16; 6], share: u32) -> [[u32; 2]; 3] {
+    [
+        [scaled_one(a, share), scaled_one(b, share)],
+        [scaled_one(c, share), scaled_one(d, share)],
+        [scaled_one(e, share), scaled_one(f, share)],
+    ]
 }
 
 #[inline(always)]
-fn filter(to: &mut [i32], here: &[i32], there: &[i32], open: &[u32]) {
-    lanes!(to, [here, there, open], |own, i| own.plus(signed(there[i].minus(here[i]), open[i])));
+fn scaled_one(open: u16, share: u32) -> u32 {
+    share.wrapping_mul(u32::from(open)) >> 15
+}
+
+/// A component of the velocity after diffusion.
+#[inline(always)]
+fn diffused(own: i32, [x, y, z]: [[i32; 2]; 3], by: [[u32; 2]; 3]) -> i32 {
+    own.plus(drawn(own, x, by[0])).plus(drawn(own, y, by[1])).plus(drawn(own, z, by[2]))
+}
+
+/// What two neighbours change.
+#[inline(always)]
+fn drawn(own: i32, [before, after]: [i32; 2], by: [u32; 2]) -> i32 {
+    signed(before.minus(own), by[0]).plus(signed(after.minus(own), by[1]))
 }
 
 #[inline(always)]
-fn filter_density(to: &mut [u32], here: &[u32], there: &[u32], open: &[u32]) {
-    lanes!(to, [here, there, open], |own, i| {
-        let moved = mul(there[i].max(here[i]).minus(there[i].min(here[i])), open[i]);
-        own.plus(if there[i] > here[i] { moved } else { 0u32.minus(moved) })
-    });
+fn diffused_density(own: u32, [x, y, z]: [[u32; 2]; 3], by: [[u32; 2]; 3]) -> u32 {
+    own.plus(evened(own, x, by[0])).plus(evened(own, y, by[1])).plus(evened(own, z, by[2]))
 }
 
 #[inline(always)]
-fn press_up(to: &mut [i32], low: &[u32], high: &[u32], open: &[u32]) {
-    lanes!(to, [low, high, open], |own, i| own.plus(signed(press(low[i]).minus(press(high[i])), open[i])));
+fn evened(own: u32, [before, after]: [u32; 2], by: [u32; 2]) -> u32 {
+    evened_one(own, before, by[0]).plus(evened_one(own, after, by[1]))
 }
 
 #[inline(always)]
-fn rise(to: &mut [i32], [heat, ash, steam]: [&[u32]; 3], rates: &Rates, background: u32) {
-    lanes!(to, [heat, ash, steam], |own, i| own.plus(rates.rise([heat[i], ash[i], steam[i]], background)));
+fn evened_one(own: u32, there: u32, by: u32) -> u32 {
+    let moved = mul(there.max(own).minus(there.min(own)), by);
+    if there > own { moved } else { 0u32.minus(moved) }
+}
+
+/// The component of the velocity along an axis after the pressure from before and after.
+#[inline(always)]
+fn pressed(v: i32, here: u32, [before, after]: [u32; 2], by: [u32; 2]) -> i32 {
+    let v = v.plus(signed(press(before).minus(press(here)), by[0]));
+    v.plus(signed(press(here).minus(press(after)), by[1]))
 }
 
 #[inline(always)]

@@ -1,6 +1,5 @@
 //! Single passes against the article's example, and against its rules in floats.
 
-use super::borders::Outside;
 use super::plain::Air;
 use super::*;
 use crate::air::UNIT;
@@ -105,7 +104,7 @@ fn ash_is_exact_on_a_fixed_field_that_runs_together() {
         amounts.field_mut(Field::Ash)[grid.at(place)] = if x + y < 20 { UNIT } else { 0 };
     }
     let passes = Passes { grid, level: article.level, ground: &article.ground, rates: &rates };
-    passes.border(&mut article.velocity.planes, Outside::Beside);
+    passes.border_motion(&mut article.velocity.planes);
     let start = Field::ALL.map(|field| amounts.total(field));
     for _ in 0..100 {
         article.carry(&mut amounts, &rates);
