@@ -80,9 +80,11 @@ impl Passes<'_> {
         let [x, y, z] = planes;
         let parts = x.par_chunks_mut(slab).zip(y.par_chunks_mut(slab)).zip(z.par_chunks_mut(slab));
         let inside = BEYOND..BEYOND + self.grid.cells.nz;
-        parts.enumerate().filter(|(slab, _)| inside.contains(slab)).for_each(|(n, ((x, y), z))| {
+        parts.enumerate().for_each(|(n, ((x, y), z))| {
             let start = n * slab;
-            self.level.run(UnpackVelocity { passes: self, to: [x, y, z], from: &from[start..start + slab], start });
+            if inside.contains(&n) {
+                self.level.run(UnpackVelocity { passes: self, to: [x, y, z], from: &from[start..start + slab], start });
+            }
         });
     }
 
