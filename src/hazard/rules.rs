@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::run::REST;
 use super::{Law, Places, Plan, Seeds, Size};
-use crate::flow::{Cooling, Flow, FlowBox, FlowPour, FlowSetup, Lava};
+use crate::flow::{Cooling, Flow, FlowBox, FlowEdit, FlowPour, FlowSetup, Lava};
 use crate::map::features::{Feature, Geometry};
 use crate::source::VentSpec;
 
@@ -36,7 +36,7 @@ fn flow(lava: Lava, step_s: f64, dx_m: f64) -> Flow {
 fn trial(lava: Lava) -> u64 {
     let mut flow = flow(lava, 30.0, 4.0);
     let places = |x: std::ops::Range<usize>, y: usize| x.flat_map(move |x| (0..9).map(move |z| [x, y, z]));
-    flow.set_rock(places(5..8, 7).chain(places(5..8, 8)), true);
+    flow.edit(places(5..8, 7).chain(places(5..8, 8)), FlowEdit::Rock);
     for step in 0..STEPS {
         let poured = |step: u64| 30.0 * step.min(STEPS / 2) as f64;
         let (column, level) = (4 * flow.space().nx + 3, None);
@@ -51,7 +51,8 @@ fn melting() -> u64 {
     let lava =
         Lava { ambient_k: 360.0, vent_k: 360.0, convection: 200.0, ..Lava::preset("paraffin-wax").expect("one") };
     let mut flow = flow(lava, 2.0, 0.01);
-    flow.place_solid((3..6).flat_map(|x| (7..10).flat_map(move |y| (3..6).map(move |z| [x, y, z]))), 320.0);
+    let block = (3..6).flat_map(|x| (7..10).flat_map(move |y| (3..6).map(move |z| [x, y, z])));
+    flow.edit(block, FlowEdit::Solid { temperature_k: 320.0 });
     (0..STEPS).for_each(|_| flow.step(&[]));
     flow.hash()
 }
