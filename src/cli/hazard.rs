@@ -222,6 +222,22 @@ fn model_vent(stage: &Stage) -> anyhow::Result<VentSpec> {
     Ok(first)
 }
 
+/// Refuses a scene in which a run of the lava alone is not what happens.
+fn check_alone(scene: &Scene) -> anyhow::Result<()> {
+    let spec = &scene.spec;
+    let melts = spec.flow_spec().is_some_and(|flow| flow.lava.lava.melts());
+    let more = [
+        // What shows a lava that melts is no other matter.
+        ("[[material]]", !melts && !spec.materials.is_empty()),
+        ("[air]", spec.air.is_some()),
+        ("[[event]]", !spec.events.is_empty()),
+    ];
+    match more.iter().find(|(_, is_there)| *is_there) {
+        Some((key, _)) => anyhow::bail!("hazard runs lava alone: leave {key} out of the scene"),
+        None => Ok(()),
+    }
+}
+
 fn no_flow() -> anyhow::Error {
     anyhow::anyhow!(
         "hazard needs the physical model, in m³ and seconds: name a scene with model = \"flow\", or a heightmap with or \
@@ -245,7 +261,9 @@ impl HazardArgs {
         }
         anyhow::ensure!(source.file.is_some(), "name a heightmap, or a scene with model = \"flow\"");
         let scene = source.load_with(&overrides)?;
-        if scene.spec.model == Model::Flow { Ok((scene, asked)) } else { Err(no_flow()) }
+        anyhow::ensure!(scene.spec.model == Model::Flow, no_flow());
+        check_alone(&scene)?;
+        Ok((scene, asked))
     }
 
     /// Whether the file is a heightmap without a scene.

@@ -373,7 +373,12 @@ impl Report {
             vents: Vec::new(),
             pace: Pace::Paused,
             steps_per_second: 0.0,
-            materials: vec![MaterialReport::default()],
+            materials: vec![MaterialReport {
+                material: Material::lava(),
+                mass: MassAccount::default(),
+                cells: 0,
+                shows_flow: false,
+            }],
             air: Vec::new(),
             flow: None,
             wind: None,

@@ -306,8 +306,12 @@ fn wrong_flags_and_files_are_named() {
                            [[vent]]\nx = 3.0\nz = 3.0\nradius = 0.0\nrate_m3_s = 1.0\n\
                            [[vent]]\nx = 5.0\nz = 5.0\nradius = 2.0\nrate_m3_s = 2.0\n",
     );
+    let sea = "model = \"flow\"\n[grid]\nsize = [9, 9, 9]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n\
+               [[vent]]\nx = 3.0\nz = 3.0\nrate_m3_s = 1.0\n[[material]]\nname = \"water\"\n";
+    place.put("sea.toml", sea);
     for (args, message) in [
         ("hazard --volumes 1000 --rates 5", "name a heightmap, or a scene with model = \"flow\""),
+        ("hazard sea.toml --volumes 1000 --rates 5", "hazard runs lava alone: leave [[material]] out of the scene"),
         ("hazard small.toml --volumes 1000 --rates 5", "hazard needs the physical model"),
         ("hazard slope.asc --rates 5", "--volumes: give how much erupts in m³"),
         ("hazard slope.asc --volumes 1000", "--rates: give the effusion rate in m³/s"),

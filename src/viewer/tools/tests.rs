@@ -83,6 +83,7 @@ fn sources_and_brush_pour_the_chosen_material() {
         material,
         mass: MassAccount::default(),
         cells: 0,
+        shows_flow: false,
     });
     for expected in ["lava", "water", "lava"] {
         assert_eq!(tools.material(), expected);

@@ -191,7 +191,7 @@ mod tests {
         let material = |name: &str, color: Option<&str>| {
             let mut material = Material { name: name.into(), ..Material::water() };
             material.look.color = color.map(str::to_owned);
-            MaterialReport { material, mass: MassAccount::default(), cells: 0 }
+            MaterialReport { material, mass: MassAccount::default(), cells: 0, shows_flow: false }
         };
         report.materials.extend([material("water", None), material("oil", None), material("mud", Some("#804020"))]);
         let colors = [None, Some("water"), Some("oil"), Some("mud")].map(|name| color_of(Some(&report), name));
