@@ -18,6 +18,11 @@ fn share(of_one: f64) -> u32 {
     (of_one.clamp(0.0, 1.0) * 32768.0).round() as u32
 }
 
+/// Whether a row holds nothing.
+fn is_empty(units: &[u32]) -> bool {
+    units.iter().fold(0, |all, units| all | units) == 0
+}
+
 impl Air {
     /// A share of the ash of every cell moves one cell down; over a solid cell it lands on the ground.
     pub(super) fn fall(&mut self) {
@@ -28,24 +33,25 @@ impl Air {
         }
         let (grid, openness) = (self.amounts.grid(), &self.openness);
         let [_, row, slab] = grid.strides();
-        let first = grid.at([0, 0, 0]) % slab;
+        let (nx, first) = (grid.cells.nx, grid.at([0, 0, 0]) % slab);
         let ash = &mut self.amounts.field_mut(Field::Ash)[grid.at([0, 0, 0]) - first..];
-        let columns = self.deposited.par_chunks_mut(grid.cells.nx);
+        let columns = self.deposited.par_chunks_mut(nx);
         let landed = ash.par_chunks_mut(slab).zip(columns).enumerate().map(|(z, (ash, deposited))| {
             let mut landed = 0;
-            for (x, deposited) in deposited.iter_mut().enumerate() {
-                let column = first + x;
-                // From the floor up, so that nothing falls twice.
-                for y in 0..grid.cells.ny {
-                    let falling = part(ash[column + y * row], share);
-                    if falling == 0 {
-                        continue;
-                    }
-                    ash[column + y * row] -= falling;
+            // From the floor up, so that nothing falls twice.
+            for y in 0..grid.cells.ny {
+                let (below, from) = ash[first - row..].split_at_mut((y + 1) * row);
+                let (below, from) = (&mut below[y * row..][..nx], &mut from[..nx]);
+                if is_empty(from) {
+                    continue;
+                }
+                for (x, (from, below)) in from.iter_mut().zip(below).enumerate() {
+                    let falling = part(*from, share);
+                    *from -= falling;
                     if y > 0 && !openness.is_solid([x, y - 1, z]) {
-                        ash[column + (y - 1) * row] += falling;
+                        *below += falling;
                     } else {
-                        *deposited += u64::from(falling);
+                        deposited[x] += u64::from(falling);
                         landed += u64::from(falling);
                     }
                 }
@@ -100,6 +106,9 @@ impl Air {
         let faded = slabs.map(|(((steam, heat), ash), _)| {
             let rows = (0..grid.cells.ny).map(|y| first + y * row..first + y * row + grid.cells.nx);
             rows.map(|cells| {
+                if is_empty(&steam[cells.clone()]) {
+                    return 0;
+                }
                 let others = heat[cells.clone()].iter().zip(&ash[cells.clone()]);
                 steam[cells].iter_mut().zip(others).map(|(steam, (&h, &a))| fade_cell(steam, h, a, share)).sum::<u64>()
             })
