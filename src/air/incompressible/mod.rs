@@ -173,18 +173,8 @@ impl Incompressible {
 
     /// Limits all velocities, and finds the fastest.
     fn limit(&mut self) {
-        let mut fastest = 0;
-        for axis in AXES {
-            let mut n = self.grid.size();
-            n[axis] += 1;
-            for (y, z) in (0..n[2]).flat_map(|z| (0..n[1]).map(move |y| (y, z))) {
-                let at = self.grid.at([0, y, z]);
-                let row = &mut self.u[axis][at..at + n[0]];
-                row.iter_mut().for_each(|u| *u = if u.is_nan() { 0.0 } else { project::limited(*u, FASTEST) });
-                fastest = project::largest(row, fastest);
-            }
-        }
-        (self.fastest, self.is_limited) = (f32::from_bits(fastest), true);
+        let fastest = project::limit(self.grid, &mut self.u, self.simd);
+        (self.fastest, self.is_limited) = (fastest, true);
     }
 
     fn step_within(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows {

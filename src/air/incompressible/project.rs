@@ -4,6 +4,7 @@ use crate::air::{AirGrid, BEYOND, Side};
 use crate::parallel::*;
 use crate::simd::{Level, Simd, Work};
 
+use super::FASTEST;
 use super::chunks::planes;
 use super::pressure::{Layout, Multigrid, Pressure, split};
 use super::velocity::{Faces, Open};
@@ -161,6 +162,52 @@ impl Gradient<'_> {
             }
         }
     }
+}
+
+/// Some planes of a component of the velocity, within the limit.
+struct Limit<'a> {
+    grid: AirGrid,
+    axis: usize,
+    u: &'a mut [f32],
+    first: usize,
+    /// Bits of the fastest.
+    fastest: &'a mut u32,
+}
+
+impl Work for Limit<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let (mut n, [_, row, plane]) = (self.grid.size(), self.grid.strides());
+        n[self.axis] += 1;
+        for (k, u) in self.u.chunks_mut(plane).enumerate() {
+            if (self.first + k).wrapping_sub(BEYOND) >= n[2] {
+                continue;
+            }
+            for y in 0..n[1] {
+                let u = &mut u[(y + BEYOND) * row + BEYOND..][..n[0]];
+                for u in &mut *u {
+                    *u = if u.is_nan() { 0.0 } else { limited(*u, FASTEST) };
+                }
+                *self.fastest = largest(u, *self.fastest);
+            }
+        }
+    }
+}
+
+/// Limits all velocities, which need not be numbers; returns the largest one.
+pub(super) fn limit(grid: AirGrid, u: &mut Faces, simd: Level) -> f32 {
+    let planes = planes(grid);
+    let mut most = 0;
+    for (axis, u) in u.iter_mut().enumerate() {
+        let chunks = u.par_chunks_mut(planes * grid.strides()[2]).enumerate();
+        let fastest = chunks.map(|(j, u)| {
+            let mut fastest = 0;
+            simd.run(Limit { grid, axis, u, first: j * planes, fastest: &mut fastest });
+            fastest
+        });
+        most = fastest.reduce(|| 0, u32::max).max(most);
+    }
+    f32::from_bits(most)
 }
 
 /// Makes a flow free of divergence, with speeds of at most `most`; returns the largest one.

@@ -90,7 +90,9 @@ fn nearest(v: f32) -> i32 {
     let v = if v > -MOST { v } else { -MOST };
     let high = v * (1.0 / 65536.0) + WHOLE;
     let low = (v - (high - WHOLE) * 65536.0) + WHOLE;
-    let [high, low] = [high, low].map(|v| (v.to_bits() as i32).wrapping_sub(WHOLE.to_bits() as i32));
+    // No closure: it would be compiled without the instructions of the level.
+    let high = (high.to_bits() as i32).wrapping_sub(WHOLE.to_bits() as i32);
+    let low = (low.to_bits() as i32).wrapping_sub(WHOLE.to_bits() as i32);
     (high << 16).wrapping_add(low)
 }
 
