@@ -6,6 +6,7 @@ use crate::parallel::*;
 
 /// Mass in a cubic metre, in kg, that the largest value of [`AirVolume::carried`] stands for; denser air is drawn as this.
 const DENSEST: f32 = 4.0;
+const KG_M3: f32 = DENSEST / (65535.0 * 65535.0);
 /// Largest value of [`AirVolume::flow`], and the speed that it stands for in air cells a step.
 const FASTEST: (f32, f32) = (127.0, 2.0);
 
@@ -66,7 +67,15 @@ impl AirVolume {
     /// Masses of ash and steam that the values of a cell stand for, in kg/m³.
     #[cfg_attr(not(feature = "render"), allow(dead_code, reason = "only pictures need it"))]
     pub(crate) fn kg_m3(&self, index: usize) -> [f32; 2] {
-        self.carried[index].map(|value| DENSEST * (f32::from(value) / 65535.0).powi(2))
+        self.carried[index].map(|value| f32::from(value) * f32::from(value) * KG_M3)
+    }
+
+    /// Mass of ash and steam together that two values stand for, in kg/m³.
+    #[cfg_attr(not(feature = "render"), allow(dead_code, reason = "only pictures need it"))]
+    #[inline(always)]
+    pub(crate) fn sum_kg_m3([ash, steam]: [u16; 2]) -> f32 {
+        let [ash, steam] = [f32::from(ash), f32::from(steam)];
+        (ash * ash + steam * steam) * KG_M3
     }
 
     /// Memory for a cell of the air in bytes.

@@ -68,6 +68,21 @@ fn periodic(p: V3, period: i32) -> f32 {
 /// A billow at a point, in edges of the broadest ones: its height, about −1 to 1, and its slope.
 #[inline(always)]
 pub(crate) fn billow<S: Simd>(s: S, p: V3) -> (f32, V3) {
+    let (rows, between) = around(p);
+    decoded(s.blend(rows, between))
+}
+
+/// The billows at two points.
+#[inline(always)]
+pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
+    let ((near, between), (others, beside)) = (around(p), around(q));
+    let [a, b] = s.blend_pair([near, others], [between, beside]);
+    [decoded(a), decoded(b)]
+}
+
+/// The rows of two texels around a point, and the place between them.
+#[inline(always)]
+fn around(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
     let whole = SIDE + 1;
     let (mut cell, mut between) = ([0; 3], [0.0; 3]);
     for axis in 0..3 {
@@ -83,7 +98,12 @@ pub(crate) fn billow<S: Simd>(s: S, p: V3) -> (f32, V3) {
         pair(bytes, first + whole * whole),
         pair(bytes, first + whole * whole + whole),
     ];
-    let [value, east, up, south] = s.blend(rows, between);
+    (rows, between)
+}
+
+/// Height and slope as they are stored.
+#[inline(always)]
+fn decoded([value, east, up, south]: [f32; 4]) -> (f32, V3) {
     let scale = 2.0 / 255.0;
     (value * scale - 1.0, (v3(east, up, south) * scale - V3::new(1.0, 1.0, 1.0)) * STEEPEST)
 }

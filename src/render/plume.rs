@@ -1,6 +1,6 @@
 //! The light that smoke in the air scatters along a ray: of sun and sky, and of the lava below.
 
-use super::billows::billow;
+use super::billows::{billow, billow_pair};
 use super::camera::Ray;
 use super::math::{V3, lerp, mix, smoothstep, times, v3};
 use super::media::Passed;
@@ -47,6 +47,9 @@ const HOLLOWS: [f32; 2] = [-0.75, 0.55];
 /// Steps after which billows that the flow carries begin again; half of them are in the middle of their time then.
 const PERIOD: f64 = 7.0;
 
+/// Weight of a generation up to which it is left out.
+const FAINT: f32 = 0.02;
+
 /// The light that scatters in smoke, the same along a whole ray.
 struct Light {
     toward: V3,
@@ -60,6 +63,7 @@ struct Light {
 }
 
 /// Billows of two generations that the flow carries, one of them fading in while the other fades out.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Generations {
     /// Steps that the flow has carried them, their shift, and their weights.
     pub(crate) carried: [(f32, V3, f32); 2],
@@ -85,16 +89,15 @@ impl Generations {
     /// Height of the billows at a point, about −1 to 1, and their slope, among air cells of `edge` voxels.
     #[inline(always)]
     fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, edge: f32) -> (f32, V3) {
-        let (mut height, mut slope) = (0.0, V3::zeros());
-        for (steps, began, weight) in self.carried {
-            if weight <= 0.02 {
-                continue;
-            }
-            let (value, rise) = billow(s, (p - flow * steps) * (1.0 / (BILLOW * edge)) + began);
-            height += weight * value;
-            slope += rise * weight;
+        let [(first, began, a), (second, other, b)] = self.carried;
+        let scale = 1.0 / (BILLOW * edge);
+        let (p0, p1) = ((p - flow * first) * scale + began, (p - flow * second) * scale + other);
+        if a <= FAINT || b <= FAINT {
+            let (value, rise) = billow(s, if a > b { p0 } else { p1 });
+            return (a.max(b) * value, rise * a.max(b));
         }
-        (height, slope)
+        let [(height, slope), (other, rise)] = billow_pair(s, p0, p1);
+        (height * a + other * b, slope * a + rise * b)
     }
 }
 
@@ -112,8 +115,7 @@ pub(crate) fn scatter(context: &ShadeContext, field: &SmokeField, passed: &mut P
     if from >= to {
         return;
     }
-    let march =
-        March { context, field, light: light(context, ray.direction), generations: Generations::at(context.steps) };
+    let march = March { context, field, light: light(context, ray.direction), generations: context.billows };
     Level::fastest().run(Along { march, ray, from, to, jitter, passed });
 }
 
@@ -274,7 +276,10 @@ fn light(context: &ShadeContext, view: V3) -> Light {
 
 /// Light that smoke sends on straight by the cosine between the ray and the direction to the sun, 1 on average.
 fn phase(cosine: f32) -> f32 {
-    let lobe = |g: f32| (1.0 - g * g) / (1.0 + g * g - 2.0 * g * cosine).powf(1.5);
+    let lobe = |g: f32| {
+        let turned = 1.0 + g * g - 2.0 * g * cosine;
+        (1.0 - g * g) / (turned * turned.sqrt())
+    };
     LOBE * lobe(AHEAD) + (1.0 - LOBE) * lobe(BACK)
 }
 

@@ -31,6 +31,7 @@ use super::land::{NODES, TerrainLook};
 use super::math::V3;
 use super::places::Skipping;
 use super::plain::{self, Specimen};
+use super::plume::Generations;
 use super::prepared::{FieldChanges, Prepared, VolumeChanges, rows};
 use super::shading::ShadeContext;
 use super::sky::Sky;
@@ -471,6 +472,7 @@ impl Renderer {
             look: &self.look,
             blackbody: &self.blackbody,
             slices: self.slices(shown),
+            billows: Generations::at(self.steps),
             steps: self.steps,
         }
     }

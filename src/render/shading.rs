@@ -9,6 +9,7 @@ use super::fog::FogField;
 use super::heightfield::Part;
 use super::land::TerrainLook;
 use super::math::V3;
+use super::plume::Generations;
 use super::sky::Sky;
 use super::smoke::SmokeField;
 use crate::view::LookSpec;
@@ -32,6 +33,8 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) look: &'a LookSpec,
     pub(crate) blackbody: &'a BlackBody,
     pub(crate) slices: Slices<'a>,
+    /// The billows of smoke.
+    pub(crate) billows: Generations,
     /// Steps since the beginning, for patterns that move with the flow.
     pub(crate) steps: f64,
 }

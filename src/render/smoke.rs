@@ -9,23 +9,26 @@
 //!        lava
 //! ```
 
+mod absorbed;
+mod coarse;
+mod encoded;
 mod light;
 
-use crate::air::{AirGrid, Side};
+use crate::air::AirGrid;
 use crate::grid::Grid;
 use crate::lowpass::AirVolume;
 use crate::parallel::*;
-use crate::simd::{Portable, Simd};
+use crate::simd::{Level, Portable, Simd};
 use crate::view::AirLook;
 
-use self::light::{Lit, lava_light, left_along};
+use self::absorbed::Absorbed;
+use self::encoded::{Light, Slab};
 use super::blocks::{Blocks, Places, Stride};
 use super::bricks::Drawn;
 use super::camera::Ray;
 use super::ember::Patch;
 use super::field::span_in;
-use super::fog::blurred;
-use super::math::{V3, smoothstep, v3};
+use super::math::{V3, v3};
 use super::places::Skipping;
 
 /// Share of the absorption that counts for light from the sky and from the lava, which comes by detours.
@@ -38,10 +41,6 @@ const BRIGHTEST: f32 = 4.0;
 /// Distance between samples in air cells, up to this step of a look; it grows with a longer one.
 const STEP: f32 = 1.0;
 const USUAL_STEP: f32 = 0.5;
-
-/// Smoke fades over one part in so many of the box before an open side, and over at most so many cells.
-const FADING: usize = 6;
-const MOST_FADING: usize = 16;
 
 /// What smoke depends on besides the amounts.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,48 +105,19 @@ impl Smoke {
         let AirGrid { cells: grid, ratio, corner, .. } = air.grid;
         let edge = ratio as f32;
         let low = v3(corner[0] as f32, 0.0, corner[1] as f32);
-        let per_kg = wanted.look.extinction_m2_kg * air.cell_m;
-        let mut dense = vec![0.0_f32; grid.cells()];
-        let fade = Fade::of(&air.grid);
-        dense.par_chunks_mut(grid.nx).enumerate().for_each(|(row, dense)| {
-            let (carried, beside) = (&air.carried[row * grid.nx..][..grid.nx], fade.of_row(row));
-            let held = dense.iter_mut().zip(carried).zip(&fade.along[0]).enumerate();
-            for (x, ((dense, _), along)) in held.filter(|(_, ((_, carried), _))| **carried != [0; 2]) {
-                *dense = air.kg_m3(row * grid.nx + x).iter().sum::<f32>() * per_kg * (along * beside);
-            }
+        let absorbed = Absorbed::of(air, wanted.look.extinction_m2_kg * air.cell_m);
+        let (light, most) = (Light::new(&absorbed, (grid, low, edge), wanted, lava), absorbed.most);
+        let mut cells = vec![[0; 4]; grid.cells()];
+        let mut flow = vec![[0; 4]; grid.cells()];
+        let slabs = cells.par_chunks_mut(grid.slab()).zip(flow.par_chunks_mut(grid.slab())).enumerate();
+        slabs.for_each(|(z, (cells, flow))| {
+            Level::fastest().run(Slab { light: &light, air, absorbed: &absorbed, z, cells, flow });
         });
-        let most = dense.par_iter().map(|&dense| dense).reduce(|| 0.0, f32::max).max(1e-6);
-        let (sun, (sky, glow)) = join(
-            || match wanted.look.self_shadow {
-                // A surface lies between two cells: sharper light would draw their layers on it.
-                true => blurred(&left_along(&dense, grid, wanted.sun, edge), grid),
-                false => vec![1.0; grid.cells()],
-            },
-            || {
-                join(
-                    || left_along(&dense.iter().map(|d| d * DETOURS).collect::<Vec<_>>(), grid, V3::y(), edge),
-                    || lava_light(&Lit { dense: &dense, grid, low, edge }, lava),
-                )
-            },
-        );
-        let byte = |value: f32| (value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
-        let texel = |i: usize| {
-            if air.carried[i] == [0; 2] {
-                return [0, 0, byte(sun[i]), 0];
-            }
-            let [ash, steam] = air.kg_m3(i);
-            let share = if steam > 0.0 { steam / (ash + steam) } else { 0.0 };
-            [byte((dense[i] / most).sqrt()), byte(share), byte(sun[i]), byte((glow[i] / BRIGHTEST).sqrt())]
-        };
-        let moving = |i: usize| {
-            let [east, up, south, _] = air.flow[i].map(|v| (i16::from(v) + 128) as u8);
-            [east, up, south, byte(sky[i])]
-        };
-        let cells: Vec<[u8; 4]> = (0..grid.cells()).into_par_iter().map(texel).collect();
-        let flow = (0..grid.cells()).into_par_iter().map(moving).collect();
         let high = low + v3(grid.nx as f32, grid.ny as f32, grid.nz as f32) * edge;
-        let blocks =
-            Blocks::new(grid, ratio, [low, high], |i| decoded(f32::from(cells[i][0]) / 255.0, most) * edge > LEAST);
+        // The smallest byte that stands for enough.
+        let least = (0..=u8::MAX).find(|&root| decoded(f32::from(root) / 255.0, most) * edge > LEAST);
+        let least = least.map_or(u32::MAX, u32::from);
+        let blocks = Blocks::new(grid, ratio, [low, high], |i| u32::from(cells[i][0]) >= least);
         let last =
             [grid.nx, grid.ny, grid.nz].map(|n| ((n as f32 - 1.0).next_down().max(0.0), n.saturating_sub(2) as u32));
         Self { grid, low, edge, most, last, cells, flow, blocks }
@@ -189,23 +159,28 @@ impl Smoke {
         (self.grid.index(cell), between)
     }
 
+    /// Cells from one to the next along y and z. A box that is one cell thick repeats its only layer.
+    #[inline(always)]
+    fn strides(&self) -> (usize, usize) {
+        let row = if self.grid.ny > 1 { self.grid.nx } else { 0 };
+        (row, if self.grid.nz > 1 { self.grid.slab() } else { 0 })
+    }
+
+    /// The rows of two cells around a place.
+    #[inline(always)]
+    fn rows<'a>(&self, values: &'a [[u8; 4]], first: usize) -> [&'a [u8; 8]; 4] {
+        let (bytes, (row, slab)) = (values.as_flattened(), self.strides());
+        // No closure: it would be compiled without the instructions of the level.
+        [pair(bytes, first), pair(bytes, first + row), pair(bytes, first + slab), pair(bytes, first + slab + row)]
+    }
+
     #[inline(always)]
     fn blend<S: Simd>(&self, s: S, values: &[[u8; 4]], first: usize, between: [f32; 3]) -> [f32; 4] {
-        // A box that is one cell thick repeats its only layer.
-        let step = |n: usize, stride: usize| if n > 1 { stride } else { 0 };
-        let (row, slab) = (step(self.grid.ny, self.grid.nx), step(self.grid.nz, self.grid.slab()));
         let mut to;
         if self.grid.nx > 1 {
-            let bytes = values.as_flattened();
-            // No closure: it would be compiled without the instructions of the level.
-            let rows = [
-                pair(bytes, first),
-                pair(bytes, first + row),
-                pair(bytes, first + slab),
-                pair(bytes, first + slab + row),
-            ];
-            to = s.blend(rows, between);
+            to = s.blend(self.rows(values, first), between);
         } else {
+            let (row, slab) = self.strides();
             let twice = [first, first + row, first + slab, first + slab + row].map(|start| {
                 let [a, b, c, d] = values[start];
                 [a, b, c, d, a, b, c, d]
@@ -218,16 +193,29 @@ impl Smoke {
         to
     }
 
+    /// What is in the cells around a place, and their motion.
+    #[inline(always)]
+    fn both<S: Simd>(&self, s: S, first: usize, between: [f32; 3]) -> [[f32; 4]; 2] {
+        if self.grid.nx == 1 {
+            return [self.blend(s, &self.cells, first, between), self.blend(s, &self.flow, first, between)];
+        }
+        let rows = [self.rows(&self.cells, first), self.rows(&self.flow, first)];
+        let mut to = s.blend_pair(rows, [between; 2]);
+        for value in to.as_flattened_mut() {
+            *value *= 1.0 / 255.0;
+        }
+        to
+    }
+
     /// The smoke at a point, where there is enough of it.
     #[inline(always)]
     pub(crate) fn at<S: Simd>(&self, s: S, p: V3) -> Option<Puff> {
         let (first, between) = self.spot(p);
-        let [root, steam, sun, glow] = self.blend(s, &self.cells, first, between);
+        let [[root, steam, sun, glow], [east, up, south, sky]] = self.both(s, first, between);
         let dense = decoded(root, self.most);
         if dense * self.edge <= LEAST {
             return None;
         }
-        let [east, up, south, sky] = self.blend(s, &self.flow, first, between);
         let flow = (v3(east, up, south) * 255.0 - V3::new(128.0, 128.0, 128.0)) * (2.0 / 127.0 * self.edge);
         Some(Puff { dense, steam, sun, sky, glow: glow * glow * BRIGHTEST, flow })
     }
@@ -314,35 +302,4 @@ fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
 #[inline(always)]
 fn decoded(root: f32, most: f32) -> f32 {
     root * root * most
-}
-
-/// How smoke thins out towards open sides of the air's box, where it would end as if cut.
-struct Fade {
-    size: [usize; 3],
-    /// By the cell along each axis, the share that is left.
-    along: [Vec<f32>; 3],
-}
-
-impl Fade {
-    fn of(grid: &AirGrid) -> Self {
-        let size = grid.size();
-        let share = |away: usize, over: usize| if away < over { (away as f32 + 0.5) / over as f32 } else { 1.0 };
-        let along = std::array::from_fn(|axis| {
-            let over = if grid.sides[axis] == Side::Open { (size[axis] / FADING).min(MOST_FADING) } else { 0 };
-            // The floor is always a wall.
-            let first = if axis == 1 { 0 } else { over };
-            let left = |cell: usize| {
-                let near = share(cell, first) * share(size[axis] - 1 - cell, over);
-                // Dense smoke has to lose most of it to let any light through.
-                smoothstep(0.0, 1.0, near).powi(4)
-            };
-            (0..size[axis]).map(left).collect()
-        });
-        Self { size, along }
-    }
-
-    /// The share along y and z, for a row of cells along x.
-    fn of_row(&self, row: usize) -> f32 {
-        self.along[1][row % self.size[1]] * self.along[2][row / self.size[1]]
-    }
 }

@@ -76,16 +76,14 @@ impl Veils {
     /// The veil of a ray through a place in the picture, in pixels, where those around it agree.
     #[inline(always)]
     pub(crate) fn at(&self, u: f32, v: f32) -> Option<Veil> {
-        let [u, v] = [u, v].map(|place| place * (1.0 / SQUARE as f32));
+        let (u, v) = (u * (1.0 / SQUARE as f32), v * (1.0 / SQUARE as f32));
         let (i, j) = (u as u32, v as u32);
         let first = j as usize * self.across + i as usize;
-        let around = [first, first + 1, first + self.across, first + self.across + 1].map(|k| &self.corners[k]);
-        let tones = around.map(Veil::tones);
-        let spread = |k: usize| {
-            let [a, b, c, d] = [tones[0][k], tones[1][k], tones[2][k], tones[3][k]];
-            a.max(b).max(c.max(d)) - a.min(b).min(c.min(d))
-        };
-        if spread(0) > AGREED || spread(1) > AGREED {
+        let (near, far) = (&self.corners[first..][..2], &self.corners[first + self.across..][..2]);
+        // No closures: they would be compiled without the instructions of the level.
+        let around = [&near[0], &near[1], &far[0], &far[1]];
+        let tones = [around[0].tones(), around[1].tones(), around[2].tones(), around[3].tones()];
+        if spread(&tones, 0) > AGREED || spread(&tones, 1) > AGREED {
             return None;
         }
         let [x, y] = [u - i as f32, v - j as f32];
@@ -100,6 +98,13 @@ impl Veils {
         }
         Some(veil)
     }
+}
+
+/// Between the least and the greatest of four tones.
+#[inline(always)]
+fn spread(tones: &[[f32; 2]; 4], which: usize) -> f32 {
+    let [a, b, c, d] = [tones[0][which], tones[1][which], tones[2][which], tones[3][which]];
+    a.max(b).max(c.max(d)) - a.min(b).min(c.min(d))
 }
 
 #[cfg(test)]

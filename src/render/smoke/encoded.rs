@@ -1,0 +1,146 @@
+//! The cells of smoke as they are stored, a byte for each value.
+
+use super::BRIGHTEST;
+use super::DETOURS;
+use super::Wanted;
+use super::absorbed::Absorbed;
+use super::coarse::Coarse;
+use super::light::Lit;
+use crate::grid::Grid;
+use crate::lowpass::AirVolume;
+use crate::parallel::*;
+use crate::render::ember::Patch;
+use crate::render::math::{V3, v3};
+use crate::simd::{Simd, Work};
+
+/// Bits that make signed bytes of a velocity unsigned ones, 128 for none.
+const SIGNS: u32 = 0x0080_8080;
+
+/// Light of the sun, the sky and the lava in the cells of the light.
+pub(super) struct Light {
+    coarse: Coarse,
+    sun: Vec<f32>,
+    sky: Vec<f32>,
+    lava: Vec<f32>,
+}
+
+impl Light {
+    /// In smoke that absorbs so much.
+    pub(super) fn new(
+        absorbed: &Absorbed,
+        (grid, low, edge): (Grid, V3, f32),
+        wanted: &Wanted,
+        lava: &[Patch],
+    ) -> Self {
+        let coarse = Coarse::of(grid);
+        let [x, y, z] = coarse.by.map(|by| by as f32 * edge);
+        let lit = Lit {
+            coarse: &coarse,
+            absorbed,
+            dense: &coarse.mean(absorbed, 0.0, |dense| dense),
+            low,
+            edges: v3(x, y, z),
+        };
+        let of_sun = || match wanted.look.self_shadow {
+            true => lit.left_along(wanted.sun, 1.0),
+            false => vec![1.0; coarse.grid.cells()],
+        };
+        let (sun, (sky, lava)) = join(of_sun, || join(|| lit.left_along(V3::y(), DETOURS), || lit.of_lava(lava)));
+        Self { coarse, sun, sky, lava }
+    }
+
+    /// Room for a row of cells along x.
+    fn row(&self) -> Row {
+        let none = vec![0.0; self.coarse.fine_nx()];
+        Row { sun: none.clone(), sky: none.clone(), lava: none, between: Vec::new() }
+    }
+}
+
+/// The light in a row of cells along x.
+struct Row {
+    sun: Vec<f32>,
+    sky: Vec<f32>,
+    lava: Vec<f32>,
+    between: Vec<f32>,
+}
+
+impl Row {
+    /// Reads the row at this y and z, with the light of the lava where there is smoke.
+    #[inline(always)]
+    fn read(&mut self, light: &Light, place: [usize; 2], has_smoke: bool) {
+        light.coarse.read(&light.sun, place, &mut self.sun, &mut self.between);
+        light.coarse.read(&light.sky, place, &mut self.sky, &mut self.between);
+        if has_smoke {
+            light.coarse.read(&light.lava, place, &mut self.lava, &mut self.between);
+        }
+    }
+
+    /// Writes the motion of the air in the cells, and the light of the sky.
+    #[inline(always)]
+    fn encode_motion(&self, to: &mut [[u8; 4]], moving: &[[i8; 4]]) {
+        for ((to, moving), sky) in to.iter_mut().zip(moving).zip(&self.sky) {
+            // No array that is mapped here and below: that is a call.
+            let [east, up, south, _] = *moving;
+            let bytes = u32::from(east as u8) | u32::from(up as u8) << 8 | u32::from(south as u8) << 16;
+            *to = (bytes ^ SIGNS | byte(*sky) << 24).to_le_bytes();
+        }
+    }
+
+    /// Writes cells without smoke.
+    #[inline(always)]
+    fn encode_clear(&self, to: &mut [[u8; 4]]) {
+        for (to, sun) in to.iter_mut().zip(&self.sun) {
+            *to = (byte(*sun) << 16).to_le_bytes();
+        }
+    }
+
+    /// Writes cells with smoke; `dense` is their absorption and the largest of all.
+    #[inline(always)]
+    fn encode_smoke(&self, to: &mut [[u8; 4]], carried: &[[u16; 2]], (dense, most): (&[f32], f32)) {
+        let per_most = 1.0 / most;
+        let lit = to.iter_mut().zip(carried).zip(dense).zip(self.sun.iter().zip(&self.lava));
+        for (((to, carried), dense), (sun, lava)) in lit {
+            let (ash, steam) = (f32::from(carried[0]), f32::from(carried[1]));
+            let share = steam * steam / (ash * ash + steam * steam).max(1e-6);
+            let bytes = byte((dense * per_most).sqrt()) | byte(share) << 8 | byte(*sun) << 16;
+            *to = (bytes | byte((lava * (1.0 / BRIGHTEST)).sqrt()) << 24).to_le_bytes();
+        }
+    }
+}
+
+/// The cells of a slab of the air that are to be written.
+pub(super) struct Slab<'a> {
+    pub(super) light: &'a Light,
+    pub(super) air: &'a AirVolume,
+    pub(super) absorbed: &'a Absorbed,
+    pub(super) z: usize,
+    pub(super) cells: &'a mut [[u8; 4]],
+    pub(super) flow: &'a mut [[u8; 4]],
+}
+
+impl Work for Slab<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let Self { light, air, absorbed, z, cells, flow } = self;
+        let Grid { nx, ny, .. } = air.grid.cells;
+        let mut row = light.row();
+        for (y, (cells, flow)) in cells.chunks_mut(nx).zip(flow.chunks_mut(nx)).enumerate() {
+            let (number, start) = (z * ny + y, (z * ny + y) * nx);
+            let has_smoke = absorbed.held[number];
+            row.read(light, [y, z], has_smoke);
+            row.encode_motion(flow, &air.flow[start..][..nx]);
+            if has_smoke {
+                let dense = (&absorbed.cells[start..][..nx], absorbed.most);
+                row.encode_smoke(cells, &air.carried[start..][..nx], dense);
+            } else {
+                row.encode_clear(cells);
+            }
+        }
+    }
+}
+
+/// A share as a byte.
+#[inline(always)]
+fn byte(share: f32) -> u32 {
+    (share.clamp(0.0, 1.0) * 255.0 + 0.5) as i32 as u32
+}
