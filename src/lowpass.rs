@@ -9,6 +9,7 @@ mod air;
 mod bricks;
 mod changes;
 mod clear;
+mod crust;
 mod layer_changes;
 mod rows;
 
@@ -24,6 +25,7 @@ pub use self::bricks::Bricks;
 use self::changes::SlabChanges;
 pub use self::changes::{BRICK, Change};
 use self::clear::{ClearFilter, Matter};
+pub use self::crust::CrustMap;
 use self::layer_changes::{Around, LayerChanges, LayerCursor};
 pub use self::rows::RowFilter;
 use crate::grid::tile::TILE_X;
@@ -53,6 +55,8 @@ pub struct Volume {
     pub media: Vec<Medium>,
     /// Ash and steam in the air; `None` where there is none.
     pub air: Option<Arc<AirVolume>>,
+    /// How hot the surface of lava that grows a crust is; `None` where that is not known.
+    pub crust: Option<Arc<CrustMap>>,
 }
 
 /// The field of one material that is no lava.
@@ -70,7 +74,8 @@ pub struct Medium {
 impl Volume {
     /// A volume without liquid.
     pub fn empty(grid: Grid) -> Self {
-        Self { grid, density: vec![0; grid.cells()], energy: vec![0; grid.cells()], media: Vec::new(), air: None }
+        let none = || vec![0; grid.cells()];
+        Self { grid, density: none(), energy: none(), media: Vec::new(), air: None, crust: None }
     }
 
     /// A volume of a program's own: densities and extensive energies, shape (z, y, x), z south, y up, x east. Densities are
@@ -95,6 +100,7 @@ impl Volume {
             energy: bytes(energy, ENERGY_SHOWN),
             media: Vec::new(),
             air: None,
+            crust: None,
         })
     }
 
@@ -326,7 +332,16 @@ impl LowPass {
         self.filtered = lava.filter(|changes| !changes.is_empty()).map_or(0, |changes| self.filter(world, changes));
         self.filtered += self.refresh_media(world, &changes);
         self.refresh_air(world);
+        self.refresh_crust(world);
         &self.volume
+    }
+
+    /// Reads the crust; a map that is the same stays the same object.
+    fn refresh_crust(&mut self, world: &World) {
+        let crust = CrustMap::of(world);
+        if self.volume.crust.as_deref() != crust.as_ref() {
+            self.volume.crust = crust.map(Arc::new);
+        }
     }
 
     /// Reads the air where it may have changed.

@@ -20,6 +20,7 @@
 //! | `edit` | what a person or a scene puts into cells |
 //! | `meet` | what reactions with other matter take and make |
 //! | `melt` | solids that melt, their heat, heaters |
+//! | `crust` | age and temperature of the surface, for pictures |
 //! | `account` | ledgers of volume and heat |
 //! | `verify` | set-ups with a known answer |
 //! | `plain` | the specification, which reads like the rule and is slow |
@@ -30,6 +31,7 @@ mod account;
 mod area;
 mod column;
 mod cross;
+mod crust;
 mod edit;
 mod face;
 mod gather;

@@ -11,6 +11,7 @@ use crate::lowpass::{ENERGY_SHOWN, Volume};
 use crate::world::Span;
 
 use super::blackbody::{kelvin, red_hot};
+use super::crust::youth;
 use super::math::{V3, lerp, saturate, smoothstep, v3};
 use super::raster::Raster;
 use crate::view::LookSpec;
@@ -50,6 +51,8 @@ pub(crate) struct EmberLight {
     pub(crate) maps: Raster<Vector2<f32>>,
     /// What glows, before any blur, for the light on what is far above it.
     pub(crate) patches: Vec<Patch>,
+    /// Temperature in kelvin of the surface of each column, where it is known.
+    pub(crate) crust: Option<Raster<f32>>,
 }
 
 /// The lava of some neighbouring columns.
@@ -88,7 +91,8 @@ impl EmberLight {
             look_down(volume, rows, z, glow, columns);
         });
         let patches = patches(&columns, grid.nx);
-        Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)), patches }
+        let crust = volume.crust.as_ref().map(|crust| Raster::columns((grid.nx, grid.nz), crust.kelvin.clone()));
+        Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)), patches, crust }
     }
 
     /// No light at all.
@@ -96,7 +100,13 @@ impl EmberLight {
         Self {
             maps: Raster::columns((grid.nx, grid.nz), vec![Vector2::zeros(); grid.nx * grid.nz]),
             patches: Vec::new(),
+            crust: None,
         }
+    }
+
+    /// Temperature in kelvin of the surface of the lava around a column, where it is known.
+    pub(crate) fn crust(&self, p: V3) -> Option<f32> {
+        self.crust.as_ref().map(|crust| crust.at(p.x, p.z))
     }
 
     /// Strength of the glow around a column, about 0..2.
@@ -212,7 +222,11 @@ fn emission(volume: &Volume, [x, y, z]: Place, seen: Glow) -> f32 {
     let heat = saturate((energy - seen.heat[0]) / (seen.heat[1] - seen.heat[0]));
     let cover = smoothstep(seen.film, seen.iso, density.max(f32::from(volume.density[here])) / 255.0);
     let red_hot = seen.kelvin.map_or(1.0, |range| red_hot(kelvin(range, energy)));
-    cover * red_hot * (0.12 + 0.88 * heat * heat.sqrt())
+    let open = match &volume.crust {
+        Some(crust) => youth(crust.kelvin[z * volume.grid.nx + x]),
+        None => heat * heat.sqrt(),
+    };
+    cover * red_hot * (0.12 + 0.88 * open)
 }
 
 #[cfg(test)]

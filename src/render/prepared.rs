@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::parallel::*;
 
 use crate::grid::{Grid, Place};
-use crate::lowpass::{AirVolume, Change, Fields, Medium, Volume};
+use crate::lowpass::{AirVolume, Change, CrustMap, Fields, Medium, Volume};
 use crate::view::MaterialLook;
 use crate::world::Span;
 
@@ -50,13 +50,26 @@ pub(crate) struct Prepared {
     lava: PreparedField,
     /// One for each of [`Volume::media`], `None` while that is absent.
     media: Vec<Option<PreparedField>>,
-    ember: Option<(Glow, Arc<EmberLight>)>,
+    ember: Option<(Lit, Arc<EmberLight>)>,
     /// The gases of the last frame that drew them; none where there were none.
     fog: Option<(Wanted, Option<Arc<Fog>>)>,
     /// The smoke of the last frame that drew it, and what it was made of; none where there was none.
     smoke: Option<(SmokeSource, Option<Arc<Smoke>>)>,
     /// The haze of the last frame in a plain style, and what it was made of; none where there was none.
     haze: Option<(Arc<AirVolume>, Option<Arc<Haze>>)>,
+}
+
+/// What the light around the lava is computed for, besides its fields.
+#[derive(Clone, Debug)]
+struct Lit {
+    glow: Glow,
+    crust: Option<Arc<CrustMap>>,
+}
+
+impl Lit {
+    fn is(&self, other: &Self) -> bool {
+        self.glow == other.glow && self.crust.as_ref().map(Arc::as_ptr) == other.crust.as_ref().map(Arc::as_ptr)
+    }
 }
 
 /// What smoke is made of: the same things give the same smoke.
@@ -120,10 +133,11 @@ impl Prepared {
 
     /// The light around the lava, computed when it is not cached.
     pub(crate) fn light(&mut self, volume: &Volume, changes: &VolumeChanges, glow: Glow) -> Arc<EmberLight> {
-        let known = self.ember.take().filter(|(known, _)| *known == glow);
+        let lit = Lit { glow, crust: volume.crust.clone() };
+        let known = self.ember.take().filter(|(known, _)| known.is(&lit));
         let rows = changes.lava.rows;
         let (_, light) =
-            self.ember.insert(known.unwrap_or_else(|| (glow, Arc::new(EmberLight::new(volume, Some(rows), glow)))));
+            self.ember.insert(known.unwrap_or_else(|| (lit, Arc::new(EmberLight::new(volume, Some(rows), glow)))));
         Arc::clone(light)
     }
 

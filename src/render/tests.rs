@@ -399,7 +399,7 @@ fn boxes_and_pictures_of_one_cell_and_one_pixel_are_drawn() {
 }
 
 fn full(grid: Grid) -> Volume {
-    Volume { grid, density: vec![255; grid.cells()], energy: vec![255; grid.cells()], media: Vec::new(), air: None }
+    Volume { density: vec![255; grid.cells()], energy: vec![255; grid.cells()], ..Volume::empty(grid) }
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! What the looks of materials promise, apart from water's.
 
+use std::sync::Arc;
+
 use ndarray::Array2;
 
 use super::places::Skipping;
 use super::{Camera, CameraSpec, Image, LookSpec, MaterialLook, Preset, Renderer, SkyPreset, Style};
 use crate::grid::Grid;
-use crate::lowpass::{LowPass, Medium, Volume};
+use crate::lowpass::{CrustMap, LowPass, Medium, Volume};
 use crate::matter::Material;
 use crate::random::mix64;
 use crate::simd::Level;
@@ -266,4 +268,51 @@ fn water_before_sand_darkens_it_and_takes_its_red() {
     let [before, after] = [&dry, &wet].map(|image| [0, 2].map(|c| channel(image, c, [[0.2, 0.8]; 2])));
     assert!(after[0] < 0.6 * before[0], "red goes from {} to {}", before[0], after[0]);
     assert!(after[1] / before[1] > 1.5 * after[0] / before[0], "blue stays longer: {before:?}, {after:?}");
+}
+
+/// A slope of lava of one temperature, under a crust whose surface has these temperatures in the west and in the east.
+fn crusted(kelvin: Option<[f32; 2]>) -> Volume {
+    let grid = Grid::new(SIDE, 12, SIDE);
+    let mut volume = Volume::empty(grid);
+    for (i, [_, y, _]) in grid.places().enumerate() {
+        if y < 4 {
+            (volume.density[i], volume.energy[i]) = (255, 120);
+        }
+    }
+    let of_column = |[west, east]: [f32; 2]| {
+        let columns = (0..grid.columns()).map(|k| if k % SIDE < SIDE / 2 { west } else { east });
+        Arc::new(CrustMap { kelvin: columns.collect() })
+    };
+    volume.crust = kelvin.map(of_column);
+    volume
+}
+
+#[test]
+fn old_crust_is_darker_than_young_and_than_the_lava_under_it() {
+    for sky in [SkyPreset::Dusk, SkyPreset::Day, SkyPreset::Night] {
+        let look = LookSpec { sky, kelvin: Some([300.0, 1360.0]), haze: 0.0, ..LookSpec::default() };
+        let grid = crusted(None).grid;
+        let mut renderer = Renderer::new(&Array2::zeros((SIDE, SIDE)), grid, look).expect("a valid look");
+        let camera = Camera::from_pose([20.0, 40.0, 60.0].into(), (180.0, 50.0), 30.0, (120, 80));
+        let mut halves = |kelvin: Option<[f32; 2]>| {
+            let image = renderer.frame(&crusted(kelvin), &camera);
+            let mean = |columns: std::ops::Range<usize>| {
+                let places = (20..60).flat_map(|y| columns.clone().map(move |x| (x, y)));
+                let values = places.map(|(x, y)| image.pixel(x, y).iter().map(|&c| f64::from(c)).sum::<f64>());
+                values.sum::<f64>() / (3 * 40 * columns.len()) as f64
+            };
+            [mean(15..50), mean(70..105)]
+        };
+        let mut last = f64::MAX;
+        for kelvin in [1250.0, 1050.0, 850.0, 650.0, 450.0] {
+            let [west, east] = halves(Some([kelvin, 450.0]));
+            assert!(west < last, "{sky:?}: {west} at {kelvin} K, {last} before");
+            assert!(west >= east - 1.0, "{sky:?}, {kelvin} K: {west} in the west, {east} in the east");
+            last = west;
+        }
+        let [young, old] = halves(Some([1150.0, 550.0]));
+        assert!(young > 1.25 * old, "{sky:?}: young {young}, old {old}");
+        let [unknown, other] = halves(None);
+        assert!((unknown - other).abs() < 0.3 * unknown, "the same lava on both sides: {unknown} and {other}");
+    }
 }

@@ -297,6 +297,7 @@ mod tests {
             energy: vec![128; grid.cells()],
             media: Vec::new(),
             air: None,
+            crust: None,
         };
         let ray = Ray { origin: v3(4.0, 20.0, 4.0), direction: -V3::y() };
         // However faint, what cannot be seen in one cell adds up over many.

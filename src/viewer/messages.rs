@@ -10,8 +10,8 @@ use ndarray::{Array2, s};
 pub use super::flow::{FlowProbe, FlowReport};
 use crate::air::{Air, Field, Wind};
 use crate::grid::{Grid, Place};
-use crate::lowpass::AirVolume;
 pub use crate::lowpass::BRICK;
+use crate::lowpass::{AirVolume, CrustMap};
 use crate::matter::Material;
 use crate::output::Existing;
 use crate::render::ember::EmberLight;
@@ -315,6 +315,8 @@ pub struct Update {
     pub media: Option<MediaUpdate>,
     /// Ash and steam in the air, when they changed; `None` in it where there is nothing any more.
     pub air: Option<Option<Arc<AirVolume>>>,
+    /// How hot the surface of lava that grows a crust is, when that changed; `None` in it where it is not known.
+    pub crust: Option<Option<Arc<CrustMap>>>,
     /// Largest density of each brick of [`BRICK`]³ cells with one cell around it, x fastest, when any changed.
     pub bricks: Option<Vec<u8>>,
     /// The part of the ground that changed; all of it when the scene is new.
@@ -330,8 +332,9 @@ pub struct Update {
 /// Light that the lava throws on what is around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmberUpdate {
-    /// Light that leaves each column and its height times that light, blurred, shape (nz, nx), x fastest.
-    pub columns: Vec<[f32; 2]>,
+    /// Light that leaves each column and its height times that light, both blurred, and the temperature of its surface in
+    /// kelvin, 0 where that is not known; shape (nz, nx), x fastest.
+    pub columns: Vec<[f32; 3]>,
     /// For each patch of lava that glows its middle in cells along x, y and z, and its glow.
     pub patches: Vec<[f32; 4]>,
 }
@@ -339,8 +342,10 @@ pub struct EmberUpdate {
 impl EmberUpdate {
     /// The light of a volume.
     pub(crate) fn of(light: &EmberLight) -> Self {
+        let surface = |k: usize| light.crust.as_ref().map_or(0.0, |crust| crust.data[k]);
+        let column = |(k, map): (usize, &nalgebra::Vector2<f32>)| [map.x, map.y, surface(k)];
         Self {
-            columns: light.maps.data.iter().map(|map| [map.x, map.y]).collect(),
+            columns: light.maps.data.iter().enumerate().map(column).collect(),
             patches: light.patches.iter().map(|p| [p.place.x, p.place.y, p.place.z, p.glow]).collect(),
         }
     }

@@ -93,7 +93,7 @@ pub(crate) fn filtered(volume: &Volume, taps: &[f64]) -> Volume {
         (0..values.len()).map(at).collect()
     };
     let field = |values: &[u8]| (0..3).fold(values.to_vec(), along);
-    Volume { grid, density: field(&volume.density), energy: field(&volume.energy), media: Vec::new(), air: None }
+    Volume { density: field(&volume.density), energy: field(&volume.energy), ..Volume::empty(grid) }
 }
 
 impl<'a> Oracle<'a> {

@@ -10,7 +10,7 @@ use super::{Quality, View};
 use crate::air::{AirGrid, Side};
 use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
-use crate::lowpass::{AirVolume, LowPass, Medium, Volume};
+use crate::lowpass::{AirVolume, CrustMap, LowPass, Medium, Volume};
 use crate::render::ember::{EmberLight, Glow};
 use crate::render::{Camera, Image, LookSpec};
 use crate::scene::{Scene, VentPlace};
@@ -47,6 +47,12 @@ pub(super) fn eruption() -> (Simulation, LowPass) {
     (simulation, lowpass)
 }
 
+/// A crust that is young in the west and old in the east.
+pub(super) fn crust(grid: Grid) -> CrustMap {
+    let kelvin = |column: usize| 1200.0 - 800.0 * ((column % grid.nx) as f32 + 0.5) / grid.nx as f32;
+    CrustMap { kelvin: (0..grid.columns()).map(kelvin).collect() }
+}
+
 /// Everything about a simulation in one update.
 pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSpec) -> Update {
     let grid = volume.grid;
@@ -57,6 +63,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         patches: vec![Patch { origin: [0; 3], size: [grid.nx, grid.ny, grid.nz], texels }],
         bricks: Some(brick_maxima(grid, &volume.density)),
         air: Some(volume.air.clone()),
+        crust: Some(volume.crust.clone()),
         media: (!volume.media.is_empty()).then(|| all_media(volume)),
         ground: Some(GroundPatch::whole(simulation.world().ground())),
         cuts: [None, None, None],

@@ -137,6 +137,7 @@ impl Worker {
             patches: Vec::new(),
             media: None,
             air: None,
+            crust: None,
             bricks: None,
             ground: None,
             cuts: [None, None, None],

@@ -9,7 +9,7 @@ use super::media::MediaPublisher;
 use super::patches::patches;
 use super::pick::probe;
 use super::session::Session;
-use crate::lowpass::{AirVolume, Bricks, LowPass};
+use crate::lowpass::{AirVolume, Bricks, CrustMap, LowPass};
 use crate::render::{Axis, Glow, Ray};
 use crate::simulation::{Simulation, StageTime};
 use crate::viewer::messages::{AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, Report, Update};
@@ -35,6 +35,8 @@ pub(super) struct Publisher {
     media: MediaPublisher,
     /// What the window knows of the air.
     sent_air: Option<Arc<AirVolume>>,
+    /// What the window knows of the surface of the lava.
+    sent_crust: Option<Arc<CrustMap>>,
     tallies: Vec<Tally>,
     cuts: [Option<Cut>; 3],
     embers: LavaLight,
@@ -56,6 +58,7 @@ impl Publisher {
             bricks: Bricks::new(grid),
             media: MediaPublisher::default(),
             sent_air: None,
+            sent_crust: None,
             tallies: Vec::new(),
             cuts: [None, None, None],
             embers: LavaLight::default(),
@@ -87,29 +90,21 @@ impl Publisher {
             self.tallies = world.layers().iter().map(Layer::tally).collect();
         }
         let reset = std::mem::take(&mut self.reset);
-        let ember = self.embers.update(&self.lowpass, !patched.is_empty(), eye.glow);
+        let crust = newer(&mut self.sent_crust, &self.lowpass.volume().crust);
+        let ember = self.embers.update(&self.lowpass, !patched.is_empty() || crust.is_some(), eye.glow);
         Update {
             report: self.report(session, clock, eye, epoch),
             reset,
             patches: patched,
             bricks: (reset || changes).then(|| self.bricks.densest().to_vec()),
             media: others,
-            air: self.air(),
+            air: newer(&mut self.sent_air, &self.lowpass.volume().air),
+            crust,
             ground: self.ground(world),
             cuts: self.cuts(world, eye),
             ember,
             notices: Vec::new(),
         }
-    }
-
-    /// What the air carries, when that is not what was sent last.
-    fn air(&mut self) -> Option<Option<Arc<AirVolume>>> {
-        let now = self.lowpass.volume().air.clone();
-        if now.as_ref().map(Arc::as_ptr) == self.sent_air.as_ref().map(Arc::as_ptr) {
-            return None;
-        }
-        self.sent_air.clone_from(&now);
-        Some(now)
     }
 
     /// The part of the ground that changed since the last update.
@@ -178,4 +173,13 @@ impl Publisher {
         };
         layers.map(report).collect()
     }
+}
+
+/// A shared part of the volume, when that is not what was sent last; it counts as sent then.
+fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Arc<T>>> {
+    if now.as_ref().map(Arc::as_ptr) == sent.as_ref().map(Arc::as_ptr) {
+        return None;
+    }
+    sent.clone_from(now);
+    Some(now.clone())
 }

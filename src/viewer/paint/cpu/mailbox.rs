@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use image::RgbaImage;
 
 use crate::grid::Grid;
-use crate::lowpass::AirVolume;
+use crate::lowpass::{AirVolume, CrustMap};
 use crate::render::land::TerrainLook;
 use crate::render::{Camera, Cut, LookSpec};
 use crate::viewer::messages::{MediaUpdate, Patch};
@@ -69,6 +69,8 @@ pub(super) struct Parts {
     pub(super) media: Vec<MediaUpdate>,
     /// What the air carries, when that changed.
     pub(super) air: Option<Option<Arc<AirVolume>>>,
+    /// How hot the surface of lava is, when that changed.
+    pub(super) crust: Option<Option<Arc<CrustMap>>>,
 }
 
 impl Parts {
@@ -78,10 +80,16 @@ impl Parts {
         lava + media.map(|patch| patch.texels.len()).sum::<usize>()
     }
 
+    /// Whether anything changed.
+    pub(super) fn is_there(&self) -> bool {
+        self.bytes() > 0 || self.air.is_some() || self.crust.is_some()
+    }
+
     pub(super) fn append(&mut self, later: Self) {
         self.lava.extend(later.lava);
         self.media.extend(later.media);
         self.air = later.air.or(self.air.take());
+        self.crust = later.crust.or(self.crust.take());
     }
 }
 

@@ -113,6 +113,7 @@ impl Marcher {
             order.parts.lava.iter().for_each(|patch| stage.mirror.patch(patch));
             order.parts.media.iter().for_each(|update| stage.mirror.update_media(update));
             order.parts.air.into_iter().for_each(|air| stage.mirror.set_air(air));
+            order.parts.crust.into_iter().for_each(|crust| stage.mirror.set_crust(crust));
         }
         order.jobs
     }

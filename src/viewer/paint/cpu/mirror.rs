@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::grid::Grid;
-use crate::lowpass::{AirVolume, Change, Medium, Volume};
+use crate::lowpass::{AirVolume, Change, CrustMap, Medium, Volume};
 use crate::render::prepared::{FieldChanges, VolumeChanges};
 use crate::view::MaterialLook;
 use crate::viewer::messages::{MediaPatch, MediaUpdate, Patch};
@@ -61,6 +61,11 @@ impl Mirror {
     /// Takes what the air carries.
     pub(super) fn set_air(&mut self, air: Option<Arc<AirVolume>>) {
         self.volume.air = air;
+    }
+
+    /// Takes how hot the surface of lava is.
+    pub(super) fn set_crust(&mut self, crust: Option<Arc<CrustMap>>) {
+        self.volume.crust = crust;
     }
 
     /// Takes a part that changed.

@@ -142,10 +142,11 @@ impl CpuPainter {
             lava: std::mem::take(&mut update.patches),
             media: update.media.take().into_iter().collect(),
             air: update.air.take(),
+            crust: update.crust.take(),
         };
         let bytes = parts.bytes();
         (self.times.upload, self.times.uploaded_bytes) = (start.elapsed(), bytes);
-        if update.reset || update.ground.is_some() || cuts || parts.air.is_some() || bytes > 0 || drifts {
+        if update.reset || update.ground.is_some() || cuts || parts.is_there() || drifts {
             self.change(parts);
         }
     }

@@ -46,7 +46,7 @@ impl FogTexture {
             edge: 1.0,
             kinds: [Kind::NONE; KINDS],
             is_there: false,
-            gases: Volume { grid, density: Vec::new(), energy: Vec::new(), media: Vec::new(), air: None },
+            gases: Volume { grid, density: Vec::new(), energy: Vec::new(), media: Vec::new(), air: None, crust: None },
             rows: Vec::new(),
             places: Vec::new(),
             sent: 0,

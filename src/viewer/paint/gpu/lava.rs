@@ -52,7 +52,7 @@ impl VolumeTextures {
         let total = count.iter().product();
         let bricks = gpu.map("bricks", count, wgpu::TextureFormat::R8Uint);
         gpu.write(&bricks, [0; 3], count, &vec![FARTHEST; total]);
-        let ember = gpu.map("ember", [grid.nx, grid.nz, 0], wgpu::TextureFormat::Rg16Float);
+        let ember = gpu.map("ember", [grid.nx, grid.nz, 0], wgpu::TextureFormat::Rgba16Float);
         let cuts = gpu.numbers("slices", CUT_TEXEL * cut_places(grid)[3]);
         Ok(Self {
             grid,
@@ -105,9 +105,10 @@ impl VolumeTextures {
         self.occupied = occupied;
     }
 
-    /// Sends the light that leaves each column and its height times that light.
-    pub(super) fn set_ember(&self, gpu: &Gpu, ember: &[[f32; 2]]) {
-        let texels: Vec<[u16; 2]> = ember.iter().map(|pair| halves(*pair)).collect();
+    /// Sends the light that leaves each column, its height times that light, and the temperature of its surface.
+    pub(super) fn set_ember(&self, gpu: &Gpu, ember: &[[f32; 3]]) {
+        let texels: Vec<[u16; 4]> =
+            ember.iter().map(|[glow, lifted, kelvin]| halves([*glow, *lifted, *kelvin, 0.0])).collect();
         gpu.write(&self.ember, [0; 3], [self.grid.nx, self.grid.nz, 0], bytemuck::cast_slice(&texels));
     }
 

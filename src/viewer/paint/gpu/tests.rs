@@ -14,7 +14,7 @@ use crate::simulation::Simulation;
 use crate::view::{AirLook, MaterialLook, Preset};
 use crate::viewer::messages::{Cut, GroundPatch, Update};
 use crate::viewer::paint::fixture::{
-    SIZE, difference, eruption, everything, flood, furnish, keep, plume, surface, view,
+    SIZE, crust, difference, eruption, everything, flood, furnish, keep, plume, surface, view,
 };
 use crate::viewer::paint::{DrawOn, Painter, View};
 use crate::world::{CellMeasure, Edit, Matter, Shape};
@@ -183,6 +183,37 @@ fn the_window_and_the_ray_marcher_draw_the_same_smoke() {
             assert!(mean < 0.8 && far < 0.012, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
         }
     }
+}
+
+#[test]
+fn the_window_and_the_ray_marcher_draw_the_same_crust_by_its_age() {
+    let Some(_surface) = surface() else { return };
+    let (simulation, lowpass) = eruption();
+    let mut volume = lowpass.volume().clone();
+    let plain = LookSpec { antialias: Antialias::Off, kelvin: Some([300.0, 1360.0]), ..LookSpec::default() };
+    let mut painter = Painter::new(&plain, DrawOn::Gpu).expect("a valid look");
+    let ground = simulation.world().ground().surface();
+    let mut marcher = Renderer::new(ground, volume.grid, plain.clone()).expect("a valid look");
+    marcher.set_steps(simulation.steps());
+    let mut pictures = Vec::new();
+    for crust in [None, Some(Arc::new(crust(volume.grid)))] {
+        volume.crust = crust;
+        painter.apply(&mut everything(&simulation, &volume, &plain)).expect("a small box");
+        for sky in [SkyPreset::Dusk, SkyPreset::Day] {
+            let look = LookSpec { sky, ..plain.clone() };
+            painter.set_look(&look).expect("a valid look");
+            marcher.set_look(look).expect("a valid look");
+            let camera = Camera::new(&CameraSpec::default(), &marcher.subject(), SIZE);
+            let marched = marcher.frame(&volume, &camera);
+            let painted = painter.picture(&view(camera), 1, false).expect("a scene has come");
+            let name = format!("crust {sky:?} {}", volume.crust.is_some());
+            keep(&name, &marched, &painted);
+            let (mean, far) = difference(&marched, &painted);
+            assert!(mean < 0.6 && far < 0.008, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
+            pictures.push(painted);
+        }
+    }
+    assert!(pictures[0] != pictures[2] && pictures[1] != pictures[3], "the age is seen");
 }
 
 #[test]

@@ -81,21 +81,30 @@ fn glowing(kelvin: f32) -> vec3<f32> { return shown(kelvin) * 1.55; }
 // Light of a body whose temperature is known.
 fn body(kelvin: f32) -> vec3<f32> { return glowing(kelvin) * ramp(600.0, 850.0, kelvin); }
 
-// Sun, sky and neighbouring glow on the crust.
-fn lit(skin: Skin, normal: vec3<f32>, here: Pattern) -> vec3<f32> {
+// How young a crust with a surface of this temperature is, 0 to 1.
+fn youth(kelvin: f32) -> f32 { return ramp(620.0, 1120.0, kelvin); }
+
+// Sun, sky and neighbouring glow on the crust, whose surface has a temperature, 0 where that is not known.
+fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> {
     let p = skin.point;
     let open_sun = sunlight(p.x, p.z) * cloud_sunlight(p);
     let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * open_sun);
     let ember = glowing(1150.0) * (0.30 * frame.heat.z * ember_at(p, normal));
-    let tint = mix(vec3(0.022, 0.021, 0.023), vec3(0.085, 0.076, 0.072),
+    var tint = mix(vec3(0.022, 0.021, 0.023), vec3(0.085, 0.076, 0.072),
         saturate1(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
+    var shines = 1.0;
+    if surface > 0.0 {
+        let young = youth(surface);
+        tint = mix(tint, vec3(0.046, 0.044, 0.043) * (0.7 + 0.6 * here.tone), 0.6 * (1.0 - young));
+        shines = mix(0.25, 2.2, young);
+    }
     let crust = 1.0 - here.molten;
     let matte = tint * (sun + sky_ambient(normal) + ember) * crust;
     let half = unit_or_up(frame.sun.xyz - skin.view);
-    let gloss = frame.sun_color.rgb * (pow(saturate1(dot(normal, half)), 24.0) * 0.10) * crust;
+    let gloss = frame.sun_color.rgb * (pow(saturate1(dot(normal, half)), 24.0) * 0.10) * crust * shines;
     let mirror = skin.view - normal * (2.0 * dot(skin.view, normal));
     let rim = pow(1.0 - saturate1(-dot(skin.view, normal)), 4.0) * 0.18;
-    return matte + gloss * open_sun + sky_reflected(mirror) * (rim * crust);
+    return matte + gloss * open_sun + sky_reflected(mirror) * (rim * crust * shines);
 }
 
 // Light that leaves the skin towards the eye.
@@ -112,15 +121,18 @@ fn shade(skin: Skin) -> vec3<f32> {
         return glowing(core + 70.0 * fractal(skin.point * 0.5 / frame.cells.w, 3));
     }
     let thickness = skin.point.y - floor_below(skin.point);
-    let heat = under * mix(0.45, 1.0, ramp(0.0, 1.8, thickness));
-    let here = carried(skin.point, heat);
+    let surface = crust_at(skin.point);
+    let heat = select(under, youth(surface), surface > 0.0) * mix(0.45, 1.0, ramp(0.0, 1.8, thickness));
+    var here = carried(skin.point, heat);
+    if surface > 0.0 { here.molten *= ramp(480.0, 760.0, surface); }
     let slope = here.slope - skin.normal * dot(here.slope, skin.normal);
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
-    let crust_k = mix(500.0, 760.0, heat * heat) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
+    let usual_k = mix(500.0, 760.0, heat * heat);
+    let crust_k = select(usual_k, surface, surface > 0.0) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
     let open_k = mix(930.0, 1270.0, heat * sqrt(heat)) + 70.0 * here.grain;
     // What is open is as hot as the lava, and no crust is hotter.
-    if hot >= 0.0 { return body(mix(min(crust_k, hot), hot, here.molten)) + lit(skin, normal, here); }
-    return glowing(mix(crust_k, open_k, here.molten)) + lit(skin, normal, here);
+    if hot >= 0.0 { return body(mix(min(crust_k, hot), hot, here.molten)) + lit(skin, normal, here, surface); }
+    return glowing(mix(crust_k, open_k, here.molten)) + lit(skin, normal, here, surface);
 }
 
 // Share of light that haze lets through over a distance.

@@ -83,7 +83,7 @@ const MAXIMUM = 3u;
 @group(0) @binding(4) var ground_normal: texture_2d<f32>;
 // Rise of the ground per cell towards +x and +z, at columns.
 @group(0) @binding(5) var ground_slope: texture_2d<f32>;
-// Glow of the lava around each column, and its height times the glow.
+// Glow of the lava around each column, its height times the glow, and the temperature of the surface, 0 where it is not known.
 @group(0) @binding(6) var ember_map: texture_2d<f32>;
 // Density and energy.
 @group(0) @binding(7) var volume: texture_3d<f32>;
@@ -316,5 +316,8 @@ fn ember_mirrored(p: vec3<f32>, direction: vec3<f32>) -> f32 {
     let arriving = ember_arriving(p);
     return arriving.w * pow(saturate1(dot(direction, arriving.xyz)), 3.0);
 }
+
+// Temperature of the surface of the lava around a column; 0 where it is not known.
+fn crust_at(p: vec3<f32>) -> f32 { return textureSampleLevel(ember_map, linear_held, column_uv(p.x, p.z), 0.0).b; }
 
 fn glow_at(x: f32, z: f32) -> f32 { return textureSampleLevel(ember_map, linear_held, column_uv(x, z), 0.0).r; }

@@ -140,7 +140,7 @@ fn rubble_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     here.molten = 0.0;
     let slope = here.slope - hit.normal * dot(here.slope, hit.normal);
     let normal = unit_or_up(hit.normal - slope * (1.3 * frame.media_look[hit.medium].y));
-    return lit(Skin(hit.point, hit.normal, ray.direction, false), normal, here);
+    return lit(Skin(hit.point, hit.normal, ray.direction, false), normal, here, 0.0);
 }
 
 // How a smooth material shines: `render::solid::Shine`.

@@ -1,0 +1,86 @@
+//! How old the crust of the uppermost lava of a column is, and how hot its surface, for pictures.
+//!
+//! Heat comes through a crust of age t as through a half-space that cools from its surface, and leaves it by radiation and into
+//! the air:
+//!
+//! ```text
+//! k (T − Ts) / √(π κ t) = ε σ (Ts⁴ − Ta⁴) + h (Ts − Ta)
+//! ```
+
+use super::heat::RADIATION;
+use super::{Cooling, Flow, Lava};
+
+/// Way after which a crust is torn, in metres, where the lava says none: the flow then carries no age, and a crust is as old as
+/// steady tearing leaves it, or as the lava of the column.
+const TEAR_M: f64 = 100.0;
+/// Conductivity in W/(m K) of a crust of a lava that says none.
+const CONDUCTIVITY: f64 = 1.5;
+/// The youngest crust in seconds.
+const YOUNGEST_S: f64 = 1.0;
+/// Steps of Newton's method: from above they fall to the root, and leave less than a kelvin.
+const NEWTON: usize = 7;
+
+impl Flow {
+    /// Whether the lava grows a crust: it cools to rock.
+    pub fn grows_crust(&self) -> bool {
+        let lava = &self.setup.lava;
+        !lava.melts() && lava.cooling != Cooling::None && lava.solidus_k > 0.0
+    }
+
+    /// Age of the crust on the uppermost lava of a column in seconds.
+    pub fn crust_age_s(&self, number: usize) -> f64 {
+        let mark = &self.marks[number];
+        match self.setup.lava.cooling {
+            Cooling::Skin { .. } => f64::from(self.columns[number].skin),
+            Cooling::None | Cooling::Bare { .. } => {
+                let there = (self.time_s() - mark.arrival_s).max(0.0);
+                there.min(TEAR_M / f64::from(mark.speed).max(1e-9))
+            }
+        }
+    }
+
+    /// Temperature in K of the surface of the uppermost lava of a column; `None` where there is no lava, or rock above it.
+    pub fn crust_k(&self, number: usize) -> Option<f64> {
+        let column = &self.columns[number];
+        let run = column.runs.iter().rev().find(|run| run.is_wet()).filter(|run| run.is_under_sky())?;
+        let kelvin = column.cell(run.top).temperature_k(&self.setup.lava)?;
+        Some(surface_k(&self.setup.lava, kelvin, self.crust_age_s(number)))
+    }
+}
+
+/// Temperature of the surface of a crust of this age over lava of this temperature.
+fn surface_k(lava: &Lava, kelvin: f64, age_s: f64) -> f64 {
+    let conductivity = if lava.bed_conduction > 0.0 { lava.bed_conduction } else { CONDUCTIVITY };
+    let through = conductivity / (core::f64::consts::PI * lava.diffusivity * age_s.max(YOUNGEST_S)).sqrt();
+    let (radiated, air) = (lava.emissivity * RADIATION, lava.ambient_k);
+    let mut surface = kelvin.max(air);
+    for _ in 0..NEWTON {
+        let cube = surface * surface * surface;
+        let excess = radiated * (cube * surface - air.powi(4)) + lava.convection * (surface - air)
+            - through * (kelvin - surface);
+        surface -= excess / (4.0 * radiated * cube + lava.convection + through);
+    }
+    surface.clamp(air.min(kelvin), kelvin.max(air))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crust_grows_dark_with_its_age_as_heat_comes_through() {
+        let lava = Lava { bed_conduction: 1.5, convection: 20.0, ..Lava::default() };
+        let mut last = lava.vent_k;
+        for age_s in [1.0, 10.0, 60.0, 600.0, 3600.0, 36e3, 360e3] {
+            let surface = surface_k(&lava, lava.vent_k, age_s);
+            assert!(surface < last && surface > lava.ambient_k, "{surface} K after {age_s} s, {last} K before");
+            let through = 1.5 * (lava.vent_k - surface) / (core::f64::consts::PI * lava.diffusivity * age_s).sqrt();
+            let lost = lava.emissivity * RADIATION * (surface.powi(4) - lava.ambient_k.powi(4))
+                + lava.convection * (surface - lava.ambient_k);
+            assert!((through / lost - 1.0).abs() < 1e-3, "{through} W/m² come, {lost} go after {age_s} s");
+            last = surface;
+        }
+        assert!((350.0..390.0).contains(&last), "{last} K after a hundred hours");
+        assert_eq!(surface_k(&lava, lava.ambient_k, 60.0), lava.ambient_k, "nothing is lost by cold lava");
+    }
+}
