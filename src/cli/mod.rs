@@ -2,6 +2,7 @@
 
 mod air_report;
 mod bench;
+mod beside;
 mod classic;
 mod compare;
 mod count;

@@ -13,8 +13,10 @@ use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
 use lavoxel::render::{self, Image, Style};
 use lavoxel::scene::{Edge, Scene, Stage};
 use lavoxel::simulation::Simulation;
+use lavoxel::validate::Invalid;
 use lavoxel::world::Quantity;
 
+use super::beside::Beside;
 use super::cut::Cut;
 use super::painter::{Clip, Painter, View, named};
 use super::progress::Progress;
@@ -110,6 +112,11 @@ pub(crate) struct RenderArgs {
     #[arg(long, requires = "slice")]
     whole: bool,
 
+    /// Draw a map at the right of every picture, as --map of lavoxel run does, such as ash; ash=200 lets its legend reach
+    /// 200 in every frame
+    #[arg(long, value_name = "NAME[=NUMBER]")]
+    beside: Option<String>,
+
     /// Replace files that are there already
     #[arg(long)]
     force: bool,
@@ -160,6 +167,7 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     args.put_into(&mut scene)?;
     scene.validate()?;
     let view = args.view(&scene)?;
+    let beside = args.beside.as_deref().map(|text| Beside::read(text, &scene)).transpose()?;
     let outputs = Outputs::choose(args, &scene)?;
     scene.check_memory(args.need(&scene))?;
     start_threads(scene.spec.threads)?;
@@ -169,7 +177,8 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     if !args.scene.quiet && !scene.choices().is_empty() {
         scene.summary(&site, &simulation).iter().for_each(|line| say::note(line));
     }
-    Shooting { scene, simulation, site, painter, outputs, quiet: args.scene.quiet }.run()
+    let beside = beside.map(|map| Beside::new(map, &scene, &site));
+    Shooting { scene, simulation, site, painter, beside, outputs, quiet: args.scene.quiet }.run()
 }
 
 impl RenderArgs {
@@ -309,6 +318,7 @@ struct Shooting {
     simulation: Simulation,
     site: Site,
     painter: Painter,
+    beside: Option<Beside>,
     outputs: Outputs,
     quiet: bool,
 }
@@ -356,7 +366,7 @@ impl Shooting {
     /// Draws the current step and adds it to every animation and to the folder of frames.
     fn frame(&mut self, animations: &mut Vec<Box<dyn Animation>>) -> anyhow::Result<()> {
         let size = self.scene.spec.film.size;
-        let image = self.painter.paint(&self.simulation, size, self.turned())?;
+        let image = self.paint(size)?;
         if animations.is_empty() {
             *animations = self.open_animations(&image)?;
         }
@@ -372,8 +382,19 @@ impl Shooting {
     /// Draws the current step as the picture.
     fn picture(&mut self) -> anyhow::Result<()> {
         let Some(path) = self.outputs.picture.clone() else { return Ok(()) };
-        let image = self.painter.paint(&self.simulation, self.scene.spec.film.picture_size, self.turned())?;
+        let image = self.paint(self.scene.spec.film.picture_size)?;
         self.write(&path, &image)
+    }
+
+    /// Draws the current step, with its map.
+    fn paint(&mut self, size: [u32; 2]) -> Result<Image, Invalid> {
+        let turned = self.turned();
+        let Self { painter, simulation, beside, .. } = self;
+        let mut paint = |size| painter.paint(simulation, size, turned);
+        match beside {
+            Some(beside) => beside.paint(simulation, size, paint),
+            None => paint(size),
+        }
     }
 
     /// Degrees by which the camera has turned so far.

@@ -46,6 +46,8 @@ use crate::flow::{Flow, FlowColumn};
 use crate::map::Site;
 use crate::output::{Existing, check_free};
 use crate::records::{NEVER, Records};
+#[cfg(feature = "render")]
+use crate::render::Image;
 use crate::units::{cells, energy};
 use crate::world::{ColumnMeasure, ColumnQuantity, Layer, World};
 
@@ -167,6 +169,19 @@ impl Maps<'_> {
     /// Thickness in metres of so many units in a column.
     fn metres(&self, units: &Array2<u64>) -> Array2<f32> {
         units.mapv(|units| (cells(units) * self.site.cell_height_m()) as f32)
+    }
+
+    /// A map as a picture over the ground with its legend, which reaches the number `upper` at least.
+    ///
+    /// # Panics
+    /// As [`Maps::values`].
+    #[cfg(feature = "render")]
+    pub fn picture(&self, subject: &Subject, about: &About, upper: f64) -> Image {
+        let (caption, values) = (subject.caption(), self.values_of(subject));
+        let style = MapStyle::up_to(&caption, &values, upper);
+        let (blocks, site, ground) = (self.blocks(subject.quantity()), self.site, self.ground());
+        let values = values.to_reals();
+        picture::Sight { caption: &caption, values, blocks, style: &style, ground, about, site }.sheet()
     }
 
     /// Elevation of the ground in metres.

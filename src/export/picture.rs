@@ -75,7 +75,8 @@ pub(super) fn write(path: &Path, sight: &Sight<'_>, existing: Existing) -> Resul
 }
 
 impl Sight<'_> {
-    fn sheet(&self) -> Image {
+    /// The map on its sheet.
+    pub(super) fn sheet(&self) -> Image {
         let map = self.map();
         let pixel_m = self.site.grid.nx as f64 * self.site.cell_size_m / map.width as f64;
         let (scene, when) = (&self.about.scene, self.caption.when(self.about));

@@ -35,6 +35,11 @@ pub struct MapStyle {
 impl MapStyle {
     /// The style of a map with these numbers.
     pub fn of(caption: &Caption, values: &Values) -> Self {
+        Self::up_to(caption, values, 0.0)
+    }
+
+    /// The same of several maps that have their colours in common: the scale reaches this number at least.
+    pub fn up_to(caption: &Caption, values: &Values, upper: f64) -> Self {
         let ramp = caption.ramp;
         let single = caption.above.is_some();
         let palette = match ramp.palette {
@@ -47,7 +52,9 @@ impl MapStyle {
         let span = if single { Span::FromZero } else { ramp.span };
         let (title, unit, none_at_zero) = (caption.words.clone(), caption.unit, single || ramp.none_at_zero);
         let log = matches!(span, Span::Decades(_));
-        Self { title, unit, palette, range: range(span, values.range()), log, none_at_zero, single }
+        let found =
+            values.range().map_or((upper > 0.0).then_some((0.0, upper)), |(low, high)| Some((low, high.max(upper))));
+        Self { title, unit, palette, range: range(span, found), log, none_at_zero, single }
     }
 
     /// Whether a number is shown: not where there is nothing, or less than a logarithmic scale begins with.
