@@ -89,11 +89,12 @@ impl Painter {
                 Drawn::Volume
             }
         };
+        let tall = if scene.spec.model == Model::Flow { (site.cell_height_m() / site.cell_size_m) as f32 } else { 1.0 };
         Ok(Self {
             name: scene.spec.name.clone(),
             camera: scene.spec.camera.clone(),
-            look: scene.look(),
-            tall: if scene.spec.model == Model::Flow { (site.cell_height_m() / site.cell_size_m) as f32 } else { 1.0 },
+            look: LookSpec { cell_height: tall, ..scene.look() },
+            tall,
             view,
             lowpass: None,
             renderer: None,

@@ -382,7 +382,7 @@ mod tests {
         Change::of_rows(&vec![Span { from: 0, to: grid.nx as u16 }; grid.ny * grid.nz]).collect()
     }
 
-    const INTEREST: Interest = Interest { empty: 0, smoothing: 0.0, shaded: false };
+    const INTEREST: Interest = Interest { tall: 1.0, empty: 0, smoothing: 0.0, shaded: false };
 
     #[test]
     fn parts_of_bricks_at_the_sides_have_an_extent() {

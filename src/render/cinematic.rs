@@ -119,7 +119,7 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
     if let Crossing::At { t, face } = crossing {
         let point = ray.at(t);
         let normal = face.unwrap_or_else(|| context.field.normal(point));
-        let color = shade(context, &Skin { point, normal, view: ray.direction, cut: face.is_some() });
+        let color = shade(context, &Skin { point, normal, view: context.view(ray), cut: face.is_some() });
         return End { light: hazed(context, ray, t, color), t, met: Met::Lava };
     }
     let behind = if behind.t == f32::MAX { behind.still } else { rock(context, ray, behind) };
@@ -190,7 +190,7 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
         return bare;
     }
     let normal = context.land.block.normal(p.x, p.z, 0.8);
-    let coat = shade(context, &Skin { point: p, normal, view: ray.direction, cut: false });
+    let coat = shade(context, &Skin { point: p, normal, view: context.view(ray), cut: false });
     mix(bare, hazed(context, ray, behind.t, coat), cover)
 }
 

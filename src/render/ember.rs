@@ -36,11 +36,13 @@ pub struct Glow {
     pub heat: [f32; 2],
     /// [`LookSpec::kelvin`].
     pub kelvin: Option<[f32; 2]>,
+    /// [`LookSpec::cell_height`].
+    pub cell_height: f32,
 }
 
 impl From<&LookSpec> for Glow {
     fn from(look: &LookSpec) -> Self {
-        Self { film: look.film, iso: look.iso, heat: look.heat, kelvin: look.kelvin }
+        Self { film: look.film, iso: look.iso, heat: look.heat, kelvin: look.kelvin, cell_height: look.cell_height }
     }
 }
 
@@ -53,6 +55,8 @@ pub(crate) struct EmberLight {
     pub(crate) patches: Vec<Patch>,
     /// Temperature in kelvin of the surface of each column, where it is known.
     pub(crate) crust: Option<Raster<f32>>,
+    /// Height of a cell in its widths.
+    tall: f32,
 }
 
 /// The lava of some neighbouring columns.
@@ -92,7 +96,7 @@ impl EmberLight {
         });
         let patches = patches(&columns, grid.nx);
         let crust = volume.crust.as_ref().map(|crust| Raster::columns((grid.nx, grid.nz), crust.kelvin.clone()));
-        Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)), patches, crust }
+        Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)), patches, crust, tall: glow.cell_height }
     }
 
     /// No light at all.
@@ -101,6 +105,7 @@ impl EmberLight {
             maps: Raster::columns((grid.nx, grid.nz), vec![Vector2::zeros(); grid.nx * grid.nz]),
             patches: Vec::new(),
             crust: None,
+            tall: 1.0,
         }
     }
 
@@ -131,7 +136,7 @@ impl EmberLight {
         if here.x < 1e-4 {
             return 0.0;
         }
-        let rise = (here.y / here.x - p.y) / unit;
+        let rise = (here.y / here.x - p.y) * self.tall / unit;
         here.x / ((1.0 + 0.9 * here.x) * (1.0 + HIGH * rise * rise))
     }
 
@@ -144,7 +149,7 @@ impl EmberLight {
         }
         let (east, south) = self.maps.slope(p.x, p.z, 1.2);
         // The source lies up the gradient, and above or below by the difference in height.
-        let rise = (lifted / glow - p.y).clamp(-12.0, 12.0);
+        let rise = ((lifted / glow - p.y) * self.tall).clamp(-12.0, 12.0);
         let aim = v3(east.x, 0.06 * glow * (1.0 + 0.5 * rise), south.x);
         let apart = 1.0 / (1.0 + 0.006 * rise * rise);
         // A wide sheet must not outshine the sun: the sum of many columns is compressed.
@@ -234,7 +239,7 @@ mod tests {
     use super::*;
     use crate::grid::Grid;
 
-    const SEEN: Glow = Glow { film: 0.07, iso: 0.42, heat: [0.5, 1.25], kelvin: None };
+    const SEEN: Glow = Glow { film: 0.07, iso: 0.42, heat: [0.5, 1.25], kelvin: None, cell_height: 1.0 };
 
     /// One hot column of lava, three cells high, and cold lava elsewhere.
     fn volume() -> Volume {

@@ -8,7 +8,7 @@ use super::bricks::{Bricks, Look};
 use super::camera::Ray;
 use super::math::{V3, v3};
 use super::pages::Matter;
-use super::places::Skipping;
+use super::places::{Interest, Skipping};
 use super::tiles::Reach;
 
 /// Refinements of a crossing after it has been bracketed.
@@ -66,6 +66,8 @@ pub(crate) struct MediumField<'a> {
     skipping: Skipping,
     /// Densities up to this, 0..1, need not be sampled.
     empty: f32,
+    /// Height of a cell in its widths.
+    tall: f32,
 }
 
 /// The eight cells around a point: the first of them, and the point's place between them along x, y, z.
@@ -80,15 +82,22 @@ pub(crate) struct Spot {
 const ROUND: f32 = 12_582_912.0;
 
 impl<'a> MediumField<'a> {
-    /// Rays through `fields`, a box of `grid` (thinner where a single cell had to be repeated); densities up to `empty`
-    /// (0..255) are not sampled.
-    pub(crate) fn new(fields: Fields<'a>, grid: Grid, bricks: &'a Bricks, empty: u8, skipping: Skipping) -> Self {
+    /// Rays through `fields`, a box of `grid` (thinner where a single cell had to be repeated); densities that are of no
+    /// interest are not sampled.
+    pub(crate) fn new(
+        fields: Fields<'a>,
+        grid: Grid,
+        bricks: &'a Bricks,
+        interest: Interest,
+        skipping: Skipping,
+    ) -> Self {
         let size = [grid.nx, grid.ny, grid.nz].map(|n| n as f32);
         let shown = size.map(|n| [0.0, n]);
         let cells = [fields.grid.nx, fields.grid.ny, fields.grid.nz];
         let Fields { density, energy, .. } = fields;
         let last = [0, 1, 2, 2].map(|axis: usize| (size[axis] - 1.0).next_down().max(0.0));
-        Self { size, last, cells, shown, density, energy, bricks, skipping, empty: f32::from(empty) / 255.0 }
+        let (empty, tall) = (f32::from(interest.empty) / 255.0, interest.tall);
+        Self { size, last, cells, shown, density, energy, bricks, skipping, empty, tall }
     }
 
     /// Shows a part of the box, given as shares along x, y and z: rays meet lava nowhere else.
@@ -172,9 +181,11 @@ impl<'a> MediumField<'a> {
         self.gradient(v3(held(0), held(1), held(2)), 1.0)
     }
 
-    /// Outward normal of the surface, smoothed over about one and a half cells so that cell steps do not show.
+    /// Outward normal of the surface where cells have their true proportions, smoothed over about one and a half cells so that
+    /// cell steps do not show.
     pub(crate) fn normal(&self, p: V3) -> V3 {
-        super::math::unit_or_up(-(self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6))
+        let gradient = self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6;
+        super::math::unit_or_up(-super::math::in_cells(gradient, self.tall))
     }
 
     /// The length of a ray inside the shown part of the box, and the normal of the side it comes in by.

@@ -17,7 +17,7 @@ pub(crate) use self::caves::Caves;
 pub(crate) use self::caves::Top;
 
 use super::camera::Ray;
-use super::math::{V3, unit_or_up, v3};
+use super::math::{V3, in_cells, unit_or_up, v3};
 use super::raster::Raster;
 
 /// What part of the block a ray met.
@@ -95,6 +95,8 @@ pub(crate) struct Heightfield {
     /// Greatest of the heights.
     pub(crate) top: f32,
     levels: Vec<Level>,
+    /// Height of a cell in its widths.
+    pub(crate) tall: f32,
     /// Columns that have no height.
     pub(crate) caves: Caves,
 }
@@ -106,7 +108,7 @@ impl Heightfield {
             levels.push(coarser(last));
         }
         let top = heights.data.iter().copied().fold(f32::MIN, f32::max);
-        Self { heights, foot, top, levels, caves: Caves::default() }
+        Self { heights, foot, top, levels, tall: 1.0, caves: Caves::default() }
     }
 
     /// Brings the pyramid up to date after the heights of the nodes `across` × `rows` changed.
@@ -135,11 +137,11 @@ impl Heightfield {
         self.levels.iter().zip(&other.levels).all(|(a, b)| a.highest == b.highest)
     }
 
-    /// Unit normal of the top at (x, z).
+    /// Unit normal of the top at (x, z), where cells have their true proportions.
     #[inline(always)]
     pub(crate) fn normal(&self, x: f32, z: f32, reach: f32) -> V3 {
         let (east, south) = self.heights.slope(x, z, reach);
-        unit_or_up(v3(-east, 1.0, -south))
+        unit_or_up(v3(-east * self.tall, 1.0, -south * self.tall))
     }
 
     /// All of the block.
@@ -209,9 +211,11 @@ impl Heightfield {
         Some(GroundHit { t, point: ray.at(t), face: Face::Top })
     }
 
-    /// True when nothing of the block lies between a point above the ground and the sun.
+    /// True when nothing of the block lies between a point above the ground and the sun, whose direction is that of true
+    /// proportions.
     pub(crate) fn lit(&self, from: V3, sun: V3) -> bool {
-        self.hit(&Ray { origin: from, direction: sun }, &self.whole(), 0.0).is_none()
+        let direction = in_cells(sun, self.tall);
+        self.hit(&Ray { origin: from, direction }, &self.whole(), 0.0).is_none()
     }
 
     /// The greatest height over the patches from `low` to `high`, or of some more around them.

@@ -129,7 +129,7 @@ impl TerrainLook {
         let heights = rills.map(|x, z, rill| height(&coarse, rill.value, unit, (x, z)));
         let foot = -(0.05 * side as f32).max(1.0);
         let mut block = Heightfield::new(heights, foot);
-        block.caves = caves;
+        (block.caves, block.tall) = (caves, look.cell_height);
         let scale = Altitudes::of(&block, side);
         let albedo = rills.map(|x, z, rill| colour(&block, &scale.place(&block, rill.value, unit, (x, z)), (x, z)));
         let normal = block.heights.map(|x, z, h| grained(&block, unit, [x, h, z]));
@@ -157,8 +157,15 @@ impl TerrainLook {
         self.block.heights.per_cell as usize
     }
 
-    /// Bakes the sunlight again for another time of day; everything else is kept.
+    /// Bakes the sunlight again for another time of day, and everything for cells of another height.
     pub(crate) fn relight(&mut self, look: &LookSpec) {
+        if self.block.tall != look.cell_height {
+            let (columns, caves) = (&self.coarse, self.block.caves.clone());
+            let place = |(z, x)| columns.data[z * columns.width + x];
+            let ground = Array2::from_shape_fn((columns.depth, columns.width), place);
+            *self = Self::bake_with(&ground, caves, look, self.per_cell());
+            return;
+        }
         [self.sun, self.soft] = shadows(&self.block, &Sky::new(look));
         self.light = light(&self.block, &self.soft);
     }

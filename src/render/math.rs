@@ -48,6 +48,18 @@ pub(crate) fn unit_or_up(v: V3) -> V3 {
     v.try_normalize(1e-9).unwrap_or_else(V3::y)
 }
 
+/// A direction of true proportions as one in cells that are so many times as high as wide; its length is another.
+#[inline(always)]
+pub(crate) fn in_cells(direction: V3, tall: f32) -> V3 {
+    v3(direction.x, direction.y / tall, direction.z)
+}
+
+/// A way in cells that are so many times as high as wide, in widths of a cell.
+#[inline(always)]
+pub(crate) fn in_widths(way: V3, tall: f32) -> V3 {
+    v3(way.x, way.y * tall, way.z)
+}
+
 /// The direction of compass `azimuth` (0 north, 90 east) raised by `elevation`, both in degrees.
 pub(crate) fn direction(azimuth_deg: f32, elevation_deg: f32) -> V3 {
     let (azimuth, elevation) = (azimuth_deg.to_radians(), elevation_deg.to_radians());

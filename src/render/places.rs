@@ -20,6 +20,8 @@ pub(crate) type Around = [[[u8; AROUND + 1]; AROUND]; AROUND];
 /// What a style reads of a volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interest {
+    /// Height of a cell in its widths.
+    pub(crate) tall: f32,
     /// Densities up to this, 0..255, are not drawn.
     pub(crate) empty: u8,
     /// Gaussian radius in cells.

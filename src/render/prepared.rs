@@ -240,7 +240,7 @@ impl Prepared {
 impl PreparedField {
     /// Of an empty field.
     fn new(grid: Grid) -> Self {
-        let interest = Interest { empty: u8::MAX, smoothing: 0.0, shaded: false };
+        let interest = Interest { tall: 1.0, empty: u8::MAX, smoothing: 0.0, shaded: false };
         Self { bricks: Bricks::new(thick(grid), interest), copy: None }
     }
 
@@ -267,7 +267,7 @@ impl PreparedField {
     /// The medium as rays see it.
     fn field<'a>(&'a self, fields: Fields<'a>, interest: Interest, skipping: Skipping) -> MediumField<'a> {
         let met = self.copy.as_ref().map_or(fields, FieldCopy::fields);
-        MediumField::new(met, fields.grid, &self.bricks, interest.empty, skipping)
+        MediumField::new(met, fields.grid, &self.bricks, interest, skipping)
     }
 }
 
@@ -359,7 +359,7 @@ fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
 /// Calls `see` with a whole volume as rays see it, every density above 0 of interest.
 #[cfg(test)]
 pub(crate) fn with_field(volume: &Volume, see: impl FnOnce(&MediumField)) {
-    let interest = Interest { empty: 0, smoothing: 0.0, shaded: true };
+    let interest = Interest { tall: 1.0, empty: 0, smoothing: 0.0, shaded: true };
     let mut prepared = Prepared::new(volume.grid);
     let lava = FieldChanges { rows: &rows(volume.lava()), changed: None };
     prepared.follow(volume, &VolumeChanges { lava, media: Vec::new() }, interest);

@@ -152,11 +152,11 @@ impl Renderer {
         &self.look
     }
 
-    /// Changes the look and keeps what was baked: only another sun makes its light be baked again.
+    /// Changes the look and keeps what was baked: only another sun, or cells of another height, let it be baked again.
     pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
-        let sun = self.sky.sun;
+        let (sun, tall) = (self.sky.sun, self.look.cell_height);
         self.set_look_but_sunlight(look)?;
-        if self.sky.sun != sun {
+        if (self.sky.sun, self.look.cell_height) != (sun, tall) {
             Arc::make_mut(&mut self.land).relight(&self.look);
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! What the cinematic style reads of a frame.
 
 use super::blackbody::BlackBody;
+use super::camera::Ray;
 use super::clear::Clear;
 use super::contents::Slices;
 use super::ember::EmberLight;
@@ -8,7 +9,7 @@ use super::field::MediumField;
 use super::fog::FogField;
 use super::heightfield::Part;
 use super::land::TerrainLook;
-use super::math::V3;
+use super::math::{V3, in_widths, unit_or_up};
 use super::plume::Generations;
 use super::sky::Sky;
 use super::smoke::SmokeField;
@@ -40,6 +41,11 @@ pub(crate) struct ShadeContext<'a> {
 }
 
 impl ShadeContext<'_> {
+    /// Direction of a ray where cells have their true proportions.
+    pub(crate) fn view(&self, ray: &Ray) -> V3 {
+        unit_or_up(in_widths(ray.direction, self.look.cell_height))
+    }
+
     /// Share of the sun that gases and smoke on its way leave at a point.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         self.fog.map_or(1.0, |fog| fog.sunlight(p)) * self.smoke.map_or(1.0, |field| field.smoke.sunlight(p))

@@ -101,7 +101,7 @@ impl Transfer {
             Style::Surface => ((look.iso * 250.0) as u8, look.smoothing),
             Style::Maximum => ((self.visible * 255.0) as u8, 0.0),
         };
-        Interest { empty, smoothing, shaded: look.style == Style::Scientific }
+        Interest { tall: look.cell_height, empty, smoothing, shaded: look.style == Style::Scientific }
     }
 
     /// Largest 8-bit density that absorbs nothing, with all smaller ones.

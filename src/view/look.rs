@@ -110,6 +110,9 @@ pub struct LookSpec {
     pub antialias: Antialias,
     /// Ash and steam in the air. Cinematic.
     pub air: AirLook,
+    /// Height of a cell in its widths, which light and shadow follow. The scene gives it; no key of a file does.
+    #[serde(skip)]
+    pub cell_height: f32,
 }
 
 /// How ash and steam in the air are drawn, as written in a scene file under `look.air`.
@@ -170,6 +173,7 @@ impl Default for LookSpec {
             step: 0.5,
             antialias: Antialias::Edges,
             air: AirLook::default(),
+            cell_height: 1.0,
         }
     }
 }
@@ -210,6 +214,7 @@ impl LookSpec {
         }
         within("look.haze", self.haze.into(), 0.0, 10.0)?;
         within("look.step", self.step.into(), 0.05, 2.0)?;
+        within("height of a cell in its widths", self.cell_height.into(), 1e-6, 1e6)?;
         self.air.validate()
     }
 

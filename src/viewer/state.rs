@@ -200,7 +200,7 @@ impl State {
     /// Makes the scene that was sent the present one.
     fn arrive(&mut self) {
         let Some(scene) = self.coming.take() else { return };
-        self.look = scene.look();
+        self.look = LookSpec { cell_height: self.cell_height(), ..scene.look() };
         let there =
             |quantity: &Quantity| self.report.as_ref().is_some_and(|report| report.quantities.contains(quantity));
         let quantity = Some(std::mem::take(&mut self.cuts.quantity)).filter(there).unwrap_or_default();
@@ -216,10 +216,13 @@ impl State {
 
     /// What a camera should frame: the ground block, of oblong cells in the physical model.
     pub(crate) fn proportioned(&self, subject: Bounds) -> Bounds {
-        match self.report.as_ref().filter(|report| report.flow.is_some()) {
-            Some(report) => subject.of_tall_cells((report.cell_height_m / report.cell_size_m) as f32),
-            None => subject,
-        }
+        subject.of_tall_cells(self.cell_height())
+    }
+
+    /// Height of a cell as it is drawn, in its widths.
+    fn cell_height(&self) -> f32 {
+        let flows = self.report.as_ref().filter(|report| report.flow.is_some());
+        flows.map_or(1.0, |report| (report.cell_height_m / report.cell_size_m) as f32)
     }
 
     /// Queues a request for the frame loop.

@@ -45,10 +45,42 @@ impl OpenSky {
         for ((radius, weight), offsets) in RINGS.into_iter().zip(&self.offsets) {
             let mut rise = 0.0;
             for [x, z] in offsets {
-                rise += saturate((block.heights.at(p.x + x, p.z + z) - p.y) / radius);
+                rise += saturate((block.heights.at(p.x + x, p.z + z) - p.y) * block.tall / radius);
             }
             shut += weight * rise / AROUND as f32;
         }
         1.0 - saturate(shut * 1.5) * 0.85
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::math::direction;
+    use crate::render::raster::Raster;
+
+    #[test]
+    fn oblong_cells_are_lit_as_cubes_that_make_the_same_ground() {
+        let ground = |high: f32| {
+            Heightfield::new(
+                Raster::nodes((30, 24), 2, |x, z| high * (7.0 + 4.0 * (x * 0.5).sin() * (z * 0.4).cos())),
+                -2.0 * high,
+            )
+        };
+        let (cubes, mut oblong) = (ground(1.0), ground(2.0));
+        oblong.tall = 0.5;
+        let (sky, toward) = (OpenSky::new(), direction(236.0, 24.0));
+        let (mut shaded, mut other, mut nodes) = (0, 0, 0);
+        for (x, z) in (0..48).flat_map(|j| (0..60).map(move |i| (0.5 * i as f32, 0.5 * j as f32))) {
+            let [a, b] = [&cubes, &oblong].map(|block| (block.heights.at(x, z), block));
+            assert!((a.1.normal(x, z, 0.8) - b.1.normal(x, z, 0.8)).norm() < 1e-4, "normal at {x}, {z}");
+            let open = |(h, block): (f32, &Heightfield)| sky.open(block, v3(x, h, z));
+            assert!((open(a) - open(b)).abs() < 1e-4, "sky at {x}, {z}");
+            let lit = |(h, block): (f32, &Heightfield)| sun(block, toward, [x, h, z]) > 0.5;
+            (shaded, nodes) = (shaded + usize::from(!lit(a)), nodes + 1);
+            other += usize::from(lit(a) != lit(b));
+        }
+        // Rays begin a quarter of a cell over the ground, which is lower over flat cells.
+        assert!(shaded > nodes / 10 && other < nodes / 25, "{shaded} of {nodes} in shadow, {other} not in both");
     }
 }

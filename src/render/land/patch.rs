@@ -20,7 +20,7 @@ use super::light::{OpenSky, disc, sun};
 use super::surface::{height, rill, rill_length};
 use super::{Altitudes, TerrainLook, colour, grained, plain, rise};
 use crate::render::heightfield::Caves;
-use crate::render::math::{V3, v3};
+use crate::render::math::{V3, in_cells, v3};
 use crate::render::raster::Raster;
 use crate::render::sky::Sky;
 use crate::render::transfer::lamp;
@@ -147,7 +147,7 @@ impl TerrainLook {
     fn patch_light(&mut self, near: &Mask, moved: &Moved, sky: &Sky) {
         let Self { block, sun: hard, soft, light, .. } = self;
         let heights = &block.heights.data;
-        let mut shaded = moved.shadow(sky.sun, &block.heights);
+        let mut shaded = moved.shadow(in_cells(sky.sun, block.tall), &block.heights);
         shaded.add(near);
         refill(hard, &shaded, |k, x, z| sun(block, sky.sun, [x, heights[k], z]));
         let nodes = Nodes::of(hard, &shaded);

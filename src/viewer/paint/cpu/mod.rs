@@ -99,7 +99,8 @@ impl CpuPainter {
         if *look == self.look {
             return Ok(());
         }
-        if Sky::new(look).sun != Sky::new(&self.look).sun
+        let other_sun = Sky::new(look).sun != Sky::new(&self.look).sun;
+        if (other_sun || look.cell_height != self.look.cell_height)
             && let Some(ground) = &mut self.ground
         {
             ground.relight();

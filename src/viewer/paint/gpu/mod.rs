@@ -129,7 +129,7 @@ impl GpuPainter {
         self.transfer = Transfer::new(look, look.palette.build("look.palette")?);
         self.stage.set_transfer(&self.gpu, &self.transfer);
         let sky = Sky::new(look);
-        if sky.sun != self.sky.sun
+        if (sky.sun, look.cell_height) != (self.sky.sun, self.look.cell_height)
             && let Some(ground) = &mut self.ground
         {
             ground.baked.relight();

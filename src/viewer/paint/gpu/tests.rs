@@ -199,11 +199,12 @@ fn the_window_and_the_ray_marcher_draw_the_same_crust_by_its_age() {
     for crust in [None, Some(Arc::new(crust(volume.grid)))] {
         volume.crust = crust;
         painter.apply(&mut everything(&simulation, &volume, &plain)).expect("a small box");
-        for sky in [SkyPreset::Dusk, SkyPreset::Day] {
-            let look = LookSpec { sky, ..plain.clone() };
+        for (sky, cell_height) in [(SkyPreset::Dusk, 1.0), (SkyPreset::Day, 0.4)] {
+            let look = LookSpec { sky, cell_height, ..plain.clone() };
             painter.set_look(&look).expect("a valid look");
             marcher.set_look(look).expect("a valid look");
-            let camera = Camera::new(&CameraSpec::default(), &marcher.subject(), SIZE);
+            let subject = marcher.subject().of_tall_cells(cell_height);
+            let camera = Camera::new(&CameraSpec::default(), &subject, SIZE);
             let marched = marcher.frame(&volume, &camera);
             let painted = painter.picture(&view(camera), 1, false).expect("a scene has come");
             let name = format!("crust {sky:?} {}", volume.crust.is_some());

@@ -142,7 +142,11 @@ fn cave_light(p: vec3<f32>, side: vec3<f32>) -> f32 {
         if k > 0 {
             direction = normalize(vec3(around[k - 1].x, 0.75, around[k - 1].y) + side * 0.6);
             reach = 12.0;
-        } else if dot(side, direction) <= 0.0 { continue; }
+        } else if dot(side, direction) <= 0.0 {
+            continue;
+        } else {
+            direction /= oblong();
+        }
         if !is_shut(from_p, direction, reach) { code += select(OPEN_RAY, SUNLIT, k == 0); }
     }
     return code;

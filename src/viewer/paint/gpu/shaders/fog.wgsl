@@ -27,7 +27,7 @@ fn fog_density(p: vec3<f32>) -> f32 {
 fn ember_around(p: vec3<f32>) -> f32 {
     let here = textureSampleLevel(ember_map, linear_held, column_uv(p.x, p.z), 0.0).rg;
     if here.r < 1e-4 { return 0.0; }
-    let rise = (here.g / here.r - p.y) / frame.cells.w;
+    let rise = (here.g / here.r - p.y) * oblong().y / frame.cells.w;
     return here.r / ((1.0 + 0.9 * here.r) * (1.0 + 0.008 * rise * rise));
 }
 

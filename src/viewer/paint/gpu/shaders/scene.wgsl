@@ -257,8 +257,11 @@ fn slope_of_density(p: vec3<f32>) -> vec3<f32> {
     return gradient_of_density(clamp(p, vec3(0.5), frame.cells.xyz - 0.5), 1.0);
 }
 
+// Lengths of a cell along x, y and z, in its widths.
+fn oblong() -> vec3<f32> { return vec3(1.0, sqrt(frame.forward.w), 1.0); }
+
 fn lava_normal(p: vec3<f32>) -> vec3<f32> {
-    return unit_or_up(-(gradient_of_density(p, 1.5) + gradient_of_density(p, 0.8) * 0.6));
+    return unit_or_up(-(gradient_of_density(p, 1.5) + gradient_of_density(p, 0.8) * 0.6) / oblong());
 }
 
 // Sky --------------------------------------------------------------------------------------------------------------
@@ -300,7 +303,7 @@ fn ember_arriving(p: vec3<f32>) -> vec4<f32> {
     let reach = 1.2;
     let east = glow_at(p.x + reach, p.z) - glow_at(p.x - reach, p.z);
     let south = glow_at(p.x, p.z + reach) - glow_at(p.x, p.z - reach);
-    let rise = clamp(here.g / glow - p.y, -12.0, 12.0);
+    let rise = clamp((here.g / glow - p.y) * oblong().y, -12.0, 12.0);
     let aim = vec3(east * 0.5 / reach, 0.06 * glow * (1.0 + 0.5 * rise), south * 0.5 / reach);
     return vec4(unit_or_up(aim), glow / (1.0 + 0.9 * glow) / (1.0 + 0.006 * rise * rise));
 }

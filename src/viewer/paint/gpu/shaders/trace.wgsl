@@ -132,7 +132,7 @@ const MET_SOLID = 2u;
 
 fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     let crossing = cross_surface(ray, b.front, frame.lava.x, jitter);
-    var skin = Skin(b.point, vec3(0.0, 1.0, 0.0), ray.direction, false);
+    var skin = Skin(b.point, vec3(0.0, 1.0, 0.0), unit_or_up(ray.direction * oblong()), false);
     var cover = 0.0;
     var t = b.t;
     var light = vec3(0.0);
