@@ -15,7 +15,8 @@ const USUAL_SUN_DEG: f32 = 20.0;
 
 /// Shows and edits the look.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
-    let usual = state.scene.look();
+    // The proportions of cells are no part of the scene's file.
+    let usual = LookSpec { cell_height: state.look.cell_height, ..state.scene.look() };
     let look = &mut state.look;
     // With their name in front the four would be wider than the panel.
     choice_named(ui, ("", ""), &mut look.style);
