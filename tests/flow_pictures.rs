@@ -146,3 +146,30 @@ fn plain_styles_reach_from_the_solidus_to_the_vent() {
     let (as_energy, as_kelvin) = (pool(2.0, look(None)), pool(1.0, look(Some([1143.0, 1360.0]))));
     assert_eq!(as_energy.pixel(48, 48), as_kelvin.pixel(48, 48));
 }
+
+#[test]
+fn lava_that_stays_hot_inside_grows_a_dark_crust() {
+    let text = "model = \"flow\"\nseed = 1\n[flow]\nstep_s = 20.0\nlava = { preset = \"etna-basalt\", cooling = { exposed = 1e-4 } }\n\
+                [grid]\nsize = [24, 12, 24]\ncell_size_m = 2.0\n[terrain]\nkind = \"bowl\"\n\
+                [[vent]]\nx = 12.0\nz = 12.0\nradius = 2.0\nrates_m3_s = [[0, 8.0], [\"2 min\", 0.0]]\n";
+    let scene = Scene::parse(text, Path::new("pool.toml")).unwrap();
+    let mut simulation = scene.build(common::tiled()).unwrap().simulation;
+    let look = LookSpec { sky: SkyPreset::Night, glow: 0.0, haze: 0.0, ..scene.look() };
+    // Red of the middle and temperature of the surface and of the lava, after so many steps.
+    let mut after = |steps: u64| {
+        (simulation.steps()..steps).for_each(|_| simulation.step());
+        let world = simulation.world();
+        let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone()).unwrap();
+        renderer.set_ground(world.ground());
+        let spec = CameraSpec { elevation_deg: 85.0, ..CameraSpec::default() };
+        let camera = Camera::new(&spec, &renderer.subject(), (96, 96));
+        let mut lowpass = LowPass::new(world.grid());
+        let red = middle(&renderer.frame(lowpass.refresh(world), &camera))[0];
+        let (flow, column) = (world.flow().unwrap(), 12 * 24 + 12);
+        (red, flow.crust_k(column).unwrap(), flow.column(column).surface_k.unwrap())
+    };
+    let (young, old) = (after(7), after(2000));
+    assert!(old.2 > young.2 - 60.0, "the lava stays hot: {} K, {} K", young.2, old.2);
+    assert!(old.1 < young.1 - 200.0, "its surface does not: {} K, {} K", young.1, old.1);
+    assert!(old.0 < 0.7 * young.0, "and is drawn darker: red {} and {}", young.0, old.0);
+}

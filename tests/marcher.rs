@@ -209,7 +209,7 @@ fn boxes_of_few_cells() {
         let grid = Grid::new(nx, ny, nz);
         let mut dice = Dice(nx as u64);
         let mut bytes = |low: u64| (0..grid.cells()).map(|_| (low + dice.below(256 - low)) as u8).collect();
-        let volume = Volume { grid, density: bytes(0), energy: bytes(100), media: Vec::new(), air: None };
+        let volume = Volume { grid, density: bytes(0), energy: bytes(100), media: Vec::new(), air: None, crust: None };
         let mut renderer = Renderer::new(&Array2::from_elem((nz, nx), -1.0), grid, LookSpec::default()).unwrap();
         let camera = Camera::new(&CameraSpec::default(), &Bounds::of(grid), (45, 33));
         for look in looks(nx) {

@@ -417,11 +417,9 @@ impl World {
 
     /// Takes all matter out of a cell, but for what only shows a flow.
     pub(super) fn drain(&mut self, place: Place) {
-        for number in 0..self.layers.len() {
-            if self.shows_flow(number) {
-                continue;
-            }
-            let layer = &mut self.layers[number];
+        let shown = self.layers_of_flow();
+        let others = self.layers.iter_mut().enumerate().filter(|(number, _)| !shown.has(*number));
+        for (_, layer) in others {
             let old = layer.at(place);
             layer.set(place, Content::default());
             layer.ledger.removed += u64::from(old.amount);

@@ -150,26 +150,20 @@ impl World {
 
     /// Says to the flow where other matter covers it, before its step.
     pub(super) fn cover_flow(&mut self) {
-        if self.layers.len() == 1 {
-            return;
-        }
-        let Some(flowing) = self.flow.as_deref() else { return };
+        let shown = self.layers_of_flow();
+        let covers = |(number, layer): &(usize, &Layer)| {
+            !shown.has(*number) && matches!(layer.material().kind, Kind::Liquid | Kind::Still)
+        };
+        let covers: Vec<&Layer> = self.layers.iter().enumerate().filter(covers).map(|(_, layer)| layer).collect();
+        let Some(flowing) = self.flow.as_deref().filter(|_| !covers.is_empty()) else { return };
         let nx = self.grid.nx;
         let covered = |c: usize| {
             let top = usize::from(flowing.tops[c]);
-            let at = |y: usize| y < self.grid.ny && self.is_covered([c % nx, y, c / nx]);
+            let is_under = |layer: &&Layer, y: usize| layer.at([c % nx, y, c / nx]).amount >= COVER;
+            let at = |y: usize| y < self.grid.ny && covers.iter().any(|layer| is_under(layer, y));
             top > 0 && (at(top) || at(top - 1))
         };
         let covered: Vec<bool> = flowing.flow.wet().iter().map(|&c| covered(c as usize)).collect();
         self.flow_mut().into_iter().for_each(|flow| flow.cover(&covered));
-    }
-
-    /// Whether a cell holds a liquid or something still besides the lava.
-    fn is_covered(&self, place: Place) -> bool {
-        let covers = |(number, layer): (usize, &Layer)| {
-            let kind = layer.material().kind;
-            matches!(kind, Kind::Liquid | Kind::Still) && !self.shows_flow(number) && layer.at(place).amount >= COVER
-        };
-        self.layers.iter().enumerate().any(covers)
     }
 }

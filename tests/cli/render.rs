@@ -39,6 +39,31 @@ fn render_writes_a_picture_with_its_origin() {
 }
 
 #[test]
+fn a_map_stands_beside_the_pictures() {
+    let place = Place::new();
+    for (name, more) in [("alone.png", ""), ("both.png", "--beside thickness=4")] {
+        let output = place.run(&format!("render small.toml --size 200x90 --picture {name} {more}"));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let [alone, both] = ["alone.png", "both.png"].map(|name| picture(&place.read(name)));
+    assert_eq!((alone.dimensions(), both.dimensions()), ((200, 90), (200, 90)));
+    // The scene takes the left part, and the map at the right has a plain margin of its own.
+    let corner = |image: &image::RgbImage| *image.get_pixel(199, 0);
+    assert_ne!(corner(&alone), corner(&both));
+    for (more, message) in [
+        ("--beside thickness=x", "--beside thickness=x: must be a map, or a map and a number"),
+        ("--beside thicknes", "there is no map \"thicknes\"; maps are thickness"),
+        ("--beside arrival", "a film keeps no records of the past"),
+    ] {
+        let output = place.run(&format!("render small.toml --picture wrong.png {more}"));
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(message), "{error}");
+        assert!(!place.files().contains(&"wrong.png".to_owned()));
+    }
+}
+
+#[test]
 fn render_writes_frames_and_every_kind_of_animation() {
     let place = Place::new();
     let args = "render small.toml --frames frames --animation a.png --animation a.webp --animation a.gif --every 8";
