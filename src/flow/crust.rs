@@ -15,6 +15,8 @@ use super::{Cooling, Flow, Lava};
 const TEAR_M: f64 = 100.0;
 /// Conductivity in W/(m K) of a crust of a lava that says none.
 const CONDUCTIVITY: f64 = 1.5;
+/// Heat in W/(m² K) that water takes from the surface of lava.
+const WATER: f64 = 1000.0;
 /// The youngest crust in seconds.
 const YOUNGEST_S: f64 = 1.0;
 /// Steps of Newton's method: from above they fall to the root, and leave less than a kelvin.
@@ -44,21 +46,22 @@ impl Flow {
         let column = &self.columns[number];
         let run = column.runs.iter().rev().find(|run| run.is_wet()).filter(|run| run.is_under_sky())?;
         let kelvin = column.cell(run.top).temperature_k(&self.setup.lava)?;
-        Some(surface_k(&self.setup.lava, kelvin, self.crust_age_s(number)))
+        Some(surface_k(&self.setup.lava, (kelvin, column.covered), self.crust_age_s(number)))
     }
 }
 
-/// Temperature of the surface of a crust of this age over lava of this temperature.
-fn surface_k(lava: &Lava, kelvin: f64, age_s: f64) -> f64 {
+/// Temperature of the surface of a crust of this age over lava of this temperature, which other matter covers or not.
+fn surface_k(lava: &Lava, (kelvin, is_covered): (f64, bool), age_s: f64) -> f64 {
+    let convection = if is_covered { WATER } else { lava.convection };
     let conductivity = if lava.bed_conduction > 0.0 { lava.bed_conduction } else { CONDUCTIVITY };
     let through = conductivity / (core::f64::consts::PI * lava.diffusivity * age_s.max(YOUNGEST_S)).sqrt();
     let (radiated, air) = (lava.emissivity * RADIATION, lava.ambient_k);
     let mut surface = kelvin.max(air);
     for _ in 0..NEWTON {
         let cube = surface * surface * surface;
-        let excess = radiated * (cube * surface - air.powi(4)) + lava.convection * (surface - air)
-            - through * (kelvin - surface);
-        surface -= excess / (4.0 * radiated * cube + lava.convection + through);
+        let excess =
+            radiated * (cube * surface - air.powi(4)) + convection * (surface - air) - through * (kelvin - surface);
+        surface -= excess / (4.0 * radiated * cube + convection + through);
     }
     surface.clamp(air.min(kelvin), kelvin.max(air))
 }
@@ -72,7 +75,9 @@ mod tests {
         let lava = Lava { bed_conduction: 1.5, convection: 20.0, ..Lava::default() };
         let mut last = lava.vent_k;
         for age_s in [1.0, 10.0, 60.0, 600.0, 3600.0, 36e3, 360e3] {
-            let surface = surface_k(&lava, lava.vent_k, age_s);
+            let surface = surface_k(&lava, (lava.vent_k, false), age_s);
+            let under_water = surface_k(&lava, (lava.vent_k, true), age_s);
+            assert!(under_water < surface && under_water > lava.ambient_k, "{under_water} K under water");
             assert!(surface < last && surface > lava.ambient_k, "{surface} K after {age_s} s, {last} K before");
             let through = 1.5 * (lava.vent_k - surface) / (core::f64::consts::PI * lava.diffusivity * age_s).sqrt();
             let lost = lava.emissivity * RADIATION * (surface.powi(4) - lava.ambient_k.powi(4))
@@ -81,6 +86,6 @@ mod tests {
             last = surface;
         }
         assert!((350.0..390.0).contains(&last), "{last} K after a hundred hours");
-        assert_eq!(surface_k(&lava, lava.ambient_k, 60.0), lava.ambient_k, "nothing is lost by cold lava");
+        assert_eq!(surface_k(&lava, (lava.ambient_k, false), 60.0), lava.ambient_k, "nothing is lost by cold lava");
     }
 }

@@ -89,6 +89,7 @@ impl World {
         let tops = self.lava_tops();
         self.flow.iter_mut().for_each(|flowing| flowing.tops.clone_from(&tops));
         self.show_fresh();
+        self.cover_flow();
         self
     }
 

@@ -103,7 +103,7 @@ fn keys_of_melting_are_refused_by_name() {
         (with("name = \"block\"", "name = \"block\"\nmaterial = [{ name = \"water\" }]"), "material[0].name"),
         (
             basalt.split("[[heater]]").next().unwrap_or_default().to_owned(),
-            "body[0].matter.kind = another: must be \"rock\" here: \"solid\" needs a lava with liquidus_k",
+            "body[0].matter.kind = \"solid\": must be \"rock\" here: \"solid\" needs a lava with liquidus_k",
         ),
     ] {
         place.put("wrong.toml", &scene);

@@ -145,11 +145,11 @@ impl<Q: Quantity> Work for Give<'_, Q> {
         for (at, is_rough) in passes.blocks(slabs) {
             let Some(shares) = Shares::of::<false>(motion, passes.ground, (at, strides, is_rough)) else { continue };
             let from = block(from, at);
-            for cell in 0..BLOCK {
+            for (cell, &own) in from.iter().enumerate() {
                 if shares.home[cell] == WHOLE {
                     continue;
                 }
-                let (own, home) = (from[cell], at - offset + cell);
+                let home = at - offset + cell;
                 let (there, share) = (shares.there(cell, home, strides), shares.share(cell));
                 let mut given = Four::default();
                 for corner in 0..CORNERS {

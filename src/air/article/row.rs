@@ -76,13 +76,13 @@ impl Shares {
     /// Drops the shares whose corner is solid, by the bits of [`Ground::around`].
     #[inline(always)]
     fn keep_open(&mut self, around: &[u32; BLOCK]) {
-        for i in 0..BLOCK {
+        for (i, around) in around.iter().enumerate() {
             // The bit in the middle is that of the cell itself.
             let (x, y, z) = (1 + 2 * self.back[0][i], 3 + 6 * self.back[1][i], 9 + 18 * self.back[2][i]);
-            self.corners[2][i] &= 0u32.wrapping_sub(around[i] >> (13 + x + z) & 1);
-            self.corners[4][i] &= 0u32.wrapping_sub(around[i] >> (13 + x + y) & 1);
-            self.corners[5][i] &= 0u32.wrapping_sub(around[i] >> (13 + y + z) & 1);
-            self.corners[6][i] &= 0u32.wrapping_sub(around[i] >> (13 + x + y + z) & 1);
+            self.corners[2][i] &= 0u32.wrapping_sub(around >> (13 + x + z) & 1);
+            self.corners[4][i] &= 0u32.wrapping_sub(around >> (13 + x + y) & 1);
+            self.corners[5][i] &= 0u32.wrapping_sub(around >> (13 + y + z) & 1);
+            self.corners[6][i] &= 0u32.wrapping_sub(around >> (13 + x + y + z) & 1);
         }
     }
 
