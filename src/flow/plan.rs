@@ -196,8 +196,8 @@ pub(crate) fn own_level(ground: Ground<'_>, c: usize) -> Own {
     for (i, run) in columns[c].runs.iter().enumerate().filter(|(_, run)| run.is_wet()) {
         let fall = near().map(|n| run.head - head_beside(&columns[n], run)).fold(0, i64::max);
         let touching = || near().flat_map(|n| &columns[n].runs);
-        let (depth, stiffness) = under_pressure(run, touching);
-        own.level = own.level.max(stable_level(tables, depth, run.fluidity, stiffness, fall));
+        let stiffness = under_pressure(run, touching);
+        own.level = own.level.max(stable_level(tables, run.depth, run.fluidity, stiffness, fall));
         if i == uppermost {
             own.fall = fall;
         }
@@ -224,20 +224,17 @@ fn lean_level(ground: Ground<'_>, c: usize) -> Option<Own> {
     Some(Own { level: stable_level(tables, lean.depth(), lean.fluidity, 0, fall), is_front, fall })
 }
 
-/// The depth that a run's diffusion counts, and by how many powers of two it is faster than that of liquid under the sky.
+/// By how many powers of two a run spreads faster than liquid under the sky.
 ///
-/// Between two full runs it is `D/4` (roof) times 16 (slot). Between a full run and one that is not, the mean of h³ is up to 4.5
-/// times that of the former: at the end of a tunnel in a pond, and where a tunnel fills up; a run beside a full one counts
-/// as such already before it is.
-fn under_pressure<'a, R: Iterator<Item = &'a Run>>(run: &Run, touching: impl Fn() -> R) -> (i64, i32) {
+/// Between two full runs diffusion is `D/4` (roof) times 16 (slot). Between a full run and one that is not, the mean of h³ is up
+/// to 4.5 times that of the former, at the end of a tunnel in a pond: one power more leaves less than 1e-4 of the fluxes
+/// capped. Two would leave none, and a lava field with roofs would take half as many faces again.
+fn under_pressure<'a, R: Iterator<Item = &'a Run>>(run: &Run, touching: impl Fn() -> R) -> i32 {
     let is_beside = |other: &&Run| run.roof.min(other.roof) > run.floor.max(other.floor);
-    if run.full {
-        let is_end = touching().filter(is_beside).any(|other| !other.full);
-        (run.depth, if is_end { 4 } else { 2 })
-    } else if !run.is_under_sky() && touching().filter(is_beside).any(|other| other.full) {
-        (run.roof - run.floor, 4)
-    } else {
-        (run.depth, 0)
+    match run.full {
+        false => 0,
+        true if touching().filter(is_beside).any(|other| !other.full) => 3,
+        true => 2,
     }
 }
 

@@ -79,11 +79,11 @@ impl FlowProbe {
             let kelvin = kelvin.map(|kelvin| format!("   {kelvin:.0} K")).unwrap_or_default();
             let viscosity = column.viscosity_pa_s.map(|pa_s| format!("   {pa_s:.3e} Pa s")).unwrap_or_default();
             let roofed = if column.roofed { "   under a roof" } else { "" };
-            lines.push(format!("lava {:.2} m{kelvin}{viscosity}{roofed}", column.liquid_m));
+            lines.push(format!("lava {} m{kelvin}{viscosity}{roofed}", rough(column.liquid_m)));
             lines.push(format!("crust {} old", Seconds(column.skin_s)));
         }
         if column.set_m > 0.0 {
-            lines.push(format!("set {:.2} m", column.set_m));
+            lines.push(format!("set {} m", rough(column.set_m)));
         }
         if let Some(arrival) = column.arrival_s {
             lines.push(format!("came after {}, up to {} m/s", Seconds(arrival), rough(column.max_speed_m_s)));

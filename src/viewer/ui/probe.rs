@@ -40,25 +40,37 @@ fn words(probe: &Probe, report: &Report) -> String {
     let value = |(quantity, value): &(Quantity, f32)| format!("{} {value:.3}", quantity.words());
     let values = probe.values.iter().filter(|(quantity, _)| quantity.material().is_some()).map(value);
     let what = if probe.solid { "rock".to_owned() } else { values.collect::<Vec<_>>().join("   ") };
-    let thickness = |(material, metres): &(String, f64)| format!("   {material} {metres:.1} m thick");
+    let digits = digits(report.cell_size_m);
+    let finer = digits + 1;
+    let thickness = |(material, metres): &(String, f64)| format!("   {material} {metres:.finer$} m thick");
     let thickness: String = probe.thickness_m.iter().map(thickness).collect();
     let [east, up, south] = [(0, x), (1, y), (2, z)].map(|(axis, cell)| report.metres(axis, cell));
     if let Some(flow) = &probe.flow {
         let what = if probe.solid { "rock\n" } else { "" };
         return format!(
-            "cell {x}, {y}, {z}\n{east:.0} m east, {south:.0} m south, elevation {up:.1} m\n{what}{}",
+            "cell {x}, {y}, {z}\n{east:.digits$} m east, {south:.digits$} m south, elevation {up:.finer$} m\n{what}{}",
             flow.words()
         );
     }
     format!(
-        "cell {x}, {y}, {z}\n{east:.0} m east, {south:.0} m south, elevation {up:.1} m\n{what}\nground {:.1} m{thickness}",
+        "cell {x}, {y}, {z}\n{east:.digits$} m east, {south:.digits$} m south, elevation {up:.finer$} m\n{what}\nground {:.finer$} m{thickness}",
         probe.ground_m
     )
+}
+
+/// Digits after the point that tell cells of so many metres apart.
+fn digits(cell_m: f64) -> usize {
+    (-cell_m.log10()).ceil().clamp(0.0, 5.0) as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_cells_have_places_of_their_own() {
+        assert_eq!([30.0, 1.0, 0.5, 0.1, 0.004].map(digits), [0, 0, 1, 1, 3]);
+    }
 
     #[test]
     fn the_text_stays_on_the_screen() {
