@@ -136,9 +136,9 @@ impl World {
         flowing.flow.step(&pours);
         self.show(Flow::changed);
         // No rule moves these layers: what changed is for their readers.
-        for number in (0..self.layers.len()).filter(|&number| self.shows_flow(number)).collect::<Vec<_>>() {
-            self.layers[number].stay();
-        }
+        let shown = self.layers_of_flow();
+        let layers = self.layers.iter_mut().enumerate().filter(|(number, _)| shown.has(*number));
+        layers.for_each(|(_, layer)| layer.stay());
     }
 
     /// Carries out an edit of lava and rock; other matter in the cells goes as in any world.
@@ -234,11 +234,12 @@ impl World {
         }
     }
 
-    /// Moves the other matter of a cell that becomes ground to the lowest cell above with room; what finds none is removed.
+    /// Moves the matter of a cell that becomes ground to the lowest cell above with room; what finds none is removed. What
+    /// shows the flow was taken out of the cell before.
     fn lift(&mut self, [x, y, z]: Place) {
         for number in 0..self.layers.len() {
             let held = self.layers[number].at([x, y, z]);
-            if held.amount == 0 || self.shows_flow(number) {
+            if held.amount == 0 {
                 continue;
             }
             self.layers[number].set([x, y, z], Content::default());

@@ -217,8 +217,8 @@ impl World {
 
     /// Resets the accounts: what is in the box now is the initial state, and the wind blows.
     pub fn open_account(&mut self) {
-        for number in (0..self.layers.len()).filter(|&number| !self.shows_flow(number)).collect::<Vec<_>>() {
-            let layer = &mut self.layers[number];
+        let shown = self.layers_of_flow();
+        for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !shown.has(*number)) {
             layer.ledger = Ledger::open(layer.mass(), layer.energy());
         }
         if let Some(mut air) = self.air.take() {
