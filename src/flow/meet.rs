@@ -33,10 +33,10 @@ impl Flow {
         })
     }
 
-    /// Takes heat, of which so much is there, from the liquid at a place, from each cell by its amount.
-    pub fn take_heat(&mut self, [x, y, z]: [usize; 3], units: i64) {
+    /// Takes heat from the liquid at a place, from each cell by its amount, and gives what was there to take.
+    pub fn take_heat(&mut self, [x, y, z]: [usize; 3], units: i64) -> i64 {
         let column = &mut self.columns[z * self.space.nx + x];
-        let Some((first, last)) = layer(column, y as i32) else { return };
+        let Some((first, last)) = layer(column, y as i32) else { return 0 };
         let amount: i64 = (first..=last).map(|level| i64::from(column.cell(level).amount)).sum();
         let mut left = units;
         for level in first..=last {
@@ -47,6 +47,16 @@ impl Flow {
             left -= taken;
         }
         self.account.heat_used += i128::from(units - left);
+        units - left
+    }
+
+    /// Gives back heat that was taken at a place and not used.
+    pub fn return_heat(&mut self, [x, y, z]: [usize; 3], units: i64) {
+        let column = &mut self.columns[z * self.space.nx + x];
+        if let Some((_, last)) = layer(column, y as i32) {
+            column.cell_mut(last).heat += units;
+            self.account.heat_used -= i128::from(units);
+        }
     }
 
     /// Takes at most so much liquid at a place, with its heat.

@@ -51,30 +51,25 @@ impl World {
         let Some(flow) = self.flow_mut() else { return 0 };
         let part_kg = heat.part_kg_m3 * flow.space().cell_m3();
         let each = (heat.about.j_kg * part_kg * flow.heat_units_of_joule()).max(1.0) as i64;
-        let (flux, excess) = faces.iter().fold((0.0, 0), |(flux, excess), face| {
-            let most = MOST_HEAT * face.excess as f64;
-            (flux + face.flux.min(most), excess + face.excess)
-        });
+        let flux: f64 = faces.iter().map(|face| face.flux.min(MOST_HEAT * face.excess as f64)).sum();
         // Rounded by chance, so that a slow reaction of large cells goes on.
         let parts = match whole {
-            Some(whole) => whole * (flux / each as f64 / f64::from(whole) + random) as u32,
+            Some(whole) => whole.saturating_mul((flux / each as f64 / f64::from(whole) + random) as u32),
             None => (flux / each as f64 + random).min(f64::from(u32::MAX)) as u32,
         };
-        let most = u32::try_from(excess / each).unwrap_or(u32::MAX);
-        let parts = parts.min(due.parts);
-        if whole.is_some() && most < parts {
-            return 0;
-        }
-        let parts = parts.min(most);
-        let mut left = i64::from(parts) * each;
-        for face in faces {
-            // Faces of one cell of lava have its heat together.
+        let wanted = i64::from(parts.min(due.parts)).saturating_mul(each);
+        // Faces of one body of lava have its heat together: what there is shows when it is taken.
+        let mut taken = 0;
+        for face in &faces {
             let excess = flow.met(face.lava, heat.about.at_k).map_or(0, |met| met.excess);
-            let taken = left.min(excess);
-            flow.take_heat(face.lava, taken);
-            left -= taken;
+            taken += flow.take_heat(face.lava, (wanted - taken).min(excess));
         }
-        parts
+        let whole = i64::from(whole.unwrap_or(1));
+        let parts = taken / each / whole * whole;
+        if let Some(face) = faces.first() {
+            flow.return_heat(face.lava, taken - parts * each);
+        }
+        parts as u32
     }
 
     /// The faces that a cell shares with lava: in the cell itself, below, above, and at the sides by the lava's height.
