@@ -76,8 +76,7 @@ pub(crate) fn billow<S: Simd>(s: S, p: V3) -> (f32, V3) {
 #[inline(always)]
 pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
     let ((near, between), (others, beside)) = (around(p), around(q));
-    let [a, b] = s.blend_pair([near, others], [between, beside]);
-    [decoded(a), decoded(b)]
+    [decoded(s.blend(near, between)), decoded(s.blend(others, beside))]
 }
 
 /// The rows of two texels around a point, and the place between them.

@@ -200,7 +200,7 @@ impl Smoke {
             return [self.blend(s, &self.cells, first, between), self.blend(s, &self.flow, first, between)];
         }
         let rows = [self.rows(&self.cells, first), self.rows(&self.flow, first)];
-        let mut to = s.blend_pair(rows, [between; 2]);
+        let mut to = rows.map(|rows| s.blend(rows, between));
         for value in to.as_flattened_mut() {
             *value *= 1.0 / 255.0;
         }

@@ -144,47 +144,9 @@ impl Simd for Avx512 {
         avx2::blend(self.narrower(), rows, place)
     }
     #[inline(always)]
-    fn blend_pair(self, [first, second]: [[&[u8; 8]; 4]; 2], places: [[f32; 3]; 2]) -> [[f32; 4]; 2] {
-        let [[x, y, z], [u, v, w]] = places;
-        let (y, z) = (halves(y, v), halves(z, w));
-        let near = between(widen(first[0], second[0]), widen(first[1], second[1]), y);
-        let far = between(widen(first[2], second[2]), widen(first[3], second[3]), y);
-        let rows = between(near, far, z);
-        // The farther corners along x are the upper quarter of each half.
-        let east = call!(_mm512_shuffle_f32x4::<0b11_11_01_01>(rows, rows));
-        let blended = between(rows, east, halves(x, u));
-        let mut to = [[0.0; 4]; 2];
-        // SAFETY: the processor has the instructions; four numbers are written to each of two references to four.
-        unsafe {
-            _mm_storeu_ps(to[0].as_mut_ptr(), _mm512_castps512_ps128(blended));
-            _mm_storeu_ps(to[1].as_mut_ptr(), _mm512_extractf32x4_ps::<2>(blended));
-        }
-        to
-    }
-    #[inline(always)]
     fn between_slopes(self, whole: [i32; 3], place: [f32; 3], weights: [f32; 3]) -> f32 {
         avx2::between_slopes(self.narrower(), whole, place, weights)
     }
-}
-
-/// Eight bytes and eight more as numbers.
-#[inline(always)]
-fn widen(first: &[u8; 8], second: &[u8; 8]) -> __m512 {
-    // SAFETY: the processor has the instructions; eight bytes are read from each of two references to eight.
-    let bytes =
-        unsafe { _mm_unpacklo_epi64(_mm_loadl_epi64(first.as_ptr().cast()), _mm_loadl_epi64(second.as_ptr().cast())) };
-    call!(_mm512_cvtepi32_ps(call!(_mm512_cvtepu8_epi32(bytes))))
-}
-
-/// A number in the lower half of the lanes, and one in the upper half.
-#[inline(always)]
-fn halves(lower: f32, upper: f32) -> __m512 {
-    call!(_mm512_mask_mov_ps(call!(_mm512_set1_ps(lower)), 0xff00, call!(_mm512_set1_ps(upper))))
-}
-
-#[inline(always)]
-fn between(a: __m512, b: __m512, share: __m512) -> __m512 {
-    call!(_mm512_add_ps(a, call!(_mm512_mul_ps(call!(_mm512_sub_ps(b, a)), share))))
 }
 
 impl Avx512 {

@@ -87,12 +87,6 @@ pub(crate) trait Simd: Copy {
     /// (y, z) = (0, 0), (1, 0), (0, 1) and (1, 1); `place` is x, y, z between them, 0 to 1.
     fn blend(self, rows: [&[u8; 8]; 4], place: [f32; 3]) -> [f32; 4];
 
-    /// [`Simd::blend`] twice, each time at its own place between its own corners.
-    #[inline(always)]
-    fn blend_pair(self, rows: [[&[u8; 8]; 4]; 2], places: [[f32; 3]; 2]) -> [[f32; 4]; 2] {
-        [self.blend(rows[0], places[0]), self.blend(rows[1], places[1])]
-    }
-
     /// The value at a place, 0 to 1 along each axis, between eight corners of a lattice. `whole` is the corner at the lowest x, y
     /// and z. Each corner has a slope of its own, of pseudo-random bytes; `weights` are the shares of the farther corners.
     fn between_slopes(self, whole: [i32; 3], place: [f32; 3], weights: [f32; 3]) -> f32;

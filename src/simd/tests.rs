@@ -143,32 +143,6 @@ fn blends_between_eight_corners() {
     }
 }
 
-/// Both of a pair are what each is alone.
-#[test]
-fn blends_two_places_as_one_after_the_other() {
-    struct Once<'a>([[[u8; 8]; 4]; 2], [[f32; 3]; 2], &'a mut [[f32; 4]; 4]);
-    impl Work for Once<'_> {
-        #[inline(always)]
-        fn with<S: Simd>(self, s: S) {
-            let rows = self.0.each_ref().map(|rows| rows.each_ref());
-            let [a, b] = s.blend_pair(rows, self.1);
-            *self.2 = [a, b, s.blend(rows[0], self.1[0]), s.blend(rows[1], self.1[1])];
-        }
-    }
-    for seed in 0..3000 {
-        let die = |k: usize| mix64(seed << 8 | k as u64);
-        let rows = [0, 1].map(|half| std::array::from_fn(|row| die(4 * half + row).to_le_bytes()));
-        let share = |k: usize| (die(k) >> 40) as f32 / (1 << 24) as f32;
-        let places = [0, 1].map(|half| std::array::from_fn(|axis| share(16 + 3 * half + axis)));
-        for &level in Level::available() {
-            let mut output = [[0.0; 4]; 4];
-            level.run(Once(rows, places, &mut output));
-            let bits = output.map(|four| four.map(f32::to_bits));
-            assert_eq!(bits[..2], bits[2..], "{level:?}, {places:?}");
-        }
-    }
-}
-
 /// Bit for bit, also far from the origin and where numbers wrap around.
 #[test]
 fn blends_between_the_slopes_of_eight_corners() {
