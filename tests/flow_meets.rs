@@ -98,6 +98,11 @@ fn water_boils_by_the_heat_of_the_lava_ledger() {
     let kilograms = 1000.0 * flow(world).space().cell_m3() / f64::from(AMOUNT_ONE);
     assert!((each / kilograms / 2.6e6 - 1.0).abs() < 1e-4, "{} J/kg", each / kilograms);
     assert!(account.set > 0, "lava sets in the water");
+    // Also where water could take more than the lava has.
+    let mut greedy = build(&COAST.replace("w_m2_k = 400.0", "w_m2_k = 1e6"), tiled()).simulation;
+    steps(&mut greedy, 150);
+    let (all, heat) = (used(greedy.world(), "water"), flow(greedy.world()).account().heat_used);
+    assert_eq!(heat, i128::from(all) * (account.heat_used / i128::from(boiled)));
     // Without heat nothing boils, and the lava does not feel the water but for the sky that it hides.
     let cold = COAST.replace("w_m2_k = 400.0", "w_m2_k = 0.001");
     let mut simulation = build(&cold, tiled()).simulation;
@@ -201,10 +206,7 @@ matter = { kind = "material", name = "ash", amount = 1.0 }
 #[test]
 fn the_air_takes_steam_and_heat_of_this_lava() {
     let air = "[air]\nratio = 2\nmargin_m = 0.0\nheight_m = 160.0\nstep_s = 2.0\nsteam = \"steam\"\n";
-    let scene = format!("{air}{COAST}").replacen("[air]", "[air]", 1);
-    // A table of the scene stands before its lists; the name and the model come first.
-    let (head, rest) = COAST.split_once("[flow]").unwrap();
-    let scene = if scene.is_empty() { scene } else { format!("{head}{air}[flow]{rest}") };
+    let scene = COAST.replace("[flow]", &format!("{air}[flow]"));
     let scene = scene.replace("rate_m3_s = 12.0", "rate_m3_s = 12.0\nair = { gas = 0.03, ash = 0.01 }");
     let mut simulation = build(&scene, tiled()).simulation;
     steps(&mut simulation, 120);
