@@ -8,10 +8,11 @@ use std::f64::consts::PI;
 use std::fs;
 use std::path::Path;
 
+use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::export::mesh::{Skin, write_glb};
 use lavoxel::export::{About, ExportState};
 use lavoxel::output::Existing;
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Scene, Stage};
 use lavoxel::simulation::Simulation;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::view::Palette;
@@ -382,11 +383,60 @@ fn wrong_keys_are_named() {
         assert!(error.contains(part), "{error}");
     }
     let event = format!(
-        "[[event]]\nat = 3\nput = {{ shape = {{ kind = \"mesh\", file = \"a.stl\", height = 3, {place} }}, \
+        "[[event]]\nat = 3\nput = {{ shape = {{ kind = \"mesh\", file = \"a.ply\", height = 3, {place} }}, \
                          matter = {{ kind = \"rock\" }} }}\n"
     );
     let error = Scene::parse(&event, &folder.path().join("scene.toml")).unwrap_err().to_string();
-    assert!(error.contains("event[0].put.shape.kind"), "{error}");
+    assert!(error.contains("event[0].put.shape.file"), "{error}");
+}
+
+/// A scene with a ball of rock that an event puts into the box.
+fn scene_of_event(folder: &Path, at: u64) -> Scene {
+    let text = format!(
+        "seed = 3\n[grid]\nsize = [40, 40, 44]\ncell_size_m = 2.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n\
+         [[event]]\nat = {at}\nput = {{ shape = {{ kind = \"mesh\", file = \"ball.stl\", {MIDDLE} }}, matter = {{ {ROCK} }} }}\n"
+    );
+    Scene::parse(&text, &folder.join("scene.toml")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn an_event_puts_a_mesh_into_the_box_when_it_is_due() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("ball.stl"), stl(&sphere(6.0))).unwrap();
+    let at_once = rock(&built(&scene_of_event(folder.path(), 0)));
+    let scene = scene_of_event(folder.path(), 3);
+    let mut stage = scene.build(common::tiled()).unwrap_or_else(|e| panic!("{e}"));
+    let bare = rock(&stage.simulation).len();
+    assert!(at_once.len() > bare + 800, "{} cells", at_once.len() - bare);
+    let path = folder.path().join("run.lavoxel");
+    let kept = |stage: &Stage| {
+        let mut bytes = Vec::new();
+        CheckpointWriter { scene: &scene, stage, extras: &[] }.write(&path, &mut bytes).unwrap();
+        bytes
+    };
+    let read = |bytes: &[u8]| Checkpoint::read(bytes, &path, common::tiled()).map(|kept| kept.stage.simulation);
+    stage.simulation.step();
+    let early = kept(&stage);
+    (0..2).for_each(|_| stage.simulation.step());
+    assert_eq!(rock(&stage.simulation), at_once, "as at the start");
+    let hash = stage.simulation.world().state_hash();
+    let mut resumed = read(&early).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(rock(&resumed).len(), bare);
+    (0..2).for_each(|_| resumed.step());
+    assert_eq!(resumed.world().state_hash(), hash);
+    // A recording names the file, from wherever it is written.
+    fs::create_dir(folder.path().join("deeper")).unwrap();
+    let written = folder.path().join("deeper/recorded.toml");
+    scene.recorded(&stage.simulation).save(&written, Existing::Keep).unwrap();
+    let mut replay = built(&Scene::load(&written).unwrap());
+    (0..3).for_each(|_| replay.step());
+    assert_eq!(replay.world().state_hash(), hash);
+    // Only an event to come needs its file.
+    let late = kept(&stage);
+    fs::remove_file(folder.path().join("ball.stl")).unwrap();
+    let error = read(&early).err().expect("the ball is gone").to_string();
+    assert!(error.contains("an event to come: ") && error.contains("ball.stl"), "{error}");
+    assert_eq!(rock(&read(&late).unwrap_or_else(|e| panic!("{e}"))), at_once);
 }
 
 #[test]

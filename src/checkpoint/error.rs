@@ -74,6 +74,9 @@ pub enum Fault {
     /// It ends too early.
     #[error("damaged: it ends in the middle of its {0}")]
     CutShort(String),
+    /// The file of a shape that an event to come puts into the box cannot be used.
+    #[error("an event to come: {0}")]
+    Event(String),
     /// A part of it was changed after it was written, or was never valid.
     #[error("damaged: its {part}: {reason}")]
     Damaged {

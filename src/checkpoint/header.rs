@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{CheckpointWriter, Fault, MEND};
 use crate::grid::Grid;
 use crate::map::{Georeference, Site};
-use crate::scene::{Scene, SceneError, Stage, reading};
+use crate::scene::{Scale, Scene, SceneError, Stage, reading};
 use crate::simulation::Simulation;
 use crate::validate::{Invalid, within};
 use crate::world::{ACCOUNTS, Layer, Ledger};
@@ -133,6 +133,11 @@ impl Place {
     /// Edge of a cell in metres.
     pub(super) fn cell_size_m(&self) -> f64 {
         self.cell_size_m
+    }
+
+    /// How metres become cells.
+    pub(super) fn scale(&self) -> Scale {
+        Scale { cell_m: self.cell_size_m, stretch: self.vertical_exaggeration }
     }
 
     fn check(&self) -> Result<(), Invalid> {

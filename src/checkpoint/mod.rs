@@ -59,7 +59,7 @@ use crate::grid::Grid;
 use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::output::OutputError;
-use crate::scene::{MAX_FILE, Scene, Stage};
+use crate::scene::{MAX_FILE, Scene, SceneError, Stage};
 use crate::simulation::{Simulation, system_clock};
 use crate::world::{Layer, World};
 
@@ -263,7 +263,12 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
             return Err(reader.damaged("one section too many"));
         }
     }
-    let events = scene.events().map_err(|invalid| Fault::damaged("scene", invalid))?;
+    let scale = header.place.scale();
+    // Files of events that are past are not needed again.
+    let events = scene.events_on(scale, grid, header.step + 1).map_err(|cause| match cause {
+        SceneError::Invalid { invalid, .. } => Fault::damaged("scene", invalid),
+        cause => Fault::Event(cause.to_string()),
+    })?;
     let vents: Option<Vec<_>> = scene.vents().map(|(_, vent)| vent.in_cells()).collect();
     let vents = vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;
     let simulation = Simulation::new(world, &scene.spec.rules, &vents, scene.spec.seed, engine)

@@ -1,49 +1,55 @@
-//! The bodies of a scene on its ground: meshes and heightmaps become the cells inside of them.
+//! The bodies of a scene and of its events on its ground: meshes and heightmaps become the cells inside of them.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use super::{BodySpec, Scene, SceneError};
+use super::{BodySpec, Scene, SceneError, SceneSpec};
 use crate::grid::Grid;
 use crate::mesh::{MeshError, endings};
-use crate::terrain::Surface;
+use crate::simulation::{Command, Event};
 use crate::validate::Invalid;
 use crate::world::Shape;
 
 impl Scene {
-    /// Checks the names of the files of meshes, and that no event needs one.
+    /// Checks the names of the files of meshes.
     pub(super) fn check_meshes(&self) -> Result<(), Invalid> {
-        for (i, body) in self.spec.bodies.iter().enumerate() {
-            if let Shape::Mesh(mesh) = &body.shape
+        for (key, edit) in self.spec.edits() {
+            if let Shape::Mesh(mesh) = &edit.shape
                 && !mesh.has_known_ending()
             {
                 let expected = format!("the name of a mesh ({})", endings());
-                return Err(Invalid::new(&format!("body[{i}].shape.file"), mesh.file.display(), expected));
+                return Err(Invalid::new(&format!("{key}.shape.file"), mesh.file.display(), expected));
             }
         }
-        let events = self.spec.events.iter().enumerate();
-        let mut kinds = events.filter_map(|(i, event)| Some((i, event.put.as_ref()?.shape.kind_of_file()?)));
-        match kinds.next() {
-            Some((i, kind)) => {
-                let expected = "another shape: a file is put into the box by a [[body]] alone";
-                Err(Invalid::new(&format!("event[{i}].put.shape.kind"), kind, expected))
-            }
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// The bodies, in their order, with the cells of their files on this ground.
     ///
     /// # Errors
     /// [`SceneError::Mesh`] for the first file that is no closed mesh, [`SceneError::Terrain`] for one that is no heightmap.
-    pub(super) fn bodies_on(&self, surface: &Surface, grid: Grid) -> Result<Vec<Cow<'_, BodySpec>>, SceneError> {
-        self.spec.bodies.iter().map(|body| self.body_on(body, surface, grid)).collect()
+    pub(super) fn bodies_on(&self, scale: Scale, grid: Grid) -> Result<Vec<Cow<'_, BodySpec>>, SceneError> {
+        self.spec.bodies.iter().map(|body| self.body_on(body, scale, grid)).collect()
     }
 
-    fn body_on<'a>(&self, body: &'a BodySpec, on: &Surface, grid: Grid) -> Result<Cow<'a, BodySpec>, SceneError> {
+    /// The events, checked, with the cells of the files of those that are due from a step on.
+    ///
+    /// # Errors
+    /// As [`Scene::bodies_on`], and [`SceneError::Invalid`] for a number out of range.
+    pub(crate) fn events_on(&self, scale: Scale, grid: Grid, from: u64) -> Result<Vec<Event>, SceneError> {
+        let mut events = self.events().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        for event in events.iter_mut().filter(|event| event.at >= from) {
+            if let Command::Put(edit) = &mut event.command {
+                *edit = self.body_on(edit, scale, grid)?.into_owned();
+            }
+        }
+        Ok(events)
+    }
+
+    fn body_on<'a>(&self, body: &'a BodySpec, scale: Scale, grid: Grid) -> Result<Cow<'a, BodySpec>, SceneError> {
         let shape = match &body.shape {
             Shape::Mesh(mesh) => {
-                let mesh = mesh.in_cells(&self.folder, grid, (on.cell_size_m, on.vertical_exaggeration));
+                let mesh = mesh.in_cells(&self.folder, grid, (scale.cell_m, scale.stretch));
                 Shape::Mesh(mesh.map_err(|cause| self.wrong_mesh(cause))?.into())
             }
             Shape::Heightmap(relief) => {
@@ -60,9 +66,28 @@ impl Scene {
     }
 }
 
-/// The files of bodies that a scene names, to change.
-pub(super) fn files_of(bodies: &mut [BodySpec]) -> impl Iterator<Item = &mut PathBuf> {
-    bodies.iter_mut().filter_map(|body| match &mut body.shape {
+impl SceneSpec {
+    /// What bodies and events put into the box, with the names of their tables.
+    pub(super) fn edits(&self) -> impl Iterator<Item = (String, &BodySpec)> {
+        let bodies = self.bodies.iter().enumerate().map(|(i, body)| (format!("body[{i}]"), body));
+        let puts = self.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
+        bodies.chain(puts.map(|(i, put)| (format!("event[{i}].put"), put)))
+    }
+}
+
+/// How metres become cells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale {
+    /// Edge of a cell.
+    pub(crate) cell_m: f64,
+    /// How many times as wide as high a cell is in metres.
+    pub(crate) stretch: f64,
+}
+
+/// The files of bodies and events that a scene names, to change.
+pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
+    let puts = spec.events.iter_mut().filter_map(|event| event.put.as_mut());
+    spec.bodies.iter_mut().chain(puts).filter_map(|edit| match &mut edit.shape {
         Shape::Mesh(mesh) => Some(&mut mesh.file),
         Shape::Heightmap(relief) => Some(&mut relief.file),
         _ => None,

@@ -163,9 +163,7 @@ impl SceneSpec {
 
     /// Refuses solid that no lava makes, and events that change what this model has not.
     fn check_flow_edits(&self) -> Result<(), Invalid> {
-        let bodies = self.bodies.iter().enumerate().map(|(i, body)| (format!("body[{i}]"), body));
-        let puts = self.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
-        for (key, edit) in bodies.chain(puts.map(|(i, put)| (format!("event[{i}].put"), put))) {
+        for (key, edit) in self.edits() {
             if matches!(edit.matter, Matter::Solid { .. }) && !self.melts() {
                 let expected = "\"rock\" here: \"solid\" needs a lava with liquidus_k, such as \"paraffin-wax\"";
                 return Err(Invalid::new(&format!("{key}.matter.kind"), "\"solid\"", expected));

@@ -41,7 +41,7 @@ fn at_once() -> Seconds {
 impl HeaterSpec {
     fn validate(&self, key: &str) -> Result<(), Invalid> {
         if let Some(kind) = self.shape.kind_of_file() {
-            let expected = "another shape: a file is put into the box by a [[body]] alone";
+            let expected = "another shape: a file is put into the box by a [[body]] or an [[event]]";
             return Err(Invalid::new(&format!("{key}.shape.kind"), kind, expected));
         }
         self.shape.validate(&format!("{key}.shape"))?;

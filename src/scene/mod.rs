@@ -27,6 +27,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+pub(crate) use self::bodies::Scale;
 pub use self::error::SceneError;
 pub use self::flow::{FlowSpec, Model};
 pub use self::heater::HeaterSpec;
@@ -195,10 +196,7 @@ impl Scene {
         }
         let gives = |(key, vent): (String, Cow<'_, VentTable>)| (vent.air.is_some() || vent.is_fume()).then_some(key);
         let stirs = |(key, edit): (String, &BodySpec)| matches!(edit.matter, Matter::Air(_)).then_some(key);
-        let bodies = spec.bodies.iter().enumerate().map(|(i, body)| (format!("body[{i}]"), body));
-        let events = spec.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
-        let edits = bodies.chain(events.map(|(i, put)| (format!("event[{i}].put"), put)));
-        match self.vents().find_map(gives).or_else(|| edits.into_iter().find_map(stirs)) {
+        match self.vents().find_map(gives).or_else(|| spec.edits().find_map(stirs)) {
             Some(key) => Err(Invalid::new(&key, "for the air", "in a scene with an [air] table")),
             None => Ok(()),
         }
@@ -214,23 +212,20 @@ impl Scene {
         }
         let sources = spec.sources.iter().map(|source| source.material.as_deref().unwrap_or_default());
         let sources = sources.enumerate().map(|(i, name)| (format!("source[{i}].material"), Some(name)));
-        let bodies = spec.bodies.iter().enumerate();
-        let bodies = bodies.map(|(i, body)| (format!("body[{i}].matter.name"), body.matter.material()));
-        let puts = spec.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
-        let puts = puts.map(|(i, put)| (format!("event[{i}].put.matter.name"), put.matter.material()));
+        let edits = spec.edits().map(|(key, edit)| (format!("{key}.matter.name"), edit.matter.material()));
         let changes = spec.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.material.as_ref()?)));
         let changes = changes.map(|(i, change)| {
             (format!("event[{i}].material.name"), Some(change.name()).filter(|name| !name.is_empty()))
         });
-        for (key, name) in sources.chain(bodies).chain(puts).chain(changes) {
+        for (key, name) in sources.chain(edits).chain(changes) {
             let Some(name) = name else { continue };
             check_known(&key, name, spec.materials.iter().map(|material| material.name.as_str()))?;
         }
         Ok(())
     }
 
-    /// The events, checked.
-    pub(crate) fn events(&self) -> Result<Vec<Event>, Invalid> {
+    /// The events, checked; those that need a file have no cells yet.
+    fn events(&self) -> Result<Vec<Event>, Invalid> {
         let events = self.spec.events.iter().enumerate();
         events.map(|(i, event)| event.event(&format!("event[{i}]"))).collect()
     }
@@ -267,7 +262,8 @@ impl Scene {
         let cells = CellSize { wide_m: spec.grid.cell_size_m, high_m: &|wide| spec.cell_height_m(wide) };
         let surface = spec.terrain.build_with(grid, &cells, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
-        let bodies = self.bodies_on(&surface, grid)?;
+        let scale = Scale { cell_m: surface.cell_size_m, stretch: surface.vertical_exaggeration };
+        let bodies = self.bodies_on(scale, grid)?;
         let ground = Ground::from_surface(grid.ny, surface.heights.clone());
         let mut world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
         if let Some(air) = &spec.air {
@@ -286,7 +282,7 @@ impl Scene {
                 world.open_account();
             }
         }
-        let events = self.events().map_err(invalid)?;
+        let events = self.events_on(scale, grid, 0)?;
         let simulation = Simulation::new(world, &spec.rules, &vents, spec.seed, engine);
         Ok(Stage {
             simulation: simulation

@@ -25,10 +25,17 @@ pub enum Command {
 }
 
 impl Command {
-    /// Checks every number that can be checked without the simulation; keys are those of an `[[event]]` table.
+    /// Checks every number that can be checked without the simulation, and that the file of a shape was read; keys are those of an
+    /// `[[event]]` table.
     pub fn validate(&self) -> Result<(), Invalid> {
+        self.validate_numbers()?;
+        if let Self::Put(edit) = self { edit.shape.check_cells("put.shape") } else { Ok(()) }
+    }
+
+    /// Checks every number.
+    pub(super) fn validate_numbers(&self) -> Result<(), Invalid> {
         match self {
-            Self::Put(edit) => edit.validate("put").and_then(|()| edit.shape.check_cells("put.shape")),
+            Self::Put(edit) => edit.validate("put"),
             Self::Pour(_) => Ok(()),
             Self::Rules(change) => change.validate("rules"),
             Self::Material(change) => change.validate("material"),

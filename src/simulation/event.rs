@@ -25,15 +25,19 @@ pub struct Event {
 }
 
 impl Event {
-    /// Checks every number; `key` is the table's name, such as `event[0]`.
+    /// Checks every number, and that the file of a shape was read; `key` is the table's name, such as `event[0]`.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        self.check(key, Command::validate)
+    }
+
+    fn check(&self, key: &str, command: impl Fn(&Command) -> Result<(), Invalid>) -> Result<(), Invalid> {
         within(&format!("{key}.at"), self.at as f64, 0.0, LAST_STEP)?;
         if let Command::Pour(_) = self.command {
             let expected = "put, rules, material, wind or seed; a vent has a start and an end instead";
             return Err(Invalid::new(key, "a change of vents", expected));
         }
         let named = |invalid: Invalid| Invalid { key: format!("{key}.{}", invalid.key), ..invalid };
-        self.command.validate().map_err(named)
+        command(&self.command).map_err(named)
     }
 }
 
@@ -61,7 +65,7 @@ pub struct EventSpec {
 }
 
 impl EventSpec {
-    /// The event, if every number is right; `key` is the table's name, such as `event[0]`.
+    /// The event, if every number is right; `key` is the table's name, such as `event[0]`. Files of shapes need not have been read.
     pub fn event(&self, key: &str) -> Result<Event, Invalid> {
         let commands = self.commands();
         let [(_, command)] = &commands[..] else {
@@ -71,7 +75,7 @@ impl EventSpec {
         };
         let command = command.clone();
         let event = Event { at: self.at, command };
-        event.validate(key)?;
+        event.check(key, Command::validate_numbers)?;
         Ok(event)
     }
 
