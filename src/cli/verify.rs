@@ -93,17 +93,22 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     Ok(if failed.is_empty() { Outcome::Done } else { Outcome::Failed })
 }
 
+/// Least width of the labels.
+const LABEL: usize = 42;
+
 fn text(outcome: &Found) -> String {
     let verdict = if outcome.holds() { "holds" } else { "FAILS" };
     let mut lines = vec![format!("{}: {verdict}\n  {}", outcome.name, outcome.about)];
+    // Columns of numbers stay below each other under the longest of the labels.
+    let wide = outcome.rows.iter().map(|row| row.what.chars().count()).fold(LABEL, usize::max);
     for row in &outcome.rows {
         let mark = if row.holds() { ' ' } else { '!' };
         let (what, value, reference) = (&row.what, number(row.value), number(row.reference));
         lines.push(if row.is_least {
-            format!("  {mark} {what:<42} {value:>13}  at least  {reference:>13}")
+            format!("  {mark} {what:<wide$} {value:>13}  at least  {reference:>13}")
         } else {
             format!(
-                "  {mark} {what:<42} {value:>13}  reference {reference:>13}  tolerance {:>11}",
+                "  {mark} {what:<wide$} {value:>13}  reference {reference:>13}  tolerance {:>11}",
                 number(row.tolerance)
             )
         });
