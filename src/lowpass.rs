@@ -26,6 +26,7 @@ use self::changes::SlabChanges;
 pub use self::changes::{BRICK, Change};
 use self::clear::{ClearFilter, Matter};
 pub use self::crust::CrustMap;
+use self::crust::Crusts;
 use self::layer_changes::{Around, LayerChanges, LayerCursor};
 pub use self::rows::RowFilter;
 use crate::grid::tile::TILE_X;
@@ -227,6 +228,8 @@ pub struct LowPass {
     clear: Vec<ClearFilter>,
     /// The version of the air that [`Volume::air`] shows.
     air: Option<u64>,
+    /// What writes [`Volume::crust`].
+    crusts: Crusts,
 }
 
 impl LowPass {
@@ -243,6 +246,7 @@ impl LowPass {
             changed,
             clear: Vec::new(),
             air: None,
+            crusts: Crusts::default(),
         }
     }
 
@@ -332,16 +336,8 @@ impl LowPass {
         self.filtered = lava.filter(|changes| !changes.is_empty()).map_or(0, |changes| self.filter(world, changes));
         self.filtered += self.refresh_media(world, &changes);
         self.refresh_air(world);
-        self.refresh_crust(world);
+        self.volume.crust = self.crusts.refresh(world);
         &self.volume
-    }
-
-    /// Reads the crust; a map that is the same stays the same object.
-    fn refresh_crust(&mut self, world: &World) {
-        let crust = CrustMap::of(world);
-        if self.volume.crust.as_deref() != crust.as_ref() {
-            self.volume.crust = crust.map(Arc::new);
-        }
     }
 
     /// Reads the air where it may have changed.

@@ -4,13 +4,15 @@
 mod common;
 
 use std::path::Path;
+use std::sync::Arc;
 
+use lavoxel::grid::Grid;
 use lavoxel::lowpass::{LowPass, Volume};
 use lavoxel::render::{Camera, CameraSpec, Image, LookSpec, Renderer, Scale, Style};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 use lavoxel::view::SkyPreset;
-use lavoxel::world::{CellMeasure, Quantity};
+use lavoxel::world::{CellMeasure, Quantity, World};
 use nalgebra::Point3;
 use ndarray::{Array2, Array3};
 
@@ -172,4 +174,48 @@ fn lava_that_stays_hot_inside_grows_a_dark_crust() {
     assert!(old.2 > young.2 - 60.0, "the lava stays hot: {} K, {} K", young.2, old.2);
     assert!(old.1 < young.1 - 150.0, "its surface does not: {} K, {} K", young.1, old.1);
     assert!(old.0 < 0.85 * young.0, "and is drawn darker: red {} and {}", young.0, old.0);
+}
+
+/// The temperatures of [`CrustMap`] worked out over all columns.
+fn whole_crust(world: &World) -> Vec<f32> {
+    let (flow, Grid { nx, nz, .. }) = (world.flow().unwrap(), world.grid());
+    let lava: Vec<Option<f32>> = (0..nx * nz).map(|column| flow.crust_k(column).map(|kelvin| kelvin as f32)).collect();
+    let near = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);
+    let beside = |column: usize| {
+        let around = near(column / nx, nz).flat_map(|z| near(column % nx, nx).map(move |x| z * nx + x));
+        let all: Vec<f32> = around.filter_map(|column| lava[column]).collect();
+        (!all.is_empty()).then(|| all.iter().sum::<f32>() / all.len() as f32)
+    };
+    let air = flow.setup().lava.ambient_k as f32;
+    (0..nx * nz).map(|column| lava[column].or_else(|| beside(column)).unwrap_or(air)).collect()
+}
+
+#[test]
+fn a_crust_that_is_followed_is_that_of_all_columns() {
+    // A short pour on a slope: columns become wet, run dry, set and are rewarmed.
+    let text = "model = \"flow\"\nseed = 1\n[flow]\nstep_s = 20.0\nlava = { preset = \"etna-basalt\" }\n\
+                [grid]\nsize = [20, 24, 24]\ncell_size_m = 2.0\n[terrain]\nkind = \"slope\"\n\
+                [[vent]]\nx = 10.0\nz = 5.0\nradius = 2.0\nrates_m3_s = [[0, 6.0], [\"4 min\", 0.0]]\n";
+    let scene = Scene::parse(text, Path::new("slope.toml")).unwrap();
+    let mut simulation = scene.build(common::tiled()).unwrap().simulation;
+    let mut lowpass = LowPass::new(simulation.world().grid());
+    let (mut held, mut others, mut fewer) = (Vec::new(), 0, 0);
+    for round in 0..120 {
+        let crust = lowpass.refresh(simulation.world()).crust.clone().expect("lava that grows a crust");
+        assert_eq!(crust.kelvin, whole_crust(simulation.world()), "after {} steps", simulation.steps());
+        let again = lowpass.refresh(simulation.world()).crust.clone().expect("the same");
+        assert!(Arc::ptr_eq(&crust, &again), "nothing changed");
+        let warm = crust.kelvin.iter().filter(|kelvin| **kelvin != crust.kelvin[0]).count();
+        if let Some((last, before)) = held.last() {
+            others += usize::from(!Arc::ptr_eq(last, &crust));
+            fewer += usize::from(warm < *before);
+        }
+        // Readers keep some maps for long, which must not change under them.
+        if round % 7 == 0 {
+            held.clear();
+        }
+        held.push((crust, warm));
+        (0..1 + round / 10).for_each(|_| simulation.step());
+    }
+    assert!(others > 100 && fewer > 0, "{others} maps were another one, {fewer} had less lava");
 }

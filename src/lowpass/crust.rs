@@ -1,7 +1,13 @@
 //! How hot the surface of lava that grows a crust is, as pictures need it.
 
+use std::sync::Arc;
+
 use crate::flow::Flow;
+use crate::parallel::*;
 use crate::world::World;
+
+/// Wet columns whose crusts one task works out.
+const PART: usize = 512;
 
 /// Temperature of the surface of the lava of the physical model, over the columns.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,37 +17,103 @@ pub struct CrustMap {
     pub kelvin: Vec<f32>,
 }
 
-impl CrustMap {
-    /// What a world shows; `None` without lava that grows a crust.
-    pub fn of(world: &World) -> Option<Self> {
-        let flow = world.flow().filter(|flow| flow.grows_crust())?;
-        let grid = world.grid();
-        let mut kelvin = vec![flow.setup().lava.ambient_k as f32; grid.columns()];
-        let known: Vec<(usize, f32)> = surfaces(flow).collect();
-        let mut is_lava = vec![false; kelvin.len()];
-        known.iter().for_each(|(column, _)| is_lava[*column] = true);
-        for &(column, surface) in &known {
-            kelvin[column] = surface;
+/// Keeps a [`CrustMap`] in step with a world. A refresh costs what the columns with lava do, now and in the map before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Crusts {
+    shown: Option<Written>,
+    /// The map before. The next one is written into it when its readers are through.
+    spare: Option<Written>,
+    /// For each column what is written into the map; nothing between two refreshes.
+    marks: Vec<Mark>,
+}
+
+/// What is written into a column of a map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mark {
+    #[default]
+    Nothing,
+    Lava,
+    Beside,
+}
+
+/// A map, and where it differs from the air.
+#[derive(Clone, Debug)]
+struct Written {
+    map: Arc<CrustMap>,
+    air: f32,
+    /// The columns with lava, and those beside them.
+    columns: Vec<usize>,
+}
+
+impl Crusts {
+    /// What a world shows; `None` without lava that grows a crust. A map that is the same stays the same object.
+    pub(super) fn refresh(&mut self, world: &World) -> Option<Arc<CrustMap>> {
+        let Some(flow) = world.flow().filter(|flow| flow.grows_crust()) else {
+            *self = Self::default();
+            return None;
+        };
+        let (grid, air) = (world.grid(), flow.setup().lava.ambient_k as f32);
+        self.marks.resize(grid.columns(), Mark::Nothing);
+        let mut next = Written::cleared(self.spare.take(), grid.columns(), air);
+        next.write(flow, [grid.nx, grid.nz], &mut self.marks);
+        match &self.shown {
+            Some(shown) if shown.is(&next) => self.spare = Some(next),
+            _ => self.spare = self.shown.replace(next),
         }
-        let [nx, nz] = [grid.nx, grid.nz];
-        let mut beside: Vec<usize> =
-            known.iter().flat_map(|(column, _)| around(*column, [nx, nz])).filter(|column| !is_lava[*column]).collect();
-        beside.sort_unstable();
-        beside.dedup();
-        for column in beside {
-            let (sum, count) = around(column, [nx, nz])
-                .filter(|near| is_lava[*near])
-                .fold((0.0, 0.0), |(sum, count), near| (sum + kelvin[near], count + 1.0_f32));
-            kelvin[column] = sum / count;
-        }
-        Some(Self { kelvin })
+        self.shown.as_ref().map(|shown| Arc::clone(&shown.map))
     }
 }
 
-/// Columns with lava under the sky, and the temperatures of its surface.
-fn surfaces(flow: &Flow) -> impl Iterator<Item = (usize, f32)> {
+impl Written {
+    /// A map of the air alone, in the memory of an earlier one that is not read any more.
+    fn cleared(earlier: Option<Self>, columns: usize, air: f32) -> Self {
+        let fits = |earlier: &Self| earlier.air == air && earlier.map.kelvin.len() == columns;
+        if let Some(mut earlier) = earlier.filter(fits)
+            && let Some(map) = Arc::get_mut(&mut earlier.map)
+        {
+            earlier.columns.drain(..).for_each(|column| map.kelvin[column] = air);
+            return earlier;
+        }
+        Self { map: Arc::new(CrustMap { kelvin: vec![air; columns] }), air, columns: Vec::new() }
+    }
+
+    /// Writes the surface of the lava into a map of the air.
+    fn write(&mut self, flow: &Flow, size: [usize; 2], marks: &mut [Mark]) {
+        let Some(CrustMap { kelvin }) = Arc::get_mut(&mut self.map) else { unreachable!("no reader has it yet") };
+        for (column, surface) in surfaces(flow).into_iter().flatten() {
+            (kelvin[column], marks[column]) = (surface, Mark::Lava);
+            self.columns.push(column);
+        }
+        for lava in 0..self.columns.len() {
+            for column in around(self.columns[lava], size) {
+                if marks[column] != Mark::Nothing {
+                    continue;
+                }
+                marks[column] = Mark::Beside;
+                self.columns.push(column);
+                let (sum, count) = around(column, size)
+                    .filter(|near| marks[*near] == Mark::Lava)
+                    .fold((0.0, 0.0), |(sum, count), near| (sum + kelvin[near], count + 1.0_f32));
+                kelvin[column] = sum / count;
+            }
+        }
+        self.columns.iter().for_each(|column| marks[*column] = Mark::Nothing);
+    }
+
+    /// Whether both show the same.
+    fn is(&self, other: &Self) -> bool {
+        let [here, there] = [self, other].map(|written| &written.map.kelvin);
+        self.air == other.air
+            && here.len() == there.len()
+            && self.columns == other.columns
+            && self.columns.iter().all(|column| here[*column] == there[*column])
+    }
+}
+
+/// Columns with lava under the sky, ascending, and the temperatures of its surface, in parts.
+fn surfaces(flow: &Flow) -> Vec<Vec<(usize, f32)>> {
     let surface = |&column: &u32| Some((column as usize, flow.crust_k(column as usize)? as f32));
-    flow.wet().iter().filter_map(surface)
+    flow.wet().par_chunks(PART).map(|part| part.iter().filter_map(surface).collect()).collect()
 }
 
 /// The eight columns around one.
