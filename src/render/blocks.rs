@@ -1,5 +1,7 @@
 //! Blocks of a coarse grid, of which rays skip the empty ones.
 
+use std::ops::Range;
+
 use super::bricks::Drawn;
 use super::camera::Ray;
 use super::field::span_in;
@@ -7,6 +9,8 @@ use super::math::V3;
 use super::places::Skipping;
 use crate::grid::Grid;
 
+/// Distance before the end of a block from which on a place may be in the next one.
+const SLACK: f32 = 1e-3;
 /// Coarse cells along the edge of a block.
 const BLOCK: usize = 4;
 
@@ -35,8 +39,15 @@ pub(crate) struct Stride {
 
 impl Blocks {
     /// Blocks of a grid of coarse cells of `edge` voxels, that fill the box between two corners. `holds` is whether there is
-    /// anything in a cell; samples between cells are met in the blocks around it too.
-    pub(crate) fn new(grid: Grid, edge: usize, [low, high]: [V3; 2], holds: impl Fn(usize) -> bool) -> Self {
+    /// anything in a cell; it is asked in `span`, the part of a row, numbered `z · ny + y`, outside of which there is nothing.
+    /// Samples between cells are met in the blocks around it too.
+    pub(crate) fn new(
+        grid: Grid,
+        edge: usize,
+        [low, high]: [V3; 2],
+        span: impl Fn(usize) -> Range<usize>,
+        holds: impl Fn(usize) -> bool,
+    ) -> Self {
         let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BLOCK));
         let mut filled = vec![false; count.iter().product()];
         let reach = |i: usize, count: usize| {
@@ -44,11 +55,23 @@ impl Blocks {
             block(i as f32 - 0.5)..=block(i as f32 + 1.5)
         };
         let columns: Vec<_> = (0..grid.nx).map(|x| reach(x, count[0])).collect();
+        let mut along = vec![false; count[0]];
         for row in 0..grid.ny * grid.nz {
-            let (y, z) = (reach(row % grid.ny, count[1]), reach(row / grid.ny, count[2]));
-            for (_, columns) in columns.iter().enumerate().filter(|(x, _)| holds(row * grid.nx + x)) {
-                let rows = z.clone().flat_map(|k| y.clone().map(move |j| (k * count[1] + j) * count[0]));
-                rows.for_each(|start| filled[start + columns.start()..=start + columns.end()].fill(true));
+            let span = span(row);
+            if span.is_empty() {
+                continue;
+            }
+            along.fill(false);
+            for (x, columns) in span.clone().zip(&columns[span]) {
+                if holds(row * grid.nx + x) {
+                    along[columns.clone()].fill(true);
+                }
+            }
+            for k in reach(row / grid.ny, count[2]) {
+                for j in reach(row % grid.ny, count[1]) {
+                    let blocks = &mut filled[(k * count[1] + j) * count[0]..][..count[0]];
+                    blocks.iter_mut().zip(&along).for_each(|(filled, along)| *filled |= along);
+                }
             }
         }
         Self { low, high, side: (BLOCK * edge) as f32, count, filled }
@@ -80,7 +103,8 @@ impl Blocks {
     /// jitter, independent of jumps.
     #[inline(always)]
     pub(crate) fn places<'a>(&'a self, ray: &'a Ray, (from, to): (f32, f32), stride: Stride) -> Places<'a> {
-        let mut places = Places { blocks: self, ray, from, to, stride, next: 0.0 };
+        let inverse = ray.direction.map(|d| 1.0 / d);
+        let mut places = Places { blocks: self, ray, inverse, from, to, stride, filled: f32::MIN, next: 0.0 };
         places.next = places.first(from);
         places
     }
@@ -105,24 +129,20 @@ impl Blocks {
         }
     }
 
-    /// Where the ray leaves the block of a point, if that is empty.
+    /// Whether there is anything in the block of a point, and where the ray leaves it.
     #[inline(always)]
-    fn leave(&self, ray: &Ray, p: V3) -> Option<f32> {
+    fn around(&self, ray: &Ray, inverse: V3, p: V3) -> (bool, f32) {
         // The side is a power of two, of which the reciprocal is exact.
         let (side, per_side, count, p) = (self.side, 1.0 / self.side, self.count, p - self.low);
-        let mut block = [0; 3];
+        let (mut block, mut leave) = ([0; 3], f32::MAX);
         for axis in 0..3 {
             block[axis] = ((p[axis].max(0.0) * per_side) as u32 as usize).min(count[axis] - 1);
-        }
-        if self.filled[(block[2] * count[1] + block[1]) * count[0] + block[0]] {
-            return None;
-        }
-        let wall = |axis: usize| {
             let d = ray.direction[axis];
-            let wall = if d > 0.0 { block[axis] + 1 } else { block[axis] } as f32 * side + self.low[axis];
-            if d.abs() < 1e-9 { f32::MAX } else { (wall - ray.origin[axis]) / d }
-        };
-        Some(wall(0).min(wall(1)).min(wall(2)))
+            let wall = (block[axis] + usize::from(d > 0.0)) as f32 * side + self.low[axis];
+            let there = (wall - ray.origin[axis]) * inverse[axis];
+            leave = if d.abs() < 1e-9 { leave } else { leave.min(there) };
+        }
+        (self.filled[(block[2] * count[1] + block[1]) * count[0] + block[0]], leave)
     }
 }
 
@@ -130,9 +150,13 @@ impl Blocks {
 pub(crate) struct Places<'a> {
     blocks: &'a Blocks,
     ray: &'a Ray,
+    /// One over its direction.
+    inverse: V3,
     from: f32,
     to: f32,
     stride: Stride,
+    /// Up to this distance the ray is in a block with something in it.
+    filled: f32,
     /// Number of the next one.
     next: f32,
 }
@@ -150,9 +174,15 @@ impl Places<'_> {
             }
             let p = self.ray.at(t);
             self.next += 1.0;
-            if let Some(leave) = self.blocks.leave(self.ray, p).filter(|_| skipping == Skipping::Bricks) {
-                self.next = self.first(leave - 1e-3).max(self.next);
-            } else if t >= self.from {
+            if t >= self.filled && skipping == Skipping::Bricks {
+                let (is_filled, leave) = self.blocks.around(self.ray, self.inverse, p);
+                if !is_filled {
+                    self.next = self.first(leave - SLACK).max(self.next);
+                    continue;
+                }
+                self.filled = leave - SLACK;
+            }
+            if t >= self.from {
                 return Some((t, p));
             }
         }

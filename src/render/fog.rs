@@ -143,7 +143,7 @@ impl Fog {
             (0..grid.cells()).map(|i| [density(0, i), density(1, i), byte(sun[i]), byte(below[i])]).collect();
         let size = [fine.nx, fine.ny, fine.nz].map(|n| n as f32);
         let holds = |i: usize| u16::from(cells[i][0]) + u16::from(cells[i][1]) > LEAST;
-        let blocks = Blocks::new(grid, edge, [V3::zeros(), V3::from(size)], holds);
+        let blocks = Blocks::new(grid, edge, [V3::zeros(), V3::from(size)], |_| 0..grid.nx, holds);
         Self { size, edge, grid, cells, kinds, blocks }
     }
 

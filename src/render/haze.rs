@@ -82,7 +82,7 @@ impl Haze {
         let cells: Vec<u8> =
             (0..grid.cells()).into_par_iter().map(|i| if is_clear(i) { 0 } else { place(i) }).collect();
         let high = low + v3(grid.nx as f32, grid.ny as f32, grid.nz as f32) * edge;
-        let blocks = Blocks::new(grid, ratio, [low, high], |i| cells[i] > 0);
+        let blocks = Blocks::new(grid, ratio, [low, high], |_| 0..grid.nx, |i| cells[i] > 0);
         Self { grid, low, edge, cells, blocks }
     }
 

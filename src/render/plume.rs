@@ -230,7 +230,8 @@ impl March<'_> {
     /// Adds the light of a length of smoke that ends at a distance, in parts where it hides much of what is seen.
     #[inline(always)]
     fn step<S: Simd>(&self, s: S, passed: &mut Passed, (ray, puff): (&Ray, Shaped), (t, length): (f32, f32)) {
-        let hidden = (1.0 - faded(puff.dense * length)) * most(passed.through);
+        let share = 1.0 - faded(puff.dense * length);
+        let hidden = share * most(passed.through);
         if hidden > PART {
             let parts = (hidden * (1.0 / PART)).ceil().min(PARTS);
             let part = length / parts;
@@ -238,20 +239,19 @@ impl March<'_> {
             while left > 0.0 {
                 let t = t - part * left;
                 if let Some(puff) = self.at(s, ray.at(t)) {
-                    self.add(passed, &puff, (t, part));
+                    self.add(passed, &puff, t, 1.0 - faded(puff.dense * part));
                 }
                 left -= 1.0;
             }
-            self.add(passed, &puff, (t, part));
+            self.add(passed, &puff, t, 1.0 - faded(puff.dense * part));
         } else {
-            self.add(passed, &puff, (t, length));
+            self.add(passed, &puff, t, share);
         }
     }
 
-    /// Adds the light of a length of smoke at a distance.
+    /// Adds the light of smoke that ends at a distance and takes this share of what is behind it.
     #[inline(always)]
-    fn add(&self, passed: &mut Passed, shaped: &Shaped, (t, length): (f32, f32)) {
-        let share = 1.0 - faded(shaped.dense * length);
+    fn add(&self, passed: &mut Passed, shaped: &Shaped, t: f32, share: f32) {
         let deep = shaped.puff.dense * self.field.smoke.edge();
         let pale = 1.0 - DARKENED * deep / (deep + HALF_DARKENED);
         let albedo = mix(V3::from(self.context.look.air.albedo) * pale, DROPS, shaped.puff.steam);

@@ -166,12 +166,14 @@ impl Prepared {
     ) -> Option<Arc<Smoke>> {
         self.haze = None;
         let source = volume.air.clone().map(|air| SmokeSource { air, wanted, ember: Arc::clone(ember) });
-        let known = self.smoke.take().filter(|(known, _)| source.as_ref().is_some_and(|source| known.is(source)));
-        self.smoke = known.or_else(|| {
-            let source = source?;
-            let smoke = Smoke::new(&source.air, &source.wanted, &source.ember.patches);
-            Some((source, (!smoke.is_empty()).then(|| Arc::new(smoke))))
-        });
+        let last = self.smoke.take();
+        if last.as_ref().is_some_and(|(known, _)| source.as_ref().is_some_and(|source| known.is(source))) {
+            self.smoke = last;
+        } else if let Some(source) = source {
+            let earlier = last.and_then(|(_, smoke)| Arc::into_inner(smoke?));
+            let smoke = Smoke::new(&source.air, &source.wanted, &source.ember.patches, earlier);
+            self.smoke = Some((source, (!smoke.is_empty()).then(|| Arc::new(smoke))));
+        }
         self.known_smoke()
     }
 

@@ -66,7 +66,8 @@ pub(crate) struct Smoke {
     last: [(f32, u32); 3],
     /// For each cell: the square root of the absorption, the share of steam in it, light of the sun, light of the lava.
     cells: Vec<[u8; 4]>,
-    /// For each cell: velocity east, up and south, 128 for none, and light of the sky.
+    /// For each cell with smoke in it or beside it: velocity east, up and south, 128 for none, and light of the sky. Elsewhere
+    /// it is not written.
     flow: Vec<[u8; 4]>,
     blocks: Blocks,
 }
@@ -81,7 +82,7 @@ pub(crate) struct Texels<'a> {
     pub(crate) most: f32,
     /// For each cell: the square root of the absorption, the share of steam in it, light of the sun, light of the lava.
     pub(crate) cells: &'a [[u8; 4]],
-    /// For each cell: velocity east, up and south, 128 for none, and light of the sky.
+    /// For each cell with smoke in it or beside it: velocity east, up and south, 128 for none, and light of the sky.
     pub(crate) flow: &'a [[u8; 4]],
 }
 
@@ -102,15 +103,16 @@ pub(crate) struct Puff {
 }
 
 impl Smoke {
-    /// The smoke of a volume, lit by patches of lava.
-    pub(crate) fn new(air: &AirVolume, wanted: &Wanted, lava: &[Patch]) -> Self {
+    /// The smoke of a volume, lit by patches of lava, in the memory of an earlier one that is not needed any more.
+    pub(crate) fn new(air: &AirVolume, wanted: &Wanted, lava: &[Patch], earlier: Option<Self>) -> Self {
         let AirGrid { cells: grid, ratio, corner, .. } = air.grid;
         let edge = ratio as f32;
         let low = v3(corner[0] as f32, 0.0, corner[1] as f32);
         let absorbed = Absorbed::of(air, wanted.look.extinction_m2_kg * air.cell_m);
         let (light, most) = (Light::new(&absorbed, (grid, low, edge), wanted, lava), absorbed.most);
-        let mut cells = vec![[0; 4]; grid.cells()];
-        let mut flow = vec![[0; 4]; grid.cells()];
+        let (mut cells, mut flow) = earlier.map_or_else(Default::default, |earlier| (earlier.cells, earlier.flow));
+        cells.resize(grid.cells(), [0; 4]);
+        flow.resize(grid.cells(), [0; 4]);
         let slabs = cells.par_chunks_mut(grid.slab()).zip(flow.par_chunks_mut(grid.slab())).enumerate();
         slabs.for_each(|(z, (cells, flow))| {
             Level::fastest().run(Slab { light: &light, air, absorbed: &absorbed, z, cells, flow });
@@ -119,7 +121,8 @@ impl Smoke {
         // The smallest byte that stands for enough.
         let least = (0..=u8::MAX).find(|&root| decoded(f32::from(root) / 255.0, most) * edge > LEAST);
         let least = least.map_or(u32::MAX, u32::from);
-        let blocks = Blocks::new(grid, ratio, [low, high], |i| u32::from(cells[i][0]) >= least);
+        let span = |row: usize| absorbed.held[row].range();
+        let blocks = Blocks::new(grid, ratio, [low, high], span, |i| u32::from(cells[i][0]) >= least);
         let last =
             [grid.nx, grid.ny, grid.nz].map(|n| ((n as f32 - 1.0).next_down().max(0.0), n.saturating_sub(2) as u32));
         Self { grid, low, edge, most, last, cells, flow, blocks }

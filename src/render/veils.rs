@@ -15,7 +15,7 @@ use super::math::{V3, luminance};
 /// Pixels along the edge of a square.
 const SQUARE: usize = 2;
 /// Light added, after a simple tone map, and share of light that comes through, by which rays that agree differ at most.
-const AGREED: f32 = 0.08;
+const AGREED: f32 = 0.12;
 /// Light that the tone map halves.
 const MIDDLE: f32 = 0.25;
 
@@ -48,7 +48,6 @@ impl Veil {
     }
 
     /// How bright it is, and how much of what is behind it is seen.
-    #[inline(always)]
     fn tones(&self) -> [f32; 2] {
         let light = luminance(self.light);
         [light / (light + MIDDLE), self.through.y]
@@ -59,6 +58,8 @@ impl Veil {
 pub(crate) struct Veils {
     across: usize,
     corners: Vec<Veil>,
+    /// For each corner, whether those of the square to its right and below agree.
+    agree: Vec<bool>,
 }
 
 impl Veils {
@@ -70,7 +71,14 @@ impl Veils {
         let [across, down] = [width, height].map(|n| n.div_ceil(SQUARE) + 1);
         let corner = |k: usize| look([k % across * SQUARE, k / across * SQUARE]);
         let corners = (0..across * down).into_par_iter().map(corner).collect::<Option<Vec<_>>>()?;
-        Some(Self { across, corners })
+        let tones: Vec<[f32; 2]> = corners.iter().map(Veil::tones).collect();
+        let agree = |first: usize| {
+            // The last corners begin no square.
+            let Some([c, d]) = tones.get(first + across..first + across + 2) else { return false };
+            let square = [tones[first], tones[first + 1], *c, *d];
+            spread(&square, 0) <= AGREED && spread(&square, 1) <= AGREED
+        };
+        Some(Self { across, agree: (0..corners.len()).map(agree).collect(), corners })
     }
 
     /// The veil of a ray through a place in the picture, in pixels, where those around it agree.
@@ -79,13 +87,11 @@ impl Veils {
         let (u, v) = (u * (1.0 / SQUARE as f32), v * (1.0 / SQUARE as f32));
         let (i, j) = (u as u32, v as u32);
         let first = j as usize * self.across + i as usize;
-        let (near, far) = (&self.corners[first..][..2], &self.corners[first + self.across..][..2]);
-        // No closures: they would be compiled without the instructions of the level.
-        let around = [&near[0], &near[1], &far[0], &far[1]];
-        let tones = [around[0].tones(), around[1].tones(), around[2].tones(), around[3].tones()];
-        if spread(&tones, 0) > AGREED || spread(&tones, 1) > AGREED {
+        if !self.agree[first] {
             return None;
         }
+        let (near, far) = (&self.corners[first..][..2], &self.corners[first + self.across..][..2]);
+        let around = [&near[0], &near[1], &far[0], &far[1]];
         let [x, y] = [u - i as f32, v - j as f32];
         let shares = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
         let mut veil = Veil { light: V3::zeros(), through: V3::zeros(), ..Veil::NONE };
@@ -101,7 +107,6 @@ impl Veils {
 }
 
 /// Between the least and the greatest of four tones.
-#[inline(always)]
 fn spread(tones: &[[f32; 2]; 4], which: usize) -> f32 {
     let [a, b, c, d] = [tones[0][which], tones[1][which], tones[2][which], tones[3][which]];
     a.max(b).max(c.max(d)) - a.min(b).min(c.min(d))

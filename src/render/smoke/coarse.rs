@@ -1,8 +1,13 @@
 //! Light is worked out in cells of twice the edge, and read between them: it is soft, and an eighth of the cells.
 
+use std::ops::Range;
+
 use super::absorbed::Absorbed;
 use crate::grid::Grid;
 use crate::parallel::*;
+use crate::render::plume::faded;
+use crate::simd::{Level, Simd, Work};
+use crate::world::Span;
 
 /// Cells of the light, of which each holds two of the air along an axis, or the only one.
 #[derive(Clone, Copy, Debug)]
@@ -21,34 +26,11 @@ impl Coarse {
         Self { grid: Grid::new(nx, ny, nz), fine, by }
     }
 
-    /// The mean in each of what a function makes of the absorption of the cells of the air; where there is none it gives `none`.
-    pub(super) fn mean(&self, absorbed: &Absorbed, none: f32, of: impl Fn(f32) -> f32 + Sync) -> Vec<f32> {
-        let Self { grid, fine, by } = *self;
-        let mut means = vec![none; grid.cells()];
-        means.par_chunks_mut(grid.slab()).enumerate().for_each(|(k, means)| {
-            let mut sums = vec![0.0; grid.nx * by[0]];
-            for (j, means) in means.chunks_mut(grid.nx).enumerate() {
-                let part = |n: usize, by: usize, count: usize| n * by..((n + 1) * by).min(count);
-                let (ys, zs) = (part(j, by[1], fine.ny), part(k, by[2], fine.nz));
-                let count = (ys.len() * zs.len()) as f32;
-                let rows = || zs.clone().flat_map(|z| ys.clone().map(move |y| z * fine.ny + y));
-                let held = rows().filter(|row| absorbed.held[*row]).count() as f32;
-                if held == 0.0 {
-                    continue;
-                }
-                sums.fill(none * (count - held));
-                for row in rows().filter(|row| absorbed.held[*row]) {
-                    let cells = &absorbed.cells[row * fine.nx..][..fine.nx];
-                    sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += of(*cell));
-                }
-                if fine.nx < sums.len() {
-                    // The last one has only half of its cells.
-                    sums[fine.nx] = sums[fine.nx - 1];
-                }
-                let scale = 1.0 / (count * by[0] as f32);
-                let parts = means.iter_mut().zip(sums.chunks_exact(by[0]));
-                parts.for_each(|(mean, cells)| *mean = cells.iter().sum::<f32>() * scale);
-            }
+    /// The mean in each of what is asked of the cells of the air.
+    pub(super) fn mean(&self, absorbed: &Absorbed, asked: Asked) -> Vec<f32> {
+        let mut means = vec![asked.of(0.0); self.grid.cells()];
+        means.par_chunks_mut(self.grid.slab()).enumerate().for_each(|(k, means)| {
+            Level::fastest().run(Means { coarse: self, absorbed, asked, k, means });
         });
         means
     }
@@ -56,6 +38,14 @@ impl Coarse {
     /// Cells of the air along x.
     pub(super) fn fine_nx(&self) -> usize {
         self.fine.nx
+    }
+
+    /// Whether a flag, given for each row of cells of the light, is set in all from which a row of cells of the air is read.
+    pub(super) fn all(&self, flags: &[bool], [y, z]: [usize; 2]) -> bool {
+        let (j, _) = near(y, self.by[1], self.grid.ny);
+        let (k, _) = near(z, self.by[2], self.grid.nz);
+        let at = |j: usize, k: usize| flags[k * self.grid.ny + j];
+        at(j[0], k[0]) && at(j[1], k[0]) && at(j[0], k[1]) && at(j[1], k[1])
     }
 
     /// The values of a row of cells of the air, at this y and z; at the sides they are held.
@@ -84,6 +74,95 @@ impl Coarse {
     }
 }
 
+/// What is asked of the absorption of a cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Asked {
+    /// The absorption itself.
+    Absorption,
+    /// The share of light that comes through so many voxels.
+    Through(f32),
+}
+
+impl Asked {
+    #[inline(always)]
+    fn of(self, dense: f32) -> f32 {
+        match self {
+            Self::Absorption => dense,
+            Self::Through(way) => faded(way * dense),
+        }
+    }
+}
+
+/// The means in a slab of the cells of the light.
+struct Means<'a> {
+    coarse: &'a Coarse,
+    absorbed: &'a Absorbed,
+    asked: Asked,
+    k: usize,
+    means: &'a mut [f32],
+}
+
+impl Work for Means<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let Self { coarse, absorbed, asked, k, means } = self;
+        let Coarse { grid, fine, by } = *coarse;
+        let mut sums = vec![0.0; grid.nx * by[0]];
+        let zs = part(k, by[2], fine.nz);
+        for (j, means) in means.chunks_mut(grid.nx).enumerate() {
+            let ys = part(j, by[1], fine.ny);
+            let count = (ys.len() * zs.len()) as f32;
+            let mut is_clear = true;
+            sums.fill(0.0);
+            for z in zs.clone() {
+                for row in z * fine.ny + ys.start..z * fine.ny + ys.end {
+                    let held = absorbed.held[row];
+                    is_clear &= held.is_empty();
+                    let cells = &absorbed.cells[row * fine.nx..][..fine.nx];
+                    add(&mut sums, cells, held, asked);
+                }
+            }
+            if is_clear {
+                continue;
+            }
+            if fine.nx < sums.len() {
+                // The last one has only half of its cells.
+                sums[fine.nx] = sums[fine.nx - 1];
+            }
+            let scale = 1.0 / (count * by[0] as f32);
+            for (mean, cells) in means.iter_mut().zip(sums.chunks_exact(by[0])) {
+                let mut sum = 0.0;
+                for cell in cells {
+                    sum += cell;
+                }
+                *mean = sum * scale;
+            }
+        }
+    }
+}
+
+/// The cells of the air in one of the light.
+fn part(n: usize, by: usize, count: usize) -> Range<usize> {
+    n * by..((n + 1) * by).min(count)
+}
+
+/// Adds what is asked of a row of cells, of which those outside of a span are clear.
+#[inline(always)]
+fn add(sums: &mut [f32], cells: &[f32], held: Span, asked: Asked) {
+    let (part, clear) = (held.range(), asked.of(0.0));
+    if clear != 0.0 {
+        for sum in &mut sums[..part.start] {
+            *sum += clear;
+        }
+        for sum in &mut sums[part.end..] {
+            *sum += clear;
+        }
+    }
+    for (sum, cell) in sums[part.clone()].iter_mut().zip(&cells[part]) {
+        *sum += asked.of(*cell);
+    }
+}
+
 /// The two cells of the light around the middle of a cell of the air, and the place between them.
 #[inline(always)]
 fn near(n: usize, by: usize, count: usize) -> ([usize; 2], f32) {
@@ -97,7 +176,8 @@ mod tests {
     use super::*;
 
     fn absorbed(cells: Vec<f32>, rows: usize) -> Absorbed {
-        Absorbed { cells, held: vec![true; rows], most: 1.0 }
+        let held = vec![Span { from: 0, to: (cells.len() / rows.max(1)) as u16 }; rows];
+        Absorbed { cells, held, most: 1.0 }
     }
 
     #[test]
@@ -106,7 +186,7 @@ mod tests {
             let fine = Grid::new(nx, ny, nz);
             let coarse = Coarse::of(fine);
             let rising: Vec<f32> = fine.places().map(|[x, y, z]| 1.0 + (x + 2 * y + 3 * z) as f32).collect();
-            let means = coarse.mean(&absorbed(rising.clone(), ny * nz), 0.0, |cell| cell);
+            let means = coarse.mean(&absorbed(rising.clone(), ny * nz), Asked::Absorption);
             let (mut to, mut between) = (vec![0.0; nx], Vec::new());
             for (y, z) in (0..ny).flat_map(|y| (0..nz).map(move |z| (y, z))) {
                 coarse.read(&means, [y, z], &mut to, &mut between);
@@ -119,10 +199,10 @@ mod tests {
                     assert!((to - expected).abs() <= 0.5 * 6.0 + 1e-4, "at a side: {to}, not {expected}");
                 }
             }
-            let even = coarse.mean(&absorbed(vec![2.5; fine.cells()], ny * nz), 0.0, |cell| 2.0 * cell);
-            assert!(even.iter().all(|mean| (mean - 5.0).abs() < 1e-6));
-            let none = Absorbed { held: vec![false; ny * nz], ..absorbed(vec![0.0; fine.cells()], 0) };
-            assert!(coarse.mean(&none, 1.0, |_| 0.0).iter().all(|mean| *mean == 1.0));
+            let even = coarse.mean(&absorbed(vec![2.5; fine.cells()], ny * nz), Asked::Through(0.2));
+            assert!(even.iter().all(|mean| (mean - (-0.5_f32).exp()).abs() < 1e-5));
+            let none = Absorbed { held: vec![Span::EMPTY; ny * nz], ..absorbed(vec![0.0; fine.cells()], 1) };
+            assert!(coarse.mean(&none, Asked::Through(1.0)).iter().all(|mean| *mean == 1.0));
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The cells of smoke as they are stored, a byte for each value.
 
+use std::ops::Range;
+
 use super::BRIGHTEST;
 use super::DETOURS;
 use super::Wanted;
 use super::absorbed::Absorbed;
-use super::coarse::Coarse;
+use super::coarse::{Asked, Coarse};
 use super::light::Lit;
 use crate::grid::Grid;
 use crate::lowpass::AirVolume;
@@ -12,9 +14,13 @@ use crate::parallel::*;
 use crate::render::ember::Patch;
 use crate::render::math::{V3, v3};
 use crate::simd::{Simd, Work};
+use crate::world::Span;
 
 /// Bits that make signed bytes of a velocity unsigned ones, 128 for none.
 const SIGNS: u32 = 0x0080_8080;
+
+/// A cell without smoke in the sun.
+const CLEAR: [u8; 4] = [0, 0, 255, 0];
 
 /// Light of the sun, the sky and the lava in the cells of the light.
 pub(super) struct Light {
@@ -22,6 +28,8 @@ pub(super) struct Light {
     sun: Vec<f32>,
     sky: Vec<f32>,
     lava: Vec<f32>,
+    /// For each row of cells of the light, whether all light of the sun arrives.
+    sunny: Vec<bool>,
 }
 
 impl Light {
@@ -37,7 +45,7 @@ impl Light {
         let lit = Lit {
             coarse: &coarse,
             absorbed,
-            dense: &coarse.mean(absorbed, 0.0, |dense| dense),
+            dense: &coarse.mean(absorbed, Asked::Absorption),
             low,
             edges: v3(x, y, z),
         };
@@ -46,7 +54,8 @@ impl Light {
             false => vec![1.0; coarse.grid.cells()],
         };
         let (sun, (sky, lava)) = join(of_sun, || join(|| lit.left_along(V3::y(), DETOURS), || lit.of_lava(lava)));
-        Self { coarse, sun, sky, lava }
+        let sunny = sun.chunks(coarse.grid.nx).map(|row| row.iter().fold(1.0, |least, &sun| sun.min(least)) >= 1.0);
+        Self { coarse, sunny: sunny.collect(), sun, sky, lava }
     }
 
     /// Room for a row of cells along x.
@@ -65,20 +74,10 @@ struct Row {
 }
 
 impl Row {
-    /// Reads the row at this y and z, with the light of the lava where there is smoke.
+    /// Writes the motion of the air in a part of the cells, and the light of the sky.
     #[inline(always)]
-    fn read(&mut self, light: &Light, place: [usize; 2], has_smoke: bool) {
-        light.coarse.read(&light.sun, place, &mut self.sun, &mut self.between);
-        light.coarse.read(&light.sky, place, &mut self.sky, &mut self.between);
-        if has_smoke {
-            light.coarse.read(&light.lava, place, &mut self.lava, &mut self.between);
-        }
-    }
-
-    /// Writes the motion of the air in the cells, and the light of the sky.
-    #[inline(always)]
-    fn encode_motion(&self, to: &mut [[u8; 4]], moving: &[[i8; 4]]) {
-        for ((to, moving), sky) in to.iter_mut().zip(moving).zip(&self.sky) {
+    fn encode_motion(&self, to: &mut [[u8; 4]], moving: &[[i8; 4]], part: Range<usize>) {
+        for ((to, moving), sky) in to[part.clone()].iter_mut().zip(&moving[part.clone()]).zip(&self.sky[part]) {
             // No array that is mapped here and below: that is a call.
             let [east, up, south, _] = *moving;
             let bytes = u32::from(east as u8) | u32::from(up as u8) << 8 | u32::from(south as u8) << 16;
@@ -94,11 +93,12 @@ impl Row {
         }
     }
 
-    /// Writes cells with smoke; `dense` is their absorption and the largest of all.
+    /// Writes the part of the cells in smoke or beside it; `dense` is their absorption and the largest of all.
     #[inline(always)]
-    fn encode_smoke(&self, to: &mut [[u8; 4]], carried: &[[u16; 2]], (dense, most): (&[f32], f32)) {
+    fn encode_smoke(&self, to: &mut [[u8; 4]], carried: &[[u16; 2]], (dense, most): (&[f32], f32), part: Range<usize>) {
         let per_most = 1.0 / most;
-        let lit = to.iter_mut().zip(carried).zip(dense).zip(self.sun.iter().zip(&self.lava));
+        let light = self.sun[part.clone()].iter().zip(&self.lava[part.clone()]);
+        let lit = to[part.clone()].iter_mut().zip(&carried[part.clone()]).zip(&dense[part]).zip(light);
         for (((to, carried), dense), (sun, lava)) in lit {
             let (ash, steam) = (f32::from(carried[0]), f32::from(carried[1]));
             let share = steam * steam / (ash * ash + steam * steam).max(1e-6);
@@ -118,23 +118,41 @@ pub(super) struct Slab<'a> {
     pub(super) flow: &'a mut [[u8; 4]],
 }
 
+impl Slab<'_> {
+    /// The cells of a row beside which there is smoke, and those with it.
+    fn near(&self, y: usize) -> Span {
+        let Grid { nx, ny, nz } = self.air.grid.cells;
+        let rows = (self.z.saturating_sub(1)..(self.z + 2).min(nz))
+            .flat_map(|z| (y.saturating_sub(1)..(y + 2).min(ny)).map(move |y| z * ny + y));
+        rows.fold(Span::EMPTY, |span, row| span.union(self.absorbed.held[row])).grown(nx)
+    }
+}
+
 impl Work for Slab<'_> {
     #[inline(always)]
-    fn with<S: Simd>(self, _: S) {
-        let Self { light, air, absorbed, z, cells, flow } = self;
-        let Grid { nx, ny, .. } = air.grid.cells;
-        let mut row = light.row();
+    fn with<S: Simd>(mut self, _: S) {
+        let Grid { nx, ny, .. } = self.air.grid.cells;
+        let (cells, flow) = (std::mem::take(&mut self.cells), std::mem::take(&mut self.flow));
+        let Self { light, air, absorbed, z, .. } = self;
+        let (coarse, mut row) = (&light.coarse, light.row());
         for (y, (cells, flow)) in cells.chunks_mut(nx).zip(flow.chunks_mut(nx)).enumerate() {
-            let (number, start) = (z * ny + y, (z * ny + y) * nx);
-            let has_smoke = absorbed.held[number];
-            row.read(light, [y, z], has_smoke);
-            row.encode_motion(flow, &air.flow[start..][..nx]);
-            if has_smoke {
-                let dense = (&absorbed.cells[start..][..nx], absorbed.most);
-                row.encode_smoke(cells, &air.carried[start..][..nx], dense);
-            } else {
-                row.encode_clear(cells);
+            let start = (z * ny + y) * nx;
+            let near = self.near(y);
+            if near.is_empty() && coarse.all(&light.sunny, [y, z]) {
+                cells.fill(CLEAR);
+                continue;
             }
+            coarse.read(&light.sun, [y, z], &mut row.sun, &mut row.between);
+            row.encode_clear(cells);
+            if near.is_empty() {
+                continue;
+            }
+            coarse.read(&light.sky, [y, z], &mut row.sky, &mut row.between);
+            coarse.read(&light.lava, [y, z], &mut row.lava, &mut row.between);
+            row.encode_motion(flow, &air.flow[start..][..nx], near.range());
+            // Beside it too: light does not fall towards the edge of the smoke.
+            let dense = (&absorbed.cells[start..][..nx], absorbed.most);
+            row.encode_smoke(cells, &air.carried[start..][..nx], dense, near.range());
         }
     }
 }

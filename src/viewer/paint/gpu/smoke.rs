@@ -33,6 +33,8 @@ pub(super) struct SmokeTextures {
     patches: Vec<Patch>,
     /// What the cells were computed for; `None` when they have to be again.
     known: Option<Shown>,
+    /// The smoke that was sent last: the next one takes its memory.
+    spare: Option<Smoke>,
 }
 
 /// What the cells hold.
@@ -83,6 +85,7 @@ impl SmokeTextures {
             air: None,
             patches: Vec::new(),
             known: None,
+            spare: None,
         }
     }
 
@@ -111,8 +114,10 @@ impl SmokeTextures {
         let Some(air) = air else { return Ok(false) };
         match known {
             Shown::Smoke(wanted) => {
-                let smoke = Smoke::new(&air, wanted, &self.patches);
-                self.send_smoke(gpu, &smoke)
+                let smoke = Smoke::new(&air, wanted, &self.patches, self.spare.take());
+                let sent = self.send_smoke(gpu, &smoke);
+                self.spare = Some(smoke);
+                sent
             }
             Shown::Haze => self.send_haze(gpu, &Haze::new(&air)),
         }
