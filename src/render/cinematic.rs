@@ -42,7 +42,7 @@ impl Tracer for ShadeContext<'_> {
 
     fn behind(&self, ray: &Ray, start: f32) -> Behind {
         let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
-            let still = self.sky.backdrop(ray.direction);
+            let still = self.sky.backdrop(self.view(ray));
             return Behind { still, warmed: V3::zeros(), normal: V3::y(), t: f32::MAX, top: false };
         };
         if let Some(rock) = self.slices.rock(&hit) {
@@ -53,8 +53,8 @@ impl Tracer for ShadeContext<'_> {
             Face::Cut(normal) => strata(self, hit.point, normal),
             Face::Block(normal) => block(self, hit.point, normal),
         };
-        let clear = clear(self, hit.t);
-        let still = mix(self.sky.haze(ray.direction), ground.still, clear);
+        let clear = clear(self, ray, hit.t);
+        let still = mix(self.sky.haze(self.view(ray)), ground.still, clear);
         let warmed = times(ground.warmed, self.blackbody.shown(1040.0)) * (14.0 * self.look.lava_light * clear);
         Behind { still, warmed, normal: ground.normal, t: hit.t, top: !matches!(hit.face, Face::Cut(_)) }
     }
@@ -143,8 +143,8 @@ fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sigh
         return light;
     }
     // Only the air between the eye and the first surface is hazy; what is behind it already has that haze.
-    let clear = clear(context, passed.first);
-    let haze = context.sky.haze(ray.direction) * (1.0 - clear);
+    let clear = clear(context, ray, passed.first);
+    let haze = context.sky.haze(context.view(ray)) * (1.0 - clear);
     // Depth takes the red first, which would turn what glows green: the eye knows better, and sees it red.
     let gray = V3::repeat(passed.through.dot(&v3(0.5, 0.35, 0.15)));
     let through = if end.met == Met::Lava { mix(passed.through, gray, GLOWING) } else { passed.through };
@@ -162,12 +162,12 @@ fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
 }
 
 pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
-    mix(context.sky.haze(ray.direction), color, clear(context, t))
+    mix(context.sky.haze(context.view(ray)), color, clear(context, ray, t))
 }
 
-/// Share of light that comes through the haze from a distance.
-fn clear(context: &ShadeContext, t: f32) -> f32 {
-    let thickness = 0.00045 * context.look.haze * t / context.land.unit;
+/// Share of light that comes through the haze from a distance along a ray.
+fn clear(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
+    let thickness = 0.00045 * context.look.haze * (t * context.pace(ray)) / context.land.unit;
     (-thickness).exp()
 }
 

@@ -185,6 +185,11 @@ impl<'a> MediumField<'a> {
     /// cell steps do not show.
     pub(crate) fn normal(&self, p: V3) -> V3 {
         let gradient = self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6;
+        self.upright(gradient)
+    }
+
+    /// Outward normal, where cells have their true proportions, of a surface across which values rise like this in cells.
+    pub(crate) fn upright(&self, gradient: V3) -> V3 {
         super::math::unit_or_up(-super::math::in_cells(gradient, self.tall))
     }
 

@@ -72,6 +72,8 @@ impl Kind {
 pub(crate) struct Wanted {
     /// Direction to the sun.
     sun: V3,
+    /// Height of a cell in its widths.
+    tall: f32,
     /// Cells to a unit of pattern, and how far eddies have risen, in cells.
     unit: f32,
     risen: f32,
@@ -80,13 +82,13 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// The gases of a volume; `None` where there is none.
-    pub(crate) fn of(volume: &Volume, sun: V3, risen: f32) -> Option<Self> {
+    /// The gases of a volume of cells so many times as high as wide, under this sun; `None` where there is none.
+    pub(crate) fn of(volume: &Volume, (sun, tall): (V3, f32), risen: f32) -> Option<Self> {
         let there = volume.media.iter().enumerate().filter(|(_, medium)| !medium.density.is_empty());
         let gases = there.filter(|(_, medium)| medium.look.preset.form() == Form::Cloud);
         let media: Vec<_> = gases.map(|(k, medium)| (k, Kind::new(&medium.look))).collect();
         let unit = pattern_unit(volume.grid);
-        (!media.is_empty()).then_some(Self { sun, unit, risen, media })
+        (!media.is_empty()).then_some(Self { sun, tall, unit, risen, media })
     }
 
     /// The places of the gases in [`Volume::media`].
@@ -134,8 +136,8 @@ impl Fog {
         let densities: Vec<Vec<f32>> = densities.iter().map(bend).collect();
         let extinction = total(&densities, &kinds, grid);
         let (sun, below) = join(
-            || sunlight(&extinction, grid, wanted.sun, edge as f32),
-            || from_below(&extinction, grid, edge as f32),
+            || sunlight(&extinction, grid, (wanted.sun, wanted.tall), edge as f32),
+            || from_below(&extinction, grid, edge as f32 * wanted.tall),
         );
         let byte = |value: f32| (value.min(1.0) * 255.0 + 0.5) as u8;
         let density = |k: usize, i: usize| densities.get(k).map_or(0, |values| byte(values[i]));
@@ -262,11 +264,11 @@ fn left(exponent: f32) -> f32 {
 }
 
 /// The share of the sun's light at each coarse cell after the gas on its way.
-fn sunlight(extinction: &[f32], grid: Grid, sun: V3, edge: f32) -> Vec<f32> {
+fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -> Vec<f32> {
     let steep = sun.y.max(LOWEST);
     // From a layer to the one above, along the ray.
-    let (east, south) = (sun.x / steep, sun.z / steep);
-    let half = 0.5 * edge * (1.0 + east * east + south * south).sqrt();
+    let (east, south) = (sun.x * tall / steep, sun.z * tall / steep);
+    let half = 0.5 * edge * (tall * tall + east * east + south * south).sqrt();
     let (whole_x, whole_z) = (east.floor() as isize, south.floor() as isize);
     let (fx, fz) = (east - east.floor(), south - south.floor());
     let mut lit = vec![1.0; grid.cells()];

@@ -107,7 +107,13 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
                 let point = ray.at(event.t);
                 let normal = match event.border {
                     Border::Cut(face) => face,
-                    _ => water::rippled(context, clear.look, point, water::level(&clear.field, point), event.t),
+                    _ => water::rippled(
+                        context,
+                        clear.look,
+                        point,
+                        water::level(&clear.field, point),
+                        event.t * context.pace(ray),
+                    ),
                 };
                 let Surface { mirrored, share } = water::surface(context, ray, point, normal);
                 passed.light += times(passed.through, mirrored * share);
@@ -180,7 +186,7 @@ fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (
     }
     let media = context.clear.iter().enumerate().filter(|(medium, _)| inside >> medium & 1 == 1);
     let density = media.fold(V3::zeros(), |sum, (_, clear)| sum + water::ABSORBED * clear.look.depth);
-    let kept = (density * (from - to)).map(f32::exp);
+    let kept = (density * ((from - to) * context.pace(ray))).map(f32::exp);
     let scattered = water::scattered(context, ray.at(0.5 * (from + to)));
     passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));
     passed.through = times(passed.through, kept);
@@ -200,7 +206,7 @@ pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V
             return behind;
         }
         let ground = context.land.block.normal(p.x, p.z, 0.8);
-        let normal = water::rippled(context, clear.look, p, ground, t);
+        let normal = water::rippled(context, clear.look, p, ground, t * context.pace(ray));
         let Surface { mirrored, share } = water::surface(context, ray, p, normal);
         let wet = times(behind, water::WET) * (1.0 - share) + mirrored * share;
         mix(behind, wet, cover)

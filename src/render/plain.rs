@@ -8,7 +8,7 @@ use super::field::{Crossing, MediumField, Pace};
 use super::haze::HazeField;
 use super::heightfield::{Face, GroundHit, Part, before_cut};
 use super::land::TerrainLook;
-use super::math::{V3, lerp, mix, saturate, smoothstep, v3};
+use super::math::{V3, in_widths, lerp, mix, saturate, smoothstep, unit_or_up, v3};
 use super::tracer::{Sight, Tracer};
 use super::transfer::{Along, Layer, Transfer};
 use crate::simd::{Portable, Simd};
@@ -53,7 +53,7 @@ impl Tracer for Specimen<'_> {
     #[inline(always)]
     fn behind(&self, ray: &Ray, start: f32) -> Behind {
         let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
-            return Behind { light: backdrop(ray), far: f32::MAX };
+            return Behind { light: backdrop(ray, self.look.cell_height), far: f32::MAX };
         };
         if let Some(rock) = self.slices.rock(&hit) {
             return Self::slice(rock);
@@ -238,8 +238,9 @@ impl Specimen<'_> {
 }
 
 #[inline(always)]
-fn backdrop(ray: &Ray) -> V3 {
-    mix(v3(0.012, 0.014, 0.019), v3(0.040, 0.046, 0.058), saturate(0.75 + ray.direction.y))
+fn backdrop(ray: &Ray, tall: f32) -> V3 {
+    let up = if tall == 1.0 { ray.direction.y } else { unit_or_up(in_widths(ray.direction, tall)).y };
+    mix(v3(0.012, 0.014, 0.019), v3(0.040, 0.046, 0.058), saturate(0.75 + up))
 }
 
 #[cfg(test)]
@@ -273,7 +274,7 @@ mod tests {
     }
 
     fn air(ray: &Ray) -> Behind {
-        Behind { light: backdrop(ray), far: f32::MAX }
+        Behind { light: backdrop(ray, 1.0), far: f32::MAX }
     }
 
     /// Calls `see` with a volume over flat ground at the floor.
@@ -302,7 +303,7 @@ mod tests {
                 let ray = Ray { origin: origin + aside, direction };
                 let (seen, _) = surface(specimen, &ray, &air(&ray), pace(&look, 0.3));
                 if aside.norm() > 8.1 {
-                    assert_eq!(seen, backdrop(&ray), "ray {k} passes the ball");
+                    assert_eq!(seen, backdrop(&ray, 1.0), "ray {k} passes the ball");
                 } else if aside.norm() < 7.5 {
                     let t = (CENTER - ray.origin).dot(&direction) - (64.0 - aside.norm_squared()).sqrt();
                     let normal = (ray.at(t) - CENTER) / 8.0;

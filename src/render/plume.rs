@@ -115,7 +115,13 @@ pub(crate) fn scatter(context: &ShadeContext, field: &SmokeField, passed: &mut P
     if from >= to {
         return;
     }
-    let march = March { context, field, light: light(context, ray.direction), generations: context.billows };
+    let march = March {
+        context,
+        field,
+        light: light(context, context.view(ray)),
+        pace: context.pace(ray),
+        generations: context.billows,
+    };
     Level::fastest().run(Along { march, ray, from, to, jitter, passed });
 }
 
@@ -176,11 +182,14 @@ struct March<'a> {
     field: &'a SmokeField<'a>,
     light: Light,
     generations: Generations,
+    /// Widths of a cell to a unit of way along the ray.
+    pace: f32,
 }
 
 /// Smoke with its billows.
 struct Shaped {
     puff: Puff,
+    /// Absorption to a unit of way along the ray.
     dense: f32,
     relief: Relief,
 }
@@ -217,14 +226,14 @@ impl March<'_> {
         let puff = self.field.smoke.at(s, p)?;
         let detail = self.context.look.air.detail;
         if detail <= 0.0 {
-            return Some(Shaped { dense: puff.dense, puff, relief: Relief::NONE });
+            return Some(Shaped { dense: puff.dense * self.pace, puff, relief: Relief::NONE });
         }
         let edge = self.field.smoke.edge();
         let (height, slope) = self.generations.billow(s, p, puff.flow, edge);
         let thin = faded(puff.dense * edge);
         let dense = puff.dense * (1.0 + detail * height * (ROUGH + RAGGED * thin)).clamp(0.0, 4.0);
         let relief = Relief::of(detail, height, slope, self.light.toward);
-        (dense > 0.0).then_some(Shaped { puff, dense, relief })
+        (dense > 0.0).then_some(Shaped { puff, dense: dense * self.pace, relief })
     }
 
     /// Adds the light of a length of smoke that ends at a distance, in parts where it hides much of what is seen.
@@ -270,7 +279,8 @@ fn light(context: &ShadeContext, view: V3) -> Light {
         astray: sky.sun_color * ASTRAY,
         above: sky.ambient[0] * SKY,
         below: sky.ambient[1] * SKY,
-        lava: context.blackbody.shown(1040.0) * (14.0 * LAVA * context.look.lava_light * context.look.air.glow),
+        lava: context.blackbody.shown(1040.0)
+            * (14.0 * LAVA * context.look.lava_light * context.look.air.glow),
     }
 }
 

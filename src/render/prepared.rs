@@ -146,9 +146,9 @@ impl Prepared {
         &mut self,
         volume: &Volume,
         changes: &VolumeChanges,
-        (sun, risen): (V3, f32),
+        (sun, tall, risen): (V3, f32, f32),
     ) -> Option<Arc<Fog>> {
-        let wanted = Wanted::of(volume, sun, risen);
+        let wanted = Wanted::of(volume, (sun, tall), risen);
         let known = self.fog.take().filter(|(known, _)| Some(known) == wanted.as_ref());
         self.fog = known.or_else(|| {
             let fog = Fog::new(volume, wanted.as_ref()?, |k| changes.media[k].rows);

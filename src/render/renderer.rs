@@ -348,9 +348,10 @@ impl Renderer {
                 };
                 let fog = self
                     .prepared
-                    .fog(volume, changes, (self.sky.sun, risen(self.steps)))
+                    .fog(volume, changes, (self.sky.sun, self.look.cell_height, risen(self.steps)))
                     .filter(|_| self.contents.lava);
-                let wanted = smoke::Wanted { sun: self.sky.sun, look: self.look.air.clone() };
+                let wanted =
+                    smoke::Wanted { sun: self.sky.sun, tall: self.look.cell_height, look: self.look.air.clone() };
                 let smoke = match self.contents.lava {
                     true => self.prepared.smoke(volume, wanted, &ember),
                     false => None,

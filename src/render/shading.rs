@@ -42,8 +42,21 @@ pub(crate) struct ShadeContext<'a> {
 
 impl ShadeContext<'_> {
     /// Direction of a ray where cells have their true proportions.
+    #[inline(always)]
     pub(crate) fn view(&self, ray: &Ray) -> V3 {
-        unit_or_up(in_widths(ray.direction, self.look.cell_height))
+        match self.look.cell_height == 1.0 {
+            true => ray.direction,
+            false => unit_or_up(in_widths(ray.direction, self.look.cell_height)),
+        }
+    }
+
+    /// How far a ray goes in widths of a cell while it goes one on in cells.
+    #[inline(always)]
+    pub(crate) fn pace(&self, ray: &Ray) -> f32 {
+        match self.look.cell_height == 1.0 {
+            true => 1.0,
+            false => in_widths(ray.direction, self.look.cell_height).norm(),
+        }
     }
 
     /// Share of the sun that gases and smoke on its way leave at a point.

@@ -49,6 +49,8 @@ const USUAL_STEP: f32 = 0.5;
 pub(crate) struct Wanted {
     /// Direction to the sun.
     pub(crate) sun: V3,
+    /// Height of a cell in its widths.
+    pub(crate) tall: f32,
     pub(crate) look: AirLook,
 }
 

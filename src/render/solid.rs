@@ -5,7 +5,7 @@ use super::camera::Ray;
 use super::clear::{Clear, LEAST};
 use super::crust::{Skin, broken};
 use super::field::{Crossing, Pace};
-use super::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use super::math::{V3, in_cells, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use super::media::ISO;
 use super::noise;
 use super::shading::ShadeContext;
@@ -157,7 +157,9 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
 /// Outward normal of a surface: grains lie in steps of whole cells, which only a wide difference smooths.
 fn normal(clear: &Clear, p: V3) -> V3 {
     match clear.look.preset {
-        Preset::Sand | Preset::Ash => unit_or_up(-(clear.field.gradient(p, 2.6) + clear.field.gradient(p, 1.3) * 0.5)),
+        Preset::Sand | Preset::Ash => {
+            clear.field.upright(clear.field.gradient(p, 2.6) + clear.field.gradient(p, 1.3) * 0.5)
+        }
         _ => clear.field.normal(p),
     }
 }
@@ -167,7 +169,7 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     let light = match hit.clear.look.preset {
         Preset::Ice => ice(context, hit),
         Preset::Rubble => {
-            let skin = Skin { point: hit.point, normal: hit.normal, view: hit.ray.direction, cut: false };
+            let skin = Skin { point: hit.point, normal: hit.normal, view: context.view(hit.ray), cut: false };
             broken(context, &skin, hit.clear.look.waves)
         }
         Preset::Wax => smooth(context, hit, &WAX),
@@ -200,9 +202,10 @@ fn smooth(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let normal = if hit.cut { hit.normal } else { unit_or_up(hit.normal + rough) };
     let color = V3::from(look.linear_color());
     let diffuse = times(color, arriving(context, hit, normal, shine.wrap)) * shine.matt;
-    let facing = saturate(-hit.ray.direction.dot(&normal));
+    let view = context.view(hit.ray);
+    let facing = saturate(-view.dot(&normal));
     let share = shine.mirrors + (shine.clear - shine.mirrors).max(0.0) * (1.0 - facing).powi(5);
-    let mirror = unit_or_up(hit.ray.direction - normal * (2.0 * hit.ray.direction.dot(&normal)));
+    let mirror = unit_or_up(view - normal * (2.0 * view.dot(&normal)));
     let (power, strength) = shine.glint;
     let open = context.land.sunlight(p.x, p.z) * context.sunlight(p) * own_shadow(context, hit);
     let glint = saturate(mirror.dot(&sky.sun)).powi(power) * strength * open;
@@ -230,7 +233,8 @@ fn own_shadow(context: &ShadeContext, hit: &Hit) -> f32 {
     if hit.cut {
         return 1.0;
     }
-    let toward = |away: f32| hit.clear.field.density(hit.point + hit.normal + context.sky.sun * away);
+    let sun = in_cells(context.sky.sun, context.look.cell_height);
+    let toward = |away: f32| hit.clear.field.density(hit.point + hit.normal + sun * away);
     let shut = [2.0, 4.0, 7.0, 11.0].map(toward).into_iter().fold(0.0_f32, f32::max);
     1.0 - smoothstep(0.25, 0.75, shut)
 }
@@ -238,19 +242,20 @@ fn own_shadow(context: &ShadeContext, hit: &Hit) -> f32 {
 /// Ice: what is behind it shimmers through, and depth turns it blue.
 fn ice(context: &ShadeContext, hit: &Hit) -> V3 {
     let (p, unit, look) = (hit.point, context.land.unit, hit.clear.look);
-    let facing = saturate(-hit.ray.direction.dot(&hit.normal));
+    let view = context.view(hit.ray);
+    let facing = saturate(-view.dot(&hit.normal));
     let q = p / unit;
     let frost = noise::fractal(q * 0.5, 4);
     let scales =
         v3(noise::fractal(q * 0.9 + v3(5.0, 1.0, 3.0), 2), 0.0, noise::fractal(q * 0.9 + v3(9.0, 4.0, 2.0), 2));
     let rough = (scales * 0.22 + v3(frost, 0.0, -frost) * 0.10) * look.waves;
     let normal = if hit.cut { hit.normal } else { unit_or_up(hit.normal + rough) };
-    let deep = thickness(hit);
+    let deep = thickness(hit) * context.pace(hit.ray);
     let body = times(ICE, (ICE_ABSORBS * (-deep * look.depth)).map(f32::exp));
     let diffuse = times(body, arriving(context, hit, normal, ICE_WRAP)) * lerp(0.20, 0.30, saturate(0.5 + frost));
     let through = hit.behind * (0.25 * (-0.5 * deep * look.depth).exp());
     let share = ICE_MIRRORS + (1.0 - ICE_MIRRORS) * (1.0 - facing).powi(5);
-    let mirror = unit_or_up(hit.ray.direction - normal * (2.0 * hit.ray.direction.dot(&normal)));
+    let mirror = unit_or_up(view - normal * (2.0 * view.dot(&normal)));
     let sky = context.sky;
     let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
     let glint = saturate(mirror.dot(&sky.sun)).powi(96) * 3.0 * open;

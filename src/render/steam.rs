@@ -47,7 +47,7 @@ pub(crate) struct Stretch<'a> {
 pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passed, stretch: Stretch) {
     let Stretch { ray, from, to, jitter } = stretch;
     let light = light(context, ray);
-    let (kinds, step, risen) = (fog.kinds(), fog.step(), risen(context.steps));
+    let (kinds, length, risen) = (fog.kinds(), fog.step() * context.pace(ray), risen(context.steps));
     fog.walk(ray, (from, to), jitter, |t, p| {
         let gas = fog.at(p);
         if gas.is_nothing() {
@@ -63,7 +63,7 @@ pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passe
             return true;
         }
         let albedo = kinds.iter().zip(dense).fold(V3::zeros(), |sum, (kind, dense)| sum + kind.albedo * (dense / all));
-        let share = 1.0 - (-all * step).exp();
+        let share = 1.0 - (-all * length).exp();
         passed.first = passed.first.min(t);
         passed.light += times(passed.through, times(albedo, lit(context, &light, p, &gas))) * share;
         passed.through *= 1.0 - share;
@@ -75,7 +75,7 @@ fn light(context: &ShadeContext, ray: &Ray) -> Light {
     let sky = context.sky;
     let ambient = sky.ambient[0] * 0.75 + sky.ambient[1] * 0.25;
     Light {
-        sun: sky.sun_color * (SUN * phase(ray.direction.dot(&sky.sun))),
+        sun: sky.sun_color * (SUN * phase(context.view(ray).dot(&sky.sun))),
         sky: ambient * SKY,
         lava: context.blackbody.shown(1040.0) * (14.0 * LAVA * context.look.lava_light),
     }

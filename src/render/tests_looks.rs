@@ -316,3 +316,27 @@ fn old_crust_is_darker_than_young_and_than_the_lava_under_it() {
         assert!((unknown - other).abs() < 0.3 * unknown, "the same lava on both sides: {unknown} and {other}");
     }
 }
+
+#[test]
+fn oblong_cells_have_the_sky_the_haze_and_the_mirrors_of_cubes() {
+    // Water over flat ground before the sky, in cells of half the height and in cubes.
+    let picture = |tall: f32| {
+        let up = |height: f32| height / tall;
+        let grid = Grid::new(SIDE, up(24.0) as usize, SIDE);
+        let mut volume = Volume::empty(grid);
+        let density = grid.places().map(|[_, y, _]| if (y as f32) < up(4.0) { 255 } else { 0 }).collect();
+        volume.media.push(Medium { name: "water".into(), look: MaterialLook::of(Preset::Water), density });
+        let look = LookSpec { sky: SkyPreset::Day, cell_height: tall, haze: 2.0, glow: 0.0, ..LookSpec::default() };
+        let mut renderer = Renderer::new(&Array2::from_elem((SIDE, SIDE), up(2.0)), grid, look).expect("a valid look");
+        let eye = [20.0, up(30.0), 95.0].into();
+        renderer.frame(&volume, &Camera::from_pose_over((eye, tall), (180.0, 14.0), 50.0, (80, 60)))
+    };
+    let (cubes, oblong) = (picture(1.0), picture(0.5));
+    let differences = cubes.rgb.iter().zip(&oblong.rgb).map(|(a, b)| f64::from(a.abs_diff(*b)));
+    let mean = differences.sum::<f64>() / cubes.rgb.len() as f64;
+    assert!(mean < 2.0, "{mean:.2} levels");
+    // The sky alone, in the upper rows.
+    let rows = 3 * 80 * 15;
+    let most = cubes.rgb[..rows].iter().zip(&oblong.rgb).map(|(a, b)| a.abs_diff(*b)).max();
+    assert!(most <= Some(1), "{most:?} levels in the sky");
+}

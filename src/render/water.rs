@@ -44,9 +44,10 @@ pub(crate) struct Surface {
 
 /// What a surface with this normal mirrors.
 pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, normal: V3) -> Surface {
-    let facing = saturate(-ray.direction.dot(&normal));
+    let view = context.view(ray);
+    let facing = saturate(-view.dot(&normal));
     let share = STRAIGHT + (1.0 - STRAIGHT) * (1.0 - facing).powi(5);
-    let mut mirror = ray.direction + normal * (2.0 * facing);
+    let mut mirror = view + normal * (2.0 * facing);
     // Ripples send no ray down into the water.
     mirror.y = mirror.y.max(0.02 * saturate(normal.y));
     let mirror = unit_or_up(mirror);
@@ -64,9 +65,10 @@ fn lava_light(context: &ShadeContext) -> V3 {
     context.blackbody.shown(1040.0) * (14.0 * context.look.lava_light)
 }
 
-/// Outward normal of a surface. Farther away than this, a gradient would read values under the bed of shallow water.
+/// Outward normal of a surface where cells have their true proportions. Farther away than this, a gradient would read values under
+/// the bed of shallow water.
 pub(crate) fn level(field: &MediumField, p: V3) -> V3 {
-    unit_or_up(-field.gradient(p, 0.8))
+    field.upright(field.gradient(p, 0.8))
 }
 
 /// Share of a surface that is foam, by the density of the gas beside it.

@@ -12,7 +12,7 @@ use crate::grid::Grid;
 use crate::lowpass::AirVolume;
 use crate::parallel::*;
 use crate::render::ember::Patch;
-use crate::render::math::{V3, v3};
+use crate::render::math::{V3, in_cells, v3};
 use crate::simd::{Simd, Work};
 use crate::world::Span;
 
@@ -48,12 +48,14 @@ impl Light {
             dense: &coarse.mean(absorbed, Asked::Absorption),
             low,
             edges: v3(x, y, z),
+            tall: wanted.tall,
         };
         let of_sun = || match wanted.look.self_shadow {
-            true => lit.left_along(wanted.sun, 1.0),
+            true => lit.left_along(in_cells(wanted.sun, wanted.tall), 1.0),
             false => vec![1.0; coarse.grid.cells()],
         };
-        let (sun, (sky, lava)) = join(of_sun, || join(|| lit.left_along(V3::y(), DETOURS), || lit.of_lava(lava)));
+        let (sun, (sky, lava)) =
+            join(of_sun, || join(|| lit.left_along(in_cells(V3::y(), wanted.tall), DETOURS), || lit.of_lava(lava)));
         let sunny = sun.chunks(coarse.grid.nx).map(|row| row.iter().fold(1.0, |least, &sun| sun.min(least)) >= 1.0);
         Self { coarse, sunny: sunny.collect(), sun, sky, lava }
     }

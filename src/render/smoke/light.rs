@@ -8,7 +8,7 @@ use super::coarse::{Asked, Coarse};
 use crate::grid::Grid;
 use crate::parallel::*;
 use crate::render::ember::Patch;
-use crate::render::math::{V3, v3};
+use crate::render::math::{V3, in_widths, v3};
 use crate::render::plume::faded;
 use crate::simd::{Level, Simd, Work};
 
@@ -30,10 +30,12 @@ pub(super) struct Lit<'a> {
     /// Corner of the air's box in voxels, and the edges of a cell.
     pub(super) low: V3,
     pub(super) edges: V3,
+    /// Height of a voxel in its widths.
+    pub(super) tall: f32,
 }
 
 impl Lit<'_> {
-    /// The share of the light from a direction that is left in each cell, when it loses `rate` of what smoke absorbs.
+    /// The share of the light from a direction in voxels, of length 1 in widths of one, that is left in each cell, when it loses `rate` of what smoke absorbs.
     pub(super) fn left_along(&self, toward: V3, rate: f32) -> Vec<f32> {
         let mut left = vec![1.0_f32; self.dense.len()];
         Level::fastest().run(Sweep { lit: self, toward: toward.component_div(&self.edges), rate, left: &mut left });
@@ -78,7 +80,7 @@ impl Lit<'_> {
     fn of_clusters(&self, clusters: &[Cluster], p: V3) -> f32 {
         let mut light = 0.0;
         for cluster in clusters {
-            if (p - cluster.whole.place).norm_squared() > 4.0 * SQUARE * SQUARE {
+            if in_widths(p - cluster.whole.place, self.tall).norm_squared() > 4.0 * SQUARE * SQUARE {
                 light += self.of(&cluster.whole, p);
             } else {
                 let mut near = 0.0;
@@ -94,13 +96,14 @@ impl Lit<'_> {
     /// Light of a patch at a point.
     #[inline(always)]
     fn of(&self, patch: &Patch, p: V3) -> f32 {
-        let away = p - patch.place;
+        let way = p - patch.place;
+        let away = in_widths(way, self.tall);
         let squared = away.norm_squared();
         let bare = patch.glow / (squared + PATCH) * (0.25 + (away.y / squared.max(1.0).sqrt()).max(0.0));
         if bare < FAINTEST {
             return 0.0;
         }
-        bare * faded(self.between(patch.place, away) * (DETOURS * squared.sqrt() / SAMPLES as f32))
+        bare * faded(self.between(patch.place, way) * (DETOURS * squared.sqrt() / SAMPLES as f32))
     }
 
     /// The sum of the absorption at evenly spaced places from a point on a way, of the nearest cells.

@@ -29,8 +29,9 @@ pub(super) struct FogTexture {
     /// The place of each gas among the media of an update, and their number.
     places: Vec<usize>,
     sent: usize,
-    /// The sun and how far eddies have risen, for which it was computed.
+    /// The sun, the height of a cell in its widths, and how far eddies have risen, for which it was computed.
     sun: V3,
+    tall: f32,
     risen: f32,
 }
 
@@ -51,22 +52,28 @@ impl FogTexture {
             places: Vec::new(),
             sent: 0,
             sun: V3::y(),
+            tall: 1.0,
             risen: 0.0,
         }
     }
 
-    /// Takes what changed, if anything, and computes the gases under this sun after so many steps; true when the texture is a
-    /// new one.
-    pub(super) fn apply(&mut self, gpu: &Gpu, update: Option<&MediaUpdate>, (sun, steps): (V3, u64)) -> bool {
-        let before = (self.sun, self.risen);
-        (self.sun, self.risen) = (sun, risen(steps as f64));
+    /// Takes what changed, if anything, and computes the gases under this sun, of cells so many times as high as wide, after so
+    /// many steps; true when the texture is a new one.
+    pub(super) fn apply(
+        &mut self,
+        gpu: &Gpu,
+        update: Option<&MediaUpdate>,
+        (sun, tall, steps): (V3, f32, u64),
+    ) -> bool {
+        let before = (self.sun, self.tall, self.risen);
+        (self.sun, self.tall, self.risen) = (sun, tall, risen(steps as f64));
         if let Some(update) = update {
             if update.reset {
                 self.begin(update);
             }
             update.patches.iter().for_each(|patch| self.patch(patch));
         }
-        let changed = update.is_some() || before != (self.sun, self.risen);
+        let changed = update.is_some() || before != (self.sun, self.tall, self.risen);
         self.is_there &= !self.places.is_empty();
         changed && !self.places.is_empty() && self.send(gpu)
     }
@@ -106,7 +113,7 @@ impl FogTexture {
     /// Computes the coarse grid and sends it.
     fn send(&mut self, gpu: &Gpu) -> bool {
         self.is_there = false;
-        let Some(wanted) = Wanted::of(&self.gases, self.sun, self.risen) else { return false };
+        let Some(wanted) = Wanted::of(&self.gases, (self.sun, self.tall), self.risen) else { return false };
         let fog = Fog::new(&self.gases, &wanted, |k| &self.rows[k]);
         let boxes = fog.boxes().map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
         let Some((low, high)) = boxes.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1))) else { return false };

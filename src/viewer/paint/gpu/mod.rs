@@ -136,7 +136,7 @@ impl GpuPainter {
         }
         self.sky = sky;
         if let Some(lava) = &mut self.lava {
-            let replaced = lava.fog.apply(&self.gpu, None, (self.sky.sun, self.steps));
+            let replaced = lava.fog.apply(&self.gpu, None, (self.sky.sun, look.cell_height, self.steps));
             self.bindings += u64::from(replaced);
             // What this card cannot hold was refused when it came.
             let replaced = lava.smoke.refresh(&self.gpu, Shown::of(look, self.sky.sun));
@@ -204,7 +204,7 @@ impl GpuPainter {
         }
         let drifts = self.steps != update.report.step;
         self.steps = update.report.step;
-        let gases = lava.fog.apply(&self.gpu, update.media.as_ref(), (self.sky.sun, self.steps));
+        let gases = lava.fog.apply(&self.gpu, update.media.as_ref(), (self.sky.sun, self.look.cell_height, self.steps));
         self.bindings += u64::from(gases);
         let shown = Shown::of(&self.look, self.sky.sun);
         self.bindings += u64::from(lava.smoke.refresh(&self.gpu, shown)?);

@@ -50,7 +50,7 @@ impl Shown {
     /// What a look shows under this sun.
     pub(super) fn of(look: &LookSpec, sun: V3) -> Self {
         match look.style {
-            Style::Cinematic => Self::Smoke(Wanted { sun, look: look.air.clone() }),
+            Style::Cinematic => Self::Smoke(Wanted { sun, tall: look.cell_height, look: look.air.clone() }),
             Style::Scientific | Style::Surface | Style::Maximum => Self::Haze,
         }
     }

@@ -118,22 +118,24 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
         marcher.set_steps(simulation.steps());
         marcher.set_contents(Contents { legend: false, ..Contents::default() });
         let styles = [
-            (Style::Cinematic, SkyPreset::Day, plain.clip),
-            (Style::Cinematic, SkyPreset::Dusk, [[0.0, 1.0], [0.0, 1.0], [0.0, 0.8]]),
-            (Style::Cinematic, SkyPreset::Night, plain.clip),
-            (Style::Scientific, SkyPreset::Day, plain.clip),
+            (Style::Cinematic, SkyPreset::Day, plain.clip, 1.0),
+            (Style::Cinematic, SkyPreset::Dusk, [[0.0, 1.0], [0.0, 1.0], [0.0, 0.8]], 1.0),
+            (Style::Cinematic, SkyPreset::Night, plain.clip, 1.0),
+            (Style::Cinematic, SkyPreset::Day, plain.clip, 0.5),
+            (Style::Scientific, SkyPreset::Day, plain.clip, 1.0),
         ];
-        for (style, sky, clip) in styles {
-            let look = LookSpec { style, sky, clip, ..plain.clone() };
+        for (style, sky, clip, cell_height) in styles {
+            let look = LookSpec { style, sky, clip, cell_height, ..plain.clone() };
             painter.set_look(&look).expect("a valid look");
             marcher.set_look(look).expect("a valid look");
-            let camera = Camera::new(&CameraSpec::default(), &marcher.subject(), SIZE);
+            let subject = marcher.subject().of_tall_cells(cell_height);
+            let camera = Camera::new(&CameraSpec::default(), &subject, SIZE);
             let marched = marcher.frame(&volume, &camera);
             let mut painted = |skipping| {
                 painter.set_skipping(skipping);
                 painter.picture(&view(camera.clone()), 1, false).expect("a scene has come")
             };
-            let name = format!("looks {set} {style:?} {sky:?}");
+            let name = format!("looks {set} {style:?} {sky:?} {cell_height}");
             assert!(painted(false) == painted(true), "{name}: jumps over empty bricks");
             let painted = painted(true);
             keep(&name, &marched, &painted);
@@ -165,6 +167,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_smoke() {
         let views = [
             (LookSpec { sky: SkyPreset::Day, ..plain.clone() }, &usual),
             (LookSpec { air: smooth.clone(), ..plain.clone() }, &high),
+            (LookSpec { sky: SkyPreset::Day, cell_height: 0.5, ..plain.clone() }, &usual),
             (LookSpec { sky: SkyPreset::Night, air: lit.clone(), ..plain.clone() }, &high),
             (LookSpec { sky: SkyPreset::Day, clip: [[0.0, 1.0], [0.0, 1.0], [0.0, 0.5]], ..plain.clone() }, &high),
             (LookSpec { style: Style::Scientific, ..plain.clone() }, &high),
@@ -173,8 +176,9 @@ fn the_window_and_the_ray_marcher_draw_the_same_smoke() {
         ];
         for (k, (look, camera)) in views.into_iter().enumerate() {
             painter.set_look(&look).expect("a valid look");
+            let subject = marcher.subject().of_tall_cells(look.cell_height);
             marcher.set_look(look).expect("a valid look");
-            let camera = Camera::new(camera, &marcher.subject(), SIZE);
+            let camera = Camera::new(camera, &subject, SIZE);
             let marched = marcher.frame(&volume, &camera);
             let painted = painter.picture(&view(camera), 1, false).expect("a scene has come");
             let name = format!("smoke {set} {k}");

@@ -135,11 +135,11 @@ fn shade(skin: Skin) -> vec3<f32> {
     return glowing(mix(crust_k, open_k, here.molten)) + lit(skin, normal, here, surface);
 }
 
-// Share of light that haze lets through over a distance.
-fn clearness(t: f32) -> f32 { return exp(-0.00045 * frame.heat.w * t / frame.cells.w); }
+// Share of light that haze lets through over a distance along a ray.
+fn clearness(ray: Ray, t: f32) -> f32 { return exp(-0.00045 * frame.heat.w * t * pace_of(ray) / frame.cells.w); }
 
 fn hazed(ray: Ray, t: f32, color: vec3<f32>) -> vec3<f32> {
-    return mix(sky_haze(ray.direction), color, clearness(t));
+    return mix(sky_haze(view_of(ray)), color, clearness(ray, t));
 }
 
 fn ember_on_rock(p: vec3<f32>, n: vec3<f32>) -> vec3<f32> {

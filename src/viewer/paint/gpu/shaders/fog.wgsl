@@ -37,7 +37,7 @@ fn billow(p: vec3<f32>) -> f32 {
 
 // Light that arrives at a point in gas, and is sent on towards the eye.
 fn fog_light(ray: Ray, p: vec3<f32>, gas: Gas) -> vec3<f32> {
-    let cosine = dot(ray.direction, frame.sun.xyz);
+    let cosine = dot(view_of(ray), frame.sun.xyz);
     let phase = (1.0 - 0.09) / pow(1.0 + 0.09 - 0.6 * cosine, 1.5);
     let open = mix(sunlight(p.x, p.z), 1.0, saturate1((p.y - height(p.x, p.z)) / (14.0 * frame.cells.w)));
     let sky = (frame.ambient_above.rgb * 0.75 + frame.ambient_below.rgb * 0.25) * 0.7;
@@ -58,6 +58,7 @@ fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
     let s = fog_span(ray, end);
     if !s.hit { return sum; }
     let step = frame.fog_high.w;
+    let pace = pace_of(ray);
     var n = ceil(max(s.near, start) / step - jitter);
     loop {
         let t = (n + jitter) * step;
@@ -71,7 +72,7 @@ fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
         let all = dense.x + dense.y;
         if all <= 0.0 { continue; }
         let albedo = (frame.fog_kind[0].rgb * dense.x + frame.fog_kind[1].rgb * dense.y) / all;
-        let share = 1.0 - exp(-all * step);
+        let share = 1.0 - exp(-all * pace * step);
         sum.first = min(sum.first, t);
         sum.light += sum.through * share * albedo * fog_light(ray, p, gas);
         sum.through *= 1.0 - share;

@@ -119,9 +119,10 @@ fn water_lava_light() -> vec3<f32> { return shown(1040.0) * (14.0 * frame.heat.z
 
 // What a surface mirrors (rgb), and the share of all light that it does.
 fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
-    let facing = saturate1(-dot(ray.direction, normal));
+    let view = view_of(ray);
+    let facing = saturate1(-dot(view, normal));
     let share = 0.02 + 0.98 * pow(1.0 - facing, 5.0);
-    var mirror = ray.direction + normal * (2.0 * facing);
+    var mirror = view + normal * (2.0 * facing);
     mirror.y = max(mirror.y, 0.02 * saturate1(normal.y));
     mirror = unit_or_up(mirror);
     let open = sunlight(p.x, p.z) * cloud_sunlight(p);
@@ -152,7 +153,7 @@ fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
     var depth = 0.0;
     for (var k = 0; k < media_count(); k++) { depth += select(0.0, frame.media_look[k].x, is_inside(passed, k)); }
     if depth > 0.0 && to > (*passed).t {
-        let kept = exp(ABSORBED * (depth * ((*passed).t - to)));
+        let kept = exp(ABSORBED * (depth * ((*passed).t - to) * pace_of(ray)));
         (*passed).light += (*passed).through * (1.0 - kept) * scattered(at(ray, 0.5 * ((*passed).t + to)));
         (*passed).through *= kept;
     }
@@ -199,7 +200,7 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     (*passed).inside |= 1u << u32(medium);
     let p = at(ray, t);
     var normal = entry.face;
-    if !entry.cut { normal = rippled(p, unit_or_up(-media_gradient(p, 0.8, medium)), t, medium); }
+    if !entry.cut { normal = rippled(p, upright(media_gradient(p, 0.8, medium)), t * pace_of(ray), medium); }
     let mirror = mirrored(ray, p, normal);
     (*passed).light += (*passed).through * mirror.rgb * mirror.a;
     (*passed).through *= 1.0 - mirror.a;
@@ -282,7 +283,7 @@ fn filmed(ray: Ray, b: Behind, behind: vec3<f32>) -> vec4<f32> {
         let cover = ramp(LEAST_OF_MEDIA, 0.6 * SURFACE_OF_MEDIA, pick(film, k));
         if cover <= 0.0 || !is_clear(k) { continue; }
         any_film = 1.0;
-        let normal = rippled(b.point, ground_normal_at(b.point.x, b.point.z, 0.8), b.t, k);
+        let normal = rippled(b.point, ground_normal_at(b.point.x, b.point.z, 0.8), b.t * pace_of(ray), k);
         let mirror = mirrored(ray, b.point, normal);
         light = mix(light, light * WET * (1.0 - mirror.a) + mirror.rgb * mirror.a, cover);
     }

@@ -260,8 +260,17 @@ fn slope_of_density(p: vec3<f32>) -> vec3<f32> {
 // Lengths of a cell along x, y and z, in its widths.
 fn oblong() -> vec3<f32> { return vec3(1.0, sqrt(frame.forward.w), 1.0); }
 
+// Outward normal, where cells have their true proportions, of a surface across which values rise like this in cells.
+fn upright(gradient: vec3<f32>) -> vec3<f32> { return unit_or_up(-gradient / oblong()); }
+
+// Direction of a ray where cells have their true proportions.
+fn view_of(ray: Ray) -> vec3<f32> { return unit_or_up(ray.direction * oblong()); }
+
+// How far a ray goes in widths of a cell while it goes one on in cells.
+fn pace_of(ray: Ray) -> f32 { return length(ray.direction * oblong()); }
+
 fn lava_normal(p: vec3<f32>) -> vec3<f32> {
-    return unit_or_up(-(gradient_of_density(p, 1.5) + gradient_of_density(p, 0.8) * 0.6) / oblong());
+    return upright(gradient_of_density(p, 1.5) + gradient_of_density(p, 0.8) * 0.6);
 }
 
 // Sky --------------------------------------------------------------------------------------------------------------

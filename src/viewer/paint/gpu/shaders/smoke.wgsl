@@ -51,7 +51,7 @@ struct SmokeLight { straight: vec3<f32>, astray: vec3<f32>, above: vec3<f32>, be
 fn smoke_lobe(g: f32, cosine: f32) -> f32 { return (1.0 - g * g) / pow(1.0 + g * g - 2.0 * g * cosine, 1.5); }
 
 fn smoke_light(ray: Ray) -> SmokeLight {
-    let cosine = dot(ray.direction, frame.sun.xyz);
+    let cosine = dot(view_of(ray), frame.sun.xyz);
     let phase = 0.5 * smoke_lobe(0.6, cosine) + 0.5 * smoke_lobe(-0.25, cosine);
     return SmokeLight(
         frame.sun_color.rgb * (0.6 * phase),
@@ -98,6 +98,7 @@ fn scatter_smoke(passed: ptr<function, Passed>, ray: Ray, start: f32, end: f32, 
     let begin = max(s.near, start);
     if !s.hit || begin >= s.far { return; }
     let light = smoke_light(ray);
+    let pace = pace_of(ray);
     let step = frame.smoke_from.w;
     let last = max((floor(s.far / step - jitter) + jitter) * step, begin);
     var n = ceil(begin / step - jitter);
@@ -117,7 +118,7 @@ fn scatter_smoke(passed: ptr<function, Passed>, ray: Ray, start: f32, end: f32, 
             here = vec2(whole.x - short * (parts - part), short);
         }
         let smoke = shaped_smoke(at(ray, here.x), light);
-        let share = 1.0 - exp(-smoke.dense * here.y);
+        let share = 1.0 - exp(-smoke.dense * pace * here.y);
         let left = max((*passed).through.r, max((*passed).through.g, (*passed).through.b));
         if part == 0.0 && share * left > PART_OF_SMOKE {
             parts = min(ceil(share * left / PART_OF_SMOKE), PARTS_OF_SMOKE);

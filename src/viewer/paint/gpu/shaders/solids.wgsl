@@ -73,7 +73,7 @@ struct SolidPoint { medium: i32, t: f32, point: vec3<f32>, normal: vec3<f32>, cu
 fn solid_normal(p: vec3<f32>, medium: i32) -> vec3<f32> {
     let wide = select(vec2(1.5, 0.8), vec2(2.6, 1.3), preset_of(medium) < ICE);
     let share = select(0.6, 0.5, preset_of(medium) < ICE);
-    return unit_or_up(-(media_gradient(p, wide.x, medium) + media_gradient(p, wide.y, medium) * share));
+    return upright(media_gradient(p, wide.x, medium) + media_gradient(p, wide.y, medium) * share);
 }
 
 // Share of the sun that the material itself leaves at its surface.
@@ -81,7 +81,7 @@ fn own_sunlight(hit: SolidPoint) -> f32 {
     var shut = 0.0;
     for (var k = 0; k < 4; k++) {
         let away = vec4(2.0, 4.0, 7.0, 11.0)[k];
-        shut = max(shut, medium_at(hit.point + hit.normal + frame.sun.xyz * away, hit.medium));
+        shut = max(shut, medium_at(hit.point + hit.normal + frame.sun.xyz / oblong() * away, hit.medium));
     }
     return select(1.0 - ramp(0.25, 0.75, shut), 1.0, hit.cut);
 }
@@ -113,7 +113,8 @@ fn grains_light(hit: SolidPoint) -> vec3<f32> {
 fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let look = frame.media_look[hit.medium];
     let q = hit.point / frame.cells.w;
-    let facing = saturate1(-dot(ray.direction, hit.normal));
+    let view = view_of(ray);
+    let facing = saturate1(-dot(view, hit.normal));
     let frost = fractal(q * 0.5, 4);
     let scales = vec3(fractal(q * 0.9 + vec3(5.0, 1.0, 3.0), 2), 0.0, fractal(q * 0.9 + vec3(9.0, 4.0, 2.0), 2));
     var normal = hit.normal;
@@ -124,11 +125,12 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
         if t >= hit.far { break; }
         deep += 0.5 * ramp(0.3, 0.6, medium_at(at(ray, t), hit.medium));
     }
+    deep *= pace_of(ray);
     let body = ICE_COLOR * exp(ICE_ABSORBS * (-deep * look.x));
     let diffuse = body * arriving_light(hit, normal, 0.5) * mix(0.20, 0.30, saturate1(0.5 + frost));
     let through = hit.behind * (0.25 * exp(-0.5 * deep * look.x));
     let share = 0.018 + 0.982 * pow(1.0 - facing, 5.0);
-    let mirror = unit_or_up(ray.direction - normal * (2.0 * dot(ray.direction, normal)));
+    let mirror = unit_or_up(view - normal * (2.0 * dot(view, normal)));
     let open = sunlight(hit.point.x, hit.point.z) * cloud_sunlight(hit.point);
     let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), 96.0) * 3.0 * open;
     return (diffuse + through) * (1.0 - share) + (sky_reflected(mirror) + frame.sun_color.rgb * glint) * share;
@@ -140,7 +142,7 @@ fn rubble_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     here.molten = 0.0;
     let slope = here.slope - hit.normal * dot(here.slope, hit.normal);
     let normal = unit_or_up(hit.normal - slope * (1.3 * frame.media_look[hit.medium].y));
-    return lit(Skin(hit.point, hit.normal, ray.direction, false), normal, here, 0.0);
+    return lit(Skin(hit.point, hit.normal, view_of(ray), false), normal, here, 0.0);
 }
 
 // How a smooth material shines: `render::solid::Shine`.
@@ -162,9 +164,10 @@ fn smooth_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     if !hit.cut { normal = unit_or_up(hit.normal + vec3(east, 0.0, south) * (0.10 * frame.media_look[hit.medium].y)); }
     let color = frame.media_color[hit.medium].rgb;
     let diffuse = color * arriving_light(hit, normal, shine.wrap) * shine.matt;
-    let facing = saturate1(-dot(ray.direction, normal));
+    let view = view_of(ray);
+    let facing = saturate1(-dot(view, normal));
     let share = shine.mirrors + max(shine.clear - shine.mirrors, 0.0) * pow(1.0 - facing, 5.0);
-    let mirror = unit_or_up(ray.direction - normal * (2.0 * dot(ray.direction, normal)));
+    let mirror = unit_or_up(view - normal * (2.0 * dot(view, normal)));
     let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), shine.power) * shine.strength * sunlight(p.x, p.z) * cloud_sunlight(p) * own_sunlight(hit);
     let seen = sky_reflected(mirror);
     let mirrored = mix(vec3((seen.x + seen.y + seen.z) / 3.0), seen, 0.35) + frame.sun_color.rgb * glint;

@@ -117,7 +117,7 @@ fn natural_rock(ray: Ray, b: Behind) -> vec3<f32> {
 fn backdrop_along(ray: Ray, b: Behind) -> vec4<f32> {
     let natural = frame.view.x == CINEMATIC;
     if content(b.texel) != 0u { return vec4(slice_color(b), 1.0); }
-    if b.face < 0.5 { return vec4(select(plain_backdrop(ray.direction), sky_backdrop(ray.direction), natural), 0.0); }
+    if b.face < 0.5 { return vec4(select(plain_backdrop(view_of(ray)), sky_backdrop(view_of(ray)), natural), 0.0); }
     if natural { return vec4(natural_rock(ray, b), 1.0); }
     return vec4(plain_rock(ray, b), 1.0);
 }
@@ -132,7 +132,7 @@ const MET_SOLID = 2u;
 
 fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     let crossing = cross_surface(ray, b.front, frame.lava.x, jitter);
-    var skin = Skin(b.point, vec3(0.0, 1.0, 0.0), unit_or_up(ray.direction * oblong()), false);
+    var skin = Skin(b.point, vec3(0.0, 1.0, 0.0), view_of(ray), false);
     var cover = 0.0;
     var t = b.t;
     var light = vec3(0.0);
@@ -144,7 +144,7 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
         if !crossing.cut { skin.normal = lava_normal(skin.point); }
         cover = 1.0;
     } else if b.face > 0.5 {
-        light = lava_light(ray, b) * clearness(b.t);
+        light = lava_light(ray, b) * clearness(ray, b.t);
         if is_natural(b) {
             cover = film_cover(b.point);
             skin.normal = ground_normal_at(b.point.x, b.point.z, 0.8);
@@ -224,8 +224,8 @@ fn through_media(ray: Ray, b: Behind, jitter: f32, end: End) -> vec4<f32> {
     }
     if passed.first == FAR { return end.light; }
     // Only the air between the eye and the first surface is hazy; what is behind it already has that haze.
-    let clear = clearness(passed.first);
-    let haze = sky_haze(ray.direction) * (1.0 - clear);
+    let clear = clearness(ray, passed.first);
+    let haze = sky_haze(view_of(ray)) * (1.0 - clear);
     // What glows keeps its colour.
     let gray = vec3(dot(passed.through, vec3(0.5, 0.35, 0.15)));
     let through = select(passed.through, mix(passed.through, gray, 0.85), end.met == MET_LAVA);
