@@ -280,7 +280,7 @@ fn light(context: &ShadeContext, view: V3) -> Light {
         above: sky.ambient[0] * SKY,
         below: sky.ambient[1] * SKY,
         lava: context.blackbody.shown(1040.0)
-            * (14.0 * LAVA * context.look.lava_light * context.look.air.glow),
+            * (14.0 * LAVA * context.look.lava_light * context.look.air.glow * sky.adapted),
     }
 }
 
@@ -299,7 +299,9 @@ fn lit(light: &Light, puff: &Puff, relief: Relief) -> V3 {
     let sun =
         light.straight * (puff.sun * relief.facing) + light.astray * (puff.sun.sqrt() * (0.5 + 0.5 * relief.facing));
     let sky = mix(light.below, light.above, relief.up) * lerp(SHADED, 1.0, puff.sky);
-    (sun + sky) * relief.open + light.lava * puff.glow
+    // Light from below is caught by the lower side of a billow, as that of the sun by the side that faces it.
+    let lower = 1.0 + RELIEF / UPPER * (ABOVE - relief.up);
+    (sun + sky + light.lava * (puff.glow * lower)) * relief.open
 }
 
 #[cfg(test)]

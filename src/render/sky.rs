@@ -20,6 +20,8 @@ pub(crate) struct Sky {
     pub(crate) halo: V3,
     /// Light from all sides on an open upward surface, and from below.
     pub(crate) ambient: [V3; 2],
+    /// How much more than by day is seen of the light of lava in smoke: in the dark it is looked at for longer.
+    pub(crate) adapted: f32,
 }
 
 /// Steps of the table of [`Below`].
@@ -58,6 +60,7 @@ impl Sky {
                 nadir: v3(0.009, 0.012, 0.022),
                 halo: v3(0.50, 0.24, 0.10),
                 ambient: [v3(0.33, 0.38, 0.54), v3(0.13, 0.10, 0.09)],
+                adapted: 1.0,
             },
             SkyPreset::Day => Self {
                 sun: toward(48.0),
@@ -67,6 +70,7 @@ impl Sky {
                 nadir: v3(0.075, 0.105, 0.145),
                 halo: v3(0.5, 0.45, 0.35),
                 ambient: [v3(0.75, 0.92, 1.2), v3(0.35, 0.33, 0.3)],
+                adapted: 1.0,
             },
             SkyPreset::Night => Self {
                 sun: toward(38.0),
@@ -76,6 +80,7 @@ impl Sky {
                 nadir: v3(0.004, 0.006, 0.011),
                 halo: v3(0.02, 0.03, 0.05),
                 ambient: [v3(0.060, 0.078, 0.125), v3(0.028, 0.031, 0.042)],
+                adapted: 3.0,
             },
         }
     }

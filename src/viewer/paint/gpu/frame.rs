@@ -87,7 +87,7 @@ impl SmokeNumbers {
             cells: with(there.cells, there.most),
             from: with(from, stride(there.edge, spec.look.step)),
             to: with(to, air.detail),
-            albedo: with(air.albedo, air.glow),
+            albedo: with(air.albedo, air.glow * spec.sky.adapted),
             carried: [first, weight, second, other],
         }
     }

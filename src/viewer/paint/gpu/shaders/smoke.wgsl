@@ -83,8 +83,9 @@ fn shaped_smoke(p: vec3<f32>, light: SmokeLight) -> ShapedSmoke {
     }
     let sun = light.straight * (cell.b * facing) + light.astray * (sqrt(cell.b) * (0.5 + 0.5 * facing));
     let sky = mix(light.below, light.above, up) * mix(0.15, 1.0, motion.a);
-    let lava = light.lava * (cell.a * cell.a * 4.0);
-    return ShapedSmoke(dense, mix(frame.smoke_albedo.rgb * pale, DROPS, cell.g) * ((sun + sky) * open + lava));
+    // Light from below is caught by the lower side of a billow.
+    let lava = light.lava * (cell.a * cell.a * 4.0 * (1.0 + 2.0 * (0.7 - up)));
+    return ShapedSmoke(dense, mix(frame.smoke_albedo.rgb * pale, DROPS, cell.g) * ((sun + sky + lava) * open));
 }
 
 // The part of a ray where there may be smoke.
