@@ -1,13 +1,13 @@
 //! The incompressible solver: velocities on the faces of the cells, a multigrid projection, and whole units of heat, ash and
 //! steam that limited sharp sweeps carry.
 //!
-//! A step is 1 to 5 substeps, so that no face is passed by more than 0.8 of a cell. Each of them carries the velocity by itself
+//! A step is one substep or two, so that the air moves by no more than 2 cells in each. A substep carries the velocity by itself
 //! (`velocity`), adds the forces (`forces`, `swirl`), takes the divergence out (`project`, `pressure`) and carries the
-//! amounts (`scalars`).
+//! amounts (`scalars`), by so many sweeps along each axis that none moves anything by more than 0.8 of a cell.
 //!
 //! No value can stop being a number: speeds are limited to `FASTEST` before a step, with the lift, and after every projection,
-//! there to a cell in a substep besides, and what is not a number becomes such a limit; the wind and the confinement are limited
-//! too; volumes are at least 1/16; amounts are integers.
+//! and what is not a number becomes such a limit; the wind and the confinement are limited too; volumes are at least 1/16;
+//! amounts are integers.
 //!
 //! Floats are computed by the same operations in the same order on every instruction set and by any number of threads, with
 //! no fused operations and no functions but the square root.
@@ -32,12 +32,12 @@ use crate::simd::Level;
 use self::pressure::Multigrid;
 use self::velocity::{Faces, Open};
 
-/// Most of a cell that passes a face in a substep.
+/// Most of a cell that passes a face in a sweep.
 const COURANT: f32 = 0.8;
-/// Most substeps.
-const SUBSTEPS: f32 = 5.0;
+/// Most cells that the air moves in a substep, by several sweeps along the axes in which it is that fast.
+const REACH: f32 = 2.0;
 /// Largest speed, in cells a step.
-const FASTEST: f32 = COURANT * SUBSTEPS;
+const FASTEST: f32 = 4.0;
 /// Cycles of the projection.
 const CYCLES: usize = 2;
 /// Orders of the sweeps, by turns, so that no direction comes first.
@@ -69,9 +69,9 @@ pub struct Incompressible {
     is_odd: bool,
     /// Whether there was a step, before which the wind fills the box.
     has_begun: bool,
-    /// Whether all velocities are within the limit, and the fastest.
+    /// Whether all velocities are within the limit, and the fastest along each axis.
     is_limited: bool,
-    fastest: f32,
+    fastest: [f32; 3],
     /// Amounts and forces with which the air was at rest.
     rest: Option<(u64, Forces)>,
 }
@@ -98,7 +98,7 @@ impl Incompressible {
             is_odd: false,
             has_begun: false,
             is_limited: true,
-            fastest: 0.0,
+            fastest: [0.0; 3],
             rest: None,
         };
         let columns: Vec<_> = (0..grid.cells.nz).flat_map(|z| (0..grid.cells.nx).map(move |x| (x, z))).collect();
@@ -190,16 +190,31 @@ impl Incompressible {
         if self.is_at_rest(amounts, openness, forces, &winds) {
             return flows;
         }
-        let substeps = (self.fastest / COURANT).ceil().clamp(1.0, SUBSTEPS);
+        let fastest = self.fastest.into_iter().fold(0.0, f32::max);
+        let substeps = (fastest / REACH).ceil().max(1.0);
         let time = 1.0 / substeps;
         for _ in 0..substeps as usize {
             self.move_air(amounts, forces, &winds, time);
-            let order = ORDERS[usize::from(self.is_odd)];
+            let sweeps = self.sweeps(&winds, time);
             let (motion, volume) = ((&self.u, &self.open), &mut self.volume);
-            scalars::sweep(amounts, motion, volume, forces, (order, time, self.simd, &mut flows));
+            scalars::sweep(amounts, motion, volume, forces, (&sweeps, self.simd, &mut flows));
             self.is_odd = !self.is_odd;
         }
         flows
+    }
+
+    /// The sweeps of a share of a step, each along an axis for its share: so many along an axis that none passes more than
+    /// [`COURANT`] of a cell through a face, evenly among those along the others, which keeps volumes near 1.
+    fn sweeps(&self, winds: &sides::Winds, time: f32) -> Vec<(usize, f32)> {
+        let mut sweeps = Vec::new();
+        for axis in ORDERS[usize::from(self.is_odd)] {
+            // What lies beyond open sides carries as well.
+            let fastest = winds.iter().fold(self.fastest[axis], |fastest, wind| fastest.max(wind[axis].abs()));
+            let count = (fastest * time / COURANT).ceil().max(1.0) as usize;
+            sweeps.extend((0..count).map(|k| ((2 * k + 1) as f32 / count as f32, axis, time / count as f32)));
+        }
+        sweeps.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sweeps.into_iter().map(|(_, axis, time)| (axis, time)).collect()
     }
 
     /// Whether nothing changed since the air was found at rest.
@@ -209,7 +224,7 @@ impl Incompressible {
 
     /// Whether nothing moves and nothing will.
     fn is_at_rest(&mut self, amounts: &Amounts, openness: &Openness, forces: &Forces, winds: &sides::Winds) -> bool {
-        if self.fastest > 0.0 || winds.iter().flatten().any(|&wind| wind != 0.0) {
+        if self.fastest != [0.0; 3] || winds.iter().flatten().any(|&wind| wind != 0.0) {
             self.rest = None;
             return false;
         }
@@ -223,12 +238,14 @@ impl Incompressible {
 
     /// A substep of the velocity.
     fn move_air(&mut self, amounts: &Amounts, forces: &Forces, winds: &sides::Winds, time: f32) {
+        let sweeps = self.sweeps(winds, time);
         let (grid, simd, [first, second]) = (self.grid, self.simd, &mut self.swept);
         sides::fill(grid, &mut self.u, winds);
-        let order = ORDERS[usize::from(self.is_odd)];
-        velocity::sweep(grid, (order[0], time), (&self.u, &self.u), first, simd);
-        velocity::sweep(grid, (order[1], time), (&self.u, first), second, simd);
-        velocity::sweep(grid, (order[2], time), (&self.u, second), first, simd);
+        velocity::sweep(grid, sweeps[0], (&self.u, &self.u), first, simd);
+        for &sweep in &sweeps[1..] {
+            velocity::sweep(grid, sweep, (&self.u, first), second, simd);
+            std::mem::swap(first, second);
+        }
         std::mem::swap(&mut self.u, first);
         forces::lift(amounts, forces, &mut self.u, (time, simd));
         if self.params.confinement > 0.0 {
@@ -239,10 +256,7 @@ impl Incompressible {
         if !forces.wind.is_empty() {
             forces::hold_wind(grid, &mut self.u, winds, time);
         }
-        // What a cell gives through a face in a substep is at most all of it.
-        let most = FASTEST.min(1.0 / time);
-        let numbers = (CYCLES, most, simd);
-        self.fastest = project::project(grid, &mut self.u, &self.open, &mut self.pressure, numbers);
+        self.fastest = project::project(grid, &mut self.u, &self.open, &mut self.pressure, (CYCLES, simd));
     }
 }
 

@@ -79,11 +79,10 @@ struct Gradient<'a> {
     grid: AirGrid,
     open: &'a Open,
     pressure: Pressure<'a>,
-    most: f32,
     u: [&'a mut [f32]; 3],
     first: usize,
-    /// Bits of the fastest.
-    fastest: &'a mut u32,
+    /// Bits of the fastest along each axis.
+    fastest: &'a mut [u32; 3],
 }
 
 /// A speed between two limits; no number becomes one of them.
@@ -95,11 +94,11 @@ pub(super) fn limited(u: f32, most: f32) -> f32 {
 }
 
 #[inline(always)]
-fn subtract(out: &mut [f32], open: Option<&[f32]>, [low, high]: [&[f32]; 2], most: f32) {
+fn subtract(out: &mut [f32], open: Option<&[f32]>, [low, high]: [&[f32]; 2]) {
     let n = out.len();
     let (low, high) = (&low[..n], &high[..n]);
     for i in 0..n {
-        out[i] = limited(out[i] - (high[i] - low[i]), most);
+        out[i] = limited(out[i] - (high[i] - low[i]), FASTEST);
     }
     if let Some(open) = open {
         let open = &open[..n];
@@ -157,8 +156,8 @@ impl Gradient<'_> {
                 let to = (y + 1) * width + 1;
                 let low = [&here[to - 1..], &here[to - width..], &before[to..]][axis];
                 let out = &mut self.u[axis][at..at + nx];
-                subtract(out, open, [low, &here[to..]], self.most);
-                *self.fastest = largest(out, *self.fastest);
+                subtract(out, open, [low, &here[to..]]);
+                self.fastest[axis] = largest(out, self.fastest[axis]);
             }
         }
     }
@@ -194,10 +193,10 @@ impl Work for Limit<'_> {
     }
 }
 
-/// Limits all velocities, which need not be numbers; returns the largest one.
-pub(super) fn limit(grid: AirGrid, u: &mut Faces, simd: Level) -> f32 {
+/// Limits all velocities, which need not be numbers; returns the largest one along each axis.
+pub(super) fn limit(grid: AirGrid, u: &mut Faces, simd: Level) -> [f32; 3] {
     let planes = planes(grid);
-    let mut most = 0;
+    let mut most = [0.0; 3];
     for (axis, u) in u.iter_mut().enumerate() {
         let chunks = u.par_chunks_mut(planes * grid.strides()[2]).enumerate();
         let fastest = chunks.map(|(j, u)| {
@@ -205,19 +204,19 @@ pub(super) fn limit(grid: AirGrid, u: &mut Faces, simd: Level) -> f32 {
             simd.run(Limit { grid, axis, u, first: j * planes, fastest: &mut fastest });
             fastest
         });
-        most = fastest.reduce(|| 0, u32::max).max(most);
+        most[axis] = f32::from_bits(fastest.reduce(|| 0, u32::max));
     }
-    f32::from_bits(most)
+    most
 }
 
-/// Makes a flow free of divergence, with speeds of at most `most`; returns the largest one.
+/// Makes a flow free of divergence, with speeds within the limit; returns the largest one along each axis.
 pub(super) fn project(
     grid: AirGrid,
     u: &mut Faces,
     open: &Open,
     pressure: &mut Multigrid,
-    (cycles, most, simd): (usize, f32, Level),
-) -> f32 {
+    (cycles, simd): (usize, Level),
+) -> [f32; 3] {
     join_ends(grid, u);
     divergence(grid, u, open, pressure, simd);
     pressure.solve(cycles);
@@ -226,11 +225,12 @@ pub(super) fn project(
     let [x, y, z] = u;
     let chunks = x.par_chunks_mut(size).zip(y.par_chunks_mut(size)).zip(z.par_chunks_mut(size)).enumerate();
     let fastest = chunks.map(|(j, ((x, y), z))| {
-        let mut fastest = 0;
-        simd.run(Gradient { grid, open, pressure, most, u: [x, y, z], first: j * planes, fastest: &mut fastest });
+        let mut fastest = [0; 3];
+        simd.run(Gradient { grid, open, pressure, u: [x, y, z], first: j * planes, fastest: &mut fastest });
         fastest
     });
-    f32::from_bits(fastest.reduce(|| 0, u32::max))
+    let larger = |a: [u32; 3], b: [u32; 3]| [a[0].max(b[0]), a[1].max(b[1]), a[2].max(b[2])];
+    fastest.reduce(|| [0; 3], larger).map(f32::from_bits)
 }
 
 /// The right side of the pressure's equation.

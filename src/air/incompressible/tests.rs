@@ -40,7 +40,7 @@ fn gains(air: &mut Incompressible, cycles: usize) -> Vec<f64> {
     let mut last = divergence(air);
     for _ in 0..cycles {
         air.pressure.pressure_mut().iter_mut().for_each(|p| p.fill(0.0));
-        project::project(air.grid, &mut air.u, &air.open, &mut air.pressure, (1, 9.0, air.simd));
+        project::project(air.grid, &mut air.u, &air.open, &mut air.pressure, (1, air.simd));
         let now = divergence(air);
         all.push(now / last);
         last = now;

@@ -60,7 +60,7 @@ impl Along<'_, '_> {
         let wraps = side == Side::Wrap;
         let volume = &mut self.planes.volume[at..at + nx];
         let (speed, open) = (&self.flow.u[0][from..], self.flow.open.row(0, from));
-        courants(&mut row.courant[1..nx + 2], speed, open, self.flow.time);
+        courants(&mut row.courant[1..nx + 2], speed, open, self.turn.time);
         row.courant[0] = if wraps { row.courant[nx] } else { 0.0 };
         row.courant[nx + 2] = if wraps { row.courant[1 + 1 % nx] } else { 0.0 };
         if !self.turn.is_first {

@@ -200,7 +200,7 @@ impl March<'_, '_> {
         let (u, open, from) = (&self.flow.u[self.turn.axis], self.flow.open, from as usize);
         // A line of several rows has shut faces between them.
         let open = if self.turn.axis == 2 { Some(&open.faces[2][from..]) } else { open.row(1, from) };
-        courants(out, &u[from..], open, self.flow.time);
+        courants(out, &u[from..], open, self.turn.time);
     }
 
     #[inline(always)]

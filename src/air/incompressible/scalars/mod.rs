@@ -1,4 +1,4 @@
-//! Heat, ash and steam carried by the velocity: three sweeps of whole units through faces.
+//! Heat, ash and steam carried by the velocity: sweeps of whole units through faces.
 //!
 //! What a face takes from one cell it gives to the other, so that the sums are exact. The volume of a cell begins at 1 and is
 //! swept along (Easter 1993): a constant content stays constant, and the limiter sees no slopes that are none.
@@ -23,7 +23,6 @@ struct Flow<'a> {
     grid: AirGrid,
     u: &'a Faces,
     open: &'a Open,
-    time: f32,
     /// Units of heat in the air outside, by height.
     background: &'a [u32],
 }
@@ -32,6 +31,7 @@ struct Flow<'a> {
 #[derive(Clone, Copy)]
 struct Turn {
     axis: usize,
+    time: f32,
     is_first: bool,
     is_last: bool,
 }
@@ -53,22 +53,22 @@ struct Halo {
     volume: [Vec<f32>; 4],
 }
 
-/// The three sweeps in the order of `axes`; adds what passed open sides to `flows`.
+/// Sweeps, each along an axis for a share of a step; adds what passed open sides to `flows`.
 pub(super) fn sweep(
     amounts: &mut Amounts,
     (u, open): (&Faces, &Open),
     volume: &mut [f32],
     forces: &Forces,
-    (axes, time, simd, flows): ([usize; 3], f32, Level, &mut Flows),
+    (sweeps, simd, flows): (&[(usize, f32)], Level, &mut Flows),
 ) {
     let grid = amounts.grid();
     let carried: Vec<Field> = Field::CARRIED.into_iter().filter(|&field| is_carried(amounts, forces, field)).collect();
     if carried.is_empty() {
         return;
     }
-    let flow = Flow { grid, u, open, time, background: &forces.background };
-    for (k, axis) in axes.into_iter().enumerate() {
-        let turn = Turn { axis, is_first: k == 0, is_last: k == 2 };
+    let flow = Flow { grid, u, open, background: &forces.background };
+    for (k, &(axis, time)) in sweeps.iter().enumerate() {
+        let turn = Turn { axis, time, is_first: k == 0, is_last: k + 1 == sweeps.len() };
         let tasks = deal(amounts, &carried, volume, &flow, turn);
         let work = |mut planes: Planes<'_>| {
             let mut out = [0; MOST];
