@@ -115,12 +115,11 @@ pub(super) fn is_calm(amounts: &Amounts, openness: &Openness, forces: &Forces) -
     (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| calm(y, z)))
 }
 
-/// Friction takes a·v² + b·v + c off every speed v, direction kept. `factors` is overwritten.
+/// Friction takes a·v² + b·v + c off every speed v, direction kept. `factors` is used and left at 1.
 pub(super) fn friction(grid: AirGrid, u: &mut Faces, factors: &mut [f32], ([a, b, c], time): ([f32; 3], f32)) {
     if [a, b, c] == [0.0; 3] {
         return;
     }
-    factors.fill(1.0);
     let strides = grid.strides();
     for place in grid.cells.places() {
         let at = grid.at(place);
@@ -130,15 +129,16 @@ pub(super) fn friction(grid: AirGrid, u: &mut Faces, factors: &mut [f32], ([a, b
         factors[at] = if left > 0.0 && speed > 0.0 { left / speed } else { 0.0 };
     }
     wrap_factors(grid, factors);
-    let factors = &*factors;
+    let shares = &*factors;
     each_chunk(grid, u, |first, u| {
         let before = first * strides[2];
         for (axis, u) in u.into_iter().enumerate() {
             for (at, u) in u.iter_mut().enumerate().filter(|(at, _)| before + at >= strides[axis]) {
-                *u *= 0.5 * (factors[before + at] + factors[before + at - strides[axis]]);
+                *u *= 0.5 * (shares[before + at] + shares[before + at - strides[axis]]);
             }
         }
     });
+    factors.fill(1.0);
 }
 
 /// Beyond sides that wrap there are the cells of the other end.

@@ -45,7 +45,7 @@ impl Work for Along<'_, '_> {
             if z >= nz {
                 continue;
             }
-            for y in 0..ny {
+            for y in (0..ny).filter(|&y| self.flow.awake.has(y, z)) {
                 self.row(&mut rows, grid.at([0, y, z]), (k * plane + (y + BEYOND) * row + BEYOND, y));
             }
         }

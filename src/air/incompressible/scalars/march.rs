@@ -85,35 +85,49 @@ impl Work for March<'_, '_> {
             return;
         }
         let (z, inside) = (low - BEYOND, (low - self.planes.first) * plane);
+        let flow = self.flow;
         if self.turn.axis == 2 {
             let block = (LINE / row).max(1);
-            let mut rings = Rings::new((block - 1) * row + nx);
-            let halo = std::mem::take(&mut self.planes.halo);
+            let length = (block - 1) * row + nx;
+            let mut rings = Rings::new(length);
+            let (halo, nothing) = (std::mem::take(&mut self.planes.halo), self.nothing(length));
             for y in (0..ny).step_by(block) {
                 let rows = block.min(ny - y);
                 let start = (y + BEYOND) * row + BEYOND;
-                let lines = Lines {
-                    length: (rows - 1) * row + nx,
-                    count: high - low,
-                    stride: plane,
-                    from: grid.at([0, y, z]),
-                    at: inside + start,
-                    first: z,
-                    all: nz,
-                };
-                self.march(&lines, (&halo, start), &mut rings);
+                for planes in flow.awake.along_z(z..z + high - low, y..y + rows) {
+                    let lines = Lines {
+                        length: (rows - 1) * row + nx,
+                        count: planes.len(),
+                        stride: plane,
+                        from: grid.at([0, y, planes.start]),
+                        at: inside + (planes.start - z) * plane + start,
+                        first: planes.start,
+                        all: nz,
+                    };
+                    // Beyond planes of the thread that are asleep there is nothing.
+                    let end = |is_outer: bool| if is_outer { (&halo, start) } else { (&nothing, 0) };
+                    let ends = [end(planes.start == z), end(planes.end == z + high - low)];
+                    self.march(&lines, ends, &mut rings);
+                }
             }
             return;
         }
         let (mut rings, halo) = (Rings::new(nx), self.y_halo(nx));
         for k in 0..high - low {
-            let at = inside + k * plane + BEYOND * row + BEYOND;
-            let from = grid.at([0, 0, z + k]);
-            let lines = Lines { length: nx, count: ny, stride: row, from, at, first: 0, all: ny };
-            self.march(&lines, (&halo, 0), &mut rings);
+            for rows in flow.awake.along_y(z + k) {
+                let at = inside + k * plane + (rows.start + BEYOND) * row + BEYOND;
+                let from = grid.at([0, rows.start, z + k]);
+                let (count, first) = (rows.len(), rows.start);
+                let lines = Lines { length: nx, count, stride: row, from, at, first, all: ny };
+                // Rows sleep only where also the air outside has nothing.
+                self.march(&lines, [(&halo, 0); 2], &mut rings);
+            }
         }
     }
 }
+
+/// What lies beyond both ends of lines, each with the place in it where they begin.
+type Ends<'h> = [(&'h Halo, usize); 2];
 
 impl March<'_, '_> {
     /// The air outside below and above.
@@ -128,52 +142,68 @@ impl March<'_, '_> {
         halo
     }
 
-    /// Marches along the axis. `skip` is where the lines begin in the halo.
+    /// Nothing in lines of so many cells.
     #[inline(always)]
-    fn march(&mut self, lines: &Lines, (halo, skip): (&Halo, usize), rings: &mut Rings) {
+    fn nothing(&self, length: usize) -> Halo {
+        let empty = || std::array::from_fn(|_| vec![0; length]);
+        Halo {
+            units: self.carried.iter().map(|_| empty()).collect(),
+            volume: std::array::from_fn(|_| vec![1.0; length]),
+        }
+    }
+
+    /// Marches along the axis.
+    #[inline(always)]
+    fn march(&mut self, lines: &Lines, ends: Ends<'_>, rings: &mut Rings) {
         let count = lines.count;
         // Lines count from two before the first.
         for k in 0..2 {
-            self.enter(lines, (halo, skip), k, rings);
+            self.enter(lines, ends, k, rings);
         }
         self.courant(lines, 1, rings);
         self.courant(lines, 2, rings);
-        self.enter(lines, (halo, skip), 2, rings);
+        self.enter(lines, ends, 2, rings);
         self.slope(lines, 1, rings);
         for k in 2..=count + 2 {
-            self.enter(lines, (halo, skip), k + 1, rings);
+            self.enter(lines, ends, k + 1, rings);
             self.courant(lines, k + 1, rings);
             self.slope(lines, k, rings);
-            self.cross(lines, (halo, skip), k, rings);
+            self.cross(lines, ends, k, rings);
             if k > 2 {
                 self.leave(lines, k - 1, rings);
             }
         }
     }
 
-    /// Units of a line, inside or in the halo.
+    /// Units of a line, inside or beyond an end.
     #[inline(always)]
-    fn units<'h>(&'h self, lines: &Lines, (halo, skip): (&'h Halo, usize), field: usize, k: usize) -> &'h [u32] {
+    fn units<'h>(&'h self, lines: &Lines, ends: Ends<'h>, field: usize, k: usize) -> &'h [u32] {
         match slot(k, lines.count) {
-            Some(slot) => &halo.units[field][slot][skip..skip + lines.length],
+            Some(slot) => {
+                let (halo, skip) = ends[slot / 2];
+                &halo.units[field][slot][skip..skip + lines.length]
+            }
             None => &self.planes.units[field][lines.at + (k - 2) * lines.stride..][..lines.length],
         }
     }
 
     /// Content of a line that comes into the rings.
     #[inline(always)]
-    fn enter(&mut self, lines: &Lines, halo: (&Halo, usize), k: usize, rings: &mut Rings) {
+    fn enter(&mut self, lines: &Lines, ends: Ends<'_>, k: usize, rings: &mut Rings) {
         let (n, at) = (lines.length, four(rings.length, 0, k));
         if !self.turn.is_first {
             let volume = match slot(k, lines.count) {
-                Some(slot) => &halo.0.volume[slot][halo.1..halo.1 + n],
+                Some(slot) => {
+                    let (halo, skip) = ends[slot / 2];
+                    &halo.volume[slot][skip..skip + n]
+                }
                 None => &self.planes.volume[lines.at + (k - 2) * lines.stride..][..n],
             };
             reciprocals(&mut rings.inverse[at..at + n], volume);
         }
         for field in 0..self.planes.units.len() {
             let to = four(rings.length, field, k);
-            let units = self.units(lines, halo, field, k);
+            let units = self.units(lines, ends, field, k);
             rings.empty[field][k % 4] = is_empty(units);
             if rings.empty[field][k % 4] {
                 rings.content[to..to + n].fill(0.0);
@@ -218,7 +248,7 @@ impl March<'_, '_> {
 
     /// What passes the faces between a line and the one before.
     #[inline(always)]
-    fn cross(&mut self, lines: &Lines, halo: (&Halo, usize), k: usize, rings: &mut Rings) {
+    fn cross(&mut self, lines: &Lines, ends: Ends<'_>, k: usize, rings: &mut Rings) {
         let n = lines.length;
         let face = lines.first + k - 2;
         let wraps = self.turn.axis != 1 && self.flow.grid.sides[self.turn.axis] == Side::Wrap;
@@ -237,7 +267,7 @@ impl March<'_, '_> {
                 content: [&content[four(k - 1)..], &content[four(k)..]],
                 slope: [&slope[two(k - 1)..], &slope[two(k)..]],
                 inverse: [&rings.inverse[one(k - 1)..], &rings.inverse[one(k)..]],
-                units: [self.units(lines, halo, field, k - 1), self.units(lines, halo, field, k)],
+                units: [self.units(lines, ends, field, k - 1), self.units(lines, ends, field, k)],
                 courant: [&rings.courant[one(k - 1)..], &rings.courant[one(k)..], &rings.courant[one(k + 1)..]],
             };
             let flux = &mut rings.flux[to..to + n];

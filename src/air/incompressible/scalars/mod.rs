@@ -1,9 +1,11 @@
 //! Heat, ash and steam carried by the velocity: sweeps of whole units through faces.
 //!
 //! What a face takes from one cell it gives to the other, so that the sums are exact. The volume of a cell begins at 1 and is
-//! swept along (Easter 1993): a constant content stays constant, and the limiter sees no slopes that are none.
+//! swept along (Easter 1993): a constant content stays constant, and the limiter sees no slopes that are none. Only rows are
+//! swept that hold something or are within the reach of one that does; what others would give is 0 in any case.
 
 mod along;
+mod awake;
 mod march;
 mod rows;
 
@@ -13,6 +15,8 @@ use crate::simd::Level;
 
 use super::chunks::planes;
 use super::velocity::{Faces, Open};
+
+use self::awake::Awake;
 
 /// Most fields that are carried.
 const MOST: usize = Field::CARRIED.len();
@@ -25,6 +29,7 @@ struct Flow<'a> {
     open: &'a Open,
     /// Units of heat in the air outside, by height.
     background: &'a [u32],
+    awake: &'a Awake,
 }
 
 /// Which sweep of a step it is.
@@ -61,12 +66,11 @@ pub(super) fn sweep(
     forces: &Forces,
     (sweeps, simd, flows): (&[(usize, f32)], Level, &mut Flows),
 ) {
-    let grid = amounts.grid();
-    let carried: Vec<Field> = Field::CARRIED.into_iter().filter(|&field| is_carried(amounts, forces, field)).collect();
+    let (awake, carried) = Awake::find(amounts, forces, sweeps);
     if carried.is_empty() {
         return;
     }
-    let flow = Flow { grid, u, open, background: &forces.background };
+    let flow = Flow { grid: amounts.grid(), u, open, background: &forces.background, awake: &awake };
     for (k, &(axis, time)) in sweeps.iter().enumerate() {
         let turn = Turn { axis, time, is_first: k == 0, is_last: k + 1 == sweeps.len() };
         let tasks = deal(amounts, &carried, volume, &flow, turn);
@@ -81,16 +85,6 @@ pub(super) fn sweep(
         let add = |a: [i64; MOST], b: [i64; MOST]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
         let out = tasks.into_par_iter().map(work).reduce(|| [0; MOST], add);
         carried.iter().zip(out).for_each(|(&field, out)| flows.out[field as usize] += out);
-    }
-}
-
-/// Whether there is any of a field, inside or outside.
-fn is_carried(amounts: &Amounts, forces: &Forces, field: Field) -> bool {
-    let outside = field == Field::Heat && forces.background.iter().any(|&heat| heat > 0);
-    outside || {
-        let (grid, units) = (amounts.grid(), amounts.field(field));
-        let row = |y, z| units[grid.at([0, y, z])..][..grid.cells.nx].iter().fold(0, |any, v| any | v) > 0;
-        (0..grid.cells.nz).any(|z| (0..grid.cells.ny).any(|y| row(y, z)))
     }
 }
 
