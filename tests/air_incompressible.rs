@@ -271,7 +271,7 @@ fn ash_that_is_uniform_stays_so_in_moving_air() {
     assert!(off < UNIT / 1000, "{off} units of {UNIT}");
 }
 
-/// Where several sweeps along an axis follow each other, and two substeps.
+/// Where several sweeps along an axis follow each other.
 #[test]
 fn ash_that_is_uniform_stays_so_in_fast_air() {
     let (off, fastest) = uniform_ash_over_a_fire(0.2, UNIT / 2);

@@ -1,7 +1,7 @@
 //! The incompressible solver: velocities on the faces of the cells, a multigrid projection, and whole units of heat, ash and
 //! steam that limited sharp sweeps carry.
 //!
-//! A step is one substep or two, so that the air moves by no more than 2 cells in each. A substep carries the velocity by itself
+//! A step is one substep or two, so that the air moves by no more than 3.2 cells in each. A substep carries the velocity by itself
 //! (`velocity`), adds the forces (`forces`, `swirl`), takes the divergence out (`project`, `pressure`) and carries the
 //! amounts (`scalars`), by so many sweeps along each axis that none moves anything by more than 0.8 of a cell.
 //!
@@ -35,7 +35,7 @@ use self::velocity::{Faces, Open};
 /// Most of a cell that passes a face in a sweep.
 const COURANT: f32 = 0.8;
 /// Most cells that the air moves in a substep, by several sweeps along the axes in which it is that fast.
-const REACH: f32 = 2.0;
+const REACH: f32 = 3.2;
 /// Largest speed, in cells a step.
 const FASTEST: f32 = 4.0;
 /// Cycles of the projection.
