@@ -6,8 +6,9 @@ use super::FlowBox;
 use super::plan::FINEST;
 use crate::parallel::*;
 
-/// Fewest columns or faces for which a thread is worth its start.
-pub(crate) const TASK: usize = 512;
+/// Fewest columns or faces for which a second thread is worth its call. Sub-steps follow each other within microseconds, so that
+/// the other threads still wait for work and do not sleep.
+pub(crate) const TASK: usize = 64;
 
 /// Active columns of a strip, at least, and strips for a thread, so that threads can share what is due evenly.
 const STRIP: usize = 128;
@@ -74,7 +75,7 @@ pub(crate) fn lay_out(strips: &mut Vec<Strip>, space: FlowBox, levels: &[u8], ac
     strips.resize_with(count, Strip::default);
     let column = |i: usize| if i == 0 { 0 } else { active.get(i).map_or(space.columns(), |&c| c as usize) };
     let start = |s: usize| s * active.len() / count;
-    strips.par_iter_mut().enumerate().with_min_len(TASK / STRIP).for_each(|(s, strip)| {
+    strips.par_iter_mut().enumerate().for_each(|(s, strip)| {
         strip.active = start(s)..start(s + 1);
         strip.columns = column(strip.active.start)..if s + 1 == count { space.columns() } else { column(start(s + 1)) };
         strip.list(space, levels, active);
