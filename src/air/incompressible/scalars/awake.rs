@@ -113,11 +113,12 @@ mod tests {
         for (y, z) in (0..8).flat_map(|z| (0..9).map(move |y| (y, z))) {
             assert_eq!(awake.has(y, z), y <= 4 && [7, 0, 1].contains(&z), "{y} {z}");
         }
-        assert_eq!(awake.along_y(7), [0..5]);
-        assert_eq!(awake.along_z(0..8, 4..7), [0..2, 7..8]);
-        assert_eq!(awake.along_z(0..8, 5..7), []);
+        let ends = |ranges: Vec<Range<usize>>| ranges.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>();
+        assert_eq!(ends(awake.along_y(7)), [(0, 5)]);
+        assert_eq!(ends(awake.along_z(0..8, 4..7)), [(0, 2), (7, 8)]);
+        assert_eq!(ends(awake.along_z(0..8, 5..7)), []);
         let layers = Forces { background: vec![0, 1], ..Forces::default() };
         let (awake, carried) = Awake::find(&amounts, &layers, &sweeps);
-        assert_eq!((carried, awake.along_y(4)), (vec![Field::Heat, Field::Ash], vec![0..9]));
+        assert_eq!((carried, ends(awake.along_y(4))), (vec![Field::Heat, Field::Ash], vec![(0, 9)]));
     }
 }
