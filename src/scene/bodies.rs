@@ -84,12 +84,13 @@ pub(crate) struct Scale {
     pub(crate) stretch: f64,
 }
 
-/// The files of bodies and events that a scene names, to change.
+/// The files of terrain, bodies and events that a scene names, to change.
 pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
     let puts = spec.events.iter_mut().filter_map(|event| event.put.as_mut());
-    spec.bodies.iter_mut().chain(puts).filter_map(|edit| match &mut edit.shape {
+    let shapes = spec.bodies.iter_mut().chain(puts).filter_map(|edit| match &mut edit.shape {
         Shape::Mesh(mesh) => Some(&mut mesh.file),
         Shape::Heightmap(relief) => Some(&mut relief.file),
         _ => None,
-    })
+    });
+    spec.terrain.file.iter_mut().chain(shapes)
 }

@@ -45,14 +45,12 @@ impl Scene {
         check_seed("seed", self.spec.seed).map_err(invalid)?;
         self.check().map_err(invalid)?;
         let mut spec = self.spec.clone();
-        let mut terrain = spec.terrain.file.take();
-        for file in terrain.iter_mut().chain(files_of(&mut spec)) {
+        for file in files_of(&mut spec) {
             let whole = |path: &Path| absolute(path).map_err(|cause| OutputError::io(path, cause));
             let from = whole(path)?;
             let named = whole(&self.folder.join(&*file))?;
             *file = named.strip_prefix(from.parent().unwrap_or(&from)).unwrap_or(&named).to_owned();
         }
-        spec.terrain.file = terrain;
         let text = toml::to_string(&spec).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })?;
         if text.len() as u64 > MAX_FILE {
             return Err(SceneError::TooLong { path: path.to_owned(), limit: MAX_FILE });
