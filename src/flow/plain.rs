@@ -26,7 +26,6 @@ impl Flow {
         while time < WHOLE {
             self.refresh_all();
             self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
-            plan = Plan::default();
             plan.make(self.ground(), &self.wet, &pours, time);
             for (c, own) in plan.own() {
                 assert_eq!(own, own_level(self.ground(), c), "what the record of column {c} says");
@@ -41,8 +40,9 @@ impl Flow {
                 self.refresh_all();
                 number += 1;
             }
-            time += WHOLE >> plan.coarsest;
+            time += WHOLE >> plan.round;
         }
+        self.changed_area.join(&plan.wet);
         self.account.sub_steps += number;
         self.finish(&plan);
     }

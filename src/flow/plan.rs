@@ -1,8 +1,12 @@
 //! Which columns and faces move in which sub-step: every column has a time level of its own.
 //!
-//! A step of Δt has sub-steps of Δt/2^l. A column gets the smallest level `l` that is stable for it; a neighbour is at most
-//! one level behind; a face moves at the finer level of its two columns. Levels come from the state at the step's start,
-//! so they do not depend on any order.
+//! A step of Δt has sub-steps of Δt/2^l. A column gets the smallest level `l` that is stable for it; its neighbours are at most
+//! one level behind, and theirs two; a face moves at the finer level of its two columns.
+//!
+//! A step has rounds, as long as a fast front may run before the columns ahead of it must move too. A round begins with new
+//! levels for the columns whose own sub-step ends there. The others have moved for longer already and keep their levels, so
+//! that a fast front costs nothing elsewhere. Levels come from the state at the round's start, so they do not depend on any
+//! order.
 
 use super::area::Area;
 use super::column::{Column, Run, UNIT};
@@ -17,12 +21,15 @@ use crate::parallel::*;
 /// The finest level.
 pub(crate) const FINEST: i32 = 17;
 
-/// Sub-steps that a front may make before the plan adds the columns ahead of it: it crosses a quarter of a column in each, and
-/// two columns ahead are awake.
+/// Power of two of the sub-steps that a front may make before the plan adds the columns ahead of it. A wave crosses a third
+/// of a column at most in each, a front a third of that, and two columns ahead are awake.
 const AHEAD: i32 = 3;
 
-/// Sub-steps of the finest level after which the plan computes levels again.
+/// Power of two of the sub-steps of the finest level in a round, at most.
 const ROUND: i32 = 8;
+
+/// Passes of smoothing: as many columns around a fast one have a level near its own.
+const SMOOTH: usize = 2;
 
 /// What is poured into one column in a step, in units.
 #[derive(Clone, Copy, Debug)]
@@ -33,27 +40,31 @@ pub(crate) struct Pour {
     pub(crate) heat_each: i64,
 }
 
-/// The plan of a step.
+/// The plan of a step, as of its latest round.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// Columns that are wet, poured into, or at most two away from one of these; ascending.
+    /// Columns that were wet or poured into in this step, or are at most two away from one of these; ascending.
     pub(crate) active: Vec<u32>,
-    /// Largest slope of the head from each active column downwards, as a difference of heights.
-    pub(crate) falls: Vec<i64>,
     /// They share the columns of the box.
     pub(crate) strips: Vec<Strip>,
     /// The finest level in use.
     pub(crate) finest: i32,
-    /// The coarsest level in use: the plan holds for Δt/2^coarsest.
-    pub(crate) coarsest: i32,
+    /// The round takes Δt/2^round.
+    pub(crate) round: i32,
+    /// The coarsest level that moves in this round.
+    pub(crate) due: i32,
     /// Level of each column of the box, or [`ASLEEP`].
     levels: Vec<u8>,
+    /// Largest slope of the head from each active column downwards, as a difference of heights.
+    falls: Vec<i64>,
     awake: Area,
-    /// Columns that are wet or poured into.
+    /// Columns that were wet or poured into in this step.
     pub(crate) wet: Area,
     /// Whether a column is at a side of the box.
     pub(crate) at_side: Vec<bool>,
-    /// Of the active columns.
+    /// Active columns that get a level in this round, ascending.
+    planned: Vec<u32>,
+    /// What these ask for.
     own: Vec<Own>,
     smooth: Vec<u8>,
 }
@@ -88,48 +99,64 @@ impl Plan {
     /// Makes the plan of a round that begins at a time of a step, in [`FINEST`] bits.
     pub(crate) fn make(&mut self, ground: Ground<'_>, wet: &[u32], pours: &[Pour], time: u64) {
         let space = ground.space;
-        self.activate(space, wet, pours);
-        let at_side = &self.at_side;
-        let level_all = |(own, &c): (&mut Own, &u32)| *own = own_level_of(ground, at_side[c as usize], c as usize);
-        self.own.resize(self.active.len(), Own::default());
-        self.own.par_iter_mut().zip(&self.active).with_min_len(TASK).for_each(level_all);
-        self.falls.clear();
-        self.falls.extend(self.own.iter().map(|own| own.fall));
-        let of_front = self.own.iter().filter(|own| own.is_front).map(|own| i32::from(own.level)).max();
-        for (&c, own) in self.active.iter().zip(&self.own) {
-            self.levels[c as usize] = own.level;
+        if time == 0 {
+            self.begin(space, pours);
         }
-        for pour in pours {
-            let level = level_of_pour(&ground.columns[pour.column], pour);
-            let of_column = &mut self.levels[pour.column];
-            *of_column = (*of_column).max(level);
-        }
-        self.smooth(space);
+        self.due = FINEST - (time.trailing_zeros() as i32).min(FINEST);
+        self.activate(wet);
+        self.set_levels(ground, pours);
+        (0..SMOOTH).for_each(|_| self.smooth(space));
+        self.finest = self.planned.iter().map(|&c| self.level(c as usize)).max().unwrap_or(0).max(self.due);
+        let of_front = self.planned.iter().zip(&self.own).filter(|(_, own)| own.is_front);
+        let of_front = of_front.map(|(_, own)| i32::from(own.level)).max().unwrap_or(0);
         // A round begins at a multiple of its own length.
-        let aligned = FINEST - (time.trailing_zeros() as i32).min(FINEST);
-        self.coarsest = (of_front.unwrap_or(0) - AHEAD).max(self.finest - ROUND).max(aligned).max(0);
-        self.finest = self.finest.max(self.coarsest);
-        for (&c, &level) in self.active.iter().zip(&self.smooth) {
-            self.levels[c as usize] = level.max(self.coarsest as u8);
-        }
-        lay_out(&mut self.strips, space, &self.levels, &self.active);
+        self.round = (of_front - AHEAD).max(self.finest - ROUND).max(self.due);
+        self.finest = self.finest.max(self.round);
+        lay_out(&mut self.strips, space, &self.levels, &self.active, self.due as u8);
     }
 
-    fn activate(&mut self, space: FlowBox, wet: &[u32], pours: &[Pour]) {
+    /// Begins a step.
+    fn begin(&mut self, space: FlowBox, pours: &[Pour]) {
         if self.levels.len() != space.columns() {
             self.levels = vec![ASLEEP; space.columns()];
+            self.falls = vec![0; space.columns()];
             self.at_side = columns_at_side(space);
         }
         for &c in &self.active {
             self.levels[c as usize] = ASLEEP;
         }
         self.wet.reset(space.nx, space.nz);
-        self.wet.extend(wet.iter().copied().chain(pours.iter().map(|pour| pour.column as u32)));
-        self.awake.around(&self.wet);
-        self.awake.list(&mut self.active);
+        self.wet.extend(pours.iter().map(|pour| pour.column as u32));
     }
 
-    /// Lets no column be more than one level behind a neighbour.
+    /// Wakes what is near wet columns, and lists the columns whose sub-step ends here.
+    fn activate(&mut self, wet: &[u32]) {
+        self.wet.extend(wet.iter().copied());
+        self.awake.around(&self.wet);
+        self.awake.list(&mut self.active);
+        self.planned.clear();
+        let (levels, due) = (&self.levels, self.due as u8);
+        // Those that were asleep among them.
+        self.planned.extend(self.active.iter().copied().filter(|&c| levels[c as usize] >= due));
+    }
+
+    /// Gives these columns the levels that they ask for by themselves.
+    fn set_levels(&mut self, ground: Ground<'_>, pours: &[Pour]) {
+        let at_side = &self.at_side;
+        let level_all = |(own, &c): (&mut Own, &u32)| *own = own_level_of(ground, at_side[c as usize], c as usize);
+        self.own.resize(self.planned.len(), Own::default());
+        self.own.par_iter_mut().zip(&self.planned).with_min_len(TASK).for_each(level_all);
+        for (&c, own) in self.planned.iter().zip(&self.own) {
+            self.levels[c as usize] = own.level.max(self.due as u8);
+            self.falls[c as usize] = own.fall;
+        }
+        for pour in pours.iter().filter(|pour| self.planned.binary_search(&(pour.column as u32)).is_ok()) {
+            let level = &mut self.levels[pour.column];
+            *level = (*level).max(level_of_pour(&ground.columns[pour.column], pour));
+        }
+    }
+
+    /// Lets none of them be more than one level behind a neighbour.
     fn smooth(&mut self, space: FlowBox) {
         let (levels, at_side) = (&self.levels, &self.at_side);
         let smooth = |(smooth, &c): (&mut u8, &u32)| {
@@ -143,9 +170,11 @@ impl Plan {
                 near.into_iter().map(behind).fold(levels[c], u8::max)
             };
         };
-        self.smooth.resize(self.active.len(), 0);
-        self.smooth.par_iter_mut().zip(&self.active).with_min_len(TASK).for_each(smooth);
-        self.finest = i32::from(self.smooth.iter().copied().max().unwrap_or(0));
+        self.smooth.resize(self.planned.len(), 0);
+        self.smooth.par_iter_mut().zip(&self.planned).with_min_len(TASK).for_each(smooth);
+        for (&c, &level) in self.planned.iter().zip(&self.smooth) {
+            self.levels[c as usize] = level;
+        }
     }
 
     /// Whether a column moves at all.
@@ -159,10 +188,15 @@ impl Plan {
         i32::from(self.levels[column])
     }
 
-    /// What each active column asked for by itself.
+    /// Largest slope of the head from an active column downwards when it got its level.
+    pub(crate) fn fall(&self, column: usize) -> i64 {
+        self.falls[column]
+    }
+
+    /// What each column that got a level in this round asked for.
     #[cfg(test)]
     pub(crate) fn own(&self) -> impl Iterator<Item = (usize, Own)> {
-        self.active.iter().map(|&c| c as usize).zip(self.own.iter().copied())
+        self.planned.iter().map(|&c| c as usize).zip(self.own.iter().copied())
     }
 }
 

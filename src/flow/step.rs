@@ -48,9 +48,10 @@ impl Flow {
                 self.sub_step(&plan, sub);
                 number += 1;
             }
-            time += WHOLE >> plan.coarsest;
+            time += WHOLE >> plan.round;
             self.note_wet(&plan);
         }
+        self.changed_area.join(&plan.wet);
         self.account.sub_steps += number;
         self.finish(&plan);
         self.plan = plan;
@@ -151,8 +152,8 @@ impl Flow {
     /// Largest speeds of the surface, from the slopes at the step's start: 1.5 ρ g S M/h.
     fn note_speeds(&mut self, plan: &Plan) {
         let meter = self.space.dx_m / self.setup.step_s;
-        for (&c, &fall) in plan.active.iter().zip(&plan.falls) {
-            let column = &self.columns[c as usize];
+        for &c in &plan.active {
+            let (column, fall) = (&self.columns[c as usize], plan.fall(c as usize));
             if let Some(run) = column.runs.last().filter(|run| run.is_wet()) {
                 let depth = run.depth as f64;
                 let speed = 1.5 * run.fluidity.to_f64() * depth * depth * fall.min(self.tables.cliff) as f64 * meter;
@@ -182,8 +183,7 @@ impl Flow {
 
     /// Finds what is wet after a round.
     pub(crate) fn note_wet(&mut self, plan: &Plan) {
-        let Self { leans, wet, changed_area, .. } = self;
-        changed_area.join(&plan.wet);
+        let Self { leans, wet, .. } = self;
         wet.clear();
         wet.extend(plan.active.iter().copied().filter(|&c| leans[c as usize].has_liquid()));
     }
@@ -202,11 +202,11 @@ impl Flow {
     }
 }
 
-/// The sub-steps of a plan that begins at a time: their times and the coarsest levels that move. Stamp and key are the caller's.
+/// The sub-steps of a round that begins at a time: their times and the coarsest levels that move. Stamp and key are the caller's.
 pub(crate) fn sub_steps(plan: &Plan, time: u64) -> impl Iterator<Item = SubStep> + use<> {
-    let (coarsest, finest) = (plan.coarsest, plan.finest);
-    (0..1u64 << (finest - coarsest)).map(move |i| {
-        let level = if i == 0 { coarsest } else { finest - i.trailing_zeros() as i32 };
+    let &Plan { due, round, finest, .. } = plan;
+    (0..1u64 << (finest - round)).map(move |i| {
+        let level = if i == 0 { due } else { finest - i.trailing_zeros() as i32 };
         SubStep { stamp: 0, key: 0, level, time: time + i * (WHOLE >> finest) }
     })
 }

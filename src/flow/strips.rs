@@ -68,8 +68,8 @@ pub(crate) struct Strip {
     pub(crate) moved: ByLevel,
 }
 
-/// Shares the columns of the box out to strips, with the lists of each.
-pub(crate) fn lay_out(strips: &mut Vec<Strip>, space: FlowBox, levels: &[u8], active: &[u32]) {
+/// Shares the columns of the box out to strips, with lists of what moves at a level or finer ones.
+pub(crate) fn lay_out(strips: &mut Vec<Strip>, space: FlowBox, levels: &[u8], active: &[u32], due: u8) {
     let threads = current_num_threads();
     let count = if threads > 1 { (active.len() / STRIP).clamp(1, STRIPS * threads) } else { 1 };
     strips.resize_with(count, Strip::default);
@@ -78,7 +78,7 @@ pub(crate) fn lay_out(strips: &mut Vec<Strip>, space: FlowBox, levels: &[u8], ac
     strips.par_iter_mut().enumerate().for_each(|(s, strip)| {
         strip.active = start(s)..start(s + 1);
         strip.columns = column(strip.active.start)..if s + 1 == count { space.columns() } else { column(start(s + 1)) };
-        strip.list(space, levels, active);
+        strip.list(space, levels, active, due);
     });
 }
 
@@ -88,7 +88,7 @@ impl Strip {
         self.faces.iter().map(|faces| faces.due(level)).sum()
     }
 
-    fn list(&mut self, space: FlowBox, levels: &[u8], active: &[u32]) {
+    fn list(&mut self, space: FlowBox, levels: &[u8], active: &[u32], due: u8) {
         let Self { faces: [to_east, to_south], moved, .. } = self;
         to_east.clear();
         to_south.clear();
@@ -106,16 +106,20 @@ impl Strip {
             let at = |is_inside: bool, n: usize| if is_inside { levels[n] } else { ASLEEP };
             let (west, east) = (at(i > start, i.wrapping_sub(1)), at(i + 1 < start + nx, i + 1));
             let (north, south) = (at(z > 0, i.wrapping_sub(nx)), at(z + 1 < nz, i + nx));
+            let finest = [east, south, west, north].into_iter().fold(own, later);
+            if finest < due {
+                continue;
+            }
             let at_side_x = i == start || i + 1 == start + nx;
             let at_side_z = z == 0 || z + 1 == nz;
             let mark = |is_side: bool| if is_side { SIDE } else { 0 };
-            if east != ASLEEP {
+            let is_due = |beside: u8| beside != ASLEEP && own.max(beside) >= due;
+            if is_due(east) {
                 to_east.lists[usize::from(own.max(east))].push(c | mark(at_side_z));
             }
-            if south != ASLEEP {
+            if is_due(south) {
                 to_south.lists[usize::from(own.max(south))].push(c | mark(at_side_x));
             }
-            let finest = [east, south, west, north].into_iter().fold(own, later);
             moved.lists[usize::from(finest)].push(c | mark(at_side_x || at_side_z));
         }
         to_east.count();
