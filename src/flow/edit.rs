@@ -116,9 +116,6 @@ impl Flow {
     /// Works out what follows from cells of columns that were changed.
     pub(crate) fn take_in(&mut self, columns: &[u32]) {
         self.reshape(columns.iter().copied());
-        for &c in columns {
-            self.wake(c as usize);
-        }
         self.wet.extend(columns);
         self.wet.sort_unstable();
         self.wet.dedup();
@@ -127,14 +124,7 @@ impl Flow {
         self.has_loose = self.solids.is_some();
     }
 
-    /// Brings the records of a column and of those around it up to date.
-    pub(crate) fn wake(&mut self, c: usize) {
-        for c in neighbours(self.space, c).into_iter().flatten().chain([c]) {
-            self.leans[c] = Lean::of(&self.columns[c]);
-        }
-    }
-
-    /// Finds the runs of columns after their rock has changed, and the slopes around them.
+    /// Finds the runs of columns after their rock has changed, the slopes around them, and the records that this changes.
     pub(crate) fn reshape(&mut self, changed: impl Iterator<Item = u32> + Clone) {
         let Self { columns, tables, .. } = self;
         for c in changed.clone() {
@@ -146,6 +136,7 @@ impl Flow {
         for c in changed {
             for c in neighbours(self.space, c as usize).into_iter().flatten().chain([c as usize]) {
                 self.columns[c].cos2 = slope_cosine(self.space, &self.columns, c);
+                self.leans[c] = Lean::of(&self.columns[c]);
             }
         }
     }

@@ -2,9 +2,7 @@
 //! leaves a cell and enters a ledger.
 
 use super::column::Column;
-use super::plan::Plan;
-use super::strips::on_strips;
-use super::{Cooling, Flow, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
+use super::{Cooling, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
 
 /// The constant of Stefan and Boltzmann in W/(m² K⁴).
 pub(crate) const RADIATION: f64 = 5.67e-8;
@@ -21,7 +19,7 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self { sky: self.sky + other.sky, roof: self.roof + other.roof, bed: self.bed + other.bed }
     }
 }
@@ -35,51 +33,18 @@ pub(crate) struct Cool<'a> {
     now_s: f64,
 }
 
-impl Flow {
-    /// Takes the heat of a step. The runs keep their cells; their temperatures are stale up to the end of the step.
-    pub(crate) fn lose_heat(&mut self, plan: &Plan) {
-        if self.solids.is_some() {
-            return self.exchange_heat();
-        }
-        let now_s = self.time_s();
-        let Self { space, setup, columns, marks, account, .. } = self;
-        let cool = Cool::new(*space, setup, now_s);
-        if !cool.is_needed() {
-            return;
-        }
-        let sum = on_strips(
-            &plan.strips,
-            (columns.as_mut_slice(), marks.as_slice()),
-            &|strip| strip.active.len(),
-            &|strip, (columns, marks)| {
-                let mut sum = Losses::default();
-                for &c in &plan.active[strip.active.clone()] {
-                    let i = c as usize - strip.columns.start;
-                    if columns[i].is_wet() {
-                        sum = sum.plus(cool.column(&mut columns[i], &marks[i]));
-                    }
-                }
-                sum
-            },
-            &Losses::plus,
-        );
-        account.heat_sky += i128::from(sum.sky);
-        account.heat_roof += i128::from(sum.roof);
-        account.heat_bed += i128::from(sum.bed);
-    }
-}
-
 impl<'a> Cool<'a> {
     pub(crate) fn new(space: FlowBox, setup: &'a FlowSetup, now_s: f64) -> Self {
         Self { lava: &setup.lava, dz_m: space.dz_m, step_s: setup.step_s, now_s }
     }
 
-    fn is_needed(&self) -> bool {
+    /// Whether any heat is lost at all.
+    pub(crate) fn is_needed(&self) -> bool {
         let lava = self.lava;
         lava.cooling != Cooling::None || lava.bed_conduction > 0.0 || lava.conduction > 0.0
     }
 
-    /// The heat of a wet column for one step.
+    /// Takes the heat of a wet column for one step. Its runs keep their cells; their temperatures are stale.
     pub(crate) fn column(&self, column: &mut Column, mark: &Mark) -> Losses {
         let mut losses = Losses::default();
         let uppermost = column.runs.len() - 1;

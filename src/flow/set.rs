@@ -1,7 +1,7 @@
 //! Setting, once a step: liquid at or below the solidus that touches rock turns to rock.
 
 use super::column::Column;
-use super::plan::{Plan, neighbours};
+use super::plan::neighbours;
 use super::{Flow, FlowBox, FlowCell, HEAT_UNITS, UNITS};
 use crate::flow::mag::Mag;
 use crate::parallel::*;
@@ -10,17 +10,16 @@ use crate::parallel::*;
 const STEEPEST: f64 = 0.333;
 
 impl Flow {
-    pub(crate) fn set(&mut self, plan: &Plan) {
-        let solidus = (self.setup.lava.solidus_k * HEAT_UNITS as f64) as i64;
-        if solidus == 0 {
-            return;
-        }
-        let (space, columns) = (self.space, &self.columns);
+    /// Heat of a unit at the solidus; 0 of a lava that never sets.
+    pub(crate) fn solidus(&self) -> i64 {
+        (self.setup.lava.solidus_k * HEAT_UNITS as f64) as i64
+    }
+
+    /// Turns cells of cold columns, ascending, to rock.
+    pub(crate) fn set(&mut self, cold: Vec<u32>) {
+        let (space, columns, solidus) = (self.space, &self.columns, self.solidus());
         let decide =
             |&c: &u32| cells_that_set(space, columns, c as usize, solidus).map(move |level| (c, level)).collect();
-        let is_cold =
-            |&&c: &&u32| columns[c as usize].cells.iter().any(|cell| cell.amount > 0 && is_cold(cell, solidus));
-        let cold: Vec<u32> = plan.active.iter().filter(is_cold).copied().collect();
         let cells: Vec<Vec<(u32, i32)>> = cold.par_iter().with_min_len(256).map(decide).collect();
         let cells: Vec<(u32, i32)> = cells.into_iter().flatten().collect();
         // Also what came and set within the step.
@@ -37,6 +36,13 @@ impl Flow {
             (cell.amount, cell.heat) = (0, 0);
         }
         self.reshape(cells.chunk_by(|a, b| a.0 == b.0).map(|pair| pair[0].0));
+    }
+}
+
+impl Column {
+    /// Whether a cell holds liquid that is not warmer than the solidus.
+    pub(crate) fn has_cold(&self, solidus: i64) -> bool {
+        solidus > 0 && self.cells.iter().any(|cell| cell.amount > 0 && is_cold(cell, solidus))
     }
 }
 

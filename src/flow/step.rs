@@ -1,10 +1,12 @@
 //! A step as a recipe: sources and fluxes in sub-steps, then open sides, heat and setting.
 
-use super::column::UNIT;
+use super::column::{Column, UNIT};
+use super::heat::{Cool, Losses};
 use super::lean::Lean;
 use super::plan::{FINEST, Ground, Plan, Pour, run_of_pour};
 use super::strips::{TASK, on_strips};
-use super::{Flow, FlowPour};
+use super::tables::Tables;
+use super::{Flow, FlowPour, Mark};
 use crate::parallel::*;
 use crate::random::mix64;
 
@@ -80,15 +82,49 @@ impl Flow {
     /// What follows the sub-steps, once a step.
     pub(crate) fn finish(&mut self, plan: &Plan) {
         self.steps += 1;
-        self.note_speeds(plan);
         if self.setup.open_sides {
             self.drain(plan);
         }
-        self.lose_heat(plan);
-        self.set(plan);
-        self.refresh_active(plan);
-        self.note_arrivals(plan);
+        let cold = if self.solids.is_some() { self.end_melting(plan) } else { self.end_cooling(plan) };
+        self.set(cold);
+        self.note_changes(plan);
         self.wake_melted();
+    }
+
+    /// Notes speeds and takes the heat of a step. Gives the columns that may set.
+    fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
+        let (notes, solidus) = (Notes::of(self, plan), self.solidus());
+        let Self { space, setup, columns, marks, leans, tables, account, .. } = self;
+        let cool = Cool::new(*space, setup, notes.now_s);
+        let is_cooling = cool.is_needed();
+        let ended = each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, ended| {
+            notes.column(c, column, mark);
+            if is_cooling {
+                ended.losses = ended.losses.plus(cool.column(column, mark));
+            }
+            if column.has_cold(solidus) {
+                ended.cold.push(c);
+            }
+        });
+        account.heat_sky += i128::from(ended.losses.sky);
+        account.heat_roof += i128::from(ended.losses.roof);
+        account.heat_bed += i128::from(ended.losses.bed);
+        ended.cold
+    }
+
+    /// The same where solid takes and gives heat too.
+    fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
+        let (notes, solidus) = (Notes::of(self, plan), self.solidus());
+        let Self { columns, marks, leans, tables, .. } = self;
+        each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, _| notes.column(c, column, mark));
+        self.exchange_heat();
+        let Self { columns, marks, leans, tables, .. } = self;
+        let ended = each_wet(plan, (columns, marks, leans), tables, &|c, column, _, ended| {
+            if column.has_cold(solidus) {
+                ended.cold.push(c);
+            }
+        });
+        ended.cold
     }
 
     /// Pours what is due in a sub-step.
@@ -144,41 +180,9 @@ impl Flow {
                 for cell in &mut column.cells {
                     (cell.amount, cell.heat) = (0, 0);
                 }
-                column.refresh(&self.tables);
+                self.leans[c as usize] = column.refresh_with_lean(&self.tables);
             }
         }
-    }
-
-    /// Largest speeds of the surface, from the slopes at the step's start: 1.5 ρ g S M/h.
-    fn note_speeds(&mut self, plan: &Plan) {
-        let meter = self.space.dx_m / self.setup.step_s;
-        for &c in &plan.active {
-            let (column, fall) = (&self.columns[c as usize], plan.fall(c as usize));
-            if let Some(run) = column.runs.last().filter(|run| run.is_wet()) {
-                let depth = run.depth as f64;
-                let speed = 1.5 * run.fluidity.to_f64() * depth * depth * fall.min(self.tables.cliff) as f64 * meter;
-                let mark = &mut self.marks[c as usize];
-                mark.speed = speed as f32;
-                mark.max_speed = mark.max_speed.max(mark.speed);
-            }
-        }
-    }
-
-    /// Works out runs and records of active columns after heat and setting.
-    fn refresh_active(&mut self, plan: &Plan) {
-        let Self { columns, leans, tables, .. } = self;
-        on_strips(
-            &plan.strips,
-            (columns.as_mut_slice(), leans.as_mut_slice()),
-            &|strip| strip.active.len(),
-            &|strip, (columns, leans)| {
-                for &c in &plan.active[strip.active.clone()] {
-                    let i = c as usize - strip.columns.start;
-                    leans[i] = columns[i].refresh_with_lean(tables);
-                }
-            },
-            &|(), ()| (),
-        );
     }
 
     /// Finds what is wet after a round.
@@ -188,18 +192,80 @@ impl Flow {
         wet.extend(plan.active.iter().copied().filter(|&c| leans[c as usize].has_liquid()));
     }
 
-    fn note_arrivals(&mut self, plan: &Plan) {
+    fn note_changes(&mut self, plan: &Plan) {
         self.note_wet(plan);
         self.changed_area.extend(self.wet.iter().copied());
         self.changed_area.list(&mut self.changed);
-        let now = self.time_s();
-        for &c in &self.wet {
-            let mark = &mut self.marks[c as usize];
-            if mark.arrival_s.is_infinite() {
-                mark.arrival_s = now;
-            }
+    }
+}
+
+/// What is noted of wet columns at the end of a step.
+struct Notes<'a> {
+    plan: &'a Plan,
+    cliff: i64,
+    /// Metres a second of a column a step.
+    meter: f64,
+    now_s: f64,
+}
+
+impl<'a> Notes<'a> {
+    fn of(flow: &Flow, plan: &'a Plan) -> Self {
+        let meter = flow.space.dx_m / flow.setup.step_s;
+        Self { plan, cliff: flow.tables.cliff, meter, now_s: flow.time_s() }
+    }
+
+    /// Notes when lava came, and the speed of the surface from the slopes at the step's start: 1.5 ρ g S M/h.
+    fn column(&self, c: u32, column: &Column, mark: &mut Mark) {
+        if mark.arrival_s.is_infinite() {
+            mark.arrival_s = self.now_s;
+        }
+        if let Some(run) = column.runs.last().filter(|run| run.is_wet()) {
+            let (depth, fall) = (run.depth as f64, self.plan.fall(c as usize).min(self.cliff) as f64);
+            mark.speed = (1.5 * run.fluidity.to_f64() * depth * depth * fall * self.meter) as f32;
+            mark.max_speed = mark.max_speed.max(mark.speed);
         }
     }
+}
+
+/// What comes of wet columns at the end of a step.
+#[derive(Default)]
+struct Ended {
+    losses: Losses,
+    /// Columns with liquid at or below the solidus.
+    cold: Vec<u32>,
+}
+
+impl Ended {
+    fn plus(mut self, more: Self) -> Self {
+        self.cold.extend(more.cold);
+        Self { losses: self.losses.plus(more.losses), cold: self.cold }
+    }
+}
+
+/// Does some work on every wet column, and brings its runs and its record up to date.
+fn each_wet(
+    plan: &Plan,
+    (columns, marks, leans): (&mut [Column], &mut [Mark], &mut [Lean]),
+    tables: &Tables,
+    work: &(impl Fn(u32, &mut Column, &mut Mark, &mut Ended) + Sync),
+) -> Ended {
+    on_strips(
+        &plan.strips,
+        (columns, (marks, leans)),
+        &|strip| strip.active.len(),
+        &|strip, (columns, (marks, leans))| {
+            let mut ended = Ended::default();
+            for &c in &plan.active[strip.active.clone()] {
+                let i = c as usize - strip.columns.start;
+                if leans[i].has_liquid() {
+                    work(c, &mut columns[i], &mut marks[i], &mut ended);
+                    leans[i] = columns[i].refresh_with_lean(tables);
+                }
+            }
+            ended
+        },
+        &Ended::plus,
+    )
 }
 
 /// The sub-steps of a round that begins at a time: their times and the coarsest levels that move. Stamp and key are the caller's.

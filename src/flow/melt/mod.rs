@@ -269,10 +269,6 @@ impl Flow {
         if melted.is_empty() {
             return;
         }
-        for &c in &melted {
-            // Setting may have changed the slopes around it again.
-            self.wake(c as usize);
-        }
         let columns = &self.columns;
         self.wet.extend(melted.iter().filter(|&&c| columns[c as usize].is_wet()));
         self.changed.extend(melted);
