@@ -27,9 +27,9 @@ impl Area {
         (self.first, self.end) = ([usize::MAX; 2], [0; 2]);
     }
 
-    /// Adds columns; ascending ones cost no division.
-    pub(crate) fn extend(&mut self, columns: impl IntoIterator<Item = u32>) {
-        let (mut z, mut start) = (0, usize::MAX / 2);
+    /// Adds columns; ascending ones cost no division. Gives whether any was not there.
+    pub(crate) fn extend(&mut self, columns: impl IntoIterator<Item = u32>) -> bool {
+        let (mut z, mut start, mut new) = (0, usize::MAX / 2, 0);
         for c in columns {
             let c = c as usize;
             if c.wrapping_sub(start) >= self.nx {
@@ -38,11 +38,14 @@ impl Area {
                 self.first[0] = self.first[0].min(z);
                 self.end[0] = self.end[0].max(z + 1);
             }
-            let word = (c - start) / 64;
-            self.words[z * self.width + word] |= 1 << ((c - start) % 64);
+            let (word, bit) = ((c - start) / 64, 1 << ((c - start) % 64));
+            let bits = &mut self.words[z * self.width + word];
+            new |= bit & !*bits;
+            *bits |= bit;
             self.first[1] = self.first[1].min(word);
             self.end[1] = self.end[1].max(word + 1);
         }
+        new != 0
     }
 
     /// Adds the columns of another set of the same box.

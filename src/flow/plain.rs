@@ -25,8 +25,13 @@ impl Flow {
         let (mut time, mut number, mut plan) = (0, 0, Plan::default());
         while time < WHOLE {
             self.refresh_all();
-            self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
-            plan.make(self.ground(), &self.wet, &pours, time);
+            if time == 0 {
+                let wet: Vec<u32> =
+                    (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
+                plan.begin(self.ground(), &wet, &pours);
+            } else {
+                plan.go_on(self.ground(), &pours, time);
+            }
             for (c, own) in plan.own() {
                 assert_eq!(own, own_level(self.ground(), c), "what the record of column {c} says");
             }
@@ -42,6 +47,7 @@ impl Flow {
             }
             time += WHOLE >> plan.round;
         }
+        plan.end(self.space);
         self.changed_area.join(&plan.wet);
         self.account.sub_steps += number;
         self.finish(&plan);

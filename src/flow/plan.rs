@@ -13,7 +13,7 @@ use super::column::{Column, Run, UNIT};
 use super::face::head_beside;
 use super::lean::Lean;
 use super::mag::Mag;
-use super::strips::{ASLEEP, Strip, TASK, lay_out};
+use super::strips::{ASLEEP, Strip, TASK, lay_out, share_out};
 use super::tables::Tables;
 use super::{FlowBox, HEAT_UNITS};
 use crate::parallel::*;
@@ -64,6 +64,10 @@ pub(crate) struct Plan {
     pub(crate) at_side: Vec<bool>,
     /// Active columns that get a level in this round, ascending.
     planned: Vec<u32>,
+    /// These and columns near them, ascending.
+    listed: Vec<u32>,
+    near: Area,
+    around: Area,
     /// What these ask for.
     own: Vec<Own>,
     smooth: Vec<u8>,
@@ -96,27 +100,9 @@ fn columns_at_side(space: FlowBox) -> Vec<bool> {
 }
 
 impl Plan {
-    /// Makes the plan of a round that begins at a time of a step, in [`FINEST`] bits.
-    pub(crate) fn make(&mut self, ground: Ground<'_>, wet: &[u32], pours: &[Pour], time: u64) {
+    /// Makes the plan of the first round of a step.
+    pub(crate) fn begin(&mut self, ground: Ground<'_>, wet: &[u32], pours: &[Pour]) {
         let space = ground.space;
-        if time == 0 {
-            self.begin(space, pours);
-        }
-        self.due = FINEST - (time.trailing_zeros() as i32).min(FINEST);
-        self.activate(wet);
-        self.set_levels(ground, pours);
-        (0..SMOOTH).for_each(|_| self.smooth(space));
-        self.finest = self.planned.iter().map(|&c| self.level(c as usize)).max().unwrap_or(0).max(self.due);
-        let of_front = self.planned.iter().zip(&self.own).filter(|(_, own)| own.is_front);
-        let of_front = of_front.map(|(_, own)| i32::from(own.level)).max().unwrap_or(0);
-        // A round begins at a multiple of its own length.
-        self.round = (of_front - AHEAD).max(self.finest - ROUND).max(self.due);
-        self.finest = self.finest.max(self.round);
-        lay_out(&mut self.strips, space, &self.levels, &self.active, self.due as u8);
-    }
-
-    /// Begins a step.
-    fn begin(&mut self, space: FlowBox, pours: &[Pour]) {
         if self.levels.len() != space.columns() {
             self.levels = vec![ASLEEP; space.columns()];
             self.falls = vec![0; space.columns()];
@@ -126,18 +112,64 @@ impl Plan {
             self.levels[c as usize] = ASLEEP;
         }
         self.wet.reset(space.nx, space.nz);
-        self.wet.extend(pours.iter().map(|pour| pour.column as u32));
+        self.wet.extend(wet.iter().copied().chain(pours.iter().map(|pour| pour.column as u32)));
+        self.wake();
+        self.make(ground, pours, 0);
     }
 
-    /// Wakes what is near wet columns, and lists the columns whose sub-step ends here.
-    fn activate(&mut self, wet: &[u32]) {
-        self.wet.extend(wet.iter().copied());
+    /// Makes the plan of a later round, which begins at a time of the step in [`FINEST`] bits.
+    pub(crate) fn go_on(&mut self, ground: Ground<'_>, pours: &[Pour], time: u64) {
+        let leans = ground.leans;
+        // Nothing but what was listed has moved.
+        if self.wet.extend(self.listed.iter().copied().filter(|&c| leans[c as usize].has_liquid())) {
+            self.wake();
+        }
+        self.make(ground, pours, time);
+    }
+
+    /// Wakes what is near wet columns.
+    fn wake(&mut self) {
         self.awake.around(&self.wet);
         self.awake.list(&mut self.active);
-        self.planned.clear();
+    }
+
+    fn make(&mut self, ground: Ground<'_>, pours: &[Pour], time: u64) {
+        let space = ground.space;
+        self.due = FINEST - (time.trailing_zeros() as i32).min(FINEST);
         let (levels, due) = (&self.levels, self.due as u8);
-        // Those that were asleep among them.
+        self.planned.clear();
+        // Those that were asleep are among them.
         self.planned.extend(self.active.iter().copied().filter(|&c| levels[c as usize] >= due));
+        self.set_levels(ground, pours);
+        (0..SMOOTH).for_each(|_| self.smooth(space));
+        self.finest = self.planned.iter().map(|&c| self.level(c as usize)).max().unwrap_or(0).max(self.due);
+        let of_front = self.planned.iter().zip(&self.own).filter(|(_, own)| own.is_front);
+        let of_front = of_front.map(|(_, own)| i32::from(own.level)).max().unwrap_or(0);
+        // A round begins at a multiple of its own length.
+        self.round = (of_front - AHEAD).max(self.finest - ROUND).max(self.due);
+        self.finest = self.finest.max(self.round);
+        self.list(space);
+    }
+
+    /// Lists what moves in this round: the faces of planned columns.
+    fn list(&mut self, space: FlowBox) {
+        if self.due == 0 {
+            self.listed.clone_from(&self.active);
+        } else {
+            self.near.reset(space.nx, space.nz);
+            self.near.extend(self.planned.iter().copied());
+            self.around.around(&self.near);
+            self.around.list(&mut self.listed);
+            let levels = &self.levels;
+            self.listed.retain(|&c| levels[c as usize] != ASLEEP);
+        }
+        share_out(&mut self.strips, space, &self.listed);
+        lay_out(&mut self.strips, space, &self.levels, &self.listed, self.due as u8);
+    }
+
+    /// Shares all active columns out to the strips, for what follows the rounds.
+    pub(crate) fn end(&mut self, space: FlowBox) {
+        share_out(&mut self.strips, space, &self.active);
     }
 
     /// Gives these columns the levels that they ask for by themselves.

@@ -40,9 +40,9 @@ impl Flow {
         let pours = self.pours(pours);
         let mut plan = std::mem::take(&mut self.plan);
         self.changed_area.reset(self.space.nx, self.space.nz);
+        plan.begin(self.ground(), &self.wet, &pours);
         let (mut time, mut number) = (0, 0);
-        while time < WHOLE {
-            plan.make(self.ground(), &self.wet, &pours, time);
+        loop {
             for sub in sub_steps(&plan, time) {
                 self.next_stamp();
                 let sub = SubStep { stamp: self.stamp, key: sub_key(self.setup.seed, self.steps, number), ..sub };
@@ -51,8 +51,12 @@ impl Flow {
                 number += 1;
             }
             time += WHOLE >> plan.round;
-            self.note_wet(&plan);
+            if time == WHOLE {
+                break;
+            }
+            plan.go_on(self.ground(), &pours, time);
         }
+        plan.end(self.space);
         self.changed_area.join(&plan.wet);
         self.account.sub_steps += number;
         self.finish(&plan);
@@ -185,15 +189,10 @@ impl Flow {
         }
     }
 
-    /// Finds what is wet after a round.
-    pub(crate) fn note_wet(&mut self, plan: &Plan) {
+    fn note_changes(&mut self, plan: &Plan) {
         let Self { leans, wet, .. } = self;
         wet.clear();
         wet.extend(plan.active.iter().copied().filter(|&c| leans[c as usize].has_liquid()));
-    }
-
-    fn note_changes(&mut self, plan: &Plan) {
-        self.note_wet(plan);
         self.changed_area.extend(self.wet.iter().copied());
         self.changed_area.list(&mut self.changed);
     }
@@ -252,10 +251,10 @@ fn each_wet(
     on_strips(
         &plan.strips,
         (columns, (marks, leans)),
-        &|strip| strip.active.len(),
+        &|strip| strip.these.len(),
         &|strip, (columns, (marks, leans))| {
             let mut ended = Ended::default();
-            for &c in &plan.active[strip.active.clone()] {
+            for &c in &plan.active[strip.these.clone()] {
                 let i = c as usize - strip.columns.start;
                 if leans[i].has_liquid() {
                     work(c, &mut columns[i], &mut marks[i], &mut ended);

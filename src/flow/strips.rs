@@ -60,26 +60,30 @@ impl ByLevel {
 pub(crate) struct Strip {
     /// The columns of the box that are the strip's.
     pub(crate) columns: Range<usize>,
-    /// Those of them that are active, as numbers in [`Plan::active`].
-    pub(crate) active: Range<usize>,
+    /// Those of them that were shared out, as numbers in their list.
+    pub(crate) these: Range<usize>,
     /// Faces towards east and towards south, by the numbers of their columns. Some are marked with [`SIDE`].
     pub(crate) faces: [ByLevel; 2],
     /// Active columns by the finest level of their faces. Some are marked with [`SIDE`].
     pub(crate) moved: ByLevel,
 }
 
-/// Shares the columns of the box out to strips, with lists of what moves at a level or finer ones.
-pub(crate) fn lay_out(strips: &mut Vec<Strip>, space: FlowBox, levels: &[u8], active: &[u32], due: u8) {
+/// Shares the columns of the box out to strips that have about as many of these.
+pub(crate) fn share_out(strips: &mut Vec<Strip>, space: FlowBox, these: &[u32]) {
     let threads = current_num_threads();
-    let count = if threads > 1 { (active.len() / STRIP).clamp(1, STRIPS * threads) } else { 1 };
+    let count = if threads > 1 { (these.len() / STRIP).clamp(1, STRIPS * threads) } else { 1 };
     strips.resize_with(count, Strip::default);
-    let column = |i: usize| if i == 0 { 0 } else { active.get(i).map_or(space.columns(), |&c| c as usize) };
-    let start = |s: usize| s * active.len() / count;
-    strips.par_iter_mut().enumerate().for_each(|(s, strip)| {
-        strip.active = start(s)..start(s + 1);
-        strip.columns = column(strip.active.start)..if s + 1 == count { space.columns() } else { column(start(s + 1)) };
-        strip.list(space, levels, active, due);
-    });
+    let column = |i: usize| if i == 0 { 0 } else { these.get(i).map_or(space.columns(), |&c| c as usize) };
+    let start = |s: usize| s * these.len() / count;
+    for (s, strip) in strips.iter_mut().enumerate() {
+        strip.these = start(s)..start(s + 1);
+        strip.columns = column(strip.these.start)..if s + 1 == count { space.columns() } else { column(start(s + 1)) };
+    }
+}
+
+/// Lists what moves at a level or finer ones among the columns that were shared out.
+pub(crate) fn lay_out(strips: &mut [Strip], space: FlowBox, levels: &[u8], these: &[u32], due: u8) {
+    strips.par_iter_mut().for_each(|strip| strip.list(space, levels, &these[strip.these.clone()], due));
 }
 
 impl Strip {
@@ -88,7 +92,7 @@ impl Strip {
         self.faces.iter().map(|faces| faces.due(level)).sum()
     }
 
-    fn list(&mut self, space: FlowBox, levels: &[u8], active: &[u32], due: u8) {
+    fn list(&mut self, space: FlowBox, levels: &[u8], these: &[u32], due: u8) {
         let Self { faces: [to_east, to_south], moved, .. } = self;
         to_east.clear();
         to_south.clear();
@@ -96,7 +100,7 @@ impl Strip {
         let (nx, nz) = (space.nx, space.nz);
         let (mut z, mut start) = (0, 0);
         let later = |a: u8, b: u8| a.wrapping_add(1).max(b.wrapping_add(1)).wrapping_sub(1);
-        for &c in &active[self.active.clone()] {
+        for &c in these {
             let i = c as usize;
             if i >= start + nx {
                 z = i / nx;
