@@ -5,7 +5,7 @@
 //! ground and the rule alone, and a tile that gives anything has changed. So a pair that is skipped moved nothing on its last
 //! visit, and would move nothing now. Other rules wake all tiles ([`Layer::wake_under`](crate::world::Layer)); a changed cell
 //! of the ground wakes the tiles that read it ([`Layer::wake_near`](crate::world::Layer)); a change of heavier matter counts
-//! as a change of the tile ([`World::wake_lighter`](crate::world::World)).
+//! as a change of the tile ([`World::wake_beside_heavier`](crate::world::World)).
 
 use super::heavier::{Heavier, Layers, Nothing};
 use crate::grid::tile::ROW;

@@ -7,7 +7,7 @@
 //! its last visit, and nothing that this depends on has changed. Other rules wake all tiles
 //! ([`Layer::wake_under`](crate::world::Layer)); a changed cell of the ground wakes the tiles that read it
 //! ([`Layer::wake_near`](crate::world::Layer)); a change of heavier matter counts as a change of the tile
-//! ([`World::wake_lighter`](crate::world::World)); another seed only draws other patterns.
+//! ([`World::wake_beside_heavier`](crate::world::World)); another seed only draws other patterns.
 
 use super::deltas::Deltas;
 use super::heavier::Heavier;

@@ -138,7 +138,7 @@ impl Tiled {
     /// A rule along the columns of a layer.
     fn column<R: Column<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R) {
         if R::UNDER && world.capacity.layers_above(layer) > 0 {
-            world.wake_lighter(layer - 1);
+            world.wake_beside_heavier(layer);
         }
         let World { ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);

@@ -7,6 +7,7 @@ use super::tiles::Activity;
 use super::{Ground, Layer, World};
 use crate::grid::Place;
 use crate::grid::tile::{ROW, TILE_X, TILE_Z, TilePlace};
+use crate::matter::Kind;
 
 impl Layer {
     /// Has a rule visit every tile unless the sleeping ones came to rest under its present numbers and on this ground. Whether
@@ -91,8 +92,20 @@ impl Layer {
 }
 
 impl World {
+    /// Wakes a layer where heavier ones changed. A layer that a rule moves has passed on what changed in those before it; still
+    /// matter and what shows a flow have not.
+    pub(crate) fn wake_beside_heavier(&mut self, layer: usize) {
+        let shown = self.layers_of_flow();
+        for heavier in (0..layer).rev() {
+            self.wake_lighter(heavier);
+            if self.layers[heavier].material().kind != Kind::Still && !shown.has(heavier) {
+                return;
+            }
+        }
+    }
+
     /// Wakes the layers lighter than `layer` where it changed since they were last woken: their rooms and fillings did too.
-    pub(crate) fn wake_lighter(&mut self, layer: usize) {
+    fn wake_lighter(&mut self, layer: usize) {
         let (heavier, lighter) = self.layers.split_at_mut(layer + 1);
         let heavier = &mut heavier[layer];
         let Some(read) = heavier.read_by_lighter.replace(heavier.clock.count(Reading::Lighter)) else { return };

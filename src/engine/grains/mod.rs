@@ -69,9 +69,7 @@ pub(super) fn run(
     (layer, rule): (usize, &FallingGrains),
     draw: Draw,
 ) {
-    if layer > 0 {
-        world.wake_lighter(layer - 1);
-    }
+    world.wake_beside_heavier(layer);
     if layer == 0 || !world.layers[layer - 1].is_grains() {
         world.wake_grains();
     }
