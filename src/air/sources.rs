@@ -8,7 +8,7 @@ use crate::matter::Kind;
 use crate::random::{Draw, Salt};
 use crate::source::Vents;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
-use crate::world::{Content, Layer, World};
+use crate::world::{Content, Layer, Melting, World};
 
 /// Cells along an edge of a block that pulses together.
 const BLOCK: usize = 3;
@@ -100,6 +100,9 @@ impl Air {
         if self.spec.convection == 0.0 {
             return;
         }
+        if let Some(layers) = world.layers_of_melting() {
+            return self.warm_by_melting(world, layers);
+        }
         let [cold, hot] = world.flow().map_or(LAVA_K, |flow| flow.setup().lava.warmth_k());
         let kelvin = |i: usize| cold + (hot - cold) * i as f64 / ENERGIES as f64;
         let table: [u32; ENERGIES + 1] =
@@ -121,6 +124,26 @@ impl Air {
                 if let Some(open) = self.over(above) {
                     self.put(Field::Heat, open, table[step as usize]);
                 }
+            }
+        }
+    }
+
+    /// The heat that the top faces of a lava that melts give, of its solid, `set`, and of its liquid.
+    fn warm_by_melting(&mut self, world: &World, Melting { set, melt, mould }: Melting) {
+        let has = |layer: usize, place: Place| world.layers()[layer].at(place).amount >= WARM;
+        let is_open = |[x, y, z]: Place| {
+            let above = [x, y + 1, z];
+            let roofed = y + 1 < world.grid().ny
+                && (world.ground().is_solid(above) || [set, melt, mould].into_iter().any(|layer| has(layer, above)));
+            !roofed && !is_drowned(world, [x, y, z])
+        };
+        let solid =
+            world.layers()[set].held().map(|(place, _)| place).filter(|&place| !has(melt, place) && has(set, place));
+        let liquid = world.layers()[melt].held().map(|(place, _)| place).filter(|&place| has(melt, place));
+        for place @ [x, y, z] in solid.chain(liquid).filter(|&place| is_open(place)) {
+            let kelvin = world.shown_k(place).unwrap_or(0.0);
+            if let Some(open) = self.over([x, y + 1, z]) {
+                self.put(Field::Heat, open, self.scale.convection(&self.spec, kelvin).round() as u32);
             }
         }
     }

@@ -1,12 +1,22 @@
 //! Where the flow meets other matter: heat and liquid that reactions take, and liquid that they make.
 //!
 //! A place is a cell as the world shows it. It belongs to the highest run that begins at or below it, and to the cells of this
-//! run from there down that hold half a cell, so that a sliver does not cool alone.
+//! run from there down that hold half a cell, so that a sliver does not cool alone. Solid that melts is that of the cell, or of
+//! the one below where that is mostly rock.
 
 use super::column::{Column, Run};
 use super::{Flow, HEAT_UNITS, UNITS};
 
-/// Part of a run that meets other matter.
+/// Which matter of a flow meets other matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Its liquid.
+    Liquid,
+    /// Its solid that can melt.
+    Solid,
+}
+
+/// Part of a run, or solid of a cell, that meets other matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Met {
     /// Its temperature.
@@ -18,23 +28,34 @@ pub struct Met {
 }
 
 impl Flow {
-    /// The liquid at a place, with its heat above a temperature; `None` where there is none.
-    pub fn met(&self, [x, y, z]: [usize; 3], above_k: f64) -> Option<Met> {
-        let column = &self.columns[z * self.space.nx + x];
-        let (first, last) = layer(column, y as i32)?;
-        let cells = || (first..=last).map(|level| column.cell(level));
-        let amount: i64 = cells().map(|cell| i64::from(cell.amount)).sum();
-        let heat: i64 = cells().map(|cell| cell.heat).sum();
+    /// The liquid or the solid at a place, with its heat above a temperature; `None` where there is none.
+    pub fn met(&self, [x, y, z]: [usize; 3], phase: Phase, above_k: f64) -> Option<Met> {
+        let c = z * self.space.nx + x;
+        let column = &self.columns[c];
+        let (amount, heat) = match phase {
+            Phase::Liquid => {
+                let (first, last) = layer(column, y as i32)?;
+                let cells = || (first..=last).map(|level| column.cell(level));
+                (cells().map(|cell| i64::from(cell.amount)).sum::<i64>(), cells().map(|cell| cell.heat).sum())
+            }
+            Phase::Solid => {
+                let solid = self.solid_met(c, y as i32)?;
+                (i64::from(solid.amount), solid.heat)
+            }
+        };
         let least = self.setup.lava.heat_at(above_k) * HEAT_UNITS as f64 * amount as f64;
         Some(Met {
             temperature_k: self.setup.lava.temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64),
-            skin_s: if self.tables.carries_skin { f64::from(column.skin) } else { 0.0 },
+            skin_s: if self.tables.carries_skin && phase == Phase::Liquid { f64::from(column.skin) } else { 0.0 },
             excess: (heat - least as i64).max(0),
         })
     }
 
-    /// Takes heat from the liquid at a place, from each cell by its amount, and gives what was there to take.
-    pub fn take_heat(&mut self, [x, y, z]: [usize; 3], units: i64) -> i64 {
+    /// Takes heat from the liquid or the solid at a place, from each cell by its amount, and gives what was there to take.
+    pub fn take_heat(&mut self, [x, y, z]: [usize; 3], phase: Phase, units: i64) -> i64 {
+        if phase == Phase::Solid {
+            return self.cool_solid(z * self.space.nx + x, y as i32, units);
+        }
         let column = &mut self.columns[z * self.space.nx + x];
         let Some((first, last)) = layer(column, y as i32) else { return 0 };
         let amount: i64 = (first..=last).map(|level| i64::from(column.cell(level).amount)).sum();
@@ -51,7 +72,11 @@ impl Flow {
     }
 
     /// Gives back heat that was taken at a place and not used.
-    pub fn return_heat(&mut self, [x, y, z]: [usize; 3], units: i64) {
+    pub fn return_heat(&mut self, [x, y, z]: [usize; 3], phase: Phase, units: i64) {
+        if phase == Phase::Solid {
+            self.cool_solid(z * self.space.nx + x, y as i32, -units);
+            return;
+        }
         let column = &mut self.columns[z * self.space.nx + x];
         if let Some((_, last)) = layer(column, y as i32) {
             column.cell_mut(last).heat += units;

@@ -57,7 +57,7 @@ pub mod verify;
 pub use account::FlowAccount;
 pub use edit::FlowEdit;
 pub use lava::{Cooling, Lava, Viscosity};
-pub use meet::Met;
+pub use meet::{Met, Phase};
 pub use melt::{FlowHeater, Heats};
 pub use saved::FlowState;
 
@@ -222,6 +222,8 @@ pub struct Flow {
     wet: Vec<u32>,
     /// Columns that other matter covers.
     covered: Vec<u32>,
+    /// With a lava that melts, whether other matter is in a cell, column by column; empty where none is.
+    covered_cells: Vec<bool>,
     changed: Vec<u32>,
     changed_area: Area,
     plan: Plan,
@@ -275,6 +277,7 @@ impl Flow {
             faces: vec![Face::default(); 2 * space.columns()],
             wet: Vec::new(),
             covered: Vec::new(),
+            covered_cells: Vec::new(),
             changed: Vec::new(),
             changed_area: Area::default(),
             plan: Plan::default(),

@@ -132,11 +132,11 @@ fn disturb(flow: &mut Flow, seed: u64, step: u64) {
 /// Takes heat and liquid from cells, and makes some in others.
 fn react(flow: &mut Flow, cells: &[[usize; 3]], share: f64) {
     for &place in cells {
-        let Some(met) = flow.met(place, 700.0) else { continue };
+        let Some(met) = flow.met(place, Phase::Liquid, 700.0) else { continue };
         assert!(met.temperature_k > 500.0 && met.excess >= 0, "{met:?}");
         let before = flow.account.heat_used;
-        let taken = flow.take_heat(place, (met.excess as f64 * 0.2 * share) as i64);
-        flow.return_heat(place, taken / 3);
+        let taken = flow.take_heat(place, Phase::Liquid, (met.excess as f64 * 0.2 * share) as i64);
+        flow.return_heat(place, Phase::Liquid, taken / 3);
         assert_eq!(flow.account.heat_used - before, i128::from(taken - taken / 3));
         flow.take_liquid(place, (f64::from(UNITS) * 0.1 * share) as i32);
         flow.make_liquid([place[0], place[1], cells[0][2]], (f64::from(UNITS) * 0.05 * share) as i32, 900.0);

@@ -249,6 +249,11 @@ fn elements(name: &str, number: u32) -> BTreeMap<String, u32> {
 impl Material {
     /// The name of the material that every world has.
     pub const LAVA: &str = "lava";
+    /// Names of the materials that show what is solid and what is liquid of a lava that melts.
+    pub(crate) const SOLID: &str = "set";
+    pub(crate) const MELT: &str = "melt";
+    /// Name of the material that shows rock of bodies beside them.
+    pub(crate) const MOULD: &str = "mould";
 
     /// The lava: it moves by the rules of `[rules]` and carries energy.
     pub fn lava() -> Self {

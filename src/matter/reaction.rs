@@ -198,9 +198,9 @@ impl Reaction {
     fn check_heat(&self, key: &str) -> Result<(), Invalid> {
         let Some(heat) = &self.heat else { return Ok(()) };
         heat.validate(&format!("{key}.heat"))?;
-        let is_lava = |terms: &[(String, f64)]| matches!(terms, [(name, _)] if name == Material::LAVA);
-        let is_beside = self.near.as_ref().is_some_and(|near| is_lava(&near.0));
-        let is_of_lava = self.takes.0.iter().chain(&self.makes.0).any(|(name, _)| name == Material::LAVA);
+        let is_lava = |name: &str| [Material::LAVA, Material::MELT, Material::SOLID].contains(&name);
+        let is_beside = matches!(self.near.as_ref().map(|near| &near.0[..]), Some([(name, _)]) if is_lava(name));
+        let is_of_lava = self.takes.0.iter().chain(&self.makes.0).any(|(name, _)| is_lava(name));
         if is_beside && !is_of_lava {
             return Ok(());
         }

@@ -146,8 +146,7 @@ impl SceneSpec {
             true => Err(Invalid::new(key, "set", expected)),
             false => Ok(()),
         };
-        self.check_flow_materials()?;
-        absent("reaction", self.melts() && !self.reactions.is_empty())?;
+        self.check_melting()?;
         let RulesSpec { walls, roof, .. } = self.rules;
         // What holds for other materials too; the lava has flow.open_sides.
         absent("rules", self.rules != RulesSpec { walls, roof, ..RulesSpec::default() })?;

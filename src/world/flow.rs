@@ -6,12 +6,13 @@
 //! lava has a hole. A run with a roof may have less room than it holds; the rest is not shown. Energy is the warmth of the
 //! lava between its solidus (or the air, if it never sets) and its temperature at the vent, 1 at the vent.
 //!
-//! A lava that melts is shown in two materials instead, [`SOLID`] and [`MELT`], each cell as it is, and rock that bodies put
-//! above the ground as [`MOULD`].
+//! A lava that melts is shown in two materials instead, [`Material::SOLID`] and [`Material::MELT`], each cell as it is, and rock
+//! that bodies put above the ground as [`Material::MOULD`].
 
 use super::{Content, Edit, Matter, World};
 use crate::flow::{Flow, FlowCell, FlowEdit, FlowState, Lava, UNITS};
 use crate::grid::Place;
+use crate::matter::{Kind, Material};
 use crate::memory::MemoryEstimate;
 use crate::source::Vents;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
@@ -22,19 +23,24 @@ pub(super) const PER_UNIT: i32 = UNITS / AMOUNT_ONE as i32;
 /// Rock that makes a cell solid.
 const ROCK: i32 = UNITS / 2;
 
-/// Names of the materials that show what is solid and what is liquid of a lava that melts.
-pub(crate) const SOLID: &str = "set";
-pub(crate) const MELT: &str = "melt";
+/// Solid of a lava that melts, and rock of bodies, that leave no room in a cell for what neither flows nor rises.
+const FILLED: u16 = AMOUNT_ONE / 2;
 
-/// Name of the material that shows rock of bodies beside them.
-pub(crate) const MOULD: &str = "mould";
+/// As much of them as leaves none for liquids and gases.
+const FULL: u16 = AMOUNT_ONE / 64 * 63;
 
 /// The layers that show a lava that melts.
 #[derive(Clone, Copy, Debug)]
-struct Melting {
-    set: usize,
-    melt: usize,
-    mould: usize,
+pub(crate) struct Melting {
+    pub(crate) set: usize,
+    pub(crate) melt: usize,
+    pub(crate) mould: usize,
+}
+
+impl Melting {
+    fn has(self, layer: usize) -> bool {
+        [self.set, self.melt, self.mould].contains(&layer)
+    }
 }
 
 /// A set of layers, a bit each: those that show a flow.
@@ -201,10 +207,17 @@ impl World {
     }
 
     /// The layers of a lava that melts, in a world with one.
-    fn layers_of_melting(&self) -> Option<Melting> {
+    pub(crate) fn layers_of_melting(&self) -> Option<Melting> {
         self.flow().filter(|flow| flow.setup().lava.melts())?;
         let number = |name| self.number_of(name);
-        Some(Melting { set: number(SOLID)?, melt: number(MELT)?, mould: number(MOULD)? })
+        Some(Melting { set: number(Material::SOLID)?, melt: number(Material::MELT)?, mould: number(Material::MOULD)? })
+    }
+
+    /// Temperature of what a cell shows of a lava that melts. What lies in a cell that is mostly ground is shown in the one above.
+    pub(crate) fn shown_k(&self, [x, y, z]: Place) -> Option<f64> {
+        let flow = self.flow()?;
+        let below = || flow.temperature_k([x, y.checked_sub(1)?, z]);
+        flow.temperature_k([x, y, z]).or_else(below)
     }
 
     /// Writes a column; something was shown below `old_top`.
@@ -219,7 +232,7 @@ impl World {
                 self.layers[layer].set([x, y, z], Content::default());
             }
             if shown.ground && !self.ground.is_solid([x, y, z]) {
-                self.lift([x, y, z]);
+                self.lift([x, y, z], melting, |_| true);
             }
             self.set_solid([x, y, z], shown.ground);
             for (layer, amount) in still.into_iter().flatten().filter(|&(_, amount)| amount > 0) {
@@ -228,22 +241,30 @@ impl World {
             if shown.liquid.amount > 0 {
                 self.layers[liquid].set([x, y, z], shown.liquid);
             }
+            match shown.solid + shown.mould {
+                FULL.. => self.lift([x, y, z], melting, |_| true),
+                // Liquids and gases rise by their own rule from what takes their room.
+                FILLED.. => self.lift([x, y, z], melting, |kind| matches!(kind, Kind::Still | Kind::Grain)),
+                _ => {}
+            }
         }
         if let Some(height) = column.height {
             self.ground.set_height(x, z, height);
         }
     }
 
-    /// Moves the matter of a cell that becomes ground to the lowest cell above with room; what finds none is removed. What
-    /// shows the flow was taken out of the cell before.
-    fn lift(&mut self, [x, y, z]: Place) {
-        for number in 0..self.layers.len() {
+    /// Moves the matter of a cell that rock or solid fills to the lowest cell above with room; what finds none is removed. Of
+    /// the layers that do not show the flow those of these kinds.
+    fn lift(&mut self, [x, y, z]: Place, melting: Option<Melting>, goes: impl Fn(Kind) -> bool) {
+        let shows_flow = |number| number == self.lava || melting.is_some_and(|melting| melting.has(number));
+        let lifted: Vec<usize> = (0..self.layers.len())
+            .filter(|&number| self.layers[number].at([x, y, z]).amount > 0 && !shows_flow(number))
+            .filter(|&number| goes(self.layers[number].material().kind))
+            .collect();
+        for number in lifted {
             let held = self.layers[number].at([x, y, z]);
-            if held.amount == 0 {
-                continue;
-            }
             self.layers[number].set([x, y, z], Content::default());
-            let takes = |up: &usize| self.takes(number, [x, *up, z], held);
+            let takes = |up: &usize| self.takes((number, held), [x, *up, z], melting);
             let Some(up) = (y + 1..self.grid.ny).find(takes) else {
                 self.layers[number].ledger.removed += u64::from(held.amount);
                 continue;
@@ -254,7 +275,12 @@ impl World {
     }
 
     /// Whether a cell takes what another one held of a layer besides the lava.
-    fn takes(&self, layer: usize, place: Place, held: Content) -> bool {
+    fn takes(&self, (layer, held): (usize, Content), place: Place, melting: Option<Melting>) -> bool {
+        if melting.is_some_and(|Melting { set, mould, .. }| {
+            self.layers[set].at(place).amount + self.layers[mould].at(place).amount >= FILLED
+        }) {
+            return false;
+        }
         if self.layers[layer].is_grains() {
             return self.takes_grain(layer, place);
         }

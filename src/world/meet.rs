@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use super::flow::PER_UNIT;
 use super::{Layer, World};
-use crate::flow::Flow;
+use crate::flow::{Flow, Phase};
 use crate::grid::{Grid, Place};
-use crate::matter::Kind;
+use crate::matter::{Kind, Material};
 use crate::random::Draw;
 use crate::rules::react::{Due, Heat, Reacting};
 use crate::units::AMOUNT_ONE;
@@ -17,6 +17,14 @@ const COVER: u16 = AMOUNT_ONE / 8;
 
 /// Largest part of the heat above a material's temperature that goes through a face in a step.
 const MOST_HEAT: f64 = 0.5;
+
+/// What a reaction takes, and the layer and phase of the flow that gives it.
+#[derive(Clone, Copy)]
+struct Giver {
+    heat: Heat,
+    layer: usize,
+    phase: Phase,
+}
 
 /// A face that a cell of a material shares with lava.
 struct Face {
@@ -32,22 +40,25 @@ impl World {
     /// The same reactions, each no larger than the heat of the lava beside it allows; that heat is taken. Reactions without heat
     /// stay as they are.
     pub(crate) fn give_heat<'a>(&mut self, rule: &Reacting, due: &'a [Due], draw: Draw) -> Cow<'a, [Due]> {
-        let Some(heat) = rule.heat else { return Cow::Borrowed(due) };
+        let Some((heat, (layer, _))) = rule.heat.zip(rule.near) else { return Cow::Borrowed(due) };
+        let is_solid = self.layers[layer].material().name == Material::SOLID;
+        let giver = Giver { heat, layer, phase: if is_solid { Phase::Solid } else { Phase::Liquid } };
         // Two cells may share a cell of lava: all engines take the heat in the same order.
         let mut due = due.to_vec();
         due.sort_unstable_by_key(|due| self.grid.index(due.places[0]));
         let key = rule.key(draw);
         for due in &mut due {
             let random = (key.number_at(due.places[0]) >> 11) as f64 / (1_u64 << 53) as f64;
-            due.parts = self.heat_part(heat, *due, rule.whole_parts(), random);
+            due.parts = self.heat_part(giver, *due, rule.whole_parts(), random);
         }
         due.retain(|due| due.parts > 0);
         Cow::Owned(due)
     }
 
     /// Takes the heat of one reaction; gives the parts that it suffices for. `whole` parts react or none.
-    fn heat_part(&mut self, heat: Heat, due: Due, whole: Option<u32>, random: f64) -> u32 {
-        let faces = self.faces_with_lava(heat, due.places[0]);
+    fn heat_part(&mut self, giver: Giver, due: Due, whole: Option<u32>, random: f64) -> u32 {
+        let faces = self.faces_with_lava(giver, due.places[0]);
+        let Giver { heat, phase, .. } = giver;
         let Some(flow) = self.flow_mut() else { return 0 };
         let part_kg = heat.part_kg_m3 * flow.space().cell_m3();
         let each = (heat.about.j_kg * part_kg * flow.heat_units_of_joule()).max(1.0) as i64;
@@ -61,19 +72,19 @@ impl World {
         // Faces of one body of lava have its heat together: what there is shows when it is taken.
         let mut taken = 0;
         for face in &faces {
-            let excess = flow.met(face.lava, heat.about.at_k).map_or(0, |met| met.excess);
-            taken += flow.take_heat(face.lava, (wanted - taken).min(excess));
+            let excess = flow.met(face.lava, phase, heat.about.at_k).map_or(0, |met| met.excess);
+            taken += flow.take_heat(face.lava, phase, (wanted - taken).min(excess));
         }
         let whole = i64::from(whole.unwrap_or(1));
         let parts = taken / each / whole * whole;
         if let Some(face) = faces.first() {
-            flow.return_heat(face.lava, taken - parts * each);
+            flow.return_heat(face.lava, phase, taken - parts * each);
         }
         parts as u32
     }
 
     /// The faces that a cell shares with lava: in the cell itself, below, above, and at the sides by the lava's height.
-    fn faces_with_lava(&self, heat: Heat, [x, y, z]: Place) -> Vec<Face> {
+    fn faces_with_lava(&self, giver: Giver, [x, y, z]: Place) -> Vec<Face> {
         let Some(flow) = self.flow() else { return Vec::new() };
         let space = flow.space();
         let (across, beside) = (space.dx_m * space.dx_m, space.dx_m * space.dz_m);
@@ -84,15 +95,16 @@ impl World {
         let all = vertical.into_iter().chain(sides).filter_map(|(lava, area)| Some((lava?, area)));
         let Grid { nx, ny, nz } = self.grid;
         let inside = all.filter(|&([x, y, z], _)| x < nx && y < ny && z < nz);
-        inside.filter_map(|(lava, area)| self.face(flow, heat, (lava, [x, y, z]), area)).collect()
+        inside.filter_map(|(lava, area)| self.face(flow, giver, (lava, [x, y, z]), area)).collect()
     }
 
-    fn face(&self, flow: &Flow, heat: Heat, (lava, cell): (Place, Place), area_m2: f64) -> Option<Face> {
-        let amount = self.lava().at(lava).amount;
+    fn face(&self, flow: &Flow, giver: Giver, (lava, cell): (Place, Place), area_m2: f64) -> Option<Face> {
+        let Giver { heat, layer, phase } = giver;
+        let amount = self.layers[layer].at(lava).amount;
         if amount == 0 {
             return None;
         }
-        let met = flow.met(lava, heat.about.at_k)?;
+        let met = flow.met(lava, phase, heat.about.at_k)?;
         let warmer = (met.temperature_k - heat.about.at_k).max(0.0);
         let about = &flow.setup().lava;
         let crust = if met.skin_s > 0.0 {
@@ -107,16 +119,16 @@ impl World {
     }
 
     /// Takes lava of the flow for a reaction, in units of a layer.
-    pub(super) fn consume_flow(&mut self, place: Place, amount: u16) {
-        self.layers[self.lava].ledger.used += u64::from(amount);
+    pub(super) fn consume_flow(&mut self, layer: usize, place: Place, amount: u16) {
+        self.layers[layer].ledger.used += u64::from(amount);
         if let Some(flow) = self.flow_mut() {
             flow.take_liquid(place, i32::from(amount) * PER_UNIT);
         }
     }
 
     /// Gives lava that a reaction made to the flow, at the temperature of the air: what it was made of was cold.
-    pub(super) fn produce_flow(&mut self, place: Place, amount: u16) {
-        self.layers[self.lava].ledger.made += u64::from(amount);
+    pub(super) fn produce_flow(&mut self, layer: usize, place: Place, amount: u16) {
+        self.layers[layer].ledger.made += u64::from(amount);
         if let Some(flow) = self.flow_mut() {
             let kelvin = flow.setup().lava.ambient_k;
             flow.make_liquid(place, i32::from(amount) * PER_UNIT, kelvin);
@@ -125,7 +137,8 @@ impl World {
 
     /// Shows the flow where a reaction took heat or liquid from it, or gave it some.
     pub(crate) fn show_met(&mut self, rule: &Reacting, due: &[Due]) {
-        let is_lava = |part: &super::Part| part.layer == self.lava;
+        let shown = self.layers_of_flow();
+        let is_lava = |part: &super::Part| shown.has(part.layer);
         if self.flow.is_none() || rule.heat.is_none() && !rule.takes.iter().chain(&rule.makes).any(is_lava) {
             return;
         }
@@ -151,6 +164,12 @@ impl World {
         };
         let covers: Vec<&Layer> = self.layers.iter().enumerate().filter(covers).map(|(_, layer)| layer).collect();
         let Some(flowing) = self.flow.as_deref().filter(|_| !covers.is_empty()) else { return };
+        if flowing.flow.setup().lava.melts() {
+            // What melts has faces on all sides.
+            let held = covers.iter().flat_map(|layer| layer.held()).filter(|(_, cell)| cell.amount >= COVER);
+            let cells: Vec<Place> = held.map(|(place, _)| place).collect();
+            return self.flow_mut().into_iter().for_each(|flow| flow.cover_cells(&cells));
+        }
         let nx = self.grid.nx;
         let covered = |c: usize| {
             let top = usize::from(flowing.tops[c]);

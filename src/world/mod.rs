@@ -26,9 +26,7 @@ pub use crate::measure::{CellMeasure, ColumnMeasure};
 pub(crate) use clock::{Changes, Cursor, Reading};
 pub use content::Content;
 pub use edit::{Breath, Edit, Matter, Shape};
-pub(crate) use flow::LayersOfFlow;
-#[cfg(feature = "files")]
-pub(crate) use flow::{MELT, MOULD, SOLID};
+pub(crate) use flow::{LayersOfFlow, Melting};
 pub(crate) use grains::{Barriers, Words, denser, lighter_grains};
 pub use ground::Ground;
 pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};

@@ -100,7 +100,10 @@ fn keys_of_melting_are_refused_by_name() {
         (with("pa_s = 2.0 }", "pa_s = 2.0 }, liquidus_k = 300.0"), "flow.lava.liquidus_k"),
         (with("pa_s = 2.0 }", "pa_s = 2.0 }, latent_heat = 9e6"), "flow.lava.latent_heat"),
         (with("pa_s = 2.0 }", "pa_s = 2.0 }, conduction = 9e3"), "flow.step_s"),
-        (with("name = \"block\"", "name = \"block\"\nmaterial = [{ name = \"water\" }]"), "material[0].name"),
+        (
+            with("[film]", "[[reaction]]\ntakes = { set = 1 }\n[film]"),
+            "reaction[0].takes = \"set\": must be another material",
+        ),
         (
             basalt.split("[[heater]]").next().unwrap_or_default().to_owned(),
             "body[0].matter.kind = \"solid\": must be \"rock\" here: \"solid\" needs a lava with liquidus_k",

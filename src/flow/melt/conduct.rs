@@ -75,6 +75,8 @@ struct Node {
     kelvin: f64,
     /// Rock that does not melt, in units.
     ground: i32,
+    /// Whether other matter keeps the air away from it.
+    covered: bool,
 }
 
 /// Bytes of the nodes of a box.
@@ -87,6 +89,8 @@ pub(crate) struct Conduct<'a> {
     space: FlowBox,
     lava: &'a Lava,
     heaters: &'a [FlowHeater],
+    /// Whether other matter is in a cell; empty where none is.
+    covered: &'a [bool],
     /// Sub-steps, and seconds of one.
     count: usize,
     sub_s: f64,
@@ -127,11 +131,17 @@ impl<'a> Conduct<'a> {
             space,
             lava: &setup.lava,
             heaters: &setup.heaters,
+            covered: &[],
             count: count as usize,
             sub_s: setup.step_s / count,
             start_s: now_s - setup.step_s,
             per_joule: 1.0 / joules,
         }
+    }
+
+    /// The same in a box with other matter in these cells.
+    pub(crate) fn covered(self, covered: &'a [bool]) -> Self {
+        Self { covered, ..self }
     }
 
     /// The heat of a step; writes it back in proportion to what of a cell is solid and what is liquid.
@@ -155,12 +165,13 @@ impl<'a> Conduct<'a> {
         let ny = self.space.ny;
         let mut nodes = vec![Node::default(); columns.len() * ny];
         let rows = nodes.par_chunks_mut(ny).zip(columns.par_iter().zip(solids.par_iter()));
-        rows.for_each(|(row, (column, solid))| {
+        rows.enumerate().for_each(|(c, (row, (column, solid)))| {
             for (node, level) in row.iter_mut().zip(0..) {
                 let (cell, solid) = (column.cell(level), solid.cell(level));
                 let ground = if solid.amount > 0 { solid.ground } else { cell.rock };
                 let (amount, heat) = (i64::from(cell.amount) + i64::from(solid.amount), cell.heat + solid.heat);
-                *node = Node { amount, heat, kelvin: self.kelvin(amount, heat), ground };
+                let covered = self.covered.get(c * ny + level as usize).is_some_and(|&covered| covered);
+                *node = Node { amount, heat, kelvin: self.kelvin(amount, heat), ground, covered };
             }
         });
         nodes
@@ -248,7 +259,7 @@ impl<'a> Conduct<'a> {
             let rest = (own - both) * dz_m * dx_m;
             if side.ground >= UNITS / 2 {
                 ground_w += rest * transfer(bed, k, dx_m / 2.0);
-            } else {
+            } else if !side.covered {
                 free_m2 += rest;
             }
         }
@@ -262,15 +273,15 @@ impl<'a> Conduct<'a> {
             ground_w += area * transfer(bed, k, 0.5 * own * dz_m);
         } else if is_on_a_cell {
             gained += self.crossing(node, below, k * area / apart(node, below), dz_m);
-        } else {
+        } else if !below.covered {
             free_m2 += area;
         }
         if above.amount > 0 && above.ground == 0 && is_full(node) {
             gained += self.crossing(node, above, k * area / apart(node, above), dz_m);
-            free_m2 += if is_film(above) { area } else { 0.0 };
+            free_m2 += if is_film(above) && !above.covered { area } else { 0.0 };
         } else if above.ground > 0 && is_full(node) {
             ground_w += area * transfer(bed, k, 0.5 * own * dz_m);
-        } else if !(is_film(node) && is_on_a_cell) {
+        } else if !(is_film(node) && is_on_a_cell || node.covered || above.covered) {
             free_m2 += area;
         }
         let ambient = self.lava.ambient_k - node.kelvin;

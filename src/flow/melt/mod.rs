@@ -133,8 +133,9 @@ impl SolidCell {
 /// Bytes of the solid of a box, and of the work on its heat.
 pub(crate) fn need(space: FlowBox) -> u64 {
     let cells = (space.columns() * space.ny) as u64;
+    // A byte a cell says whether other matter covers it.
     space.columns() as u64 * size_of::<SolidColumn>() as u64
-        + cells * size_of::<SolidCell>() as u64
+        + cells * (size_of::<SolidCell>() + size_of::<bool>()) as u64
         + conduct::need(space)
 }
 
@@ -177,6 +178,48 @@ impl Flow {
         self.account.heat_removed += i128::from(heat);
     }
 
+    /// Says in which cells other matter is: faces towards them give nothing to the air.
+    pub fn cover_cells(&mut self, cells: &[[usize; 3]]) {
+        let FlowBox { nx, ny, .. } = self.space;
+        self.covered_cells.clear();
+        if cells.is_empty() {
+            return;
+        }
+        self.covered_cells.resize(self.columns.len() * ny, false);
+        for &[x, y, z] in cells {
+            self.covered_cells[(z * nx + x) * ny + y] = true;
+        }
+    }
+
+    /// The level of the solid that is shown in a cell.
+    fn level_of_solid(&self, c: usize, level: i32) -> Option<i32> {
+        let solid = &self.solids.as_ref()?[c];
+        let below = solid.cell(level - 1);
+        if solid.cell(level).amount > 0 {
+            Some(level)
+        } else {
+            (below.amount > 0 && below.ground >= UNITS / 2).then_some(level - 1)
+        }
+    }
+
+    /// The solid that other matter in a cell meets.
+    pub(crate) fn solid_met(&self, c: usize, level: i32) -> Option<SolidCell> {
+        let level = self.level_of_solid(c, level)?;
+        self.solids.as_ref().map(|solids| solids[c].cell(level))
+    }
+
+    /// Takes heat from the solid that other matter in a cell meets, or gives it back, and gives what was taken.
+    pub(crate) fn cool_solid(&mut self, c: usize, level: i32, units: i64) -> i64 {
+        let Some(level) = self.level_of_solid(c, level) else { return 0 };
+        let Some(solids) = &mut self.solids else { return 0 };
+        let solid = solids[c].cell_mut(level);
+        let taken = units.min(solid.heat);
+        solid.heat -= taken;
+        self.account.heat_set -= i128::from(taken);
+        self.account.heat_used += i128::from(taken);
+        taken
+    }
+
     /// Temperature of the solid or the liquid of a cell, whichever fills more of it.
     pub fn temperature_k(&self, [x, y, z]: [usize; 3]) -> Option<f64> {
         let (c, level) = (z * self.space.nx + x, y as i32);
@@ -202,7 +245,7 @@ impl Flow {
     /// nothing carries any more.
     pub(crate) fn exchange_heat(&mut self) {
         let Some(mut solids) = self.solids.take() else { return };
-        let conduct = Conduct::new(self.space, &self.setup, self.time_s());
+        let conduct = Conduct::new(self.space, &self.setup, self.time_s()).covered(&self.covered_cells);
         let sum = conduct.run(&mut self.columns, &mut solids);
         self.account.heat_sky += sum.air;
         self.account.heat_bed += sum.ground;
