@@ -144,6 +144,21 @@ fn steam_on_ice_makes_water_and_ash_melts_into_lava() {
     assert_eq!(world.lava().ledger().energy.made, 2048);
 }
 
+/// Water at rest has to wake although another layer of still matter stands between its layer and the one that goes.
+#[test]
+fn water_falls_where_still_matter_goes_whatever_other_still_matter_there_is() {
+    let materials = "[[material]]\nname = \"salt\"\nkind = \"still\"\ndensity = 3000.0\n\
+                     [[material]]\nname = \"plate\"\nkind = \"still\"\ndensity = 2500.0\n\
+                     [[material]]\nname = \"water\"\n\
+                     [[reaction]]\ntakes = { salt = 1 }\nnear = { water = 0.5 }\nchance = 0.02\n";
+    let full = |name: &str| format!("kind = \"material\", name = \"{name}\", amount = 1.0");
+    let bodies = [body(0, &full("salt")), body(1, &full("water"))].concat();
+    let mut world = simulation(&column(4, &format!("{materials}{bodies}")));
+    step(&mut world, 600);
+    assert_eq!(mass(world.world(), "salt"), 0, "it dissolves");
+    assert_eq!(at(world.world(), "water", [0, 0, 0]).amount, AMOUNT_ONE);
+}
+
 #[test]
 fn rubble_sets_from_the_ground_up_and_lifts_what_is_in_its_cell() {
     let text = format!(
