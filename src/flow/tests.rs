@@ -222,3 +222,32 @@ fn what_edits_do_is_counted() {
     assert_eq!((flow.account.liquid(), flow.is_dry()), (0, true));
     flow.check().expect("exact");
 }
+
+/// Flat ground with lava of two temperatures far apart: a wide pool that creeps, and a hot spring that runs.
+fn pool_and_spring(with_pool: bool, with_spring: bool) -> u64 {
+    let space = FlowBox { nx: 90, ny: 20, nz: 40, dx_m: 10.0, dz_m: 2.0 };
+    let lava = Lava { cooling: Cooling::None, ..Lava::preset("etna-basalt").expect("a preset") };
+    let setup = FlowSetup { lava, step_s: 40.0, open_sides: false, seed: 5, heaters: Vec::new() };
+    let mut flow = Flow::new(space, setup, &vec![2.0; space.columns()]).expect("numbers in range");
+    let pour = |c: usize, volume: f64, kelvin: f64| FlowPour {
+        column: c,
+        level: None,
+        before_m3: 0.0,
+        after_m3: volume,
+        temperature_k: kelvin,
+    };
+    if with_pool {
+        let columns = (5..35).flat_map(|z| (5..35).map(move |x| z * 90 + x));
+        flow.fill(columns.map(|c| pour(c, 300.0, 1150.0)));
+    }
+    let spring = if with_spring { vec![pour(20 * 90 + 70, 400.0, 1500.0)] } else { Vec::new() };
+    (0..12).for_each(|step| flow.step(&at_step(&spring, step, 12)));
+    flow.check().expect("exact");
+    flow.account.faces
+}
+
+#[test]
+fn a_fast_front_costs_nothing_where_lava_creeps() {
+    let [pool, spring, both] = [(true, false), (false, true), (true, true)].map(|(a, b)| pool_and_spring(a, b));
+    assert!(both < (pool + spring) * 11 / 10, "{both} faces together, {pool} and {spring} alone");
+}
