@@ -1,6 +1,7 @@
 //! `lavoxel run`: simulate without pictures, and report. The loop is that of `lavoxel resume`, too.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use lavoxel::checkpoint::{CheckpointError, CheckpointWriter, Keeper};
@@ -246,21 +247,23 @@ impl Work {
     }
 }
 
-/// The low-pass filter, kept up to date to be timed.
+/// The low-pass filter, kept up to date to be timed. It takes a twentieth of the time at most.
 struct Filter {
     lowpass: Option<LowPass>,
     timing: simulation::StageTime,
+    start: Instant,
 }
 
 impl Filter {
     fn new(scene: &Scene) -> Self {
         let grid = scene.spec.grid.grid().ok().filter(|_| scene.check_drawable().is_ok());
         let lowpass = grid.map(LowPass::new);
-        Self { lowpass, timing: simulation::StageTime::default() }
+        Self { lowpass, timing: simulation::StageTime::default(), start: Instant::now() }
     }
 
     fn after_step(&mut self, simulation: &Simulation) {
-        if let Some(lowpass) = self.lowpass.as_mut().filter(|_| simulation.steps().is_multiple_of(FILTER_EVERY)) {
+        let is_due = simulation.steps().is_multiple_of(FILTER_EVERY) && 20 * self.timing.total <= self.start.elapsed();
+        if let Some(lowpass) = self.lowpass.as_mut().filter(|_| is_due) {
             self.timing.time(|| {
                 lowpass.refresh(simulation.world());
             });

@@ -200,6 +200,14 @@ pub(crate) struct Mark {
     max_speed: f32,
 }
 
+impl Mark {
+    fn note_arrival(&mut self, now_s: f64) {
+        if self.arrival_s.is_infinite() {
+            self.arrival_s = now_s;
+        }
+    }
+}
+
 /// A flow: its ground, its liquid, its ledgers.
 #[derive(Clone, Debug)]
 pub struct Flow {

@@ -16,7 +16,7 @@ impl Flow {
     }
 
     /// Turns cells of cold columns, ascending, to rock.
-    pub(crate) fn set(&mut self, cold: Vec<u32>) {
+    pub(crate) fn set(&mut self, cold: &[u32]) {
         let (space, columns, solidus) = (self.space, &self.columns, self.solidus());
         let decide =
             |&c: &u32| cells_that_set(space, columns, c as usize, solidus).map(move |level| (c, level)).collect();

@@ -90,7 +90,8 @@ impl Flow {
             self.drain(plan);
         }
         let cold = if self.solids.is_some() { self.end_melting(plan) } else { self.end_cooling(plan) };
-        self.set(cold);
+        self.set(&cold);
+        self.note_arrivals(&cold);
         self.note_changes(plan);
         self.wake_melted();
     }
@@ -102,12 +103,14 @@ impl Flow {
         let cool = Cool::new(*space, setup, notes.now_s);
         let is_cooling = cool.is_needed();
         let ended = each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, ended| {
-            notes.column(c, column, mark);
+            notes.speed(c, column, mark);
             if is_cooling {
                 ended.losses = ended.losses.plus(cool.column(column, mark));
             }
             if column.has_cold(solidus) {
                 ended.cold.push(c);
+            } else {
+                mark.note_arrival(notes.now_s);
             }
         });
         account.heat_sky += i128::from(ended.losses.sky);
@@ -120,12 +123,14 @@ impl Flow {
     fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
         let (notes, solidus) = (Notes::of(self, plan), self.solidus());
         let Self { columns, marks, leans, tables, .. } = self;
-        each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, _| notes.column(c, column, mark));
+        each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, _| notes.speed(c, column, mark));
         self.exchange_heat();
         let Self { columns, marks, leans, tables, .. } = self;
-        let ended = each_wet(plan, (columns, marks, leans), tables, &|c, column, _, ended| {
+        let ended = each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, ended| {
             if column.has_cold(solidus) {
                 ended.cold.push(c);
+            } else {
+                mark.note_arrival(notes.now_s);
             }
         });
         ended.cold
@@ -189,6 +194,16 @@ impl Flow {
         }
     }
 
+    /// Notes the arrival of lava in columns of which some may have set. What came and set within the step did not arrive.
+    fn note_arrivals(&mut self, columns: &[u32]) {
+        let now_s = self.time_s();
+        for &c in columns {
+            if self.columns[c as usize].is_wet() {
+                self.marks[c as usize].note_arrival(now_s);
+            }
+        }
+    }
+
     fn note_changes(&mut self, plan: &Plan) {
         let Self { leans, wet, .. } = self;
         wet.clear();
@@ -213,11 +228,8 @@ impl<'a> Notes<'a> {
         Self { plan, cliff: flow.tables.cliff, meter, now_s: flow.time_s() }
     }
 
-    /// Notes when lava came, and the speed of the surface from the slopes at the step's start: 1.5 ρ g S M/h.
-    fn column(&self, c: u32, column: &Column, mark: &mut Mark) {
-        if mark.arrival_s.is_infinite() {
-            mark.arrival_s = self.now_s;
-        }
+    /// Notes the speed of the surface from the slopes at the step's start: 1.5 ρ g S M/h.
+    fn speed(&self, c: u32, column: &Column, mark: &mut Mark) {
         if let Some(run) = column.runs.last().filter(|run| run.is_wet()) {
             let (depth, fall) = (run.depth as f64, self.plan.fall(c as usize).min(self.cliff) as f64);
             mark.speed = (1.5 * run.fluidity.to_f64() * depth * depth * fall * self.meter) as f32;

@@ -225,6 +225,10 @@ impl World {
         let liquid = melting.map_or(self.lava, |melting| melting.melt);
         for y in column.from..column.to.max(old_top) {
             let shown = column.shown(y);
+            if melting.is_none() && shown.ground == self.ground.is_solid([x, y, z]) {
+                self.layers[liquid].set([x, y, z], shown.liquid);
+                continue;
+            }
             // Nothing is in a cell when it becomes ground, and none holds more than there is room for.
             self.layers[liquid].set([x, y, z], Content::default());
             let still = melting.map(|Melting { set, mould, .. }| [(set, shown.solid), (mould, shown.mould)]);
