@@ -247,7 +247,7 @@ impl Work {
     }
 }
 
-/// The low-pass filter, kept up to date to be timed. It takes a twentieth of the time at most.
+/// The low-pass filter, kept up to date to be timed. It takes a fiftieth of the time at most.
 struct Filter {
     lowpass: Option<LowPass>,
     timing: simulation::StageTime,
@@ -262,7 +262,7 @@ impl Filter {
     }
 
     fn after_step(&mut self, simulation: &Simulation) {
-        let is_due = simulation.steps().is_multiple_of(FILTER_EVERY) && 20 * self.timing.total <= self.start.elapsed();
+        let is_due = simulation.steps().is_multiple_of(FILTER_EVERY) && 50 * self.timing.total <= self.start.elapsed();
         if let Some(lowpass) = self.lowpass.as_mut().filter(|_| is_due) {
             self.timing.time(|| {
                 lowpass.refresh(simulation.world());

@@ -14,6 +14,7 @@ use crate::flow::{Flow, FlowCell, FlowEdit, FlowState, Lava, UNITS};
 use crate::grid::Place;
 use crate::matter::{Kind, Material};
 use crate::memory::MemoryEstimate;
+use crate::parallel::*;
 use crate::source::Vents;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
 
@@ -28,6 +29,10 @@ const FILLED: u16 = AMOUNT_ONE / 2;
 
 /// As much of them as leaves none for liquids and gases.
 const FULL: u16 = AMOUNT_ONE / 64 * 63;
+
+/// Columns that are read before any is written, and fewest for which a second thread is worth its call.
+const AT_ONCE: usize = 8192;
+const TASK: usize = 64;
 
 /// The layers that show a lava that melts.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +70,8 @@ pub(super) struct Flowing {
     pub(super) flow: Flow,
     /// For each column the lowest cell above the highest one that shows lava.
     pub(super) tops: Vec<u16>,
+    /// Room for what is shown of columns.
+    columns: Vec<Column>,
 }
 
 impl World {
@@ -83,7 +90,7 @@ impl World {
     #[must_use]
     pub fn with_flow(mut self, flow: Flow) -> Self {
         let columns = self.grid.columns() as u32;
-        self.flow = Some(Box::new(Flowing { flow, tops: vec![0; columns as usize] }));
+        self.flow = Some(Box::new(Flowing { flow, tops: vec![0; columns as usize], columns: Vec::new() }));
         self.show(|_| (0..columns).collect());
         self
     }
@@ -91,7 +98,7 @@ impl World {
     /// The same world with a flow that it shows already, as one that was read from a file.
     #[must_use]
     pub(crate) fn with_shown_flow(mut self, flow: Flow) -> Self {
-        self.flow = Some(Box::new(Flowing { flow, tops: Vec::new() }));
+        self.flow = Some(Box::new(Flowing { flow, tops: Vec::new(), columns: Vec::new() }));
         let tops = self.lava_tops();
         self.flow.iter_mut().for_each(|flowing| flowing.tops.clone_from(&tops));
         self.show_fresh();
@@ -191,16 +198,21 @@ impl World {
     pub(super) fn show(&mut self, columns: impl FnOnce(&Flow) -> Vec<u32>) {
         let melting = self.layers_of_melting();
         let Some(mut flowing) = self.flow.take() else { return };
-        let mut column = Column::default();
-        for number in columns(&flowing.flow) {
-            let (x, z) = (number as usize % self.grid.nx, number as usize / self.grid.nx);
-            column.read(&flowing.flow, [x, z], self.grid.ny);
-            column.melts = melting.map(|_| flowing.flow.ground_level(number as usize));
-            column.show(&flowing.flow.setup().lava);
-            let top = &mut flowing.tops[number as usize];
-            self.show_column(&column, [x, z], usize::from(*top), melting);
-            self.ground.set_fresh(x, z, melting.is_none() && flowing.flow.has_set(number as usize));
-            *top = column.top() as u16;
+        let Flowing { flow, tops, columns: shown } = &mut *flowing;
+        for numbers in columns(flow).chunks(AT_ONCE) {
+            shown.resize_with(numbers.len().max(shown.len()), Column::default);
+            shown.par_iter_mut().zip(numbers).with_min_len(TASK).for_each(|(column, &number)| {
+                column.read(flow, number as usize, self.grid.ny);
+                column.melts = melting.map(|_| flow.ground_level(number as usize));
+                column.show(&flow.setup().lava);
+            });
+            for (column, &number) in shown.iter().zip(numbers) {
+                let (x, z) = (number as usize % self.grid.nx, number as usize / self.grid.nx);
+                let top = &mut tops[number as usize];
+                self.show_column(column, [x, z], usize::from(*top), melting);
+                self.ground.set_fresh(x, z, melting.is_none() && flow.has_set(number as usize));
+                *top = column.top() as u16;
+            }
         }
         self.take_account(&flowing.flow);
         self.flow = Some(flowing);
@@ -316,7 +328,7 @@ impl World {
 }
 
 /// A column of a flow as the world shows it.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Column {
     /// The first level that was read; all below is rock.
     from: usize,
@@ -333,7 +345,7 @@ struct Column {
 }
 
 /// A cell as the world shows it.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Shown {
     ground: bool,
     /// Amount of solid that can melt.
@@ -345,8 +357,9 @@ struct Shown {
 
 impl Column {
     /// Reads a column of a flow, of which the world has `ny` levels.
-    fn read(&mut self, flow: &Flow, [x, z]: [usize; 2], ny: usize) {
-        let levels = flow.levels(z * flow.space().nx + x);
+    fn read(&mut self, flow: &Flow, number: usize, ny: usize) {
+        let (x, z) = (number % flow.space().nx, number / flow.space().nx);
+        let levels = flow.levels(number);
         // The surface may lie on the cell below, and a film on the highest cell is shown in the one above.
         (self.from, self.to) = (levels.start.min(ny).saturating_sub(1), (levels.end + 1).min(ny));
         self.cells.clear();
