@@ -3,17 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
+#[path = "common/meets.rs"]
+mod meets;
 
 use std::path::Path;
 
 use common::{plain, tiled};
-use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
-use lavoxel::engine::Engine;
-use lavoxel::flow::Flow;
-use lavoxel::scene::{Scene, Stage};
-use lavoxel::simulation::Simulation;
+use lavoxel::scene::Scene;
 use lavoxel::units::AMOUNT_ONE;
-use lavoxel::world::{Edit, Matter, Shape, World};
+use lavoxel::world::{Edit, Matter, Shape};
+use meets::{assert_same_bits, build, flow, mass, steps, used};
 
 /// A slope down to a sea, and lava that reaches it.
 const COAST: &str = r#"
@@ -51,39 +50,6 @@ radius = 2.0
 rate_m3_s = 12.0
 "#;
 
-fn parse(text: &str) -> Scene {
-    Scene::parse(text, Path::new("coast.toml")).unwrap_or_else(|e| panic!("{e}"))
-}
-
-fn build(text: &str, engine: Box<dyn Engine>) -> Stage {
-    parse(text).build(engine).unwrap_or_else(|e| panic!("{e}"))
-}
-
-/// Makes steps, after each of which every account is exact.
-fn steps(simulation: &mut Simulation, steps: u64) {
-    for _ in 0..steps {
-        simulation.step();
-        let world = simulation.world();
-        world.check().unwrap_or_else(|e| panic!("step {}: {e}", simulation.steps()));
-        for (element, account) in world.elements() {
-            assert_eq!(account.now + account.left, account.came, "{element} after step {}", simulation.steps());
-        }
-    }
-}
-
-fn flow(world: &World) -> &Flow {
-    world.flow().unwrap()
-}
-
-fn mass(world: &World, name: &str) -> u64 {
-    world.layer(name).unwrap().mass()
-}
-
-/// Units of a material that reactions took.
-fn used(world: &World, name: &str) -> u64 {
-    world.layer(name).unwrap().ledger().used
-}
-
 #[test]
 fn water_boils_by_the_heat_of_the_lava_ledger() {
     let mut simulation = build(COAST, tiled()).simulation;
@@ -113,29 +79,7 @@ fn water_boils_by_the_heat_of_the_lava_ledger() {
 
 #[test]
 fn engines_threads_and_checkpoints_give_the_same_bits() {
-    let run = |threads: usize, engine: fn() -> Box<dyn Engine>| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let mut simulation = build(COAST, engine()).simulation;
-            (0..90).for_each(|_| simulation.step());
-            simulation.world().state_hash()
-        })
-    };
-    let hash = run(1, tiled);
-    assert_eq!([run(2, tiled), run(5, tiled), run(2, plain)], [hash; 3]);
-    let (scene, mut stage) = (parse(COAST), build(COAST, tiled()));
-    steps(&mut stage.simulation, 61);
-    let kept = stage.simulation.snapshot(None);
-    let mut bytes = Vec::new();
-    CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }.write(Path::new("a.lavoxel"), &mut bytes).unwrap();
-    let again = Checkpoint::read(&bytes[..], Path::new("a.lavoxel"), tiled()).unwrap_or_else(|e| panic!("{e}"));
-    let mut again = again.stage.simulation;
-    steps(&mut again, 29);
-    assert_eq!(again.world().state_hash(), hash);
-    steps(&mut stage.simulation, 7);
-    stage.simulation.go_back(&kept);
-    steps(&mut stage.simulation, 29);
-    assert_eq!(stage.simulation.world().state_hash(), hash);
+    assert_same_bits(COAST, 61);
 }
 
 #[test]
