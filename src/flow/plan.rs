@@ -68,7 +68,7 @@ pub(crate) struct Plan {
     listed: Vec<u32>,
     near: Area,
     around: Area,
-    /// What these ask for.
+    /// What the planned columns ask for.
     own: Vec<Own>,
     smooth: Vec<u8>,
 }

@@ -98,7 +98,7 @@ impl Flow {
 
     /// Notes speeds and takes the heat of a step. Gives the columns that may set.
     fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
-        let (notes, solidus) = (Notes::of(self, plan), self.solidus());
+        let notes = Notes::of(self, plan);
         let Self { space, setup, columns, marks, leans, tables, account, .. } = self;
         let cool = Cool::new(*space, setup, notes.now_s);
         let is_cooling = cool.is_needed();
@@ -107,11 +107,7 @@ impl Flow {
             if is_cooling {
                 ended.losses = ended.losses.plus(cool.column(column, mark));
             }
-            if column.has_cold(solidus) {
-                ended.cold.push(c);
-            } else {
-                mark.note_arrival(notes.now_s);
-            }
+            notes.arrival(c, column, mark, ended);
         });
         account.heat_sky += i128::from(ended.losses.sky);
         account.heat_roof += i128::from(ended.losses.roof);
@@ -121,17 +117,13 @@ impl Flow {
 
     /// The same where solid takes and gives heat too.
     fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
-        let (notes, solidus) = (Notes::of(self, plan), self.solidus());
+        let notes = Notes::of(self, plan);
         let Self { columns, marks, leans, tables, .. } = self;
         each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, _| notes.speed(c, column, mark));
         self.exchange_heat();
         let Self { columns, marks, leans, tables, .. } = self;
         let ended = each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, ended| {
-            if column.has_cold(solidus) {
-                ended.cold.push(c);
-            } else {
-                mark.note_arrival(notes.now_s);
-            }
+            notes.arrival(c, column, mark, ended);
         });
         ended.cold
     }
@@ -181,9 +173,11 @@ impl Flow {
 
     /// Empties the columns at the sides of the box.
     fn drain(&mut self, plan: &Plan) {
+        let notes = Notes::of(self, plan);
         for &c in plan.active.iter().filter(|&&c| plan.at_side[c as usize]) {
             let column = &mut self.columns[c as usize];
             if column.is_wet() {
+                notes.speed(c, column, &mut self.marks[c as usize]);
                 self.account.out += column.amount();
                 self.account.heat_out += column.heat();
                 for cell in &mut column.cells {
@@ -220,12 +214,14 @@ struct Notes<'a> {
     /// Metres a second of a column a step.
     meter: f64,
     now_s: f64,
+    /// See [`Flow::solidus`].
+    solidus: i64,
 }
 
 impl<'a> Notes<'a> {
     fn of(flow: &Flow, plan: &'a Plan) -> Self {
         let meter = flow.space.dx_m / flow.setup.step_s;
-        Self { plan, cliff: flow.tables.cliff, meter, now_s: flow.time_s() }
+        Self { plan, cliff: flow.tables.cliff, meter, now_s: flow.time_s(), solidus: flow.solidus() }
     }
 
     /// Notes the speed of the surface from the slopes at the step's start: 1.5 ρ g S M/h.
@@ -234,6 +230,15 @@ impl<'a> Notes<'a> {
             let (depth, fall) = (run.depth as f64, self.plan.fall(c as usize).min(self.cliff) as f64);
             mark.speed = (1.5 * run.fluidity.to_f64() * depth * depth * fall * self.meter) as f32;
             mark.max_speed = mark.max_speed.max(mark.speed);
+        }
+    }
+
+    /// Notes the arrival of lava; that of cold lava waits for what sets.
+    fn arrival(&self, c: u32, column: &Column, mark: &mut Mark, ended: &mut Ended) {
+        if column.has_cold(self.solidus) {
+            ended.cold.push(c);
+        } else {
+            mark.note_arrival(self.now_s);
         }
     }
 }
