@@ -1,5 +1,5 @@
 //! Forged checkpoints: any sections in a container with right checksums, as `lavoxel::checkpoint` documents it. The fuzz
-//! targets and `tests/memory_limit.rs` share it.
+//! targets and `tests/program/memory_limit.rs` share it.
 
 use lavoxel::checkpoint::FORMAT;
 use lz4_flex::block::compress;

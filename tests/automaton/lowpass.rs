@@ -1,0 +1,358 @@
+//! The promise: working out only what is near a change gives the same volume as filtering everything.
+
+use crate::common::{Dice, any_rules, ball, densest, meddle, plain, random_world, tiled, vents, volcano};
+use lavoxel::generate::crater;
+use lavoxel::grid::Grid;
+use lavoxel::lowpass::{BRICK, Bricks, Change, ENERGY_SHOWN, LowPass, Volume};
+use lavoxel::matter::Material;
+use lavoxel::rules::RulesSpec;
+use lavoxel::simulation::{Command, Simulation, Snapshot};
+use lavoxel::source::VentSpec;
+use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
+use lavoxel::world::{Edit, Matter, Shape, Span, World};
+use proptest::prelude::*;
+
+/// The filter as its documentation says, cell by cell over the whole box.
+fn everything(world: &World) -> Volume {
+    let grid = world.grid();
+    let mut volume = Volume::empty(grid);
+    for z in 0..grid.nz {
+        for y in 0..grid.ny {
+            for x in 0..grid.nx {
+                let (mut weight, mut amount, mut energy) = (0.0, 0.0, 0.0);
+                for (dx, dy, dz) in (0..27).map(|i| (i % 3, i / 3 % 3, i / 9)) {
+                    let near = |v: usize, d: usize, n: usize| (v + d).checked_sub(1).filter(|&w| w < n);
+                    let place = (near(x, dx, grid.nx), near(y, dy, grid.ny), near(z, dz, grid.nz));
+                    let (Some(x), Some(y), Some(z)) = place else { continue };
+                    if world.ground().is_solid([x, y, z]) {
+                        continue;
+                    }
+                    let w = [1.0, 2.0, 1.0][dx] * [1.0, 2.0, 1.0][dy] * [1.0, 2.0, 1.0][dz];
+                    let cell = world.lava().at([x, y, z]);
+                    weight += w;
+                    amount += w * f64::from(cell.amount) / f64::from(AMOUNT_ONE);
+                    energy += w * f64::from(cell.energy) / f64::from(ENERGY_ONE) / f64::from(ENERGY_SHOWN);
+                }
+                if weight > 0.0 {
+                    let shade = |v: f64| (v / weight * 255.0 + 1e-9).round().min(255.0) as u8;
+                    let i = grid.index([x, y, z]);
+                    (volume.density[i], volume.energy[i]) = (shade(amount), shade(energy));
+                }
+            }
+        }
+    }
+    volume
+}
+
+#[test]
+fn layers_before_the_lava_are_not_filtered_as_lava() {
+    let grid = Grid::new(23, 14, 17);
+    let lava = random_world(grid, 5, 25, 15);
+    let mut world = World::with_materials(lava.ground().clone(), vec![Material::sand(), Material::ice()]);
+    let mut lowpass = LowPass::new(grid);
+    for (name, y) in [("sand", 2.0), ("ice", 9.0)] {
+        let shape = Shape::Box { from: [0.0, y, 0.0], to: [23.0, y + 3.0, 17.0] };
+        world.edit(&Edit { shape, matter: Matter::Material { name: name.to_owned(), amount: 1.0 } });
+    }
+    for ([x, y, z], cell) in lava.lava().held() {
+        world.place([x, y, z], cell.amount, cell.energy);
+    }
+    let (volume, expected) = (lowpass.refresh(&world), everything(&world));
+    assert!(volume.density == expected.density && volume.energy == expected.energy);
+    assert!(expected.density.iter().any(|&density| density > 0));
+}
+
+#[test]
+fn incremental_equals_full_at_every_step() {
+    for grid in [Grid::new(1, 1, 1), Grid::new(2, 9, 1), Grid::new(23, 14, 17)] {
+        let world = random_world(grid, 5, 25, 15);
+        let mut simulation = Simulation::new(world, &RulesSpec::default(), &vents(grid), 3, tiled());
+        let mut lowpass = LowPass::new(grid);
+        for step in 0..40 {
+            simulation.step();
+            if step == 20 {
+                let shape = Shape::Sphere { center: [10.0, 5.0, 8.0], radius: 4.0 };
+                simulation.command(Command::Put(Edit { shape, matter: Matter::Nothing })).expect("a small edit");
+            }
+            if step == 30 {
+                let shape = Shape::Sphere { center: [6.0, 3.0, 8.0], radius: 4.0 };
+                simulation.command(Command::Put(Edit { shape, matter: Matter::Rock })).expect("a small edit");
+            }
+            if step % 3 == 0 {
+                assert!(*lowpass.refresh(simulation.world()) == everything(simulation.world()), "step {step}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_bed_stays_full_down_to_the_rock() {
+    let mut world = random_world(Grid::new(5, 5, 5), 1, 0, 0);
+    let rock = Shape::Box { from: [0.0; 3], to: [5.0, 2.0, 5.0] };
+    world.edit(&Edit { shape: rock, matter: Matter::Rock });
+    let lava = Shape::Box { from: [0.0, 2.0, 0.0], to: [5.0, 5.0, 5.0] };
+    world.edit(&Edit { shape: lava, matter: Matter::Lava { amount: 1.0, energy: 1.0 } });
+    let mut lowpass = LowPass::new(world.grid());
+    let volume = lowpass.refresh(&world);
+    let column: Vec<u8> = (0..5).map(|y| volume.density[world.grid().index([2, y, 2])]).collect();
+    assert_eq!(column, [0, 255, 255, 255, 255]);
+}
+
+/// For each row, the smallest span around its changes.
+fn by_rows(changes: &[Change], grid: Grid) -> Vec<Span> {
+    let mut rows = vec![Span::EMPTY; grid.ny * grid.nz];
+    for &Change { row, cells } in changes {
+        assert!(!cells.is_empty());
+        rows[row] = rows[row].union(cells);
+    }
+    rows
+}
+
+/// For each brick whether a cell in it differs.
+fn bricks_that_differ(old: &Volume, new: &Volume) -> Vec<bool> {
+    let grid = new.grid;
+    let [nx, ny, nz] = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK));
+    let mut bricks = vec![false; nx * ny * nz];
+    for ([x, y, z], i) in grid.places().zip(0..) {
+        let differs = (old.density[i], old.energy[i]) != (new.density[i], new.energy[i]);
+        bricks[(z / BRICK * ny + y / BRICK) * nx + x / BRICK] |= differs;
+    }
+    bricks
+}
+
+/// For each row, the first and the last cell that differ.
+fn differing(old: &Volume, new: &Volume) -> Vec<Span> {
+    let nx = new.grid.nx;
+    let differs = |i: usize| (old.density[i], old.energy[i]) != (new.density[i], new.energy[i]);
+    let row = |row: usize| {
+        let mut cells = (0..nx).filter(|x| differs(row * nx + x));
+        let first = cells.next();
+        first.map_or(Span::EMPTY, |x| Span { from: x as u16, to: cells.next_back().unwrap_or(x) as u16 + 1 })
+    };
+    (0..new.grid.ny * new.grid.nz).map(row).collect()
+}
+
+#[test]
+fn changes_cover_exactly_the_cells_that_differ() {
+    let shapes = [Grid::new(1, 1, 1), Grid::new(9, 8, 7), Grid::new(40, 19, 26), Grid::new(150, 9, 10)];
+    for (seed, grid) in shapes.into_iter().enumerate() {
+        let world = random_world(grid, seed as u64, 30, 8);
+        let mut simulation = Simulation::new(world, &RulesSpec::default(), &vents(grid), 3, tiled());
+        let start = simulation.snapshot(None);
+        let (mut lowpass, mut bricks) = (LowPass::new(grid), Bricks::new(grid));
+        let mut read = Volume::empty(grid);
+        for step in 0..60_u64 {
+            simulation.step();
+            if step % 9 == 4 {
+                let matter = [Matter::Rock, Matter::Nothing, Matter::Drain][step as usize % 3].clone();
+                let center = [step as f64 % 11.0, 4.0, 6.0];
+                let shape = Shape::Sphere { center, radius: 3.0 };
+                simulation.command(Command::Put(Edit { shape, matter })).expect("a small edit");
+            }
+            if step == 40 {
+                simulation.go_back(&start);
+            }
+            lowpass.refresh(simulation.world());
+            if step % 4 > 0 {
+                continue;
+            }
+            // Several refreshes may pass before the changes are read; a cell that came back to its value may be covered.
+            let changed = lowpass.take_changes();
+            let differing = differing(&read, lowpass.volume());
+            for (row, (changed, differing)) in by_rows(&changed, grid).iter().zip(&differing).enumerate() {
+                assert_eq!(changed.union(*differing), *changed, "row {row} at step {step}");
+            }
+            bricks.refresh(lowpass.volume(), &changed);
+            assert!(bricks.densest() == densest(lowpass.volume()), "bricks at step {step}");
+            read.clone_from(lowpass.volume());
+
+            simulation.step();
+            lowpass.refresh(simulation.world());
+            let changed = lowpass.take_changes();
+            let differing = self::differing(&read, lowpass.volume());
+            assert!(by_rows(&changed, grid) == differing, "one refresh at step {step}");
+            // What is uploaded: no brick between two changes of a row.
+            let uploaded = bricks.touched(&changed, 0);
+            assert!(uploaded == bricks_that_differ(&read, lowpass.volume()), "one refresh at step {step}");
+            let any = !changed.is_empty();
+            let before = bricks.densest().to_vec();
+            let another = bricks.refresh(lowpass.volume(), &changed);
+            assert_eq!(another, before != bricks.densest());
+            assert!(any || !another);
+            read.clone_from(lowpass.volume());
+            lowpass.refresh(simulation.world());
+            assert!(lowpass.take_changes().is_empty(), "nothing changed");
+        }
+    }
+}
+
+/// A random change between two refreshes.
+fn happen(simulation: &mut Simulation, start: &Snapshot, dice: &mut Dice) {
+    match dice.below(20) {
+        0..14 => (0..1 + dice.below(4)).for_each(|_| simulation.step()),
+        // In a single cell most of what a person could do is refused.
+        14..19 if simulation.world().grid().cells() > 1 => meddle(simulation, dice),
+        14..19 => simulation.step(),
+        _ => simulation.go_back(start),
+    }
+}
+
+/// A low-pass that is asked now and then, and what it should say.
+struct Watcher {
+    lowpass: LowPass,
+    taken: Volume,
+}
+
+impl Watcher {
+    fn new(grid: Grid) -> Self {
+        Self { lowpass: LowPass::new(grid), taken: Volume::empty(grid) }
+    }
+
+    /// Refreshes and compares with a low-pass that has seen nothing; takes the changes if asked.
+    fn look(&mut self, world: &World, take: bool) {
+        let mut fresh = LowPass::new(world.grid());
+        fresh.refresh(world);
+        assert!(self.lowpass.refresh(world) == fresh.volume());
+        assert!(self.lowpass.rows() == fresh.rows());
+        if take {
+            let changed = by_rows(&self.lowpass.take_changes(), world.grid());
+            for (row, (changed, differing)) in changed.iter().zip(differing(&self.taken, fresh.volume())).enumerate() {
+                assert_eq!(changed.union(differing), *changed, "row {row}");
+            }
+            self.taken.clone_from(fresh.volume());
+        }
+    }
+}
+
+/// Shapes with one cell, with many rows and few, and with more tiles in a row than a word has bits.
+const SHAPES: [Grid; 6] = [
+    Grid { nx: 1, ny: 1, nz: 1 },
+    Grid { nx: 3, ny: 200, nz: 5 },
+    Grid { nx: 129, ny: 7, nz: 130 },
+    Grid { nx: 70, ny: 20, nz: 9 },
+    Grid { nx: 1100, ny: 5, nz: 6 },
+    Grid { nx: 16, ny: 12, nz: 13 },
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_changed_is_enough(
+        shape in 0..SHAPES.len(), seed: u64, spec in any_rules(), liquid in 0u64..20, oracle in 0..4, things in 10..50,
+    ) {
+        let grid = SHAPES[shape];
+        let mut dice = Dice(seed);
+        let engine = if oracle == 0 { plain() } else { tiled() };
+        let world = random_world(grid, seed, dice.below(12), liquid);
+        let mut simulation = Simulation::new(world.clone(), &spec, &vents(grid), seed, engine);
+        let mut other = Simulation::new(world, &spec, &[], seed, tiled());
+        let start = simulation.snapshot(None);
+        // One reader reads every turn, one rarely, one two worlds in turn and one copies of them.
+        let [mut often, mut rarely, mut fickle, mut copies] = std::array::from_fn(|_| Watcher::new(grid));
+        let mut copy = simulation.world().clone();
+        for turn in 0..things {
+            happen(&mut simulation, &start, &mut dice);
+            other.step();
+            often.look(simulation.world(), turn % 3 == 0);
+            if turn % 7 == 3 {
+                rarely.look(simulation.world(), true);
+                copies.look(&copy, false);
+            }
+            match dice.below(4) {
+                0 => fickle.look(simulation.world(), true),
+                1 => fickle.look(other.world(), false),
+                2 => {
+                    // The copy and what it is of then go their own ways, both of them seen before.
+                    copy = simulation.world().clone();
+                    copies.look(&copy, true);
+                    copies.look(simulation.world(), true);
+                    let [x, y, z] = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64) as f64);
+                    copy.edit(&ball(x, y, z, Matter::Lava { amount: 0.7, energy: 1.0 }));
+                }
+                _ => {
+                    let mut lowpass = often.lowpass.clone();
+                    other.step();
+                    lowpass.refresh(simulation.world());
+                    prop_assert!(lowpass.volume() == often.lowpass.volume());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_run_is_followed_at_every_step() {
+    let grid = Grid::new(128, 100, 128);
+    let (x, z) = crater(grid);
+    let vent = VentSpec { x: x as f64 + 0.5, z: z as f64 + 0.5, ..VentSpec::default() };
+    let mut simulation = Simulation::new(volcano(grid), &RulesSpec::default(), &[vent], 1, tiled());
+    let mut watchers = [(1, Watcher::new(simulation.world().grid())), (13, Watcher::new(simulation.world().grid()))];
+    for step in 1..=400 {
+        simulation.step();
+        for (every, watcher) in &mut watchers {
+            if step % *every == 0 {
+                watcher.look(simulation.world(), step % 2 == 0);
+            }
+        }
+    }
+    assert!(simulation.world().lava().tally().cells > 500);
+}
+
+#[test]
+fn only_what_is_near_a_change_is_filtered() {
+    let grid = Grid::new(200, 20, 40);
+    let mut simulation = Simulation::new(World::at_rest(grid), &RulesSpec::default(), &[], 1, tiled());
+    let mut lowpass = LowPass::new(grid);
+    let mut filtered = |simulation: &Simulation| {
+        lowpass.refresh(simulation.world());
+        lowpass.filtered()
+    };
+    assert_eq!(filtered(&simulation), grid.nx * 2 * grid.nz, "all that the filter reaches from the floor");
+    // Until the rules have visited every tile once.
+    (0..3).for_each(|_| simulation.step());
+    filtered(&simulation);
+    for _ in 0..3 {
+        simulation.step();
+        assert_eq!(filtered(&simulation), 0, "nothing moves");
+    }
+    // A cell that is too tired to move, at rest on the rest of them.
+    let shape = Shape::Box { from: [90.0, 1.0, 21.0], to: [91.0, 2.0, 22.0] };
+    let edit = Edit { shape, matter: Matter::Lava { amount: 0.5, energy: 0.0 } };
+    simulation.command(Command::Put(edit)).expect("a small edit");
+    simulation.step();
+    let near = filtered(&simulation);
+    // The tile and one cell around it.
+    assert_eq!(near, (8 + 2) * 3 * (4 + 2), "the cells near one that changed");
+    (0..2).for_each(|_| simulation.step());
+    filtered(&simulation);
+    simulation.step();
+    assert_eq!(filtered(&simulation), 0, "nothing moves any more");
+}
+
+#[test]
+fn only_what_is_near_changed_ground_is_filtered() {
+    let grid = Grid::new(200, 20, 40);
+    let mut simulation = Simulation::new(World::at_rest(grid), &RulesSpec::default(), &[], 1, tiled());
+    let mut lowpass = LowPass::new(grid);
+    let mut filtered = |simulation: &Simulation| {
+        lowpass.refresh(simulation.world());
+        let mut fresh = LowPass::new(grid);
+        assert!(lowpass.volume() == fresh.refresh(simulation.world()));
+        lowpass.filtered()
+    };
+    (0..3).for_each(|_| simulation.step());
+    filtered(&simulation);
+    // On the lava, inside a tile: that column of tiles, and one cell around it, in the two rows that have density.
+    for (at, tiles) in [([90.0, 1.0, 21.0], 1), ([95.0, 1.0, 23.0], 4), ([90.0, 9.0, 21.0], 1)] {
+        let shape = Shape::Box { from: at, to: at.map(|v| v + 1.0) };
+        simulation.command(Command::Put(Edit { shape, matter: Matter::Rock })).expect("a small edit");
+        let near = filtered(&simulation);
+        assert!((8 * 2 * 4..=(8 + 2) * 2 * 4).contains(&(near / tiles)), "{near} cells near {at:?}");
+        // The tiles that woke find nothing to do.
+        (0..3).for_each(|_| simulation.step());
+        filtered(&simulation);
+        simulation.step();
+        assert_eq!(filtered(&simulation), 0, "nothing moves");
+    }
+}

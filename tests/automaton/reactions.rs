@@ -1,0 +1,246 @@
+//! The promise of reactions: they are data, they balance, every material and every element is exact after each step, and the
+//! cycles that they drive do not stall.
+
+use std::path::Path;
+
+use crate::common;
+use lavoxel::scene::Scene;
+use lavoxel::simulation::Simulation;
+use lavoxel::units::AMOUNT_ONE;
+use lavoxel::world::{Content, World};
+
+/// A full cell.
+const ONE: u64 = AMOUNT_ONE as u64;
+
+/// Steps of the cycle where nothing else is said; `LAVOXEL_SOAK_STEPS=100000` is the long way.
+fn steps(usual: u64) -> u64 {
+    let asked = std::env::var("LAVOXEL_SOAK_STEPS").ok().and_then(|steps| steps.parse().ok());
+    asked.unwrap_or(usual)
+}
+
+fn scene(text: &str) -> Result<Scene, String> {
+    Scene::parse(text, Path::new("scene.toml")).map_err(|error| error.to_string())
+}
+
+fn simulation(text: &str) -> Simulation {
+    let scene = scene(text).unwrap_or_else(|error| panic!("{error}"));
+    scene.build(common::tiled()).unwrap_or_else(|error| panic!("{error}")).simulation
+}
+
+fn shipped(name: &str) -> Simulation {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains").join(name);
+    let scene = Scene::load(&path).unwrap_or_else(|error| panic!("{error}"));
+    scene.build(common::tiled()).unwrap_or_else(|error| panic!("{error}")).simulation
+}
+
+fn step(simulation: &mut Simulation, steps: u64) {
+    for _ in 0..steps {
+        simulation.step();
+        let world = simulation.world();
+        world.check().unwrap_or_else(|fault| panic!("step {}: {fault}", simulation.steps()));
+        for (element, account) in world.elements() {
+            assert_eq!(account.now + account.left, account.came, "{element} after step {}", simulation.steps());
+        }
+    }
+}
+
+fn at(world: &World, name: &str, place: [usize; 3]) -> Content {
+    world.layer(name).map(|layer| layer.at(place)).unwrap_or_default()
+}
+
+fn mass(world: &World, name: &str) -> u64 {
+    world.layer(name).map_or(0, |layer| layer.mass())
+}
+
+/// A closed column of cells without rock.
+fn column(height: usize, rest: &str) -> String {
+    format!("[grid]\nsize = [1, {height}, 1]\n[terrain]\nkind = \"plane\"\nbase_cells = 0.0\n{rest}")
+}
+
+fn body(y: usize, matter: &str) -> String {
+    let top = y + 1;
+    format!(
+        "[[body]]\nshape = {{ kind = \"box\", from = [0.0, {y}.0, 0.0], to = [1.0, {top}.0, 1.0] }}\nmatter = {{ {matter} }}\n"
+    )
+}
+
+const SEA: &str = "[[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n[[material]]\nname = \"rubble\"\n";
+
+#[test]
+fn a_wrong_reaction_is_refused_by_name() {
+    let wrong = [
+        (
+            "takes = { lava = 1, water = 1 }\nmakes = { rubble = 1, steam = 3 }",
+            "reaction[0] = takes 4 of h2o and makes 3",
+        ),
+        ("takes = { lava = 1 }", "takes 2 of rock and makes 0"),
+        ("takes = {}", "number of materials in reaction[0].takes = 0"),
+        ("takes = { mud = 1 }", "reaction[0].takes = \"mud\""),
+        ("takes = { water = 0 }", "reaction[0].takes.water = 0"),
+        ("takes = { water = 1 }\nmakes = { steam = 4 }\nrate = 0.0", "reaction[0].rate = 0"),
+        ("takes = { water = 1 }\nmakes = { steam = 4 }\nchance = 1.5", "reaction[0].chance = 1.5"),
+        ("takes = { water = 1 }\nmakes = { steam = 4 }\nwhere = \"beside\"", "reaction[0].where = \"beside\""),
+        ("takes = { water = 1 }\nmakes = { steam = 4 }\nwhere = \"across\"", "reaction[0].where = \"across\""),
+        ("takes = { water = 1 }\nmakes = { steam = 4 }\nwhere = \"here\"", "unknown value `here`"),
+        ("takes = { water = 1 }\nmakes = { steam = 4 }\nnear = { ice = 0.1 }", "reaction[0].near = \"ice\""),
+        ("takes = { water = 1 }\nmakes = { steam = 4 }\nnear = { lava = 2.0 }", "reaction[0].near.lava = 2"),
+        (
+            "takes = { water = 1 }\nmakes = { steam = 4 }\nnear = { lava = 0.5 }\nwhere = \"cell\"",
+            "reaction[0].where = \"cell\"",
+        ),
+    ];
+    for (table, expected) in wrong {
+        let error = scene(&format!("{SEA}[[reaction]]\n{table}\n")).err().unwrap_or_default();
+        assert!(error.contains(expected), "{table}\ngave {error:?}\nand not {expected:?}");
+    }
+    let grains = "[[material]]\nname = \"ash\"\nelements = {}\n[[material]]\nname = \"sand\"\n";
+    let error = scene(&format!("{grains}[[reaction]]\ntakes = {{ ash = 3 }}\nmakes = {{ sand = 3 }}")).err();
+    assert!(error.is_some_and(|error| error.contains("3 parts of a grain")));
+}
+
+#[test]
+fn a_reaction_across_a_face_leaves_what_it_makes_where_its_parts_were() {
+    let text = format!(
+        "{SEA}[[reaction]]\ntakes = {{ lava = 1, water = 1 }}\nmakes = {{ rubble = 1, steam = 4 }}\nwhere = \"across\"\n{}{}",
+        body(0, "kind = \"lava\", amount = 1.0, energy = 1.0"),
+        body(1, "kind = \"material\", name = \"water\", amount = 0.25")
+    );
+    let mut simulation = simulation(&column(8, &text));
+    // Pairs along y whose lower cell is even react in step 2.
+    step(&mut simulation, 2);
+    assert_eq!(at(simulation.world(), "rubble", [0, 0, 0]).amount, 0);
+    step(&mut simulation, 1);
+    let world = simulation.world();
+    assert_eq!(at(world, "rubble", [0, 0, 0]).amount, AMOUNT_ONE / 4);
+    assert_eq!(at(world, "lava", [0, 0, 0]), Content { amount: AMOUNT_ONE / 4 * 3, energy: 6144 });
+    assert_eq!([mass(world, "water"), mass(world, "steam")], [0, ONE]);
+    assert_eq!(world.lava().ledger().energy.used, 2048, "a quarter of the energy goes with the lava");
+}
+
+#[test]
+fn steam_on_ice_makes_water_and_ash_melts_into_lava() {
+    let ice = "[[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n[[material]]\nname = \"ice\"\n[[reaction]]\n\
+               takes = { steam = 4 }\nmakes = { water = 1 }\nnear = { ice = 0.03 }\n";
+    let bodies = body(7, "kind = \"material\", name = \"ice\", amount = 1.0")
+        + &body(0, "kind = \"material\", name = \"steam\", amount = 1.0");
+    let mut cooled = simulation(&column(8, &format!("{ice}{bodies}")));
+    let ice_before = mass(cooled.world(), "ice");
+    step(&mut cooled, 300);
+    let world = cooled.world();
+    // What is left of the steam is thinner than four units.
+    assert!(mass(world, "steam") < 4 * 8, "{} units of steam are left", mass(world, "steam"));
+    assert!(mass(world, "water") > ONE / 4 - 8);
+    assert_eq!(mass(world, "ice"), ice_before, "the ice is only near");
+
+    let ash = "[[material]]\nname = \"ash\"\n[[reaction]]\ntakes = { ash = 2 }\nmakes = { lava = 1 }\nnear = { lava = 0.25 }\n\
+               energy = 0.5\n";
+    let bodies = body(0, "kind = \"lava\", amount = 1.0, energy = 1.0")
+        + &body(4, "kind = \"material\", name = \"ash\", amount = 1.0");
+    let mut melted = simulation(&column(8, &format!("{ash}{bodies}")));
+    step(&mut melted, 20);
+    let world = melted.world();
+    assert_eq!([mass(world, "ash"), mass(world, "lava")], [0, ONE / 2 * 3], "half a cell of lava more");
+    assert_eq!(world.lava().ledger().energy.made, 2048);
+}
+
+/// Water at rest has to wake although another layer of still matter stands between its layer and the one that goes.
+#[test]
+fn water_falls_where_still_matter_goes_whatever_other_still_matter_there_is() {
+    let materials = "[[material]]\nname = \"salt\"\nkind = \"still\"\ndensity = 3000.0\n\
+                     [[material]]\nname = \"plate\"\nkind = \"still\"\ndensity = 2500.0\n\
+                     [[material]]\nname = \"water\"\n\
+                     [[reaction]]\ntakes = { salt = 1 }\nnear = { water = 0.5 }\nchance = 0.02\n";
+    let full = |name: &str| format!("kind = \"material\", name = \"{name}\", amount = 1.0");
+    let bodies = [body(0, &full("salt")), body(1, &full("water"))].concat();
+    let mut world = simulation(&column(4, &format!("{materials}{bodies}")));
+    step(&mut world, 600);
+    assert_eq!(mass(world.world(), "salt"), 0, "it dissolves");
+    assert_eq!(at(world.world(), "water", [0, 0, 0]).amount, AMOUNT_ONE);
+}
+
+#[test]
+fn rubble_sets_from_the_ground_up_and_lifts_what_is_in_its_cell() {
+    let text = format!(
+        "{SEA}{}{}{}",
+        body(0, "kind = \"material\", name = \"rubble\", amount = 0.99"),
+        body(1, "kind = \"material\", name = \"rubble\", amount = 1.0"),
+        body(2, "kind = \"material\", name = \"water\", amount = 0.5"),
+    );
+    let mut simulation = simulation(&column(6, &text));
+    let tops = (0..4).map(|_| {
+        step(&mut simulation, 1);
+        simulation.world().ground().top(0, 0)
+    });
+    assert_eq!(tops.collect::<Vec<_>>(), [1, 2, 2, 2], "a row a step");
+    let world = simulation.world();
+    assert_eq!(mass(world, "water"), ONE / 2);
+    let ledger = world.layer("rubble").expect("it is there").ledger();
+    assert_eq!(ledger.solidified + mass(world, "rubble"), ledger.initial);
+}
+
+#[test]
+fn steam_leaves_through_an_open_roof_only() {
+    let steam =
+        format!("[[material]]\nname = \"steam\"\n{}", body(0, "kind = \"material\", name = \"steam\", amount = 1.0"));
+    let mut closed = simulation(&column(8, &steam));
+    step(&mut closed, 400);
+    assert_eq!(mass(closed.world(), "steam"), ONE);
+    let mut open = simulation(&column(8, &format!("{steam}[rules]\nroof = \"open\"\n")));
+    step(&mut open, 400);
+    assert_eq!(mass(open.world(), "steam"), 0);
+    let gone = open.world().layer("steam").expect("it is there").ledger().outflow;
+    assert_eq!(gone, ONE);
+}
+
+/// Runs a cycle and checks that it never stalls: in no 2,000 steps after the first fifth does it boil or cool less than half
+/// of the mean.
+fn assert_goes_on(name: &str, steps: u64) {
+    let mut simulation = shipped(name);
+    let taken = |simulation: &Simulation, name: &str| {
+        simulation.world().layer(name).map_or(0, |layer| layer.ledger().used) / ONE
+    };
+    let (mut last, mut turns) = ([0; 2], Vec::new());
+    for part in 0..steps / 2000 {
+        step(&mut simulation, 2000);
+        let now = ["water", "steam"].map(|material| taken(&simulation, material));
+        if part >= steps / 2000 / 5 {
+            turns.push([now[0] - last[0], now[1] - last[1]]);
+        }
+        last = now;
+    }
+    for side in 0..2 {
+        let all: Vec<_> = turns.iter().map(|turn| turn[side]).collect();
+        let (mean, least) = (all.iter().sum::<u64>() / all.len() as u64, all.iter().min().copied().unwrap_or(0));
+        println!("{name}: {} of {} turns, mean {mean} cells, least {least}", ["boiled", "cooled"][side], all.len());
+        assert!(mean > 20 && 2 * least >= mean, "{name}, {side}: least {least} of a mean of {mean} cells: {all:?}");
+    }
+}
+
+#[test]
+fn the_closed_cycle_of_water_goes_on() {
+    assert_goes_on("cycle_2d.toml", steps(20_000));
+    assert_goes_on("cycle.toml", steps(10_000));
+}
+
+#[test]
+fn the_coast_of_the_island_grows() {
+    let mut simulation = shipped("island.toml");
+    let land = |simulation: &Simulation| {
+        let (world, grid) = (simulation.world(), simulation.world().grid());
+        let columns = (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| [x, 17, z]));
+        columns.filter(|&place| world.ground().is_solid(place)).count()
+    };
+    let mut before = land(&simulation);
+    let first = before;
+    for _ in 0..3 {
+        step(&mut simulation, 600);
+        let now = land(&simulation);
+        assert!(now >= before, "{before} columns of land at sea level, then {now}");
+        before = now;
+    }
+    println!("columns of land at sea level: {first}, then {before}");
+    assert!(before > first + 50, "{first} columns of land at sea level, after 1,800 steps {before}");
+    let world = simulation.world();
+    let [water, steam] = ["water", "steam"].map(|name| world.layer(name).expect("it is there").ledger());
+    assert!(water.used > 0 && steam.made == 4 * water.used, "four of steam for one of water");
+}

@@ -1,0 +1,59 @@
+//! Heightmaps in the formats that people have, made by other programs where they are there, and byte by byte here.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::needs;
+use lavoxel::terrain::{Heightmap, LoadOptions, TerrainError, load, write};
+use ndarray::{Array2, Axis, s};
+use tempfile::TempDir;
+
+mod by_hand;
+mod gdal;
+mod misread;
+mod real;
+mod tiff;
+
+/// Whether a program of GDAL is installed; records a skipped test where it is not.
+fn there(program: &str) -> bool {
+    needs::program(program, "gdal-bin")
+}
+
+/// Runs a program that must succeed; gives what it printed.
+fn run(program: &str, args: &[&str]) -> String {
+    let output = Command::new(program).args(args).output().unwrap();
+    assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn plain(path: &Path) -> Result<Heightmap, TerrainError> {
+    load(path, &LoadOptions::default())
+}
+
+fn cells_of(metres: f64) -> LoadOptions {
+    LoadOptions { cell_size_m: Some(metres), ..LoadOptions::default() }
+}
+
+/// Equal to the bit, with no data in the same cells.
+fn assert_same(found: &Array2<f32>, expected: &Array2<f32>, what: &str) {
+    assert_eq!(found.dim(), expected.dim(), "{what}");
+    for ((at, a), b) in found.indexed_iter().zip(expected) {
+        assert!(a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()), "{what} {at:?}: {a} is not {b}");
+    }
+}
+
+fn assert_near(found: f64, expected: f64, within: f64, what: &str) {
+    assert!((found - expected).abs() <= within, "{what}: {found} is not {expected}");
+}
+
+/// One clear line that names the file, and no more.
+fn assert_refused(path: &Path, options: &LoadOptions, words: &[&str]) {
+    let message = load(path, options).unwrap_err().to_string();
+    assert!(message.contains(&path.display().to_string()), "{message}");
+    assert!(!message.contains('\n') && message.len() < 400, "{message}");
+    for word in words {
+        assert!(message.contains(word), "\"{word}\" is not in: {message}");
+    }
+}

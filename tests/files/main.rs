@@ -1,0 +1,20 @@
+//! Everything that is read and written by the library: scenes, ground, meshes, maps, checkpoints.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/needs.rs"]
+mod needs;
+
+mod checkpoint;
+mod formats_in;
+mod hostile;
+mod maps;
+mod meshes;
+mod parameters;
+mod placing;
+mod replay;
+mod resampling;
+mod scenes;
+mod soak;
+mod states;
+mod terrain;

@@ -1,0 +1,257 @@
+//! The scenes that come with the program: all run, and the built-in one shows every key with its default.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::common;
+use lavoxel::air::{Air, Field, Wind};
+use lavoxel::engine::tiled::Tiled;
+use lavoxel::matter::Material;
+use lavoxel::rules::{MaterialChange, RulesSpec};
+use lavoxel::scene::{BodySpec, Scene, SceneSpec, VOLCANO, VentPlace, VentRadius, VentTable};
+use lavoxel::simulation::EventSpec;
+use lavoxel::terrain::{Fill, Kind, TerrainSpec};
+use lavoxel::world::{Matter, Shape};
+use toml::{Table, Value};
+
+/// What the built-in scene sets to something else than the default, because the scene is about it.
+const OWN: [&str; 3] = ["name", "seed", "vent"];
+
+fn scenes() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
+    let mut scenes: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    scenes.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    scenes.sort();
+    scenes
+}
+
+#[test]
+fn every_scene_runs() {
+    let scenes = scenes();
+    assert!(scenes.len() >= 4, "{scenes:?}");
+    for path in scenes {
+        let scene = Scene::load(&path).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!scene.spec.name.is_empty(), "{}", path.display());
+        let mut simulation = scene.build(common::tiled()).unwrap_or_else(|e| panic!("{e}")).simulation;
+        for _ in 0..20 {
+            simulation.step();
+        }
+        let world = simulation.world();
+        world.check().unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let is_full = |air: &Air| air.amounts().total(Field::Ash) > 0;
+        let matter = world.layers().iter().any(|layer| layer.mass() > 0) || world.air().is_some_and(is_full);
+        assert!(matter, "{}: no matter", path.display());
+        for layer in world.layers() {
+            assert_eq!(layer.ledger().blocked, 0, "{}: the roof is in the way", path.display());
+        }
+    }
+}
+
+/// A scene with something at every key.
+fn full() -> SceneSpec {
+    let mut spec = SceneSpec::default();
+    spec.grid.cell_size_m = Some(10.0);
+    spec.terrain = TerrainSpec {
+        kind: Kind::Heightmap,
+        seed: Some(1),
+        roughness: Some(1.0),
+        base_cells: Some(8.0),
+        height: Some(0.74),
+        crater_radius: Some(0.1),
+        crater_depth: Some(0.1),
+        angle_deg: Some(10.0),
+        file: Some("mountain.asc".into()),
+        cell_size_m: Some(10.0),
+        black_m: Some(0.0),
+        white_m: Some(1.0),
+        no_data: Some(-9999.0),
+        raw_size: Some([1; 2]),
+        raw_type: Some("u16".parse().unwrap()),
+        crop: Some([0; 4]),
+        crop_m: Some([0.0; 4]),
+        bounds: Some([0.0; 4]),
+        vertical_exaggeration: Some(1.0),
+        fill_no_data: Some(Fill::Nearest),
+        base_m: Some(0.0),
+    };
+    let vent = VentTable { end: Some(1), ..VentTable::at(VentPlace::Cells { x: 1.0, z: 1.0 }) };
+    let metres = VentPlace::Metres { x_m: 1.0, z_m: 1.0 };
+    spec.vents.push(VentTable { place: metres, radius: VentRadius::Metres(1.0), ..vent.clone() });
+    spec.vents.push(VentTable { place: VentPlace::Map { map_x: 1.0, map_y: 1.0 }, ..vent.clone() });
+    spec.vents.push(VentTable { place: VentPlace::Summit, for_box: Some([1; 3]), ..vent.clone() });
+    spec.vents.push(vent);
+    let shape = Shape::Sphere { center: [1.0; 3], radius: 1.0 };
+    let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };
+    spec.bodies.push(body.clone());
+    let deeper = Material { viscosity: 0.5, ..Material::water() };
+    let change = MaterialChange::between(&Material::water(), &deeper);
+    spec.events.push(EventSpec {
+        at: 1,
+        seed: Some(1),
+        put: Some(body),
+        rules: Some(RulesSpec::default().into()),
+        material: Some(change),
+        wind: Some(Wind::even(3.0, 270.0)),
+    });
+    spec.camera.distance = Some(1.0);
+    spec.camera.target = Some([0.5; 3]);
+    spec.look.plate_size = Some(3.0);
+    spec.look.kelvin = Some([1143.0, 1360.0]);
+    spec.look.sun_elevation_deg = Some(10.0);
+    spec
+}
+
+fn table_of(spec: &SceneSpec) -> Table {
+    Table::try_from(spec).unwrap()
+}
+
+/// All keys, dotted, with their values; `vent`, `body` and `event` as if they were tables.
+fn keys(prefix: &str, table: &Table, found: &mut Vec<(String, Value)>) {
+    for (key, value) in table {
+        let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        match value {
+            Value::Table(inner) if !["body", "event"].contains(&prefix) => keys(&name, inner, found),
+            Value::Array(items) if items.first().is_some_and(Value::is_table) => {
+                items.iter().for_each(|item| keys(&name, item.as_table().unwrap(), found));
+            }
+            _ => found.push((name, value.clone())),
+        }
+    }
+}
+
+/// The keys that the text of a scene gives or shows in a comment, dotted.
+fn shown(text: &str) -> Vec<String> {
+    let mut table = String::new();
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let line = line.trim_start_matches("# ");
+        if line.starts_with('[') {
+            let end = line.find(']').unwrap();
+            table = format!("{}.", line[..end].trim_matches('['));
+        } else if let Some((key, _)) = line.split_once(" = ") {
+            found.push(format!("{table}{key}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_built_in_scene_shows_every_key() {
+    let mut wanted = Vec::new();
+    keys("", &table_of(&full()), &mut wanted);
+    assert!(wanted.len() > 60, "{wanted:?}");
+    let shown = shown(VOLCANO);
+    let missing: Vec<_> = wanted.iter().map(|(key, _)| key).filter(|key| !shown.contains(key)).collect();
+    assert!(missing.is_empty(), "not shown: {missing:?}");
+}
+
+#[test]
+fn the_built_in_scene_shows_the_defaults() {
+    let mut built_in = table_of(&Scene::volcano().spec);
+    let mut default = table_of(&SceneSpec::default());
+    for key in OWN {
+        for table in [&mut built_in, &mut default] {
+            table.remove(key);
+        }
+    }
+    assert_eq!(built_in, default);
+}
+
+#[test]
+fn values_in_comments_can_be_put_in() {
+    // What `# key = value` proposes in the tables of plain values is a value that the key takes.
+    let mut table = "";
+    for line in VOLCANO.lines() {
+        if line.starts_with('[') {
+            table = line.split_once(']').unwrap().0.trim_start_matches('[');
+        }
+        let heightmap = [
+            "file",
+            "cell_size_m",
+            "black_m",
+            "white_m",
+            "no_data",
+            "raw_",
+            "crop",
+            "bounds",
+            "vertical",
+            "fill_no",
+            "base_m",
+        ];
+        let proposal = line.strip_prefix("# ").filter(|rest| {
+            let key = rest.split_once(" = ").map_or("", |(key, _)| key);
+            !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_') && key != "shape"
+        });
+        let Some(proposal) = proposal.filter(|_| table != "vent") else { continue };
+        let beside = match table {
+            "terrain" if heightmap.iter().any(|key| proposal.starts_with(key)) => {
+                if proposal.starts_with("file") {
+                    "kind = \"heightmap\"\n"
+                } else {
+                    "kind = \"heightmap\"\nfile = \"x\"\n"
+                }
+            }
+            "terrain" if proposal.starts_with("angle_deg") => "kind = \"slope\"\n",
+            _ => "",
+        };
+        let text = format!("[{table}]\n{beside}{proposal}\n");
+        if let Err(e) = Scene::parse(&text, Path::new("scene.toml")) {
+            panic!("{e} in\n{text}");
+        }
+    }
+}
+
+#[test]
+fn proposed_terrain_keys_are_the_defaults() {
+    let terrain = VOLCANO.split_once("[terrain]").unwrap().1.split_once("# For kind = \"heightmap\"").unwrap().0;
+    let proposals =
+        terrain.lines().filter_map(|line| line.strip_prefix("# ")).filter(|line| !line.starts_with("angle"));
+    let text = format!("[terrain]\nkind = \"volcano\"\n{}\n", proposals.collect::<Vec<_>>().join("\n"));
+    let ground = |text: &str| {
+        let scene = Scene::parse(text, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e} in\n{text}"));
+        scene.build(common::tiled()).unwrap().simulation.world().ground().surface().clone()
+    };
+    assert!(text.lines().count() > 6, "{text}");
+    assert!(ground(&text) == ground(""), "not the defaults:\n{text}");
+}
+
+#[test]
+fn a_scene_survives_being_written_and_read() {
+    let spec = full();
+    let again: SceneSpec = toml::from_str(&toml::to_string(&spec).unwrap()).unwrap();
+    assert_eq!(again, spec);
+}
+
+#[test]
+fn unknown_keys_are_refused_in_every_table() {
+    let whole = toml::to_string(&full()).unwrap();
+    assert!(toml::from_str::<SceneSpec>(&whole).is_ok());
+    let headers: Vec<_> = whole.lines().filter(|line| line.starts_with('[')).collect();
+    for part in ["[grid]", "[terrain]", "[rules]", "[rules.friction]", "[[vent]]", "[camera]", "[look]", "[film]"] {
+        assert!(headers.contains(&part), "{part} in {headers:?}");
+    }
+    for header in headers {
+        let text = whole.replacen(header, &format!("{header}\nunheard_of = 1"), 1);
+        let error = toml::from_str::<SceneSpec>(&text).expect_err(header);
+        assert!(error.message().contains("unheard_of"), "{header}: {error}");
+    }
+    assert!(toml::from_str::<SceneSpec>(&format!("unheard_of = 1\n{whole}")).is_err());
+    let shapes =
+        ["kind = \"box\", from = [0, 0, 0], to = [1, 1, 1]", "kind = \"sphere\", center = [0, 0, 0], radius = 1"];
+    for shape in shapes {
+        let body = |more: &str| format!("[[body]]\nshape = {{ {shape}{more} }}\nmatter = {{ kind = \"rock\" }}\n");
+        assert!(toml::from_str::<SceneSpec>(&body("")).is_ok(), "{shape}");
+        assert!(toml::from_str::<SceneSpec>(&body(", unheard_of = 1")).is_err(), "{shape}");
+    }
+}
+
+#[test]
+fn the_stages_of_a_scene_are_timed_by_the_clock_of_the_system() {
+    let mut simulation = Scene::volcano().build(Box::new(Tiled::default())).expect("the built-in scene").simulation;
+    (0..3).for_each(|_| simulation.step());
+    let gravity = simulation.timings().of("gravity");
+    assert_eq!(gravity.runs, 3);
+    assert!(gravity.total > Duration::ZERO, "a step takes some time");
+}

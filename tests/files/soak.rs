@@ -1,0 +1,113 @@
+//! The long soak: everything that can happen to a simulation, for a long time, and the account stays exact to the unit.
+//!
+//! `LAVOXEL_SOAK_STEPS=1000000 cargo test --release --no-default-features --features files --test files soak -- --nocapture` is the long one.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::common::{Dice, SCENE, meddle, plain, tiled};
+use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
+use lavoxel::scene::Scene;
+use lavoxel::simulation::Snapshot;
+
+/// Steps where nothing else is said.
+const STEPS: u64 = 4000;
+
+/// Most hand-made changes: a simulation remembers all of them and so many and no more.
+const MOST_CHANGES: u64 = 8000;
+
+/// What happened, for the last line.
+#[derive(Debug, Default)]
+struct Counts {
+    changes: u64,
+    rewinds: u64,
+    checkpoints: u64,
+    checks: u64,
+}
+
+/// A simulation on its long way.
+struct Soak {
+    run: Checkpoint,
+    dice: Dice,
+    moments: Vec<Snapshot>,
+    counts: Counts,
+}
+
+impl Soak {
+    fn new() -> Self {
+        let scene = Scene::parse(SCENE, Path::new("scene.toml")).unwrap();
+        let stage = scene.build(tiled()).unwrap();
+        let run = Checkpoint { scene, stage, extras: [].into() };
+        Self { run, dice: Dice(2026), moments: Vec::new(), counts: Counts::default() }
+    }
+
+    /// One step, and with it whatever the dice say; of so many steps in all.
+    fn step(&mut self, of: u64) {
+        self.run.stage.simulation.step();
+        if self.dice.below((of / MOST_CHANGES).max(10)) == 0 {
+            meddle(&mut self.run.stage.simulation, &mut self.dice);
+            self.counts.changes += 1;
+        }
+        match self.dice.below(2000) {
+            0..20 => self.moments.push(self.run.stage.simulation.snapshot(self.moments.last())),
+            20..30 => self.rewind(),
+            30..34 => self.save_and_load(),
+            _ => {}
+        }
+        if self.dice.below(50) == 0 {
+            self.check();
+        }
+    }
+
+    /// Back to one of the last few moments.
+    fn rewind(&mut self) {
+        let last = self.moments.len().saturating_sub(5);
+        self.moments.drain(..last);
+        if !self.moments.is_empty() {
+            self.moments.truncate(1 + self.dice.below(self.moments.len() as u64) as usize);
+            self.run.stage.simulation.go_back(self.moments.last().unwrap());
+            self.counts.rewinds += 1;
+        }
+    }
+
+    /// Into bytes and back, on either engine.
+    fn save_and_load(&mut self) {
+        let Checkpoint { scene, stage, .. } = &self.run;
+        let (hash, mut bytes) = (stage.simulation.world().state_hash(), Vec::new());
+        CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("soak.lavoxel"), &mut bytes).unwrap();
+        let engine = if self.dice.below(4) == 0 { plain() } else { tiled() };
+        self.run = Checkpoint::read(&bytes[..], Path::new("soak.lavoxel"), engine).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(self.run.stage.simulation.world().state_hash(), hash);
+        self.counts.checkpoints += 1;
+    }
+
+    fn check(&mut self) {
+        let simulation = &self.run.stage.simulation;
+        simulation.world().check().unwrap_or_else(|fault| panic!("at step {}: {fault}", simulation.steps()));
+        self.counts.checks += 1;
+    }
+}
+
+#[test]
+fn the_account_is_exact_after_whatever_happens() {
+    let steps = std::env::var("LAVOXEL_SOAK_STEPS").map_or(STEPS, |text| text.parse().expect("a number of steps"));
+    let (start, mut soak) = (Instant::now(), Soak::new());
+    for made in 1..=steps {
+        soak.step(steps);
+        if made.is_multiple_of((steps / 10).max(1)) {
+            eprintln!("{made} steps, {:.0} s: {:?}", start.elapsed().as_secs_f64(), soak.counts);
+        }
+    }
+    soak.check();
+    let world = soak.run.stage.simulation.world();
+    let ledger = world.lava().ledger();
+    let (mass, gone) = (world.lava().mass(), ledger.outflow + ledger.solidified + ledger.removed + ledger.used);
+    assert_eq!(mass + gone, ledger.initial + ledger.sourced + ledger.made, "exact to the unit");
+    for (element, account) in world.elements() {
+        assert_eq!(account.now + account.left, account.came, "{element}");
+    }
+    assert!(ledger.outflow > 0 && ledger.removed > 0 && ledger.sourced > 0, "something happened: {ledger:?}");
+    assert!(soak.counts.rewinds > 0 && soak.counts.checkpoints > 0, "{:?}", soak.counts);
+    eprintln!("exact after {steps} steps: {mass} units there, {ledger:?}");
+}

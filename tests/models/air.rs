@@ -1,0 +1,224 @@
+//! The air in scenes: both solvers over ground that changes, with vents, fumes, wind and edits. Their own tests are
+//! `air_2d.rs`, `air_article.rs` and beside the solvers.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::path::Path;
+
+use crate::common;
+use crate::common::{Dice, meddle, tiled};
+use lavoxel::air::{AirSpec, Field, Motion, Side, SidesSpec, VentAir};
+use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
+use lavoxel::scene::{Scene, Stage, VentPlace};
+use lavoxel::simulation::Simulation;
+
+fn scene(solver: &str) -> Scene {
+    let text = common::SCENE.replace("[air]\n", &format!("[air]\nsolver = \"{solver}\"\n"));
+    Scene::parse(&text, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn start(scene: &Scene) -> Simulation {
+    scene.build(tiled()).unwrap_or_else(|e| panic!("{e}")).simulation
+}
+
+const SOLVERS: [&str; 2] = ["article", "incompressible"];
+
+#[test]
+fn accounts_are_exact_after_every_step_of_a_session() {
+    for (solver, session) in SOLVERS.into_iter().flat_map(|solver| (0..3).map(move |session| (solver, session))) {
+        let (mut simulation, mut dice) = (start(&scene(solver)), Dice(session));
+        for step in 0..250 {
+            if dice.below(3) == 0 {
+                meddle(&mut simulation, &mut dice);
+            }
+            simulation.step();
+            simulation.world().check().unwrap_or_else(|e| panic!("{solver}, session {session}, step {step}: {e}"));
+        }
+        let air = simulation.world().air().unwrap();
+        let account = |field| *air.account(field);
+        assert!(Field::CARRIED.into_iter().all(|field| account(field).put > 0), "{solver}");
+        assert!(account(Field::Ash).deposited > 0 && account(Field::Steam).evaporated > 0, "{solver}");
+        assert!(account(Field::Heat).out != 0 && account(Field::Heat).buried > 0, "{solver}");
+    }
+}
+
+#[test]
+fn threads_and_stops_change_no_bit() {
+    for solver in SOLVERS {
+        let scene = scene(solver);
+        let run = |threads: usize, stop: u64| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let (mut stage, mut dice) = (scene.build(tiled()).unwrap(), Dice(5));
+                for step in 0..120 {
+                    if step == stop {
+                        stage = through_a_file(&scene, &stage);
+                    }
+                    if step % 7 == 3 {
+                        meddle(&mut stage.simulation, &mut dice);
+                    }
+                    stage.simulation.step();
+                }
+                stage.simulation.world().state_hash()
+            })
+        };
+        let once = run(1, 1000);
+        for (threads, stop) in [(2, 1000), (5, 60), (1, 61), (3, 1)] {
+            assert_eq!(run(threads, stop), once, "{solver}, {threads} threads, stopped at {stop}");
+        }
+    }
+}
+
+fn through_a_file(scene: &Scene, stage: &Stage) -> Stage {
+    let mut bytes = Vec::new();
+    CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("run.lavoxel"), &mut bytes).unwrap();
+    Checkpoint::read(&bytes[..], Path::new("run.lavoxel"), tiled()).unwrap_or_else(|e| panic!("{e}")).stage
+}
+
+#[test]
+fn a_recorded_session_replays_to_the_same_bits() {
+    for solver in SOLVERS {
+        let scene = scene(solver);
+        let (mut simulation, mut dice) = (start(&scene), Dice(11));
+        for _ in 0..80 {
+            if dice.below(2) == 0 {
+                meddle(&mut simulation, &mut dice);
+            }
+            simulation.step();
+        }
+        let recorded = scene.recorded(&simulation);
+        let mut again = start(&recorded);
+        (0..80).for_each(|_| again.step());
+        assert_eq!(again.world().state_hash(), simulation.world().state_hash(), "{solver}");
+    }
+}
+
+#[test]
+fn the_wind_blows_from_the_start() {
+    for solver in SOLVERS {
+        let simulation = start(&scene(solver));
+        let air = simulation.world().air().unwrap();
+        let size = air.grid().size();
+        let aloft = [size[0] / 2, size[1] - 2, size[2] / 2];
+        let speed = air.velocity_m_s(aloft).iter().map(|v| v * v).sum::<f64>().sqrt();
+        assert!((speed - 8.0).abs() < 0.5, "{solver}: {speed} m/s");
+    }
+}
+
+#[test]
+fn files_know_the_air() {
+    let mut simulation = start(&scene("incompressible"));
+    (0..60).for_each(|_| simulation.step());
+    let world = simulation.world();
+    let air = world.air().unwrap();
+    for name in ["air.heat", "air.ash", "air.steam", "air.speed"] {
+        let values = world.array(name).unwrap();
+        assert!(values.iter().any(|&value| value > 0.0), "{name}");
+        let (place, value) = values.indexed_iter().max_by(|a, b| a.1.total_cmp(b.1)).unwrap();
+        let cell = air.grid().cell_of([place.2 as i64, place.1 as i64, place.0 as i64]).unwrap();
+        assert!(*value > 0.0 && !air.openness().is_solid(cell), "{name}");
+    }
+    let ash: f64 = (0..16).flat_map(|z| (0..20).map(move |x| air.ash_on(x, z))).sum();
+    assert!(ash > 0.0, "some has fallen on the box");
+}
+
+/// A table of the air within its ranges, extremes among them.
+fn any_air(dice: &mut Dice) -> AirSpec {
+    let mut pick = |values: &[f64]| values[dice.below(values.len() as u64) as usize];
+    let side = |n: f64| [Side::Wall, Side::Open, Side::Wrap][n as usize];
+    let sides =
+        SidesSpec { x: side(pick(&[0.0, 1.0, 2.0])), z: side(pick(&[0.0, 1.0, 2.0])), top: side(pick(&[0.0, 1.0])) };
+    let speed = pick(&[0.0, 5.0, 200.0]);
+    let mut spec = AirSpec {
+        solver: if pick(&[0.0, 1.0]) == 0.0 { Motion::Article } else { Motion::Incompressible },
+        ratio: Some(pick(&[1.0, 2.0, 4.0]) as usize),
+        margin_m: pick(&[0.0, 25.0]),
+        sides,
+        step_s: pick(&[1e-6, 0.5, 3600.0]),
+        wind: vec![[0.0, speed, 100.0], [100.0, pick(&[0.0, 200.0]), -40.0]],
+        stratification: pick(&[0.0, 0.01, 0.1]),
+        ambient_k: pick(&[50.0, 288.0, 1000.0]),
+        ash_unit_kg_m3: pick(&[1e-6, 0.01, 10.0]),
+        fall_m_s: pick(&[0.0, 1.0, 100.0]),
+        fade_per_s: pick(&[0.0, 0.1, 100.0]),
+        convection: pick(&[0.0, 50.0, 1e4]),
+        friction: [pick(&[0.0, 0.3, 1.0]), 0.0, pick(&[0.0, 1.0])],
+        confinement: pick(&[0.0, 0.15]),
+        ..AirSpec::default()
+    };
+    spec.article.pressure = pick(&[0.0, 0.24, 0.35]) as f32;
+    spec.article.filter_velocity = pick(&[0.0, 0.16]) as f32;
+    spec.article.filter_density = pick(&[0.0, 0.16]) as f32;
+    spec.article.heat_decay = [pick(&[0.0, 1.0]) as f32, 0.0, pick(&[0.0, 0.5]) as f32];
+    spec
+}
+
+#[test]
+fn what_is_accepted_runs_a_thousand_steps() {
+    let mut dice = Dice(77);
+    for _ in 0..8 {
+        let mut scene = scene("article");
+        scene.spec.grid.size = [9, 12, 8];
+        scene.spec.bodies.clear();
+        scene.spec.events.clear();
+        for vent in scene.spec.vents.iter_mut().chain(&mut scene.spec.sources) {
+            vent.place = VentPlace::Cells { x: dice.below(9) as f64, z: dice.below(8) as f64 };
+            vent.height = None;
+        }
+        let jet = [0.0, 1000.0][dice.below(2) as usize];
+        let about =
+            VentAir { gas: 1.0, ash: 1.0, steam: 1.0, temperature_k: 1e4, jet_m_s: jet, pulse: 1.0, pulse_s: 1e-3 };
+        for fume in &mut scene.spec.fumes {
+            fume.place = VentPlace::Cells { x: 5.0, z: 3.0 };
+            fume.air = Some(about.clone());
+            fume.rate = [1.0, 1e6][dice.below(2) as usize];
+        }
+        scene.spec.air = Some(any_air(&mut dice));
+        scene.validate().unwrap_or_else(|e| panic!("{e}"));
+        let mut simulation = start(&scene);
+        for step in 0..1000 {
+            if dice.below(40) == 0 {
+                meddle(&mut simulation, &mut dice);
+            }
+            simulation.step();
+            if step % 50 == 49 {
+                simulation.world().check().unwrap_or_else(|e| panic!("{e} at step {step} of {:?}", scene.spec.air));
+            }
+        }
+        let air = simulation.world().air().unwrap();
+        let fastest =
+            air.grid().cells.places().flat_map(|place| air.velocity(place)).fold(0.0, |a: f32, v| a.max(v.abs()));
+        assert!(fastest.is_finite() && fastest <= 10.0, "{fastest} cells a step in {:?}", scene.spec.air);
+    }
+}
+
+#[test]
+fn wrong_keys_are_named() {
+    let refused = |text: &str| match Scene::parse(text, Path::new("s.toml")) {
+        Ok(_) => panic!("accepted: {text}"),
+        Err(error) => error.to_string(),
+    };
+    for (text, part) in [
+        ("[[fume]]\nx = 1.0\nz = 1.0", "an [air] table"),
+        ("[[vent]]\nx = 1.0\nz = 1.0\nair = { gas = 0.1 }", "an [air] table"),
+        (
+            "[[body]]\nshape = { kind = \"below\", level = 3.0 }\nmatter = { kind = \"air\", heat_k = 5.0 }",
+            "an [air] table",
+        ),
+        ("[air]\nratio = 5", "air.ratio"),
+        ("[air]\nsolver = \"euler\"", "euler"),
+        ("[air]\nheight = 5.0", "height"),
+        ("[air]\nsides = { top = \"wrap\" }", "air.sides.top"),
+        ("[air.article]\npressure = 0.4", "air.article.pressure"),
+        ("[air]\nsteam = \"smoke\"", "air.steam"),
+        ("[air]\n[[fume]]\nx = 1.0\nz = 1.0\nair = { ash = 1.5 }", "fume[0].air.ash"),
+        ("[air]\n[[fume]]\nx = 1.0\nz = 1.0\nmaterial = \"water\"", "fume[0].material"),
+        (
+            "[air]\n[[body]]\nshape = { kind = \"below\", level = 3.0 }\nmatter = { kind = \"air\", heat_k = -5.0 }",
+            "heat_k",
+        ),
+        ("[[material]]\nname = \"air\"", "material[0].name"),
+    ] {
+        let message = refused(text);
+        assert!(message.contains(part), "{text}: {message}");
+    }
+}

@@ -1,0 +1,13 @@
+//! Pictures without a window.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/needs.rs"]
+mod needs;
+
+mod examples;
+mod flow_pictures;
+mod golden;
+mod ground_pictures;
+mod marcher;
+mod real_mountains;

@@ -1,0 +1,22 @@
+//! The program as people and scripts use it: what it prints, what it writes, and how it refuses. A file for each command,
+//! and for what concerns all of them.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod place;
+
+mod bench;
+mod compare;
+mod flow;
+mod hazard;
+mod heightmaps;
+mod help;
+mod layers;
+mod maps;
+mod melting;
+mod memory;
+mod render;
+mod run;
+mod scene;
+mod signals;
+mod terrain;
+mod wrong_use;

@@ -1,0 +1,166 @@
+//! `lavoxel compare`: footprints of known shapes, and files that are none.
+
+use super::place::Place;
+
+/// A grid of so many columns and rows of cells of 10 m from (1000, 2000) up, 1 in the rectangle (first and last column, first
+/// and last row, from the south-west), else no data.
+fn grid(cols: usize, rows: usize, [w, e, s, n]: [usize; 4]) -> String {
+    let head = format!("ncols {cols}\nnrows {rows}\nxllcorner 1000\nyllcorner 2000\ncellsize 10\nNODATA_value -9999\n");
+    let cell = |row: usize, col: usize| if (w..=e).contains(&col) && (s..=n).contains(&row) { "1" } else { "-9999" };
+    let line = |row| (0..cols).map(|col| cell(row, col)).collect::<Vec<_>>().join(" ");
+    head + &(0..rows).rev().map(line).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// A polygon around such a rectangle, in a system that is not known.
+fn polygon([w, e, s, n]: [usize; 4]) -> String {
+    let (w, e, s, n) = (1000 + 10 * w, 1010 + 10 * e, 2000 + 10 * s, 2010 + 10 * n);
+    format!(
+        r#"{{"type": "Polygon", "crs": null, "coordinates": [[[{w}, {s}], [{e}, {s}], [{e}, {n}], [{w}, {n}], [{w}, {s}]]]}}"#
+    )
+}
+
+const UTM: &str = r#"PROJCS["WGS 84 / UTM zone 33N",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["latitude_of_origin",0],PARAMETER["central_meridian",15],PARAMETER["scale_factor",0.9996],PARAMETER["false_easting",500000],PARAMETER["false_northing",0],UNIT["metre",1],AUTHORITY["EPSG","32633"]]"#;
+
+#[test]
+fn shapes_that_are_known_have_the_measures_that_are_known() {
+    let place = Place::new();
+    // 6 × 10 cells each, 2 × 10 of them in both.
+    place.put("a.asc", grid(20, 10, [0, 5, 0, 9]));
+    place.put("b.asc", grid(20, 10, [4, 9, 0, 9]));
+    place.put("b.geojson", polygon([4, 9, 0, 9]));
+    for b in ["b.asc", "b.geojson"] {
+        let found = place.json(&format!("compare a.asc {b} --json --from 1000,2050"));
+        let cells = ["a", "b", "intersection", "union"].map(|key| found[key]["cells"].as_u64().unwrap());
+        assert_eq!(cells, [60, 60, 20, 100], "{b}");
+        assert_eq!(found["a"]["area_m2"], 6000.0);
+        let numbers = ["jaccard", "precision", "recall", "fit"].map(|key| found[key].as_f64().unwrap());
+        let expected = [0.2, 1.0 / 3.0, 1.0 / 3.0, 0.2_f64.sqrt()];
+        assert!(numbers.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{b}: {numbers:?}");
+        // From the middle of the west edge to the middles of the farthest cells, 5 cells up and down.
+        let [a, b, less] = [&found["a"]["front_m"], &found["b"]["front_m"], &found["front_difference_m"]];
+        let (near, far) = (55.0_f64.hypot(45.0), 95.0_f64.hypot(45.0));
+        assert!((a.as_f64().unwrap() - near).abs() < 1e-9 && (b.as_f64().unwrap() - far).abs() < 1e-9);
+        assert!((less.as_f64().unwrap() - (near - far)).abs() < 1e-9);
+        assert_eq!(found["length_difference_m"], 0.0);
+    }
+    let text = place.done("compare a.asc b.asc");
+    assert!(text.contains("A            60 cells, 6 000 m² (a.asc)"), "{text}");
+    assert!(text.contains("fit          0.447  √(∩/∪)") && !text.contains("front"), "{text}");
+    let same = place.json("compare b.geojson b.geojson --json --cell-size 2.5");
+    assert_eq!((&same["fit"], &same["a"]["cells"]), (&1.0.into(), &(16 * 60).into()));
+}
+
+#[test]
+fn the_second_raster_comes_onto_the_cells_of_the_first() {
+    let place = Place::new();
+    place.put("a.asc", grid(4, 4, [1, 2, 1, 2]));
+    // The same ground in cells of 5 m, on a raster that reaches further east.
+    let fine = grid(30, 8, [2, 5, 2, 5]).replace("cellsize 10", "cellsize 5");
+    place.put("fine.asc", fine);
+    let found = place.json("compare a.asc fine.asc --json");
+    assert_eq!((&found["fit"], &found["a"]["cells"], &found["b"]["cells"]), (&1.0.into(), &4.into(), &4.into()));
+    // What lies outside of the first raster counts too.
+    place.put("east.asc", grid(20, 4, [2, 19, 1, 2]));
+    let found = place.json("compare a.asc east.asc --json");
+    assert_eq!((&found["b"]["cells"], &found["intersection"]["cells"]), (&36.into(), &2.into()));
+    // The limit chooses the cells.
+    let none = place.refused("compare a.asc fine.asc --above 1");
+    assert!(none.contains("neither footprint has a cell (--above 1)"), "{none}");
+}
+
+#[test]
+fn a_footprint_of_a_run_agrees_with_its_own_polygons() {
+    let place = Place::new();
+    let dem = "ncols 24\nnrows 24\nxllcorner 500000\nyllcorner 4178000\ncellsize 10\n".to_owned() + &"5 ".repeat(576);
+    place.put("dem.asc", dem);
+    place.put("dem.prj", UTM);
+    place.done(
+        "run dem.asc --vent 12,12@2 --steps 60 --quiet --map footprint=f.tif --map footprint=f.geojson \
+         --map thickness=t.tif --no-style",
+    );
+    let text = String::from_utf8(place.read("f.geojson")).unwrap();
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(found.get("crs").is_none(), "degrees need no name");
+    let first = &found["features"][0]["geometry"]["coordinates"][0][0];
+    assert!((first[0].as_f64().unwrap() - 15.0).abs() < 0.01 && (first[1].as_f64().unwrap() - 37.7).abs() < 0.1);
+    for (a, b) in [("f.tif", "f.geojson"), ("f.geojson", "f.tif"), ("t.tif", "f.geojson")] {
+        let found = place.json(&format!("compare {a} {b} --json"));
+        assert_eq!(found["fit"], 1.0, "{a} {b}: {found}");
+        assert!(found["a"]["cells"].as_u64().unwrap() > 20);
+    }
+}
+
+/// A map of arrival is in hours: what has a value was reached, and `--until` says by when.
+#[test]
+fn a_map_of_arrival_is_a_footprint_of_any_time() {
+    let place = Place::new();
+    let row = |z: usize| format!("{}\n", vec![(200 - 2 * z).to_string(); 24].join(" "));
+    let rows: String = (0..24).map(row).collect();
+    place.put("dem.asc", format!("ncols 24\nnrows 24\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}"));
+    let run = |time: &str, maps: &str| {
+        place.done(&format!(
+            "run dem.asc --lava etna-basalt --vent 12,6@8m3/s --duration {time} --quiet --no-style {maps}"
+        ))
+    };
+    run("30min", "--map arrival=hours.tif --map max-thickness=late.tif");
+    run("10min", "--map max-thickness=early.tif");
+    // Every column that was reached, the first ones after less than 0.05 h, too.
+    let found = place.json("compare hours.tif late.tif --above 0 --json");
+    assert_eq!(found["fit"], 1.0, "{found}");
+    let early = place.json("compare hours.tif early.tif --above 0 --until 10min --json");
+    assert_eq!(early["fit"], 1.0, "{early}");
+    let cells = |found: &serde_json::Value| found["a"]["cells"].as_u64().unwrap();
+    assert!(cells(&early) > 10 && cells(&early) < cells(&found), "{early} {found}");
+    let error = place.refused("compare early.tif late.tif --until 1h");
+    assert!(error.contains("--until: neither file is a GeoTIFF in hours or another time"), "{error}");
+    let wrong = place.run("compare hours.tif late.tif --until soon");
+    let error = String::from_utf8(wrong.stderr).unwrap();
+    assert!(wrong.status.code() == Some(2) && error.contains("must be a number of seconds, or a time"), "{error}");
+    // As a heightmap it is still refused.
+    let error = place.refused("terrain hours.tif");
+    assert!(error.contains("heights in metres or feet"), "{error}");
+}
+
+#[test]
+fn files_that_are_no_footprints_are_refused() {
+    let place = Place::new();
+    place.put("a.asc", grid(4, 4, [1, 2, 1, 2]));
+    place.put("utm.asc", grid(4, 4, [1, 2, 1, 2]));
+    place.put("utm.prj", UTM);
+    place.put("degrees.geojson", polygon([1, 2, 1, 2]).replace(r#""crs": null, "#, ""));
+    place.put("unknown.geojson", polygon([1, 2, 1, 2]));
+    place.put("line.geojson", r#"{"type": "LineString", "coordinates": [[0, 0], [1, 1]]}"#);
+    place.put("none.geojson", r#"{"type": "FeatureCollection", "features": []}"#);
+    place.put("torn.geojson", "{");
+    place.put("text.asc", "hello");
+    place.put("far.asc", grid(4, 4, [1, 2, 1, 2]).replace("xllcorner 1000", "xllcorner 5e9"));
+    for (args, part) in [
+        ("gone.asc a.asc", "cannot read gone.asc: no such file"),
+        ("a.asc small.toml", "footprints end in .tif, .asc or .geojson"),
+        ("a.asc line.geojson", "line.geojson has a LineString; a footprint has polygons"),
+        ("a.asc none.geojson", "none.geojson has no polygon"),
+        ("a.asc torn.geojson", "torn.geojson is no JSON"),
+        ("text.asc a.asc", "text.asc"),
+        ("a.asc utm.asc", "a.asc is in a coordinate system that is not known, utm.asc in EPSG:32633: bring both"),
+        (
+            "utm.asc unknown.geojson",
+            "unknown.geojson is in a coordinate system that is not known, utm.asc in EPSG:32633",
+        ),
+        (
+            "a.asc degrees.geojson",
+            "degrees.geojson is in longitude and latitude (WGS 84), a.asc in a coordinate system",
+        ),
+        ("utm.asc degrees.geojson", "a point lies far from the map"),
+        ("degrees.geojson unknown.geojson", "bring both into one coordinate system"),
+        ("a.asc far.asc", "too far apart for the cells of a.asc"),
+        ("a.asc a.asc --from 1", "must be two numbers"),
+        ("a.asc a.asc --above nan", "--above NaN: must be a number"),
+        ("unknown.geojson unknown.geojson --cell-size 0", "--cell-size 0: must be a length above 0"),
+        ("unknown.geojson unknown.geojson --cell-size 1e-6", "too far apart"),
+    ] {
+        let output = place.run(&format!("compare {args}"));
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args}\n{err}");
+        assert!(err.contains(part), "{args}\n{err}");
+    }
+}

@@ -1,0 +1,57 @@
+//! The physical model: a heightmap with a lava, its report, and what is refused.
+
+use serde_json::Value;
+
+use super::place::{Place, text};
+
+/// A slope of 30 × 20 cells of 10 m that falls to the south.
+fn slope() -> String {
+    let row = |z: usize| format!("{}\n", vec![(200 - 2 * z).to_string(); 30].join(" "));
+    let rows: String = (0..20).map(row).collect();
+    format!("ncols 30\nnrows 20\nxllcorner 500000\nyllcorner 4170000\ncellsize 10\n{rows}")
+}
+
+#[test]
+fn a_heightmap_with_a_lava_runs_in_seconds_and_cubic_metres() {
+    let place = Place::new();
+    place.put("slope.asc", slope());
+    let args = "run slope.asc --vent map:500150,4170150@20m3/s --duration 10min --lava etna-basalt --walls closed";
+    let report = place.json(&format!("{args} --json --map arrival=hours.tif --checkpoint run.lavoxel"));
+    let flow = |key: &str| report["flow"][key].as_f64().unwrap_or_else(|| panic!("{key} in {report}"));
+    assert_eq!((report["steps"].as_u64(), flow("time_s"), flow("step_s")), (Some(15), 600.0, 40.0));
+    assert!((flow("poured_m3") - 12_000.0).abs() < 0.01 && flow("out_m3") == 0.0, "{report}");
+    assert!((flow("liquid_m3") + flow("set_m3") - flow("poured_m3")).abs() < 0.01, "{report}");
+    assert!(flow("area_m2") >= 100.0 && flow("max_thickness_m") >= flow("mean_thickness_m"), "{report}");
+    assert_eq!(report["flow"]["exact"], Value::Bool(true));
+    let words = place.run(args);
+    let words = text(&words.stdout);
+    for line in
+        ["time        10 min in steps of 40 s", "lava        12 000 m³ poured: ", "accounts    volume and heat exact"]
+    {
+        assert!(words.contains(line), "no {line:?} in\n{words}");
+    }
+    let resumed = place.json("resume run.lavoxel --steps 20 --json");
+    assert_eq!(resumed["flow"]["time_s"].as_f64(), Some(800.0));
+}
+
+#[test]
+fn flags_of_the_other_model_are_refused() {
+    let place = Place::new();
+    place.put("slope.asc", slope());
+    for (args, message) in [
+        ("run slope.asc --lava basalt", "--lava \"basalt\": must be one of \"etna-basalt\""),
+        ("run slope.asc --lava etna-basalt --vent 9,9@2", "--vent 9,9@2: rate must be in cubic metres a second"),
+        ("run slope.asc --vent 9,9@2m3/s", "--vent 9,9@2m3/s: rate_m3_s must be in full cells a step"),
+        ("run slope.asc --duration 10d", "--duration 10 d: must be left out in the classic model"),
+        ("run small.toml --lava etna-basalt", "--lava etna-basalt: must be left out in the classic model"),
+        ("run slope.asc --lava etna-basalt --exaggerate 2", "--exaggerate 2: must be left out"),
+        ("run small.toml --cell-height 2", "--cell-height 2: must be left out"),
+        ("run slope.asc --cell-height 2", "--cell-height 2: must be left out"),
+        ("run slope.asc --lava etna-basalt --cell-height 0", "--cell-height 0: must be a number from 0.001"),
+    ] {
+        let output = place.run(args);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args}: {error}");
+        assert!(error.contains(message), "{args}\n→ {error}");
+    }
+}

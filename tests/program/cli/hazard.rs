@@ -1,0 +1,369 @@
+//! Hazard maps: sampled eruptions, their files, and the maps that come of them.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::place::{Place, text};
+use crate::child::Running;
+
+/// A slope of 24 × 24 cells of 10 m that falls to the south.
+fn slope() -> String {
+    let row = |z: usize| format!("{}\n", vec![(200 - 2 * z).to_string(); 24].join(" "));
+    let rows: String = (0..24).map(row).collect();
+    format!("ncols 24\nnrows 24\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}")
+}
+
+/// A square in the north with weight 3 and a line in the middle with weight 1.
+const AREA: &str = r#"{"type": "FeatureCollection", "crs": null, "features": [
+    {"type": "Feature", "properties": {"weight": 3},
+     "geometry": {"type": "Polygon", "coordinates": [[[1050, 5180], [1150, 5180], [1150, 5220], [1050, 5220], [1050, 5180]]]}},
+    {"type": "Feature", "properties": {"weight": 1},
+     "geometry": {"type": "LineString", "coordinates": [[1040, 5120], [1200, 5120]]}}]}"#;
+
+fn place() -> Place {
+    let place = Place::new();
+    place.put("slope.asc", slope());
+    place.put("area.geojson", AREA);
+    place
+}
+
+const LAWS: &str = "--rates log-uniform:1,20 --volumes uniform:500,3000 --duration 3h";
+
+fn command(more: &str) -> String {
+    format!("hazard slope.asc --vent-area area.geojson {LAWS} --seed 7 {more}")
+}
+
+/// The table of the runs: rows of fields by name.
+fn table(place: &Place, folder: &str) -> Vec<BTreeMap<String, String>> {
+    let words = text(&place.read(&format!("{folder}/runs.csv")));
+    let mut lines = words.lines().map(|line| line.split(',').map(str::to_owned));
+    let names: Vec<_> = lines.next().unwrap().collect();
+    lines.map(|fields| names.iter().cloned().zip(fields).collect()).collect()
+}
+
+fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
+    row[name].parse().unwrap_or_else(|e| panic!("{name} = {:?}: {e}", row[name]))
+}
+
+/// All files of a folder but the runs', and in the table no seconds of computing, which differ.
+fn maps(place: &Place, folder: &str) -> BTreeMap<String, Vec<u8>> {
+    let inside = |name: String| name.strip_prefix(&format!("{folder}/")).map(str::to_owned);
+    let names = place.files().into_iter().filter_map(inside).filter(|name| !name.starts_with("runs/"));
+    let mut files: BTreeMap<_, _> = names.map(|name| (name.clone(), place.read(&format!("{folder}/{name}")))).collect();
+    let rows = text(&files["runs.csv"]);
+    let rows: Vec<_> = rows.lines().filter_map(|line| Some(line.rsplit_once(',')?.0)).collect();
+    files.insert("runs.csv".to_owned(), rows.join("\n").into_bytes());
+    files
+}
+
+fn run_files(place: &Place, folder: &str) -> usize {
+    place.files().iter().filter(|name| name.starts_with(&format!("{folder}/runs/run_"))).count()
+}
+
+#[test]
+fn maps_are_the_same_for_any_number_of_threads() {
+    let place = place();
+    let report = place.json(&command("--runs 12 --threads 1 --out one --json --picture"));
+    assert_eq!((report["runs"].as_u64(), report["made"].as_u64()), (Some(12), Some(12)), "{report}");
+    place.done(&command("--runs 12 --threads 2 --out two --picture"));
+    let (one, two) = (maps(&place, "one"), maps(&place, "two"));
+    let names: Vec<_> = one.keys().map(String::as_str).collect();
+    for name in ["probability.tif", "probability.qml", "probability.png", "probability.geojson", "arrival_q10.tif"] {
+        assert!(names.contains(&name), "{name} in {names:?}");
+    }
+    for name in
+        ["arrival_q50.tif", "arrival_q90.tif", "thickness_q50.tif", "thickness_max.tif", "plan.json", "runs.csv"]
+    {
+        assert!(names.contains(&name), "{name} in {names:?}");
+    }
+    assert_eq!(names, two.keys().map(String::as_str).collect::<Vec<_>>());
+    for name in names {
+        assert!(one[name] == two[name], "{name} differs");
+    }
+    assert_eq!(run_files(&place, "one"), 12);
+}
+
+#[test]
+fn a_killed_command_goes_on_to_the_same_maps() {
+    let place = place();
+    place.done(&command("--runs 40 --out whole"));
+    let args = command("--runs 40 --threads 1 --out cut");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+    program.current_dir(place.0.path()).args(args.split(' ').filter(|arg| !arg.is_empty())).stderr(Stdio::piped());
+    let mut program = Running::start(&mut program);
+    while run_files(&place, "cut") < 3 {
+        assert!(program.try_wait().unwrap().is_none(), "it ended before it was killed");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    program.kill().unwrap();
+    program.wait().unwrap();
+    let there = run_files(&place, "cut");
+    assert!((3..40).contains(&there), "{there} of 40 runs");
+    assert!(!place.path("cut/probability.tif").exists());
+    let resumed = place.run(&args.replace("--threads 1", "--threads 2"));
+    let note = text(&resumed.stderr);
+    assert_eq!(resumed.status.code(), Some(0), "{note}");
+    assert!(note.contains(&format!("cut: {there} of 40 runs are there already")), "{note}");
+    let (whole, cut) = (maps(&place, "whole"), maps(&place, "cut"));
+    assert_eq!(whole.keys().collect::<Vec<_>>(), cut.keys().collect::<Vec<_>>());
+    for (name, bytes) in &whole {
+        assert!(*bytes == cut[name], "{name} differs");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_says_how_to_go_on() {
+    let place = place();
+    let args = command("--runs 100000 --out cut");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+    program.current_dir(place.0.path()).args(args.split(' ')).stderr(Stdio::piped()).stdout(Stdio::piped());
+    let mut program = Running::start(&mut program);
+    while run_files(&place, "cut") < 2 {
+        assert!(program.try_wait().unwrap().is_none(), "it ended before it was stopped");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    program.interrupt();
+    let output = program.output();
+    let note = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{note}");
+    let there = run_files(&place, "cut");
+    assert_eq!(note, format!("stopped after {there} of 100000 runs in cut; the same command makes the others\n"));
+    // The runs that are there can be summed up, and are kept.
+    let report = place.json(&command("--runs 100000 --out cut --reduce-only --json"));
+    assert_eq!((report["runs"].as_u64(), report["made"].as_u64()), (Some(there as u64), Some(0)));
+}
+
+#[test]
+fn samples_follow_their_laws_and_weights() {
+    let place = place();
+    place.done(&command("--runs 60 --out out"));
+    let rows = table(&place, "out");
+    assert_eq!(
+        rows.iter().map(|row| row["run"].clone()).collect::<Vec<_>>(),
+        (0..60).map(|run| run.to_string()).collect::<Vec<_>>()
+    );
+    let mut of_line = 0;
+    for row in &rows {
+        let (x, y, rate, volume) =
+            (number(row, "vent_x"), number(row, "vent_y"), number(row, "rate_m3_s"), number(row, "volume_m3"));
+        assert!((1.0..=20.0).contains(&rate) && (500.0..=3000.0).contains(&volume), "{row:?}");
+        assert!((number(row, "duration_s") * rate - volume).abs() < 1e-6 * volume, "{row:?}");
+        match row["feature"].as_str() {
+            "1" => assert!((1050.0..=1150.0).contains(&x) && (5180.0..=5220.0).contains(&y), "{row:?}"),
+            "2" => {
+                of_line += 1;
+                assert!((1040.0..=1200.0).contains(&x) && (y - 5120.0).abs() < 1e-9, "{row:?}");
+            }
+            other => panic!("feature {other}"),
+        }
+        assert!((number(row, "poured_m3") - volume).abs() < 0.02 && row["exact"] == "yes", "{row:?}");
+        assert!(number(row, "area_m2") >= 100.0 && number(row, "reach_m") >= 0.0, "{row:?}");
+    }
+    // A quarter of them, give or take three standard deviations.
+    assert!((5..=25).contains(&of_line), "{of_line} of 60 on the line");
+    let mean = rows.iter().map(|row| number(row, "rate_m3_s").log10()).sum::<f64>() / 60.0;
+    assert!((mean - 0.65).abs() < 0.15, "{mean}");
+    let seeds: std::collections::BTreeSet<_> = rows.iter().map(|row| row["seed"].clone()).collect();
+    assert_eq!(seeds.len(), 60);
+}
+
+#[test]
+fn more_runs_keep_those_that_are_there() {
+    let place = place();
+    place.done(&command("--runs 5 --out grown"));
+    let report = place.json(&command("--runs 9 --out grown --json"));
+    assert_eq!((report["runs"].as_u64(), report["made"].as_u64()), (Some(9), Some(4)));
+    place.done(&command("--runs 9 --out whole"));
+    assert!(maps(&place, "grown") == maps(&place, "whole"));
+    // Fewer take the first of them.
+    assert_eq!(place.json(&command("--runs 5 --out grown --json"))["made"].as_u64(), Some(0));
+    assert_eq!(table(&place, "grown").len(), 5);
+}
+
+/// A single vent, rate and volume: all runs are the one of `lavoxel run`.
+#[test]
+fn a_run_is_that_of_the_command_run() {
+    let place = place();
+    let scene = |rates: &str, duration: &str| {
+        format!(
+            "name = \"one\"\nseed = 3\nmodel = \"flow\"\n[flow]\nstep_s = 20.0\nduration = \"{duration}\"\n[grid]\n\
+             size = [24, 30, 24]\ncell_size_m = 10.0\ncell_height_m = 5.0\n[terrain]\nkind = \"heightmap\"\n\
+             file = \"slope.asc\"\n[[vent]]\nmap_x = 1123.0\nmap_y = 5187.0\nradius = 0.0\n{rates}\n"
+        )
+    };
+    place.put("hazard.toml", scene("rate_m3_s = 5.0", "2 h"));
+    place.done("hazard hazard.toml --durations 10min --runs 3 --seeds same --above 0 --out out");
+    let rows = table(&place, "out");
+    assert!(rows.iter().all(|row| row["seed"] == "3" && row["rate_m3_s"] == "5" && row["time_s"] == rows[0]["time_s"]));
+    assert_eq!((number(&rows[0], "vent_x"), number(&rows[0], "vent_y")), (1123.0, 5187.0));
+
+    let time = format!("{} s", rows[0]["time_s"]);
+    place.put("one.toml", scene("rates_m3_s = [[0, 5.0], [\"10 min\", 0.0]]", &time));
+    place.done("run one.toml --map arrival=arrival.asc");
+    // Each has data where lava came; the times themselves are compared where the library makes a run.
+    let agreement = place.json("compare out/thickness_max.tif arrival.asc --above -1 --json");
+    assert_eq!(agreement["fit"].as_f64(), Some(1.0), "{agreement}");
+    assert!(agreement["a"]["cells"].as_u64() > Some(20), "{agreement}");
+    let sure = place.json("compare out/probability.tif out/thickness_max.tif --above 0 --json");
+    assert_eq!(sure["fit"].as_f64(), Some(1.0), "{sure}");
+    let doubtful = place.run("compare out/probability.tif arrival.asc --above 1 --json");
+    assert!(text(&doubtful.stderr).contains("neither footprint has a cell"), "nothing is more probable than 1");
+}
+
+#[test]
+fn other_limits_and_quantiles_come_from_the_same_runs() {
+    let place = place();
+    place.done(&command("--runs 6 --out out"));
+    let before = place.read("out/probability.tif");
+    let thick = place.json(&command("--runs 6 --out out --reduce-only --above 1 --quantiles 0.25,0.025 --json"));
+    assert_eq!(thick["made"].as_u64(), Some(0));
+    assert!(place.path("out/arrival_q25.tif").exists() && place.path("out/thickness_q2_5.tif").exists());
+    assert!(place.read("out/probability.tif") != before);
+    place.done(&command("--runs 6 --out out --reduce-only"));
+    assert!(place.read("out/probability.tif") == before);
+}
+
+#[test]
+fn vents_come_from_tables_and_flags_too() {
+    let place = place();
+    place.put("vents.csv", "weight;easting;northing\n1;1055;5200\n0;1155;5200\n");
+    place.done(&format!("hazard slope.asc --vent-area vents.csv {LAWS} --runs 4 --out table"));
+    assert!(
+        table(&place, "table").iter().all(|row| (number(row, "vent_x"), number(row, "vent_y")) == (1055.0, 5200.0))
+    );
+    let laws = "--durations list:5min=1,10min=1 --duration 2h";
+    place.done(&format!("hazard slope.asc --vent 5,4@2m3/s --vent 100m,40m@2m3/s {laws} --runs 8 --out flags"));
+    for row in table(&place, "flags") {
+        assert_eq!(number(&row, "rate_m3_s"), 2.0);
+        assert!([300.0, 600.0].contains(&number(&row, "duration_s")), "{row:?}");
+        assert!(
+            [(1050.0, 5200.0), (1100.0, 5200.0)].contains(&(number(&row, "vent_x"), number(&row, "vent_y"))),
+            "{row:?}"
+        );
+    }
+}
+
+#[test]
+fn runs_of_another_plan_are_never_mixed() {
+    let place = place();
+    place.done(&command("--runs 3 --out out"));
+    for (args, what) in [
+        (command("--runs 3 --out out").replace("--seed 7", "--seed 8"), "seed"),
+        (command("--runs 3 --out out --seeds same"), "seeds"),
+        (command("--runs 3 --out out").replace("log-uniform:1,20", "5"), "rates"),
+        (command("--runs 3 --out out --voxel-size 20"), "box, ground, steps"),
+        (command("--runs 3 --out out").replace("--duration 3h", "--duration 4h"), "duration"),
+        (command("--runs 3 --out out --lava fogo-2014"), "lava"),
+    ] {
+        let error = place.refused(&args);
+        assert!(error.contains(&format!("plan.json: is another plan ({what} differ")), "{args}\n→ {error}");
+        assert!(error.contains("--out, or pass --force"), "{error}");
+    }
+    // Runs of other rules of the flow, which the program makes out by trials.
+    let plan = text(&place.read("out/plan.json"));
+    let rules = serde_json::from_str::<serde_json::Value>(&plan).unwrap()["decides"]["rules"].clone();
+    place.put("out/plan.json", plan.replace(rules.as_str().unwrap(), "0123456789abcdef"));
+    let error = place.refused(&command("--runs 3 --out out"));
+    assert!(error.contains("plan.json: is another plan (rules differ)"), "{error}");
+    place.done(&command("--runs 2 --out out --seeds same --force"));
+    assert_eq!((run_files(&place, "out"), table(&place, "out").len()), (2, 2));
+
+    // A damaged file of a run is named and not used.
+    let mut bytes = place.read("out/runs/run_000001");
+    *bytes.last_mut().unwrap() ^= 1;
+    place.put("out/runs/run_000001", bytes);
+    let error = place.refused(&command("--runs 2 --out out --seeds same --quiet"));
+    assert!(error.contains("run_000001 is damaged; remove it, and the same command makes this run again"), "{error}");
+    std::fs::remove_file(place.path("out/runs/run_000001")).unwrap();
+    let mended = place.json(&command("--runs 2 --out out --seeds same --json"));
+    assert_eq!(mended["made"].as_u64(), Some(1));
+
+    // Nor are files of the user's replaced.
+    std::fs::create_dir(place.path("mine")).unwrap();
+    place.put("mine/probability.tif", "mine");
+    let error = place.refused(&command("--runs 2 --out mine"));
+    assert!(error.contains("probability.tif exists already"), "{error}");
+    place.put("mine/plan.json", "{}");
+    let error = place.refused(&command("--runs 2 --out mine"));
+    assert!(error.contains("plan.json: is no plan of hazard"), "{error}");
+    let error = place.refused(&command("--runs 2 --out nowhere --reduce-only"));
+    assert!(error.contains("nowhere: holds no plan.json"), "{error}");
+}
+
+#[test]
+fn wrong_flags_and_files_are_named() {
+    let place = place();
+    place.put("outside.csv", "x,y\n1055,5200\n2000,5200\n");
+    place.put("weightless.csv", "x,y,weight\n1055,5200,0\n");
+    place.put("words.csv", "1055,5200\nthere,5200\n");
+    place.put("degrees.geojson", AREA.replace("\"crs\": null, ", ""));
+    place.put("thin.geojson", r#"{"type": "Polygon", "crs": null, "coordinates": [[[1050, 5050], [1060, 5050], [1050, 5050], [1050, 5050]]]}"#);
+    place.put(
+        "two.toml",
+        "model = \"flow\"\n[grid]\nsize = [9, 9, 9]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n\
+                           [[vent]]\nx = 3.0\nz = 3.0\nradius = 0.0\nrate_m3_s = 1.0\n\
+                           [[vent]]\nx = 5.0\nz = 5.0\nradius = 2.0\nrate_m3_s = 2.0\n",
+    );
+    let sea = "model = \"flow\"\n[grid]\nsize = [9, 9, 9]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n\
+               [[vent]]\nx = 3.0\nz = 3.0\nrate_m3_s = 1.0\n[[material]]\nname = \"water\"\n";
+    place.put("sea.toml", sea);
+    for (args, message) in [
+        ("hazard --volumes 1000 --rates 5", "name a heightmap, or a scene with model = \"flow\""),
+        ("hazard sea.toml --volumes 1000 --rates 5", "hazard runs lava alone: leave [[material]] out of the scene"),
+        ("hazard small.toml --volumes 1000 --rates 5", "hazard needs the physical model"),
+        ("hazard slope.asc --rates 5", "--volumes: give how much erupts in m³"),
+        ("hazard slope.asc --volumes 1000", "--rates: give the effusion rate in m³/s"),
+        ("hazard slope.asc --rates 5 --volumes 9 --durations 9", "--durations: pass it or --volumes, not both"),
+        ("hazard slope.asc --rates fast --volumes 9", "--rates fast: must be a number, uniform:LOW,HIGH"),
+        ("hazard slope.asc --rates uniform:5,1 --volumes 9", "--rates uniform:5,1: must have the lower number first"),
+        (
+            "hazard slope.asc --rates uniform:0,1 --volumes 9",
+            "--rates uniform:0,1: must be a law of numbers above 0, at most 1e6",
+        ),
+        ("hazard slope.asc --rates 5 --volumes -9", "--volumes -9: must be a law of numbers above 0"),
+        ("hazard slope.asc --rates 5 --durations uniform:1,2w", "--durations uniform:1,2w: must be a number"),
+        ("hazard slope.asc --rates 5 --volumes 9 --above -1", "--above -1: must be a number from 0 up"),
+        ("hazard slope.asc --rates 5 --volumes 9 --quantiles 0.5,50", "--quantiles 50: must be numbers from 0 to 1"),
+        ("hazard slope.asc --rates 5 --volumes 9 --levels 2", "--levels 2: must be numbers from 0 to 1"),
+        ("hazard slope.asc --rates 5 --volumes 9 --lava mud", "--lava \"mud\": must be one of"),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --vent 5,5 --vent-area area.geojson",
+            "--vent-area: pass it or --vent, not both",
+        ),
+        ("hazard slope.asc --rates 5 --volumes 9 --vent 50,5", "--vent 50,5: must be a number from 0 to 24"),
+        ("hazard slope.asc --rates 5 --volumes 9 --vent-area none.csv", "--vent-area: cannot read none.csv"),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --vent-area slope.asc",
+            "--vent-area slope.asc: must end in .geojson or .csv",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --vent-area outside.csv",
+            "2000, 5200 lies outside of the box (x 1000 to 1240, y 5000 to 5240)",
+        ),
+        ("hazard slope.asc --rates 5 --volumes 9 --vent-area weightless.csv", "has no feature with a weight above 0"),
+        ("hazard slope.asc --rates 5 --volumes 9 --vent-area words.csv", "line 2: must be x, y"),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --vent-area degrees.geojson",
+            "is in longitude and latitude (WGS 84), the heightmap in",
+        ),
+        ("hazard slope.asc --rates 5 --volumes 9 --vent-area thin.geojson", "has a polygon without an area"),
+        ("hazard two.toml --rates 5 --volumes 9", "the vents of the scene differ in radius"),
+        ("hazard slope.asc --rates 5 --volumes 9 --max-memory 9M", "would need"),
+        ("hazard none.asc --rates 5 --volumes 9", "cannot read none.asc: no such file"),
+    ] {
+        let error = place.refused(args);
+        assert!(error.contains(message), "{args}\n→ {error}");
+    }
+    // Clap says these in more than one line.
+    for (args, message) in [
+        ("hazard slope.asc --runs 0", "must be 1 to 1000000 runs"),
+        ("hazard slope.asc --force --reduce-only", "cannot be used with"),
+        ("hazard slope.asc --seeds some", "possible values: own, same"),
+    ] {
+        let output = place.run(args);
+        assert_eq!(output.status.code(), Some(2), "{args}");
+        assert!(text(&output.stderr).contains(message), "{args}\n→ {}", text(&output.stderr));
+    }
+}

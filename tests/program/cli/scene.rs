@@ -1,0 +1,161 @@
+//! `lavoxel scene`, and scenes that are refused.
+
+use std::fs;
+use std::path::Path;
+
+use predicates::str::contains;
+
+use super::place::{Place, SMALL, TINY_ASC, lavoxel};
+
+#[test]
+fn the_printed_scene_is_the_built_in_one() {
+    let place = Place::new();
+    let printed = place.done("scene --defaults");
+    let scene = lavoxel::scene::Scene::parse(&printed, Path::new("printed")).unwrap();
+    assert_eq!(scene.spec, lavoxel::scene::Scene::volcano().spec);
+    place.put("my.toml", printed);
+    assert!(place.done("scene my.toml").contains("my.toml: fine; 128 × 100 × 128 cells of 10 m, 1 vent"));
+    assert!(place.done("scene small.toml").contains("fine"));
+    assert!(
+        place.refused("terrain vulcano").contains("no file \"vulcano\" and no such terrain (did you mean volcano?)")
+    );
+    lavoxel().arg("scene").assert().code(2).stderr(contains("--defaults"));
+}
+
+#[test]
+fn scenes_that_are_no_scenes() {
+    let place = Place::new();
+    let line = place.refused("run nowhere.toml");
+    assert!(line.contains("nowhere.toml"), "{line}");
+    fs::create_dir(place.path("folder")).unwrap();
+    place.refused("run folder");
+    place.refused("scene folder");
+    place.refused("render folder --picture a.png");
+    let junk: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    assert!(place.refused_scene(junk).contains("not UTF-8"));
+    place.refused_scene(vec![0; 1000]);
+    place.refused_scene("x".repeat(2_000_000));
+    place.refused_scene("[".repeat(100_000));
+    place.refused_scene(format!("a = {}", "[".repeat(100_000)));
+    place.refused_scene(format!("a{} = 1", ".a".repeat(100_000)));
+    for end in 1..SMALL.len() {
+        // Whatever is cut off, the program ends in order; some beginnings are scenes of their own.
+        if SMALL.is_char_boundary(end) && end % 17 == 0 {
+            place.put("cut.toml", &SMALL[..end]);
+            let code = place.run("scene cut.toml").status.code();
+            assert!(code == Some(0) || code == Some(2), "{end}: {code:?}");
+        }
+    }
+    let line = place.refused_scene("[rules]\n\nspread = 9.5");
+    assert!(line.ends_with("wrong.toml:3: rules.spread = 9.5: must be a number from 0.000016 to 0.25\n"), "{line}");
+    let line = place.refused_scene("[rules]\nthreshold = \"high\"");
+    assert!(line.ends_with("wrong.toml:2: rules.threshold = \"high\": must be a number\n"), "{line}");
+    let line = place.refused_scene("name = \"x\"\n[grid]\nsize = [24, 20");
+    assert!(line.contains("wrong.toml:3: "), "{line}");
+}
+
+#[test]
+fn unknown_keys_get_the_nearest_name() {
+    let place = Place::new();
+    let line = place.refused_scene("[rules]\nthresold = 0.4");
+    assert!(line.contains("wrong.toml:2: ") && line.contains("did you mean `threshold`?"), "{line}");
+    let line = place.refused_scene("[terain]\nkind = \"plane\"");
+    assert!(line.contains("did you mean `terrain`?"), "{line}");
+    let line = place.refused_scene("[terrain]\nkind = \"volcanoe\"");
+    assert!(line.contains("did you mean `volcano`?"), "{line}");
+    let line = place.refused_scene("[[vent]]\nx = 1\nz = 1\nradius = 1\nrate = 1\npower = 3");
+    assert!(line.contains("power"), "{line}");
+    place.refused_scene("[[vent]]\nx = 1");
+    place.refused_scene("[look]\ncolour_by = \"energy\"");
+}
+
+#[test]
+fn values_out_of_range_name_their_key() {
+    let place = Place::new();
+    let vent = "[[vent]]\nx = 10.0\nz = 10.0\nradius = 2.0\nrate = 1.0\n";
+    for (scene, key) in [
+        ("[grid]\nsize = [60000, 60000, 60000]", "grid.size"),
+        ("[grid]\nsize = [0, 10, 10]", "grid.size"),
+        ("[grid]\ncell_size_m = nan", "grid.cell_size_m"),
+        ("[grid]\ncell_size_m = -1", "grid.cell_size_m"),
+        ("[rules]\nspread = 0.26", "rules.spread"),
+        ("[rules]\nspread = nan", "rules.spread"),
+        ("[rules]\nthreshold = inf", "rules.threshold"),
+        ("[rules]\nfactor = -0.5", "rules.factor"),
+        ("[rules.friction]\non_solid = 1.1", "rules.friction.on_solid"),
+        ("[rules]\nspreading_every = 0", "rules.spreading_every"),
+        ("[terrain]\nroughness = nan", "terrain.roughness"),
+        ("[terrain]\nkind = \"slope\"\nangle_deg = 1e300", "terrain.angle_deg"),
+        ("[camera]\nelevation_deg = nan", "camera.elevation_deg"),
+        ("[look]\nexposure = inf", "look.exposure"),
+        ("[look]\nopacity = []", "look.opacity"),
+        ("[look]\nclip = [[0.0, 1.0], [0.9, 0.1], [0.0, 1.0]]", "look.clip"),
+        ("[look]\npalette = \"rainbow\"", "look.palette"),
+        ("[film]\nfps = 61", "film.fps"),
+        ("[film]\nsize = [100000, 100000]", "film.size"),
+        ("threads = 100000", "threads"),
+    ] {
+        let line = place.refused_scene(scene);
+        assert!(line.contains(&format!("{key} = ")), "{scene}: {line}");
+    }
+    // Each of them is fine; together they would take gigabytes.
+    let line = place.refused_scene(vent.replace("radius = 2.0", "radius = 128.0").repeat(2000));
+    assert!(line.contains("[[vent]]"), "{line}");
+    for (from, to, key) in [
+        ("x = 10.0", "x = -1.0", "vent[0].x"),
+        ("z = 10.0", "z = nan", "vent[0].z"),
+        ("radius = 2.0", "radius = inf", "vent[0].radius"),
+        ("rate = 1.0", "rate = 1e30", "vent[0].rate"),
+        ("rate = 1.0", "rate = 1.0\nenergy = 3.0", "vent[0].energy"),
+        ("rate = 1.0", "rate = 1.0\nstart = 5\nend = 2", "vent[0].end"),
+    ] {
+        let line = place.refused_scene(vent.replace(from, to));
+        assert!(line.contains(key), "{to}: {line}");
+    }
+}
+
+#[test]
+fn values_of_the_wrong_type_name_their_line() {
+    let place = Place::new();
+    for scene in [
+        "\nseed = \"one\"",
+        "\nseed = -1",
+        "\nseed = 1.5",
+        "\nname = 3",
+        "\ngrid = 4",
+        "\nvent = 4",
+        "[grid]\nsize = 12",
+        "[grid]\nsize = [1, 2]",
+        "[rules]\nwalls = true",
+        "[film]\nsteps = -4",
+        "[film]\nfps = 99999999999",
+        "[rules]\nspread = \"much\"",
+    ] {
+        let line = place.refused_scene(scene);
+        assert!(line.contains("wrong.toml:2: "), "{scene}: {line}");
+    }
+}
+
+#[test]
+fn heightmaps_that_are_none() {
+    let place = Place::new();
+    let scene =
+        |file: &str| format!("[grid]\nsize = [24, 20, 24]\n[terrain]\nkind = \"heightmap\"\nfile = \"{file}\"\n");
+    let line = place.refused_scene(scene("nowhere.asc"));
+    assert!(line.contains("nowhere.asc"), "{line}");
+    place.refused_scene(scene("."));
+    place.refused_scene(scene("small.toml"));
+    place.refused_scene("[terrain]\nkind = \"heightmap\"");
+    place.put("short.asc", TINY_ASC.replace("5 9", ""));
+    place.refused_scene(scene("short.asc"));
+    let mut png = Vec::new();
+    let mut encoder = png::Encoder::new(&mut png, 32, 32);
+    encoder.set_color(png::ColorType::Grayscale);
+    let noise: Vec<u8> = (0..1024u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 9) as u8).collect();
+    encoder.write_header().unwrap().write_image_data(&noise).unwrap();
+    for end in [0, 7, 20, png.len() / 2, png.len() - 13] {
+        place.put("cut.png", &png[..end]);
+        let line = place.refused_scene(format!("{}cell_size_m = 10.0\n", scene("cut.png")));
+        assert!(line.contains("cut.png"), "{line}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Signals end the program, and leave whole files.
+#![cfg(unix)]
+
+use std::fs;
+use std::io::BufReader;
+use std::time::{Duration, Instant};
+
+use image::codecs::gif::GifDecoder;
+use serde_json::Value;
+
+use super::place::{Place, apng_frames, apng_header_frames, frames, picture, text};
+use crate::child::Running;
+
+/// A pipe into which nothing is ever written is a scene that never comes: one signal is enough to end it.
+#[test]
+fn a_first_signal_ends_the_program_while_it_reads() {
+    use rustix::process::Signal;
+
+    for (args, signal) in [("run pipe", Signal::TERM), ("render pipe", Signal::INT), ("resume pipe", Signal::TERM)] {
+        let place = Place::new();
+        let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
+        assert!(made.is_ok_and(|status| status.success()), "coreutils has mkfifo");
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+        command.current_dir(place.0.path()).args(args.split(' ')).stderr(std::process::Stdio::piped());
+        let mut program = Running::start(&mut command);
+        std::thread::sleep(Duration::from_secs(1));
+        if program.try_wait().unwrap().is_none() {
+            program.signal(signal);
+        }
+        let code = program.output().status.code();
+        assert!(code == Some(130) || (args == "resume pipe" && code == Some(2)), "{args}: {code:?}");
+    }
+}
+
+/// Starts the program, presses Ctrl-C once `ready` says so, and waits for its end.
+fn interrupted(place: &Place, args: &str, ready: impl Fn(Duration) -> bool) -> std::process::Output {
+    use std::process::{Command, Stdio};
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+    command.current_dir(place.0.path()).args(args.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Running::start(&mut command);
+    let start = Instant::now();
+    while !ready(start.elapsed()) {
+        assert!(child.try_wait().unwrap().is_none(), "ended before it was stopped");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.interrupt();
+    child.output()
+}
+
+#[test]
+fn ctrl_c_leaves_whole_files() {
+    let place = Place::new();
+    let third = place.path("f/small-scene_000020.png");
+    let args = "render small.toml --steps 1000000 --every 10 --size 40x30 --frames f --animation a.png --animation a.gif \
+                --picture end.png";
+    let output = interrupted(&place, args, |_| third.exists());
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{err}");
+    assert!(err.contains("stopped after step "), "{err}");
+
+    let files = place.files();
+    assert!(files.iter().all(|name| !name.contains(".lavoxel-")), "{files:?}");
+    let stills: Vec<_> = files.iter().filter(|name| name.starts_with("f/")).collect();
+    assert!(stills.len() >= 3);
+    for still in &stills {
+        assert_eq!(picture(&place.read(still)).dimensions(), (40, 30));
+    }
+    let bytes = place.read("a.png");
+    assert_eq!(apng_header_frames(&bytes) as usize, stills.len());
+    assert_eq!(apng_frames(&bytes).len(), stills.len());
+    let gif = GifDecoder::new(BufReader::new(fs::File::open(place.path("a.gif")).unwrap())).unwrap();
+    assert_eq!(frames(gif).len(), stills.len());
+    assert_eq!(picture(&place.read("end.png")).dimensions(), (40, 30));
+}
+
+#[test]
+fn ctrl_c_ends_a_run_with_its_report() {
+    let place = Place::new();
+    // Before it listens, the signal would end it without a report; two seconds are plenty.
+    let plenty = |since: Duration| since > Duration::from_secs(2);
+    let output = interrupted(&place, "run small.toml --steps 1000000000 --json", plenty);
+    assert_eq!(output.status.code(), Some(130));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["interrupted"], true);
+    assert!(report["steps"].as_u64().unwrap() < 1_000_000_000);
+}
+
+#[test]
+fn an_interrupted_run_writes_the_maps_of_its_steps() {
+    let place = Place::new();
+    let plenty = |since: Duration| since > Duration::from_secs(2);
+    let args = "run small.toml --steps 1000000000 --json --map arrival=a.tif --npz all.npz";
+    let output = interrupted(&place, args, plenty);
+    assert_eq!(output.status.code(), Some(130));
+    let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+    let step = &report["steps"];
+    let printed = text(&output.stderr);
+    let expected = format!(
+        "stopped after step {step}; these files are of the steps up to there:\na.tif (step {step})\nall.npz (step {step})\n"
+    );
+    assert_eq!(printed, expected);
+    assert_eq!(place.files(), ["a.qml", "a.tif", "all.npz", "small.toml"]);
+}

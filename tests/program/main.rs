@@ -1,0 +1,13 @@
+//! The program as a user starts it.
+
+#[path = "../common/child.rs"]
+mod child;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/needs.rs"]
+mod needs;
+
+mod cli;
+mod memory_limit;
+mod resume;
+mod volumes;

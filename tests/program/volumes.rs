@@ -1,0 +1,13 @@
+//! Volumes and meshes: what is written is read back by readers of our own, bit for bit, and by the programs' own
+//! libraries (VTK, OpenVDB, trimesh) where Python finds them.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod reading;
+mod state;
+
+mod all_formats;
+mod layers;
+mod mesh;
+mod program;
+mod vdb;
+mod vti;

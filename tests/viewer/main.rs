@@ -1,0 +1,12 @@
+//! The window.
+
+#[path = "../common/child.rs"]
+mod child;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/needs.rs"]
+mod needs;
+
+mod session;
+mod shader_memory;
+mod window;
