@@ -63,6 +63,8 @@ pub(super) struct Painter {
     look: LookSpec,
     /// Height of a cell in its widths.
     tall: f32,
+    /// Boxes of matter at the start.
+    matter: Vec<[[f32; 3]; 2]>,
     view: Drawn,
     /// Made with the first volume picture.
     lowpass: Option<LowPass>,
@@ -95,6 +97,7 @@ impl Painter {
             camera: scene.spec.camera.clone(),
             look: LookSpec { cell_height: tall, ..scene.look() },
             tall,
+            matter: scene.spec.matter_at_start(site.grid),
             view,
             lowpass: None,
             renderer: None,
@@ -121,7 +124,7 @@ impl Painter {
         renderer.set_ground(world.ground());
         let azimuth_deg = self.camera.azimuth_deg + turned_deg;
         let spec = CameraSpec { azimuth_deg, ..self.camera.clone() };
-        let camera = Camera::new(&spec, &renderer.subject().of_tall_cells(self.tall), size);
+        let camera = Camera::new(&spec, &renderer.subject().of_tall_cells(self.tall).holding(&self.matter), size);
         renderer.set_steps(simulation.steps());
         let lowpass = self.lowpass.get_or_insert_with(|| LowPass::new(world.grid()));
         lowpass.refresh(world);

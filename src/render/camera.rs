@@ -22,6 +22,8 @@ pub struct Bounds {
     /// Distance from the upright middle axis, in cells, to which the content reaches at evenly spaced heights from
     /// `low` to `high`. Mountains are narrow where they are high, and framing uses that.
     reach: [f32; LEVELS],
+    /// The same of matter over the ground, from `low` to a height of its own.
+    matter: (f32, [f32; LEVELS]),
     /// Height of a cell as it is drawn, in its widths.
     tall: f32,
 }
@@ -30,7 +32,8 @@ impl Bounds {
     /// The whole box of cells.
     pub fn of(grid: Grid) -> Self {
         let high = Point3::new(grid.nx as f32, grid.ny as f32, grid.nz as f32);
-        Self { low: Point3::origin(), high, reach: [0.5 * high.x.hypot(high.z); LEVELS], tall: 1.0 }
+        let reach = [0.5 * high.x.hypot(high.z); LEVELS];
+        Self { low: Point3::origin(), high, reach, matter: (0.0, [0.0; LEVELS]), tall: 1.0 }
     }
 
     /// A block of ground from `foot` up to its highest point; `ground` gives points of its surface.
@@ -49,6 +52,23 @@ impl Bounds {
             }
         }
         bounds
+    }
+
+    /// The same with matter in these boxes, each between two corners in cells. An automatic framing has them in the picture; the
+    /// fractions of a given target are still those of the ground.
+    #[must_use]
+    pub fn holding(mut self, boxes: &[[[f32; 3]; 2]]) -> Self {
+        let middle = nalgebra::center(&self.low, &self.high);
+        let top = boxes.iter().map(|[_, high]| high[1]).fold(self.low.y, f32::max);
+        let mut reach = [0.0_f32; LEVELS];
+        for [low, high] in boxes {
+            let away = |axis: usize| (low[axis] - middle[axis]).abs().max((high[axis] - middle[axis]).abs());
+            let level = (high[1] - self.low.y) / (top - self.low.y).max(1e-3) * (LEVELS - 1) as f32;
+            let below = &mut reach[..=(level.ceil().max(0.0) as usize).min(LEVELS - 1)];
+            below.iter_mut().for_each(|reach| *reach = reach.max(away(0).hypot(away(2))));
+        }
+        self.matter = (top, reach);
+        self
     }
 
     /// The same of cells that are drawn so many times as high as wide. Cells are cubes otherwise.
@@ -286,15 +306,19 @@ fn pixel(half_height: f32, (_, height): (usize, usize)) -> f32 {
 /// Points that stand for the subject when framing: at each level, the circle that it sweeps in an orbit.
 fn outline(subject: &Bounds) -> Vec<Point3<f32>> {
     let middle = nalgebra::center(&subject.low, &subject.high);
-    let rise = (subject.high.y - subject.low.y) / (LEVELS - 1) as f32;
-    let ring = |(level, &radius): (usize, &f32)| {
-        let y = subject.low.y + rise * level as f32;
+    let rings = |top: f32, reach: [f32; LEVELS]| {
+        let rise = (top - subject.low.y) / (LEVELS - 1) as f32;
+        (0..LEVELS).map(move |level| (subject.low.y + rise * level as f32, reach[level]))
+    };
+    let ring = |(y, radius): (f32, f32)| {
         (0..24).map(move |i| {
             let angle = i as f32 * std::f32::consts::TAU / 24.0;
             Point3::new(middle.x + radius * angle.cos(), y, middle.z + radius * angle.sin())
         })
     };
-    subject.reach.iter().enumerate().flat_map(ring).collect()
+    let (top, reach) = subject.matter;
+    let matter = rings(top, reach).filter(|(_, radius)| *radius > 0.0);
+    rings(subject.high.y, subject.reach).chain(matter).flat_map(ring).collect()
 }
 
 #[cfg(test)]
@@ -327,6 +351,26 @@ mod tests {
                 assert!((0.0..960.0).contains(&x) && (0.0..640.0).contains(&y), "{point} is at {x}, {y}");
             }
         }
+    }
+
+    #[test]
+    fn matter_over_the_ground_is_framed_and_what_lies_lower_changes_nothing() {
+        let grid = Grid::new(40, 60, 40);
+        let flat = || (0..1600).map(|k| Point3::new((k % 40) as f32, 4.0, (k / 40) as f32));
+        let ground = Bounds::of_ground(grid, (-2.0, 4.0), flat());
+        let boxed = |top: f32| [[5.0, 2.0, 8.0], [35.0, top, 30.0]];
+        let spec = CameraSpec::default();
+        let low = ground.holding(&[boxed(3.0)]);
+        assert_eq!(Camera::new(&spec, &low, (320, 200)), Camera::new(&spec, &ground, (320, 200)));
+        let camera = Camera::new(&spec, &ground.holding(&[boxed(3.0), boxed(45.0)]), (320, 200));
+        for (x, z) in [(5.0, 8.0), (35.0, 8.0), (5.0, 30.0), (35.0, 30.0)] {
+            let point = Point3::new(x, 45.0, z);
+            let (px, py, _) = camera.project(point).expect("in front");
+            assert!((0.0..320.0).contains(&px) && (0.0..200.0).contains(&py), "{point} is at {px}, {py}");
+        }
+        let given = CameraSpec { target: Some([0.5; 3]), distance: Some(1.5), ..CameraSpec::default() };
+        let views = [ground, ground.holding(&[boxed(45.0)])].map(|subject| Camera::new(&given, &subject, (320, 200)));
+        assert_eq!(views[0], views[1], "a given framing stays");
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use super::{BodySpec, Scene, SceneError, SceneSpec};
+use super::{BodySpec, Scene, SceneError, SceneSpec, VentPlace};
 use crate::grid::Grid;
 use crate::mesh::{MeshError, endings};
 use crate::simulation::{Command, Event};
 use crate::validate::Invalid;
-use crate::world::Shape;
+use crate::world::{Matter, Shape};
 
 impl Scene {
     /// Checks the names of the files of meshes.
@@ -67,6 +67,27 @@ impl Scene {
 }
 
 impl SceneSpec {
+    /// Boxes around the matter that is there at the start and above the ground, and around the sources over it, each between two corners in
+    /// cells of `grid`: what a camera should show besides the ground. Shapes from files are not among them.
+    pub fn matter_at_start(&self, grid: Grid) -> Vec<[[f32; 3]; 2]> {
+        let stays = |matter: &Matter| match matter {
+            Matter::Lava { amount, .. } | Matter::Material { amount, .. } => *amount > 0.0,
+            Matter::Solid { .. } => true,
+            Matter::Rock | Matter::Drain | Matter::Nothing | Matter::Air(_) => false,
+        };
+        let bodies = self.bodies.iter().filter(|body| stays(&body.matter));
+        let bodies = bodies.filter_map(|body| body.shape.corners(grid));
+        let sources = self.sources.iter().chain(&self.vents).filter_map(|source| {
+            let height = source.height?.clamp(0.0, grid.ny as f64);
+            let (x, z) = match source.place {
+                VentPlace::Cells { x, z } => (x, z),
+                _ => (0.5 * grid.nx as f64, 0.5 * grid.nz as f64),
+            };
+            Some([[x, 0.0, z], [x, height, z]])
+        });
+        bodies.chain(sources).map(|corners| corners.map(|corner| corner.map(|v| v as f32))).collect()
+    }
+
     /// What bodies and events put into the box, with the names of their tables.
     pub(super) fn edits(&self) -> impl Iterator<Item = (String, &BodySpec)> {
         let bodies = self.bodies.iter().enumerate().map(|(i, body)| (format!("body[{i}]"), body));

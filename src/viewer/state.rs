@@ -214,9 +214,11 @@ impl State {
         self.report.as_ref().map(|report| [report.grid.nx, report.grid.ny, report.grid.nz])
     }
 
-    /// What a camera should frame: the ground block, of oblong cells in the physical model.
+    /// What a camera should frame: the ground block, of oblong cells in the physical model, and the matter over it at the start.
     pub(crate) fn proportioned(&self, subject: Bounds) -> Bounds {
-        subject.of_tall_cells(self.cell_height())
+        let grid = self.report.as_ref().map(|report| report.grid);
+        let matter = grid.map_or_else(Vec::new, |grid| self.scene.spec.matter_at_start(grid));
+        subject.of_tall_cells(self.cell_height()).holding(&matter)
     }
 
     /// Height of a cell as it is drawn, in its widths.

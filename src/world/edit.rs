@@ -159,6 +159,18 @@ impl Shape {
         })
     }
 
+    /// The lowest and the highest corner of a box around the part of the shape in `grid`, in cells; none where nothing of it is,
+    /// and of a shape from a file that was not read.
+    pub(crate) fn corners(&self, grid: Grid) -> Option<[[f64; 3]; 2]> {
+        if self.kind_of_file().is_some() && self.cells_of_file().is_none() {
+            return None;
+        }
+        let (low, high) = self.bounds();
+        let sides = [grid.nx, grid.ny, grid.nz].map(|n| n as f64);
+        let [low, high] = [low, high].map(|corner| [0, 1, 2].map(|k: usize| corner[k].clamp(0.0, sides[k])));
+        (0..3).all(|k| low[k] < high[k]).then_some([low, high])
+    }
+
     /// Cells of `grid` below the top of the shape, in a column.
     pub(crate) fn top(&self, grid: Grid) -> f64 {
         self.bounds().1[1].ceil().clamp(0.0, grid.ny as f64)
