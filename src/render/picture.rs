@@ -28,6 +28,7 @@ pub fn picture(
     }
     LowPass::check(world.grid())?;
     let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone())?;
+    renderer.set_ground(world.ground());
     let camera = Camera::new(camera, &renderer.subject(), (width, height));
     Ok(renderer.frame(LowPass::new(world.grid()).refresh(world), &camera))
 }

@@ -259,16 +259,16 @@ pub struct GroundPatch {
 }
 
 impl GroundPatch {
-    /// All of a ground.
-    pub(crate) fn whole(ground: &Ground) -> Self {
-        Self { origin: [0, 0], heights: ground.surface().clone(), caves: Arc::new(Caves::of(ground)) }
+    /// All of a ground; `tall`: the height of a cell in its widths.
+    pub(crate) fn whole(ground: &Ground, tall: f32) -> Self {
+        Self { origin: [0, 0], heights: ground.surface().clone(), caves: Arc::new(Caves::of(ground, tall)) }
     }
 
     /// The columns of a ground that changed since the cursor, which is then up to date; `None` where none did.
-    pub(crate) fn since(cursor: &mut GroundCursor, ground: &Ground) -> Option<Self> {
+    pub(crate) fn since(cursor: &mut GroundCursor, ground: &Ground, tall: f32) -> Option<Self> {
         let [xs, zs] = ground.changes_since(cursor).bounds(ground.grid())?;
         let heights = ground.surface().slice(s![zs.clone(), xs.clone()]).to_owned();
-        Some(Self { origin: [xs.start, zs.start], heights, caves: Arc::new(Caves::of(ground)) })
+        Some(Self { origin: [xs.start, zs.start], heights, caves: Arc::new(Caves::of(ground, tall)) })
     }
 
     /// Writes its heights into those of the whole ground, shape (nz, nx).

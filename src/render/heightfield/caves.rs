@@ -1,16 +1,20 @@
-//! Ground that no height can tell: caves, arches and overhangs, drawn cell by cell where they are; and columns that end in
-//! rock that was lava, which have another colour.
+//! Ground that no height can tell: caves, arches, overhangs and the walls of bodies, drawn cell by cell where they are; and
+//! columns that end in rock that was lava, which have another colour.
 //!
 //! ```text
 //!              ____                 smooth top (heights)
-//!    __   ____|####|___             #  columns with caves, and two columns around them: cells
+//!    __   ____|####|___             #  columns with caves or walls, and two columns around them: cells
 //!      \_|    |#  #|   \__          elsewhere rays meet the smooth top
 //! ```
+//!
+//! **Decided:** a wall is a step of [`WALL`] widths of a cell or more beside a column that a body has built or dug. The height of
+//! such a column is a whole number, which those of terrains and of lava that has set are by chance alone.
 //!
 //! In these columns a point is rock where its cell is. Only on top of a column the smooth surface is kept where it lies near
 //! the highest cell, so that no seam shows around a cave under even ground.
 
 use super::{Face, GroundHit, Heightfield};
+use crate::parallel::*;
 use crate::render::camera::Ray;
 use crate::render::math::{V3, lerp, v3};
 use crate::world::Ground;
@@ -23,6 +27,8 @@ const NEAR: [f32; 2] = [-1.0, 0.75];
 const DRAWN: [f32; 2] = [-0.6, 0.5];
 /// Steps in cells within [`AROUND`] columns above which a top is drawn flat: the smooth surface swings there.
 const CLIFF: usize = 3;
+/// Steps between neighbouring columns, in widths of a cell, from which the side of a body is a wall.
+const WALL: f32 = 2.5;
 /// Marks a top that is drawn flat.
 const FLAT: u16 = 1 << 15;
 /// Times that a ray may come out of columns with caves.
@@ -62,10 +68,11 @@ pub(crate) struct Caves {
 }
 
 impl Caves {
-    /// The columns of a ground that have caves, and those around them.
-    pub(crate) fn of(ground: &Ground) -> Self {
-        let (grid, hollow) = (ground.grid(), ground.caves());
+    /// The columns of a ground that have caves or walls, and those around them; `tall`: the height of a cell in its widths.
+    pub(crate) fn of(ground: &Ground, tall: f32) -> Self {
+        let (grid, mut hollow) = (ground.grid(), walls(ground, tall));
         let (nx, nz) = (grid.nx, grid.nz);
+        hollow.extend(ground.caves().iter().map(|(column, _)| column));
         let mut caves = Self::default();
         if !ground.fresh().is_empty() {
             (caves.fresh, caves.columns) = (ground.fresh().to_vec(), [nx, nz]);
@@ -75,7 +82,7 @@ impl Caves {
         }
         caves = Self { size: [nx, nz], index: vec![0; nx * nz], low: [nx, nz], ..caves };
         caves.words = grid.ny.div_ceil(64);
-        for (column, _) in hollow {
+        for column in hollow {
             let near = |v: usize, n: usize| v.saturating_sub(AROUND)..(v + AROUND + 1).min(n);
             for (z, x) in near(column / nx, nz).flat_map(|z| near(column % nx, nx).map(move |x| (z, x))) {
                 if caves.index[z * nx + x] == 0 {
@@ -90,7 +97,7 @@ impl Caves {
         let top = ground.top(x, z);
         let near = |v: usize, n: usize| v.saturating_sub(AROUND)..(v + AROUND + 1).min(n);
         let around = near(z, self.size[1]).flat_map(|z| near(x, self.size[0]).map(move |x| (x, z)));
-        let cliff = around.map(|(x, z)| ground.top(x, z).abs_diff(top)).any(|step| step > CLIFF);
+        let cliff = around.map(|(x, z)| ground.top(x, z).abs_diff(top)).any(|step| step > CLIFF) || is_built(ground, x, z);
         self.tops.push(top as u16 | if cliff { FLAT } else { 0 });
         self.index[z * self.size[0] + x] = self.tops.len() as u32;
         let from = self.cells.len();
@@ -228,6 +235,29 @@ impl Caves {
         }
         (near < far).then_some([near, far])
     }
+}
+
+/// Whether a body has built or dug the top of a column.
+fn is_built(ground: &Ground, x: usize, z: usize) -> bool {
+    let column = ground.grid().column(x, z);
+    let is_fresh = ground.fresh().get(column / 64).is_some_and(|word| word >> (column % 64) & 1 == 1);
+    ground.surface()[[z, x]] == ground.top(x, z) as f32 && !is_fresh
+}
+
+/// The columns that bodies have built or dug beside a wall.
+fn walls(ground: &Ground, tall: f32) -> Vec<usize> {
+    let grid = ground.grid();
+    let near = |v: usize, n: usize| [v.checked_sub(1), (v + 1 < n).then_some(v + 1)];
+    let is_wall = |x: usize, z: usize| {
+        let height = ground.surface()[[z, x]];
+        let steep = |x: usize, z: usize| (ground.surface()[[z, x]] - height).abs() * tall > WALL;
+        height.fract() == 0.0
+            && (near(x, grid.nx).into_iter().flatten().any(|x| steep(x, z))
+                || near(z, grid.nz).into_iter().flatten().any(|z| steep(x, z)))
+            && is_built(ground, x, z)
+    };
+    let row = |z: usize| (0..grid.nx).filter(move |&x| is_wall(x, z)).map(move |x| grid.column(x, z));
+    (0..grid.nz).into_par_iter().flat_map_iter(row).collect()
 }
 
 /// Where the top of a column is drawn at a point of it.
@@ -447,7 +477,7 @@ mod tests {
     }
 
     fn land(world: &World) -> TerrainLook {
-        TerrainLook::bake_with(world.ground().surface(), Caves::of(world.ground()), &LookSpec::default(), 2)
+        TerrainLook::bake_with(world.ground().surface(), Caves::of(world.ground(), 1.0), &LookSpec::default(), 2)
     }
 
     /// Whether a point is rock, by the definition at the top of this file.
@@ -513,13 +543,13 @@ mod tests {
     #[test]
     fn a_ground_without_caves_takes_no_memory_and_an_index_of_what_changed_is_exact() {
         let plain = World::new(Ground::none(GRID));
-        let (none, some) = (Caves::of(&plain.ground), Caves::of(world().ground()));
+        let (none, some) = (Caves::of(&plain.ground, 1.0), Caves::of(world().ground(), 1.0));
         assert!(none.is_empty() && none == Caves::default() && none.roof() == f32::MIN);
         assert_eq!(some.differing(&some), []);
         let mut other = world();
         let cell = Shape::Box { from: [13.0, 12.0, 6.0], to: [14.0, 13.0, 7.0] };
         other.edit(&Edit { shape: cell, matter: Matter::Nothing });
-        assert_eq!(Caves::of(&other.ground).differing(&some), [(13, 6)], "still near other caves");
+        assert_eq!(Caves::of(&other.ground, 1.0).differing(&some), [(13, 6)], "still near other caves");
         assert!(some.differing(&none).len() > 100 && none.differing(&some) == some.differing(&none));
     }
 

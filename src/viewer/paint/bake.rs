@@ -164,7 +164,7 @@ mod tests {
         fn put(&mut self, baked: &mut BakedGround, [x, y, z]: [f64; 3], matter: Matter) {
             let shape = Shape::Box { from: [x, y, z], to: [x + 1.0, y + 1.0, z + 1.0] };
             self.world.edit(&Edit { shape, matter });
-            let patch = GroundPatch::since(&mut self.cursor, self.world.ground()).expect("it changed");
+            let patch = GroundPatch::since(&mut self.cursor, self.world.ground(), 1.0).expect("it changed");
             assert!(patch.heights.len() <= 4 * 32, "only the columns of tiles near it are sent");
             baked.apply(&patch, &LookSpec::default());
         }
@@ -174,7 +174,7 @@ mod tests {
     fn ground_that_changes_all_the_time_is_shown() {
         let (grid, look) = (Grid::new(264, 60, 40), LookSpec::default());
         let world = World::new(Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 10.0)));
-        let mut baked = BakedGround::new(&GroundPatch::whole(world.ground()), grid, &look);
+        let mut baked = BakedGround::new(&GroundPatch::whole(world.ground(), 1.0), grid, &look);
         let mut sender = Sender { cursor: world.ground().cursor(), world };
         let start = Instant::now();
         // A wall grows, one cell an update, for as long as it takes to see a later cell while more follow.
@@ -193,6 +193,6 @@ mod tests {
         assert!(!baked.land.block.caves.is_empty());
         let mut land = (*baked.land).clone();
         let surface = sender.world.ground().surface();
-        assert!(!land.follow(surface, &Caves::of(sender.world.ground()), &look), "nothing is left to bake");
+        assert!(!land.follow(surface, &Caves::of(sender.world.ground(), 1.0), &look), "nothing is left to bake");
     }
 }

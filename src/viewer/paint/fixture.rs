@@ -65,7 +65,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         air: Some(volume.air.clone()),
         crust: Some(volume.crust.clone()),
         media: (!volume.media.is_empty()).then(|| all_media(volume)),
-        ground: Some(GroundPatch::whole(simulation.world().ground())),
+        ground: Some(GroundPatch::whole(simulation.world().ground(), 1.0)),
         cuts: [None, None, None],
         ember: Some(EmberUpdate::of(&EmberLight::new(volume, None, Glow::from(look)))),
         notices: Vec::new(),

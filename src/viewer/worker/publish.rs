@@ -100,7 +100,7 @@ impl Publisher {
             media: others,
             air: newer(&mut self.sent_air, &self.lowpass.volume().air),
             crust,
-            ground: self.ground(world),
+            ground: self.ground(world, proportion(session)),
             cuts: self.cuts(world, eye),
             ember,
             notices: Vec::new(),
@@ -108,12 +108,12 @@ impl Publisher {
     }
 
     /// The part of the ground that changed since the last update.
-    fn ground(&mut self, world: &World) -> Option<GroundPatch> {
+    fn ground(&mut self, world: &World, tall: f32) -> Option<GroundPatch> {
         match &mut self.ground {
-            Some(cursor) => GroundPatch::since(cursor, world.ground()),
+            Some(cursor) => GroundPatch::since(cursor, world.ground(), tall),
             none => {
                 *none = Some(world.ground().cursor());
-                Some(GroundPatch::whole(world.ground()))
+                Some(GroundPatch::whole(world.ground(), tall))
             }
         }
     }
@@ -182,4 +182,9 @@ fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Ar
     }
     sent.clone_from(now);
     Some(now.clone())
+}
+/// Height of a cell as it is drawn, in its widths: oblong in the physical model.
+fn proportion(session: &Session) -> f32 {
+    let (flow, site) = (session.simulation().world().flow(), session.site());
+    flow.map_or(1.0, |_| (site.cell_height_m() / site.cell_size_m) as f32)
 }

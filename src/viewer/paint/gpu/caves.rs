@@ -148,7 +148,7 @@ mod tests {
         let turns = holes.iter().map(|hole| (*hole, hole[1] < 50)).chain([([5, 3, 25], false), ([39, 30, 29], false)]);
         for (turn, (hole, open)) in turns.enumerate() {
             put(&mut world, hole, if open { Matter::Nothing } else { Matter::Rock });
-            let caves = Caves::of(world.ground());
+            let caves = Caves::of(world.ground(), 1.0);
             let blocks = words.follow(&caves);
             assert!(turn == 0 || blocks.len() < 20, "turn {turn}: {} blocks", blocks.len());
             assert!(words.follow(&caves).is_empty(), "nothing more");

@@ -312,7 +312,7 @@ fn caves_come_and_go_with_the_ground() {
     let mut picture = |ground: Option<&Simulation>| {
         if let Some(simulation) = ground {
             let all = everything(&before, volume, &look);
-            let ground = Some(GroundPatch::whole(simulation.world().ground()));
+            let ground = Some(GroundPatch::whole(simulation.world().ground(), 1.0));
             let mut update = Update { reset: false, ground, patches: Vec::new(), bricks: None, ember: None, ..all };
             painter.apply(&mut update).expect("a small box");
         }
