@@ -24,6 +24,7 @@ pub(super) struct Slices {
     axis: Axis,
     cell: usize,
     quantity: Quantity,
+    /// Colours of the lava's values.
     palette: Palette,
     /// Temperatures of lava with energy 0 and 1.
     kelvin: Option<[f32; 2]>,
@@ -74,8 +75,9 @@ impl Slices {
         if let Some(crop) = &mut self.crop {
             spec.shown = crop.show(survey.extent, spec.shown);
         }
+        let own = Palette::of_quantity(&self.quantity, world.materials());
         let style = SliceStyle {
-            palette: self.palette.clone(),
+            palette: own.unwrap_or_else(|| self.palette.clone()),
             scale: self.scale(&materials),
             materials,
             title,

@@ -228,6 +228,11 @@ impl Bricks {
         })
     }
 
+    /// Whether there is nothing to draw in any.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.drawn.iter().all(|drawn| *drawn == 0)
+    }
+
     /// The middle of the box, in cells.
     pub(crate) fn middle(&self) -> V3 {
         v3(self.grid.nx as f32, self.grid.ny as f32, self.grid.nz as f32) * 0.5

@@ -1,8 +1,10 @@
-//! The key of a picture: materials that are drawn in one colour each.
+//! The key of a picture: materials that are drawn in one colour each, and the palettes of those that have values.
 
 use crate::matter::Material;
-use crate::view::Preset;
-use crate::world::Quantity;
+use crate::view::{Palette, Preset};
+use crate::world::{CellMeasure, Quantity};
+
+use super::haze;
 
 /// Colours of materials whose look has none: the lava's, one for each preset, and two more.
 pub(super) const MATERIALS: [[u8; 3]; 12] = [
@@ -36,6 +38,10 @@ const fn of_preset(preset: Preset) -> usize {
         Preset::Metal => 9,
     }
 }
+
+/// What the palette of a material mixes its colour with, and the share of the colour at the lower end.
+const PALE: f32 = 0.93;
+const LEAST_TONE: f32 = 0.18;
 
 /// A material without values: it is drawn in one colour, which the key names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,10 +81,43 @@ impl Plain {
     }
 }
 
+impl Palette {
+    /// The palette that a quantity has of its own: of a material from a pale to the full tone of its colour, of the air by what
+    /// is measured. `None` for the lava and the ground, which have that of the look.
+    pub fn of_quantity<'a>(quantity: &Quantity, materials: impl IntoIterator<Item = &'a Material>) -> Option<Self> {
+        match quantity.measure() {
+            CellMeasure::Heat => Self::named("inferno"),
+            CellMeasure::Speed => Self::named("viridis"),
+            CellMeasure::Ash | CellMeasure::Steam => Some(haze::PALETTE.clone()),
+            CellMeasure::Amount | CellMeasure::Energy | CellMeasure::SpecificEnergy | CellMeasure::Solid => {
+                let name = quantity.material().filter(|name| *name != Material::LAVA)?;
+                let color = Plain::all(materials).into_iter().find(|plain| plain.name == name)?.color;
+                let tone = |k: usize, t: f32| f32::from(color[k]) / 255.0 * t + PALE * (1.0 - t);
+                Some(Self::sampled(|t| std::array::from_fn(|k| tone(k, LEAST_TONE + (1.0 - LEAST_TONE) * t))))
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::view::MaterialLook;
+
+    #[test]
+    fn every_quantity_but_the_lavas_has_a_palette_of_its_own() {
+        let materials = [Material::lava(), Material::water(), Material::oil(), Material::sand()];
+        let all = Quantity::of_materials(&materials).into_iter().chain(Quantity::of_air());
+        let mut ends = Vec::new();
+        for quantity in all {
+            let own = Palette::of_quantity(&quantity, &materials);
+            let of_look = quantity.measure() == CellMeasure::Solid || quantity.material() == Some(Material::LAVA);
+            assert_eq!(own.is_none(), of_look, "{}", quantity.name());
+            ends.extend(own.map(|palette| palette.srgb(1.0)));
+        }
+        assert_eq!(ends[0], MATERIALS[of_preset(Preset::Water)], "water is blue, not a fire");
+        assert!(ends[1][0] > 2 * ends[1][2], "oil is golden: {:?}", ends[1]);
+    }
 
     #[test]
     fn materials_have_the_colours_of_their_presets_and_none_has_anothers() {

@@ -39,7 +39,7 @@ use super::smoke::{self, Smoke};
 use super::steam::risen;
 use super::tiles::{Depths, Live, OtherTiles, Tiles};
 use super::tracer::Tracer;
-use super::transfer::Transfer;
+use super::transfer::{Shown, Transfer};
 use crate::view::{Antialias, Form, LookSpec, Style};
 
 /// A part of the box, as shares, in which nothing is shown.
@@ -552,8 +552,9 @@ impl Renderer {
         let mut image = bare.image.clone();
         frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Kept)), &mut image);
         if self.contents.legend {
-            let others = &places.others;
-            self.transfer.legend(&mut image, others.clear.is_none(), others.gas.is_some());
+            let (lava, others) = (!self.prepared.bricks().is_empty(), &places.others);
+            let shown = Shown { lava, others: others.clear.is_some(), haze: others.gas.is_some() };
+            self.transfer.legend(&mut image, shown);
         }
         bare.drawn = Some(live);
         kept.bare = bare;

@@ -59,6 +59,15 @@ impl Layer {
     }
 }
 
+/// What colour bars of a picture stand for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown {
+    /// Whether there is lava, other materials, and haze in the air.
+    pub(crate) lava: bool,
+    pub(crate) others: bool,
+    pub(crate) haze: bool,
+}
+
 /// The media along a ray.
 pub(crate) struct Along<'a> {
     pub(crate) media: &'a [Clear<'a>],
@@ -109,9 +118,9 @@ impl Transfer {
         (0..=255_u8).take_while(|d| at_stops(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
     }
 
-    /// Colour bars in the lower right corner of pictures that have room for them: of the lava, which it names where other materials
-    /// are in the picture, and of the haze where there is any.
-    pub(crate) fn legend(&self, image: &mut Image, alone: bool, haze: bool) {
+    /// Colour bars in the lower right corner of pictures that have room for them: of the lava where there is any, which it names
+    /// where other materials are in the picture, and of the haze where there is any.
+    pub(crate) fn legend(&self, image: &mut Image, shown: Shown) {
         let ink = Ink::of_picture([228; 3], (image.width, image.height));
         let (wide, tall) = (image.width as f32 / ink.size, image.height as f32 / ink.size);
         if wide < 20.0 || tall < 15.0 {
@@ -119,8 +128,9 @@ impl Transfer {
         }
         let quantity = Quantity::new(self.color_by, Material::LAVA);
         let Some(scale) = Scale::of(&quantity).map(|scale| scale.of_volume(&quantity, self.kelvin)) else { return };
-        let scale = if alone { scale } else { scale.named(Material::LAVA) };
-        let bars = [Some((&self.palette, scale)), haze.then(|| (&*haze::PALETTE, haze::scale()))];
+        let scale = if shown.others { scale.named(Material::LAVA) } else { scale };
+        let lava = shown.lava.then_some((&self.palette, scale));
+        let bars = [lava, shown.haze.then(|| (&*haze::PALETTE, haze::scale()))];
         let bars: Vec<_> = bars.into_iter().flatten().collect();
         // As long as the longest title: they are written along them.
         let longest = bars.iter().map(|(_, scale)| ink.width(&scale.title())).fold(10.0 * ink.size, f32::max);

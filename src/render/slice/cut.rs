@@ -6,6 +6,7 @@ use crate::world::{Quantity, World};
 
 use super::{Axis, Content, Sample};
 use crate::render::key::Plain;
+use crate::view::Palette;
 
 impl Cut {
     /// The slice of a quantity at `cell` along an axis; a cell outside the box becomes the last one.
@@ -16,8 +17,12 @@ impl Cut {
         let (across, down) = axis.across();
         let (width, height) = (across.cells(grid), down.cells(grid));
         let sample = Sample::new(world, quantity);
-        let (plain, range) = (sample.plain(), quantity.measure().range());
-        let texel = |i: usize| texel(sample.at(axis.cell(cell, (i % width, i / width))), range, &plain);
+        let (plain, (low, high)) = (sample.plain(), quantity.measure().range());
+        let own = Palette::of_quantity(quantity, world.materials());
+        let texel = |i: usize| match (sample.at(axis.cell(cell, (i % width, i / width))), &own) {
+            (Content::Value(value), Some(palette)) => colored(palette.srgb((value - low) / (high - low))),
+            (content, _) => texel(content, (low, high), &plain),
+        };
         Self { cell, width, height, texels: (0..width * height).map(texel).collect() }
     }
 }
@@ -27,11 +32,13 @@ fn texel(content: Content, (low, high): (f32, f32), plain: &[Plain]) -> [u8; 4] 
         Content::Empty => [0, 0, 0, NOTHING],
         Content::Solid => [0, 0, 0, ROCK],
         Content::Value(value) => [((value - low) / (high - low) * 255.0).round().clamp(0.0, 255.0) as u8, 0, 0, VALUE],
-        Content::Material(place) => {
-            let [red, green, blue] = plain[usize::from(place)].color;
-            [red, green, blue, MATERIAL]
-        }
+        Content::Material(place) => colored(plain[usize::from(place)].color),
     }
+}
+
+/// A cell by its colour in sRGB.
+fn colored([red, green, blue]: [u8; 3]) -> [u8; 4] {
+    [red, green, blue, MATERIAL]
 }
 
 #[cfg(test)]
@@ -79,9 +86,23 @@ mod tests {
             for (texel, name) in cut.texels.iter().zip(["lava", "water", "oil"]) {
                 let color = plain.iter().find(|plain| plain.name == name).map(|plain| plain.color);
                 let expected = color.map(|[r, g, b]| [r, g, b, MATERIAL]);
-                assert_eq!(texel[3] == VALUE, quantity.material() == Some(name), "{name} in {}", quantity.name());
+                let is_lava_value = quantity.material() == Some(name) && name == "lava";
+                assert_eq!(texel[3] == VALUE, is_lava_value, "{name} in {}", quantity.name());
                 assert_eq!(*texel, expected.unwrap_or(*texel), "{name} in {}", quantity.name());
             }
         }
+    }
+
+    #[test]
+    fn values_of_water_have_the_colours_of_water() {
+        let mut world = World::with_materials(Ground::none(Grid::new(1, 1, 1)), vec![Material::water()]);
+        world.edit(&Edit {
+            shape: cell_box([0.0; 3]),
+            matter: Matter::Material { name: "water".into(), amount: 1.0 },
+        });
+        let quantity = world.quantity("water.amount").expect("there is water");
+        let [red, _, blue, content] = Cut::of(&world, Axis::Y, 0, &quantity).texels[0];
+        assert!(blue > 2 * red && content == MATERIAL, "{red}, {blue}, {content}");
+        assert!(!Sample::new(&world, &quantity).plain().iter().any(|plain| plain.name == "lava"), "there is none");
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::air::Air;
 use crate::grid::Place;
+use crate::matter::Material;
 use crate::world::{CellMeasure, CellValues, Quantity, World};
 
 use super::Content;
@@ -29,8 +30,15 @@ impl<'a> Sample<'a> {
             values: world.values(quantity),
             moving: world.air().filter(|_| quantity.measure() == CellMeasure::Speed),
             solid: world.values(&Quantity::new(CellMeasure::Solid, "")),
-            plain: Plain::without_values(quantity, world.materials()).into_iter().map(with_amount).collect(),
+            plain: Self::named(world, quantity).map(with_amount).collect(),
         }
+    }
+
+    /// The materials without values: lava only where there is some, as a scene need not have any.
+    fn named(world: &World, quantity: &Quantity) -> impl Iterator<Item = Plain> + use<> {
+        let has_lava = world.lava().tiles().next().is_some();
+        let plain = Plain::without_values(quantity, world.materials()).into_iter();
+        plain.filter(move |plain| has_lava || plain.name != Material::LAVA)
     }
 
     /// What is shown of a cell.

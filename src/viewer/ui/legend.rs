@@ -26,24 +26,26 @@ pub(super) fn draw(context: &Context, state: &State) {
     let materials = || state.report.iter().flat_map(|report| report.materials.iter().map(|of| &of.material));
     let volume = Quantity::new(state.look.color_by, Material::LAVA);
     let volume = (state.look.style != Style::Cinematic && state.shown.volume).then_some(&volume);
+    let mut reports = state.report.iter().flat_map(|report| &report.materials);
+    let has_lava = reports.any(|of| of.material.is_lava() && of.cells > 0);
     let slices = state.cuts.shown.contains(&true).then_some(&state.cuts.quantity);
-    let mut scales: Vec<Scale> = Vec::new();
+    let mut bars: Vec<(Palette, Scale)> = Vec::new();
     for (quantity, of_volume) in
-        slices.map(|slices| (slices, false)).into_iter().chain(volume.map(|volume| (volume, true)))
+        slices.map(|slices| (slices, false)).into_iter().chain(volume.filter(|_| has_lava).map(|volume| (volume, true)))
     {
         let scale = Scale::among(quantity, &Plain::without_values(quantity, materials()));
         let scale = scale.map(|scale| match of_volume {
             true => scale.of_volume(quantity, state.look.kelvin),
             false => scale.in_celsius(quantity, state.look.kelvin),
         });
-        scales.extend(scale.filter(|scale| !scales.contains(scale)));
+        let own = Palette::of_quantity(quantity, materials()).unwrap_or_else(|| palette.clone());
+        bars.extend(scale.filter(|scale| bars.iter().all(|(_, bar)| bar != scale)).map(|scale| (own, scale)));
     }
     let painter = context.layer_painter(LayerId::background());
     let screen = context.content_rect();
     let mut right = screen.right() - 12.0;
-    let mut bars: Vec<(&Palette, Scale)> = scales.into_iter().map(|scale| (&palette, scale)).collect();
     if volume.is_some() && state.report.as_ref().is_some_and(|report| !report.air.is_empty()) {
-        bars.push((&haze::PALETTE, haze::scale()));
+        bars.push((haze::PALETTE.clone(), haze::scale()));
     }
     for (palette, scale) in &bars {
         let length = LENGTH.0.min(LENGTH.1 * screen.height());
@@ -52,6 +54,7 @@ pub(super) fn draw(context: &Context, state: &State) {
     // A world of lava alone needs no key.
     if let Some(quantity) = slices.or(volume).filter(|_| materials().nth(1).is_some()) {
         let mut plain = Plain::without_values(quantity, materials());
+        plain.retain(|plain| has_lava || plain.name != Material::LAVA);
         if slices.is_none() {
             let looks = |plain: &Plain| materials().find(|material| material.name == plain.name);
             plain.iter_mut().for_each(|plain| plain.color = looks(plain).map_or(plain.color, |m| m.look.srgb()));
