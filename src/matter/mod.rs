@@ -267,6 +267,19 @@ impl Material {
         Self { name: "water".to_owned(), pressure, elements, ..Self::unnamed() }
     }
 
+    /// Oil: clear and golden; it floats on water.
+    pub fn oil() -> Self {
+        let look = MaterialLook { color: Some("#cf9a2c".to_owned()), waves: 0.6, ..MaterialLook::of(Look::Water) };
+        Self { name: "oil".to_owned(), density: 900.0, elements: elements("oil", 1), look, ..Self::unnamed() }
+    }
+
+    /// Mercury: a liquid mirror, on which rock floats.
+    pub fn mercury() -> Self {
+        let look = MaterialLook { color: Some("#d5d8de".to_owned()), waves: 0.3, ..MaterialLook::of(Look::Metal) };
+        let named = Self { name: "mercury".to_owned(), density: 13_534.0, ..Self::unnamed() };
+        Self { elements: elements("mercury", 1), look, ..named }
+    }
+
     /// A liquid like water, without a name, pressure or elements.
     pub(crate) fn unnamed() -> Self {
         Self {
@@ -336,8 +349,9 @@ impl Material {
 
     /// The material that a name alone stands for.
     pub fn preset(name: &str) -> Option<Self> {
-        let all = [Self::water(), Self::steam(), Self::ice(), Self::rubble(), Self::sand(), Self::ash()];
-        all.into_iter().find(|preset| preset.name == name)
+        let fluids = [Self::water(), Self::oil(), Self::mercury(), Self::steam()];
+        let others = [Self::ice(), Self::rubble(), Self::sand(), Self::ash()];
+        fluids.into_iter().chain(others).find(|preset| preset.name == name)
     }
 
     /// The materials of a world, these and the lava, in the order of its layers: still matter, then grains, then fluids,

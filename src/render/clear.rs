@@ -6,6 +6,7 @@ use super::haze::Haze;
 use super::math::{V3, at_stops, saturate};
 use super::places::Skipping;
 use super::smoke::{Smoke, SmokeField};
+use super::water::Liquid;
 use crate::view::{Form, LookSpec, MaterialLook};
 
 /// Density up to which nothing is drawn of a medium besides the lava.
@@ -57,6 +58,8 @@ impl<'a> Media<'a> {
 pub(crate) struct Clear<'a> {
     pub(crate) field: MediumField<'a>,
     pub(crate) look: &'a MaterialLook,
+    /// What it does to light, if that passes it.
+    pub(crate) liquid: Liquid,
     /// Plain styles: its linear colour.
     color: V3,
     /// Plain styles: opacity of one step by density, evenly spaced from 0 to 1.
@@ -67,7 +70,8 @@ impl<'a> Clear<'a> {
     /// A medium sampled at the step of `look`.
     pub(crate) fn new(field: MediumField<'a>, medium: &'a MaterialLook, look: &LookSpec) -> Self {
         let color = V3::from(medium.linear_color());
-        Self { field, look: medium, color, opacity: step_opacity(medium, look.step, ENTRIES) }
+        let liquid = if medium.preset.form() == Form::Clear { Liquid::of(medium) } else { Liquid::NONE };
+        Self { field, look: medium, liquid, color, opacity: step_opacity(medium, look.step, ENTRIES) }
     }
 
     /// Plain styles: colour and opacity of one step through matter of this density.

@@ -19,7 +19,7 @@ use super::plume;
 use super::shading::ShadeContext;
 use super::steam::{self, Stretch};
 use super::tracer::Sight;
-use super::water::{self, Surface};
+use super::water::{self, Liquid, Surface};
 
 /// Density at which its surface lies.
 pub(crate) const ISO: f32 = 0.5;
@@ -102,6 +102,7 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
             Border::Leaves => inside &= !bit,
             Border::Inside => inside |= bit,
             Border::Enters | Border::Cut(_) => {
+                let submerged = inside & !bit != 0;
                 inside |= bit;
                 let clear = &context.clear[event.medium];
                 let point = ray.at(event.t);
@@ -116,6 +117,7 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
                     ),
                 };
                 let Surface { mirrored, share } = water::surface(context, ray, point, normal);
+                let share = if submerged { share * water::SUBMERGED } else { share };
                 passed.light += times(passed.through, mirrored * share);
                 passed.through *= 1.0 - share;
                 foam(context, &mut passed, point, normal);
@@ -185,9 +187,9 @@ fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (
         return;
     }
     let media = context.clear.iter().enumerate().filter(|(medium, _)| inside >> medium & 1 == 1);
-    let density = media.fold(V3::zeros(), |sum, (_, clear)| sum + water::ABSORBED * clear.look.depth);
-    let kept = (density * ((from - to) * context.pace(ray))).map(f32::exp);
-    let scattered = water::scattered(context, ray.at(0.5 * (from + to)));
+    let liquid = media.fold(Liquid::NONE, |all, (_, clear)| all.with(clear.liquid));
+    let kept = (liquid.absorbed * ((from - to) * context.pace(ray))).map(f32::exp);
+    let scattered = water::scattered(context, &liquid, ray.at(0.5 * (from + to)));
     passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));
     passed.through = times(passed.through, kept);
 }

@@ -1,14 +1,26 @@
-//! Clear water: a surface that mirrors sky and sun, and depth that takes the red and then the green out of what lies below.
+//! Clear liquids: a surface that mirrors sky and sun, and depth that takes the red and then the green out of what lies below
+//! water, and out of what lies below other liquids all but their own colour.
 
 use super::camera::Ray;
 use super::field::MediumField;
-use super::math::{V3, saturate, smoothstep, unit_or_up, v3};
+use super::math::{V3, mix, saturate, smoothstep, times, unit_or_up, v3};
 use super::noise;
 use super::shading::ShadeContext;
 use crate::view::MaterialLook;
 
-/// Share of red, green and blue that a cell absorbs, as the exponent of its length.
-pub(crate) const ABSORBED: V3 = V3::new(0.35, 0.07, 0.045);
+/// Share of red, green and blue that a cell of water absorbs, as the exponent of its length.
+const ABSORBED: V3 = V3::new(0.35, 0.07, 0.045);
+/// Cells of a liquid with a colour of its own after which white light has that colour, and the ends of what a channel keeps.
+const COLORED: f32 = 4.0;
+const KEPT: [f32; 2] = [0.01, 0.98];
+/// Shares of its colour that such a liquid sends back of the sky's light and of the lava's, and of those that a milky one does.
+const SENT_BACK: f32 = 0.16;
+const SENT_BACK_OF_LAVA: f32 = 0.03;
+const MILKY: f32 = 0.5;
+/// Least share of light that a cell passes on.
+const LEAST_PASSED: f32 = 0.01;
+/// Share of what a surface mirrors that is left of it inside another liquid: light is bent less there.
+pub(crate) const SUBMERGED: f32 = 0.15;
 /// Colour of what deep water sends back of the light that falls into it.
 const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
 /// Share of its light that wet rock sends out, compared with dry rock.
@@ -35,6 +47,57 @@ const FOAM: [f32; 2] = [0.06, 0.5];
 /// Share of the lava's light that deep water sends back: it comes from near the surface, where
 /// depth has not absorbed the red yet.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
+
+/// What a clear liquid does to light that passes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Liquid {
+    /// Share of red, green and blue that a cell takes out, as the exponent of its length.
+    pub(crate) absorbed: V3,
+    /// Shares of the sky's and of the lava's light that great depth sends back.
+    pub(crate) deep: V3,
+    pub(crate) warmed: V3,
+}
+
+impl Liquid {
+    /// Nothing at all.
+    pub(crate) const NONE: Self =
+        Self { absorbed: V3::new(0.0, 0.0, 0.0), deep: V3::new(0.0, 0.0, 0.0), warmed: V3::new(0.0, 0.0, 0.0) };
+
+    /// Of a material.
+    pub(crate) fn of(look: &MaterialLook) -> Self {
+        let color = V3::from(look.linear_color());
+        let clear = match look.color {
+            None => Self { absorbed: ABSORBED * look.depth, deep: DEEP, warmed: WARMED },
+            Some(_) => Self {
+                absorbed: color.map(|kept| -kept.clamp(KEPT[0], KEPT[1]).ln()) * (look.depth / COLORED),
+                deep: color * SENT_BACK,
+                warmed: color * SENT_BACK_OF_LAVA,
+            },
+        };
+        if look.clear >= 1.0 {
+            return clear;
+        }
+        // What a milky liquid scatters comes back in its colour, in the share that it has of all that is taken out.
+        let scattered = -look.clear.max(LEAST_PASSED).ln();
+        let share = clear.absorbed.map(|absorbed| scattered / (absorbed + scattered));
+        let toward = |from: V3| from + times(color * MILKY - from, share);
+        Self { absorbed: clear.absorbed.add_scalar(scattered), deep: toward(clear.deep), warmed: toward(clear.warmed) }
+    }
+
+    /// Two that fill the same place.
+    pub(crate) fn with(self, other: Self) -> Self {
+        let [here, there] = [self, other].map(|liquid| liquid.absorbed.sum());
+        if here == 0.0 || there == 0.0 {
+            return if there > 0.0 { other } else { self };
+        }
+        let between = |a: V3, b: V3| mix(a, b, there / (here + there));
+        Self {
+            absorbed: self.absorbed + other.absorbed,
+            deep: between(self.deep, other.deep),
+            warmed: between(self.warmed, other.warmed),
+        }
+    }
+}
 
 /// Light that a surface mirrors, and the share of all light that it does.
 pub(crate) struct Surface {
@@ -90,13 +153,13 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3, sun: f32) ->
     (sky.sun_color * (0.35 * facing) + sky.ambient(normal) * 0.6 + lava) * 0.9
 }
 
-/// Light that deep water sends back at a point.
-pub(crate) fn scattered(context: &ShadeContext, p: V3) -> V3 {
+/// Light that a great depth of a liquid sends back at a point.
+pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
     let sky = context.sky;
     let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
     let sun = sky.sun_color * (saturate(sky.sun.y) * open * 0.15);
     let lava = lava_light(context) * context.ember.at(p, V3::y());
-    (sky.ambient(V3::y()) + sun).component_mul(&DEEP) + lava.component_mul(&WARMED)
+    (sky.ambient(V3::y()) + sun).component_mul(&liquid.deep) + lava.component_mul(&liquid.warmed)
 }
 
 /// A normal with ripples that move as steps go by, lower far from the eye.
@@ -121,4 +184,34 @@ pub(crate) fn rippled(context: &ShadeContext, look: &MaterialLook, p: V3, normal
 /// How far ripples have moved after so many steps, in units of pattern; it starts over now and then, which keeps it exact.
 pub(crate) fn ripples_moved(steps: f64) -> f32 {
     (steps * PACE).rem_euclid(4096.0) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(color: Option<&str>, clear: f32) -> Liquid {
+        Liquid::of(&MaterialLook { color: color.map(str::to_owned), clear, ..MaterialLook::default() })
+    }
+
+    #[test]
+    fn white_light_has_the_colour_of_a_liquid_after_four_cells() {
+        let oil = of(Some("#c88a1c"), 1.0);
+        let kept = (oil.absorbed * -COLORED).map(f32::exp);
+        let color = V3::from(MaterialLook { color: Some("#c88a1c".into()), ..MaterialLook::default() }.linear_color());
+        assert!((kept - color).abs().max() < 1e-2, "{kept:?} instead of {color:?}");
+        assert!(oil.deep.x > oil.deep.y && oil.deep.y > oil.deep.z);
+        assert_eq!(of(None, 1.0), Liquid { absorbed: ABSORBED, deep: DEEP, warmed: WARMED }, "water is as it was");
+    }
+
+    #[test]
+    fn a_milky_liquid_hides_more_and_sends_back_its_colour() {
+        let liquids = [1.0, 0.9, 0.5, 0.0].map(|clear| of(Some("#e8e0d0"), clear));
+        for pair in liquids.windows(2) {
+            assert!(pair[0].absorbed.min() < pair[1].absorbed.min() && pair[0].deep.min() < pair[1].deep.min());
+        }
+        let both = liquids[0].with(liquids[2]);
+        assert_eq!(both.absorbed, liquids[0].absorbed + liquids[2].absorbed);
+        assert_eq!((liquids[1].with(Liquid::NONE), Liquid::NONE.with(liquids[1])), (liquids[1], liquids[1]));
+    }
 }

@@ -70,9 +70,13 @@ pub struct MaterialLook {
     pub preset: Preset,
     /// How much light a cell of water, steam or ice absorbs, 0 none, 1 usual. Cinematic.
     pub depth: f32,
+    /// Share of light that a cell of a liquid with the preset water passes on besides what its colour absorbs, 0 to 1: what is
+    /// missing comes back as its colour, and makes it milky. Cinematic.
+    pub clear: f32,
     /// Height of the ripples and of the grain on its surface, and depth of the billows of steam, 0 none, 1 usual. Cinematic.
     pub waves: f32,
-    /// Colour as `#rrggbb`; absent: what suits the preset. Cinematic: not of water, ice and rubble. The plain styles: of all.
+    /// Colour as `#rrggbb`; absent: what suits the preset. Of water: that of white light after four cells of it.
+    /// Cinematic: not of ice and rubble. The plain styles: of all.
     pub color: Option<String>,
     /// Opacity in the plain styles: `[density, opacity]` stops with rising density; opacity is what one cell's length
     /// absorbs, 0 to 1. Absent: what suits the preset.
@@ -89,7 +93,7 @@ impl Default for MaterialLook {
 impl MaterialLook {
     /// The usual look of a preset.
     pub fn of(preset: Preset) -> Self {
-        Self { preset, depth: 1.0, waves: 1.0, color: None, opacity: None }
+        Self { preset, depth: 1.0, clear: 1.0, waves: 1.0, color: None, opacity: None }
     }
 
     /// Checks every value; errors carry the key as `KEY.…`, such as `material.water.look.depth`.
@@ -98,6 +102,7 @@ impl MaterialLook {
     /// Names the first value that is out of range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         within(&format!("{key}.depth"), self.depth.into(), 0.0, 100.0)?;
+        within(&format!("{key}.clear"), self.clear.into(), 0.0, 1.0)?;
         within(&format!("{key}.waves"), self.waves.into(), 0.0, 10.0)?;
         if let Some(color) = &self.color {
             hex(color, &format!("{key}.color"))?;
@@ -185,6 +190,7 @@ mod tests {
         let key = |look: MaterialLook| look.validate("material.sea.look").map_err(|error| error.key);
         let usual = MaterialLook::default;
         assert_eq!(key(MaterialLook { depth: f32::NAN, ..usual() }), Err("material.sea.look.depth".into()));
+        assert_eq!(key(MaterialLook { clear: 1.1, ..usual() }), Err("material.sea.look.clear".into()));
         assert_eq!(key(MaterialLook { waves: -1.0, ..usual() }), Err("material.sea.look.waves".into()));
         assert_eq!(key(MaterialLook { color: Some("blue".into()), ..usual() }), Err("material.sea.look.color".into()));
         let opacity = Some(vec![[0.5, 0.1], [0.5, 0.2]]);

@@ -13,7 +13,7 @@ use crate::render::sky::Sky;
 use crate::render::smoke::{cut, stride};
 use crate::render::steam::risen;
 use crate::render::transfer::Transfer;
-use crate::render::water::ripples_moved;
+use crate::render::water::{Liquid, ripples_moved};
 use crate::render::{Camera, LookSpec, MaterialLook, Style};
 use crate::view::Form;
 use crate::world::CellMeasure;
@@ -56,6 +56,9 @@ pub(super) struct Frame {
     media: Four,
     media_look: [Four; MOST],
     media_color: [Four; MOST],
+    media_absorbed: [Four; MOST],
+    media_deep: [Four; MOST],
+    media_warmed: [Four; MOST],
     fog_low: Four,
     fog_high: Four,
     fog_kind: [Four; KINDS],
@@ -177,6 +180,9 @@ impl Frame {
             media: [spec.media.len() as f32, ripples_moved(spec.steps as f64), flag(solids) as f32, 0.0],
             media_look: by_medium(spec.media, |look| [look.depth, look.waves, look.preset as u32 as f32, 0.0]),
             media_color: by_medium(spec.media, |look| with(look.linear_color(), 0.0)),
+            media_absorbed: by_medium(spec.media, |look| four(Liquid::of(look).absorbed, 0.0)),
+            media_deep: by_medium(spec.media, |look| four(Liquid::of(look).deep, 0.0)),
+            media_warmed: by_medium(spec.media, |look| four(Liquid::of(look).warmed, 0.0)),
             fog_low: with(spec.fog.low, flag(spec.fog.is_there) as f32),
             fog_high: with(spec.fog.high, spec.fog.edge),
             fog_kind: spec.fog.kinds.map(|kind| four(kind.albedo, kind.extinction)),

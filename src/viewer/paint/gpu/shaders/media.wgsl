@@ -3,10 +3,11 @@
 
 const SURFACE_OF_MEDIA = 0.5;
 const LEAST_OF_MEDIA = 0.02;
-const ABSORBED = vec3<f32>(0.35, 0.07, 0.045);
-const DEEP_WATER = vec3<f32>(0.01, 0.09, 0.11);
+// Density from which a stream thinner than a step may lie before a sample.
+const NEAR_A_SURFACE = 0.3;
+// Share of what a surface mirrors that is left of it inside another liquid.
+const SUBMERGED = 0.15;
 const LAVA_MIRRORED = 2.2;
-const WARMED_WATER = vec3<f32>(0.015, 0.028, 0.018);
 const WET = vec3<f32>(0.62, 0.66, 0.70);
 
 fn media_count() -> i32 { return i32(frame.media.x); }
@@ -131,12 +132,27 @@ fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
     return vec4(sky_reflected(mirror) + frame.sun_color.rgb * glint + lava, share);
 }
 
-// Light that deep water sends back at a point.
-fn scattered(p: vec3<f32>) -> vec3<f32> {
+// What a clear liquid does to light: `render::water::Liquid`.
+struct Liquid { absorbed: vec3<f32>, deep: vec3<f32>, warmed: vec3<f32> }
+
+fn sum_of(v: vec3<f32>) -> f32 { return v.x + v.y + v.z; }
+
+// Two that fill the same place.
+fn both_liquids(a: Liquid, b: Liquid) -> Liquid {
+    let here = sum_of(a.absorbed);
+    let there = sum_of(b.absorbed);
+    if there == 0.0 { return a; }
+    if here == 0.0 { return b; }
+    let share = there / (here + there);
+    return Liquid(a.absorbed + b.absorbed, mix(a.deep, b.deep, share), mix(a.warmed, b.warmed, share));
+}
+
+// Light that a great depth of a liquid sends back at a point.
+fn scattered(liquid: Liquid, p: vec3<f32>) -> vec3<f32> {
     let open = sunlight(p.x, p.z) * cloud_sunlight(p);
     let sun = frame.sun_color.rgb * (saturate1(frame.sun.y) * open * 0.15);
     let lava = water_lava_light() * ember_at(p, vec3(0.0, 1.0, 0.0));
-    return (sky_ambient(vec3(0.0, 1.0, 0.0)) + sun) * DEEP_WATER + lava * WARMED_WATER;
+    return (sky_ambient(vec3(0.0, 1.0, 0.0)) + sun) * liquid.deep + lava * liquid.warmed;
 }
 
 // What the media add along a ray, and the share of the light behind them that comes through, by colour.
@@ -150,11 +166,15 @@ fn leave_medium(passed: ptr<function, Passed>, medium: i32) { (*passed).inside &
 // The stretch up to `to`, in gas where it is in no other medium.
 fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
     if is_cloudy() && (*passed).inside == 0u { scatter_up_to(passed, ray, to, jitter); }
-    var depth = 0.0;
-    for (var k = 0; k < media_count(); k++) { depth += select(0.0, frame.media_look[k].x, is_inside(passed, k)); }
-    if depth > 0.0 && to > (*passed).t {
-        let kept = exp(ABSORBED * (depth * ((*passed).t - to) * pace_of(ray)));
-        (*passed).light += (*passed).through * (1.0 - kept) * scattered(at(ray, 0.5 * ((*passed).t + to)));
+    var liquid = Liquid(vec3(0.0), vec3(0.0), vec3(0.0));
+    for (var k = 0; k < media_count(); k++) {
+        if !is_inside(passed, k) { continue; }
+        let other = Liquid(frame.media_absorbed[k].rgb, frame.media_deep[k].rgb, frame.media_warmed[k].rgb);
+        liquid = both_liquids(liquid, other);
+    }
+    if sum_of(liquid.absorbed) > 0.0 && to > (*passed).t {
+        let kept = exp(liquid.absorbed * (((*passed).t - to) * pace_of(ray)));
+        (*passed).light += (*passed).through * (1.0 - kept) * scattered(liquid, at(ray, 0.5 * ((*passed).t + to)));
         (*passed).through *= kept;
     }
     (*passed).t = to;
@@ -197,11 +217,13 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     let t = entry.t;
     let medium = entry.medium;
     absorb(passed, ray, t, jitter);
+    let submerged = (*passed).inside != 0u;
     (*passed).inside |= 1u << u32(medium);
     let p = at(ray, t);
     var normal = entry.face;
     if !entry.cut { normal = rippled(p, upright(media_gradient(p, 0.8, medium)), t * pace_of(ray), medium); }
-    let mirror = mirrored(ray, p, normal);
+    var mirror = mirrored(ray, p, normal);
+    mirror.a *= select(1.0, SUBMERGED, submerged);
     (*passed).light += (*passed).through * mirror.rgb * mirror.a;
     (*passed).through *= 1.0 - mirror.a;
     if has_fog() {
@@ -225,6 +247,21 @@ fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
     // The air may be wider and higher than the box.
     if is_cloudy() { scatter_up_to(&passed, ray, limit, jitter); }
     return passed;
+}
+
+// A medium of which two neighbouring samples, `step` apart, are outside: the second one, at `t`, and the density there.
+struct Stream { medium: i32, t: f32, step: f32, near: f32, density: f32 }
+
+// What lies between two samples outside of a medium: a stream that is thinner than a step.
+fn pass_stream(passed: ptr<function, Passed>, ray: Ray, stream: Stream, jitter: f32) {
+    let middle = stream.t - 0.5 * stream.step;
+    if stream.density < NEAR_A_SURFACE || middle <= stream.near { return; }
+    let k = stream.medium;
+    if medium_at(at(ray, middle), k) < SURFACE_OF_MEDIA { return; }
+    let before = max(stream.t - stream.step, stream.near);
+    enter(passed, ray, Entry(refine_media(ray, before, middle, k), k, vec3(0.0), false), jitter);
+    absorb(passed, ray, refine_media(ray, stream.t, middle, k), jitter);
+    leave_medium(passed, k);
 }
 
 // The surfaces of media along a part of a ray, and what lies between them.
@@ -258,6 +295,7 @@ fn pass_surfaces(to: ptr<function, Passed>, ray: Ray, s: Span, jitter: f32) {
             var densities = next.densities;
             if ends { densities = media_at(at(ray, s.far)); }
             let now = pick(densities, k) >= SURFACE_OF_MEDIA;
+            if !now && !ends && !is_inside(&passed, k) { pass_stream(&passed, ray, Stream(k, t, w.step, s.near, pick(densities, k)), jitter); }
             if now == is_inside(&passed, k) || (ends && !now) { continue; }
             let before = max(t - w.step, s.near);
             if now {

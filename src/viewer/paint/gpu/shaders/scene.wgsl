@@ -49,6 +49,10 @@ struct Frame {
     media_look: array<vec4<f32>, 8>,
     // by medium: colour
     media_color: array<vec4<f32>, 8>,
+    // by medium that light passes: what a cell takes out of light, and what great depth sends back of the sky's and the lava's
+    media_absorbed: array<vec4<f32>, 8>,
+    media_deep: array<vec4<f32>, 8>,
+    media_warmed: array<vec4<f32>, 8>,
     // corners of a box around all gas; w: 1 where there is any, cells along the edge of a coarse one
     fog_low: vec4<f32>,
     fog_high: vec4<f32>,
