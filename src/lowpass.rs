@@ -12,6 +12,7 @@ mod clear;
 mod crust;
 mod layer_changes;
 mod rows;
+mod thin;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -67,8 +68,8 @@ pub struct Medium {
     pub name: String,
     /// How it is drawn.
     pub look: MaterialLook,
-    /// Low-passed amount, 0..=255 for 0..=1, in [`Grid::index`] order. No values at all before there was any matter: an
-    /// absent medium takes no memory and no time.
+    /// Low-passed amount, 0..=255 for 0..=1, in [`Grid::index`] order; of liquids that fall at least so much that they have a
+    /// surface at 1/2. No values at all before there was any matter: an absent medium takes no memory and no time.
     pub density: Vec<u8>,
 }
 

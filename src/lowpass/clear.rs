@@ -3,15 +3,18 @@
 //! Their surface is drawn as it lies, and mirrors: a level surface has to stay level up to the rock or the lava that it
 //! meets. Heavier matter takes no part, just as solid cells do not. Closed cells (rock, or more than half full of heavier
 //! matter) with an open one above them continue the amounts of the cells next to them. The surface then goes on into the rock,
-//! and the drawn terrain cuts it along one of its own contours, not along the sides of cells.
+//! and the drawn terrain cuts it along one of its own contours, not along the sides of cells. Liquids that fall have
+//! a surface however thin they are: `thin` says which.
 
 use std::ops::Range;
 
 use super::changes::SlabChanges;
 use super::layer_changes::{Around, LayerChanges, beside, grown, runs};
+use super::thin::Thin;
 use super::{Medium, place};
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
 use crate::grid::tile::{ROW, TILE_X, TILE_Z};
+use crate::matter::Kind;
 use crate::parallel::*;
 use crate::units::AMOUNT_ONE;
 use crate::world::{Ground, Layer, Span};
@@ -28,7 +31,7 @@ const MARGIN: usize = 64;
 /// Amounts below this are not drawn.
 const LEAST: u16 = (ONE * 2 / 100) as u16;
 /// A full cell, and half of one.
-const ONE: u32 = AMOUNT_ONE as u32;
+pub(super) const ONE: u32 = AMOUNT_ONE as u32;
 const HALF: u32 = ONE / 2;
 
 /// Follows one layer of a world.
@@ -163,8 +166,9 @@ impl Slab<'_> {
     fn write(&mut self, rows: &mut Rows, y: usize, cells: Span) {
         let grid = self.matter.ground.grid();
         rows.add_up(y, cells);
+        let falls = self.matter.layer.material().kind == Kind::Liquid && rows.holds(y, cells);
         for x in cells.range() {
-            let value = rows.value(x);
+            let value = if falls { rows.value_of_liquid([x, y, self.z], grid) } else { rows.value(x) };
             let old = &mut self.density[y * grid.nx + x];
             if *old != value {
                 *old = value;
@@ -190,13 +194,18 @@ struct Rows {
     /// Sums over three rows along y, and of these over three cells along x.
     tall: Row,
     all: Row,
+    /// By y, modulo 3: the amounts of the slab itself.
+    own: [Vec<u32>; 3],
+    thin: Thin,
 }
 
-/// By x, as [`place`] has it: the room that heavier matter leaves, and the amount in it.
+/// By x, as [`place`] has it: the room that heavier matter leaves, the amount in it, and how full the cell is with rock, heavier
+/// matter and that amount.
 #[derive(Default)]
 struct Row {
     room: Vec<u32>,
     amount: Vec<u32>,
+    held: Vec<u32>,
 }
 
 impl Rows {
@@ -208,12 +217,18 @@ impl Rows {
             row.clear();
             row.room.resize(length, 0);
             row.amount.resize(length, 0);
+            row.held.resize(length, 0);
+        }
+        for own in &mut self.own {
+            own.clear();
+            own.resize(length, 0);
         }
     }
 
     /// Forgets the row `y`.
     fn clear(&mut self, y: usize) {
         self.sums[y % 3].clear();
+        self.own[y % 3].fill(0);
     }
 
     /// Reads the row `y` of the slab `z` and what lies around it along z.
@@ -233,6 +248,10 @@ impl Rows {
             let (near, sums) = (&self.near[i], &mut self.sums[y % 3]);
             add_weighted(&mut sums.room[cells.clone()], weight, &near.room[cells.clone()]);
             add_weighted(&mut sums.amount[cells.clone()], weight, &near.amount[cells.clone()]);
+            add_weighted(&mut sums.held[cells.clone()], weight, &near.held[cells.clone()]);
+            if i == REACH {
+                self.own[y % 3][cells.clone()].copy_from_slice(&near.amount[cells.clone()]);
+            }
             for x in cells.filter(|_| continues) {
                 let (room, amount) = (self.near[i].room[x], self.near[i].amount[x]);
                 if room < HALF && self.above.room[x] >= HALF {
@@ -302,6 +321,24 @@ impl Rows {
         across(&mut self.all.amount[cells], &self.tall.amount[reach]);
     }
 
+    /// Whether there is any matter in these cells of the row `y` of the slab.
+    fn holds(&self, y: usize, cells: Span) -> bool {
+        let Range { start, end } = cells.range();
+        self.own[y % 3][place(start)..place(end)].iter().any(|&amount| amount > 0)
+    }
+
+    /// The value of a cell of the row that was added up, of a material that may fall.
+    fn value_of_liquid(&self, [x, y, z]: Place, grid: Grid) -> u8 {
+        let (value, amount) = (self.value(x), self.own[y % 3][place(x)]);
+        if amount == 0 || y == 0 {
+            return value;
+        }
+        let held = &self.sums[(y - 1) % 3].held[place(x) - 1..place(x) + 2];
+        let weights = |v: usize, n: usize| 2 + u32::from(v > 0) + u32::from(v + 1 < n);
+        let below = (held[0] + 2 * held[1] + held[2]) / (weights(x, grid.nx) * weights(z, grid.nz));
+        self.thin.value(value, amount, below)
+    }
+
     /// The value of a cell of the row that was added up.
     #[inline]
     fn value(&self, x: usize) -> u8 {
@@ -318,6 +355,7 @@ impl Row {
     fn clear(&mut self) {
         self.room.fill(0);
         self.amount.fill(0);
+        self.held.fill(0);
     }
 
     /// Reads the cells `wide` of a row; the rest are 0.
@@ -339,6 +377,10 @@ impl Row {
                 }
             }
         }
+        let cells = place(wide.start)..place(wide.end);
+        let parts = self.room[cells.clone()].iter().zip(&self.amount[cells.clone()]);
+        let held = self.held[cells].iter_mut().zip(parts);
+        held.for_each(|(held, (room, amount))| *held = (ONE - room + amount).min(ONE));
     }
 }
 

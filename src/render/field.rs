@@ -13,6 +13,8 @@ use super::tiles::Reach;
 
 /// Refinements of a crossing after it has been bracketed.
 const REFINEMENTS: usize = 4;
+/// Share of the density of a surface from which a stream thinner than a step may lie before a sample.
+const NEAR: f32 = 0.6;
 
 /// How a ray is sampled.
 #[derive(Clone, Copy, Debug)]
@@ -273,6 +275,12 @@ impl<'a> MediumField<'a> {
                     put(self.refine(ray, (before, t), iso), Border::Enters);
                 } else {
                     put(self.refine(ray, (t, before), iso), Border::Leaves);
+                }
+            } else if !inside && density >= NEAR * iso {
+                let middle = t - 0.5 * pace.step;
+                if middle > near && self.density(ray.at(middle)) >= iso {
+                    put(self.refine(ray, ((t - pace.step).max(near), middle), iso), Border::Enters);
+                    put(self.refine(ray, (t, middle), iso), Border::Leaves);
                 }
             }
             last = t;

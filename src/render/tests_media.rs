@@ -166,6 +166,56 @@ fn a_level_lake_has_a_level_surface_up_to_its_shore() {
     assert!(shore > 10, "the lake has a shore");
 }
 
+/// A box over a plane with so much water in each cell of `cells`.
+fn dripping(cells: &[Place], amount: f32) -> World {
+    let grid = Grid::new(24, 30, 24);
+    let ground = Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 2.0));
+    let mut world = World::with_materials(ground, vec![Material::water()]);
+    cells.iter().for_each(|&cell| world.pour(1, cell, (amount * f32::from(AMOUNT_ONE)) as u16, 0));
+    world
+}
+
+#[test]
+fn streams_and_drops_are_seen_in_every_style() {
+    let column = |wide: usize| (6..26).flat_map(move |y| (0..wide * wide).map(move |k| [11 + k % wide, y, 11 + k / wide]));
+    let drops: Vec<Place> = (6..26).step_by(4).map(|y| [11, y, 11]).collect();
+    let all = [("a stream", column(2).collect::<Vec<_>>()), ("a thread", column(1).collect()), ("drops", drops)];
+    let cases = all.iter().flat_map(|thin| [1.0, 0.5, 0.1].map(|amount| (thin, amount)));
+    for ((name, cells), amount) in cases {
+        let (world, nothing) = (dripping(cells, amount), dripping(&[], 0.0));
+        for style in [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum] {
+            let look = LookSpec { style, sky: SkyPreset::Day, ..LookSpec::default() };
+            let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look).expect("a valid look");
+            let spec = CameraSpec { elevation_deg: 12.0, ..CameraSpec::default() };
+            let camera = Camera::new(&spec, &renderer.subject().holding(&[[[11.0, 6.0, 11.0], [13.0, 26.0, 13.0]]]), (240, 240));
+            let [empty, wet] = [&nothing, &world].map(|world| renderer.frame(&filtered(world), &camera));
+            for &[x, y, z] in cells {
+                let middle = [x as f32 + 0.5, y as f32 + 0.5, z as f32 + 0.5];
+                let (px, py, _) = camera.project(middle.into()).expect("in front of the camera");
+                let near = |v: f32| v as usize - 1..=v as usize + 1;
+                let changed = near(py).any(|py| near(px).any(|px| empty.pixel(px, py) != wet.pixel(px, py)));
+                assert!(changed, "{name} of {amount} at {y} in {style:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_still_pool_is_the_low_pass_of_its_amounts() {
+    for top in [0.1_f32, 0.5, 0.9] {
+        let pool = (0..24).flat_map(|z| (0..24).flat_map(move |x| (2..10).map(move |y| [x, y, z])));
+        let mut world = dripping(&pool.collect::<Vec<_>>(), 1.0);
+        (0..576).for_each(|k| world.pour(1, [k % 24, 10, k / 24], (top * f32::from(AMOUNT_ONE)) as u16, 0));
+        let volume = filtered(&world);
+        for (x, z) in [(0, 0), (12, 12), (23, 5)] {
+            let at = |y: usize| i32::from(volume.media[0].density[world.grid().index([x, y, z])]);
+            let expected = [3.0 + top, 1.0 + 2.0 * top, top].map(|quarters| (quarters * 63.75).round() as i32);
+            let found = [at(9), at(10), at(11)];
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() <= 1), "{found:?} instead of {expected:?}");
+        }
+    }
+}
+
 #[test]
 fn lava_lights_the_water_beside_it() {
     let side = 64;

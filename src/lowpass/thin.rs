@@ -1,0 +1,75 @@
+//! Liquid that the low-pass would lose: streams, drops and curtains that fall, thinner than its kernel.
+//!
+//! A stream of one cell across keeps a quarter of its density in the low-pass, a drop an eighth: no surface at 1/2 is left of them.
+//! They have nothing below them, where the layer over a pool or over rock lies on what carries it, and is shown by its level:
+//!
+//! ```text
+//!      ▒         held below: 0 to 1/2   a surface of its own, as wide as its amount says
+//!      ▒
+//!   ▒▒▒▒▒▒▒▒     held below: 1          the low-pass alone
+//!   ████████
+//! ```
+//!
+//! **Decided:** a cell of amount a gets the density p = 1 / (2 − 2 s), s = √(a / 2), 1/2 at most. Between it and empty cells on
+//! all sides, density is p (1 − |x|) (1 − |z|), and 1/2 encloses 2 s² + 2/3 s³ + … of a cell's area: about a. It goes to
+//! nothing with the amount, and the share in which it counts goes to nothing as what is below the cell fills.
+
+use super::clear::ONE;
+
+/// What the nine cells below hold, as a share, up to which a cell's matter counts as falling, and from which as carried.
+const CARRIED: [u32; 2] = [ONE / 2, ONE / 5 * 4];
+
+/// Densities by amount, 0..=255 for 0..=1 both.
+pub(super) struct Thin([u8; 256]);
+
+impl Default for Thin {
+    fn default() -> Self {
+        Self(std::array::from_fn(|amount| {
+            let across = (amount as f32 / 510.0).sqrt().min(0.5);
+            (255.0 / (2.0 - 2.0 * across)).round() as u8
+        }))
+    }
+}
+
+impl Thin {
+    /// The value of a cell that holds `amount`, whose low-passed value is `value`, over cells that are filled up to `below`, all
+    /// in units of which [`ONE`] fills a cell.
+    #[inline]
+    pub(super) fn value(&self, value: u8, amount: u32, below: u32) -> u8 {
+        let alone = self.0[(amount * 255 / ONE).min(255) as usize];
+        if alone <= value {
+            return value;
+        }
+        let [falling, carried] = CARRIED;
+        let share = carried - below.clamp(falling, carried);
+        value + (u32::from(alone - value) * share / (carried - falling)) as u8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_in_the_air_encloses_its_amount() {
+        let thin = Thin::default();
+        for amount in [0.05, 0.1, 0.2, 0.3, 0.5] {
+            let peak = f64::from(thin.value(0, (amount * f64::from(ONE)) as u32, 0)) / 255.0;
+            // Midpoints of a fine grid over the quarter of a cell's surroundings.
+            let places = (0..400).flat_map(|i| (0..400).map(move |j| (f64::from(i), f64::from(j))));
+            let enclosed = places.filter(|(x, z)| peak * (1.0 - (x + 0.5) / 400.0) * (1.0 - (z + 0.5) / 400.0) > 0.5);
+            let area = 4.0 * enclosed.count() as f64 / 160_000.0;
+            assert!((area - amount).abs() < 0.02 + 0.25 * amount, "{amount}: {area}");
+        }
+    }
+
+    #[test]
+    fn the_share_of_falling_matter_rises_and_falls_without_a_step() {
+        let thin = Thin::default();
+        let amounts = || (1..=100).map(|percent| percent * ONE / 100);
+        assert!(amounts().all(|amount| thin.value(0, amount, ONE / 2) > 127), "there is a surface");
+        assert!(amounts().all(|amount| thin.value(70, amount, ONE * 4 / 5) == 70), "what is carried stays");
+        let values: Vec<u8> = (50..=80).map(|below| thin.value(20, ONE / 2, below * ONE / 100)).collect();
+        assert!(values.windows(2).all(|pair| pair[0] >= pair[1] && pair[0] - pair[1] < 12), "{values:?}");
+    }
+}
