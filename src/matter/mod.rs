@@ -269,7 +269,8 @@ impl Material {
 
     /// Oil: clear and golden; it floats on water.
     pub fn oil() -> Self {
-        let look = MaterialLook { color: Some("#cf9a2c".to_owned()), waves: 0.6, ..MaterialLook::of(Look::Water) };
+        let color = Some("#d9a53a".to_owned());
+        let look = MaterialLook { color, depth: 0.6, waves: 0.6, ..MaterialLook::of(Look::Water) };
         Self { name: "oil".to_owned(), density: 900.0, elements: elements("oil", 1), look, ..Self::unnamed() }
     }
 

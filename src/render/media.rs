@@ -19,7 +19,7 @@ use super::plume;
 use super::shading::ShadeContext;
 use super::steam::{self, Stretch};
 use super::tracer::Sight;
-use super::water::{self, Liquid, Surface};
+use super::water::{self, Surface};
 
 /// Density at which its surface lies.
 pub(crate) const ISO: f32 = 0.5;
@@ -103,7 +103,11 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
             Border::Inside => inside |= bit,
             Border::Enters | Border::Cut(_) => {
                 let submerged = inside & !bit != 0;
+                let sunken = inside & (bit - 1) != 0;
                 inside |= bit;
+                if sunken {
+                    continue;
+                }
                 let clear = &context.clear[event.medium];
                 let point = ray.at(event.t);
                 let normal = match event.border {
@@ -181,13 +185,13 @@ fn foam(context: &ShadeContext, passed: &mut Passed, point: V3, normal: V3) {
     }
 }
 
-/// A stretch of the ray through the media of `inside`, a bit for each.
+/// A stretch of the ray through the media of `inside`, a bit for each. The first one fills it: the low-pass of lighter liquids
+/// reaches into heavier ones, as it does into rock.
 fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (from, to): (f32, f32)) {
     if inside == 0 || to <= from {
         return;
     }
-    let media = context.clear.iter().enumerate().filter(|(medium, _)| inside >> medium & 1 == 1);
-    let liquid = media.fold(Liquid::NONE, |all, (_, clear)| all.with(clear.liquid));
+    let liquid = context.clear[inside.trailing_zeros() as usize].liquid;
     let kept = (liquid.absorbed * ((from - to) * context.pace(ray))).map(f32::exp);
     let scattered = water::scattered(context, &liquid, ray.at(0.5 * (from + to)));
     passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));

@@ -159,6 +159,10 @@ impl Renderer {
         if (self.sky.sun, self.look.cell_height) != (sun, tall) {
             Arc::make_mut(&mut self.land).relight(&self.look);
         }
+        if self.look.cell_height != tall {
+            // What counts as a wall depends on it.
+            self.ground = None;
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 
 use super::camera::Ray;
 use super::field::MediumField;
-use super::math::{V3, mix, saturate, smoothstep, times, unit_or_up, v3};
+use super::math::{V3, saturate, smoothstep, times, unit_or_up, v3};
 use super::noise;
 use super::shading::ShadeContext;
 use crate::view::MaterialLook;
@@ -14,8 +14,8 @@ const ABSORBED: V3 = V3::new(0.35, 0.07, 0.045);
 const COLORED: f32 = 4.0;
 const KEPT: [f32; 2] = [0.01, 0.98];
 /// Shares of its colour that such a liquid sends back of the sky's light and of the lava's, and of those that a milky one does.
-const SENT_BACK: f32 = 0.16;
-const SENT_BACK_OF_LAVA: f32 = 0.03;
+const SENT_BACK: f32 = 0.28;
+const SENT_BACK_OF_LAVA: f32 = 0.05;
 const MILKY: f32 = 0.5;
 /// Least share of light that a cell passes on.
 const LEAST_PASSED: f32 = 0.01;
@@ -63,7 +63,7 @@ impl Liquid {
     pub(crate) const NONE: Self =
         Self { absorbed: V3::new(0.0, 0.0, 0.0), deep: V3::new(0.0, 0.0, 0.0), warmed: V3::new(0.0, 0.0, 0.0) };
 
-    /// Of a material.
+    /// Of a material with a surface that light passes.
     pub(crate) fn of(look: &MaterialLook) -> Self {
         let color = V3::from(look.linear_color());
         let clear = match look.color {
@@ -82,20 +82,6 @@ impl Liquid {
         let share = clear.absorbed.map(|absorbed| scattered / (absorbed + scattered));
         let toward = |from: V3| from + times(color * MILKY - from, share);
         Self { absorbed: clear.absorbed.add_scalar(scattered), deep: toward(clear.deep), warmed: toward(clear.warmed) }
-    }
-
-    /// Two that fill the same place.
-    pub(crate) fn with(self, other: Self) -> Self {
-        let [here, there] = [self, other].map(|liquid| liquid.absorbed.sum());
-        if here == 0.0 || there == 0.0 {
-            return if there > 0.0 { other } else { self };
-        }
-        let between = |a: V3, b: V3| mix(a, b, there / (here + there));
-        Self {
-            absorbed: self.absorbed + other.absorbed,
-            deep: between(self.deep, other.deep),
-            warmed: between(self.warmed, other.warmed),
-        }
     }
 }
 
@@ -210,8 +196,5 @@ mod tests {
         for pair in liquids.windows(2) {
             assert!(pair[0].absorbed.min() < pair[1].absorbed.min() && pair[0].deep.min() < pair[1].deep.min());
         }
-        let both = liquids[0].with(liquids[2]);
-        assert_eq!(both.absorbed, liquids[0].absorbed + liquids[2].absorbed);
-        assert_eq!((liquids[1].with(Liquid::NONE), Liquid::NONE.with(liquids[1])), (liquids[1], liquids[1]));
     }
 }

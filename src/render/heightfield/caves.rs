@@ -86,18 +86,20 @@ impl Caves {
             let near = |v: usize, n: usize| v.saturating_sub(AROUND)..(v + AROUND + 1).min(n);
             for (z, x) in near(column / nx, nz).flat_map(|z| near(column % nx, nx).map(move |x| (z, x))) {
                 if caves.index[z * nx + x] == 0 {
-                    caves.add(ground, x, z);
+                    caves.add(ground, (x, z), tall);
                 }
             }
         }
         caves
     }
 
-    fn add(&mut self, ground: &Ground, x: usize, z: usize) {
+    fn add(&mut self, ground: &Ground, (x, z): (usize, usize), tall: f32) {
         let top = ground.top(x, z);
         let near = |v: usize, n: usize| v.saturating_sub(AROUND)..(v + AROUND + 1).min(n);
         let around = near(z, self.size[1]).flat_map(|z| near(x, self.size[0]).map(move |x| (x, z)));
-        let cliff = around.map(|(x, z)| ground.top(x, z).abs_diff(top)).any(|step| step > CLIFF) || is_built(ground, x, z);
+        let built = is_built(ground, x, z);
+        let mut steps = around.map(|(x, z)| ground.top(x, z).abs_diff(top));
+        let cliff = steps.any(|step| step > CLIFF || (built && step as f32 * tall > WALL));
         self.tops.push(top as u16 | if cliff { FLAT } else { 0 });
         self.index[z * self.size[0] + x] = self.tops.len() as u32;
         let from = self.cells.len();
@@ -483,9 +485,7 @@ mod tests {
     /// Whether a point is rock, by the definition at the top of this file.
     fn is_rock(block: &Heightfield, world: &World, p: V3) -> bool {
         let [x, z] = [(p.x.max(0.0) as usize).min(GRID.nx - 1), (p.z.max(0.0) as usize).min(GRID.nz - 1)];
-        let hollow = |x: usize, z: usize| (0..world.ground().top(x, z)).any(|y| !world.ground().is_solid([x, y, z]));
-        let near = |v: usize, n: usize| v.saturating_sub(2)..(v + 3).min(n);
-        if !near(z, GRID.nz).any(|z| near(x, GRID.nx).any(|x| hollow(x, z))) {
+        if block.caves.column(x, z).is_none() {
             return p.y <= block.heights.at(p.x, p.z);
         }
         let cell = world.ground().top(x, z);
@@ -538,6 +538,29 @@ mod tests {
             }
         }
         assert!(met > 700 && unclear < 12, "{met} rays met rock, {unclear} of them elsewhere");
+    }
+
+    #[test]
+    fn walls_of_bodies_are_upright_up_to_their_corners() {
+        let mut world = World::new(Ground::from_surface(GRID.ny, Array2::from_elem((GRID.nz, GRID.nx), 4.0)));
+        let shape = Shape::Box { from: [6.0, 4.0, 6.0], to: [8.0, 14.0, 12.0] };
+        world.edit(&Edit { shape, matter: Matter::Rock });
+        let block = land(&world).block;
+        let met = |origin: V3, direction: V3| block.hit(&Ray { origin, direction }, &block.whole(), 0.0);
+        for (y, z) in [(5.3, 6.05), (9.0, 9.0), (13.9, 6.05), (13.9, 11.95)] {
+            let hit = met(v3(-5.0, y, z), V3::x()).expect("the wall is there");
+            assert!((hit.t - 11.0).abs() < 1e-3 && hit.face == Face::Block(-V3::x()), "{y}, {z}: {hit:?}");
+        }
+        for z in [5.95, 12.05] {
+            assert!(met(v3(-5.0, 9.0, z), V3::x()).is_none(), "beside the corner");
+        }
+        for x in [6.05, 7.95] {
+            let hit = met(v3(x, 30.0, 9.0), -V3::y()).expect("the crest is there");
+            assert!((hit.t - 16.0).abs() < 1e-3, "{x}: {hit:?}");
+        }
+        // A mountain as steep has no walls.
+        let cliff = Array2::from_shape_fn((GRID.nz, GRID.nx), |(_, x)| if x < 9 { 12.3 } else { 4.1 });
+        assert!(Caves::of(&Ground::from_surface(GRID.ny, cliff), 1.0).is_empty());
     }
 
     #[test]

@@ -135,18 +135,6 @@ fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
 // What a clear liquid does to light: `render::water::Liquid`.
 struct Liquid { absorbed: vec3<f32>, deep: vec3<f32>, warmed: vec3<f32> }
 
-fn sum_of(v: vec3<f32>) -> f32 { return v.x + v.y + v.z; }
-
-// Two that fill the same place.
-fn both_liquids(a: Liquid, b: Liquid) -> Liquid {
-    let here = sum_of(a.absorbed);
-    let there = sum_of(b.absorbed);
-    if there == 0.0 { return a; }
-    if here == 0.0 { return b; }
-    let share = there / (here + there);
-    return Liquid(a.absorbed + b.absorbed, mix(a.deep, b.deep, share), mix(a.warmed, b.warmed, share));
-}
-
 // Light that a great depth of a liquid sends back at a point.
 fn scattered(liquid: Liquid, p: vec3<f32>) -> vec3<f32> {
     let open = sunlight(p.x, p.z) * cloud_sunlight(p);
@@ -166,13 +154,10 @@ fn leave_medium(passed: ptr<function, Passed>, medium: i32) { (*passed).inside &
 // The stretch up to `to`, in gas where it is in no other medium.
 fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
     if is_cloudy() && (*passed).inside == 0u { scatter_up_to(passed, ray, to, jitter); }
-    var liquid = Liquid(vec3(0.0), vec3(0.0), vec3(0.0));
-    for (var k = 0; k < media_count(); k++) {
-        if !is_inside(passed, k) { continue; }
-        let other = Liquid(frame.media_absorbed[k].rgb, frame.media_deep[k].rgb, frame.media_warmed[k].rgb);
-        liquid = both_liquids(liquid, other);
-    }
-    if sum_of(liquid.absorbed) > 0.0 && to > (*passed).t {
+    // The first one fills the place: the low-pass of lighter liquids reaches into heavier ones.
+    if (*passed).inside != 0u && to > (*passed).t {
+        let k = countTrailingZeros((*passed).inside);
+        let liquid = Liquid(frame.media_absorbed[k].rgb, frame.media_deep[k].rgb, frame.media_warmed[k].rgb);
         let kept = exp(liquid.absorbed * (((*passed).t - to) * pace_of(ray)));
         (*passed).light += (*passed).through * (1.0 - kept) * scattered(liquid, at(ray, 0.5 * ((*passed).t + to)));
         (*passed).through *= kept;
@@ -218,7 +203,9 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     let medium = entry.medium;
     absorb(passed, ray, t, jitter);
     let submerged = (*passed).inside != 0u;
+    let sunken = ((*passed).inside & ((1u << u32(medium)) - 1u)) != 0u;
     (*passed).inside |= 1u << u32(medium);
+    if sunken { return; }
     let p = at(ray, t);
     var normal = entry.face;
     if !entry.cut { normal = rippled(p, upright(media_gradient(p, 0.8, medium)), t * pace_of(ray), medium); }
