@@ -19,7 +19,12 @@
 //! | `scene`, `software`, `crs` | text | | `crs` is well-known text, empty where it is not known |
 //! | `units` | (n, 2) text | | names and units: `dict(file["units"].tolist())` |
 //!
+//! In a scene with air the entries `air_box_…` hold the whole box of the air, which may be wider and higher ([`air`]); `air_ash` and
+//! the like are that part of it that lies in the box, on its cells.
+//!
 //! Amounts and energies are exact: `amount · 2^15` and `energy · 2^13` are whole numbers.
+
+mod air;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -80,7 +85,8 @@ fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(),
     let mut npz = NpzWriter::new_compressed(file);
     let (world, site) = (maps.world, maps.site);
     let (maps_of, fields) = entries(world);
-    let units = unit_names(&maps_of, &fields, site);
+    let mut units = unit_names(&maps_of, &fields, site);
+    units.extend(world.air().into_iter().flat_map(|air| air::units(air, site)));
     let text = |text: &str| Entry::texts(vec![], vec![text.to_owned()]);
     npz.add_array("units", &Entry::texts(vec![units.len() / 2, 2], units))?;
     npz.add_array("scene", &text(&about.scene))?;
@@ -105,6 +111,7 @@ fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(),
     for (name, field) in fields {
         npz.add_array(name, &cells(world, &field))?;
     }
+    world.air().map_or(Ok(()), |air| air::write(&mut npz, air, site))?;
     npz.finish()?;
     Ok(())
 }
