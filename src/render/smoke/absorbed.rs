@@ -9,6 +9,8 @@ use crate::world::Span;
 /// Smoke fades over one part in so many of the box before an open side, and over at most so many cells.
 const FADING: usize = 6;
 const MOST_FADING: usize = 16;
+/// Optical depth of a cell that is shown at most where half of the smoke is left.
+const HALF_SHOWN: f32 = 0.5;
 
 /// Absorption to a voxel of way in each cell of the air.
 pub(super) struct Absorbed {
@@ -35,10 +37,12 @@ impl Absorbed {
                     continue;
                 }
                 *held = span(carried);
-                let share = per_kg * fade.of_row(row);
+                let share = fade.of_row(row);
                 let part = held.range();
                 let fading = cells[part.clone()].iter_mut().zip(&carried[part.clone()]).zip(&fade.along[0][part]);
-                fading.for_each(|((cell, kept), fade)| *cell = AirVolume::sum_kg_m3(*kept) * (share * fade));
+                fading.for_each(|((cell, kept), along)| {
+                    *cell = fade.left(AirVolume::sum_kg_m3(*kept) * per_kg, share * along);
+                });
             }
         });
         let largest = |cells: &[f32]| cells.iter().fold(0.0_f32, |most, &cell| if cell > most { cell } else { most });
@@ -57,6 +61,8 @@ fn span(carried: &[[u16; 2]]) -> Span {
 /// How smoke thins out towards open sides of the air's box, where it would end as if cut.
 struct Fade {
     size: [usize; 3],
+    /// Voxels along the edge of a cell.
+    edge: f32,
     /// By the cell along each axis, the share that is left.
     along: [Vec<f32>; 3],
 }
@@ -69,18 +75,62 @@ impl Fade {
             let over = if grid.sides[axis] == Side::Open { (size[axis] / FADING).min(MOST_FADING) } else { 0 };
             // The floor is always a wall.
             let first = if axis == 1 { 0 } else { over };
-            let left = |cell: usize| {
-                let near = share(cell, first) * share(size[axis] - 1 - cell, over);
-                // Dense smoke has to lose most of it to let any light through.
-                smoothstep(0.0, 1.0, near).powi(4)
-            };
+            let left = |cell: usize| smoothstep(0.0, 1.0, share(cell, first) * share(size[axis] - 1 - cell, over));
             (0..size[axis]).map(left).collect()
         });
-        Self { size, along }
+        Self { size, edge: grid.ratio as f32, along }
+    }
+
+    /// What is left of an absorption where a share of the smoke is. A share alone leaves dense smoke a wall, however small it is:
+    /// the optical depth of a cell has a limit, too, that falls to nothing at the side and is endless away from it.
+    fn left(&self, dense: f32, share: f32) -> f32 {
+        let most = HALF_SHOWN * 2.0 * share * share / ((1.0 - share).max(0.0) * self.edge);
+        let shown = dense * share;
+        // Away from the sides all of it is left, to the bit.
+        if most.is_finite() && shown > 0.0 { shown * most / (shown + most) } else { shown }
     }
 
     /// The share along y and z, for a row of cells along x.
     fn of_row(&self, row: usize) -> f32 {
         self.along[1][row % self.size[1]] * self.along[2][row / self.size[1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Grid;
+
+    /// Optical depth of the cells of a row along x through smoke that fills the box.
+    fn row(sides: [Side; 3], kept: u16) -> Vec<f32> {
+        let cells = Grid::new(60, 40, 36);
+        let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides };
+        let (carried, flow) = (vec![[kept, 0]; cells.cells()], vec![[0; 4]; cells.cells()]);
+        let air = AirVolume { grid, cell_m: 10.0, carried, flow };
+        let absorbed = Absorbed::of(&air, 2000.0);
+        absorbed.cells[cells.index([0, 10, 18])..][..cells.nx].iter().map(|cell| cell * 2.0).collect()
+    }
+
+    #[test]
+    fn smoke_of_any_density_ends_softly_at_an_open_side() {
+        let open = [Side::Open; 3];
+        for kept in [300, 3000, 30_000] {
+            let depth = row(open, kept);
+            assert!(depth[0] < 0.01 && depth[59] < 0.01, "{kept}: {} at the side", depth[0]);
+            // A ray along the side through the outermost cells sees a part of what is behind.
+            let through: f32 = depth[..4].iter().sum();
+            assert!(through < 0.6, "{kept}: the four outermost cells have {through}");
+            assert!(depth[..12].windows(2).all(|pair| pair[0] <= pair[1]), "{kept}: {depth:?}");
+            let whole = AirVolume::sum_kg_m3([kept, 0]) * 2000.0 * 2.0;
+            assert_eq!(depth[30], whole, "{kept}: all of it away from the sides");
+        }
+    }
+
+    #[test]
+    fn smoke_stays_whole_at_walls_and_where_sides_meet() {
+        for side in [Side::Wall, Side::Wrap] {
+            let depth = row([side, Side::Open, Side::Open], 3000);
+            assert!(depth.iter().all(|&cell| cell == depth[30]), "{side:?}: {depth:?}");
+        }
     }
 }
