@@ -104,10 +104,11 @@ impl Header {
     /// Reads and checks the scene, as if it lay at `path`.
     pub(super) fn scene(&self, bytes: Vec<u8>, path: &Path) -> Result<Scene, Fault> {
         let wrong = |reason: String| Fault::damaged("scene", reason);
-        let mut scene = Scene::parse(&text("scene", bytes)?, path).map_err(|error| match error {
+        let mut scene = Scene::parse_written(&text("scene", bytes)?, path).map_err(|error| match error {
             SceneError::Memory { cause, .. } => Fault::Memory(cause),
             other => wrong(other.to_string()),
         })?;
+        scene.spec.pin_reactions();
         scene.spec.seed = self.seed.parse().map_err(|_| Fault::damaged("header", "its seed is no number"))?;
         if scene.spec.grid.size != self.size || scene.spec.name != self.name {
             return Err(wrong("another one than the header says".to_owned()));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lavoxel::scene::{Scene, VOLCANO};
+use lavoxel::scene::{DEFAULT_REACTIONS, Scene, VOLCANO};
 
 use super::say;
 
@@ -39,9 +39,22 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
                 stage.site.cell_size_m,
                 parts.join(", ")
             ))?;
+            scene.reaction_lines().iter().try_for_each(|line| say::data(&format!("  {line}")))?;
         }
-        None if args.defaults => say::data(VOLCANO.trim_end())?,
+        None if args.defaults => say::data(&format!("{}\n\n{}", VOLCANO.trim_end(), default_reactions()))?,
         None => anyhow::bail!("name a scene file to check, or pass --defaults to print a complete scene"),
     }
     Ok(())
+}
+
+/// The default reactions as comments of a scene.
+fn default_reactions() -> String {
+    let lines = DEFAULT_REACTIONS.lines().map(|line| match line.strip_prefix('#') {
+        _ if line.is_empty() => String::new(),
+        Some(words) => format!("#{words}"),
+        None => {
+            format!("# {}", line.replacen("[[classic]]", "[[reaction]]", 1).replacen("[[flow]]", "[[reaction]]", 1))
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -342,6 +342,12 @@ impl Material {
         Self { name: "sand".to_owned(), kind, density: 2650.0, look, ..Self::unnamed() }
     }
 
+    /// Glass: what sand beside lava fuses to; it stays.
+    pub fn glass() -> Self {
+        let look = MaterialLook { color: Some("#3f5a4c".to_owned()), ..MaterialLook::of(Look::Gloss) };
+        Self { name: "glass".to_owned(), kind: Kind::Still, density: 2500.0, look, ..Self::unnamed() }
+    }
+
     /// Ash: grains that lie on lava and sink in water; half of a grain is rock.
     pub fn ash() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Ash));
@@ -350,8 +356,8 @@ impl Material {
 
     /// The material that a name alone stands for.
     pub fn preset(name: &str) -> Option<Self> {
-        let fluids = [Self::water(), Self::oil(), Self::mercury(), Self::steam()];
-        let others = [Self::ice(), Self::rubble(), Self::sand(), Self::ash()];
+        let fluids = [Self::water(), Self::oil(), Self::mercury(), Self::steam(), Self::rubble()];
+        let others = [Self::ice(), Self::glass(), Self::sand(), Self::ash()];
         fluids.into_iter().chain(others).find(|preset| preset.name == name)
     }
 

@@ -79,6 +79,9 @@ pub struct Reaction {
     /// The material that must be in one of the six cells around, with the least amount of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<Terms<f64>>,
+    /// Share of the box's height from which on it takes place.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub above: f64,
     /// `"cell"`, `"beside"` or `"across"`; absent: beside what is `near`, or else in a cell.
     #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
     pub place: Option<Where>,
@@ -126,6 +129,29 @@ fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
+/// "lava + water → rubble + 4 steam", with where and beside what.
+impl fmt::Display for Reaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sum = |Terms(terms): &Terms| {
+            let part =
+                |(name, parts): &(String, u32)| if *parts == 1 { name.clone() } else { format!("{parts} {name}") };
+            let parts: Vec<_> = terms.iter().map(part).collect();
+            if parts.is_empty() { "nothing".to_owned() } else { parts.join(" + ") }
+        };
+        write!(f, "{} → {}", sum(&self.takes), sum(&self.makes))?;
+        for (name, _) in self.near.iter().flat_map(|Terms(near)| near) {
+            write!(f, " beside {name}")?;
+        }
+        if self.place() == Where::Across {
+            write!(f, " across a face")?;
+        }
+        if self.above > 0.0 {
+            write!(f, " above {} of the height", self.above)?;
+        }
+        Ok(())
+    }
+}
+
 impl Reaction {
     /// Where its materials are.
     pub fn place(&self) -> Where {
@@ -170,6 +196,7 @@ impl Reaction {
         }
         within(&format!("{key}.rate"), self.rate, 1e-4, 2.0)?;
         within(&format!("{key}.chance"), self.chance, 0.0, 1.0)?;
+        within(&format!("{key}.above"), self.above, 0.0, 1.0)?;
         within(&format!("{key}.energy"), self.energy, 0.0, VENT_ENERGY_MAX)?;
         self.check_grains(key, materials)?;
         self.check_heat(key)?;

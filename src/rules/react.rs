@@ -30,6 +30,8 @@ pub struct Reacting {
     pub near: Option<(usize, u16)>,
     /// Where it takes place.
     pub place: Where,
+    /// Share of the box's height from which on it takes place.
+    pub above: f64,
     /// Most parts that react.
     pub rate: u32,
     /// Cells that react in a step, of 256.
@@ -82,6 +84,7 @@ impl Reacting {
             makes: reaction.makes.0.iter().filter_map(part).collect(),
             near: near.next(),
             place: reaction.place(),
+            above: reaction.above,
             rate: (reaction.rate * f64::from(AMOUNT_ONE)).round().max(1.0) as u32,
             chance: (reaction.chance * 256.0).round() as u16,
             energy: energy_units(reaction.energy),
@@ -99,6 +102,7 @@ impl Reacting {
     pub(crate) fn due(&self, world: &World, place: Place, draw: Draw, round: u64) -> Option<Due> {
         let first = self.takes.first()?;
         if u32::from(world.layers()[first.layer].at(place).amount) < first.count
+            || (place[1] as f64) < self.above * world.grid().ny as f64
             || !self.key(draw).chooses(place, self.chance)
         {
             return None;

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use super::defaults::Added;
 use super::{FlowSpec, Model, Overrides, Scene, SceneError, SceneSpec, Seconds, VentPlace, VentRadius, VentTable};
 use crate::grid::MAX_SIDE;
 use crate::rules::Walls;
@@ -96,7 +97,7 @@ impl Scene {
         }
         spec.look.sky = SkyPreset::Dusk;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let mut scene = Self { spec, folder, origin: path.to_owned(), choices: Vec::new() };
+        let mut scene = Self { spec, folder, origin: path.to_owned(), choices: Vec::new(), added: Added::default() };
         // Land goes on beyond the edge of its map.
         scene.set_walls(overrides.walls.unwrap_or(Walls::Open));
         scene

@@ -6,6 +6,7 @@
 
 mod around;
 mod bodies;
+mod defaults;
 mod error;
 mod flow;
 mod heater;
@@ -28,6 +29,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub(crate) use self::bodies::Scale;
+use self::defaults::Added;
+pub use self::defaults::{DEFAULT_REACTIONS, DefaultReactions};
 pub use self::error::SceneError;
 pub use self::flow::{FlowSpec, Model};
 pub use self::heater::HeaterSpec;
@@ -75,6 +78,8 @@ pub struct Scene {
     origin: PathBuf,
     /// What was chosen for a heightmap that came without a scene.
     choices: Vec<String>,
+    /// What default reactions added to its keys.
+    added: Added,
 }
 
 impl Scene {
@@ -118,8 +123,16 @@ impl Scene {
         Self::parse(&text, path)
     }
 
-    /// Reads and checks the text of a scene; paths in it are relative to the folder of `origin`.
+    /// Reads and checks the text of a scene, and puts its [default reactions](DEFAULT_REACTIONS) in force; paths in it are
+    /// relative to the folder of `origin`.
     pub fn parse(text: &str, origin: &Path) -> Result<Self, SceneError> {
+        let mut scene = Self::parse_written(text, origin)?;
+        scene.take_defaults().map_err(|invalid| SceneError::in_text(origin, text, invalid))?;
+        Ok(scene)
+    }
+
+    /// The same without default reactions: the text says all, as that of a checkpoint does.
+    pub(crate) fn parse_written(text: &str, origin: &Path) -> Result<Self, SceneError> {
         need::reading(text)
             .check("make the scene's file shorter")
             .map_err(|cause| SceneError::Memory { path: origin.to_owned(), cause })?;
@@ -127,7 +140,7 @@ impl Scene {
         spec.take_duration();
         spec.take_melting();
         let folder = origin.parent().unwrap_or(Path::new("")).to_owned();
-        let scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new() };
+        let scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new(), added: Added::default() };
         scene.check().map_err(|invalid| SceneError::in_text(origin, text, invalid))?;
         Ok(scene)
     }

@@ -109,7 +109,8 @@ impl Scene {
             self.set_walls(walls);
         }
         self.put_flow(overrides)?;
-        self.validate()
+        self.validate()?;
+        self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })
     }
 
     /// Replaces values of the physical model, and refuses them in a scene of the other one.

@@ -45,6 +45,7 @@ impl Scene {
         check_seed("seed", self.spec.seed).map_err(invalid)?;
         self.check().map_err(invalid)?;
         let mut spec = self.spec.clone();
+        spec.pin_reactions();
         for file in files_of(&mut spec) {
             let whole = |path: &Path| absolute(path).map_err(|cause| OutputError::io(path, cause));
             let from = whole(path)?;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BodySpec, FlowSpec, HeaterSpec, Model, VentTable};
+use super::{BodySpec, DefaultReactions, FlowSpec, HeaterSpec, Model, VentTable};
 use crate::air::AirSpec;
 use crate::grid::{Grid, MAX_SIDE};
 use crate::matter::{Capacity, Material, Reaction};
@@ -40,6 +40,9 @@ pub struct SceneSpec {
     /// Materials besides the lava.
     #[serde(rename = "material", skip_serializing_if = "Vec::is_empty")]
     pub materials: Vec<Material>,
+    /// Whether materials also react as their presets do.
+    #[serde(skip_serializing_if = "DefaultReactions::is_on")]
+    pub default_reactions: DefaultReactions,
     /// What turns into what.
     #[serde(rename = "reaction", skip_serializing_if = "Vec::is_empty")]
     pub reactions: Vec<Reaction>,

@@ -244,3 +244,98 @@ fn the_coast_of_the_island_grows() {
     let [water, steam] = ["water", "steam"].map(|name| world.layer(name).expect("it is there").ledger());
     assert!(water.used > 0 && steam.made == 4 * water.used, "four of steam for one of water");
 }
+
+/// A column with lava below a material, nothing else said.
+fn beside(name: &str) -> String {
+    let bodies = body(0, "kind = \"lava\", amount = 1.0, energy = 1.0")
+        + &body(1, &format!("kind = \"material\", name = \"{name}\", amount = 1.0"));
+    column(10, &format!("[[material]]\nname = \"{name}\"\n{bodies}"))
+}
+
+fn names(simulation: &Simulation) -> Vec<String> {
+    simulation.world().materials().map(|material| material.name.clone()).collect()
+}
+
+#[test]
+fn lava_breaks_up_in_water_and_its_steam_rains_without_a_table() {
+    let mut sea = simulation(&beside("water"));
+    assert_eq!(names(&sea), ["rubble", "lava", "water", "steam"]);
+    step(&mut sea, 60);
+    let ledger = |name: &str| sea.world().layer(name).expect("it is there").ledger();
+    let broken = ledger("lava").used;
+    assert!(broken > ONE / 2, "{broken} units of lava broke up");
+    assert_eq!(ledger("rubble").made, broken);
+    assert_eq!(ledger("steam").made, 4 * broken, "a part of water is four of steam");
+    assert_eq!(ledger("water").used, broken);
+    // The roof is closed: what gathers below it comes down again, four parts for one.
+    step(&mut sea, 4000);
+    let [rain, steam] = ["water", "steam"].map(|name| sea.world().layer(name).expect("it is there").ledger());
+    assert!(rain.made > 0);
+    assert_eq!(steam.used, 4 * rain.made);
+    assert_eq!(rain.used, sea.world().layer("rubble").expect("it is there").ledger().made);
+}
+
+#[test]
+fn lava_breaks_up_at_ice_which_melts() {
+    let mut ice = simulation(&beside("ice"));
+    assert_eq!(names(&ice), ["ice", "rubble", "lava", "water", "steam"]);
+    step(&mut ice, 100);
+    let ledger = |name: &str| ice.world().layer(name).expect("it is there").ledger();
+    assert!(ledger("ice").used > ONE / 4, "{} units of ice melted", ledger("ice").used);
+    assert_eq!(ledger("lava").used, ledger("rubble").made);
+}
+
+#[test]
+fn sand_beside_lava_fuses_to_glass_a_whole_grain_at_a_time() {
+    let mut sand = simulation(&beside("sand"));
+    assert_eq!(names(&sand), ["glass", "sand", "lava"]);
+    step(&mut sand, 600);
+    let world = sand.world();
+    assert_eq!([mass(world, "sand"), mass(world, "glass"), mass(world, "lava")], [0, ONE, ONE]);
+    assert_eq!(world.layer("sand").expect("it is there").ledger().used, ONE);
+}
+
+#[test]
+fn default_reactions_are_in_force_where_their_materials_are_and_no_table_replaces_them() {
+    // Off, and without lava, water stays water in a world without other layers.
+    let off = simulation(&format!("default_reactions = false\n{}", beside("water")));
+    assert_eq!(names(&off), ["lava", "water"]);
+    let alone = column(10, &format!("[[material]]\nname = \"water\"\n{}", body(0, "kind = \"rock\"")));
+    assert_eq!(names(&simulation(&alone)), ["lava", "water"]);
+    // Steam alone stays, too; other elements, and names that no preset has, take no part.
+    let other = beside("water").replace("name = \"water\"\n[[", "name = \"water\"\nelements = { h2o = 1 }\n[[");
+    assert_eq!(names(&simulation(&other)), ["lava", "water"]);
+    assert_eq!(names(&simulation(&beside("brine"))), ["lava", "brine"]);
+    // A table for the pair replaces both defaults of it, and nothing comes of those.
+    let own = "[[reaction]]\ntakes = { water = 1 }\nmakes = {}\nnear = { lava = 0.5 }\n";
+    let plain = beside("water").replace("name = \"water\"\n[[", &format!("name = \"water\"\nelements = {{}}\n{own}[["));
+    assert_eq!(names(&simulation(&plain)), ["lava", "water"]);
+    // A table names what it needs: what only comes of defaults is no name for it.
+    let unnamed = format!("{}[[reaction]]\ntakes = {{ steam = 1 }}\n", beside("water"));
+    let error = scene(&unnamed).err().unwrap_or_default();
+    assert!(error.contains("reaction[0].takes = \"steam\""), "{error}");
+    // What they add counts as other tables do.
+    let many: String = (0..14).map(|i| format!("[[material]]\nname = \"m{i}\"\n")).collect();
+    let error = scene(&format!("{}{many}", beside("water"))).err().unwrap_or_default();
+    assert!(error.contains("default_reactions = true: must be false, or fewer tables"), "{error}");
+}
+
+#[test]
+fn default_reactions_come_to_the_same_bits_from_a_saved_scene_and_on_both_engines() {
+    let text = beside("water");
+    let read = scene(&text).unwrap_or_else(|error| panic!("{error}"));
+    let run = |scene: &Scene, engine: Box<dyn lavoxel::engine::Engine>| {
+        let mut simulation = scene.build(engine).unwrap_or_else(|error| panic!("{error}")).simulation;
+        (0..500).for_each(|_| simulation.step());
+        (simulation.world().state_hash(), simulation)
+    };
+    let (hash, stepped) = run(&read, common::tiled());
+    assert_eq!(run(&read, common::plain()).0, hash);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("saved.toml");
+    read.recorded(&stepped).save(&path, lavoxel::output::Existing::Keep).unwrap_or_else(|error| panic!("{error}"));
+    let written = std::fs::read_to_string(&path).expect("it was written");
+    assert!(written.contains("default_reactions = false"), "{written}");
+    let saved = Scene::load(&path).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(run(&saved, common::tiled()).0, hash);
+}

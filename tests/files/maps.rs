@@ -9,6 +9,7 @@ use std::process::Command;
 
 use crate::needs;
 use geotiff_reader::GeoTiffFile;
+use lavoxel::air::Field;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::maps::{MapFile, Maps, Subject, Values, write_map};
 use lavoxel::export::{About, ExportError, npz};
@@ -72,7 +73,7 @@ impl Run {
 
     fn on(terrain: &str, [nx, ny, nz]: [usize; 3], folder: TempDir, (steps, more): (u64, &str)) -> Self {
         let text = format!(
-            "name = 'hollow & <co>'\nseed = 6\n[grid]\nsize = [{nx}, {ny}, {nz}]\n[terrain]\n{terrain}\
+            "name = 'hollow & <co>'\nseed = 6\ndefault_reactions = false\n[grid]\nsize = [{nx}, {ny}, {nz}]\n[terrain]\n{terrain}\
              [rules]\nthreshold = 0.2\n[[vent]]\nx = {}\nz = {}\nradius = 2\nrate = 1.5\n[[event]]\nat = 20\n\
              put = {{ shape = {{ kind = 'sphere', center = [4, {}, 4], radius = 2 }},\
              matter = {{ kind = 'lava', amount = 0.4, energy = 1.2 }} }}\n[[event]]\nat = 40\n\
@@ -362,6 +363,48 @@ fn every_material_has_its_maps_and_fields() {
     for (name, values) in [("water_thickness", &thickness), ("water_surface", &surface)] {
         let found = file.by_name::<OwnedRepr<f32>, Ix2>(&format!("{name}.npy")).unwrap();
         assert_same(&found.mapv(f64::from), values, name);
+    }
+}
+
+/// Own sums of what the air carries are those of its account, also beyond the box of the lava.
+#[test]
+fn an_archive_holds_the_whole_air() {
+    let air = "[air]\nratio = 2\nheight_m = 900\nmargin_m = 60\nwind = [[0, 8, 270]]\n\
+               [[fume]]\nx = 20\nz = 10\nrate = 40\nair = { gas = 0.3, ash = 0.2, steam = 0.1, jet_m_s = 20 }\n";
+    let run = Run::on("kind = 'plane'\nbase_cells = 4\n", [24, 20, 20], tempfile::tempdir().unwrap(), (40, air));
+    let (world, site) = (run.simulation.world(), &run.site);
+    let path = run.path("all.npz");
+    npz::write(&path, &run.maps(), &run.about(), Existing::Keep).unwrap();
+    let mut file = NpzReader::new(File::open(&path).unwrap()).unwrap();
+    let air = world.air().unwrap();
+    let cells = air.grid().cells;
+    assert!(cells.nx * air.grid().ratio > site.grid.nx && cells.ny * air.grid().ratio > site.grid.ny);
+    let solid: Array3<bool> = file.by_name::<OwnedRepr<bool>, Ix3>("air_box_solid.npy").unwrap();
+    for field in Field::CARRIED {
+        let units: Array3<u32> = file.by_name(&format!("air_box_{}.npy", field.name())).unwrap();
+        assert_eq!(units.dim(), (cells.ny, cells.nz, cells.nx));
+        let sum: u64 = units.iter().map(|&units| u64::from(units)).sum();
+        assert!(sum > 0, "{field:?}");
+        air.account(field).check(field, sum).unwrap();
+        for ((y, z, x), &found) in units.indexed_iter() {
+            assert_eq!(found, air.amounts().get(field, [x, y, z]));
+            assert_eq!(solid[[y, z, x]], air.openness().is_solid([x, y, z]));
+        }
+        // Some of it lies beyond the box.
+        let [high, margin] = [site.grid.ny / 2, 3];
+        let beyond = units.indexed_iter().filter(|((y, _, x), _)| *y >= high || *x < margin || *x >= cells.nx - margin);
+        assert!(beyond.map(|(_, &units)| u64::from(units)).sum::<u64>() > 0, "{field:?}");
+    }
+    let axis = |file: &mut NpzReader<File>, name: &str| -> Array1<f64> {
+        file.by_name::<OwnedRepr<f64>, Ix1>(&format!("{name}.npy")).unwrap()
+    };
+    // Two cells of the lava to one of the air, which begins so many metres west and north of it.
+    let [west, north] = air.grid().corner.map(|corner| -f64::from(corner) * site.cell_size_m);
+    for (name, margin) in [("x", west), ("y", -north), ("z", 0.0)] {
+        let (box_of, air_of) = (axis(&mut file, name), axis(&mut file, &format!("air_box_{name}")));
+        let middle = 0.5 * (box_of[0] + box_of[1]);
+        assert!((air_of[0] + margin - middle).abs() < 1e-6, "{name}: {} beside {middle}", air_of[0]);
+        assert!((air_of[1] - air_of[0] - 2.0 * (box_of[1] - box_of[0])).abs() < 1e-6, "{name}");
     }
 }
 

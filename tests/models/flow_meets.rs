@@ -74,6 +74,33 @@ fn water_boils_by_the_heat_of_the_lava_ledger() {
 }
 
 #[test]
+fn water_boils_at_lava_that_is_hot_enough_without_a_table() {
+    let (before, rest) = COAST.split_once("[[reaction]]").unwrap();
+    let (_, vent) = rest.split_once("[[vent]]").unwrap();
+    let short = format!("{before}[[vent]]{vent}");
+    let run = |text: &str| {
+        let mut simulation = build(text, tiled()).simulation;
+        steps(&mut simulation, 80);
+        (used(simulation.world(), "water"), simulation.world().state_hash())
+    };
+    let written = run(&COAST.replace("w_m2_k = 400.0", "w_m2_k = 300.0"));
+    assert!(written.0 > 0);
+    assert_eq!(run(&short), written);
+    assert_eq!(run(&format!("default_reactions = false\n{short}")).0, 0);
+    // Where no table names steam it is there all the same; lava that never boils water has none.
+    let names =
+        |text: &str| parse(text).spec.materials.iter().map(|material| material.name.clone()).collect::<Vec<_>>();
+    let unnamed = short.replace("[[material]]\nname = \"steam\"\n", "");
+    assert_eq!(names(&unnamed), ["water", "steam"]);
+    let wax = unnamed.replace("[grid]", "lava = \"paraffin-wax\"\n[grid]");
+    assert!(!names(&wax).contains(&"steam".to_owned()));
+    let metal = unnamed.replace("[grid]", "lava = \"semisolid-aluminium\"\n[grid]");
+    assert!(names(&metal).contains(&"steam".to_owned()));
+    let near: Vec<_> = parse(&metal).spec.reactions.iter().flat_map(|r| r.near.clone().unwrap().0).collect();
+    assert_eq!(near.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["melt", "set"]);
+}
+
+#[test]
 fn engines_threads_and_checkpoints_give_the_same_bits() {
     assert_same_bits(COAST, 61);
 }

@@ -13,6 +13,13 @@ fn the_printed_scene_is_the_built_in_one() {
     let printed = place.done("scene --defaults");
     let scene = lavoxel::scene::Scene::parse(&printed, Path::new("printed")).unwrap();
     assert_eq!(scene.spec, lavoxel::scene::Scene::volcano().spec);
+    // Its end lists the default reactions, as comments.
+    for line in
+        ["# [[reaction]]                    # lava and water side by side", "# makes = { rubble = 1, steam = 4 }"]
+    {
+        assert!(printed.lines().any(|printed| printed == line), "{line}");
+    }
+    assert!(printed.contains("default_reactions = true"));
     place.put("my.toml", printed);
     assert!(place.done("scene my.toml").contains("my.toml: fine; 128 × 100 × 128 cells of 10 m, 1 vent"));
     assert!(place.done("scene small.toml").contains("fine"));
@@ -20,6 +27,21 @@ fn the_printed_scene_is_the_built_in_one() {
         place.refused("terrain vulcano").contains("no file \"vulcano\" and no such terrain (did you mean volcano?)")
     );
     lavoxel().arg("scene").assert().code(2).stderr(contains("--defaults"));
+}
+
+#[test]
+fn a_checked_scene_lists_its_reactions() {
+    let place = Place::new();
+    let scene = "[grid]\nsize = [9, 9, 9]\n[terrain]\nkind = \"plane\"\n[[vent]]\n[[material]]\nname = \"water\"\n";
+    place.put("sea.toml", scene);
+    let printed = place.done("scene sea.toml");
+    assert!(printed.contains("lava + water → rubble + 4 steam across a face (default)"), "{printed}");
+    assert!(printed.contains("steam comes of default reactions"), "{printed}");
+    place.put("own.toml", format!("{scene}elements = {{ h2o = 1 }}\n"));
+    let printed = place.done("scene own.toml");
+    assert!(printed.contains("not in force: water has another kind or other elements"), "{printed}");
+    place.put("off.toml", format!("default_reactions = false\n{scene}"));
+    assert!(!place.done("scene off.toml").contains('→'));
 }
 
 #[test]

@@ -1,0 +1,243 @@
+//! Default reactions: what lava, water, ice, steam and sand do to each other in a scene that names them and has no table of its
+//! own for the pair. `defaults.toml` has them as data.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Model, Scene, SceneSpec};
+use crate::matter::{Material, Reaction, Terms};
+use crate::rules::Roof;
+use crate::validate::Invalid;
+use crate::world::Matter;
+
+/// The default reactions as text, with comments.
+pub const DEFAULT_REACTIONS: &str = include_str!("defaults.toml");
+
+/// Whether materials react without a table of the scene that says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
+pub enum DefaultReactions {
+    /// Pairs without a table of their own react as `defaults.toml` says.
+    #[default]
+    On,
+    /// Only tables of the scene are in force.
+    Off,
+}
+
+impl From<bool> for DefaultReactions {
+    fn from(on: bool) -> Self {
+        if on { Self::On } else { Self::Off }
+    }
+}
+
+impl From<DefaultReactions> for bool {
+    fn from(reactions: DefaultReactions) -> Self {
+        reactions == DefaultReactions::On
+    }
+}
+
+impl DefaultReactions {
+    pub(super) fn is_on(&self) -> bool {
+        *self == Self::On
+    }
+}
+
+/// The reactions of each model.
+#[derive(Deserialize)]
+struct Lists {
+    classic: Vec<Reaction>,
+    flow: Vec<Reaction>,
+}
+
+/// What became of a default reaction in a scene that has its materials.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    InForce,
+    /// The scene has tables of its own for the pair.
+    Replaced,
+    /// A material of the scene has another kind or other elements than the preset of its name.
+    Differs(String),
+}
+
+/// What default reactions added to a scene.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Added {
+    /// Those of materials that the scene has; the ones in force are the first reactions of the scene.
+    reactions: Vec<(Reaction, Standing)>,
+    /// Materials that only come of them.
+    products: Vec<String>,
+}
+
+/// The materials that a reaction takes or is near, the same for a lava and its melt.
+fn met(reaction: &Reaction) -> BTreeSet<&str> {
+    let near = reaction.near.iter().flat_map(|Terms(near)| near.iter().map(|(name, _)| name.as_str()));
+    let taken = reaction.takes.0.iter().map(|(name, _)| name.as_str());
+    taken.chain(near).map(|name| if name == Material::MELT { Material::LAVA } else { name }).collect()
+}
+
+impl SceneSpec {
+    /// Says that its tables are all reactions that are in force, whatever lava comes later.
+    pub(crate) fn pin_reactions(&mut self) {
+        if !self.materials.is_empty() {
+            self.default_reactions = DefaultReactions::Off;
+        }
+    }
+
+    /// The default reactions of its model that its roof, its air and the heat of its lava allow.
+    fn possible_defaults(&self) -> Vec<Reaction> {
+        let lists: Lists = toml::from_str(DEFAULT_REACTIONS).expect("a test reads the default reactions");
+        if self.model == Model::Flow {
+            let hottest = self.hottest_k();
+            let is_hot = |reaction: &Reaction| reaction.heat.is_none_or(|heat| hottest > heat.at_k);
+            return lists.flow.into_iter().filter(is_hot).collect();
+        }
+        // Steam that the air takes, or that leaves by the roof, never gathers aloft.
+        let to_air = self.air.as_ref().and_then(|air| air.steam.as_deref());
+        let gathers = |name: &str| self.rules.roof == Roof::Closed && to_air != Some(name);
+        let gathers = |reaction: &Reaction| reaction.takes.0.iter().all(|(name, _)| gathers(name));
+        lists.classic.into_iter().filter(|reaction| reaction.above == 0.0 || gathers(reaction)).collect()
+    }
+
+    /// Highest temperature that anything of the lava may have.
+    fn hottest_k(&self) -> f64 {
+        let Some(flow) = self.flow_spec() else { return 0.0 };
+        let vents = self.vents.iter().filter_map(|vent| vent.flow.as_ref()?.temperature_k);
+        let bodies = self.edits().filter_map(|(_, edit)| match edit.matter {
+            Matter::Solid { temperature_k } => temperature_k,
+            _ => None,
+        });
+        let heaters = self.heaters.iter().filter_map(|heater| heater.up_to_k);
+        vents.chain(bodies).chain(heaters).fold(flow.lava.lava.vent_k, f64::max)
+    }
+
+    /// Whether anything puts lava into the box.
+    fn has_lava(&self) -> bool {
+        let is_lava = |edit: &super::BodySpec| matches!(edit.matter, Matter::Lava { .. } | Matter::Solid { .. });
+        !self.vents.is_empty() || self.edits().any(|(_, edit)| is_lava(edit))
+    }
+
+    /// Whether a material of a reaction is there, as its preset has it; nothing where it is not there.
+    fn fits(&self, name: &str) -> Option<bool> {
+        match name {
+            Material::LAVA => self.has_lava().then_some(true),
+            Material::SOLID => (self.melts() && self.has_lava()).then_some(true),
+            _ => {
+                let given = self.materials.iter().find(|material| material.name == name)?;
+                let preset = Material::preset(name)?;
+                Some(given.kind == preset.kind && given.elements == preset.elements)
+            }
+        }
+    }
+
+    /// How a default reaction stands beside the tables `own` of the scene; nothing where its materials do not all occur.
+    fn standing(&self, reaction: &Reaction, own: &[Reaction]) -> Option<Standing> {
+        let made = reaction.makes.0.iter().map(|(name, _)| name.as_str());
+        let mut made = made.filter(|name| self.materials.iter().any(|material| material.name == *name));
+        // Steam alone stays steam aloft: rain is of scenes with water.
+        if reaction.above > 0.0 && made.clone().count() < reaction.makes.0.len() {
+            return None;
+        }
+        let mut differs = None;
+        for name in met(reaction) {
+            if !self.fits(name)? {
+                differs = Some(name.to_owned());
+            }
+        }
+        let differs = differs.or_else(|| made.find(|name| self.fits(name) == Some(false)).map(str::to_owned));
+        Some(match differs {
+            _ if own.iter().any(|own| met(own) == met(reaction)) => Standing::Replaced,
+            Some(name) => Standing::Differs(name),
+            None => Standing::InForce,
+        })
+    }
+
+    /// Adds the materials that come of a reaction and that the scene does not name.
+    fn add_products(&mut self, reaction: &Reaction, products: &mut Vec<String>) {
+        for (name, _) in &reaction.makes.0 {
+            let is_there = self.materials.iter().any(|material| material.name == *name);
+            if let Some(preset) = Material::preset(name).filter(|_| !is_there) {
+                self.materials.push(preset);
+                products.push(name.clone());
+            }
+        }
+    }
+}
+
+impl Scene {
+    /// Puts the default reactions in force, before those of the scene, with the materials that come of them. What was added before
+    /// is taken out first.
+    ///
+    /// # Errors
+    /// Names the table that is one too many.
+    pub(super) fn take_defaults(&mut self) -> Result<(), Invalid> {
+        let before = std::mem::take(&mut self.added);
+        let in_force = before.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
+        let spec = &mut self.spec;
+        spec.reactions.drain(..in_force);
+        spec.materials.retain(|material| !before.products.contains(&material.name));
+        if !spec.default_reactions.is_on() || spec.materials.is_empty() {
+            return Ok(());
+        }
+        let mut products = Vec::new();
+        let possible = spec.possible_defaults();
+        // What comes of one reaction may be what another one takes.
+        let mut standing: Vec<Option<Standing>>;
+        loop {
+            standing = possible.iter().map(|reaction| spec.standing(reaction, &spec.reactions)).collect();
+            let count = products.len();
+            for (reaction, _) in possible.iter().zip(&standing).filter(|(_, s)| **s == Some(Standing::InForce)) {
+                spec.add_products(reaction, &mut products);
+            }
+            if products.len() == count {
+                break;
+            }
+        }
+        let reactions: Vec<_> = possible.into_iter().zip(standing).filter_map(|(r, s)| Some((r, s?))).collect();
+        let in_force = reactions.iter().filter(|(_, standing)| *standing == Standing::InForce);
+        spec.reactions.splice(..0, in_force.map(|(reaction, _)| reaction.clone()));
+        self.added = Added { reactions, products };
+        // The lava of reactions is the melt, where there is one.
+        spec.take_melting();
+        self.check().map_err(|invalid| {
+            let expected = format!("false, or fewer tables: with what it adds, {invalid}");
+            Invalid::new("default_reactions", "true", expected)
+        })
+    }
+
+    /// A line for each reaction, own and default, that the scene has the materials of.
+    pub fn reaction_lines(&self) -> Vec<String> {
+        let default = self.added.reactions.iter().map(|(reaction, standing)| {
+            let about = match standing {
+                Standing::InForce => "default".to_owned(),
+                Standing::Replaced => "default, replaced by a [[reaction]] of the scene".to_owned(),
+                Standing::Differs(name) => {
+                    format!("default, not in force: {name} has another kind or other elements than the preset")
+                }
+            };
+            format!("{reaction} ({about})")
+        });
+        let in_force = self.added.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
+        let own = self.spec.reactions[in_force..].iter();
+        let products = self.added.products.iter().map(|name| format!("{name} comes of default reactions"));
+        default.chain(own.map(Reaction::to_string)).chain(products).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_reactions_are_right_between_presets() {
+        let lists: Lists = toml::from_str(DEFAULT_REACTIONS).expect("right tables");
+        let names = ["water", "steam", "ice", "rubble", "sand", "glass"];
+        let presets = names.map(|name| Material::preset(name).expect("a preset")).to_vec();
+        let solid = Material { name: Material::SOLID.to_owned(), ..Material::unnamed() };
+        let all = Material::with_lava(presets.into_iter().chain([solid]).collect());
+        Reaction::validate_all(&lists.classic, &all).expect("balanced");
+        Reaction::validate_all(&lists.flow, &all).expect("balanced");
+        assert!(lists.classic.iter().all(|reaction| reaction.heat.is_none()));
+        assert!(lists.flow.iter().all(|reaction| reaction.heat.is_some()));
+    }
+}
