@@ -1,22 +1,25 @@
-// A plume beside the theory of Morton, Taylor and Turner (1956), for both solvers of the air:
-// cargo run --release --example air_plume [incompressible|article] [width] [height] [steps] [radius] [flux] [confinement]
+// A plume beside the theory of Morton, Taylor and Turner (1956), in a scene that has all keys of its air by default:
+// cargo run --release --example air_plume [incompressible|article] [cells] [seconds] [rate]
 //
-// The vent pulses in blocks of 3 × 3 cells every 24 steps. Radius and speed are those of a top-hat plume with the volume and
-// momentum flux of the mean over the second half of the run.
+// A fume of 40 m radius gives `rate` kg/s of gas over a plain, under 720 m of still air in a box 480 m wide, that is so many
+// `cells` wide. Radius and speed are those of a top-hat plume with the volume and momentum flux of the mean over the second half
+// of the run.
 use std::f64::consts::PI;
+use std::path::Path;
 
-use lavoxel::air::article::{Article, ArticleParams};
-use lavoxel::air::incompressible::{Incompressible, IncompressibleParams};
-use lavoxel::air::{AirGrid, Amounts, Field, Forces, Openness, Side, Solver, UNIT};
-use lavoxel::engine::Level;
-use lavoxel::grid::Grid;
-use lavoxel::random::mix64;
+use lavoxel::air::{Air, AirGrid, Field, UNIT};
+use lavoxel::engine::tiled::Tiled;
+use lavoxel::scene::Scene;
+use lavoxel::simulation::Simulation;
 
-/// Upward acceleration for heat 1.0.
-const LIFT: f64 = 0.02;
+/// Width of the box in metres.
+const WIDE_M: f64 = 480.0;
 
 /// Sums over the second half of the run, by height.
 struct Sums {
+    grid: AirGrid,
+    /// Cells of the ground.
+    floor: usize,
     /// Upward speed of each cell, and how often it was added.
     speed: Vec<f64>,
     count: f64,
@@ -24,64 +27,86 @@ struct Sums {
     heat: Vec<f64>,
 }
 
-fn main() {
+/// A plume with the mean fluxes of a run.
+struct Plume {
+    /// Slope of the width over the height, and the height at which the width is 0.
+    slope: f64,
+    origin: f64,
+    /// Of the speed over the height above the origin.
+    exponent: f64,
+    /// Height, half-width, speed and the flux of buoyancy over that of the source.
+    rows: Vec<[f64; 4]>,
+    /// The flux of buoyancy that was put in.
+    flux: f64,
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    let solver = words.first().map_or("incompressible", String::as_str);
     let number = |k: usize, default: f64| words.get(k).and_then(|word| word.parse().ok()).unwrap_or(default);
-    let is_article = words.first().is_some_and(|word| word == "article");
-    let (n, ny, steps) = (number(1, 64.0) as usize, number(2, 96.0) as usize, number(3, 2400.0) as usize);
-    let (radius, flux) = (number(4, 4.0) as i64, number(5, if is_article { 0.003 } else { 0.0131 }));
-    let grid = AirGrid::new(Grid::new(n, ny, n), [Side::Open; 3]);
-    let mut solver: Box<dyn Solver> = if is_article {
-        Box::new(Article::new(grid, ArticleParams::default(), Level::fastest()))
-    } else {
-        let params = IncompressibleParams { confinement: number(6, 0.0) as f32 };
-        Box::new(Incompressible::new(grid, params, Level::fastest()))
-    };
-    let (openness, forces) = (Openness::free(grid), Forces { lift: LIFT as f32, ..Forces::default() });
-    let columns: Vec<_> = (0..n).flat_map(|z| (0..n).map(move |x| (x, z))).collect();
-    solver.set_ground(&openness, &columns);
-    let mut amounts = Amounts::none(grid, is_article);
-    let vent: Vec<[i64; 2]> = (-radius..=radius)
-        .flat_map(|x| (-radius..=radius).map(move |z| [x, z]))
-        .filter(|[x, z]| x * x + z * z <= radius * radius)
-        .collect();
-    let mut sums = Sums { speed: vec![0.0; grid.cells.cells()], count: 0.0, heat: vec![0.0; ny] };
-    let (mut put, mut out) = (0_i64, 0);
-    for step in 0..steps {
-        for &[x, z] in &vent {
-            let block = (step as i64 / 24) * 7919 + ((z + 60) / 3) * 31 + (x + 60) / 3;
-            let share = 2.0 * (mix64(block as u64) >> 11) as f64 / (1_u64 << 53) as f64;
-            let units = (flux / LIFT / vent.len() as f64 * share * f64::from(UNIT)) as u32;
-            let place = [(n as i64 / 2 + x) as usize, 0, (n as i64 / 2 + z) as usize];
-            amounts.field_mut(Field::Heat)[grid.at(place)] += units;
-            put += i64::from(units);
-        }
-        out += solver.step(&mut amounts, &openness, &forces).out[Field::Heat as usize];
-        if 2 * step >= steps && step % 4 == 0 {
-            sums.add(grid, &amounts, solver.as_ref());
+    let (cells, seconds) = (number(1, 48.0), number(2, 500.0));
+    let mut simulation = plain(solver, cells, number(3, if solver == "article" { 20.0 } else { 2400.0 }))?;
+    let plume = run(&mut simulation, seconds);
+    let world = simulation.world();
+    world.check()?;
+    let size = world.air().ok_or("no air")?.grid().size();
+    println!("{solver} {} × {} × {}, {} steps: all accounts exact", size[0], size[1], size[2], simulation.steps());
+    plume.report();
+    Ok(())
+}
+
+/// A plain with a fume in the middle, under air of so many cells across.
+fn plain(solver: &str, cells: f64, rate: f64) -> Result<Simulation, Box<dyn std::error::Error>> {
+    let voxels = 2.0 * cells;
+    let edge = WIDE_M / voxels;
+    let text = format!(
+        "[grid]\nsize = [{voxels}, {}, {voxels}]\ncell_size_m = {edge:?}\n[terrain]\nkind = \"plane\"\n\
+         [air]\nsolver = \"{solver}\"\n[[fume]]\nx = {cells:?}\nz = {cells:?}\nradius = {:?}\nrate = {rate:?}\n",
+        0.75 * voxels,
+        40.0 / edge
+    );
+    Ok(Scene::parse(&text, Path::new("plume.toml"))?.build(Box::new(Tiled::default()))?.simulation)
+}
+
+/// Lets the plume rise for so many seconds of the air.
+fn run(simulation: &mut Simulation, seconds: f64) -> Plume {
+    let mut sums: Option<Sums> = None;
+    let mut steps = 1;
+    while simulation.steps() < steps {
+        simulation.step();
+        let Some(air) = simulation.world().air() else { break };
+        steps = (seconds / air.scale().step_s) as u64;
+        let sums = sums.get_or_insert_with(|| Sums::new(air));
+        if 2 * simulation.steps() >= steps && simulation.steps().is_multiple_of(4) {
+            sums.add(air);
         }
     }
-    let left = amounts.total(Field::Heat) as i64 + out - put;
-    println!(
-        "{} {n} × {ny} × {n}, {steps} steps, radius {radius}: {left} units of heat off",
-        if is_article { "article" } else { "incompressible" }
-    );
-    // What was put in, not what was asked for.
-    sums.report(grid, LIFT * put as f64 / f64::from(UNIT) / steps as f64);
+    let air = simulation.world().air().expect("the scene has air");
+    let put = air.account(Field::Heat).put as f64 / f64::from(UNIT) / steps as f64;
+    let lift = air.scale().forces(air.spec(), air.grid()).lift;
+    sums.expect("a step was made").plume(lift.into(), put)
 }
 
 impl Sums {
-    fn add(&mut self, grid: AirGrid, amounts: &Amounts, solver: &dyn Solver) {
+    fn new(air: &Air) -> Self {
+        let grid = air.grid();
+        let middle = |y: usize| [grid.cells.nx / 2, y, grid.cells.nz / 2];
+        let floor = (0..grid.cells.ny).find(|&y| !air.openness().is_solid(middle(y))).unwrap_or(0);
+        Self { grid, floor, speed: vec![0.0; grid.cells.cells()], count: 0.0, heat: vec![0.0; grid.cells.ny] }
+    }
+
+    fn add(&mut self, air: &Air) {
         self.count += 1.0;
-        for place in grid.cells.places() {
-            let speed = f64::from(solver.velocity(place)[1]);
-            self.speed[grid.cells.index(place)] += speed;
-            self.heat[place[1]] += speed * f64::from(amounts.get(Field::Heat, place)) / f64::from(UNIT);
+        for place in self.grid.cells.places() {
+            let speed = f64::from(air.velocity(place)[1]);
+            self.speed[self.grid.cells.index(place)] += speed;
+            self.heat[place[1]] += speed * air.excess(place) as f64 / f64::from(UNIT);
         }
     }
 
     /// Radius and speed of a top-hat plume with the volume and momentum flux at a height.
-    fn top_hat(&self, grid: AirGrid, y: usize) -> [f64; 2] {
+    fn top_hat(&self, y: usize) -> [f64; 2] {
+        let grid = self.grid;
         let places = || grid.cells.places().filter(move |place| place[1] == y);
         let speeds = || places().map(|place| self.speed[grid.cells.index(place)] / self.count);
         let most = speeds().fold(0.0, f64::max);
@@ -91,25 +116,34 @@ impl Sums {
         [volume / (PI * momentum).sqrt(), momentum / volume]
     }
 
-    fn report(&self, grid: AirGrid, flux: f64) {
-        let ny = grid.cells.ny;
-        let rows: Vec<[f64; 4]> = (ny * 15 / 100..ny * 3 / 4)
-            .map(|y| {
-                let [b, w] = self.top_hat(grid, y);
-                [y as f64 + 0.5, b, w, LIFT * self.heat[y] / self.count / flux]
-            })
-            .collect();
-        let points = |x: fn(&[f64; 4]) -> f64, y: &dyn Fn(&[f64; 4]) -> f64| {
-            rows.iter().map(|r| (x(r), y(r))).collect::<Vec<_>>()
+    /// The plume, from an upward acceleration for heat 1.0 and the heat put in a step.
+    fn plume(&self, lift: f64, put: f64) -> Plume {
+        let (high, flux) = (self.grid.cells.ny - self.floor, lift * put);
+        let row = |y: usize| {
+            let [b, w] = self.top_hat(self.floor + y);
+            [y as f64 + 0.5, b, w, lift * self.heat[self.floor + y] / self.count / flux]
         };
-        let (slope, start) = line(&points(|row| row[0], &|row| row[1]));
-        let (alpha, origin) = (5.0 / 6.0 * slope, start / slope);
+        let rows: Vec<[f64; 4]> = (high * 15 / 100..high * 3 / 4).map(row).collect();
+        let (slope, start) = line(&rows.iter().map(|row| (row[0], row[1])).collect::<Vec<_>>());
+        let origin = start / slope;
         let shifted: Vec<_> = rows.iter().map(|row| ((row[0] + origin).ln(), row[2].ln())).collect();
+        Plume { slope, origin, exponent: line(&shifted).0, rows, flux }
+    }
+}
+
+impl Plume {
+    /// The share of its speed at which a plume takes in air.
+    fn alpha(&self) -> f64 {
+        5.0 / 6.0 * self.slope
+    }
+
+    fn report(&self) {
+        let Self { slope, origin, exponent, rows, flux } = self;
+        let alpha = self.alpha();
         let theory = |z: f64| 5.0 / (6.0 * alpha) * (0.9 * alpha * flux / PI).cbrt() / (z + origin).cbrt();
         println!("buoyancy flux {flux:.5} cells⁴/step³");
         println!(
-            "b = {slope:.3} (z {origin:+.1}): α {alpha:.3} (turbulent plumes: 0.10 to 0.16); w ~ z^{:.2} (−0.33)",
-            line(&shifted).0
+            "b = {slope:.3} (z {origin:+.1}): α {alpha:.3} (turbulent plumes: 0.10 to 0.16); w ~ z^{exponent:.2} (−0.33)"
         );
         println!("{:>6}{:>8}{:>9}{:>16}{:>24}", "z", "b", "w", "w of theory", "buoyancy flux / source");
         for [z, b, w, share] in rows.iter().step_by((rows.len() / 12).max(1)) {

@@ -45,6 +45,8 @@ pub enum Salt {
     Ashfall = 11,
     /// Vent, rate, size and seed of a run of a hazard map.
     Hazard = 12,
+    /// Blocks of air that a vent pushes sideways.
+    Sway = 13,
 }
 
 /// What the random bits of a step follow from.

@@ -61,7 +61,7 @@ impl AirSpec {
         match self.solver {
             Motion::Article => Box::new(Article::new(grid, self.article.clone(), level)),
             Motion::Incompressible => {
-                let confinement = self.confinement as f32;
+                let confinement = (self.confinement * self.step_s) as f32;
                 Box::new(Incompressible::new(grid, IncompressibleParams { confinement }, level))
             }
         }

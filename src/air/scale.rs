@@ -14,6 +14,10 @@ const REFERENCE_K: f64 = 288.0;
 const GAS_HEAT: f64 = 1859.0;
 const ASH_HEAT: f64 = 1150.0;
 
+/// Deceleration in m/s² of air that moves though nothing lifts it and no wind blows: eddies without a source are gone after some
+/// minutes, and three hundredths of a kelvin lift nothing.
+const CALMING: f64 = 1e-3;
+
 /// Temperatures of classic lava without energy and with energy 1: the ends of the palette's scale.
 pub(super) const LAVA_K: [f64; 2] = [500.0, 1400.0];
 
@@ -116,6 +120,7 @@ impl Scale {
             weight: (lift * spec.ash_unit_kg_m3 / air) as f32,
             background: if n2 > 0.0 { heights.clone().map(background).collect() } else { Vec::new() },
             friction: spec.friction.map(|value| value as f32),
+            calming: (lift * CALMING / GRAVITY) as f32,
             wind: if spec.wind.is_empty() {
                 Vec::new()
             } else {

@@ -14,6 +14,8 @@ pub struct Forces {
     pub background: Vec<u32>,
     /// The deceleration a·v² + b·v + c of a speed v.
     pub friction: [f32; 3],
+    /// Deceleration of air that moves though nothing lifts it and no wind blows, and the lift that it withstands.
+    pub calming: f32,
     /// The wind by height, along x and z; empty: none.
     pub wind: Vec<[f32; 2]>,
 }

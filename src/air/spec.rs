@@ -66,7 +66,8 @@ pub struct AirSpec {
     /// The deceleration a·v² + b·v + c of a speed v, in cells and steps.
     #[serde(deserialize_with = "crate::exact::list")]
     pub friction: [f64; 3],
-    /// Strength of the vorticity confinement, which keeps small eddies alive; only of incompressible air.
+    /// Strength of the vorticity confinement in 1/s, which gives small eddies back what the grid takes from them, and no more;
+    /// only of incompressible air.
     pub confinement: f64,
     /// Numbers of the article's solver.
     pub article: ArticleParams,
@@ -92,7 +93,7 @@ impl Default for AirSpec {
             fade_per_s: 0.1,
             convection: 50.0,
             friction: [0.0; 3],
-            confinement: 0.05,
+            confinement: 0.0,
             article: ArticleParams::default(),
             steam: None,
             ash: None,

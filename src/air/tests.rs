@@ -8,7 +8,7 @@ use crate::matter::Material;
 use crate::random::mix64;
 use crate::simulation::Simulation;
 use crate::source::{FUME, VentSpec};
-use crate::world::{Edit, Ground, Matter, PackedWorld, Shape, World};
+use crate::world::{Breath, Edit, Ground, Matter, PackedWorld, Shape, World};
 
 /// Air that stays where it is.
 #[derive(Clone, Debug)]
@@ -202,4 +202,44 @@ fn a_wider_air_stands_over_the_ground_of_the_edge() {
     for place @ [x, y, _] in grid.cells.places() {
         assert_eq!(openness.is_solid(place), y < if x < 5 { 3 } else { 1 }, "{place:?}");
     }
+}
+
+/// Squares of the velocities on all faces.
+fn energy(simulation: &Simulation) -> f64 {
+    let planes = simulation.world().air().expect("there is one").solver.planes();
+    planes[..3].iter().flatten().map(|&bits| f64::from(f32::from_bits(bits)).powi(2)).sum()
+}
+
+/// With the keys that a scene has by default.
+#[test]
+fn a_puff_in_a_closed_box_only_loses_and_comes_to_rest() {
+    let voxels = Grid::new(40, 20, 40);
+    let sides = SidesSpec { x: Side::Wall, z: Side::Wall, top: Side::Wall };
+    let spec = AirSpec { sides, ..AirSpec::default() };
+    let ground = Ground::from_surface(20, ndarray::Array2::from_elem((40, 40), 3.0));
+    let mut world = World::new(ground).with_air(spec.air(voxels, 10.0).expect("fits"));
+    world.open_account();
+    let rules = crate::rules::RulesSpec::default();
+    let mut simulation = Simulation::new(world, &rules, &[], 3, Box::new(Tiled::default()) as Box<dyn Engine>);
+    let breath = Breath { wind_m_s: [2.0, 8.0, 0.0], ..Breath::default() };
+    let shape = Shape::Sphere { center: [18.0, 12.0, 20.0], radius: 6.0 };
+    simulation.command(crate::simulation::Command::Put(Edit { shape, matter: Matter::Air(breath) })).expect("valid");
+    simulation.step();
+    let (first, mut before) = (energy(&simulation), f64::INFINITY);
+    assert!(first > 0.5, "{first}");
+    for step in 0..6000 {
+        simulation.step();
+        let now = energy(&simulation);
+        assert!(now <= 1.001 * before, "step {step}: {before} became {now} of {first}");
+        before = now;
+        if now == 0.0 {
+            println!("at rest after {step} steps");
+            break;
+        }
+    }
+    assert_eq!(before, 0.0, "of {first}");
+    // What rests is skipped: nothing changes, also not the pressure.
+    let planes = simulation.world().air().expect("there is one").solver.planes();
+    (0..10).for_each(|_| simulation.step());
+    assert!(simulation.world().air().expect("there is one").solver.planes() == planes);
 }

@@ -360,6 +360,75 @@ fn wind_fills_the_box_and_goes_around_a_hill() {
     assert!(downwind > 20 * upwind && upwind < u64::from(UNIT), "{downwind} down, {upwind} up");
 }
 
+/// Squares of the velocities on all faces.
+fn energy(scene: &Scene) -> f64 {
+    scene.solver.planes()[..3].iter().flatten().map(|&bits| f64::from(f32::from_bits(bits)).powi(2)).sum()
+}
+
+/// A column in the wind: the fastest air behind it, and anywhere, over the wind, in the second half of a run.
+fn wake(confinement: f32) -> [f32; 2] {
+    const WIND: f32 = 0.3;
+    let grid = AirGrid::new(Grid::new(56, 24, 32), [Side::Open; 3]);
+    let mut openness = Openness::free(grid);
+    for place @ [x, y, z] in grid.cells.places() {
+        openness.set_solid(place, y < 2 || y < 14 && (14..18).contains(&x) && (14..18).contains(&z));
+    }
+    let forces = Forces { wind: vec![[WIND, 0.0]; 24], ..Forces::default() };
+    let mut scene = Scene::new(openness, forces, confinement, Level::fastest());
+    let mut most: [f32; 2] = [0.0; 2];
+    for step in 0..400 {
+        scene.step();
+        for place in grid.cells.places().filter(|_| step >= 200) {
+            let speed = scene.solver.velocity(place).iter().map(|v| v * v).sum::<f32>().sqrt() / WIND;
+            most[1] = most[1].max(speed);
+            most[0] = if place[0] > 20 { most[0].max(speed) } else { most[0] };
+        }
+    }
+    most
+}
+
+#[test]
+fn the_wake_of_a_column_is_not_much_faster_than_the_wind() {
+    let [behind, anywhere] = wake(0.0);
+    println!("{behind} behind, {anywhere} anywhere");
+    assert!((1.0..1.6).contains(&behind) && anywhere < 1.6, "{behind} behind, {anywhere} anywhere");
+}
+
+/// The confinement has no more energy than the velocity lost, and none beside the ground.
+#[test]
+fn confinement_makes_no_energy_and_no_jet() {
+    let grid = AirGrid::new(Grid::new(24, 20, 24), [Side::Wall; 3]);
+    let mut openness = Openness::free(grid);
+    for place @ [x, y, _] in grid.cells.places() {
+        openness.set_solid(place, y < 3 + x / 12);
+    }
+    let mut scene = Scene::new(openness, Forces::default(), 0.1, Level::fastest());
+    for place in grid.cells.places().filter(|&[x, y, z]| (8..14).contains(&x) && (7..12).contains(&y) && z < 12) {
+        scene.solver.push(place, [0.1, 0.4, 0.0]);
+    }
+    scene.step();
+    let (first, mut before) = (energy(&scene), energy(&scene));
+    for step in 0..600 {
+        scene.step();
+        let now = energy(&scene);
+        assert!(now <= 1.001 * before, "step {step}: {before} became {now} of {first}");
+        before = now;
+    }
+    assert!(before < 0.2 * first, "{before} of {first}");
+    let grid = AirGrid::new(Grid::new(24, 16, 24), [Side::Open; 3]);
+    let mut openness = Openness::free(grid);
+    grid.cells.places().for_each(|place| {
+        openness.set_solid(place, place[1] < 2);
+    });
+    let forces = Forces { wind: vec![[0.3, 0.0]; 16], ..Forces::default() };
+    let mut scene = Scene::new(openness, forces, 0.1, Level::fastest());
+    (0..300).for_each(|_| scene.step());
+    for place in grid.cells.places().filter(|place| place[1] >= 2) {
+        let [u, v, w] = scene.solver.velocity(place);
+        assert!((u - 0.3).abs() < 0.003 && v.abs() < 0.003 && w.abs() < 0.003, "{place:?}: {u} {v} {w}");
+    }
+}
+
 /// Ash in all cells with this x.
 fn column(scene: &Scene, x: usize) -> u64 {
     let cells = scene.amounts.grid().cells;

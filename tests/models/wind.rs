@@ -59,6 +59,27 @@ fn an_event_turns_the_wind() {
     }
 }
 
+/// With the keys that a scene has by default, whatever the step and however many cells of ground.
+#[test]
+fn a_uniform_wind_over_a_plain_stays_uniform() {
+    for (step_s, base) in [(0.5, 0), (0.5, 2), (0.1, 4), (1.0, 9)] {
+        let text = format!(
+            "[grid]\nsize = [32, 16, 32]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\nbase_cells = {base}.0\n\
+             [air]\nstep_s = {step_s:?}\nwind = [[0.0, 3.0, 270.0]]\n"
+        );
+        let mut simulation = scene(&text).build(tiled()).unwrap().simulation;
+        run(&mut simulation, 1000);
+        let air = simulation.world().air().unwrap();
+        let is_open = |place: &[usize; 3]| !air.openness().is_solid(*place);
+        let off = |place| {
+            let [east, up, south] = air.velocity_m_s(place);
+            (east - 3.0).abs().max(up.abs()).max(south.abs())
+        };
+        let most = air.grid().cells.places().filter(is_open).map(off).fold(0.0, f64::max);
+        assert!(most <= 0.03, "{most} m/s off, step {step_s} s, {base} cells of ground");
+    }
+}
+
 /// Changes the wind twice before one step, and again later.
 fn meddle(simulation: &mut Simulation) {
     run(simulation, 9);

@@ -43,6 +43,23 @@ mod own_volume {
     }
 }
 
+#[allow(dead_code, reason = "main reads its arguments, which are those of the tests here")]
+mod air_plume {
+    include!("../examples/air_plume.rs");
+
+    /// With the keys that a scene has by default, on a grid of the coarse kind.
+    #[test]
+    fn a_plume_widens_and_slows_down_as_theory_says() {
+        let mut simulation = plain("incompressible", 48.0, 2400.0).unwrap();
+        let plume = run(&mut simulation, 500.0);
+        plume.report();
+        simulation.world().check().unwrap();
+        assert!((0.10..=0.16).contains(&plume.alpha()), "α {}", plume.alpha());
+        assert!((plume.exponent + 1.0 / 3.0).abs() < 0.1, "w ~ z^{}", plume.exponent);
+        assert!(plume.rows.iter().all(|row| (0.9..1.1).contains(&row[3])), "the flux of buoyancy is constant");
+    }
+}
+
 #[cfg(feature = "cli")]
 #[allow(dead_code, reason = "main reads its arguments, which are those of the tests here")]
 mod plume_theory {

@@ -100,19 +100,30 @@ pub(super) fn lift(amounts: &Amounts, forces: &Forces, u: &mut Faces, (time, sim
     each_chunk(amounts.grid(), u, |first, [_, v, _]| simd.run(Lift { amounts, forces, lift, weight, v, first }));
 }
 
-/// Whether nothing lifts anywhere and nothing has weight.
+/// Whether heat lifts and ash weighs nowhere more than what calm air stops.
 pub(super) fn is_calm(amounts: &Amounts, openness: &Openness, forces: &Forces) -> bool {
     let (grid, nx) = (amounts.grid(), amounts.grid().cells.nx);
+    let still = |value: f32, units: u32| value * signed(units) as f32 <= forces.calming * UNIT as f32;
     let calm = |y: usize, z: usize| {
         let at = grid.at([0, y, z]);
         let row = |field: Field| &amounts.field(field)[at..at + nx];
         let background = forces.background.get(y).copied().unwrap_or(0);
-        let cool = |(x, &heat): (usize, &u32)| heat == background || openness.is_solid([x, y, z]);
-        let cool = forces.lift == 0.0 || row(Field::Heat).iter().enumerate().all(cool);
-        let light = |field: Field| forces.weight == 0.0 || row(field).iter().all(|&amount| amount == 0);
-        cool && light(Field::Ash) && light(Field::Steam)
+        let cool = |heat: u32| still(forces.lift, heat.abs_diff(background));
+        let cool = |(x, &heat): (usize, &u32)| cool(heat) || openness.is_solid([x, y, z]);
+        let light = |field: Field| row(field).iter().all(|&amount| still(forces.weight, amount));
+        row(Field::Heat).iter().enumerate().all(cool) && light(Field::Ash) && light(Field::Steam)
     };
     (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| calm(y, z)))
+}
+
+/// Takes a speed off all velocities, as dry friction does, down to rest.
+pub(super) fn calm_down(grid: AirGrid, u: &mut Faces, by: f32) {
+    each_chunk(grid, u, |_, u| {
+        for u in u.into_iter().flatten() {
+            let left = u.abs() - by;
+            *u = if left > 0.0 { left.copysign(*u) } else { 0.0 };
+        }
+    });
 }
 
 /// Friction takes a·v² + b·v + c off every speed v, direction kept. `factors` is used and left at 1.

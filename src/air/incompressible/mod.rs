@@ -30,6 +30,7 @@ use crate::parallel::join;
 use crate::simd::Level;
 
 use self::pressure::Multigrid;
+use self::swirl::Swirl;
 use self::velocity::{Faces, Open};
 
 /// Most of a cell that passes a face in a sweep.
@@ -46,7 +47,7 @@ const ORDERS: [[usize; 3]; 2] = [[0, 2, 1], [1, 2, 0]];
 /// Numbers of the solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IncompressibleParams {
-    /// Strength of the vorticity confinement, 0 to 0.15.
+    /// Strength of the vorticity confinement, as a share of the speed across a cell in a step; 0: none.
     pub confinement: f32,
 }
 
@@ -65,6 +66,8 @@ pub struct Incompressible {
     /// Volumes of the cells during a step.
     volume: Vec<f32>,
     pressure: Multigrid,
+    /// Where the confinement acts; `None` until it is wanted over the ground as it is.
+    swirl: Option<Swirl>,
     /// Whether the next substep has the second order of sweeps.
     is_odd: bool,
     /// Whether there was a step, before which the wind fills the box.
@@ -72,6 +75,8 @@ pub struct Incompressible {
     /// Whether all velocities are within the limit, and the fastest along each axis.
     is_limited: bool,
     fastest: [f32; 3],
+    /// Whether the air moves though nothing lifts it and no wind blows.
+    is_calm: bool,
     /// Amounts and forces with which the air was at rest.
     rest: Option<(u64, Forces)>,
 }
@@ -95,10 +100,12 @@ impl Incompressible {
             swept: [faces(), faces()],
             volume: vec![1.0; grid.len()],
             pressure: Multigrid::new(grid.size(), grid.sides, level),
+            swirl: None,
             is_odd: false,
             has_begun: false,
             is_limited: true,
             fastest: [0.0; 3],
+            is_calm: false,
             rest: None,
         };
         let columns: Vec<_> = (0..grid.cells.nz).flat_map(|z| (0..grid.cells.nx).map(move |x| (x, z))).collect();
@@ -141,7 +148,7 @@ impl Incompressible {
                 Side::Wall | Side::Open => 2.0 * open,
             }
         });
-        self.rest = None;
+        (self.rest, self.swirl) = (None, None);
     }
 
     /// Takes over the lower face of a cell, and the upper one of the last cell.
@@ -222,22 +229,44 @@ impl Incompressible {
         self.rest.as_ref().is_some_and(|(version, before)| *version == amounts.version() && before == forces)
     }
 
-    /// Whether nothing moves and nothing will.
+    /// Whether nothing moves and nothing will; also finds out whether the air is calm.
     fn is_at_rest(&mut self, amounts: &Amounts, openness: &Openness, forces: &Forces, winds: &sides::Winds) -> bool {
-        if self.fastest != [0.0; 3] || winds.iter().flatten().any(|&wind| wind != 0.0) {
-            self.rest = None;
-            return false;
-        }
-        if self.is_still_at_rest(amounts, forces) {
+        let is_still = self.fastest == [0.0; 3];
+        if is_still && self.is_still_at_rest(amounts, forces) {
             return true;
         }
-        let is_calm = forces::is_calm(amounts, openness, forces);
-        self.rest = is_calm.then(|| (amounts.version(), forces.clone()));
-        is_calm
+        let is_windy = winds.iter().flatten().any(|&wind| wind != 0.0);
+        self.is_calm = !is_windy && (is_still || forces.calming > 0.0) && forces::is_calm(amounts, openness, forces);
+        let is_at_rest = is_still && self.is_calm;
+        self.rest = is_at_rest.then(|| (amounts.version(), forces.clone()));
+        is_at_rest
     }
 
     /// A substep of the velocity.
     fn move_air(&mut self, amounts: &Amounts, forces: &Forces, winds: &sides::Winds, time: f32) {
+        let is_confined = self.params.confinement > 0.0;
+        let before = if is_confined { swirl::energy(self.grid, &self.u, &self.open) } else { 0.0 };
+        self.carry(winds, time);
+        if is_confined {
+            let lost = before - swirl::energy(self.grid, &self.u, &self.open);
+            let swirl = self.swirl.get_or_insert_with(|| Swirl::new(self.grid, &self.open));
+            let strength = (time * self.params.confinement, self.simd);
+            swirl.turn_on(&mut self.u, &mut self.swept[0], (&self.open, lost), strength);
+        }
+        let (grid, simd) = (self.grid, self.simd);
+        forces::lift(amounts, forces, &mut self.u, (time, simd));
+        forces::friction(grid, &mut self.u, &mut self.volume, (forces.friction, time));
+        if self.is_calm {
+            forces::calm_down(grid, &mut self.u, time * forces.calming);
+        }
+        if !forces.wind.is_empty() {
+            forces::hold_wind(grid, &mut self.u, winds, time);
+        }
+        self.fastest = project::project(grid, &mut self.u, &self.open, &mut self.pressure, (CYCLES, simd));
+    }
+
+    /// The velocity carried by itself.
+    fn carry(&mut self, winds: &sides::Winds, time: f32) {
         let sweeps = self.sweeps(winds, time);
         let (grid, simd, [first, second]) = (self.grid, self.simd, &mut self.swept);
         sides::fill(grid, &mut self.u, winds);
@@ -247,16 +276,6 @@ impl Incompressible {
             std::mem::swap(first, second);
         }
         std::mem::swap(&mut self.u, first);
-        forces::lift(amounts, forces, &mut self.u, (time, simd));
-        if self.params.confinement > 0.0 {
-            swirl::confine(grid, &self.u, first, (time * self.params.confinement, simd));
-            std::mem::swap(&mut self.u, first);
-        }
-        forces::friction(grid, &mut self.u, &mut self.volume, (forces.friction, time));
-        if !forces.wind.is_empty() {
-            forces::hold_wind(grid, &mut self.u, winds, time);
-        }
-        self.fastest = project::project(grid, &mut self.u, &self.open, &mut self.pressure, (CYCLES, simd));
     }
 }
 
@@ -321,7 +340,8 @@ impl Solver for Incompressible {
 
     fn bytes(&self) -> usize {
         // Twelve arrays of faces and one of volumes.
-        13 * self.grid.len() * size_of::<f32>() + self.pressure.bytes()
+        let swirl = self.swirl.as_ref().map_or(0, Swirl::bytes);
+        13 * self.grid.len() * size_of::<f32>() + swirl + self.pressure.bytes()
     }
 
     fn boxed_clone(&self) -> Box<dyn Solver> {
