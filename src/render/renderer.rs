@@ -206,7 +206,8 @@ impl Renderer {
         if self.ground.replace(ground.stamp()) == Some(ground.stamp()) {
             return;
         }
-        if Arc::make_mut(&mut self.land).follow(ground.surface(), &Caves::of(ground, self.look.cell_height), &self.look) {
+        if Arc::make_mut(&mut self.land).follow(ground.surface(), &Caves::of(ground, self.look.cell_height), &self.look)
+        {
             self.seen = None;
         }
     }

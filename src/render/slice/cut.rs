@@ -96,10 +96,7 @@ mod tests {
     #[test]
     fn values_of_water_have_the_colours_of_water() {
         let mut world = World::with_materials(Ground::none(Grid::new(1, 1, 1)), vec![Material::water()]);
-        world.edit(&Edit {
-            shape: cell_box([0.0; 3]),
-            matter: Matter::Material { name: "water".into(), amount: 1.0 },
-        });
+        world.edit(&Edit { shape: cell_box([0.0; 3]), matter: Matter::Material { name: "water".into(), amount: 1.0 } });
         let quantity = world.quantity("water.amount").expect("there is water");
         let [red, _, blue, content] = Cut::of(&world, Axis::Y, 0, &quantity).texels[0];
         assert!(blue > 2 * red && content == MATERIAL, "{red}, {blue}, {content}");
