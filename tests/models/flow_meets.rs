@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crate::common::{plain, tiled};
-use crate::meets::{assert_same_bits, build, flow, mass, steps, used};
+use crate::meets::{assert_same_bits, build, flow, mass, parse, steps, used};
 use lavoxel::scene::Scene;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Edit, Matter, Shape};
