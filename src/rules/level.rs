@@ -5,15 +5,36 @@
 //! With fillings f = amount + heavier matter, for each neighbour n that is open:
 //!
 //! ```text
-//! d_n  = max(0, f_c − f_n)                      k = number of d_n > 0
-//! drop = k + Σ d_n / (k + 1)                    f_c less the mean of the cell and its lower neighbours, never too small
+//! d_n  = max(0, f_c − f_n)
+//! g_n  = min(d_n / 5 / fluidity, (1 − f_n) / 4)
+//!
+//! thin box:
+//! drop = k + Σ d_n / (k + 1)                    k = number of d_n > 0; f_c less the mean of the cell and its lower
+//!                                               neighbours, never too small
 //! g_n  = min(max(0, d_n − drop) / fluidity, (1 − f_n) / 4)
+//!
 //! if Σ g > a_c:  g_n = min(g_n, a_c / 4)
 //! ```
 //!
-//! **Decided:** a quarter of the room to each side, so that four givers never overfill a cell; half of it in a closed box one
-//! cell thick, where a cell has two neighbours. What is outside of an open side counts as an empty cell. Rounding is down, but
-//! for `drop`.
+//! **Decided:** *a fifth.* The published split, that of the thin box, has each giver fill a neighbour up to a mean of its own.
+//! In three dimensions four givers do so at once: a low cell overshoots by as much as it was below them, and a checkerboard of
+//! ±0.4 cells stays round every pour. Let every pair of neighbours pass a share s of its difference. A wave of the filling
+//! along x and z with angles p and q a cell grows in a step by
+//!
+//! ```text
+//! 1 − 2 s (2 − cos p − cos q)                   checkerboard, p = q = π:  1 − 8 s
+//! ```
+//!
+//! A share above 1/8 to each neighbour overshoots, one of 1/4 turns the checkerboard over for ever, and 1/5 leaves −0.6 of it. A flow g
+//! over a difference d takes 2 g d from the sum of the squares of all fillings of the layer and gives back at most 8 g², since
+//! the square of what a cell gains is at most four times the sum of the squares of its four flows. So every flow lowers that sum
+//! by 2 g (d − 4 g) or more, which is above zero for each g below d / 4, limited or not: the liquid comes to rest exactly.
+//! Reach: of 900 cells poured in 300 steps, the rms radius 200 steps later is 16.6 cells at 1/5, 13.1 at 1/8 and 20.4 as
+//! published. The published split times 0.75 is as smooth and reaches 19.7, and its film runs a fifth further along the axes than between them.
+//!
+//! A quarter of the room to each side, so that four givers never overfill a cell; half of it in a closed box one
+//! cell thick, where a cell has two neighbours and the published split is kept. What is outside of an open side counts as an
+//! empty cell. Rounding is down, but for `drop`.
 
 use super::Walls;
 use super::params::{Param, param};
@@ -56,7 +77,7 @@ pub struct Leveling {
     pub viscosity: u16,
     /// Amount that stays.
     pub stickiness: u16,
-    /// 65536 / fluidity, at most 65535.
+    /// What goes to a neighbour, of 65536 parts: of the difference, or in a thin box of what a neighbour lacks of the mean.
     pub share: u16,
     /// Whether the box is one cell thick.
     pub thin: bool,
@@ -70,11 +91,16 @@ impl Leveling {
         Self {
             viscosity: amount_units(material.viscosity),
             stickiness: amount_units(material.stickiness),
-            share: (65536 / material.fluidity.max(1)).min(65535) as u16,
+            share: share(material.fluidity.max(1), grid.is_thin()),
             thin: grid.is_thin(),
             walls,
         }
     }
+}
+
+/// The share of [`Leveling`].
+fn share(fluidity: u32, thin: bool) -> u16 {
+    if thin { (65536 / fluidity).min(65535) as u16 } else { 65536_u32.div_ceil(5 * fluidity) as u16 }
 }
 
 impl Leveling {
@@ -88,9 +114,7 @@ impl Leveling {
         };
         let there = here.beside.map(filling);
         let lower = there.map(|there| there.map_or(0, |there| full.saturating_sub(there)));
-        let k = lower.iter().filter(|&&d| d > 0).count();
-        let share = |d: u16| ((u32::from(d) * u32::from(PARTS[k])) >> 16) as u16;
-        let drop = k as u16 + lower.iter().map(|&d| share(d)).sum::<u16>();
+        let drop = if self.thin { drop(lower) } else { 0 };
         let mut gives: [u16; 4] = std::array::from_fn(|n| {
             let room = AMOUNT_ONE.saturating_sub(there[n].unwrap_or(AMOUNT_ONE));
             let wanted = (u32::from(lower[n].saturating_sub(drop)) * u32::from(self.share)) >> 16;
@@ -103,6 +127,13 @@ impl Leveling {
     }
 }
 
+/// How far the mean of a cell and its lower neighbours is below the cell.
+fn drop(lower: [u16; 4]) -> u16 {
+    let k = lower.iter().filter(|&&d| d > 0).count();
+    let share = |d: u16| ((u32::from(d) * u32::from(PARTS[k])) >> 16) as u16;
+    k as u16 + lower.iter().map(|&d| share(d)).sum::<u16>()
+}
+
 /// The rule's numbers as lanes.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
@@ -110,6 +141,7 @@ pub(crate) struct Kernel<S: Simd> {
     viscosity: S::V,
     stickiness: S::V,
     share: S::V,
+    thin: bool,
     two_sides: bool,
 }
 
@@ -142,6 +174,7 @@ impl Exchange<1> for Leveling {
             viscosity: s.splat(self.viscosity),
             stickiness: s.splat(self.stickiness),
             share: s.splat(self.share),
+            thin: self.thin,
             two_sides: self.walls.leave_two_sides(self.thin),
         }
     }
@@ -174,7 +207,7 @@ impl<S: Simd> Kernel<S> {
         if !s.any(s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]))) {
             return None;
         }
-        let drop = drop_of(s, self.zero, lower);
+        let drop = if self.thin { drop_of(s, self.zero, lower) } else { self.zero };
         let amount = s.load(&near.tile()[AMOUNT]);
         let gives = [
             self.gives(s, lower[0], drop, there[0]),
