@@ -119,6 +119,12 @@ impl StepKey {
         Self(mix64((salt as u64).wrapping_mul(0xa24b_aed4_963e_e407)))
     }
 
+    /// The key of a use whose numbers are the same in every step of the runs with a seed.
+    pub fn of_run(salt: Salt, seed: u64) -> Self {
+        let Self(key) = Self::fixed(salt);
+        Self(mix64(key ^ mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15))))
+    }
+
     /// One number of 64 bits.
     pub fn number(self) -> u64 {
         mix64(self.0)

@@ -20,8 +20,9 @@
 //! comes. A grain on its way into lighter matter, which is a lighter grain or more than half a cell of fluid, stays in a share
 //! `drag` of the steps.
 //!
-//! **Decided:** grains slide over a corner, and slip, from fixed cells that follow from their place alone. With all corners a
-//! pile is a square, with none it is a square on its corner; with a quarter it is round. A side has to be free too: nothing
+//! **Decided:** grains slide over a corner, and slip, from fixed cells that follow from their place and the seed, so that a pile
+//! comes to rest and is a little lopsided to another side in each run. With all corners a pile is a square, with none it is a
+//! square on its corner; with a quarter it is round. A side has to be free too: nothing
 //! passes between two corners that touch. What is outside of an open side is free at all heights; what goes there has left.
 
 use super::params::{Param, param};
@@ -126,10 +127,11 @@ impl FallingGrains {
         Self { corners, slip, drag, flow: grains.flow, walls: spec.walls }
     }
 
-    /// All numbers on which the rule depends.
-    pub(crate) fn numbers(&self) -> RuleNumbers {
+    /// All numbers on which the rule depends in a run with a seed.
+    pub(crate) fn numbers(&self, seed: u64) -> RuleNumbers {
         let [corners, slip, drag] = [self.corners, self.slip, self.drag].map(u32::from);
-        [corners, slip, drag, self.flow.into(), u32::from(self.walls == Walls::Open), 0, 0, 0]
+        let open = u32::from(self.walls == Walls::Open);
+        [corners, slip, drag, self.flow.into(), open, seed as u32, (seed >> 32) as u32, 0]
     }
 
     /// The turns of a step of the layer with a number, in their order, after the fall.
@@ -141,27 +143,29 @@ impl FallingGrains {
     }
 
     /// Whether the grain at a place takes a turn, as far as its surroundings allow.
-    pub(crate) fn goes(&self, turn: Turn, place: Place, around: &impl Around) -> bool {
+    pub(crate) fn goes(&self, turn: Turn, place: Place, draw: Draw, around: &impl Around) -> bool {
         let [dx, dy, dz] = turn.way();
         let free = |n: isize, dy: isize| around.is_free([n * dx, dy, n * dz]);
         match turn {
-            Turn::Slide(side) => free(1, 0) && free(1, dy) && (side < 4 || corner_cells().chooses(place, self.corners)),
+            Turn::Slide(side) => {
+                free(1, 0) && free(1, dy) && (side < 4 || corner_cells(draw).chooses(place, self.corners))
+            }
             Turn::Flow(_) => free(1, 0) && around.is_laden(),
             Turn::Slip(_) => {
-                slip_cells().chooses(place, self.slip) && free(1, 0) && !free(1, -1) && free(2, 0) && free(2, -1)
+                slip_cells(draw).chooses(place, self.slip) && free(1, 0) && !free(1, -1) && free(2, 0) && free(2, -1)
             }
         }
     }
 }
 
-/// The cells from which grains slide over a corner.
-pub(crate) fn corner_cells() -> StepKey {
-    StepKey::fixed(Salt::Corners)
+/// The cells of a run from which grains slide over a corner.
+pub(crate) fn corner_cells(draw: Draw) -> StepKey {
+    StepKey::of_run(Salt::Corners, draw.seed)
 }
 
-/// The cells from which grains slip.
-pub(crate) fn slip_cells() -> StepKey {
-    StepKey::fixed(Salt::Slip)
+/// The cells of a run from which grains slip.
+pub(crate) fn slip_cells(draw: Draw) -> StepKey {
+    StepKey::of_run(Salt::Slip, draw.seed)
 }
 
 /// The grains that stay in lighter matter in a step.

@@ -581,3 +581,33 @@ fn the_bits_do_not_depend_on_the_threads() {
     });
     assert!(hashes[1..].iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
 }
+
+/// Mean and standard error of each part of several pairs.
+fn mean_of(values: &[[f64; 2]]) -> [(f64, f64); 2] {
+    [0, 1].map(|k| {
+        let count = values.len() as f64;
+        let mean = values.iter().map(|value| value[k]).sum::<f64>() / count;
+        let variance = values.iter().map(|value| (value[k] - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        (mean, (variance / count).sqrt())
+    })
+}
+
+#[test]
+fn piles_differ_by_seed_and_lean_to_no_side() {
+    let shift = |seed: u64| {
+        let world = empty(Grid::new(41, 24, 41), vec![sand(0.25, 0.25)]);
+        let mut simulation = run(world, &[faucet("sand", [20, 22, 20], 1500)], seed);
+        settle(&mut simulation, 1500, 4000);
+        let held: Vec<_> = layer(simulation.world(), "sand").held().map(|(place, _)| place).collect();
+        assert_eq!(held.len(), 1500);
+        let sum = held.iter().fold([0.0; 2], |[x, z], place| [x + place[0] as f64 - 20.0, z + place[2] as f64 - 20.0]);
+        sum.map(|sum| sum / held.len() as f64)
+    };
+    let shifts: Vec<_> = (1..=24).map(shift).collect();
+    let [(x, error_x), (z, error_z)] = mean_of(&shifts);
+    println!("mean shift {x:.3} ± {error_x:.3}, {z:.3} ± {error_z:.3} cells; {:.2?}", &shifts[..4]);
+    assert!(x.abs() <= 3.0 * error_x && z.abs() <= 3.0 * error_z, "{x} ± {error_x}, {z} ± {error_z}");
+    // Fixed cells would let all piles lean the same way, with little between them.
+    let signs = |k: usize| shifts.iter().filter(|shift| shift[k] > 0.0).count();
+    assert!((4..=20).contains(&signs(0)) && (4..=20).contains(&signs(1)), "{shifts:.2?}");
+}

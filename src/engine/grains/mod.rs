@@ -52,6 +52,7 @@ struct Surroundings<'a> {
 struct Step<'a> {
     level: Level,
     rule: &'a FallingGrains,
+    draw: Draw,
     ground: &'a Ground,
     around: Surroundings<'a>,
     /// The first strip.
@@ -78,7 +79,7 @@ pub(super) fn run(
     let (own, rest) = rest.split_first_mut().expect("there is such a layer");
     let (lighter, fluids) = rest.split_at_mut(lighter_grains(rest));
     let (denser, fluids) = fluids.split_at(denser(fluids, own));
-    if own.wake_under(Reader::Column, &rule.numbers(), ground) {
+    if own.wake_under(Reader::Column, &rule.numbers(draw.seed), ground) {
         own.strips.iter_mut().for_each(|strip| strip.grains.barriers = None);
     }
     let turns: Vec<_> = rule.turns(draw, layer).collect();
@@ -88,6 +89,7 @@ pub(super) fn run(
     let step = Step {
         level,
         rule,
+        draw,
         ground,
         around: Surroundings { heavier, denser },
         from,
@@ -222,7 +224,8 @@ impl Step<'_> {
             if number > 0 {
                 plan.list_around_changes(near, rule.flow, rule.slip > 0);
             }
-            let ways = Ways { near, rule, turn, thick: self.thick(i), heavier: self.around.heavier };
+            let thick = self.thick(i);
+            let ways = Ways { near, rule, turn, draw: self.draw, thick, heavier: self.around.heavier };
             self.level.run(Choose { plan, ways });
         });
         let [_, _, dz] = turn.way();

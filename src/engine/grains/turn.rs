@@ -4,6 +4,7 @@ use super::bits::{Quad, moved_along_x, moved_along_z};
 use super::strip::{Listed, Move, Near, Plan, State};
 use super::thick::Thick;
 use crate::grid::tile::ROW;
+use crate::random::Draw;
 use crate::rules::grains::{FallingGrains, Turn, corner_cells, slip_cells};
 use crate::simd::{Simd, Work};
 
@@ -19,6 +20,7 @@ pub(super) struct Ways<'a> {
     pub(super) near: Near<'a>,
     pub(super) rule: &'a FallingGrains,
     pub(super) turn: Turn,
+    pub(super) draw: Draw,
     pub(super) thick: Thick<'a>,
     /// Still matter and heavier grains.
     pub(super) heavier: &'a [crate::world::Layer],
@@ -82,7 +84,11 @@ impl Ways<'_> {
             Turn::Slide(side) => {
                 let both = |dz: isize, at: usize| near.at(dz).free(at) & near.at(dz).free(at - pitch);
                 let ways = quad([dx, dz], tile.at, both).seen([dx, dz]);
-                if side < 4 || ways == 0 { ways } else { ways & corner_cells().chosen(place, self.rule.corners) }
+                if side < 4 || ways == 0 {
+                    ways
+                } else {
+                    ways & corner_cells(self.draw).chosen(place, self.rule.corners)
+                }
             }
             Turn::Flow(_) => match self.laden(tile) {
                 0 => 0,
@@ -91,7 +97,7 @@ impl Ways<'_> {
             Turn::Slip(_) => {
                 let ways = free(1, tile.at) & !free(1, tile.at - pitch);
                 let ways = if ways == 0 { 0 } else { ways & free(2, tile.at) & free(2, tile.at - pitch) };
-                if ways == 0 { 0 } else { ways & slip_cells().chosen(place, self.rule.slip) }
+                if ways == 0 { 0 } else { ways & slip_cells(self.draw).chosen(place, self.rule.slip) }
             }
         }
     }

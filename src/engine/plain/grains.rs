@@ -58,7 +58,7 @@ impl Grains<'_> {
             let to = around.cell(turn.way());
             self.holds(place)
                 && !self.moved[grid.index(place)]
-                && self.rule.goes(turn, place, &around)
+                && self.rule.goes(turn, place, self.draw, &around)
                 && !to.is_some_and(|to| self.stays(place, to))
         };
         let going: Vec<_> = grid.places().filter(goes).collect();
