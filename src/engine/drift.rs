@@ -57,10 +57,27 @@ impl Drift<'_> {
         }
     }
 
+    /// The cells of a tile whose gas something holds from above; the tile's place, the number of its row and its bit there.
+    #[inline(always)]
+    fn held<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2], index: usize, bit: usize) -> u32 {
+        let above = index + self.strip.width;
+        if y + 1 == self.ground.grid().ny {
+            return u32::MAX;
+        }
+        let slot = self.strip.row(above).slots[bit];
+        let open = self.strip.masks_of(slot, self.ground.strip(self.tz), [tx, y + 1]).open;
+        let amount = s.load(&self.strip.lanes::<1>(slot)[AMOUNT]);
+        let full = s.add_saturating(amount, self.heavier.amount(s, above, bit, self.tz));
+        !open | !s.above(s.splat(self.rule.viscosity), full)
+    }
+
     /// What one tile gives; its y, the y of the one that takes, and their place along x in tiles.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, Pair { from, to, bit }: Pair, [y, to_y, tx]: [usize; 3], up: bool) {
-        let chosen = self.rule.acting(self.key, [tx, y, self.tz], up);
+        let mut chosen = self.rule.acting(self.key, [tx, y, self.tz], up);
+        if chosen != 0 && !up {
+            chosen &= !self.held(s, [tx, y], from, bit);
+        }
         if chosen == 0 {
             return;
         }

@@ -53,7 +53,17 @@ impl Stage<'_> {
 
     /// The rules of a step, in order: those of the layers in their order, then reactions and what follows them.
     pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
+        Self::of_unfed_rules(rules).filter(|stage| !stage.calms())
+    }
+
+    /// The same, and the rule that calms lava down once nothing feeds it.
+    pub(crate) fn of_unfed_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
         rules.iter().map(|(layer, rule)| Stage::Rule { layer, rule })
+    }
+
+    /// Whether it calms lava down.
+    pub(crate) fn calms(&self) -> bool {
+        matches!(self, Self::Rule { rule: Rule::Calm(_), .. })
     }
 
     /// Its name in reports and tables.

@@ -42,6 +42,7 @@ impl Engine for Plain {
             Rule::Stay(()) => {}
             Rule::React(rule) => react(world, rule, draw),
             Rule::Set(()) => set(world, layer),
+            Rule::Calm(rule) => world.calm(layer, rule),
             Rule::Leave(()) => world.leave_by_roof(layer),
             Rule::Trace(rule) => {
                 for (place, amount) in rule.settle(world, layer) {
@@ -95,11 +96,19 @@ fn drift(world: &mut World, layer: usize, rule: &Drifting, draw: Draw) {
             }
             let (amount, there) = (world.layers[layer].at(from).amount, world.layers[layer].at(to).amount);
             let full = there.saturating_add(world.heavier_than(layer, to));
-            let moved = if rule.acts(key, from, up) { rule.moved(amount, full, up) } else { 0 };
+            let held = !up && is_held(world, layer, from, rule.viscosity);
+            let moved = if !held && rule.acts(key, from, up) { rule.moved(amount, full, up) } else { 0 };
             world.layers[layer].set(from, Content { amount: amount - moved, energy: 0 });
             world.layers[layer].set(to, Content { amount: there + moved, energy: 0 });
         }
     }
+}
+
+/// Whether something holds the gas in a cell from above.
+fn is_held(world: &World, layer: usize, [x, y, z]: Place, viscosity: u16) -> bool {
+    let above = [x, y + 1, z];
+    let full = || world.layers[layer].at(above).amount.saturating_add(world.heavier_than(layer, above));
+    y + 1 == world.grid().ny || world.ground().is_solid(above) || full() >= viscosity
 }
 
 /// A rule across a layer: every cell gives by the state before.

@@ -125,6 +125,7 @@ impl Engine for Tiled {
             Rule::Waft(rule) => self.exchange(world, layer, rule, draw),
             Rule::React(rule) => react::react(world, rule, draw),
             Rule::Set(()) => react::set(world, layer),
+            Rule::Calm(rule) => world.calm(layer, rule),
             Rule::Leave(()) => world.leave_by_roof(layer),
             Rule::Grains(rule) => grains::run(&mut self.grains, self.level, world, (layer, rule), draw),
             Rule::Stay(()) => world.layers[layer].stay(),

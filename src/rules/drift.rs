@@ -3,12 +3,16 @@
 //! ```text
 //! r, r' random bytes of the cell in this step and layer, room = max(0, 1 − a − h)
 //! top down:   if r < up:           t = min(a, up_speed, room above)      goes up
-//! bottom up:  if r ≥ 256 − down:   t = min(a, down_speed, room below)    goes down
+//! bottom up:  if r ≥ 256 − down, and the cell above is open and less than viscosity full:
+//!                                  t = min(a, down_speed, room below)    goes down
 //! across:     if r' < side, a > stickiness, and the cell above is closed or at least viscosity full: as liquids level
 //! ```
 //!
 //! A column is walked from its top down, so that no gas rises more than one cell a step, and then from the bottom up. In the
 //! original 30 of 100 cells act in a step; of those 1 in 20 sinks by 0.1 and the rest rise by 0.4.
+//!
+//! **Decided:** gas that something holds from above does not sink. In the original it sinks from under a roof and rises again for
+//! ever; so it fills the cells under the roof, comes level and rests.
 //!
 //! Heavier matter squeezes a gas ([`super::squeeze`]), which does not fall.
 
@@ -51,6 +55,8 @@ pub struct Drifting {
     pub down: u16,
     /// Most that sinks from a cell.
     pub down_speed: u16,
+    /// How full the cell above must be to hold a cell.
+    pub viscosity: u16,
     /// Its layer, which has draws of its own.
     pub layer: usize,
 }
@@ -69,6 +75,7 @@ impl Drifting {
             up_speed: amount_units(drift.up_speed),
             down: of_bytes(drift.down),
             down_speed: amount_units(drift.down_speed),
+            viscosity: amount_units(material.viscosity),
             layer,
         }
     }
@@ -176,10 +183,14 @@ impl Exchange<1> for Wafting {
         }
         let chosen = held & near.chosen(Salt::Waft, kernel.layer, kernel.side);
         let chosen = [free[0] & chosen, free[1] & chosen, free[2] & chosen, free[3] & chosen];
-        match kernel.leveling.shares(s, near, chosen) {
-            Some(gives) => Flow::Gives([gives], chosen),
-            // Another draw may choose other cells.
-            None => Flow::Idle,
+        if let Some(gives) = kernel.leveling.shares(s, near, chosen) {
+            return Flow::Gives([gives], chosen);
+        }
+        // Another draw may choose other cells.
+        let free = [free[0] & held, free[1] & held, free[2] & held, free[3] & held];
+        match kernel.leveling.shares(s, near, free) {
+            Some(_) => Flow::Idle,
+            None => Flow::Still,
         }
     }
 }

@@ -7,6 +7,7 @@
 //! is marked **Decided** where it was decided. The other liquids follow *An Exploration of Cellular Automata and Graph Based
 //! Game Systems, part 2: Grid Based Fluid Systems*; grains follow *How To Make a “Falling Sand” Style Water Simulation*.
 
+pub mod calm;
 mod change;
 pub mod compress;
 pub mod drift;

@@ -1,5 +1,6 @@
 //! The rules in force, and the order of a step.
 
+use super::calm;
 use super::compress::Compressing;
 use super::drift::{Drifting, Wafting};
 use super::grains::FallingGrains;
@@ -50,6 +51,7 @@ rules! {
     Stay(()) = "stay": "Still matter stays.",
     React(Reacting) = "react": "Materials turn into other materials.",
     Set(()) = "set": "A liquid that lies on the ground turns to ground.",
+    Calm(Spreading) = "calm": "Lava that nothing feeds comes to rest.",
     Leave(()) = "leave": "A gas leaves through the roof.",
 }
 
@@ -64,6 +66,7 @@ impl Rule {
         match self {
             Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
             Self::Trace(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
+            Self::Calm(_) => (step + 1).is_multiple_of(calm::EVERY),
             Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) | Self::Compress(_) => true,
             Self::Drift(_) | Self::Waft(_) | Self::Grains(_) | Self::Stay(()) => true,
             Self::React(_) | Self::Set(()) | Self::Leave(()) => true,
@@ -113,7 +116,7 @@ impl From<&RulesSpec> for Rules {
 }
 
 fn of_lava(spec: &RulesSpec) -> Vec<Rule> {
-    vec![Rule::Gravity(spec.into()), Rule::Spreading(spec.into())]
+    vec![Rule::Gravity(spec.into()), Rule::Spreading(spec.into()), Rule::Calm(spec.into())]
 }
 
 fn of_material(material: &Material, layer: usize, grid: Grid, spec: &RulesSpec) -> Vec<Rule> {

@@ -14,7 +14,7 @@ use crate::engine::{Engine, Stage};
 use crate::grid::Grid;
 use crate::matter::{Material, Reaction, check_known};
 use crate::random::Draw;
-use crate::rules::{Rule, Rules, RulesSpec, Walls};
+use crate::rules::{Rule, Rules, RulesSpec, Walls, calm};
 use crate::source::{VentSpec, Vents};
 use crate::validate::{Invalid, within};
 use crate::world::{Ground, Layer, LayersOfFlow, PackedWorld, World};
@@ -54,16 +54,26 @@ struct History {
 }
 
 impl History {
-    /// The stages of a step, in order. In a world of the physical model its flow comes first, and no rule moves what shows it.
+    /// The stages of a step, in order. In a world of the physical model its flow comes first, and no rule moves what shows it. Lava
+    /// that is fed does not calm down.
     fn stages(&self, has_air: bool, shown: LayersOfFlow) -> impl Iterator<Item = Stage<'_>> {
+        let unfed = self.is_unfed();
         let flow = shown.flows().then_some(Stage::Flow(&self.vents));
         let sources = (!shown.flows() || !self.materials.is_empty()).then_some(Stage::Sources(&self.vents));
-        let is_shown = move |stage: &Stage<'_>| match stage {
+        let is_idle = move |stage: &Stage<'_>| match stage {
+            stage if stage.calms() && !unfed => true,
             Stage::Rule { layer, rule } => !matches!(rule, Rule::React(_)) && shown.has(*layer),
             _ => false,
         };
-        let rules = Stage::of_rules(&self.rules).filter(move |stage| !is_shown(stage));
+        let rules = Stage::of_unfed_rules(&self.rules).filter(move |stage| !is_idle(stage));
         flow.into_iter().chain(sources).chain(rules).chain(has_air.then_some(Stage::Air(&self.vents)))
+    }
+
+    /// Whether nothing was poured and no event took place for so long that lava calms down.
+    fn is_unfed(&self) -> bool {
+        let event = self.events[..self.past].last().map_or(0, |event| event.at);
+        let fed = self.vents.last_pour(self.step).unwrap_or(0).max(event);
+        self.step >= fed + calm::AFTER
     }
 
     /// Puts the parameters or the seed of a command in force.

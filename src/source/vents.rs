@@ -66,6 +66,12 @@ impl Vents {
         }
     }
 
+    /// The last step up to this one in which any poured.
+    pub(crate) fn last_pour(&self, step: u64) -> Option<u64> {
+        let begun = self.placed.iter().map(|placed| &placed.spec).filter(|spec| spec.start <= step);
+        begun.map(|spec| spec.end.map_or(step, |end| end.min(step))).max()
+    }
+
     /// The vents of lava and the fumes that pour in `step`: what gives something to the air.
     pub(crate) fn of_air(&self, step: u64) -> impl Iterator<Item = (&Vent, &VentSpec)> {
         let gives = |placed: &&Placed| placed.spec.list() != List::Sources;

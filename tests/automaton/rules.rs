@@ -9,7 +9,7 @@ use lavoxel::rules::spreading::Spreading;
 use lavoxel::rules::{Friction, Rule, RulesSpec, Walls};
 use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE, energy_units};
 use lavoxel::world::Content;
-use lavoxel::world::{Ground, Matter, World};
+use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 
 fn empty(nx: usize, ny: usize, nz: usize) -> World {
     World::new(Ground::none(Grid::new(nx, ny, nz)))
@@ -229,4 +229,26 @@ fn what_moves_off_an_edge_falls() {
     spreads_all_ways(&mut world, &RulesSpec::default());
     falls(&mut world, &RulesSpec::default());
     assert!(SIDES.iter().all(|&(x, z)| at(&world, [x, 0, z]).amount > 0 && at(&world, [x, 1, z]).amount == 0));
+}
+
+#[test]
+fn lava_of_any_threshold_comes_to_rest() {
+    for threshold in [0.05, 0.5, 0.9] {
+        let rules = RulesSpec { threshold, ..RulesSpec::default() };
+        let mut world = empty(24, 20, 24);
+        let shape = Shape::Box { from: [0.0, 0.0, 0.0], to: [12.0, 9.0, 24.0] };
+        world.edit(&Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } });
+        world.open_account();
+        let mut simulation = common::still(world, &rules, 1, tiled());
+        let mut rest = 0;
+        while rest < 64 && simulation.steps() < 6000 {
+            let before = simulation.world().state_hash();
+            simulation.step();
+            rest = if simulation.world().state_hash() == before { rest + 1 } else { 0 };
+        }
+        simulation.world().check().expect("the account is exact");
+        println!("threshold {threshold}: at rest after {} steps", simulation.steps());
+        assert_eq!(rest, 64, "threshold {threshold}: it still moves");
+        assert!(simulation.world().lava().is_asleep());
+    }
 }
