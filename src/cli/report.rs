@@ -130,6 +130,7 @@ struct MassUnits {
     solidified_units: u64,
     removed_units: u64,
     blocked_units: u64,
+    crushed_units: u64,
     used_units: u64,
     made_units: u64,
 }
@@ -155,6 +156,7 @@ impl MassUnits {
             solidified_units: ledger.solidified,
             removed_units: ledger.removed,
             blocked_units: ledger.blocked,
+            crushed_units: ledger.crushed,
             used_units: ledger.used,
             made_units: ledger.made,
         }
@@ -174,12 +176,18 @@ impl MassUnits {
         parts.map(|(units, name)| format!("{:.3} {name}", cells(units))).collect::<Vec<_>>().join(", ")
     }
 
-    /// That some of a material, with its name in words such as ` of water`, was not poured.
-    fn warning(&self, of: &str) -> Option<String> {
-        let warn = |blocked: f64| {
-            format!("warning: {blocked:.3} full cells{of} found no room under the roof; make the box higher")
-        };
-        (self.blocked_units > 0).then(|| warn(cells(self.blocked_units)))
+    /// That some of a material, with its name in words such as ` of water`, was not poured, or was lost to rock.
+    fn warnings(&self, of: &str) -> impl Iterator<Item = String> + use<> {
+        let [blocked, crushed] = [self.blocked_units, self.crushed_units].map(cells);
+        let roof = format!("warning: {blocked:.3} full cells{of} found no room under the roof; make the box higher");
+        let rock = format!(
+            "warning: {crushed:.3} full cells{of} were where rock was put and found no room in reach: removed; leave an opening \
+             upwards, or put the rock first"
+        );
+        [(self.blocked_units, roof), (self.crushed_units, rock)]
+            .into_iter()
+            .filter(|(units, _)| *units > 0)
+            .map(|(_, line)| line)
     }
 }
 
@@ -350,9 +358,12 @@ impl Report {
         lines.extend(self.air.iter().flat_map(AirReport::lines));
         lines.push(format!("per step    {}", per_step.join(", ")));
         lines.push(format!("state       {}", self.state_hash));
-        lines.extend(self.flow.as_ref().map_or_else(|| self.mass.warning(""), FlowReport::warning));
-        lines
-            .extend(self.materials.iter().filter_map(|(name, material)| material.mass.warning(&format!(" of {name}"))));
+        match &self.flow {
+            Some(flow) => lines.extend(flow.warning()),
+            None => lines.extend(self.mass.warnings(" of lava")),
+        }
+        let of_material = |(name, material): &(String, MaterialReport)| material.mass.warnings(&format!(" of {name}"));
+        lines.extend(self.materials.iter().flat_map(of_material));
         if self.interrupted {
             lines.push(format!("stopped after step {}", self.steps));
         }

@@ -11,7 +11,7 @@ use crate::lowpass::LowPass;
 use crate::matter::{Material, Pressure};
 use crate::memory::MemoryEstimate;
 use crate::terrain::Kind;
-use crate::world::{Edit, Matter, TRACED, World};
+use crate::world::{BYTES_A_DISPLACED_CELL, Edit, Matter, TRACED, World};
 
 /// Bytes of a column of a vent: its place.
 const BYTES_A_VENT_COLUMN: f64 = 16.0;
@@ -135,7 +135,10 @@ fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         one.need(grid)
     });
     let bodies = all.need(grid).and(later.max_by_key(MemoryEstimate::bytes).unwrap_or_default());
-    bodies.and(flow_cells(spec, &all, grid))
+    let is_rock = |edit: &Edit| matches!(edit.matter, Matter::Rock | Matter::Solid { .. });
+    let rock = spec.edits().any(|(_, edit)| is_rock(edit));
+    let displaced = if rock { all.cells.min(grid.cells() as f64) * BYTES_A_DISPLACED_CELL } else { 0.0 };
+    bodies.and(MemoryEstimate::of("what rock displaces", 1, displaced)).and(flow_cells(spec, &all, grid))
 }
 
 /// Cells of the flow of a scene of the physical model that bodies and events change; events add up.

@@ -53,7 +53,7 @@ impl Named for Tool {
             Self::Orbit => "Drag to orbit; the pointer probes the cell under it",
             Self::Source => "Click the ground to place a source of the chosen material that pours from now on",
             Self::Fill => "Drag to top cells up with the chosen material",
-            Self::Rock => "Drag to build rock; liquids in it are removed and counted",
+            Self::Rock => "Drag to build rock; what is there moves aside",
             Self::Dig => "Drag to dig rock and liquids away",
             Self::Drain => "Drag to take liquids away and leave the rock",
             Self::Air => "Drag to warm the air, to put ash and steam into it, and to blow",

@@ -282,6 +282,11 @@ impl Matter {
         matches!(self, Self::Lava { .. } | Self::Material { .. })
     }
 
+    /// Whether it makes cells solid.
+    pub(super) fn is_rock(&self) -> bool {
+        matches!(self, Self::Rock | Self::Solid { .. })
+    }
+
     /// Name of the material of the scene that it needs.
     pub fn material(&self) -> Option<&str> {
         match self {
@@ -309,6 +314,11 @@ impl World {
         if self.flow.is_some() && edit.matter.material().is_none() {
             return self.edit_flow(edit);
         }
+        if edit.matter.is_rock() {
+            self.displace(&edit.shape);
+            edit.shape.cells(self.grid).for_each(|place| self.set_solid(place, true));
+            return;
+        }
         let layer = edit.matter.material().and_then(|name| self.number_of(name));
         for place in edit.shape.cells(self.grid) {
             match edit.matter {
@@ -323,12 +333,8 @@ impl World {
                     self.fill(layer, place, amount.saturating_add(pressed), 0.0);
                 }
                 Matter::Lava { amount, energy } => self.fill(self.lava, place, amount_units(amount), energy),
-                Matter::Rock | Matter::Solid { .. } => {
-                    self.drain(place);
-                    self.set_solid(place, true);
-                }
                 Matter::Drain => self.drain(place),
-                Matter::Air(_) => {}
+                Matter::Rock | Matter::Solid { .. } | Matter::Air(_) => {}
                 Matter::Nothing => {
                     self.drain(place);
                     self.set_solid(place, false);

@@ -171,7 +171,9 @@ impl World {
             Matter::Nothing => FlowEdit::Nothing,
             Matter::Solid { .. } | Matter::Material { .. } | Matter::Air(_) => return,
         };
-        if !matches!(change, FlowEdit::Lava { .. }) {
+        if edit.matter.is_rock() {
+            self.displace(&edit.shape);
+        } else if !matches!(change, FlowEdit::Lava { .. }) {
             edit.shape.cells(self.grid).for_each(|place| self.drain(place));
         }
         let Some(flowing) = self.flow.as_deref_mut() else { return };

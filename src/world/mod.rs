@@ -3,6 +3,7 @@
 
 mod clock;
 mod content;
+mod displace;
 mod edit;
 mod flow;
 mod grains;
@@ -25,6 +26,8 @@ mod wake;
 pub use crate::measure::{CellMeasure, ColumnMeasure};
 pub(crate) use clock::{Changes, Cursor, Reading};
 pub use content::Content;
+#[cfg(feature = "files")]
+pub(crate) use displace::BYTES_A_CELL as BYTES_A_DISPLACED_CELL;
 pub use edit::{Breath, Edit, Matter, Shape};
 pub(crate) use flow::{LayersOfFlow, Melting};
 pub(crate) use grains::{Barriers, Words, denser, lighter_grains};
@@ -217,7 +220,8 @@ impl World {
     pub fn open_account(&mut self) {
         let shown = self.layers_of_flow();
         for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !shown.has(*number)) {
-            layer.ledger = Ledger::open(layer.mass(), layer.energy());
+            let crushed = layer.ledger.crushed;
+            layer.ledger = Ledger { crushed, ..Ledger::open(layer.mass(), layer.energy()) };
         }
         if let Some(mut air) = self.air.take() {
             air.read_ground(self);

@@ -342,3 +342,113 @@ fn water_at_rest_is_not_visited() {
     assert!(!simulation.world().layers()[1].is_asleep());
     simulation.world().check().expect("the account is exact");
 }
+
+/// A tank with water 12 deep.
+fn tank(material: Material) -> Simulation {
+    let mut world = World::with_materials(Ground::none(Grid::new(20, 30, 20)), vec![material]);
+    world.edit(&Edit { shape: Shape::Below { level: 12.0 }, matter: some("water", 1.0) });
+    world.open_account();
+    Simulation::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
+}
+
+fn block(from: [f64; 3], to: [f64; 3], matter: Matter) -> Edit {
+    Edit { shape: Shape::Box { from, to }, matter }
+}
+
+#[test]
+fn rock_displaces_water() {
+    for pressure in [Pressure::None, Pressure::Trace, Pressure::Compress] {
+        let mut simulation = tank(Material { pressure, ..Material::water() });
+        let before = simulation.world().layers()[1].mass();
+        // On the floor, and through the surface: 180 cells and 4 × 2 × 4 of 4 × 6 × 4.
+        simulation.command(Command::Put(block([7.0, 0.0, 7.0], [13.0, 5.0, 13.0], Matter::Rock))).expect("an edit");
+        simulation.command(Command::Put(block([1.0, 11.0, 1.0], [5.0, 17.0, 5.0], Matter::Rock))).expect("an edit");
+        let (layer, ledger) = (&simulation.world().layers()[1], *simulation.world().layers()[1].ledger());
+        assert_eq!((layer.mass(), ledger.removed, ledger.crushed), (before, 0, 0), "{pressure:?}");
+        for _ in 0..4000 {
+            simulation.step();
+        }
+        simulation.world().check().expect("the account is exact");
+        let water = &simulation.world().layers()[1];
+        assert_eq!(water.mass(), before, "{pressure:?}");
+        if pressure == Pressure::Compress {
+            continue;
+        }
+        // 4800 cells below 12 less what rock takes; the rest stands on 400 − 16 columns.
+        let expected = 11.0 + (4800.0 - (4400.0 - 180.0)) / 384.0;
+        for (x, z) in [(0, 0), (19, 0), (10, 10), (19, 19), (0, 10)] {
+            let rock = (0..30).filter(|&y| simulation.world().ground().is_solid([x, y, z])).count();
+            let depth: u64 = (0..30).map(|y| u64::from(water.at([x, y, z]).amount)).sum();
+            let level = rock as f64 + depth as f64 / f64::from(AMOUNT_ONE);
+            assert!((level - expected).abs() <= 0.02, "{pressure:?}: {level:.4} at ({x}, {z}), not {expected:.4}");
+        }
+    }
+}
+
+#[test]
+fn what_rock_finds_no_room_for_is_counted() {
+    let mut world = World::with_materials(Ground::none(Grid::new(12, 12, 12)), vec![Material::water()]);
+    world.edit(&block([0.0; 3], [12.0; 3], Matter::Rock));
+    world.edit(&block([3.0; 3], [9.0; 3], Matter::Nothing));
+    world.edit(&block([3.0; 3], [9.0, 8.5, 9.0], some("water", 1.0)));
+    world.open_account();
+    // 180 of 216 cells are full.
+    let one = u64::from(AMOUNT_ONE);
+    world.edit(&block([3.0; 3], [7.0, 7.0, 5.0], Matter::Rock));
+    let ledger = *world.layers()[1].ledger();
+    assert_eq!((world.layers()[1].mass(), ledger.removed, ledger.crushed), (180 * one, 0, 0), "32 cells find room");
+    world.edit(&block([3.0, 3.0, 5.0], [5.0, 5.0, 7.0], Matter::Rock));
+    let ledger = *world.layers()[1].ledger();
+    assert_eq!((world.layers()[1].mass(), ledger.removed, ledger.crushed), (176 * one, 4 * one, 4 * one));
+    world.check().expect("the account is exact");
+}
+
+#[test]
+fn rock_displaces_every_kind_of_matter() {
+    let oil = Material { name: "oil".to_owned(), density: 900.0, pressure: Pressure::None, ..Material::water() };
+    let materials = vec![Material::water(), oil, Material::sand(), Material::steam()];
+    let mut world = World::with_materials(Ground::none(Grid::new(16, 24, 16)), materials);
+    let layers = [("sand", 0.0, 3.0), ("water", 6.0, 9.0), ("oil", 9.0, 12.0), ("steam", 12.0, 15.0)];
+    for (name, low, high) in layers {
+        world.edit(&block([0.0, low, 0.0], [16.0, high, 16.0], some(name, 1.0)));
+    }
+    let lava = Matter::Lava { amount: 1.0, energy: 1.0 };
+    world.edit(&block([0.0, 3.0, 0.0], [16.0, 6.0, 16.0], lava));
+    world.open_account();
+    let before: Vec<_> = world.layers().iter().map(|layer| (layer.mass(), layer.energy())).collect();
+    world.edit(&block([4.0, 0.0, 4.0], [9.0, 20.0, 9.0], Matter::Rock));
+    world.check().expect("the account is exact");
+    let after: Vec<_> = world.layers().iter().map(|layer| (layer.mass(), layer.energy())).collect();
+    assert_eq!(before, after);
+    assert!(world.layers().iter().all(|layer| layer.ledger().removed == 0));
+    // The sides are alike: a mirror of the block's place has the same depths.
+    let mut mirrored = World::with_materials(Ground::none(Grid::new(16, 24, 16)), vec![Material::water()]);
+    mirrored.edit(&Edit { shape: Shape::Below { level: 9.0 }, matter: some("water", 1.0) });
+    mirrored.edit(&block([6.0, 2.0, 6.0], [10.0, 6.0, 10.0], Matter::Rock));
+    let water = |[x, y, z]: [usize; 3]| mirrored.layers()[1].at([x, y, z]).amount;
+    let uneven = mirrored.grid().places().filter(|&[x, y, z]| water([x, y, z]).abs_diff(water([15 - x, y, z])) > 16);
+    assert_eq!(uneven.count(), 0);
+}
+
+#[test]
+fn gas_under_a_roof_comes_to_rest() {
+    let mut world = World::with_materials(Ground::none(Grid::new(16, 20, 16)), vec![Material::steam()]);
+    world.edit(&block([4.0, 2.0, 4.0], [10.0, 8.0, 12.0], some("steam", 0.8)));
+    world.open_account();
+    let mut simulation = Simulation::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()));
+    let mut rest = 0;
+    while rest < 50 && simulation.steps() < 20_000 {
+        let before = simulation.world().state_hash();
+        simulation.step();
+        simulation.world().check().expect("the account is exact");
+        rest = if simulation.world().state_hash() == before && simulation.world().layers()[1].is_asleep() {
+            rest + 1
+        } else {
+            0
+        };
+    }
+    println!("at rest after {} steps", simulation.steps());
+    assert_eq!(rest, 50, "the gas still moves");
+    let low = simulation.world().layers()[1].held().filter(|([_, y, _], _)| *y < 18).count();
+    assert_eq!(low, 0, "it is under the roof");
+}
