@@ -11,7 +11,7 @@
 //!
 //! ```text
 //! 8 bytes   "L" 0xe4 "VOXC" 13 10
-//! u16       version of the format, 2
+//! u16       version of the format, 4
 //! name      version of the program that wrote it; a name is its length (u8) and ASCII
 //! sections  name, then blocks (u32 length, u32 packed length, u64 checksum of the packed bytes, LZ4 block) of at most
 //!           256 KiB unpacked, then u32 0
@@ -64,7 +64,7 @@ use crate::simulation::{Simulation, system_clock};
 use crate::world::{Layer, World};
 
 /// Version of the format that is written and read.
-pub const FORMAT: u16 = 3;
+pub const FORMAT: u16 = 4;
 
 /// The hint for a checkpoint that is too large for the memory.
 const MEND: &str = "go on with it on a larger machine";

@@ -91,8 +91,8 @@ pub(super) struct PlaceArgs {
     #[arg(long, value_enum, value_name = "WALLS")]
     walls: Option<WallsName>,
 
-    /// Lava of the physical model, in metres, seconds and kelvin: etna-basalt, fogo-2014 or silicone-oil. A bare heightmap
-    /// gets that model by it
+    /// Lava of the physical model, in metres, seconds and kelvin: etna-basalt, kilauea, fogo-2014, silicone-oil,
+    /// paraffin-wax, chocolate, semisolid-aluminium or ice. A bare heightmap gets that model by it
     #[arg(long, help_heading = FLOW, value_name = "NAME")]
     lava: Option<String>,
 

@@ -1,22 +1,23 @@
-//! How old the crust of the uppermost lava of a column is, and how hot its surface, for pictures.
+//! How warm lava is below and at its surface, for pictures and the probe.
 //!
-//! Heat comes through a crust of age t as through a half-space that cools from its surface, and leaves it by radiation and into
-//! the air:
+//! Under `skin` both are those of the crust that the rules carry (`lid`). A lava without such a crust is shown with the one
+//! that its surface would have: heat comes through a crust of age t as through a half-space that cools from its surface, and
+//! leaves it by radiation and into the air:
 //!
 //! ```text
 //! k (T − Ts) / √(π κ t) = ε σ (Ts⁴ − Ta⁴) + h (Ts − Ta)
 //! ```
 
-use super::heat::RADIATION;
-use super::{Cooling, Flow, Lava};
+use super::column::{Column, UNIT};
+use super::heat::{RADIATION, run_content};
+use super::lid::{Crusted, Profile, WATER};
+use super::{Cooling, Flow, FlowCell, HEAT_UNITS, Lava, UNITS};
 
-/// Way after which a crust is torn, in metres, where the lava says none: the flow then carries no age, and a crust is as old as
-/// steady tearing leaves it, or as the lava of the column.
+/// Way after which a crust is torn, in metres, where the lava says none: a crust is as old as steady tearing leaves it, or as
+/// the lava of the column.
 const TEAR_M: f64 = 100.0;
 /// Conductivity in W/(m K) of a crust of a lava that says none.
 const CONDUCTIVITY: f64 = 1.5;
-/// Heat in W/(m² K) that water takes from the surface of lava.
-const WATER: f64 = 1000.0;
 /// The youngest crust in seconds.
 const YOUNGEST_S: f64 = 1.0;
 /// Steps of Newton's method: from above they fall to the root, and leave less than a kelvin.
@@ -29,31 +30,52 @@ impl Flow {
         !lava.melts() && lava.cooling != Cooling::None && lava.solidus_k > 0.0
     }
 
-    /// Age of the crust on the uppermost lava of a column in seconds.
-    pub fn crust_age_s(&self, number: usize) -> f64 {
-        let mark = &self.marks[number];
-        match self.setup.lava.cooling {
-            Cooling::Skin { .. } => f64::from(self.columns[number].skin),
-            Cooling::None | Cooling::Bare { .. } => {
-                let there = (self.time_s() - mark.arrival_s).max(0.0);
-                there.min(TEAR_M / f64::from(mark.speed).max(1e-9))
-            }
-        }
-    }
-
     /// Temperature in K of the surface of the uppermost lava of a column; `None` where there is no lava, or rock above it.
     pub fn crust_k(&self, number: usize) -> Option<f64> {
         let column = &self.columns[number];
         let run = column.runs.iter().rev().find(|run| run.is_wet()).filter(|run| run.is_under_sky())?;
+        if let Some(profile) = self.profile(column) {
+            return Some(profile.surface_k);
+        }
         let kelvin = column.cell(run.top).temperature_k(&self.setup.lava)?;
-        Some(surface_k(&self.setup.lava, (kelvin, column.covered), self.crust_age_s(number)))
+        let mark = &self.marks[number];
+        let there_s = (self.time_s() - mark.arrival_s).max(0.0);
+        let age_s = there_s.min(TEAR_M / f64::from(mark.speed).max(1e-9));
+        Some(surface_k(&self.setup.lava, (kelvin, column.covered), age_s))
+    }
+
+    /// Heat over depth in the uppermost run of a column, if that is wet and grows a crust.
+    pub(crate) fn profile(&self, column: &Column) -> Option<Profile> {
+        let run = column.runs.last().filter(|run| self.tables.carries_skin && run.is_wet())?;
+        // Reactions take liquid between steps.
+        let (amount, heat) = run_content(column, run);
+        let depth_m = amount as f64 / f64::from(UNITS) * self.space.dz_m;
+        let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
+        let body =
+            Crusted { lava: &self.setup.lava, mean, skin: f64::from(column.skin), depth_m, covered: column.covered };
+        (amount > 0).then(|| body.profile(0.0))
+    }
+
+    /// A cell with the heat that its depth has in the profile of a crust.
+    pub(crate) fn shown_cell(&self, column: &Column, level: i32) -> FlowCell {
+        let mut cell = column.cell(level);
+        let has_crust = column.skin > 0.0 && cell.amount > 0;
+        let Some(run) = column.runs.last().filter(|run| has_crust && level >= run.first) else { return cell };
+        if let Some(profile) = self.profile(column) {
+            let unit_m = self.space.dz_m / UNIT as f64;
+            let from = run.surface() - run.surface().min(i64::from(level + 1) * UNIT);
+            let to = from + i64::from(cell.amount);
+            let warm = profile.mean(from as f64 * unit_m, to as f64 * unit_m);
+            cell.heat = (warm * f64::from(cell.amount) * HEAT_UNITS as f64) as i64;
+        }
+        cell
     }
 }
 
 /// Temperature of the surface of a crust of this age over lava of this temperature, which other matter covers or not.
 fn surface_k(lava: &Lava, (kelvin, is_covered): (f64, bool), age_s: f64) -> f64 {
     let convection = if is_covered { WATER } else { lava.convection };
-    let conductivity = if lava.bed_conduction > 0.0 { lava.bed_conduction } else { CONDUCTIVITY };
+    let conductivity = if lava.conduction > 0.0 { lava.conduction } else { CONDUCTIVITY };
     let through = conductivity / (core::f64::consts::PI * lava.diffusivity * age_s.max(YOUNGEST_S)).sqrt();
     let (radiated, air) = (lava.emissivity * RADIATION, lava.ambient_k);
     let mut surface = kelvin.max(air);
@@ -72,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_crust_grows_dark_with_its_age_as_heat_comes_through() {
-        let lava = Lava { bed_conduction: 1.5, convection: 20.0, ..Lava::default() };
+        let lava = Lava { conduction: 1.5, convection: 20.0, ..Lava::default() };
         let mut last = lava.vent_k;
         for age_s in [1.0, 10.0, 60.0, 600.0, 3600.0, 36e3, 360e3] {
             let surface = surface_k(&lava, (lava.vent_k, false), age_s);

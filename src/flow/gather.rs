@@ -60,13 +60,14 @@ impl Gather<'_> {
     /// The same for a column of one run under the sky that has two cells of liquid at most, before and after.
     #[inline(always)]
     fn lean_column(&self, c: usize, column: &mut Column, lean: &mut Lean) -> Option<i64> {
-        if !lean.is_whole() || self.tables.carries_skin {
+        if !lean.is_whole() {
             return None;
         }
         let first = lean.floor.div_euclid(UNIT) as i32;
         let start = (first - column.base) as usize;
         let cell = |i: usize| column.cells.get(start + i).copied().unwrap_or_default();
         let (mut lower, mut upper, mut has_moved) = (cell(0), cell(1), false);
+        let (carries_skin, mut came) = (self.tables.carries_skin, Came::default());
         let nx = self.space.nx;
         let mut take = |face: &Face, sign: i32| {
             if face.stamp != self.stamp {
@@ -80,6 +81,11 @@ impl Gather<'_> {
                 (upper.amount, upper.heat) = (upper.amount + more, upper.heat + more_heat);
             } else {
                 (upper.amount, upper.heat) = (upper.amount + amount, upper.heat + heat);
+            }
+            if carries_skin && (amount > 0 || more > 0) {
+                let skin = face.skins[usize::from(sign < 0)];
+                came.add(amount, skin);
+                came.add(more, skin);
             }
             (face.level == first || face.level == first + 1 && more == 0) && face.parts.is_empty()
         };
@@ -112,6 +118,10 @@ impl Gather<'_> {
         if upper.amount > UNITS {
             return None;
         }
+        if carries_skin {
+            let amount = i64::from(lower.amount) + i64::from(upper.amount);
+            column.skin = came.mixed(column.skin, amount);
+        }
         *column.cell_mut(first) = lower;
         if upper.amount > 0 || column.cells.len() > start + 1 {
             *column.cell_mut(first + 1) = upper;
@@ -123,8 +133,7 @@ impl Gather<'_> {
     #[inline(never)]
     fn any_column(&self, around: impl Iterator<Item = (usize, i32)>, column: &mut Column, lean: &mut Lean) -> i64 {
         let carries_skin = self.tables.carries_skin;
-        let (mut has_moved, mut came, mut aged) = (false, 0.0, 0.0);
-        let before = if carries_skin { column.amount() as f64 } else { 0.0 };
+        let (mut has_moved, mut came) = (false, Came::default());
         for (number, sign) in around {
             let face = &self.faces[number];
             if face.stamp != self.stamp {
@@ -136,22 +145,45 @@ impl Gather<'_> {
                 cell.amount -= sign * part.amount;
                 cell.heat -= i64::from(sign) * part.heat;
                 if carries_skin && sign * part.amount < 0 {
-                    let amount = f64::from(part.amount.abs());
-                    came += amount;
-                    aged += amount * f64::from(face.skins[if sign > 0 { 1 } else { 0 }]);
+                    came.add(part.amount.abs(), face.skins[usize::from(sign > 0)]);
                 }
             });
         }
         if !has_moved {
             return 0;
         }
-        if came > 0.0 {
-            column.skin = ((before * f64::from(column.skin) + aged) / (before + came)) as f32;
+        if carries_skin {
+            column.skin = came.mixed(column.skin, column.amount());
         }
         let lost = column.drop_rests();
         column.settle();
         *lean = column.refresh_with_lean(self.tables);
         lost
+    }
+}
+
+/// What came to a column: its amount, and that times its crust.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Came {
+    amount: i64,
+    skins: f64,
+}
+
+impl Came {
+    #[inline(always)]
+    pub(crate) fn add(&mut self, amount: i32, skin: f32) {
+        self.amount += i64::from(amount);
+        self.skins += f64::from(amount) * f64::from(skin);
+    }
+
+    /// The crust of a column that had another, and that now holds an amount: the mean of what stayed and what came.
+    #[inline(always)]
+    pub(crate) fn mixed(&self, skin: f32, amount: i64) -> f32 {
+        if self.amount == 0 {
+            return skin;
+        }
+        let stayed = (amount - self.amount).max(0) as f64;
+        ((stayed * f64::from(skin) + self.skins) / (stayed + self.amount as f64)) as f32
     }
 }
 

@@ -1,14 +1,15 @@
-//! Heat, once a step: loss to the sky, to roofs and to the bed, conduction between cells. Every loss is a whole number that
-//! leaves a cell and enters a ledger.
+//! Heat of what cools to rock, once a step: loss to the sky, to roofs and to the bed. Every loss is a whole number that leaves
+//! a run and enters a ledger.
+//!
+//! The heat of a run is one number, spread evenly over its cells: what a run loses depends on its depth and not on the height of
+//! cells. Its temperatures over depth are those of its crust (`lid`). A lava that melts has heat of its own (`melt`).
 
-use super::column::Column;
+use super::column::{Column, Run, UNIT};
+use super::lid::Crusted;
 use super::{Cooling, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
 
 /// The constant of Stefan and Boltzmann in W/(m² K⁴).
 pub(crate) const RADIATION: f64 = 5.67e-8;
-
-/// Largest part of a temperature difference that conduction evens out in a step.
-const EVENED: f64 = 0.25;
 
 /// What a column lost in a step, in units of heat.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,135 +42,155 @@ impl<'a> Cool<'a> {
     /// Whether any heat is lost at all.
     pub(crate) fn is_needed(&self) -> bool {
         let lava = self.lava;
-        lava.cooling != Cooling::None || lava.bed_conduction > 0.0 || lava.conduction > 0.0
+        lava.cooling != Cooling::None || lava.bed_conduction > 0.0
     }
 
     /// Takes the heat of a wet column for one step. Its runs keep their cells; their temperatures are stale.
     pub(crate) fn column(&self, column: &mut Column, mark: &Mark) -> Losses {
         let mut losses = Losses::default();
-        let uppermost = column.runs.len() - 1;
+        column.lid = 0;
         for i in 0..column.runs.len() {
-            let run = column.runs[i];
-            if !run.is_wet() {
-                continue;
+            if column.runs[i].is_wet() {
+                losses = losses.plus(self.run(column, i, mark));
             }
-            if let Cooling::Skin { tear_m } = self.lava.cooling
-                && i == uppermost
-            {
-                let torn = 1.0 + f64::from(mark.speed) * self.step_s / tear_m;
-                column.skin = ((f64::from(column.skin) + self.step_s) / torn) as f32;
-            }
-            let skin_s = f64::from(column.skin);
-            let touched_s = (self.now_s - mark.arrival_s).max(0.0);
-            let start = (run.first - column.base) as usize;
-            let cells = &mut column.cells[start..start + (run.top - run.first + 1) as usize];
-            if run.is_under_sky() && column.covered {
-                // Water takes its heat by a reaction.
-            } else if run.is_under_sky() {
-                losses.sky += self.lose_above(cells, |t, depth| self.to_sky(t, depth, skin_s));
-            } else if run.full {
-                losses.roof += self.lose_above(cells, |t, depth| self.to_rock(t, depth, touched_s));
-            }
-            losses.bed += self.lose_to_bed(cells, touched_s);
-            if self.lava.conduction > 0.0 {
-                self.conduct(cells);
-            }
+        }
+        if column.runs.last().is_none_or(|run| !run.is_wet()) {
+            column.skin = 0.0;
         }
         losses
     }
 
-    /// Takes heat from the top layer: the cells from the top down that hold half a cell, so that a sliver does not set alone.
-    fn lose_above(&self, cells: &mut [FlowCell], cooled_by: impl Fn(f64, f64) -> f64) -> i64 {
-        let (mut amount, mut heat, mut lowest) = (0i64, 0i64, cells.len());
-        while lowest > 0 && amount < i64::from(UNITS / 2) {
-            lowest -= 1;
-            amount += i64::from(cells[lowest].amount);
-            heat += cells[lowest].heat;
+    /// Takes the heat of a run.
+    fn run(&self, column: &mut Column, i: usize, mark: &Mark) -> Losses {
+        let run = column.runs[i];
+        let (amount, heat) = run_content(column, &run);
+        let touched_s = (self.now_s - mark.arrival_s).max(0.0);
+        let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
+        let depth_m = amount as f64 / f64::from(UNITS) * self.dz_m;
+        let mut body = Crusted { lava: self.lava, mean, skin: 0.0, depth_m, covered: column.covered };
+        let mut left = heat;
+        let mut take = |kelvin: f64| {
+            let taken = ((kelvin * amount as f64 * HEAT_UNITS as f64 + 0.5) as i64).clamp(0, left);
+            left -= taken;
+            taken
+        };
+        let mut losses = Losses::default();
+        if run.is_under_sky() {
+            body.skin = f64::from(column.skin).min((self.lava.heat_at(self.lava.vent_k) - mean).max(0.0));
+            losses.sky = take(self.to_sky(&mut body, mark.speed));
+        } else if run.full {
+            let thick_m = roof_m(column, i, self.dz_m);
+            losses.roof = take(self.to_rock(&body, touched_s, thick_m));
         }
-        let kelvin = heat as f64 / amount as f64 / HEAT_UNITS as f64;
-        let depth = amount as f64 / f64::from(UNITS) * self.dz_m;
-        take_from(&mut cells[lowest..], cooled_by(kelvin, depth))
+        losses.bed = take(self.to_rock(&body, touched_s, f64::INFINITY));
+        spread_evenly(run_cells(column, &run), amount, left);
+        if run.is_under_sky() {
+            body.mean = left as f64 / amount as f64 / HEAT_UNITS as f64;
+            self.note_crust(column, body);
+        }
+        losses
     }
 
-    /// Kelvin that a layer under the sky loses in a step.
-    fn to_sky(&self, kelvin: f64, depth_m: f64, skin_s: f64) -> f64 {
+    /// Kelvin of heat that a run under the sky loses in a step; its crust grows and is torn. Water takes its heat by a reaction.
+    fn to_sky(&self, body: &mut Crusted<'_>, speed: f32) -> f64 {
+        let exposed = match self.lava.cooling {
+            Cooling::None => return 0.0,
+            Cooling::Bare { exposed } | Cooling::Skin { exposed, .. } => exposed,
+        };
+        let stirred = if body.covered { 0.0 } else { self.stirred(body, exposed) };
+        let Cooling::Skin { tear_m, .. } = self.lava.cooling else { return stirred };
+        let mut conducted = 0.0;
+        if !body.covered && exposed < 1.0 {
+            let above = (body.mean - self.lava.heat_at(self.lava.ambient_k)).max(1e-9);
+            let lost = body.profile(self.step_s).flux.max(0.0) * self.step_s;
+            let part = (1.0 - exposed) * lost / (self.lava.heat_per_m3() * body.depth_m * above);
+            conducted = above * (1.0 - libm::exp(-part));
+        }
+        body.skin = (body.skin + conducted) / (1.0 + f64::from(speed) * self.step_s / tear_m);
+        stirred + conducted
+    }
+
+    /// Kelvin of heat that the share of the surface loses that shows the core.
+    fn stirred(&self, body: &Crusted<'_>, exposed: f64) -> f64 {
         let lava = self.lava;
-        let capacity = lava.heat_per_m3() * depth_m;
-        let above = kelvin - lava.ambient_k;
-        match lava.cooling {
-            Cooling::None => 0.0,
-            Cooling::Bare { exposed } => {
-                // Exact for any step: dT/dt = −f ε σ T⁴/(ρ c h).
-                let cube = kelvin * kelvin * kelvin;
-                let rate = 3.0 * exposed * lava.emissivity * RADIATION * cube * self.step_s / capacity;
-                let radiated = kelvin - kelvin * inverse_cube_root(rate);
-                let around = lava.ambient_k * lava.ambient_k * lava.ambient_k * lava.ambient_k;
-                let received = exposed * lava.emissivity * RADIATION * around * self.step_s / capacity;
-                let blown = if lava.convection > 0.0 {
-                    above.max(0.0) * (1.0 - libm::exp(-exposed * lava.convection * self.step_s / capacity))
-                } else {
-                    0.0
-                };
-                (radiated - received + blown).clamp(0.0, above.max(0.0))
-            }
-            Cooling::Skin { .. } => {
-                if above <= 0.0 {
-                    return 0.0;
-                }
-                let fourth = |t: f64| t * t * t * t;
-                let bare =
-                    lava.emissivity * RADIATION * (fourth(kelvin) - fourth(lava.ambient_k)) + lava.convection * above;
-                let through = lava.bed_conduction.max(1e-9) * above
-                    / (core::f64::consts::PI * lava.diffusivity * skin_s.max(1.0)).sqrt();
-                let flux = 1.0 / (1.0 / bare + 1.0 / through);
-                above * (1.0 - libm::exp(-flux * self.step_s / (capacity * above)))
-            }
-        }
+        let kelvin = lava.temperature_of(body.core());
+        let above = (kelvin - lava.ambient_k).max(0.0);
+        let each = lava.heat_of_kelvin(kelvin);
+        let capacity = lava.heat_per_m3() * each * body.depth_m;
+        // Exact for any step: dT/dt = −f ε σ T⁴/(ρ c h).
+        let cube = kelvin * kelvin * kelvin;
+        let rate = 3.0 * exposed * lava.emissivity * RADIATION * cube * self.step_s / capacity;
+        let radiated = kelvin - kelvin * inverse_cube_root(rate);
+        let around = lava.ambient_k * lava.ambient_k * lava.ambient_k * lava.ambient_k;
+        let received = exposed * lava.emissivity * RADIATION * around * self.step_s / capacity;
+        let blown = if lava.convection > 0.0 {
+            above * (1.0 - libm::exp(-exposed * lava.convection * self.step_s / capacity))
+        } else {
+            0.0
+        };
+        each * (radiated - received + blown).clamp(0.0, above)
     }
 
-    /// Kelvin that a layer loses in a step to rock that was at ambient temperature when it was touched: a half-space takes
-    /// 2 k ΔT √(t/(π κ)) up to a time `t`.
-    fn to_rock(&self, kelvin: f64, depth_m: f64, touched_s: f64) -> f64 {
+    /// Kelvin of heat that a run loses in a step to rock that was at ambient temperature when it was touched: a half-space takes
+    /// 2 k ΔT √(t/(π κ)) up to a time `t`, a slab with its other side at ambient temperature at least k ΔT t/thickness.
+    fn to_rock(&self, body: &Crusted<'_>, touched_s: f64, thick_m: f64) -> f64 {
         let lava = self.lava;
         if lava.bed_conduction <= 0.0 {
             return 0.0;
         }
-        let above = (kelvin - lava.ambient_k).max(0.0);
+        let above = (body.mean - lava.heat_at(lava.ambient_k)).max(0.0);
+        let above_k = (lava.temperature_of(body.core()) - lava.ambient_k).max(0.0);
         let roots = (touched_s + self.step_s).sqrt() - touched_s.sqrt();
-        let taken = 2.0 * lava.bed_conduction * above * roots / (core::f64::consts::PI * lava.diffusivity).sqrt();
-        (taken / (lava.heat_per_m3() * depth_m)).min(0.2 * above)
+        let half_space = 2.0 * roots / (core::f64::consts::PI * lava.diffusivity).sqrt();
+        let taken = lava.bed_conduction * above_k * half_space.max(self.step_s / thick_m);
+        let part = taken / (lava.heat_per_m3() * body.depth_m * above.max(1e-9));
+        above * (1.0 - libm::exp(-part))
     }
 
-    /// The same for the bed: from the lowest cell, and the next one where that holds less than half a cell.
-    fn lose_to_bed(&self, cells: &mut [FlowCell], touched_s: f64) -> i64 {
-        if self.lava.bed_conduction <= 0.0 {
-            return 0;
+    /// Keeps what the crust lacks, as far as the run can lack it, and the depth of the lid.
+    fn note_crust(&self, column: &mut Column, mut body: Crusted<'_>) {
+        if !matches!(self.lava.cooling, Cooling::Skin { .. }) {
+            return;
         }
-        let both = cells.len() > 1 && cells[0].amount < UNITS / 2;
-        let lowest = &mut cells[..if both { 2 } else { 1 }];
-        let amount: i64 = lowest.iter().map(|cell| i64::from(cell.amount)).sum();
-        let heat: i64 = lowest.iter().map(|cell| cell.heat).sum();
-        let kelvin = heat as f64 / amount as f64 / HEAT_UNITS as f64;
-        let depth_m = amount as f64 / f64::from(UNITS) * self.dz_m;
-        take_from(lowest, self.to_rock(kelvin, depth_m, touched_s))
+        let profile = body.profile(0.0);
+        body.skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0));
+        column.skin = body.skin as f32;
+        let lid_m = profile.lid_m(self.lava.solidus_k);
+        let units = lid_m / self.dz_m * f64::from(UNITS);
+        column.lid = if units < 1e15 { units as i64 } else { i64::MAX / 4 };
     }
+}
 
-    /// Conduction between the cells of a run.
-    fn conduct(&self, cells: &mut [FlowCell]) {
-        for i in 1..cells.len() {
-            let [below, above] = [cells[i - 1], cells[i]];
-            let kelvin = |cell: FlowCell| cell.heat as f64 / f64::from(cell.amount) / HEAT_UNITS as f64;
-            let thick = |cell: FlowCell| f64::from(cell.amount) / f64::from(UNITS) * self.dz_m;
-            let apart = (0.5 * (thick(below) + thick(above))).max(0.25 * self.dz_m);
-            let warmer = kelvin(below) - kelvin(above);
-            let most = EVENED * warmer.abs() * thick(below).min(thick(above));
-            let carried =
-                (self.lava.conduction * warmer / apart * self.step_s / self.lava.heat_per_m3()).clamp(-most, most);
-            let units = (carried / self.dz_m * f64::from(UNITS) * HEAT_UNITS as f64) as i64;
-            cells[i - 1].heat -= units;
-            cells[i].heat += units;
-        }
+/// Thickness of the rock above a run; infinite below lava.
+fn roof_m(column: &Column, i: usize, dz_m: f64) -> f64 {
+    match column.runs.get(i + 1) {
+        Some(above) if !above.is_wet() => (above.floor - column.runs[i].roof) as f64 * dz_m / UNIT as f64,
+        _ => f64::INFINITY,
     }
+}
+
+/// The cells of a wet run with liquid.
+pub(crate) fn run_cells<'a>(column: &'a mut Column, run: &Run) -> &'a mut [FlowCell] {
+    let start = (run.first - column.base) as usize;
+    &mut column.cells[start..start + (run.top - run.first + 1) as usize]
+}
+
+/// Amount and heat of a wet run.
+pub(crate) fn run_content(column: &Column, run: &Run) -> (i64, i64) {
+    let start = (run.first - column.base) as usize;
+    let cells = &column.cells[start..start + (run.top - run.first + 1) as usize];
+    cells.iter().fold((0, 0), |(amount, heat), cell| (amount + i64::from(cell.amount), heat + cell.heat))
+}
+
+/// Spreads heat over cells that hold an amount; what cannot be parted stays in the lowest.
+pub(crate) fn spread_evenly(cells: &mut [FlowCell], amount: i64, heat: i64) {
+    let [lowest, others @ ..] = cells else { return };
+    let mut left = heat;
+    for cell in others {
+        cell.heat = (i128::from(heat) * i128::from(cell.amount) / i128::from(amount)) as i64;
+        left -= cell.heat;
+    }
+    lowest.heat = left;
 }
 
 /// (1 + x)^(−1/3) for x from 0 on; by Newton's method where its series begins well.
@@ -179,18 +200,6 @@ fn inverse_cube_root(x: f64) -> f64 {
     }
     let better = |y: f64| y * (4.0 - (1.0 + x) * (y * y * y)) * (1.0 / 3.0);
     better(better(1.0 + x * (x * (2.0 / 9.0) - 1.0 / 3.0)))
-}
-
-/// Cools cells by some kelvin and gives the heat taken.
-fn take_from(cells: &mut [FlowCell], kelvin: f64) -> i64 {
-    let mut taken = 0;
-    for cell in cells {
-        let heat = (f64::from(cell.amount) * kelvin * HEAT_UNITS as f64 + 0.5) as i64;
-        let heat = heat.clamp(0, cell.heat);
-        cell.heat -= heat;
-        taken += heat;
-    }
-    taken
 }
 
 #[cfg(test)]

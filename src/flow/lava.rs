@@ -51,15 +51,19 @@ pub enum Viscosity {
 pub enum Cooling {
     /// Not at all.
     None,
-    /// A share of the surface is bare and radiates at the temperature of the liquid.
+    /// A share of the surface shows the stirred liquid and loses its heat to sky and air; the rest loses nothing.
     Bare {
-        /// That share, 0 to 1.
+        /// That share, 0 to 1: of radiation and of convection alike.
         exposed: f64,
     },
-    /// The surface grows a crust whose age is carried with the liquid and is torn after some way.
+    /// A share of the surface shows the stirred liquid; the rest grows a crust, through which heat is conducted. The crust is
+    /// carried with the liquid and is torn after some way.
     Skin {
         /// Way after which a crust is torn, in metres.
         tear_m: f64,
+        /// Share without crust, 0 to 1: of radiation and of convection alike.
+        #[serde(default)]
+        exposed: f64,
     },
 }
 
@@ -94,11 +98,11 @@ pub struct Lava {
     pub emissivity: f64,
     /// Convection from the surface in W/(m² K).
     pub convection: f64,
-    /// Conductivity between cells of the lava in W/(m K); 0: none.
+    /// Conductivity in W/(m K): of the crust; between cells of a lava that melts; 0: none.
     pub conduction: f64,
-    /// Conductivity of bed, roof and crust in W/(m K); 0: nothing is lost to bed and roof.
+    /// Conductivity of bed and roof in W/(m K); 0: nothing is lost to bed and roof.
     pub bed_conduction: f64,
-    /// Diffusivity of bed, roof and crust in m²/s.
+    /// Diffusivity of bed and roof in m²/s.
     pub diffusivity: f64,
 }
 
@@ -114,18 +118,37 @@ impl Lava {
         self.liquidus_k > 0.0
     }
 
+    /// Heat below the solidus of a kelvin, as part of that above it: what has set has no latent heat to give. 1 of a lava that
+    /// melts, and of one without latent heat.
+    fn solid_share(&self) -> f64 {
+        if self.melts() { 1.0 } else { self.density_kg_m3 * self.heat_capacity / self.heat_per_m3() }
+    }
+
+    /// Kelvin of heat that a kelvin at a temperature is.
+    pub(crate) fn heat_of_kelvin(&self, temperature_k: f64) -> f64 {
+        if temperature_k < self.solidus_k { self.solid_share() } else { 1.0 }
+    }
+
     /// Latent heat in kelvin of the heat capacity, of a lava that melts.
     fn latent_k(&self) -> f64 {
         if self.melts() { self.latent_heat / self.heat_capacity } else { 0.0 }
     }
 
-    /// Heat in kelvin of the heat capacity at a temperature, with the latent heat that is held at it: the enthalpy.
+    /// Heat in kelvin of [`Lava::heat_per_m3`] at a temperature, with the latent heat that is held at it: the enthalpy.
     pub fn heat_at(&self, temperature_k: f64) -> f64 {
+        if !self.melts() {
+            let below = (self.solidus_k - temperature_k).max(0.0);
+            return temperature_k + below * (1.0 - self.solid_share());
+        }
         temperature_k + self.latent_k() * self.molten(temperature_k)
     }
 
     /// Temperature at which this heat is held.
     pub fn temperature_of(&self, heat_k: f64) -> f64 {
+        if !self.melts() {
+            let below = (self.solidus_k - heat_k).max(0.0);
+            return heat_k - below * (1.0 / self.solid_share() - 1.0);
+        }
         let latent_k = self.latent_k();
         if heat_k <= self.solidus_k || latent_k == 0.0 {
             return heat_k;
@@ -206,7 +229,10 @@ impl Lava {
         match self.cooling {
             Cooling::None => {}
             Cooling::Bare { exposed } => check("cooling.exposed", exposed, 0.0, 1.0)?,
-            Cooling::Skin { tear_m } => check("cooling.tear_m", tear_m, 0.001, 1e6)?,
+            Cooling::Skin { tear_m, exposed } => {
+                check("cooling.tear_m", tear_m, 0.001, 1e6)?;
+                check("cooling.exposed", exposed, 0.0, 1.0)?;
+            }
         }
         match self.viscosity {
             Viscosity::Constant { pa_s } => check("viscosity.pa_s", pa_s, LEAST_VISCOSITY, MOST_VISCOSITY),

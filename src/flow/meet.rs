@@ -5,6 +5,7 @@
 //! the one below where that is mostly rock.
 
 use super::column::{Column, Run};
+use super::heat::run_content;
 use super::{Flow, HEAT_UNITS, UNITS};
 
 /// Which matter of a flow meets other matter.
@@ -21,8 +22,8 @@ pub enum Phase {
 pub struct Met {
     /// Its temperature.
     pub temperature_k: f64,
-    /// Age of its crust, 0 for a lava without one.
-    pub skin_s: f64,
+    /// Resistance of its crust in m² K/W, 0 for a lava without one.
+    pub crust_m2_k_w: f64,
     /// Its heat above a given temperature, in units; at least 0.
     pub excess: i64,
 }
@@ -43,10 +44,14 @@ impl Flow {
                 (i64::from(solid.amount), solid.heat)
             }
         };
+        let lava = &self.setup.lava;
+        let is_uppermost = phase == Phase::Liquid && column.runs.last().is_some_and(|run| y as i32 >= run.first);
+        let profile = if is_uppermost { self.profile(column) } else { None };
+        let mean_k = || lava.temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64);
         let least = self.setup.lava.heat_at(above_k) * HEAT_UNITS as f64 * amount as f64;
         Some(Met {
-            temperature_k: self.setup.lava.temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64),
-            skin_s: if self.tables.carries_skin && phase == Phase::Liquid { f64::from(column.skin) } else { 0.0 },
+            temperature_k: profile.map_or(mean_k(), |profile| lava.temperature_of(profile.core)),
+            crust_m2_k_w: profile.map_or(0.0, |profile| profile.resistance(lava)),
             excess: (heat - least as i64).max(0),
         })
     }
@@ -68,6 +73,9 @@ impl Flow {
             left -= taken;
         }
         self.account.heat_used += i128::from(units - left);
+        if self.tables.carries_skin {
+            thicken(column, y as i32, units - left);
+        }
         units - left
     }
 
@@ -81,6 +89,9 @@ impl Flow {
         if let Some((_, last)) = layer(column, y as i32) {
             column.cell_mut(last).heat += units;
             self.account.heat_used -= i128::from(units);
+            if self.tables.carries_skin {
+                thicken(column, y as i32, -units);
+            }
         }
     }
 
@@ -127,6 +138,16 @@ impl Flow {
     /// Units of heat that a joule is.
     pub fn heat_units_of_joule(&self) -> f64 {
         f64::from(UNITS) * HEAT_UNITS as f64 / (self.space.cell_m3() * self.setup.lava.heat_per_m3())
+    }
+}
+
+/// Counts heat that left the uppermost run by its surface as lacking in its crust.
+fn thicken(column: &mut Column, level: i32, units: i64) {
+    let Some(run) = column.runs.last().filter(|run| run.is_wet() && level >= run.first) else { return };
+    let (amount, _) = run_content(column, run);
+    if amount > 0 {
+        let more = units as f64 / amount as f64 / HEAT_UNITS as f64;
+        column.skin = (f64::from(column.skin) + more).max(0.0) as f32;
     }
 }
 

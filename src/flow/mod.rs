@@ -16,11 +16,11 @@
 //! | `area` | sets of columns |
 //! | `step` | a step as a recipe |
 //! | `cross`, `gather` | the two passes of a sub-step |
-//! | `heat`, `set` | cooling; what turns to rock |
+//! | `heat`, `lid`, `set` | cooling; the crust; what turns to rock |
 //! | `edit` | what a person or a scene puts into cells |
 //! | `meet` | what reactions with other matter take and make |
 //! | `melt` | solids that melt, their heat, heaters |
-//! | `crust` | age and temperature of the surface, for pictures |
+//! | `crust` | temperatures below and at the surface, for pictures |
 //! | `account` | ledgers of volume and heat |
 //! | `verify` | set-ups with a known answer |
 //! | `plain` | the specification, which reads like the rule and is slow |
@@ -39,6 +39,7 @@ mod heat;
 mod lava;
 mod layers;
 mod lean;
+mod lid;
 mod mag;
 mod meet;
 mod melt;
@@ -180,8 +181,10 @@ pub struct FlowColumn {
     pub yield_pa: Option<f64>,
     /// Largest speed of the surface so far.
     pub max_speed_m_s: f64,
-    /// Age of the crust of the uppermost run.
-    pub skin_s: f64,
+    /// Depth below the surface of the uppermost run down to which its crust is colder than the solidus.
+    pub lid_m: f64,
+    /// Temperature of the core of the uppermost run, of a lava that grows a crust.
+    pub core_k: Option<f64>,
     /// Whether liquid lies under a roof.
     pub roofed: bool,
 }
@@ -384,9 +387,9 @@ impl Flow {
         &self.wet
     }
 
-    /// One cell; empty above the box.
+    /// One cell; empty above the box. Its heat is that of its depth under a crust.
     pub fn cell(&self, [x, y, z]: [usize; 3]) -> FlowCell {
-        self.columns[z * self.space.nx + x].cell(y as i32)
+        self.shown_cell(&self.columns[z * self.space.nx + x], y as i32)
     }
 
     /// Levels of a column outside of which is whole rock, below, and nothing, above.
@@ -410,18 +413,20 @@ impl Flow {
             (i64::from(column.base) + i as i64) * UNIT + i64::from(cell.rock) + i64::from(cell.amount)
         });
         let run = column.runs.iter().rev().find(|run| run.is_wet());
-        let row = |run: &column::Run| column.cell(run.top);
+        let lava = &self.setup.lava;
+        let profile = self.profile(column);
         FlowColumn {
             ground_m: meters(mark.ground),
             liquid_m: meters(column.amount()),
             set_m: meters(mark.set),
             surface_m: meters(surface),
             arrival_s: mark.arrival_s.is_finite().then_some(mark.arrival_s),
-            surface_k: run.and_then(|run| row(run).temperature_k(&self.setup.lava)),
+            surface_k: run.and_then(|run| self.shown_cell(column, run.top).temperature_k(lava)),
             viscosity_pa_s: run.map(|run| self.tables.viscosity_pa_s(run.fluidity)),
             yield_pa: run.map(|run| self.tables.yield_pa(run.strength)),
             max_speed_m_s: f64::from(mark.max_speed),
-            skin_s: f64::from(column.skin),
+            lid_m: profile.map_or(0.0, |profile| profile.lid_m(lava.solidus_k).min(profile.crust_m)),
+            core_k: profile.map(|profile| lava.temperature_of(profile.core)),
             roofed: column.runs.iter().any(|run| run.is_wet() && !run.is_under_sky()),
         }
     }

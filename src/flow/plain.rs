@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::column::heat_of;
 use super::cross::pair_of;
+use super::gather::Came;
 use super::lean::Lean;
 use super::plan::{Plan, own_level};
 use super::step::{SubStep, WHOLE, sub_key, sub_steps};
@@ -108,7 +109,7 @@ impl Flow {
 
     fn plain_apply(&mut self, moves: &[Move]) {
         let before = self.columns.clone();
-        let mut skins: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+        let mut skins: BTreeMap<usize, Came> = BTreeMap::new();
         for each in moves {
             let (from, level) = each.from;
             let heat = heat_of(each.amount, before[from].cell(level));
@@ -116,15 +117,12 @@ impl Flow {
             (cell.amount, cell.heat) = (cell.amount - each.amount, cell.heat - heat);
             let cell = self.columns[each.to].cell_mut(level);
             (cell.amount, cell.heat) = (cell.amount + each.amount, cell.heat + heat);
-            let (came, aged) = skins.entry(each.to).or_default();
-            *came += f64::from(each.amount);
-            *aged += f64::from(each.amount) * f64::from(before[from].skin);
-        }
-        for (c, (came, aged)) in skins.into_iter().filter(|(_, (came, _))| *came > 0.0) {
-            let held = before[c].amount() as f64;
             if self.tables.carries_skin {
-                self.columns[c].skin = ((held * f64::from(before[c].skin) + aged) / (held + came)) as f32;
+                skins.entry(each.to).or_default().add(each.amount, before[from].skin);
             }
+        }
+        for (c, came) in skins {
+            self.columns[c].skin = came.mixed(before[c].skin, self.columns[c].amount());
         }
         let lost: i64 = self.columns.iter_mut().map(|column| column.drop_rests()).sum();
         self.account.heat_sky += i128::from(lost);

@@ -50,7 +50,11 @@ impl Flow {
         let top = self.space.ny;
         let is_whole = |saved: &SavedColumn| {
             let holds = |cell: &FlowCell| cell.amount >= 0 && cell.heat >= 0 && (0..=UNITS).contains(&cell.rock);
-            saved.base as usize <= top && saved.cells.len() <= top + 1024 && saved.cells.iter().all(holds)
+            saved.base as usize <= top
+                && saved.skin.is_finite()
+                && saved.skin >= 0.0
+                && saved.cells.len() <= top + 1024
+                && saved.cells.iter().all(holds)
         };
         if !state.columns.iter().all(is_whole) {
             return Err("flow: a column that cannot be".to_owned());

@@ -4,6 +4,7 @@ use super::column::{Column, UNIT};
 use super::heat::{Cool, Losses};
 use super::lean::Lean;
 use super::plan::{FINEST, Ground, Plan, Pour, run_of_pour};
+use super::set::ColdLaw;
 use super::strips::{TASK, on_strips};
 use super::tables::Tables;
 use super::{Flow, FlowPour, Mark};
@@ -214,14 +215,13 @@ struct Notes<'a> {
     /// Metres a second of a column a step.
     meter: f64,
     now_s: f64,
-    /// See [`Flow::solidus`].
-    solidus: i64,
+    cold_law: ColdLaw,
 }
 
 impl<'a> Notes<'a> {
     fn of(flow: &Flow, plan: &'a Plan) -> Self {
         let meter = flow.space.dx_m / flow.setup.step_s;
-        Self { plan, cliff: flow.tables.cliff, meter, now_s: flow.time_s(), solidus: flow.solidus() }
+        Self { plan, cliff: flow.tables.cliff, meter, now_s: flow.time_s(), cold_law: flow.cold_law() }
     }
 
     /// Notes the speed of the surface from the slopes at the step's start: 1.5 ρ g S M/h.
@@ -235,7 +235,7 @@ impl<'a> Notes<'a> {
 
     /// Notes the arrival of lava; that of cold lava waits for what sets.
     fn arrival(&self, c: u32, column: &Column, mark: &mut Mark, ended: &mut Ended) {
-        if column.has_cold(self.solidus) {
+        if column.has_cold(self.cold_law) {
             ended.cold.push(c);
         } else {
             mark.note_arrival(self.now_s);

@@ -21,13 +21,14 @@ fn random_flow(seed: u64) -> (Flow, Vec<FlowPour>) {
     let mut lava = Lava::preset(if d(5) < 0.7 { "etna-basalt" } else { "fogo-2014" }).expect("a preset");
     lava.cooling = match (d(6) * 3.0) as u32 {
         0 => Cooling::Bare { exposed: d(7) },
-        1 => Cooling::Skin { tear_m: 10.0 + 200.0 * d(8) },
+        1 => Cooling::Skin { tear_m: 10.0 + 200.0 * d(8), exposed: 0.3 * d(7) },
         _ => Cooling::Bare { exposed: 0.0 },
     };
     lava.yield_pa = if d(9) < 0.5 { 0.0 } else { 4000.0 * d(10) };
     lava.yield_factor = if d(9) < 0.5 { 0.0 } else { 10.0 };
     if d(11) < 0.6 {
         (lava.bed_conduction, lava.conduction) = (2.0 * d(12), 3.0 * d(13));
+        lava.latent_heat = 2e5 * d(14);
     }
     let setup = FlowSetup { lava, step_s: 1.0 + 60.0 * d(14), open_sides: d(15) < 0.5, seed, heaters: Vec::new() };
     let steep = d(16) * 0.6;

@@ -17,7 +17,7 @@ const STEPS: u64 = 60;
 pub(super) fn fingerprint() -> u64 {
     static RULES: OnceLock<u64> = OnceLock::new();
     *RULES.get_or_init(|| {
-        let skin = Lava { cooling: Cooling::Skin { tear_m: 20.0 }, ..basalt() };
+        let skin = Lava { cooling: Cooling::Skin { tear_m: 20.0, exposed: 0.0 }, ..basalt() };
         let trials = [trial(basalt()), trial(skin), melting()].map(|flow| flow.hash());
         let draws: Vec<_> = (0..3).map(|run| drawn().sample(run)).collect();
         xxh3_64(format!("{trials:?} {draws:?} {REST:?}").as_bytes())

@@ -169,7 +169,7 @@ mod tests {
     fn a_law_is_changed_in_part_or_replaced() {
         let spec = read("lava = { viscosity = { crystals = 20 }, cooling = { exposed = 0.1 } }").expect("right");
         assert_eq!(spec.lava.viscosity, Viscosity::Etna { water: 0.02, crystals: 20.0 });
-        assert_eq!(spec.lava.cooling, Cooling::Bare { exposed: 0.1 });
+        assert!(matches!(spec.lava.cooling, Cooling::Skin { exposed: 0.1, .. }), "{:?}", spec.lava.cooling);
         let text = "lava = { viscosity = { law = \"constant\", pa_s = 100000 }, cooling = { kind = \"none\" } }";
         let other = read(text).expect("right");
         assert_eq!((other.lava.viscosity, other.lava.cooling), (Viscosity::Constant { pa_s: 1e5 }, Cooling::None));

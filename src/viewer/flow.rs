@@ -80,7 +80,9 @@ impl FlowProbe {
             let viscosity = column.viscosity_pa_s.map(|pa_s| format!("   {pa_s:.3e} Pa s")).unwrap_or_default();
             let roofed = if column.roofed { "   under a roof" } else { "" };
             lines.push(format!("lava {} m{kelvin}{viscosity}{roofed}", rough(column.liquid_m)));
-            lines.push(format!("crust {} old", Seconds(column.skin_s)));
+            if let Some(core_k) = column.core_k {
+                lines.push(format!("crust {} m   core {core_k:.0} K", rough(column.lid_m)));
+            }
         }
         if column.set_m > 0.0 {
             lines.push(format!("set {} m", rough(column.set_m)));

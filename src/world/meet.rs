@@ -106,15 +106,9 @@ impl World {
         }
         let met = flow.met(lava, phase, heat.about.at_k)?;
         let warmer = (met.temperature_k - heat.about.at_k).max(0.0);
-        let about = &flow.setup().lava;
-        let crust = if met.skin_s > 0.0 {
-            (core::f64::consts::PI * about.diffusivity * met.skin_s).sqrt() / about.bed_conduction.max(1e-9)
-        } else {
-            0.0
-        };
         let is_side = lava[1] == cell[1] && lava != cell;
         let share = if is_side { f64::from(amount.min(AMOUNT_ONE)) / f64::from(AMOUNT_ONE) } else { 1.0 };
-        let watts = warmer / (1.0 / heat.about.w_m2_k + crust) * area_m2 * share;
+        let watts = warmer / (1.0 / heat.about.w_m2_k + met.crust_m2_k_w) * area_m2 * share;
         Some(Face { lava, flux: watts * flow.setup().step_s * flow.heat_units_of_joule(), excess: met.excess })
     }
 

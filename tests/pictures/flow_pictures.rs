@@ -150,7 +150,7 @@ fn plain_styles_reach_from_the_solidus_to_the_vent() {
 
 #[test]
 fn lava_that_stays_hot_inside_grows_a_dark_crust() {
-    let text = "model = \"flow\"\nseed = 1\n[flow]\nstep_s = 20.0\nlava = { preset = \"etna-basalt\", cooling = { exposed = 1e-4 } }\n\
+    let text = "model = \"flow\"\nseed = 1\n[flow]\nstep_s = 20.0\nlava = { preset = \"etna-basalt\", cooling = { kind = \"bare\", exposed = 1e-4 } }\n\
                 [grid]\nsize = [24, 12, 24]\ncell_size_m = 2.0\n[terrain]\nkind = \"bowl\"\n\
                 [[vent]]\nx = 12.0\nz = 12.0\nradius = 2.0\nrates_m3_s = [[0, 8.0], [\"2 min\", 0.0]]\n";
     let scene = Scene::parse(text, Path::new("pool.toml")).unwrap();

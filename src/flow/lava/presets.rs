@@ -36,7 +36,7 @@ impl Lava {
         Self {
             density_kg_m3: 2600.0,
             viscosity: Viscosity::Etna { water: 0.02, crystals: 40.0 },
-            yield_pa: 2000.0,
+            yield_pa: 1000.0,
             yield_factor: 10.0,
             vent_k: 1360.0,
             solidus_k: 1143.0,
@@ -44,11 +44,11 @@ impl Lava {
             ambient_k: 300.0,
             heat_capacity: 1150.0,
             latent_heat: 0.0,
-            cooling: Cooling::Bare { exposed: 0.065 },
+            cooling: Cooling::Skin { tear_m: 2200.0, exposed: 0.04 },
             emissivity: 0.9,
             convection: 0.0,
-            conduction: 0.0,
-            bed_conduction: 0.0,
+            conduction: 0.51,
+            bed_conduction: 0.45,
             diffusivity: 5e-7,
         }
     }
@@ -71,7 +71,7 @@ impl Lava {
             // A quarter of the lava crystallises on the way.
             latent_heat: 0.25 * 350e3,
             // Its crust covers 75 % of a channel at rest.
-            cooling: Cooling::Bare { exposed: 0.25 },
+            cooling: Cooling::Skin { tear_m: 2200.0, exposed: 0.25 },
             emissivity: 0.95,
             // Wind 2.63 m/s · 0.0036 · 0.4412 kg/m³ · 1099 J/(kg K).
             convection: 4.6,

@@ -6,9 +6,12 @@
 mod boxes;
 mod cooling;
 mod oil;
+mod ponds;
+mod slab;
 mod slopes;
 mod spreading;
 mod tube;
+mod valley;
 
 use serde::Serialize;
 
@@ -27,22 +30,36 @@ pub struct Row {
     pub tolerance: f64,
     /// Whether the reference is the least value that holds, whatever is above.
     pub is_least: bool,
+    /// `holds` or `fails`, once the case has run.
+    pub verdict: &'static str,
+}
+
+/// The word for whether something holds.
+fn verdict(holds: bool) -> &'static str {
+    if holds { "holds" } else { "fails" }
 }
 
 impl Row {
     /// A number that may differ by a share of the reference.
     fn relative(what: &str, reference: f64, value: f64, share: f64) -> Self {
-        Self { what: what.to_owned(), reference, value, tolerance: share * reference.abs(), is_least: false }
+        Self {
+            what: what.to_owned(),
+            reference,
+            value,
+            tolerance: share * reference.abs(),
+            is_least: false,
+            verdict: "",
+        }
     }
 
     /// A number that may differ by so much.
     fn absolute(what: &str, reference: f64, value: f64, tolerance: f64) -> Self {
-        Self { what: what.to_owned(), reference, value, tolerance, is_least: false }
+        Self { what: what.to_owned(), reference, value, tolerance, is_least: false, verdict: "" }
     }
 
     /// A number that must reach another.
     fn at_least(what: &str, reference: f64, value: f64) -> Self {
-        Self { what: what.to_owned(), reference, value, tolerance: 0.0, is_least: true }
+        Self { what: what.to_owned(), reference, value, tolerance: 0.0, is_least: true, verdict: "" }
     }
 
     /// Whether the number is within its tolerance.
@@ -81,6 +98,8 @@ pub struct Outcome {
     pub is_exact: bool,
     /// Share of fluxes held back by the limit that forbids overshooting.
     pub capped_share: f64,
+    /// `holds` or `fails`: whether all numbers are within their tolerances and the ledgers close.
+    pub verdict: &'static str,
 }
 
 impl Outcome {
@@ -104,20 +123,24 @@ pub struct Case {
 impl Case {
     /// Runs the case.
     pub fn run(&self) -> Outcome {
-        let Measured { rows, curve, flow } = (self.run)();
-        Outcome {
+        let Measured { mut rows, curve, flow } = (self.run)();
+        rows.iter_mut().for_each(|row| row.verdict = verdict(row.holds()));
+        let mut found = Outcome {
             name: self.name,
             about: self.about,
             rows,
             curve,
             is_exact: flow.check().is_ok(),
             capped_share: flow.account().capped_share(),
-        }
+            verdict: "",
+        };
+        found.verdict = verdict(found.holds());
+        found
     }
 }
 
 /// The suite.
-pub const CASES: [Case; 18] = [
+pub const CASES: [Case; 25] = [
     Case {
         name: "huppert-volume",
         about: "1e6 m³ of 1e5 Pa s spread on a plane: R = 0.8939 (gV³/3ν)^⅛ t^⅛ (Huppert 1982)",
@@ -177,6 +200,48 @@ pub const CASES: [Case; 18] = [
         about: "1 m of still lava radiates: T = T₀ (1 + 3εσT₀³t/(ρch))^(−⅓)",
         is_quick: true,
         run: cooling::radiation,
+    },
+    Case {
+        name: "stirred-pond",
+        about: "2 m of stirred lava radiate at cells 2 to 0.25 m high, with and without latent heat: the same law",
+        is_quick: true,
+        run: ponds::stirred,
+    },
+    Case {
+        name: "still-pond",
+        about: "still lava grows a crust at cells 2 to 0.25 m high: conduction in one dimension on a fine mesh",
+        is_quick: true,
+        run: ponds::still_without_latent_heat,
+    },
+    Case {
+        name: "latent-pond",
+        about: "the same with 3.5e5 J/kg of latent heat between 1400 and 1200 K",
+        is_quick: true,
+        run: ponds::still_with_latent_heat,
+    },
+    Case {
+        name: "kilauea-pond",
+        about: "2 m of still lava of the preset kilauea: conduction in one dimension on a fine mesh",
+        is_quick: true,
+        run: ponds::kilauea,
+    },
+    Case {
+        name: "fogo-pond",
+        about: "2 m of still lava of the preset fogo-2014: conduction in one dimension on a fine mesh",
+        is_quick: true,
+        run: ponds::fogo,
+    },
+    Case {
+        name: "valley-heights",
+        about: "a flow of etna-basalt cools in a valley: the same at cells 10 to 1 m high",
+        is_quick: false,
+        run: valley::by_height,
+    },
+    Case {
+        name: "valley-widths",
+        about: "the same flow at cells 20, 10 and 5 m wide",
+        is_quick: false,
+        run: valley::by_width,
     },
     Case {
         name: "bed-cooling",

@@ -25,7 +25,7 @@ impl Valley {
             viscosity: Viscosity::Etna { water: 0.02, crystals: 60.0 },
             yield_pa: 0.0,
             yield_factor: 1.0,
-            cooling: Cooling::Bare { exposed: 0.25 },
+            cooling: Cooling::Skin { tear_m: 1e5, exposed: 0.05 },
             conduction: 2.0,
             bed_conduction: 1.0,
             ..Lava::default()
