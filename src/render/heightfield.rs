@@ -9,6 +9,7 @@
 //! Rays see a [`Part`] of the block: a box with its own sides, roof and floor, which cut the rock open.
 
 mod caves;
+mod walls;
 
 use std::ops::Range;
 
