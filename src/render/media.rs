@@ -124,6 +124,7 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
                 let share = if submerged { share * water::SUBMERGED } else { share };
                 passed.light += times(passed.through, mirrored * share);
                 passed.through *= 1.0 - share;
+                tint(context, &mut passed, point, (event.medium, inside));
                 foam(context, &mut passed, point, normal);
             }
         }
@@ -171,6 +172,23 @@ fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
             return;
         }
         at = part.to;
+    }
+}
+
+/// Films of lighter liquids on the surface of a medium, too thin to have one of their own: as much of them as lies there takes
+/// its colour out of the light.
+fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside): (usize, u32)) {
+    let above = point + V3::new(0.0, 0.5, 0.0);
+    let lighter = context.clear.iter().enumerate().skip(medium + 1).filter(|(k, _)| inside >> k & 1 == 0);
+    for (_, clear) in lighter.filter(|(_, clear)| clear.field.holds(point) || clear.field.holds(above)) {
+        let film = clear.field.density(point).max(clear.field.density(above));
+        if film <= LEAST {
+            continue;
+        }
+        let kept = (clear.liquid.absorbed * -film).map(f32::exp);
+        let scattered = water::scattered(context, &clear.liquid, point);
+        passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));
+        passed.through = times(passed.through, kept);
     }
 }
 

@@ -177,7 +177,8 @@ fn dripping(cells: &[Place], amount: f32) -> World {
 
 #[test]
 fn streams_and_drops_are_seen_in_every_style() {
-    let column = |wide: usize| (6..26).flat_map(move |y| (0..wide * wide).map(move |k| [11 + k % wide, y, 11 + k / wide]));
+    let column =
+        |wide: usize| (6..26).flat_map(move |y| (0..wide * wide).map(move |k| [11 + k % wide, y, 11 + k / wide]));
     let drops: Vec<Place> = (6..26).step_by(4).map(|y| [11, y, 11]).collect();
     let all = [("a stream", column(2).collect::<Vec<_>>()), ("a thread", column(1).collect()), ("drops", drops)];
     let cases = all.iter().flat_map(|thin| [1.0, 0.5, 0.1].map(|amount| (thin, amount)));
@@ -187,7 +188,8 @@ fn streams_and_drops_are_seen_in_every_style() {
             let look = LookSpec { style, sky: SkyPreset::Day, ..LookSpec::default() };
             let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look).expect("a valid look");
             let spec = CameraSpec { elevation_deg: 12.0, ..CameraSpec::default() };
-            let camera = Camera::new(&spec, &renderer.subject().holding(&[[[11.0, 6.0, 11.0], [13.0, 26.0, 13.0]]]), (240, 240));
+            let camera =
+                Camera::new(&spec, &renderer.subject().holding(&[[[11.0, 6.0, 11.0], [13.0, 26.0, 13.0]]]), (240, 240));
             let [empty, wet] = [&nothing, &world].map(|world| renderer.frame(&filtered(world), &camera));
             for &[x, y, z] in cells {
                 let middle = [x as f32 + 0.5, y as f32 + 0.5, z as f32 + 0.5];
@@ -198,6 +200,27 @@ fn streams_and_drops_are_seen_in_every_style() {
             }
         }
     }
+}
+
+#[test]
+fn a_film_of_oil_colours_the_water_under_it() {
+    let grid = Grid::new(24, 30, 24);
+    let ground = Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 2.0));
+    let picture = |film: f32| {
+        let mut world = World::with_materials(ground.clone(), vec![Material::oil(), Material::water()]);
+        for (x, z) in (0..24).flat_map(|z| (0..24).map(move |x| (x, z))) {
+            (2..6).for_each(|y| world.pour(1, [x, y, z], AMOUNT_ONE, 0));
+            world.pour(2, [x, 6, z], (film * f32::from(AMOUNT_ONE)) as u16, 0);
+        }
+        let look = LookSpec { sky: SkyPreset::Day, ..LookSpec::default() };
+        let mut renderer = Renderer::new(world.ground().surface(), grid, look).expect("a valid look");
+        let spec = CameraSpec { elevation_deg: 80.0, ..CameraSpec::default() };
+        let camera = Camera::new(&spec, &renderer.subject(), (64, 64));
+        let pixel = renderer.frame(&filtered(&world), &camera).pixel(32, 32).map(f32::from);
+        pixel[2] / pixel[0]
+    };
+    let blue = [0.0, 0.1, 0.2, 0.4].map(picture);
+    assert!(blue.windows(2).all(|pair| pair[1] < 0.99 * pair[0]), "blue beside red under thicker films: {blue:?}");
 }
 
 #[test]

@@ -195,6 +195,19 @@ fn scatter_up_to(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) 
     }
 }
 
+// Films of lighter liquids on the surface of a medium, too thin to have one of their own.
+fn tint_by_films(passed: ptr<function, Passed>, p: vec3<f32>, medium: i32) {
+    for (var k = medium + 1; k < media_count(); k++) {
+        if !is_clear(k) || is_inside(passed, k) { continue; }
+        let film = max(medium_at(p, k), medium_at(p + vec3(0.0, 0.5, 0.0), k));
+        if film <= LEAST_OF_MEDIA { continue; }
+        let kept = exp(-frame.media_absorbed[k].rgb * film);
+        let liquid = Liquid(frame.media_absorbed[k].rgb, frame.media_deep[k].rgb, frame.media_warmed[k].rgb);
+        (*passed).light += (*passed).through * (1.0 - kept) * scattered(liquid, p);
+        (*passed).through *= kept;
+    }
+}
+
 // Where a surface is entered: how far along the ray, of which medium, and by which side of the box, if by one.
 struct Entry { t: f32, medium: i32, face: vec3<f32>, cut: bool }
 
@@ -213,6 +226,7 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     mirror.a *= select(1.0, SUBMERGED, submerged);
     (*passed).light += (*passed).through * mirror.rgb * mirror.a;
     (*passed).through *= 1.0 - mirror.a;
+    tint_by_films(passed, p, medium);
     if has_fog() {
         let foam = foam_cover(p, fog_density(p + normal));
         if foam > 0.0 {
