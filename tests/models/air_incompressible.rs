@@ -457,14 +457,22 @@ fn layered_air_stops_what_rises() {
     assert!(plain > 1.4 * layered, "{plain} in plain air, {layered} in layered air");
 }
 
-/// A ball of heat rises as its theory says: the height grows with the root of time.
+/// A ball of heat rises as its theory says: the height grows with the root of time, in the mean of some that differ by chance.
 #[test]
 fn a_thermal_rises_with_the_root_of_time() {
+    let exponents = [1, 2, 3].map(thermal);
+    println!("z + 4 r ~ t^n, n {exponents:?}");
+    let mean = exponents.iter().sum::<f64>() / 3.0;
+    assert!((0.46..0.54).contains(&mean), "z ~ t^{mean}: {exponents:?}");
+}
+
+/// The power of the time with which a ball of heat rises.
+fn thermal(seed: u64) -> f64 {
     const RADIUS: i64 = 5;
     let (grid, steps) = (AirGrid::new(Grid::new(48, 80, 48), [Side::Open; 3]), 400);
     let forces = Forces { lift: 0.02, ..Forces::default() };
     let mut scene = Scene::new(Openness::free(grid), forces, 0.0, Level::fastest());
-    let mut numbers = Numbers(1);
+    let mut numbers = Numbers(seed);
     for (x, y, z) in ball(RADIUS) {
         let units = (0.5 * UNIT as f32 * (0.95 + 0.1 * numbers.share())) as u32;
         let place = [24 + x, RADIUS + 2 + y, 24 + z].map(|v| v as usize);
@@ -484,10 +492,7 @@ fn a_thermal_rises_with_the_root_of_time() {
     }
     scene.check("the thermal");
     // While the ball turns into a ring it has not forgotten how it began.
-    let late = &points[points.len() * 3 / 5..];
-    let exponent = slope(late);
-    println!("z + 4 r ~ t^{exponent:.3}, {} points, last {:?}", late.len(), points.last());
-    assert!((0.4..0.6).contains(&exponent), "z ~ t^{exponent}");
+    slope(&points[points.len() * 3 / 5..])
 }
 
 fn ball(radius: i64) -> impl Iterator<Item = (i64, i64, i64)> {
