@@ -12,6 +12,7 @@ use crate::scene::Scene;
 /// A cave, lava, a vent that is over, and events on both sides of step 20.
 const SCENE: &str = r#"
 name = "cave"
+default_reactions = false
 [grid]
 size = [12, 70, 9]
 [terrain]
