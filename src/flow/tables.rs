@@ -37,7 +37,7 @@ pub(crate) struct Tables {
     /// Inverses of the limits of a time step.
     pub(crate) diffusion: Mag,
     pub(crate) wave: Mag,
-    /// Whether the age of the crust is carried with the liquid.
+    /// Whether a crust is carried with the liquid.
     pub(crate) carries_skin: bool,
     /// Fluidity of 1 Pa s, and strength of 1 Pa.
     flux: f64,

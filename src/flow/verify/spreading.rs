@@ -122,9 +122,9 @@ pub(super) fn bingham() -> Measured {
     found.model = (25..51).map(|x| ((x - 25) as f64 * space.dx_m, depths[25 * 51 + x])).collect();
     found.theory = (0..=100).map(|i| (radius * f64::from(i) / 100.0, law(radius * f64::from(i) / 100.0))).collect();
     let rows = vec![
-        Row::relative("radius by area, m", radius, by_area, 0.015),
+        Row::relative("radius by area, m", radius, by_area, 0.01),
         Row::relative("height, m", height, depths[25 * 51 + 25], 0.01),
-        Row::absolute("rms of the depth over the height", 0.0, (errors / inside.len() as f64).sqrt() / height, 0.025),
+        Row::absolute("rms of the depth over the height", 0.0, (errors / inside.len() as f64).sqrt() / height, 0.02),
     ];
     Measured { rows, curve: found, flow }
 }
