@@ -24,7 +24,7 @@ use crate::world::{AMOUNT, Activities, ENERGY, Ground, Layer, Reader, Strip, Wor
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
 const LEAST_PART: usize = 128;
 
-/// The tiled engine. All of the state is in the world; what it keeps is scratch memory.
+/// The tiled engine. All of the state is in the world; what it keeps is scratch memory, and what follows from the state.
 #[derive(Debug)]
 pub struct Tiled {
     level: Level,
@@ -33,7 +33,8 @@ pub struct Tiled {
     grains: grains::Scratch,
     /// The neighbour of the first and the last strip, for layers of one and of two quantities.
     nothing: [Option<Strip>; 2],
-    tracer: Tracer,
+    /// By layer.
+    tracers: Vec<Tracer>,
 }
 
 /// Memory of one part.
@@ -56,8 +57,8 @@ impl Tiled {
     /// An engine that takes the given level, which must be available; all levels give the same bits.
     pub fn on(level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
-        let (grains, tracer) = (grains::Scratch::default(), Tracer::default());
-        Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracer }
+        let (grains, tracers) = (grains::Scratch::default(), Vec::new());
+        Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracers }
     }
 
     /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the parts.
@@ -129,7 +130,12 @@ impl Engine for Tiled {
             Rule::Leave(()) => world.leave_by_roof(layer),
             Rule::Grains(rule) => grains::run(&mut self.grains, self.level, world, (layer, rule), draw),
             Rule::Stay(()) => world.layers[layer].stay(),
-            Rule::Trace(rule) => self.tracer.run(self.level, world, layer, rule),
+            Rule::Trace(rule) => {
+                if self.tracers.len() <= layer {
+                    self.tracers.resize_with(layer + 1, Tracer::default);
+                }
+                self.tracers[layer].run(self.level, world, layer, rule);
+            }
             Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| self.exchange(world, layer, rule, draw)),
         }
     }

@@ -14,6 +14,8 @@ pub struct Trace {
     pub min_pressure: f64,
     /// Least room of a height, and least difference of its cells, for which anything moves.
     pub min_flow: f64,
+    /// Amount that a free cell beside a body takes at most in a run under half a cell of liquid.
+    pub press: f64,
     /// Whether what stands on a body belongs to it, though nothing passes through it.
     pub rest: bool,
     /// What the air above a surface does.
@@ -29,6 +31,7 @@ impl Default for Trace {
             min_liquid: 0.02,
             min_pressure: 0.1,
             min_flow: 1.0 / 256.0,
+            press: 0.03,
             rest: true,
             air: Air::Ignored,
             every: 1,

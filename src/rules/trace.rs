@@ -3,25 +3,43 @@
 //!
 //! In every step that is a multiple of `every`:
 //!
-//! 1. *Body cells* are open and hold more than `through`; *bodies* are their 6-connected components.
-//! 2. *Surface cells* are open and lie below an open cell that has `min_pressure` of room or more. A body cell belongs to its own
-//!    body; with `rest`, another cell that holds liquid to the body below it; any other to each of the bodies that touch it, and
-//!    it offers each of them an equal part of its room. The cells that belong to one body as its own or by rest, with
-//!    `min_liquid` or more, *give*: they offer their amount. Those with room *take*.
-//! 3. By body and height: the highest offers go to the lowest heights that have room, as long as the giver is higher and the room
-//!    is `min_flow` or more. A height that neither gave nor took comes level where its cells differ by more than `min_flow`: half of what
-//!    its cells hold above their mean goes to those below it, as far as they have room.
-//! 4. Each cell has its share of what moved by *running sums* in the order of tiles (`in_order`): of G that leaves cells with
+//! 1. *Body cells* are open and hold more than `through`; below rock, the roof of the box or a body cell half a cell is enough.
+//!    *Bodies* are their 6-connected components.
+//! 2. *Surface cells* are open and lie below an open cell that has `min_pressure` of room or more and is no body cell below rock, the
+//!    roof or a body cell. A body cell belongs to the surface of its own body; with `rest`, another cell that holds liquid to
+//!    that of the body below it. Of these, the cells with `min_liquid` or more *give*: they offer their amount. Those with room
+//!    *take*.
+//! 3. *Free cells* are all other open cells without a body cell above them. One that touches several bodies at its sides or below
+//!    offers each of them an equal part of its room. To a body below it a free surface cell is one of its surface. To any other
+//!    body that it touches it is a *pressed* cell. A body cell is a *covered* cell where rock, the roof, or a covered cell is above
+//!    it. Those that have room take: the covered and the pressed cells of a body at one height together at most
+//!    n · `press` · √(2 · head) in a run, the covered ones first. n is the number of pressed ones that touch the body at a side;
+//!    or, where there are none, of those that lie on it; or else of the covered ones. The head, in cells, is the height above
+//!    their middle at which the highest liquid that the body offers stands.
+//! 4. By body and height: the highest offers go to the lowest heights that have room, as long as the giver is higher and the room
+//!    is `min_flow` or more. A height of the surface that neither gave nor took comes level where its cells differ by more than
+//!    `min_flow`: half of what its cells hold above their mean goes to those below it, as far as they have room.
+//! 5. Each cell has its share of what moved by *running sums* in the order of tiles (`in_order`): of G that leaves cells with
 //!    offers v that add up to S, a cell gives G (P + v) / S − G P / S, P being the offers before it, rounded down. Takers alike.
 //!    All amounts are those before the step, and all sums are exact.
 //!
+//! Torricelli (*Opera geometrica*, 1644): liquid leaves a vessel at v = √(2 g h), h being the height of its surface above the
+//! hole. Each of the n cells is a hole one cell wide, through which v cells of liquid pass in a step; `press` is √g in cells
+//! and steps. The root is that of whole units, rounded down.
+//!
 //! **Decided:** liquid goes to strictly lower heights, so that nothing rises above where it came from, and the rule comes to rest. The
-//! published search moves liquid while it looks and depends on the order of the cells. With `air = "kept"` the cell
-//! above a giver or a taker must reach the roof, or an open side, through open cells with `min_pressure` of room: a closed
+//! published search moves liquid while it looks and depends on the order of the cells; it fills no cell under a ceiling, so that an
+//! empty pipe has no pressure in it. Pressed cells fill as *Dwarf Fortress* has it. The limit is that of all holes
+//! together and a pipe is filled up first, because liquid also levels along a pipe: with a limit for each cell a long slope of
+//! half full cells would take any amount. A surface takes what
+//! it has room for: a full pipe passes on any amount in one step. With `air = "kept"` the cell above a giver or a taker must reach the roof, or an open side,
+//! through open cells with `min_pressure` of room, and under a ceiling the taker itself or a cell around it: a closed
 //! arm keeps its air. Only tracing knows the air; liquid falls and runs level through it.
 
+mod heights;
 mod plain;
 
+pub(crate) use self::heights::{Height, Kind, Shares, Surface};
 use super::Walls;
 use super::params::{Param, param};
 use crate::grid::tile::{TILE_X, TILE_Z};
@@ -64,6 +82,15 @@ pub const PARAMS: &[Param<Material>] = &[
         Logarithmic,
         "least room of a height that takes, and least difference in one that comes level; more rests sooner and less level"
     ),
+    param!(
+        trace.press,
+        "amount",
+        0.001,
+        1.0,
+        Logarithmic,
+        "amount that passes from a body through a free side of a cell in a run, under half a cell of liquid; grows with the \
+         root of what stands above; more fills pipes faster"
+    ),
     param!(trace.every, "steps", 1.0, 1000.0, Whole, "steps between two runs of the rule; more is cheaper and slower"),
 ];
 
@@ -78,6 +105,8 @@ pub struct Tracing {
     pub fullest: u16,
     /// Least room of a height that takes, and least difference in one that comes level.
     pub min_flow: u16,
+    /// What passes through a hole under a head of half a cell.
+    pub press: u16,
     /// Whether what stands on a body belongs to it.
     pub rest: bool,
     /// What the air above a surface does.
@@ -97,6 +126,7 @@ impl Tracing {
             min_liquid: amount_units(spec.min_liquid),
             fullest: AMOUNT_ONE - amount_units(spec.min_pressure).max(1),
             min_flow: amount_units(spec.min_flow).max(1),
+            press: amount_units(spec.press).max(1),
             rest: spec.rest,
             air: spec.air,
             every: spec.every.max(1),
@@ -106,10 +136,10 @@ impl Tracing {
 
     /// All numbers on which the result depends.
     pub(crate) fn numbers(&self) -> RuleNumbers {
-        let [through, min_liquid, fullest, min_flow] =
-            [self.through, self.min_liquid, self.fullest, self.min_flow].map(u32::from);
+        let [through, min_liquid, fullest, min_flow, press] =
+            [self.through, self.min_liquid, self.fullest, self.min_flow, self.press].map(u32::from);
         let (kept, open) = (self.air == Air::Kept, self.walls == Walls::Open);
-        [through, min_liquid, fullest, min_flow, self.rest.into(), kept.into(), open.into(), 0]
+        [through, min_liquid, fullest, min_flow, self.rest.into(), kept.into(), open.into(), press]
     }
 
     /// What a cell that belongs to one body offers.
@@ -117,16 +147,45 @@ impl Tracing {
         if amount >= self.min_liquid { amount } else { 0 }
     }
 
+    /// What a body cell below rock, the roof of the box or a body cell holds more of than this.
+    pub(crate) fn through_below(&self) -> u16 {
+        self.through.min(AMOUNT_ONE / 2)
+    }
+
+    /// What passes through a hole under so much liquid above its middle, in units of a cell's height.
+    fn driven(&self, head: u64) -> u64 {
+        let press = u64::from(self.press);
+        // Of numbers below 2^16 and 2^25.
+        (2 * press * press * head / u64::from(AMOUNT_ONE)).isqrt()
+    }
+
+    /// Sets what the pressed cells of one body take at most; its heights come from the lowest on.
+    pub(crate) fn press(&self, heights: &mut [Height]) {
+        let highest = heights.iter().rfind(|height| height.offers > 0).map(|height| (height.y, height.level()));
+        for same_y in heights.chunk_by_mut(|a, b| a.y == b.y) {
+            let y = same_y[0].y;
+            let driven = same_y.iter().filter(|height| !height.is_surface());
+            let (holes, room) = driven
+                .fold((Height::NO_HOLES, 0), |(holes, room), height| (height.with_holes(holes), room + height.room));
+            let middle = u64::from(y) * u64::from(AMOUNT_ONE) + u64::from(AMOUNT_ONE / 2);
+            let is_lower = |&(high, _): &(u32, u64)| high > y && room >= self.min_flow.into();
+            let speed = highest.filter(is_lower).map_or(0, |(_, level)| self.driven(level - middle));
+            let most = holes.into_iter().find(|&holes| holes > 0).unwrap_or(0) * speed;
+            same_y.iter_mut().filter(|height| !height.is_surface()).for_each(|height| height.most_taken = most);
+        }
+    }
+
     /// Books what goes from the high to the low of one body's heights, which come from the lowest on; those that come level have
     /// their means then.
     pub(crate) fn exchange(&self, heights: &mut [Height]) {
         let (mut low, mut high) = (0, heights.len() - 1);
-        while low < high {
+        while heights[low].y < heights[high].y {
             let offered = heights[high].offers - heights[high].given;
-            let room = heights[low].room - heights[low].taken;
+            let room = room_left(heights, low);
+            let least = if heights[low].is_surface() { u64::from(self.min_flow) } else { 1 };
             if offered == 0 {
                 high -= 1;
-            } else if room < u64::from(self.min_flow) {
+            } else if room < least {
                 low += 1;
             } else {
                 let moved = offered.min(room);
@@ -134,202 +193,18 @@ impl Tracing {
                 heights[low].taken += moved;
             }
         }
-        for height in heights.iter_mut().filter(|height| height.given == 0 && height.taken == 0) {
-            height.come_level(self.min_flow);
-        }
+        let rests = |height: &&mut Height| height.is_surface() && !height.moves();
+        heights.iter_mut().filter(rests).for_each(|height| height.come_level(self.min_flow));
     }
 }
 
-/// The surface cells of a body at one height: what they offer, and what room they have.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Height {
-    /// The body's number, and y.
-    pub(crate) body: u32,
-    pub(crate) y: u32,
-    cells: u64,
-    /// Amount of all, the least, and the largest.
-    sum: u64,
-    least: u16,
-    most: u16,
-    /// Sums over the cells; of one that comes level, of what is above the mean and of what is missing to it.
-    offers: u64,
-    room: u64,
-    /// What moves.
-    given: u64,
-    taken: u64,
-    /// The mean of one that comes level.
-    mean: Option<u16>,
-}
-
-/// What a surface cell offers, holds, and has room for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Surface {
-    pub(crate) offer: u16,
-    pub(crate) amount: u16,
-    pub(crate) room: u16,
-}
-
-impl Height {
-    /// One without cells.
-    pub(crate) fn new(body: u32, y: u32) -> Self {
-        let [cells, sum, offers, room, given, taken] = [0; 6];
-        Self { body, y, cells, sum, least: u16::MAX, most: 0, offers, room, given, taken, mean: None }
-    }
-
-    /// Adds a cell.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, cell: Surface) {
-        self.cells += 1;
-        self.sum += u64::from(cell.amount);
-        self.least = self.least.min(cell.amount);
-        self.most = self.most.max(cell.amount);
-        self.offers += u64::from(cell.offer);
-        self.room += u64::from(cell.room);
-    }
-
-    /// Adds cells of the same body and height.
-    pub(crate) fn join(&mut self, other: &Self) {
-        self.cells += other.cells;
-        self.sum += other.sum;
-        self.least = self.least.min(other.least);
-        self.most = self.most.max(other.most);
-        self.offers += other.offers;
-        self.room += other.room;
-    }
-
-    /// Sets the mean where the cells differ by more than `min_flow`; [`Height::add_around_mean`] then adds them up again.
-    fn come_level(&mut self, min_flow: u16) {
-        if self.most.saturating_sub(self.least) > min_flow {
-            self.mean = Some((self.sum / self.cells) as u16);
-            (self.offers, self.room) = (0, 0);
-        }
-    }
-
-    /// Whether its cells are added up a second time, around their mean.
-    pub(crate) fn comes_level(&self) -> bool {
-        self.mean.is_some()
-    }
-
-    /// Adds a cell of a height that comes level.
-    #[inline(always)]
-    pub(crate) fn add_around_mean(&mut self, cell: Surface) {
-        self.offers += u64::from(self.gives(cell));
-        self.room += u64::from(self.takes(cell));
-    }
-
-    /// Adds what others added around the same mean.
-    pub(crate) fn join_around_mean(&mut self, other: &Self) {
-        self.offers += other.offers;
-        self.room += other.room;
-    }
-
-    /// The same height, booked, of which no cell was added yet around the mean.
-    pub(crate) fn without_sums(&self) -> Self {
-        Self { offers: 0, room: 0, ..*self }
-    }
-
-    /// Books what moves in a height that comes level.
-    pub(crate) fn book_level(&mut self) {
-        (self.given, self.taken) = (self.offers.min(self.room) / 2, self.offers.min(self.room) / 2);
-    }
-
-    /// Whether anything moves.
-    pub(crate) fn moves(&self) -> bool {
-        self.given | self.taken != 0
-    }
-
-    /// Sums that decide about the shares of the cells that follow: offers and room.
-    pub(crate) fn sums(&self) -> [u64; 2] {
-        [self.offers, self.room]
-    }
-
-    /// For what a cell counts among those that give.
-    #[inline(always)]
-    fn gives(&self, cell: Surface) -> u16 {
-        cell.offer.saturating_sub(self.mean.unwrap_or(0))
-    }
-
-    /// For what a cell counts among those that take.
-    #[inline(always)]
-    fn takes(&self, cell: Surface) -> u16 {
-        self.mean.map_or(cell.room, |mean| cell.room.min(mean.saturating_sub(cell.amount)))
-    }
-
-    /// The shares of its cells, from one on before which offers and room add up to so much.
-    pub(crate) fn shares(&self, [offers, room]: [u64; 2]) -> Shares {
-        Shares {
-            height: *self,
-            gives: Running::from(self.given, self.offers, offers),
-            takes: Running::from(self.taken, self.room, room),
-        }
-    }
-}
-
-/// The shares of the cells of a height, one after the other.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shares {
-    height: Height,
-    gives: Running,
-    takes: Running,
-}
-
-impl Shares {
-    /// Whether all of them are zero.
-    #[inline(always)]
-    pub(crate) fn move_nothing(&self) -> bool {
-        !self.height.moves()
-    }
-
-    /// What the next cell gives and takes.
-    #[inline(always)]
-    pub(crate) fn next(&mut self, cell: Surface) -> [u16; 2] {
-        [self.gives.next(self.height.gives(cell)), self.takes.next(self.height.takes(cell))]
-    }
-}
-
-/// Parts of a whole that add up to it: running sums, rounded down.
-#[derive(Clone, Copy, Debug)]
-struct Running {
-    whole: u64,
-    /// Sum of all values.
-    of: u64,
-    passed: u64,
-    paid: u64,
-}
-
-impl Running {
-    /// From the value on before which the values add up to `passed`.
-    fn from(whole: u64, of: u64, passed: u64) -> Self {
-        let mut running = Self { whole, of, passed, paid: 0 };
-        running.paid = running.due();
-        running
-    }
-
-    /// What the values so far have together.
-    #[inline(always)]
-    fn due(&self) -> u64 {
-        if self.whole == 0 {
-            0
-        } else if self.whole == self.of {
-            self.passed
-        } else if self.of <= u64::from(u32::MAX) {
-            self.whole * self.passed / self.of
-        } else {
-            // Of a very wide sea.
-            (u128::from(self.whole) * u128::from(self.passed) / u128::from(self.of)) as u64
-        }
-    }
-
-    /// The part of the next value, which is not more than the value.
-    #[inline(always)]
-    fn next(&mut self, value: u16) -> u16 {
-        if self.whole == 0 || value == 0 {
-            return 0;
-        }
-        self.passed += u64::from(value);
-        let due = self.due();
-        (due - std::mem::replace(&mut self.paid, due)) as u16
-    }
+/// What else the cells of one of a body's heights may take.
+fn room_left(heights: &[Height], number: usize) -> u64 {
+    let height = &heights[number];
+    // The covered cells of the same y come before the pressed ones and share their limit.
+    let before = heights[..number].last().filter(|before| before.y == height.y && !height.is_surface());
+    let limit = height.most_taken - before.map_or(0, |before| before.taken);
+    height.room.min(limit) - height.taken
 }
 
 /// The places of a box in the order of the shares: strip after strip of tiles, by height, and the cells of each tile together.
@@ -347,38 +222,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_add_up_to_the_whole_from_any_cell_on() {
-        for (whole, values) in [(7, vec![3, 0, 9, 1, 1]), (14, vec![14]), (1, vec![5, 5]), (0, vec![4])] {
-            let of: u64 = values.iter().map(|&v| u64::from(v)).sum();
-            let mut all = Running::from(whole, of, 0);
-            let parts: Vec<u16> = values.iter().map(|&v| all.next(v)).collect();
-            assert_eq!(parts.iter().map(|&v| u64::from(v)).sum::<u64>(), whole);
-            assert!(parts.iter().zip(&values).all(|(part, value)| part <= value));
-            for start in 0..values.len() {
-                let passed = values[..start].iter().map(|&v| u64::from(v)).sum();
-                let mut rest = Running::from(whole, of, passed);
-                assert!(values[start..].iter().zip(&parts[start..]).all(|(&v, &part)| rest.next(v) == part));
-            }
-        }
-    }
-
-    #[test]
-    fn shares_of_a_very_wide_sea_do_not_overflow() {
-        let most = u64::from(u16::MAX);
-        let of = most << 26;
-        for whole in [of, of - 1, of / 3] {
-            let mut last = Running::from(whole, of, of - 2 * most);
-            let parts = [0; 2].map(|_| u64::from(last.next(u16::MAX)));
-            let before = (u128::from(whole) * u128::from(of - 2 * most) / u128::from(of)) as u64;
-            assert_eq!(parts.iter().sum::<u64>(), whole - before);
-            assert!(parts.iter().all(|part| part.abs_diff(most * whole / of) <= 1 || whole == of));
-        }
-    }
-
-    #[test]
     fn the_highest_gives_to_the_lowest_and_never_up() {
         let rule = Tracing::new(&Material::water(), Walls::Closed);
-        let mut heights: Vec<_> = (0..4).map(|y| Height::new(1, y)).collect();
+        let mut heights: Vec<_> = (0..4).map(|y| Height::new((1, y, Kind::Surface))).collect();
         heights[0].add(Surface { offer: 0, amount: 0, room: 1000 });
         heights[1].add(Surface { offer: 500, amount: 500, room: 300 });
         heights[3].add(Surface { offer: 900, amount: 900, room: 0 });
@@ -388,6 +234,34 @@ mod tests {
             heights.iter().map(|h| (h.given, h.taken)).collect::<Vec<_>>(),
             [(0, 1000), (0, 300), (0, 0), (1300, 0)]
         );
+    }
+
+    #[test]
+    fn pressed_cells_take_by_the_root_of_what_stands_above_them() {
+        let spec = Material::water();
+        let trace = crate::matter::Trace { press: 0.01, ..spec.trace.clone() };
+        let rule = Tracing::new(&Material { trace, ..spec }, Walls::Closed);
+        let (one, half) = (u64::from(AMOUNT_ONE), u64::from(AMOUNT_ONE) / 2);
+        assert_eq!([0, half, 2 * one, 18 * one].map(|head| rule.driven(head)), [0, 328, 656, 1968], "1 : 2 : 6");
+        // Three cells of liquid stand above the middle of the lowest cells; what is as high as the highest takes nothing.
+        let mut heights =
+            [(0, Kind::Covered), (0, Kind::Pressed), (2, Kind::Surface), (3, Kind::Pressed), (3, Kind::Surface)]
+                .map(|(y, kind)| Height::new((1, y, kind)));
+        let (empty, nearly) =
+            (Surface { offer: 0, amount: 0, room: AMOUNT_ONE }, Surface { offer: 0, amount: 9, room: 5 });
+        heights[0].add(nearly);
+        heights[0].add_holes([0, 0, 1]);
+        [empty, empty, empty].into_iter().for_each(|cell| heights[1].add(cell));
+        heights[1].add_holes([2, 1, 0]);
+        heights[2].add(Surface { offer: AMOUNT_ONE, amount: AMOUNT_ONE, room: 0 });
+        heights[3].add(empty);
+        heights[3].add_holes([0, 1, 0]);
+        heights[4].add(Surface { offer: AMOUNT_ONE / 2, amount: AMOUNT_ONE / 2, room: AMOUNT_ONE / 2 });
+        rule.press(&mut heights);
+        rule.exchange(&mut heights);
+        let expected = 2 * rule.driven(3 * one);
+        let taken = heights.map(|height| height.taken);
+        assert_eq!((taken, heights[4].given), ([5, expected - 5, 0, 0, 0], expected));
     }
 
     #[test]

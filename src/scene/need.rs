@@ -69,6 +69,7 @@ impl Scene {
         World::need(grid)
             .and(MemoryEstimate::of("fitting the heights", grid.columns(), fitted))
             .and(World::need_of_layers(grid, spec.materials.len()))
+            .and(World::need_of_tracing(grid, spec.materials.iter().filter(|material| material.traces()).count(), 0))
             .and(vents(spec, grid))
             .and(edits(spec, grid))
     }

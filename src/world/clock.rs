@@ -25,6 +25,8 @@ pub(crate) enum Reading {
     Grains,
     /// The air, in every step.
     Air,
+    /// Tracing, in every run.
+    Trace,
 }
 
 /// Counts the reads of one layer, by kind of reader. A copy has a clock of its own, to which cursors of the original do not

@@ -260,6 +260,11 @@ impl Ground {
         cursor.advance(&self.versions)
     }
 
+    /// Number of columns with a cell that is not solid under one that is.
+    pub(super) fn hollow_columns(&self) -> usize {
+        self.caves.len()
+    }
+
     /// Memory that it takes, in bytes.
     pub fn bytes(&self) -> usize {
         self.surface.len() * size_of::<f32>()

@@ -5,7 +5,6 @@ use super::{Layer, World};
 use crate::air::Air;
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
-use crate::matter::Pressure;
 use crate::memory::{MemoryEstimate, TooMuchMemory};
 
 /// Bytes of a column: its height for drawing, its top, and its share of a version.
@@ -27,7 +26,18 @@ const ROOM: f64 = 1.25;
 /// (12 MB for one of 12 million cells); a film, whose every tile has a surface, takes more, and little in all.
 pub(crate) const TRACED: f64 = 0.5;
 
+/// Bytes of a column in what tracing keeps of the open cells of the ground.
+const BYTES_A_TRACED_COLUMN: f64 = 4.0;
+
 impl World {
+    /// Memory that tracing some layers takes to keep the open cells of the ground, so many columns of which have caves.
+    pub(crate) fn need_of_tracing(grid: Grid, layers: usize, hollow: usize) -> MemoryEstimate {
+        // Columns of tiles with a cave keep a mask for every y.
+        let tiles = hollow.min(grid.columns().div_ceil(TILE_X * TILE_Z));
+        let bytes = grid.columns() as f64 * BYTES_A_TRACED_COLUMN + tiles as f64 * grid.ny as f64 * 4.0;
+        MemoryEstimate::of("the open cells of tracing", layers, bytes)
+    }
+
     /// Memory of a box without lava, all columns without caves.
     pub fn need(grid: Grid) -> MemoryEstimate {
         MemoryEstimate::of("the ground", grid.columns(), BYTES_A_COLUMN).and(MemoryEstimate::of(
@@ -67,12 +77,14 @@ impl World {
     /// [`TooMuchMemory`] when they do.
     pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
         let others = self.layers.iter().filter(|layer| !layer.material().is_lava()).map(Layer::bytes).sum();
-        let traced = self.layers.iter().filter(|layer| layer.material().pressure == Pressure::Trace);
-        let traced = traced.map(Layer::bytes).sum();
+        let traced = || self.layers.iter().filter(|layer| layer.material().traces());
+        let opened = Self::need_of_tracing(self.grid, traced().count(), self.ground.hollow_columns());
+        let traced = traced().map(Layer::bytes).sum();
         MemoryEstimate::of("the ground", self.ground.bytes(), 1.0)
             .and(MemoryEstimate::of("the lava", self.lava().bytes(), ROOM))
             .and(MemoryEstimate::of("the other materials", others, ROOM))
             .and(MemoryEstimate::of("tracing", traced, TRACED))
+            .and(opened)
             .and(MemoryEstimate::of("the air", self.air().map_or(0, Air::bytes), 1.0))
             .and(self.need_of_flow())
             .check("end the run earlier, or let the vents pour less")

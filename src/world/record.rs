@@ -3,7 +3,7 @@
 use super::rows::Rows;
 
 /// Number of kinds of readers.
-pub(super) const KINDS: usize = 5;
+pub(super) const KINDS: usize = 6;
 
 /// The number of the last read of each kind; 0 without a reader.
 pub(crate) type Reads = [u64; KINDS];

@@ -275,6 +275,11 @@ impl Strip {
         self.masks.len() - 1
     }
 
+    /// Cells from the floor to the roof.
+    pub(crate) fn ny(&self) -> usize {
+        self.ny
+    }
+
     /// Number of rows in all.
     pub(crate) fn len(&self) -> usize {
         self.ny * self.width

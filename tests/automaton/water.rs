@@ -4,9 +4,10 @@
 use crate::common;
 use crate::common::{Dice, any_grid, any_rules, ball, one_cell, plain, vents};
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Level};
+use lavoxel::engine::{Engine, Level, Stage};
 use lavoxel::grid::Grid;
 use lavoxel::matter::{Air, Capacity, Kind, Material, Pressure, Reaction, Trace};
+use lavoxel::random::Draw;
 use lavoxel::rules::{Param, Roof, RulesSpec, Scale, Walls};
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
@@ -230,6 +231,51 @@ fn liquid_is_traced_to_the_same_bits_by_any_number_of_threads() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build().expect("a few threads");
             let hashes = pool.install(|| run(Box::new(Tiled::on(level))));
             assert_eq!(hashes, expected, "{threads} threads, {level:?}, seed {seed}");
+        }
+    }
+}
+
+/// The engine that users get, without what it keeps from one rule to the next.
+struct Forgetful;
+
+impl Engine for Forgetful {
+    fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
+        Tiled::default().run(world, stage, draw);
+    }
+}
+
+#[test]
+fn bodies_that_are_kept_are_those_of_a_full_search() {
+    for (seed, air, walls) in [
+        (2, Air::Ignored, Walls::Closed),
+        (4, Air::Kept, Walls::Open),
+        (6, Air::Kept, Walls::Closed),
+        (7, Air::Ignored, Walls::Open),
+    ] {
+        let trace = Trace { air, ..Trace::default() };
+        let water = Material { pressure: Pressure::Trace, trace, ..Material::water() };
+        let oil = Material { name: "oil".to_owned(), density: 900.0, ..water.clone() };
+        let world = random_vessels(Grid::new(61, 20, 46), seed, vec![oil, water]);
+        let rules = RulesSpec { walls, ..RulesSpec::default() };
+        let engines: [Box<dyn Engine>; 2] = [Box::new(Tiled::default()), Box::new(Forgetful)];
+        let [mut ours, mut theirs] =
+            engines.map(|engine| Simulation::new(world.clone(), &rules, &sources(&world), seed, engine));
+        let mut dice = Dice(seed);
+        let moment = ours.snapshot(None);
+        for step in 1..=150 {
+            if step % 7 == 0 {
+                let act = meddle(&world, &mut dice);
+                ours.command(act.clone()).expect("a small edit");
+                theirs.command(act).expect("a small edit");
+            }
+            if step == 100 {
+                // Another state of the same layers.
+                ours.go_back(&moment);
+                theirs.go_back(&moment);
+            }
+            ours.step();
+            theirs.step();
+            assert_eq!(ours.world().state_hash(), theirs.world().state_hash(), "seed {seed}, step {step}");
         }
     }
 }

@@ -22,7 +22,9 @@ pub(crate) fn water() -> Material {
 /// Water that is traced by the numbers of the published rule.
 pub(crate) fn published_water() -> Material {
     let (through, min_liquid, min_pressure, min_flow) = (0.5, 0.5, 0.1, 0.1);
-    let trace = Trace { through, min_liquid, min_pressure, min_flow, rest: false, ..Trace::default() };
+    // A cell beside a body takes what it has room for.
+    let press = 1.0;
+    let trace = Trace { through, min_liquid, min_pressure, min_flow, press, rest: false, ..Trace::default() };
     Material { trace, ..water() }
 }
 

@@ -1,57 +1,16 @@
-//! The open cells of a strip, and the air that reaches the roof.
+//! The air that reaches the roof.
 
-use std::ops::Range;
-
-use super::bodies::Bodies;
-use super::each;
-use super::near::{NORTH, WEST};
+use super::bodies::{Bodies, Cells};
+use super::near::{NORTH, Near, WEST};
+use super::sky::Sky;
+use super::{Reads, each};
 use crate::engine::heavier::{Heavier, Layers};
 use crate::grid::Grid;
-use crate::grid::tile::{ROW, TILE_X, TILE_Z};
+use crate::grid::tile::{ROW, TILE_X, TILE_Z, bits};
 use crate::rules::Walls;
+use crate::rules::trace::Tracing;
 use crate::simd::{Level, Simd, Work};
-use crate::world::{AMOUNT, Ground, GroundStrip, Strip};
-
-/// What of the ground is above the highest rock of each column of tiles in a strip: of most tiles that is all there is to know.
-#[derive(Debug, Default)]
-pub(super) struct Sky {
-    columns: Vec<Column>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Column {
-    /// By [`GroundStrip::version`].
-    version: u64,
-    /// The y from which every cell is open.
-    top: usize,
-    /// The cells that are inside of the box.
-    inside: u32,
-}
-
-impl Sky {
-    /// Reads again the columns that changed.
-    pub(super) fn refresh(&mut self, ground: GroundStrip<'_>, count: usize) {
-        self.columns.resize(count, Column { version: u64::MAX, top: 0, inside: 0 });
-        for (tx, column) in self.columns.iter_mut().enumerate() {
-            if column.version != ground.version(tx) {
-                let top = ground.top(tx);
-                *column = Column { version: ground.version(tx), top, inside: ground.inside(tx) };
-            }
-        }
-    }
-
-    /// The y from which every cell of the strip is open.
-    fn top(&self) -> usize {
-        self.columns.iter().map(|column| column.top).max().unwrap_or(0)
-    }
-
-    /// The open cells of a tile.
-    #[inline(always)]
-    pub(super) fn open(&self, ground: GroundStrip<'_>, tx: usize, y: usize) -> u32 {
-        let column = &self.columns[tx];
-        if y >= column.top { column.inside } else { ground.open(tx, y) }
-    }
-}
+use crate::world::{AMOUNT, Layer};
 
 /// The cells with room for a surface below them, and which of them reach the roof or an open side.
 #[derive(Debug, Default)]
@@ -67,35 +26,42 @@ pub(super) struct Air {
 pub(super) struct Rooms<'a> {
     pub(super) level: Level,
     pub(super) grid: Grid,
-    pub(super) ground: &'a Ground,
     pub(super) heavier: Layers<'a>,
-    pub(super) strips: &'a [Strip],
+    pub(super) layer: &'a Layer,
     pub(super) skies: &'a [Sky],
-    pub(super) fullest: u16,
-    pub(super) walls: Walls,
+    pub(super) read: &'a Reads,
+    pub(super) rule: &'a Tracing,
+}
+
+impl<'a> Rooms<'a> {
+    /// The layers that take room, the heavier ones first.
+    fn layers(&self) -> impl Iterator<Item = &'a Layer> + Clone {
+        self.heavier.0.iter().chain(std::iter::once(self.layer))
+    }
 }
 
 impl Air {
-    /// Finds the air of a box.
+    /// Finds the air of a box; what it found before stays where nothing changed.
     pub(super) fn find(&mut self, rooms: &Rooms<'_>, parallel: bool) {
-        let Rooms { grid, strips, .. } = *rooms;
-        let matter = strips.iter().chain(rooms.heavier.0.iter().flat_map(|layer| &layer.strips));
+        let Rooms { grid, layer: Layer { strips, .. }, skies, .. } = *rooms;
+        let matter = rooms.layers().flat_map(|layer| &layer.strips);
         let matter = matter.map(|strip| strip.held.range().end).max().unwrap_or(0);
-        let ground = rooms.skies.iter().map(Sky::top).max().unwrap_or(0);
+        let ground = skies.iter().map(Sky::top).max().unwrap_or(0);
         // This row and those above it are empty, or it is the last.
         let roof = matter.max(ground).min(grid.ny - 1);
         self.roof = roof;
         let airs = &mut self.airs;
         airs.strips.resize_with(strips.len(), Default::default);
         each(&mut airs.strips, parallel, |tz, cells| {
-            cells.begin(0..roof + 1, strips[tz].count);
-            rooms.level.run(Roomy { rooms, tz, put: |tx, y, mask| cells.put(tx, y, mask), rows: 0..roof + 1 });
+            rooms.level.run(Roomy { rooms, tz, cells, roof });
             cells.connect();
         });
-        airs.connect();
+        if !airs.connect() {
+            return;
+        }
         self.is_free.clear();
         self.is_free.resize(airs.end(), false);
-        let first = if rooms.walls == Walls::Open { 0 } else { roof };
+        let first = if rooms.rule.walls == Walls::Open { 0 } else { roof };
         for (tz, strip) in strips.iter().enumerate() {
             for (tx, y) in (first..=roof).flat_map(|y| (0..strip.count).map(move |tx| (tx, y))) {
                 let free = if y == roof { u32::MAX } else { outer(rooms, tx, tz) };
@@ -117,6 +83,26 @@ impl Air {
         let free = self.airs.parts(tile).filter(|&(_, air)| self.is_free[air as usize]);
         free.fold(0, |all, (cells, _)| all | cells)
     }
+
+    /// The cells of a tile that reach the roof or an open side, or share a face with one that does.
+    pub(super) fn near(&self, [tx, y, tz]: [usize; 3], [count, strips]: [usize; 2]) -> u32 {
+        let free = |is_there: bool, by: [isize; 3]| {
+            let place = [tx, y, tz];
+            if is_there { self.free(std::array::from_fn(|k| place[k].wrapping_add_signed(by[k]))) } else { 0 }
+        };
+        let near = Near {
+            here: free(true, [0, 0, 0]),
+            below: free(y > 0, [0, -1, 0]),
+            above: free(true, [0, 1, 0]),
+            beside: [
+                free(tx > 0, [-1, 0, 0]),
+                free(tx + 1 < count, [1, 0, 0]),
+                free(tz > 0, [0, 0, -1]),
+                free(tz + 1 < strips, [0, 0, 1]),
+            ],
+        };
+        near.here | near.beside_or_below() | near.above
+    }
 }
 
 /// The cells of a tile at the sides of the box.
@@ -127,34 +113,52 @@ fn outer(rooms: &Rooms<'_>, tx: usize, tz: usize) -> u32 {
     column(0) | column(grid.nx - 1) | row(0) | row(grid.nz - 1)
 }
 
-/// Has the cells with room in some rows of a strip put.
-struct Roomy<'a, P> {
+/// Puts the cells with room of a strip, in the rows up to the roof.
+struct Roomy<'a> {
     rooms: &'a Rooms<'a>,
     tz: usize,
-    put: P,
-    rows: Range<usize>,
+    cells: &'a mut Cells,
+    roof: usize,
 }
 
-impl<P: FnMut(usize, usize, u32)> Work for Roomy<'_, P> {
+impl Work for Roomy<'_> {
     #[inline(always)]
     fn with<S: Simd>(mut self, s: S) {
-        let Rooms { ground, heavier, strips, skies, fullest, .. } = *self.rooms;
-        let (strip, ground, sky) = (&strips[self.tz], ground.strip(self.tz), &skies[self.tz]);
-        let (is_near, most) = (heavier.is_near(self.tz), s.splat(fullest));
-        for y in self.rows {
-            for tx in 0..strip.count {
-                let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
-                let slot = strip.row(index).slots[bit];
-                let mut open = sky.open(ground, tx, y);
-                if is_near {
-                    let filling = s.load(&strip.tile(slot).0[AMOUNT]);
-                    let filling = s.add_saturating(filling, heavier.amount(s, index, bit, self.tz));
-                    open &= !s.above(filling, most);
-                } else if slot != 0 {
-                    open &= !s.above(s.load(&strip.tile(slot).0[AMOUNT]), most);
+        let Self { rooms, tz, roof, .. } = self;
+        let read = rooms.read;
+        let strip = &rooms.layer.strips[tz];
+        let rows = 0..roof + 1;
+        if rooms.skies[tz].changed || !self.cells.has(&rows, strip.count) || !read.reaches(rooms.layers(), tz) {
+            self.cells.begin(rows.clone(), strip.count);
+            for (y, tx) in rows.flat_map(|y| (0..strip.count).map(move |tx| (y, tx))) {
+                self.tile(s, [tx, y]);
+            }
+            return;
+        }
+        self.cells.settle();
+        for changes in read.changes(rooms.layers(), tz) {
+            for y in changes.rows.range() {
+                for w in 0..strip.width {
+                    bits(changes.word(y, w)).for_each(|bit| self.tile(s, [w * ROW + bit, y]));
                 }
-                (self.put)(tx, y, open);
             }
         }
+    }
+}
+
+impl Roomy<'_> {
+    /// Puts the cells of one tile.
+    #[inline(always)]
+    fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) {
+        let Rooms { heavier, layer, skies, rule, .. } = *self.rooms;
+        let strip = &layer.strips[self.tz];
+        if tx >= strip.count || y > self.roof {
+            return;
+        }
+        let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
+        let filling = s.load(&strip.tile(strip.row(index).slots[bit]).0[AMOUNT]);
+        let filling = s.add_saturating(filling, heavier.amount(s, index, bit, self.tz));
+        let open = skies[self.tz].open(tx, y) & !s.above(filling, s.splat(rule.fullest));
+        self.cells.put(tx, y, open);
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Cells {
     bodies: usize,
     /// A row without cells.
     none: Vec<u32>,
+    /// Whether there are other cells than at the last [`Cells::settle`].
+    changed: bool,
 }
 
 impl Cells {
@@ -42,10 +44,22 @@ impl Cells {
             masks.clear();
             masks.resize(length, 0);
         }
-        self.first.resize(self.masks.len(), 0);
-        self.parts.clear();
-        self.union.reset(0);
-        self.bodies = 0;
+        self.changed = true;
+    }
+
+    /// Whether it has these rows of `count` tiles.
+    pub(super) fn has(&self, rows: &Range<usize>, count: usize) -> bool {
+        self.count == count && self.rows() == *rows
+    }
+
+    /// From here on cells are compared with those there are now.
+    pub(super) fn settle(&mut self) {
+        self.changed = false;
+    }
+
+    /// Whether there are other cells than at the last [`Cells::settle`].
+    pub(super) fn changed(&self) -> bool {
+        self.changed
     }
 
     /// The rows that may have cells.
@@ -53,10 +67,12 @@ impl Cells {
         self.first_y..self.first_y + self.masks.len() / self.count.max(1)
     }
 
-    /// Puts cells into a tile of one of the rows.
+    /// Puts cells into a tile of one of the rows; whether they are others than before.
     #[inline(always)]
-    pub(super) fn put(&mut self, tx: usize, y: usize, cells: u32) {
-        self.masks[(y - self.first_y) * self.count + tx] = cells;
+    pub(super) fn put(&mut self, tx: usize, y: usize, cells: u32) -> bool {
+        let before = std::mem::replace(&mut self.masks[(y - self.first_y) * self.count + tx], cells);
+        self.changed |= before != cells;
+        before != cells
     }
 
     /// The masks of the tiles at one y.
@@ -77,8 +93,15 @@ impl Cells {
         &parts[..count]
     }
 
-    /// Finds the components of the strip, once it has its cells.
+    /// Finds the components of the strip, once it has its cells; those there are stay where no cell changed.
     pub(super) fn connect(&mut self) {
+        if !self.changed {
+            return;
+        }
+        self.first.resize(self.masks.len(), 0);
+        self.parts.clear();
+        self.union.reset(0);
+        self.bodies = 0;
         for row in 0..self.rows().len() {
             for tx in 0..self.count {
                 self.connect_tile(row * self.count + tx, tx > 0, row > 0);
@@ -162,29 +185,42 @@ pub(super) struct Bodies {
     /// What the components of each strip are numbered from.
     offsets: Vec<u32>,
     union: Union,
-    /// The components of a strip that touch some of the strip after.
-    links: Vec<[u32; 2]>,
+    /// For each strip, its components that touch some of the strip after.
+    links: Vec<Vec<[u32; 2]>>,
     /// Whether all belongs to one body, whose number is 0 then.
     is_one: bool,
 }
 
 impl Bodies {
-    /// Finds the components once all strips have theirs.
-    pub(super) fn connect(&mut self) {
-        self.offsets.clear();
+    /// Finds the components once all strips have theirs. Whether any strip has other cells than before.
+    pub(super) fn connect(&mut self) -> bool {
+        let Self { strips, offsets, union, links, is_one } = self;
+        if offsets.len() == strips.len() && !strips.iter().any(Cells::changed) {
+            return false;
+        }
+        offsets.clear();
         let mut bodies = 0;
-        for strip in &self.strips {
-            self.offsets.push(bodies as u32);
+        for strip in &*strips {
+            offsets.push(bodies as u32);
             bodies += strip.bodies;
         }
-        self.union.reset(bodies);
-        for (strips, offsets) in self.strips.windows(2).zip(self.offsets.windows(2)) {
-            strips[0].link(&strips[1], &mut self.links);
-            for [body, next] in &self.links {
-                self.union.join(offsets[0] + body, offsets[1] + next);
+        union.reset(bodies);
+        links.resize_with(strips.len(), Vec::new);
+        for ((strips, offsets), links) in strips.windows(2).zip(offsets.windows(2)).zip(links) {
+            if strips[0].changed || strips[1].changed {
+                strips[0].link(&strips[1], links);
+            }
+            for [body, next] in &*links {
+                union.join(offsets[0] + body, offsets[1] + next);
             }
         }
-        self.is_one = self.union.flatten().iter().all(|&body| body == 0);
+        *is_one = union.flatten().iter().all(|&body| body == 0);
+        true
+    }
+
+    /// Whether a strip or one of its neighbours has other cells than before.
+    pub(super) fn changed_near(&self, tz: usize) -> bool {
+        self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0)).any(Cells::changed)
     }
 
     /// Number above those of all bodies.

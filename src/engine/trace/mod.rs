@@ -5,24 +5,29 @@
 //! strip from those of the strips before. No sum and no number depends on the threads.
 //!
 //! When nothing moved, the layer keeps under what: until the rule, the ground or a layer that it reads is another one, the rule
-//! is skipped. All else that is kept here is scratch memory.
+//! is skipped. Masks, components and the tiles at their faces are kept from one run to the next, and found again only in strips
+//! in which the mask of a tile changed. They follow from the state alone: those that are kept are those of a full search.
 
 mod air;
 mod bodies;
 mod near;
+mod reads;
+mod sky;
 mod surfaces;
 mod union;
 
-use self::air::{Air, Rooms, Sky};
+use self::air::{Air, Rooms};
 use self::bodies::{Bodies, Cells};
+use self::reads::Reads;
+use self::sky::Sky;
 use self::surfaces::{Look, Surfaces};
 use super::heavier::Layers;
 use crate::grid::tile::{Lanes, ROW, bits};
 use crate::matter;
 use crate::parallel::*;
-use crate::rules::trace::{Height, Tracing};
+use crate::rules::trace::{Height, Kind, Tracing};
 use crate::simd::{Level, Simd, Work};
-use crate::world::{AMOUNT, Layer, Strip, Traced, World};
+use crate::world::{AMOUNT, Layer, RuleNumbers, Strip, Traced, World};
 
 /// Fewest tiles that are worth a second thread.
 const LEAST_TILES: usize = 512;
@@ -36,15 +41,18 @@ fn each<T: Send>(items: &mut [T], parallel: bool, act: impl Fn(usize, &mut T) + 
     }
 }
 
-/// Scratch memory of tracing.
+/// Memory of the tracing of one layer.
 #[derive(Debug, Default)]
 pub(super) struct Tracer {
+    /// The rule of the last run, and what it read of the layer and of those that take room from it.
+    rule: Option<RuleNumbers>,
+    read: Reads,
     bodies: Bodies,
     air: Air,
     skies: Vec<Sky>,
     surfaces: Vec<Surfaces>,
-    /// Body, y, strip, and number in the strip of each height.
-    order: Vec<(u32, u32, u32, u32)>,
+    /// Key, strip, and number in the strip of each height.
+    order: Vec<((u32, u32, Kind), u32, u32)>,
     heights: Vec<Height>,
 }
 
@@ -67,48 +75,61 @@ impl Tracer {
 
     /// Runs the rule; whether it moved anything.
     fn moves(&mut self, level: Level, world: &mut World, layer: usize, rule: &Tracing) -> bool {
-        let World { grid, ground, layers, capacity, .. } = world;
-        let (heavier, rest) = layers.split_at_mut(layer);
-        let (heavier, layer) = (Layers(&heavier[..capacity.layers_above(layer)]), &mut rest[0]);
-        let strips = &layer.strips;
-        let parallel = strips.iter().map(Strip::tiles).sum::<usize>() >= LEAST_TILES;
-
-        self.skies.resize_with(strips.len(), Sky::default);
-        for (tz, (sky, strip)) in self.skies.iter_mut().zip(strips).enumerate() {
-            sky.refresh(ground.strip(tz), strip.count);
+        if self.rule.replace(rule.numbers()) != Some(rule.numbers()) {
+            self.read.forget();
         }
-        self.bodies.strips.resize_with(strips.len(), Cells::default);
-        each(&mut self.bodies.strips, parallel, |tz, cells| {
-            level.run(Full { strip: &strips[tz], through: rule.through, cells });
-            cells.connect();
-        });
-        self.bodies.connect();
+        let parallel = world.layers[layer].strips.iter().map(Strip::tiles).sum::<usize>() >= LEAST_TILES;
+        self.find_bodies(level, (world, layer), rule, parallel);
         if self.bodies.end() == 0 {
+            // What is kept is not brought up to date.
+            self.read.forget();
             return false;
         }
-        let air = (rule.air == matter::Air::Kept).then(|| {
-            let (skies, fullest, walls) = (&self.skies[..], rule.fullest, rule.walls);
-            let rooms = Rooms { level, grid: *grid, ground, heavier, strips, skies, fullest, walls };
-            self.air.find(&rooms, parallel);
-            &self.air
-        });
-        self.surfaces.resize_with(strips.len(), Surfaces::default);
-        let (skies, bodies) = (&self.skies, &self.bodies);
-        each(&mut self.surfaces, parallel, |tz, found| {
-            let (strip, ground, sky) = (&strips[tz], ground.strip(tz), &skies[tz]);
-            level.run(Look { rule, tz, strip, ground, sky, heavier, bodies, air, found });
-        });
+        self.find_surfaces(level, (world, layer), rule, parallel);
         if !self.book(rule, parallel) {
             return false;
         }
         self.share_out();
+        let Layer { strips, awake, .. } = &mut world.layers[layer];
         let surfaces = &mut self.surfaces[..];
-        let mut pairs: Vec<_> = layer.strips.iter_mut().zip(surfaces.iter_mut()).collect();
+        let mut pairs: Vec<_> = strips.iter_mut().zip(surfaces.iter_mut()).collect();
         each(&mut pairs, parallel, |_, (strip, surfaces)| settle(strip, surfaces));
-        for (awake, surfaces) in layer.awake.iter_mut().zip(surfaces) {
+        for (awake, surfaces) in awake.iter_mut().zip(surfaces) {
             *awake |= surfaces.changed;
         }
         true
+    }
+
+    /// Finds the open cells and the bodies.
+    fn find_bodies(&mut self, level: Level, (world, layer): (&World, usize), rule: &Tracing, parallel: bool) {
+        let layer = &world.layers[layer];
+        self.skies.resize_with(layer.strips.len(), Sky::default);
+        each(&mut self.skies, parallel, |tz, sky| sky.refresh(world.ground.strip(tz), layer.strips[tz].count));
+        let Self { bodies, read, skies, .. } = self;
+        bodies.strips.resize_with(layer.strips.len(), Cells::default);
+        each(&mut bodies.strips, parallel, |tz, cells| {
+            level.run(Full { layer, tz, sky: &skies[tz], read, rule, cells });
+            cells.connect();
+        });
+        bodies.connect();
+    }
+
+    /// Finds the air, where it matters, and the surfaces of the bodies.
+    fn find_surfaces(&mut self, level: Level, (world, layer): (&World, usize), rule: &Tracing, parallel: bool) {
+        let heavier = Layers(&world.layers[..world.capacity.layers_above(layer)]);
+        let layer = &world.layers[layer];
+        let Self { read, bodies, air, skies, surfaces, .. } = self;
+        let is_kept = rule.air == matter::Air::Kept;
+        if is_kept {
+            air.find(&Rooms { level, grid: world.grid, heavier, layer, skies, read, rule }, parallel);
+        }
+        read.advance(heavier.0.iter().filter(|_| is_kept).chain(std::iter::once(layer)));
+        let air = is_kept.then_some(&*air);
+        surfaces.resize_with(layer.strips.len(), Surfaces::default);
+        each(surfaces, parallel, |tz, found| {
+            let (strip, sky) = (&layer.strips[tz], &skies[tz]);
+            level.run(Look { rule, tz, strip, sky, heavier, bodies, air, found });
+        });
     }
 
     /// Books what moves in each height of all strips; whether anything does.
@@ -117,14 +138,14 @@ impl Tracer {
         order.clear();
         for (tz, strip) in surfaces.iter_mut().enumerate() {
             let heights = strip.heights.iter().enumerate();
-            order.extend(heights.map(|(number, height)| (height.body, height.y, tz as u32, number as u32)));
+            order.extend(heights.map(|(number, height)| (height.key(), tz as u32, number as u32)));
             strip.numbers.resize(strip.heights.len(), 0);
         }
         order.sort_unstable();
         heights.clear();
-        for &(body, y, tz, number) in &*order {
-            if heights.last().is_none_or(|last| (last.body, last.y) != (body, y)) {
-                heights.push(Height::new(body, y));
+        for &(key, tz, number) in &*order {
+            if heights.last().is_none_or(|last| last.key() != key) {
+                heights.push(Height::new(key));
             }
             let strip = &mut surfaces[tz as usize];
             strip.numbers[number as usize] = heights.len() as u32 - 1;
@@ -132,11 +153,12 @@ impl Tracer {
                 height.join(&strip.heights[number as usize]);
             }
         }
+        heights.chunk_by_mut(|a, b| a.body == b.body).for_each(|body| rule.press(body));
         heights.chunk_by_mut(|a, b| a.body == b.body).for_each(|body| rule.exchange(body));
         if heights.iter().any(Height::comes_level) {
             let booked = &heights[..];
             each(surfaces, parallel, |_, strip| strip.add_around_means(booked));
-            for &(_, _, tz, number) in &*order {
+            for &(_, tz, number) in &*order {
                 let strip = &surfaces[tz as usize];
                 let height = &mut heights[strip.numbers[number as usize] as usize];
                 if height.comes_level() {
@@ -157,7 +179,7 @@ impl Tracer {
             strip.shares.extend(strip.heights.iter().map(|height| height.shares([0, 0])));
         }
         let (mut last, mut passed) = (u32::MAX, [0, 0]);
-        for &(_, _, tz, number) in &*order {
+        for &(_, tz, number) in &*order {
             let strip = &mut surfaces[tz as usize];
             let (height, own) = (strip.numbers[number as usize], strip.heights[number as usize].sums());
             if height != std::mem::replace(&mut last, height) {
@@ -187,29 +209,54 @@ impl Surfaces {
 
 /// Writes the masks of the body cells of a strip.
 struct Full<'a> {
-    strip: &'a Strip,
-    through: u16,
+    layer: &'a Layer,
+    tz: usize,
+    sky: &'a Sky,
+    read: &'a Reads,
+    rule: &'a Tracing,
     cells: &'a mut Cells,
 }
 
 impl Work for Full<'_> {
     #[inline(always)]
-    fn with<S: Simd>(self, s: S) {
-        let Self { strip, through, cells } = self;
-        let through = s.splat(through);
-        cells.begin(strip.held.range(), strip.count);
-        for y in strip.held.range() {
-            for w in 0..strip.width {
-                let row = strip.row(strip.index(y, w));
-                let mut held = row.held;
-                while held != 0 {
-                    let bit = held.trailing_zeros() as usize % ROW;
-                    held &= held - 1;
-                    let amounts = &strip.tile(row.slots[bit]).0[AMOUNT];
-                    cells.put(w * ROW + bit, y, s.above(s.load(amounts), through));
+    fn with<S: Simd>(mut self, s: S) {
+        let strip = &self.layer.strips[self.tz];
+        let rows = strip.held.range();
+        let is_known = self.cells.has(&rows, strip.count) && !self.sky.changed;
+        let changes = if is_known { self.read.own(self.layer, self.tz) } else { None };
+        let Some(changes) = changes else {
+            self.cells.begin(rows.clone(), strip.count);
+            for (y, w) in rows.rev().flat_map(|y| (0..strip.width).map(move |w| (y, w))) {
+                for bit in bits(strip.row(strip.index(y, w)).held) {
+                    self.tile(s, [w * ROW + bit, y]);
+                }
+            }
+            return;
+        };
+        self.cells.settle();
+        for (y, w) in changes.rows.range().rev().flat_map(|y| (0..strip.width).map(move |w| (y, w))) {
+            let inside = rows.contains(&y);
+            for tx in bits(changes.word(y, w)).map(|bit| w * ROW + bit).filter(|&tx| inside && tx < strip.count) {
+                // Those below may be body cells because of those above.
+                let mut y = y;
+                while self.tile(s, [tx, y]) && y > rows.start {
+                    y -= 1;
                 }
             }
         }
+    }
+}
+
+impl Full<'_> {
+    /// Writes the mask of one tile, that of the tile above being known; whether it is another one.
+    #[inline(always)]
+    fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) -> bool {
+        let strip = &self.layer.strips[self.tz];
+        let slot = strip.row(strip.index(y, tx / ROW)).slots[tx % ROW];
+        let amounts = s.load(&strip.tile(slot).0[AMOUNT]);
+        let below = self.cells.row(y + 1)[tx] | !self.sky.open_above(tx, y, strip.ny());
+        let half = s.above(amounts, s.splat(self.rule.through_below())) & below;
+        self.cells.put(tx, y, s.above(amounts, s.splat(self.rule.through)) | half)
     }
 }
 
@@ -235,6 +282,58 @@ fn settle(strip: &mut Strip, surfaces: &mut Surfaces) {
         *strip.change::<1>(spot.y, spot.index, spot.bit) = [after];
         if after == Lanes::ZERO {
             strip.leave(spot.index, spot.bit);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::tiled::Tiled;
+    use crate::engine::{Engine, Stage};
+    use crate::grid::Grid;
+    use crate::matter::{Material, Trace};
+    use crate::random::Draw;
+    use crate::rules::{Rule, Rules, RulesSpec};
+    use crate::world::{Content, Ground};
+
+    /// A step of all rules of water but tracing, and then of the tracer; the strips whose bodies it found again.
+    fn step(world: &mut World, tracer: &mut Tracer, number: u64) -> Vec<usize> {
+        let materials = [world.layers[1].material().clone()];
+        let rules = Rules::new(&RulesSpec::default(), &materials, &[], world.grid());
+        let mut engine = Tiled::default();
+        for (layer, rule) in rules.iter().filter(|&(layer, _)| layer == 1) {
+            match rule {
+                Rule::Trace(rule) => tracer.run(Level::fastest(), world, layer, rule),
+                _ => engine.run(world, Stage::Rule { layer, rule }, Draw { seed: 1, step: number }),
+            }
+        }
+        let strips = tracer.bodies.strips.iter().enumerate();
+        strips.filter(|(_, cells)| cells.changed()).map(|(tz, _)| tz).collect()
+    }
+
+    #[test]
+    fn only_strips_with_other_masks_are_labelled_again() {
+        for air in [matter::Air::Ignored, matter::Air::Kept] {
+            let (grid, full) = (Grid::new(20, 12, 40), Content { amount: crate::units::AMOUNT_ONE, energy: 0 });
+            let (pressure, trace) = (matter::Pressure::Trace, Trace { air, ..Trace::default() });
+            let water = Material { pressure, trace, ..Material::water() };
+            let mut world = World::with_materials(Ground::none(grid), vec![water]);
+            for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
+                (0..4).for_each(|y| world.layers[1].set([x, y, z], full));
+                world.layers[1].set([x, 4, z], Content { amount: 1000, energy: 0 });
+            }
+            let mut tracer = Tracer::default();
+            let all: Vec<usize> = (0..10).collect();
+            assert_eq!(step(&mut world, &mut tracer, 0), all, "{air:?}: nothing was known");
+            // Half a cell on the surface: a tile changes, and no body.
+            world.layers[1].set([9, 4, 18], Content { amount: full.amount / 2, energy: 0 });
+            assert_eq!(step(&mut world, &mut tracer, 1), [0; 0], "{air:?}");
+            // A drained cell.
+            world.layers[1].set([9, 3, 30], Content::default());
+            assert_eq!(step(&mut world, &mut tracer, 2), [7], "{air:?}");
+            // A copy has another clock: all of it is read again.
+            assert_eq!(step(&mut world.clone(), &mut tracer, 3), all, "{air:?}");
         }
     }
 }

@@ -17,13 +17,19 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// Cells that are among them or share a face with one.
+    /// Cells that have one of them at a side.
     #[inline(always)]
-    pub(super) fn touched(&self) -> u32 {
-        let Self { here, below, above, beside: [west, east, north, south] } = *self;
-        let inside = here | (here & !WEST) >> 1 | (here & !EAST) << 1 | here >> 8 | here << 8;
+    pub(super) fn beside(&self) -> u32 {
+        let Self { here, beside: [west, east, north, south], .. } = *self;
+        let inside = (here & !WEST) >> 1 | (here & !EAST) << 1 | here >> 8 | here << 8;
         let across = (west & EAST) >> 7 | (east & WEST) << 7 | (north & SOUTH) >> 24 | (south & NORTH) << 24;
-        inside | across | below | above
+        inside | across
+    }
+
+    /// Cells that have one of them at a side or below.
+    #[inline(always)]
+    pub(super) fn beside_or_below(&self) -> u32 {
+        self.beside() | self.below
     }
 
     /// The tiles that have such cells: by how many tiles away along x, y and z.
@@ -43,18 +49,17 @@ impl Near {
     }
 }
 
-/// The six cells around one of a tile: by how many tiles away each is along x, y and z, and its bit there.
-pub(super) fn around(lane: u32) -> [([isize; 3], u32); 6] {
+/// The cells below one of a tile and at its sides: by how many tiles away each is along x, y and z, and its bit there.
+pub(super) fn around(lane: u32) -> [([isize; 3], u32); 5] {
     let bit = 1_u32 << lane;
     let across = |edge: u32, inside: u32, outside: u32, by: [isize; 3]| {
         if bit & edge == 0 { ([0; 3], inside) } else { (by, outside) }
     };
     [
+        ([0, -1, 0], bit),
         across(WEST, bit >> 1, bit << 7 & EAST, [-1, 0, 0]),
         across(EAST, bit << 1, bit >> 7 & WEST, [1, 0, 0]),
         across(NORTH, bit >> 8, bit << 24, [0, 0, -1]),
         across(SOUTH, bit << 8, bit >> 24, [0, 0, 1]),
-        ([0, -1, 0], bit),
-        ([0, 1, 0], bit),
     ]
 }
