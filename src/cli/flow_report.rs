@@ -13,6 +13,9 @@ const LEAST_M: f64 = 0.05;
 /// The same in heights of a cell, where cells are small.
 const LEAST_CELLS: f64 = 0.1;
 
+/// Share of fluxes that were held back which is worth a warning.
+const MOST_CAPPED: f64 = 1e-3;
+
 /// A flow.
 #[derive(Debug, Serialize)]
 pub(super) struct FlowReport {
@@ -21,6 +24,8 @@ pub(super) struct FlowReport {
     step_s: f64,
     cell_height_m: f64,
     poured_m3: f64,
+    /// What the scene or edits put there.
+    placed_m3: f64,
     liquid_m3: f64,
     set_m3: f64,
     out_m3: f64,
@@ -42,13 +47,56 @@ pub(super) struct FlowReport {
     roofed_columns: usize,
     /// Joules poured in, and where they are.
     heat_j: Heat,
+    reynolds: Reynolds,
     /// Fluxes held back by the limit that forbids overshooting, of all.
     capped_share: f64,
+    /// Largest difference of heads between columns whose move a sub-step put off.
+    put_off_m: f64,
     face_updates: u64,
     sub_steps: u64,
     exact: bool,
     #[serde(skip)]
     fault: Option<String>,
+}
+
+/// The largest Reynolds number ρ q/η so far.
+#[derive(Debug, Serialize)]
+struct Reynolds {
+    max: f64,
+    /// Where: from the west and from the north side.
+    x_m: f64,
+    z_m: f64,
+    at_s: f64,
+    /// When one above 1 came for the first time.
+    above_1_since_s: Option<f64>,
+}
+
+impl Reynolds {
+    fn of(flow: &Flow) -> Self {
+        let (watch, space) = (flow.watch(), flow.space());
+        let column = watch.reynolds_column as usize;
+        let middle = |number: usize| (number as f64 + 0.5) * space.dx_m;
+        Self {
+            max: watch.reynolds,
+            x_m: middle(column % space.nx),
+            z_m: middle(column / space.nx),
+            at_s: watch.reynolds_at_s,
+            above_1_since_s: watch.inertial_since_s,
+        }
+    }
+
+    fn warning(&self) -> Option<String> {
+        let since = self.above_1_since_s?;
+        Some(format!(
+            "warning: Reynolds number up to {} at x = {} m, z = {} m after {}, above 1 since {}: inertia, which the model \
+             leaves out, slows such a flow",
+            short(self.max, 2),
+            short(self.x_m, 2),
+            short(self.z_m, 2),
+            Seconds(self.at_s),
+            Seconds(since)
+        ))
+    }
 }
 
 /// Heat above 0 K in joules.
@@ -182,6 +230,7 @@ impl FlowReport {
             step_s: flow.setup().step_s,
             cell_height_m: site.cell_height_m(),
             poured_m3: m3(account.poured),
+            placed_m3: m3(account.placed),
             liquid_m3: m3(account.liquid()),
             set_m3: m3(account.set),
             out_m3: m3(account.out),
@@ -197,7 +246,9 @@ impl FlowReport {
             max_speed_m_s: extent.max_speed,
             roofed_columns: extent.roofed,
             heat_j: Heat::of(flow),
+            reynolds: Reynolds::of(flow),
             capped_share: account.capped_share(),
+            put_off_m: flow.watch().put_off as f64 * site.cell_height_m() / f64::from(UNITS),
             face_updates: account.faces,
             sub_steps: account.sub_steps,
             exact: fault.is_none(),
@@ -213,6 +264,7 @@ impl FlowReport {
             Some(fault) => format!("NOT EXACT: {fault}"),
         };
         let seldom = [
+            (self.placed_m3, "put there"),
             (self.removed_m3, "removed by edits"),
             (self.used_m3, "taken by reactions"),
             (self.made_m3, "made by them"),
@@ -246,10 +298,30 @@ impl FlowReport {
         ]
     }
 
-    /// That some of the lava was not poured.
-    pub(super) fn warning(&self) -> Option<String> {
-        let blocked = volume(self.blocked_m3);
-        let warning = || format!("warning: {blocked} found no room under the top of the box; make the box higher");
-        (self.blocked_m3 > 0.0).then(warning)
+    /// What was not poured, what left, and where the model or its sub-steps do not hold.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let all = self.poured_m3 + self.placed_m3 + self.made_m3;
+        let blocked = || {
+            let blocked = volume(self.blocked_m3);
+            format!("warning: {blocked} found no room under the top of the box; make the box higher")
+        };
+        let out = || {
+            let (out, share) = (volume(self.out_m3), short(100.0 * self.out_m3 / all, 1));
+            format!("warning: {out}, {share} % of the lava, left by the sides of the box; take in more of the terrain")
+        };
+        let capped = || {
+            format!(
+                "warning: {:.1e} of the fluxes were held back: more flows than sub-steps can follow; make flow.step_s smaller or \
+                 the cells larger",
+                self.capped_share
+            )
+        };
+        let lines = [
+            (self.blocked_m3 > 0.0).then(blocked),
+            (self.out_m3 > 0.0).then(out),
+            self.reynolds.warning(),
+            (self.capped_share > MOST_CAPPED).then(capped),
+        ];
+        lines.into_iter().flatten().collect()
     }
 }

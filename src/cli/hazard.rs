@@ -164,7 +164,8 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
         reduction.quantiles.len(),
     ));
     need.check("ask for fewer threads (--threads), larger cells or fewer quantiles")?;
-    let ground = Ground::of(&stage).ok_or_else(no_flow)?;
+    let mut ground = Ground::of(&stage).ok_or_else(no_flow)?;
+    ground.stop_by(stop::flag());
     drop(stage);
 
     let file = plan.file(&ground, &scene.spec.name, &vents.words);

@@ -145,6 +145,11 @@ pub(super) struct MapPlan {
 }
 
 impl MapPlan {
+    /// Whether the cells of every step are read.
+    pub(super) fn reads_steps(&self) -> bool {
+        !self.records.is_empty()
+    }
+
     /// Records the state of the simulation; to be called before the first step and after each.
     pub(super) fn observe(&mut self, simulation: &Simulation) {
         self.records.iter_mut().for_each(|records| records.observe(simulation.world(), simulation.steps()));

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use lavoxel::flow::Lava;
 use lavoxel::grid::{Grid, MAX_SIDE};
 use lavoxel::rules::Walls;
 use lavoxel::scene::{LavaSpec, Overrides, Seconds, VentOverride, VentPlace};
@@ -91,9 +92,7 @@ pub(super) struct PlaceArgs {
     #[arg(long, value_enum, value_name = "WALLS")]
     walls: Option<WallsName>,
 
-    /// Lava of the physical model, in metres, seconds and kelvin: etna-basalt, kilauea, fogo-2014, silicone-oil,
-    /// paraffin-wax, chocolate, semisolid-aluminium or ice. A bare heightmap gets that model by it
-    #[arg(long, help_heading = FLOW, value_name = "NAME")]
+    #[arg(long, help_heading = FLOW, value_name = "NAME", help = lava_help())]
     lava: Option<String>,
 
     /// How long the physical model runs, such as 10d, 6h, 30min or 90s
@@ -391,6 +390,15 @@ impl FromStr for Vent {
         };
         Ok(Self { wish: VentOverride { place, rate, rate_m3_s }, text })
     }
+}
+
+/// Help of `--lava`, with all that there are.
+fn lava_help() -> String {
+    let (last, others) = Lava::PRESETS.split_last().unwrap_or((&"", &[]));
+    format!(
+        "Lava of the physical model, in metres, seconds and kelvin: {} or {last}. A bare heightmap gets that model by it",
+        others.join(", ")
+    )
 }
 
 #[cfg(test)]

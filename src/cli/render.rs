@@ -18,6 +18,7 @@ use lavoxel::world::Quantity;
 
 use super::beside::Beside;
 use super::cut::Cut;
+use super::flow_report::FlowReport;
 use super::painter::{Clip, Painter, View, named};
 use super::progress::Progress;
 use super::slices::Section;
@@ -326,15 +327,19 @@ struct Shooting {
 impl Shooting {
     fn run(mut self) -> anyhow::Result<Outcome> {
         stop::after_the_step();
+        self.simulation.stop_by(stop::flag());
         let film = self.scene.spec.film.clone();
         let mut progress = Progress::new(film.steps, self.quiet);
         let mut animations = Vec::new();
         let mut frames = 0u64;
         let films = !self.outputs.animations.is_empty() || self.outputs.frames.is_some();
+        let mut drawn = None;
         loop {
-            if films {
+            // A step that was given up leaves the state of the frame before.
+            if films && drawn != Some(self.simulation.steps()) {
                 self.frame(&mut animations)?;
                 frames += 1;
+                drawn = Some(self.simulation.steps());
             }
             if self.simulation.steps() >= film.steps || stop::asked() {
                 break;
@@ -425,6 +430,8 @@ impl Shooting {
         if let Some(edge) = Edge::of(self.simulation.world().lava(), self.simulation.walls()).words(&self.site) {
             say::note(&edge);
         }
+        let flow = FlowReport::of(&self.simulation, &self.site);
+        flow.iter().flat_map(FlowReport::warnings).for_each(|warning| say::note(&warning));
         if steps < self.scene.spec.film.steps {
             say::note(&format!("stopped after step {steps}; these files are complete up to there:"));
         }

@@ -9,7 +9,7 @@ use lavoxel::rules::Bed;
 use lavoxel::rules::Walls;
 use lavoxel::rules::spreading::{Spreading, spreads};
 use lavoxel::scene::Edge;
-use lavoxel::simulation::{Simulation, StageTime};
+use lavoxel::simulation::Simulation;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
 use lavoxel::validate::tame;
 use lavoxel::words::{area, grouped, short, volume};
@@ -70,7 +70,7 @@ pub(super) struct Report {
     #[serde(skip)]
     edge: Option<String>,
     state_hash: String,
-    /// Mean milliseconds of each stage, over the steps in which it ran, and of the filter.
+    /// Mean milliseconds of each stage, over the steps in which it ran.
     #[serde(serialize_with = "as_table")]
     timings_ms: Vec<(&'static str, f64)>,
 }
@@ -267,7 +267,6 @@ pub(super) struct Context<'a> {
     /// Lines of [`lavoxel::scene::Scene::summary`].
     pub(super) summary: Vec<String>,
     pub(super) chosen: Vec<String>,
-    pub(super) filter: StageTime,
     pub(super) interrupted: bool,
 }
 
@@ -277,7 +276,7 @@ impl Report {
         let (grid, lava) = (world.grid(), world.lava());
         let ledger = lava.ledger();
         let (tally, energy, site) = (lava.tally(), lava.energy(), context.site);
-        let timings = simulation.timings().iter().chain([("filter", &context.filter)]);
+        let timings = simulation.timings().iter();
         let edge = Edge::of(lava, simulation.walls());
         // A world of lava alone has its account already.
         let elements = if world.layers().len() > 1 { world.elements() } else { BTreeMap::new() };
@@ -359,7 +358,7 @@ impl Report {
         lines.push(format!("per step    {}", per_step.join(", ")));
         lines.push(format!("state       {}", self.state_hash));
         match &self.flow {
-            Some(flow) => lines.extend(flow.warning()),
+            Some(flow) => lines.extend(flow.warnings()),
             None => lines.extend(self.mass.warnings(" of lava")),
         }
         let of_material = |(name, material): &(String, MaterialReport)| material.mass.warnings(&format!(" of {name}"));

@@ -1,17 +1,14 @@
 //! `lavoxel run`: simulate without pictures, and report. The loop is that of `lavoxel resume`, too.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use lavoxel::checkpoint::{CheckpointError, CheckpointWriter, Keeper};
 use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::lowpass::LowPass;
 use lavoxel::output::Existing;
 use lavoxel::scene::{Scene, Stage};
-use lavoxel::simulation::{self, Simulation};
 
 use super::maps::{Ended, MapOptions, MapPlan};
 use super::progress::Progress;
@@ -20,17 +17,14 @@ use super::volumes::{Exports, VolumeArgs};
 use super::whereabouts::Whereabouts;
 use super::{Outcome, SceneOptions, count, say, start_threads, stop};
 
-/// Steps between refreshes of the low-pass, which only pictures need and which is timed here.
-const FILTER_EVERY: u64 = 10;
-
 /// Steps between checkpoints by default.
 const CHECKPOINT_EVERY: u64 = 500;
 
 /// Simulate without pictures: print a report, export maps, volumes, meshes
 ///
-/// Prints the mass account, the extent of the lava and the mean time of each stage. The low-pass filter that pictures
-/// need is refreshed every 10 steps, so that its time is known too, unless the box is too large to be drawn. Ctrl-C
-/// ends the run after the current step; report and files are then of the steps so far.
+/// Prints the mass account, the extent of the lava and the mean time of each stage. Nothing is made for pictures: a flow of the
+/// physical model is put into cells only for what reads them. Ctrl-C ends the run after the current step, a long step of a
+/// flow at once; report and files are then of the steps so far.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
@@ -177,29 +171,29 @@ pub(super) struct Work {
 
 impl Work {
     /// Simulates and reports.
-    pub(super) fn run(self) -> anyhow::Result<Outcome> {
+    pub(super) fn run(mut self) -> anyhow::Result<Outcome> {
         stop::after_the_step();
+        self.stage.simulation.stop_by(stop::flag());
         // On one of the worker threads: entering the pool for every step takes longer than some steps.
         rayon::scope(|_| self.simulate())
     }
 
     fn simulate(mut self) -> anyhow::Result<Outcome> {
         let steps = self.scene.spec.film.steps;
-        let mut filter = Filter::new(&self.scene);
         let mut progress = Progress::new(steps, self.quiet);
         progress.start_at(self.stage.simulation.steps());
         self.files.maps.observe(&self.stage.simulation);
         // The first checkpoint also shows whether the file can be written.
         self.keep()?;
+        if !self.files.maps.reads_steps() {
+            self.stage.simulation.show_when_asked();
+        }
         while self.stage.simulation.steps() < steps && !stop::asked() {
             self.stage.simulation.step();
-            let simulation = &self.stage.simulation;
-            filter.after_step(simulation);
-            self.files.maps.observe(simulation);
-            self.files.exports.after_step(simulation, &self.stage.site)?;
-            if self.keeper.as_ref().is_some_and(|keeper| keeper.is_due(simulation.steps())) {
-                self.keep()?;
+            if self.stage.simulation.was_stopped() {
+                break;
             }
+            self.after_step()?;
             progress.update(&self.stage.simulation);
             if let Err(too_much) = self.stage.simulation.world().check_memory() {
                 // The state is kept, for a machine with more memory.
@@ -209,17 +203,33 @@ impl Work {
         }
         progress.finish();
         self.keep()?;
-        self.report(filter.timing)
+        self.report()
+    }
+
+    /// Writes the files that are due.
+    fn after_step(&mut self) -> anyhow::Result<()> {
+        let Self { stage, files, keeper, .. } = self;
+        if files.exports.is_due(stage.simulation.steps()) {
+            stage.simulation.show();
+        }
+        files.maps.observe(&stage.simulation);
+        files.exports.after_step(&stage.simulation, &stage.site)?;
+        if keeper.as_ref().is_some_and(|keeper| keeper.is_due(stage.simulation.steps())) {
+            self.keep()?;
+        }
+        Ok(())
     }
 
     /// Writes a checkpoint, if any are kept.
     fn keep(&mut self) -> Result<(), CheckpointError> {
         let Some(keeper) = &mut self.keeper else { return Ok(()) };
+        self.stage.simulation.show();
         let extras: Vec<_> = self.files.maps.memory().into_iter().collect();
         keeper.keep(&CheckpointWriter { scene: &self.scene, stage: &self.stage, extras: &extras })
     }
 
-    fn report(self, filter: simulation::StageTime) -> anyhow::Result<Outcome> {
+    fn report(mut self) -> anyhow::Result<Outcome> {
+        self.stage.simulation.show();
         let Self { scene, stage, mut files, keeper, json, quiet } = self;
         let interrupted = stage.simulation.steps() < scene.spec.film.steps;
         let name = scene.spec.name.clone();
@@ -229,7 +239,6 @@ impl Work {
             whereabouts: Whereabouts::of(&stage),
             summary: scene.summary(&stage.site, &stage.simulation),
             chosen: scene.choices().to_vec(),
-            filter,
             interrupted,
         };
         let report = Report::new(&stage.simulation, context);
@@ -244,29 +253,5 @@ impl Work {
             say::note(&format!("{path} (step {step}){next}"));
         }
         Ok(outcome)
-    }
-}
-
-/// The low-pass filter, kept up to date to be timed. It takes a fiftieth of the time at most.
-struct Filter {
-    lowpass: Option<LowPass>,
-    timing: simulation::StageTime,
-    start: Instant,
-}
-
-impl Filter {
-    fn new(scene: &Scene) -> Self {
-        let grid = scene.spec.grid.grid().ok().filter(|_| scene.check_drawable().is_ok());
-        let lowpass = grid.map(LowPass::new);
-        Self { lowpass, timing: simulation::StageTime::default(), start: Instant::now() }
-    }
-
-    fn after_step(&mut self, simulation: &Simulation) {
-        let is_due = simulation.steps().is_multiple_of(FILTER_EVERY) && 50 * self.timing.total <= self.start.elapsed();
-        if let Some(lowpass) = self.lowpass.as_mut().filter(|_| is_due) {
-            self.timing.time(|| {
-                lowpass.refresh(simulation.world());
-            });
-        }
     }
 }

@@ -1,9 +1,10 @@
-//! Ctrl-C: the first one ends long work after its current step or frame, the second ends the program at once. Before
+//! Ctrl-C: the first one ends long work after its current step or frame, or within a long step of a flow; the second ends the program at once. Before
 //! long work has begun, as while a scene is read from a pipe, the first one ends the program.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
-static ASKED: AtomicBool = AtomicBool::new(false);
+static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Whether long work runs, which checks [`asked`].
 static LONG_WORK: AtomicBool = AtomicBool::new(false);
 
@@ -22,6 +23,11 @@ pub(super) fn listen() {
 /// Marks the begin of long work, which checks [`asked`] and ends itself.
 pub(super) fn after_the_step() {
     LONG_WORK.store(true, Ordering::Relaxed);
+}
+
+/// What long steps look at, which give up once it is set.
+pub(super) fn flag() -> Arc<AtomicBool> {
+    Arc::clone(&ASKED)
 }
 
 /// Whether Ctrl-C was pressed.

@@ -163,10 +163,14 @@ impl Exports {
         Ok(())
     }
 
+    /// Whether files of a step are to be written.
+    pub(super) fn is_due(&self, step: u64) -> bool {
+        self.every.is_some_and(|every| step.is_multiple_of(every))
+    }
+
     /// Writes the step if it is one of a series.
     pub(super) fn after_step(&mut self, simulation: &Simulation, site: &Site) -> anyhow::Result<()> {
-        let due = self.every.is_some_and(|every| simulation.steps().is_multiple_of(every));
-        if due { self.write(simulation, site) } else { Ok(()) }
+        if self.is_due(simulation.steps()) { self.write(simulation, site) } else { Ok(()) }
     }
 
     /// Writes the last step, wherever the run ended, and says what was written.

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 /// ([`super::UNITS`] to a cell), heat in [`super::HEAT_UNITS`] for a unit of amount and a kelvin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowAccount {
-    /// Amount poured in, by vents and edits.
+    /// Amount poured in by vents.
     pub poured: i64,
-    /// Solid that the scene or an edit put there.
+    /// Liquid and solid that the scene or an edit put there.
     pub placed: i64,
     /// Amount that reactions made.
     pub made: i64,
@@ -28,7 +28,7 @@ pub struct FlowAccount {
     pub blocked: i64,
     /// Heat poured in.
     pub heat_poured: i128,
-    /// Heat of the solid that the scene or an edit put there.
+    /// Heat of what the scene or an edit put there.
     pub heat_placed: i128,
     /// Heat of what reactions made.
     pub heat_made: i128,

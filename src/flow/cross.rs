@@ -72,6 +72,7 @@ struct Count {
     faces: u64,
     fluxes: u64,
     capped: u64,
+    put_off: i64,
     /// Columns that may give more than they have, some of them more than once.
     hot: Vec<u32>,
 }
@@ -80,14 +81,20 @@ impl Count {
     fn plus(mut self, more: Self) -> Self {
         self.hot.extend(more.hot);
         let [faces, fluxes, capped] = [self.faces + more.faces, self.fluxes + more.fluxes, self.capped + more.capped];
-        Self { faces, fluxes, capped, hot: self.hot }
+        Self { faces, fluxes, capped, put_off: self.put_off.max(more.put_off), hot: self.hot }
+    }
+
+    fn note(&mut self, flux: &Flux) {
+        self.fluxes += 1;
+        self.capped += u64::from(flux.is_capped);
+        self.put_off = self.put_off.max(flux.eased);
     }
 }
 
 impl Flow {
     /// Works out what crosses each face that is due; gives the columns that may give more than they have.
     pub(super) fn cross(&mut self, plan: &Plan, sub: SubStep) -> Vec<u32> {
-        let Self { space, columns, leans, faces, tables, account, .. } = self;
+        let Self { space, columns, leans, faces, tables, account, watch, .. } = self;
         let cross = Cross { space: *space, columns, leans, tables, sub };
         let count = on_strips(
             &plan.strips,
@@ -114,6 +121,7 @@ impl Flow {
         account.faces += count.faces;
         account.fluxes += count.fluxes;
         account.capped += count.capped;
+        watch.put_off = watch.put_off.max(count.put_off);
         count.hot
     }
 
@@ -217,8 +225,7 @@ impl Cross<'_> {
         }
         let pair = LeanPair { here, there, beside };
         let Some(flux) = pair.flux(self.tables, level) else { return true };
-        count.fluxes += 1;
-        count.capped += u64::from(flux.is_capped);
+        count.note(&flux);
         let (giver, number_of_giver, sign) = if flux.is_forward { (here, c, 1) } else { (there, n, -1) };
         face.stamp = self.sub.stamp;
         face.parts.clear();
@@ -280,8 +287,7 @@ impl Cross<'_> {
             face.skins = [pair.here.skin, pair.there.skin];
         }
         pair.fluxes(self.tables, level, |flux| {
-            count.fluxes += 1;
-            count.capped += u64::from(flux.is_capped);
+            count.note(&flux);
             self.any_parts(&flux, number, &pair, [c, n], face, count);
         });
     }

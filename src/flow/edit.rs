@@ -84,8 +84,8 @@ impl Flow {
         let heat = i64::from(missing) * (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
         let cell = self.columns[c].cell_mut(level);
         (cell.amount, cell.heat) = (cell.amount + missing, cell.heat + heat);
-        self.account.poured += i64::from(missing);
-        self.account.heat_poured += i128::from(heat);
+        self.account.placed += i64::from(missing);
+        self.account.heat_placed += i128::from(heat);
     }
 
     fn remove_liquid(&mut self, c: usize, level: i32) {
@@ -122,6 +122,7 @@ impl Flow {
         let cells = &self.columns;
         self.wet.retain(|&c| cells[c as usize].is_wet());
         self.has_loose = self.solids.is_some();
+        self.is_disturbed = true;
     }
 
     /// Finds the runs of columns after their rock has changed, the slopes around them, and the records that this changes.

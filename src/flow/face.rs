@@ -4,7 +4,7 @@
 //! h³/(3η) on both sides, `G` the slope of the heads, `c` the squared cosine of the bed's slope and φ the share of a
 //! Bingham liquid that yields. `docs/flow.md` derives it.
 
-use super::column::{Column, Run, SKY, UNIT};
+use super::column::{Column, Run, SKY, SLOT, UNIT};
 use super::lean::Lean;
 use super::mag::{Mag, SHARE_ONE};
 use super::tables::Tables;
@@ -15,6 +15,27 @@ const FRACTION: i32 = 24;
 
 /// Largest difference of heads that the limit of a flux reads.
 const HIGHEST: i64 = 1 << 38;
+
+/// Difference of heads, in units of height, that moves nothing. Rounding by lot leaves differences of a few units, and liquid
+/// that trades these would never rest. With cells of 5 m it is 2.4 µm from column to column.
+const REST: i64 = 8;
+
+/// Bits by which the head under a roof exceeds the amount beyond it, see [`SLOT`].
+const SLOT_BITS: i32 = SLOT.trailing_zeros() as i32;
+
+/// A Bingham liquid rests where its strength is this share of its stress: near 1 its flux falls with the square of what is
+/// missing, and no dome would ever come to rest. No strength of a lava is known to a part in 128.
+pub(crate) const HELD: f64 = 1.0 - 1.0 / 128.0;
+
+/// Power of two by which a difference of heads beyond what the strength holds is less than the tolerance where it moves nothing.
+const CREEP: i32 = 5;
+
+/// Power of two of which the tolerance is a part of the depth, at most.
+const THIN: i32 = 6;
+
+/// Multiple of the tolerance up to which a difference of heads that is held back is one that was put off: more may come within
+/// a sub-step than was foreseen.
+const PUT_OFF: i64 = 8;
 
 /// The two columns of a face, and those beside them along the face; absent at a side of the box.
 pub(crate) struct Pair<'a> {
@@ -69,6 +90,24 @@ pub(crate) struct Flux {
     /// Whether the face is lower than the giver's surface.
     is_lidded: bool,
     pub(crate) is_capped: bool,
+    /// The difference of heads, if its move was put off as [`Tables::tolerance`] allows.
+    pub(crate) eased: i64,
+}
+
+/// What drives liquid between two runs, without a limit.
+pub(crate) struct Drive {
+    is_forward: bool,
+    /// Units of amount in the time `Δt/2^level`.
+    flux: Mag,
+    /// Difference of heads beyond that which the strength holds.
+    excess: i64,
+    /// What stands above the sill on the giver's side.
+    stands: i64,
+    /// Power of two by which heads exceed amounts: 0 under the sky.
+    slot: i32,
+    low: i64,
+    high: i64,
+    is_lidded: bool,
 }
 
 impl Pair<'_> {
@@ -86,12 +125,21 @@ impl Pair<'_> {
 
     #[inline]
     fn flux(&self, i: usize, j: usize, tables: &Tables, level: i32) -> Option<Flux> {
+        let flux = self.drive(i, j, tables, level)?.limited(tables);
+        Some(Flux { giver: if flux.is_forward { i } else { j }, ..flux })
+    }
+
+    #[inline]
+    fn drive(&self, i: usize, j: usize, tables: &Tables, level: i32) -> Option<Drive> {
         let (a, b) = (&self.here.runs[i], &self.there.runs[j]);
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
-        let mut flux =
-            flux::<false>(&Side::of_run(a), &Side::of_run(b), cos2, || self.slope_along(a, b), tables, level)?;
-        flux.giver = if flux.is_forward { i } else { j };
-        Some(flux)
+        drive::<false>(&Side::of_run(a), &Side::of_run(b), cos2, || self.slope_along(a, b), tables, level)
+    }
+
+    /// What drives all pairs of runs that touch, in a whole step.
+    pub(crate) fn drives(&self, tables: &Tables) -> impl Iterator<Item = Drive> {
+        let pairs = (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
+        pairs.filter_map(|(i, j)| self.drive(i, j, tables, 0))
     }
 
     /// Four times the slope of the heads along the face, as a difference between columns.
@@ -135,23 +183,24 @@ impl Pair<'_> {
 /// The rule. `along` is four times the slope of the heads along the face, as a difference between columns. `OPEN`: both runs are
 /// under the sky.
 #[inline(always)]
-fn flux<const OPEN: bool>(
+fn drive<const OPEN: bool>(
     a: &Side,
     b: &Side,
     cos2: Mag,
     along: impl FnOnce() -> u64,
     tables: &Tables,
     level: i32,
-) -> Option<Flux> {
+) -> Option<Drive> {
     let low = a.floor.max(b.floor);
     let high = if OPEN { SKY } else { a.roof.min(b.roof) };
     let is_forward = a.head > b.head;
     let (from, to) = if is_forward { (a, b) } else { (b, a) };
     let stands = if OPEN { from.head } else { from.surface().min(high) } - low;
-    if stands <= 0 || from.head == to.head || from.depth <= 0 {
+    let slot = if !OPEN && (from.full || to.full) { SLOT_BITS } else { 0 };
+    let fall = from.head - to.head;
+    if stands <= 0 || fall <= REST << slot || from.depth <= 0 {
         return None;
     }
-    let fall = from.head - to.head;
     let drop = from.floor - to.floor;
     let is_cliff = drop > tables.cliff;
     // What stands above the sill on the other side, as far as the giver's depth reaches.
@@ -164,7 +213,7 @@ fn flux<const OPEN: bool>(
     if is_cliff {
         slope = slope.times(Mag::from_units(tables.cliff as u64)).over(Mag::from_units(drop as u64));
     }
-    let mut yields = None;
+    let (mut yields, mut excess) = (None, fall.min(HIGHEST));
     if !from.strength.is_zero() {
         let across = along();
         let steepness = if across == 0 {
@@ -173,28 +222,61 @@ fn flux<const OPEN: bool>(
             slope.squared().plus(Mag::from_units(across).shifted(-2).squared()).root()
         };
         let stress = Mag::from_units((stands + beyond) as u64).times(steepness).times(cos2);
-        if !from.strength.is_less(stress) {
+        if !from.strength.is_less(stress.times(tables.held)) {
             return None;
         }
-        yields = Some(yielding(from.strength.over(stress).fixed(32, SHARE_ONE - 1)));
+        let share = from.strength.over(stress).fixed(32, SHARE_ONE - 1);
+        yields = Some(yielding(share));
+        excess = ((excess as u128 * u128::from(SHARE_ONE - share)) >> 32) as i64;
+        if excess <= tables.tolerance >> CREEP {
+            return None;
+        }
     }
     let cubes = cube(stands, !OPEN && from.surface() >= high).plus(cube(beyond, !OPEN && to.surface() >= high));
     let mut flux = from.fluidity.times(cubes).shifted(-1 - level).times(slope).times(cos2.squared());
     if let Some(share) = yields {
         flux = flux.times(share);
     }
-    let slot = if !OPEN && (from.full || to.full) { 4 } else { 0 };
-    let cap = ((fall.min(HIGHEST) as u64) << (FRACTION - 2)) >> slot;
-    let units = flux.fixed(FRACTION, u64::MAX >> 1);
-    Some(Flux {
-        is_forward,
-        giver: 0,
-        units: units.min(cap),
-        low,
-        high,
-        is_lidded: !OPEN && from.surface() > high,
-        is_capped: units > cap,
-    })
+    Some(Drive { is_forward, flux, excess, stands, slot, low, high, is_lidded: !OPEN && from.surface() > high })
+}
+
+impl Drive {
+    /// The flux that leaves the giver the higher one: a quarter of the difference of heads at most.
+    #[inline(always)]
+    fn limited(&self, tables: &Tables) -> Flux {
+        let &Self { is_forward, low, high, is_lidded, .. } = self;
+        let cap = ((self.excess as u64) << (FRACTION - 2)) >> self.slot;
+        let units = self.flux.fixed(FRACTION, u64::MAX >> 1);
+        let is_held = units > cap;
+        let is_eased = self.excess <= PUT_OFF * self.tolerance(tables);
+        Flux {
+            is_forward,
+            giver: 0,
+            units: units.min(cap),
+            low,
+            high,
+            is_lidded,
+            is_capped: is_held && !is_eased,
+            eased: if is_held && is_eased { self.excess } else { 0 },
+        }
+    }
+
+    /// Difference of heads that may be evened out later than it would be, see [`Tables::tolerance`].
+    #[inline(always)]
+    fn tolerance(&self, tables: &Tables) -> i64 {
+        tables.tolerance.max(self.stands >> tables.deep).min(self.stands >> THIN).max(REST << self.slot)
+    }
+
+    /// The level at which what crosses is stable: explicit diffusion takes 0.168 of the difference of heads in a sub-step at most,
+    /// and a wave crosses a third of a column. Of a difference within the tolerance it takes as much as of the whole tolerance.
+    #[inline]
+    pub(crate) fn level(&self, tables: &Tables) -> i32 {
+        let tolerance = self.tolerance(tables);
+        let most = Mag::from_units(self.excess.max(tolerance) as u64);
+        let spread = self.flux.times(tables.diffusion).shifted(self.slot).over(most);
+        let wave = self.flux.times(tables.wave).over(Mag::from_units(self.stands as u64));
+        if self.excess > tolerance { spread.max(wave) } else { spread }.power_above()
+    }
 }
 
 /// What crosses between two columns of one run under the sky: the same rule, read from their records.
@@ -208,8 +290,14 @@ pub(crate) struct LeanPair<'a> {
 impl LeanPair<'_> {
     #[inline(always)]
     pub(crate) fn flux(&self, tables: &Tables, level: i32) -> Option<Flux> {
+        Some(self.drive(tables, level)?.limited(tables))
+    }
+
+    /// What drives liquid in the time `Δt/2^level`.
+    #[inline(always)]
+    pub(crate) fn drive(&self, tables: &Tables, level: i32) -> Option<Drive> {
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
-        flux::<true>(&Side::of_lean(self.here), &Side::of_lean(self.there), cos2, || self.slope_along(), tables, level)
+        drive::<true>(&Side::of_lean(self.here), &Side::of_lean(self.there), cos2, || self.slope_along(), tables, level)
     }
 
     #[inline(always)]

@@ -12,9 +12,11 @@
 //! | `column`, `layers` | cells of a column, its runs; runs of several cells |
 //! | `lean` | the record of a column that faces read |
 //! | `face` | the rule: what crosses a face |
+//! | `demand` | the sub-steps that a column asks for |
 //! | `plan`, `strips` | which columns move in which sub-step, and on which thread |
 //! | `area` | sets of columns |
 //! | `step` | a step as a recipe |
+//! | `undo` | a step that is given up when the program is to end |
 //! | `cross`, `gather` | the two passes of a sub-step |
 //! | `heat`, `lid`, `set` | cooling; the crust; what turns to rock |
 //! | `edit` | what a person or a scene puts into cells |
@@ -22,6 +24,7 @@
 //! | `melt` | solids that melt, their heat, heaters |
 //! | `crust` | temperatures below and at the surface, for pictures |
 //! | `account` | ledgers of volume and heat |
+//! | `watch` | where the rule does not hold |
 //! | `verify` | set-ups with a known answer |
 //! | `plain` | the specification, which reads like the rule and is slow |
 //!
@@ -32,6 +35,7 @@ mod area;
 mod column;
 mod cross;
 mod crust;
+mod demand;
 mod edit;
 mod face;
 mod gather;
@@ -53,7 +57,11 @@ mod strips;
 mod tables;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_cost;
+mod undo;
 pub mod verify;
+mod watch;
 
 pub use account::FlowAccount;
 pub use edit::FlowEdit;
@@ -61,6 +69,10 @@ pub use lava::{Cooling, Lava, Viscosity};
 pub use meet::{Met, Phase};
 pub use melt::{FlowHeater, Heats};
 pub use saved::FlowState;
+pub use watch::FlowWatch;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
@@ -238,10 +250,18 @@ pub struct Flow {
     changed: Vec<u32>,
     changed_area: Area,
     plan: Plan,
+    /// Whether columns may have changed since the last step.
+    is_disturbed: bool,
+    /// Asks a step to give up, see [`Flow::stop_by`].
+    stop: Option<Arc<AtomicBool>>,
+    was_stopped: bool,
+    /// Faces that the last step worked out.
+    work: u64,
     steps: u64,
     /// Number of sub-steps since the flow was made, see [`step`].
     stamp: u32,
     account: FlowAccount,
+    watch: FlowWatch,
 }
 
 /// Most cells from floor to top: the pressure of a higher box does not fit an amount.
@@ -253,6 +273,9 @@ const MOST_EDGE_M: f64 = 1e4;
 const MOST_STEP_S: f64 = 1e6;
 
 impl Flow {
+    /// Most sub-steps of a step.
+    pub const MOST_SUB_STEPS: u64 = step::WHOLE;
+
     /// A dry flow over ground of these heights in metres above the box's floor, a column each, in the order of columns.
     ///
     /// # Errors
@@ -292,9 +315,14 @@ impl Flow {
             changed: Vec::new(),
             changed_area: Area::default(),
             plan: Plan::default(),
+            is_disturbed: true,
+            stop: None,
+            was_stopped: false,
+            work: 0,
             steps: 0,
             stamp: 0,
             account: FlowAccount::default(),
+            watch: FlowWatch::default(),
         };
         flow.find_runs();
         Ok(flow)
@@ -320,6 +348,7 @@ impl Flow {
         self.columns.iter_mut().zip(cosines).for_each(|(column, cos2)| column.cos2 = cos2);
         self.leans = self.columns.iter().map(Lean::of).collect();
         self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
+        self.is_disturbed = true;
     }
 
     /// Puts liquid on the floor of the uppermost gap of columns, as if it had been poured.
@@ -334,11 +363,12 @@ impl Flow {
             }
         }
         self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
+        self.is_disturbed = true;
     }
 
     /// Bytes that a flow takes at its start, and hardly more later; more of a lava that melts.
     pub fn need(space: FlowBox, lava: &Lava) -> u64 {
-        let column = size_of::<Column>() + size_of::<Lean>() + size_of::<Mark>() + 2 * size_of::<Face>() + 2;
+        let column = size_of::<Column>() + size_of::<Lean>() + size_of::<Mark>() + 2 * size_of::<Face>() + 16;
         space.columns() as u64 * column as u64 + if lava.melts() { melt::need(space) } else { 0 }
     }
 
@@ -372,14 +402,25 @@ impl Flow {
         &self.account
     }
 
+    /// Where it left what the rule holds for.
+    pub fn watch(&self) -> &FlowWatch {
+        &self.watch
+    }
+
+    /// Depth in metres from which a sloping layer at a temperature asks for sub-steps finer than the finest, so that its fluxes
+    /// are held back.
+    pub fn deepest_m(&self, kelvin: f64) -> f64 {
+        self.tables.deepest(self.setup.lava.heat_at(kelvin)) * self.space.dz_m / f64::from(UNITS)
+    }
+
     /// Whether nothing is liquid.
     pub fn is_dry(&self) -> bool {
         self.wet.is_empty()
     }
 
     /// Columns whose cells may have changed in the last step, ascending.
-    pub fn changed(&self) -> Vec<u32> {
-        self.changed.clone()
+    pub fn changed(&self) -> &[u32] {
+        &self.changed
     }
 
     /// Columns with liquid, ascending.
@@ -417,7 +458,8 @@ impl Flow {
         let profile = self.profile(column);
         FlowColumn {
             ground_m: meters(mark.ground),
-            liquid_m: meters(column.amount()),
+            // Under pressure a gap holds more than its room.
+            liquid_m: meters(column.runs.iter().map(|run| run.depth).sum()),
             set_m: meters(mark.set),
             surface_m: meters(surface),
             arrival_s: mark.arrival_s.is_finite().then_some(mark.arrival_s),

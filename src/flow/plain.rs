@@ -7,7 +7,7 @@ use super::column::heat_of;
 use super::cross::pair_of;
 use super::gather::Came;
 use super::lean::Lean;
-use super::plan::{Plan, own_level};
+use super::plan::Plan;
 use super::step::{SubStep, WHOLE, sub_key, sub_steps};
 use super::{Flow, FlowPour};
 
@@ -29,13 +29,14 @@ impl Flow {
             if time == 0 {
                 let wet: Vec<u32> =
                     (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
-                plan.begin(self.ground(), &wet, &pours);
+                plan.begin(self.ground(), Some(&wet), &pours);
             } else {
                 plan.go_on(self.ground(), &pours, time);
             }
-            for (c, own) in plan.own() {
-                assert_eq!(own, own_level(self.ground(), c), "what the record of column {c} says");
+            if plan.active.is_empty() {
+                break;
             }
+            plan.check(self.ground());
             for sub in sub_steps(&plan, time) {
                 let sub = SubStep { key: sub_key(self.setup.seed, self.steps, number), ..sub };
                 self.pour(&pours, &plan, sub);
@@ -48,8 +49,9 @@ impl Flow {
             }
             time += WHOLE >> plan.round;
         }
-        plan.end(self.space);
-        self.changed_area.join(&plan.wet);
+        let wet = self.wet.clone();
+        plan.end(self.space, self.is_any_stale().then_some(&wet));
+        self.changed_area.join(&plan.stirred);
         self.account.sub_steps += number;
         self.finish(&plan);
     }

@@ -1,20 +1,21 @@
 //! Which columns and faces move in which sub-step: every column has a time level of its own.
 //!
-//! A step of Δt has sub-steps of Δt/2^l. A column gets the smallest level `l` that is stable for it; its neighbours are at most
-//! one level behind, and theirs two; a face moves at the finer level of its two columns.
+//! A step of Δt has sub-steps of Δt/2^l. A column gets the smallest level `l` that is right for it ([`super::demand`]); its
+//! neighbours are at most one level behind, and theirs two; a face moves at the finer level of its two columns.
+//!
+//! Liquid that rests takes no part: columns stir where something crosses their faces, and only what is near these is active.
+//! Where nothing near a column has changed, it rests as it did before, so that liquid at rest is not even looked over.
 //!
 //! A step has rounds, as long as a fast front may run before the columns ahead of it must move too. A round begins with new
 //! levels for the columns whose own sub-step ends there. The others have moved for longer already and keep their levels, so
-//! that a fast front costs nothing elsewhere. Levels come from the state at the round's start, so they do not depend on any
+//! that a fast front costs nothing elsewhere; but deep liquid that put moves off takes a finer level as soon as more flows. Levels come from the state at the round's start, so they do not depend on any
 //! order.
 
 use super::area::Area;
-use super::column::{Column, Run, UNIT};
-use super::face::head_beside;
-use super::lean::Lean;
+use super::column::{Column, UNIT};
+use super::demand::{Ground, Own};
 use super::mag::Mag;
 use super::strips::{ASLEEP, Strip, TASK, lay_out, share_out};
-use super::tables::Tables;
 use super::{FlowBox, HEAT_UNITS};
 use crate::parallel::*;
 
@@ -27,6 +28,9 @@ const AHEAD: i32 = 3;
 
 /// Power of two of the sub-steps of the finest level in a round, at most.
 const ROUND: i32 = 8;
+
+/// Depth of liquid that is deep for what is poured into it.
+const DEEP: i64 = 8 * UNIT;
 
 /// Passes of smoothing: as many columns around a fast one have a level near its own.
 const SMOOTH: usize = 2;
@@ -43,7 +47,7 @@ pub(crate) struct Pour {
 /// The plan of a step, as of its latest round.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// Columns that were wet or poured into in this step, or are at most two away from one of these; ascending.
+    /// Columns that stirred or were poured into in this step, or are at most two away from one of these; ascending.
     pub(crate) active: Vec<u32>,
     /// They share the columns of the box.
     pub(crate) strips: Vec<Strip>,
@@ -58,8 +62,14 @@ pub(crate) struct Plan {
     /// Largest slope of the head from each active column downwards, as a difference of heights.
     falls: Vec<i64>,
     awake: Area,
-    /// Columns that were wet or poured into in this step.
-    pub(crate) wet: Area,
+    /// Columns that stirred or were poured into in this step.
+    pub(crate) stirred: Area,
+    /// Whether something crosses a face of each column of the box, as far as a round of this step has seen.
+    stirs: Vec<bool>,
+    /// Whether each column may put off moves, see [`Own::is_eased`].
+    eased: Vec<bool>,
+    /// Columns that have come to rest, ascending.
+    pub(crate) rested: Vec<u32>,
     /// Whether a column is at a side of the box.
     pub(crate) at_side: Vec<bool>,
     /// Active columns that get a level in this round, ascending.
@@ -73,26 +83,6 @@ pub(crate) struct Plan {
     smooth: Vec<u8>,
 }
 
-/// What a column by itself asks of the plan.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Own {
-    /// The level that is stable for it.
-    pub(crate) level: u8,
-    /// Whether it is wet and a neighbour is dry.
-    pub(crate) is_front: bool,
-    /// The largest difference of heads to a neighbour.
-    pub(crate) fall: i64,
-}
-
-/// What the plan reads.
-#[derive(Clone, Copy)]
-pub(crate) struct Ground<'a> {
-    pub(crate) space: FlowBox,
-    pub(crate) columns: &'a [Column],
-    pub(crate) leans: &'a [Lean],
-    pub(crate) tables: &'a Tables,
-}
-
 /// Whether each column is at a side of the box.
 fn columns_at_side(space: FlowBox) -> Vec<bool> {
     let FlowBox { nx, nz, .. } = space;
@@ -100,36 +90,83 @@ fn columns_at_side(space: FlowBox) -> Vec<bool> {
 }
 
 impl Plan {
-    /// Makes the plan of the first round of a step.
-    pub(crate) fn begin(&mut self, ground: Ground<'_>, wet: &[u32], pours: &[Pour]) {
+    /// Makes the plan of the first round of a step. `wet` are the columns in which anything but what this plan moved may have
+    /// changed since the last step, if that is known only of all that are wet.
+    pub(crate) fn begin(&mut self, ground: Ground<'_>, wet: Option<&[u32]>, pours: &[Pour]) {
         let space = ground.space;
         if self.levels.len() != space.columns() {
             self.levels = vec![ASLEEP; space.columns()];
             self.falls = vec![0; space.columns()];
+            self.stirs = vec![false; space.columns()];
+            self.eased = vec![false; space.columns()];
             self.at_side = columns_at_side(space);
         }
+        self.rested.clear();
+        if wet.is_none() && self.active.is_empty() && pours.is_empty() {
+            return;
+        }
+        self.find_stirring(ground, wet);
         for &c in &self.active {
             self.levels[c as usize] = ASLEEP;
         }
-        self.wet.reset(space.nx, space.nz);
-        self.wet.extend(wet.iter().copied().chain(pours.iter().map(|pour| pour.column as u32)));
+        self.stirred.reset(space.nx, space.nz);
+        let stirs = &self.stirs;
+        let stirring = self.listed.iter().copied().filter(|&c| stirs[c as usize]);
+        self.stirred.extend(stirring.chain(pours.iter().map(|pour| pour.column as u32)));
+        self.listed.clear();
         self.wake();
         self.make(ground, pours, 0);
     }
 
+    /// Finds the columns that stir among those that may: they are listed.
+    fn find_stirring(&mut self, ground: Ground<'_>, wet: Option<&[u32]>) {
+        match wet {
+            Some(wet) => {
+                self.listed.clear();
+                self.listed.extend_from_slice(wet);
+            }
+            None => {
+                self.near.reset(ground.space.nx, ground.space.nz);
+                self.near.extend(self.active.iter().copied());
+                self.around.around(&self.near);
+                self.around.list(&mut self.listed);
+            }
+        }
+        for &c in &self.active {
+            if std::mem::take(&mut self.stirs[c as usize]) {
+                self.rested.push(c);
+            }
+        }
+        let at_side = &self.at_side;
+        let found: Vec<bool> =
+            self.listed.par_iter().with_min_len(TASK).map(|&c| ground.stirs(at_side[c as usize], c as usize)).collect();
+        for (&c, stirs) in self.listed.iter().zip(found) {
+            self.stirs[c as usize] = stirs;
+        }
+        let stirs = &self.stirs;
+        self.rested.retain(|&c| !stirs[c as usize]);
+        self.rested.iter().for_each(|&c| self.falls[c as usize] = 0);
+    }
+
     /// Makes the plan of a later round, which begins at a time of the step in [`FINEST`] bits.
     pub(crate) fn go_on(&mut self, ground: Ground<'_>, pours: &[Pour], time: u64) {
-        let leans = ground.leans;
         // Nothing but what was listed has moved.
-        if self.wet.extend(self.listed.iter().copied().filter(|&c| leans[c as usize].has_liquid())) {
+        let mut new = std::mem::take(&mut self.planned);
+        new.clear();
+        let (stirs, at_side) = (&self.stirs, &self.at_side);
+        let resting = self.listed.iter().copied().filter(|&c| !stirs[c as usize]);
+        new.extend(resting.filter(|&c| ground.stirs(at_side[c as usize], c as usize)));
+        new.iter().for_each(|&c| self.stirs[c as usize] = true);
+        if self.stirred.extend(new.iter().copied()) {
             self.wake();
         }
+        self.planned = new;
         self.make(ground, pours, time);
     }
 
-    /// Wakes what is near wet columns.
+    /// Wakes what is near columns that stir.
     fn wake(&mut self) {
-        self.awake.around(&self.wet);
+        self.awake.around(&self.stirred);
         self.awake.list(&mut self.active);
     }
 
@@ -140,15 +177,35 @@ impl Plan {
         self.planned.clear();
         // Those that were asleep are among them.
         self.planned.extend(self.active.iter().copied().filter(|&c| levels[c as usize] >= due));
+        self.plan_eased(ground);
         self.set_levels(ground, pours);
         (0..SMOOTH).for_each(|_| self.smooth(space));
         self.finest = self.planned.iter().map(|&c| self.level(c as usize)).max().unwrap_or(0).max(self.due);
         let of_front = self.planned.iter().zip(&self.own).filter(|(_, own)| own.is_front);
-        let of_front = of_front.map(|(_, own)| i32::from(own.level)).max().unwrap_or(0);
+        let of_front = of_front.map(|(_, own)| i32::from(own.level));
+        // What is poured on liquid at rest will run.
+        let on_rest = pours.iter().map(|pour| pour.column).filter(|&c| !self.stirs[c]);
+        let of_front = of_front.chain(on_rest.map(|c| self.level(c))).max().unwrap_or(0);
         // A round begins at a multiple of its own length.
         self.round = (of_front - AHEAD).max(self.finest - ROUND).max(self.due);
         self.finest = self.finest.max(self.round);
         self.list(space);
+    }
+
+    /// Adds columns that put moves off and through which more flows by now; after the columns around which nothing has moved,
+    /// none are asked.
+    fn plan_eased(&mut self, ground: Ground<'_>) {
+        let Self { levels, eased, stirs, at_side, due, .. } = self;
+        let asks = |&c: &u32| {
+            let i = c as usize;
+            let is_coarse = eased[i] && stirs[i] && i32::from(levels[i]) < *due;
+            is_coarse && ground.own(at_side[i], i, stirs).level > levels[i] + 1
+        };
+        let more: Vec<u32> = self.listed.iter().copied().filter(asks).collect();
+        if !more.is_empty() {
+            self.planned.extend(more);
+            self.planned.sort_unstable();
+        }
     }
 
     /// Lists what moves in this round: the faces of planned columns.
@@ -167,20 +224,32 @@ impl Plan {
         lay_out(&mut self.strips, space, &self.levels, &self.listed, self.due as u8);
     }
 
-    /// Shares all active columns out to the strips, for what follows the rounds.
-    pub(crate) fn end(&mut self, space: FlowBox) {
+    /// About how many faces a step works out whose columns keep their levels.
+    pub(crate) fn work(&self) -> u64 {
+        let of_level = |level: i32| self.strips.iter().map(|strip| strip.faces_of(level)).sum::<usize>() as u64;
+        (0..=self.finest).map(|level| of_level(level) << level).sum()
+    }
+
+    /// Shares all active columns out to the strips, for what follows the rounds, and those that are wet besides, if all cool.
+    pub(crate) fn end(&mut self, space: FlowBox, wet: Option<&[u32]>) {
+        if let Some(wet) = wet {
+            self.near.reset(space.nx, space.nz);
+            self.near.extend(wet.iter().chain(&self.active).copied());
+            self.near.list(&mut self.active);
+        }
         share_out(&mut self.strips, space, &self.active);
     }
 
     /// Gives these columns the levels that they ask for by themselves.
     fn set_levels(&mut self, ground: Ground<'_>, pours: &[Pour]) {
-        let at_side = &self.at_side;
-        let level_all = |(own, &c): (&mut Own, &u32)| *own = own_level_of(ground, at_side[c as usize], c as usize);
+        let (at_side, stirs) = (&self.at_side, &self.stirs);
+        let level_all = |(own, &c): (&mut Own, &u32)| *own = ground.own(at_side[c as usize], c as usize, stirs);
         self.own.resize(self.planned.len(), Own::default());
         self.own.par_iter_mut().zip(&self.planned).with_min_len(TASK).for_each(level_all);
         for (&c, own) in self.planned.iter().zip(&self.own) {
             self.levels[c as usize] = own.level.max(self.due as u8);
             self.falls[c as usize] = own.fall;
+            self.eased[c as usize] = own.is_eased;
         }
         for pour in pours.iter().filter(|pour| self.planned.binary_search(&(pour.column as u32)).is_ok()) {
             let level = &mut self.levels[pour.column];
@@ -225,10 +294,12 @@ impl Plan {
         self.falls[column]
     }
 
-    /// What each column that got a level in this round asked for.
+    /// Holds what each column that got a level in this round asked for against what its cells say.
     #[cfg(test)]
-    pub(crate) fn own(&self) -> impl Iterator<Item = (usize, Own)> {
-        self.planned.iter().map(|&c| c as usize).zip(self.own.iter().copied())
+    pub(crate) fn check(&self, ground: Ground<'_>) {
+        for (&c, own) in self.planned.iter().zip(&self.own) {
+            assert_eq!(*own, ground.own(true, c as usize, &self.stirs), "what the record of column {c} says");
+        }
     }
 }
 
@@ -244,79 +315,11 @@ pub(crate) fn neighbours(space: FlowBox, c: usize) -> [Option<usize>; 4] {
     ]
 }
 
-/// What a column asks of the plan.
-#[inline]
-fn own_level_of(ground: Ground<'_>, at_side: bool, c: usize) -> Own {
-    let own = if at_side { None } else { lean_level(ground, c) };
-    own.unwrap_or_else(|| own_level(ground, c))
-}
-
-/// The level that is stable for a column: explicit diffusion with `D = ρ g h³/(3η)` and a wave of speed `ρ g h² S/η`; and the
-/// largest difference of heads to a neighbour, of the uppermost run; and whether a neighbour is dry.
-pub(crate) fn own_level(ground: Ground<'_>, c: usize) -> Own {
-    let Ground { space, columns, tables, .. } = ground;
-    let near = || neighbours(space, c).into_iter().flatten();
-    let is_front = columns[c].is_wet() && near().any(|n| !columns[n].is_wet());
-    let mut own = Own { is_front, ..Own::default() };
-    let uppermost = columns[c].runs.len().wrapping_sub(1);
-    for (i, run) in columns[c].runs.iter().enumerate().filter(|(_, run)| run.is_wet()) {
-        let fall = near().map(|n| run.head - head_beside(&columns[n], run)).fold(0, i64::max);
-        let touching = || near().flat_map(|n| &columns[n].runs);
-        let stiffness = under_pressure(run, touching);
-        own.level = own.level.max(stable_level(tables, run.depth, run.fluidity, stiffness, fall));
-        if i == uppermost {
-            own.fall = fall;
-        }
-    }
-    own
-}
-
-/// The same of a column of one run inside of the box, from its record and those of its neighbours.
-#[inline]
-fn lean_level(ground: Ground<'_>, c: usize) -> Option<Own> {
-    let Ground { space, leans, tables, .. } = ground;
-    let lean = &leans[c];
-    let nx = space.nx;
-    if !lean.is_one_run() {
-        return None;
-    }
-    if !lean.is_wet() {
-        return Some(Own::default());
-    }
-    let near = [&leans[c - nx], &leans[c - 1], &leans[c + 1], &leans[c + nx]];
-    let is_front = near.iter().any(|near| !near.has_liquid());
-    let lowest = near.iter().map(|near| near.head_beside(lean.head)).fold(lean.head, i64::min);
-    let fall = lean.head - lowest;
-    Some(Own { level: stable_level(tables, lean.depth(), lean.fluidity, 0, fall), is_front, fall })
-}
-
-/// By how many powers of two a run spreads faster than liquid under the sky.
-///
-/// Between two full runs diffusion is `D/4` (roof) times 16 (slot). Between a full run and one that is not, the mean of h³ is up
-/// to 4.5 times that of the former, at the end of a tunnel in a pond: one power more leaves less than 1e-4 of the fluxes
-/// capped. Two would leave none, and a lava field with roofs would take half as many faces again.
-fn under_pressure<'a, R: Iterator<Item = &'a Run>>(run: &Run, touching: impl Fn() -> R) -> i32 {
-    let is_beside = |other: &&Run| run.roof.min(other.roof) > run.floor.max(other.floor);
-    match run.full {
-        false => 0,
-        true if touching().filter(is_beside).any(|other| !other.full) => 3,
-        true => 2,
-    }
-}
-
-#[inline]
-fn stable_level(tables: &Tables, depth: i64, fluidity: Mag, stiffness: i32, fall: i64) -> u8 {
-    let depth = Mag::from_units(depth as u64);
-    let layer = fluidity.times(depth.squared());
-    let spread = layer.times(depth).shifted(stiffness).times(tables.diffusion);
-    let wave = layer.times(Mag::from_units(fall.min(tables.steepest) as u64)).times(tables.wave);
-    spread.max(wave).power_above().min(FINEST) as u8
-}
-
-/// The level at which no sub-step pours more than half of what is there, or a sixteenth of a cell.
+/// The level at which no sub-step pours more than half of what is there, or a sixteenth of a cell; of deep liquid a 64th, since it
+/// runs off at once.
 fn level_of_pour(column: &Column, pour: &Pour) -> u8 {
     let depth = run_of_pour(column, pour).map_or(0, |i| column.runs[i].depth);
-    let most = (depth / 2).max(UNIT / 16) as u64;
+    let most = if depth < DEEP { (depth / 2).max(UNIT / 16) } else { depth / 64 } as u64;
     Mag::from_units(pour.units as u64).over(Mag::from_units(most)).power_above().min(FINEST) as u8
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::column::Column;
 use super::melt::Solids;
-use super::{Flow, FlowAccount, FlowCell, Mark, UNITS};
+use super::{Flow, FlowAccount, FlowCell, FlowWatch, Mark, UNITS};
 use crate::random::mix64;
 
 /// What a checkpoint keeps of a flow.
@@ -14,6 +14,7 @@ pub struct FlowState {
     account: FlowAccount,
     columns: Vec<SavedColumn>,
     solids: Option<Solids>,
+    watch: FlowWatch,
 }
 
 /// One column.
@@ -35,7 +36,7 @@ impl Flow {
             mark: *mark,
         };
         let columns = self.columns.iter().zip(&self.marks).map(save).collect();
-        FlowState { steps: self.steps, account: self.account, columns, solids: self.solids.clone() }
+        FlowState { steps: self.steps, account: self.account, columns, solids: self.solids.clone(), watch: self.watch }
     }
 
     /// Goes on from a state that was kept of a flow with the same box and setup.
@@ -72,6 +73,7 @@ impl Flow {
             *mark = saved.mark;
         }
         (flow.steps, flow.account, flow.solids) = (state.steps, state.account, state.solids);
+        flow.watch = state.watch;
         flow.has_loose = true;
         flow.find_runs();
         flow.check()?;

@@ -1,13 +1,16 @@
 //! A step as a recipe: sources and fluxes in sub-steps, then open sides, heat and setting.
 
 use super::column::{Column, UNIT};
+use super::demand::Ground;
 use super::heat::{Cool, Losses};
 use super::lean::Lean;
-use super::plan::{FINEST, Ground, Plan, Pour, run_of_pour};
+use super::mag::Mag;
+use super::plan::{FINEST, Plan, Pour, run_of_pour};
 use super::set::ColdLaw;
 use super::strips::{TASK, on_strips};
 use super::tables::Tables;
-use super::{Flow, FlowPour, Mark};
+use super::undo::Before;
+use super::{Cooling, Flow, FlowPour, Mark};
 use crate::parallel::*;
 use crate::random::mix64;
 
@@ -28,9 +31,10 @@ pub(crate) struct SubStep {
 }
 
 impl Flow {
-    /// One step of [`super::FlowSetup::step_s`] seconds.
+    /// One step of [`super::FlowSetup::step_s`] seconds; none if it is asked to stop within it ([`Flow::was_stopped`]).
     pub fn step(&mut self, pours: &[FlowPour]) {
-        if self.wet.len() < TASK {
+        let many = if self.is_any_stale() { self.wet.len() } else { self.plan.active.len() };
+        if many < TASK {
             self.step_here(pours);
         } else {
             enter(|| self.step_here(pours));
@@ -41,32 +45,74 @@ impl Flow {
         let pours = self.pours(pours);
         let mut plan = std::mem::take(&mut self.plan);
         self.changed_area.reset(self.space.nx, self.space.nz);
-        plan.begin(self.ground(), &self.wet, &pours);
+        plan.begin(self.ground(), self.is_any_stale().then_some(&self.wet), &pours);
+        plan.rested.iter().for_each(|&c| self.marks[c as usize].speed = 0.0);
+        self.was_stopped = false;
+        if plan.active.is_empty() && !self.is_any_stale() {
+            self.steps += 1;
+            self.changed.clear();
+            self.plan = plan;
+            return;
+        }
+        let mut before = self.before(&plan);
+        let faces = self.account.faces;
+        let is_made = self.make_rounds(&mut plan, &pours, before.as_mut());
+        self.was_stopped = !is_made;
+        match before.filter(|_| !is_made) {
+            Some(before) => self.undo(before),
+            None => {
+                self.work = self.account.faces - faces;
+                plan.end(self.space, self.is_any_stale().then_some(&self.wet));
+                self.changed_area.join(&plan.stirred);
+                self.finish(&plan);
+            }
+        }
+        self.plan = plan;
+    }
+
+    /// Makes the sub-steps of a step; gives whether all were made.
+    fn make_rounds(&mut self, plan: &mut Plan, pours: &[Pour], mut before: Option<&mut Before>) -> bool {
         let (mut time, mut number) = (0, 0);
-        loop {
-            for sub in sub_steps(&plan, time) {
+        while !plan.active.is_empty() {
+            if let Some(before) = &mut before {
+                before.keep(&plan.active, &self.columns);
+            }
+            for sub in sub_steps(plan, time) {
+                if before.is_some() && self.is_to_stop() {
+                    return false;
+                }
                 self.next_stamp();
                 let sub = SubStep { stamp: self.stamp, key: sub_key(self.setup.seed, self.steps, number), ..sub };
-                self.pour(&pours, &plan, sub);
-                self.sub_step(&plan, sub);
+                self.pour(pours, plan, sub);
+                self.sub_step(plan, sub);
                 number += 1;
             }
             time += WHOLE >> plan.round;
             if time == WHOLE {
                 break;
             }
-            plan.go_on(self.ground(), &pours, time);
+            plan.go_on(self.ground(), pours, time);
         }
-        plan.end(self.space);
-        self.changed_area.join(&plan.wet);
         self.account.sub_steps += number;
-        self.finish(&plan);
-        self.plan = plan;
+        true
     }
 
     /// What the plan reads.
     pub(crate) fn ground(&self) -> Ground<'_> {
-        Ground { space: self.space, columns: &self.columns, leans: &self.leans, tables: &self.tables }
+        Ground {
+            space: self.space,
+            columns: &self.columns,
+            leans: &self.leans,
+            tables: &self.tables,
+            open_sides: self.setup.open_sides,
+        }
+    }
+
+    /// Whether any wet column may be another than the last step left it: it gave heat, or an edit changed it.
+    pub(crate) fn is_any_stale(&self) -> bool {
+        let lava = &self.setup.lava;
+        let conducts = lava.bed_conduction > 0.0 || lava.conduction > 0.0;
+        self.is_disturbed || self.solids.is_some() || conducts || lava.cooling != Cooling::None
     }
 
     /// Numbers the sub-steps; after the last number they begin again and no face keeps an old one.
@@ -93,6 +139,8 @@ impl Flow {
         let cold = if self.solids.is_some() { self.end_melting(plan) } else { self.end_cooling(plan) };
         self.set(&cold);
         self.note_arrivals(&cold);
+        // A cold cell sets as soon as it touches rock.
+        self.is_disturbed = !cold.is_empty();
         self.note_changes(plan);
         self.wake_melted();
     }
@@ -104,7 +152,7 @@ impl Flow {
         let cool = Cool::new(*space, setup, notes.now_s);
         let is_cooling = cool.is_needed();
         let ended = each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, ended| {
-            notes.speed(c, column, mark);
+            ended.note_speed(c, notes.speed(c, column, mark));
             if is_cooling {
                 ended.losses = ended.losses.plus(cool.column(column, mark));
             }
@@ -113,6 +161,7 @@ impl Flow {
         account.heat_sky += i128::from(ended.losses.sky);
         account.heat_roof += i128::from(ended.losses.roof);
         account.heat_bed += i128::from(ended.losses.bed);
+        self.watch.note(ended.fastest, notes.now_s);
         ended.cold
     }
 
@@ -120,7 +169,10 @@ impl Flow {
     fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
         let Self { columns, marks, leans, tables, .. } = self;
-        each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, _| notes.speed(c, column, mark));
+        let moved = each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, ended| {
+            ended.note_speed(c, notes.speed(c, column, mark));
+        });
+        self.watch.note(moved.fastest, notes.now_s);
         self.exchange_heat();
         let Self { columns, marks, leans, tables, .. } = self;
         let ended = each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, ended| {
@@ -200,10 +252,20 @@ impl Flow {
     }
 
     fn note_changes(&mut self, plan: &Plan) {
-        let Self { leans, wet, .. } = self;
-        wet.clear();
-        wet.extend(plan.active.iter().copied().filter(|&c| leans[c as usize].has_liquid()));
-        self.changed_area.extend(self.wet.iter().copied());
+        if !plan.active.is_empty() {
+            let Self { leans, wet, changed_area, .. } = self;
+            let old = std::mem::take(wet);
+            let is_wet = |c: &u32| leans[*c as usize].has_liquid();
+            changed_area.extend(plan.active.iter().copied().filter(is_wet));
+            // The columns that were not active are as wet as they were.
+            let mut rest = old.into_iter().peekable();
+            for &c in &plan.active {
+                wet.extend(std::iter::from_fn(|| rest.next_if(|&other| other < c)));
+                rest.next_if_eq(&c);
+                wet.extend(is_wet(&c).then_some(c));
+            }
+            wet.extend(rest);
+        }
         self.changed_area.list(&mut self.changed);
     }
 }
@@ -214,6 +276,8 @@ struct Notes<'a> {
     cliff: i64,
     /// Metres a second of a column a step.
     meter: f64,
+    /// Reynolds number of a metre a second, a unit of depth and a unit of fluidity.
+    inertia: f64,
     now_s: f64,
     cold_law: ColdLaw,
 }
@@ -221,16 +285,22 @@ struct Notes<'a> {
 impl<'a> Notes<'a> {
     fn of(flow: &Flow, plan: &'a Plan) -> Self {
         let meter = flow.space.dx_m / flow.setup.step_s;
-        Self { plan, cliff: flow.tables.cliff, meter, now_s: flow.time_s(), cold_law: flow.cold_law() }
+        // ρ q/η, with the flux q of two thirds of the surface's speed.
+        let unit_m = flow.space.dz_m / UNIT as f64;
+        let inertia =
+            2.0 / 3.0 * flow.setup.lava.density_kg_m3 * unit_m / flow.tables.viscosity_pa_s(Mag::from_units(1));
+        Self { plan, cliff: flow.tables.cliff, meter, inertia, now_s: flow.time_s(), cold_law: flow.cold_law() }
     }
 
-    /// Notes the speed of the surface from the slopes at the step's start: 1.5 ρ g S M/h.
-    fn speed(&self, c: u32, column: &Column, mark: &mut Mark) {
-        if let Some(run) = column.runs.last().filter(|run| run.is_wet()) {
-            let (depth, fall) = (run.depth as f64, self.plan.fall(c as usize).min(self.cliff) as f64);
-            mark.speed = (1.5 * run.fluidity.to_f64() * depth * depth * fall * self.meter) as f32;
-            mark.max_speed = mark.max_speed.max(mark.speed);
-        }
+    /// Notes the speed of the surface from the slopes at the step's start: 1.5 ρ g S M/h. Gives the Reynolds number.
+    fn speed(&self, c: u32, column: &Column, mark: &mut Mark) -> f64 {
+        let Some(run) = column.runs.last().filter(|run| run.is_wet()) else { return 0.0 };
+        let (depth, fall) = (run.depth as f64, self.plan.fall(c as usize).min(self.cliff) as f64);
+        let fluidity = run.fluidity.to_f64();
+        let speed = 1.5 * fluidity * depth * depth * fall * self.meter;
+        mark.speed = speed as f32;
+        mark.max_speed = mark.max_speed.max(mark.speed);
+        self.inertia * speed * depth * fluidity
     }
 
     /// Notes the arrival of lava; that of cold lava waits for what sets.
@@ -249,12 +319,21 @@ struct Ended {
     losses: Losses,
     /// Columns with liquid at or below the solidus.
     cold: Vec<u32>,
+    /// The largest Reynolds number and its column.
+    fastest: (f64, u32),
 }
 
 impl Ended {
     fn plus(mut self, more: Self) -> Self {
         self.cold.extend(more.cold);
-        Self { losses: self.losses.plus(more.losses), cold: self.cold }
+        self.note_speed(more.fastest.1, more.fastest.0);
+        Self { losses: self.losses.plus(more.losses), ..self }
+    }
+
+    fn note_speed(&mut self, c: u32, reynolds: f64) {
+        if reynolds > self.fastest.0 {
+            self.fastest = (reynolds, c);
+        }
     }
 }
 

@@ -92,6 +92,11 @@ impl Strip {
         self.faces.iter().map(|faces| faces.due(level)).sum()
     }
 
+    /// How many faces move at a level.
+    pub(crate) fn faces_of(&self, level: i32) -> usize {
+        self.faces.iter().map(|faces| faces.of(level).len()).sum()
+    }
+
     fn list(&mut self, space: FlowBox, levels: &[u8], these: &[u32], due: u8) {
         let Self { faces: [to_east, to_south], moved, .. } = self;
         to_east.clear();

@@ -1,7 +1,9 @@
 //! Viscosity and yield strength by temperature, in the numbers that fluxes are worked out in.
 
 use super::column::Warmth;
+use super::face::HELD;
 use super::mag::Mag;
+use super::plan::FINEST;
 use super::{FlowBox, FlowSetup, HEAT_UNITS, UNITS};
 
 /// Acceleration of gravity in m/s².
@@ -22,6 +24,12 @@ const WAVE: f64 = 0.35;
 const STEEPEST: f64 = 0.577;
 const STEEPEST_WAVE: f64 = 0.6;
 
+/// Slope of a surface that may be evened out later than it would be: 0.25 mm a metre.
+const TOLERANCE: f64 = 2.5e-4;
+
+/// A 4096th of the depth may be, too.
+const DEEP: i32 = 12;
+
 /// The numbers of a setup.
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
@@ -37,6 +45,14 @@ pub(crate) struct Tables {
     /// Inverses of the limits of a time step.
     pub(crate) diffusion: Mag,
     pub(crate) wave: Mag,
+    /// Difference of heads between columns, in units of height, that sub-steps need not resolve: a quarter of it or less moves in
+    /// one, however much the depth would let through. So deep liquid, whose surface is level but for such differences, costs
+    /// what flows through it and no more. It is a 64th of the depth at most, and a 4096th at least.
+    pub(crate) tolerance: i64,
+    /// Power of two of which it is a part of the depth, at least.
+    pub(crate) deep: i32,
+    /// See [`HELD`].
+    pub(crate) held: Mag,
     /// Whether a crust is carried with the liquid.
     pub(crate) carries_skin: bool,
     /// Fluidity of 1 Pa s, and strength of 1 Pa.
@@ -62,6 +78,9 @@ impl Tables {
             steepest: steep(STEEPEST_WAVE),
             diffusion: Mag::from_f64(1.0 / DIFFUSION),
             wave: Mag::from_f64(3.0 / WAVE),
+            tolerance: steep(TOLERANCE),
+            deep: DEEP,
+            held: Mag::from_f64(HELD),
             carries_skin: matches!(lava.cooling, super::Cooling::Skin { .. }),
         }
     }
@@ -69,6 +88,13 @@ impl Tables {
     /// Viscosity of a fluidity.
     pub(crate) fn viscosity_pa_s(&self, fluidity: Mag) -> f64 {
         self.flux / fluidity.to_f64()
+    }
+
+    /// Depth, in units of height, of a layer with this heat that needs the finest level.
+    pub(crate) fn deepest(&self, heat: f64) -> f64 {
+        let row = ((heat * ROWS as f64).max(0.0) as usize).min(COUNT - 1);
+        let finest = (1_u64 << FINEST) as f64;
+        libm::cbrt(finest / (self.fluidity[row].to_f64() * self.diffusion.to_f64()))
     }
 
     /// Yield strength of a strength.

@@ -208,7 +208,7 @@ fn what_edits_do_is_counted() {
     // Half of the third cell is rock; the lava lies in the other half and in the cells above.
     let changed = flow.edit(block(0..5), FlowEdit::Lava { share: 1.0, temperature_k: 1300.0 });
     let unit = i64::from(UNITS);
-    assert_eq!((changed, flow.account.poured), (vec![12], 5 * unit / 2));
+    assert_eq!((changed, flow.account.placed), (vec![12], 5 * unit / 2));
     assert_eq!(flow.cell([2, 2, 2]).amount, UNITS / 2);
     assert_eq!(flow.cell([2, 4, 2]).temperature_k(&flow.setup.lava), Some(1300.0));
     // A roof takes the upper cell; without the ground below, the rest falls.

@@ -29,6 +29,11 @@ impl Ground {
         Some(Self { flow, site: stage.site.clone() })
     }
 
+    /// Has runs give up a long step as soon as `stop` is set.
+    pub fn stop_by(&mut self, stop: std::sync::Arc<std::sync::atomic::AtomicBool>) {
+        self.flow.stop_by(stop);
+    }
+
     /// Memory of so many runs at once on the ground of a scene.
     pub fn need(stage: &Stage, at_once: usize) -> MemoryEstimate {
         let flow = stage.simulation.world().need_of_flow().bytes() - OWN;
@@ -59,6 +64,9 @@ impl Plan {
             let about = (flow.setup().step_s, flow.setup().lava.vent_k);
             let pours = vents.flow_pours(flow.steps(), about, ground.site.grid);
             flow.step(&pours);
+            if flow.was_stopped() {
+                return None;
+            }
             past.observe(&flow);
             if flow.time_s() >= sample.duration_s && past.rests(&flow) {
                 break Ending::Rest;
@@ -87,7 +95,7 @@ struct Past {
 
 impl Past {
     fn observe(&mut self, flow: &Flow) {
-        for number in flow.changed() {
+        for &number in flow.changed() {
             let column = flow.column(number as usize);
             let thickness = column.liquid_m + column.set_m;
             let most = &mut self.thickness_m[number as usize];

@@ -1,18 +1,22 @@
 //! The summary of a built scene: place, vents, values that it chose, and warnings. Reports, the terminal and the window show
 //! the same lines.
 
-use super::{Scene, Seconds};
+use super::{Model, Scene, Seconds};
+use crate::flow::Flow;
 use crate::map::{Georeference, Site};
 use crate::rules::Walls;
 use crate::simulation::{Command, Simulation};
 use crate::source::{VentFlow, VentSpec};
 use crate::units::cells;
 use crate::validate::tame;
-use crate::words::{grouped, short, volume};
+use crate::words::{grouped, rough, short, volume};
 use crate::world::{Layer, World};
 
 /// Most vents that are listed.
 const MOST_VENTS: usize = 3;
+
+/// Difference of heights between columns, as a share of the depth, from which liquid is no level pond.
+const STEEP: f64 = 0.1;
 
 impl Scene {
     /// What was chosen for a heightmap that came without a scene, a line for each choice; empty for a scene file.
@@ -22,7 +26,7 @@ impl Scene {
 
     /// Place, map, vents and [choices](Scene::choices), in lines with a name of 12 columns before each.
     pub fn summary(&self, site: &Site, simulation: &Simulation) -> Vec<String> {
-        let mut lines = vec![place(site)];
+        let mut lines = vec![place(site, self.spec.model)];
         if let Some(map) = &site.georeference {
             let (wide, deep) = (site.grid.nx as f64 * site.cell_size_m, site.grid.nz as f64 * site.cell_size_m);
             let crs = map.crs.name().map(|name| format!(" ({name})")).unwrap_or_default();
@@ -38,7 +42,7 @@ impl Scene {
         lines
     }
 
-    /// A warning when no lava and no other material will ever be in the box.
+    /// A warning when no lava and no other material will ever be in the box, or more will flow than sub-steps can follow.
     pub fn warning(&self, simulation: &Simulation) -> Option<String> {
         let pours = |vent: &VentSpec| vent.flow.as_ref().map_or(vent.rate > 0.0, |flow| flow.pours());
         let vents = simulation.vents().any(pours);
@@ -46,12 +50,52 @@ impl Scene {
         let holds = simulation.world().layers().iter().any(|layer| layer.mass() > 0);
         let pours = vents || holds || simulation.events().iter().any(|event| puts(&event.command));
         let origin = tame(&self.origin.display().to_string());
-        (!pours).then(|| format!("{origin}: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z"))
+        (!pours)
+            .then(|| format!("{origin}: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z"))
+            .or_else(|| simulation.world().flow().and_then(|flow| too_fast(flow, simulation)))
     }
 }
 
-fn place(site: &Site) -> String {
+/// A warning of a layer that a vent builds up, or that lies beside a much lower one, which flows faster than the finest sub-step
+/// of a step can follow.
+fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
+    let (setup, space) = (flow.setup(), flow.space());
+    let of_vent = |vent: &VentSpec| {
+        let flow = vent.flow.as_deref()?;
+        let columns = (core::f64::consts::PI * vent.radius * vent.radius).max(1.0);
+        let rate = flow.rates_m3_s.iter().map(|[_, rate]| *rate).fold(0.0, f64::max) / columns;
+        let kelvin = flow.temperature_k.unwrap_or(setup.lava.vent_k);
+        // Its four sides carry what it pours down a slope of its depth over a cell: q = ρ g h³/(3 η) · h/dx.
+        let weight = setup.lava.density_kg_m3 * 9.81;
+        Some(((0.75 * setup.lava.viscosity_pa_s(kelvin) * rate / weight).powf(0.25), kelvin))
+    };
+    let of_column = |&c: &u32| {
+        let (c, here) = (c as usize, flow.column(c as usize));
+        let inside = |n: &usize| *n < space.columns() && n % space.nx + 1 != space.nx;
+        let beside = [c + 1, c + space.nx].into_iter().filter(inside).map(|n| flow.column(n).surface_m);
+        let steep = beside.map(|surface| (surface - here.surface_m).abs()).fold(0.0, f64::max);
+        (steep > STEEP * here.liquid_m).then_some((here.liquid_m, here.surface_k?))
+    };
+    let layers = simulation.vents().filter_map(of_vent).chain(flow.wet().iter().filter_map(of_column));
+    let excess = |(depth, kelvin): (f64, f64)| (depth / flow.deepest_m(kelvin), depth);
+    let (excess, depth) = layers.map(excess).max_by(|a, b| a.0.total_cmp(&b.0)).filter(|most| most.0 > 1.0)?;
+    let less = excess * excess * excess;
+    Some(format!(
+        "layers {} m deep flow faster than {} sub-steps of a step can follow, and will be held back: make flow.step_s {} s or \
+         less, the cells {} m or more, or the lava more viscous",
+        rough(depth),
+        grouped(Flow::MOST_SUB_STEPS),
+        rough(setup.step_s / less),
+        rough(space.dx_m * less.sqrt())
+    ))
+}
+
+/// Where the floor is, and how heights are drawn: in the physical model cells may be oblong, and heights stay true.
+fn place(site: &Site, model: Model) -> String {
     let floor = format!("place       floor at {:.1} m", site.floor_m);
+    if model == Model::Flow && site.cell_height_m() != site.cell_size_m {
+        return format!("{floor}, cells {} m high", short(site.cell_height_m(), 4));
+    }
     match short(site.vertical_exaggeration, 4) {
         1.0 => floor,
         stretch => format!("{floor}, heights × {stretch}"),

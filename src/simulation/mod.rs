@@ -8,9 +8,13 @@ mod command;
 mod event;
 mod timings;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use crate::air::Wind;
 use crate::engine::tiled::Tiled;
 use crate::engine::{Engine, Stage};
+use crate::flow::Flow;
 use crate::grid::Grid;
 use crate::matter::{Material, Reaction, check_known};
 use crate::random::Draw;
@@ -249,9 +253,34 @@ impl Simulation {
             if stage.is_due(draw.step) {
                 self.timings.time(stage, || self.engine.run(&mut self.world, stage, draw));
             }
+            if self.was_stopped() {
+                return;
+            }
         }
         self.history.step += 1;
         self.run_due_events();
+    }
+
+    /// From now on a long step of a world of the physical model is given up as soon as `stop` is set: the simulation is then as it
+    /// was before the step, and goes on to the bits that it would have come to.
+    pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
+        self.world.stop_by(stop);
+    }
+
+    /// From now on the lava of a physical model without other matter and air is put into cells only by [`Simulation::show`]: what
+    /// reads cells, but for [`World::flow`], calls that before.
+    pub fn show_when_asked(&mut self) {
+        self.world.defer_flow();
+    }
+
+    /// Puts the lava of the physical model into cells, as far as it is not.
+    pub fn show(&mut self) {
+        self.world.show_flow();
+    }
+
+    /// Whether the last step was given up.
+    pub fn was_stopped(&self) -> bool {
+        self.world.flow().is_some_and(Flow::was_stopped)
     }
 
     fn run_due_events(&mut self) {
@@ -259,6 +288,7 @@ impl Simulation {
         {
             let command = event.command.clone();
             self.history.past += 1;
+            self.world.show_flow();
             self.carry_out(&command);
         }
     }

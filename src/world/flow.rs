@@ -9,6 +9,7 @@
 //! A lava that melts is shown in two materials instead, [`Material::SOLID`] and [`Material::MELT`], each cell as it is, and rock
 //! that bodies put above the ground as [`Material::MOULD`].
 
+use super::unseen::Unseen;
 use super::{Content, Edit, Matter, World};
 use crate::flow::{Flow, FlowCell, FlowEdit, FlowState, Lava, UNITS};
 use crate::grid::Place;
@@ -70,6 +71,8 @@ pub(super) struct Flowing {
     pub(super) flow: Flow,
     /// For each column the lowest cell above the highest one that shows lava.
     pub(super) tops: Vec<u16>,
+    /// Columns that have changed and are shown when somebody reads them; absent where they are shown after every step.
+    pub(super) unseen: Option<Unseen>,
     /// Room for what is shown of columns.
     columns: Vec<Column>,
 }
@@ -85,12 +88,20 @@ impl World {
         self.flow.as_mut().map(|flowing| &mut flowing.flow)
     }
 
+    /// Has the flow, where there is one, give up a long step as soon as `stop` is set.
+    pub(crate) fn stop_by(&mut self, stop: std::sync::Arc<std::sync::atomic::AtomicBool>) {
+        if let Some(flow) = self.flow_mut() {
+            flow.stop_by(stop);
+        }
+    }
+
     /// The same world, whose lava moves by the physical model from now on: all columns show the ground and the lava of
     /// `flow`, which has the columns and levels of this box.
     #[must_use]
     pub fn with_flow(mut self, flow: Flow) -> Self {
         let columns = self.grid.columns() as u32;
-        self.flow = Some(Box::new(Flowing { flow, tops: vec![0; columns as usize], columns: Vec::new() }));
+        self.flow =
+            Some(Box::new(Flowing { flow, tops: vec![0; columns as usize], unseen: None, columns: Vec::new() }));
         self.show(|_| (0..columns).collect());
         self
     }
@@ -98,7 +109,7 @@ impl World {
     /// The same world with a flow that it shows already, as one that was read from a file.
     #[must_use]
     pub(crate) fn with_shown_flow(mut self, flow: Flow) -> Self {
-        self.flow = Some(Box::new(Flowing { flow, tops: Vec::new(), columns: Vec::new() }));
+        self.flow = Some(Box::new(Flowing { flow, tops: Vec::new(), unseen: None, columns: Vec::new() }));
         let tops = self.lava_tops();
         self.flow.iter_mut().for_each(|flowing| flowing.tops.clone_from(&tops));
         self.show_fresh();
@@ -147,7 +158,21 @@ impl World {
         let setup = flowing.flow.setup();
         let pours = vents.flow_pours(step, (setup.step_s, setup.lava.vent_k), grid);
         flowing.flow.step(&pours);
-        self.show(Flow::changed);
+        if flowing.flow.was_stopped() {
+            return;
+        }
+        match &mut flowing.unseen {
+            Some(unseen) => unseen.add(flowing.flow.changed()),
+            None => self.show_step(),
+        }
+    }
+
+    fn show_step(&mut self) {
+        self.show(|flow| flow.changed().to_vec());
+        self.stay_shown();
+    }
+
+    pub(super) fn stay_shown(&mut self) {
         // No rule moves these layers: what changed is for their readers.
         let shown = self.layers_of_flow();
         let layers = self.layers.iter_mut().enumerate().filter(|(number, _)| shown.has(*number));
@@ -156,6 +181,7 @@ impl World {
 
     /// Carries out an edit of lava and rock; other matter in the cells goes as in any world.
     pub(super) fn edit_flow(&mut self, edit: &Edit) {
+        self.show_flow();
         let Some(flowing) = self.flow.as_deref() else { return };
         let lava = &flowing.flow.setup().lava;
         let [cold, hot] = lava.warmth_k();
@@ -200,7 +226,7 @@ impl World {
     pub(super) fn show(&mut self, columns: impl FnOnce(&Flow) -> Vec<u32>) {
         let melting = self.layers_of_melting();
         let Some(mut flowing) = self.flow.take() else { return };
-        let Flowing { flow, tops, columns: shown } = &mut *flowing;
+        let Flowing { flow, tops, columns: shown, .. } = &mut *flowing;
         for numbers in columns(flow).chunks(AT_ONCE) {
             shown.resize_with(numbers.len().max(shown.len()), Column::default);
             shown.par_iter_mut().zip(numbers).with_min_len(TASK).for_each(|(column, &number)| {
@@ -310,7 +336,9 @@ impl World {
     fn take_account(&mut self, flow: &Flow) {
         let units = |amount: i64| (amount.max(0) / i64::from(PER_UNIT)) as u64;
         let (account, ledger) = (flow.account(), &mut self.layers[self.lava].ledger);
-        ledger.sourced = units(account.poured);
+        // Of a lava that melts it is solid that is put there.
+        let put = if flow.setup().lava.melts() { 0 } else { account.placed };
+        ledger.sourced = units(account.poured + put);
         ledger.outflow = units(account.out);
         ledger.solidified = units(account.set);
         ledger.removed = units(account.removed);

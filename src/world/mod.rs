@@ -20,6 +20,7 @@ mod record;
 mod rows;
 mod settled;
 mod tiles;
+mod unseen;
 mod values;
 mod wake;
 

@@ -285,3 +285,28 @@ fn a_heightmap_with_a_lava_gets_the_physical_model() {
         assert!(refused.contains("model"), "{refused}");
     }
 }
+
+/// What nobody reads is not made: the layer of cells stays as it was until it is asked for, and is then the same to the bit.
+#[test]
+fn cells_are_shown_when_they_are_asked_for() {
+    let scene = parse(SLOPE);
+    let [mut shown, mut asked] = [(); 2].map(|()| build(&scene).simulation);
+    asked.show_when_asked();
+    for _ in 0..3 {
+        (0..15).for_each(|_| shown.step());
+        (0..15).for_each(|_| asked.step());
+        assert_ne!(asked.world().state_hash(), shown.world().state_hash(), "no step has put lava into cells");
+        asked.show();
+        assert_eq!(asked.world().state_hash(), shown.world().state_hash());
+        asked.world().check().unwrap();
+    }
+}
+
+/// Lava of a body lies there and was not poured.
+#[test]
+fn lava_of_a_body_is_not_poured() {
+    let body = "[[body]]\nshape = { kind = \"box\", from = [3, 0, 20], to = [6, 40, 24] }\nmatter = { kind = \"lava\", amount = 1.0 }\n";
+    let simulation = build(&parse(&format!("{SLOPE}{body}"))).simulation;
+    let account = simulation.world().flow().unwrap().account();
+    assert!(account.poured == 0 && account.placed > 0, "{account:?}");
+}

@@ -55,3 +55,45 @@ fn flags_of_the_other_model_are_refused() {
         assert!(error.contains(message), "{args}\n→ {error}");
     }
 }
+
+#[test]
+fn the_help_of_lava_names_all_presets() {
+    let place = Place::new();
+    let words = text(&place.run("run --help").stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    for name in lavoxel::flow::Lava::PRESETS {
+        assert!(words.contains(name), "no {name} in\n{words}");
+    }
+}
+
+#[test]
+fn a_report_warns_with_numbers_where_the_model_does_not_hold() {
+    let place = Place::new();
+    place.put("slope.asc", slope());
+    let args =
+        "run slope.asc --vent map:500150,4170150@20m3/s --duration 20min --lava kilauea --cell-height 2 --walls open";
+    let report = place.json(&format!("{args} --json"));
+    let flow = &report["flow"];
+    let reynolds = |key: &str| flow["reynolds"][key].as_f64().unwrap_or_else(|| panic!("{key} in {flow}"));
+    assert!(reynolds("max") > 1.0 && reynolds("above_1_since_s") <= reynolds("at_s"), "{flow}");
+    assert!((0.0..300.0).contains(&reynolds("x_m")) && (0.0..200.0).contains(&reynolds("z_m")), "{flow}");
+    assert!(flow["out_m3"].as_f64().unwrap() > 0.0, "{flow}");
+    let words = text(&place.run(args).stdout);
+    for line in [
+        "warning: Reynolds number up to ",
+        ", above 1 since ",
+        " % of the lava, left by the sides of the box",
+        "cells 2 m high",
+    ] {
+        assert!(words.contains(line), "no {line:?} in\n{words}");
+    }
+    assert!(!words.contains("heights ×"), "{words}");
+}
+
+#[test]
+fn a_scene_says_before_it_starts_that_it_flows_too_fast_for_its_steps() {
+    let place = Place::new();
+    place.put("slope.asc", slope());
+    place.put("thin.toml", super::signals::DEEP);
+    let error = text(&place.run("scene thin.toml").stderr);
+    assert!(error.contains("of a step can follow") && error.contains("make flow.step_s "), "{error}");
+}

@@ -102,3 +102,64 @@ fn an_interrupted_run_writes_the_maps_of_its_steps() {
     assert_eq!(printed, expected);
     assert_eq!(place.files(), ["a.qml", "a.tif", "all.npz", "small.toml"]);
 }
+
+/// A dam of very thin lava that breaks: its first step has more than a hundred thousand sub-steps, and takes minutes.
+pub(crate) const DEEP: &str = r#"
+name = "deep"
+model = "flow"
+[flow]
+step_s = 3600.0
+duration = "10 h"
+open_sides = false
+lava = { preset = "etna-basalt", viscosity = { law = "constant", pa_s = 1.0 } }
+[grid]
+size = [120, 30, 120]
+cell_size_m = 10.0
+cell_height_m = 5.0
+[terrain]
+kind = "plane"
+base_cells = 2.0
+[[body]]
+shape = { kind = "box", from = [0, 2, 0], to = [60, 20, 120] }
+matter = { kind = "lava", amount = 1.0 }
+[[vent]]
+x = 30.0
+z = 30.0
+radius = 0.0
+rate_m3_s = 100.0
+"#;
+
+/// How soon a program ends after a signal. It takes a fraction of a second; a busy machine may take longer.
+const SOON: Duration = Duration::from_secs(5);
+
+#[test]
+fn ctrl_c_acts_inside_a_step_of_a_flow() {
+    use rustix::process::Signal;
+
+    for (args, signal) in [
+        ("run deep.toml --checkpoint deep.lavoxel --json", Signal::INT),
+        ("run deep.toml --checkpoint deep.lavoxel --json", Signal::TERM),
+        ("hazard deep.toml --runs 1 --durations 1h", Signal::TERM),
+    ] {
+        let place = Place::new();
+        place.put("deep.toml", DEEP);
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+        command.current_dir(place.0.path()).args(args.split(' '));
+        let mut program =
+            Running::start(command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()));
+        // By then it listens, and is in its first step.
+        std::thread::sleep(Duration::from_secs(4));
+        assert!(program.try_wait().unwrap().is_none(), "{args}: ended before it was stopped");
+        let asked = Instant::now();
+        program.signal(signal);
+        let output = program.output();
+        assert!(asked.elapsed() < SOON, "{args}: ended after {:?}", asked.elapsed());
+        assert_eq!(output.status.code(), Some(130), "{args}: {}", text(&output.stderr));
+        if args.starts_with("run") {
+            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!((&report["steps"], &report["interrupted"]), (&Value::from(0), &Value::Bool(true)));
+            let kept = place.json("resume deep.lavoxel --steps 0 --json");
+            assert_eq!(kept["state_hash"], report["state_hash"]);
+        }
+    }
+}

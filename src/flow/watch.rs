@@ -1,0 +1,33 @@
+//! Where a flow left what its rule holds for: inertia, and moves that sub-steps put off.
+
+use serde::{Deserialize, Serialize};
+
+/// The Reynolds number ρ q/η above which a flow is no creeping film.
+const CREEPING: f64 = 1.0;
+
+/// The worst of a flow so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowWatch {
+    /// Largest Reynolds number ρ q/η of the uppermost run of a column, with the flux q in m²/s.
+    pub reynolds: f64,
+    /// Number of its column.
+    pub reynolds_column: u32,
+    /// End of its step in seconds.
+    pub reynolds_at_s: f64,
+    /// When the number was above 1 for the first time.
+    pub inertial_since_s: Option<f64>,
+    /// Largest difference of heads between columns whose move a sub-step put off, in units of height.
+    pub put_off: i64,
+}
+
+impl FlowWatch {
+    /// Notes the largest Reynolds number of a step and its column.
+    pub(crate) fn note(&mut self, (reynolds, column): (f64, u32), now_s: f64) {
+        if reynolds > self.reynolds {
+            (self.reynolds, self.reynolds_column, self.reynolds_at_s) = (reynolds, column, now_s);
+        }
+        if reynolds > CREEPING {
+            self.inertial_since_s.get_or_insert(now_s);
+        }
+    }
+}
