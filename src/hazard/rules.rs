@@ -26,7 +26,7 @@ pub(super) fn fingerprint() -> u64 {
 
 /// A lava with every kind of loss.
 fn basalt() -> Lava {
-    let cooling = Cooling::Bare { exposed: 0.5 };
+    let cooling = Cooling::Skin { tear_m: 200.0, exposed: 0.02 };
     Lava { yield_pa: 500.0, conduction: 2.0, bed_conduction: 1.0, cooling, ..Lava::default() }
 }
 
