@@ -44,7 +44,7 @@ fn trial(lava: Lava) -> Flow {
     let is_open = |[x, y, z]: [usize; 3]| if x < 5 { x > 1 && (3..6).contains(&z) } else { y == 4 && z == 4 };
     flow.edit(cells.filter(|&place| !is_open(place)), FlowEdit::Rock);
     for step in 0..STEPS {
-        let poured = |step: u64| 30.0 * step.min(STEPS / 2) as f64;
+        let poured = |step: u64| 60.0 * step.min(STEPS / 2) as f64;
         let (column, level) = (4 * flow.space().nx + 3, None);
         let (before_m3, after_m3) = (poured(step), poured(step + 1));
         flow.step(&[FlowPour { column, level, before_m3, after_m3, temperature_k: 1360.0 }]);
