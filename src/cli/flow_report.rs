@@ -24,7 +24,7 @@ pub(super) struct FlowReport {
     step_s: f64,
     cell_height_m: f64,
     poured_m3: f64,
-    /// What the scene or edits put there.
+    /// Liquid that the scene or edits put there.
     placed_m3: f64,
     liquid_m3: f64,
     set_m3: f64,
@@ -298,7 +298,7 @@ impl FlowReport {
         ]
     }
 
-    /// What was not poured, what left, and where the model or its sub-steps do not hold.
+    /// Lines for liquid that was not poured or left, and for places where the model or its sub-steps do not hold.
     pub(super) fn warnings(&self) -> Vec<String> {
         let all = self.poured_m3 + self.placed_m3 + self.made_m3;
         let blocked = || {

@@ -25,7 +25,7 @@ pub(super) fn after_the_step() {
     LONG_WORK.store(true, Ordering::Relaxed);
 }
 
-/// What long steps look at, which give up once it is set.
+/// Flag that long steps read; they give up once it is set.
 pub(super) fn flag() -> Arc<AtomicBool> {
     Arc::clone(&ASKED)
 }

@@ -95,7 +95,7 @@ pub(crate) struct Column {
     pub(crate) runs: SmallVec<[Run; 1]>,
     /// Squared cosine of the bed's slope.
     pub(crate) cos2: Mag,
-    /// What the crust of the uppermost run lacks in heat beside its core, spread over the run's depth, in kelvin of heat: its
+    /// Deficit of heat of the uppermost run's crust beside its core, spread over the run's depth, in kelvin of heat: its
     /// deficit in J/m² over ρ c and the depth. It is carried with the liquid, so that what stretches the surface thins the crust.
     pub(crate) skin: f32,
     /// Depth below the surface of the uppermost run down to which the liquid is not warmer than the solidus, in units of height,

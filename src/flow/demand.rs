@@ -1,4 +1,4 @@
-//! What a column asks of the plan: whether anything crosses its faces, and how long a sub-step it stands.
+//! Demand of a column on the plan: whether anything crosses its faces, and how long a sub-step it stands.
 //!
 //! Explicit diffusion with `D = ρ g h³/(3η)` is stable in sub-steps of 0.168 dx²/D. Deep liquid that lies nearly level does not
 //! ask for these: what it would move in a longer one is held back by the limit of a flux ([`super::face`]), and the difference of
@@ -16,7 +16,7 @@ use super::tables::Tables;
 /// Levels up to which the depth decides: to work out what flows would take longer than it saves.
 const SHALLOW: u8 = 3;
 
-/// What a column by itself asks of the plan.
+/// Demand of a column by itself on the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Own {
     /// The level that is right for it.
@@ -29,7 +29,7 @@ pub(crate) struct Own {
     pub(crate) fall: i64,
 }
 
-/// What the plan reads.
+/// State that the plan reads.
 #[derive(Clone, Copy)]
 pub(crate) struct Ground<'a> {
     pub(crate) space: FlowBox,
@@ -70,7 +70,7 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// What a column asks for. `stirs` says of which columns liquid moves.
+    /// Demand of a column. `stirs` says of which columns liquid moves.
     pub(crate) fn own(self, at_side: bool, c: usize, stirs: &[bool]) -> Own {
         if !stirs[c] {
             return Own { is_eased: self.leans[c].has_liquid(), ..Own::default() };
@@ -116,7 +116,7 @@ impl<'a> Ground<'a> {
         own
     }
 
-    /// The same of a column of one run inside of the box, from its record and those of its neighbours.
+    /// Demand of a column of one run inside of the box, from its record and those of its neighbours.
     #[inline]
     fn lean_level(self, c: usize) -> Option<Own> {
         let Self { space, leans, tables, .. } = self;

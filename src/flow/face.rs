@@ -94,14 +94,14 @@ pub(crate) struct Flux {
     pub(crate) eased: i64,
 }
 
-/// What drives liquid between two runs, without a limit.
+/// Drive of liquid between two runs, without a limit.
 pub(crate) struct Drive {
     is_forward: bool,
     /// Units of amount in the time `Δt/2^level`.
     flux: Mag,
     /// Difference of heads beyond that which the strength holds.
     excess: i64,
-    /// What stands above the sill on the giver's side.
+    /// Depth above the sill on the giver's side.
     stands: i64,
     /// Power of two by which heads exceed amounts: 0 under the sky.
     slot: i32,
@@ -136,7 +136,7 @@ impl Pair<'_> {
         drive::<false>(&Side::of_run(a), &Side::of_run(b), cos2, || self.slope_along(a, b), tables, level)
     }
 
-    /// What drives all pairs of runs that touch, in a whole step.
+    /// Drive of all pairs of runs that touch, in a whole step.
     pub(crate) fn drives(&self, tables: &Tables) -> impl Iterator<Item = Drive> {
         let pairs = (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
         pairs.filter_map(|(i, j)| self.drive(i, j, tables, 0))
@@ -293,7 +293,7 @@ impl LeanPair<'_> {
         Some(self.drive(tables, level)?.limited(tables))
     }
 
-    /// What drives liquid in the time `Δt/2^level`.
+    /// Drive of liquid in the time `Δt/2^level`.
     #[inline(always)]
     pub(crate) fn drive(&self, tables: &Tables, level: i32) -> Option<Drive> {
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);

@@ -162,7 +162,7 @@ impl Gather<'_> {
     }
 }
 
-/// What came to a column: its amount, and that times its crust.
+/// Arrivals at a column: the amount, and that times its crust.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Came {
     amount: i64,

@@ -43,7 +43,7 @@ impl Flow {
         self.reshape(cells.chunk_by(|a, b| a.0 == b.0).map(|pair| pair[0].0));
     }
 
-    /// What decides which liquid is cold.
+    /// Law by which liquid counts as cold.
     pub(crate) fn cold_law(&self) -> ColdLaw {
         ColdLaw { solidus: self.solidus(), by_lid: self.tables.carries_skin }
     }
@@ -94,7 +94,7 @@ fn spread_over_others(column: &mut Column, run: &Run, (amount, heat): (i64, i64)
     column.cell_mut(last).heat += left;
 }
 
-/// What decides which liquid is cold.
+/// Law by which liquid counts as cold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColdLaw {
     /// Heat of a unit at the solidus; 0 of a lava that never sets.

@@ -12,7 +12,7 @@ use super::{Flow, FlowAccount, FlowWatch};
 /// Faces from which a step keeps what it changes: about a tenth of a second of work. Shorter steps are made to their end.
 const MANY: u64 = 1 << 20;
 
-/// What a step may change, as it was before.
+/// State that a step may change, as it was before.
 pub(crate) struct Before {
     account: FlowAccount,
     watch: FlowWatch,

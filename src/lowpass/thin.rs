@@ -16,7 +16,7 @@
 
 use super::clear::ONE;
 
-/// What the nine cells below hold, as a share, up to which a cell's matter counts as falling, and from which as carried.
+/// Filling of the nine cells below, as a share, up to which a cell's matter counts as falling, and from which as carried.
 const CARRIED: [u32; 2] = [ONE / 2, ONE / 5 * 4];
 
 /// Densities by amount, 0..=255 for 0..=1 both.

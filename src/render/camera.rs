@@ -22,7 +22,7 @@ pub struct Bounds {
     /// Distance from the upright middle axis, in cells, to which the content reaches at evenly spaced heights from
     /// `low` to `high`. Mountains are narrow where they are high, and framing uses that.
     reach: [f32; LEVELS],
-    /// The same of matter over the ground, from `low` to a height of its own.
+    /// Bounds of matter over the ground, from `low` to a height of its own.
     matter: (f32, [f32; LEVELS]),
     /// Height of a cell as it is drawn, in its widths.
     tall: f32,
@@ -54,7 +54,7 @@ impl Bounds {
         bounds
     }
 
-    /// The same with matter in these boxes, each between two corners in cells. An automatic framing has them in the picture; the
+    /// These bounds with matter in boxes, each between two corners in cells. An automatic framing has them in the picture; the
     /// fractions of a given target are still those of the ground.
     #[must_use]
     pub fn holding(mut self, boxes: &[[[f32; 3]; 2]]) -> Self {

@@ -58,7 +58,7 @@ impl<'a> Media<'a> {
 pub(crate) struct Clear<'a> {
     pub(crate) field: MediumField<'a>,
     pub(crate) look: &'a MaterialLook,
-    /// What it does to light, if that passes it.
+    /// Its effect on light, if that passes it.
     pub(crate) liquid: Liquid,
     /// Plain styles: its linear colour.
     color: V3,

@@ -39,7 +39,7 @@ const fn of_preset(preset: Preset) -> usize {
     }
 }
 
-/// What the palette of a material mixes its colour with, and the share of the colour at the lower end.
+/// Colour that the palette of a material mixes with its own, and the share of the colour at the lower end.
 const PALE: f32 = 0.93;
 const LEAST_TONE: f32 = 0.18;
 

@@ -59,7 +59,7 @@ impl Layer {
     }
 }
 
-/// What colour bars of a picture stand for.
+/// Quantity that the colour bars of a picture show.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {
     /// Whether there is lava, other materials, and haze in the air.

@@ -48,7 +48,7 @@ const FOAM: [f32; 2] = [0.06, 0.5];
 /// depth has not absorbed the red yet.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
 
-/// What a clear liquid does to light that passes it.
+/// Effect of a clear liquid on light that passes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Liquid {
     /// Share of red, green and blue that a cell takes out, as the exponent of its length.

@@ -77,7 +77,7 @@ pub struct Leveling {
     pub viscosity: u16,
     /// Amount that stays.
     pub stickiness: u16,
-    /// What goes to a neighbour, of 65536 parts: of the difference, or in a thin box of what a neighbour lacks of the mean.
+    /// Share that goes to a neighbour, of 65536 parts: of the difference, or in a thin box of what a neighbour lacks of the mean.
     pub share: u16,
     /// Whether the box is one cell thick.
     pub thin: bool,

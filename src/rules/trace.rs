@@ -105,7 +105,7 @@ pub struct Tracing {
     pub fullest: u16,
     /// Least room of a height that takes, and least difference in one that comes level.
     pub min_flow: u16,
-    /// What passes through a hole under a head of half a cell.
+    /// Amount that passes through a hole under a head of half a cell.
     pub press: u16,
     /// Whether what stands on a body belongs to it.
     pub rest: bool,
@@ -147,12 +147,12 @@ impl Tracing {
         if amount >= self.min_liquid { amount } else { 0 }
     }
 
-    /// What a body cell below rock, the roof of the box or a body cell holds more of than this.
+    /// Amount above which a cell below rock, the roof of the box or a body cell is a body cell.
     pub(crate) fn through_below(&self) -> u16 {
         self.through.min(AMOUNT_ONE / 2)
     }
 
-    /// What passes through a hole under so much liquid above its middle, in units of a cell's height.
+    /// Amount that passes through a hole under so much liquid above its middle, in units of a cell's height.
     fn driven(&self, head: u64) -> u64 {
         let press = u64::from(self.press);
         // Of numbers below 2^16 and 2^25.
@@ -198,7 +198,7 @@ impl Tracing {
     }
 }
 
-/// What else the cells of one of a body's heights may take.
+/// Room that is left to the cells of one of a body's heights.
 fn room_left(heights: &[Height], number: usize) -> u64 {
     let height = &heights[number];
     // The covered cells of the same y come before the pressed ones and share their limit.

@@ -50,7 +50,7 @@ struct Lists {
     flow: Vec<Reaction>,
 }
 
-/// What became of a default reaction in a scene that has its materials.
+/// Fate of a default reaction in a scene that has its materials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     InForce,
@@ -60,7 +60,7 @@ pub(super) enum Standing {
     Differs(String),
 }
 
-/// What default reactions added to a scene.
+/// Materials and reactions that default reactions added to a scene.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Added {
     /// Those of materials that the scene has; the ones in force are the first reactions of the scene.

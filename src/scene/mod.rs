@@ -78,7 +78,7 @@ pub struct Scene {
     origin: PathBuf,
     /// What was chosen for a heightmap that came without a scene.
     choices: Vec<String>,
-    /// What default reactions added to its keys.
+    /// Additions of default reactions to its keys.
     added: Added,
 }
 
@@ -131,7 +131,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// The same without default reactions: the text says all, as that of a checkpoint does.
+    /// Reads a scene without default reactions: the text says all, as that of a checkpoint does.
     pub(crate) fn parse_written(text: &str, origin: &Path) -> Result<Self, SceneError> {
         need::reading(text)
             .check("make the scene's file shorter")

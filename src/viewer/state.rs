@@ -214,7 +214,7 @@ impl State {
         self.report.as_ref().map(|report| [report.grid.nx, report.grid.ny, report.grid.nz])
     }
 
-    /// What a camera should frame: the ground block, of oblong cells in the physical model, and the matter over it at the start.
+    /// Bounds that a camera should frame: the ground block, of oblong cells in the physical model, and the matter over it at the start.
     pub(crate) fn proportioned(&self, subject: Bounds) -> Bounds {
         let grid = self.report.as_ref().map(|report| report.grid);
         let matter = grid.map_or_else(Vec::new, |grid| self.scene.spec.matter_at_start(grid));

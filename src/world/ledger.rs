@@ -25,7 +25,7 @@ pub struct Ledger {
     pub made: u64,
     /// What vents could not place because their column was full to the roof. It never entered the box.
     pub blocked: u64,
-    /// What rock displaced that found no room in reach: it counts in `removed` too, unless it was gone when the account was
+    /// Matter that rock displaced and that found no room in reach: it counts in `removed` too, unless it was gone when the account was
     /// opened. A checkpoint does not keep this number.
     pub crushed: u64,
     /// Where the energy came from and where it went.

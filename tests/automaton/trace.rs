@@ -418,7 +418,7 @@ fn a_maze_fills_under_a_head_of_eight_cells() {
     assert!((32.5..34.0).contains(&level(simulation.world(), 3, 3)), "{}", level(simulation.world(), 3, 3));
 }
 
-/// What leaves a tank in a step through a pipe of 2 × 2 cells, 8 long, under so much water above the middle of its mouth; the pipe ends
+/// Amount that leaves a tank in a step through a pipe of 2 × 2 cells, 8 long, under so much water above the middle of its mouth; the pipe ends
 /// above a basin, or at an open side of the box.
 fn outflow(head: usize, walls: Walls, material: Material) -> f64 {
     let end = match walls {

@@ -286,7 +286,7 @@ fn a_heightmap_with_a_lava_gets_the_physical_model() {
     }
 }
 
-/// What nobody reads is not made: the layer of cells stays as it was until it is asked for, and is then the same to the bit.
+/// The layer of cells is made for a reader alone: until then it stays as it was, and then it has the bits of one made at every step.
 #[test]
 fn cells_are_shown_when_they_are_asked_for() {
     let scene = parse(SLOPE);

@@ -45,7 +45,7 @@ mod own_volume {
 
 #[allow(dead_code, reason = "main reads its arguments, which are those of the tests here")]
 mod air_plume {
-    include!("../examples/air_plume.rs");
+    include!("../../examples/air_plume.rs");
 
     /// With the keys that a scene has by default, on a grid of the coarse kind.
     #[test]

@@ -50,7 +50,7 @@ pub(super) fn half_slope(left: f32, right: f32) -> f32 {
     (if low > 0.0 { low } else { 0.0 }) + (if high < 0.0 { high } else { 0.0 })
 }
 
-/// What a face lies above its giving cell in a third-order sweep (Leonard 1979), before the share that passes: from the
+/// Height of a face above its giving cell in a third-order sweep (Leonard 1979), before the share that passes: from the
 /// differences behind and ahead of that cell, within both of them, 0 where they have different signs.
 #[inline(always)]
 fn steepness(behind: f32, ahead: f32, [wide, near]: [f32; 2]) -> f32 {

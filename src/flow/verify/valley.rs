@@ -33,7 +33,7 @@ fn place(dx_m: f64, [x, z]: [usize; 2]) -> (f64, f64) {
     ((x as f64 + 0.5) * dx_m, (z as f64 + 0.5) * dx_m - 0.5 * WIDTH_M)
 }
 
-/// What a flow came to.
+/// End of a flow.
 struct Reached {
     /// Way from the source within which 99.5 % of the volume lies.
     runout_m: f64,

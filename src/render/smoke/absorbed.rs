@@ -81,7 +81,7 @@ impl Fade {
         Self { size, edge: grid.ratio as f32, along }
     }
 
-    /// What is left of an absorption where a share of the smoke is. A share alone leaves dense smoke a wall, however small it is:
+    /// Rest of an absorption where a share of the smoke is. A share alone leaves dense smoke a wall, however small it is:
     /// the optical depth of a cell has a limit, too, that falls to nothing at the side and is endless away from it.
     fn left(&self, dense: f32, share: f32) -> f32 {
         let most = HALF_SHOWN * 2.0 * share * share / ((1.0 - share).max(0.0) * self.edge);

@@ -28,7 +28,7 @@ pub(crate) struct Height {
     /// Sums over the cells; of one that comes level, of what is above the mean and of what is missing to it.
     pub(super) offers: u64,
     pub(super) room: u64,
-    /// What moves.
+    /// Amounts that move.
     pub(super) given: u64,
     pub(super) taken: u64,
     /// The mean of one that comes level.
@@ -39,7 +39,7 @@ pub(crate) struct Height {
     pub(super) most_taken: u64,
 }
 
-/// What a cell offers, holds, and has room for.
+/// Offer, amount and room of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surface {
     pub(crate) offer: u16,
@@ -132,7 +132,7 @@ impl Height {
         self.room += other.room;
     }
 
-    /// The same height, booked, of which no cell was added yet around the mean.
+    /// This height, booked, of which no cell was added yet around the mean.
     pub(crate) fn without_sums(&self) -> Self {
         Self { offers: 0, room: 0, ..*self }
     }
@@ -189,7 +189,7 @@ impl Shares {
         !self.height.moves()
     }
 
-    /// What the next cell gives and takes.
+    /// Gift and take of the next cell.
     #[inline(always)]
     pub(crate) fn next(&mut self, cell: Surface) -> [u16; 2] {
         [self.gives.next(self.height.gives(cell)), self.takes.next(self.height.takes(cell))]
@@ -214,7 +214,7 @@ impl Running {
         running
     }
 
-    /// What the values so far have together.
+    /// Sum due to the values so far.
     #[inline(always)]
     fn due(&self) -> u64 {
         if self.whole == 0 {

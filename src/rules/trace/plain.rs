@@ -206,7 +206,7 @@ impl Traced<'_> {
         bodies.into_iter().map(member).collect()
     }
 
-    /// What else of the layer a cell can hold.
+    /// Room of a cell for more of the layer.
     fn room(&self, place: Place) -> u16 {
         (AMOUNT_ONE - self.world.heavier_than(self.layer, place)).saturating_sub(self.amount(place))
     }
