@@ -2,8 +2,8 @@
 //! cells.
 
 use crate::vessels::{
-    ORDERS, Published, column, fill, floor, full, level, levels, loose_water, mean_x, published_water, run, steps,
-    vessels, water,
+    ORDERS, Published, amount, column, fill, floor, full, level, levels, loose_water, mean_x, published_water, run,
+    steps, vessels, water,
 };
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
@@ -408,7 +408,7 @@ fn a_maze_fills_under_a_head_of_eight_cells() {
     // What fills the maze, and eight cells more.
     fill(&mut world, [1, 25, 1], [16, 40, 16], full());
     let mut simulation = run(world);
-    let filled = |world: &World| cells.iter().filter(|&&place| fluids::amount(world, place) > 0.95).count();
+    let filled = |world: &World| cells.iter().filter(|&&place| amount(world, place) > 0.95).count();
     let from = (1..=20_000).find(|_| {
         steps(&mut simulation, 1);
         filled(simulation.world()) == cells.len()
