@@ -233,7 +233,6 @@ fn a_puff_in_a_closed_box_only_loses_and_comes_to_rest() {
         assert!(now <= 1.001 * before, "step {step}: {before} became {now} of {first}");
         before = now;
         if now == 0.0 {
-            println!("at rest after {step} steps");
             break;
         }
     }

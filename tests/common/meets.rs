@@ -1,4 +1,5 @@
 //! Worlds in which lava of the physical model meets other matter.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
 
