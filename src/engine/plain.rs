@@ -42,7 +42,7 @@ impl Engine for Plain {
             Rule::Stay(()) => {}
             Rule::React(rule) => react(world, rule, draw),
             Rule::Set(()) => set(world, layer),
-            Rule::Calm(rule) => world.calm(layer, rule),
+            Rule::Calm(rule) => world.calm(layer, rule, &mut Vec::new()),
             Rule::Leave(()) => world.leave_by_roof(layer),
             Rule::Trace(rule) => {
                 for (place, amount) in rule.settle(world, layer) {

@@ -14,12 +14,13 @@ use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
 use super::trace::Tracer;
 use super::{Engine, Stage, react};
+use crate::grid::Place;
 use crate::parallel::{self, *};
 use crate::random::{Draw, Salt};
 use crate::rules::drift::Drifting;
 use crate::rules::{Column, Exchange, Rule, Walls};
 use crate::simd::{Level, Simd, Work};
-use crate::world::{AMOUNT, Activities, ENERGY, Ground, Layer, Reader, Strip, World};
+use crate::world::{AMOUNT, Activities, Content, ENERGY, Ground, Layer, Reader, Strip, World};
 
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
 const LEAST_PART: usize = 128;
@@ -35,6 +36,8 @@ pub struct Tiled {
     nothing: [Option<Strip>; 2],
     /// By layer.
     tracers: Vec<Tracer>,
+    /// Cells of lava that calm down.
+    stirring: Vec<(Place, Content)>,
 }
 
 /// Memory of one part.
@@ -57,8 +60,8 @@ impl Tiled {
     /// An engine that takes the given level, which must be available; all levels give the same bits.
     pub fn on(level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
-        let (grains, tracers) = (grains::Scratch::default(), Vec::new());
-        Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracers }
+        let (grains, tracers, stirring) = (grains::Scratch::default(), Vec::new(), Vec::new());
+        Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracers, stirring }
     }
 
     /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the parts.
@@ -126,7 +129,7 @@ impl Engine for Tiled {
             Rule::Waft(rule) => self.exchange(world, layer, rule, draw),
             Rule::React(rule) => react::react(world, rule, draw),
             Rule::Set(()) => react::set(world, layer),
-            Rule::Calm(rule) => world.calm(layer, rule),
+            Rule::Calm(rule) => world.calm(layer, rule, &mut self.stirring),
             Rule::Leave(()) => world.leave_by_roof(layer),
             Rule::Grains(rule) => grains::run(&mut self.grains, self.level, world, (layer, rule), draw),
             Rule::Stay(()) => world.layers[layer].stay(),

@@ -31,7 +31,7 @@ impl Default for Trace {
             min_liquid: 0.02,
             min_pressure: 0.1,
             min_flow: 1.0 / 256.0,
-            press: 0.03,
+            press: 0.05,
             rest: true,
             air: Air::Ignored,
             every: 1,

@@ -24,15 +24,17 @@ pub const AFTER: u64 = 1000;
 pub const EVERY: u64 = 16;
 
 impl World {
-    /// Lets the lava calm down.
-    pub(crate) fn calm(&mut self, layer: usize, rule: &Spreading) {
+    /// Lets the lava calm down. `stirring` is memory for the cells that could still spread.
+    pub(crate) fn calm(&mut self, layer: usize, rule: &Spreading, stirring: &mut Vec<(Place, Content)>) {
         if self.layers[layer].is_asleep() {
             return;
         }
-        let stirring: Vec<_> =
-            self.layers[layer].held().filter(|&(place, cell)| self.stirs(layer, (place, cell), rule)).collect();
+        stirring.clear();
+        stirring.reserve(self.layers[layer].tally().cells as usize);
+        let stirs = |&(place, cell): &(Place, Content)| self.stirs(layer, (place, cell), rule);
+        stirring.extend(self.layers[layer].held().filter(stirs));
         let layer = &mut self.layers[layer];
-        for (place, cell) in stirring {
+        for (place, cell) in stirring.drain(..) {
             let lost = (cell.energy / 16).max(1);
             layer.set(place, Content { energy: cell.energy - lost, ..cell });
             layer.ledger.energy.friction += u64::from(lost);

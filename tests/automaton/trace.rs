@@ -148,7 +148,8 @@ fn a_dam_comes_level() {
     for (grid, side, material, prototype) in [
         (thin, 20, water(), 157),
         (thin, 20, published_water(), 61),
-        (wide, 12, water(), 123),
+        // With the published split, which leaves a checkerboard in three dimensions: 123.
+        (wide, 12, water(), 170),
         (wide, 12, published_water(), 41),
         (thin, 20, loose_water(), 3764),
     ] {
@@ -449,7 +450,8 @@ fn outflow_grows_with_the_head() {
         let rates = [6, 12, 24].map(|head| outflow(head, walls, water()));
         let grown = rates.map(|rate| rate / rates[0]);
         println!("{walls:?}: {rates:.4?} cells a step, as {grown:.3?}");
-        // The root of the head would be 1 : 1.41 : 2; water levels out of the mouth besides.
-        assert!((1.3..1.6).contains(&grown[1]) && (1.9..2.5).contains(&grown[2]), "{walls:?}: {rates:.4?}");
+        let off = [6, 12, 24].map(|head| f64::from(head) / 6.0).map(f64::sqrt);
+        let off = [1, 2].map(|i| (grown[i] / off[i] - 1.0).abs());
+        assert!(off.into_iter().all(|off| off < 0.1), "{walls:?}: {rates:.4?}");
     }
 }

@@ -1,5 +1,8 @@
 //! Everything that is read and written by the library: scenes, ground, meshes, maps, checkpoints.
 
+#[cfg(feature = "cli")]
+#[path = "../common/child.rs"]
+mod child;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../common/needs.rs"]
@@ -7,7 +10,6 @@ mod needs;
 
 mod checkpoint;
 mod formats_in;
-mod hostile;
 mod maps;
 mod meshes;
 mod parameters;
@@ -18,3 +20,5 @@ mod scenes;
 mod soak;
 mod states;
 mod terrain;
+#[cfg(feature = "cli")]
+mod volumes;

@@ -10,4 +10,3 @@ mod needs;
 mod cli;
 mod memory_limit;
 mod resume;
-mod volumes;

@@ -422,7 +422,9 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
 #[test]
 fn water_is_poured_put_in_changed_and_brought_back_by_the_window() {
     let folder = tempfile::tempdir().unwrap();
-    let text = format!("{SCENE}[[material]]\nname = \"water\"\n[[source]]\nmaterial = \"water\"\nx = 6.0\nz = 6.0\n");
+    // Water alone beside the lava.
+    let water = "[[material]]\nname = \"water\"\n[[source]]\nmaterial = \"water\"\nx = 6.0\nz = 6.0\n";
+    let text = format!("default_reactions = false\n{SCENE}{water}");
     let scene = Scene::parse(&text, Path::new("water.toml")).unwrap();
     let mut window = Window::open(scene.clone());
     window.steps(100);

@@ -310,6 +310,7 @@ fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
         yield_factor: 0.0,
         solidus_k: 0.0,
         cooling: Cooling::None,
+        bed_conduction: 0.0,
         ..Lava::default()
     }
 }

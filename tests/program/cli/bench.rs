@@ -22,7 +22,8 @@ fn bench_prints_its_table() {
     for (i, row) in rows.iter().enumerate() {
         assert_eq!(row["squeeze_ms"]["p50"].is_number(), (6..9).contains(&i), "{row}");
     }
-    for rule in Rule::NAMES.iter().chain(&["air"]) {
+    // Lava that is fed does not calm down.
+    for rule in Rule::NAMES.iter().filter(|&&rule| rule != "calm").chain(&["air"]) {
         assert!(rows.iter().any(|row| row[format!("{rule}_ms")]["p50"].is_number()), "{rule}: {table}");
     }
     assert!(rows[10]["flow_ms"]["p50"].is_number() && rows[10]["gravity_ms"].is_null(), "{table}");

@@ -32,7 +32,7 @@ fn the_printed_scene_is_the_built_in_one() {
 #[test]
 fn a_checked_scene_lists_its_reactions() {
     let place = Place::new();
-    let scene = "[grid]\nsize = [9, 9, 9]\n[terrain]\nkind = \"plane\"\n[[vent]]\n[[material]]\nname = \"water\"\n";
+    let scene = "[grid]\nsize = [9, 9, 9]\n[terrain]\nkind = \"plane\"\n[[vent]]\nx = 4\nz = 4\n[[material]]\nname = \"water\"\n";
     place.put("sea.toml", scene);
     let printed = place.done("scene sea.toml");
     assert!(printed.contains("lava + water → rubble + 4 steam across a face (default)"), "{printed}");
