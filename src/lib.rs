@@ -99,7 +99,7 @@
 //! once, by the state before); the engines carry any rule of a shape. Besides its file a rule needs its line in the list of
 //! `rules/schedule.rs`, its place among the rules of a kind of material there, and an arm in either engine; timings, the
 //! report, `lavoxel bench` and the window take its name from the list. `rules/squeeze.rs` and `rules/level.rs` are the
-//! shortest ones; `tests/automaton/water.rs` holds them to the plain engine on every instruction set.
+//! shortest ones; `tests/models/water.rs` holds them to the plain engine on every instruction set.
 //!
 //! A program adds a rule of its own around an engine, with [`world::World::rewrite`], which keeps the account:
 //!

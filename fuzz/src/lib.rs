@@ -1,4 +1,4 @@
-//! What is done with hostile bytes, one line for each parser. The fuzz targets and `tests/memory/hostile.rs` share it.
+//! What is done with hostile bytes, one line for each parser. The fuzz targets and `tests/hostile.rs` share it.
 //!
 //! A parser holds when it neither panics nor takes more than the [`LIMIT`], and refuses in one line that names the file.
 //! What it accepts goes on into a small world, where it must do no harm either. Memory is counted by the allocator, for

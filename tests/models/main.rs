@@ -1,4 +1,4 @@
-//! The models in true units: air, and lava that flows by its pressure and cools.
+//! The models: the automaton with its rules, engines and accounts; air; and lava in true units.
 
 #[path = "../common/air2d.rs"]
 mod air2d;
@@ -7,18 +7,36 @@ mod common;
 #[cfg(feature = "files")]
 #[path = "../common/meets.rs"]
 mod meets;
+#[path = "../common/vessels.rs"]
+mod vessels;
 
+mod agreement;
 #[cfg(feature = "files")]
 mod air;
 mod air_2d;
 mod air_article;
 mod air_incompressible;
+mod conservation;
 #[cfg(feature = "files")]
 mod flow;
 #[cfg(feature = "files")]
 mod flow_meets;
 mod flow_verify;
+mod fluids;
+mod ground;
+mod isotropy;
+mod lowpass;
 #[cfg(feature = "files")]
 mod melt_meets;
+mod patterns;
+mod pressure;
+#[cfg(feature = "files")]
+mod reactions;
+mod records;
+mod rules;
+mod sand;
+mod storage;
+mod trace;
+mod water;
 #[cfg(feature = "files")]
 mod wind;

@@ -1,10 +1,12 @@
 //! The promise: once warm, a step asks the system for no memory.
 #![allow(unsafe_code, reason = "an allocator that counts; it hands everything to the system's")]
 
+mod common;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::common::tiled;
+use common::tiled;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::rules::RulesSpec;
@@ -79,7 +81,6 @@ fn stream() -> Simulation {
 // One test, because the count is of the whole process.
 #[test]
 fn a_warm_step_asks_for_no_memory() {
-    let _turn = crate::alone();
     for threads in [1, 2] {
         let mut pool = sloshing();
         assert_eq!(asked(&mut pool, threads, [300, 500]), 0, "{threads} threads");
