@@ -19,7 +19,7 @@
 //! | `scene`, `software`, `crs` | text | | `crs` is well-known text, empty where it is not known |
 //! | `units` | (n, 2) text | | names and units: `dict(file["units"].tolist())` |
 //!
-//! In a scene with air the entries `air_box_…` hold the whole box of the air, which may be wider and higher ([`air`]); `air_ash` and
+//! In a scene with air the entries `air_box_…` hold the whole box of the air, which may be wider and higher ([`crate::air`]); `air_ash` and
 //! the like are that part of it that lies in the box, on its cells.
 //!
 //! Amounts and energies are exact: `amount · 2^15` and `energy · 2^13` are whole numbers.
