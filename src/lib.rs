@@ -173,6 +173,8 @@ mod round;
 pub mod rules;
 #[cfg(feature = "files")]
 pub mod scene;
+#[cfg(feature = "files")]
+pub mod shipped;
 mod simd;
 pub mod simulation;
 pub mod source;

@@ -269,7 +269,7 @@ impl HazardArgs {
 
     /// Whether the file is a heightmap without a scene.
     fn is_bare(&self) -> bool {
-        self.scene.source.file.as_deref().is_some_and(|path| path.exists() && Scene::is_heightmap(path))
+        self.scene.source.path().is_ok_and(|path| path.is_some_and(|path| Scene::is_heightmap(&path)))
     }
 
     /// How long runs of a scene last at most.

@@ -42,6 +42,7 @@ use lavoxel::checkpoint::CheckpointError;
 use lavoxel::export::ExportError;
 use lavoxel::output::OutputError;
 use lavoxel::scene::{Overrides, Scene};
+use lavoxel::shipped;
 use lavoxel::terrain::TerrainError;
 use lavoxel::validate::tame;
 
@@ -77,8 +78,9 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   lavoxel                                          erupt the built-in volcano
-  lavoxel view terrains/maunga_whau.toml           a real mountain in a window (where built with it)
-  lavoxel render terrains/maunga_whau.toml         a real mountain, as picture and animation
+  lavoxel view island                              a shipped scene in a window (where built with it)
+  lavoxel scene --list                             all shipped scenes
+  lavoxel render maunga_whau                       a real mountain, as picture and animation
   lavoxel run terrains/maunga_whau.asc --vent map:2667675,6478995 --steps 500
   lavoxel render --slice z=64 --picture cut.png    look inside
   lavoxel run terrains/slope.toml --steps 500 --json
@@ -128,8 +130,8 @@ impl SceneOptions {
 /// Which scene, and what is different in it.
 #[derive(Args, Debug, Default)]
 struct Source {
-    /// Scene file (.toml), or heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw), which gets a box and a vent on
-    /// its summit; without it, the built-in volcano
+    /// Scene file (.toml), name of a shipped scene (lavoxel scene --list), or heightmap (.tif, .asc, .hgt, .dem, .png,
+    /// .csv, .npy, .raw), which gets a box and a vent on its summit; without it, the built-in volcano
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
@@ -151,6 +153,11 @@ impl Source {
         self.place.typed()
     }
 
+    /// The file, or what is shipped under its name.
+    fn path(&self) -> anyhow::Result<Option<PathBuf>> {
+        self.file.as_deref().map(file_or_shipped).transpose()
+    }
+
     /// Reads the scene, with what the flags override.
     fn load(&self) -> anyhow::Result<Scene> {
         self.load_with(&self.place.overrides()?)
@@ -158,10 +165,8 @@ impl Source {
 
     /// Reads the scene with these overrides in place of those of the flags.
     fn load_with(&self, overrides: &Overrides) -> anyhow::Result<Scene> {
-        if let Some(path) = self.file.as_deref().filter(|path| !path.exists()) {
-            return Err(no_file(path));
-        }
-        let mut scene = match self.file.as_deref() {
+        let path = self.path()?;
+        let mut scene = match path.as_deref() {
             // The overrides set the part of a heightmap, and with it the summit for the vent.
             Some(path) if Scene::is_heightmap(path) => {
                 // The search for the summit already runs in parallel.
@@ -175,7 +180,7 @@ impl Source {
                 scene
             }
         };
-        if let (true, Some(stem)) = (scene.spec.name.is_empty(), self.file.as_deref().and_then(Path::file_stem)) {
+        if let (true, Some(stem)) = (scene.spec.name.is_empty(), path.as_deref().and_then(Path::file_stem)) {
             scene.spec.name = tame(&stem.to_string_lossy());
         }
         scene.spec.seed = self.seed.unwrap_or(scene.spec.seed);
@@ -184,16 +189,27 @@ impl Source {
     }
 }
 
-/// The error of a missing file, with the file next to it that was probably meant.
+/// The path of a file, or that of the shipped scene or heightmap that it names.
+fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
+    if path.exists() {
+        return Ok(path.to_owned());
+    }
+    shipped::named(path).ok_or_else(|| no_file(path))
+}
+
+/// The error of a missing file, with the file next to it or the shipped scene that was probably meant.
 fn no_file(path: &Path) -> anyhow::Error {
     let wanted = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let names = std::fs::read_dir(folder).into_iter().flatten().take(1000).flatten();
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let near = names.map(|name| (strsim::jaro_winkler(&name, &wanted), name)).filter(|(likeness, _)| *likeness > 0.85);
+    let in_folder = names.map(|name| (strsim::jaro_winkler(&name, &wanted), path.with_file_name(name)));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let shipped = shipped::scenes().map(|scene| (strsim::jaro_winkler(scene.name, &stem), PathBuf::from(scene.name)));
+    let near = in_folder.chain(shipped).filter(|(likeness, _)| *likeness > 0.85);
     let hint = match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((_, name)) => format!("did you mean {}?", path.with_file_name(name).display()),
-        None => "name a scene (.toml) or a heightmap; without a file the built-in volcano erupts".to_owned(),
+        Some((_, name)) => format!("did you mean {}?", name.display()),
+        None => "name a scene (.toml), a heightmap, or a shipped scene (lavoxel scene --list)".to_owned(),
     };
     anyhow::anyhow!("{}", tame(&format!("cannot read {}: no such file; {hint}", path.display())))
 }

@@ -4,15 +4,20 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lavoxel::scene::{DEFAULT_REACTIONS, Scene, VOLCANO};
+use lavoxel::shipped;
 
-use super::say;
+use super::{file_or_shipped, say};
 
 /// Print a complete scene with comments, or check one
 #[derive(Args, Debug)]
 pub(crate) struct SceneArgs {
-    /// Scene file to check
+    /// Scene file to check, or name of a shipped scene
     #[arg(value_name = "SCENE", conflicts_with = "defaults")]
     scene: Option<PathBuf>,
+
+    /// List the scenes inside the program
+    #[arg(long, conflicts_with_all = ["scene", "defaults"])]
+    list: bool,
 
     /// Print the built-in scene, which has every key, its default and what it does
     #[arg(long)]
@@ -23,6 +28,7 @@ pub(crate) struct SceneArgs {
 pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
     match &args.scene {
         Some(path) => {
+            let path = &file_or_shipped(path)?;
             let scene = Scene::load(path)?;
             let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
             say::warn(scene.warning(&stage.simulation));
@@ -41,10 +47,20 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             ))?;
             scene.reaction_lines().iter().try_for_each(|line| say::data(&format!("  {line}")))?;
         }
+        None if args.list => list()?,
         None if args.defaults => say::data(&format!("{}\n\n{}", VOLCANO.trim_end(), default_reactions()))?,
-        None => anyhow::bail!("name a scene file to check, or pass --defaults to print a complete scene"),
+        None => anyhow::bail!(
+            "name a scene file to check, --list for those inside the program, or --defaults for a complete one"
+        ),
     }
     Ok(())
+}
+
+/// Prints names and sentences of the shipped scenes.
+fn list() -> anyhow::Result<()> {
+    let longest = shipped::scenes().map(|scene| scene.name.len()).max().unwrap_or(0);
+    shipped::scenes().try_for_each(|scene| say::data(&format!("{:longest$}  {}", scene.name, scene.about())))?;
+    Ok(say::data("\nShow one with `lavoxel view NAME`, draw it with `lavoxel render NAME`.")?)
 }
 
 /// The default reactions as comments of a scene.

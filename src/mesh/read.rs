@@ -9,6 +9,7 @@ use super::soup::Weld;
 use super::{Cells, MeshError, MeshSpec, Soup, Up, glb, obj, stl};
 use crate::grid::Grid;
 use crate::memory::MemoryEstimate;
+use crate::shipped;
 
 /// Longest file of a mesh in bytes.
 pub const MAX_BYTES: u64 = 512 << 20;
@@ -67,6 +68,9 @@ fn read_file(path: &Path, part: Option<&str>, up: Option<Up>) -> Result<Soup, Fa
 
 /// The bytes of a file of bounded length.
 fn bytes_of(path: &Path) -> Result<Vec<u8>, Fault> {
+    if let Some(bytes) = shipped::bytes(path) {
+        return Ok(bytes.to_vec());
+    }
     // A pipe would wait for ever, and a device may have no end.
     let about = std::fs::metadata(path).map_err(Fault::Read)?;
     if !about.is_file() {

@@ -47,6 +47,7 @@ use crate::lowpass::LowPass;
 use crate::map::Site;
 use crate::matter::{Material, Reaction, check_known};
 use crate::memory::MemoryEstimate;
+use crate::shipped;
 use crate::simulation::{Event, MAX_EVENTS, Simulation, system_clock};
 use crate::source::{FUME, VentSpec, check_vents};
 use crate::terrain::{CellSize, Surface, TerrainError};
@@ -110,6 +111,9 @@ impl Scene {
     pub fn load(path: &Path) -> Result<Self, SceneError> {
         check_regular(path)?;
         let read = || -> std::io::Result<Vec<u8>> {
+            if let Some(bytes) = shipped::bytes(path) {
+                return Ok(bytes.to_vec());
+            }
             let mut bytes = Vec::new();
             File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
             Ok(bytes)

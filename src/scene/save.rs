@@ -6,6 +6,7 @@ use std::path::{Path, absolute};
 use super::bodies::files_of;
 use super::{MAX_FILE, Scene, SceneError, VentTable};
 use crate::output::{Existing, OutputError, WholeFile};
+use crate::shipped;
 use crate::simulation::{EventSpec, Simulation, check_seed};
 use crate::source::List;
 
@@ -48,8 +49,12 @@ impl Scene {
         spec.pin_reactions();
         for file in files_of(&mut spec) {
             let whole = |path: &Path| absolute(path).map_err(|cause| OutputError::io(path, cause));
-            let from = whole(path)?;
-            let named = whole(&self.folder.join(&*file))?;
+            let (from, named) = (whole(path)?, self.folder.join(&*file));
+            if let Some(name) = shipped::inside(&named) {
+                *file = Path::new(shipped::FOLDER).join(name);
+                continue;
+            }
+            let named = whole(&named)?;
             *file = named.strip_prefix(from.parent().unwrap_or(&from)).unwrap_or(&named).to_owned();
         }
         let text = toml::to_string(&spec).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })?;

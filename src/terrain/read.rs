@@ -1,10 +1,11 @@
 //! What all readers of heightmaps share: the options, and how files are opened.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use super::{Crs, Encoding, TerrainError};
+use crate::shipped;
 
 /// What the user says about a heightmap file, for what the file itself does not say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,8 +44,17 @@ impl LoadOptions {
     }
 }
 
-/// Opens an ordinary file for reading; gives its length too.
-pub(crate) fn open(path: &Path) -> Result<(BufReader<File>, u64), TerrainError> {
+/// Bytes of a heightmap, on disk or inside the program.
+pub(crate) trait Bytes: Read + Seek {}
+
+impl<T: Read + Seek> Bytes for T {}
+
+/// Opens an ordinary or a shipped file for reading; gives its length too.
+pub(crate) fn open(path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
+    let reader = |bytes: Box<dyn Bytes>| BufReader::with_capacity(1 << 16, bytes);
+    if let Some(bytes) = shipped::bytes(path) {
+        return Ok((reader(Box::new(Cursor::new(bytes))), bytes.len() as u64));
+    }
     // Asked before opening, because opening a pipe waits for a writer.
     let about = std::fs::metadata(path).map_err(TerrainError::read(path))?;
     if !about.is_file() {
@@ -55,7 +65,7 @@ pub(crate) fn open(path: &Path) -> Result<(BufReader<File>, u64), TerrainError> 
         ));
     }
     let file = File::open(path).map_err(TerrainError::read(path))?;
-    Ok((BufReader::with_capacity(1 << 16, file), about.len()))
+    Ok((reader(Box::new(file)), about.len()))
 }
 
 /// Longest `.prj` file that is read.

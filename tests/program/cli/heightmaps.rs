@@ -255,7 +255,11 @@ fn flags_that_do_not_fit_are_refused() {
         ("run holed.asc --bounds 0,0,1,1", "holed.asc: bounds need a heightmap with a place on a map"),
         ("run holed.asc --vent map:0,0", "no place on a map"),
         ("run hill.doc", "cannot read hill.doc: no such file; did you mean hill."),
-        ("run vulcano", "cannot read vulcano: no such file; name a scene (.toml) or a heightmap"),
+        ("run vulcano", "cannot read vulcano: no such file; did you mean volcano?"),
+        (
+            "run xyz",
+            "cannot read xyz: no such file; name a scene (.toml), a heightmap, or a shipped scene (lavoxel scene --list)",
+        ),
     ] {
         let line = place.refused(args);
         assert!(line.contains(part), "{args}: {line}");

@@ -30,6 +30,21 @@ fn the_printed_scene_is_the_built_in_one() {
 }
 
 #[test]
+fn shipped_scenes_are_inside_the_program() {
+    let place = Place::new();
+    let list = place.done("scene --list");
+    assert!(list.lines().any(|line| line.starts_with("island ") && line.contains("A volcano in the sea")), "{list}");
+    assert!(place.done("scene island").contains("shipped:/island.toml: fine"));
+    place.done("run maunga_whau --steps 1 --map thickness=lava.tif");
+    place.done("run maunga_whau.asc --steps 1");
+    assert!(place.refused("scene ilsand").contains("did you mean island?"));
+    // A file of that name comes first.
+    place.put("island", SMALL);
+    assert!(place.done("scene island").contains("island: fine"));
+    assert!(!place.done("scene island").contains("shipped"));
+}
+
+#[test]
 fn a_checked_scene_lists_its_reactions() {
     let place = Place::new();
     let scene = "[grid]\nsize = [9, 9, 9]\n[terrain]\nkind = \"plane\"\n[[vent]]\nx = 4\nz = 4\n[[material]]\nname = \"water\"\n";

@@ -1,0 +1,152 @@
+//! Scenes, and the files that they read, inside the program: `lavoxel view island` works in any folder.
+//!
+//! Their paths lie in the folder [`FOLDER`], which no disk has: [`bytes`] is asked before a file is opened, and paths relative
+//! to a shipped scene stay inside.
+
+use std::path::{Path, PathBuf};
+
+/// The folder of what is shipped.
+pub const FOLDER: &str = "shipped:";
+
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_bytes!(concat!("../terrains/", $name)))),*]
+    };
+}
+
+/// Files by their names, in alphabetical order.
+const FILES: &[(&str, &[u8])] = shipped![
+    "ash_fall.toml",
+    "basalt.toml",
+    "bowl.toml",
+    "branching.toml",
+    "bridge.obj",
+    "bridge.toml",
+    "chocolate.toml",
+    "coast.toml",
+    "cycle.toml",
+    "cycle_2d.toml",
+    "dam.toml",
+    "dunes.toml",
+    "hazard.toml",
+    "hazard_vents.geojson",
+    "ice.toml",
+    "island.toml",
+    "lake.toml",
+    "liquids.toml",
+    "maunga_whau.asc",
+    "maunga_whau.toml",
+    "metal.toml",
+    "plume.toml",
+    "sand_2d.toml",
+    "slope.toml",
+    "smoke2d.toml",
+    "tube.toml",
+    "u_tube.toml",
+    "valley.asc",
+    "vessels.toml",
+    "volcano.toml",
+    "wax.toml",
+];
+
+/// A scene inside the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shipped {
+    /// Its name: that of its file without the ending.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+impl Shipped {
+    /// The beginning of its first comment, to the end of a thought.
+    pub fn about(&self) -> String {
+        let comment = self.text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim);
+        let words = comment.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+        let end = [". ", ": "].into_iter().filter_map(|end| words.find(end)).min().unwrap_or(words.len());
+        words[..end].trim_end_matches('.').to_owned()
+    }
+
+    /// The path by which it is opened.
+    pub fn path(&self) -> PathBuf {
+        Path::new(FOLDER).join(format!("{}.toml", self.name))
+    }
+}
+
+/// All scenes, in alphabetical order.
+pub fn scenes() -> impl Iterator<Item = Shipped> {
+    FILES.iter().filter_map(|(file, bytes)| {
+        let name = file.strip_suffix(".toml")?;
+        Some(Shipped { name, text: std::str::from_utf8(bytes).ok()? })
+    })
+}
+
+/// The bytes of a file in [`FOLDER`].
+pub(crate) fn bytes(path: &Path) -> Option<&'static [u8]> {
+    let name = inside(path)?;
+    FILES.iter().find(|(file, _)| name == Path::new(file)).map(|(_, bytes)| *bytes)
+}
+
+/// The part of a path behind [`FOLDER`]. A scene that was saved elsewhere may have a folder in front of it.
+pub(crate) fn inside(path: &Path) -> Option<&Path> {
+    let mut parts = path.components();
+    parts.find(|part| part.as_os_str() == FOLDER)?;
+    Some(parts.as_path())
+}
+
+/// The path in [`FOLDER`] of what `typed` names: a scene with or without its ending, or a heightmap; nothing where a file of this
+/// name is in its place.
+pub fn named(typed: &Path) -> Option<PathBuf> {
+    if typed.components().count() != 1 || typed.exists() {
+        return None;
+    }
+    let found = [typed.to_owned(), typed.with_extension("toml")].into_iter().map(|name| Path::new(FOLDER).join(name));
+    found.into_iter().find(|path| bytes(path).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+
+    #[test]
+    fn all_files_of_the_folder_are_inside() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
+        let mut names: Vec<_> = std::fs::read_dir(folder)
+            .expect("the folder of terrains")
+            .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
+            .filter(|name| name != "README.md")
+            .collect();
+        names.sort();
+        assert_eq!(FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
+    }
+
+    #[test]
+    fn scenes_are_read_and_built_from_inside_and_say_what_they_show() {
+        for shipped in scenes() {
+            let scene = Scene::open(&shipped.path()).unwrap_or_else(|error| panic!("{}: {error}", shipped.name));
+            assert!((10..160).contains(&shipped.about().len()), "{}: {:?}", shipped.name, shipped.about());
+            if ["maunga_whau", "bridge"].contains(&shipped.name) {
+                scene.build(Box::new(crate::engine::plain::Plain)).expect("its heightmap or mesh is inside, too");
+            }
+        }
+    }
+
+    #[test]
+    fn a_saved_scene_still_finds_what_is_inside() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("session.toml");
+        let scene = Scene::open(Path::new("shipped:/maunga_whau.toml")).expect("shipped");
+        scene.save(&path, crate::output::Existing::Keep).expect("saved");
+        Scene::open(&path).expect("read").build(Box::new(crate::engine::plain::Plain)).expect("its heightmap is found");
+    }
+
+    #[test]
+    fn names_need_no_ending_and_files_come_first() {
+        assert_eq!(named(Path::new("island")), Some(PathBuf::from("shipped:/island.toml")));
+        assert_eq!(named(Path::new("maunga_whau.asc")), Some(PathBuf::from("shipped:/maunga_whau.asc")));
+        for nothing in ["vulcano", "terrains/island.toml", "Cargo.toml", "shipped:", ""] {
+            assert_eq!(named(Path::new(nothing)), None, "{nothing}");
+        }
+    }
+}
