@@ -35,6 +35,7 @@ const FILES: &[(&str, &[u8])] = shipped![
     "lake.toml",
     "liquids.toml",
     "maunga_whau.asc",
+    "maunga_whau.prj",
     "maunga_whau.toml",
     "metal.toml",
     "plume.toml",

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use lavoxel::flow::Lava;
 use lavoxel::grid::{Grid, MAX_SIDE};
+use lavoxel::map::Epsg;
 use lavoxel::rules::Walls;
 use lavoxel::scene::{LavaSpec, Overrides, Seconds, VentOverride, VentPlace};
 use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
@@ -45,6 +46,14 @@ pub(super) struct MapArgs {
     /// A number that means no data, besides those that the file names
     #[arg(long, help_heading = HEADING, value_name = "NUMBER", allow_hyphen_values = true)]
     no_data: Option<f64>,
+
+    /// System of the file's coordinates, such as EPSG:27200, where the file does not say it
+    #[arg(long, help_heading = HEADING, value_name = "EPSG:N")]
+    crs: Option<Epsg>,
+
+    /// Smooth heights within their rounding: a map in whole metres has steps that the ground has not
+    #[arg(long, help_heading = HEADING)]
+    smooth_dem: bool,
 
     /// Columns and rows of a file of bare numbers (.raw, .r16, .r32); without it they make a square
     #[arg(long, help_heading = HEADING, value_name = "COLSxROWS")]
@@ -123,6 +132,8 @@ impl MapArgs {
             black_m: self.black,
             white_m: self.white,
             no_data: self.no_data,
+            crs: self.crs,
+            smooth: self.smooth_dem.then_some(true),
             raw_size: self.raw_size.map(|size| [size.cols, size.rows]),
             raw_type: self.raw_type,
             fill_no_data: self.fill.map(Fill::from),
@@ -170,6 +181,8 @@ impl MapArgs {
             ("--black", self.black.is_some()),
             ("--white", self.white.is_some()),
             ("--no-data", self.no_data.is_some()),
+            ("--crs", self.crs.is_some()),
+            ("--smooth-dem", self.smooth_dem),
             ("--raw-size", self.raw_size.is_some()),
             ("--raw-type", self.raw_type.is_some()),
             ("--fill", self.fill.is_some()),

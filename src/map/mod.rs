@@ -16,7 +16,7 @@ mod placement;
 mod site;
 mod wkt;
 
-pub use crs::{Crs, GeoKey};
+pub use crs::{Crs, Epsg, GeoKey};
 pub use degrees::ToDegrees;
 pub use georeference::{Bounds, Georeference};
 pub use placement::Placement;

@@ -199,6 +199,11 @@ impl Scene {
                 self.choose(format!("{holes} {cells} without data filled with the nearest height (--fill)"));
             }
         }
+        if self.spec.model == Model::Flow
+            && let (None, Some(step)) = (self.spec.terrain.smooth, map.rounding_m())
+        {
+            self.choose(format!("heights are in steps of {step} m, which thin lava fills (--smooth-dem smooths them)"));
+        }
         let (wide, deep) = map.extent_m();
         let (nx, nz) = match overrides.size {
             Some([nx, _, nz]) => (nx, nz),

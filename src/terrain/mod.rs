@@ -30,13 +30,14 @@ pub mod raw;
 mod read;
 pub mod resample;
 mod samples;
+mod smooth;
 pub mod spec;
 mod surface;
 mod tokens;
 pub mod usgs_dem;
 pub mod write;
 
-use crate::map::{Bounds, Crs, Georeference, Placement};
+use crate::map::{Bounds, Crs, Epsg, Georeference, Placement};
 pub(crate) use build::CellSize;
 pub use encoding::{Encoding, Number};
 pub use error::TerrainError;

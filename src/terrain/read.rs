@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
-use super::{Crs, Encoding, TerrainError};
+use super::{Crs, Encoding, Epsg, TerrainError};
 use crate::shipped;
 
 /// What the user says about a heightmap file, for what the file itself does not say.
@@ -19,6 +19,8 @@ pub struct LoadOptions {
     pub white_m: Option<f64>,
     /// A number that means no data, as it stands in the file, besides those that the file or its format names.
     pub no_data: Option<f64>,
+    /// The system of the coordinates, in place of what the file says.
+    pub crs: Option<Epsg>,
     /// Columns and rows of a file of bare numbers; left out, the square that its length makes.
     pub raw_size: Option<[usize; 2]>,
     /// How a file of bare numbers keeps them; left out, as its ending says.
@@ -31,6 +33,7 @@ impl LoadOptions {
     /// The system of a map, if it is understood: coordinates in an unknown unit are nothing to measure with. With a cell
     /// size the place on the map is not asked for.
     pub(crate) fn understood(&self, path: &Path, crs: Crs) -> Result<Crs, TerrainError> {
+        let crs = self.crs.map_or(crs, Crs::from);
         match crs.known_unit() {
             Ok(_) => Ok(crs),
             Err(_) if self.cell_size_m.is_some() => Ok(Crs::default()),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Encoding, Fill, Heightmap, LoadOptions, TerrainError, load};
+use super::{Encoding, Epsg, Fill, Heightmap, LoadOptions, TerrainError, load};
 use crate::generate::Cone;
 use crate::validate::{Invalid, one_line, within};
 
@@ -89,6 +89,12 @@ pub struct TerrainSpec {
     /// Heightmap: a number that means no data, besides those that the file names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_data: Option<f64>,
+    /// Heightmap: the system of its coordinates, such as `"EPSG:27200"`; what the file says when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crs: Option<Epsg>,
+    /// Heightmap: whether [heights are smoothed](Heightmap::smooth) within their rounding; `false` when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smooth: Option<bool>,
     /// Heightmap: columns and rows of a file of bare numbers (`.raw`, `.r16`, `.r32`); a square when left out.
     #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
     pub raw_size: Option<[usize; 2]>,
@@ -181,6 +187,8 @@ impl TerrainSpec {
             ("black_m", shown(&self.black_m), !made),
             ("white_m", shown(&self.white_m), !made),
             ("no_data", shown(&self.no_data), !made),
+            ("crs", self.crs.map(|crs| crs.to_string()), !made),
+            ("smooth", shown(&self.smooth), !made),
             ("raw_size", shown(&self.raw_size), !made),
             ("raw_type", self.raw_type.map(|name| name.to_string()), !made),
             ("crop", shown(&self.crop), !made),
@@ -209,6 +217,7 @@ impl TerrainSpec {
             black_m: self.black_m,
             white_m: self.white_m,
             no_data: self.no_data,
+            crs: self.crs,
             raw_size: self.raw_size,
             raw_type: self.raw_type,
             any_unit: false,
@@ -231,7 +240,11 @@ impl TerrainSpec {
     /// What [`load()`] says.
     pub(crate) fn load(&self, dir: &Path) -> Result<Heightmap, TerrainError> {
         let file = self.file.as_deref().unwrap_or(Path::new(""));
-        load(&dir.join(file), &self.load_options())
+        let mut map = load(&dir.join(file), &self.load_options())?;
+        if self.smooth == Some(true) {
+            map.smooth();
+        }
+        Ok(map)
     }
 
     /// The part of the heightmap that is asked for; holes stay holes.
@@ -265,6 +278,8 @@ impl TerrainSpec {
             black_m: other.black_m.or(self.black_m),
             white_m: other.white_m.or(self.white_m),
             no_data: other.no_data.or(self.no_data),
+            crs: other.crs.or(self.crs),
+            smooth: other.smooth.or(self.smooth),
             raw_size: other.raw_size.or(self.raw_size),
             raw_type: other.raw_type.or(self.raw_type),
             crop: part.crop,
