@@ -43,6 +43,10 @@ pub(super) struct MapOptions {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', allow_negative_numbers = true)]
     levels: Option<Vec<f64>>,
 
+    /// Round the corners of the lines and outlines in .geojson files; areas stay those of the cells
+    #[arg(long)]
+    smooth: bool,
+
     /// Write no .qml files: styles, with which QGIS colours maps as the program's own pictures do
     #[arg(long)]
     no_style: bool,
@@ -88,8 +92,8 @@ impl MapOptions {
         anyhow::ensure!(above >= 0.0 && above.is_finite(), "--footprint-above {above}: must be a number from 0 up");
         match Subject::find(name, quantities, above) {
             Ok(subject) => {
-                let (style, levels) = (!self.no_style, self.rising_levels()?);
-                Ok(MapFile { style, levels, ..MapFile::new(subject, PathBuf::from(path)) })
+                let (style, levels, smooth) = (!self.no_style, self.rising_levels()?, self.smooth);
+                Ok(MapFile { style, levels, smooth, ..MapFile::new(subject, PathBuf::from(path)) })
             }
             Err(_) => anyhow::bail!("--map {text}: there is no map {name:?}; maps are {}", Subject::names(quantities)),
         }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::style::MapStyle;
 use super::{About, Caption, ExportError};
 use crate::map::outline::{Corner, outlines};
-use crate::map::{Crs, Site, ToDegrees, contour};
+use crate::map::{Crs, Site, ToDegrees, contour, rounded};
 use crate::output::Existing;
 use crate::terrain::write::whole;
 
@@ -25,6 +25,8 @@ pub(super) struct Drawing<'a> {
     pub(super) style: &'a MapStyle,
     /// Of contour lines; those of the legend without it.
     pub(super) levels: Option<&'a [f64]>,
+    /// Whether corners are rounded.
+    pub(super) smooth: bool,
     pub(super) about: &'a About,
     pub(super) site: &'a Site,
 }
@@ -69,7 +71,8 @@ impl Drawing<'_> {
         let nothing = |value: f64| if self.style.none_at_zero && value.is_nan() { 0.0 } else { value };
         let lines = contour::lines(&self.values.mapv(nothing), level);
         let points = |line: Vec<contour::Point>| line.into_iter().map(|[x, y]| ground.point(x, y)).collect::<Value>();
-        let lines: Vec<Value> = lines.into_iter().filter(|line| line.len() > 1).map(points).collect();
+        let smooth = |line| if self.smooth { rounded::line(line) } else { line };
+        let lines: Vec<Value> = lines.into_iter().filter(|line| line.len() > 1).map(smooth).map(points).collect();
         (!lines.is_empty()).then(|| {
             json!({
                 "type": "Feature",
@@ -85,7 +88,9 @@ impl Drawing<'_> {
         let pieces = outlines(&self.values.mapv(|value| value > 0.0));
         let feature = |piece: crate::map::outline::Outline| {
             let rings = std::iter::once(&piece.outer).chain(&piece.holes);
-            let rings: Vec<Value> = rings.map(|ring| ground.ring(ring)).collect();
+            let sharp = |ring: &[Corner]| ring.iter().map(|corner| corner.map(|along| along as f64)).collect();
+            let corners = |ring: &Vec<Corner>| if self.smooth { rounded::outline(ring) } else { sharp(ring) };
+            let rings: Vec<Value> = rings.map(|ring| ground.ring(&corners(ring))).collect();
             json!({
                 "type": "Feature",
                 "properties": {
@@ -123,9 +128,8 @@ impl<'a> Ground<'a> {
     }
 
     /// A ring that ends where it begins.
-    fn ring(&self, corners: &[Corner]) -> Value {
-        let closed = corners.iter().chain(corners.first());
-        closed.map(|corner| self.point(corner[0] as f64, corner[1] as f64)).collect()
+    fn ring(&self, points: &[contour::Point]) -> Value {
+        points.iter().chain(points.first()).map(|[col, row]| self.point(*col, *row)).collect()
     }
 
     /// The member that names the system, where the format's own is not used, and a remark.

@@ -246,12 +246,14 @@ pub struct MapFile {
     pub style: bool,
     /// Levels of the contour lines of a `.geojson`; without them, the numbers of the legend.
     pub levels: Option<Vec<f64>>,
+    /// Whether lines and outlines of a `.geojson` have round corners.
+    pub smooth: bool,
 }
 
 impl MapFile {
     /// The map of a subject, with its style.
     pub fn new(subject: Subject, path: PathBuf) -> Self {
-        Self { subject, path, style: true, levels: None }
+        Self { subject, path, style: true, levels: None, smooth: false }
     }
 
     /// Whether it is drawn as contour lines.
@@ -269,12 +271,13 @@ impl MapFile {
     ///
     /// # Errors
     /// [`ExportError::UnknownMapFormat`] for an ending that is not known, [`ExportError::Output`] for a file that is to be
-    /// kept or cannot be written; the files beside it, `.prj` and `.qml`, count as parts of it.
+    /// kept or cannot be written. The file `.prj` beside it counts as a part of it; a style that is there stays, as its owner may
+    /// have changed it.
     pub fn check(&self, existing: Existing) -> Result<(), ExportError> {
         if format_of(&self.path)? == Format::Asc {
             check_free(&self.path.with_extension("prj"), existing)?;
         }
-        if let Some(style) = self.style_path() {
+        if let Some(style) = self.style_path().filter(|style| !keeps_style(style, existing)) {
             check_free(&style, existing)?;
         }
         Ok(check_free(&self.path, existing)?)
@@ -298,7 +301,7 @@ impl MapFile {
             about,
         };
         self.check(existing)?;
-        raster.put(&self.path, self.levels.as_deref(), existing)?;
+        raster.put(&self.path, (self.levels.as_deref(), self.smooth), existing)?;
         self.style_path().map_or(Ok(()), |path| raster.put_style(&path, existing))
     }
 }
@@ -343,11 +346,16 @@ impl<'a> Raster<'a> {
     /// # Errors
     /// As [`MapFile::check`]; then no part of the file is left behind.
     pub fn write(&self, path: &Path, levels: Option<&[f64]>, existing: Existing) -> Result<(), ExportError> {
-        self.put(path, levels, existing)?;
+        self.put(path, (levels, false), existing)?;
         if format_of(path)?.takes_style() { self.put_style(&qml::path_of(path), existing) } else { Ok(()) }
     }
 
-    fn put(&self, path: &Path, levels: Option<&[f64]>, existing: Existing) -> Result<(), ExportError> {
+    fn put(
+        &self,
+        path: &Path,
+        (levels, smooth): (Option<&[f64]>, bool),
+        existing: Existing,
+    ) -> Result<(), ExportError> {
         let Self { caption, values, site, about, .. } = self;
         let style = MapStyle::of(caption, values);
         match format_of(path)? {
@@ -355,7 +363,7 @@ impl<'a> Raster<'a> {
             Format::GeoTiff => geotiff::write(path, values, &geotiff::Labels { caption, about }, site, existing),
             Format::GeoJson => {
                 let drawing =
-                    geojson::Drawing { caption, values: values.to_reals(), style: &style, levels, about, site };
+                    geojson::Drawing { caption, values: values.to_reals(), style: &style, levels, smooth, about, site };
                 geojson::write(path, &drawing, existing)
             }
             #[cfg(feature = "render")]
@@ -368,8 +376,16 @@ impl<'a> Raster<'a> {
     }
 
     fn put_style(&self, path: &Path, existing: Existing) -> Result<(), ExportError> {
+        if keeps_style(path, existing) {
+            return Ok(());
+        }
         qml::write(path, &MapStyle::of(self.caption, &self.values), existing)
     }
+}
+
+/// Whether a style is there and stays.
+fn keeps_style(path: &Path, existing: Existing) -> bool {
+    existing == Existing::Keep && path.is_file()
 }
 
 /// Writes a map of a quantity without a style, in the format that the ending of `path` names.

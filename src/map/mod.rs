@@ -13,6 +13,8 @@ pub mod geojson;
 mod georeference;
 pub mod outline;
 mod placement;
+#[cfg(feature = "files")]
+pub(crate) mod rounded;
 mod site;
 mod wkt;
 

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use crate::view::linear_to_srgb;
+
 /// A picture of 8-bit sRGB pixels, rows from the top, three bytes each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
@@ -55,11 +57,6 @@ impl From<Image> for image::RgbImage {
         Self::from_raw(picture.width as u32, picture.height as u32, picture.rgb)
             .expect("the buffer holds three bytes per pixel")
     }
-}
-
-/// sRGB value 0..1 of a linear one.
-pub(crate) fn linear_to_srgb(c: f32) -> f32 {
-    if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
 }
 
 /// Steps of the table of [`Srgb`].

@@ -20,7 +20,11 @@ use super::math::{V3, saturate, v3};
 use super::raster::Raster;
 use super::sky::Sky;
 use super::transfer::lamp;
+#[cfg(feature = "files")]
+use crate::parallel::*;
 use crate::view::LookSpec;
+#[cfg(feature = "files")]
+use crate::view::linear_to_srgb;
 
 /// Nodes along the longer side of a final picture: about one per pixel of a usual one.
 pub(crate) const NODES: usize = 768;
@@ -36,6 +40,27 @@ pub(crate) struct Rock {
     pub(crate) normal: V3,
     /// x: open share of the sky, y: share of the sun that arrives.
     pub(crate) light: nalgebra::Vector2<f32>,
+}
+
+/// The rock of the ground from above as sRGB, without light and shadow; `[wide, high]` pixels, rows from the north.
+#[cfg(feature = "files")]
+pub(crate) fn picture(ground: &Array2<f32>, [wide, high]: [usize; 2]) -> Vec<u8> {
+    let (depth, width) = ground.dim();
+    let side = width.max(depth);
+    let unit = unit_of(side);
+    let (lowest, top) = ground.iter().fold((f32::MAX, f32::MIN), |(low, top), &h| (low.min(h), top.max(h)));
+    let scale = Altitudes { lowest, rise: (top - lowest).max(0.3 * side as f32), side };
+    let columns = Raster::columns((width, depth), ground.iter().copied().collect());
+    let pixel = |i: usize| {
+        let (x, z) = ((i % wide) as f32 + 0.5, (i / wide) as f32 + 0.5);
+        let (x, z) = (x / wide as f32 * width as f32, z / high as f32 * depth as f32);
+        let (h, slope) = (columns.at(x, z), |dx, dz| columns.at(x + dx, z + dz) - columns.at(x - dx, z - dz));
+        let up = 1.0 / (1.0 + slope(0.5, 0.0).powi(2) + slope(0.0, 0.5).powi(2)).sqrt();
+        let altitude = saturate((h - scale.lowest) / scale.rise);
+        let rock = surface::albedo(&RockPoint { p: v3(x, h, z) / unit, rill: 0.0, up, altitude });
+        [rock.x, rock.y, rock.z].map(|light| (linear_to_srgb(saturate(light)) * 255.0 + 0.5) as u8)
+    };
+    (0..wide * high).into_par_iter().map(pixel).collect::<Vec<_>>().concat()
 }
 
 /// The ground, ready to be drawn: baked from heights once, then shared by all frames.

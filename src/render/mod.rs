@@ -75,6 +75,8 @@ pub use contents::Cut;
 pub use ember::Glow;
 pub use image::Image;
 pub use key::Plain;
+#[cfg(feature = "files")]
+pub(crate) use land::picture as ground_picture;
 pub use legend::Scale;
 pub use names::Named;
 pub use need::{need, need_of_air, need_of_media, need_of_picture, need_of_smoke};

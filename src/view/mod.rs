@@ -14,6 +14,6 @@ pub use look::{AirLook, Antialias, LookSpec, SkyPreset, Style};
 #[cfg(feature = "render")]
 pub(crate) use material::Form;
 pub use material::{MaterialLook, Preset};
-#[cfg(any(feature = "render", feature = "files"))]
-pub(crate) use palette::srgb_to_linear;
 pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};
+#[cfg(any(feature = "render", feature = "files"))]
+pub(crate) use palette::{linear_to_srgb, srgb_to_linear};

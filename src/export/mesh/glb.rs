@@ -6,22 +6,31 @@ use std::path::Path;
 
 use gltf_json::accessor::{ComponentType, GenericComponentType, Type};
 use gltf_json::buffer::{Target, View};
-use gltf_json::material::{AlphaMode, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
+use gltf_json::image::MimeType;
+use gltf_json::material::{AlphaMode, EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
+use gltf_json::texture::{Info, MagFilter, MinFilter, Sampler, WrappingMode};
 use gltf_json::validation::Checked::{self, Valid};
 use gltf_json::validation::USize64;
-use gltf_json::{Accessor, Asset, Buffer, Index, Material, Node, Root, Scene};
+use gltf_json::{Accessor, Asset, Buffer, Image, Index, Material, Node, Root, Scene, Texture};
 
-use super::{Mesh, Part, Skin, y_up};
+use super::{Mesh, Part, Skin, texture, y_up};
 use crate::export::ExportError;
 use crate::export::state::ExportState;
+use crate::map::Site;
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::view::srgb_to_linear;
 
 /// Opacity of materials that carry no energy.
 const OPACITY: f32 = 0.6;
-/// Linear colour of the ground: dark rock.
+/// Linear colour of the ground where no picture of it is made: dark rock.
 const ROCK: [f32; 4] = [0.09, 0.08, 0.075, 1.0];
+/// Part of the light that falls on lava which its colours of corners throw back: crust is dark, its glow is in the texture.
+const CRUST: [f32; 4] = [0.35, 0.35, 0.35, 1.0];
+/// Light of the hottest lava, as times that of white paper in full sun.
+const GLOW: f32 = 6.0;
+/// The extension by which light may be brighter than white.
+const STRENGTH: &str = "KHR_materials_emissive_strength";
 
 pub(super) fn write(
     path: &Path,
@@ -36,7 +45,8 @@ pub(super) fn write(
             if material.carries_energy() { Paint::Energy(skin) } else { Paint::Plain(clear(material.look.srgb())) };
         parts.add(&material.name, mesh, &paint);
     }
-    parts.add("ground", &Mesh::ground(shot), &Paint::Plain(ROCK));
+    let picture = texture::ground(shot);
+    parts.add("ground", &Mesh::ground(shot), &picture.map_or(Paint::Plain(ROCK), |png| Paint::Picture(png, shot.site)));
     let json = parts.json(shot).map_err(|reason| ExportError::encoder(path, reason))?;
     let mut file = WholeFile::create(path, existing)?;
     write_chunks(&mut file, &json, &parts.bytes).map_err(|e| OutputError::io(path, e))?;
@@ -61,10 +71,26 @@ fn write_chunks(file: &mut impl Write, json: &[u8], bytes: &[u8]) -> io::Result<
 
 /// What colours a mesh has.
 enum Paint<'a> {
-    /// By the energy of its corners.
+    /// By the energy of its corners, which glow.
     Energy(&'a Skin),
     /// One, linear, with its opacity.
     Plain([f32; 4]),
+    /// A picture as PNG, seen from above, over the whole site.
+    Picture(Vec<u8>, &'a Site),
+}
+
+impl Paint<'_> {
+    /// The place of each corner in the texture: from the left and from the top, 0 to 1.
+    fn places(&self, mesh: &Mesh) -> Vec<[f32; 2]> {
+        match self {
+            Self::Energy(_) => mesh.energies.iter().map(|&e| [Skin::position(e).clamp(0.0, 1.0), 0.5]).collect(),
+            Self::Plain(_) => Vec::new(),
+            Self::Picture(_, site) => {
+                let [wide, deep] = [site.grid.nx, site.grid.nz].map(|cells| (cells as f64 * site.cell_size_m) as f32);
+                mesh.positions.iter().map(|[east, north, _]| [east / wide, 1.0 - north / deep]).collect()
+            }
+        }
+    }
 }
 
 /// What the corners of a mesh have.
@@ -78,6 +104,8 @@ struct Parts {
     nodes: Vec<Index<Node>>,
     /// Numbers of the meshes that have energies, and of the accessors of these.
     energies: Vec<(usize, usize)>,
+    /// Numbers of the materials that glow.
+    glowing: Vec<usize>,
 }
 
 impl Parts {
@@ -91,7 +119,7 @@ impl Parts {
             extensions: None,
             extras: Default::default(),
         });
-        Self { root, buffer, bytes: Vec::new(), nodes: Vec::new(), energies: Vec::new() }
+        Self { root, buffer, bytes: Vec::new(), nodes: Vec::new(), energies: Vec::new(), glowing: Vec::new() }
     }
 
     /// Adds a mesh as a node of the same name; nothing where it has no triangles.
@@ -99,17 +127,14 @@ impl Parts {
         if mesh.triangles.is_empty() {
             return;
         }
-        let (skin, base) = match paint {
-            Paint::Energy(skin) => (Some(*skin), [1.0; 4]),
-            Paint::Plain(color) => (None, *color),
-        };
-        let attributes = self.attributes(mesh, skin);
+        let material = self.material(name, paint);
+        let attributes = self.attributes(mesh, paint);
         let corners = mesh.triangles.iter().flatten().flat_map(|i| i.to_le_bytes());
         let indices = self.array(corners, (ComponentType::U32, Type::Scalar), Target::ElementArrayBuffer);
         let primitive = Primitive {
             attributes,
             indices: Some(self.root.push(indices)),
-            material: Some(self.root.push(material(name, base))),
+            material: Some(material),
             mode: Valid(Mode::Triangles),
             targets: None,
             extensions: None,
@@ -128,7 +153,7 @@ impl Parts {
     }
 
     /// Adds what each corner of the next mesh has.
-    fn attributes(&mut self, mesh: &Mesh, skin: Option<&Skin>) -> Attributes {
+    fn attributes(&mut self, mesh: &Mesh, paint: &Paint<'_>) -> Attributes {
         let vectors = (ComponentType::F32, Type::Vec3);
         let points: Vec<[f32; 3]> = mesh.positions.iter().map(|&p| y_up(p)).collect();
         let mut positions =
@@ -144,13 +169,73 @@ impl Parts {
             (Valid(Semantic::Positions), self.root.push(positions)),
             (Valid(Semantic::Normals), self.root.push(normals)),
         ]);
-        if let Some(skin) = skin {
+        let places = paint.places(mesh);
+        if !places.is_empty() {
+            let places = places.into_iter().flatten().flat_map(f32::to_le_bytes);
+            let places = self.array(places, (ComponentType::F32, Type::Vec2), Target::ArrayBuffer);
+            attributes.insert(Valid(Semantic::TexCoords(0)), self.root.push(places));
+        }
+        if let Paint::Energy(skin) = paint {
             attributes.insert(Valid(Semantic::Colors(0)), self.colors(mesh, skin));
             let energies = mesh.energies.iter().flat_map(|e| e.to_le_bytes());
             let energies = self.array(energies, (ComponentType::F32, Type::Scalar), Target::ArrayBuffer);
             self.energies.push((self.root.meshes.len(), self.root.push(energies).value()));
         }
         attributes
+    }
+
+    /// Adds the material of a mesh with its texture.
+    fn material(&mut self, name: &str, paint: &Paint<'_>) -> Index<Material> {
+        let made = match paint {
+            Paint::Plain(color) => material(name, *color),
+            Paint::Picture(png, _) => {
+                let mut made = material(name, [1.0; 4]);
+                made.pbr_metallic_roughness.base_color_texture = Some(self.texture(png));
+                made
+            }
+            Paint::Energy(skin) => {
+                let (texture, made) = (self.texture(&texture::glow(skin)), material(name, CRUST));
+                self.glowing.push(self.root.materials.len());
+                Material { emissive_texture: Some(texture), emissive_factor: EmissiveFactor([1.0; 3]), ..made }
+            }
+        };
+        self.root.push(made)
+    }
+
+    /// Adds a picture, which does not repeat beyond its sides.
+    fn texture(&mut self, png: &[u8]) -> Info {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(png);
+        // Numbers that follow begin at multiples of four.
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let view = self.root.push(View {
+            buffer: self.buffer,
+            byte_length: USize64::from(png.len()),
+            byte_offset: Some(USize64::from(start)),
+            byte_stride: None,
+            name: None,
+            target: None,
+            extensions: None,
+            extras: Default::default(),
+        });
+        let source = self.root.push(Image {
+            buffer_view: Some(view),
+            mime_type: Some(MimeType("image/png".to_owned())),
+            name: None,
+            uri: None,
+            extensions: None,
+            extras: Default::default(),
+        });
+        let sampler = self.root.push(Sampler {
+            mag_filter: Some(Valid(MagFilter::Linear)),
+            min_filter: Some(Valid(MinFilter::LinearMipmapLinear)),
+            wrap_s: Valid(WrappingMode::ClampToEdge),
+            wrap_t: Valid(WrappingMode::ClampToEdge),
+            ..Sampler::default()
+        });
+        let (extensions, extras) = (None, Default::default());
+        let texture = Texture { name: None, sampler: Some(sampler), source, extensions, extras };
+        Info { index: self.root.push(texture), tex_coord: 0, extensions: None, extras: Default::default() }
     }
 
     /// Adds linear colours, 16 bits each: dark ones would show steps in eight.
@@ -209,6 +294,10 @@ impl Parts {
         // What the crate has no types for.
         for &(mesh, accessor) in &self.energies {
             root["meshes"][mesh]["primitives"][0]["attributes"]["_ENERGY"] = accessor.into();
+        }
+        for &material in &self.glowing {
+            root["materials"][material]["extensions"][STRENGTH]["emissiveStrength"] = GLOW.into();
+            root["extensionsUsed"] = vec![STRENGTH].into();
         }
         for (name, text) in shot.facts() {
             root["scenes"][0]["extras"][name] = text.into();

@@ -3,6 +3,7 @@
 mod glb;
 mod ply;
 mod surface;
+mod texture;
 
 use std::path::Path;
 
@@ -145,7 +146,8 @@ pub fn write_ply(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Exi
 }
 
 /// Writes the meshes `lava`, those of other materials by their names, and `ground` as binary glTF in local metres (east,
-/// up, south): colours of the lava as `COLOR_0`, energy as `_ENERGY`. Without matter, only the ground is there.
+/// up, south): colours of the lava as `COLOR_0`, energy as `_ENERGY`, and light from a texture of the palette; with feature
+/// `render`, the rock of the ground as a texture. Without matter, only the ground is there.
 ///
 /// # Errors
 /// When the surface has more than [`MAX_VERTICES`] corners or the file cannot be written.

@@ -219,10 +219,46 @@ fn glb_gives_back_the_mesh_and_the_ground() {
         let share = |n: usize| f32::from(u16::from_le_bytes([color[2 * n], color[2 * n + 1]])) / 65535.0;
         assert!((0..3).all(|n| (share(n) - linear[n]).abs() < 1e-4) && share(3) >= 1.0);
     }
+    check_glow(&root, &bin);
     check_ground(&bench, &floats(accessor(&root, &bin, &root["meshes"][1]["primitives"][0]["attributes"]["POSITION"])));
     assert_valid(root);
     for script in ["check_mesh.py", "check_mesh_vtk.py"] {
         python(script, &path, &facts(&mesh));
+    }
+}
+
+/// Lava gives light by a texture of its palette, the ground has a picture, and corners lie where their colours are.
+fn check_glow(root: &Value, bin: &[u8]) {
+    let strength = "KHR_materials_emissive_strength";
+    assert_eq!(root["extensionsUsed"], json!([strength]));
+    let [lava, ground] = [0, 1].map(|n| &root["materials"][n]);
+    assert!(lava["extensions"][strength]["emissiveStrength"].as_f64().unwrap() > 1.0);
+    assert_eq!(lava["emissiveFactor"], json!([1.0, 1.0, 1.0]));
+    assert!(ground.get("emissiveTexture").is_none() && ground.get("extensions").is_none());
+    let texels = |texture: &Value| {
+        let number = |value: &Value| value.as_u64().unwrap() as usize;
+        let image = number(&root["textures"][number(&texture["index"])]["source"]);
+        let view = &root["bufferViews"][number(&root["images"][image]["bufferView"])];
+        let png = &bin[number(&view["byteOffset"])..][..number(&view["byteLength"])];
+        image::load_from_memory(png).unwrap().to_rgb8()
+    };
+    let glow = texels(&lava["emissiveTexture"]);
+    let light = |x: u32| glow.get_pixel(x, 0).0.map(u32::from).iter().sum::<u32>();
+    assert_eq!((glow.dimensions(), light(0)), ((256, 1), 0), "crust is dark");
+    assert!((1..256).all(|x| light(x) >= light(x - 1) || x > 200) && light(255) > 300, "{}", light(255));
+    let places = |mesh: usize| {
+        let attribute = &root["meshes"][mesh]["primitives"][0]["attributes"]["TEXCOORD_0"];
+        floats(accessor(root, bin, attribute))
+    };
+    let energies = floats(accessor(root, bin, &root["meshes"][0]["primitives"][0]["attributes"]["_ENERGY"]));
+    assert!(places(0).as_chunks::<2>().0.iter().zip(&energies).all(|(place, energy)| *place == [energy / 2.0, 0.5]));
+    let corners = places(1);
+    assert!((corners[0] - 0.5 / 20.0).abs() < 1e-5 && (corners[1] - 0.5 / 12.0).abs() < 1e-5, "north-west first");
+    if cfg!(feature = "render") {
+        let picture = texels(&ground["pbrMetallicRoughness"]["baseColorTexture"]);
+        assert_eq!(picture.dimensions(), (80, 48));
+        let distinct = picture.pixels().collect::<std::collections::HashSet<_>>().len();
+        assert!(distinct > 100 && picture.pixels().all(|pixel| pixel.0.iter().all(|&c| c > 20)), "{distinct}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! `lavoxel run`: maps and fields.
 
+use std::fs;
+
 use serde_json::Value;
 
 use super::place::{Place, text};
@@ -75,7 +77,6 @@ fn maps_that_cannot_be_written_are_refused_before_the_work() {
         ("--map thickness=t.bmp", "no map format ends in \"bmp\""),
         ("--map oil.footprint=t.tif", "no map \"oil.footprint\"; maps are thickness, arrival"),
         ("--map footprint=t.tif --footprint-above -1", "--footprint-above -1: must be a number from 0 up"),
-        ("--map thickness=plan.tif", "plan.qml exists already"),
         (
             "--map thickness=out/a.tif --map arrival=out/a.asc",
             "out/a.tif and out/a.asc would share the style out/a.qml",
@@ -94,6 +95,16 @@ fn maps_that_cannot_be_written_are_refused_before_the_work() {
     for args in ["--map thickness=small.toml/t.tif", "--npz small.toml/all.npz", "--force --map surface=."] {
         place.refused_with(if args.contains("surface") { 2 } else { 1 }, &format!("{run} {args}"));
     }
+}
+
+#[test]
+fn a_style_that_is_there_stays_and_does_not_hinder() {
+    let place = Place::new();
+    place.put("plan.qml", "mine");
+    place.done("run small.toml --steps 1 --map thickness=plan.tif");
+    assert_eq!(fs::read_to_string(place.path("plan.qml")).unwrap(), "mine");
+    place.done("run small.toml --steps 1 --map thickness=plan.tif --force");
+    assert!(fs::read_to_string(place.path("plan.qml")).unwrap().contains("qgis"));
 }
 
 #[test]
