@@ -33,6 +33,36 @@ pub fn area(m2: f64) -> String {
     }
 }
 
+/// Prefixes of thousands, from one on.
+const PREFIXES: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
+
+/// A number of a unit with three digits that count, in the unit's thousands, millions and so on.
+fn prefixed(number: f64, unit: impl Fn(usize) -> String) -> String {
+    let steps = if number == 0.0 { 0 } else { (number.abs().log10() / 3.0).floor().clamp(0.0, 6.0) as usize };
+    // 999.9 rounds to the next unit.
+    let steps = (steps + usize::from((number.abs() / 1000f64.powi(steps as i32)).round() >= 1000.0)).min(6);
+    format!("{} {}", rough(number / 1000f64.powi(steps as i32)), unit(steps))
+}
+
+/// Heat in joules, kilojoules and so on.
+pub fn heat(joules: f64) -> String {
+    prefixed(joules, |steps| format!("{}J", PREFIXES[steps]))
+}
+
+/// Mass in kilograms, tonnes, kilotonnes and so on.
+pub fn mass(kg: f64) -> String {
+    prefixed(kg, |steps| if steps == 0 { "kg".to_owned() } else { format!("{}t", PREFIXES[steps - 1]) })
+}
+
+/// A length in metres, millimetres or kilometres.
+pub fn length(m: f64) -> String {
+    match m.abs() {
+        size if size >= 1e4 => format!("{} km", rough(m / 1e3)),
+        size if 0.0 < size && size < 0.1 => format!("{} mm", rough(m * 1e3)),
+        _ => format!("{} m", rough(m)),
+    }
+}
+
 /// A number with at most `digits` digits after the point and no zeros at its end.
 pub fn short(number: f64, digits: i32) -> f64 {
     let power = 10f64.powi(digits);
@@ -61,5 +91,9 @@ mod tests {
         assert_eq!([area(9_876_543.2), area(4.2e7)], ["9 876 543 m²", "42.000 km²"]);
         assert_eq!([2.6449, 0.015_678, 434.78, 65_535.0, 0.0].map(rough), [2.64, 0.0157, 435.0, 65_500.0, 0.0]);
         assert_eq!(short(1.000_000_4, 6), 1.0);
+        let heats = [0.0, 999.96, 35.637e12, -2.5e3].map(heat);
+        assert_eq!(heats, ["0 J", "1 kJ", "35.6 TJ", "-2.5 kJ"]);
+        assert_eq!([0.5, 1234.0, 5.6e6].map(mass), ["0.5 kg", "1.23 t", "5.6 kt"]);
+        assert_eq!([0.0625, 3.0, 12_345.0].map(length), ["62.5 mm", "3 m", "12.3 km"]);
     }
 }

@@ -1,7 +1,7 @@
 //! What a report says of the air: its cells and the account of each field.
 
 use lavoxel::air::{Air, Field};
-use lavoxel::words::short;
+use lavoxel::words::{heat, mass, short};
 use serde::Serialize;
 
 use super::report::as_table;
@@ -83,11 +83,14 @@ impl FieldReport {
     }
 
     fn line(&self, name: &str) -> String {
-        let unit = if name == Field::Heat.name() { "J" } else { "kg" };
-        let of = |units: f64| format!("{:.4e} {unit}", units * self.unit);
-        let mut parts =
-            vec![format!("{} now", of(self.now_units as f64)), format!("{} put", of(self.put_units as f64))];
-        parts.push(format!("{} out", of(self.out_units as f64)));
+        let words = if name == Field::Heat.name() { heat } else { mass };
+        let of = |units: f64| words(units * self.unit);
+        let mut parts = vec![
+            format!("{} now", of(self.now_units as f64)),
+            format!("{} at start", of(self.initial_units as f64)),
+            format!("{} put", of(self.put_units as f64)),
+            format!("{} out", of(self.out_units as f64)),
+        ];
         let rest = [
             (self.deposited_units, "fallen"),
             (self.buried_units, "buried"),

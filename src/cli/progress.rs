@@ -1,6 +1,7 @@
-//! The progress bar: steps, step rate, liquid cells and mass.
+//! The progress bar: steps, step rate, liquid cells and mass; and lines where there is no terminal.
 
 use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -10,49 +11,43 @@ use lavoxel::units::cells;
 use lavoxel::words::volume;
 use lavoxel::world::Layer;
 
+use super::say;
+
 /// Time between two refreshes of the numbers next to the bar.
 const REFRESH: Duration = Duration::from_millis(250);
 
-/// A bar over the steps of a simulation. It draws on a terminal only.
+/// Time between two lines where no terminal shows the bar.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// A bar over the steps of a simulation on a terminal; elsewhere, such as in a file or a notebook, a line every ten seconds.
 pub(super) struct Progress {
     bar: ProgressBar,
     shown: Instant,
+    log: Option<Log>,
 }
 
 impl Progress {
     /// A bar for `steps` steps; a quiet one draws nothing.
     pub(super) fn new(steps: u64, quiet: bool) -> Self {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(Some(steps), target);
-        let template = "{bar:28} step {pos}/{len}  {rate}  {msg}  {eta} left";
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let rate = |state: &ProgressState, out: &mut dyn Write| {
-            // A bar that cannot be drawn is not an error of the run.
-            write!(out, "{:.1} steps/s", state.per_sec()).ok();
-        };
-        bar.set_style(style.with_key("rate", rate));
-        Self { bar, shown: Instant::now() }
+        let bar = bar(steps, quiet, "{bar:28} step {pos}/{len}  {rate}  {msg}  {eta} left");
+        let log = Log::instead_of(&bar, quiet, "step");
+        Self { bar, shown: Instant::now(), log }
     }
 
     /// Starts the bar at a later step, from which rate and remaining time count.
-    pub(super) fn start_at(&self, step: u64) {
+    pub(super) fn start_at(&mut self, step: u64) {
         self.bar.set_position(step);
         self.bar.reset_eta();
+        self.log.iter_mut().for_each(|log| log.first = step);
     }
 
     /// Shows how far the simulation is, and what is in the box.
     pub(super) fn update(&mut self, simulation: &Simulation) {
         self.bar.set_position(simulation.steps());
-        if !self.bar.is_hidden() && self.shown.elapsed() > REFRESH {
-            if let Some(words) = flow_words(simulation) {
-                self.bar.set_message(words);
-                self.shown = Instant::now();
-                return;
-            }
-            let tallies: Vec<_> = simulation.world().layers().iter().map(Layer::tally).collect();
-            let held: u64 = tallies.iter().map(|tally| tally.cells).sum();
-            let mass = cells(tallies.iter().map(|tally| tally.mass).sum());
-            self.bar.set_message(format!("{held} liquid cells  mass {mass:.1}"));
+        if let Some(log) = &mut self.log {
+            log.say(simulation.steps(), self.bar.length());
+        } else if !self.bar.is_hidden() && self.shown.elapsed() > REFRESH {
+            self.bar.set_message(contents(simulation));
             self.shown = Instant::now();
         }
     }
@@ -63,16 +58,93 @@ impl Progress {
     }
 }
 
-/// A bar over the runs of a hazard map, of which `done` are there already.
-pub(super) fn runs_bar(runs: u64, done: u64, quiet: bool) -> ProgressBar {
+/// A bar over the runs of a hazard map, or lines, as [`Progress`] has them. Threads share it.
+pub(super) struct Runs {
+    bar: ProgressBar,
+    log: Option<Mutex<Log>>,
+}
+
+impl Runs {
+    /// For `runs` runs, of which `done` are there already.
+    pub(super) fn new(runs: u64, done: u64, quiet: bool) -> Self {
+        let bar = bar(runs, quiet, "{bar:28} run {pos}/{len}  {elapsed} so far  {eta} left");
+        bar.set_position(done);
+        bar.reset_eta();
+        bar.enable_steady_tick(REFRESH);
+        let log = Log::instead_of(&bar, quiet, "run").map(|log| Mutex::new(Log { first: done, ..log }));
+        Self { bar, log }
+    }
+
+    /// Counts a run.
+    pub(super) fn add_one(&self) {
+        self.bar.inc(1);
+        if let Some(log) = &self.log {
+            log.lock().unwrap_or_else(PoisonError::into_inner).say(self.bar.position(), self.bar.length());
+        }
+    }
+
+    /// Removes the bar.
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn bar(length: u64, quiet: bool, template: &str) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let bar = ProgressBar::with_draw_target(Some(runs), target);
-    let style = ProgressStyle::with_template("{bar:28} run {pos}/{len}  {elapsed} so far  {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_position(done);
-    bar.reset_eta();
-    bar.enable_steady_tick(REFRESH);
+    let bar = ProgressBar::with_draw_target(Some(length), target);
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let rate = |state: &ProgressState, out: &mut dyn Write| {
+        // A bar that cannot be drawn is not an error of the run.
+        write!(out, "{:.1} steps/s", state.per_sec()).ok();
+    };
+    bar.set_style(style.with_key("rate", rate));
     bar
+}
+
+/// Lines in place of a bar.
+struct Log {
+    /// The name of one of what is counted.
+    unit: &'static str,
+    /// The count at the start, which took no time.
+    first: u64,
+    start: Instant,
+    last: Instant,
+}
+
+impl Log {
+    /// Lines where the bar has no terminal; none where progress is not asked for.
+    fn instead_of(bar: &ProgressBar, quiet: bool, unit: &'static str) -> Option<Self> {
+        let now = Instant::now();
+        (bar.is_hidden() && !quiet).then_some(Self { unit, first: 0, start: now, last: now })
+    }
+
+    fn say(&mut self, done: u64, all: Option<u64>) {
+        if let Some(line) = self.due(Instant::now(), done, all.unwrap_or(done)) {
+            say::note(&line);
+        }
+    }
+
+    /// The line, if it is time for one.
+    fn due(&mut self, now: Instant, done: u64, all: u64) -> Option<String> {
+        if done >= all || now.duration_since(self.last) < EVERY {
+            return None;
+        }
+        self.last = now;
+        let (made, took) = (done.saturating_sub(self.first), now.duration_since(self.start).as_secs_f64());
+        let left = (made > 0).then(|| Seconds((took / made as f64 * (all - done) as f64).ceil()));
+        let left = left.map(|left| format!(", about {left} left")).unwrap_or_default();
+        Some(format!("{} {done} of {all}, {} so far{left}", self.unit, Seconds(took.round())))
+    }
+}
+
+/// The contents of the box.
+fn contents(simulation: &Simulation) -> String {
+    flow_words(simulation).unwrap_or_else(|| {
+        let tallies: Vec<_> = simulation.world().layers().iter().map(Layer::tally).collect();
+        let held: u64 = tallies.iter().map(|tally| tally.cells).sum();
+        let mass = cells(tallies.iter().map(|tally| tally.mass).sum());
+        format!("{held} liquid cells  mass {mass:.1}")
+    })
 }
 
 /// Simulated time and volume, in the physical model.
@@ -81,4 +153,25 @@ fn flow_words(simulation: &Simulation) -> Option<String> {
     let account = flow.account();
     let held = account.liquid() as f64 * flow.space().unit_m3();
     Some(format!("{} simulated  {} liquid", Seconds(time), volume(held)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_has_a_line_every_ten_seconds_with_the_time_left() {
+        let start = Instant::now();
+        let mut log = Log { unit: "step", first: 100, start, last: start };
+        let mut at = |seconds: u64, done| log.due(start + Duration::from_secs(seconds), done, 1000);
+        assert_eq!(at(9, 190), None);
+        assert_eq!(at(10, 200).as_deref(), Some("step 200 of 1000, 10 s so far, about 1.33 min left"));
+        assert_eq!(at(15, 300), None);
+        assert_eq!(at(20, 300).as_deref(), Some("step 300 of 1000, 20 s so far, about 1.17 min left"));
+        assert_eq!(at(30, 1000), None, "the report comes now");
+        assert_eq!(
+            log.due(start + Duration::from_secs(60), 100, 1000).as_deref(),
+            Some("step 100 of 1000, 1 min so far")
+        );
+    }
 }

@@ -3,11 +3,10 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use indicatif::ProgressBar;
 use lavoxel::hazard::{Ground, Plan};
 
 use super::folder::Folder;
-use crate::cli::progress::runs_bar;
+use crate::cli::progress::Runs;
 use crate::cli::{NoThreads, stop};
 
 /// What all runs have in common.
@@ -24,15 +23,15 @@ struct Work<'a> {
     next: AtomicUsize,
     made: Mutex<Vec<u64>>,
     failed: AtomicBool,
-    bar: ProgressBar,
+    progress: Runs,
 }
 
 impl Pool<'_> {
     /// Makes the missing runs, up to a Ctrl-C, and returns their numbers; `done` of `all` are there already.
     pub(super) fn make(&self, missing: &[u64], (done, all): (u64, u64)) -> anyhow::Result<Vec<u64>> {
-        let bar = runs_bar(all, done, self.quiet);
+        let progress = Runs::new(all, done, self.quiet);
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let work = Work { missing, next, made: Mutex::default(), failed, bar };
+        let work = Work { missing, next, made: Mutex::default(), failed, progress };
         let threads = rayon::current_num_threads().min(missing.len());
         let results: Vec<anyhow::Result<()>> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..threads).map(|_| scope.spawn(|| self.worker(&work))).collect();
@@ -41,7 +40,7 @@ impl Pool<'_> {
             };
             threads.into_iter().map(end).collect()
         });
-        work.bar.finish_and_clear();
+        work.progress.finish();
         results.into_iter().collect::<anyhow::Result<()>>()?;
         Ok(work.made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
@@ -63,7 +62,7 @@ impl Pool<'_> {
             let Some(record) = self.plan.run(self.ground, &sample, &ends) else { break };
             record.write(&self.folder.runs_path(), self.folder.fingerprint)?;
             work.made.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(*run);
-            work.bar.inc(1);
+            work.progress.add_one();
         }
         Ok(())
     }
