@@ -2,7 +2,7 @@
 //! and for what concerns all of them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod place;
+pub(crate) mod place;
 
 mod bench;
 mod compare;

@@ -8,5 +8,6 @@ mod common;
 mod needs;
 
 mod cli;
+mod docs;
 mod memory_limit;
 mod resume;

@@ -1,0 +1,115 @@
+//! The commands of README and docs: where they write, and that they print what stands below them. `LAVOXEL_DOCS=write` puts
+//! what the program prints now into the page.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::cli::place::lavoxel;
+
+/// Flags that name a file to write.
+const OUTPUTS: [&str; 10] =
+    ["--animation", "--checkpoint", "--frames", "--map", "--mesh", "--npz", "--out", "--picture", "--save", "--volume"];
+
+/// Where the files of the project lie.
+fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// README and the pages of docs.
+fn pages() -> Vec<PathBuf> {
+    let docs = fs::read_dir(project().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let docs = docs.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+    let mut pages: Vec<_> = docs.chain([project().join("README.md")]).collect();
+    pages.sort();
+    pages
+}
+
+/// Fenced blocks of a page, in order: the word behind the fence, and the lines.
+fn blocks(page: &Path) -> Vec<(String, Vec<String>)> {
+    let (mut blocks, mut open) = (Vec::new(), None);
+    for line in fs::read_to_string(page).unwrap().lines() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(word), None) => open = Some((word.to_owned(), Vec::new())),
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (None, Some((_, lines))) => lines.push(line.to_owned()),
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+/// The commands of a page that its reader pastes.
+fn commands(page: &Path) -> Vec<String> {
+    let pasted = blocks(page).into_iter().filter(|(word, _)| word == "sh").flat_map(|(_, lines)| lines);
+    pasted.filter(|line| line.starts_with("lavoxel ")).collect()
+}
+
+#[test]
+fn commands_write_into_one_folder_and_run_a_second_time() {
+    let mut seen = 0;
+    for page in pages() {
+        for command in commands(&page) {
+            let words: Vec<_> = command.split(' ').collect();
+            for pair in words.windows(2).filter(|pair| OUTPUTS.contains(&pair[0])) {
+                let file = pair[1].rsplit('=').next().unwrap();
+                assert!(file.starts_with("lavoxel-out/"), "{}: {command}", page.display());
+                // A second run of `lavoxel hazard` keeps the runs that are there.
+                assert!(words.contains(&"--force") || words[1] == "hazard", "{}: {command}", page.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 20, "{seen} outputs");
+}
+
+#[test]
+fn the_tutorial_prints_what_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("terrains")).unwrap();
+    for name in ["maunga_whau.asc", "maunga_whau.prj", "hazard_vents.geojson"] {
+        fs::copy(project().join("terrains").join(name), folder.path().join("terrains").join(name)).unwrap();
+    }
+    let page = project().join("docs/tutorial.md");
+    let mut text = fs::read_to_string(&page).unwrap();
+    let renew = std::env::var("LAVOXEL_DOCS").is_ok_and(|what| what == "write");
+    let (mut printed, mut compared) = (String::new(), 0);
+    for (word, lines) in blocks(&page) {
+        match word.as_str() {
+            "sh" => {
+                for line in lines.iter().filter(|line| line.starts_with("lavoxel ")) {
+                    let run = lavoxel().current_dir(folder.path()).args(line.split(' ').skip(1)).output().unwrap();
+                    let said = String::from_utf8_lossy(&run.stderr);
+                    assert!(run.status.success(), "{line}\n{said}");
+                    printed = String::from_utf8(run.stdout).unwrap();
+                }
+            }
+            "text" if renew => {
+                let passing = |line: &str| {
+                    ["per step ", "state "].iter().any(|start| line.starts_with(start))
+                        || line.contains(" of computing")
+                };
+                let printed: Vec<_> = printed.lines().filter(|line| !passing(line)).collect();
+                text = text.replace(&lines.join("\n"), &printed.join("\n"));
+                compared += 1;
+            }
+            "text" => {
+                let wanted: Vec<_> = lines.iter().map(|line| machine_free(line)).collect();
+                let found: Vec<_> = printed.lines().map(machine_free).filter(|line| wanted.contains(line)).collect();
+                assert_eq!(found, wanted, "the program printed\n{printed}");
+                compared += 1;
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(compared, 5, "blocks of output");
+    if renew {
+        fs::write(&page, text).unwrap();
+    }
+}
+
+/// A line without the number of threads.
+fn machine_free(line: &str) -> String {
+    let Some(start) = line.find(" threads").filter(|_| line.contains(" steps on ")) else { return line.to_owned() };
+    let digits = line[..start].rfind(' ').unwrap_or(0);
+    format!("{}{}", &line[..digits], &line[start..])
+}
