@@ -40,6 +40,7 @@ impl Engine for Plain {
             Rule::Waft(rule) => exchange(world, layer, rule, draw),
             Rule::Grains(rule) => grains::run(world, layer, rule, draw),
             Rule::Stay(()) => {}
+            Rule::Float(rule) => world.float(rule),
             Rule::React(rule) => react(world, rule, draw),
             Rule::Set(()) => set(world, layer),
             Rule::Calm(rule) => world.calm(layer, rule, &mut Vec::new()),

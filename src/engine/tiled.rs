@@ -127,6 +127,7 @@ impl Engine for Tiled {
             Rule::Level(rule) => self.exchange(world, layer, rule, draw),
             Rule::Drift(rule) => self.drift(world, layer, rule, draw),
             Rule::Waft(rule) => self.exchange(world, layer, rule, draw),
+            Rule::Float(rule) => world.float(rule),
             Rule::React(rule) => react::react(world, rule, draw),
             Rule::Set(()) => react::set(world, layer),
             Rule::Calm(rule) => world.calm(layer, rule, &mut self.stirring),

@@ -179,6 +179,8 @@ pub struct Material {
     pub compress: Compress,
     /// See [`crate::rules::drift::PARAMS`].
     pub drift: Drift,
+    /// See [`crate::rules::float::PARAMS`].
+    pub floats: bool,
     /// Whether it turns to ground where it lies on ground; see [`crate::rules::set`].
     pub sets: bool,
     /// How much of each element a part of it has; reactions keep every element.
@@ -205,6 +207,7 @@ struct Table {
     pressure: Option<Pressure>,
     compress: Option<Compress>,
     drift: Option<Drift>,
+    floats: Option<bool>,
     sets: Option<bool>,
     elements: Option<BTreeMap<String, u32>>,
     trace: Option<Trace>,
@@ -215,9 +218,10 @@ struct Table {
 impl From<Table> for Material {
     fn from(table: Table) -> Self {
         let preset = Self::preset(&table.name).unwrap_or_else(Self::unnamed);
+        let kind = table.kind.unwrap_or(preset.kind);
         Self {
             name: table.name,
-            kind: table.kind.unwrap_or(preset.kind),
+            kind,
             density: table.density.unwrap_or(preset.density),
             speed: table.speed.unwrap_or(preset.speed),
             viscosity: table.viscosity.unwrap_or(preset.viscosity),
@@ -226,6 +230,7 @@ impl From<Table> for Material {
             pressure: table.pressure.unwrap_or(preset.pressure),
             compress: table.compress.unwrap_or(preset.compress),
             drift: table.drift.unwrap_or(preset.drift),
+            floats: table.floats.unwrap_or(preset.floats || kind == Kind::Grain),
             sets: table.sets.unwrap_or(preset.sets),
             elements: table.elements.unwrap_or(preset.elements),
             trace: table.trace.unwrap_or(preset.trace),
@@ -294,6 +299,7 @@ impl Material {
             pressure: Pressure::None,
             compress: Compress::default(),
             drift: Drift::default(),
+            floats: false,
             sets: false,
             elements: BTreeMap::new(),
             trace: Trace::default(),
@@ -316,7 +322,7 @@ impl Material {
         }
     }
 
-    /// Ice: it stays.
+    /// Ice: it stays, unless a scene has it float.
     pub fn ice() -> Self {
         let (elements, look) = (elements("h2o", 4), MaterialLook::of(Look::Ice));
         Self { name: "ice".to_owned(), kind: Kind::Still, density: 917.0, elements, look, ..Self::unnamed() }
@@ -339,7 +345,7 @@ impl Material {
     /// Sand: grains that sink in lava and in water.
     pub fn sand() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Sand));
-        Self { name: "sand".to_owned(), kind, density: 2650.0, look, ..Self::unnamed() }
+        Self { name: "sand".to_owned(), kind, density: 2650.0, floats: true, look, ..Self::unnamed() }
     }
 
     /// Glass: what sand beside lava fuses to; it stays.
@@ -351,7 +357,8 @@ impl Material {
     /// Ash: grains that lie on lava and sink in water; half of a grain is rock.
     pub fn ash() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Ash));
-        Self { name: "ash".to_owned(), kind, density: 1300.0, elements: elements("rock", 1), look, ..Self::unnamed() }
+        let named = Self { name: "ash".to_owned(), kind, density: 1300.0, floats: true, ..Self::unnamed() };
+        Self { elements: elements("rock", 1), look, ..named }
     }
 
     /// The material that a name alone stands for.
@@ -387,9 +394,9 @@ impl Material {
 
     /// The parameters of all rules that a material may follow.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
-        use rules::{compress, drift, grains, level, squeeze, trace};
+        use rules::{compress, drift, float, grains, level, squeeze, trace};
         let liquids = [squeeze::PARAMS, level::PARAMS, compress::PARAMS, trace::PARAMS];
-        liquids.into_iter().chain([drift::PARAMS, grains::PARAMS]).flatten()
+        liquids.into_iter().chain([drift::PARAMS, grains::PARAMS, float::PARAMS]).flatten()
     }
 
     /// The parameters of the rules that this one follows.
@@ -399,8 +406,8 @@ impl Material {
             (Kind::Liquid, Pressure::Compress) => &[rules::compress::PARAMS],
             (Kind::Liquid, Pressure::Trace) => &[rules::squeeze::PARAMS, rules::level::PARAMS, rules::trace::PARAMS],
             (Kind::Gas, _) => &[rules::level::PARAMS, rules::drift::PARAMS],
-            (Kind::Grain, _) => &[rules::grains::PARAMS],
-            (Kind::Still, _) => &[],
+            (Kind::Grain, _) => &[rules::grains::PARAMS, rules::float::PARAMS],
+            (Kind::Still, _) => &[rules::float::PARAMS],
         };
         rules.iter().copied().flatten()
     }

@@ -3,6 +3,7 @@
 use super::calm;
 use super::compress::Compressing;
 use super::drift::{Drifting, Wafting};
+use super::float::Floating;
 use super::grains::FallingGrains;
 use super::gravity::Gravity;
 use super::level::Leveling;
@@ -49,6 +50,7 @@ rules! {
     Waft(Wafting) = "waft": "A gas spreads.",
     Grains(FallingGrains) = "grains": "Grains fall, slide, flow and slip.",
     Stay(()) = "stay": "Still matter stays.",
+    Float(Floating) = "float": "Pieces of matter fall, sink and rise.",
     React(Reacting) = "react": "Materials turn into other materials.",
     Set(()) = "set": "A liquid that lies on the ground turns to ground.",
     Calm(Spreading) = "calm": "Lava that nothing feeds comes to rest.",
@@ -69,7 +71,7 @@ impl Rule {
             Self::Calm(_) => (step + 1).is_multiple_of(calm::EVERY),
             Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) | Self::Compress(_) => true,
             Self::Drift(_) | Self::Waft(_) | Self::Grains(_) | Self::Stay(()) => true,
-            Self::React(_) | Self::Set(()) | Self::Leave(()) => true,
+            Self::Float(_) | Self::React(_) | Self::Set(()) | Self::Leave(()) => true,
         }
     }
 }
@@ -79,8 +81,8 @@ impl Rule {
 pub struct Rules(Vec<(usize, Rule)>);
 
 impl Rules {
-    /// The rules of a world of lava and of `materials`: those that move each layer, then the reactions in the order of their
-    /// tables, what sets, and what leaves through the roof.
+    /// The rules of a world of lava and of `materials`: those that move each layer, what floats, then the reactions in the order
+    /// of their tables, what sets, and what leaves through the roof.
     pub fn new(spec: &RulesSpec, materials: &[Material], reactions: &[Reaction], grid: Grid) -> Self {
         let materials = Material::with_lava(materials.to_vec());
         let layers = || materials.iter().enumerate();
@@ -99,7 +101,15 @@ impl Rules {
         let leaves = layers().filter(|(_, material)| spec.roof == Roof::Open && material.kind == Kind::Gas);
         let leaves = leaves.map(|(layer, _)| (layer, Rule::Leave(())));
         let moved = layers().flat_map(of_layer);
-        Self(moved.chain(reactions.iter().enumerate().filter_map(react)).chain(sets).chain(leaves).collect())
+        let floats = Floating::new(&materials).map(|rule| (rule.first(), Rule::Float(rule)));
+        Self(
+            moved
+                .chain(floats)
+                .chain(reactions.iter().enumerate().filter_map(react))
+                .chain(sets)
+                .chain(leaves)
+                .collect(),
+        )
     }
 
     /// The rules, each with the place of its layer.

@@ -17,8 +17,10 @@
 //!    or, where there are none, of those that lie on it; or else of the covered ones. The head, in cells, is the height above
 //!    their middle at which the highest liquid that the body offers stands.
 //! 4. By body and height: the highest offers go to the lowest heights that have room, as long as the giver is higher and the room
-//!    is `min_flow` or more. A height of the surface that neither gave nor took comes level where its cells differ by more than
-//!    `min_flow`: half of what its cells hold above their mean goes to those below it, as far as they have room.
+//!    is `min_flow` or more. Where the cells of a height of the surface differ by more than `min_flow`, it comes level besides: its
+//!    *mean* is the one after what it gives or takes, of what it offers or has room for. Cells above it give first and those below it
+//!    take first, and what is left above it goes to those below it, as far as they have room; half of that at a height that neither
+//!    gives nor takes.
 //! 5. Each cell has its share of what moved by *running sums* in the order of tiles (`in_order`): of G that leaves cells with
 //!    offers v that add up to S, a cell gives G (P + v) / S − G P / S, P being the offers before it, rounded down. Takers alike.
 //!    All amounts are those before the step, and all sums are exact.
@@ -193,8 +195,8 @@ impl Tracing {
                 heights[low].taken += moved;
             }
         }
-        let rests = |height: &&mut Height| height.is_surface() && !height.moves();
-        heights.iter_mut().filter(rests).for_each(|height| height.come_level(self.min_flow));
+        let surfaces = heights.iter_mut().filter(|height| height.is_surface());
+        surfaces.for_each(|height| height.come_level(self.min_flow));
     }
 }
 
@@ -234,6 +236,36 @@ mod tests {
             heights.iter().map(|h| (h.given, h.taken)).collect::<Vec<_>>(),
             [(0, 1000), (0, 300), (0, 0), (1300, 0)]
         );
+    }
+
+    #[test]
+    fn a_height_that_gives_or_takes_comes_level_too() {
+        let rule = Tracing::new(&Material::water(), Walls::Closed);
+        let cell = |amount: u16| Surface { offer: amount, amount, room: AMOUNT_ONE - amount };
+        let run = |high: [u16; 4], low: [u16; 4]| {
+            let mut heights = [0, 1].map(|y| Height::new((1, y, Kind::Surface)));
+            let cells = [low, high].map(|amounts| amounts.map(cell));
+            heights.iter_mut().zip(&cells).for_each(|(height, cells)| cells.iter().for_each(|&cell| height.add(cell)));
+            rule.exchange(&mut heights);
+            for (height, cells) in heights.iter_mut().zip(&cells).filter(|(height, _)| height.comes_level()) {
+                cells.iter().for_each(|&cell| height.add_around_mean(cell));
+                height.book_level();
+            }
+            let after = |(height, cells): (&Height, &[Surface; 4])| {
+                let mut shares = height.shares([0, 0]);
+                cells.map(|cell| {
+                    let [gives, takes] = shares.next(cell);
+                    cell.amount - gives + takes
+                })
+            };
+            [after((&heights[1], &cells[1])), after((&heights[0], &cells[0]))]
+        };
+        let full = [AMOUNT_ONE; 4];
+        let with_room = [AMOUNT_ONE - 4000, AMOUNT_ONE, AMOUNT_ONE, AMOUNT_ONE];
+        assert_eq!(run([20_000, 10_000, 0, 10_000], with_room), [[9_000; 4], full], "the empty cell is filled up");
+        let [high, low] = run([1000, 1000, 0, 0], [10_000, 20_000, 30_000, 10_000]);
+        assert_eq!((high, low), ([0; 4], [18_000; 4]), "the low height comes level with what it takes");
+        assert_eq!(run([20_000, 10_000, 0, 10_000], full)[0], [15_000, 10_000, 5000, 10_000], "half at rest");
     }
 
     #[test]

@@ -8,8 +8,9 @@ use crate::air::AirSpec;
 use crate::flow::FlowCell;
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
-use crate::matter::{Material, Pressure};
+use crate::matter::Material;
 use crate::memory::MemoryEstimate;
+use crate::rules::float::{FLOATED, can_float};
 use crate::terrain::Kind;
 use crate::world::{BYTES_A_DISPLACED_CELL, Edit, Matter, TRACED, World};
 
@@ -124,11 +125,14 @@ fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
 /// What all bodies put in, and the one event that puts in most.
 fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let mut all = Put::default();
-    let traced = |edit: &Edit| {
+    let factor = |edit: &Edit| {
         let is_named = |material: &&Material| edit.matter.material() == Some(&material.name);
-        spec.materials.iter().find(is_named).is_some_and(|material| material.pressure == Pressure::Trace)
+        match spec.materials.iter().find(is_named) {
+            Some(material) if material.traces() => 1.0 + TRACED,
+            Some(material) if can_float(material, spec.materials.iter()) => 1.0 + FLOATED,
+            _ => 1.0,
+        }
     };
-    let factor = |edit: &Edit| if traced(edit) { 1.0 + TRACED } else { 1.0 };
     spec.bodies.iter().for_each(|body| all.add(body, factor(body), grid));
     let later = spec.events.iter().filter_map(|event| event.put.as_ref()).map(|edit| {
         let mut one = Put::default();

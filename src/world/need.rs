@@ -6,6 +6,7 @@ use crate::air::Air;
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
 use crate::memory::{MemoryEstimate, TooMuchMemory};
+use crate::rules::float::{FLOATED, can_float};
 
 /// Bytes of a column: its height for drawing, its top, and its share of a version.
 const BYTES_A_COLUMN: f64 = 6.25;
@@ -80,10 +81,14 @@ impl World {
         let traced = || self.layers.iter().filter(|layer| layer.material().traces());
         let opened = Self::need_of_tracing(self.grid, traced().count(), self.ground.hollow_columns());
         let traced = traced().map(Layer::bytes).sum();
+        let materials = || self.layers.iter().map(Layer::material);
+        let floating = self.layers.iter().filter(|layer| can_float(layer.material(), materials()));
+        let floating = floating.map(Layer::bytes).sum();
         MemoryEstimate::of("the ground", self.ground.bytes(), 1.0)
             .and(MemoryEstimate::of("the lava", self.lava().bytes(), ROOM))
             .and(MemoryEstimate::of("the other materials", others, ROOM))
             .and(MemoryEstimate::of("tracing", traced, TRACED))
+            .and(MemoryEstimate::of("what floats", floating, FLOATED))
             .and(opened)
             .and(MemoryEstimate::of("the air", self.air().map_or(0, Air::bytes), 1.0))
             .and(self.need_of_flow())

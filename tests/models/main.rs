@@ -17,6 +17,7 @@ mod air_2d;
 mod air_article;
 mod air_incompressible;
 mod conservation;
+mod float;
 #[cfg(feature = "files")]
 mod flow;
 #[cfg(feature = "files")]

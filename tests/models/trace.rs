@@ -44,10 +44,9 @@ fn the_arms_of_vessels_come_level_and_to_rest() {
         (2, 8, water(), 90, 0.02),
         (3, 8, water(), 170, 0.02),
         (2, 1, published_water(), 20, 0.2),
-        // By the published numbers cells with less than half a cell give nothing.
-        (3, 1, published_water(), 30, 0.5),
+        (3, 1, published_water(), 30, 0.2),
         (2, 8, published_water(), 20, 0.2),
-        (3, 8, published_water(), 30, 0.5),
+        (3, 8, published_water(), 30, 0.2),
     ] {
         let mut simulation = run(vessels(arms, nz, material));
         let (within, rest) = run_to_rest(&mut simulation, 400, |world| levels(world, arms));
@@ -209,7 +208,8 @@ fn a_symmetric_blob_stays_in_the_middle() {
         for step in 1..=100 {
             steps(&mut simulation, 1);
             let columns: Vec<_> = (0..41).map(|x| column(simulation.world(), x, 0)).collect();
-            assert!(mean_x(&columns).abs() < 1e-3, "step {step}: {}", mean_x(&columns));
+            // Shares are rounded by a unit in the order of the cells; one more or less decides whether a thin cell gives.
+            assert!(mean_x(&columns).abs() < 5e-3, "step {step}: {}", mean_x(&columns));
         }
     }
 }
@@ -301,7 +301,7 @@ fn the_thin_scenes_are_those_of_the_tests() {
     let mut branching = scene("branching.toml");
     let levels = |world: &World| (0..3).map(|arm| level(world, 1 + 12 * arm, 0)).collect::<Vec<_>>();
     let (within, rest) = run_to_rest(&mut branching, 400, levels);
-    assert!(within <= 30 && apart(&levels(branching.world())) <= 0.5, "level from {within}, at rest at {rest}");
+    assert!(within <= 30 && apart(&levels(branching.world())) <= 0.2, "level from {within}, at rest at {rest}");
 
     let mut dam = scene("dam.toml");
     steps(&mut dam, 74);
@@ -322,8 +322,8 @@ fn the_vessels_come_level_and_the_bell_when_it_is_opened() {
     (0..600).for_each(|_| vessels.step());
     let (before, air) = (levels(vessels.world()), bell(vessels.world()));
     println!("before {before:.3?}, in the bell {air:.3}");
-    // Water still runs along the pipe into the foot of the bell; the uppermost layer of cells gives and does not come level.
-    assert!(apart(&before) <= 0.8, "{before:?}");
+    // Water still runs along the pipe into the foot of the bell, out of the flask above it.
+    assert!(apart(&before) <= 0.1, "{before:?}");
     assert!(air <= 8.0, "the bell holds water up to {air}");
     (0..200).for_each(|_| vessels.step());
     vessels.world().check().expect("the account is exact");

@@ -106,12 +106,24 @@ impl Height {
         self.kind == Kind::Surface
     }
 
-    /// Sets the mean where the cells differ by more than `min_flow`; [`Height::add_around_mean`] then adds them up around it.
+    /// Sets the mean to which it comes with what it gives or takes, where the cells differ by more than `min_flow` and some of
+    /// them have a choice; [`Height::add_around_mean`] then adds them up around it.
     pub(super) fn come_level(&mut self, min_flow: u16) {
-        if self.most.saturating_sub(self.least) > min_flow {
-            self.mean = Some((self.sum / self.cells) as u16);
-            (self.offers, self.room) = (0, 0);
+        let has_choice = !self.moves() || self.given < self.offers && self.taken < self.room;
+        if !has_choice || self.most.saturating_sub(self.least) <= min_flow {
+            return;
         }
+        // Of these means, offers above that of what gives add up to what is given at least, and rooms below that of what takes
+        // to what is taken, whatever else there is in the cells.
+        let mean = if self.given > 0 {
+            (self.offers - self.given) / self.cells
+        } else if self.taken > 0 {
+            u64::from(AMOUNT_ONE) - (self.room - self.taken) / self.cells
+        } else {
+            self.sum / self.cells
+        };
+        self.mean = Some(mean as u16);
+        (self.offers, self.room) = (0, 0);
     }
 
     /// Whether its cells are added up a second time, around their mean.
@@ -134,12 +146,15 @@ impl Height {
 
     /// This height, booked, of which no cell was added yet around the mean.
     pub(crate) fn without_sums(&self) -> Self {
-        Self { offers: 0, room: 0, ..*self }
+        Self { offers: 0, room: 0, given: 0, taken: 0, ..*self }
     }
 
-    /// Books what moves in a height that comes level.
+    /// Books what moves inside a height that comes level, besides what it gives or takes.
     pub(crate) fn book_level(&mut self) {
-        (self.given, self.taken) = (self.offers.min(self.room) / 2, self.offers.min(self.room) / 2);
+        let most = (self.offers - self.given).min(self.room - self.taken);
+        let inside = if self.moves() { most } else { most / 2 };
+        self.given += inside;
+        self.taken += inside;
     }
 
     /// Whether anything moves.
