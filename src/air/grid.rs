@@ -46,13 +46,11 @@ impl AirGrid {
     }
 
     /// Cells along each axis.
-    #[inline]
     pub fn size(&self) -> [usize; 3] {
         [self.cells.nx, self.cells.ny, self.cells.nz]
     }
 
     /// Distance in the fields between neighbours along each axis.
-    #[inline]
     pub fn strides(&self) -> [usize; 3] {
         let row = (self.cells.nx + 2 * BEYOND).next_multiple_of(ROW);
         [1, row, row * (self.cells.ny + 2 * BEYOND)]
