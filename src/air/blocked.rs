@@ -55,9 +55,9 @@ impl Blocked {
         self.words[(z / TILE_Z * ny + y as usize) * self.tiles + x / TILE_X] >> lane & 1 == 1
     }
 
-    /// Reads what changed in the world, and gives the tiles (x in tiles, y, z in tiles) in which a voxel changed; all tiles at
-    /// the first read.
-    pub(super) fn read(&mut self, world: &World) -> Vec<[usize; 3]> {
+    /// Reads what changed in the world, and gives the tiles (x in tiles, y, z in tiles) in which a voxel was blocked or freed, with
+    /// a bit for each such voxel; all voxels at the first read.
+    pub(super) fn read(&mut self, world: &World) -> Vec<([usize; 3], u32)> {
         let all = self.seen.is_none();
         let (mut ground, layers) = self.seen.take().unwrap_or_else(|| (world.ground.cursor(), Vec::new()));
         let changed_ground = world.ground.changes_since(&mut ground);
@@ -84,8 +84,10 @@ impl Blocked {
                 for tx in bits(due).map(|bit| w * 64 + bit) {
                     let word = blocked_word(world, &layers, [tx, y, tz]);
                     let old = &mut self.words[(tz * self.voxels.ny + y) * self.tiles + tx];
-                    if std::mem::replace(old, word) != word || all {
-                        changed.push([tx, y, tz]);
+                    let turned = if all { u32::MAX } else { std::mem::replace(old, word) ^ word };
+                    *old = word;
+                    if turned != 0 {
+                        changed.push(([tx, y, tz], turned));
                     }
                 }
             }
@@ -95,9 +97,9 @@ impl Blocked {
         changed
     }
 
-    /// Brings the openness of all air cells up to date that changed tiles may have to do with, and gives the cells that became
+    /// Brings the openness of all air cells up to date that changed voxels of tiles have to do with, and gives the cells that became
     /// solid or free.
-    pub(super) fn open(&self, openness: &mut Openness, changed: &[[usize; 3]]) -> Turned {
+    pub(super) fn open(&self, openness: &mut Openness, changed: &[([usize; 3], u32)]) -> Turned {
         let grid = openness.grid();
         let mut due: Vec<_> = changed.iter().flat_map(|&tile| self.cells_around(grid, tile)).collect();
         // Column after column from the floor up.
@@ -121,25 +123,40 @@ impl Blocked {
         turned
     }
 
-    /// The air cells with a voxel of a tile, or with a lower face beside one.
-    fn cells_around(&self, grid: AirGrid, [tx, y, tz]: [usize; 3]) -> impl Iterator<Item = Place> + use<> {
+    /// The air cells with a voxel in the box around some of a tile, or with a lower face beside one.
+    fn cells_around(
+        &self,
+        grid: AirGrid,
+        ([tx, y, tz], voxels): ([usize; 3], u32),
+    ) -> impl Iterator<Item = Place> + use<> {
         let ratio = grid.ratio;
-        let along = |from: usize, len: usize, side: usize, corner: i32, cells: usize| {
-            let first = (from as i64 - i64::from(corner)) as usize / ratio;
-            let last = ((from + len).min(side) as i64 - 1 - i64::from(corner)) as usize / ratio;
+        let along = |from: usize, beyond: usize, side: usize, corner: i32, cells: usize| {
+            let cell = |voxel: usize| (voxel as i64 - i64::from(corner)) as usize / ratio;
             // Cells outside of the voxels' box are like those at its edge; wrapped ones have a lower face at the other end.
-            let first = if from == 0 { 0 } else { first };
-            let last = if from + len >= side { cells - 1 } else { (last + 1).min(cells - 1) };
+            let first = if from == 0 { 0 } else { cell(from) };
+            let last = if beyond >= side { cells - 1 } else { cell(beyond).min(cells - 1) };
             first..last + 1
         };
         let [nx, ny, nz] = grid.size();
-        let xs = along(tx * TILE_X, TILE_X, self.voxels.nx, grid.corner[0], nx);
-        let zs = along(tz * TILE_Z, TILE_Z, self.voxels.nz, grid.corner[1], nz);
-        let ys = y / ratio..(y / ratio + 2).min(ny);
+        let lanes = voxels & self.inside([tx, tz]);
+        let columns = (0..TILE_Z).fold(0, |all, z| all | lanes >> (z * TILE_X) & ((1 << TILE_X) - 1));
+        let (x, z) = (tx * TILE_X, tz * TILE_Z);
+        let low = [columns.trailing_zeros() as usize, lanes.trailing_zeros() as usize / TILE_X];
+        let high = [32 - columns.leading_zeros() as usize, (32 - lanes.leading_zeros() as usize).div_ceil(TILE_X)];
+        let xs = along(x + low[0], x + high[0], self.voxels.nx, grid.corner[0], nx);
+        let zs = along(z + low[1], z + high[1], self.voxels.nz, grid.corner[1], nz);
+        let ys = if lanes == 0 { 0..0 } else { y / ratio..((y + 1) / ratio + 1).min(ny) };
         zs.flat_map(move |z| {
             let xs = xs.clone();
             ys.clone().flat_map(move |y| xs.clone().map(move |x| [x, y, z]))
         })
+    }
+
+    /// The voxels of a tile that lie in the box.
+    fn inside(&self, [tx, tz]: [usize; 2]) -> u32 {
+        let (x, z) = (self.voxels.nx - tx * TILE_X, self.voxels.nz - tz * TILE_Z);
+        let row = if x < TILE_X { (1_u32 << x) - 1 } else { (1 << TILE_X) - 1 };
+        (0..z.min(TILE_Z)).fold(0, |all, z| all | row << (z * TILE_X))
     }
 
     fn is_solid(&self, grid: AirGrid, place: Place) -> bool {

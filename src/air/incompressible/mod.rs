@@ -2,8 +2,9 @@
 //! steam that limited sharp sweeps carry.
 //!
 //! A step is one substep or two, so that the air moves by no more than 3.2 cells in each. A substep carries the velocity by itself
-//! (`velocity`), adds the forces (`forces`, `swirl`), takes the divergence out (`project`, `pressure`) and carries the
-//! amounts (`scalars`), by so many sweeps along each axis that none moves anything by more than 0.8 of a cell.
+//! (`velocity`, `far`), by one sweep along each axis however fast it is, adds the forces (`forces`, `swirl`), takes the
+//! divergence out (`project`, `pressure`) and carries the amounts (`scalars`), in each line of cells by so many sweeps that none
+//! moves anything by more than 0.8 of a cell.
 //!
 //! No value can stop being a number: speeds are limited to `FASTEST` before a step, with the lift, and after every projection,
 //! and what is not a number becomes such a limit; the wind and the confinement are limited too; volumes are at least 1/16;
@@ -13,7 +14,9 @@
 //! no fused operations and no functions but the square root.
 
 mod chunks;
+mod far;
 mod forces;
+mod pace;
 mod pressure;
 mod project;
 mod scalars;
@@ -29,13 +32,12 @@ use crate::grid::Place;
 use crate::parallel::join;
 use crate::simd::Level;
 
+use self::pace::Pace;
 use self::pressure::Multigrid;
 use self::swirl::Swirl;
-use self::velocity::{Faces, Open};
+use self::velocity::{Faces, Open, Sweep};
 
-/// Most of a cell that passes a face in a sweep.
-const COURANT: f32 = 0.8;
-/// Most cells that the air moves in a substep, by several sweeps along the axes in which it is that fast.
+/// Most cells that the air moves in a substep.
 const REACH: f32 = 3.2;
 /// Largest speed, in cells a step.
 const FASTEST: f32 = 4.0;
@@ -72,8 +74,10 @@ pub struct Incompressible {
     is_odd: bool,
     /// Whether there was a step, before which the wind fills the box.
     has_begun: bool,
-    /// Whether all velocities are within the limit, and the fastest along each axis.
+    /// Whether all velocities are within the limit, and the fastest of each row are known.
     is_limited: bool,
+    pace: Pace,
+    /// The fastest along each axis.
     fastest: [f32; 3],
     /// Whether the air moves though nothing lifts it and no wind blows.
     is_calm: bool,
@@ -104,6 +108,7 @@ impl Incompressible {
             is_odd: false,
             has_begun: false,
             is_limited: true,
+            pace: Pace::still(grid),
             fastest: [0.0; 3],
             is_calm: false,
             rest: None,
@@ -135,6 +140,7 @@ impl Incompressible {
             for axis in AXES {
                 let faces = nx + usize::from(axis == 0);
                 self.open.survey(axis, (self.grid.at([0, y, z]), faces));
+                self.pace.find(axis, [y, z], &self.u[axis]);
             }
         }
         let (grid, open) = (self.grid, &self.open.faces);
@@ -167,21 +173,14 @@ impl Incompressible {
         }
         for (place, units) in faces {
             let (at, open) = (self.grid.at(place), f32::from(units) / f32::from(OPEN));
+            let was_still = open > 0.0 || std::mem::replace(&mut self.u[axis][at], 0.0) == 0.0;
             if std::mem::replace(&mut self.open.faces[axis][at], open) != open {
                 changed.push([place[1], place[2]]);
-            }
-            if open == 0.0 && self.u[axis][at] != 0.0 {
-                self.u[axis][at] = 0.0;
-                // It may have been the fastest.
+            } else if !was_still {
+                // It may have been the fastest of a row that is not looked at again.
                 self.is_limited = false;
             }
         }
-    }
-
-    /// Limits all velocities, and finds the fastest.
-    fn limit(&mut self) {
-        let fastest = project::limit(self.grid, &mut self.u, self.simd);
-        (self.fastest, self.is_limited) = (fastest, true);
     }
 
     fn step_within(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows {
@@ -191,9 +190,10 @@ impl Incompressible {
             forces::blow(self.grid, &mut self.u, &self.open, &winds);
             self.is_limited = false;
         }
-        if !self.is_limited {
-            self.limit();
+        if !std::mem::replace(&mut self.is_limited, true) {
+            project::limit(self.grid, &mut self.u, &mut self.pace, self.simd);
         }
+        self.fastest = self.pace.fastest();
         if self.is_at_rest(amounts, openness, forces, &winds) {
             return flows;
         }
@@ -202,26 +202,12 @@ impl Incompressible {
         let time = 1.0 / substeps;
         for _ in 0..substeps as usize {
             self.move_air(amounts, forces, &winds, time);
-            let sweeps = self.sweeps(&winds, time);
-            let (motion, volume) = ((&self.u, &self.open), &mut self.volume);
-            scalars::sweep(amounts, motion, volume, forces, (&sweeps, self.simd, &mut flows));
+            let (motion, volume) = ((&self.u, &self.open, &self.pace), &mut self.volume);
+            let order = ORDERS[usize::from(self.is_odd)];
+            scalars::sweep(amounts, motion, volume, forces, (order, time, self.simd, &mut flows));
             self.is_odd = !self.is_odd;
         }
         flows
-    }
-
-    /// The sweeps of a share of a step, each along an axis for its share: so many along an axis that none passes more than
-    /// [`COURANT`] of a cell through a face, evenly among those along the others, which keeps volumes near 1.
-    fn sweeps(&self, winds: &sides::Winds, time: f32) -> Vec<(usize, f32)> {
-        let mut sweeps = Vec::new();
-        for axis in ORDERS[usize::from(self.is_odd)] {
-            // What lies beyond open sides carries as well.
-            let fastest = winds.iter().fold(self.fastest[axis], |fastest, wind| fastest.max(wind[axis].abs()));
-            let count = (fastest * time / COURANT).ceil().max(1.0) as usize;
-            sweeps.extend((0..count).map(|k| ((2 * k + 1) as f32 / count as f32, axis, time / count as f32)));
-        }
-        sweeps.sort_by(|a, b| a.0.total_cmp(&b.0));
-        sweeps.into_iter().map(|(_, axis, time)| (axis, time)).collect()
     }
 
     /// Whether nothing changed since the air was found at rest.
@@ -240,6 +226,13 @@ impl Incompressible {
         let is_at_rest = is_still && self.is_calm;
         self.rest = is_at_rest.then(|| (amounts.version(), forces.clone()));
         is_at_rest
+    }
+
+    /// Sets the velocity through a face, where it is open.
+    fn put(&mut self, axis: usize, place: Place, velocity: f32) {
+        let at = self.grid.at(place);
+        self.u[axis][at] = if self.open.faces[axis][at] > 0.0 { velocity } else { 0.0 };
+        self.pace.find(axis, [place[1], place[2]], &self.u[axis]);
     }
 
     /// A substep of the velocity.
@@ -262,21 +255,28 @@ impl Incompressible {
         if !forces.wind.is_empty() {
             forces::hold_wind(grid, &mut self.u, winds, time);
         }
-        self.fastest = project::project(grid, &mut self.u, &self.open, &mut self.pressure, (CYCLES, simd));
+        project::project(grid, &mut self.u, (&self.open, &mut self.pace), &mut self.pressure, (CYCLES, simd));
+        self.fastest = self.pace.fastest();
     }
 
-    /// The velocity carried by itself.
+    /// The velocity carried by itself: a sweep along each axis.
     fn carry(&mut self, winds: &sides::Winds, time: f32) {
-        let sweeps = self.sweeps(winds, time);
         let (grid, simd, [first, second]) = (self.grid, self.simd, &mut self.swept);
         sides::fill(grid, &mut self.u, winds);
-        velocity::sweep(grid, sweeps[0], (&self.u, &self.u), first, simd);
-        for &sweep in &sweeps[1..] {
-            velocity::sweep(grid, sweep, (&self.u, first), second, simd);
+        for (k, axis) in ORDERS[usize::from(self.is_odd)].into_iter().enumerate() {
+            let is_far = fastest(&self.fastest, winds, axis) * time >= 1.0;
+            let from = if k == 0 { &self.u } else { &*first };
+            let (speeds, open, share) = (&self.u, &self.open, 0.25 * time);
+            velocity::sweep(Sweep { grid, axis, share, speeds, open, from, is_far }, second, simd);
             std::mem::swap(first, second);
         }
         std::mem::swap(&mut self.u, first);
     }
+}
+
+/// The fastest that air moves along an axis. What lies beyond open sides carries as well.
+fn fastest(fastest: &[f32; 3], winds: &sides::Winds, axis: usize) -> f32 {
+    winds.iter().fold(fastest[axis], |most, wind| most.max(wind[axis].abs()))
 }
 
 impl Solver for Incompressible {
@@ -298,22 +298,26 @@ impl Solver for Incompressible {
     }
 
     fn push(&mut self, place: Place, velocity: [f32; 3]) {
-        let (at, strides, size) = (self.grid.at(place), self.grid.strides(), self.grid.size());
+        let (grid, strides, size) = (self.grid, self.grid.strides(), self.grid.size());
         for axis in AXES {
-            let wraps = self.grid.sides[axis] == Side::Wrap;
-            for face in [at, at + strides[axis]] {
-                let value = self.u[axis][face] + velocity[axis];
-                self.u[axis][face] = if self.open.faces[axis][face] > 0.0 { value } else { 0.0 };
+            let mut ends = [place, place];
+            ends[1][axis] += 1;
+            for end in ends {
+                let value = self.u[axis][grid.at(end)] + velocity[axis];
+                self.put(axis, end, project::limited_number(value));
             }
-            let around = size[axis] * strides[axis];
+            let (wraps, at) = (grid.sides[axis] == Side::Wrap, grid.at(place));
+            let mut other = place;
             if wraps && place[axis] == 0 {
-                self.u[axis][at + around] = self.u[axis][at];
+                other[axis] = size[axis];
+                self.put(axis, other, self.u[axis][at]);
             }
             if wraps && place[axis] + 1 == size[axis] {
-                self.u[axis][at + strides[axis] - around] = self.u[axis][at + strides[axis]];
+                other[axis] = 0;
+                self.put(axis, other, self.u[axis][at + strides[axis]]);
             }
         }
-        self.is_limited = false;
+        self.rest = None;
     }
 
     fn blow(&mut self, wind: &[[f32; 2]]) {
@@ -341,7 +345,7 @@ impl Solver for Incompressible {
     fn bytes(&self) -> usize {
         // Twelve arrays of faces and one of volumes.
         let swirl = self.swirl.as_ref().map_or(0, Swirl::bytes);
-        13 * self.grid.len() * size_of::<f32>() + swirl + self.pressure.bytes()
+        13 * self.grid.len() * size_of::<f32>() + swirl + self.pace.bytes() + self.pressure.bytes()
     }
 
     fn boxed_clone(&self) -> Box<dyn Solver> {

@@ -6,6 +6,7 @@ use crate::simd::{Level, Simd, Work};
 
 use super::FASTEST;
 use super::chunks::planes;
+use super::pace::Pace;
 use super::pressure::{Layout, Multigrid, Pressure, split};
 use super::velocity::{Faces, Open};
 
@@ -81,8 +82,8 @@ struct Gradient<'a> {
     pressure: Pressure<'a>,
     u: [&'a mut [f32]; 3],
     first: usize,
-    /// Bits of the fastest along each axis.
-    fastest: &'a mut [u32; 3],
+    /// Bits of the fastest along each axis, by rows.
+    pace: &'a mut [[u32; 3]],
 }
 
 /// A speed between two limits; no number becomes one of them.
@@ -157,80 +158,84 @@ impl Gradient<'_> {
                 let low = [&here[to - 1..], &here[to - width..], &before[to..]][axis];
                 let out = &mut self.u[axis][at..at + nx];
                 subtract(out, open, [low, &here[to..]]);
-                self.fastest[axis] = largest(out, self.fastest[axis]);
+                self.pace[at / row][axis] = largest(out, 0);
             }
         }
     }
 }
 
-/// Some planes of a component of the velocity, within the limit.
+/// Some planes of the velocity, within the limit.
 struct Limit<'a> {
     grid: AirGrid,
-    axis: usize,
-    u: &'a mut [f32],
+    u: [&'a mut [f32]; 3],
     first: usize,
-    /// Bits of the fastest.
-    fastest: &'a mut u32,
+    /// Bits of the fastest along each axis, by rows.
+    pace: &'a mut [[u32; 3]],
 }
 
 impl Work for Limit<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        let (mut n, [_, row, plane]) = (self.grid.size(), self.grid.strides());
-        n[self.axis] += 1;
-        for (k, u) in self.u.chunks_mut(plane).enumerate() {
-            if (self.first + k).wrapping_sub(BEYOND) >= n[2] {
-                continue;
-            }
-            for y in 0..n[1] {
-                let u = &mut u[(y + BEYOND) * row + BEYOND..][..n[0]];
-                for u in &mut *u {
-                    *u = if u.is_nan() { 0.0 } else { limited(*u, FASTEST) };
+        let [_, row, plane] = self.grid.strides();
+        for (axis, u) in self.u.into_iter().enumerate() {
+            let mut n = self.grid.size();
+            n[axis] += 1;
+            for (k, u) in u.chunks_mut(plane).enumerate() {
+                if (self.first + k).wrapping_sub(BEYOND) >= n[2] {
+                    continue;
                 }
-                *self.fastest = largest(u, *self.fastest);
+                for y in 0..n[1] {
+                    let u = &mut u[(y + BEYOND) * row + BEYOND..][..n[0]];
+                    for u in &mut *u {
+                        *u = limited_number(*u);
+                    }
+                    self.pace[k * (plane / row) + y + BEYOND][axis] = largest(u, 0);
+                }
             }
         }
     }
 }
 
-/// Limits all velocities, which need not be numbers; returns the largest one along each axis.
-pub(super) fn limit(grid: AirGrid, u: &mut Faces, simd: Level) -> [f32; 3] {
-    let planes = planes(grid);
-    let mut most = [0.0; 3];
-    for (axis, u) in u.iter_mut().enumerate() {
-        let chunks = u.par_chunks_mut(planes * grid.strides()[2]).enumerate();
-        let fastest = chunks.map(|(j, u)| {
-            let mut fastest = 0;
-            simd.run(Limit { grid, axis, u, first: j * planes, fastest: &mut fastest });
-            fastest
-        });
-        most[axis] = f32::from_bits(fastest.reduce(|| 0, u32::max));
-    }
-    most
+/// A speed within the limit; what is no number is still.
+#[inline(always)]
+pub(super) fn limited_number(u: f32) -> f32 {
+    if u.is_nan() { 0.0 } else { limited(u, FASTEST) }
 }
 
-/// Makes a flow free of divergence, with speeds within the limit; returns the largest one along each axis.
+/// Limits all velocities, which need not be numbers, and finds the fastest.
+pub(super) fn limit(grid: AirGrid, u: &mut Faces, pace: &mut Pace, simd: Level) {
+    each_paced(grid, u, pace, |first, u, pace| simd.run(Limit { grid, u, first, pace }));
+}
+
+/// Calls `work` for chunks of planes of the velocity and of the fastest of each row, with the number of the first plane.
+fn each_paced(
+    grid: AirGrid,
+    u: &mut Faces,
+    pace: &mut Pace,
+    work: impl Fn(usize, [&mut [f32]; 3], &mut [[u32; 3]]) + Sync + Send,
+) {
+    let planes = planes(grid);
+    let (size, rows) = (planes * grid.strides()[2], planes * Pace::plane(grid));
+    let [x, y, z] = u;
+    let chunks = x.par_chunks_mut(size).zip(y.par_chunks_mut(size)).zip(z.par_chunks_mut(size));
+    chunks.zip(pace.rows_mut().par_chunks_mut(rows)).enumerate().for_each(|(j, (((x, y), z), pace))| {
+        work(j * planes, [x, y, z], pace);
+    });
+}
+
+/// Makes a flow free of divergence, with speeds within the limit, and finds the fastest.
 pub(super) fn project(
     grid: AirGrid,
     u: &mut Faces,
-    open: &Open,
+    (open, pace): (&Open, &mut Pace),
     pressure: &mut Multigrid,
     (cycles, simd): (usize, Level),
-) -> [f32; 3] {
+) {
     join_ends(grid, u);
     divergence(grid, u, open, pressure, simd);
     pressure.solve(cycles);
-    let (planes, pressure) = (planes(grid), pressure.solved());
-    let size = planes * grid.strides()[2];
-    let [x, y, z] = u;
-    let chunks = x.par_chunks_mut(size).zip(y.par_chunks_mut(size)).zip(z.par_chunks_mut(size)).enumerate();
-    let fastest = chunks.map(|(j, ((x, y), z))| {
-        let mut fastest = [0; 3];
-        simd.run(Gradient { grid, open, pressure, u: [x, y, z], first: j * planes, fastest: &mut fastest });
-        fastest
-    });
-    let larger = |a: [u32; 3], b: [u32; 3]| [a[0].max(b[0]), a[1].max(b[1]), a[2].max(b[2])];
-    fastest.reduce(|| [0; 3], larger).map(f32::from_bits)
+    let pressure = pressure.solved();
+    each_paced(grid, u, pace, |first, u, pace| simd.run(Gradient { grid, open, pressure, u, first, pace }));
 }
 
 /// The right side of the pressure's equation.

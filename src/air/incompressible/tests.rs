@@ -40,7 +40,7 @@ fn gains(air: &mut Incompressible, cycles: usize) -> Vec<f64> {
     let mut last = divergence(air);
     for _ in 0..cycles {
         air.pressure.pressure_mut().iter_mut().for_each(|p| p.fill(0.0));
-        project::project(air.grid, &mut air.u, &air.open, &mut air.pressure, (1, air.simd));
+        project::project(air.grid, &mut air.u, (&air.open, &mut air.pace), &mut air.pressure, (1, air.simd));
         let now = divergence(air);
         all.push(now / last);
         last = now;
@@ -93,6 +93,71 @@ fn sides_and_sizes_of_all_kinds_lose_their_divergence() {
             let after = divergence(&mut air);
             assert!(after <= 2e-2 * before + 1e-6, "{nx} × {ny} × {nz}, {sides:?}: {before} to {after}, {gains:?}");
         }
+    }
+}
+
+/// A wind of some cells a step carries a gust of another direction so far in one sweep, but not through rock.
+#[test]
+fn a_gust_moves_by_whole_cells_and_not_through_rock() {
+    for (axis, sides) in AXES.into_iter().flat_map(|axis| [(axis, Side::Open), (axis, Side::Wrap)]) {
+        for (speed, moved) in [(0.5, 0.5), (1.0, 1.0), (2.5, 2.5), (-3.0, -3.0)] {
+            for has_wall in [false, true] {
+                let grid = cube(24, sides);
+                let across = (axis + 1) % 3;
+                let mut openness = Openness::free(grid);
+                let wall = if speed > 0.0 { 12 } else { 10 };
+                for place in grid.cells.places().filter(|place| has_wall && place[axis] == wall) {
+                    openness.set_solid(place, true);
+                }
+                let mut air = stirred(grid, &openness, 0.0);
+                let open = &air.open.faces[axis];
+                air.u[axis].iter_mut().zip(open).for_each(|(u, &open)| *u = if open > 0.0 { speed } else { 0.0 });
+                for place in grid.cells.places().filter(|place| place[axis] == 11) {
+                    air.u[across][grid.at(place)] = 0.25;
+                }
+                air.fastest[axis] = speed.abs();
+                let still = vec![[0.0; 3]; 24];
+                air.carry(&still, 1.0);
+                let of = |n: usize| {
+                    let mut place = [12; 3];
+                    place[axis] = n;
+                    f64::from(air.u[across][grid.at(place)])
+                };
+                let sum: f64 = (0..24).map(of).sum();
+                let moment: f64 = (0..24).map(|n| of(n) * n as f64).sum();
+                if has_wall {
+                    let beyond: f64 = (0..24).filter(|&n| (n > 11) == (speed > 0.0) && n != 11).map(of).sum();
+                    assert!(beyond.abs() < 1e-6, "axis {axis}, {sides:?}, {speed}: {beyond} behind the wall");
+                } else {
+                    let middle = moment / sum - 11.0;
+                    assert!((middle - moved).abs() < 0.05, "axis {axis}, {sides:?}, {speed}: moved by {middle}");
+                    assert!((sum - 0.25).abs() < 0.02, "axis {axis}, {sides:?}, {speed}: {sum} of 0.25");
+                }
+            }
+        }
+    }
+}
+
+/// What is known of the fastest faces is the same as if all were looked at.
+#[test]
+fn the_fastest_faces_are_known_after_pushes_and_changes_of_the_ground() {
+    let grid = AirGrid::new(Grid::new(13, 9, 11), [Side::Wrap, Side::Open, Side::Open]);
+    let mut openness = Openness::free(grid);
+    let mut air = stirred(grid, &openness, 0.5);
+    let mut amounts = Amounts::none(grid, false);
+    for round in 0..40 {
+        let number = |k: usize, of: usize| mix64((round * 64 + k) as u64) as usize % of;
+        let place = [number(0, 13), number(1, 9), number(2, 11)];
+        air.push(place, [noise(round) - 0.5, 9.0 * noise(round + 7), f32::NAN]);
+        if round % 3 == 0 {
+            openness.set_solid(place, round % 2 == 0);
+            air.set_ground(&openness, &[(place[0], place[2])]);
+        }
+        let (mut pace, mut u) = (Pace::still(grid), air.u.clone());
+        project::limit(grid, &mut u, &mut pace, air.simd);
+        assert_eq!(air.is_limited.then(|| air.pace.fastest()), air.is_limited.then(|| pace.fastest()), "round {round}");
+        assert_eq!(air.is_limited.then_some(&air.u), air.is_limited.then_some(&u), "round {round}");
+        air.step(&mut amounts, &openness, &Forces::default());
     }
 }
 

@@ -1,9 +1,11 @@
 //! The velocity carried by itself: three sweeps along the axes in advective form, upwind, of third order with limited faces.
+//! Faces that move by whole cells are carried by `far`.
 
 use crate::air::{AXES, AirGrid, BEYOND, Side};
 use crate::simd::{Level, Simd, Work};
 
 use super::chunks::each_chunk;
+use super::far::Rows;
 
 /// Values on the lower faces of all cells along each axis.
 pub(super) type Faces = [Vec<f32>; 3];
@@ -62,57 +64,73 @@ fn steepness(behind: f32, ahead: f32, [wide, near]: [f32; 2]) -> f32 {
     (if low > 0.0 { low } else { 0.0 }) + (if high < 0.0 { high } else { 0.0 })
 }
 
-/// Where a row reads: the values two before to two after along the axis, and the four speeds around its faces.
-struct Window {
-    values: [usize; 5],
-    speeds: [usize; 4],
+/// Where a row reads the values two before to two after along the axis.
+type Window = [usize; 5];
+
+/// The new value of a face that moves by `c` cells, -1 to 1, from its own in the middle of five.
+#[inline(always)]
+pub(super) fn advected([f0, f1, f2, f3, f4]: [f32; 5], c: f32) -> f32 {
+    let (d0, d1, d2, d3) = (f1 - f0, f2 - f1, f3 - f2, f4 - f3);
+    let size = c.abs();
+    let rest = 1.0 - size;
+    let weights = [(2.0 - size) * (1.0 / 6.0), (1.0 + size) * (1.0 / 6.0)];
+    // The differences against the motion, over the own value, and with it.
+    let is_east = c > 0.0;
+    let behind = if is_east { d0 } else { d3 };
+    let near = if is_east { d1 } else { d2 };
+    let ahead = if is_east { d2 } else { d1 };
+    f2 - c * (near + rest * (steepness(near, ahead, weights) - steepness(behind, near, weights)))
 }
 
-/// New values of a row of faces; `share` is a quarter of the time.
+/// New values of a row of faces that move by less than a cell; `share` is a quarter of the time.
 #[inline(always)]
-fn advect(out: &mut [f32], from: &[f32], speeds: &[f32], at: &Window, share: f32) {
+fn advect(out: &mut [f32], from: &[f32], at: Window, (speeds, around, share): (&[f32], [usize; 4], f32)) {
     let n = out.len();
-    let [f0, f1, f2, f3, f4] = at.values;
+    let [f0, f1, f2, f3, f4] = at;
     let (f0, f1, f2) = (&from[f0..f0 + n], &from[f1..f1 + n], &from[f2..f2 + n]);
     let (f3, f4) = (&from[f3..f3 + n], &from[f4..f4 + n]);
-    let [w0, w1, w2, w3] = at.speeds;
+    let [w0, w1, w2, w3] = around;
     let (w0, w1) = (&speeds[w0..w0 + n], &speeds[w1..w1 + n]);
     let (w2, w3) = (&speeds[w2..w2 + n], &speeds[w3..w3 + n]);
     for i in 0..n {
         let c = share * ((w0[i] + w1[i]) + (w2[i] + w3[i]));
-        let (d0, d1) = (f1[i] - f0[i], f2[i] - f1[i]);
-        let (d2, d3) = (f3[i] - f2[i], f4[i] - f3[i]);
-        let size = c.abs();
-        let rest = 1.0 - size;
-        let weights = [(2.0 - size) * (1.0 / 6.0), (1.0 + size) * (1.0 / 6.0)];
-        let up = d1 + rest * (steepness(d1, d2, weights) - steepness(d0, d1, weights));
-        let down = d2 - rest * (steepness(d3, d2, weights) - steepness(d2, d1, weights));
-        let east = if c > 0.0 { c } else { 0.0 };
-        let west = if c < 0.0 { c } else { 0.0 };
-        out[i] = f2[i] - (east * up + west * down);
+        out[i] = advected([f0[i], f1[i], f2[i], f3[i], f4[i]], c);
     }
 }
 
-/// A sweep over some planes of all components.
-struct Sweep<'a> {
-    grid: AirGrid,
-    axis: usize,
-    share: f32,
+/// A sweep along an axis, of all components.
+#[derive(Clone, Copy)]
+pub(super) struct Sweep<'a> {
+    pub grid: AirGrid,
+    pub axis: usize,
+    /// A quarter of the time.
+    pub share: f32,
     /// The speeds that carry; what lies beyond the sides stays as it is here.
-    speeds: &'a Faces,
-    from: &'a Faces,
+    pub speeds: &'a Faces,
+    pub open: &'a Open,
+    pub from: &'a Faces,
+    /// Whether any face may move by a whole cell.
+    pub is_far: bool,
+}
+
+/// The sweep over some planes.
+struct Planes<'a> {
+    sweep: Sweep<'a>,
     to: [&'a mut [f32]; 3],
     /// Plane of the fields at which `to` begins.
     first: usize,
 }
 
-impl Work for Sweep<'_> {
+impl Work for Planes<'_> {
     #[inline(always)]
-    fn with<S: Simd>(mut self, _: S) {
-        let plane = self.grid.strides()[2];
-        for k in 0..self.to[0].len() / plane {
+    fn with<S: Simd>(self, _: S) {
+        let Self { sweep, to, first } = self;
+        let plane = sweep.grid.strides()[2];
+        let mut far = Rows::new(sweep.grid.cells.nx);
+        for k in 0..to[0].len() / plane {
             for component in AXES {
-                self.plane(component, k);
+                let to = &mut to[component][k * plane..][..plane];
+                sweep.plane(component, first + k, to, &mut far);
             }
         }
     }
@@ -126,86 +144,78 @@ impl Sweep<'_> {
     }
 
     #[inline(always)]
-    fn plane(&mut self, component: usize, k: usize) {
+    fn plane(&self, component: usize, at: usize, to: &mut [f32], far: &mut Rows) {
         let (grid, [_, row, plane]) = (self.grid, self.grid.strides());
-        let z = (self.first + k).wrapping_sub(BEYOND) as isize;
+        let z = at.wrapping_sub(BEYOND) as isize;
         let nz = grid.cells.nz as isize;
         let wraps = grid.sides[2] == Side::Wrap;
         let inside = (0..self.count(component, 2) as isize).contains(&z);
         if !inside && !wraps {
-            let at = (self.first + k) * plane;
-            self.to[component][k * plane..][..plane].copy_from_slice(&self.speeds[component][at..at + plane]);
+            to.copy_from_slice(&self.speeds[component][at * plane..(at + 1) * plane]);
             return;
         }
         let z = if inside { z } else { z.rem_euclid(nz) } as usize;
         let rows = self.count(component, 1);
         for y in 0..rows {
-            self.row(component, [y, z], k * plane + (y + BEYOND) * row);
+            self.row(component, [y, z], &mut to[(y + BEYOND) * row..(y + BEYOND + 1) * row], far);
         }
         // Beyond the floor and the top.
         let known = &self.speeds[component][(z + BEYOND) * plane..][..plane];
-        let to = &mut self.to[component][k * plane..][..plane];
         let (floor, top) = (BEYOND * row, (BEYOND + rows) * row);
         to[..floor].copy_from_slice(&known[..floor]);
         to[top..].copy_from_slice(&known[top..]);
     }
 
-    /// A row of faces, with what lies beyond its ends; `to` is where it begins, beyond the first end.
+    /// A row of faces, with [`BEYOND`] values beyond both ends.
     #[inline(always)]
-    fn row(&mut self, component: usize, [y, z]: [usize; 2], to: usize) {
-        let (grid, strides) = (self.grid, self.grid.strides());
-        let nx = grid.cells.nx;
-        let at = grid.at([0, y, z]);
-        let index = [0, y, z];
+    fn row(&self, component: usize, [y, z]: [usize; 2], out: &mut [f32], far: &mut Rows) {
+        let (grid, nx, n) = (self.grid, self.grid.cells.nx, self.count(component, 0));
+        let known = &self.speeds[component][grid.at([0, y, z]) - BEYOND..];
+        for k in 0..BEYOND {
+            // The first beyond the last may be the last face of an open side, which has a value of its own below.
+            (out[k], out[BEYOND + nx + k]) = (known[k], known[BEYOND + nx + k]);
+        }
+        if !self.is_far || !self.far_row(component, [y, z], &mut out[BEYOND..BEYOND + n], far) {
+            self.near_row(component, [y, z], &mut out[BEYOND..BEYOND + n]);
+        }
+        if grid.sides[0] == Side::Wrap {
+            for k in 0..BEYOND {
+                out[k] = out[BEYOND + (k + BEYOND * nx - BEYOND) % nx];
+                out[BEYOND + nx + k] = out[BEYOND + k % nx];
+            }
+        }
+    }
+
+    /// New values of a row of faces that move by less than a cell.
+    #[inline(always)]
+    fn near_row(&self, component: usize, [y, z]: [usize; 2], out: &mut [f32]) {
+        let (grid, nx) = (self.grid, self.grid.cells.nx);
+        let (at, index, s) = (grid.at([0, y, z]), [0, y, z], grid.strides()[self.axis]);
         // Beyond the last face of an open side lies one more value only.
         let last = component == self.axis && self.axis > 0 && index[self.axis] == grid.size()[self.axis];
-        let (from, speeds) = (&self.from[component], &self.speeds[self.axis]);
-        let out = &mut self.to[component][to..to + strides[1]];
-        let window = window(strides, (self.axis, component), at, last);
-        advect(&mut out[BEYOND..BEYOND + nx], from, speeds, &window, self.share);
-        let known = &self.speeds[component][at - BEYOND..][..strides[1]];
-        if grid.sides[0] == Side::Wrap {
-            for i in 0..BEYOND {
-                out[i] = out[BEYOND + (i + BEYOND * nx - BEYOND) % nx];
-            }
-            for i in 0..BEYOND {
-                out[BEYOND + nx + i] = out[BEYOND + i % nx];
-            }
-            return;
+        let window = |at: usize, last: bool| [at - 2 * s, at - s, at, at + s, if last { at + s } else { at + 2 * s }];
+        let from = &self.from[component];
+        let moved = (&self.speeds[self.axis][..], self.around(component, [y, z]), self.share);
+        let (row, end) = out.split_at_mut(nx);
+        advect(row, from, window(at, last), moved);
+        let (speeds, around, share) = moved;
+        let end_window = window(at + nx, last || self.axis == 0);
+        advect(end, from, end_window, (speeds, around.map(|at| at + nx), share));
+    }
+
+    /// Where the four speeds around a row of faces begin.
+    #[inline(always)]
+    pub(super) fn around(&self, component: usize, [y, z]: [usize; 2]) -> [usize; 4] {
+        let (at, strides) = (self.grid.at([0, y, z]), self.grid.strides());
+        if component == self.axis {
+            return [at; 4];
         }
-        out[..BEYOND].copy_from_slice(&known[..BEYOND]);
-        let mut end = BEYOND + nx;
-        if component == 0 && grid.sides[0] == Side::Open {
-            let window = self::window(strides, (self.axis, component), at + nx, last || self.axis == 0);
-            advect(&mut out[end..=end], from, speeds, &window, self.share);
-            end += 1;
-        }
-        out[end..].copy_from_slice(&known[end..]);
+        let (s, back) = (strides[self.axis], at - strides[component]);
+        [at, at + s, back, back + s]
     }
 }
 
-#[inline(always)]
-fn window(strides: [usize; 3], (axis, component): (usize, usize), at: usize, last: bool) -> Window {
-    let s = strides[axis];
-    let values = [at - 2 * s, at - s, at, at + s, if last { at + s } else { at + 2 * s }];
-    let speeds = if axis == component {
-        [at; 4]
-    } else {
-        let back = at - strides[component];
-        [at, at + s, back, back + s]
-    };
-    Window { values, speeds }
-}
-
-/// One sweep along an axis, of a share of a step.
-pub(super) fn sweep(
-    grid: AirGrid,
-    (axis, time): (usize, f32),
-    (speeds, from): (&Faces, &Faces),
-    to: &mut Faces,
-    simd: Level,
-) {
-    each_chunk(grid, to, |first, to| {
-        simd.run(Sweep { grid, axis, share: 0.25 * time, speeds, from, to, first });
-    });
+/// Makes a sweep.
+pub(super) fn sweep(sweep: Sweep<'_>, to: &mut Faces, simd: Level) {
+    each_chunk(sweep.grid, to, |first, to| simd.run(Planes { sweep, to, first }));
 }

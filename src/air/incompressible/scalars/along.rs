@@ -4,7 +4,8 @@ use crate::air::{BEYOND, Field, Side};
 use crate::simd::{Simd, Work};
 
 use super::rows::{Beside, contents, courants, fluxes, is_empty, pass, reciprocals, slopes, volumes};
-use super::{Flow, MOST, Planes, Turn, ambient};
+use super::turns::Turn;
+use super::{Flow, MOST, Planes, ambient};
 
 /// The sweep over some planes.
 pub(super) struct Along<'a, 'b> {
@@ -46,21 +47,22 @@ impl Work for Along<'_, '_> {
                 continue;
             }
             for y in (0..ny).filter(|&y| self.flow.awake.has(y, z)) {
-                self.row(&mut rows, grid.at([0, y, z]), (k * plane + (y + BEYOND) * row + BEYOND, y));
+                let Some(time) = self.flow.counts.time(&self.turn, z * ny + y) else { continue };
+                self.row(&mut rows, (grid.at([0, y, z]), time), (k * plane + (y + BEYOND) * row + BEYOND, y));
             }
         }
     }
 }
 
 impl Along<'_, '_> {
-    /// A row that begins at `from` in the fields, and at `at` in the planes.
+    /// A row that begins at `from` in the fields, and at `at` in the planes, for a share of the step.
     #[inline(always)]
-    fn row(&mut self, row: &mut Row, from: usize, (at, y): (usize, usize)) {
+    fn row(&mut self, row: &mut Row, (from, time): (usize, f32), (at, y): (usize, usize)) {
         let (nx, side) = (self.flow.grid.cells.nx, self.flow.grid.sides[0]);
         let wraps = side == Side::Wrap;
         let volume = &mut self.planes.volume[at..at + nx];
         let (speed, open) = (&self.flow.u[0][from..], self.flow.open.row(0, from));
-        courants(&mut row.courant[1..nx + 2], speed, open, self.turn.time);
+        courants(&mut row.courant[1..nx + 2], speed, open, time);
         row.courant[0] = if wraps { row.courant[nx] } else { 0.0 };
         row.courant[nx + 2] = if wraps { row.courant[1 + 1 % nx] } else { 0.0 };
         if !self.turn.is_first {

@@ -5,7 +5,9 @@ use std::ops::Range;
 use crate::air::{AirGrid, Amounts, Field, Forces, Side};
 use crate::parallel::*;
 
+use super::super::pace::Pace;
 use super::rows::is_empty;
+use super::turns::sweeps;
 
 /// A mark for each row of cells, `z · ny + y`.
 #[derive(Debug)]
@@ -15,9 +17,9 @@ pub(super) struct Awake {
 }
 
 impl Awake {
-    /// The rows within reach of what there is: each sweep carries it one cell along its axis. Also the fields that there is
-    /// anything of, inside or outside.
-    pub(super) fn find(amounts: &Amounts, forces: &Forces, sweeps: &[(usize, f32)]) -> (Self, Vec<Field>) {
+    /// The rows within reach of what there is: each sweep of a share of a step carries it one cell along its axis. Also the fields
+    /// that there is anything of, inside or outside.
+    pub(super) fn find(amounts: &Amounts, forces: &Forces, (pace, time): (&Pace, f32)) -> (Self, Vec<Field>) {
         let grid = amounts.grid();
         let [_, ny, nz] = grid.size();
         let is_layered = forces.background.iter().any(|&heat| heat > 0);
@@ -29,9 +31,9 @@ impl Awake {
             }
             rows.iter_mut().zip(full).for_each(|(row, full)| *row |= full);
         }
-        let reach = |axis: usize| sweeps.iter().filter(|sweep| sweep.0 == axis).count();
         if !is_layered {
-            rows = spread(&rows, grid, [reach(1), reach(2)]);
+            let fastest = pace.fastest();
+            rows = spread(&rows, grid, [1, 2].map(|axis| usize::from(sweeps(fastest[axis], time))));
         }
         (Self { rows, ny }, carried)
     }
@@ -107,8 +109,9 @@ mod tests {
         let grid = AirGrid::new(Grid::new(5, 9, 8), [Side::Open, Side::Open, Side::Wrap]);
         let mut amounts = Amounts::none(grid, false);
         amounts.field_mut(Field::Ash)[grid.at([3, 2, 0])] = UNIT;
-        let sweeps = [(1, 0.5), (0, 1.0), (2, 1.0), (1, 0.5)];
-        let (awake, carried) = Awake::find(&amounts, &Forces::default(), &sweeps);
+        let mut pace = Pace::still(grid);
+        pace.rows_mut()[7] = [0.2_f32, 1.0, 0.4].map(f32::to_bits);
+        let (awake, carried) = Awake::find(&amounts, &Forces::default(), (&pace, 1.0));
         assert_eq!(carried, [Field::Ash]);
         for (y, z) in (0..8).flat_map(|z| (0..9).map(move |y| (y, z))) {
             assert_eq!(awake.has(y, z), y <= 4 && [7, 0, 1].contains(&z), "{y} {z}");
@@ -118,7 +121,7 @@ mod tests {
         assert_eq!(ends(awake.along_z(0..8, 4..7)), [(0, 2), (7, 8)]);
         assert_eq!(ends(awake.along_z(0..8, 5..7)), []);
         let layers = Forces { background: vec![0, 1], ..Forces::default() };
-        let (awake, carried) = Awake::find(&amounts, &layers, &sweeps);
+        let (awake, carried) = Awake::find(&amounts, &layers, (&pace, 1.0));
         assert_eq!((carried, ends(awake.along_y(4))), (vec![Field::Heat, Field::Ash], vec![(0, 9)]));
     }
 }

@@ -4,10 +4,8 @@ use crate::air::{BEYOND, Field, Side};
 use crate::simd::{Simd, Work};
 
 use super::rows::{Beside, contents, courants, fluxes, is_empty, pass, reciprocals, slopes, volumes};
-use super::{Flow, Halo, MOST, Planes, Turn, ambient};
-
-/// Cells of a line at most; lines of a march along z are rows that lie one after the other.
-const LINE: usize = 256;
+use super::turns::{Turn, block};
+use super::{Flow, Halo, MOST, Planes, ambient};
 
 /// The sweep over some planes.
 pub(super) struct March<'a, 'b> {
@@ -32,6 +30,8 @@ struct Lines {
     /// Number of the first line along the axis, and of all lines there.
     first: usize,
     all: usize,
+    /// Share of the step.
+    time: f32,
 }
 
 /// Rings of the last lines. Slots of line k are k modulo 4, or 2.
@@ -87,11 +87,12 @@ impl Work for March<'_, '_> {
         let (z, inside) = (low - BEYOND, (low - self.planes.first) * plane);
         let flow = self.flow;
         if self.turn.axis == 2 {
-            let block = (LINE / row).max(1);
+            let block = block(grid);
             let length = (block - 1) * row + nx;
             let mut rings = Rings::new(length);
             let (halo, nothing) = (std::mem::take(&mut self.planes.halo), self.nothing(length));
             for y in (0..ny).step_by(block) {
+                let Some(time) = flow.counts.time(&self.turn, y / block) else { continue };
                 let rows = block.min(ny - y);
                 let start = (y + BEYOND) * row + BEYOND;
                 for planes in flow.awake.along_z(z..z + high - low, y..y + rows) {
@@ -103,6 +104,7 @@ impl Work for March<'_, '_> {
                         at: inside + (planes.start - z) * plane + start,
                         first: planes.start,
                         all: nz,
+                        time,
                     };
                     // Beyond planes of the thread that are asleep there is nothing.
                     let end = |is_outer: bool| if is_outer { (&halo, start) } else { (&nothing, 0) };
@@ -114,11 +116,12 @@ impl Work for March<'_, '_> {
         }
         let (mut rings, halo) = (Rings::new(nx), self.y_halo(nx));
         for k in 0..high - low {
+            let Some(time) = flow.counts.time(&self.turn, z + k) else { continue };
             for rows in flow.awake.along_y(z + k) {
                 let at = inside + k * plane + (rows.start + BEYOND) * row + BEYOND;
                 let from = grid.at([0, rows.start, z + k]);
                 let (count, first) = (rows.len(), rows.start);
-                let lines = Lines { length: nx, count, stride: row, from, at, first, all: ny };
+                let lines = Lines { length: nx, count, stride: row, from, at, first, all: ny, time };
                 // Rows sleep only where also the air outside has nothing.
                 self.march(&lines, [(&halo, 0); 2], &mut rings);
             }
@@ -230,7 +233,7 @@ impl March<'_, '_> {
         let (u, open, from) = (&self.flow.u[self.turn.axis], self.flow.open, from as usize);
         // A line of several rows has shut faces between them.
         let open = if self.turn.axis == 2 { Some(&open.faces[2][from..]) } else { open.row(1, from) };
-        courants(out, &u[from..], open, self.turn.time);
+        courants(out, &u[from..], open, lines.time);
     }
 
     #[inline(always)]

@@ -2,21 +2,25 @@
 //!
 //! What a face takes from one cell it gives to the other, so that the sums are exact. The volume of a cell begins at 1 and is
 //! swept along (Easter 1993): a constant content stays constant, and the limiter sees no slopes that are none. Only rows are
-//! swept that hold something or are within the reach of one that does; what others would give is 0 in any case.
+//! swept that hold something or are within the reach of one that does; what others would give is 0 in any case. A line of cells
+//! has as many sweeps along an axis as its own fastest face needs.
 
 mod along;
 mod awake;
 mod march;
 mod rows;
+mod turns;
 
 use crate::air::{AirGrid, Amounts, BEYOND, Field, Flows, Forces, Side};
 use crate::parallel::*;
 use crate::simd::Level;
 
 use super::chunks::planes;
+use super::pace::Pace;
 use super::velocity::{Faces, Open};
 
 use self::awake::Awake;
+use self::turns::{Counts, Turn};
 
 /// Most fields that are carried.
 const MOST: usize = Field::CARRIED.len();
@@ -30,15 +34,7 @@ struct Flow<'a> {
     /// Units of heat in the air outside, by height.
     background: &'a [u32],
     awake: &'a Awake,
-}
-
-/// Which sweep of a step it is.
-#[derive(Clone, Copy)]
-struct Turn {
-    axis: usize,
-    time: f32,
-    is_first: bool,
-    is_last: bool,
+    counts: &'a Counts,
 }
 
 /// The planes of a thread: of every field that is carried, and of the volume.
@@ -58,25 +54,30 @@ struct Halo {
     volume: [Vec<f32>; 4],
 }
 
-/// Sweeps, each along an axis for a share of a step; adds what passed open sides to `flows`.
+/// Sweeps along the axes for a share of a step; adds what passed open sides to `flows`.
 pub(super) fn sweep(
     amounts: &mut Amounts,
-    (u, open): (&Faces, &Open),
+    (u, open, pace): (&Faces, &Open, &Pace),
     volume: &mut [f32],
     forces: &Forces,
-    (sweeps, simd, flows): (&[(usize, f32)], Level, &mut Flows),
+    (order, time, simd, flows): ([usize; 3], f32, Level, &mut Flows),
 ) {
-    let (awake, carried) = Awake::find(amounts, forces, sweeps);
+    let grid = amounts.grid();
+    let (awake, carried) = Awake::find(amounts, forces, (pace, time));
     if carried.is_empty() {
         return;
     }
-    let flow = Flow { grid: amounts.grid(), u, open, background: &forces.background, awake: &awake };
-    for (k, &(axis, time)) in sweeps.iter().enumerate() {
-        let turn = Turn { axis, time, is_first: k == 0, is_last: k + 1 == sweeps.len() };
+    let counts = Counts::new(grid, pace, &awake, time);
+    let flow = Flow { grid, u, open, background: &forces.background, awake: &awake, counts: &counts };
+    let turns = counts.turns(order);
+    if !turns[0].is_first {
+        volume.par_chunks_mut(planes(grid) * grid.strides()[2]).for_each(|volume| volume.fill(1.0));
+    }
+    for turn in turns {
         let tasks = deal(amounts, &carried, volume, &flow, turn);
         let work = |mut planes: Planes<'_>| {
             let mut out = [0; MOST];
-            match axis {
+            match turn.axis {
                 0 => simd.run(along::Along { flow, turn, planes: &mut planes, carried: &carried, out: &mut out }),
                 _ => simd.run(march::March { flow, turn, planes: &mut planes, carried: &carried, out: &mut out }),
             }
@@ -148,6 +149,9 @@ fn z_halo(
 /// A plane of the air outside.
 fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
     let [_, row, plane] = flow.grid.strides();
+    if field != Field::Heat || flow.background.is_empty() {
+        return vec![0; plane];
+    }
     let units = |index: usize| ambient(flow, field, (index / row).saturating_sub(BEYOND));
     (0..plane).map(units).collect()
 }
