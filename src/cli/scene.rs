@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lavoxel::scene::{DEFAULT_REACTIONS, Scene, VOLCANO};
+use lavoxel::validate::tame;
 
 use super::say;
 
@@ -35,7 +36,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             }
             say::data(&format!(
                 "{}: fine; {nx} × {ny} × {nz} cells of {} m, {}",
-                path.display(),
+                tame(&path.display().to_string()),
                 stage.site.cell_size_m,
                 parts.join(", ")
             ))?;

@@ -227,6 +227,12 @@ impl Renderer {
         Arc::clone(&self.stop)
     }
 
+    /// From now on a frame is given up as soon as `stop` is set: what [`Self::frame`] and [`Self::frame_of`] return then is no
+    /// picture.
+    pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = stop;
+    }
+
     /// Says which step the next volumes show: the crust rides on the flow as steps go by ([`LookSpec::drift`]).
     pub fn set_steps(&mut self, steps: u64) {
         self.steps = steps as f64;

@@ -13,8 +13,9 @@ use gltf_json::validation::USize64;
 use gltf_json::{Accessor, Asset, Buffer, Index, Material, Node, Root, Scene};
 
 use super::{Mesh, Part, Skin, y_up};
-use crate::export::ExportError;
 use crate::export::state::ExportState;
+use crate::export::{ExportError, MEND};
+use crate::memory::MemoryEstimate;
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::view::srgb_to_linear;
 
@@ -30,13 +31,23 @@ pub(super) fn write(
     skin: &Skin,
     existing: Existing,
 ) -> Result<(), ExportError> {
-    let mut parts = Parts::new();
-    for Part { material, mesh } in surfaces {
+    let weigh = |need: MemoryEstimate| need.check(MEND).map_err(ExportError::memory(path));
+    weigh(Mesh::need_of_ground(shot.site.grid))?;
+    let ground = Mesh::ground(shot);
+    let _ground = ground.need().held();
+    let meshes = || surfaces.iter().map(|part| &part.mesh).chain([&ground]);
+    let room: usize = meshes().map(Parts::bytes_of).sum();
+    let most = meshes().map(|mesh| mesh.positions.len()).max().unwrap_or(0);
+    // The numbers of the file, and the places of one mesh y-up.
+    let numbers = MemoryEstimate::of("the numbers of the mesh", room, 1.0);
+    weigh(numbers.and(MemoryEstimate::of("the corners of the mesh", most, size_of::<[f32; 3]>() as f64)))?;
+    let mut parts = Parts::new(room);
+    for Part { material, mesh, .. } in surfaces {
         let paint =
             if material.carries_energy() { Paint::Energy(skin) } else { Paint::Plain(clear(material.look.srgb())) };
         parts.add(&material.name, mesh, &paint);
     }
-    parts.add("ground", &Mesh::ground(shot), &Paint::Plain(ROCK));
+    parts.add("ground", &ground, &Paint::Plain(ROCK));
     let json = parts.json(shot).map_err(|reason| ExportError::encoder(path, reason))?;
     let mut file = WholeFile::create(path, existing)?;
     write_chunks(&mut file, &json, &parts.bytes).map_err(|e| OutputError::io(path, e))?;
@@ -81,7 +92,8 @@ struct Parts {
 }
 
 impl Parts {
-    fn new() -> Self {
+    /// With room for so many bytes of numbers.
+    fn new(room: usize) -> Self {
         let generator = Some(format!("lavoxel {}", env!("CARGO_PKG_VERSION")));
         let mut root = Root { asset: Asset { generator, ..Asset::default() }, ..Root::default() };
         let buffer = root.push(Buffer {
@@ -91,7 +103,12 @@ impl Parts {
             extensions: None,
             extras: Default::default(),
         });
-        Self { root, buffer, bytes: Vec::new(), nodes: Vec::new(), energies: Vec::new() }
+        Self { root, buffer, bytes: Vec::with_capacity(room), nodes: Vec::new(), energies: Vec::new() }
+    }
+
+    /// Bytes of the numbers of a mesh: places and normals, colours and energies, and triangles.
+    fn bytes_of(mesh: &Mesh) -> usize {
+        24 * mesh.positions.len() + 12 * mesh.energies.len() + 12 * mesh.triangles.len()
     }
 
     /// Adds a mesh as a node of the same name; nothing where it has no triangles.
