@@ -225,6 +225,9 @@ impl Work {
         }
         progress.finish();
         self.keep()?;
+        if self.keeper.is_some() {
+            stop::only_files_are_left(true);
+        }
         self.report()
     }
 
@@ -266,7 +269,9 @@ impl Work {
         let report = Report::new(&stage.simulation, context);
         say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
         let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
-        stop::only_files_are_left(keeper.is_some());
+        if keeper.is_none() {
+            stop::only_files_are_left(false);
+        }
         // After the report: a full disk must not suppress it.
         files.exports.finish(&stage.simulation, &stage.site, quiet)?;
         files.maps.write(&stage.simulation, &Ended { scene: &name, site: &stage.site, outcome, quiet })?;
