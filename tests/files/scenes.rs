@@ -288,7 +288,9 @@ fn a_list_with_a_number_too_many_is_refused() {
             lengthened.push(key);
         }
     }
-    for key in ["kelvin", "heat_decay", "wind_m_s", "from", "base", "size", "clip", "friction", "wind", "crop_m"] {
+    for key in
+        ["kelvin", "heat_decay", "for_box", "wind_m_s", "from", "base", "size", "clip", "friction", "wind", "crop_m"]
+    {
         assert!(lengthened.iter().any(|found| found == key), "{key} in {lengthened:?}");
     }
 }
