@@ -22,10 +22,8 @@ pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fa
         match key {
             "v" => faces.known += 1,
             "o" | "g" => (name, wanted) = (rest.trim(), None),
-            "f" => {
-                if *wanted.get_or_insert_with(|| collector.wants(name)) {
-                    faces.read(rest.split_ascii_whitespace(), collector)?;
-                }
+            "f" if *wanted.get_or_insert_with(|| collector.wants(name)) => {
+                faces.read(rest.split_ascii_whitespace(), collector)?;
             }
             _ => {}
         }
