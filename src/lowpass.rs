@@ -264,6 +264,7 @@ impl LowPass {
     pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
         MemoryEstimate::of("the low-pass of the other materials", grid.cells(), 1.0 * media as f64)
             .and(MemoryEstimate::of("its rows", grid.ny * grid.nz, 20.0 * media as f64))
+            .and(MemoryEstimate::of("its versions of the ground", grid.columns(), 0.25 * media as f64))
     }
 
     /// Memory of ash and steam in an air of so many cells.

@@ -2,12 +2,16 @@
 //!
 //! Sizes in a file are only a claim. A reader that allocates by such a claim first adds up the bytes, as a
 //! [`MemoryEstimate`], and checks them against one limit for the whole process. The program sets it (`--max-memory`); a
-//! library has none by default.
+//! library has none by default. What is there already while something else is weighed is [`Held`].
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The limit in bytes.
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// Bytes of all that is [`Held`].
+static HELD: AtomicU64 = AtomicU64::new(0);
 
 /// Bytes that a process takes from the start: its code, its threads and their stacks.
 pub const OWN: u64 = 8 << 20;
@@ -20,6 +24,28 @@ pub fn set_limit(bytes: u64) {
 /// The limit of the whole process, in bytes; [`u64::MAX`] where none is set.
 pub fn limit() -> u64 {
     LIMIT.load(Ordering::Relaxed)
+}
+
+/// Memory that is taken, counted in every estimate of the process until it is dropped. Copies of it count once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Held(Arc<Share>);
+
+/// Bytes in the sum of what is held.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Share(u64);
+
+impl Held {
+    /// Counts so many bytes from now on.
+    pub fn bytes(bytes: u64) -> Self {
+        HELD.fetch_add(bytes, Ordering::Relaxed);
+        Self(Arc::new(Share(bytes)))
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        HELD.fetch_sub(self.0, Ordering::Relaxed);
+    }
 }
 
 /// Memory that a task takes at the same time, in named parts.
@@ -47,16 +73,27 @@ impl MemoryEstimate {
         self.parts.iter().fold(OWN, |sum, (_, bytes)| sum.saturating_add(*bytes))
     }
 
-    /// Refuses an estimate above the limit; `mend` says how to need less.
+    /// The larger of both.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        if other.bytes() > self.bytes() { other } else { self }
+    }
+
+    /// Counts it in every later estimate for as long as the result lives.
+    pub fn held(&self) -> Held {
+        Held::bytes(self.bytes() - OWN)
+    }
+
+    /// Refuses an estimate that is above the limit with all that is [`Held`]; `mend` says how to need less.
     ///
     /// # Errors
     /// [`TooMuchMemory`] names the largest part.
     pub fn check(&self, mend: &'static str) -> Result<(), TooMuchMemory> {
-        self.check_against(limit(), mend)
+        self.check_against(limit(), HELD.load(Ordering::Relaxed), mend)
     }
 
-    fn check_against(&self, limit: u64, mend: &'static str) -> Result<(), TooMuchMemory> {
-        let bytes = self.bytes();
+    fn check_against(&self, limit: u64, held: u64, mend: &'static str) -> Result<(), TooMuchMemory> {
+        let bytes = self.bytes().saturating_add(held);
         if bytes <= limit {
             return Ok(());
         }
@@ -103,8 +140,9 @@ mod tests {
     fn refuses_what_is_more_than_the_limit_and_names_the_largest_part() {
         let need = MemoryEstimate::of("the ground", 1 << 20, 6.0).and(MemoryEstimate::of("the picture", 1 << 20, 60.0));
         assert_eq!(need.bytes(), OWN + (66 << 20));
-        assert_eq!(need.check_against(OWN + (66 << 20), "less"), Ok(()));
-        let error = need.check_against(64 << 20, "make film.size smaller").expect_err("too much");
+        assert_eq!(need.check_against(OWN + (66 << 20), 0, "less"), Ok(()));
+        assert!(need.check_against(OWN + (66 << 20), 1, "less").is_err());
+        let error = need.check_against(64 << 20, 0, "make film.size smaller").expect_err("too much");
         let text = "the picture would need 74 MiB of memory in all, more than the 64 MiB allowed: make film.size \
                     smaller, or allow more with --max-memory";
         assert_eq!(error.to_string(), text);
@@ -114,6 +152,18 @@ mod tests {
                 .check("less")
                 .is_ok()
         );
+    }
+
+    #[test]
+    fn what_is_held_counts_until_its_last_copy_is_dropped() {
+        // More than anything that other tests of this process hold.
+        let large = 1 << 60;
+        let held = MemoryEstimate::of("all", 1, large as f64).held();
+        let copy = held.clone();
+        drop(held);
+        assert!(HELD.load(Ordering::Relaxed) >= large);
+        drop(copy);
+        assert!(HELD.load(Ordering::Relaxed) < large);
     }
 
     #[test]

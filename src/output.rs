@@ -1,6 +1,6 @@
 //! Output files that appear whole or not at all.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -44,6 +44,12 @@ pub enum OutputError {
         /// The file.
         path: PathBuf,
     },
+    /// The file is read by the same work.
+    #[error("{path} is read by this command and would be replaced: choose another name for what is written")]
+    Source {
+        /// The file.
+        path: PathBuf,
+    },
     /// The folder or the file cannot be written.
     #[error("cannot write {path}: {cause}")]
     Io {
@@ -61,8 +67,26 @@ impl OutputError {
     }
 }
 
+/// Files that no output of this process replaces.
+static SOURCES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Keeps a file, which the program reads, from being replaced by what it writes; one that is not there is no matter.
+pub fn protect(path: &Path) {
+    if let (Ok(path), Ok(mut sources)) = (fs::canonicalize(path), SOURCES.lock()) {
+        sources.insert(path);
+    }
+}
+
+fn is_source(path: &Path) -> bool {
+    let among = |path: PathBuf| SOURCES.lock().is_ok_and(|sources| sources.contains(&path));
+    fs::canonicalize(path).is_ok_and(among)
+}
+
 /// Checks, before long work, that `path` may be written.
 pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
+    if is_source(path) {
+        return Err(OutputError::Source { path: path.to_owned() });
+    }
     if existing == Existing::Keep && path.exists() {
         return Err(OutputError::Exists { path: path.to_owned() });
     }
@@ -89,6 +113,39 @@ pub struct WholeFile {
     path: PathBuf,
     existing: Existing,
     writer: BufWriter<NamedTempFile>,
+    _begun: Begun,
+}
+
+/// The temporary files of all that is being written, and the names that they will have.
+static BEGUN: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
+
+/// A file among those that are being written.
+#[derive(Debug)]
+struct Begun(PathBuf);
+
+impl Begun {
+    fn new(temporary: &Path, path: &Path) -> Self {
+        if let Ok(mut begun) = BEGUN.lock() {
+            begun.insert(temporary.to_owned(), path.to_owned());
+        }
+        Self(temporary.to_owned())
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if let Ok(mut begun) = BEGUN.lock() {
+            begun.remove(&self.0);
+        }
+    }
+}
+
+/// Removes what was written so far of files that are not whole yet, and gives the names that these would have had. It is for the
+/// end of the program: their writers fail after that.
+pub fn abandon() -> Vec<PathBuf> {
+    let begun = BEGUN.lock().map(|mut begun| std::mem::take(&mut *begun)).unwrap_or_default();
+    let removed = begun.into_iter().filter(|(temporary, _)| fs::remove_file(temporary).is_ok());
+    removed.map(|(_, path)| path).collect()
 }
 
 impl WholeFile {
@@ -106,7 +163,8 @@ impl WholeFile {
             Ok(file)
         };
         let file = start().map_err(|cause| OutputError::io(path, cause))?;
-        Ok(Self { path: path.to_owned(), existing, writer: BufWriter::new(file) })
+        let begun = Begun::new(file.path(), path);
+        Ok(Self { path: path.to_owned(), existing, writer: BufWriter::new(file), _begun: begun })
     }
 
     /// Where the file will be.
@@ -131,7 +189,7 @@ impl WholeFile {
     /// Brings the bytes to the disk and moves the file to its place.
     pub fn commit(mut self) -> Result<(), OutputError> {
         self.sync()?;
-        let Self { path, existing, writer } = self;
+        let Self { path, existing, writer, _begun } = self;
         let fail = |cause| OutputError::io(&path, cause);
         let file = writer.into_inner().map_err(|e| fail(e.into_error()))?;
         let moved = match existing {
@@ -277,6 +335,20 @@ mod tests {
         file.write_all(b"new").expect("written");
         file.commit().expect("moved");
         assert_eq!(fs::read(&path).expect("there"), b"new");
+    }
+
+    #[test]
+    fn what_is_read_is_not_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("scene.toml");
+        protect(&path);
+        fs::write(&path, "read").expect("written");
+        assert!(check_free(&path, Existing::Replace).is_ok(), "it was not there");
+        protect(&path);
+        let again = folder.path().join(".").join("scene.toml");
+        let error = check_free(&again, Existing::Replace).expect_err("refused").to_string();
+        assert!(error.contains("scene.toml is read by this command"), "{error}");
+        assert!(check_free(&folder.path().join("other.toml"), Existing::Replace).is_ok());
     }
 
     #[test]

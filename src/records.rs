@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::grid::Grid;
 use crate::grid::tile::{TILE_X, TILE_Z, bits};
 use crate::matter::Material;
+use crate::memory::MemoryEstimate;
 use crate::world::{Changes, Cursor, Reading, Strip, World};
 
 /// Arrival in a column that the material never reached.
@@ -19,6 +20,9 @@ pub const NEVER: u32 = u32::MAX;
 
 /// Fewest tiles of a layer that are shared among threads.
 const MANY_TILES: usize = 1 << 13;
+
+/// Most bytes of a column in a file: numbers of 32, 32 and 16 bits, seven bits a byte.
+const BYTES_A_COLUMN: usize = 5 + 5 + 3;
 
 /// The history of every column; all fields have shape (`nz`, `nx`), row 0 north, column 0 west.
 ///
@@ -54,6 +58,21 @@ impl PartialEq for Records {
 }
 
 impl Records {
+    /// Memory of the records of so many materials.
+    pub fn need(grid: Grid, materials: usize) -> MemoryEstimate {
+        MemoryEstimate::of("the records of maps", grid.columns() * materials, 10.0)
+    }
+
+    /// Memory that a checkpoint of so many materials takes for a while: their bytes.
+    pub fn need_of_keeping(grid: Grid, materials: usize) -> MemoryEstimate {
+        MemoryEstimate::of("the records in a checkpoint", grid.columns() * materials, BYTES_A_COLUMN as f64)
+    }
+
+    /// Most bytes that they have in a file.
+    pub fn most_bytes(&self) -> usize {
+        BYTES_A_COLUMN * self.nx * self.nz + 64
+    }
+
     /// Records of the lava before the first update.
     pub fn new(grid: Grid) -> Self {
         let columns = grid.columns();

@@ -14,9 +14,13 @@ use lavoxel::checkpoint::Checkpoint;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
+use lavoxel::hazard::{Places, RunRecord, table};
 use lavoxel::map::Crs;
 use lavoxel::map::crs::MapUnit;
+use lavoxel::map::features::{Feature, Features};
+use lavoxel::map::geojson::{self, Polygons};
 use lavoxel::memory;
+use lavoxel::mesh::{MeshSpec, Shelf};
 use lavoxel::records::Records;
 use lavoxel::scene::Scene;
 use lavoxel::terrain::{Encoding, Fill, Kind, LoadOptions, TerrainSpec, load};
@@ -80,6 +84,10 @@ pub const TARGETS: &[Target] = &[
     Target { name: "prj", ending: "prj", cost: 1, read: projection },
     Target { name: "checkpoint", ending: "lavockpt", cost: 2, read: checkpoint },
     Target { name: "sections", ending: "sections", cost: 2, read: sections },
+    Target { name: "mesh", ending: "mesh", cost: 4, read: mesh },
+    Target { name: "geojson", ending: "geojson", cost: 1, read: polygons },
+    Target { name: "vents", ending: "csv", cost: 1, read: vents },
+    Target { name: "record", ending: "run", cost: 1, read: record },
 ];
 
 thread_local! {
@@ -296,3 +304,75 @@ fn scene(bytes: &[u8]) -> Result<(), Refused> {
     simulation.world().check().expect("the account is exact");
     Ok(())
 }
+
+/// Reads a mesh and finds its cells in a small box. The first byte of the input chooses the format; the rest is the file.
+fn mesh(bytes: &[u8]) -> Result<(), Refused> {
+    let ending = match bytes.first() {
+        Some(b'o') => "obj",
+        Some(b'g') => "glb",
+        _ => "stl",
+    };
+    let path = written(&format!("hostile.{ending}"), bytes.get(1..).unwrap_or_default());
+    let mut spec = MeshSpec::default();
+    spec.file.clone_from(&path);
+    (spec.turn_deg, spec.base, spec.height) = (10.0, Some([10.0, 2.0, 10.0]), Some(12.0));
+    let mut shelf = Shelf::new(Path::new(""), Grid::new(20, 16, 20), (1.0, 1.0));
+    let cells = shelf.mesh(&spec).map_err(Refused::file(&path));
+    cells.map(|first| assert!(shelf.mesh(&spec).is_ok_and(|again| again == first), "other cells for the same mesh"))
+}
+
+/// Reads polygons and features, and draws from them.
+fn polygons(bytes: &[u8]) -> Result<(), Refused> {
+    let text = &*String::from_utf8_lossy(bytes);
+    let refused = |message: String| Refused::file(Path::new("hostile.geojson"))(format!("hostile.geojson {message}"));
+    geojson::need(text).check("simplify it").map_err(|error| refused(error.to_string()))?;
+    if let Ok(polygons) = Polygons::parse(text) {
+        assert!(!polygons.polygons.is_empty(), "no polygons");
+        polygons.bounds();
+    }
+    draw(Features::parse(text).map_err(refused)?.features).map_err(refused)
+}
+
+/// Reads a table of vents, and draws from it.
+fn vents(bytes: &[u8]) -> Result<(), Refused> {
+    let text = &*String::from_utf8_lossy(bytes);
+    let refused = |message: String| Refused::file(Path::new("hostile.csv"))(format!("hostile.csv {message}"));
+    table::need(text).check("leave out lines").map_err(|error| refused(error.to_string()))?;
+    draw(table::parse(text).map_err(refused)?).map_err(refused)
+}
+
+/// Draws a few places.
+fn draw(features: Vec<Feature>) -> Result<(), String> {
+    let places = Places::new(features)?;
+    for run in 0..3 {
+        let (feature, _) = places.draw(1, run);
+        assert!(feature < places.len(), "a feature that is not there");
+    }
+    Ok(())
+}
+
+/// Bytes before the block of a file of a run, and where in them its plan and its checksum lie.
+const RUN_HEAD: usize = 40;
+const RUN_PLAN: std::ops::Range<usize> = 8..24;
+const RUN_SUM: std::ops::Range<usize> = 24..32;
+
+/// Reads the file of a run, whose plan and checksum are made right first.
+fn record(bytes: &[u8]) -> Result<(), Refused> {
+    let mut bytes = bytes.to_vec();
+    if bytes.len() >= RUN_HEAD {
+        bytes[RUN_PLAN].fill(0);
+        let sum = xxh3_64(&bytes[RUN_SUM.end..]);
+        bytes[RUN_SUM].copy_from_slice(&sum.to_le_bytes());
+    }
+    let named = RunRecord::path(Path::new(""), 0);
+    let path = written(&named.to_string_lossy(), &bytes);
+    let folder = path.parent().expect("it lies in a folder");
+    let read = RunRecord::read(folder, 0, 0, RUN_COLUMNS).map_err(Refused::file(&path))?;
+    for reached in read.iter().flat_map(RunRecord::reached) {
+        assert!(reached.column < RUN_COLUMNS, "a column outside of the box");
+    }
+    Ok(())
+}
+
+/// Columns of the box of a run.
+const RUN_COLUMNS: usize = 600;

@@ -21,10 +21,15 @@ pub enum Motion {
     Incompressible,
 }
 
-/// Bytes of memory for a cell of the air with either solver, snapshots not counted.
-const BYTES_A_CELL: f64 = 140.0;
-
 impl Motion {
+    /// Bytes of memory for a cell of the air, snapshots not counted.
+    fn bytes_a_cell(self) -> f64 {
+        match self {
+            Self::Article => 162.0,
+            Self::Incompressible => 140.0,
+        }
+    }
+
     /// The sides of its box are multiples of so many cells.
     fn multiple(self) -> usize {
         match self {
@@ -70,6 +75,6 @@ impl AirSpec {
     /// Memory of the air over a box of voxels.
     pub(crate) fn need(&self, voxels: Grid, cell_m: f64) -> MemoryEstimate {
         let cells = self.grid(voxels, cell_m).map_or(0, |grid| grid.len());
-        MemoryEstimate::of("the air", cells, BYTES_A_CELL)
+        MemoryEstimate::of("the air", cells, self.solver.bytes_a_cell())
     }
 }

@@ -263,12 +263,16 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
             return Err(reader.damaged("one section too many"));
         }
     }
-    let scale = header.place.scale();
     // Files of events that are past are not needed again.
-    let events = scene.events_on(scale, grid, header.step + 1).map_err(|cause| match cause {
-        SceneError::Invalid { invalid, .. } => Fault::damaged("scene", invalid),
-        cause => Fault::Event(cause.to_string()),
-    })?;
+    let held = before.and(MemoryEstimate::of("its further sections", held, 1.0)).held();
+    let events =
+        scene.events_on(&mut scene.shelf(header.place.scale(), grid), header.step + 1).map_err(
+            |cause| match cause {
+                SceneError::Invalid { invalid, .. } => Fault::damaged("scene", invalid),
+                cause => Fault::Event(cause.to_string()),
+            },
+        )?;
+    drop(held);
     let vents: Option<Vec<_>> = scene.vents().map(|(_, vent)| vent.in_cells()).collect();
     let vents = vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;
     let simulation = Simulation::new(world, &scene.spec.rules, &vents, scene.spec.seed, engine)

@@ -51,8 +51,8 @@ impl Beside {
         &self,
         simulation: &Simulation,
         [width, height]: [u32; 2],
-        paint: impl FnOnce([u32; 2]) -> Result<Image, E>,
-    ) -> Result<Image, E> {
+        paint: impl FnOnce([u32; 2]) -> Result<Option<Image>, E>,
+    ) -> Result<Option<Image>, E> {
         let maps = Maps { world: simulation.world(), records: &[], site: &self.site };
         let about = About { scene: self.scene.clone(), seed: simulation.seed(), step: simulation.steps() };
         let map = RgbImage::from(maps.picture(&self.subject, &about, self.upper));
@@ -60,11 +60,12 @@ impl Beside {
             (f64::from(height) / f64::from(map.height())).min(f64::from(width / WIDEST) / f64::from(map.width()));
         let [across, down] = [map.width(), map.height()].map(|n| ((f64::from(n) * scale) as u32).max(1));
         let map = resize(&map, across, down, FilterType::CatmullRom);
-        let left = RgbImage::from(paint([(width - across).max(1), height])?);
+        let Some(left) = paint([(width - across).max(1), height])? else { return Ok(None) };
+        let left = RgbImage::from(left);
         let mut whole = RgbImage::from_pixel(width, height, *map.get_pixel(0, 0));
         for (part, x, y) in [(&left, 0, 0), (&map, width - across, (height - down) / 2)] {
             whole.copy_from(part, x, y).expect("both parts fit");
         }
-        Ok(Image { width: width as usize, height: height as usize, rgb: whole.into_raw() })
+        Ok(Some(Image { width: width as usize, height: height as usize, rgb: whole.into_raw() }))
     }
 }

@@ -74,6 +74,9 @@ fn point(text: &str) -> Result<[f64; 2], String> {
 /// Runs `lavoxel compare`.
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     anyhow::ensure!(args.above.is_finite(), "--above {}: must be a number", args.above);
+    if let Some(size) = args.cell_size {
+        anyhow::ensure!(size > 0.0 && size.is_finite(), "--cell-size {size}: must be a length above 0");
+    }
     let limit = Limit { above: args.above, until: args.until };
     let (a, b) = (Source::read(&args.a, limit)?, Source::read(&args.b, limit)?);
     let has_time = a.is_time() || b.is_time();

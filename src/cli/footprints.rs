@@ -74,7 +74,8 @@ impl Source {
             }
             "geojson" | "json" => {
                 let text = read_text(path)?;
-                geojson::need(&text).check("simplify the polygons (ogr2ogr -simplify)")?;
+                let check = geojson::need(&text).check("simplify the polygons (ogr2ogr -simplify)");
+                check.map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
                 let polygons = Polygons::parse(&text);
                 Ok(Self::Polygons(polygons.map_err(|e| anyhow::anyhow!("{} {e}", path.display()))?))
             }
@@ -100,9 +101,13 @@ pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
     let about = std::fs::metadata(path).map_err(|e| anyhow::anyhow!("cannot read {}: {e}", path.display()))?;
     anyhow::ensure!(about.is_file(), "{}: expected a file, found a folder or a device", path.display());
     anyhow::ensure!(about.len() <= LARGEST, "{}: is larger than {} MiB", path.display(), LARGEST >> 20);
-    let mut text = String::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
-    read.map(|_| text).map_err(|e| anyhow::anyhow!("{}: is no text: {e}", path.display()))
+    let length = about.len() as usize;
+    let need = MemoryEstimate::of("the file", length, 1.0);
+    need.check("simplify it (ogr2ogr -simplify)").map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+    let mut text = String::with_capacity(length);
+    let read = std::fs::File::open(path).and_then(|file| file.take(about.len()).read_to_string(&mut text));
+    read.map_err(|e| anyhow::anyhow!("{}: is no text: {e}", path.display()))?;
+    Ok(text)
 }
 
 /// Both footprints on one raster.
@@ -223,7 +228,7 @@ impl Names<'_> {
         let (plane_a, plane_b) = (on_the_plane(a, way, self.a)?, on_the_plane(b, way, self.b)?);
         let [w, s, e, n] = plane_a.bounds();
         let size = cell_size.unwrap_or((e - w).max(n - s) / CELLS);
-        anyhow::ensure!(size > 0.0 && size.is_finite(), "--cell-size {size}: must be a length above 0");
+        anyhow::ensure!(size > 0.0 && size.is_finite(), "{}: its polygons have no extent", self.a.display());
         let seed = Placement { cols: 1, rows: 1, west: w, north: n, cell: (size, size) };
         let place = around(&around(&seed, Some([w, s, e, n]), self.a)?, Some(plane_b.bounds()), self.a)?;
         let plane = (a.system == System::Degrees).then_some(way);

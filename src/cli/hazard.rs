@@ -5,15 +5,17 @@ mod pool;
 mod report;
 mod vents;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use lavoxel::engine::tiled::Tiled;
+use lavoxel::export::maps::need_of;
 use lavoxel::hazard::{Drawing, Ground, Law, Plan, Reduction, RunFiles, Seeds, Size, Summary};
 use lavoxel::output::{self, Existing, file_name};
 use lavoxel::scene::{LavaSpec, Model, Overrides, Scene, Seconds, Stage, VentOverride, VentPlace};
 use lavoxel::source::VentSpec;
+use lavoxel::validate::tame;
 
 use self::folder::Folder;
 use self::pool::Pool;
@@ -23,6 +25,9 @@ use super::{Outcome, SceneOptions, count, say, start_threads, stop};
 
 /// Lava of a heightmap that comes without a scene and without `--lava`.
 const USUAL_LAVA: &str = "etna-basalt";
+
+/// Largest limit of what a run inundates, in metres: more than any mountain is high.
+const MOST_ABOVE_M: f64 = 10_000.0;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -158,11 +163,12 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     };
     plan.validate().map_err(|wrong| anyhow::anyhow!("{} {}: must be {}", wrong.key, wrong.value, wrong.expected))?;
     let columns = stage.site.grid.columns();
-    let need = Ground::need(&stage, rayon::current_num_threads()).and(Summary::need(
-        columns,
-        args.runs,
-        reduction.quantiles.len(),
-    ));
+    let summary = Summary::need(columns, args.runs, reduction.quantiles.len());
+    // Runs come first, then the maps of all of them.
+    let ending = if args.picture { "png" } else { "tif" };
+    let drawn = need_of(&Path::new("map").with_extension(ending), stage.site.grid);
+    let runs = Ground::need(&stage, rayon::current_num_threads()).and(summary.clone());
+    let need = runs.or(summary.clone().and(drawn));
     need.check("ask for fewer threads (--threads), larger cells or fewer quantiles")?;
     let mut ground = Ground::of(&stage).ok_or_else(no_flow)?;
     ground.stop_by(stop::flag());
@@ -187,6 +193,8 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Stopped);
     }
     anyhow::ensure!(!runs.is_empty(), "{}: holds no runs; leave out --reduce-only", folder.path.display());
+    stop::only_files_are_left(true);
+    let _held = summary.held();
     let files = RunFiles { folder: folder.runs_path(), fingerprint: file.fingerprint(), columns, runs };
     let summary = Summary::of(&files, &reduction, &ground)?;
     let drawing = Drawing {
@@ -319,9 +327,16 @@ impl HazardArgs {
 
     fn reduction(&self) -> anyhow::Result<Reduction> {
         let above_m = self.above;
-        anyhow::ensure!(above_m >= 0.0 && above_m.is_finite(), "--above {above_m}: must be a number from 0 up");
+        let told = |value: f64| tame(&value.to_string());
+        let is_thickness = (0.0..=MOST_ABOVE_M).contains(&above_m);
+        anyhow::ensure!(
+            is_thickness,
+            "--above {}: must be a number from 0 to {MOST_ABOVE_M}, in metres",
+            told(above_m)
+        );
         let share = |flag: &str, value: &f64| {
-            anyhow::ensure!((0.0..=1.0).contains(value), "--{flag} {value}: must be numbers from 0 to 1");
+            let is_share = (0.0..=1.0).contains(value);
+            anyhow::ensure!(is_share, "--{flag} {}: must be numbers from 0 to 1", told(*value));
             Ok(())
         };
         self.quantiles.iter().try_for_each(|quantile| share("quantiles", quantile))?;
@@ -340,5 +355,5 @@ impl HazardArgs {
 
 /// A law from the text of a flag.
 fn law(flag: &str, text: &str, number: impl Fn(&str) -> Option<f64>) -> anyhow::Result<Law> {
-    Law::parse(text, number).map_err(|expected| anyhow::anyhow!("{flag} {text}: {expected}"))
+    Law::parse(text, number).map_err(|expected| anyhow::anyhow!("{flag} {}: {expected}", tame(text)))
 }

@@ -7,7 +7,9 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::export::maps::{MapFile, Maps, Subject};
 use lavoxel::export::{About, npz};
+use lavoxel::grid::Grid;
 use lavoxel::map::Site;
+use lavoxel::memory::{Held, MemoryEstimate};
 use lavoxel::output::{Existing, check_free};
 use lavoxel::records::Records;
 use lavoxel::scene::Scene;
@@ -15,6 +17,9 @@ use lavoxel::simulation::Simulation;
 use lavoxel::world::{ColumnMeasure, ColumnQuantity, Quantity};
 
 use super::{Outcome, say};
+
+/// How maps take less memory.
+const MEND: &str = "ask for fewer maps, or make the box coarser";
 
 /// Name of the records in a checkpoint.
 const MEMORY: &str = "records";
@@ -76,8 +81,13 @@ impl MapOptions {
         let past = |map: &MapFile| map.subject.quantity().measure().needs_records();
         let needs_records = self.npz.is_some() || maps.iter().any(past);
         let recorded = quantities.iter().filter(|q| needs_records && q.measure() == ColumnMeasure::MaxThickness);
-        let records = recorded.filter_map(Quantity::material).map(|material| Records::new(grid).of(material)).collect();
-        Ok(MapPlan { maps, npz: self.npz.clone(), existing, records })
+        let recorded: Vec<&str> = recorded.filter_map(Quantity::material).collect();
+        let held = Records::need(grid, recorded.len());
+        if !recorded.is_empty() {
+            held.check(MEND)?;
+        }
+        let records = recorded.into_iter().map(|material| Records::new(grid).of(material)).collect();
+        Ok(MapPlan { maps, npz: self.npz.clone(), existing, records, _held: held.held() })
     }
 }
 
@@ -146,9 +156,27 @@ pub(super) struct MapPlan {
     existing: Existing,
     /// Of all materials, if a file needs any.
     records: Vec<Records>,
+    /// Their memory.
+    _held: Held,
 }
 
 impl MapPlan {
+    /// The files to write, but for those beside them.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.maps.iter().map(|map| map.path.as_path()).chain(self.npz.as_deref())
+    }
+
+    /// Memory that the largest of the files takes while it is written, besides the world and the records.
+    pub(super) fn need(&self, grid: Grid) -> MemoryEstimate {
+        let archive = self.npz.as_ref().map(|_| npz::need(grid));
+        self.maps.iter().map(|map| map.need(grid)).chain(archive).fold(MemoryEstimate::default(), MemoryEstimate::or)
+    }
+
+    /// Memory that a checkpoint takes for the records while it is written.
+    pub(super) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
+        Records::need_of_keeping(grid, self.records.len())
+    }
+
     /// Whether the cells of every step are read.
     pub(super) fn reads_steps(&self) -> bool {
         !self.records.is_empty()
@@ -161,9 +189,10 @@ impl MapPlan {
 
     /// What a checkpoint has to remember for the maps, and its name there.
     pub(super) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
-        // One material after the other.
-        let bytes = |records| postcard::to_stdvec(records).expect("records are plain numbers");
-        let bytes: Vec<u8> = self.records.iter().flat_map(bytes).collect();
+        // One material after the other, without a list that doubles; what is not filled of the room takes no memory.
+        let room = self.records.iter().map(Records::most_bytes).sum();
+        let add = |bytes, records| postcard::to_extend(records, bytes).expect("records are plain numbers");
+        let bytes: Vec<u8> = self.records.iter().fold(Vec::with_capacity(room), add);
         (!bytes.is_empty()).then_some((MEMORY, bytes))
     }
 
@@ -192,6 +221,7 @@ impl MapPlan {
     /// Writes all files and names them; the rest is written also when one cannot be.
     pub(super) fn write(&self, simulation: &Simulation, run: &Ended<'_>) -> anyhow::Result<()> {
         let maps = Maps { world: simulation.world(), records: &self.records, site: run.site };
+        let _held = simulation.world().taken().held();
         let about = About { scene: run.scene.to_owned(), seed: simulation.seed(), step: simulation.steps() };
         let quiet = run.quiet || (self.maps.is_empty() && self.npz.is_none());
         if run.outcome == Outcome::Stopped && !quiet {

@@ -33,6 +33,7 @@ mod view;
 mod volumes;
 mod whereabouts;
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
@@ -40,7 +41,7 @@ use std::sync::OnceLock;
 use clap::{Args, Parser, Subcommand};
 use lavoxel::checkpoint::CheckpointError;
 use lavoxel::export::ExportError;
-use lavoxel::output::OutputError;
+use lavoxel::output::{self, OutputError};
 use lavoxel::scene::{Overrides, Scene};
 use lavoxel::shipped;
 use lavoxel::terrain::TerrainError;
@@ -180,6 +181,7 @@ impl Source {
                 scene
             }
         };
+        scene.files().iter().for_each(|path| protect_map(path));
         if let (true, Some(stem)) = (scene.spec.name.is_empty(), path.as_deref().and_then(Path::file_stem)) {
             scene.spec.name = tame(&stem.to_string_lossy());
         }
@@ -195,6 +197,12 @@ fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
         return Ok(path.to_owned());
     }
     shipped::named(path).ok_or_else(|| no_file(path))
+}
+
+/// Keeps a file that is read, and the projection beside it, from being replaced.
+fn protect_map(path: &Path) {
+    output::protect(path);
+    ["prj", "PRJ"].iter().for_each(|ending| output::protect(&path.with_extension(ending)));
 }
 
 /// The error of a missing file, with the file next to it or the shipped scene that was probably meant.
@@ -214,9 +222,20 @@ fn no_file(path: &Path) -> anyhow::Error {
     anyhow::anyhow!("{}", tame(&format!("cannot read {}: no such file; {hint}", path.display())))
 }
 
+/// Most threads that are started on any machine, and on one of many processors for each of them. More only wait for each other.
+const MOST_THREADS: usize = 64;
+const MOST_THREADS_EACH: usize = 4;
+
+/// So many threads, or as many as are of use; 0 asks for one for each processor.
+fn useful_threads(threads: usize) -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    threads.min(MOST_THREADS.max(MOST_THREADS_EACH * processors))
+}
+
 /// Starts the threads that all parallel work of this program shares; a second call with the same number has no effect.
 fn start_threads(threads: usize) -> anyhow::Result<()> {
     static STARTED: OnceLock<usize> = OnceLock::new();
+    let threads = useful_threads(threads);
     if STARTED.get() == Some(&threads) {
         return Ok(());
     }

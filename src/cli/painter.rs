@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::atomic::Ordering;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lavoxel::lowpass::LowPass;
@@ -13,6 +14,7 @@ use lavoxel::validate::Invalid;
 
 use super::cut::axis_number;
 use super::slices::{Section, Slices};
+use super::stop;
 
 /// What is shown.
 #[derive(Clone, Debug)]
@@ -104,15 +106,26 @@ impl Painter {
         })
     }
 
-    /// Draws the simulation as it is now, in `size` pixels, with the camera turned around the target by some degrees.
-    pub(super) fn paint(&mut self, simulation: &Simulation, size: [u32; 2], turned_deg: f32) -> Result<Image, Invalid> {
+    /// Draws the simulation as it is now, in `size` pixels, with the camera turned around the target by some degrees; nothing
+    /// where the program is to end and has no more time for it.
+    pub(super) fn paint(
+        &mut self,
+        simulation: &Simulation,
+        size: [u32; 2],
+        turned_deg: f32,
+    ) -> Result<Option<Image>, Invalid> {
         let size = (size[0] as usize, size[1] as usize);
-        match &mut self.view {
+        let overdue = stop::overdue();
+        if overdue.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let image = match &mut self.view {
             Drawn::Volume => self.volume(simulation, size, turned_deg),
             Drawn::Slice(slices) => {
                 slices.draw(simulation, size, format!("{}, step {}", self.name, simulation.steps()))
             }
-        }
+        };
+        image.map(|image| (!overdue.load(Ordering::Relaxed)).then_some(image))
     }
 
     fn volume(&mut self, simulation: &Simulation, size: (usize, usize), turned_deg: f32) -> Result<Image, Invalid> {
@@ -121,6 +134,7 @@ impl Painter {
             Some(renderer) => renderer,
             none => none.insert(Renderer::new(world.ground().surface(), world.grid(), self.look.clone())?),
         };
+        renderer.stop_by(stop::overdue());
         renderer.set_ground(world.ground());
         let azimuth_deg = self.camera.azimuth_deg + turned_deg;
         let spec = CameraSpec { azimuth_deg, ..self.camera.clone() };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use lavoxel::engine::tiled::Tiled;
+use lavoxel::export::maps::need_of;
 use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
@@ -170,7 +171,12 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let view = args.view(&scene)?;
     let beside = args.beside.as_deref().map(|text| Beside::read(text, &scene)).transpose()?;
     let outputs = Outputs::choose(args, &scene)?;
-    scene.check_memory(args.need(&scene))?;
+    let grid = scene.spec.grid.grid()?;
+    let map = args.beside.as_ref().map(|_| need_of(Path::new("map.png"), grid));
+    let need = args.need(&scene).and(map.unwrap_or_default());
+    scene.check_memory(need.clone())?;
+    // What pictures take comes to all that the world takes, now and after each step.
+    let _held = need.held();
     start_threads(scene.spec.threads)?;
     let Stage { simulation, site } = scene.build(Box::new(Tiled::default()))?;
     let painter = Painter::new(&scene, &site, view)?;
@@ -336,8 +342,7 @@ impl Shooting {
         let mut drawn = None;
         loop {
             // A step that was given up leaves the state of the frame before.
-            if films && drawn != Some(self.simulation.steps()) {
-                self.frame(&mut animations)?;
+            if films && drawn != Some(self.simulation.steps()) && self.frame(&mut animations)? {
                 frames += 1;
                 drawn = Some(self.simulation.steps());
             }
@@ -355,9 +360,11 @@ impl Shooting {
         for animation in animations {
             animation.finish()?;
         }
-        self.picture()?;
-        self.tell(frames);
-        Ok(if self.simulation.steps() < film.steps { Outcome::Stopped } else { Outcome::Done })
+        let has_picture = self.picture()?;
+        self.tell(frames, has_picture);
+        let steps = self.simulation.steps();
+        let is_whole = (!films || drawn == Some(steps)) && has_picture == self.outputs.picture.is_some();
+        Ok(if steps < film.steps || !is_whole { Outcome::Stopped } else { Outcome::Done })
     }
 
     /// Starts the animations, once the size of a frame is known.
@@ -368,31 +375,30 @@ impl Shooting {
         self.outputs.animations.iter().map(open).collect()
     }
 
-    /// Draws the current step and adds it to every animation and to the folder of frames.
-    fn frame(&mut self, animations: &mut Vec<Box<dyn Animation>>) -> anyhow::Result<()> {
+    /// Draws the current step and adds it to every animation and to the folder of frames, if there is time for it.
+    fn frame(&mut self, animations: &mut Vec<Box<dyn Animation>>) -> anyhow::Result<bool> {
         let size = self.scene.spec.film.size;
-        let image = self.paint(size)?;
+        let Some(image) = self.paint(size)? else { return Ok(false) };
         if animations.is_empty() {
             *animations = self.open_animations(&image)?;
         }
         for animation in animations {
             animation.frame(&image.rgb)?;
         }
-        match self.outputs.frame_path(self.simulation.steps()) {
-            Some(path) => self.write(&path, &image),
-            None => Ok(()),
-        }
+        self.outputs.frame_path(self.simulation.steps()).map_or(Ok(()), |path| self.write(&path, &image))?;
+        Ok(true)
     }
 
-    /// Draws the current step as the picture.
-    fn picture(&mut self) -> anyhow::Result<()> {
-        let Some(path) = self.outputs.picture.clone() else { return Ok(()) };
-        let image = self.paint(self.scene.spec.film.picture_size)?;
-        self.write(&path, &image)
+    /// Draws the current step as the picture, if one is wanted and there is time for it.
+    fn picture(&mut self) -> anyhow::Result<bool> {
+        let Some(path) = self.outputs.picture.clone() else { return Ok(false) };
+        let Some(image) = self.paint(self.scene.spec.film.picture_size)? else { return Ok(false) };
+        self.write(&path, &image)?;
+        Ok(true)
     }
 
-    /// Draws the current step, with its map.
-    fn paint(&mut self, size: [u32; 2]) -> Result<Image, Invalid> {
+    /// Draws the current step, with its map; nothing where the program is to end and has no more time for it.
+    fn paint(&mut self, size: [u32; 2]) -> Result<Option<Image>, Invalid> {
         let turned = self.turned();
         let Self { painter, simulation, beside, .. } = self;
         let mut paint = |size| painter.paint(simulation, size, turned);
@@ -422,7 +428,7 @@ impl Shooting {
     }
 
     /// Prints what was written and the last step.
-    fn tell(&self, frames: u64) {
+    fn tell(&self, frames: u64, has_picture: bool) {
         if self.quiet {
             return;
         }
@@ -435,14 +441,16 @@ impl Shooting {
         if steps < self.scene.spec.film.steps {
             say::note(&format!("stopped after step {steps}; these files are complete up to there:"));
         }
-        for path in &self.outputs.animations {
+        for path in self.outputs.animations.iter().filter(|_| frames > 0) {
             say::note(&format!("{} ({frames} frames)", path.display()));
         }
         if let Some((folder, name)) = &self.outputs.frames {
             say::note(&format!("{} ({frames} frames)", folder.join(format!("{name}_*.png")).display()));
         }
-        if let Some(path) = &self.outputs.picture {
-            say::note(&format!("{} (step {steps})", path.display()));
+        match &self.outputs.picture {
+            Some(path) if has_picture => say::note(&format!("{} (step {steps})", path.display())),
+            Some(path) => say::note(&format!("stopped before {} was drawn", path.display())),
+            None => {}
         }
     }
 }

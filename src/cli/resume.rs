@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lavoxel::checkpoint::{Checkpoint, Keeper, previous, steps_of};
+use lavoxel::output::protect;
 
 use super::run::{Work, WorkOptions};
-use super::{NoThreads, Outcome, count, start_threads};
+use super::{NoThreads, Outcome, count, start_threads, useful_threads};
 
 /// Go on from a checkpoint that `lavoxel run --checkpoint FILE` kept
 ///
@@ -49,8 +50,17 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
         step <= steps,
         "--steps {steps}: {file} is at step {step} already; give a later one, or start again with lavoxel run"
     );
-    let mut files = args.work.files(&scene)?;
+    let world = stage.simulation.world();
+    let held = world.taken().held();
+    // Those of events to come were read.
+    scene.files().iter().filter(|path| !is_same(path, &args.file)).for_each(|path| protect(path));
+    // Only checkpoints take the place of the one that is gone on from.
+    let mut files = args.work.files(&scene, Some(&args.file))?;
+    files.keeps = true;
+    files.need(world.grid()).check("write fewer files")?;
+    drop(held);
     files.maps.go_on(&extras, &scene, step)?;
+    drop(extras);
     start_threads(args.threads.map_or(scene.spec.threads, |n| n as usize))?;
     let keeper = Some(args.keeper(step)?);
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.quiet }.run()
@@ -59,7 +69,8 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
 /// Reads the checkpoint, or offers the one before it.
 fn load(args: &ResumeArgs) -> anyhow::Result<Checkpoint> {
     // On threads of its own, because only the checkpoint says how many threads the later work may use.
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0) as usize).build();
+    let threads = useful_threads(args.threads.unwrap_or(0) as usize);
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let threads = threads.map_err(NoThreads)?;
     threads.install(|| {
         let error = match Checkpoint::load(&args.file, args.work.engine.make()) {
@@ -80,13 +91,16 @@ impl ResumeArgs {
     fn keeper(&self, step: u64) -> anyhow::Result<Keeper> {
         let (every, existing) = (self.work.every(), self.work.existing());
         Ok(match self.work.checkpoint.as_deref().filter(|other| !is_same(other, &self.file)) {
-            Some(other) => Keeper::new(other, every, existing)?,
+            Some(other) => {
+                protect(&self.file);
+                Keeper::new(other, every, existing)?
+            }
             None => Keeper::going_on(&self.file, step, every, existing)?,
         })
     }
 }
 
 /// Whether two paths lead to the same file.
-fn is_same(a: &Path, b: &Path) -> bool {
+pub(super) fn is_same(a: &Path, b: &Path) -> bool {
     canonicalize(a).is_ok_and(|a| canonicalize(b).is_ok_and(|b| a == b))
 }

@@ -1,18 +1,21 @@
 //! `lavoxel run`: simulate without pictures, and report. The loop is that of `lavoxel resume`, too.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use lavoxel::checkpoint::{CheckpointError, CheckpointWriter, Keeper};
 use lavoxel::engine::Engine;
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
+use lavoxel::grid::Grid;
+use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::Existing;
 use lavoxel::scene::{Scene, Stage};
 
 use super::maps::{Ended, MapOptions, MapPlan};
 use super::progress::Progress;
 use super::report::{Context, Report};
+use super::resume::is_same;
 use super::volumes::{Exports, VolumeArgs};
 use super::whereabouts::Whereabouts;
 use super::{Outcome, SceneOptions, count, say, start_threads, stop};
@@ -24,7 +27,8 @@ const CHECKPOINT_EVERY: u64 = 500;
 ///
 /// Prints the mass account, the extent of the lava and the mean time of each stage. Nothing is made for pictures: a flow of the
 /// physical model is put into cells only for what reads them. Ctrl-C ends the run after the current step, a long step of a
-/// flow at once; report and files are then of the steps so far.
+/// flow at once; report and files are then of the steps so far. Files that take longer than a second after that are given up
+/// where --checkpoint keeps the run.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
@@ -103,11 +107,17 @@ impl WorkOptions {
         if self.force { Existing::Replace } else { Existing::Keep }
     }
 
-    /// Checks, before the long work, the files to write of a scene that [`WorkOptions::put_into`] has changed.
-    pub(super) fn files(&self, scene: &Scene) -> anyhow::Result<Files> {
+    /// Checks, before the long work, the files to write of a scene that [`WorkOptions::put_into`] has changed. None of them is
+    /// the checkpoint that is kept, nor `last`, the one that is gone on from.
+    pub(super) fn files(&self, scene: &Scene, last: Option<&Path>) -> anyhow::Result<Files> {
         let maps = self.maps.check(scene, self.existing())?;
         let exports = self.volumes.check(scene, scene.spec.film.steps, self.existing())?;
-        Ok(Files { maps, exports })
+        let kept = || self.checkpoint.as_deref().into_iter().chain(last);
+        let is_kept = |path: &&Path| kept().any(|kept| kept == *path || is_same(kept, path));
+        if let Some(twice) = maps.paths().chain(exports.paths()).find(is_kept) {
+            anyhow::bail!("{}: two outputs cannot have the same name", twice.display());
+        }
+        Ok(Files { maps, exports, keeps: self.checkpoint.is_some() })
     }
 
     /// The keeper of the checkpoints of a new run.
@@ -145,8 +155,9 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
 fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     let mut scene = args.scene.load()?;
     args.work.put_into(&mut scene);
-    let files = args.work.files(&scene)?;
+    let files = args.work.files(&scene, None)?;
     let keeper = args.work.keeper()?;
+    scene.check_memory(files.need(scene.spec.grid.grid()?))?;
     start_threads(scene.spec.threads)?;
     let stage = scene.build(args.work.engine.make())?;
     say::warn(scene.warning(&stage.simulation));
@@ -157,6 +168,16 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
 pub(super) struct Files {
     pub(super) maps: MapPlan,
     exports: Exports,
+    /// Whether checkpoints are kept, too.
+    pub(super) keeps: bool,
+}
+
+impl Files {
+    /// Memory that the largest of them takes while it is written, besides the world.
+    pub(super) fn need(&self, grid: Grid) -> MemoryEstimate {
+        let kept = if self.keeps { self.maps.need_of_keeping(grid) } else { MemoryEstimate::default() };
+        self.maps.need(grid).or(self.exports.need(grid)).or(kept)
+    }
 }
 
 /// A simulation on its way to the last step of its scene's film.
@@ -188,6 +209,7 @@ impl Work {
         if !self.files.maps.reads_steps() {
             self.stage.simulation.show_when_asked();
         }
+        self.stage.simulation.world().check_memory()?;
         while self.stage.simulation.steps() < steps && !stop::asked() {
             self.stage.simulation.step();
             if self.stage.simulation.was_stopped() {
@@ -203,6 +225,9 @@ impl Work {
         }
         progress.finish();
         self.keep()?;
+        if self.keeper.is_some() {
+            stop::only_files_are_left(true);
+        }
         self.report()
     }
 
@@ -244,6 +269,9 @@ impl Work {
         let report = Report::new(&stage.simulation, context);
         say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
         let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
+        if keeper.is_none() {
+            stop::only_files_are_left(false);
+        }
         // After the report: a full disk must not suppress it.
         files.exports.finish(&stage.simulation, &stage.site, quiet)?;
         files.maps.write(&stage.simulation, &Ended { scene: &name, site: &stage.site, outcome, quiet })?;

@@ -17,8 +17,13 @@ pub(super) fn data(text: &str) -> io::Result<()> {
     }
 }
 
-/// Prints a note on standard error.
+/// Prints a note on standard error, in one line whatever the names in it.
 pub(super) fn note(text: &str) {
+    lines(&text.replace(['\n', '\r'], "?"));
+}
+
+/// Prints lines on standard error.
+fn lines(text: &str) {
     // Standard error may be closed.
     writeln!(io::stderr().lock(), "{}", visible(text)).ok();
 }
@@ -42,7 +47,7 @@ pub(super) fn usage(error: &clap::Error) -> u8 {
         // Coloured, where the terminal is.
         error.print().ok();
     } else {
-        note(plain.trim_end());
+        lines(plain.trim_end());
     }
     u8::try_from(error.exit_code()).unwrap_or(super::WRONG_USE)
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use lavoxel::scene::{DEFAULT_REACTIONS, Scene, VOLCANO};
 use lavoxel::shipped;
+use lavoxel::validate::tame;
 
 use super::{file_or_shipped, say};
 
@@ -41,7 +42,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             }
             say::data(&format!(
                 "{}: fine; {nx} × {ny} × {nz} cells of {} m, {}",
-                path.display(),
+                tame(&path.display().to_string()),
                 stage.site.cell_size_m,
                 parts.join(", ")
             ))?;

@@ -15,6 +15,7 @@ use lavoxel::terrain::{Heightmap, Hillshade, Kind, Picture, Statistics, TerrainS
 use lavoxel::validate::tame;
 
 use super::place::{MapArgs, Raster, Size};
+use super::protect_map;
 use super::say;
 use super::typed::Typed;
 
@@ -209,6 +210,7 @@ impl TerrainArgs {
     }
 
     fn loaded(&self) -> anyhow::Result<Heightmap> {
+        protect_map(Path::new(&self.source));
         let file = Some(PathBuf::from(&self.source));
         let spec = TerrainSpec { kind: Kind::Heightmap, seed: self.seed, file, ..self.map.terrain() };
         if let Some(size) = self.size {

@@ -7,7 +7,7 @@ use lavoxel::flow::verify::{self, CASES, Case, Outcome as Found};
 use lavoxel::output::{Existing, check_free};
 use lavoxel::plot::{Axis, Page, Plot};
 
-use super::{Outcome, classic, say, stop};
+use super::{Outcome, classic, memory, say, stop};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,6 +42,10 @@ pub(super) struct VerifyArgs {
     /// Replace the picture if it is there
     #[arg(long, requires = "picture")]
     force: bool,
+
+    /// In place of the flag of all commands: this one makes boxes of its own, of a few megabytes
+    #[arg(long, hide = true)]
+    max_memory: Option<memory::Size>,
 }
 
 impl VerifyArgs {
@@ -63,6 +67,8 @@ impl VerifyArgs {
 
 /// Runs `lavoxel verify`.
 pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
+    let limited = args.max_memory.is_some();
+    anyhow::ensure!(!limited, "--max-memory: the boxes of lavoxel verify are small and have one size; leave it out");
     let cases = args.cases()?;
     if let Some(path) = &args.picture {
         let is_svg = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg"));

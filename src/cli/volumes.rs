@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use lavoxel::export::mesh::{Skin, write_glb, write_ply};
+use lavoxel::export::mesh::{Skin, need_of_glb, write_glb, write_ply};
 use lavoxel::export::{About, ExportError, ExportState, check_vti, write_pvd, write_vdb, write_vti};
+use lavoxel::grid::Grid;
 use lavoxel::map::Site;
+use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, check_free};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
@@ -147,6 +149,17 @@ pub(super) struct Exports {
 }
 
 impl Exports {
+    /// The files to write, without the numbers of a series.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.outputs.iter().map(|output| output.path.as_path())
+    }
+
+    /// Memory that the largest of the files takes at least while it is written, besides the world.
+    pub(super) fn need(&self, grid: Grid) -> MemoryEstimate {
+        let has_ground = self.outputs.iter().any(|output| output.format == Format::Glb);
+        if has_ground { need_of_glb(grid) } else { MemoryEstimate::default() }
+    }
+
     /// Refuses files that are there or cannot be written.
     fn check_files(&self) -> anyhow::Result<()> {
         for output in &self.outputs {
@@ -187,6 +200,7 @@ impl Exports {
             return Ok(());
         }
         let (world, step) = (simulation.world(), simulation.steps());
+        let _held = world.taken().held();
         let about = About { scene: self.scene.clone(), seed: simulation.seed(), step };
         let shot = ExportState { world, site, about: &about, state: world.state_hash() };
         for output in &mut self.outputs {

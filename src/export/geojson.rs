@@ -10,10 +10,12 @@ use std::path::Path;
 use ndarray::Array2;
 use serde_json::{Map, Value, json};
 
+use super::maps::BYTES_OF_LINES;
 use super::style::MapStyle;
-use super::{About, Caption, ExportError};
-use crate::map::outline::{Corner, outlines};
+use super::{About, Caption, ExportError, MEND};
+use crate::map::outline::{Corner, edges, outlines};
 use crate::map::{Crs, Site, ToDegrees, contour, rounded};
+use crate::memory::MemoryEstimate;
 use crate::output::Existing;
 use crate::terrain::write::whole;
 
@@ -31,18 +33,46 @@ pub(super) struct Drawing<'a> {
     pub(super) site: &'a Site,
 }
 
+/// Bytes of a point of a line or an outline: in the tree of its neighbours, in the document, and in its text, which doubles as
+/// it grows.
+const BYTES_A_POINT: f64 = 420.0;
+
 /// Writes the map.
 pub(super) fn write(path: &Path, drawing: &Drawing<'_>, existing: Existing) -> Result<(), ExportError> {
+    let points = MemoryEstimate::of("the lines of the map", drawing.points(), BYTES_A_POINT);
+    let columns = MemoryEstimate::of("the map", drawing.values.len(), BYTES_OF_LINES);
+    points.and(columns).check(MEND).map_err(ExportError::memory(path))?;
     let text = drawing.document().to_string();
     Ok(whole(path, existing, |out| writeln!(out, "{text}"))?)
 }
 
 impl Drawing<'_> {
+    /// How many points its lines and outlines have at most.
+    fn points(&self) -> usize {
+        let sharp: usize = match self.caption.above {
+            Some(_) => edges(&self.values.mapv(|value| value > 0.0)),
+            None => {
+                let values = self.values_of_lines();
+                self.levels().into_iter().map(|level| contour::pieces(&values, level)).sum()
+            }
+        };
+        if self.smooth { sharp * rounded::MOST } else { sharp }
+    }
+
+    /// The numbers between which contour lines run.
+    fn values_of_lines(&self) -> Array2<f64> {
+        let none_at_zero = self.style.none_at_zero;
+        self.values.mapv(|value| if none_at_zero && value.is_nan() { 0.0 } else { value })
+    }
+
     fn document(&self) -> Value {
         let ground = Ground::of(self.site);
         let features = match self.caption.above {
             Some(_) => self.polygons(&ground),
-            None => self.levels().into_iter().filter_map(|level| self.lines(level, &ground)).collect(),
+            None => {
+                let values = self.values_of_lines();
+                self.levels().into_iter().filter_map(|level| self.lines(&values, level, &ground)).collect()
+            }
         };
         let mut document = Map::new();
         document.insert("type".into(), "FeatureCollection".into());
@@ -67,9 +97,8 @@ impl Drawing<'_> {
     }
 
     /// The lines of a level as a feature; none where there are no lines.
-    fn lines(&self, level: f64, ground: &Ground<'_>) -> Option<Value> {
-        let nothing = |value: f64| if self.style.none_at_zero && value.is_nan() { 0.0 } else { value };
-        let lines = contour::lines(&self.values.mapv(nothing), level);
+    fn lines(&self, values: &Array2<f64>, level: f64, ground: &Ground<'_>) -> Option<Value> {
+        let lines = contour::lines(values, level);
         let points = |line: Vec<contour::Point>| line.into_iter().map(|[x, y]| ground.point(x, y)).collect::<Value>();
         let smooth = |line| if self.smooth { rounded::line(line) } else { line };
         let lines: Vec<Value> = lines.into_iter().filter(|line| line.len() > 1).map(smooth).map(points).collect();

@@ -41,13 +41,17 @@ use super::picture;
 pub use super::style::MapStyle;
 pub use super::subject::Subject;
 pub use super::values::Values;
-use super::{About, Caption, ExportError, asc, geojson, geotiff, qml};
+use super::{About, Caption, ExportError, MEND, asc, geojson, geotiff, qml};
 use crate::flow::{Flow, FlowColumn};
+use crate::grid::Grid;
 use crate::map::Site;
+use crate::memory::MemoryEstimate;
 use crate::output::{Existing, check_free};
 use crate::records::{NEVER, Records};
 #[cfg(feature = "render")]
 use crate::render::Image;
+#[cfg(feature = "render")]
+use crate::terrain::Hillshade;
 use crate::units::{cells, energy};
 use crate::world::{ColumnMeasure, ColumnQuantity, Layer, World};
 
@@ -234,6 +238,35 @@ impl Format {
     }
 }
 
+/// Bytes of a column while the numbers of a map are found: amounts in units, and two copies in metres.
+const BYTES_A_VALUE: f64 = 16.0;
+
+/// Bytes of a column while its numbers become lines, with its piece of an outline; and a picture, with two copies of the ground.
+pub(super) const BYTES_OF_LINES: f64 = 24.0;
+#[cfg(feature = "render")]
+const BYTES_OF_PICTURE: f64 = 20.0;
+
+/// Bytes of a pixel of a map: its height, its colour on the map and on the sheet, and what an encoder holds.
+#[cfg(feature = "render")]
+const BYTES_A_PIXEL: f64 = 14.0;
+
+/// Memory that writing a map of this box takes, in the format that the ending of the name says; of lines and polygons, without their
+/// points.
+pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
+    let columns = |bytes| MemoryEstimate::of("the map", grid.columns(), bytes);
+    match format_of(path) {
+        Ok(Format::GeoJson) => columns(BYTES_OF_LINES),
+        #[cfg(feature = "render")]
+        Ok(Format::Picture) => {
+            let [width, height] = Hillshade::size_of([grid.nx, grid.nz]);
+            // Legend and heading stand around it.
+            let pixels = MemoryEstimate::of("the picture of the map", width * height * 5 / 4, BYTES_A_PIXEL);
+            columns(BYTES_OF_PICTURE).and(pixels)
+        }
+        _ => columns(BYTES_A_VALUE),
+    }
+}
+
 /// A map that is to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapFile {
@@ -267,6 +300,11 @@ impl MapFile {
         (self.style && takes).then(|| qml::path_of(&self.path))
     }
 
+    /// Memory that writing it takes, by [`need_of`].
+    pub fn need(&self, grid: Grid) -> MemoryEstimate {
+        need_of(&self.path, grid)
+    }
+
     /// Checks, before long work, that it can be written.
     ///
     /// # Errors
@@ -286,11 +324,12 @@ impl MapFile {
     /// Writes it with the files beside it.
     ///
     /// # Errors
-    /// As [`MapFile::check`]; then no part of the file is left behind.
+    /// As [`MapFile::check`], and [`ExportError::Memory`]; then no part of the file is left behind.
     ///
     /// # Panics
     /// As [`Maps::values`].
     pub fn write(&self, maps: &Maps<'_>, about: &About, existing: Existing) -> Result<(), ExportError> {
+        self.need(maps.site.grid).check(MEND).map_err(ExportError::memory(&self.path))?;
         let raster = Raster {
             caption: &self.subject.caption(),
             values: maps.values_of(&self.subject),
@@ -357,6 +396,7 @@ impl<'a> Raster<'a> {
         existing: Existing,
     ) -> Result<(), ExportError> {
         let Self { caption, values, site, about, .. } = self;
+        need_of(path, site.grid).check(MEND).map_err(ExportError::memory(path))?;
         let style = MapStyle::of(caption, values);
         match format_of(path)? {
             Format::Asc => asc::write(path, values, site, existing),

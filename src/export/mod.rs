@@ -26,6 +26,7 @@ mod webp;
 
 use std::path::{Path, PathBuf};
 
+use crate::memory::TooMuchMemory;
 use crate::output::{Existing, OutputError, WholeFile, check_free};
 use crate::validate::Invalid;
 
@@ -74,6 +75,14 @@ pub enum ExportError {
         /// What there is and what the format takes.
         reason: String,
     },
+    /// Writing it takes more memory than allowed.
+    #[error("{path}: {cause}")]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// How much it would take.
+        cause: TooMuchMemory,
+    },
     /// An encoder refused the picture.
     #[error("cannot encode {path}: {reason}")]
     Encoder {
@@ -87,7 +96,23 @@ pub enum ExportError {
     Output(#[from] OutputError),
 }
 
+/// How a file takes less memory.
+const MEND: &str = "write less of it, or make the box coarser";
+
 impl ExportError {
+    /// Memory that writing a file would take.
+    fn memory(path: &Path) -> impl Fn(TooMuchMemory) -> Self {
+        move |cause| Self::Memory { path: path.to_owned(), cause }
+    }
+
+    /// What went wrong while a file was written: the system says so, or what it holds does not fit.
+    fn writing(path: &Path, cause: std::io::Error) -> Self {
+        match cause.get_ref().and_then(|inner| inner.downcast_ref::<TooMuchMemory>()) {
+            Some(too_much) => Self::Memory { path: path.to_owned(), cause: too_much.clone() },
+            None => OutputError::io(path, cause).into(),
+        }
+    }
+
     fn encoder(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Encoder { path: path.to_owned(), reason: reason.to_string() }
     }

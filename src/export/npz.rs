@@ -34,10 +34,11 @@ use ndarray::Array2;
 use ndarray_npy::{NpzWriter, WriteNpyError, WriteNpyExt, WriteNpzError};
 
 use super::maps::{Maps, Values};
-use super::{About, ExportError};
+use super::{About, ExportError, MEND};
 use crate::grid::Grid;
 use crate::map::Site;
 use crate::measure::Measure;
+use crate::memory::MemoryEstimate;
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::validate::Invalid;
 use crate::world::{CellMeasure, ColumnMeasure, Quantity, World};
@@ -57,6 +58,11 @@ pub fn check_size(grid: Grid) -> Result<(), Invalid> {
     Err(Invalid::new("grid.size", size, format!("at most {MAX_CELLS} cells in all to be written as .npz; use maps")))
 }
 
+/// Memory that writing a box takes: a map at a time.
+pub fn need(grid: Grid) -> MemoryEstimate {
+    MemoryEstimate::of("the maps of the archive", grid.columns(), 16.0)
+}
+
 /// Writes all fields; see the [module](self) for what they are. Cells are written row by row, without a second copy of the
 /// box.
 ///
@@ -68,6 +74,7 @@ pub fn check_size(grid: Grid) -> Result<(), Invalid> {
 /// When `maps` has no records of a material of the world.
 pub fn write(path: &Path, maps: &Maps<'_>, about: &About, existing: Existing) -> Result<(), ExportError> {
     check_size(maps.site.grid)?;
+    need(maps.site.grid).check(MEND).map_err(ExportError::memory(path))?;
     let mut file = WholeFile::create(path, existing)?;
     write_all(&mut file, maps, about).map_err(|e| OutputError::io(path, io_error(e)))?;
     Ok(file.commit()?)

@@ -1,6 +1,10 @@
 //! A field over the box that is kept only where it has values, in blocks of 8 × 8 × 8 cells `[east, north, up]`.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use super::MEND;
+use crate::memory::{Held, MemoryEstimate, TooMuchMemory};
 
 /// Edge of a block in cells.
 pub(super) const EDGE: usize = 8;
@@ -31,18 +35,54 @@ impl<T: Copy> Block<T> {
 pub(super) struct Sparse<T> {
     /// Blocks by their places, counted in blocks.
     pub(super) blocks: BTreeMap<[u16; 3], Box<Block<T>>>,
+    /// Why it got no more blocks.
+    full: Option<TooMuchMemory>,
 }
+
+/// Blocks whose memory is checked at once.
+const CHECKED: usize = 256;
+
+/// Bytes of a block beside its cells: its place in the tree, and what the allocator adds.
+const A_BLOCK: usize = 48;
 
 impl<T: Copy + Default> Sparse<T> {
     /// No value anywhere.
     pub(super) fn new() -> Self {
-        Self { blocks: BTreeMap::new() }
+        Self { blocks: BTreeMap::new(), full: None }
     }
 
-    /// Gives a cell a value.
+    /// Memory of so many blocks.
+    fn need(blocks: usize) -> MemoryEstimate {
+        MemoryEstimate::of("the cells of the file", blocks, (size_of::<Block<T>>() + A_BLOCK) as f64)
+    }
+
+    /// Memory that it takes, counted in all estimates while the result lives.
+    pub(super) fn held(&self) -> Held {
+        Self::need(self.blocks.len()).held()
+    }
+
+    /// The field, if it fitted into the memory that is allowed.
+    pub(super) fn whole(self) -> Result<Self, TooMuchMemory> {
+        self.full.clone().map_or(Ok(self), Err)
+    }
+
+    /// Gives a cell a value; a block for which there is no memory stays away, and [`Sparse::whole`] says so.
     pub(super) fn set(&mut self, cell: [usize; 3], value: T) {
-        let empty = || Box::new(Block { active: [0; CELLS / 64], values: [T::default(); CELLS] });
-        let block = self.blocks.entry(cell.map(|c| (c / EDGE) as u16)).or_insert_with(empty);
+        let number = cell.map(|c| (c / EDGE) as u16);
+        let blocks = self.blocks.len();
+        let block = match self.blocks.entry(number) {
+            Entry::Occupied(block) => block.into_mut(),
+            Entry::Vacant(_) if self.full.is_some() => return,
+            Entry::Vacant(place) => {
+                if blocks.is_multiple_of(CHECKED) {
+                    self.full = Self::need(blocks + CHECKED).check(MEND).err();
+                    if self.full.is_some() {
+                        return;
+                    }
+                }
+                place.insert(Box::new(Block { active: [0; CELLS / 64], values: [T::default(); CELLS] }))
+            }
+        };
         let at = place(cell);
         block.active[at / 64] |= 1 << (at % 64);
         block.values[at] = value;

@@ -19,7 +19,7 @@ use super::ExportError;
 use super::sparse::{Block, EDGE, Sparse, cell_of};
 use super::state::ExportState;
 use crate::lowpass::RowFilter;
-use crate::output::{Existing, OutputError, WholeFile};
+use crate::output::{Existing, WholeFile};
 use crate::world::quantity::symbol;
 use crate::world::{CellMeasure, Quantity, World};
 
@@ -67,7 +67,7 @@ impl Value for [f32; 3] {
 /// When the file cannot be written.
 pub fn write_vdb(path: &Path, shot: &ExportState<'_>, existing: Existing) -> Result<(), ExportError> {
     let mut file = WholeFile::create(path, existing)?;
-    write(&mut file, shot).map_err(|e| OutputError::io(path, e))?;
+    write(&mut file, shot).map_err(|e| ExportError::writing(path, e))?;
     Ok(file.commit()?)
 }
 
@@ -85,7 +85,7 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
     write_ints(file, &[(grids.len() + of_air) as u32])?;
     // One after the other: only one is in memory at a time.
     let to = Transform { scale: shot.site.spacing_m(), centre: shot.site.local_m([0.5; 3]) };
-    grids.iter().try_for_each(|grid| write_grid(file, &grid.name, &to, &grid.field(shot)))?;
+    grids.iter().try_for_each(|grid| write_grid(file, &grid.name, &to, grid.field(shot)))?;
     shot.world.air().map_or(Ok(()), |air| air::write(file, shot, air))
 }
 
@@ -182,8 +182,9 @@ fn write_grid<V: Value>(
     file: &mut (impl Write + Seek),
     name: &str,
     to: &Transform,
-    field: &Sparse<V>,
+    field: Sparse<V>,
 ) -> io::Result<()> {
+    let field = &field.whole().map_err(io::Error::other)?;
     write_text(file, name)?;
     write_text(file, V::TREE)?;
     write_text(file, "")?; // No other grid has this tree.

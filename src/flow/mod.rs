@@ -372,9 +372,10 @@ impl Flow {
         space.columns() as u64 * column as u64 + if lava.melts() { melt::need(space) } else { 0 }
     }
 
-    /// What [`Flow::need`] says of this one.
+    /// What [`Flow::need`] says of this one, and what a step may keep of it to be given up.
     pub fn bytes(&self) -> u64 {
-        Self::need(self.space, &self.setup.lava)
+        let kept = if self.stop.is_some() { undo::need(self.columns.len(), self.wet.len()) } else { 0 };
+        Self::need(self.space, &self.setup.lava) + kept
     }
 
     /// Shape of the box.

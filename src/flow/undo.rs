@@ -12,6 +12,11 @@ use super::{Flow, FlowAccount, FlowWatch};
 /// Faces from which a step keeps what it changes: about a tenth of a second of work. Shorter steps are made to their end.
 const MANY: u64 = 1 << 20;
 
+/// Most bytes that a step of so many columns, so many of them wet, keeps in a list that doubles as it grows.
+pub(crate) fn need(columns: usize, wet: usize) -> u64 {
+    (columns + (2 * wet).min(columns) * size_of::<(u32, Column)>()) as u64
+}
+
 /// State that a step may change, as it was before.
 pub(crate) struct Before {
     account: FlowAccount,

@@ -53,9 +53,31 @@ pub(super) struct Weights {
     ends: Vec<f64>,
 }
 
+/// Why nothing can be drawn by weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoWeights {
+    /// There are none above 0.
+    Nothing,
+    /// Their sum is no number.
+    TooLarge,
+}
+
+impl NoWeights {
+    /// What is wrong: `nothing` in words, or the sum.
+    pub(super) fn words(self, nothing: &str) -> String {
+        match self {
+            Self::Nothing => nothing.to_owned(),
+            Self::TooLarge => "has weights whose sum is too large for a number; divide all by the same".to_owned(),
+        }
+    }
+}
+
 impl Weights {
-    /// Of these weights, from 0 up; none where they are all 0 or their sum is no number.
-    pub(super) fn new(weights: impl IntoIterator<Item = f64>) -> Option<Self> {
+    /// Of these weights, from 0 up.
+    ///
+    /// # Errors
+    /// Says what is wrong where they are all 0, or their sum is no number.
+    pub(super) fn new(weights: impl IntoIterator<Item = f64>) -> Result<Self, NoWeights> {
         let mut sum = 0.0;
         let ends: Vec<f64> = weights
             .into_iter()
@@ -64,7 +86,11 @@ impl Weights {
                 sum
             })
             .collect();
-        (sum > 0.0 && sum.is_finite()).then_some(Self { ends })
+        match sum {
+            0.0 => Err(NoWeights::Nothing),
+            _ if sum > 0.0 && sum.is_finite() => Ok(Self { ends }),
+            _ => Err(NoWeights::TooLarge),
+        }
     }
 
     /// The index to which a number between 0 and 1 leads; never one whose weight is 0.
@@ -107,7 +133,8 @@ mod tests {
     fn weights_are_honoured() {
         let weights = Weights::new([0.0, 1.0, 0.0, 3.0, 0.0]).expect("they have a sum");
         assert_eq!([0.0, 0.24, 0.26, 0.999_999, 1.0].map(|u| weights.pick(u)), [1, 1, 3, 3, 3]);
-        assert!(Weights::new([0.0, 0.0]).is_none() && Weights::new([]).is_none());
-        assert!(Weights::new([f64::MAX, f64::MAX]).is_none());
+        let wrong = |weights: &[f64]| Weights::new(weights.iter().copied()).err();
+        assert_eq!([wrong(&[0.0, 0.0]), wrong(&[])], [Some(NoWeights::Nothing); 2]);
+        assert_eq!(wrong(&[f64::MAX, f64::MAX]), Some(NoWeights::TooLarge));
     }
 }

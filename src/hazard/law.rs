@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use super::draw::{Numbers, Weights};
+use super::draw::{NoWeights, Numbers, Weights};
 
 /// Standard deviations at which a log-normal law is cut off.
 const FARTHEST: f64 = 3.0;
@@ -84,8 +84,9 @@ impl Law {
             }
             Self::List(entries) => {
                 right(entries.len() <= MOST, "must have at most 10000 numbers")?;
-                let fits = entries.iter().all(|(_, weight)| *weight >= 0.0) && weights(entries).is_some();
-                right(fits, "must have weights from 0 up, not all of them 0")
+                let nothing = "must have weights from 0 up, not all of them 0";
+                right(entries.iter().all(|(_, weight)| *weight >= 0.0), nothing)?;
+                weights(entries).map(drop).map_err(|wrong| wrong.words(nothing))
             }
         }
     }
@@ -125,7 +126,7 @@ impl Law {
     }
 }
 
-fn weights(entries: &[(f64, f64)]) -> Option<Weights> {
+fn weights(entries: &[(f64, f64)]) -> Result<Weights, NoWeights> {
     Weights::new(entries.iter().map(|(_, weight)| *weight))
 }
 

@@ -42,7 +42,7 @@ impl Places {
     /// What is wrong with the features, in words that follow the name of their file.
     pub fn new(features: Vec<Feature>) -> Result<Self, String> {
         let weights = Weights::new(features.iter().map(|feature| feature.weight));
-        let weights = weights.ok_or("has no feature with a weight above 0")?;
+        let weights = weights.map_err(|wrong| wrong.words("has no feature with a weight above 0"))?;
         let features = features.into_iter().map(|feature| Shape::of(feature.geometry)).collect::<Result<_, _>>()?;
         Ok(Self { features, weights })
     }
@@ -73,7 +73,10 @@ impl Shape {
                 let pieces: Vec<[Metres; 2]> =
                     lines.iter().flat_map(|line| line.windows(2).map(|pair| [pair[0], pair[1]])).collect();
                 let weights = Weights::new(pieces.iter().map(|[a, b]| (b[0] - a[0]).hypot(b[1] - a[1])));
-                Ok(Self::Lines(pieces, weights.ok_or("has a line without a length; make it a point")?))
+                Ok(Self::Lines(
+                    pieces,
+                    weights.map_err(|wrong| wrong.words("has a line without a length; make it a point"))?,
+                ))
             }
             Geometry::Polygons(polygons) => {
                 let areas: Vec<f64> = polygons.iter().map(area).collect();
@@ -84,7 +87,8 @@ impl Shape {
                 if polygons.iter().zip(&areas).any(is_thin) {
                     return Err("has a polygon that is thinner than a hair; make it a line".to_owned());
                 }
-                let weights = Weights::new(areas).ok_or("has a polygon without an area; make it a point or a line")?;
+                let nothing = "has a polygon without an area; make it a point or a line";
+                let weights = Weights::new(areas).map_err(|wrong| wrong.words(nothing))?;
                 Ok(Self::Polygons(polygons, weights))
             }
         }
@@ -191,7 +195,9 @@ mod tests {
     fn what_no_vent_can_open_in_is_refused() {
         let refused = |geometry, weight| Places::new(vec![Feature { geometry, weight }]).expect_err("refused");
         let point = Geometry::Points(vec![[1.0, 1.0]]);
-        assert!(refused(point, 0.0).contains("no feature with a weight above 0"));
+        assert!(refused(point.clone(), 0.0).contains("no feature with a weight above 0"));
+        let large = Feature { geometry: point, weight: 1e308 };
+        assert!(Places::new(vec![large.clone(), large]).expect_err("refused").contains("sum is too large"));
         assert!(refused(Geometry::Points(vec![]), 1.0).contains("without a point"));
         assert!(refused(Geometry::Lines(vec![vec![[1.0, 1.0]; 2]]), 1.0).contains("without a length"));
         let flat = |high| Geometry::Polygons(vec![vec![rectangle([0.0, 0.0, 100.0, high])]]);

@@ -4,6 +4,7 @@
 //! they are x, y and weight. Lines that begin with `#` are skipped.
 
 use crate::map::features::{Feature, Geometry};
+use crate::memory::MemoryEstimate;
 
 /// What separates fields.
 const SEPARATORS: [char; 4] = [',', ';', '\t', ' '];
@@ -15,23 +16,39 @@ const NAMES: [&[&str]; 3] = [
     &["weight"],
 ];
 
-/// Reads a table of vents.
+/// Bytes of memory for a line while a table is read and made ready to be drawn from, in lists that double as they grow.
+const BYTES_A_LINE: f64 = 240.0;
+
+/// What reading a table takes besides its text.
+pub fn need(text: &str) -> MemoryEstimate {
+    MemoryEstimate::of("the vents of the table", text.lines().count(), BYTES_A_LINE)
+}
+
+/// Reads a table of vents, of which [`need`] tells before what that takes.
 ///
 /// # Errors
 /// What is wrong with it, in words that follow the name of the file.
 pub fn parse(text: &str) -> Result<Vec<Feature>, String> {
     let lines = text.trim_start_matches('\u{feff}').lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
     let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).peekable();
-    let mut order = [Some(0), Some(1), Some(2)];
+    let (mut order, mut most) = ([Some(0), Some(1), Some(2)], NAMES.len());
     if let Some((_, heading)) = lines.next_if(|(_, line)| fields(line).iter().any(|field| is_word(field))) {
         let heading: Vec<String> = fields(heading).iter().map(|field| field.to_lowercase()).collect();
+        most = heading.len();
         order = NAMES.map(|names| heading.iter().position(|field| names.contains(&field.as_str())));
         if order[0].is_none() || order[1].is_none() {
             return Err("has a heading without x and y; name the columns x, y and weight".to_owned());
         }
     }
-    let vents =
-        lines.map(|(number, line)| vent(line, order).ok_or_else(|| wrong(number))).collect::<Result<Vec<_>, _>>()?;
+    let vent = |(number, line): (usize, &str)| {
+        let fields = fields(line);
+        if fields.len() > most && fields[most..].iter().any(|field| !field.is_empty()) {
+            let found = fields.len();
+            return Err(format!("line {number}: has {found} fields and not at most {most}; name them in a heading"));
+        }
+        vent(&fields, order).ok_or_else(|| wrong(number))
+    };
+    let vents = lines.map(vent).collect::<Result<Vec<_>, _>>()?;
     if vents.is_empty() { Err("has no vent; write one in each line: x,y,weight".to_owned()) } else { Ok(vents) }
 }
 
@@ -50,9 +67,8 @@ fn is_word(field: &str) -> bool {
     !field.is_empty() && field.parse::<f64>().is_err()
 }
 
-/// The vent of a line, whose x, y and weight are the fields with these numbers.
-fn vent(line: &str, order: [Option<usize>; 3]) -> Option<Feature> {
-    let fields = fields(line);
+/// The vent of the fields of a line, of which x, y and weight have these numbers.
+fn vent(fields: &[&str], order: [Option<usize>; 3]) -> Option<Feature> {
     let number = |i: usize| fields.get(i)?.parse::<f64>().ok().filter(|number| number.is_finite());
     let (x, y) = (number(order[0]?)?, number(order[1]?)?);
     let weight = match order[2].filter(|i| fields.get(*i).is_some_and(|field| !field.is_empty())) {
@@ -102,6 +118,8 @@ mod tests {
             ("x,y,weight\n1,2,-3\n", "line 2: must be x, y"),
             ("1,2\n3,four\n", "line 2: must be x, y"),
             ("1,inf\n", "line 1: must be"),
+            ("1,2,3\n1,2,3,4,5\n", "line 2: has 5 fields and not at most 3"),
+            ("x,y\n1,2,3\n", "line 2: has 3 fields and not at most 2"),
         ] {
             assert!(read(text).is_err_and(|error| error.contains(part)), "{text}: {:?}", read(text));
         }

@@ -32,6 +32,19 @@ pub fn lines(values: &Array2<f64>, level: f64) -> Vec<Vec<Point>> {
     lines.into_iter().map(|line| points(values, level, &line)).collect()
 }
 
+/// How many pieces the lines of a level have: they have about as many points.
+pub fn pieces(values: &Array2<f64>, level: f64) -> usize {
+    let (rows, cols) = values.dim();
+    let falls = |(row, col): (usize, usize)| {
+        let corners = [(row + 1, col), (row + 1, col + 1), (row, col + 1), (row, col)].map(|at| values[at]);
+        let high = corners.map(|value| value >= level);
+        let is_known = !corners.iter().any(|value| value.is_nan());
+        if is_known { (0..4).filter(|&i| high[i] && !high[(i + 1) % 4]).count() } else { 0 }
+    };
+    let squares = |row: usize| (0..cols.saturating_sub(1)).map(move |col| falls((row, col))).sum::<usize>();
+    (0..rows.saturating_sub(1)).map(squares).sum()
+}
+
 /// The one or two pieces of lines in the square between the middles of four cells.
 fn square(values: &Array2<f64>, level: f64, (row, col): (usize, usize), next: &mut BTreeMap<Edge, Edge>) {
     // Counter-clockwise from the south-west, and the edge from each corner to the one after it.

@@ -48,6 +48,19 @@ pub fn outlines(mask: &Array2<bool>) -> Vec<Outline> {
     outlines
 }
 
+/// How many edges lie between cells of `mask` that are true and others, or the sides of the raster: the outlines have no more
+/// corners.
+pub fn edges(mask: &Array2<bool>) -> usize {
+    let (rows, cols) = mask.dim();
+    let is_in = |row: usize, col: usize| row < rows && col < cols && mask[(row, col)];
+    let before = |at: usize| at.wrapping_sub(1);
+    let sides = |row: usize, col: usize| {
+        let here = is_in(row, col);
+        usize::from(here != is_in(before(row), col)) + usize::from(here != is_in(row, before(col)))
+    };
+    (0..=rows).map(|row| (0..=cols).map(|col| sides(row, col)).sum::<usize>()).sum()
+}
+
 /// The piece of each cell, from 1 on, 0 for none; and the number of cells of each.
 fn pieces(mask: &Array2<bool>) -> (Array2<usize>, Vec<usize>) {
     let (rows, cols) = mask.dim();

@@ -43,6 +43,9 @@ fn middles(ring: &[Corner]) -> Vec<Point> {
     edges.collect()
 }
 
+/// Most points of a rounded outline for an edge of a cell, or of a line for a point.
+pub(crate) const MOST: usize = 1 << PASSES;
+
 fn cut(mut points: Vec<Point>, closed: bool) -> Vec<Point> {
     for _ in 0..PASSES {
         if points.len() < 3 {

@@ -12,6 +12,7 @@
 
 use super::soup::Soup;
 use crate::grid::{Grid, Place};
+use crate::memory::Held;
 
 /// Votes that settle a cell.
 const SETTLED: i8 = 2;
@@ -27,6 +28,8 @@ pub struct Cells {
     low: Place,
     high: Place,
     bits: Vec<u64>,
+    /// Memory of the bits, which all estimates count.
+    held: Held,
 }
 
 /// Why a mesh has no cells.
@@ -49,12 +52,12 @@ impl Cells {
     /// No cell between two places.
     fn new(low: Place, high: Place) -> Self {
         let count: usize = (0..3).map(|k| high[k] - low[k]).product();
-        Self { low, high, bits: vec![0; count.div_ceil(64)] }
+        let words = count.div_ceil(64);
+        Self { low, high, bits: vec![0; words], held: Held::bytes(8 * words as u64) }
     }
 
     /// The cells between two places that a rule names.
     pub(super) fn between(low: Place, high: Place, inside: impl Fn(Place) -> bool) -> Self {
-        let high = std::array::from_fn(|k| high[k].max(low[k]));
         let mut cells = Self::new(low, high);
         for z in low[2]..high[2] {
             for y in low[1]..high[1] {

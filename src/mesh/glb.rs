@@ -11,9 +11,12 @@ use super::read::Collector;
 use crate::memory::MemoryEstimate;
 
 const FORMAT: &str = "GLB";
-/// Longest description in bytes, and bytes of memory for one.
+/// Longest description in bytes.
 const MAX_JSON: usize = 16 << 20;
-const BYTES_A_BYTE_OF_JSON: f64 = 128.0;
+
+/// Bytes of memory that each object and each value of a list in a description announces, in lists that double as they grow.
+const AN_OBJECT: usize = 1200;
+const A_VALUE: usize = 64;
 
 /// A matrix by columns: three axes and a place.
 type Matrix = [[f64; 3]; 4];
@@ -26,8 +29,7 @@ pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fa
     if json.len() > MAX_JSON {
         return Err(wrong(format!("its description is longer than {MAX_JSON} bytes")));
     }
-    let need = MemoryEstimate::of("the description of the mesh", json.len(), BYTES_A_BYTE_OF_JSON);
-    need.check("merge the objects of the mesh")?;
+    collector.hold(&need_of_json(json))?;
     let root: Root = gltf_json::deserialize::from_slice(json).map_err(wrong)?;
     if let Some(name) = root.extensions_required.iter().find(|name| !HARMLESS.contains(&name.as_str())) {
         return Err(wrong(format!(
@@ -45,6 +47,16 @@ const HARMLESS: [&str; 5] = [
     "KHR_materials_transmission",
     "KHR_lights_punctual",
 ];
+
+/// Memory that reading a description takes, estimated from its signs.
+fn need_of_json(json: &[u8]) -> MemoryEstimate {
+    let cost = |byte: &u8| match byte {
+        b'{' => AN_OBJECT,
+        b',' | b'[' => A_VALUE,
+        _ => 2,
+    };
+    MemoryEstimate::of("the description of the mesh", json.iter().map(cost).sum(), 1.0)
+}
 
 fn wrong(found: impl ToString) -> Fault {
     Fault::content(FORMAT, found)

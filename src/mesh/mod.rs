@@ -1,7 +1,8 @@
 //! Bodies from files, closed triangle meshes and heightmaps: what a scene says of one, its file, and the cells inside of it.
 //!
 //! [`MeshSpec`] is the shape `kind = "mesh"` of a `[[body]]` table. [`Soup`] holds the triangles of a file, in units of the
-//! file and turned y-up; `MeshSpec::place` brings them into cells, and [`Soup::cells`] finds the cells inside. [`ReliefSpec`] is the shape
+//! file and turned y-up; `MeshSpec::place` brings them into cells, and [`Soup::cells`] finds the cells inside; [`Shelf`] does so once for all
+//! bodies and events that name a file. [`ReliefSpec`] is the shape
 //! `kind = "heightmap"`.
 
 mod cells;
@@ -14,6 +15,8 @@ mod obj;
 #[cfg(feature = "files")]
 mod read;
 mod relief;
+#[cfg(feature = "files")]
+mod shelf;
 mod soup;
 mod spec;
 #[cfg(feature = "files")]
@@ -25,5 +28,7 @@ pub use self::error::MeshError;
 #[cfg(feature = "files")]
 pub use self::read::{MAX_BYTES, MAX_TRIANGLES, endings, read};
 pub use self::relief::ReliefSpec;
+#[cfg(feature = "files")]
+pub use self::shelf::Shelf;
 pub use self::soup::Soup;
 pub use self::spec::{MeshSpec, Up};

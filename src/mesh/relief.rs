@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Cells;
 #[cfg(feature = "files")]
-use crate::grid::Grid;
+use crate::grid::{Grid, Place};
+#[cfg(feature = "files")]
+use crate::memory::MemoryEstimate;
 #[cfg(feature = "files")]
 use crate::terrain::{Heightmap, LoadOptions, TerrainError, load};
 use crate::validate::{Invalid, one_line, within};
@@ -44,18 +46,35 @@ impl ReliefSpec {
         Ok(())
     }
 
-    /// The same with its cells of a box; the file is relative to a folder.
-    ///
-    /// # Errors
-    /// What is wrong with the file, or that it has no heights.
+    /// The cells of a box below the heights of the file, whose name is relative to a folder.
     #[cfg(feature = "files")]
-    pub fn in_cells(&self, folder: &Path, grid: Grid) -> Result<Self, TerrainError> {
+    pub(super) fn cells_in(&self, folder: &Path, grid: Grid) -> Result<Cells, TerrainError> {
         // Sizes of the file mean nothing here; formats without one need some.
         let options = LoadOptions { cell_size_m: Some(1.0), ..LoadOptions::default() };
-        let map = load(&folder.join(&self.file), &options)?;
+        let path = folder.join(&self.file);
+        let map = load(&path, &options)?;
         let [columns, rows] = [0, 2].map(|k| self.size[k].round().max(1.0) as usize);
-        let map = map.resampled(columns, rows)?;
-        Ok(Self { cells: Some(self.below(&map, grid).into()), ..self.clone() })
+        let heights = MemoryEstimate::of("the heights of the body", columns * rows + map.heights.len(), 4.0);
+        let cells = MemoryEstimate::of("the cells of the body", self.room(grid), 1.0 / 8.0);
+        let check = heights.and(cells).check("coarsen the heightmap or make its body smaller");
+        check.map_err(|cause| TerrainError::Memory { path, cause })?;
+        Ok(self.below(&map.resampled(columns, rows)?, grid))
+    }
+
+    /// The lowest cell of a box around it, and the one above the highest.
+    #[cfg(feature = "files")]
+    fn corners(&self, grid: Grid) -> [Place; 2] {
+        let sides = [grid.nx, grid.ny, grid.nz];
+        let clip = |v: f64, k: usize| v.clamp(0.0, sides[k] as f64) as usize;
+        let first = std::array::from_fn(|k| clip(self.from[k].floor(), k));
+        [first, std::array::from_fn(|k| clip((self.from[k] + self.size[k]).ceil(), k).max(first[k]))]
+    }
+
+    /// How many cells that box has.
+    #[cfg(feature = "files")]
+    fn room(&self, grid: Grid) -> usize {
+        let [first, end] = self.corners(grid);
+        (0..3).map(|k| end[k] - first[k]).product()
     }
 
     /// The cells of a box whose middles lie below the heights of a map, which has a height for each cell of the relief.
@@ -68,10 +87,7 @@ impl ReliefSpec {
             let share = (cell as f64 + 0.5 - self.from[k]) / self.size[k];
             (0.0..1.0).contains(&share).then(|| ((share * cells as f64) as usize).min(cells - 1))
         };
-        let sides = [grid.nx, grid.ny, grid.nz];
-        let clip = |v: f64, k: usize| v.clamp(0.0, sides[k] as f64) as usize;
-        let first = std::array::from_fn(|k| clip(self.from[k].floor(), k));
-        let end = std::array::from_fn(|k| clip((self.from[k] + self.size[k]).ceil(), k));
+        let [first, end] = self.corners(grid);
         Cells::between(first, end, |[x, y, z]| {
             let place = at(2, z, map.rows()).zip(at(0, x, map.cols()));
             let height = place.map_or(f64::NAN, |(row, col)| f64::from(map.heights[[row, col]]));

@@ -26,11 +26,55 @@ pub(super) struct Edges {
 pub(super) struct Weld {
     soup: Soup,
     known: HashMap<[u64; 3], u32>,
+    room: Room,
+}
+
+/// Corners and triangles that memory was taken for.
+#[derive(Clone, Copy, Default)]
+struct Room {
+    corners: usize,
+    triangles: usize,
+}
+
+impl Room {
+    /// The least that is taken at once.
+    const LEAST: usize = 1 << 10;
+
+    /// Bytes of a bucket in the table of corners, with its share of the table's own.
+    const BUCKET: usize = size_of::<([u64; 3], u32)>() + 1;
+
+    fn bytes(self) -> usize {
+        // A table has a power of two of buckets, and fills seven in eight of them.
+        let buckets = (self.corners * 8 / 7).next_power_of_two();
+        buckets * Self::BUCKET + Soup::bytes_of(self.corners, self.triangles)
+    }
 }
 
 impl Weld {
+    /// Bytes while room is made for another triangle, where that needs room: what there is, and twice that.
+    pub(super) fn growth(&self) -> Option<usize> {
+        self.grown().map(|room| room.bytes() + self.room.bytes())
+    }
+
+    fn grown(&self) -> Option<Room> {
+        let (corners, triangles) = (self.soup.corners.len(), self.soup.triangles.len());
+        let grown = |room: usize, used: usize| if used > room { (2 * room).max(Room::LEAST) } else { room };
+        let room = Room {
+            corners: grown(self.room.corners, corners + 3),
+            triangles: grown(self.room.triangles, triangles + 1),
+        };
+        (room.corners > self.room.corners || room.triangles > self.room.triangles).then_some(room)
+    }
+
     /// Adds a triangle; one with two corners at the same place is skipped.
     pub(super) fn add(&mut self, corners: [[f64; 3]; 3]) {
+        if let Some(room) = self.grown() {
+            let Soup { corners, triangles } = &mut self.soup;
+            corners.reserve_exact(room.corners - corners.len());
+            self.known.reserve(room.corners - self.known.len());
+            triangles.reserve_exact(room.triangles - triangles.len());
+            self.room = room;
+        }
         let [a, b, c] = corners.map(|corner| self.number(corner));
         if a != b && b != c && c != a {
             self.soup.triangles.push([a, b, c]);
@@ -47,18 +91,27 @@ impl Weld {
         })
     }
 
-    /// Triangles so far.
-    pub(super) fn len(&self) -> usize {
-        self.soup.triangles.len()
-    }
-
     /// All of them.
     pub(super) fn done(self) -> Soup {
-        self.soup
+        let Self { mut soup, known, .. } = self;
+        drop(known);
+        soup.corners.shrink_to_fit();
+        soup.triangles.shrink_to_fit();
+        soup
     }
 }
 
 impl Soup {
+    /// Memory of so many corners and triangles, in bytes.
+    fn bytes_of(corners: usize, triangles: usize) -> usize {
+        corners * size_of::<[f64; 3]>() + triangles * size_of::<[u32; 3]>()
+    }
+
+    /// Memory that it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        Self::bytes_of(self.corners.len(), self.triangles.len())
+    }
+
     /// Moves every corner.
     pub(super) fn change(&mut self, to: impl Fn([f64; 3]) -> [f64; 3]) {
         self.corners.iter_mut().for_each(|corner| *corner = to(*corner));

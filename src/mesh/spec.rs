@@ -25,7 +25,7 @@ pub enum Up {
 
 /// The shape `kind = "mesh"` of a body: the inside of a closed mesh. It keeps its proportions in metres: where heights are
 /// stretched, or cells are oblong, the mesh is stretched as the land is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeshSpec {
     /// The file, relative to the folder of the scene: `.stl`, `.obj` or `.glb`.

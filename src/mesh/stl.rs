@@ -1,6 +1,6 @@
 //! STL, binary and ASCII.
 
-use std::io::Cursor;
+use std::str::SplitAsciiWhitespace;
 
 use super::error::Fault;
 use super::read::Collector;
@@ -14,14 +14,14 @@ pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fa
     let announced = bytes.get(80..HEAD).and_then(|count| Some(u32::from_le_bytes(count.try_into().ok()?)));
     let length = announced.map(|count| HEAD as u64 + TRIANGLE as u64 * u64::from(count));
     // Some programs write "solid" into the free text of a binary file: its length tells.
-    if length == Some(bytes.len() as u64) {
-        return read_binary(bytes, collector);
+    if let (Some(count), true) = (announced, length == Some(bytes.len() as u64)) {
+        return read_binary(bytes, count as usize, collector);
     }
     if let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| text.trim_start().starts_with("solid")) {
         return read_text(text, collector);
     }
     match (announced, length) {
-        (Some(_), Some(length)) if length < bytes.len() as u64 => read_binary(bytes, collector),
+        (Some(count), Some(length)) if length < bytes.len() as u64 => read_binary(bytes, count as usize, collector),
         (Some(count), _) => {
             let held = bytes.len();
             Err(Fault::content(FORMAT, format!("its {held} bytes cannot hold the {count} triangles announced")))
@@ -30,11 +30,17 @@ pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fa
     }
 }
 
-fn read_binary(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fault> {
-    let mut bytes = bytes.to_vec();
-    // The reader takes a free text "solid" for the ASCII format.
-    bytes[..80].fill(0);
-    read_solid(bytes, "", collector)
+/// Reads as many triangles as are announced, which the file has.
+fn read_binary(bytes: &[u8], count: usize, collector: &mut Collector<'_>) -> Result<(), Fault> {
+    if !collector.wants("") {
+        return Ok(());
+    }
+    for triangle in bytes[HEAD..].as_chunks::<TRIANGLE>().0.iter().take(count) {
+        // Behind the normal.
+        let number = |i: usize| f32::from_le_bytes(std::array::from_fn(|byte| triangle[12 + 4 * i + byte]));
+        collector.add([0, 3, 6].map(|corner| [0, 1, 2].map(|k| f64::from(number(corner + k)))))?;
+    }
+    Ok(())
 }
 
 /// Reads one `solid` after the other.
@@ -48,24 +54,54 @@ fn read_text(text: &str, collector: &mut Collector<'_>) -> Result<(), Fault> {
         let Some(end) = body.find("endsolid") else {
             return Err(Fault::content(FORMAT, "it ends before endsolid: the file is cut short"));
         };
-        // The reader knows small letters only.
-        let solid = format!("solid x\n{}endsolid\n", body[..end].to_ascii_lowercase());
-        read_solid(solid.into_bytes(), name.trim(), collector)?;
+        if collector.wants(name.trim()) {
+            read_facets(&mut Words(body[..end].split_ascii_whitespace()), collector)?;
+        }
         rest = body[end..].split_once('\n').map_or("", |(_, rest)| rest.trim_start());
     }
     Ok(())
 }
 
-/// Reads a file of one solid.
-fn read_solid(bytes: Vec<u8>, name: &str, collector: &mut Collector<'_>) -> Result<(), Fault> {
-    let is_wanted = collector.wants(name);
-    let mut cursor = Cursor::new(bytes);
-    let wrong = |cause| Fault::content(FORMAT, cause);
-    for triangle in stl_io::create_stl_reader(&mut cursor).map_err(wrong)? {
-        let corners = triangle.map_err(wrong)?.vertices.map(|corner| corner.0.map(f64::from));
-        if is_wanted {
-            collector.add(corners)?;
+/// Reads the facets of a solid up to its end.
+fn read_facets(words: &mut Words<'_>, collector: &mut Collector<'_>) -> Result<(), Fault> {
+    while let Some(word) = words.0.next() {
+        words.expect_this("facet", word)?;
+        words.expect("normal")?;
+        // A normal says nothing that the corners do not say.
+        (0..3).try_for_each(|_| words.number().map(drop))?;
+        words.expect("outer")?;
+        words.expect("loop")?;
+        let mut corners = [[0.0; 3]; 3];
+        for corner in &mut corners {
+            words.expect("vertex")?;
+            for number in corner {
+                *number = words.number()?;
+            }
         }
+        words.expect("endloop")?;
+        words.expect("endfacet")?;
+        collector.add(corners)?;
     }
     Ok(())
+}
+
+/// The words of a text, in small or capital letters.
+struct Words<'a>(SplitAsciiWhitespace<'a>);
+
+impl Words<'_> {
+    fn expect(&mut self, word: &str) -> Result<(), Fault> {
+        let found = self.0.next().unwrap_or("the end");
+        self.expect_this(word, found)
+    }
+
+    fn expect_this(&self, word: &str, found: &str) -> Result<(), Fault> {
+        let is_it = found.eq_ignore_ascii_case(word);
+        is_it.then_some(()).ok_or_else(|| Fault::content(FORMAT, format!("expected \"{word}\", found {found}")))
+    }
+
+    fn number(&mut self) -> Result<f64, Fault> {
+        let found = self.0.next().unwrap_or("the end");
+        let number = found.parse::<f32>();
+        number.map(f64::from).map_err(|_| Fault::content(FORMAT, format!("expected a number, found {found}")))
+    }
 }

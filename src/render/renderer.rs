@@ -45,6 +45,9 @@ use crate::view::{Antialias, Form, LookSpec, Style};
 /// A part of the box, as shares, in which nothing is shown.
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
 
+/// What a frame that is given up leaves.
+const NO_PICTURE: Image = Image { width: 0, height: 0, rgb: Vec::new() };
+
 /// Draws volumes over one ground with one look; keeps what does not change between frames.
 #[derive(Clone, Debug)]
 pub struct Renderer {
@@ -227,6 +230,12 @@ impl Renderer {
         Arc::clone(&self.stop)
     }
 
+    /// From now on a frame is given up as soon as `stop` is set: what [`Self::frame`] and [`Self::frame_of`] return then is no
+    /// picture.
+    pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = stop;
+    }
+
     /// Says which step the next volumes show: the crust rides on the flow as steps go by ([`LookSpec::drift`]).
     pub fn set_steps(&mut self, steps: u64) {
         self.steps = steps as f64;
@@ -306,7 +315,7 @@ impl Renderer {
     pub(crate) fn frame_with(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera) -> Option<Image> {
         self.last = None;
         let image = self.draw_changes(volume, changes, camera, Skipping::Bricks);
-        if self.stop.load(Ordering::Relaxed) {
+        if self.is_given_up() {
             self.seen = None;
             return None;
         }
@@ -338,10 +347,18 @@ impl Renderer {
         }
     }
 
+    /// Whether the frame that is being drawn is not wanted any more.
+    fn is_given_up(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     fn draw_changes(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera, skipping: Skipping) -> Image {
         assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
         let interest = self.transfer.of_interest(&self.look);
         self.prepared.follow(volume, changes, interest);
+        if self.is_given_up() {
+            return NO_PICTURE;
+        }
         let still = self.knows_ground(camera);
         let seen = self.seen.take();
         let shown = self.shown_from(camera.eye().coords);
@@ -361,6 +378,9 @@ impl Renderer {
                     true => self.prepared.smoke(volume, wanted, &ember),
                     false => None,
                 };
+                if self.is_given_up() {
+                    return NO_PICTURE;
+                }
                 let clouds = self.clouds(fog.as_deref(), smoke.as_deref());
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
                 let part = (self.with_volume(shown), skipping);
@@ -533,8 +553,11 @@ impl Renderer {
         frame.veils = frame.veils(&kept.centres);
         let mut film = Film::dark(camera.size());
         frame.expose(&kept.centres, &mut film);
-        if let Some(wanted) = self.closer() {
+        if let Some(wanted) = self.closer().filter(|_| !self.is_given_up()) {
             film.light = frame.refine(&film, kept, wanted);
+        }
+        if self.is_given_up() {
+            return NO_PICTURE;
         }
         film.develop(Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow })
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::{BodySpec, Scene, SceneError, SceneSpec, VentPlace};
 use crate::grid::Grid;
-use crate::mesh::{MeshError, endings};
+use crate::mesh::{MeshError, Shelf, endings};
 use crate::simulation::{Command, Event};
 use crate::validate::Invalid;
 use crate::world::{Matter, Shape};
@@ -24,37 +24,38 @@ impl Scene {
         Ok(())
     }
 
+    /// Room for the shapes from files of bodies and events, each of which is read once.
+    pub(crate) fn shelf(&self, scale: Scale, grid: Grid) -> Shelf<'_> {
+        Shelf::new(&self.folder, grid, (scale.cell_m, scale.stretch))
+    }
+
     /// The bodies, in their order, with the cells of their files on this ground.
     ///
     /// # Errors
     /// [`SceneError::Mesh`] for the first file that is no closed mesh, [`SceneError::Terrain`] for one that is no heightmap.
-    pub(super) fn bodies_on(&self, scale: Scale, grid: Grid) -> Result<Vec<Cow<'_, BodySpec>>, SceneError> {
-        self.spec.bodies.iter().map(|body| self.body_on(body, scale, grid)).collect()
+    pub(super) fn bodies_on(&self, shelf: &mut Shelf<'_>) -> Result<Vec<Cow<'_, BodySpec>>, SceneError> {
+        self.spec.bodies.iter().map(|body| self.body_on(body, shelf)).collect()
     }
 
     /// The events, checked, with the cells of the files of those that are due from a step on.
     ///
     /// # Errors
     /// As [`Scene::bodies_on`], and [`SceneError::Invalid`] for a number out of range.
-    pub(crate) fn events_on(&self, scale: Scale, grid: Grid, from: u64) -> Result<Vec<Event>, SceneError> {
+    pub(crate) fn events_on(&self, shelf: &mut Shelf<'_>, from: u64) -> Result<Vec<Event>, SceneError> {
         let mut events = self.events().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         for event in events.iter_mut().filter(|event| event.at >= from) {
             if let Command::Put(edit) = &mut event.command {
-                *edit = self.body_on(edit, scale, grid)?.into_owned();
+                *edit = self.body_on(edit, shelf)?.into_owned();
             }
         }
         Ok(events)
     }
 
-    fn body_on<'a>(&self, body: &'a BodySpec, scale: Scale, grid: Grid) -> Result<Cow<'a, BodySpec>, SceneError> {
+    fn body_on<'a>(&self, body: &'a BodySpec, shelf: &mut Shelf<'_>) -> Result<Cow<'a, BodySpec>, SceneError> {
         let shape = match &body.shape {
-            Shape::Mesh(mesh) => {
-                let mesh = mesh.in_cells(&self.folder, grid, (scale.cell_m, scale.stretch));
-                Shape::Mesh(mesh.map_err(|cause| self.wrong_mesh(cause))?.into())
-            }
+            Shape::Mesh(mesh) => Shape::Mesh(shelf.mesh(mesh).map_err(|cause| self.wrong_mesh(cause))?.into()),
             Shape::Heightmap(relief) => {
-                let relief = relief.in_cells(&self.folder, grid);
-                Shape::Heightmap(relief.map_err(|cause| self.wrong_terrain(cause))?.into())
+                Shape::Heightmap(shelf.relief(relief).map_err(|cause| self.wrong_terrain(cause))?.into())
             }
             _ => return Ok(Cow::Borrowed(body)),
         };
@@ -103,6 +104,15 @@ pub(crate) struct Scale {
     pub(crate) cell_m: f64,
     /// How many times as wide as high a cell is in metres.
     pub(crate) stretch: f64,
+}
+
+impl Scene {
+    /// The files that making its world reads, and that of the scene itself.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut spec = self.spec.clone();
+        let named = files_of(&mut spec).map(|file| self.folder.join(file));
+        named.chain([self.origin.clone()]).collect()
+    }
 }
 
 /// The files of terrain, bodies and events that a scene names, to change.

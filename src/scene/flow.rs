@@ -13,7 +13,6 @@ use crate::matter::Capacity;
 use crate::memory::MemoryEstimate;
 use crate::rules::{RulesSpec, Walls};
 use crate::simulation::EventSpec;
-use crate::terrain::Surface;
 use crate::validate::{Invalid, within};
 use crate::view::LookSpec;
 use crate::world::{Matter, World};
@@ -258,13 +257,12 @@ impl Scene {
     pub(super) fn world_of_flow(
         &self,
         spec: &FlowSpec,
-        surface: &Surface,
+        space: FlowBox,
         bodies: &[Cow<'_, BodySpec>],
         world: World,
     ) -> Result<World, Invalid> {
-        let cell_height_m = surface.cell_size_m / surface.vertical_exaggeration;
-        let space = Self::flow_box(world.grid(), surface.cell_size_m, cell_height_m);
-        let ground: Vec<f64> = surface.heights.iter().map(|&cells| f64::from(cells) * cell_height_m).collect();
+        let heights = world.ground().surface();
+        let ground: Vec<f64> = heights.iter().map(|&cells| f64::from(cells) * space.dz_m).collect();
         let flow = Flow::new(space, self.flow_setup(spec, world.grid()), &ground)?;
         let mut world = world.with_flow(flow);
         bodies.iter().for_each(|body| world.edit(body));

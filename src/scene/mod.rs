@@ -86,7 +86,11 @@ pub struct Scene {
 impl Scene {
     /// The built-in volcano.
     pub fn volcano() -> Self {
-        Self::parse(VOLCANO, Path::new("(built-in volcano)")).expect("a test reads the built-in scene")
+        // Not weighed: its text is as long as it is, and what is made of it is weighed like any other.
+        let origin = Path::new("(built-in volcano)");
+        Self::read(VOLCANO, origin)
+            .and_then(|scene| scene.with_defaults(VOLCANO))
+            .expect("a test reads the built-in scene")
     }
 
     /// The materials of the layers of its world, in their order.
@@ -130,9 +134,12 @@ impl Scene {
     /// Reads and checks the text of a scene, and puts its [default reactions](DEFAULT_REACTIONS) in force; paths in it are
     /// relative to the folder of `origin`.
     pub fn parse(text: &str, origin: &Path) -> Result<Self, SceneError> {
-        let mut scene = Self::parse_written(text, origin)?;
-        scene.take_defaults().map_err(|invalid| SceneError::in_text(origin, text, invalid))?;
-        Ok(scene)
+        Self::parse_written(text, origin)?.with_defaults(text)
+    }
+
+    fn with_defaults(mut self, text: &str) -> Result<Self, SceneError> {
+        self.take_defaults().map_err(|invalid| SceneError::in_text(&self.origin, text, invalid))?;
+        Ok(self)
     }
 
     /// Reads a scene without default reactions: the text says all, as that of a checkpoint does.
@@ -140,6 +147,11 @@ impl Scene {
         need::reading(text)
             .check("make the scene's file shorter")
             .map_err(|cause| SceneError::Memory { path: origin.to_owned(), cause })?;
+        Self::read(text, origin)
+    }
+
+    /// Reads the text of a scene whose memory was checked.
+    fn read(text: &str, origin: &Path) -> Result<Self, SceneError> {
         let mut spec: SceneSpec = toml::from_str(text).map_err(|e| SceneError::from_toml(origin, text, &e))?;
         spec.take_duration();
         spec.take_melting();
@@ -280,26 +292,29 @@ impl Scene {
         let surface = spec.terrain.build_with(grid, &cells, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
         let scale = Scale { cell_m: surface.cell_size_m, stretch: surface.vertical_exaggeration };
-        let bodies = self.bodies_on(scale, grid)?;
-        let ground = Ground::from_surface(grid.ny, surface.heights.clone());
+        // What is read from now on comes to all that was checked so far.
+        let mut held = vec![self.need().held()];
+        let mut shelf = self.shelf(scale, grid);
+        let bodies = self.bodies_on(&mut shelf)?;
+        let ground = Ground::from_surface(grid.ny, surface.heights);
         let mut world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
         if let Some(air) = &spec.air {
-            self.check_memory(air.need(grid, surface.cell_size_m))?;
+            held.push(self.hold(&air.need(grid, surface.cell_size_m))?);
             world = world.with_air(air.air(grid, surface.cell_size_m).map_err(invalid)?);
         }
         match spec.flow_spec() {
             Some(flow) => {
                 let height_m = surface.cell_size_m / surface.vertical_exaggeration;
                 let space = Self::flow_box(grid, surface.cell_size_m, height_m);
-                self.check_memory(self.need_of_flow(space, &flow))?;
-                world = self.world_of_flow(&flow, &surface, &bodies, world).map_err(invalid)?;
+                held.push(self.hold(&self.need_of_flow(space, &flow))?);
+                world = self.world_of_flow(&flow, space, &bodies, world).map_err(invalid)?;
             }
             None => {
                 bodies.iter().for_each(|body| world.edit(body));
                 world.open_account();
             }
         }
-        let events = self.events_on(scale, grid, 0)?;
+        let events = self.events_on(&mut shelf, 0)?;
         let simulation = Simulation::new(world, &spec.rules, &vents, spec.seed, engine);
         Ok(Stage {
             simulation: simulation

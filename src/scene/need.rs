@@ -8,8 +8,8 @@ use crate::air::AirSpec;
 use crate::flow::FlowCell;
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
-use crate::matter::Material;
-use crate::memory::MemoryEstimate;
+use crate::matter::{Material, Pressure};
+use crate::memory::{Held, MemoryEstimate};
 use crate::rules::float::{FLOATED, can_float};
 use crate::terrain::Kind;
 use crate::world::{BYTES_A_DISPLACED_CELL, Edit, Matter, TRACED, World};
@@ -96,7 +96,17 @@ impl Scene {
     /// # Errors
     /// [`SceneError::Memory`] with the scene's file.
     pub fn check_memory(&self, extra: MemoryEstimate) -> Result<(), SceneError> {
-        let check = self.need().and(extra).check("make grid.size or the pictures smaller");
+        self.check_more(&self.need().and(extra))
+    }
+
+    /// Checks memory beside what is held already, and counts it from now on.
+    pub(super) fn hold(&self, more: &MemoryEstimate) -> Result<Held, SceneError> {
+        self.check_more(more)?;
+        Ok(more.held())
+    }
+
+    fn check_more(&self, more: &MemoryEstimate) -> Result<(), SceneError> {
+        let check = more.check("make grid.size or the pictures smaller");
         check.map_err(|cause| SceneError::Memory { path: self.origin.clone(), cause })
     }
 }

@@ -130,7 +130,7 @@ struct Keys {
     height: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "crate::exact::option", default, skip_serializing_if = "Option::is_none")]
     for_box: Option<[usize; 3]>,
     #[serde(default)]
     start: u64,

@@ -71,6 +71,13 @@ pub struct Picture {
 }
 
 impl Hillshade {
+    /// Columns and rows of the picture of a map with so many square cells.
+    pub(crate) fn size_of(cells: [usize; 2]) -> [usize; 2] {
+        let longest = cells[0].max(cells[1]);
+        let scale = longest.clamp(LEAST_SIDE, MOST_SIDE) as f64 / longest as f64;
+        cells.map(|side| (side as f64 * scale).round().max(1.0) as usize)
+    }
+
     /// Draws `map`, north up, its longer side from [`LEAST_SIDE`] to [`MOST_SIDE`] pixels, pixels square on the ground.
     pub fn draw(&self, map: &Heightmap) -> Picture {
         let (wide, deep) = map.extent_m();

@@ -92,7 +92,7 @@ pub struct LookSpec {
     pub heat: [f32; 2],
     /// Temperatures in kelvin of lava with energy 0 and 1 per unit of amount: lava glows as a black body by them, and bars
     /// show them. Those of the lava when left out in the physical model; in the classic one lava has colours of its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
     pub kelvin: Option<[f32; 2]>,
     /// Extra smoothing of the surface as a Gaussian radius in cells, 0 none. Cinematic, surface.
     pub smoothing: f32,

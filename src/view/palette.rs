@@ -1,5 +1,9 @@
 //! Scientific colour maps by name, or from stops.
 
+use std::fmt;
+
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::validate::Invalid;
@@ -18,13 +22,37 @@ pub struct Stop {
 }
 
 /// A palette as written in a scene file: `"inferno"`, or a list of `{ at, color }`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum PaletteSpec {
     /// One of [`PALETTE_NAMES`].
     Name(String),
     /// At least two stops with rising positions; colours between them are interpolated in sRGB.
     Stops(Vec<Stop>),
+}
+
+struct Form;
+
+impl<'de> Visitor<'de> for Form {
+    type Value = PaletteSpec;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "one of {PALETTE_NAMES:?}, or a list of {{ at, color }}")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<PaletteSpec, E> {
+        Ok(PaletteSpec::Name(name.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<PaletteSpec, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(PaletteSpec::Stops)
+    }
+}
+
+impl<'de> Deserialize<'de> for PaletteSpec {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Form)
+    }
 }
 
 /// 256 sRGB colours.

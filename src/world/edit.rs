@@ -103,6 +103,7 @@ pub struct Breath {
     /// Drops of water in kg/m³.
     pub steam_kg_m3: f64,
     /// The velocity that the air gets, in m/s east, up and south; all 0: it keeps its own.
+    #[serde(deserialize_with = "crate::exact::list")]
     pub wind_m_s: [f64; 3],
 }
 
@@ -198,7 +199,7 @@ impl Shape {
     pub(crate) fn check_cells(&self, key: &str) -> Result<(), Invalid> {
         match self.kind_of_file().filter(|_| self.cells_of_file().is_none()) {
             Some(kind) => {
-                let expected = "another shape, or one with its cells (MeshSpec::in_cells, ReliefSpec::in_cells)";
+                let expected = "another shape, or one with its cells (mesh::Shelf)";
                 Err(Invalid::new(&format!("{key}.kind"), kind, expected))
             }
             None => Ok(()),

@@ -77,6 +77,11 @@ impl World {
     /// # Errors
     /// [`TooMuchMemory`] when they do.
     pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
+        self.taken().check("end the run earlier, or let the vents pour less")
+    }
+
+    /// Memory that it takes now, with its air and its flow.
+    pub fn taken(&self) -> MemoryEstimate {
         let others = self.layers.iter().filter(|layer| !layer.material().is_lava()).map(Layer::bytes).sum();
         let traced = || self.layers.iter().filter(|layer| layer.material().traces());
         let opened = Self::need_of_tracing(self.grid, traced().count(), self.ground.hollow_columns());
@@ -92,6 +97,5 @@ impl World {
             .and(opened)
             .and(MemoryEstimate::of("the air", self.air().map_or(0, Air::bytes), 1.0))
             .and(self.need_of_flow())
-            .check("end the run earlier, or let the vents pour less")
     }
 }

@@ -251,6 +251,65 @@ fn unknown_keys_are_refused_in_every_table() {
     }
 }
 
+/// Scenes with lists at keys that [`full`] has not.
+const LISTS: [&str; 6] = [
+    "[air]\nfriction = [0.1, 0.1, 0.1]\nwind = [[0.0, 4.0, 250.0], [200.0, 8.0, 290.0]]\n[air.article]\nheat_decay = [0.0, 0.0, 0.0]",
+    "[[body]]\nshape = { kind = \"box\", from = [0, 0, 0], to = [1, 1, 1] }\nmatter = { kind = \"rock\" }",
+    "[[body]]\nshape = { kind = \"mesh\", file = \"a.stl\", height = 1, base = [0, 0, 0] }\nmatter = { kind = \"rock\" }",
+    "[[body]]\nshape = { kind = \"mesh\", file = \"a.stl\", height = 1, origin = [0, 0, 0] }\nmatter = { kind = \"rock\" }",
+    "[[body]]\nshape = { kind = \"heightmap\", file = \"a.asc\", from = [0, 0, 0], size = [1, 1, 1] }\nmatter = { kind = \"rock\" }",
+    "[[body]]\nshape = { kind = \"below\", level = 1 }\nmatter = { kind = \"air\", wind_m_s = [1, 2, 3] }",
+];
+
+/// Puts one number more into the list of numbers with a number, counted in a value, and gives its key.
+fn lengthen(value: &mut Value, key: &str, number: &mut usize) -> Option<String> {
+    match value {
+        Value::Table(table) => table.iter_mut().find_map(|(key, value)| lengthen(value, key, number)),
+        Value::Array(items) if items.first().is_some_and(|item| item.is_integer() || item.is_float()) => {
+            *number = number.checked_sub(1).unwrap_or(usize::MAX);
+            (*number == usize::MAX).then(|| {
+                items.push(items[0].clone());
+                key.to_owned()
+            })
+        }
+        Value::Array(items) => items.iter_mut().find_map(|item| lengthen(item, key, number)),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_list_with_a_number_too_many_is_refused() {
+    let whole = toml::to_string(&full()).unwrap();
+    let mut lengthened = Vec::new();
+    for text in LISTS.into_iter().chain([whole.as_str()]) {
+        let scene: Table = text.parse().unwrap();
+        let read = |scene: &Value| toml::from_str::<SceneSpec>(&toml::to_string(scene).unwrap());
+        read(&Value::Table(scene.clone())).unwrap_or_else(|e| panic!("{text}: {e}"));
+        for i in 0.. {
+            let mut longer = Value::Table(scene.clone());
+            let Some(key) = lengthen(&mut longer, "", &mut i.clone()) else { break };
+            assert!(read(&longer).is_err(), "{key} took a number more: {longer}");
+            lengthened.push(key);
+        }
+    }
+    for key in
+        ["kelvin", "heat_decay", "for_box", "wind_m_s", "from", "base", "size", "clip", "friction", "wind", "crop_m"]
+    {
+        assert!(lengthened.iter().any(|found| found == key), "{key} in {lengthened:?}");
+    }
+}
+
+#[test]
+fn a_wrong_key_in_a_palette_is_named_in_words_of_a_scene() {
+    let palette = |stop: &str| format!("[look]\npalette = [{{ at = 0.0, color = \"#000000\" }}, {stop}]\n");
+    let read = |stop: &str| Scene::parse(&palette(stop), Path::new("scene.toml")).map(drop);
+    assert!(read("{ at = 1.0, color = \"#ffffff\" }").is_ok());
+    let error = read("{ at = 1.0, colour = \"#ffffff\" }").unwrap_err().to_string();
+    assert!(error.contains("scene.toml:2: unknown key `colour`: did you mean `color`?"), "{error}");
+    let error = Scene::parse("[look]\npalette = 3\n", Path::new("scene.toml")).unwrap_err().to_string();
+    assert!(error.contains("look.palette = 3: must be one of") && error.contains("{ at, color }"), "{error}");
+}
+
 #[test]
 fn the_stages_of_a_scene_are_timed_by_the_clock_of_the_system() {
     let mut simulation = Scene::volcano().build(Box::new(Tiled::default())).expect("the built-in scene").simulation;

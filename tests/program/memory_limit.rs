@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -47,6 +47,8 @@ impl Folder {
 
     /// Runs the program in the folder with a limit in MiB, and checks its memory.
     fn run(&self, limit: u64, args: &[&str]) -> Run {
+        // The system counts the peak of this process in that of what it starts: it begins again at what is held now.
+        fs::write("/proc/self/clear_refs", "5").ok();
         let mut child = Command::new(env!("CARGO_BIN_EXE_lavoxel"))
             .args(args)
             .args(["--max-memory", &format!("{limit}M")])
@@ -292,4 +294,231 @@ fn a_checkpoint_is_weighed_while_it_is_read() {
     }
     drop(file);
     folder.refused(64, &["resume", "caves.lavoxel", "--steps", "2"], "hollow columns would need");
+}
+
+impl Folder {
+    /// A file of pieces, one after the other, so that this process stays small: the system counts it in the peak of what it starts.
+    fn of_pieces(&self, name: &str, pieces: impl IntoIterator<Item = Vec<u8>>) {
+        let mut file = BufWriter::new(File::create(self.0.path().join(name)).unwrap());
+        pieces.into_iter().for_each(|piece| file.write_all(&piece).unwrap());
+        file.flush().unwrap();
+    }
+}
+
+/// The pieces of a binary STL: its head, and the triangles of whose number they are made.
+fn stl(count: usize, triangle: impl Fn(usize) -> [[f32; 3]; 3]) -> impl Iterator<Item = Vec<u8>> {
+    let head = [&[0; 80][..], &(count as u32).to_le_bytes()].concat();
+    let piece = move |i: usize| {
+        let corners = triangle(i).into_iter().flatten().flat_map(f32::to_le_bytes);
+        [0; 12].into_iter().chain(corners).chain([0; 2]).collect()
+    };
+    std::iter::once(head).chain((0..count).map(piece))
+}
+
+/// A triangle of a cube.
+fn of_a_cube(i: usize) -> [[f32; 3]; 3] {
+    const FACES: [[usize; 4]; 6] = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let [a, b, c, d] = FACES[i / 2];
+    [[a, b, c], [a, c, d]][i % 2].map(|corner| std::array::from_fn(|k| (corner >> k & 1) as f32))
+}
+
+/// A triangle that shares no corner with another one.
+fn loose(i: usize) -> [[f32; 3]; 3] {
+    [[0.0, 0.1, 0.2], [1.0, 0.5, 0.3], [0.2, 0.9, 0.4]].map(|corner| corner.map(|v| v + i as f32 * 0.01))
+}
+
+/// A binary glTF with this description and these numbers.
+fn glb(json: &str, numbers: &[u8]) -> Vec<u8> {
+    let mut json = json.as_bytes().to_vec();
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let mut bytes = b"glTF".to_vec();
+    bytes.extend(2_u32.to_le_bytes());
+    bytes.extend(((28 + json.len() + numbers.len()) as u32).to_le_bytes());
+    for (kind, chunk) in [(b"JSON", &json[..]), (b"BIN\0", numbers)] {
+        bytes.extend((chunk.len() as u32).to_le_bytes());
+        bytes.extend(kind);
+        bytes.extend(chunk);
+    }
+    bytes
+}
+
+/// A glTF of so many nodes that share a mesh of so many triangles, or of so many parts that share one of equal corners.
+fn shared(nodes: usize, parts: usize, triangles: usize) -> Vec<u8> {
+    let numbers: Vec<u8> = match parts {
+        1 => (0..9 * triangles).flat_map(|i| ((i * i % 1009) as f32 + i as f32 * 0.1).to_le_bytes()).collect(),
+        _ => vec![0; 36 * triangles],
+    };
+    let list = |n: usize, part: &dyn Fn(usize) -> String| (0..n).map(part).collect::<Vec<_>>().join(",");
+    let json = format!(
+        r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[{}]}}],"nodes":[{}],
+        "meshes":[{{"primitives":[{}]}}],
+        "accessors":[{{"bufferView":0,"componentType":5126,"count":{},"type":"VEC3"}}],
+        "bufferViews":[{{"buffer":0,"byteLength":{}}}],"buffers":[{{"byteLength":{}}}]}}"#,
+        list(nodes, &|i| i.to_string()),
+        list(nodes, &|i| format!(r#"{{"mesh":0,"translation":[{i},0,0]}}"#)),
+        list(parts, &|_| r#"{"attributes":{"POSITION":0}}"#.to_owned()),
+        3 * triangles,
+        numbers.len(),
+        numbers.len(),
+    );
+    glb(&json, &numbers)
+}
+
+/// A scene of a box with these further keys.
+fn scene_of(size: [usize; 3], more: &str) -> String {
+    format!("[grid]\nsize = {size:?}\ncell_size_m = 1.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n{more}")
+}
+
+fn body(file: &str, keys: &str) -> String {
+    format!("shape = {{ kind = \"mesh\", file = \"{file}\", {keys} }}\nmatter = {{ kind = \"rock\" }}\n")
+}
+
+#[test]
+fn a_mesh_is_weighed_while_it_is_read() {
+    let folder = folder();
+    let refused = |limit: u64, file: &str, words: &str| {
+        let keys = "unit_m = 0.1, base = [10.0, 2.0, 10.0]";
+        folder.put("scene.toml", scene_of([20, 20, 20], &format!("[[body]]\n{}", body(file, keys))).as_bytes());
+        let Run { code, stderr } = folder.run(limit, &["run", "scene.toml", "--steps", "1"]);
+        assert_eq!(code, Some(2), "{file}: {stderr}");
+        assert!(stderr.lines().count() == 1 && stderr.contains(words) && stderr.contains(file), "{file}: {stderr}");
+    };
+    let obj = |head: &str, face: &str, count: usize, words: &str| {
+        let faces = std::iter::repeat_n(face.as_bytes().to_vec(), count);
+        folder.of_pieces("faces.obj", std::iter::once(head.as_bytes().to_vec()).chain(faces));
+        refused(64, "faces.obj", words);
+    };
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+    obj(corners, "o a\nf 1 2 3\n", 1_000_000, "the mesh would need");
+    obj(corners, "f 1 1 1\n", 2_000_000, "no triangles");
+    obj(&format!("{corners}f"), " 1", 3_900_000, "no triangles");
+    obj(corners, "f 1 2 3\n", 3_000_000, "would need");
+    folder.put("nodes.glb", &shared(100, 1, 10_000));
+    refused(64, "nodes.glb", "the triangles of the mesh would need");
+    // Triangles without an area count, too: they would take hours.
+    folder.put("parts.glb", &shared(1, 2000, 30_000));
+    refused(400, "parts.glb", "more than the 4000000 triangles");
+    folder.of_pieces("loose.stl", stl(600_000, loose));
+    refused(64, "loose.stl", "the triangles of the mesh would need");
+    folder.of_pieces("looser.stl", stl(1_200_000, loose));
+    refused(200, "looser.stl", "the triangles of the mesh would need");
+    folder.of_pieces("points.stl", stl(100_000, |_| [[1.0; 3]; 3]));
+    refused(64, "points.stl", "no triangles");
+    folder.put("empty.glb", &glb(&format!("{{\"nodes\":[{}{{}}]}}", "{},".repeat(1 << 18)), &[]));
+    refused(64, "empty.glb", "the description of the mesh would need");
+}
+
+#[test]
+fn meshes_of_bodies_and_events_are_weighed_together_and_read_once() {
+    let folder = folder();
+    folder.of_pieces("cube.stl", stl(12, of_a_cube));
+    let events = |keys: &dyn Fn(usize) -> String| {
+        let event = |i: usize| format!("[[event]]\nat = {}\n[event.put]\n{}", 5 + i, body("cube.stl", &keys(i)));
+        scene_of([120, 120, 120], &(0..300).map(event).collect::<String>())
+    };
+    // The inside of each has 0.2 MB, and finding it takes 2.
+    let apart = |i: usize| format!("height = 115.0, base = [60.0, {}, 60.0]", 2.0 + i as f64 / 1000.0);
+    folder.put("apart.toml", events(&apart).as_bytes());
+    folder.refused(30, &["run", "apart.toml", "--steps", "1"], "the cells of the mesh would need");
+    folder.put("one.toml", events(&|_| apart(0)).as_bytes());
+    folder.accepted(30, &["run", "one.toml", "--steps", "1"]);
+}
+
+#[test]
+fn a_table_of_vents_is_weighed() {
+    let folder = folder();
+    folder.put(
+        "h.asc",
+        format!("ncols 20\nnrows 20\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}", "1 ".repeat(400)).as_bytes(),
+    );
+    folder.of_pieces("vents.csv", std::iter::repeat_n(b"50,50\n".to_vec(), 1_000_000));
+    let flags = ["hazard", "h.asc", "--vent-area", "vents.csv", "--rates", "5", "--volumes", "200", "--runs", "1"];
+    folder.refused(64, &flags, "the vents of the table would need");
+}
+
+/// Memory that a refusal says is needed, in MiB and a little more than it is rounded.
+fn needed(message: &str) -> u64 {
+    let (before, _) = message.split_once(" of memory in all").unwrap_or_else(|| panic!("{message}"));
+    let mut words = before.rsplit(' ');
+    let (unit, number) = (words.next().unwrap(), words.next().unwrap().parse::<f64>().unwrap());
+    let mib = if unit == "GiB" { number * 1024.0 + 52.0 } else { number + 1.0 };
+    mib as u64
+}
+
+impl Folder {
+    /// Does what is asked with the least limit that allows it: each refusal says how much it takes. Memory stays near every limit
+    /// on the way.
+    fn least(&self, args: &[&str]) -> u64 {
+        let mut limit = 9;
+        for _ in 0..20 {
+            let Run { code, stderr } = self.run(limit, args);
+            if code == Some(0) {
+                return limit;
+            }
+            assert_eq!(code, Some(2), "{args:?}: {stderr}");
+            let more = needed(stderr.lines().last().unwrap());
+            assert!(more > limit, "{args:?} with {limit} MiB: {stderr}");
+            limit = more;
+        }
+        panic!("{args:?} is refused with {limit} MiB");
+    }
+}
+
+/// Every writer and solver in a box where what it takes counts, and every scene that is shipped: with the least limit that the
+/// program accepts, its memory is within it.
+#[test]
+fn whatever_is_made_fits_into_the_limit() {
+    let folder = folder();
+    let lake = "[[material]]\nname = \"water\"\npressure = \"trace\"\n[[body]]\nshape = { kind = \"below\", level = 20.0 }\n\
+                matter = { kind = \"material\", name = \"water\", amount = 1.0 }\n";
+    folder.put("lake.toml", scene_of([160, 40, 160], lake).as_bytes());
+    let lava = "[[body]]\nshape = { kind = \"box\", from = [0, 2, 0], to = [120, 60, 120] }\n\
+                matter = { kind = \"lava\", amount = 1.0, energy = 1.0 }\n";
+    folder.put("lava.toml", scene_of([120, 80, 120], lava).as_bytes());
+    folder.put("land.toml", scene_of([1600, 9, 1600], "").replace("plane", "hills").as_bytes());
+    folder.put("ground.toml", scene_of([4096, 512, 4096], "").as_bytes());
+    let air = "[air]\nratio = 1\nmargin_m = 0.0\n";
+    folder.put("still.toml", scene_of([96, 80, 96], air).as_bytes());
+    folder.put("article.toml", scene_of([96, 80, 96], &format!("{air}solver = \"article\"\n")).as_bytes());
+    let dam = "[[body]]\nshape = { kind = \"box\", from = [0, 2, 0], to = [60, 5, 120] }\n\
+               matter = { kind = \"lava\", amount = 1.0 }\n[[vent]]\nx = 9.0\nz = 9.0\nrate_m3_s = 1.0\n";
+    folder.put("dam.toml", format!("model = \"flow\"\n{}", scene_of([120, 20, 120], dam)).as_bytes());
+    for args in [
+        "scene ground.toml",
+        "run ground.toml --steps 1",
+        "run land.toml --steps 1 --map ground=a.png --force",
+        "run land.toml --steps 1 --map surface=a.tif --map surface=b.asc --force",
+        "run land.toml --steps 1 --map ground=a.geojson --force",
+        "run land.toml --steps 1 --npz a.npz --checkpoint a.lavoxel --force",
+        "run land.toml --steps 1 --mesh a.glb --force",
+        "run lake.toml --steps 1 --mesh a.glb --mesh a.ply --force",
+        "run lava.toml --steps 1 --mesh a.glb --volume a.vdb --force",
+        "run lava.toml --steps 1 --volume a.vti --checkpoint a.lavoxel --force",
+        "resume a.lavoxel --steps 2 --force",
+        "run still.toml --steps 2",
+        "run article.toml --steps 2",
+        "run dam.toml --steps 1",
+        "render lava.toml --steps 1 --size 320x240 --picture a.png --animation a.webp --force",
+        "render lake.toml --steps 1 --size 1200x900 --style scientific --picture a.png --force",
+        "render land.toml --steps 0 --slice z=9 --size 1600x1200 --picture a.png --force",
+        "terrain hills --size 2000x40x2000 --picture a.png --out a.asc --force",
+    ] {
+        let started = std::time::Instant::now();
+        let args: Vec<&str> = args.split(' ').collect();
+        let least = folder.least(&args);
+        println!("{least:>5} MiB {:>6.1} s: {}", started.elapsed().as_secs_f64(), args.join(" "));
+    }
+}
+
+#[test]
+fn every_scene_that_is_shipped_fits_into_the_limit() {
+    let folder = folder();
+    let terrains = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("terrains");
+    let mut scenes: Vec<_> = fs::read_dir(&terrains).unwrap().map(|entry| entry.unwrap().path()).collect();
+    scenes.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    scenes.sort();
+    assert!(scenes.len() > 20);
+    for scene in scenes {
+        folder.least(&["run", scene.to_str().unwrap(), "--steps", "1"]);
+    }
 }

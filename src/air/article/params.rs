@@ -15,6 +15,7 @@ pub struct ArticleParams {
     /// The same for density.
     pub filter_density: f32,
     /// The loss a·h² + b·h + c of a heat h above that of the air at rest.
+    #[serde(deserialize_with = "crate::exact::list")]
     pub heat_decay: [f32; 3],
     /// Whether a cell at rest asks for itself in the reverse pass; the article's own does not.
     pub still_asks: bool,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use lavoxel::output::{Existing, check_free};
+use lavoxel::output::{Existing, check_free, protect};
 
 use self::compare::Comparison;
 use self::measure::{Easel, hash, lowpass, rules};
@@ -78,6 +78,7 @@ impl BenchArgs {
 /// Runs `lavoxel bench`.
 pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     let old = args.compare.as_deref().map(saved::read).transpose()?;
+    args.compare.iter().for_each(|path| protect(path));
     if let Some(path) = &args.save {
         check_free(path, args.existing())?;
     }

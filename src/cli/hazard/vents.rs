@@ -5,6 +5,7 @@ use std::path::Path;
 use lavoxel::hazard::{MOST_POINTS, Places, from_the_map, on_the_map, table};
 use lavoxel::map::features::{Feature, Features, Geometry};
 use lavoxel::map::{Crs, Site, ToDegrees, geojson};
+use lavoxel::output::protect;
 use lavoxel::scene::Stage;
 
 use crate::cli::footprints::{read_text, told, told_polygons};
@@ -43,11 +44,12 @@ impl Vents {
 
     /// Reads a file.
     pub(super) fn read(path: &Path, site: &Site) -> anyhow::Result<Self> {
+        protect(path);
         let wrong = |what: String| anyhow::anyhow!("--vent-area {}: {what}", path.display());
         let text = || read_text(path).map_err(|error| anyhow::anyhow!("--vent-area: {error}"));
         let mut features = match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
             "geojson" | "json" => of_geojson(&text()?, site).map_err(wrong)?,
-            "csv" | "txt" => table::parse(&text()?).map_err(wrong)?,
+            "csv" | "txt" => of_table(&text()?).map_err(wrong)?,
             _ => return Err(wrong("must end in .geojson or .csv".to_owned())),
         };
         let points: usize = features.iter_mut().map(|feature| feature.geometry.points_mut().count()).sum();
@@ -64,6 +66,12 @@ impl Vents {
         let words = format!("{count} feature{plural} of {}", path.display());
         Ok(Self { places, words })
     }
+}
+
+/// The vents of a table.
+fn of_table(text: &str) -> Result<Vec<Feature>, String> {
+    table::need(text).check("leave out lines of the table").map_err(|error| error.to_string())?;
+    table::parse(text)
 }
 
 /// The features of a text in coordinates of the map of a box.

@@ -15,9 +15,10 @@ use gltf_json::validation::USize64;
 use gltf_json::{Accessor, Asset, Buffer, Image, Index, Material, Node, Root, Scene, Texture};
 
 use super::{Mesh, Part, Skin, texture, y_up};
-use crate::export::ExportError;
 use crate::export::state::ExportState;
+use crate::export::{ExportError, MEND};
 use crate::map::Site;
+use crate::memory::MemoryEstimate;
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::view::srgb_to_linear;
 
@@ -39,14 +40,24 @@ pub(super) fn write(
     skin: &Skin,
     existing: Existing,
 ) -> Result<(), ExportError> {
-    let mut parts = Parts::new();
-    for Part { material, mesh } in surfaces {
+    let weigh = |need: MemoryEstimate| need.check(MEND).map_err(ExportError::memory(path));
+    weigh(Mesh::need_of_ground(shot.site.grid))?;
+    let ground = Mesh::ground(shot);
+    let _ground = ground.need().held();
+    let meshes = || surfaces.iter().map(|part| &part.mesh).chain([&ground]);
+    let room: usize = meshes().map(Parts::bytes_of).sum();
+    let most = meshes().map(|mesh| mesh.positions.len()).max().unwrap_or(0);
+    // The numbers of the file, and the places of one mesh y-up.
+    let numbers = MemoryEstimate::of("the numbers of the mesh", room + texture::MOST_BYTES, 1.0);
+    weigh(numbers.and(MemoryEstimate::of("the corners of the mesh", most, size_of::<[f32; 5]>() as f64)))?;
+    let mut parts = Parts::new(room);
+    for Part { material, mesh, .. } in surfaces {
         let paint =
             if material.carries_energy() { Paint::Energy(skin) } else { Paint::Plain(clear(material.look.srgb())) };
         parts.add(&material.name, mesh, &paint);
     }
     let picture = texture::ground(shot);
-    parts.add("ground", &Mesh::ground(shot), &picture.map_or(Paint::Plain(ROCK), |png| Paint::Picture(png, shot.site)));
+    parts.add("ground", &ground, &picture.map_or(Paint::Plain(ROCK), |png| Paint::Picture(png, shot.site)));
     let json = parts.json(shot).map_err(|reason| ExportError::encoder(path, reason))?;
     let mut file = WholeFile::create(path, existing)?;
     write_chunks(&mut file, &json, &parts.bytes).map_err(|e| OutputError::io(path, e))?;
@@ -109,7 +120,8 @@ struct Parts {
 }
 
 impl Parts {
-    fn new() -> Self {
+    /// With room for so many bytes of numbers.
+    fn new(room: usize) -> Self {
         let generator = Some(format!("lavoxel {}", env!("CARGO_PKG_VERSION")));
         let mut root = Root { asset: Asset { generator, ..Asset::default() }, ..Root::default() };
         let buffer = root.push(Buffer {
@@ -119,7 +131,13 @@ impl Parts {
             extensions: None,
             extras: Default::default(),
         });
-        Self { root, buffer, bytes: Vec::new(), nodes: Vec::new(), energies: Vec::new(), glowing: Vec::new() }
+        let (bytes, nodes) = (Vec::with_capacity(room), Vec::new());
+        Self { root, buffer, bytes, nodes, energies: Vec::new(), glowing: Vec::new() }
+    }
+
+    /// Bytes of the numbers of a mesh: places and normals, places in the texture, colours and energies, and triangles.
+    fn bytes_of(mesh: &Mesh) -> usize {
+        32 * mesh.positions.len() + 12 * mesh.energies.len() + 12 * mesh.triangles.len()
     }
 
     /// Adds a mesh as a node of the same name; nothing where it has no triangles.

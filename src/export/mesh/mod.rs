@@ -9,8 +9,10 @@ use std::path::Path;
 
 use super::ExportError;
 use super::state::ExportState;
+use crate::grid::Grid;
 use crate::lowpass::ENERGY_SHOWN;
 use crate::matter::Material;
+use crate::memory::{Held, MemoryEstimate, TooMuchMemory};
 use crate::output::Existing;
 use crate::view::Palette;
 
@@ -19,6 +21,9 @@ use self::surface::surface;
 
 /// Most columns of the ground along a side; of a larger box every second, third, … is taken.
 const GROUND_SIDE: usize = 2048;
+
+/// Bytes of a corner of the ground while its mesh is made.
+const BYTES_A_GROUND_CORNER: f64 = 12.0 + 24.0 + 24.0 + 12.0;
 
 /// How surfaces are drawn.
 #[derive(Clone, Debug)]
@@ -34,6 +39,17 @@ impl Skin {
     fn position(energy: f32) -> f32 {
         energy / ENERGY_SHOWN
     }
+}
+
+/// Why there is no mesh.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NoMesh {
+    /// It would have more corners than a file takes.
+    #[error("{0}")]
+    TooLarge(String),
+    /// It would take more memory than allowed.
+    #[error(transparent)]
+    Memory(#[from] TooMuchMemory),
 }
 
 /// Triangles in local metres `[east, north, up]` (see [`crate::map::Site`]), counter-clockwise seen from outside.
@@ -56,12 +72,28 @@ impl Mesh {
     /// the level, such as films, has no surface, and neither has a material that is not in the world.
     ///
     /// # Errors
-    /// Says so when there would be more than [`MAX_VERTICES`] corners.
-    pub fn surface(shot: &ExportState<'_>, material: &str, level: f32) -> Result<Self, String> {
+    /// Says so when there would be more than [`MAX_VERTICES`] corners, or more than fits into the memory that is allowed.
+    pub fn surface(shot: &ExportState<'_>, material: &str, level: f32) -> Result<Self, NoMesh> {
         let Some(layer) = shot.world.number_of(material) else { return Ok(Self::default()) };
         let mesh = surface(shot, layer, level)?.with_normals();
         let carries_energy = shot.world.layers()[layer].carries_energy();
         Ok(if carries_energy { mesh } else { Self { energies: Vec::new(), ..mesh } })
+    }
+
+    /// Memory that it takes.
+    fn need(&self) -> MemoryEstimate {
+        let corners = 2 * size_of::<[f32; 3]>() * self.positions.len() + size_of::<f32>() * self.energies.len();
+        MemoryEstimate::of("the meshes", corners + size_of::<[u32; 3]>() * self.triangles.len(), 1.0)
+    }
+
+    /// Memory that making [`Mesh::ground`] takes of a box: places, triangles and normals, and sums of normals.
+    fn need_of_ground(grid: Grid) -> MemoryEstimate {
+        MemoryEstimate::of("the mesh of the ground", Self::ground_corners(grid), BYTES_A_GROUND_CORNER)
+    }
+
+    fn ground_corners(grid: Grid) -> usize {
+        let corners = |n: usize| n.div_ceil(n.div_ceil(GROUND_SIDE));
+        corners(grid.nx) * corners(grid.nz)
     }
 
     /// The surface of the ground: open, with a corner in the middle of each column.
@@ -69,13 +101,15 @@ impl Mesh {
         let (heights, site) = (shot.world.ground().surface(), shot.site);
         let columns = |n: usize| -> Vec<usize> { (0..n).step_by(n.div_ceil(GROUND_SIDE)).collect() };
         let (xs, zs) = (columns(site.grid.nx), columns(site.grid.nz));
+        let count = xs.len() * zs.len();
         let corner = |x: usize, z: usize| {
             let north = (site.grid.nz - z) as f64 - 0.5;
             site.local_m([x as f64 + 0.5, north, heights[[z, x]].into()]).map(|m| m as f32)
         };
-        let positions = zs.iter().flat_map(|&z| xs.iter().map(move |&x| corner(x, z))).collect();
+        let mut positions = Vec::with_capacity(count);
+        positions.extend(zs.iter().flat_map(|&z| xs.iter().map(move |&x| corner(x, z))));
         let number = |col: usize, row: usize| (row * xs.len() + col) as u32;
-        let mut triangles = Vec::new();
+        let mut triangles = Vec::with_capacity(2 * count);
         for row in 1..zs.len() {
             for col in 1..xs.len() {
                 let [nw, ne] = [number(col - 1, row - 1), number(col, row - 1)];
@@ -133,6 +167,18 @@ fn unit(v: [f64; 3]) -> [f32; 3] {
 struct Part<'a> {
     material: &'a Material,
     mesh: Mesh,
+    /// The memory of the mesh.
+    _held: Held,
+}
+
+/// Memory that a `.glb` of this box takes at least: the mesh of its ground, and the numbers of the file.
+pub fn need_of_glb(grid: Grid) -> MemoryEstimate {
+    // Places, normals and two triangles in the mesh, and as much in the file; and the places y-up.
+    Mesh::need_of_ground(grid).or(MemoryEstimate::of(
+        "the mesh of the ground",
+        Mesh::ground_corners(grid),
+        2.0 * 48.0 + 12.0,
+    ))
 }
 
 /// Writes the surfaces of the materials as PLY: corners with normal, sRGB colour and `energy`, in local metres
@@ -159,8 +205,12 @@ pub fn write_glb(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Exi
 fn parts<'a>(path: &Path, shot: &ExportState<'a>, skin: &Skin) -> Result<Vec<Part<'a>>, ExportError> {
     let part = |material: &'a Material| {
         let mesh = Mesh::surface(shot, &material.name, skin.level);
-        let mesh = mesh.map_err(|reason| ExportError::TooLarge { path: path.to_owned(), reason })?;
-        Ok(Part { material, mesh })
+        let mesh = mesh.map_err(|no_mesh| match no_mesh {
+            NoMesh::TooLarge(reason) => ExportError::TooLarge { path: path.to_owned(), reason },
+            NoMesh::Memory(cause) => ExportError::Memory { path: path.to_owned(), cause },
+        })?;
+        let held = mesh.need().held();
+        Ok(Part { material, mesh, _held: held })
     };
     shot.world.materials().map(part).collect()
 }

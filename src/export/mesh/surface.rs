@@ -10,10 +10,12 @@ use crate::parallel::*;
 use fast_surface_nets::ndshape::{ConstShape, ConstShape3u32};
 use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
 
-use super::Mesh;
+use super::{Mesh, NoMesh};
+use crate::export::MEND;
 use crate::export::sparse::{EDGE, Sparse, cell_of};
 use crate::export::state::ExportState;
 use crate::lowpass::{ENERGY_SHOWN, RowFilter};
+use crate::memory::MemoryEstimate;
 
 /// Most corners of a surface; a file of so many has a gigabyte.
 pub const MAX_VERTICES: usize = 1 << 24;
@@ -39,22 +41,31 @@ struct Sample {
 /// The place of a chunk or the number of a cube, counted from the corner.
 type LatticePoint = [u32; 3];
 
+/// Bytes of a corner while a surface grows, in lists and a table that double: its place, its energy, its number, and its
+/// share of the triangles; and while the normals are worked out.
+const BYTES_A_CORNER: f64 = 200.0;
+
 /// The surface of the layer with a number, without normals.
-pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Result<Mesh, String> {
+pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Result<Mesh, NoMesh> {
     // Between two values of the density, so that no sample lies on the surface.
     let level = (level * 255.0) as u8;
     let mut field = samples(shot, layer, level);
     let mut chunks = chunks_around(&field);
     join_pinches(&mut field, &mut chunks, shot.site.shape(), level);
+    let field = field.whole()?;
+    let _held = field.held();
     let mut net = Net::default();
     let chunks: Vec<LatticePoint> = chunks.into_iter().collect();
     for batch in chunks.chunks(BATCH) {
         let pieces: Vec<Piece> = batch.par_iter().map(|&chunk| Piece::new(&field, chunk, level)).collect();
         pieces.iter().for_each(|piece| net.join(piece, shot));
-        if net.mesh.positions.len() > MAX_VERTICES {
+        let corners = net.mesh.positions.len();
+        if corners > MAX_VERTICES {
             let name = &shot.world.layers()[layer].material().name;
-            return Err(format!("the {name}'s surface has more than {MAX_VERTICES} corners; a .vdb file has no limit"));
+            let reason = format!("the {name}'s surface has more than {MAX_VERTICES} corners; a .vdb file has no limit");
+            return Err(NoMesh::TooLarge(reason));
         }
+        MemoryEstimate::of("the corners of the surface", corners, BYTES_A_CORNER).check(MEND)?;
     }
     Ok(net.mesh)
 }

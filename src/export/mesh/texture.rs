@@ -7,6 +7,13 @@ use crate::view::linear_to_srgb;
 /// Texels of the picture of a palette.
 const SHADES: usize = 256;
 
+/// Texels along the longer side of the ground's picture.
+#[cfg(feature = "render")]
+const SIDE: usize = 1024;
+
+/// Most bytes of the pictures, texels and PNG.
+pub(super) const MOST_BYTES: usize = 2 * 3 * 1024 * 1024;
+
 /// Position in the palette up to which crust gives no light.
 const DARK: f32 = 0.12;
 
@@ -24,8 +31,7 @@ pub(super) fn glow(skin: &Skin) -> Vec<u8> {
 /// The rock of the ground from above.
 #[cfg(feature = "render")]
 pub(super) fn ground(shot: &ExportState<'_>) -> Option<Vec<u8>> {
-    /// Texels along the longer side, and to a column.
-    const SIDE: usize = 1024;
+    /// Most texels to a column.
     const OF_COLUMN: usize = 4;
     let grid = shot.site.grid;
     let longer = grid.nx.max(grid.nz);

@@ -19,9 +19,9 @@ pub(super) fn write<W: Write + io::Seek>(file: &mut W, shot: &ExportState<'_>, a
     let mass = |field, place| f64::from(air.amounts().get(field, place)) / f64::from(UNIT) * scale.ash_unit_kg_m3;
     let density = |place| mass(Field::Ash, place) + mass(Field::Steam, place);
     let heat = |place| air.excess(place) as f64 / f64::from(UNIT) * scale.ambient_k;
-    write_grid(file, "air_density", &to, &field(air, density))?;
-    write_grid(file, "air_heat", &to, &field(air, heat))?;
-    write_grid(file, "air_steam", &to, &field(air, |place| mass(Field::Steam, place)))?;
+    write_grid(file, "air_density", &to, field(air, density))?;
+    write_grid(file, "air_heat", &to, field(air, heat))?;
+    write_grid(file, "air_steam", &to, field(air, |place| mass(Field::Steam, place)))?;
     let mut velocities = Sparse::new();
     for place in open(air) {
         let [east, up, south] = air.velocity_m_s(place);
@@ -29,7 +29,7 @@ pub(super) fn write<W: Write + io::Seek>(file: &mut W, shot: &ExportState<'_>, a
             velocities.set(cell(air, place), [east as f32, -south as f32, up as f32]);
         }
     }
-    write_grid(file, "air_velocity", &to, &velocities)
+    write_grid(file, "air_velocity", &to, velocities)
 }
 
 /// A number of the air's cells, where it is not 0.

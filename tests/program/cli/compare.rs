@@ -156,6 +156,8 @@ fn files_that_are_no_footprints_are_refused() {
         ("a.asc a.asc --from 1", "must be two numbers"),
         ("a.asc a.asc --above nan", "--above NaN: must be a number"),
         ("unknown.geojson unknown.geojson --cell-size 0", "--cell-size 0: must be a length above 0"),
+        ("a.asc unknown.geojson --cell-size -1", "--cell-size -1: must be a length above 0"),
+        ("a.asc a.asc --cell-size nan", "--cell-size NaN: must be a length above 0"),
         ("unknown.geojson unknown.geojson --cell-size 1e-6", "too far apart"),
     ] {
         let output = place.run(&format!("compare {args}"));

@@ -297,6 +297,8 @@ fn wrong_flags_and_files_are_named() {
     let place = place();
     place.put("outside.csv", "x,y\n1055,5200\n2000,5200\n");
     place.put("weightless.csv", "x,y,weight\n1055,5200,0\n");
+    place.put("heavy.csv", "1055,5200,1e308\n1065,5200,1e308\n");
+    place.put("five.csv", "1055,5200,3,4,5\n");
     place.put("words.csv", "1055,5200\nthere,5200\n");
     place.put("degrees.geojson", AREA.replace("\"crs\": null, ", ""));
     place.put("thin.geojson", r#"{"type": "Polygon", "crs": null, "coordinates": [[[1050, 5050], [1060, 5050], [1050, 5050], [1050, 5050]]]}"#);
@@ -324,7 +326,7 @@ fn wrong_flags_and_files_are_named() {
         ),
         ("hazard slope.asc --rates 5 --volumes -9", "--volumes -9: must be a law of numbers above 0"),
         ("hazard slope.asc --rates 5 --durations uniform:1,2w", "--durations uniform:1,2w: must be a number"),
-        ("hazard slope.asc --rates 5 --volumes 9 --above -1", "--above -1: must be a number from 0 up"),
+        ("hazard slope.asc --rates 5 --volumes 9 --above -1", "--above -1: must be a number from 0 to 10000"),
         ("hazard slope.asc --rates 5 --volumes 9 --quantiles 0.5,50", "--quantiles 50: must be numbers from 0 to 1"),
         ("hazard slope.asc --rates 5 --volumes 9 --levels 2", "--levels 2: must be numbers from 0 to 1"),
         ("hazard slope.asc --rates 5 --volumes 9 --lava mud", "--lava \"mud\": must be one of"),
@@ -350,6 +352,10 @@ fn wrong_flags_and_files_are_named() {
         ),
         ("hazard slope.asc --rates 5 --volumes 9 --vent-area thin.geojson", "has a polygon without an area"),
         ("hazard two.toml --rates 5 --volumes 9", "the vents of the scene differ in radius"),
+        ("hazard slope.asc --rates 5 --volumes 9 --vent-area heavy.csv", "has weights whose sum is too large"),
+        ("hazard slope.asc --rates 5 --volumes 9 --vent-area five.csv", "line 1: has 5 fields and not at most 3"),
+        ("hazard slope.asc --rates 5 --volumes 9 --above 1e308", "--above 1000000000000000000000000000000000000000"),
+        ("hazard slope.asc --rates 5 --volumes 9 --above 1e308", "…: must be a number from 0 to 10000, in metres"),
         ("hazard slope.asc --rates 5 --volumes 9 --max-memory 9M", "would need"),
         ("hazard none.asc --rates 5 --volumes 9", "cannot read none.asc: no such file"),
     ] {
@@ -366,4 +372,40 @@ fn wrong_flags_and_files_are_named() {
         assert_eq!(output.status.code(), Some(2), "{args}");
         assert!(text(&output.stderr).contains(message), "{args}\n→ {}", text(&output.stderr));
     }
+}
+
+#[test]
+fn a_long_law_is_not_repeated_whole() {
+    let place = place();
+    let law = format!("list:{}x", "1,".repeat(9000));
+    let output = super::place::lavoxel()
+        .current_dir(place.0.path())
+        .args(["hazard", "slope.asc", "--volumes", "9", "--rates", &law])
+        .output()
+        .unwrap();
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.starts_with("lavoxel: --rates list:1,1,") && error.contains("…: must be a number"), "{error}");
+    assert!(error.chars().count() < 400 && error.lines().count() == 1, "{error}");
+}
+
+/// More threads than there are processors only wait for each other.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_thousand_threads_cost_no_more_than_some() {
+    use wait4::Wait4;
+
+    let place = place();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"));
+    command.current_dir(place.0.path()).args(command_of_one().split(' ')).args(["--threads", "1000"]);
+    let null = std::process::Stdio::null;
+    let ended = command.stdout(null()).stderr(null()).spawn().unwrap().wait4().unwrap();
+    assert!(ended.status.success());
+    let used = ended.rusage.utime + ended.rusage.stime;
+    // It took twelve seconds of a processor.
+    assert!(used < std::time::Duration::from_secs(5), "{used:?}");
+}
+
+fn command_of_one() -> String {
+    "hazard slope.asc --vent 5,4@2m3/s --durations 5min --duration 10min --runs 1 --out one".to_owned()
 }

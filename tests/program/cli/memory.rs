@@ -80,3 +80,23 @@ fn huge_promises_take_no_memory() {
     let limited = "ulimit -v 400000; exec \"$0\" run cells.toml --steps 2 --quiet";
     command.current_dir(place.0.path()).args(["-c", limited, env!("CARGO_BIN_EXE_lavoxel")]).assert().success();
 }
+
+/// The built-in scene is refused like any other, however little is allowed.
+#[test]
+fn the_built_in_scene_is_refused_too() {
+    let place = Place::new();
+    for args in ["run --max-memory 8M", "run --steps 1 --max-memory 1", "render --max-memory 8M --picture a.png"] {
+        let line = place.refused(args);
+        assert!(line.contains("(built-in volcano): ") && line.contains("would need"), "{args}: {line}");
+    }
+}
+
+/// What has no limit has no flag for it.
+#[test]
+fn the_benchmarks_take_no_limit() {
+    let place = Place::new();
+    let line = place.refused("verify --quick --max-memory 1M");
+    assert!(line.contains("--max-memory: ") && line.contains("leave it out"), "{line}");
+    assert!(!place.done("verify --help").contains("--max-memory"));
+    assert!(place.done("run --help").contains("--max-memory"));
+}

@@ -130,3 +130,54 @@ fn what_a_terminal_would_obey_is_not_printed() {
         assert!(!printed.contains(['\u{1b}', '\u{7}']) && printed.len() < 4000, "{args}: {printed:?}");
     }
 }
+
+/// What a command reads is never replaced by what it writes, whatever the flags say.
+#[test]
+fn force_does_not_replace_what_is_read() {
+    let place = Place::new();
+    place.put("m.asc", super::place::TINY_ASC);
+    place.put("m.toml", "[grid]\nsize = [8, 20, 8]\n[terrain]\nkind = \"heightmap\"\nfile = \"m.asc\"\n");
+    place.put("p.png", b"no picture");
+    place.put("p.prj", b"LOCAL_CS[\"none\"]");
+    for (args, name) in [
+        ("run m.asc --steps 1 --map thickness=m.asc --force", "m.asc"),
+        ("run m.asc --steps 1 --map thickness=./m.asc --force", "m.asc"),
+        ("run m.toml --steps 1 --map thickness=m.asc --force", "m.asc"),
+        ("run m.toml --steps 1 --checkpoint m.toml --force", "m.toml"),
+        ("run m.asc --steps 1 --checkpoint m.asc --force", "m.asc"),
+        ("terrain m.asc --out m.asc --force", "m.asc"),
+    ] {
+        let line = place.refused(args);
+        assert!(line.contains(name) && line.contains("is read by this command"), "{args}: {line}");
+    }
+    // What it wrote itself it replaces.
+    place.done("run m.asc --steps 1 --map thickness=out.asc --force --quiet");
+    place.done("run m.asc --steps 1 --map thickness=out.asc --force --quiet");
+    // A checkpoint that is gone on from is kept up to date, and not replaced by anything else.
+    place.done("run m.asc --steps 1 --checkpoint run.tif --quiet");
+    place.done("resume run.tif --steps 2 --quiet");
+    let line = place.refused("resume run.tif --steps 3 --map thickness=run.tif --force");
+    assert!(line.contains("run.tif"), "{line}");
+    let line = place.refused("run m.asc --steps 1 --checkpoint new.tif --map thickness=new.tif --force");
+    assert!(line.contains("new.tif: two outputs cannot have the same name"), "{line}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_line_feed_in_a_name_makes_no_second_line() {
+    let place = Place::new();
+    place.put("a\nb.asc", "x");
+    place.put("a\nb.toml", "[grid]\nsize = [8, 20, 8]\n");
+    let run = |args: &[&str]| {
+        let output = super::place::lavoxel().current_dir(place.0.path()).args(args).output().unwrap();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, _, err) = run(&["run", "a\nb.asc", "--steps", "1"]);
+    assert!(code == Some(2) && err.lines().count() == 1 && err.contains("a?b.asc"), "{err}");
+    let (code, _, err) = run(&["run", "no\nne.asc"]);
+    assert!(code == Some(2) && err.lines().count() == 1, "{err}");
+    let (code, out, err) = run(&["scene", "a\nb.toml"]);
+    assert!(code == Some(0) && out.starts_with("a b.toml: fine"), "{out}{err}");
+    let (_, _, err) = run(&["run", "small.toml", "--steps", "1", "--map", "ground=c\nd.asc"]);
+    assert!(err.lines().any(|line| line == "c?d.asc (step 1)"), "{err}");
+}
