@@ -8,7 +8,7 @@ use crate::air::AirSpec;
 use crate::flow::FlowCell;
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
-use crate::matter::{Material, Pressure};
+use crate::matter::Material;
 use crate::memory::{Held, MemoryEstimate};
 use crate::rules::float::{FLOATED, can_float};
 use crate::terrain::Kind;
