@@ -6,6 +6,7 @@ use clap::Args;
 use lavoxel::flow::verify::{self, CASES, Case, Outcome as Found};
 use lavoxel::output::{Existing, check_free};
 use lavoxel::plot::{Axis, Page, Plot};
+use lavoxel::words::short;
 
 use super::{Outcome, classic, memory, say, stop};
 
@@ -110,13 +111,12 @@ fn text(outcome: &Found) -> String {
     for row in &outcome.rows {
         let mark = if row.holds() { ' ' } else { '!' };
         let (what, value, reference) = (&row.what, number(row.value), number(row.reference));
-        lines.push(if row.is_least {
-            format!("  {mark} {what:<wide$} {value:>13}  at least  {reference:>13}")
+        lines.push(if row.is_bounded {
+            let [least, most] = [row.reference - row.tolerance, row.reference + row.tolerance].map(number);
+            format!("  {mark} {what:<wide$} {value:>13}  between   {least:>13}  and       {most:>11}")
         } else {
-            format!(
-                "  {mark} {what:<wide$} {value:>13}  reference {reference:>13}  tolerance {:>11}",
-                number(row.tolerance)
-            )
+            let tolerance = number(row.tolerance);
+            format!("  {mark} {what:<wide$} {value:>13}  reference {reference:>13}  tolerance {tolerance:>11}")
         });
     }
     let exact = if outcome.is_exact { "exact" } else { "NOT exact" };
@@ -139,25 +139,44 @@ fn number(value: f64) -> String {
 
 /// A plot for each case, and one of the classic rules.
 fn page(found: &[Found]) -> Page {
-    let mut page = Page::new("The physical model beside theory").columns(3);
-    for outcome in found {
-        let axis = || if outcome.curve.is_logarithmic { Axis::Log } else { Axis::Linear };
-        let [x, y] = outcome.curve.axes.clone();
-        page = page.plot(
-            Plot::new(outcome.name)
-                .axis_x(x, axis())
-                .axis_y(y, axis())
-                .points("model", outcome.curve.model.iter().copied())
-                .points_of_theory(outcome.curve.reference, outcome.curve.theory.iter().copied()),
-        );
-    }
+    let page = Page::new("The physical model beside theory").columns(3);
+    let page = found.iter().map(plot).fold(page, Page::plot);
     let radii = classic::radii();
     let (first_step, first) = radii[0];
     page.plot(
-        Plot::new("classic rules: radius of a fixed volume")
+        Plot::new("Fixed volume by the classic rules")
+            .verdict("no viscous layer: not meant to follow t^⅛", false)
             .axis_x("steps", Axis::Log)
             .axis_y("radius in cells", Axis::Log)
             .points("classic rules", radii)
             .line_of_theory("t^⅛ of a viscous layer", move |step| first * (step / first_step).powf(0.125)),
     )
+}
+
+/// Share of the largest value that a vertical axis spans at least, so that small deviations look small.
+const LEAST_SPAN: f64 = 0.1;
+
+fn plot(outcome: &Found) -> Plot {
+    let curve = &outcome.curve;
+    let axis = || if curve.is_logarithmic { Axis::Log } else { Axis::Linear };
+    let [x, y] = curve.axes.clone();
+    let plot = Plot::new(format!("{} ({})", outcome.title, outcome.name))
+        .verdict(judgement(outcome), outcome.holds())
+        .axis_x(x, axis())
+        .axis_y(y, axis())
+        .points("model", curve.model.iter().copied())
+        .points_of_theory(curve.reference, curve.theory.iter().copied());
+    let heights = || curve.model.iter().chain(&curve.theory).map(|point| point.1);
+    let (low, high) = (heights().fold(f64::INFINITY, f64::min), heights().fold(0.0, f64::max));
+    let is_flat = !curve.is_logarithmic && low >= (1.0 - LEAST_SPAN) * high && high > 0.0;
+    if is_flat { plot.range_y(0.0, 1.3 * high) } else { plot }
+}
+
+/// The verdict on a case, and by how much its numbers deviate at most.
+fn judgement(outcome: &Found) -> String {
+    let verdict = if outcome.holds() { "holds" } else { "FAILS" };
+    match outcome.deviation() {
+        Some(share) => format!("{verdict}, numbers off by {} % at most", short(100.0 * share, 1)),
+        None => verdict.to_owned(),
+    }
 }

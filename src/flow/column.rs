@@ -59,20 +59,20 @@ impl Run {
 }
 
 impl Run {
-    /// Fluidity and strength of liquid in one cell.
+    /// Fluidity and strength of liquid in one cell, under a crust that lacks so many kelvin of heat.
     #[inline(always)]
-    fn refresh_one(&mut self, cell: FlowCell, tables: &Tables) -> Kept {
+    fn refresh_one(&mut self, cell: FlowCell, skin: f32, tables: &Tables) -> Kept {
         let warmth = Warmth::of(cell);
-        let row = tables.row_of(warmth);
-        (self.fluidity, self.strength) = (tables.fluidity[row], tables.strength[row]);
+        (self.fluidity, self.strength) =
+            (tables.fluidity[tables.row_of_core(warmth, skin)], tables.strength[tables.row_of(warmth)]);
         Kept { warmth: [warmth, Warmth::default()], share: 0 }
     }
 
     /// Those of liquid in two cells.
     #[inline]
-    fn refresh_two(&mut self, cells: [FlowCell; 2], tables: &Tables) -> Kept {
+    fn refresh_two(&mut self, cells: [FlowCell; 2], skin: f32, tables: &Tables) -> Kept {
         let warmth = [Warmth::of(cells[0]), Warmth::of(cells[1])];
-        let fluidities = [tables.fluidity[tables.row_of(warmth[0])], tables.fluidity[tables.row_of(warmth[1])]];
+        let fluidities = warmth.map(|warmth| tables.fluidity[tables.row_of_core(warmth, skin)]);
         let above = self.depth - (i64::from(self.first + 1) * UNIT - self.floor);
         let (fluidity, share) = two_layers(fluidities, part_of(above, self.depth));
         let [lower, upper] = cells;
@@ -307,7 +307,7 @@ impl Column {
     /// The same for a column of one run under the sky, by its only two cells with liquid.
     #[inline(always)]
     pub(crate) fn refresh_open(&mut self, lower: FlowCell, upper: FlowCell, tables: &Tables) -> Lean {
-        let run = &mut self.runs[0];
+        let (run, skin) = (&mut self.runs[0], self.skin);
         let amount = i64::from(lower.amount) + i64::from(upper.amount);
         run.top = run.first - 1 + i32::from(lower.amount > 0) + i32::from(upper.amount > 0);
         run.depth = amount;
@@ -317,11 +317,11 @@ impl Column {
             if self.shares.len() < start + 2 {
                 self.shares.resize(start + 2, 0);
             }
-            let kept = run.refresh_two([lower, upper], tables);
+            let kept = run.refresh_two([lower, upper], skin, tables);
             self.shares[start] = kept.share;
             kept
         } else if lower.amount > 0 {
-            run.refresh_one(lower, tables)
+            run.refresh_one(lower, skin, tables)
         } else {
             Kept::default()
         };
@@ -331,6 +331,8 @@ impl Column {
     /// Gives what a record keeps of the cells.
     #[inline(always)]
     fn refresh_run(&mut self, i: usize, tables: &Tables) -> Kept {
+        // Below a roof there is no crust.
+        let skin = if i + 1 == self.runs.len() { self.skin } else { 0.0 };
         let run = &mut self.runs[i];
         let start = (run.first - self.base) as usize;
         let (mut amount, mut heat, mut count) = (0i64, 0i64, 0);
@@ -353,19 +355,19 @@ impl Column {
             return Kept::default();
         }
         if count == 1 {
-            return run.refresh_one(cells[0], tables);
+            return run.refresh_one(cells[0], skin, tables);
         }
         if self.shares.len() < start + count as usize {
             self.shares.resize(start + count as usize, 0);
         }
         let (cells, shares) = (&cells[..count as usize], &mut self.shares[start..]);
         if let [lower, upper] = *cells {
-            let kept = run.refresh_two([lower, upper], tables);
+            let kept = run.refresh_two([lower, upper], skin, tables);
             shares[0] = kept.share;
             return kept;
         }
         run.strength = tables.strength[tables.row(heat, amount)];
-        let fluidity = |cell: &FlowCell| tables.fluidity[tables.row_of(Warmth::of(*cell))];
+        let fluidity = |cell: &FlowCell| tables.fluidity[tables.row_of_core(Warmth::of(*cell), skin)];
         let above =
             |j: usize| part_of(run.depth - ((i64::from(run.first) + j as i64 + 1) * UNIT - run.floor), run.depth);
         run.fluidity = layers(cells.iter().map(fluidity), above, shares);

@@ -8,7 +8,7 @@
 //! k (T − Ts) / √(π κ t) = ε σ (Ts⁴ − Ta⁴) + h (Ts − Ta)
 //! ```
 
-use super::column::{Column, UNIT};
+use super::column::UNIT;
 use super::heat::{RADIATION, run_content};
 use super::lid::{Crusted, Profile, WATER};
 use super::{Cooling, Flow, FlowCell, HEAT_UNITS, Lava, UNITS};
@@ -34,7 +34,7 @@ impl Flow {
     pub fn crust_k(&self, number: usize) -> Option<f64> {
         let column = &self.columns[number];
         let run = column.runs.iter().rev().find(|run| run.is_wet()).filter(|run| run.is_under_sky())?;
-        if let Some(profile) = self.profile(column) {
+        if let Some(profile) = self.profile(number) {
             return Some(profile.surface_k);
         }
         let kelvin = column.cell(run.top).temperature_k(&self.setup.lava)?;
@@ -45,11 +45,12 @@ impl Flow {
     }
 
     /// Heat over depth in the uppermost run of a column, if that is wet and grows a crust.
-    pub(crate) fn profile(&self, column: &Column) -> Option<Profile> {
+    pub(crate) fn profile(&self, number: usize) -> Option<Profile> {
+        let column = &self.columns[number];
         let run = column.runs.last().filter(|run| self.tables.carries_skin && run.is_wet())?;
         // Reactions take liquid between steps.
         let (amount, heat) = run_content(column, run);
-        let depth_m = amount as f64 / f64::from(UNITS) * self.space.dz_m;
+        let depth_m = amount as f64 / f64::from(UNITS) * self.space.dz_m / self.ground().wetted(number);
         let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
         let body =
             Crusted { lava: &self.setup.lava, mean, skin: f64::from(column.skin), depth_m, covered: column.covered };
@@ -57,12 +58,13 @@ impl Flow {
     }
 
     /// A cell with the heat that its depth has in the profile of a crust.
-    pub(crate) fn shown_cell(&self, column: &Column, level: i32) -> FlowCell {
+    pub(crate) fn shown_cell(&self, number: usize, level: i32) -> FlowCell {
+        let column = &self.columns[number];
         let mut cell = column.cell(level);
         let has_crust = column.skin > 0.0 && cell.amount > 0;
         let Some(run) = column.runs.last().filter(|run| has_crust && level >= run.first) else { return cell };
-        if let Some(profile) = self.profile(column) {
-            let unit_m = self.space.dz_m / UNIT as f64;
+        if let Some(profile) = self.profile(number) {
+            let unit_m = self.space.dz_m / UNIT as f64 / self.ground().wetted(number);
             let from = run.surface() - run.surface().min(i64::from(level + 1) * UNIT);
             let to = from + i64::from(cell.amount);
             let warm = profile.mean(from as f64 * unit_m, to as f64 * unit_m);

@@ -45,13 +45,13 @@ impl<'a> Cool<'a> {
         lava.cooling != Cooling::None || lava.bed_conduction > 0.0
     }
 
-    /// Takes the heat of a wet column for one step. Its runs keep their cells; their temperatures are stale.
-    pub(crate) fn column(&self, column: &mut Column, mark: &Mark) -> Losses {
+    /// Takes the heat of a wet column for one step; its uppermost liquid covers a share of it. Its runs keep their cells; their temperatures are stale.
+    pub(crate) fn column(&self, column: &mut Column, mark: &Mark, wetted: f64) -> Losses {
         let mut losses = Losses::default();
         column.lid = 0;
         for i in 0..column.runs.len() {
             if column.runs[i].is_wet() {
-                losses = losses.plus(self.run(column, i, mark));
+                losses = losses.plus(self.run(column, i, mark, wetted));
             }
         }
         if column.runs.last().is_none_or(|run| !run.is_wet()) {
@@ -61,12 +61,13 @@ impl<'a> Cool<'a> {
     }
 
     /// Takes the heat of a run.
-    fn run(&self, column: &mut Column, i: usize, mark: &Mark) -> Losses {
+    fn run(&self, column: &mut Column, i: usize, mark: &Mark, wetted: f64) -> Losses {
         let run = column.runs[i];
         let (amount, heat) = run_content(column, &run);
         let touched_s = (self.now_s - mark.arrival_s).max(0.0);
         let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
-        let depth_m = amount as f64 / f64::from(UNITS) * self.dz_m;
+        let wetted = if run.is_under_sky() { wetted } else { 1.0 };
+        let depth_m = amount as f64 / f64::from(UNITS) * self.dz_m / wetted;
         let mut body = Crusted { lava: self.lava, mean, skin: 0.0, depth_m, covered: column.covered };
         let mut left = heat;
         let mut take = |kelvin: f64| {
@@ -86,7 +87,7 @@ impl<'a> Cool<'a> {
         spread_evenly(run_cells(column, &run), amount, left);
         if run.is_under_sky() {
             body.mean = left as f64 / amount as f64 / HEAT_UNITS as f64;
-            self.note_crust(column, body);
+            self.note_crust(column, body, wetted);
         }
         losses
     }
@@ -148,14 +149,14 @@ impl<'a> Cool<'a> {
     }
 
     /// Keeps what the crust lacks, as far as the run can lack it, and the depth of the lid.
-    fn note_crust(&self, column: &mut Column, mut body: Crusted<'_>) {
+    fn note_crust(&self, column: &mut Column, mut body: Crusted<'_>, wetted: f64) {
         if !matches!(self.lava.cooling, Cooling::Skin { .. }) {
             return;
         }
         let profile = body.profile(0.0);
         body.skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0));
         column.skin = body.skin as f32;
-        let lid_m = profile.lid_m(self.lava.solidus_k);
+        let lid_m = profile.lid_m(self.lava.solidus_k) * wetted;
         let units = lid_m / self.dz_m * f64::from(UNITS);
         column.lid = if units < 1e15 { units as i64 } else { i64::MAX / 4 };
     }

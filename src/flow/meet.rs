@@ -46,7 +46,7 @@ impl Flow {
         };
         let lava = &self.setup.lava;
         let is_uppermost = phase == Phase::Liquid && column.runs.last().is_some_and(|run| y as i32 >= run.first);
-        let profile = if is_uppermost { self.profile(column) } else { None };
+        let profile = if is_uppermost { self.profile(c) } else { None };
         let mean_k = || lava.temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64);
         let least = self.setup.lava.heat_at(above_k) * HEAT_UNITS as f64 * amount as f64;
         Some(Met {

@@ -19,6 +19,7 @@
 //! | `undo` | a step that is given up when the program is to end |
 //! | `cross`, `gather` | the two passes of a sub-step |
 //! | `heat`, `lid`, `set` | cooling; the crust; what turns to rock |
+//! | `margin` | the share of a column that liquid covers |
 //! | `edit` | what a person or a scene puts into cells |
 //! | `meet` | what reactions with other matter take and make |
 //! | `melt` | solids that melt, their heat, heaters |
@@ -45,6 +46,7 @@ mod layers;
 mod lean;
 mod lid;
 mod mag;
+mod margin;
 mod meet;
 mod melt;
 #[cfg(test)]
@@ -431,7 +433,7 @@ impl Flow {
 
     /// One cell; empty above the box. Its heat is that of its depth under a crust.
     pub fn cell(&self, [x, y, z]: [usize; 3]) -> FlowCell {
-        self.shown_cell(&self.columns[z * self.space.nx + x], y as i32)
+        self.shown_cell(z * self.space.nx + x, y as i32)
     }
 
     /// Levels of a column outside of which is whole rock, below, and nothing, above.
@@ -456,7 +458,7 @@ impl Flow {
         });
         let run = column.runs.iter().rev().find(|run| run.is_wet());
         let lava = &self.setup.lava;
-        let profile = self.profile(column);
+        let profile = self.profile(number);
         FlowColumn {
             ground_m: meters(mark.ground),
             // Under pressure a gap holds more than its room.
@@ -464,7 +466,7 @@ impl Flow {
             set_m: meters(mark.set),
             surface_m: meters(surface),
             arrival_s: mark.arrival_s.is_finite().then_some(mark.arrival_s),
-            surface_k: run.and_then(|run| self.shown_cell(column, run.top).temperature_k(lava)),
+            surface_k: run.and_then(|run| self.shown_cell(number, run.top).temperature_k(lava)),
             viscosity_pa_s: run.map(|run| self.tables.viscosity_pa_s(run.fluidity)),
             yield_pa: run.map(|run| self.tables.yield_pa(run.strength)),
             max_speed_m_s: f64::from(mark.max_speed),

@@ -68,6 +68,8 @@ pub(crate) struct Plan {
     stirs: Vec<bool>,
     /// Whether each column may put off moves, see [`Own::is_eased`].
     eased: Vec<bool>,
+    /// Columns that are poured into in this step, ascending.
+    pub(crate) fed: Vec<u32>,
     /// Columns that have come to rest, ascending.
     pub(crate) rested: Vec<u32>,
     /// Whether a column is at a side of the box.
@@ -102,6 +104,10 @@ impl Plan {
             self.at_side = columns_at_side(space);
         }
         self.rested.clear();
+        self.fed.clear();
+        self.fed.extend(pours.iter().map(|pour| pour.column as u32));
+        self.fed.sort_unstable();
+        self.fed.dedup();
         if wet.is_none() && self.active.is_empty() && pours.is_empty() {
             return;
         }
@@ -112,7 +118,7 @@ impl Plan {
         self.stirred.reset(space.nx, space.nz);
         let stirs = &self.stirs;
         let stirring = self.listed.iter().copied().filter(|&c| stirs[c as usize]);
-        self.stirred.extend(stirring.chain(pours.iter().map(|pour| pour.column as u32)));
+        self.stirred.extend(stirring.chain(self.fed.iter().copied()));
         self.listed.clear();
         self.wake();
         self.make(ground, pours, 0);

@@ -51,11 +51,12 @@ impl Flow {
     /// Gives the cells of the uppermost run of a column that set now the heat of their depth in the profile, and the rest to
     /// the others. A lid that sets takes its crust along.
     fn part_heat(&mut self, setting: &[(u32, i32)]) {
+        let wetted = self.ground().wetted(setting[0].0 as usize);
         let column = &mut self.columns[setting[0].0 as usize];
         let Some(run) = column.runs.last().copied().filter(Run::is_wet) else { return };
         let sets = |level: i32| setting.iter().any(|&(_, other)| other == level);
         let (amount, heat) = run_content(column, &run);
-        let unit_m = self.space.dz_m / f64::from(UNITS);
+        let unit_m = self.space.dz_m / f64::from(UNITS) / wetted;
         let depth_m = amount as f64 * unit_m;
         let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
         let skin = f64::from(column.skin);

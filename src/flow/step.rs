@@ -148,13 +148,15 @@ impl Flow {
     /// Notes speeds and takes the heat of a step. Gives the columns that may set.
     fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
+        let is_cooling = Cool::new(self.space, &self.setup, notes.now_s).is_needed();
+        let wetted = if is_cooling { self.wetted(plan) } else { Vec::new() };
         let Self { space, setup, columns, marks, leans, tables, account, .. } = self;
         let cool = Cool::new(*space, setup, notes.now_s);
-        let is_cooling = cool.is_needed();
-        let ended = each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, ended| {
+        let ended = each_wet(plan, (columns, marks, leans), tables, &|(i, c), column, mark, ended| {
             ended.note_speed(c, notes.speed(c, column, mark));
-            if is_cooling {
-                ended.losses = ended.losses.plus(cool.column(column, mark));
+            // Hot lava comes up through the columns of a vent.
+            if is_cooling && plan.fed.binary_search(&c).is_err() {
+                ended.losses = ended.losses.plus(cool.column(column, mark, wetted[i]));
             }
             notes.arrival(c, column, mark, ended);
         });
@@ -165,17 +167,23 @@ impl Flow {
         ended.cold
     }
 
+    /// Shares of the active columns that liquid covers.
+    fn wetted(&self, plan: &Plan) -> Vec<f64> {
+        let ground = self.ground();
+        plan.active.par_iter().with_min_len(TASK).map(|&c| ground.wetted(c as usize)).collect()
+    }
+
     /// The same where solid takes and gives heat too.
     fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
         let Self { columns, marks, leans, tables, .. } = self;
-        let moved = each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, ended| {
+        let moved = each_wet(plan, (columns, marks, leans), tables, &|(_, c), column, mark, ended| {
             ended.note_speed(c, notes.speed(c, column, mark));
         });
         self.watch.note(moved.fastest, notes.now_s);
         self.exchange_heat();
         let Self { columns, marks, leans, tables, .. } = self;
-        let ended = each_wet(plan, (columns, marks, leans), tables, &|c, column, mark, ended| {
+        let ended = each_wet(plan, (columns, marks, leans), tables, &|(_, c), column, mark, ended| {
             notes.arrival(c, column, mark, ended);
         });
         ended.cold
@@ -208,7 +216,9 @@ impl Flow {
             self.account.poured += poured;
             self.account.heat_poured += i128::from(poured * pour.heat_each);
             if column.runs.len() == i + 1 {
-                column.skin = 0.0;
+                // What its crust lacks stays the same, and is spread over more.
+                let before = column.runs[i].depth as f64;
+                column.skin = (f64::from(column.skin) * before / (before + poured as f64)) as f32;
             }
             column.settle();
             column.refresh(&self.tables);
@@ -337,12 +347,12 @@ impl Ended {
     }
 }
 
-/// Does some work on every wet column, and brings its runs and its record up to date.
+/// Does some work on every wet column, with its place among the active ones and its number, and brings its runs and its record up to date.
 fn each_wet(
     plan: &Plan,
     (columns, marks, leans): (&mut [Column], &mut [Mark], &mut [Lean]),
     tables: &Tables,
-    work: &(impl Fn(u32, &mut Column, &mut Mark, &mut Ended) + Sync),
+    work: &(impl Fn((usize, u32), &mut Column, &mut Mark, &mut Ended) + Sync),
 ) -> Ended {
     on_strips(
         &plan.strips,
@@ -350,10 +360,11 @@ fn each_wet(
         &|strip| strip.these.len(),
         &|strip, (columns, (marks, leans))| {
             let mut ended = Ended::default();
-            for &c in &plan.active[strip.these.clone()] {
+            for place in strip.these.clone() {
+                let c = plan.active[place];
                 let i = c as usize - strip.columns.start;
                 if leans[i].has_liquid() {
-                    work(c, &mut columns[i], &mut marks[i], &mut ended);
+                    work((place, c), &mut columns[i], &mut marks[i], &mut ended);
                     leans[i] = columns[i].refresh_with_lean(tables);
                 }
             }

@@ -53,6 +53,8 @@ pub(crate) struct Tables {
     pub(crate) deep: i32,
     /// See [`HELD`].
     pub(crate) held: Mag,
+    /// The row of what vents pour.
+    hottest: usize,
     /// Whether a crust is carried with the liquid.
     pub(crate) carries_skin: bool,
     /// Fluidity of 1 Pa s, and strength of 1 Pa.
@@ -81,6 +83,7 @@ impl Tables {
             tolerance: steep(TOLERANCE),
             deep: DEEP,
             held: Mag::from_f64(HELD),
+            hottest: ((lava.heat_at(lava.vent_k) * ROWS as f64).max(0.0) as usize).min(COUNT - 1),
             carries_skin: matches!(lava.cooling, super::Cooling::Skin { .. }),
         }
     }
@@ -106,6 +109,15 @@ impl Tables {
     #[inline]
     pub(crate) fn row_of(&self, warmth: Warmth) -> usize {
         ((warmth.whole() / (HEAT_UNITS / ROWS) as u64) as usize).min(COUNT - 1)
+    }
+
+    /// The row of the core below a crust that lacks so many kelvin beside it, in liquid with this heat of a unit on its average:
+    /// the crust rides along, and the core sets the speed. It is no warmer than the vent, if the average is not.
+    #[inline]
+    pub(crate) fn row_of_core(&self, warmth: Warmth, skin: f32) -> usize {
+        let mean = self.row_of(warmth);
+        let core = mean + (skin * ROWS as f32) as usize;
+        core.min(mean.max(self.hottest))
     }
 
     /// The row of liquid with this heat.

@@ -252,3 +252,20 @@ fn a_fast_front_costs_nothing_where_lava_creeps() {
     let [pool, spring, both] = [(true, false), (false, true), (true, true)].map(|(a, b)| pool_and_spring(a, b));
     assert!(both < (pool + spring) * 11 / 10, "{both} faces together, {pool} and {spring} alone");
 }
+
+/// A litre a second, which conduction would freeze as it comes: the vent's column sheds it to its neighbours.
+#[test]
+fn a_trickle_builds_no_spine() {
+    let space = FlowBox { nx: 15, ny: 12, nz: 15, dx_m: 10.0, dz_m: 5.0 };
+    let setup = FlowSetup { lava: Lava::default(), step_s: 40.0, open_sides: true, seed: 1, heaters: Vec::new() };
+    let mut flow = Flow::new(space, setup, &[10.3; 225]).expect("numbers in range");
+    let vent = FlowPour { column: 7 * 15 + 7, level: None, before_m3: 0.0, after_m3: 0.04, temperature_k: 1360.0 };
+    for step in 0..20 * 2160 {
+        flow.step(&at_step(&[vent], step, u64::MAX));
+    }
+    flow.check().expect("exact");
+    let thickness = |c: usize| flow.column(c).liquid_m + flow.column(c).set_m;
+    let (poured, vent) = (0.04 * 20.0 * 2160.0 / 100.0, thickness(7 * 15 + 7));
+    let beside = thickness(7 * 15 + 8);
+    assert!(vent < 0.5 * poured && beside > 0.25 * vent, "{vent} m, {beside} m beside, of {poured} m");
+}

@@ -23,6 +23,8 @@ const COLORS: [RGBColor; 6] = [
 ];
 const INK: RGBColor = RGBColor(30, 30, 34);
 const GRID: RGBColor = RGBColor(222, 222, 222);
+const GOOD: RGBColor = RGBColor(0, 110, 60);
+const BAD: RGBColor = RGBColor(190, 20, 20);
 const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
 /// The crate draws letters smaller than it is asked for, by this.
 const LETTER: f64 = 1.24;
@@ -61,6 +63,9 @@ const CENTERED: plotters::style::text_anchor::Pos = plotters::style::text_anchor
     h_pos: plotters::style::text_anchor::HPos::Center,
     v_pos: plotters::style::text_anchor::VPos::Center,
 };
+
+const AT_RIGHT: plotters::style::text_anchor::Pos =
+    plotters::style::text_anchor::Pos { h_pos: plotters::style::text_anchor::HPos::Right, ..CENTERED };
 
 fn failed(error: impl std::fmt::Display) -> PlotError {
     PlotError::Draw(error.to_string())
@@ -127,6 +132,7 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
         place = corner(&points, (x, y));
     }
     let widest = y.ticks(MOST).into_iter().map(|tick| y.label(tick, MOST).chars().count()).max().unwrap_or(1);
+    let area = &below_verdict(plot, area)?;
     let mut builder = ChartBuilder::on(area);
     builder.margin(12).margin_right(22).x_label_area_size(48).y_label_area_size(40 + 8 * widest as i32);
     if !plot.title.is_empty() {
@@ -150,6 +156,20 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
         legend.position(place.0).draw().map_err(failed)?;
     }
     Ok(())
+}
+
+/// Pixels of the line with the verdict.
+const VERDICT: i32 = 26;
+
+/// Writes the verdict of a plot; gives the area below it.
+fn below_verdict<'a>(plot: &Plot, area: &Area<'a>) -> Result<Area<'a>, PlotError> {
+    let Some(verdict) = &plot.verdict else { return Ok(area.clone()) };
+    let (head, body) = area.split_vertically(VERDICT);
+    let color = if verdict.is_good { GOOD } else { BAD };
+    let style = (FONT, TEXT).into_font().style(FontStyle::Bold).color(&color).pos(AT_RIGHT);
+    let right = head.dim_in_pixel().0 as i32 - 22;
+    head.draw_text(&verdict.text, &style, (right, VERDICT / 2 + 4)).map_err(failed)?;
+    Ok(body)
 }
 
 fn mesh(plot: &Plot, chart: &mut Chart<'_>, (x, y): (Extent, Extent)) -> Result<(), PlotError> {

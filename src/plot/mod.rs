@@ -71,6 +71,13 @@ pub struct Plot {
     x: AxisSpec,
     y: AxisSpec,
     series: Vec<Series>,
+    verdict: Option<Verdict>,
+}
+
+/// A word of judgement in the corner above a plot.
+struct Verdict {
+    text: String,
+    is_good: bool,
 }
 
 impl Plot {
@@ -129,6 +136,13 @@ impl Plot {
     #[must_use]
     pub fn points_of_theory(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         self.with(name, Look::Theory, Numbers::Points(points.into_iter().collect()))
+    }
+
+    /// A verdict in the upper right corner, above the plot: green if it is good, else red.
+    #[must_use]
+    pub fn verdict(mut self, text: impl Into<String>, is_good: bool) -> Self {
+        self.verdict = Some(Verdict { text: text.into(), is_good });
+        self
     }
 
     fn with(mut self, name: impl Into<String>, look: Look, numbers: Numbers) -> Self {

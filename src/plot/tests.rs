@@ -22,6 +22,17 @@ fn a_plot_has_its_points_its_theory_and_its_words() {
 }
 
 #[test]
+fn a_verdict_stands_in_the_corner() {
+    let svg = |is_good: bool| drop_of(4).verdict("holds, 1.3 %", is_good).svg().expect("a plot");
+    for (svg, color) in [(svg(true), "#006E3C"), (svg(false), "#BE1414")] {
+        let lines: Vec<&str> = svg.lines().collect();
+        let at = lines.iter().position(|line| line.contains("holds, 1.3 %")).expect("the verdict");
+        assert!(lines[at - 1].contains(color) && lines[at - 1].contains("text-anchor=\"end\""), "{}", lines[at - 1]);
+    }
+    assert!(!drop_of(4).svg().expect("a plot").contains("holds"));
+}
+
+#[test]
 fn numbers_without_a_place_are_left_out() {
     let points = [(0.0, 1.0), (f64::NAN, 2.0), (1.0, f64::INFINITY), (1.0, -1.0), (2.0, 3.0), (20.0, 30.0)];
     let plot = Plot::new("").axis_x("x", Axis::Log).axis_y("y", Axis::Log).points("", points);

@@ -35,8 +35,8 @@ impl Lava {
     pub(super) fn etna_basalt() -> Self {
         Self {
             density_kg_m3: 2600.0,
-            viscosity: Viscosity::Etna { water: 0.02, crystals: 40.0 },
-            yield_pa: 1000.0,
+            viscosity: Viscosity::Etna { water: 0.02, crystals: 20.0 },
+            yield_pa: 3000.0,
             yield_factor: 10.0,
             vent_k: 1360.0,
             solidus_k: 1143.0,
@@ -48,7 +48,7 @@ impl Lava {
             emissivity: 0.9,
             convection: 0.0,
             conduction: 0.51,
-            bed_conduction: 0.45,
+            bed_conduction: 1.0,
             diffusivity: 5e-7,
         }
     }

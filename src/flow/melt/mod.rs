@@ -223,7 +223,7 @@ impl Flow {
     /// Temperature of the solid or the liquid of a cell, whichever fills more of it.
     pub fn temperature_k(&self, [x, y, z]: [usize; 3]) -> Option<f64> {
         let (c, level) = (z * self.space.nx + x, y as i32);
-        let liquid = self.shown_cell(&self.columns[c], level);
+        let liquid = self.shown_cell(c, level);
         let solid = self.solids.as_ref().map(|solids| solids[c].cell(level)).unwrap_or_default();
         let (amount, heat) =
             if solid.amount > liquid.amount { (solid.amount, solid.heat) } else { (liquid.amount, liquid.heat) };

@@ -78,6 +78,7 @@ pub(super) fn u_tube() -> Measured {
     let rows = vec![
         Row::absolute("levels meet, m", level(&flow, 18), level(&flow, 2), 0.001),
         Row::relative("level above the tunnel's floor, m", 10.0 + above, level(&flow, 2), 0.001),
+        Row::absolute("thickness in the full tunnel, m", 10.0, flow.column(25 + 12).liquid_m, 1e-6),
     ];
     Measured { rows, curve: found, flow }
 }

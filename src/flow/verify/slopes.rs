@@ -137,6 +137,6 @@ pub(super) fn volume() -> Measured {
     }
     let first = found.model[0];
     found.theory = found.model.iter().map(|&(t, _)| (t, first.1 * libm::cbrt(t / first.0))).collect();
-    let rows = vec![Row::absolute("exponent of the length", 0.315, exponent(first, found.model[4]), 0.025)];
+    let rows = vec![Row::between("exponent of the length", [0.29, 0.34], exponent(first, found.model[4]))];
     Measured { rows, curve: found, flow: incline.flow }
 }

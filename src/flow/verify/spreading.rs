@@ -78,7 +78,7 @@ pub(super) fn flux() -> Measured {
     let law = |t: f64| 0.7150 * libm::pow(GRAVITY * rate * rate * rate / (3.0 * nu), 0.125) * t.sqrt();
     let middle = space.columns() / 2;
     let mut found = curve(["time in s", "radius in m"], true);
-    let mut next = 40_000.0;
+    let mut next = 20_000.0;
     while next <= 160_000.0 {
         while flow.time_s() < next {
             let pour = steady(&flow, middle, rate, 1360.0);
@@ -88,9 +88,10 @@ pub(super) fn flux() -> Measured {
         found.theory.push((next, law(next)));
         next *= 2.0;
     }
-    let end = found.model[found.model.len() - 1];
+    // From 35 to 50 cells.
+    let [.., start, end] = found.model[..] else { unreachable!("four radii") };
     let rows = vec![
-        Row::absolute("exponent of the radius", 0.5, exponent(found.model[0], end), 0.01),
+        Row::absolute("exponent of the radius", 0.5, exponent(start, end), 0.01),
         Row::relative("radius, m", law(end.0), end.1, 0.03),
         Row::absolute("square-ness m₄", 0.0, moments(&flow).1, 0.015),
     ];

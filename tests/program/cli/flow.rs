@@ -77,12 +77,15 @@ fn a_report_warns_with_numbers_where_the_model_does_not_hold() {
     assert!(reynolds("max") > 1.0 && reynolds("above_1_since_s") <= reynolds("at_s"), "{flow}");
     assert!((0.0..300.0).contains(&reynolds("x_m")) && (0.0..200.0).contains(&reynolds("z_m")), "{flow}");
     assert!(flow["out_m3"].as_f64().unwrap() > 0.0, "{flow}");
+    assert!((0.5..5.0).contains(&flow["cells_across"].as_f64().unwrap()), "{flow}");
     let words = text(&place.run(args).stdout);
     for line in [
         "warning: Reynolds number up to ",
         ", above 1 since ",
         " % of the lava, left by the sides of the box",
         "cells 2 m high",
+        "warning: unconverged: the lava is ",
+        " run-out and area follow the cells; make cells ",
     ] {
         assert!(words.contains(line), "no {line:?} in\n{words}");
     }
