@@ -27,10 +27,11 @@ const SETTLING: u64 = 5;
 const SETTLED_BATCH: u64 = 100;
 
 /// Scenes of several materials, and the steps before they are timed. Together they have every rule.
-const SCENES: [(&str, &str, u64); 5] = [
+const SCENES: [(&str, &str, u64); 6] = [
     ("island", include_str!("../../../terrains/island.toml"), 1500),
     ("cycle", include_str!("../../../terrains/cycle.toml"), 500),
     ("u-tube", include_str!("../../../terrains/u_tube.toml"), 100),
+    ("float", include_str!("../../../terrains/float.toml"), 20),
     ("plume", include_str!("../../../terrains/plume.toml"), 300),
     ("flow", FLOW, 100),
 ];
