@@ -223,12 +223,12 @@ impl Extent {
             [beside, below].into_iter().flatten().filter(|other| *other != covered[number]).count()
         };
         extent.edges = (0..covered.len()).map(edges).sum();
-        for number in 0..flow.space().columns() {
+        for (number, &is_covered) in covered.iter().enumerate() {
             let column = flow.column(number);
             let thickness = column.liquid_m + column.set_m;
             extent.max_speed = extent.max_speed.max(column.max_speed_m_s);
             extent.roofed += usize::from(column.roofed);
-            if !covered[number] {
+            if !is_covered {
                 continue;
             }
             let (x, z) = ((number % site.grid.nx) as f64 + 0.5, (number / site.grid.nx) as f64 + 0.5);
@@ -288,6 +288,9 @@ impl FlowReport {
     /// The lines for people.
     pub(super) fn lines(&self) -> Vec<String> {
         let lowest = self.lowest_m.map(|lowest| format!(", down to {lowest:.0} m")).unwrap_or_default();
+        // Wax that melts where it stands has no vent.
+        let reach = (self.reach_m > 0.0).then(|| format!(", {} m from the vent", short(self.reach_m, 2)));
+        let reach = reach.unwrap_or_default();
         let verdict = match &self.fault {
             None => "volume and heat exact".to_owned(),
             Some(fault) => format!("NOT EXACT: {fault}"),
@@ -309,7 +312,7 @@ impl FlowReport {
                 volume(self.set_m3),
                 volume(self.out_m3)
             ),
-            format!("extent      {}, {} m from the vent{lowest}", area(self.area_m2), short(self.reach_m, 2)),
+            format!("extent      {}{reach}{lowest}", area(self.area_m2)),
             format!(
                 "thickness   {} m on average, {} m at most; up to {} m/s; {} columns roofed",
                 rough(self.mean_thickness_m),

@@ -62,11 +62,11 @@ fn cut(mut points: Vec<Point>, closed: bool) -> Vec<Point> {
         points = next;
     }
     // Only now: a cut takes a quarter of an edge, which must not grow.
-    without_straight(points, closed)
+    without_straight(&points, closed)
 }
 
 /// Leaves out points on a straight line between their neighbours.
-fn without_straight(points: Vec<Point>, closed: bool) -> Vec<Point> {
+fn without_straight(points: &[Point], closed: bool) -> Vec<Point> {
     let n = points.len();
     let turns = |i: usize| {
         let [a, b, c] = [points[(i + n - 1) % n], points[i], points[(i + 1) % n]];

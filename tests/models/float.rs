@@ -29,7 +29,7 @@ fn mercury() -> Material {
 
 /// A basin with a floor of rock in which a liquid stands so high.
 fn basin(grid: Grid, deep: usize, liquid: &Material, others: &[Material]) -> World {
-    let mut world = World::with_materials(Ground::none(grid), [&[liquid.clone()], others].concat());
+    let mut world = World::with_materials(Ground::none(grid), [std::slice::from_ref(liquid), others].concat());
     fill(&mut world, [0; 3], [grid.nx, 1, grid.nz], Matter::Rock);
     fill(&mut world, [0, 1, 0], [grid.nx, 1 + deep, grid.nz], of(&liquid.name));
     world

@@ -1,5 +1,6 @@
 //! The commands of README and docs: where they write, and that they print what stands below them. `LAVOXEL_DOCS=write` puts
 //! what the program prints now into the page.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -468,9 +468,10 @@ fn erupts_without_a_window(display: Option<&str>, drivers: Option<&str>) -> Stri
     program.interrupt();
     lines.read_to_string(&mut said).expect("text");
     assert_eq!(program.wait().expect("it ends").code(), Some(130), "{said}");
-    for file in ["volcano.png", "volcano.webp"] {
-        assert!(folder.path().join("lavoxel-out").join(file).exists(), "{file}: {said}");
-    }
+    assert!(folder.path().join("lavoxel-out/volcano.webp").exists(), "{said}");
+    // A picture that would take longer than a moment is given up, and that is said.
+    let given_up = said.contains("stopped before lavoxel-out/volcano.png was drawn");
+    assert_eq!(folder.path().join("lavoxel-out/volcano.png").exists(), !given_up, "{said}");
     said
 }
 
@@ -493,7 +494,7 @@ fn without_a_window_the_volcano_erupts_into_files() {
         let no_library = display.is_some() && server.is_none() && first.contains("the system library ");
         assert!(first.starts_with("no window: ") && (first.contains(reason) || no_library), "{said}");
         assert!(first.ends_with("drawing the eruption into lavoxel-out instead, as lavoxel render does"), "{said}");
-        assert!(said.contains("lavoxel-out/volcano.png (step ") && !said.contains("panicked"), "{said}");
+        assert!(said.contains("lavoxel-out/volcano.png") && !said.contains("panicked"), "{said}");
     }
 }
 
