@@ -45,14 +45,14 @@ fn bench_keeps_tables_and_compares_them() {
     place.put("slow.json", slow.to_string());
     let compared = place.json(&format!("{bench} --compare slow.json --json"))["compared"].take();
     let changes = compared["changes"].as_array().unwrap();
-    assert_eq!(changes.len(), 10 + 2);
+    assert_eq!(changes.len(), 11 + 2);
     assert!(changes.iter().all(|change| change["outside_noise"] == true), "{compared}");
     assert!(changes.iter().all(|change| change["ratio"].as_f64().unwrap() < 1.0), "{compared}");
     assert_eq!(compared["warnings"][0].as_str().unwrap().matches("not a loom").count(), 1);
 
     let text = place.done(&format!("{bench} --compare slow.json --save new/a.json --force"));
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    assert!(text.contains("against slow.json (first)") && text.matches("  faster").count() == 12, "{text}");
+    assert!(text.contains("against slow.json (first)") && text.matches("  faster").count() == 13, "{text}");
     let saved: Value = serde_json::from_slice(&place.read("new/a.json")).unwrap();
     assert!(saved.get("label").is_none() && saved.get("compared").is_none());
 }
