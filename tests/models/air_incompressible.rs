@@ -481,7 +481,7 @@ fn a_thermal_rises_with_the_root_of_time() {
 }
 
 /// How far a ball of heat has risen, every ten steps. Its blocks of three cells are warm by chance, so that it is turbulent at
-/// once: an even ball turns into a laminar ring, which grows by jumps and rises as t^0.58 up to here.
+/// once: an even ball turns into a laminar ring, which grows by jumps and rises as t^0.60 up to here.
 fn thermal(seed: u64) -> Vec<f64> {
     let (grid, steps) = (AirGrid::new(Grid::new(48, 80, 48), [Side::Open; 3]), 400);
     let forces = Forces { lift: 0.02, ..Forces::default() };
