@@ -7,9 +7,10 @@ use ndarray::Array2;
 
 use super::Content;
 use super::Ledger;
+use super::activity::Activities;
 use super::clock::{ChangeClock, Changes, Cursor, Reading};
 use super::settled::{LayerVersion, Settled, Traced};
-use super::tiles::{Activities, Strip, Tile};
+use super::tiles::{Strip, Tile};
 use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
 use crate::matter::Material;
