@@ -25,7 +25,7 @@ pub use self::air::AirVolume;
 pub use self::bricks::Bricks;
 use self::changes::SlabChanges;
 pub use self::changes::{BRICK, Change};
-use self::clear::{ClearFilter, Matter};
+use self::clear::{ClearFilter, Matter, Rows as AroundRow};
 pub use self::crust::CrustMap;
 use self::crust::Crusts;
 use self::layer_changes::{Around, LayerChanges, LayerCursor};
@@ -262,9 +262,12 @@ impl LowPass {
 
     /// Memory of so many materials besides the lava, once there is some of each.
     pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
+        // Each thread copies those around the row that it writes.
+        let copies = if media > 0 { AroundRow::length(grid) * current_num_threads() } else { 0 };
         MemoryEstimate::of("the low-pass of the other materials", grid.cells(), 1.0 * media as f64)
             .and(MemoryEstimate::of("its rows", grid.ny * grid.nz, 20.0 * media as f64))
             .and(MemoryEstimate::of("its versions of the ground", grid.columns(), 0.25 * media as f64))
+            .and(MemoryEstimate::of("the amounts around its rows", copies, AroundRow::BYTES_A_CELL as f64))
     }
 
     /// Memory of ash and steam in an air of so many cells.

@@ -1,6 +1,7 @@
 //! The drift of a gas over the tiles of a strip: its columns from the top down, and again from the bottom up.
 //!
-//! Which cells act is drawn in every step, so that every tile that holds gas is visited.
+//! Which cells act is drawn in every step, so that every tile that holds gas is visited, until no cell could move whatever it
+//! draws.
 
 use super::heavier::{Heavier, Layers};
 use crate::grid::tile::{ROW, bits};
@@ -73,13 +74,36 @@ impl Drift<'_> {
 
     /// What one tile gives; its y, the y of the one that takes, and their place along x in tiles.
     #[inline(always)]
-    fn tile<S: Simd>(&mut self, s: S, Pair { from, to, bit }: Pair, [y, to_y, tx]: [usize; 3], up: bool) {
-        let mut chosen = self.rule.acting(self.key, [tx, y, self.tz], up);
+    fn tile<S: Simd>(
+        &mut self,
+        s: S,
+        pair @ Pair { from, to, bit }: Pair,
+        place @ [y, to_y, tx]: [usize; 3],
+        up: bool,
+    ) {
+        let chosen = self.rule.acting(self.key, [tx, y, self.tz], up);
+        let Some([left, taken]) = self.moved(s, pair, place, (chosen, up)) else { return };
+        s.store(&mut self.strip.change::<1>(to_y, to, bit)[AMOUNT], taken);
+        s.store(&mut self.strip.change::<1>(y, from, bit)[AMOUNT], left);
+        if !s.any(left) {
+            self.strip.leave(from, bit);
+        }
+    }
+
+    /// The amounts of both tiles after those of the chosen cells have moved that may; `None` where none moves.
+    #[inline(always)]
+    fn moved<S: Simd>(
+        &mut self,
+        s: S,
+        Pair { from, to, bit }: Pair,
+        [y, to_y, tx]: [usize; 3],
+        (mut chosen, up): (u32, bool),
+    ) -> Option<[S::V; 2]> {
         if chosen != 0 && !up {
             chosen &= !self.held(s, [tx, y], from, bit);
         }
         if chosen == 0 {
-            return;
+            return None;
         }
         let ground: GroundStrip<'_> = self.ground.strip(self.tz);
         let slots = [from, to].map(|index| self.strip.row(index).slots[bit]);
@@ -93,14 +117,93 @@ impl Drift<'_> {
         let speed = s.splat(self.rule.speed(up));
         let room = s.sub_saturating(s.splat(AMOUNT_ONE), full);
         let moved = s.keep(s.min(s.min(amount, speed), room), chosen & open);
-        if !s.any(moved) {
-            return;
+        s.any(moved).then(|| [s.sub(amount, moved), s.add(there, moved)])
+    }
+}
+
+/// Whether any cell of a strip could move, whatever it draws.
+pub(super) struct Stirs<'a> {
+    pub(super) drift: Drift<'a>,
+    pub(super) found: &'a mut bool,
+}
+
+impl Work for Stirs<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let Self { mut drift, found } = self;
+        let ny = drift.ground.grid().ny;
+        let rows = drift.strip.held.range();
+        for y in rows.start..rows.end.min(ny) {
+            for (to, up) in [(y + 1, true), (y.wrapping_sub(1), false)].into_iter().filter(|&(to, _)| to < ny) {
+                *found |= drift.row_stirs(s, [y, to], up);
+            }
+            if *found {
+                return;
+            }
         }
-        let left = s.sub(amount, moved);
-        s.store(&mut self.strip.change::<1>(to_y, to, bit)[AMOUNT], s.add(there, moved));
-        s.store(&mut self.strip.change::<1>(y, from, bit)[AMOUNT], left);
-        if !s.any(left) {
-            self.strip.leave(from, bit);
+    }
+}
+
+impl Drift<'_> {
+    /// Whether any cell at `y` could give to the one at `to`.
+    #[inline(always)]
+    fn row_stirs<S: Simd>(&mut self, s: S, [y, to]: [usize; 2], up: bool) -> bool {
+        let chosen = if self.rule.ever_acts(up) { u32::MAX } else { 0 };
+        for w in 0..self.strip.width {
+            let (from, into) = (self.strip.index(y, w), self.strip.index(to, w));
+            for bit in bits(self.strip.row(from).held) {
+                let pair = Pair { from, to: into, bit };
+                if self.moved(s, pair, [y, to, w * ROW + bit], (chosen, up)).is_some() {
+                    return true;
+                }
+            }
         }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::plain::Plain;
+    use crate::engine::tiled::Tiled;
+    use crate::engine::{Engine, Stage};
+    use crate::grid::Grid;
+    use crate::matter::Material;
+    use crate::random::Draw;
+    use crate::rules::{Rules, RulesSpec};
+    use crate::units::AMOUNT_ONE;
+    use crate::world::{Content, Ground, World};
+
+    #[test]
+    fn gas_that_cannot_move_is_left_alone_until_something_changes() {
+        let grid = Grid::new(20, 12, 9);
+        let mut world = World::with_materials(Ground::none(grid), vec![Material::steam()]);
+        let full = Content { amount: AMOUNT_ONE, energy: 0 };
+        grid.places().filter(|&[_, y, _]| y >= 10).for_each(|place| world.layers[1].set(place, full));
+        let materials = [world.layers[1].material().clone()];
+        let rules = Rules::new(&RulesSpec::default(), &materials, &[], grid);
+        let mut plain = world.clone();
+        let (mut fast, mut slow) = (Tiled::default(), Plain);
+        let mut steps = 0;
+        let mut run = |world: &mut World, plain: &mut World, count: u64| {
+            for step in steps..steps + count {
+                for stage in Stage::of_rules(&rules) {
+                    fast.run(world, stage, Draw { seed: 1, step });
+                    slow.run(plain, stage, Draw { seed: 1, step });
+                }
+                assert_eq!(world.state_hash(), plain.state_hash(), "step {step}");
+            }
+            steps += count;
+        };
+        run(&mut world, &mut plain, 2);
+        assert!(world.layers[1].traced.is_some() && world.layers[1].is_asleep(), "no tile is visited");
+        // Room above gas.
+        for world in [&mut world, &mut plain] {
+            world.layers[1].set([3, 11, 3], Content::default());
+        }
+        run(&mut world, &mut plain, 1);
+        assert!(world.layers[1].traced.is_none() && !world.layers[1].is_asleep(), "it may rise");
+        run(&mut world, &mut plain, 60);
+        assert!(world.layers[1].at([3, 11, 3]).amount > 0, "it rose");
     }
 }

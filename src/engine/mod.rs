@@ -51,18 +51,14 @@ impl Stage<'_> {
         std::iter::once("sources").chain(Rule::NAMES.iter().copied()).chain(["air", "flow"])
     }
 
-    /// The rules of a step, in order: those of the layers in their order, then reactions and what follows them.
+    /// The rules of a step, in order: those of the layers in their order, then reactions and what follows them. One that is not
+    /// [due](Stage::is_due) is left out of a step, and so is the one that [calms](Stage::calms) lava down while lava is fed.
     pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
-        Self::of_unfed_rules(rules).filter(|stage| !stage.calms())
-    }
-
-    /// The same, and the rule that calms lava down once nothing feeds it.
-    pub(crate) fn of_unfed_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
         rules.iter().map(|(layer, rule)| Stage::Rule { layer, rule })
     }
 
     /// Whether it calms lava down.
-    pub(crate) fn calms(&self) -> bool {
+    pub fn calms(&self) -> bool {
         matches!(self, Self::Rule { rule: Rule::Calm(_), .. })
     }
 

@@ -46,7 +46,9 @@ impl Engine for Plain {
             Rule::Calm(rule) => world.calm(layer, rule, &mut Vec::new()),
             Rule::Leave(()) => world.leave_by_roof(layer),
             Rule::Trace(rule) => {
-                for (place, amount) in rule.settle(world, layer) {
+                let (settled, left) = rule.settle(world, layer);
+                world.layers[layer].ledger.outflow += left;
+                for (place, amount) in settled {
                     world.layers[layer].set(place, Content { amount, energy: 0 });
                 }
             }

@@ -7,7 +7,7 @@
 //! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
 
 use super::deltas::Deltas;
-use super::drift::Drift;
+use super::drift::{Drift, Stirs};
 use super::fall::{FallCommon, Falls};
 use super::grains;
 use super::heavier::{Layers, Nothing};
@@ -20,7 +20,7 @@ use crate::random::{Draw, Salt};
 use crate::rules::drift::Drifting;
 use crate::rules::{Column, Exchange, Rule, Walls};
 use crate::simd::{Level, Simd, Work};
-use crate::world::{AMOUNT, Activities, Content, ENERGY, Ground, Layer, Reader, Strip, World};
+use crate::world::{AMOUNT, Activities, Content, ENERGY, Ground, Layer, Reader, Strip, Traced, World};
 
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
 const LEAST_PART: usize = 128;
@@ -165,19 +165,38 @@ impl Tiled {
         update_awake(layer, from, to);
     }
 
-    /// The drift of a gas.
+    /// The drift of a gas. Once no cell could move, whatever it draws, it is left alone until the rule, the ground or what it reads
+    /// is another one.
     fn drift(&mut self, world: &mut World, layer: usize, rule: &Drifting, draw: Draw) {
         let World { ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let heavier = &heavier[..capacity.layers_above(layer)];
+        let gas = &mut rest[0];
+        let now = |gas: &Layer| {
+            let versions = heavier.iter().map(Layer::version).chain([gas.version()]);
+            Traced { rule: rule.numbers(), ground: ground.stamp(), layers: versions.collect() }
+        };
+        if gas.traced.as_ref().is_some_and(|rests| *rests == now(gas)) {
+            return;
+        }
+        let before = gas.version();
         let (level, heavier, key) = (self.level, Layers(heavier), draw.key_of(Salt::Drift, layer));
-        let Layer { strips, awake, .. } = &mut rest[0];
+        let Layer { strips, awake, .. } = gas;
         strips.par_iter_mut().zip(awake).enumerate().for_each(|(tz, (strip, awake))| {
             if !strip.held.is_empty() {
                 level.run(Drift { strip, tz, ground, heavier, rule, key });
                 *awake |= !strip.falling.is_empty();
             }
         });
+        let rests = gas.version() == before && {
+            let stirs = |(tz, strip): (usize, &mut Strip)| {
+                let mut found = false;
+                level.run(Stirs { drift: Drift { strip, tz, ground, heavier, rule, key }, found: &mut found });
+                found
+            };
+            !gas.strips.par_iter_mut().enumerate().map(stirs).reduce(|| false, |a, b| a | b)
+        };
+        gas.traced = rests.then(|| now(gas));
     }
 
     /// A rule across a layer.

@@ -33,11 +33,18 @@ impl Flow {
             let cell = self.columns[c as usize].cell_mut(level);
             self.account.set += i64::from(cell.amount);
             self.account.heat_set += i128::from(cell.heat);
-            self.marks[c as usize].set += i64::from(cell.amount);
-            cell.rock = match &mut self.solids {
-                Some(solids) => solids[c as usize].add(level, cell.rock, cell.amount, cell.heat),
-                None => (i64::from(cell.rock) + i64::from(cell.amount)).min(i64::from(UNITS)) as i32,
-            };
+            let (before, mark) = (cell.rock, &mut self.marks[c as usize].set);
+            match &mut self.solids {
+                Some(solids) => {
+                    *mark += i64::from(cell.amount);
+                    cell.rock = solids[c as usize].add(level, cell.rock, cell.amount, cell.heat);
+                }
+                None => {
+                    cell.rock = (i64::from(cell.rock) + i64::from(cell.amount)).min(i64::from(UNITS)) as i32;
+                    // Under pressure a cell holds more than its room, and what sets of it is no thicker than that.
+                    *mark += i64::from(cell.rock - before);
+                }
+            }
             (cell.amount, cell.heat) = (0, 0);
         }
         self.reshape(cells.chunk_by(|a, b| a.0 == b.0).map(|pair| pair[0].0));

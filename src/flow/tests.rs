@@ -269,3 +269,34 @@ fn a_trickle_builds_no_spine() {
     let beside = thickness(7 * 15 + 8);
     assert!(vent < 0.5 * poured && beside > 0.25 * vent, "{vent} m, {beside} m beside, of {poured} m");
 }
+
+#[test]
+fn what_sets_under_pressure_is_no_thicker_than_its_room() {
+    // A tunnel 5 m high joins two shafts, of which one was filled 30 m.
+    let space = FlowBox { nx: 12, ny: 12, nz: 3, dx_m: 10.0, dz_m: 5.0 };
+    let lava = Lava {
+        viscosity: Viscosity::Constant { pa_s: 1e4 },
+        cooling: Cooling::None,
+        yield_pa: 0.0,
+        yield_factor: 0.0,
+        bed_conduction: 0.0,
+        ..Lava::default()
+    };
+    let (hot, cold) = (lava.vent_k, lava.solidus_k - 10.0);
+    let setup = FlowSetup { lava, step_s: 20.0, open_sides: false, seed: 1, heaters: Vec::new() };
+    let mut flow = Flow::new(space, setup, &[5.0; 36]).expect("numbers in range");
+    let above = (0..3).flat_map(|z| (4..8).flat_map(move |x| (2..12).map(move |y| [x, y, z])));
+    flow.edit(above, FlowEdit::Rock);
+    let pour = |column| FlowPour { column, level: None, before_m3: 0.0, after_m3: 3000.0, temperature_k: hot };
+    flow.fill((0..36).filter(|c| c % 12 < 4).map(pour));
+    (0..200).for_each(|_| flow.step(&[]));
+    let middle = 12 + 5;
+    assert!(flow.columns[middle].amount() > i64::from(UNITS), "it is under pressure");
+    assert!(flow.column(middle).liquid_m <= 5.0, "{} m", flow.column(middle).liquid_m);
+    for cell in flow.columns.iter_mut().flat_map(|column| &mut column.cells) {
+        cell.heat = i64::from(cell.amount) * (cold * HEAT_UNITS as f64) as i64;
+    }
+    flow.set(&[middle as u32]);
+    let column = flow.column(middle);
+    assert!(column.set_m > 4.9 && column.set_m + column.liquid_m <= 5.0, "{} m", column.set_m);
+}

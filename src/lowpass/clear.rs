@@ -180,7 +180,7 @@ impl Slab<'_> {
 
 /// Sums over the three rows along z around the rows of a slab, for three neighbouring y.
 #[derive(Default)]
-struct Rows {
+pub(super) struct Rows {
     /// Cells that are read.
     wide: Range<usize>,
     /// By y, modulo 3.
@@ -209,10 +209,18 @@ struct Row {
 }
 
 impl Rows {
+    /// Bytes of all lists for each of their cells.
+    pub(super) const BYTES_A_CELL: usize = size_of::<u32>() * (3 * (3 + (2 * REACH + 1) + 3) + 3);
+
+    /// Cells of each list.
+    pub(super) fn length(grid: Grid) -> usize {
+        (grid.nx.div_ceil(TILE_X) + 2) * TILE_X
+    }
+
     /// Starts a slab in which these cells are written.
     fn begin(&mut self, grid: Grid, cells: Span) {
         self.wide = grown(cells, REACH, grid.nx).range();
-        let length = (grid.nx.div_ceil(TILE_X) + 2) * TILE_X;
+        let length = Self::length(grid);
         for row in self.sums.iter_mut().chain(&mut self.near).chain([&mut self.above, &mut self.tall, &mut self.all]) {
             row.clear();
             row.room.resize(length, 0);

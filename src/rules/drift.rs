@@ -92,6 +92,17 @@ impl Drifting {
         if up { key.chosen(tile, self.up) } else { !key.chosen(tile, 256 - self.down) }
     }
 
+    /// Whether a cell may ever act.
+    pub(crate) fn ever_acts(&self, up: bool) -> bool {
+        (if up { self.up } else { self.down }) > 0
+    }
+
+    /// All numbers on which it depends where cells may move.
+    pub(crate) fn numbers(&self) -> RuleNumbers {
+        let [up, up_speed, down, down_speed] = [self.up, self.up_speed, self.down, self.down_speed].map(u32::from);
+        [up, up_speed, down, down_speed, self.viscosity.into(), 0, 0, 0]
+    }
+
     /// Most that leaves a cell that acts.
     #[inline]
     pub fn speed(&self, up: bool) -> u16 {

@@ -13,7 +13,8 @@
 //!    offers each of them an equal part of its room. To a body below it a free surface cell is one of its surface. To any other
 //!    body that it touches it is a *pressed* cell. A body cell is a *covered* cell where rock, the roof, or a covered cell is above
 //!    it. Those that have room take: the covered and the pressed cells of a body at one height together at most
-//!    n · `press` · √(2 · head) in a run, the covered ones first. n is the number of pressed ones that touch the body at a side;
+//!    n · `press` · √(2 · head) in a run, the covered ones first. What is outside of an open side of the box takes last, has room for
+//!    any amount, and that is outflow. n is the number of pressed ones that touch the body at a side and of its faces at open sides;
 //!    or, where there are none, of those that lie on it; or else of the covered ones. The head, in cells, is the height above
 //!    their middle at which the highest liquid that the body offers stands.
 //! 4. By body and height: the highest offers go to the lowest heights that have room, as long as the giver is higher and the room
@@ -161,19 +162,20 @@ impl Tracing {
         (2 * press * press * head / u64::from(AMOUNT_ONE)).isqrt()
     }
 
-    /// Sets what the pressed cells of one body take at most; its heights come from the lowest on.
+    /// Sets what the pressed cells of one body, and what is outside, take at most; its heights come from the lowest on.
     pub(crate) fn press(&self, heights: &mut [Height]) {
         let highest = heights.iter().rfind(|height| height.offers > 0).map(|height| (height.y, height.level()));
         for same_y in heights.chunk_by_mut(|a, b| a.y == b.y) {
             let y = same_y[0].y;
-            let driven = same_y.iter().filter(|height| !height.is_surface());
-            let (holes, room) = driven
-                .fold((Height::NO_HOLES, 0), |(holes, room), height| (height.with_holes(holes), room + height.room));
+            let driven = || same_y.iter().filter(|height| !height.is_surface());
+            let holes = driven().fold(Height::NO_HOLES, |holes, height| height.with_holes(holes));
+            let has_room = driven().any(Height::is_outside)
+                || driven().map(|height| height.room).sum::<u64>() >= u64::from(self.min_flow);
             let middle = u64::from(y) * u64::from(AMOUNT_ONE) + u64::from(AMOUNT_ONE / 2);
-            let is_lower = |&(high, _): &(u32, u64)| high > y && room >= self.min_flow.into();
-            let speed = highest.filter(is_lower).map_or(0, |(_, level)| self.driven(level - middle));
+            let above = highest.filter(|&(high, _)| high > y && has_room);
+            let speed = above.map_or(0, |(_, level)| self.driven(level - middle));
             let most = holes.into_iter().find(|&holes| holes > 0).unwrap_or(0) * speed;
-            same_y.iter_mut().filter(|height| !height.is_surface()).for_each(|height| height.most_taken = most);
+            same_y.iter_mut().filter(|height| !height.is_surface()).for_each(|height| height.take_at_most(most));
         }
     }
 
@@ -203,9 +205,9 @@ impl Tracing {
 /// Room that is left to the cells of one of a body's heights.
 fn room_left(heights: &[Height], number: usize) -> u64 {
     let height = &heights[number];
-    // The covered cells of the same y come before the pressed ones and share their limit.
-    let before = heights[..number].last().filter(|before| before.y == height.y && !height.is_surface());
-    let limit = height.most_taken - before.map_or(0, |before| before.taken);
+    // Those of the same y that come before share its limit.
+    let before = heights[..number].iter().rev().take_while(|before| before.y == height.y && !height.is_surface());
+    let limit = height.most_taken - before.map(|before| before.taken).sum::<u64>();
     height.room.min(limit) - height.taken
 }
 

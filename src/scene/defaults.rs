@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Model, Scene, SceneSpec};
+use super::{Model, Scene, SceneError, SceneSpec};
 use crate::matter::{Material, Reaction, Terms};
 use crate::rules::Roof;
 use crate::validate::Invalid;
@@ -67,6 +67,8 @@ pub(super) struct Added {
     reactions: Vec<(Reaction, Standing)>,
     /// Materials that only come of them.
     products: Vec<String>,
+    /// Whether somebody may put lava into the box later.
+    lava_may_come: bool,
 }
 
 /// The materials that a reaction takes or is near, the same for a lava and its melt.
@@ -118,10 +120,10 @@ impl SceneSpec {
     }
 
     /// Whether a material of a reaction is there, as its preset has it; nothing where it is not there.
-    fn fits(&self, name: &str) -> Option<bool> {
+    fn fits(&self, name: &str, has_lava: bool) -> Option<bool> {
         match name {
-            Material::LAVA => self.has_lava().then_some(true),
-            Material::SOLID => (self.melts() && self.has_lava()).then_some(true),
+            Material::LAVA => has_lava.then_some(true),
+            Material::SOLID => (self.melts() && has_lava).then_some(true),
             _ => {
                 let given = self.materials.iter().find(|material| material.name == name)?;
                 let preset = Material::preset(name)?;
@@ -131,7 +133,7 @@ impl SceneSpec {
     }
 
     /// How a default reaction stands beside the tables `own` of the scene; nothing where its materials do not all occur.
-    fn standing(&self, reaction: &Reaction, own: &[Reaction]) -> Option<Standing> {
+    fn standing(&self, reaction: &Reaction, own: &[Reaction], has_lava: bool) -> Option<Standing> {
         let made = reaction.makes.0.iter().map(|(name, _)| name.as_str());
         let mut made = made.filter(|name| self.materials.iter().any(|material| material.name == *name));
         // Steam alone stays steam aloft: rain is of scenes with water.
@@ -140,11 +142,11 @@ impl SceneSpec {
         }
         let mut differs = None;
         for name in met(reaction) {
-            if !self.fits(name)? {
+            if !self.fits(name, has_lava)? {
                 differs = Some(name.to_owned());
             }
         }
-        let differs = differs.or_else(|| made.find(|name| self.fits(name) == Some(false)).map(str::to_owned));
+        let differs = differs.or_else(|| made.find(|name| self.fits(name, has_lava) == Some(false)).map(str::to_owned));
         Some(match differs {
             _ if own.iter().any(|own| met(own) == met(reaction)) => Standing::Replaced,
             Some(name) => Standing::Differs(name),
@@ -172,6 +174,7 @@ impl Scene {
     /// Names the table that is one too many.
     pub(super) fn take_defaults(&mut self) -> Result<(), Invalid> {
         let before = std::mem::take(&mut self.added);
+        self.added.lava_may_come = before.lava_may_come;
         let in_force = before.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
         let spec = &mut self.spec;
         spec.reactions.drain(..in_force);
@@ -179,12 +182,13 @@ impl Scene {
         if !spec.default_reactions.is_on() || spec.materials.is_empty() {
             return Ok(());
         }
+        let has_lava = before.lava_may_come || spec.has_lava();
         let mut products = Vec::new();
         let possible = spec.possible_defaults();
         // What comes of one reaction may be what another one takes.
         let mut standing: Vec<Option<Standing>>;
         loop {
-            standing = possible.iter().map(|reaction| spec.standing(reaction, &spec.reactions)).collect();
+            standing = possible.iter().map(|reaction| spec.standing(reaction, &spec.reactions, has_lava)).collect();
             let count = products.len();
             for (reaction, _) in possible.iter().zip(&standing).filter(|(_, s)| **s == Some(Standing::InForce)) {
                 spec.add_products(reaction, &mut products);
@@ -196,13 +200,22 @@ impl Scene {
         let reactions: Vec<_> = possible.into_iter().zip(standing).filter_map(|(r, s)| Some((r, s?))).collect();
         let in_force = reactions.iter().filter(|(_, standing)| *standing == Standing::InForce);
         spec.reactions.splice(..0, in_force.map(|(reaction, _)| reaction.clone()));
-        self.added = Added { reactions, products };
+        self.added = Added { reactions, products, lava_may_come: before.lava_may_come };
         // The lava of reactions is the melt, where there is one.
         spec.take_melting();
         self.check().map_err(|invalid| {
             let expected = format!("false, or fewer tables: with what it adds, {invalid}");
             Invalid::new("default_reactions", "true", expected)
         })
+    }
+
+    /// Puts the default reactions of lava in force, too, in a scene that has none: somebody may pour some later, by a brush or a vent.
+    ///
+    /// # Errors
+    /// Names the table that is one too many.
+    pub fn expect_lava(&mut self) -> Result<(), SceneError> {
+        self.added.lava_may_come = true;
+        self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })
     }
 
     /// A line for each reaction, own and default, that the scene has the materials of.
@@ -226,7 +239,12 @@ impl Scene {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::engine::tiled::Tiled;
+    use crate::simulation::{Command, Simulation};
+    use crate::world::{Edit, Layer, Shape};
 
     #[test]
     fn the_default_reactions_are_right_between_presets() {
@@ -239,5 +257,41 @@ mod tests {
         Reaction::validate_all(&lists.flow, &all).expect("balanced");
         assert!(lists.classic.iter().all(|reaction| reaction.heat.is_none()));
         assert!(lists.flow.iter().all(|reaction| reaction.heat.is_some()));
+    }
+
+    #[test]
+    fn lava_that_is_poured_later_reacts_where_it_is_expected() {
+        let text = "[grid]\nsize = [12, 16, 12]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n[[body]]\nshape = \
+                    { kind = \"below\", level = 5.0 }\nmatter = { kind = \"material\", name = \"water\", amount = 1.0 }\n";
+        let shape = Shape::Box { from: [4.0, 8.0, 4.0], to: [8.0, 10.0, 8.0] };
+        let lava = Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };
+        let poured = |scene: &Scene| {
+            let mut simulation = scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
+            simulation.command(Command::Put(lava.clone())).expect("lava");
+            (0..60).for_each(|_| simulation.step());
+            simulation.world().check().expect("the account is exact");
+            simulation
+        };
+        let mass = |simulation: &Simulation, name: &str| simulation.world().layer(name).map(Layer::mass);
+        let mut scene = Scene::parse(text, Path::new("pond.toml")).expect("a right scene");
+        assert_eq!(mass(&poured(&scene), "rubble"), None, "nothing was expected");
+        scene.expect_lava().expect("few tables");
+        let simulation = poured(&scene);
+        assert!(
+            ["rubble", "steam"].iter().all(|name| mass(&simulation, name) > Some(0)),
+            "{:?}",
+            scene.reaction_lines()
+        );
+        // What is recorded says all of it.
+        let recorded = scene.recorded(&simulation).to_toml(Path::new("recorded.toml")).expect("a scene");
+        let again = Scene::parse(&recorded, Path::new("recorded.toml")).expect("its own scene");
+        let mut replayed = again.build(Box::new(Tiled::default())).expect("it fits").simulation;
+        (0..60).for_each(|_| replayed.step());
+        assert_eq!(replayed.world().state_hash(), simulation.world().state_hash());
+        // Those of the scene go on to replace them, and the switch leaves them out.
+        let off = format!("default_reactions = false\n{text}");
+        let mut scene = Scene::parse(&off, Path::new("pond.toml")).expect("a right scene");
+        scene.expect_lava().expect("nothing to add");
+        assert_eq!(mass(&poured(&scene), "rubble"), None);
     }
 }

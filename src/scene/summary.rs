@@ -244,4 +244,24 @@ mod tests {
             assert_eq!(warning(text), None, "{text}");
         }
     }
+
+    #[test]
+    fn more_than_sub_steps_can_follow_is_said_before_it_starts() {
+        let warning = |step_s: f64, wide: f64| {
+            let text = format!(
+                "model = \"flow\"\n[flow]\nstep_s = {step_s}\nduration = \"1 min\"\nlava = \"paraffin-wax\"\n[grid]\nsize = [20, 12, \
+                 20]\ncell_size_m = 0.01\n[terrain]\nkind = \"plane\"\nbase_cells = 1.0\n[[body]]\nshape = {{ kind = \"box\", from = \
+                 [0.0, 1.0, 0.0], to = [{wide}, 8.0, 20.0] }}\nmatter = {{ kind = \"lava\", amount = 1.0, energy = 1.0 }}\n"
+            );
+            let scene = Scene::parse(&text, Path::new("wax.toml")).expect("a scene");
+            scene.warning(&scene.build(Box::new(Tiled::default())).expect("it fits").simulation)
+        };
+        // A dam of wax 7 cm high.
+        let line = warning(1.0, 10.0).expect("a warning");
+        assert!(line.contains("131 072 sub-steps of a step") && line.contains("make flow.step_s"), "{line}");
+        let named: f64 =
+            line.split("flow.step_s ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("a number");
+        assert_eq!(warning(named * 0.9, 10.0), None, "the mend that {line} names");
+        assert_eq!(warning(1.0, 20.0), None, "a level pond moves nothing");
+    }
 }

@@ -69,7 +69,7 @@ impl History {
             Stage::Rule { layer, rule } => !matches!(rule, Rule::React(_)) && shown.has(*layer),
             _ => false,
         };
-        let rules = Stage::of_unfed_rules(&self.rules).filter(move |stage| !is_idle(stage));
+        let rules = Stage::of_rules(&self.rules).filter(move |stage| !is_idle(stage));
         flow.into_iter().chain(sources).chain(rules).chain(has_air.then_some(Stage::Air(&self.vents)))
     }
 

@@ -7,12 +7,13 @@ use ndarray::Array2;
 
 use super::Content;
 use super::Ledger;
+use super::activity::Activities;
 use super::clock::{ChangeClock, Changes, Cursor, Reading};
 use super::settled::{LayerVersion, Settled, Traced};
-use super::tiles::{Activities, Strip, Tile};
+use super::tiles::{Strip, Tile};
 use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
-use crate::matter::Material;
+use crate::matter::{Kind, Material};
 
 /// The cells `from..to` along x of one row (equal y and z) outside of which the row holds no liquid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +82,7 @@ pub struct Layer {
     pub(crate) awake: Vec<bool>,
     /// The rules, and the ground by its stamp, under which sleeping tiles came to rest.
     pub(crate) settled: Settled,
-    /// Under what tracing last moved nothing.
+    /// Under what tracing last moved nothing, or no gas could drift.
     pub(crate) traced: Option<Traced>,
     /// The reads of it, by the low-pass, the records and the lighter layers.
     pub(crate) clock: ChangeClock,
@@ -148,7 +149,8 @@ impl Layer {
     /// Whether no rule of its own has a tile to visit until something changes.
     pub fn is_asleep(&self) -> bool {
         let traced = || self.traced.as_ref().is_some_and(|traced| traced.layers.last() == Some(&self.version()));
-        !self.awake.contains(&true) && (!self.material.traces() || traced())
+        let looks_everywhere = self.material.traces() || self.material.kind == Kind::Gas;
+        !self.awake.contains(&true) && (!looks_everywhere || traced())
     }
 
     /// Another one after every change of it or of heavier matter near it.

@@ -1,6 +1,7 @@
 //! The state of the automaton: the ground and the liquids over one grid, with the accounts that prove that nothing
 //! was lost. No rule and no picture lives here.
 
+mod activity;
 mod clock;
 mod content;
 mod displace;
@@ -11,6 +12,7 @@ mod ground;
 mod hash;
 mod layer;
 mod ledger;
+mod masks;
 mod meet;
 mod need;
 mod packed;
@@ -25,6 +27,7 @@ mod values;
 mod wake;
 
 pub use crate::measure::{CellMeasure, ColumnMeasure};
+pub(crate) use activity::{Activities, Activity};
 pub(crate) use clock::{Changes, Cursor, Reading};
 pub use content::Content;
 #[cfg(feature = "files")]
@@ -38,6 +41,7 @@ pub use layer::{Layer, Span, Tally};
 #[cfg(feature = "files")]
 pub(crate) use ledger::ACCOUNTS;
 pub use ledger::{ElementAccount, EnergyLedger, Ledger};
+pub(crate) use masks::Masks;
 #[cfg(feature = "files")]
 pub(crate) use need::TRACED;
 pub use packed::PackedWorld;
@@ -48,7 +52,7 @@ pub(crate) use rows::Rows;
 pub(crate) use settled::{Reader, RuleNumbers, Traced};
 #[cfg(feature = "files")]
 pub(crate) use tiles::Tile;
-pub(crate) use tiles::{AMOUNT, Activities, Activity, ENERGY, Masks, Row, Strip};
+pub(crate) use tiles::{AMOUNT, ENERGY, Row, Strip};
 pub use values::CellValues;
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! How much memory a world takes, worked out before it is made.
 
-use super::tiles::Masks;
+use super::masks::Masks;
 use super::{Layer, World};
 use crate::air::Air;
 use crate::grid::Grid;

@@ -21,7 +21,7 @@ pub(crate) struct Settled {
     pub(super) rules: [Option<RuleNumbers>; 2],
 }
 
-/// Under what the rule that traces last moved nothing.
+/// Under what a rule that does not keep tiles to visit (tracing, drifting, floating) came to rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Traced {
     pub(crate) rule: RuleNumbers,

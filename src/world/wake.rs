@@ -1,9 +1,9 @@
 //! Waking: after a change of the ground the rules visit again the tiles that read the changed cell, and only those; a rule
 //! with other numbers visits all.
 
+use super::activity::Activity;
 use super::clock::Reading;
 use super::settled::{Reader, RuleNumbers, Settled};
-use super::tiles::Activity;
 use super::{Ground, Layer, World};
 use crate::grid::Place;
 use crate::grid::tile::{ROW, TILE_X, TILE_Z, TilePlace};

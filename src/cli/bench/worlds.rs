@@ -117,9 +117,10 @@ impl Case {
         self.world = world;
     }
 
-    /// One step of a copy of its world without the sources.
+    /// One step of a copy of its world without the sources, of lava that is fed.
     pub(super) fn step_of(&self, world: &mut World, engine: &mut Tiled, number: u64) {
-        self.stages().for_each(|stage| engine.run(world, stage, Draw { seed: 1, step: number }));
+        let stages = self.stages().filter(|stage| !stage.calms());
+        stages.for_each(|stage| engine.run(world, stage, Draw { seed: 1, step: number }));
     }
 }
 

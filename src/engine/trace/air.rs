@@ -1,12 +1,13 @@
 //! The air that reaches the roof.
 
 use super::bodies::{Bodies, Cells};
-use super::near::{NORTH, Near, WEST};
+use super::near::Near;
+use super::sides::Sides;
 use super::sky::Sky;
 use super::{Reads, each};
 use crate::engine::heavier::{Heavier, Layers};
 use crate::grid::Grid;
-use crate::grid::tile::{ROW, TILE_X, TILE_Z, bits};
+use crate::grid::tile::{ROW, bits};
 use crate::rules::Walls;
 use crate::rules::trace::Tracing;
 use crate::simd::{Level, Simd, Work};
@@ -61,10 +62,11 @@ impl Air {
         }
         self.is_free.clear();
         self.is_free.resize(airs.end(), false);
+        let sides = Sides::new(grid, rooms.rule.walls == Walls::Open);
         let first = if rooms.rule.walls == Walls::Open { 0 } else { roof };
         for (tz, strip) in strips.iter().enumerate() {
             for (tx, y) in (first..=roof).flat_map(|y| (0..strip.count).map(move |tx| (tx, y))) {
-                let free = if y == roof { u32::MAX } else { outer(rooms, tx, tz) };
+                let free = if y == roof { u32::MAX } else { sides.cells([tx, tz]) };
                 if free != 0 {
                     for (cells, air) in airs.parts([tx, y, tz]) {
                         self.is_free[air as usize] |= cells & free != 0;
@@ -103,14 +105,6 @@ impl Air {
         };
         near.here | near.beside_or_below() | near.above
     }
-}
-
-/// The cells of a tile at the sides of the box.
-fn outer(rooms: &Rooms<'_>, tx: usize, tz: usize) -> u32 {
-    let grid = rooms.grid;
-    let column = |x: usize| if x / TILE_X == tx { WEST << (x % TILE_X) } else { 0 };
-    let row = |z: usize| if z / TILE_Z == tz { NORTH << (TILE_X * (z % TILE_Z)) } else { 0 };
-    column(0) | column(grid.nx - 1) | row(0) | row(grid.nz - 1)
 }
 
 /// Puts the cells with room of a strip, in the rows up to the roof.

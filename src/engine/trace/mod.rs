@@ -12,6 +12,7 @@ mod air;
 mod bodies;
 mod near;
 mod reads;
+mod sides;
 mod sky;
 mod surfaces;
 mod union;
@@ -19,12 +20,14 @@ mod union;
 use self::air::{Air, Rooms};
 use self::bodies::{Bodies, Cells};
 use self::reads::Reads;
+use self::sides::Sides;
 use self::sky::Sky;
 use self::surfaces::{Look, Surfaces};
 use super::heavier::Layers;
 use crate::grid::tile::{Lanes, ROW, bits};
 use crate::matter;
 use crate::parallel::*;
+use crate::rules::Walls;
 use crate::rules::trace::{Height, Kind, Tracing};
 use crate::simd::{Level, Simd, Work};
 use crate::world::{AMOUNT, Layer, RuleNumbers, Strip, Traced, World};
@@ -90,7 +93,8 @@ impl Tracer {
             return false;
         }
         self.share_out();
-        let Layer { strips, awake, .. } = &mut world.layers[layer];
+        let Layer { strips, awake, ledger, .. } = &mut world.layers[layer];
+        ledger.outflow += self.heights.iter().map(Height::leaves).sum::<u64>();
         let surfaces = &mut self.surfaces[..];
         let mut pairs: Vec<_> = strips.iter_mut().zip(surfaces.iter_mut()).collect();
         each(&mut pairs, parallel, |_, (strip, surfaces)| settle(strip, surfaces));
@@ -125,10 +129,11 @@ impl Tracer {
         }
         read.advance(heavier.0.iter().filter(|_| is_kept).chain(std::iter::once(layer)));
         let air = is_kept.then_some(&*air);
+        let sides = Sides::new(world.grid, rule.walls == Walls::Open);
         surfaces.resize_with(layer.strips.len(), Surfaces::default);
         each(surfaces, parallel, |tz, found| {
             let (strip, sky) = (&layer.strips[tz], &skies[tz]);
-            level.run(Look { rule, tz, strip, sky, heavier, bodies, air, found });
+            level.run(Look { rule, tz, strip, sky, heavier, bodies, air, sides, found });
         });
     }
 

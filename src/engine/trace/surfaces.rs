@@ -3,6 +3,7 @@
 use super::air::Air;
 use super::bodies::Bodies;
 use super::near::{Near, around};
+use super::sides::Sides;
 use super::sky::Sky;
 use crate::engine::heavier::{Heavier, Layers};
 use crate::grid::tile::{Lanes, ROW, bits};
@@ -12,7 +13,7 @@ use crate::units::AMOUNT_ONE;
 use crate::world::{AMOUNT, Strip};
 
 /// Number of [`Kind`]s.
-const KINDS: usize = 3;
+const KINDS: usize = 4;
 
 /// The surface cells of a strip. Heights, pieces and spots come from the lowest y on, and at each y from the west.
 #[derive(Debug, Default)]
@@ -49,6 +50,8 @@ struct Site {
     free: u32,
     /// Cells that belong to the body below them when they hold liquid.
     above: u32,
+    /// Body cells at an open side of the box.
+    at_side: u32,
 }
 
 /// A tile with cells that give or take.
@@ -145,6 +148,8 @@ pub(super) struct Look<'a> {
     pub(super) bodies: &'a Bodies,
     /// `None` where air makes way.
     pub(super) air: Option<&'a Air>,
+    /// The open sides of the box.
+    pub(super) sides: Sides,
     pub(super) found: &'a mut Surfaces,
 }
 
@@ -210,8 +215,9 @@ impl Look<'_> {
         let free = near.beside_or_below() & !near.here;
         let is_deep = self.rule.through >= self.rule.fullest;
         let over = self.found.covered[tx];
+        let at_side = near.here & self.sides.cells([tx, self.tz]);
         // Deep down every cell has one above it that is too full.
-        if near.here & !near.above | near.here & over | free == 0 && is_deep {
+        if near.here & !near.above | near.here & over | free | at_side == 0 && is_deep {
             self.found.covered[tx] = 0;
             return;
         }
@@ -224,9 +230,9 @@ impl Look<'_> {
         let free = free & open;
         let above = if self.rule.rest { near.below & free & under_open } else { 0 };
         let free = free & !near.above;
-        if own | covered | free | above != 0 {
+        if own | covered | free | above | at_side != 0 {
             let (tx, y) = (tx as u32, y as u32);
-            self.found.sites.push(Site { tx, y, near, under_open, own, covered, free, above });
+            self.found.sites.push(Site { tx, y, near, under_open, own, covered, free, above, at_side });
         }
     }
 
@@ -241,6 +247,9 @@ impl Look<'_> {
         let site = self.found.sites[number];
         let (strip, tz, tx, y) = (self.strip, self.tz, site.tx as usize, site.y as usize);
         let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
+        if site.at_side != 0 {
+            self.press_outside(&site);
+        }
         let over = index + strip.width;
         let mut filling = s.load(&strip.tile(strip.row(over).slots[bit]).0[AMOUNT]);
         if is_near && site.under_open != 0 {
@@ -281,6 +290,18 @@ impl Look<'_> {
         s.store(&mut spot.rooms, s.sub_saturating(space, amounts));
         self.found.spots.push(spot);
         self.divide(&site, taking);
+    }
+
+    /// Adds the faces of bodies at open sides of the box.
+    fn press_outside(&mut self, site: &Site) {
+        let (bodies, tile) = (self.bodies, [site.tx as usize, site.y as usize, self.tz]);
+        for (cells, body) in bodies.parts(tile) {
+            let faces = self.sides.faces([tile[0], self.tz], cells);
+            if faces > 0 {
+                let height = self.found.height((body, site.y, Kind::Outside));
+                self.found.heights[height].add_holes([faces, 0, 0]);
+            }
+        }
     }
 
     /// Gives the cells of the last spot to their bodies.

@@ -9,6 +9,8 @@ pub(crate) enum Kind {
     Covered,
     /// Free, and the body's pressure drives liquid into it.
     Pressed,
+    /// None of the box: what is outside of an open side beside the body, which takes all that is driven there.
+    Outside,
     /// Of the body's surface.
     Surface,
 }
@@ -33,9 +35,9 @@ pub(crate) struct Height {
     pub(super) taken: u64,
     /// The mean of one that comes level.
     mean: Option<u16>,
-    /// Free cells that touch the body at a side, those that do not and lie on it, and cells of the body itself.
+    /// Free cells that touch the body at a side, and its faces at open sides; free cells that only lie on it; cells of the body itself.
     holes: [u64; 3],
-    /// The most that covered and pressed cells of this y take together.
+    /// The most that covered and pressed cells of this y, and what is outside, take together.
     pub(super) most_taken: u64,
 }
 
@@ -71,7 +73,8 @@ impl Height {
         self.room += u64::from(cell.room);
     }
 
-    /// Adds cells through which the body presses: free ones that it touches at a side, those that only lie on it, and its own.
+    /// Adds cells through which the body presses: free ones that it touches at a side, or faces at open sides; those that only lie on
+    /// it; and its own.
     #[inline(always)]
     pub(crate) fn add_holes(&mut self, holes: [u32; 3]) {
         holes.iter().zip(&mut self.holes).for_each(|(&more, holes)| *holes += u64::from(more));
@@ -96,6 +99,14 @@ impl Height {
         std::array::from_fn(|kind| self.holes[kind] + others[kind])
     }
 
+    /// Lets it take so much at most, together with others of its y; what is outside has room for all of it.
+    pub(super) fn take_at_most(&mut self, most: u64) {
+        self.most_taken = most;
+        if self.is_outside() {
+            self.room = most;
+        }
+    }
+
     /// How high its liquid stands above the floor of the box, in units of a cell's height.
     pub(super) fn level(&self) -> u64 {
         u64::from(self.y) * u64::from(AMOUNT_ONE) + self.sum / self.cells.max(1)
@@ -104,6 +115,16 @@ impl Height {
     /// Whether its cells are of the body's surface.
     pub(super) fn is_surface(&self) -> bool {
         self.kind == Kind::Surface
+    }
+
+    /// Whether it is what is outside of an open side.
+    pub(super) fn is_outside(&self) -> bool {
+        self.kind == Kind::Outside
+    }
+
+    /// Amount that leaves the box here.
+    pub(crate) fn leaves(&self) -> u64 {
+        if self.is_outside() { self.taken } else { 0 }
     }
 
     /// Sets the mean to which it comes with what it gives or takes, where the cells differ by more than `min_flow` and some of

@@ -31,8 +31,8 @@ struct Member {
 }
 
 impl Tracing {
-    /// What each cell of a layer that gives or takes holds afterwards.
-    pub(crate) fn settle(&self, world: &World, layer: usize) -> Vec<(Place, u16)> {
+    /// What each cell of a layer that gives or takes holds afterwards, and what leaves the box.
+    pub(crate) fn settle(&self, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
         let amount = |place: Place| world.layers()[layer].at(place).amount;
         let mut traced = Traced { rule: self, world, layer, bodies: Vec::new(), airy: None };
         let full = traced.full();
@@ -46,11 +46,15 @@ impl Tracing {
             sums.add(*cell);
             sums.add_holes(*holes);
         }
+        for (height, faces) in world.grid().places().filter_map(|place| traced.outside(place)) {
+            heights.entry(height).or_insert_with(|| Height::new(height)).add_holes([faces, 0, 0]);
+        }
         let mut heights: Vec<Height> = heights.into_values().collect();
         heights.chunk_by_mut(|a, b| a.body == b.body).for_each(|body| self.press(body));
         heights.chunk_by_mut(|a, b| a.body == b.body).for_each(|body| self.exchange(body));
         add_around_means(&mut heights, &members);
         heights.iter_mut().filter(|height| height.comes_level()).for_each(Height::book_level);
+        let left = heights.iter().map(Height::leaves).sum();
 
         let mut shares: BTreeMap<_, _> = heights.iter().map(|height| (height.key(), height.shares([0, 0]))).collect();
         let mut after = BTreeMap::new();
@@ -61,7 +65,7 @@ impl Tracing {
                 *held = *held - gives + takes;
             }
         }
-        after.into_iter().filter(|&(place, held)| held != amount(place)).collect()
+        (after.into_iter().filter(|&(place, held)| held != amount(place)).collect(), left)
     }
 }
 
@@ -147,6 +151,13 @@ impl Traced<'_> {
         self.airy.as_ref().is_none_or(|airy| airy[self.world.grid().index(place)])
     }
 
+    /// What is outside of a body cell at an open side, and through how many faces.
+    fn outside(&self, place: Place) -> Option<((u32, u32, Kind), u32)> {
+        let body = self.body(place).filter(|_| self.rule.walls == Walls::Open)?;
+        let faces = DIRECTIONS.iter().filter(|&&(dx, dz)| beside(self.world.grid(), place, [dx, 0, dz]).is_none());
+        Some(((body, place[1] as u32, Kind::Outside), faces.count() as u32)).filter(|&(_, faces)| faces > 0)
+    }
+
     /// A cell as one of each body to which it belongs.
     fn members(&self, place @ [x, y, z]: Place) -> Vec<Member> {
         let grid = self.world.grid();
@@ -196,7 +207,7 @@ impl Traced<'_> {
         let member = |body| {
             let kind = if below == Some(body) { kind_below } else { Kind::Pressed };
             let holes = match kind {
-                Kind::Surface | Kind::Covered => [0; 3],
+                Kind::Surface | Kind::Covered | Kind::Outside => [0; 3],
                 Kind::Pressed if beside.contains(&body) => [1, 0, 0],
                 Kind::Pressed => [0, 1, 0],
             };

@@ -27,7 +27,8 @@ const EDGE_EVERY: u64 = 64;
 
 impl Session {
     /// Checks and builds a scene.
-    pub(super) fn open(scene: Scene) -> Result<Self, SceneError> {
+    pub(super) fn open(mut scene: Scene) -> Result<Self, SceneError> {
+        scene.expect_lava()?;
         scene.validate()?;
         scene.check_drawable_with(need_of_smoke(scene.air_cells()))?;
         let stage = scene.build(Box::new(Tiled::default()))?;

@@ -1,0 +1,52 @@
+//! What the rule across saw in the tiles of a strip.
+
+use super::rows::Rows;
+
+/// What spreading saw in a row of tiles on its last visit, a bit for each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Activity {
+    /// Tiles that could have given something with another pattern.
+    pub(crate) active: u64,
+    /// Tiles with a cell that has the energy to give. The neighbours of all other tiles do not matter to them.
+    pub(crate) able: u64,
+}
+
+/// The [`Activity`] of all rows of a strip.
+#[derive(Clone, Debug)]
+pub(crate) struct Activities {
+    rows: Vec<Activity>,
+    /// Rows outside of which no tile is active.
+    pub(crate) active: Rows,
+}
+
+impl Default for Activities {
+    fn default() -> Self {
+        Self { rows: Vec::new(), active: Rows::NONE }
+    }
+}
+
+impl Activities {
+    /// Makes room for so many rows of tiles, if there is none yet.
+    #[inline]
+    pub(crate) fn make(&mut self, rows: usize) {
+        if self.rows.len() != rows {
+            self.rows = vec![Activity::default(); rows];
+            self.active = Rows::NONE;
+        }
+    }
+
+    /// The row with a number.
+    #[inline]
+    pub(crate) fn of(&self, index: usize) -> Activity {
+        self.rows[index]
+    }
+
+    /// Writes the row with a number, which lies at `y`.
+    #[inline]
+    pub(crate) fn put(&mut self, index: usize, y: usize, activity: Activity) {
+        self.rows[index] = activity;
+        if activity.active != 0 {
+            self.active.add(y);
+        }
+    }
+}
