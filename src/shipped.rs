@@ -128,6 +128,9 @@ mod tests {
         for shipped in scenes() {
             let scene = Scene::open(&shipped.path()).unwrap_or_else(|error| panic!("{}: {error}", shipped.name));
             assert!((10..160).contains(&shipped.about().len()), "{}: {:?}", shipped.name, shipped.about());
+            // A title may have a blank; a name is that of the file.
+            let name = &scene.spec.name;
+            assert!(name == shipped.name || name.contains(' '), "{} calls itself {name}", shipped.name);
             if ["maunga_whau", "bridge"].contains(&shipped.name) {
                 scene.build(Box::new(crate::engine::plain::Plain)).expect("its heightmap or mesh is inside, too");
             }

@@ -122,7 +122,7 @@ impl Pair {
     fn report(&self, args: &CompareArgs) -> anyhow::Result<Report> {
         let found = Agreement::of(&self.a.inside, &self.b.inside);
         anyhow::ensure!(found.either() > 0, "neither footprint has a cell (--above {})", args.above);
-        let from = match (args.from, self.plane) {
+        let from = match (args.from, &self.plane) {
             (Some(from), Some(way)) => Some(
                 way.back(from).ok_or_else(|| anyhow::anyhow!("--from: is no longitude and latitude near the map"))?,
             ),

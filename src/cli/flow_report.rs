@@ -4,7 +4,7 @@ use lavoxel::flow::{Flow, FlowAccount, HEAT_UNITS, UNITS};
 use lavoxel::map::Site;
 use lavoxel::scene::Seconds;
 use lavoxel::simulation::Simulation;
-use lavoxel::words::{area, grouped, rough, short, volume};
+use lavoxel::words::{area, grouped, heat, length, rough, short, volume};
 use serde::Serialize;
 
 /// Least thickness in metres of a column that counts as covered.
@@ -167,23 +167,27 @@ impl Heat {
     fn line(&self) -> String {
         let all = self.poured + self.placed + self.made + self.heated;
         let share = |part: f64| if all > 0.0 { 100.0 * part / all } else { 0.0 };
-        let came = match self.placed + self.made + self.heated {
-            0.0 => format!("{all:.3e} J poured"),
-            _ => format!("{all:.3e} J poured, placed, made or from heaters"),
-        };
-        let usual = format!(
-            "heat        {came}; {:.1} % liquid, {:.1} % solid, {:.1} % to the sky, {:.1} % to roofs, {:.1} % to the bed, {:.1} % \
-             out",
-            share(self.liquid),
-            share(self.set),
-            share(self.sky),
-            share(self.roof),
-            share(self.bed),
-            share(self.out)
-        );
-        let seldom = [(self.used, "to other materials"), (self.removed, "removed by edits")];
-        let seldom = seldom.iter().filter(|(part, _)| *part > 0.0);
-        seldom.fold(usual, |line, (part, name)| format!("{line}, {:.1} % {name}", share(*part)))
+        let came = [
+            (self.poured, "poured"),
+            (self.placed, "at start or placed"),
+            (self.made, "made"),
+            (self.heated, "from heaters"),
+        ];
+        let came = came.iter().filter(|(part, _)| *part > 0.0);
+        let came: Vec<String> = came.map(|(part, name)| format!("{} {name}", heat(*part))).collect();
+        let always = [(self.liquid, "liquid"), (self.set, "solid")];
+        let seldom = [
+            (self.sky, "to the air"),
+            (self.roof, "to roofs"),
+            (self.bed, "to the bed"),
+            (self.out, "out"),
+            (self.used, "to other materials"),
+            (self.removed, "removed by edits"),
+        ];
+        let parts = always.iter().chain(seldom.iter().filter(|(part, _)| share(*part) >= 0.05));
+        let parts: Vec<String> = parts.map(|(part, name)| format!("{:.1} % {name}", share(*part))).collect();
+        let came = if came.is_empty() { heat(0.0) } else { came.join(", ") };
+        format!("heat        {came}; {}", parts.join(", "))
     }
 }
 
@@ -287,10 +291,16 @@ impl FlowReport {
 
     /// The lines for people.
     pub(super) fn lines(&self) -> Vec<String> {
+        // Wax that melts where it stands has no vent, and flows down no mountain.
         let lowest = self.lowest_m.map(|lowest| format!(", down to {lowest:.0} m")).unwrap_or_default();
-        // Wax that melts where it stands has no vent.
-        let reach = (self.reach_m > 0.0).then(|| format!(", {} m from the vent", short(self.reach_m, 2)));
+        let reach = (self.reach_m > 0.0).then(|| format!(", {} m from the vent{lowest}", short(self.reach_m, 2)));
         let reach = reach.unwrap_or_default();
+        let roofed =
+            (self.roofed_columns > 0).then(|| format!("; {} columns roofed", grouped(self.roofed_columns as u64)));
+        let capped = match self.capped_share {
+            0.0 => "none of them capped".to_owned(),
+            share => format!("{} % of them capped", rough(100.0 * share)),
+        };
         let verdict = match &self.fault {
             None => "volume and heat exact".to_owned(),
             Some(fault) => format!("NOT EXACT: {fault}"),
@@ -306,26 +316,25 @@ impl FlowReport {
         vec![
             format!("time        {} in steps of {} s", Seconds(self.time_s), short(self.step_s, 4)),
             format!(
-                "lava        {} poured: {} liquid, {} set, {} out{seldom}",
+                "volume      {} poured: {} liquid, {} set, {} out{seldom}",
                 volume(self.poured_m3),
                 volume(self.liquid_m3),
                 volume(self.set_m3),
                 volume(self.out_m3)
             ),
-            format!("extent      {}{reach}{lowest}", area(self.area_m2)),
+            format!("extent      {}{reach}", area(self.area_m2)),
             format!(
-                "thickness   {} m on average, {} m at most; up to {} m/s; {} columns roofed",
-                rough(self.mean_thickness_m),
-                rough(self.max_thickness_m),
-                rough(self.max_speed_m_s),
-                grouped(self.roofed_columns as u64)
+                "thickness   {} on average, {} at most; up to {}/s{}",
+                length(self.mean_thickness_m),
+                length(self.max_thickness_m),
+                length(self.max_speed_m_s),
+                roofed.unwrap_or_default()
             ),
             self.heat_j.line(),
             format!(
-                "accounts    {verdict}; {} fluxes in {} sub-steps, {:.2e} of them capped",
+                "accounts    {verdict}; {} fluxes in {} sub-steps, {capped}",
                 grouped(self.face_updates),
-                grouped(self.sub_steps),
-                self.capped_share
+                grouped(self.sub_steps)
             ),
         ]
     }
@@ -338,8 +347,8 @@ impl FlowReport {
             format!("warning: {blocked} found no room under the top of the box; make the box higher")
         };
         let out = || {
-            let (out, share) = (volume(self.out_m3), short(100.0 * self.out_m3 / all, 1));
-            format!("warning: {out}, {share} % of the lava, left by the sides of the box; take in more of the terrain")
+            let (out, share) = (volume(self.out_m3), rough(100.0 * self.out_m3 / all));
+            format!("warning: {out}, {share} % of all, left by the sides of the box; take in more of the terrain")
         };
         let capped = || {
             format!(
@@ -350,7 +359,7 @@ impl FlowReport {
         };
         let narrow = |across: &f64| {
             format!(
-                "warning: unconverged: the lava is {} cells wide on average, and with fewer than {LEAST_ACROSS} run-out and area \
+                "warning: unconverged: the flow is {} cells wide on average, and with fewer than {LEAST_ACROSS} run-out and area \
                  follow the cells; make cells {} m or smaller",
                 short(*across, 1),
                 rough(self.cell_size_m * across / LEAST_ACROSS)

@@ -207,7 +207,7 @@ impl Names<'_> {
                 "{path} is in {system}, {other} in {of}: bring both into one coordinate system (ogr2ogr -t_srs)"
             )
         })?;
-        let polygons = on_the_plane(polygons, way, path)?;
+        let polygons = on_the_plane(polygons, &way, path)?;
         let place = around(&raster.place, Some(polygons.bounds()), other)?;
         Ok((raster.onto(place), filled(place, &polygons)))
     }
@@ -223,9 +223,9 @@ impl Names<'_> {
         let way = match a.system {
             System::Degrees => ToDegrees::utm_at([0.5 * (w + e), 0.5 * (s + n)])
                 .ok_or_else(|| anyhow::anyhow!("{}: its middle is no longitude and latitude", self.a.display()))?,
-            _ => ToDegrees::Same,
+            _ => ToDegrees::SAME,
         };
-        let (plane_a, plane_b) = (on_the_plane(a, way, self.a)?, on_the_plane(b, way, self.b)?);
+        let (plane_a, plane_b) = (on_the_plane(a, &way, self.a)?, on_the_plane(b, &way, self.b)?);
         let [w, s, e, n] = plane_a.bounds();
         let size = cell_size.unwrap_or((e - w).max(n - s) / CELLS);
         anyhow::ensure!(size > 0.0 && size.is_finite(), "{}: its polygons have no extent", self.a.display());
@@ -237,7 +237,7 @@ impl Names<'_> {
 }
 
 /// Polygons with every point taken from degrees to a plane.
-fn on_the_plane(polygons: &Polygons, way: ToDegrees, path: &Path) -> anyhow::Result<Polygons> {
+fn on_the_plane(polygons: &Polygons, way: &ToDegrees, path: &Path) -> anyhow::Result<Polygons> {
     let ring = |ring: &Vec<[f64; 2]>| ring.iter().map(|point| way.back(*point)).collect::<Option<Vec<_>>>();
     let all = polygons.polygons.iter().map(|rings| rings.iter().map(ring).collect());
     let polygons_there = all.collect::<Option<Vec<_>>>().ok_or_else(|| {

@@ -165,7 +165,7 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     let columns = stage.site.grid.columns();
     let summary = Summary::need(columns, args.runs, reduction.quantiles.len());
     // Runs come first, then the maps of all of them.
-    let ending = if args.picture { "png" } else { "tif" };
+    let ending = if args.picture { "kmz" } else { "gpkg" };
     let drawn = need_of(&Path::new("map").with_extension(ending), stage.site.grid);
     let runs = Ground::need(&stage, rayon::current_num_threads()).and(summary.clone());
     let need = runs.or(summary.clone().and(drawn));

@@ -35,8 +35,9 @@ pub(super) struct MapOptions {
     /// NAME is thickness, arrival, max-thickness, peak-energy, surface or ground; of another material of the scene, such as
     /// water.thickness; ash, where there is air; or footprint, max-thickness.footprint, water.footprint, …: the places where the
     /// quantity is above --footprint-above. FILE ends in .tif (GeoTIFF) or .asc (ESRI ASCII grid, with its .prj), beside
-    /// which goes a style for QGIS, .qml; in .png: a picture over the ground, with a legend; or in .geojson: contour lines
-    /// at --levels, or the outlines of a footprint. The map lies where the scene's heightmap lies.
+    /// which goes a style for QGIS, .qml; in .png: a picture over the ground, with a legend; in .geojson or .gpkg (GeoPackage):
+    /// contour lines at --levels, or the outlines of a footprint; or in .kmz: a picture for Google Earth, with outlines. The map
+    /// lies where the scene's heightmap lies.
     #[arg(long = "map", value_name = "NAME=FILE")]
     maps: Vec<String>,
 
@@ -44,11 +45,11 @@ pub(super) struct MapOptions {
     #[arg(long, value_name = "LIMIT", allow_negative_numbers = true)]
     footprint_above: Option<f64>,
 
-    /// Levels of the contour lines in .geojson maps, in the unit of their quantity [default: the numbers of the legend]
+    /// Levels of the contour lines in .geojson and .gpkg maps, in the unit of their quantity [default: the numbers of the legend]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', allow_negative_numbers = true)]
     levels: Option<Vec<f64>>,
 
-    /// Round the corners of the lines and outlines in .geojson files; areas stay those of the cells
+    /// Round the corners of the lines and outlines in .geojson, .gpkg and .kmz files; areas stay those of the cells
     #[arg(long)]
     smooth: bool,
 
@@ -77,7 +78,10 @@ impl MapOptions {
         }
         check_apart(&maps, self.npz.as_deref())?;
         let of_lines = self.levels.is_none() || maps.iter().any(MapFile::has_levels);
-        anyhow::ensure!(of_lines, "--levels: pass --map NAME=FILE.geojson, too, whose contour lines they are");
+        anyhow::ensure!(
+            of_lines,
+            "--levels: pass --map NAME=FILE.geojson or FILE.gpkg, too, whose contour lines they are"
+        );
         let past = |map: &MapFile| map.subject.quantity().measure().needs_records();
         let needs_records = self.npz.is_some() || maps.iter().any(past);
         let recorded = quantities.iter().filter(|q| needs_records && q.measure() == ColumnMeasure::MaxThickness);
@@ -164,6 +168,11 @@ impl MapPlan {
     /// The files to write, but for those beside them.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.maps.iter().map(|map| map.path.as_path()).chain(self.npz.as_deref())
+    }
+
+    /// Checks, before the long work, that the files can be written of this box.
+    pub(super) fn check_site(&self, site: &Site) -> anyhow::Result<()> {
+        self.maps.iter().try_for_each(|map| Ok(map.check_site(site)?))
     }
 
     /// Memory that the largest of the files takes while it is written, besides the world and the records.

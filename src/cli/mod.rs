@@ -26,6 +26,7 @@ mod scene;
 mod slices;
 mod stop;
 mod terrain;
+mod tips;
 mod typed;
 mod verify;
 #[cfg(feature = "viewer")]
@@ -38,7 +39,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use lavoxel::checkpoint::CheckpointError;
 use lavoxel::export::ExportError;
 use lavoxel::output::{self, OutputError};
@@ -262,7 +263,10 @@ enum Outcome {
 pub(crate) fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return ExitCode::from(say::usage(&error)),
+        Err(error) => {
+            let typed: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+            return ExitCode::from(say::usage(&tips::better(error, &Cli::command(), &typed)));
+        }
     };
     file_limit::outlive();
     stop::listen();

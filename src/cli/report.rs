@@ -114,6 +114,11 @@ impl ElementReport {
         Self { now: parts(account.now), came: parts(account.came), left: parts(account.left), exact }
     }
 
+    /// Whether there was any of it.
+    fn was_there(&self) -> bool {
+        self.now > 0.0 || self.came > 0.0 || !self.exact
+    }
+
     fn line(&self, name: &str) -> String {
         let verdict = if self.exact { "exact" } else { "NOT EXACT" };
         format!("element     {name}: {:.3} now, {:.3} came, {:.3} left: {verdict}", self.now, self.came, self.left)
@@ -205,10 +210,10 @@ impl Extent {
         }
     }
 
-    /// The extent in words, without the name of what covers the columns.
+    /// The extent in words, with the name of what covers the columns.
     fn words(&self, name: &str) -> String {
         format!(
-            "{} columns covered ({}), deepest {name} {:.2} cells ({:.1} m; no forecast)",
+            "{} columns covered ({}), deepest {name} {:.2} cells ({:.1} m)",
             grouped(self.covered_columns as u64),
             area(self.covered_area_m2),
             self.max_depth_cells,
@@ -353,10 +358,12 @@ impl Report {
         // What only shows the flow has its account in the report of the flow.
         let lines_of = |material: &MaterialReport| if material.shows_flow { 1 } else { 3 };
         lines.extend(shown.flat_map(|(name, material)| material.lines(name).into_iter().take(lines_of(material))));
-        lines.extend(self.elements.iter().map(|(name, element)| element.line(name)));
+        let moved = self.elements.iter().filter(|(_, element)| element.was_there());
+        lines.extend(moved.map(|(name, element)| element.line(name)));
         lines.extend(self.air.iter().flat_map(AirReport::lines));
         lines.push(format!("per step    {}", per_step.join(", ")));
-        lines.push(format!("state       {}", self.state_hash));
+        lines
+            .push(format!("state       {} (a fingerprint of all cells: the same run gives the same)", self.state_hash));
         match &self.flow {
             Some(flow) => lines.extend(flow.warnings()),
             None => lines.extend(self.mass.warnings(" of lava")),
@@ -379,7 +386,7 @@ impl Report {
             format!("            {}", self.mass.words()),
             format!("energy      {:.3} now", self.energy),
             format!("cells       {} liquid, {} active", grouped(self.liquid_cells), grouped(self.active_cells as u64)),
-            format!("extent      {}", self.extent.words("lava")),
+            format!("extent      {}; no forecast", self.extent.words("lava")),
         ]
     }
 }

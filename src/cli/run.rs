@@ -193,6 +193,7 @@ pub(super) struct Work {
 impl Work {
     /// Simulates and reports.
     pub(super) fn run(mut self) -> anyhow::Result<Outcome> {
+        self.files.maps.check_site(&self.stage.site)?;
         stop::after_the_step();
         self.stage.simulation.stop_by(stop::flag());
         // On one of the worker threads: entering the pool for every step takes longer than some steps.

@@ -218,8 +218,13 @@ impl Exports {
         Ok(())
     }
 
+    /// Says what happened, and then what was written.
     fn tell(&self, simulation: &Simulation) {
         let step = simulation.steps();
+        for layer in simulation.world().layers().iter().filter(|layer| layer.mass() == 0) {
+            let name = &layer.material().name;
+            say::note(&format!("there is no {name} after the last step: its volumes and meshes are empty"));
+        }
         if step < self.steps {
             say::note(&format!("stopped after step {step}; these files are complete up to there:"));
         }
@@ -232,10 +237,6 @@ impl Exports {
             let all = output.path.with_file_name(output.name_of("*"));
             let list = output.list().map_or(String::new(), |list| format!(", listed in {}", list.display()));
             say::note(&format!("{} ({files} files, the last of step {step}{list})", all.display()));
-        }
-        for layer in simulation.world().layers().iter().filter(|layer| layer.mass() == 0) {
-            let name = &layer.material().name;
-            say::note(&format!("there is no {name} after the last step: its volumes and meshes are empty"));
         }
     }
 }

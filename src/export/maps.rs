@@ -36,15 +36,16 @@ use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, Zip};
 
-#[cfg(feature = "render")]
-use super::picture;
+use super::shapes::Drawing;
 pub use super::style::MapStyle;
 pub use super::subject::Subject;
 pub use super::values::Values;
-use super::{About, Caption, ExportError, MEND, asc, geojson, geotiff, qml};
+use super::{About, Caption, ExportError, MEND, asc, geojson, geotiff, gpkg, qml};
+#[cfg(feature = "render")]
+use super::{kmz, picture};
 use crate::flow::{Flow, FlowColumn};
 use crate::grid::Grid;
-use crate::map::Site;
+use crate::map::{Site, ToDegrees};
 use crate::memory::MemoryEstimate;
 use crate::output::{Existing, check_free};
 use crate::records::{NEVER, Records};
@@ -185,7 +186,7 @@ impl Maps<'_> {
         let style = MapStyle::up_to(&caption, &values, upper);
         let (blocks, site, ground) = (self.blocks(subject.quantity()), self.site, self.ground());
         let values = values.to_reals();
-        picture::Sight { caption: &caption, values, blocks, style: &style, ground, about, site }.sheet()
+        picture::Sight { caption: &caption, values, blocks, style: &style, about, site }.sheet(ground)
     }
 
     /// Elevation of the ground in metres.
@@ -214,7 +215,10 @@ fn steps(arrival: u32) -> i32 {
 enum Format {
     Asc,
     GeoJson,
+    GeoPackage,
     GeoTiff,
+    #[cfg(feature = "render")]
+    Kmz,
     #[cfg(feature = "render")]
     Picture,
 }
@@ -224,6 +228,9 @@ fn format_of(path: &Path) -> Result<Format, ExportError> {
     match ending.as_str() {
         "asc" => Ok(Format::Asc),
         "geojson" | "json" => Ok(Format::GeoJson),
+        "gpkg" => Ok(Format::GeoPackage),
+        #[cfg(feature = "render")]
+        "kmz" => Ok(Format::Kmz),
         #[cfg(feature = "render")]
         "png" => Ok(Format::Picture),
         "tif" | "tiff" => Ok(Format::GeoTiff),
@@ -235,6 +242,19 @@ impl Format {
     /// Whether QGIS looks for a style beside it.
     fn takes_style(self) -> bool {
         matches!(self, Self::Asc | Self::GeoTiff)
+    }
+
+    /// Whether its coordinates are longitude and latitude, whatever those of the map are.
+    fn is_on_the_globe(self) -> bool {
+        #[cfg(feature = "render")]
+        return self == Self::Kmz;
+        #[cfg(not(feature = "render"))]
+        return false;
+    }
+
+    /// Whether a quantity becomes contour lines.
+    fn has_levels(self) -> bool {
+        matches!(self, Self::GeoJson | Self::GeoPackage)
     }
 }
 
@@ -256,15 +276,20 @@ pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
     let columns = |bytes| MemoryEstimate::of("the map", grid.columns(), bytes);
     match format_of(path) {
         Ok(Format::GeoJson) => columns(BYTES_OF_LINES),
+        Ok(Format::GeoPackage) => columns(BYTES_OF_LINES).and(gpkg::need()),
         #[cfg(feature = "render")]
-        Ok(Format::Picture) => {
-            let [width, height] = Hillshade::size_of([grid.nx, grid.nz]);
-            // Legend and heading stand around it.
-            let pixels = MemoryEstimate::of("the picture of the map", width * height * 5 / 4, BYTES_A_PIXEL);
-            columns(BYTES_OF_PICTURE).and(pixels)
-        }
+        Ok(Format::Kmz) => columns(BYTES_OF_LINES + BYTES_OF_PICTURE).and(pixels(grid)),
+        #[cfg(feature = "render")]
+        Ok(Format::Picture) => columns(BYTES_OF_PICTURE).and(pixels(grid)),
         _ => columns(BYTES_A_VALUE),
     }
+}
+
+/// Memory of the picture of a map with legend and heading around it.
+#[cfg(feature = "render")]
+fn pixels(grid: Grid) -> MemoryEstimate {
+    let [width, height] = Hillshade::size_of([grid.nx, grid.nz]);
+    MemoryEstimate::of("the picture of the map", width * height * 5 / 4, BYTES_A_PIXEL)
 }
 
 /// A map that is to be written.
@@ -273,13 +298,13 @@ pub struct MapFile {
     /// What it shows.
     pub subject: Subject,
     /// The file: GeoTIFF (`.tif`, `.tiff`), ESRI ASCII grid (`.asc`, with a `.prj` where the coordinate system is known),
-    /// lines and polygons (`.geojson`, `.json`) or, with feature `render`, a picture (`.png`).
+    /// lines and polygons (`.geojson`, `.json`, `.gpkg`) or, with feature `render`, a picture (`.png`), also on the globe (`.kmz`).
     pub path: PathBuf,
     /// Whether a raster gets a style for QGIS, `.qml`, beside it.
     pub style: bool,
-    /// Levels of the contour lines of a `.geojson`; without them, the numbers of the legend.
+    /// Levels of the contour lines of a `.geojson` or `.gpkg`; without them, the numbers of the legend.
     pub levels: Option<Vec<f64>>,
-    /// Whether lines and outlines of a `.geojson` have round corners.
+    /// Whether lines and outlines have round corners.
     pub smooth: bool,
 }
 
@@ -291,7 +316,7 @@ impl MapFile {
 
     /// Whether it is drawn as contour lines.
     pub fn has_levels(&self) -> bool {
-        format_of(&self.path).is_ok_and(|format| format == Format::GeoJson) && self.subject.above().is_none()
+        format_of(&self.path).is_ok_and(Format::has_levels) && self.subject.above().is_none()
     }
 
     /// The style of QGIS that belongs to it, if it gets one.
@@ -319,6 +344,15 @@ impl MapFile {
             check_free(&style, existing)?;
         }
         Ok(check_free(&self.path, existing)?)
+    }
+
+    /// Checks, before long work, that it can be written of this box.
+    ///
+    /// # Errors
+    /// [`ExportError::NoDegrees`] for a `.kmz` where the map's system is not known.
+    pub fn check_site(&self, site: &Site) -> Result<(), ExportError> {
+        let lost = format_of(&self.path)?.is_on_the_globe() && ToDegrees::of_site(site).is_none();
+        if lost { Err(ExportError::NoDegrees { path: self.path.clone() }) } else { Ok(()) }
     }
 
     /// Writes it with the files beside it.
@@ -380,7 +414,7 @@ impl<'a> Raster<'a> {
     }
 
     /// Writes it in the format that the ending of `path` names; a raster gets its style for QGIS, `.qml`, beside it.
-    /// `levels` are those of the contour lines of a `.geojson`; without them, the numbers of the legend.
+    /// `levels` are those of contour lines; without them, the numbers of the legend.
     ///
     /// # Errors
     /// As [`MapFile::check`]; then no part of the file is left behind.
@@ -398,20 +432,21 @@ impl<'a> Raster<'a> {
         let Self { caption, values, site, about, .. } = self;
         need_of(path, site.grid).check(MEND).map_err(ExportError::memory(path))?;
         let style = MapStyle::of(caption, values);
+        let drawing = || Drawing { caption, values: values.to_reals(), style: &style, levels, smooth, about, site };
+        #[cfg(feature = "render")]
+        let sight = || {
+            let (values, blocks) = (values.to_reals(), self.blocks);
+            picture::Sight { caption, values, blocks, style: &style, about, site }
+        };
         match format_of(path)? {
             Format::Asc => asc::write(path, values, site, existing),
             Format::GeoTiff => geotiff::write(path, values, &geotiff::Labels { caption, about }, site, existing),
-            Format::GeoJson => {
-                let drawing =
-                    geojson::Drawing { caption, values: values.to_reals(), style: &style, levels, smooth, about, site };
-                geojson::write(path, &drawing, existing)
-            }
+            Format::GeoJson => geojson::write(path, &drawing(), existing),
+            Format::GeoPackage => gpkg::write(path, &drawing(), existing),
             #[cfg(feature = "render")]
-            Format::Picture => {
-                let (values, ground, blocks) = (values.to_reals(), (self.ground)(), self.blocks);
-                let sight = picture::Sight { caption, values, blocks, style: &style, ground, about, site };
-                picture::write(path, &sight, existing)
-            }
+            Format::Kmz => kmz::write(path, (&sight(), &drawing()), existing),
+            #[cfg(feature = "render")]
+            Format::Picture => picture::write(path, &sight(), (self.ground)(), existing),
         }
     }
 

@@ -7,6 +7,9 @@ mod caption;
 mod geojson;
 mod geotiff;
 mod gif;
+mod gpkg;
+#[cfg(feature = "render")]
+mod kmz;
 pub mod maps;
 pub mod mesh;
 mod mp4;
@@ -15,6 +18,7 @@ pub mod npz;
 mod picture;
 mod png;
 mod qml;
+mod shapes;
 mod sparse;
 mod state;
 mod style;
@@ -50,13 +54,21 @@ pub enum ExportError {
     },
     /// The ending of the file names no format of maps.
     #[error(
-        "{path}: no map format ends in {ending:?}; known are .tif (GeoTIFF), .asc (ESRI ASCII grid), .geojson (lines, polygons) and .png (picture)"
+        "{path}: no map format ends in {ending:?}; known are .tif (GeoTIFF), .asc (ESRI ASCII grid), .geojson and .gpkg (lines, polygons), .png (picture) and .kmz (for Google Earth)"
     )]
     UnknownMapFormat {
         /// The file.
         path: PathBuf,
         /// Its ending.
         ending: String,
+    },
+    /// A map that is to lie on the globe has no way there.
+    #[error(
+        "{path}: a .kmz has longitude and latitude, to which the map's coordinate system does not lead: say it with --crs EPSG:NUMBER"
+    )]
+    NoDegrees {
+        /// The file.
+        path: PathBuf,
     },
     /// The box cannot be written in this format.
     #[error(transparent)]

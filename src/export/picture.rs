@@ -55,15 +55,18 @@ pub(super) struct Sight<'a> {
     pub(super) values: Array2<f64>,
     pub(super) blocks: Blocks,
     pub(super) style: &'a MapStyle,
-    /// Elevation of the ground in metres.
-    pub(super) ground: Array2<f32>,
     pub(super) about: &'a About,
     pub(super) site: &'a Site,
 }
 
-/// Writes the picture.
-pub(super) fn write(path: &Path, sight: &Sight<'_>, existing: Existing) -> Result<(), ExportError> {
-    let image = sight.sheet();
+/// Writes the picture over ground of these elevations in metres.
+pub(super) fn write(
+    path: &Path,
+    sight: &Sight<'_>,
+    ground: Array2<f32>,
+    existing: Existing,
+) -> Result<(), ExportError> {
+    let image = sight.sheet(ground);
     let labels = [
         (
             "Title",
@@ -75,9 +78,9 @@ pub(super) fn write(path: &Path, sight: &Sight<'_>, existing: Existing) -> Resul
 }
 
 impl Sight<'_> {
-    /// The map on its sheet.
-    pub(super) fn sheet(&self) -> Image {
-        let map = self.map();
+    /// The map on its sheet, over ground of these elevations in metres.
+    pub(super) fn sheet(&self, ground: Array2<f32>) -> Image {
+        let map = self.map(ground);
         let pixel_m = self.site.grid.nx as f64 * self.site.cell_size_m / map.width as f64;
         let (scene, when) = (&self.about.scene, self.caption.when(self.about));
         let subtitle = if scene.is_empty() { when } else { format!("{scene}, {when}") };
@@ -85,7 +88,7 @@ impl Sight<'_> {
         Sheet { title, subtitle, pixel_m, legend: self.legend() }.around(&map)
     }
 
-    fn legend(&self) -> Legend {
+    pub(super) fn legend(&self) -> Legend {
         let style = self.style;
         if style.single {
             return Legend::Key { color: self.over(LEVEL, 1.0, 9.0), text: style.title.clone() };
@@ -97,26 +100,50 @@ impl Sight<'_> {
     }
 
     /// The numbers over the ground.
-    fn map(&self) -> Image {
+    fn map(&self, ground: Array2<f32>) -> Image {
         let cell = self.site.cell_size_m;
-        let ground = Heightmap { heights: self.ground.clone(), cell_size_m: (cell, cell), origin: None };
+        let ground = Heightmap { heights: ground, cell_size_m: (cell, cell), origin: None };
         let shade = Hillshade { tint: Tint::Muted, light: Light::Many, ..Hillshade::default() };
         let Picture { width, height, rgb } = shade.draw(&ground);
         let mut image = Image { width, height, rgb };
         let (rows, cols) = self.values.dim();
         let scale = (cols as f64 / width as f64, rows as f64 / height as f64);
         let place = |x: usize, y: usize| ((x as f64 + 0.5) * scale.0, (y as f64 + 0.5) * scale.1);
-        let share = |x, y| self.around(place(x, y)).map_or(0.0, |(_, share)| share);
         for y in 0..height {
             for x in 0..width {
-                let Some((value, here)) = self.around(place(x, y)) else { continue };
-                // Pixels from the border, which is so as wide on every slope.
-                let slope = (share(x + 1, y) - here).hypot(share(x, y + 1) - here);
-                let inside = ((here - 0.5) / slope.max(1e-6)).clamp(-9.0, 9.0) as f32;
+                let Some((value, inside)) = self.number(&place, (x, y)) else { continue };
                 image.put(x, y, self.over(image.pixel(x, y), value, inside));
             }
         }
         image
+    }
+
+    /// The numbers alone, four bytes a pixel with the opacity last; `place` says where pixels lie in cells.
+    pub(super) fn overlay(
+        &self,
+        (width, height): (usize, usize),
+        place: impl Fn(usize, usize) -> (f64, f64),
+    ) -> Vec<u8> {
+        let (rows, cols) = self.values.dim();
+        let is_on_the_map = |(x, y): (f64, f64)| (0.0..=cols as f64).contains(&x) && (0.0..=rows as f64).contains(&y);
+        let mut pixels = vec![0; 4 * width * height];
+        for (i, pixel) in pixels.chunks_exact_mut(4).enumerate() {
+            let at = (i % width, i / width);
+            let found = is_on_the_map(place(at.0, at.1)).then(|| self.number(&place, at)).flatten();
+            if let Some((value, inside)) = found {
+                pixel.copy_from_slice(&self.alone(value, inside));
+            }
+        }
+        pixels
+    }
+
+    /// The number at a pixel, and how many pixels that lies inside the border of what is shown.
+    fn number(&self, place: &impl Fn(usize, usize) -> (f64, f64), (x, y): (usize, usize)) -> Option<(f64, f32)> {
+        let (value, here) = self.around(place(x, y))?;
+        let share = |x, y| self.around(place(x, y)).map_or(0.0, |(_, share)| share);
+        // By the slope, so that the border is as wide everywhere.
+        let slope = (share(x + 1, y) - here).hypot(share(x, y + 1) - here);
+        Some((value, ((here - 0.5) / slope.max(1e-6)).clamp(-9.0, 9.0) as f32))
     }
 
     /// The mean of the four blocks around a place in cells, and how far it lies inside of what is shown: 0.5 on the border.
@@ -150,16 +177,33 @@ impl Sight<'_> {
 
     /// The colour of a number over that of the ground, `inside` pixels inside the border of what is shown.
     fn over(&self, ground: [u8; 3], value: f64, inside: f32) -> [u8; 3] {
-        let single = self.style.single;
-        let covered = (inside + 0.5).clamp(0.0, 1.0) * if single { OPACITY_OF_FOOTPRINT } else { OPACITY };
+        let covered = self.covered(inside);
         let light = SHADOW + SUN * f32::from(ground[0]) / 255.0;
         let color = self.style.color(value);
-        // A dark line around it sets it off.
-        let border = 0.55 * (1.0 - (inside / 1.5).abs()).clamp(0.0, 1.0);
+        let border = border(inside);
         std::array::from_fn(|k| {
             let tinted = (f32::from(color[k]) * light).min(255.0);
             let mixed = f32::from(ground[k]) + (tinted - f32::from(ground[k])) * covered;
             (mixed * (1.0 - border) + 0.5) as u8
         })
     }
+
+    /// How much of the colour is seen.
+    fn covered(&self, inside: f32) -> f32 {
+        (inside + 0.5).clamp(0.0, 1.0) * if self.style.single { OPACITY_OF_FOOTPRINT } else { OPACITY }
+    }
+
+    /// The colour of a number over ground that is not known, with its opacity.
+    fn alone(&self, value: f64, inside: f32) -> [u8; 4] {
+        let (covered, border) = (self.covered(inside), border(inside));
+        let opacity = covered + border * (1.0 - covered);
+        let [r, g, b] = self.style.color(value);
+        let dark = |color: u8| (f32::from(color) * covered * (1.0 - border) / opacity.max(1e-6) + 0.5) as u8;
+        [dark(r), dark(g), dark(b), (255.0 * opacity + 0.5) as u8]
+    }
+}
+
+/// How dark the line is that sets the colours off.
+fn border(inside: f32) -> f32 {
+    0.55 * (1.0 - (inside / 1.5).abs()).clamp(0.0, 1.0)
 }

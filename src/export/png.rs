@@ -1,5 +1,6 @@
 //! A still picture as PNG, with text chunks that say where it came from.
 
+use std::io::Write;
 use std::path::Path;
 
 use ::png::{BitDepth, ColorType, Compression, Encoder};
@@ -26,8 +27,9 @@ pub fn write_png(
     Ok(file.commit()?)
 }
 
-fn encode(
-    file: &mut WholeFile,
+/// Encodes pixels as [`write_png`] takes them.
+pub(super) fn encode(
+    file: impl Write,
     (width, height): (u32, u32),
     pixels: &[u8],
     labels: &[Label<'_>],

@@ -114,8 +114,8 @@ fn gradient(style: &MapStyle) -> String {
     format!("     <colorramp type=\"gradient\" name=\"[source]\"><Option type=\"Map\">{options}</Option></colorramp>\n")
 }
 
-/// Text for the value of an attribute.
-fn escaped(text: &str) -> String {
+/// Text for the value of an attribute, or between tags.
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().filter(|c| !c.is_control()) {
         match c {

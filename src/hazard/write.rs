@@ -11,7 +11,7 @@ use super::record::Ending;
 use super::reduce::{Reduction, Row, Summary};
 use crate::export::maps::{Raster, Values};
 use crate::export::{About, Caption, ExportError};
-use crate::map::Site;
+use crate::map::{Site, ToDegrees};
 use crate::measure::{Ramp, Span};
 use crate::output::{Existing, OutputError};
 use crate::terrain::write::whole;
@@ -22,6 +22,10 @@ const NOTE: &str = "probabilities and quantiles are those of the sampled vents, 
 
 /// Levels of the contours of probability.
 const LEVELS: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
+
+/// Files of the contours of probability, and its picture for Google Earth, where the map's system leads to the globe.
+const LINES: [&str; 2] = ["geojson", "gpkg"];
+const GLOBE: &str = "kmz";
 
 /// Seconds of an hour.
 const HOUR: f32 = 3600.0;
@@ -64,7 +68,9 @@ pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     let maps = [Kind::Probability, Kind::Thickest].into_iter().chain(quantiles);
     let endings: &[&str] = if pictures { &["tif", "qml", "png"] } else { &["tif", "qml"] };
     let files = maps.flat_map(|kind| endings.iter().map(move |ending| format!("{}.{ending}", kind.name())));
-    files.chain(["probability.geojson".to_owned(), "runs.csv".to_owned()]).collect()
+    let drawn =
+        LINES.iter().chain(pictures.then_some(&GLOBE)).map(|ending| format!("{}.{ending}", Kind::Probability.name()));
+    files.chain(drawn).chain(["runs.csv".to_owned()]).collect()
 }
 
 /// The maps that there are.
@@ -138,7 +144,10 @@ impl Drawing<'_> {
             let path = |ending: &str| folder.join(format!("{}.{ending}", map.caption.name));
             let mut endings = vec!["tif"];
             endings.extend(self.pictures.then_some("png"));
-            endings.extend((map.caption.name == Kind::Probability.name()).then_some("geojson"));
+            if map.caption.name == Kind::Probability.name() {
+                endings.extend(LINES);
+                endings.extend((self.pictures && ToDegrees::of_site(&self.ground.site).is_some()).then_some(GLOBE));
+            }
             for ending in endings {
                 raster.write(&path(ending), Some(self.levels.unwrap_or(&LEVELS)), existing)?;
                 files.push(path(ending));
@@ -252,6 +261,9 @@ mod tests {
         assert_eq!([0.1, 0.5, 0.9, 0.05, 0.025, 1.0].map(short_name), ["q10", "q50", "q90", "q05", "q2_5", "q100"]);
         let names = names(&Reduction { above_m: 0.05, quantiles: vec![0.5] }, true);
         assert_eq!(names[..3], ["probability.tif", "probability.qml", "probability.png"]);
-        assert!(names.contains(&"arrival_q50.tif".to_owned()) && names.len() == 4 * 3 + 2);
+        assert!(names.contains(&"arrival_q50.tif".to_owned()) && names.len() == 4 * 3 + 4);
+        let without = super::names(&Reduction { above_m: 0.05, quantiles: vec![0.5] }, false);
+        assert!(names.contains(&"probability.kmz".to_owned()) && !without.iter().any(|name| name.ends_with(".kmz")));
+        assert!(without.contains(&"probability.gpkg".to_owned()) && without.len() == 4 * 2 + 3);
     }
 }

@@ -252,14 +252,33 @@ impl Crs {
         }
     }
 
-    /// The system as well-known text: that of the file, or one made from its EPSG number where [`Crs::from_epsg`]
-    /// knows it.
+    /// The system as well-known text: that of the file, or that of its number in the EPSG registry.
     pub fn to_wkt(&self) -> Option<String> {
         let in_citation = || match self.key(PROJECTED_CITATION)? {
             GeoKey::Text(text) => text.strip_prefix(WKT_IN_CITATION).map(str::to_owned),
             _ => None,
         };
-        self.wkt.clone().or_else(in_citation).or_else(|| Self::from_epsg(self.epsg()?)?.wkt)
+        self.wkt.clone().or_else(in_citation).or_else(|| {
+            let code = self.epsg()?;
+            Self::from_epsg(code).and_then(|crs| crs.wkt).or_else(|| self.registered(code))
+        })
+    }
+
+    /// The text that the registry has for a number, where its unit is that of the map.
+    #[cfg(feature = "files")]
+    fn registered(&self, code: u16) -> Option<String> {
+        let text = crs_definitions::from_code(code)?.wkt;
+        let is_that = match (Node::parse(text).as_ref().and_then(horizontal).map(unit_of)?, self.unit()) {
+            (MapUnit::Length(known), MapUnit::Length(here)) => (known / here - 1.0).abs() < 1e-6,
+            (known, here) => known == here,
+        };
+        is_that.then(|| text.to_owned())
+    }
+
+    /// The registry is a part of what reads files.
+    #[cfg(not(feature = "files"))]
+    fn registered(&self, _code: u16) -> Option<String> {
+        None
     }
 
     /// The system as keys of a GeoTIFF, sorted by number, without the one for the raster (1025): those of the file, or

@@ -1,145 +1,226 @@
 //! Longitude and latitude of the coordinates of a map, for formats that know nothing else.
+//!
+//! Systems are defined by their number in the EPSG registry or by the well-known text of the map. Their projections and the shifts
+//! of their datums, by three or seven numbers, are those of PROJ, as far as the crate `proj4rs` has them. Grids of shifts are not
+//! read: where the registry has both, numbers come within some metres of its grid.
 
-use super::Crs;
+use proj4rs::Proj;
+use proj4rs::adaptors::transform_xy;
+
 use super::crs::MapUnit;
+use super::wkt::{Node, plain};
+use super::{Crs, Site, nzmg};
 
-/// The WGS 84 ellipsoid: half of its longer axis in metres, and its flattening. Those of GRS 1980 differ by less than a
-/// tenth of a millimetre.
-const A: f64 = 6_378_137.0;
-const F: f64 = 1.0 / 298.257_223_563;
+/// Longitude and latitude on WGS 84.
+const WGS_84: &str = "+proj=longlat +datum=WGS84";
 
-/// From coordinates of a map to degrees of longitude and latitude.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ToDegrees {
+/// Degrees by which a place may be off after the way to the map and back.
+const OFF: f64 = 1e-6;
+
+/// Projections that are meant for narrow zones, and how far from the middle of one a place may lie, in degrees.
+const NARROW: [&str; 3] = ["utm", "tmerc", "etmerc"];
+const REACH: f64 = 30.0;
+
+/// The number of the New Zealand Map Grid.
+const NEW_ZEALAND: u16 = 27200;
+
+/// From coordinates of a map to degrees of longitude and latitude on WGS 84, and back.
+#[derive(Clone, Debug)]
+pub struct ToDegrees(Way);
+
+#[derive(Clone, Debug)]
+enum Way {
     /// The map is in degrees.
     Same,
-    /// The map is one of the Universal Transverse Mercator.
-    Utm {
-        /// 1 to 60.
-        zone: u8,
-        /// Whether it is one of the southern half.
-        south: bool,
-    },
+    /// The map has its own system.
+    Other(Box<Systems>),
+}
+
+#[derive(Clone, Debug)]
+struct Systems {
+    map: Proj,
+    degrees: Proj,
+    /// Whether the map is the one of New Zealand; `map` is then its datum.
+    new_zealand: bool,
 }
 
 impl ToDegrees {
-    /// The way for a system, where there is one: degrees and UTM zones of WGS 84, ETRS89 and NAD83. Both others are taken
-    /// for WGS 84, from which they differ by a metre or two.
+    /// Coordinates that stay as they are.
+    pub const SAME: Self = Self(Way::Same);
+
+    /// The way for a system, where there is one. Degrees of ETRS89 and NAD83 are taken for those of WGS 84, from which they
+    /// differ by a metre or two.
     pub fn of(crs: &Crs) -> Option<Self> {
-        let utm = |zone: u16, south| Some(Self::Utm { zone: zone as u8, south });
-        match (crs.epsg()?, crs.unit()) {
-            (4326 | 4258 | 4269, MapUnit::Angle(1.0)) => Some(Self::Same),
-            (code @ 32601..=32660, MapUnit::Length(1.0)) => utm(code - 32600, false),
-            (code @ 32701..=32760, MapUnit::Length(1.0)) => utm(code - 32700, true),
-            (code @ 25828..=25838, MapUnit::Length(1.0)) => utm(code - 25800, false),
-            (code @ 26901..=26923, MapUnit::Length(1.0)) => utm(code - 26900, false),
-            _ => None,
+        if matches!((crs.epsg(), crs.unit()), (Some(4326 | 4258 | 4269), MapUnit::Angle(1.0))) {
+            return Some(Self::SAME);
         }
+        let way = Self::by_definition(&definition(crs)?)?;
+        way.has_unit(crs.unit()).then_some(way)
     }
 
-    /// Longitude and latitude of a point of the map. Longitudes of a zone at the date line run on beyond 180.
-    pub fn at(self, x: f64, y: f64) -> [f64; 2] {
-        match self {
-            Self::Same => [x, y],
-            Self::Utm { zone, south } => {
-                let [longitude, latitude] = transverse_mercator(x - 500_000.0, if south { y - 1e7 } else { y });
-                [longitude + 6.0 * f64::from(zone) - 183.0, latitude]
-            }
-        }
+    /// The way for the map of a box, where its projection reaches all around it.
+    pub fn of_site(site: &Site) -> Option<Self> {
+        let way = Self::of(site.crs()?)?;
+        let sides = [site.grid.nx as f64, site.grid.nz as f64];
+        let is_there = |across: usize, down: usize| {
+            let [x, y] = site.on_the_map([0.5 * across as f64 * sides[0], 0.5 * down as f64 * sides[1]]);
+            way.at(x, y).iter().all(|angle| angle.is_finite())
+        };
+        (0..9).all(|k| is_there(k % 3, k / 3)).then_some(way)
     }
-}
 
-impl ToDegrees {
     /// The way of the UTM zone in which a place lies; none beyond the poles.
     pub fn utm_at([longitude, latitude]: [f64; 2]) -> Option<Self> {
         let zone = ((longitude + 180.0) / 6.0).floor().rem_euclid(60.0) as u8 + 1;
-        (latitude.abs() <= 85.0 && longitude.abs() <= 360.0).then_some(Self::Utm { zone, south: latitude < 0.0 })
+        let south = if latitude < 0.0 { " +south" } else { "" };
+        let is_there = latitude.abs() <= 85.0 && longitude.abs() <= 360.0;
+        is_there.then(|| Self::by_definition(&format!("+proj=utm +zone={zone}{south} +datum=WGS84 +units=m")))?
     }
 
-    /// The point of the map at a longitude and latitude; none far away from a zone.
-    pub fn back(self, [longitude, latitude]: [f64; 2]) -> Option<[f64; 2]> {
-        match self {
-            Self::Same => Some([longitude, latitude]),
-            Self::Utm { zone, south } => {
-                let turns = longitude - (6.0 * f64::from(zone) - 183.0);
-                let east_of_middle = turns - 360.0 * (turns / 360.0).round();
-                let near = east_of_middle.abs() < 30.0 && latitude.abs() < 89.0;
-                let [east, north] = on_the_plane(east_of_middle.to_radians(), latitude.to_radians());
-                near.then_some([east + 500_000.0, if south { north + 1e7 } else { north }])
-            }
+    /// The way for a definition as PROJ writes them.
+    fn by_definition(definition: &str) -> Option<Self> {
+        let new_zealand = definition.contains("+proj=nzmg");
+        let definition = shifted(definition).map(|words| if new_zealand { without_plane(&words) } else { words })?;
+        let proj = |text: &str| Proj::from_proj_string(text).ok();
+        let systems = Systems { map: proj(&definition)?, degrees: proj(WGS_84)?, new_zealand };
+        Some(Self(Way::Other(Box::new(systems))))
+    }
+
+    /// Whether the system is in this unit: a file may say another one than its number.
+    fn has_unit(&self, unit: MapUnit) -> bool {
+        let Way::Other(systems) = &self.0 else { return true };
+        match unit {
+            MapUnit::Angle(degrees) => degrees == 1.0 && systems.in_degrees(),
+            MapUnit::Length(metres) => !systems.in_degrees() && (systems.map.to_meter() / metres - 1.0).abs() < 1e-6,
+        }
+    }
+
+    /// Whether coordinates stay as they are.
+    pub fn is_same(&self) -> bool {
+        matches!(self.0, Way::Same)
+    }
+
+    /// Longitude and latitude of a point of the map; not numbers where its projection does not reach. Longitudes of a map at the
+    /// date line run on beyond 180.
+    pub fn at(&self, x: f64, y: f64) -> [f64; 2] {
+        match &self.0 {
+            Way::Same => [x, y],
+            Way::Other(systems) => systems.at([x, y]).unwrap_or([f64::NAN; 2]),
+        }
+    }
+
+    /// The point of the map at a longitude and latitude; none where its projection does not reach.
+    pub fn back(&self, place: [f64; 2]) -> Option<[f64; 2]> {
+        match &self.0 {
+            Way::Same => Some(place),
+            Way::Other(systems) => systems.back(place),
         }
     }
 }
 
-/// The inverse of [`transverse_mercator`], with angles in radians.
-fn on_the_plane(longitude: f64, latitude: f64) -> [f64; 2] {
-    let n = F / (2.0 - F);
-    let (n2, n3, n4) = (n * n, n * n * n, n * n * n * n);
-    let radius = 0.9996 * A / (1.0 + n) * (1.0 + n2 / 4.0 + n4 / 64.0);
-    let alpha = [
-        n / 2.0 - 2.0 / 3.0 * n2 + 5.0 / 16.0 * n3 + 41.0 / 180.0 * n4,
-        13.0 / 48.0 * n2 - 3.0 / 5.0 * n3 + 557.0 / 1440.0 * n4,
-        61.0 / 240.0 * n3 - 103.0 / 140.0 * n4,
-        49_561.0 / 161_280.0 * n4,
-    ];
-    let e = 2.0 * n.sqrt() / (1.0 + n);
-    let sin = latitude.sin();
-    let t = (sin.atanh() - e * (e * sin).atanh()).sinh();
-    let (xi_, eta_) = (t.atan2(longitude.cos()), (longitude.sin() / (1.0 + t * t).sqrt()).atanh());
-    let even = |j: usize| 2.0 * (j + 1) as f64;
-    let sum = |term: &dyn Fn(usize) -> f64| (0..4).map(term).sum::<f64>();
-    let xi = xi_ + sum(&|j| alpha[j] * (even(j) * xi_).sin() * (even(j) * eta_).cosh());
-    let eta = eta_ + sum(&|j| alpha[j] * (even(j) * xi_).cos() * (even(j) * eta_).sinh());
-    [radius * eta, radius * xi]
+impl Systems {
+    /// Whether the map is in degrees, of whichever datum.
+    fn in_degrees(&self) -> bool {
+        self.map.is_latlong() && !self.new_zealand
+    }
+
+    fn at(&self, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
+        let [a, b] = match (self.new_zealand, self.in_degrees()) {
+            (true, _) => nzmg::from_map([x, y])?.map(f64::to_radians),
+            (_, true) => [x.to_radians(), y.to_radians()],
+            _ => [x, y],
+        };
+        let (longitude, latitude) = transform_xy(&self.map, &self.degrees, a, b).ok()?;
+        let middle = if self.in_degrees() { x } else { self.map.longitude_of_origin().to_degrees() };
+        let [longitude, latitude] = [longitude.to_degrees(), latitude.to_degrees()];
+        let turns = ((middle - longitude) / 360.0).round();
+        let place = [longitude + 360.0 * turns, latitude];
+        place.iter().all(|angle| angle.is_finite()).then_some(place)
+    }
+
+    fn back(&self, [longitude, latitude]: [f64; 2]) -> Option<[f64; 2]> {
+        let from_middle = self.map.longitude_of_origin().to_degrees() - longitude;
+        let is_far = (from_middle - 360.0 * (from_middle / 360.0).round()).abs() > REACH;
+        if is_far && NARROW.contains(&self.map.projname()) {
+            return None;
+        }
+        let (a, b) = transform_xy(&self.degrees, &self.map, longitude.to_radians(), latitude.to_radians()).ok()?;
+        let point = match (self.new_zealand, self.in_degrees()) {
+            (true, _) => nzmg::to_map([a.to_degrees(), b.to_degrees()]),
+            (_, true) => [a.to_degrees(), b.to_degrees()],
+            _ => [a, b],
+        };
+        // Far from a map its series give numbers, but not those of the place.
+        let again = self.at(point)?;
+        let turns = (again[0] - longitude) / 360.0;
+        let off = (360.0 * (turns - turns.round())).abs().max((again[1] - latitude).abs());
+        (off < OFF).then_some(point)
+    }
 }
 
-/// Degrees east of the middle meridian, and latitude, of a point so many metres east of it and north of the equator on a map
-/// at 0.9996 of the true scale. Krüger's series (1912) to the fourth power of the third flattening: to less than a millimetre.
-fn transverse_mercator(east: f64, north: f64) -> [f64; 2] {
-    let n = F / (2.0 - F);
-    let (n2, n3, n4) = (n * n, n * n * n, n * n * n * n);
-    let radius = 0.9996 * A / (1.0 + n) * (1.0 + n2 / 4.0 + n4 / 64.0);
-    let beta = [
-        n / 2.0 - 2.0 / 3.0 * n2 + 37.0 / 96.0 * n3 - n4 / 360.0,
-        n2 / 48.0 + n3 / 15.0 - 437.0 / 1440.0 * n4,
-        17.0 / 480.0 * n3 - 37.0 / 840.0 * n4,
-        4397.0 / 161_280.0 * n4,
-    ];
-    let delta = [
-        2.0 * n - 2.0 / 3.0 * n2 - 2.0 * n3 + 116.0 / 45.0 * n4,
-        7.0 / 3.0 * n2 - 8.0 / 5.0 * n3 - 227.0 / 45.0 * n4,
-        56.0 / 15.0 * n3 - 136.0 / 35.0 * n4,
-        4279.0 / 630.0 * n4,
-    ];
-    let (xi, eta) = (north / radius, east / radius);
-    let even = |j: usize| 2.0 * (j + 1) as f64;
-    let sum = |term: &dyn Fn(usize) -> f64| (0..4).map(term).sum::<f64>();
-    let xi_ = xi - sum(&|j| beta[j] * (even(j) * xi).sin() * (even(j) * eta).cosh());
-    let eta_ = eta - sum(&|j| beta[j] * (even(j) * xi).cos() * (even(j) * eta).sinh());
-    let conformal = (xi_.sin() / eta_.cosh()).asin();
-    let latitude = conformal + sum(&|j| delta[j] * (even(j) * conformal).sin());
-    let longitude = eta_.sinh().atan2(xi_.cos());
-    [longitude.to_degrees(), latitude.to_degrees()]
+/// The definition of a system as PROJ writes them.
+fn definition(crs: &Crs) -> Option<String> {
+    if let Some(code) = crs.epsg() {
+        return crs_definitions::from_code(code).map(|known| known.proj4.to_owned());
+    }
+    let text = crs.to_wkt()?;
+    let root = Node::parse(&text)?;
+    let method = root.child(&["PROJECTION"]).and_then(|method| method.texts.first());
+    if method.is_some_and(|method| plain(method) == "newzealandmapgrid") {
+        return crs_definitions::from_code(NEW_ZEALAND).map(|known| known.proj4.to_owned());
+    }
+    proj4wkt::wkt_to_projstring(&text).ok()
+}
+
+/// The words of a definition whose shift to WGS 84 is known, without grids.
+fn shifted(definition: &str) -> Option<String> {
+    const NONE: [&str; 3] = ["+ellps=WGS84", "+ellps=GRS80", "+nadgrids=@null"];
+    let words = || definition.split_whitespace();
+    let is_named = |word: &str| word.starts_with("+datum=") && word != "+datum=NAD27";
+    let is_known = |word: &str| word.starts_with("+towgs84=") || is_named(word) || NONE.contains(&word);
+    let stays = |word: &&str| !word.starts_with("+nadgrids=") || *word == "+nadgrids=@null";
+    words().any(is_known).then(|| words().filter(stays).collect::<Vec<_>>().join(" "))
+}
+
+/// The datum of the New Zealand Map Grid, as a system in degrees.
+fn without_plane(definition: &str) -> String {
+    let shift = definition.split_whitespace().find(|word| word.starts_with("+towgs84="));
+    format!("+proj=longlat +ellps=intl {}", shift.unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Numbers of PROJ 9.
+    fn way(code: u16) -> Option<ToDegrees> {
+        ToDegrees::of(&Crs::from(format!("EPSG:{code}").parse::<crate::map::Epsg>().expect("a known number")))
+    }
+
+    /// Numbers of PROJ 9; of the systems of New Zealand and Italy without its grids.
     #[test]
-    fn utm_is_that_of_proj() {
+    fn systems_are_those_of_proj() {
         for (code, x, y, [longitude, latitude]) in [
             (32633, 500_000.0, 0.0, [15.0, 0.0]),
             (32633, 499_418.5, 4_178_262.5, [14.993_398_989_030_16, 37.751_666_451_288_166]),
             (32610, 562_005.25, 5_112_003.5, [-122.196_931_573_243_77, 46.158_787_096_305_24]),
             (32760, 301_234.5, 5_917_000.0, [174.769_969_517_669_47, -36.872_047_546_205_8]),
             (26905, 260_000.0, 2_150_000.0, [-155.285_748_534_830_73, 19.429_998_053_273_334]),
+            (27200, 2_667_675.0, 6_478_995.0, [174.764_360_425_812, -36.877_195_562_574]),
+            (2193, 1_757_000.0, 5_917_000.0, [174.761_674_453_395, -36.879_916_167_024_1]),
+            (27700, 400_000.0, 300_000.0, [-2.001_433_115_510_89, 52.597_792_430_833_8]),
+            (31467, 3_500_000.0, 5_500_000.0, [8.998_958_968_391_23, 49.636_708_261_708_7]),
+            (3003, 1_500_000.0, 4_500_000.0, [8.999_698_400_495_09, 40.650_767_398_047_6]),
+            (3857, 1_000_000.0, 5_000_000.0, [8.983_152_841_195_21, 40.916_274_470_675_8]),
+            (3035, 4_321_000.0, 3_210_000.0, [10.0, 52.0]),
+            (2056, 2_600_000.0, 1_200_000.0, [7.438_632_420_871_81, 46.951_082_771_871_1]),
+            (2263, 987_654.0, 200_000.0, [-73.987_720_758_508_8, 40.715_629_843_196_3]),
         ] {
-            let way = ToDegrees::of(&Crs::from_epsg(code).expect("a known number")).expect("a known way");
+            let way = way(code).expect("a known way");
             let found = way.at(x, y);
             let off = (found[0] - longitude).abs().max((found[1] - latitude).abs());
-            assert!(off < 1e-9, "{code}: {found:?}, off by {off}°");
+            // Turned datums to a centimetre, all others to a tenth of a millimetre.
+            let most = if [27200, 27700, 31467, 3003].contains(&code) { 1e-7 } else { 1e-9 };
+            assert!(off < most, "{code}: {found:?}, off by {off}°");
             let back = way.back(found).expect("a place of the zone");
             assert!((back[0] - x).hypot(back[1] - y) < 1e-3, "{code}: {back:?}");
         }
@@ -147,19 +228,21 @@ mod tests {
 
     #[test]
     fn every_place_has_a_zone() {
-        let zone = |longitude, latitude| ToDegrees::utm_at([longitude, latitude]);
-        assert_eq!(zone(15.0, 37.7), Some(ToDegrees::Utm { zone: 33, south: false }));
-        assert_eq!(zone(174.8, -36.9), Some(ToDegrees::Utm { zone: 60, south: true }));
-        assert_eq!([zone(180.0, 0.0), zone(-180.0, 0.0)], [Some(ToDegrees::Utm { zone: 1, south: false }); 2]);
-        assert_eq!((zone(0.0, 88.0), zone(f64::NAN, 0.0)), (None, None));
-        assert_eq!(ToDegrees::Utm { zone: 33, south: false }.back([-120.0, 0.0]), None);
+        let middle = |longitude, latitude| Some(ToDegrees::utm_at([longitude, latitude])?.at(500_000.0, 5e6));
+        let rounded =
+            |place: Option<[f64; 2]>| place.map(|[longitude, latitude]| [longitude.round(), latitude.round()]);
+        assert_eq!(rounded(middle(15.0, 37.7)), Some([15.0, 45.0]));
+        assert_eq!(rounded(middle(174.8, -36.9)), Some([177.0, -45.0]));
+        assert_eq!([180.0, -180.0].map(|place| rounded(middle(place, 0.0))), [Some([-177.0, 45.0]); 2]);
+        assert!(middle(0.0, 88.0).is_none() && middle(f64::NAN, 0.0).is_none());
+        assert_eq!(ToDegrees::utm_at([15.0, 1.0]).and_then(|way| way.back([-120.0, 0.0])), None);
     }
 
     #[test]
     fn what_is_not_known_is_not_converted() {
-        let way = |code| ToDegrees::of(&Crs::from_epsg(code).expect("a known number"));
-        assert_eq!((way(4326), way(4269)), (Some(ToDegrees::Same), Some(ToDegrees::Same)));
-        assert_eq!((way(4267), way(26710)), (None, None), "NAD27 lies a hundred metres off");
-        assert_eq!((ToDegrees::of(&Crs::default()), ToDegrees::Same.at(7.0, 45.0)), (None, [7.0, 45.0]));
+        assert!([4326, 4269].into_iter().all(|code| way(code).is_some_and(|way| way.is_same())));
+        assert!(way(4267).is_none() && way(26710).is_none(), "NAD27 lies a hundred metres off");
+        assert!(ToDegrees::of(&Crs::default()).is_none());
+        assert_eq!(ToDegrees::SAME.at(7.0, 45.0), [7.0, 45.0]);
     }
 }

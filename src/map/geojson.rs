@@ -24,7 +24,7 @@ pub enum System {
 impl System {
     /// The way from its coordinates to those of a map, backwards; none where the two systems have nothing in common.
     pub fn onto(&self, crs: &Crs) -> Option<ToDegrees> {
-        let same = |same: bool| same.then_some(ToDegrees::Same);
+        let same = |same: bool| same.then_some(ToDegrees::SAME);
         match self {
             Self::Degrees => ToDegrees::of(crs),
             Self::Epsg(code) => same(crs.epsg() == Some(*code)),

@@ -4,6 +4,7 @@
 pub mod compare;
 pub mod contour;
 pub mod crs;
+#[cfg(feature = "files")]
 mod degrees;
 mod epsg;
 #[cfg(feature = "files")]
@@ -11,6 +12,8 @@ pub mod features;
 #[cfg(feature = "files")]
 pub mod geojson;
 mod georeference;
+#[cfg(feature = "files")]
+mod nzmg;
 pub mod outline;
 mod placement;
 #[cfg(feature = "files")]
@@ -19,6 +22,7 @@ mod site;
 mod wkt;
 
 pub use crs::{Crs, Epsg, GeoKey};
+#[cfg(feature = "files")]
 pub use degrees::ToDegrees;
 pub use georeference::{Bounds, Georeference};
 pub use placement::Placement;

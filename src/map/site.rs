@@ -57,6 +57,18 @@ impl Site {
         Placement::new(self.georeference.as_ref(), cell, (self.grid.nz, self.grid.nx))
     }
 
+    /// Coordinates on the map of a point in columns and rows from the box's north-west corner.
+    pub fn on_the_map(&self, [col, row]: [f64; 2]) -> [f64; 2] {
+        let place = self.placement();
+        [place.west + col * place.cell.0, place.north - row * place.cell.1]
+    }
+
+    /// Columns and rows from the box's north-west corner of a point of the map.
+    pub fn cells_of(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let place = self.placement();
+        [(x - place.west) / place.cell.0, (place.north - y) / place.cell.1]
+    }
+
     /// What the map's coordinates mean, where that is known.
     pub fn crs(&self) -> Option<&Crs> {
         self.georeference.as_ref().map(|place| &place.crs)

@@ -53,6 +53,35 @@ pub struct Sheet {
     pub legend: Legend,
 }
 
+/// Size of a legend by itself, in pixels: as beside a map of about this side.
+const ALONE: usize = 600;
+
+impl Legend {
+    /// The legend on a sheet of its own, for maps that are laid over others.
+    pub fn alone(&self) -> Image {
+        let ink = Ink::of_picture(INK, (ALONE + ALONE / 4, ALONE));
+        let px = |ems: f32| (ems * ink.size).round() as usize;
+        let margin = px(MARGIN);
+        match self {
+            Self::Bar { title, palette, ticks } => {
+                let (width, height) = (bar_width(ticks, ink), px(LEAST_BAR));
+                let mut image = Image::filled(width + 2 * margin, height + 2 * margin, PAPER);
+                bar(&mut image, Frame { x: margin, y: margin, width, height }, ink, (title, palette, ticks));
+                image
+            }
+            Self::Key { color, text } => {
+                let side = ink.size.round() as usize;
+                let width = side + px(GAP) + ink.width(text).ceil() as usize;
+                let mut image = Image::filled(width + 2 * margin, 3 * side, PAPER);
+                image.fill((margin, side), (side, side), *color);
+                let start = ((margin + side) as f32 + GAP * ink.size, 1.5 * side as f32);
+                ink.draw(&mut image, start, Align::Start, text);
+                image
+            }
+        }
+    }
+}
+
 impl Sheet {
     /// The map on its sheet.
     pub fn around(&self, map: &Image) -> Image {

@@ -631,15 +631,15 @@ fn polygons_of_footprints_are_simple_and_exact() {
 import json, sys
 from osgeo import gdal, ogr, osr
 gdal.UseExceptions(); ogr.UseExceptions(); osr.UseExceptions()
-path, area, utm = sys.argv[1], float(sys.argv[2]), sys.argv[4]
+path, area, prj = sys.argv[1], float(sys.argv[2]), sys.argv[4]
 source = ogr.Open(path)
 layer = source.GetLayer()
 total = 0
 for feature in layer:
     shape = feature.geometry().Clone()
     assert shape.IsValid() and shape.GetGeometryName() == 'POLYGON'
-    if utm == 'utm':
-        to = osr.SpatialReference(); to.ImportFromEPSG(32610)
+    if prj:
+        to = osr.SpatialReference(); to.ImportFromESRI([prj])
         of = osr.SpatialReference(); of.ImportFromEPSG(4326)
         for system in (to, of): system.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
         shape.Transform(osr.CoordinateTransformation(of, to))
@@ -660,8 +660,7 @@ assert levels == sorted(levels) and levels[0] > 0
 print('fine')
 ";
         let paths = [&map.path, &lines.path].map(|path| path.to_str().unwrap().to_owned());
-        let system = if prj == Some(UTM) { "utm" } else { "own" };
-        let args = ["-c", program, &paths[0], &area.to_string(), &paths[1], system];
+        let args = ["-c", program, &paths[0], &area.to_string(), &paths[1], prj.unwrap_or_default()];
         assert_eq!(output(python, &args).unwrap(), "fine\n", "{prj:?}");
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod place;
 mod bench;
 mod compare;
 mod flow;
+mod globe;
 mod hazard;
 mod heightmaps;
 mod help;

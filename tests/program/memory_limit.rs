@@ -493,6 +493,8 @@ fn whatever_is_made_fits_into_the_limit() {
     folder.put("lava.toml", scene_of([120, 80, 120], lava).as_bytes());
     folder.put("land.toml", scene_of([1600, 9, 1600], "").replace("plane", "hills").as_bytes());
     folder.put("ground.toml", scene_of([4096, 512, 4096], "").as_bytes());
+    let wide = "ncols 9\nnrows 9\nxllcorner 1757000\nyllcorner 5917000\ncellsize 200\n".to_owned();
+    folder.put("dem.asc", (wide + &"1 2 3 4 5 4 3 2 1\n".repeat(9)).as_bytes());
     let air = "[air]\nratio = 1\nmargin_m = 0.0\n";
     folder.put("still.toml", scene_of([96, 80, 96], air).as_bytes());
     folder.put("article.toml", scene_of([96, 80, 96], &format!("{air}solver = \"article\"\n")).as_bytes());
@@ -505,6 +507,8 @@ fn whatever_is_made_fits_into_the_limit() {
         "run land.toml --steps 1 --map ground=a.png --force",
         "run land.toml --steps 1 --map surface=a.tif --map surface=b.asc --force",
         "run land.toml --steps 1 --map ground=a.geojson --force",
+        "run land.toml --steps 1 --map ground=a.gpkg --force",
+        "run dem.asc --grid 1600x30x1600 --voxel-size 1 --crs EPSG:2193 --steps 1 --map ground=a.kmz --force",
         "run land.toml --steps 1 --npz a.npz --checkpoint a.lavoxel --force",
         "run land.toml --steps 1 --mesh a.glb --force",
         "run lake.toml --steps 1 --mesh a.glb --mesh a.ply --force",

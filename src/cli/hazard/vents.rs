@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lavoxel::hazard::{MOST_POINTS, Places, from_the_map, on_the_map, table};
 use lavoxel::map::features::{Feature, Features, Geometry};
-use lavoxel::map::{Crs, Site, ToDegrees, geojson};
+use lavoxel::map::{Crs, Site, geojson};
 use lavoxel::output::protect;
 use lavoxel::scene::Stage;
 
@@ -81,7 +81,7 @@ fn of_geojson(text: &str, site: &Site) -> Result<Vec<Feature>, String> {
     let Features { mut features, system } = Features::parse(text)?;
     let crs = site.crs().cloned().unwrap_or_default();
     let way = system.onto(&crs).ok_or_else(|| other_system(&system, &crs))?;
-    if way != ToDegrees::Same {
+    if !way.is_same() {
         for point in features.iter_mut().flat_map(|feature| feature.geometry.points_mut()) {
             let there = way.back(*point);
             *point = there.ok_or("has a point far from the map: is it in longitude and latitude?")?;

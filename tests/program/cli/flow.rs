@@ -26,7 +26,7 @@ fn a_heightmap_with_a_lava_runs_in_seconds_and_cubic_metres() {
     let words = place.run(args);
     let words = text(&words.stdout);
     for line in
-        ["time        10 min in steps of 40 s", "lava        12 000 m³ poured: ", "accounts    volume and heat exact"]
+        ["time        10 min in steps of 40 s", "volume      12 000 m³ poured: ", "accounts    volume and heat exact"]
     {
         assert!(words.contains(line), "no {line:?} in\n{words}");
     }
@@ -82,9 +82,9 @@ fn a_report_warns_with_numbers_where_the_model_does_not_hold() {
     for line in [
         "warning: Reynolds number up to ",
         ", above 1 since ",
-        " % of the lava, left by the sides of the box",
+        " % of all, left by the sides of the box",
         "cells 2 m high",
-        "warning: unconverged: the lava is ",
+        "warning: unconverged: the flow is ",
         " run-out and area follow the cells; make cells ",
     ] {
         assert!(words.contains(line), "no {line:?} in\n{words}");

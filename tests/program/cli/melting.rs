@@ -116,3 +116,20 @@ fn keys_of_melting_are_refused_by_name() {
         assert!(error.contains(message), "no {message:?} in {error}");
     }
 }
+
+#[test]
+fn a_report_of_wax_speaks_of_wax_and_its_size() {
+    let report = Place::new().done("run wax --steps 3 --quiet");
+    let line = |start: &str| {
+        let found = report.lines().find(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("no {start:?} in\n{report}")).to_owned()
+    };
+    assert!(line("volume ").contains(" cm³ put there"), "{report}");
+    assert!(line("thickness ").contains(" mm on average") && !line("thickness ").contains("roofed"), "{report}");
+    assert!(line("heat ").contains(" kJ at start or placed") && line("heat ").contains("100.0 % solid"), "{report}");
+    assert!(line("accounts ").ends_with("none of them capped"), "{report}");
+    assert!(line("state ").ends_with("(a fingerprint of all cells: the same run gives the same)"), "{report}");
+    for word in ["lava", "sky", "down to", "element ", "no forecast", "e0 "] {
+        assert!(!report.contains(word), "{word:?} in\n{report}");
+    }
+}

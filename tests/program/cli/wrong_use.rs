@@ -51,6 +51,22 @@ fn wrong_flags_are_refused_with_usage() {
 }
 
 #[test]
+fn the_tip_is_the_flag_that_was_meant() {
+    let place = Place::new();
+    for (args, tip) in [
+        ("run small.toml --duration 3 hours", "tip: a number and its unit are one word: --duration 3h"),
+        ("run small.toml --duration 10 Days", "tip: a number and its unit are one word: --duration 10d"),
+        ("run small.toml --rates 5", "tip: --rates is a flag of lavoxel hazard"),
+        ("run small.toml --vent-area area.geojson", "tip: --vent-area is a flag of lavoxel hazard"),
+        ("hazard small.toml --npz=a.npz", "tip: --npz is a flag of lavoxel run, lavoxel resume"),
+        ("run small.toml --stepz 4", "tip: a similar argument exists: '--steps'"),
+    ] {
+        let err = text(&place.run(args).stderr);
+        assert!(err.contains(tip) && err.matches("tip: ").count() == 1, "{args}\n{err}");
+    }
+}
+
+#[test]
 fn numbers_out_of_range_name_their_flag_or_key() {
     let place = Place::new();
     for (flags, key) in [

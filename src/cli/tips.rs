@@ -1,0 +1,51 @@
+//! Ways out of wrong command lines that the parser cannot know: it compares a flag with those of one command.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, Error};
+
+/// Words for times, and how they are written behind a number.
+const TIMES: [(&str, &[&str]); 4] = [
+    ("s", &["s", "sec", "second", "seconds"]),
+    ("min", &["min", "mins", "minute", "minutes"]),
+    ("h", &["h", "hour", "hours"]),
+    ("d", &["d", "day", "days"]),
+];
+
+/// The error with a better tip, where there is one.
+pub(super) fn better(mut error: Error, program: &Command, typed: &[String]) -> Error {
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    if let Some(tip) = of_a_time(wrong, typed).or_else(|| of_another_command(wrong, program, typed)) {
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
+/// `--duration 3 hours` is `--duration 3h`.
+fn of_a_time(wrong: &str, typed: &[String]) -> Option<String> {
+    let at = typed.iter().position(|word| word == wrong)?;
+    let [flag, number] = typed.get(at.checked_sub(2)?..at)? else { return None };
+    let (unit, _) = TIMES.iter().find(|(_, words)| words.contains(&wrong.to_lowercase().as_str()))?;
+    let is_time = flag.starts_with("--") && number.parse::<f64>().is_ok();
+    is_time.then(|| format!("a number and its unit are one word: {flag} {number}{unit}"))
+}
+
+/// A flag that other commands have.
+fn of_another_command(wrong: &str, program: &Command, typed: &[String]) -> Option<String> {
+    let name = wrong.strip_prefix("--")?.split('=').next()?;
+    let has = |command: &&Command| {
+        command
+            .get_arguments()
+            .any(|arg| arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name)))
+    };
+    let others: Vec<String> = program
+        .get_subcommands()
+        .filter(|command| !typed.iter().any(|word| word == command.get_name()))
+        .filter(has)
+        .map(|command| format!("{} {}", program.get_name(), command.get_name()))
+        .collect();
+    (!others.is_empty()).then(|| format!("--{name} is a flag of {}", others.join(", ")))
+}
