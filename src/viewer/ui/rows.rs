@@ -70,16 +70,16 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A row for a parameter of a rule, under a name of its own.
-pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, of): (&str, &mut T), default: f64) {
-    let row = Row::new(name, param.unit, param.what);
+/// A row for a parameter of a rule, under a name of its own, which the hint explains.
+pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, hint): (&str, &str), of: &mut T, default: f64) {
+    let row = Row::new(name, param.unit, hint);
     let mut value = (param.get)(of);
     let row = match param.scale {
         Scale::Linear => row.decimals(3),
         Scale::Logarithmic => row.decimals(3).logarithmic(),
         Scale::Whole => row.decimals(0).logarithmic(),
         Scale::Switch => {
-            if choice(ui, (name, param.what), &mut value, &[(0.0, "no", param.what), (1.0, "yes", param.what)]) {
+            if choice(ui, (name, hint), &mut value, &[(0.0, "no", hint), (1.0, "yes", hint)]) {
                 (param.set)(of, value);
             }
             return;
