@@ -403,6 +403,8 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
                 window.steps(dice.below(12) + 1);
             }
         }
+        // Going back and on another way says what it drops.
+        window.notices.retain(|(_, text)| !text.contains("goes another way"));
         assert!(window.notices.is_empty(), "{:?}", window.notices);
         let (mut camera, look) = (scene().spec.camera, scene().spec.look);
         camera.azimuth_deg = 77.0;
@@ -577,7 +579,7 @@ fn a_stroke_has_no_gaps_however_slow_the_frames_are_and_each_dab_is_there_once()
         let centers = dabs(&mut window, &path);
         for pair in centers.windows(2) {
             let apart = (0..3).map(|k| (pair[1][k] - pair[0][k]).powi(2)).sum::<f64>().sqrt();
-            assert!(apart > 0.7 && apart <= 2.0, "{apart:.2} from dab to dab: {pair:?}");
+            assert!(apart > 0.7 && apart <= 1.52, "{apart:.2} from dab to dab: {pair:?}");
         }
         assert!(centers[0][0] < 5.0 && centers[centers.len() - 1][0] > 31.0, "{centers:?}");
         // It lies on the ground as that was before, and does not climb up on itself.
@@ -606,7 +608,7 @@ fn a_stroke_beside_the_world_says_so_and_is_no_act() {
     let lava = || Matter::Lava { amount: 1.0, energy: 1.0 };
     told(&mut window, stroke(true, &[[-5.0, 3.0], [-9.0, 3.0]], lava()), "outside the box");
     // From the south, into the side of the ground.
-    let ray = Ray { origin: Vector3::new(12.5, 1.5, 60.0), direction: -Vector3::z() };
+    let ray = Ray { origin: Vector3::new(12.5, 0.5, 60.0), direction: -Vector3::z() };
     let part = [[0.0, 37.0], [0.0, 26.0], [0.0, 29.0]];
     let side = Stroke { begins: true, rays: vec![ray], part, radius: 3.0, matter: lava() };
     told(&mut window, Command::Stroke(Box::new(side)), "cut side");

@@ -22,6 +22,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         ui.spacing_mut().scroll = ScrollStyle { bar_width: 9.0, ..ScrollStyle::solid() };
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             ui.set_width((WIDTH - 14.0).min(screen.width() - 32.0));
+            ui.spacing_mut().item_spacing.y = 4.0;
             sections(ui, state);
         });
     });
@@ -72,7 +73,7 @@ fn sections(ui: &mut Ui, state: &mut State) {
         camera::show(ui, state);
     });
     section(ui, "Time machine", Fold::Open, |ui| time::moments(ui, state));
-    section(ui, "Files", Fold::Open, |ui| files::show(ui, state));
+    section(ui, "Files", Fold::Closed, |ui| files::show(ui, state));
     section(ui, "Look", Fold::Closed, |ui| look::show(ui, state));
     section(ui, "Slices", Fold::Closed, |ui| slices::show(ui, state));
     section(ui, "Clip box", Fold::Closed, |ui| slices::clip(ui, state));

@@ -157,18 +157,18 @@ pub(super) enum Fold {
     Open,
     /// Until it is opened.
     Closed,
-    /// Now, even if the user has folded it.
-    OpenNow,
 }
 
 /// A section that can be folded away.
 pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&mut Ui)) {
     let heading = RichText::new(title).size(13.5).strong();
     let header = egui::CollapsingHeader::new(heading).id_salt(title).default_open(fold != Fold::Closed);
-    header.open((fold == Fold::OpenNow).then_some(true)).show_unindented(ui, |ui| {
-        ui.add_space(1.0);
+    let shown = header.show_unindented(ui, |ui| {
         body(ui);
-        ui.add_space(5.0);
+        ui.add_space(3.0);
     });
-    ui.separator();
+    // Folded ones are lines of a list.
+    if shown.body_returned.is_some() {
+        ui.separator();
+    }
 }

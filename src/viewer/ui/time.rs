@@ -2,16 +2,19 @@
 
 use std::cmp::Ordering;
 
-use kiss3d::egui::{Button, RichText, Slider, Ui, vec2};
+use kiss3d::egui::{Button, DragValue, RichText, ScrollArea, Slider, Ui, vec2};
 
 use super::rows::{SLIDER, name};
 use super::{ACCENT, BRIGHT, FAINT};
 use crate::scene::Seconds;
 use crate::simulation;
 use crate::viewer::keys::Action;
-use crate::viewer::messages::{Command, KeptMoment, Pace, Report};
+use crate::viewer::messages::{Command, KeptMoment, Moment, Pace, Report};
 use crate::viewer::pace::{self, RATES};
 use crate::viewer::state::{Request, State, USUAL_PACE};
+
+/// Greatest height of the list of moments.
+const LIST: f32 = 70.0;
 
 /// The buttons and the slider above the part that scrolls.
 pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
@@ -87,22 +90,18 @@ pub(super) fn moments(ui: &mut Ui, state: &mut State) {
         button("Keep", "Keep this moment, to come back to it (K)", Action::Keep);
         button("‹ Back", "To the kept moment; again: one earlier (J)", Action::Rewind);
         button("Ahead ›", "To the next moment ahead (Shift+J)", Action::Onward);
+        if report.flow.is_none() {
+            seed(ui, state, report.seed);
+        }
     });
     let here = report.moment();
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 3.0;
-        for KeptMoment { moment, by_hand } in report.moments.iter().copied() {
-            let color = match moment.cmp(&here) {
-                Ordering::Less => BRIGHT,
-                Ordering::Equal => ACCENT,
-                Ordering::Greater => FAINT,
-            };
-            let text = format!("{}{}", moment.step, if by_hand { " ★" } else { "" });
-            let hint = "Go to this step and pause there. What was done later stays until something is changed.";
-            if ui.button(RichText::new(text).color(color)).on_hover_text(hint).clicked() {
-                state.ask(Request::StopAt(moment));
+    ScrollArea::vertical().id_salt("moments").max_height(LIST).show(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 3.0;
+            for kept in report.moments.iter().copied() {
+                moment(ui, state, kept, here);
             }
-        }
+        });
     });
     let ahead = report.moments.iter().filter(|kept| kept.moment > here).count();
     if ahead + report.acts_ahead > 0 {
@@ -114,12 +113,29 @@ pub(super) fn moments(ui: &mut Ui, state: &mut State) {
             }
         });
     }
-    ui.horizontal(|ui| {
-        name(ui, "seed", "Seed of the random spreading patterns, from now on.");
-        let mut seed = report.seed;
-        let number = kiss3d::egui::DragValue::new(&mut seed).range(0..=i64::MAX as u64).update_while_editing(false);
-        if ui.add(number).changed() && seed != report.seed {
-            state.ask(Request::Send(Command::World(simulation::Command::Seed(seed))));
-        }
-    });
+}
+
+/// The button of a kept moment.
+fn moment(ui: &mut Ui, state: &mut State, KeptMoment { moment, by_hand }: KeptMoment, here: Moment) {
+    let color = match moment.cmp(&here) {
+        Ordering::Less => BRIGHT,
+        Ordering::Equal => ACCENT,
+        Ordering::Greater => FAINT,
+    };
+    let text = format!("{}{}", moment.step, if by_hand { " ★" } else { "" });
+    let hint = "Go to this step and pause there. What was done later stays until something is changed.";
+    if ui.small_button(RichText::new(text).color(color)).on_hover_text(hint).clicked() {
+        state.ask(Request::StopAt(moment));
+    }
+}
+
+/// The seed of the random patterns.
+fn seed(ui: &mut Ui, state: &mut State, now: u64) {
+    let hint = "Seed of the random spreading patterns, from now on.";
+    ui.label("seed").on_hover_text(hint);
+    let mut seed = now;
+    let number = DragValue::new(&mut seed).range(0..=i64::MAX as u64).update_while_editing(false);
+    if ui.add(number).on_hover_text(hint).changed() && seed != now {
+        state.ask(Request::Send(Command::World(simulation::Command::Seed(seed))));
+    }
 }

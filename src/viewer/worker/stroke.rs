@@ -80,16 +80,27 @@ impl Brush {
             end = Some(next);
         }
         self.end = end;
-        let mut dabs = Vec::new();
-        let near = APART * stroke.radius;
-        for point in points {
-            if self.last.is_none_or(|last| (point - Vector3::from(last)).norm() >= near) {
-                let center = point.map(rounded).into();
-                self.last = Some(center);
-                dabs.push(center);
-            }
-        }
+        let dabs = self.spaced(points, stroke.radius);
         (dabs, miss)
+    }
+
+    /// The centres of dabs through points. On a step of the ground they go straight up or down; what lies further away is
+    /// behind a ridge, and nothing joins the two.
+    fn spaced(&mut self, points: Vec<Vector3<f64>>, radius: f64) -> Vec<[f64; 3]> {
+        let mut dabs = Vec::new();
+        for point in points {
+            let from = self.last.map_or(point, Vector3::from);
+            let way = point - from;
+            let apart = way.norm();
+            if self.last.is_some() && apart < APART * radius {
+                continue;
+            }
+            let pieces = if apart <= 2.0 * radius { (apart / (2.0 * APART * radius)).ceil().max(1.0) } else { 1.0 };
+            let centers = (1..=pieces as u32).map(|i| (from + way * (f64::from(i) / pieces)).map(rounded).into());
+            dabs.extend(centers);
+            self.last = dabs.last().copied();
+        }
+        dabs
     }
 
     /// Whether the user is to be told that nothing was put in: once, and not where a stroke runs over an edge.
