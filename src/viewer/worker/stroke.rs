@@ -96,8 +96,10 @@ impl Brush {
                 continue;
             }
             let pieces = if apart <= 2.0 * radius { (apart / (2.0 * APART * radius)).ceil().max(1.0) } else { 1.0 };
-            let centers = (1..=pieces as u32).map(|i| (from + way * (f64::from(i) / pieces)).map(rounded).into());
-            dabs.extend(centers);
+            for i in 1..=pieces as u32 {
+                let center: [f64; 3] = (from + way * (f64::from(i) / pieces)).into();
+                dabs.push(center.map(rounded));
+            }
             self.last = dabs.last().copied();
         }
         dabs
