@@ -67,8 +67,8 @@ impl Session {
         let lines = self.scene.summary(&self.site, &self.simulation);
         let words = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
         let chosen = (!self.scene.choices().is_empty()).then(|| lines.iter().map(words).collect::<Vec<_>>().join("; "));
-        let warning = self.scene.warning(&self.simulation).map(|text| Notice::wrong(text));
-        chosen.map(|text| Notice::new(text)).into_iter().chain(warning).collect()
+        let warning = self.scene.warning(&self.simulation).map(Notice::wrong);
+        chosen.map(Notice::new).into_iter().chain(warning).collect()
     }
 
     /// Notices since the last call.
