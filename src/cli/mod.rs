@@ -160,6 +160,11 @@ impl Source {
         self.file.as_deref().map(file_or_shipped).transpose()
     }
 
+    /// The file, where it is a heightmap without a scene.
+    fn heightmap(&self) -> Option<PathBuf> {
+        self.path().ok()?.filter(|path| Scene::is_heightmap(path))
+    }
+
     /// Reads the scene, with what the flags override.
     fn load(&self) -> anyhow::Result<Scene> {
         self.load_with(&self.place.overrides()?)

@@ -2,11 +2,11 @@
 
 use clap::{Args, ValueEnum};
 use lavoxel::output::FOLDER;
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Model, Scene};
 use lavoxel::validate::tame;
 use lavoxel::viewer::messages::Pace;
 use lavoxel::viewer::worker::StartError;
-use lavoxel::viewer::{DrawOn, Options, ViewerError, open};
+use lavoxel::viewer::{DrawOn, HEIGHTMAP_PACE, Options, ViewerError, open};
 
 use super::render::{self, pixels};
 use super::{Outcome, Source, count, say, start_threads, stop};
@@ -30,9 +30,9 @@ pub(crate) struct ViewArgs {
     #[arg(long)]
     paused: bool,
 
-    /// Steps a second, or "unlimited"
-    #[arg(long, value_name = "N", default_value = "60", value_parser = pace)]
-    pace: Pace,
+    /// Steps a second, or "unlimited" [default: 60; 10 on a bare heightmap]
+    #[arg(long, value_name = "N", value_parser = pace)]
+    pace: Option<Pace>,
 
     /// Run N steps as fast as possible, then pause
     #[arg(long, value_name = "N", conflicts_with = "paused", value_parser = count::steps, allow_negative_numbers = true)]
@@ -115,8 +115,12 @@ pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
 fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     let scene = args.source.load()?;
     let file = args.source.file.as_deref();
-    let pace = if args.paused { Pace::Paused } else { args.pace };
-    let mut options = options(args.size, pace);
+    // In the physical model a step is a time, and there is nothing to offer.
+    let bare = args.source.heightmap().filter(|_| scene.spec.model == Model::Classic);
+    let usual = if bare.is_some() { HEIGHTMAP_PACE } else { Pace::Rate(60.0) };
+    let mut options = options(args.size, args.pace.unwrap_or(usual));
+    options.paused = args.paused;
+    options.heightmap = bare.map(|path| Ok::<_, anyhow::Error>((path, args.source.place.overrides()?))).transpose()?;
     options.steps = args.steps;
     options.panel = args.panel == Switch::On;
     options.draw_on = match args.renderer {
@@ -138,7 +142,17 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
 
 fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
     let (size, draw_on) = (size.map(Into::into), DrawOn::Auto);
-    Options { size, pace, steps: None, panel: true, draw_on, log: None, stop: stop::asked }
+    Options {
+        size,
+        pace,
+        paused: false,
+        heightmap: None,
+        steps: None,
+        panel: true,
+        draw_on,
+        log: None,
+        stop: stop::asked,
+    }
 }
 
 fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {

@@ -1,20 +1,24 @@
 //! What each action does, from a key or from a button of the panel.
 
 use std::path::Path;
-use std::time::Instant;
 
 use super::app::App;
 use super::camera::Rig;
 use super::dialog::Dialog;
 use super::keys::Action;
-use super::messages::{Command, Notice, Pace};
+use super::messages::{Command, Moment, Notice, Pace};
 use super::pace;
 use super::slices::{AXES, AXIS_NAMES, after};
+use super::state::USUAL_PACE;
 use super::tools::{BRUSH_RADIUS, Tool};
+use super::vent_handles::ground_at;
 use super::viewpoint::{Side, Size};
 use crate::output::{Existing, FOLDER, file_name, free_name};
 use crate::render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style};
 use crate::simulation;
+
+/// Height of the eye above the ground in metres.
+const EYE_M: f64 = 1.7;
 
 impl App {
     /// Carries out the action of a key or a button.
@@ -25,10 +29,11 @@ impl App {
             Action::Faster => self.change_rate(pace::faster),
             Action::Slower => self.change_rate(pace::slower),
             Action::Free => self.toggle_free(),
-            Action::Reset => self.worker.send(Command::Reset),
+            Action::Reset => self.reset(),
             Action::Reseed => self.reseed(),
             Action::Keep => self.keep(),
             Action::Rewind => self.rewind(),
+            Action::Onward => self.onward(),
             Action::Style(style) => self.set_style(style),
             Action::Cut(axis) => self.toggle_cut(axis),
             Action::MoveCut(by) => self.move_cut(by),
@@ -68,7 +73,7 @@ impl App {
     }
 
     fn toggle_free(&mut self) {
-        self.set_pace(if self.state.rate == Pace::Free { Pace::Rate(60.0) } else { Pace::Free });
+        self.set_pace(if self.state.rate == Pace::Free { USUAL_PACE } else { Pace::Free });
     }
 
     fn keep(&mut self) {
@@ -104,13 +109,42 @@ impl App {
 
     fn rewind(&mut self) {
         let Some(report) = &self.state.report else { return };
-        match self.rewind.target(&report.snapshots, report.step, Instant::now()) {
-            Some(snapshot) => self.worker.send(Command::Rewind(snapshot)),
+        match self.rewind.back(report) {
+            Some(moment) => self.stop_at(moment),
             None => {
                 let text = format!("no moment before step {} is kept; K keeps one", report.step);
-                self.tell(Notice { wrong: true, text });
+                self.tell(Notice::wrong(text));
             }
         }
+    }
+
+    fn onward(&mut self) {
+        let Some(report) = &self.state.report else { return };
+        match self.rewind.ahead(report) {
+            Some(moment) => self.stop_at(moment),
+            None => self.tell(Notice::wrong(format!("no moment after step {} is kept", report.step))),
+        }
+    }
+
+    /// Back to the start, at the present pace; what was done happens again.
+    fn reset(&mut self) {
+        self.journal.say("back to step 0");
+        self.go_to(Moment::START);
+    }
+
+    /// Goes to a kept moment and pauses there.
+    pub(super) fn stop_at(&mut self, moment: Moment) {
+        self.set_pace(Pace::Paused);
+        self.journal.say(&format!("to step {}", moment.step));
+        self.go_to(moment);
+    }
+
+    fn go_to(&mut self, moment: Moment) {
+        if let Some(report) = &self.state.report {
+            self.rewind.goes_to(moment, report);
+        }
+        self.state.tools.cancel();
+        self.worker.send(Command::Rewind(moment));
     }
 
     fn set_style(&mut self, style: Style) {
@@ -209,8 +243,11 @@ impl App {
     }
 
     fn toggle_first_person(&mut self) {
-        self.turn_camera(|rig, _, _| {
-            rig.first_person ^= true;
+        let (Some(ground), Some(report)) = (self.state.ground.clone(), &self.state.report) else { return };
+        // On large cells the eye is above what the picture makes of the ground.
+        let eye = (EYE_M / report.cell_height_m).max(1.0) as f32;
+        self.turn_camera(|rig, subject, _| {
+            rig.toggle_first_person(subject, eye, |x, z| ground_at(&ground, x, z));
             format!("first person {}", on_off(rig.first_person))
         });
     }
@@ -238,7 +275,7 @@ impl App {
     fn choose_file(&mut self) {
         // A dialog is open already, perhaps one that the system never shows.
         if self.dialog.is_some() {
-            return self.type_path();
+            return self.show_files();
         }
         self.dialog = Some(Dialog::open());
         self.journal.say("file dialog");
@@ -267,12 +304,12 @@ impl App {
 }
 
 impl App {
-    /// Opens the panel's field for the name of a file.
-    pub(super) fn type_path(&mut self) {
-        self.state.shown.panel = true;
-        self.state.shown.folded = Some(false);
-        self.state.shown.type_path = true;
-        self.journal.say("type a file name");
+    /// Opens the window's own dialog for a file.
+    pub(super) fn show_files(&mut self) {
+        self.state.shown.opening = true;
+        self.state.shown.focus_path = true;
+        self.state.shown.open_path.clear();
+        self.journal.say("open dialog");
     }
 }
 

@@ -1,5 +1,6 @@
 //! The event loop of the window: events in, commands out, one frame after the other.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use kiss3d::event::{Key, WindowEvent};
@@ -19,12 +20,13 @@ use super::pointer::{Drag, Pointer};
 use super::record::Files;
 use super::rewind::Rewind;
 use super::state::State;
+use super::tools::{Deed, Tool};
 use super::ui;
 use super::vent_handles::{self, Handle};
 use super::viewpoint::Size;
 use super::worker::{StartError, Worker};
 use crate::render::{Bounds, Camera, Ray};
-use crate::scene::Scene;
+use crate::scene::{Overrides, Scene};
 use crate::validate::Invalid;
 use crate::world::Quantity;
 
@@ -39,12 +41,16 @@ const AFTER: u32 = 4;
 pub struct Options {
     /// Width and height in the screen's own units; absent: what fits the screen, at most 1280 × 800.
     pub size: Option<(u32, u32)>,
-    /// The pace at the start.
+    /// The pace once it runs.
     pub pace: Pace,
+    /// Whether it begins with a pause.
+    pub paused: bool,
     /// Steps to make as fast as possible before the first pause.
     pub steps: Option<u64>,
     /// Whether the panel is shown.
     pub panel: bool,
+    /// A bare heightmap that the scene was made of, and what else was said of it: the window offers the other model.
+    pub heightmap: Option<(PathBuf, Overrides)>,
     /// Which processor draws.
     pub draw_on: DrawOn,
     /// Where one line per event is written.
@@ -83,10 +89,13 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     window.draw_ui(|context| ui::loading(context, &scene.spec.name));
     pollster::block_on(window.render(None, None, None, None, None, None));
     let painter = Painter::new(&scene.look(), options.draw_on)?;
-    let starting = options.steps.map_or(options.pace != Pace::Paused, |steps| steps > 0);
+    let pace = if options.paused { Pace::Paused } else { options.pace };
+    let starting = options.steps.map_or(!options.paused, |steps| steps > 0);
     // Only one of the two: both would make one step more between them.
-    let start = options.steps.map_or(Command::Pace(options.pace), Command::Steps);
-    let mut state = State::new(scene, options.pace, options.panel);
+    let start = options.steps.map_or(Command::Pace(pace), Command::Steps);
+    let mut state = State::new(scene, pace, options.panel);
+    state.rate = options.pace;
+    state.shown.models = options.heightmap.map(Box::new);
     state.shown.usual_fps = painter.usual_fps();
     state.shown.quality = Quality::Auto { target_fps: painter.usual_fps() };
     let mut app = App {
@@ -283,7 +292,7 @@ impl App {
         {
             any = true;
             if let Err(too_large) = self.painter.apply(&mut update) {
-                update.notices.push(Notice { wrong: true, text: too_large.to_string() });
+                update.notices.push(Notice::wrong(too_large.to_string()));
             }
             let part = self.camera().map(|camera| self.state.part(&camera));
             let probe = update.report.probe.take();
@@ -292,6 +301,7 @@ impl App {
             update.notices.into_iter().for_each(|notice| self.tell(notice));
             self.journal.follow(&update.report);
             if came {
+                self.rewind.restart();
                 self.place_camera(true);
                 self.look_changed();
             }
@@ -312,7 +322,7 @@ impl App {
         self.dialog = None;
         match answer {
             Answer::Chosen(path) => self.open(&path),
-            Answer::Missing => self.type_path(),
+            Answer::Missing => self.show_files(),
             Answer::Closed | Answer::Waiting => {}
         }
         true
@@ -353,7 +363,7 @@ impl App {
     /// Passes the look to the painter.
     pub(super) fn look_changed(&mut self) {
         if let Err(invalid) = self.painter.set_look(&self.state.look) {
-            self.tell(Notice { wrong: true, text: invalid.to_string() });
+            self.tell(Notice::wrong(invalid.to_string()));
         }
     }
 
@@ -365,8 +375,12 @@ impl App {
         if !typing {
             let held = |key: Key| self.down.steers(key);
             let walk = [held(Key::D) - held(Key::A), held(Key::E) - held(Key::Q), held(Key::W) - held(Key::S)];
-            if walk != [0.0; 3] {
-                rig.walk(walk, seconds);
+            match &self.state.ground {
+                _ if walk == [0.0; 3] => {}
+                Some(ground) if rig.first_person => {
+                    rig.walk_on(walk, seconds, |x, z| vent_handles::ground_at(ground, x, z));
+                }
+                _ => rig.walk(walk, seconds),
             }
             let turn = (held(Key::Right) - held(Key::Left), held(Key::Down) - held(Key::Up));
             let pixels = 260.0 * seconds;
@@ -384,10 +398,17 @@ impl App {
         let any = !requests.is_empty();
         requests.into_iter().for_each(|request| self.carry_out(request));
         let aim = self.aim();
-        if let (Some(aim), Some(report)) = (&aim, &self.state.report)
-            && let Some(command) = self.state.tools.tick(aim, report)
+        if let Some(report) = &self.state.report
+            && let Some(stroke) = self.state.tools.stroke(self.clock.now(), report.step)
         {
-            self.worker.send(command);
+            self.worker.send(Command::Stroke(Box::new(stroke)));
+        }
+        if let (Some(aim), Some(report)) = (&aim, &self.state.report) {
+            match self.state.tools.tick(aim, report) {
+                Some(Deed::Send(command)) => self.worker.send(command),
+                Some(Deed::Say(text)) => self.tell(Notice::new(text.to_owned())),
+                None => {}
+            }
         }
         self.ask_for_pick(aim.map(|aim| aim.ray));
         let cuts = (self.state.cuts.wanted(), self.state.cuts.quantity.clone());
@@ -407,11 +428,18 @@ impl App {
         let pixel = self.pointer.at?;
         let ours = self.pointer.drag() != Some(Drag::Panel);
         let over_panel = self.pointer.drag().is_none() && self.over_panel(pixel);
-        let camera = self.camera()?;
-        let ray = camera.ray(pixel.0, pixel.1);
+        let (ray, entered, part) = self.sight(pixel)?;
         let dragged = self.state.ground.as_ref().filter(|_| self.state.tools.dragged().is_some());
-        let ground = dragged.and_then(|ground| meet_ground(ground, &ray, self.state.part(&camera)));
-        (ours && !over_panel).then(|| Aim { pixel, ray, ground, now: self.clock.now(), shift: self.shift })
+        let ground = dragged.and_then(|ground| meet_ground(ground, &ray, part));
+        let (now, shift) = (self.clock.now(), self.shift);
+        (ours && !over_panel).then_some(Aim { pixel, ray, entered, part, ground, now, shift })
+    }
+
+    /// The ray through a pixel, the ray from where it enters the part of the box that is seen, and that part.
+    pub(super) fn sight(&self, (x, y): (f32, f32)) -> Option<(Ray, Ray, [[f32; 2]; 3])> {
+        let (camera, sides) = (self.camera()?, self.state.sides()?);
+        let (ray, part) = (camera.ray(x, y), self.state.part(&camera));
+        Some((ray, entered(&ray, part, sides.map(|n| n as f32)), part))
     }
 
     /// Requests a probe under the pointer when its ray changed.
@@ -430,10 +458,12 @@ impl App {
         }
     }
 
-    /// The handles of the vents in the picture.
+    /// The handles of the vents in the picture, while the tool of sources is in hand.
     pub(super) fn handles(&self) -> Vec<Handle> {
         match (&self.state.ground, self.camera()) {
-            (Some(ground), Some(camera)) => vent_handles::handles(&self.state.vents.value, ground, &camera),
+            (Some(ground), Some(camera)) if self.state.tools.tool == Tool::Source => {
+                vent_handles::handles(&self.state.vents.value, ground, &camera)
+            }
             _ => Vec::new(),
         }
     }
@@ -448,6 +478,6 @@ impl App {
 
     /// Whether keys go into a text.
     pub(super) fn typing(&self) -> bool {
-        self.state.shown.type_path || self.window.egui_context().egui_wants_keyboard_input()
+        self.state.shown.opening || self.window.egui_context().egui_wants_keyboard_input()
     }
 }

@@ -3,7 +3,7 @@
 //! One pose serves orbit and first person: a target, a distance and two angles. An orbit turns around the target, first
 //! person turns around the eye; changing between them moves nothing.
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use super::viewpoint::{Pose, REACH, Side, Size};
 use crate::render::{Bounds, Camera, CameraSpec};
@@ -16,6 +16,8 @@ const LOOK_DEG: f32 = 0.18;
 const ZOOM: f32 = 0.88;
 /// Time constant of movements in seconds.
 const EASE_S: f32 = 0.06;
+/// Distance in cells to what a camera that stands on the ground looks at.
+const STANDING: f32 = 16.0;
 /// Degrees a second of the turntable.
 const TURNTABLE_DEG_S: f32 = 18.0;
 
@@ -34,6 +36,8 @@ pub(crate) struct Rig {
     framed: Option<CameraSpec>,
     /// Whether drags look around instead of orbiting.
     pub first_person: bool,
+    /// Where the camera was before it stood on the ground.
+    before: Option<Pose>,
     /// Whether the camera circles its target.
     pub turntable: bool,
 }
@@ -51,6 +55,7 @@ impl Rig {
             free,
             framed: Some(spec.clone()),
             first_person: false,
+            before: None,
             turntable: false,
         }
     }
@@ -72,6 +77,7 @@ impl Rig {
         self.goal = Pose::framed(&spec, subject, self.free);
         self.framed = Some(spec);
         self.first_person = false;
+        self.before = None;
     }
 
     /// Whether the camera is set for a window of this size with `covered` pixels hidden at its left.
@@ -133,8 +139,46 @@ impl Rig {
     pub(crate) fn walk(&mut self, [right, up, forward]: [f32; 3], seconds: f32) {
         self.framed = None;
         let [across, _, ahead] = self.goal.axes();
-        let stride = (0.5 * self.goal.distance).clamp(4.0, 120.0) * seconds;
+        let stride = self.stride(seconds);
         self.goal.target += (across * right + Vector3::y() * up + ahead * forward) * stride;
+    }
+
+    /// Stands on the ground under the view, the nearest place in the box, and looks level; or goes back to where it was.
+    /// `ground` gives heights in cells by x and z, `eye` is the height of the eye above it.
+    pub(crate) fn toggle_first_person(&mut self, subject: &Bounds, eye: f32, ground: impl Fn(f64, f64) -> f32) {
+        self.framed = None;
+        self.first_person ^= true;
+        if !self.first_person {
+            self.goal = self.before.take().unwrap_or(self.goal);
+            return;
+        }
+        self.before = Some(self.goal);
+        let above = self.goal.eye();
+        // Not on the very edge of the box.
+        let inside = |k: usize| {
+            let margin = 0.05 * (subject.high[k] - subject.low[k]);
+            above[k].clamp(subject.low[k] + margin, subject.high[k] - margin)
+        };
+        let (x, z) = (inside(0), inside(2));
+        let feet = ground(x.into(), z.into());
+        self.goal.elevation_deg = 0.0;
+        self.goal.distance = STANDING;
+        self.goal.target = Point3::new(x, feet + eye, z) + self.goal.axes()[2] * STANDING;
+    }
+
+    /// Walks along the ground in first person: the eye keeps its height above it.
+    pub(crate) fn walk_on(&mut self, way: [f32; 3], seconds: f32, ground: impl Fn(f64, f64) -> f32) {
+        let height = |eye: Point3<f32>| ground(eye.x.into(), eye.z.into());
+        let before = self.goal.eye();
+        self.walk(way, seconds);
+        let after = self.goal.eye();
+        let lift = way[1] * self.stride(seconds);
+        self.goal.target.y += before.y - after.y + height(after) - height(before) + lift;
+    }
+
+    /// Cells walked in this time.
+    fn stride(&self, seconds: f32) -> f32 {
+        (0.5 * self.goal.distance).clamp(4.0, 120.0) * seconds
     }
 
     /// Moves the picture towards its goal. Returns whether it still moves.
@@ -323,6 +367,29 @@ mod tests {
         rig.walk([0.0, 0.0, 1.0], 0.1);
         let went = rig.goal.eye() - eye;
         assert!(went.normalize().dot(&ahead) > 0.999 && went.norm() > 0.3);
+    }
+
+    #[test]
+    fn first_person_stands_on_the_ground_walks_along_it_and_goes_back() {
+        let mut rig = rig();
+        let before = rig.goal;
+        let ground = |x: f64, _: f64| 20.0 + 0.25 * x as f32;
+        let above = |rig: &Rig| {
+            let eye = rig.goal.eye();
+            assert!(eye.x > 0.0 && eye.x < 128.0 && eye.z > 0.0 && eye.z < 128.0, "{eye} is in the box");
+            eye.y - ground(eye.x.into(), 0.0)
+        };
+        rig.toggle_first_person(&bounds(), 1.0, ground);
+        assert!(rig.first_person && (above(&rig) - 1.0).abs() < 1e-2, "{}", above(&rig));
+        let [.., ahead] = rig.goal.axes();
+        assert!(ahead.y.abs() < 1e-3, "it looks level");
+        let start = rig.goal.eye();
+        (0..10).for_each(|_| rig.walk_on([0.0, 0.0, 1.0], 0.1, ground));
+        assert!((rig.goal.eye() - start).norm() > 3.0 && (above(&rig) - 1.0).abs() < 1e-2, "{}", above(&rig));
+        rig.walk_on([0.0, 1.0, 0.0], 0.1, ground);
+        assert!(above(&rig) > 1.3, "E goes up");
+        rig.toggle_first_person(&bounds(), 1.0, ground);
+        assert_eq!((rig.first_person, rig.goal), (false, before));
     }
 
     #[test]

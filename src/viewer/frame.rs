@@ -12,6 +12,8 @@ use super::ui::{self, Stage};
 const HIDDEN: Duration = Duration::from_millis(15);
 /// Time between two updates of the title.
 const TITLE: Duration = Duration::from_millis(500);
+/// Lowest rate of pictures that is shown.
+const SLOWEST: f64 = 1.0;
 /// Time between two lines of the log while the picture changes.
 const LOGGED: Duration = Duration::from_secs(2);
 
@@ -37,7 +39,9 @@ impl App {
                 self.aim().filter(|_| !matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_))));
             let handles = self.handles();
             let scale = self.window.scale_factor() as f32;
-            let stage = Stage { camera: &camera, scale, pointer: aim.map(|aim| aim.pixel), handles: &handles };
+            let rests = self.pointer.rests(begin);
+            let pointer = aim.map(|aim| aim.pixel);
+            let stage = Stage { camera: &camera, scale, pointer, rests, handles: &handles };
             let (window, state) = (&mut self.window, &mut self.state);
             let before = state.look.clone();
             window.draw_ui(|context| ui::draw(context, state, &stage));
@@ -59,8 +63,8 @@ impl App {
         self.state.history.note_frame(times, took);
         let rate = self.clock.rate.note(times.shown, Instant::now());
         let finished = self.painter.is_finished();
-        // Title and panel show this one number.
-        let fps = (!finished).then_some(rate);
+        // Title and panel show this one number; a picture that is being refined is no rate.
+        let fps = (!finished && rate >= SLOWEST).then_some(rate);
         self.state.frame = Frame { fps, scale: times.scale, finished, recording: self.record_frame() };
         self.log_pictures();
         // A change is followed by some more frames, so that hover effects and fades complete.

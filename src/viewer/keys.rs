@@ -27,8 +27,10 @@ pub enum Action {
     Reseed,
     /// Keep the snapshot.
     Keep,
-    /// Back to the snapshot before the present step.
+    /// Back to a kept moment.
     Rewind,
+    /// To the next moment ahead.
+    Onward,
     /// Another style.
     Style(Style),
     /// Show or hide the slice across an axis.
@@ -145,16 +147,11 @@ pub const BINDINGS: &[Binding] = &[
     ),
     bind(Group::Simulation, &[(Key::Minus, NONE), (Key::Subtract, NONE)], "-", "slower", Action::Slower),
     bind(Group::Simulation, &[(Key::Key0, NONE)], "0", "unlimited speed, or back to a rate", Action::Free),
-    bind(Group::Simulation, &[(Key::Back, NONE)], "Backspace", "back to step 0", Action::Reset),
+    bind(Group::Simulation, &[(Key::Back, NONE)], "Backspace", "back to step 0; what was done stays", Action::Reset),
     bind(Group::Simulation, &[(Key::N, NONE)], "N", "another seed from now on", Action::Reseed),
-    bind(Group::Simulation, &[(Key::K, NONE)], "K", "keep a snapshot", Action::Keep),
-    bind(
-        Group::Simulation,
-        &[(Key::J, NONE)],
-        "J",
-        "rewind to the snapshot before; again: further back",
-        Action::Rewind,
-    ),
+    bind(Group::Simulation, &[(Key::K, NONE)], "K", "keep this moment", Action::Keep),
+    bind(Group::Simulation, &[(Key::J, NONE)], "J", "back to the kept moment; again: one earlier", Action::Rewind),
+    bind(Group::Simulation, &[(Key::J, SHIFT)], "Shift+J", "to the next moment ahead", Action::Onward),
     bind(
         Group::View,
         &[(Key::Key1, NONE)],

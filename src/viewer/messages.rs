@@ -23,7 +23,7 @@ use crate::scene::Scene;
 use crate::simulation;
 use crate::source::VentSpec;
 use crate::units::cells;
-use crate::world::{Ground, GroundCursor, Layer, Quantity, Tally};
+use crate::world::{Ground, GroundCursor, Layer, Matter, Quantity, Tally};
 
 /// How fast the automaton runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,14 +46,17 @@ pub enum Command {
     Pace(Pace),
     /// Make this many steps, then pause.
     Steps(u64),
-    /// The same scene from step 0; live changes are forgotten.
-    Reset,
-    /// A command to the simulation; numbers of vents are those of [`Report::vents`].
+    /// A command to the simulation; numbers of vents are those of [`Report::vents`]. What lies ahead after a rewind is
+    /// dropped, as by [`Command::Forget`].
     World(simulation::Command),
-    /// Keep the present snapshot, to come back to it.
+    /// Draw with a brush.
+    Stroke(Box<Stroke>),
+    /// Keep the present moment, to come back to it.
     Keep,
-    /// Back to the kept snapshot of this step; later commands are forgotten.
-    Rewind(u64),
+    /// To a kept moment, earlier or later. Later moments stay, and later commands are given again at their steps.
+    Rewind(Moment),
+    /// Drop the moments and the commands that lie ahead.
+    Forget,
     /// Probes the cell under the pointer; the answer is [`Report::probe`], kept up to date until another ray or `None`.
     Pick(Option<Ray>),
     /// The slices to send, by cell along x, y and z, and what they show.
@@ -66,6 +69,45 @@ pub enum Command {
     Save(PathBuf, Existing),
 }
 
+/// A piece of a stroke: a brush is drawn along the path of the pointer.
+#[derive(Clone, Debug)]
+pub struct Stroke {
+    /// Whether a stroke begins with it.
+    pub begins: bool,
+    /// Rays through the path since the piece before, each from where it enters the part of the box that is seen. Without
+    /// rays the last dab is put once more.
+    pub rays: Vec<Ray>,
+    /// The part of the box that is seen, in cells along x, y and z.
+    pub part: [[f32; 2]; 3],
+    /// Radius of the ball in cells.
+    pub radius: f64,
+    /// What the ball puts in.
+    pub matter: Matter,
+}
+
+/// A moment of a session: a step, and how many commands were given before it goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    /// Steps made.
+    pub step: u64,
+    /// Commands given since the scene was opened.
+    pub acts: usize,
+}
+
+impl Moment {
+    /// The scene as it was opened.
+    pub const START: Self = Self { step: 0, acts: 0 };
+}
+
+/// A moment to which the session can go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptMoment {
+    /// The moment.
+    pub moment: Moment,
+    /// Whether the user kept it.
+    pub by_hand: bool,
+}
+
 /// What lies under the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
@@ -75,6 +117,8 @@ pub struct Probe {
     pub point: [f32; 3],
     /// Whether it is rock.
     pub solid: bool,
+    /// Whether the ray enters what is seen of the box there: on a side of the box or on a slice, not from above.
+    pub cut: bool,
     /// What it holds of each quantity that is not 0, in the order of [`Report::quantities`].
     pub values: Vec<(Quantity, f32)>,
     /// Elevation of the ground of the column in metres.
@@ -219,15 +263,28 @@ pub struct Report {
     pub wind: Option<Wind>,
     /// The stages of the last step by name, then the low-pass and what follows from it.
     pub times: Vec<(&'static str, Duration)>,
-    /// Steps of the kept snapshots.
-    pub snapshots: Vec<u64>,
+    /// Commands given since the scene was opened.
+    pub acts: usize,
+    /// Commands that lie ahead after a rewind, each given again at its step.
+    pub acts_ahead: usize,
+    /// The kept moments, in order.
+    pub moments: Vec<KeptMoment>,
+    /// Balls of rock that were put in by hand: centre and radius in cells.
+    pub built: Arc<Vec<[f32; 4]>>,
     /// What slices can show.
     pub quantities: Vec<Quantity>,
+    /// The ray of the pointer that `probe` answers.
+    pub picked: Option<Ray>,
     /// What lies under the pointer.
     pub probe: Option<Probe>,
 }
 
 impl Report {
+    /// The moment that it tells about.
+    pub fn moment(&self) -> Moment {
+        Moment { step: self.step, acts: self.acts }
+    }
+
     /// Metres of the middle of a cell along an axis (0 x, 1 y, 2 z): from the box's north-west corner, or, along y, its
     /// elevation.
     pub fn metres(&self, axis: usize, cell: usize) -> f64 {
@@ -358,6 +415,27 @@ pub struct Notice {
     pub wrong: bool,
     /// One sentence.
     pub text: String,
+    /// A mend that a button beside the text brings.
+    pub mend: Option<Mend>,
+}
+
+/// A mend that the window offers with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mend {
+    /// Opens the sides of the box, at which lava stands.
+    OpenSides,
+}
+
+impl Notice {
+    /// A message about something that was done.
+    pub fn new(text: String) -> Self {
+        Self { wrong: false, text, mend: None }
+    }
+
+    /// A message about something that could not be done.
+    pub fn wrong(text: String) -> Self {
+        Self { wrong: true, text, mend: None }
+    }
 }
 
 #[cfg(test)]
@@ -388,7 +466,11 @@ impl Report {
             flow: None,
             wind: None,
             times: Vec::new(),
-            snapshots: Vec::new(),
+            acts: 0,
+            acts_ahead: 0,
+            moments: Vec::new(),
+            built: Arc::default(),
+            picked: None,
             quantities: vec![Quantity::default()],
             probe: None,
         }

@@ -14,6 +14,7 @@
 
 mod actions;
 mod app;
+mod built;
 mod camera;
 mod clock;
 mod complete;
@@ -46,5 +47,6 @@ pub mod worker;
 pub use app::{Options, ViewerError, open};
 pub use journal::Log;
 pub use paint::DrawOn;
+pub use state::HEIGHTMAP_PACE;
 pub use tools::Tool;
 pub use viewpoint::Side;

@@ -7,15 +7,19 @@ use kiss3d::event::{Action as Press, Key, Modifiers, MouseButton};
 
 use super::app::App;
 use super::keys::{self, Action};
-use super::messages::{Command, Notice};
+use super::messages::{Command, Notice, Pace};
 use super::pointer::Drag;
 use super::record::{Cutout, Shot};
 use super::slices;
-use super::state::Request;
+use super::state::{HEIGHTMAP_PACE, Request, USUAL_PACE};
+use super::ui::open;
 use super::vent_handles;
 use crate::output::file_name;
-use crate::scene::Scene;
+use crate::scene::{LavaSpec, Overrides, Scene, SceneError};
+use crate::shipped;
 
+/// Lava of a bare heightmap in the physical model.
+const USUAL_LAVA: &str = "etna-basalt";
 /// The value that a wheel reports for one notch.
 const NOTCH: f32 = 10.0;
 /// Frames that a screenshot averages.
@@ -28,6 +32,11 @@ impl App {
     pub(super) fn moved(&mut self, at: (f32, f32)) {
         let dragged = self.pointer.move_to(at);
         let size = self.size();
+        if matches!(dragged, Some((Drag::Tool, _)))
+            && let Some((_, entered, part)) = self.sight(at)
+        {
+            self.state.tools.trace(entered, part);
+        }
         if let (Some((drag, by)), Some(rig)) = (dragged, &mut self.rig) {
             match drag {
                 Drag::Turn => rig.drag(by),
@@ -120,19 +129,66 @@ impl App {
         match request {
             Request::Do(action) => self.act(action),
             Request::Send(command) => self.worker.send(command),
+            Request::StopAt(moment) => self.stop_at(moment),
             Request::Open(path) => self.open(&path),
+            Request::Physical => self.open_in_physical_model(),
         }
     }
 
-    /// Opens a scene or a heightmap; for a wrong one it shows the message and keeps the old scene.
+    /// Opens a scene, by its file or its name in the program, or a heightmap; for a wrong one it shows the message and keeps
+    /// the old scene.
     pub(super) fn open(&mut self, path: &Path) {
-        match Scene::open(path) {
-            Ok(scene) => {
-                self.state.coming = Some(scene.clone());
-                self.worker.send(Command::Open(Box::new(scene)));
-                self.tell(Notice { wrong: false, text: format!("opening {}", path.display()) });
+        let path = shipped::named(path).unwrap_or_else(|| path.to_owned());
+        let opened = Scene::open(&path);
+        let bare = opened.is_ok() && Scene::is_heightmap(&path);
+        if !self.opens(&path, opened) {
+            return;
+        }
+        self.state.shown.models = bare.then(|| Box::new((path, Overrides::default())));
+        let pace = if bare { HEIGHTMAP_PACE } else { USUAL_PACE };
+        if bare || self.state.rate == HEIGHTMAP_PACE {
+            self.keep_pace(pace);
+        }
+    }
+
+    /// Opens the bare heightmap again, in the physical model.
+    fn open_in_physical_model(&mut self) {
+        let Some(heightmap) = self.state.shown.models.take() else { return };
+        let (path, mut overrides) = *heightmap;
+        match LavaSpec::preset(USUAL_LAVA) {
+            Ok(lava) => overrides.lava = Some(lava),
+            Err(text) => return self.tell(Notice::wrong(text)),
+        }
+        // A rate in cells a step is none of the physical model.
+        overrides.vents.iter_mut().for_each(|vent| vent.rate = None);
+        let opened = Scene::around_heightmap(&path, &overrides);
+        if self.opens(&path, opened) {
+            self.keep_pace(USUAL_PACE);
+        }
+    }
+
+    /// Sends a scene to the simulation, or says why there is none. Returns whether there is one.
+    fn opens(&mut self, path: &Path, opened: Result<Scene, SceneError>) -> bool {
+        let scene = match opened {
+            Ok(scene) => scene,
+            Err(error) => {
+                self.tell(Notice::wrong(error.to_string()));
+                return false;
             }
-            Err(error) => self.tell(Notice { wrong: true, text: error.to_string() }),
+        };
+        self.state.coming = Some(scene.clone());
+        self.worker.send(Command::Open(Box::new(scene)));
+        open::remember(&mut self.state.recent, path);
+        self.tell(Notice::new(format!("opening {}", path.display())));
+        true
+    }
+
+    /// Takes another rate; a pause stays a pause.
+    fn keep_pace(&mut self, pace: Pace) {
+        if self.state.pace.value == Pace::Paused {
+            self.state.rate = pace;
+        } else {
+            self.state.set_pace(pace);
         }
     }
 
@@ -165,10 +221,10 @@ impl App {
         match self.files.record(path, &file_name(&report.name), part) {
             Ok(path) => {
                 self.recording_since = Instant::now();
-                self.tell(Notice { wrong: false, text: format!("recording {}", path.display()) });
+                self.tell(Notice::new(format!("recording {}", path.display())));
                 self.record_frame();
             }
-            Err(error) => self.tell(Notice { wrong: true, text: error.to_string() }),
+            Err(error) => self.tell(Notice::wrong(error.to_string())),
         }
     }
 

@@ -1,6 +1,8 @@
 //! The owner of a drag: one that begins over the panel belongs to the panel, one that begins over the world belongs to
 //! the camera or the tool, until the button goes up.
 
+use std::time::{Duration, Instant};
+
 use kiss3d::event::MouseButton;
 
 use crate::render::Ray;
@@ -27,6 +29,10 @@ pub(crate) struct Aim {
     pub pixel: (f32, f32),
     /// The ray through it.
     pub ray: Ray,
+    /// The ray from where it enters what is seen of the box.
+    pub entered: Ray,
+    /// The part of the box that is seen, in cells.
+    pub part: [[f32; 2]; 3],
     /// The ground under the pointer in cells, while a vent is dragged.
     pub ground: Option<[f32; 3]>,
     /// Seconds since the window opened.
@@ -40,6 +46,8 @@ pub(crate) struct Aim {
 pub(crate) struct Pointer {
     /// Pixels from the top left; nothing until it has entered the window.
     pub(crate) at: Option<(f32, f32)>,
+    /// When it moved last.
+    moved: Option<Instant>,
     drag: Option<(MouseButton, Drag)>,
 }
 
@@ -47,6 +55,9 @@ impl Pointer {
     /// Moves; gives the drag under way with the pixels that it moved.
     pub(crate) fn move_to(&mut self, (x, y): (f32, f32)) -> Option<(Drag, (f32, f32))> {
         let before = self.at.replace((x, y));
+        if before != self.at {
+            self.moved = Some(Instant::now());
+        }
         let (drag, (old_x, old_y)) = (self.drag?.1, before?);
         Some((drag, (x - old_x, y - old_y)))
     }
@@ -63,6 +74,11 @@ impl Pointer {
         let ended = self.drag.filter(|(held, _)| *held == button)?;
         self.drag = None;
         Some(ended.1)
+    }
+
+    /// How long it has not moved.
+    pub(crate) fn rests(&self, now: Instant) -> Duration {
+        self.moved.map_or(Duration::MAX, |moved| now.saturating_duration_since(moved))
     }
 
     /// The drag under way.

@@ -52,7 +52,7 @@ impl Files {
             let (sender, receiver) = channel::<Shot>();
             threads.push(std::thread::spawn(move || {
                 for shot in receiver {
-                    report(&notices, write_shot(&shot).map(|path| Notice { wrong: false, text: saved(&path) }));
+                    report(&notices, write_shot(&shot).map(|path| Notice::new(saved(&path))));
                 }
             }));
             sender
@@ -111,7 +111,7 @@ impl Files {
 }
 
 fn report(notices: &Sender<Notice>, result: Result<Notice, ExportError>) {
-    let notice = result.unwrap_or_else(|error| Notice { wrong: true, text: error.to_string() });
+    let notice = result.unwrap_or_else(|error| Notice::wrong(error.to_string()));
     // The window may be closed already.
     notices.send(notice).ok();
 }
@@ -240,10 +240,10 @@ impl Recorder {
 fn recorded(path: &Path, frames: u64) -> Notice {
     if frames == 0 {
         let text = "nothing was recorded: the recording ended before the first picture was drawn".to_owned();
-        return Notice { wrong: true, text };
+        return Notice::wrong(text);
     }
     let seconds = frames as f64 / f64::from(FPS);
-    Notice { wrong: false, text: format!("{} ({frames} frames, {seconds:.1} s)", saved(path)) }
+    Notice::new(format!("{} ({frames} frames, {seconds:.1} s)", saved(path)))
 }
 
 /// The frame of a film that is shown after `seconds`.

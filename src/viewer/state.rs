@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use ndarray::Array2;
 
+use super::built::Built;
 use super::complete::Completion;
 use super::history::History;
 use super::keys::Action;
-use super::messages::{Command, Glow, Notice, Pace, Report, Update};
+use super::messages::{Command, Glow, Moment, Notice, Pace, Report, Update};
 use super::paint::{Quality, View};
 use super::slices::Cuts;
 use super::toasts::Toasts;
@@ -19,13 +20,19 @@ use crate::air::Wind;
 use crate::matter::Material;
 use crate::render::contents::opened;
 use crate::render::{Bounds, Camera, LookSpec};
-use crate::rules::RulesSpec;
-use crate::scene::Scene;
+use crate::rules::{RulesChange, RulesSpec, Walls};
+use crate::scene::{Overrides, Scene};
 use crate::source::VentSpec;
 use crate::world::Quantity;
 
 /// Time for which an edit overrides reports that may be older than it.
 const BELIEVED: Duration = Duration::from_millis(600);
+
+/// The pace of a window that begins with a pause, and of one that is no longer unlimited.
+pub(crate) const USUAL_PACE: Pace = Pace::Rate(60.0);
+
+/// The pace on a bare heightmap in the classic model, whose steps are no time: its vent takes minutes to fill a valley.
+pub const HEIGHTMAP_PACE: Pace = Pace::Rate(10.0);
 
 /// A working copy of something that the simulation reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,8 +67,12 @@ pub(crate) enum Request {
     Do(Action),
     /// A message to the simulation.
     Send(Command),
+    /// Go to a kept moment and pause there.
+    StopAt(Moment),
     /// Open a scene or a heightmap.
     Open(PathBuf),
+    /// Run the physical model on the bare heightmap.
+    Physical,
 }
 
 /// What is on the screen besides the world.
@@ -80,8 +91,12 @@ pub(crate) struct Shown {
     pub(crate) open_path: String,
     pub(crate) completion: Completion,
     pub(crate) record_path: String,
-    /// Whether the name of a file to open is to be typed next.
-    pub(crate) type_path: bool,
+    /// Whether the dialog is shown that opens files where the system has none.
+    pub(crate) opening: bool,
+    /// Whether the line of that dialog takes the keys next.
+    pub(crate) focus_path: bool,
+    /// A bare heightmap, with what the command line said of it, for which the model can be chosen.
+    pub(crate) models: Option<Box<(PathBuf, Overrides)>>,
 }
 
 /// Numbers of the last frames.
@@ -102,6 +117,8 @@ pub(crate) struct State {
     pub(crate) scene: Scene,
     pub(crate) report: Option<Report>,
     pub(crate) ground: Option<Arc<Array2<f32>>>,
+    /// Where rock was put in by hand.
+    pub(crate) built: Built,
     pub(crate) look: LookSpec,
     pub(crate) rules: Draft<RulesSpec>,
     /// The materials of the scene with the parameters in force.
@@ -124,15 +141,18 @@ pub(crate) struct State {
     pub(crate) requests: Vec<Request>,
     /// A scene that was sent to the simulation and is not reported yet.
     pub(crate) coming: Option<Scene>,
+    /// Files that were opened, the last first.
+    pub(crate) recent: Vec<PathBuf>,
 }
 
 impl State {
     pub(crate) fn new(scene: Scene, pace: Pace, panel: bool) -> Self {
         let spec = &scene.spec;
-        let rate = if pace == Pace::Paused { Pace::Free } else { pace };
+        let rate = if pace == Pace::Paused { USUAL_PACE } else { pace };
         Self {
             report: None,
             ground: None,
+            built: Built::default(),
             look: scene.look(),
             rules: Draft::new(spec.rules.clone()),
             materials: Draft::new(Vec::new()),
@@ -153,7 +173,9 @@ impl State {
                 open_path: String::new(),
                 completion: Completion::default(),
                 record_path: String::new(),
-                type_path: false,
+                opening: false,
+                focus_path: false,
+                models: None,
             },
             first_person: false,
             turntable: false,
@@ -162,6 +184,7 @@ impl State {
             frame: Frame::default(),
             requests: Vec::new(),
             coming: None,
+            recent: Vec::new(),
             scene,
         }
     }
@@ -183,6 +206,9 @@ impl State {
                 Some(heights) if !update.reset => patch.write_to(Arc::make_mut(heights)),
                 heights => *heights = Some(Arc::new(patch.heights.clone())),
             }
+        }
+        if let Some(ground) = &self.ground {
+            self.built.follow(&report.built, ground, update.ground.is_some());
         }
         self.history.note(report);
         // A scene may come with warnings.
@@ -240,6 +266,15 @@ impl State {
         self.pace.value = pace;
         self.pace.touch();
         self.ask(Request::Send(Command::Pace(pace)));
+    }
+
+    /// Opens the sides of the box, in the classic model.
+    pub(crate) fn open_sides(&mut self) {
+        let before = self.rules.value.clone();
+        self.rules.value.walls = Walls::Open;
+        self.rules.touch();
+        let change = RulesChange::between(&before, &self.rules.value);
+        self.ask(Request::Send(Command::World(change.into())));
     }
 
     /// The part of the box that is seen from this camera, in cells along x, y and z: the clip box, cut open by slices.
@@ -301,5 +336,7 @@ mod tests {
         state.set_pace(Pace::Paused);
         assert_eq!((state.pace.value, state.rate), (Pace::Paused, Pace::Rate(30.0)));
         assert!(matches!(state.requests[..], [Request::Send(Command::Pace(Pace::Paused))]));
+        let paused = State::new(Scene::volcano(), Pace::Paused, true);
+        assert_eq!((paused.pace.value, paused.rate), (Pace::Paused, Pace::Rate(60.0)), "not unlimited");
     }
 }

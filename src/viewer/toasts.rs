@@ -8,6 +8,8 @@ use super::messages::Notice;
 const STAYS: Duration = Duration::from_secs(5);
 /// How long an error stays.
 const STAYS_WRONG: Duration = Duration::from_secs(14);
+/// How long a message with a button stays.
+const STAYS_OFFERED: Duration = Duration::from_secs(60);
 /// Most messages at a time.
 const MOST: usize = 5;
 
@@ -29,9 +31,18 @@ impl Toasts {
 
     /// The messages to show now.
     pub(crate) fn at(&mut self, now: Instant) -> impl Iterator<Item = &Notice> {
-        let stays = |notice: &Notice| if notice.wrong { STAYS_WRONG } else { STAYS };
+        let stays = |notice: &Notice| match notice.mend {
+            Some(_) => STAYS_OFFERED,
+            None if notice.wrong => STAYS_WRONG,
+            None => STAYS,
+        };
         self.shown.retain(|(notice, since)| now.duration_since(*since) < stays(notice));
         self.shown.iter().map(|(notice, _)| notice)
+    }
+
+    /// Takes a message away.
+    pub(crate) fn dismiss(&mut self, notice: &Notice) {
+        self.shown.retain(|(shown, _)| shown != notice);
     }
 
     /// Whether there is any message to show or to remove.
@@ -43,11 +54,12 @@ impl Toasts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::viewer::messages::Mend;
 
     #[test]
     fn what_went_wrong_stays_longer() {
         let (mut toasts, begin) = (Toasts::default(), Instant::now());
-        let notice = |wrong, text: &str| Notice { wrong, text: text.into() };
+        let notice = |wrong, text: &str| Notice { wrong, ..Notice::new(text.into()) };
         toasts.add(notice(false, "saved"), begin);
         toasts.add(notice(true, "lost"), begin);
         toasts.add(notice(false, "saved"), begin);
@@ -55,6 +67,11 @@ mod tests {
         let left: Vec<_> = toasts.at(begin + STAYS * 2).map(|n| n.text.clone()).collect();
         assert_eq!(left, ["lost"]);
         assert_eq!(toasts.at(begin + STAYS_WRONG).count(), 0);
+        assert!(toasts.is_empty());
+        let offered = Notice { mend: Some(Mend::OpenSides), ..notice(false, "held back") };
+        toasts.add(offered.clone(), begin);
+        assert_eq!(toasts.at(begin + STAYS_WRONG).count(), 1, "there is time to press its button");
+        toasts.dismiss(&offered);
         assert!(toasts.is_empty());
     }
 }

@@ -3,14 +3,14 @@
 
 use nalgebra::Point3;
 
-use super::messages::{Command, MaterialReport, Probe, Report};
+use super::messages::{Command, MaterialReport, Probe, Report, Stroke};
 use super::pointer::Aim;
-use super::vent_drag::{Grab, inside, round};
+use super::vent_drag::{Grab, inside};
 use super::vent_handles::Handle;
 use crate::matter::Material;
 use crate::render::{Named, Ray};
 use crate::source::{VentChange, VentSpec};
-use crate::world::{Breath, Edit, Matter, Shape};
+use crate::world::{Breath, Matter};
 
 /// What a left drag or click means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,8 +99,6 @@ pub(crate) const BREATH: Breath = Breath { heat_k: 50.0, ash_kg_m3: 0.005, steam
 
 /// Seconds from one dab to the next while the pointer rests.
 const DAB_S: f64 = 0.05;
-/// Pixels that the pointer must move for a dab at another place.
-const DAB_PIXELS: f32 = 2.0;
 /// Seconds after which a click without a probe is dropped.
 const PATIENCE_S: f64 = 2.0;
 
@@ -121,17 +119,38 @@ enum Busy {
     Idle,
     /// A click waits for the probe of its ray, since a time.
     Placing(Ray, f64),
-    Painting(Option<Dab>),
+    Painting(Painting),
     Dragging(Box<Grab>),
 }
 
-/// The last dab of a stroke.
-#[derive(Clone, Copy, Debug)]
-struct Dab {
-    center: [f64; 3],
-    pixel: (f32, f32),
-    at: f64,
+/// A stroke of the brush.
+#[derive(Clone, Debug)]
+struct Painting {
+    /// Rays through the path of the pointer that were not sent yet, from where they enter what is seen.
+    path: Vec<Ray>,
+    /// The part of the box that is seen.
+    part: [[f32; 2]; 3],
+    /// Nothing was sent yet.
+    begins: bool,
+    /// The button is up.
+    over: bool,
+    /// Time and step of what was sent last.
+    sent: (f64, u64),
 }
+
+/// What a tool asks for.
+#[derive(Clone, Debug)]
+pub(crate) enum Deed {
+    /// To send a message to the simulation.
+    Send(Command),
+    /// To tell the user why nothing is done.
+    Say(&'static str),
+}
+
+/// Said about a click beside the ground.
+const OUTSIDE: &str = "no source is placed: the pointer is outside the box";
+/// Said about a click on a side of the box.
+const ON_THE_SIDE: &str = "no source is placed: this is the cut side of the box; its surface takes sources";
 
 impl Default for Tools {
     fn default() -> Self {
@@ -187,16 +206,34 @@ impl Tools {
                 Busy::Dragging(Box::new(grab))
             }
             None if self.tool == Tool::Source => Busy::Placing(aim.ray, aim.now),
-            None if self.tool.is_brush() => Busy::Painting(None),
+            None if self.tool.is_brush() => Busy::Painting(Painting {
+                path: vec![aim.entered],
+                part: aim.part,
+                begins: true,
+                over: false,
+                sent: (aim.now, report.step),
+            }),
             None => Busy::Idle,
         };
         !matches!(self.busy, Busy::Idle)
     }
 
-    /// The left button goes up; a click that still waits for its answer goes on waiting.
+    /// The pointer moves; the path of a stroke goes along `ray`, from where it enters `part` of the box.
+    pub(crate) fn trace(&mut self, ray: Ray, part: [[f32; 2]; 3]) {
+        if let Busy::Painting(painting) = &mut self.busy
+            && !painting.over
+        {
+            painting.path.push(ray);
+            painting.part = part;
+        }
+    }
+
+    /// The left button goes up; a click that still waits for its answer goes on waiting, and the rest of a stroke is sent.
     pub(crate) fn release(&mut self) {
-        if !matches!(self.busy, Busy::Placing(..)) {
-            self.busy = Busy::Idle;
+        match &mut self.busy {
+            Busy::Placing(..) => {}
+            Busy::Painting(painting) if !painting.path.is_empty() => painting.over = true,
+            Busy::Painting(_) | Busy::Dragging(_) | Busy::Idle => self.busy = Busy::Idle,
         }
     }
 
@@ -226,24 +263,41 @@ impl Tools {
         }
     }
 
-    /// The message to send in this frame.
-    pub(crate) fn tick(&mut self, aim: &Aim, report: &Report) -> Option<Command> {
+    /// The piece of a stroke to send in this frame. Of a pointer at rest, what flows comes once more in each step.
+    pub(crate) fn stroke(&mut self, now: f64, step: u64) -> Option<Stroke> {
+        let flows = self.tool.flows();
+        let Busy::Painting(painting) = &mut self.busy else { return None };
+        let rests = flows && now - painting.sent.0 >= DAB_S && step != painting.sent.1;
+        if painting.path.is_empty() && !rests {
+            return None;
+        }
+        painting.sent = (now, step);
+        let (begins, part, over) = (std::mem::take(&mut painting.begins), painting.part, painting.over);
+        let rays = std::mem::take(&mut painting.path);
+        if over {
+            self.busy = Busy::Idle;
+        }
+        Some(Stroke { begins, rays, part, radius: self.brush.radius, matter: self.matter() })
+    }
+
+    /// What the tool asks for in this frame, besides strokes.
+    pub(crate) fn tick(&mut self, aim: &Aim, report: &Report) -> Option<Deed> {
         let probe = report.probe.as_ref();
         match &mut self.busy {
-            Busy::Idle => None,
+            Busy::Idle | Busy::Painting(_) => None,
             Busy::Placing(ray, since) => {
                 let (ray, late) = (*ray, aim.now - *since > PATIENCE_S);
                 let answer = probe.filter(|probe| lies_on(&ray, probe));
-                if answer.is_some() || late {
-                    self.busy = Busy::Idle;
+                let nothing = report.picked.is_some_and(|picked| picked.direction == ray.direction);
+                if answer.is_none() && !nothing && !late {
+                    return None;
                 }
-                answer.map(|probe| self.place(probe, report))
-            }
-            Busy::Painting(last) => {
-                let dab = next_dab(self.tool, last.as_ref(), aim, probe)?;
-                *last = Some(dab);
-                let shape = Shape::Sphere { center: dab.center, radius: self.brush.radius };
-                Some(Command::World(Edit { shape, matter: self.matter() }.into()))
+                self.busy = Busy::Idle;
+                Some(match answer {
+                    None => Deed::Say(OUTSIDE),
+                    Some(probe) if probe.cut => Deed::Say(ON_THE_SIDE),
+                    Some(probe) => Deed::Send(self.place(probe, report)),
+                })
             }
             Busy::Dragging(grab) => {
                 let spec = grab.dragged_to(aim, report);
@@ -251,7 +305,7 @@ impl Tools {
                     return None;
                 }
                 grab.sent = spec.clone();
-                Some(Command::World(VentChange::Change(grab.handle.vent, spec).into()))
+                Some(Deed::Send(Command::World(VentChange::Change(grab.handle.vent, spec).into())))
             }
         }
     }
@@ -281,19 +335,6 @@ pub(crate) fn lies_on(ray: &Ray, probe: &Probe) -> bool {
     let to = Point3::from(probe.point).coords - ray.origin;
     let along = to.dot(&ray.direction);
     along > -0.5 && (to - ray.direction * along).norm() < 0.05 + 1e-3 * along
-}
-
-/// The dab that is due, if one is: at another place once the pointer has moved and its answer is there, or at the same
-/// place again for what flows. Rock does not grow towards a pointer at rest.
-fn next_dab(tool: Tool, last: Option<&Dab>, aim: &Aim, probe: Option<&Probe>) -> Option<Dab> {
-    let here = probe.filter(|probe| lies_on(&aim.ray, probe)).map(|probe| probe.point.map(|v| round(f64::from(v))));
-    let fresh = |center| Dab { center, pixel: aim.pixel, at: aim.now };
-    let Some(last) = last else { return here.map(fresh) };
-    let moved = (aim.pixel.0 - last.pixel.0).hypot(aim.pixel.1 - last.pixel.1) >= DAB_PIXELS;
-    if moved {
-        return here.map(fresh);
-    }
-    (tool.flows() && aim.now - last.at >= DAB_S).then_some(Dab { at: aim.now, ..*last })
 }
 
 #[cfg(test)]

@@ -10,12 +10,12 @@ use lavoxel::lowpass::{LowPass, Volume};
 use lavoxel::matter::Material;
 use lavoxel::output::Existing;
 use lavoxel::render::Ray;
-use lavoxel::rules::{MaterialChange, RulesSpec};
+use lavoxel::rules::{MaterialChange, RulesChange, RulesSpec, Walls};
 use lavoxel::scene::{Scene, VentPlace};
 use lavoxel::simulation::{self, Simulation};
 use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::units::AMOUNT_ONE;
-use lavoxel::viewer::messages::{Command, Cut, Pace, Probe, Report, Update};
+use lavoxel::viewer::messages::{Command, Cut, Mend, Moment, Pace, Probe, Report, Stroke, Update};
 use lavoxel::viewer::worker::Worker;
 use lavoxel::world::{Content, Edit, Matter, Quantity, Shape, World};
 use nalgebra::Vector3;
@@ -67,6 +67,8 @@ struct Window {
     notices: Vec<(bool, String)>,
     /// Notes about lava at the sides.
     edge: Vec<String>,
+    /// What messages offered.
+    mends: Vec<Mend>,
 }
 
 impl Window {
@@ -83,6 +85,7 @@ impl Window {
             report: first.report.clone(),
             notices: Vec::new(),
             edge: Vec::new(),
+            mends: Vec::new(),
         };
         window.learn(first);
         window
@@ -130,6 +133,7 @@ impl Window {
         }
         self.report = update.report;
         // Whether lava comes to the sides of these small boxes is up to the dice; a test of its own asks for that note.
+        self.mends.extend(update.notices.iter().filter_map(|notice| notice.mend));
         let mut notices: Vec<_> = update.notices.into_iter().map(|notice| (notice.wrong, notice.text)).collect();
         let edge = |(_, text): &mut (bool, String)| text.starts_with("lava stands at the closed sides");
         self.edge.extend(notices.extract_if(.., edge).map(|(_, text)| text));
@@ -261,6 +265,7 @@ fn the_probe_answers_what_lies_under_the_pointer() {
             cell: [x as usize, y, 14],
             point: [x, (y + 1) as f32, z],
             solid: solid(y),
+            cut: false,
             values: values(solid(y), content(y)),
             ground_m: f64::from(world.ground().surface()[[14, x as usize]]) * stage.site.cell_size_m,
             thickness_m: (held > 0).then(|| ("lava".to_owned(), metres(held))).into_iter().collect(),
@@ -382,7 +387,7 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
                 _ => window.send(put(ball(place), Matter::Nothing)),
             }
             if round == 9 {
-                window.send(Command::Rewind(*window.report.snapshots.last().unwrap()));
+                window.send(Command::Rewind(window.report.moments.last().unwrap().moment));
             }
             if round % 3 == 0 {
                 // Things happen while it runs, too.
@@ -398,6 +403,8 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
                 window.steps(dice.below(12) + 1);
             }
         }
+        // Going back and on another way says what it drops.
+        window.notices.retain(|(_, text)| !text.contains("goes another way"));
         assert!(window.notices.is_empty(), "{:?}", window.notices);
         let (mut camera, look) = (scene().spec.camera, scene().spec.look);
         camera.azimuth_deg = 77.0;
@@ -449,7 +456,7 @@ fn water_is_poured_put_in_changed_and_brought_back_by_the_window() {
     let report = &window.report.materials[1];
     assert_eq!((report.cells, report.mass.present), (tally.cells, tally.mass as f64 / f64::from(AMOUNT_ONE)));
 
-    window.send(Command::Rewind(100));
+    window.send(Command::Rewind(moment(100)));
     window.until("the step before", |window| window.report.step == 100);
     assert_eq!(window.report.materials[1], before, "the water and its parameters are back");
     window.send(put(ball([18.0, 23.0, 14.0]), Matter::Material { name: "oil".to_owned(), amount: 1.0 }));
@@ -458,30 +465,179 @@ fn water_is_poured_put_in_changed_and_brought_back_by_the_window() {
     assert_eq!(window.notices[1], (true, refused.to_owned()));
 }
 
+/// A moment before which nothing was done.
+fn moment(step: u64) -> Moment {
+    Moment { step, acts: 0 }
+}
+
+fn steps_of(window: &Window) -> Vec<(u64, usize)> {
+    window.report.moments.iter().map(|kept| (kept.moment.step, kept.moment.acts)).collect()
+}
+
 #[test]
-fn going_back_forgets_and_goes_on_the_same() {
+fn going_back_keeps_the_future_until_something_is_changed() {
     let mut window = Window::open(scene());
     window.steps(130);
     window.send(Command::Keep);
-    window.steps(50);
-    let first = (window.volume.clone(), window.report.materials.clone());
-    assert_eq!(window.report.snapshots, [0, 100, 130]);
     window.send(put(ball([18.0, 20.0, 14.0]), Matter::Rock));
-    window.send(Command::Rewind(130));
-    window.until("the moment", |window| window.report.epoch == 1);
-    assert_eq!((window.report.step, window.report.snapshots.as_slice()), (130, &[0, 100, 130][..]));
-    window.check(replayed(&scene(), 130).world());
-    window.steps(50);
-    assert!((window.volume.clone(), window.report.materials.clone()) == first, "not the same the second time");
+    window.steps(90);
+    window.send(Command::World(spec(9.0, 9.0, 1.0).into()));
+    window.steps(25);
+    let present = (window.volume.clone(), window.report.materials.clone(), window.ground.clone());
+    assert_eq!(steps_of(&window), [(0, 0), (100, 0), (130, 0), (200, 1)]);
 
-    window.send(Command::Rewind(77));
+    window.send(Command::Rewind(moment(130)));
+    window.until("the moment", |window| window.report.epoch == 1);
+    window.check(replayed(&scene(), 130).world());
+    assert_eq!((window.report.step, window.report.acts, window.report.acts_ahead), (130, 0, 2));
+    let all = [(0, 0), (100, 0), (130, 0), (200, 1), (245, 2)];
+    assert_eq!(steps_of(&window), all, "the present moment is kept, too");
+
+    // What was done later is done again, and the present comes back by itself or with one jump.
+    window.steps(115);
+    assert!((window.volume.clone(), window.report.materials.clone(), window.ground.clone()) == present, "not the same");
+    assert_eq!((window.report.acts, window.report.acts_ahead), (2, 0));
+    window.send(Command::Rewind(Moment::START));
+    window.until("the start", |window| window.report.epoch == 2);
+    window.check(replayed(&scene(), 0).world());
+    assert_eq!((window.report.vents.len(), steps_of(&window)), (1, all.to_vec()));
+    window.send(Command::Rewind(Moment { step: 245, acts: 2 }));
+    window.until("the present", |window| window.report.epoch == 3);
+    assert!((window.volume.clone(), window.report.materials.clone(), window.ground.clone()) == present, "not the same");
+    assert_eq!(steps_of(&window), all);
+
+    // A change takes another way, and says what it drops.
+    window.send(Command::Rewind(moment(100)));
+    window.until("the moment", |window| window.report.epoch == 4);
+    assert!(window.notices.is_empty(), "{:?}", window.notices);
+    window.send(put(ball([18.0, 20.0, 14.0]), Matter::Nothing));
+    window.until("a message", |window| !window.notices.is_empty());
+    let text = "from step 100 on it goes another way: 2 changes and 3 moments dropped";
+    assert_eq!(window.notices.remove(0), (false, text.to_owned()));
+    assert_eq!((steps_of(&window), window.report.acts_ahead), (vec![(0, 0), (100, 0)], 0));
+
+    window.send(Command::Rewind(moment(77)));
     window.until("a refusal", |window| window.notices.len() == 1);
     assert_eq!(window.notices, [(true, "no snapshot was kept at step 77".to_owned())]);
-    window.send(Command::World(spec(9.0, 9.0, 1.0).into()));
-    window.send(Command::Reset);
-    window.until("the start", |window| window.report.epoch == 2);
-    assert_eq!((window.report.step, window.report.vents.len(), window.report.snapshots.len()), (0, 1, 1));
-    window.check(replayed(&scene(), 0).world());
+}
+
+#[test]
+fn what_lies_ahead_can_be_dropped_and_is_no_part_of_a_saved_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(scene());
+    window.steps(30);
+    window.send(put(ball([18.0, 20.0, 14.0]), Matter::Rock));
+    window.steps(10);
+    window.send(Command::Rewind(Moment::START));
+    window.send(Command::Save(folder.path().join("start.toml"), Existing::Keep));
+    window.until("the file", |window| !window.notices.is_empty());
+    assert_eq!(Scene::load(&folder.path().join("start.toml")).unwrap().spec.events.len(), 1, "that of the scene");
+    window.send(Command::Forget);
+    window.until("a message", |window| window.notices.len() == 2);
+    assert_eq!(window.notices[1].1, "from step 0 on it goes another way: 1 change and 1 moment dropped");
+    window.steps(40);
+    window.check(replayed(&scene(), 40).world());
+}
+
+/// A piece of a stroke of a ball of 3 cells, straight down at these places.
+fn stroke(begins: bool, places: &[[f32; 2]], matter: Matter) -> Command {
+    let rays = places.iter().map(|[x, z]| down(*x, *z)).collect();
+    let part = [[0.0, 37.0], [0.0, 26.0], [0.0, 29.0]];
+    Command::Stroke(Box::new(Stroke { begins, rays, part, radius: 3.0, matter }))
+}
+
+/// The centres of the dabs of a saved session.
+fn dabs(window: &mut Window, path: &Path) -> Vec<[f64; 3]> {
+    let before = window.notices.len();
+    window.send(Command::Save(path.to_owned(), Existing::Keep));
+    window.until("the file", |window| window.notices.len() > before);
+    let saved = Scene::load(path).unwrap_or_else(|e| panic!("{e}"));
+    let of = |shape: &Shape| match shape {
+        Shape::Sphere { center, .. } => *center,
+        other => panic!("not a dab: {other:?}"),
+    };
+    // The first event is that of the scene, at a later step.
+    let put = saved.spec.events.iter().filter(|event| event.at < 120).filter_map(|event| event.put.as_ref());
+    put.map(|edit| of(&edit.shape)).collect()
+}
+
+#[test]
+fn a_stroke_has_no_gaps_however_slow_the_frames_are_and_each_dab_is_there_once() {
+    let folder = tempfile::tempdir().unwrap();
+    // Across the whole mountain: a place of the pointer in each cell, or only one at each end.
+    let fine: Vec<[f32; 2]> = (4..=32).map(|x| [x as f32, 14.5]).collect();
+    for (number, places) in [fine.clone(), vec![fine[0], fine[fine.len() - 1]]].into_iter().enumerate() {
+        let mut window = Window::open(scene());
+        window.steps(20);
+        let before = window.ground.clone();
+        window.send(stroke(true, &places, Matter::Rock));
+        // The pointer rests in the same step, and the same place comes again.
+        window.send(stroke(false, &[], Matter::Rock));
+        window.send(stroke(false, &[places[places.len() - 1]], Matter::Rock));
+        window.settle(2.0);
+        let path = folder.path().join(format!("{number}.toml"));
+        let centers = dabs(&mut window, &path);
+        for pair in centers.windows(2) {
+            let apart = (0..3).map(|k| (pair[1][k] - pair[0][k]).powi(2)).sum::<f64>().sqrt();
+            assert!(apart > 0.7 && apart <= 1.52, "{apart:.2} from dab to dab: {pair:?}");
+        }
+        assert!(centers[0][0] < 5.0 && centers[centers.len() - 1][0] > 31.0, "{centers:?}");
+        // It lies on the ground as that was before, and does not climb up on itself.
+        for [x, y, z] in centers {
+            let ground = f64::from(before[[z as usize, x as usize]]);
+            assert!((y - ground).abs() < 3.0, "a dab at {y} over ground at {ground}");
+        }
+        assert_eq!(window.report.built.len(), window.report.acts);
+        window.steps(30);
+        let replay = replayed(&Scene::load(&path).unwrap(), 50);
+        window.check(replay.world());
+    }
+}
+
+#[test]
+fn a_stroke_beside_the_world_says_so_and_is_no_act() {
+    let mut window = Window::open(scene());
+    let told = |window: &mut Window, command: Command, part: &str| {
+        let before = window.notices.len();
+        window.send(command);
+        window.until("a message", |window| window.notices.len() > before);
+        let (wrong, text) = window.notices.last().unwrap().clone();
+        assert!(!wrong && text.starts_with("nothing is put in: ") && text.contains(part), "{text}");
+        assert_eq!(window.report.acts, 0);
+    };
+    let lava = || Matter::Lava { amount: 1.0, energy: 1.0 };
+    told(&mut window, stroke(true, &[[-5.0, 3.0], [-9.0, 3.0]], lava()), "outside the box");
+    // From the south, into the side of the ground.
+    let ray = Ray { origin: Vector3::new(12.5, 0.5, 60.0), direction: -Vector3::z() };
+    let part = [[0.0, 37.0], [0.0, 26.0], [0.0, 29.0]];
+    let side = Stroke { begins: true, rays: vec![ray], part, radius: 3.0, matter: lava() };
+    told(&mut window, Command::Stroke(Box::new(side)), "cut side");
+    told(&mut window, stroke(true, &[[6.0, 6.0]], Matter::Drain), "nothing to change");
+    // One message for a stroke, and none for one that runs over the edge.
+    let before = window.notices.len();
+    window.send(stroke(true, &[[6.0, 6.0], [-4.0, 6.0]], Matter::Rock));
+    window.send(stroke(false, &[[-8.0, 6.0]], Matter::Rock));
+    window.until("the stroke", |window| window.report.acts > 2);
+    window.settle(3.0);
+    assert_eq!(window.notices.len(), before);
+}
+
+#[test]
+fn the_sides_are_opened_from_the_message_and_the_session_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[grid]\nsize = [12, 12, 12]\n[terrain]\nkind = \"plane\"\n[rules]\nthreshold = 0.05\n[[vent]]\nat = \"summit\"\nrate = 2.0\n";
+    let flood = Scene::parse(text, Path::new("flood.toml")).unwrap();
+    let mut window = Window::open(flood.clone());
+    window.steps(300);
+    assert_eq!(window.mends, [Mend::OpenSides], "{:?}", window.edge);
+    let open = RulesSpec { walls: Walls::Open, ..window.report.rules.clone() };
+    window.send(Command::World(RulesChange::between(&window.report.rules, &open).into()));
+    window.steps(100);
+    assert!(window.report.materials[0].mass.outflow > 10.0);
+    let path = folder.path().join("opened.toml");
+    window.send(Command::Save(path.clone(), Existing::Keep));
+    window.until("the file", |window| !window.notices.is_empty());
+    window.check(replayed(&Scene::load(&path).unwrap(), 400).world());
 }
 
 #[test]

@@ -554,6 +554,70 @@ fn brush_and_source_pour_the_chosen_material() {
 }
 
 #[test]
+fn a_fast_stroke_has_no_gaps_a_way_back_keeps_it_and_a_dialog_opens_scenes() {
+    let Some(display) = Display::start() else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = "[grid]\nsize = [48, 24, 48]\n[terrain]\nkind = \"plane\"\n";
+    fs::write(folder.path().join("plain.toml"), text).expect("a scene file");
+    let mut window = Window::open(&display, folder.path(), &["plain.toml", "--paused"]);
+    window.wait_for("first picture");
+    display.xdotool(&["search", "--sync", "--name", "Lavoxel", "windowfocus"]);
+    display.key("F5");
+    window.wait_for("tool rock");
+    // One motion of the mouse for the whole stroke, and the button up at once.
+    let (y, from, to) = ((HEIGHT / 2 + 20).to_string(), (WIDTH / 2 - 90).to_string(), (WIDTH / 2 + 90).to_string());
+    display.xdotool(&["mousemove", &from, &y]);
+    std::thread::sleep(Duration::from_millis(1500));
+    display.xdotool(&["mousedown", "1", "mousemove", &to, &y, "mouseup", "1"]);
+    std::thread::sleep(Duration::from_millis(1500));
+    display.key("ctrl+s");
+    let saved = Scene::load(&window.saved(folder.path())).expect("the session");
+    let centers: Vec<[f64; 3]> = saved.spec.events.iter().filter_map(|event| event.put.as_ref()).map(center).collect();
+    assert!(centers.len() > 8, "{centers:?}");
+    for pair in centers.windows(2) {
+        let apart = (0..3).map(|k| (pair[1][k] - pair[0][k]).powi(2)).sum::<f64>().sqrt();
+        assert!(apart > 0.9 && apart <= 2.02, "{apart:.2} cells from dab to dab: {pair:?}");
+    }
+    // A stroke in the sky says so.
+    display.xdotool(&["mousemove", "20", "8"]);
+    std::thread::sleep(Duration::from_millis(500));
+    display.xdotool(&["mousedown", "1", "mouseup", "1"]);
+    window.wait_for("nothing is put in: the pointer is outside the box");
+
+    display.key("BackSpace");
+    window.wait_for("back to step 0");
+    display.key("shift+j");
+    window.wait_for("to step 0");
+    std::thread::sleep(Duration::from_millis(1500));
+    display.key("ctrl+s");
+    let again = Scene::load(&window.saved(folder.path())).expect("the session");
+    assert_eq!(again.spec.events, saved.spec.events, "what was built is there again");
+
+    display.key("ctrl+o");
+    // Where a portal waits for an answer, the second time brings the window's own dialog.
+    if !window.lines_for(Duration::from_secs(8)).iter().any(|line| line.contains("open dialog")) {
+        display.key("ctrl+o");
+        window.wait_for("open dialog");
+    }
+    display.xdotool(&["type", "--delay", "120", "bowl"]);
+    std::thread::sleep(Duration::from_millis(1500));
+    keep("dialog", &display.pixels());
+    display.key("Return");
+    window.wait_for("opening shipped:/bowl.toml");
+    window.wait_for("scene ");
+    display.key("ctrl+q");
+    window.wait_for("closed");
+}
+
+/// The centre of a dab.
+fn center(edit: &lavoxel::world::Edit) -> [f64; 3] {
+    match edit.shape {
+        lavoxel::world::Shape::Sphere { center, .. } => center,
+        ref other => panic!("not a dab: {other:?}"),
+    }
+}
+
+#[test]
 fn memory_stays_flat_while_lava_runs_and_the_camera_turns() {
     let Some(display) = Display::start() else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -22,7 +22,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         let actions = [
             (run, Action::Run),
             (("⏭", "One step (.)"), Action::Step),
-            (("⏮", "Back to step 0 (Backspace)"), Action::Reset),
+            (("⏮", "Back to step 0; what was done stays (Backspace)"), Action::Reset),
             (("🏠", "The scene's camera (Home)"), Action::ResetCamera),
             (("?", "Keys and mouse (F1)"), Action::Help),
         ];

@@ -11,9 +11,11 @@ use crate::viewer::keys::{BINDINGS, Group, HELD};
 use crate::viewer::state::State;
 
 /// Width that a column takes, in points.
-const COLUMN: f32 = 372.0;
+const COLUMN: f32 = 350.0;
 /// Width and height that the window's frame takes of the screen.
 const FRAME: (f32, f32) = (44.0, 74.0);
+/// Height of the letters.
+const LETTERS: f32 = 12.0;
 
 /// A heading and the keys under it.
 struct Block {
@@ -88,12 +90,14 @@ fn dealt(lengths: &[usize], limit: usize) -> Vec<Range<usize>> {
 }
 
 fn show(ui: &mut Ui, block: &Block) {
-    ui.add_space(4.0);
+    ui.spacing_mut().interact_size.y = LETTERS + 3.0;
+    ui.add_space(3.0);
     ui.label(RichText::new(block.heading).strong().color(ACCENT));
-    Grid::new(block.heading).num_columns(2).spacing(vec2(12.0, 2.0)).show(ui, |ui| {
+    let grid = Grid::new(block.heading).num_columns(2).spacing(vec2(10.0, 1.0)).min_row_height(LETTERS + 3.0);
+    grid.show(ui, |ui| {
         for (key, what) in &block.rows {
-            ui.label(RichText::new(*key).strong().color(BRIGHT));
-            ui.label(*what);
+            ui.label(RichText::new(*key).size(LETTERS).strong().color(BRIGHT));
+            ui.label(RichText::new(*what).size(LETTERS));
             ui.end_row();
         }
     });
@@ -113,6 +117,9 @@ mod tests {
         assert_eq!(columns(&[10, 14, 9], 8), [0..1, 1..2, 2..3]);
         assert_eq!(columns(&[10, 14, 9], 1).len(), 1);
     }
+
+    /// Points that stay free on each side: text of the real window is a little larger than that of a test.
+    const ROOM: f32 = 6.0;
 
     /// Texts of the help on a screen of this size that can be read without scrolling.
     fn legible(width: f32, height: f32) -> Vec<String> {
@@ -135,7 +142,7 @@ mod tests {
                 clipped
                     .clip_rect
                     .intersect(screen)
-                    .expand(1.0)
+                    .shrink(ROOM)
                     .contains_rect(area)
                     .then(|| text.galley.text().to_owned())
             }

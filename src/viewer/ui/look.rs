@@ -13,13 +13,17 @@ use crate::world::Quantity;
 /// First value of the slider of the sun's height, where the sky decides the height.
 const USUAL_SUN_DEG: f32 = 20.0;
 
+/// The choice of the style.
+pub(super) fn style(ui: &mut Ui, state: &mut State) {
+    // With their name in front the four would be wider than the panel.
+    choice_named(ui, ("", ""), &mut state.look.style);
+}
+
 /// Shows and edits the look.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     // The proportions of cells are no part of the scene's file.
     let usual = LookSpec { cell_height: state.look.cell_height, ..state.scene.look() };
     let look = &mut state.look;
-    // With their name in front the four would be wider than the panel.
-    choice_named(ui, ("", ""), &mut look.style);
     if look.style == Style::Cinematic {
         cinematic(ui, look, &usual);
     } else {

@@ -1,16 +1,19 @@
 //! Marks in the world: vents, brush, clip box and slice frames, drawn where the camera sees them.
 
-use kiss3d::egui::{Color32, Context, FontId, LayerId, Painter, Pos2, Rect, Shape, Stroke, vec2};
+use kiss3d::egui::{Color32, Context, FontId, LayerId, Mesh, Painter, Pos2, Rect, Shape, Stroke, vec2};
 use nalgebra::Point3;
 
 use super::{BRIGHT, SHADE, Stage, color_of};
 use crate::source::VentSpec;
+use crate::viewer::built;
 use crate::viewer::flow;
 use crate::viewer::slices::{self, AXIS_NAMES};
 use crate::viewer::state::State;
 use crate::viewer::tools::{Tool, lies_on};
 use crate::viewer::vent_handles::{self, Grip, Handle};
 
+/// Rock that was put in by hand.
+const BUILT: Color32 = Color32::from_rgb(255, 236, 200);
 /// Edges of the clip box.
 const CLIP: Color32 = Color32::from_rgb(120, 190, 255);
 /// Frames of slices, across x, y and z.
@@ -22,6 +25,9 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     let painter = context.layer_painter(LayerId::background());
     let Some(report) = &state.report else { return };
     let size = [report.grid.nx, report.grid.ny, report.grid.nz].map(|n| n as f32);
+    if state.tools.tool.is_brush() {
+        built(&painter, state, stage);
+    }
     vents(&painter, state, stage);
     brush(&painter, state, stage);
     if state.look.clip != [[0.0, 1.0]; 3] {
@@ -35,24 +41,21 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
 }
 
 fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
-    let Some(ground) = &state.ground else { return };
+    let Some(ground) = state.ground.as_ref().filter(|_| state.tools.tool == Tool::Source) else { return };
     let under = stage.pointer.and_then(|at| vent_handles::under(stage.handles, at, stage.scale));
     let held = state.tools.dragged().or(under.map(|handle| handle.vent));
     for (number, vent) in &state.vents.value {
         let chosen = held == Some(*number);
-        let open = chosen || state.tools.tool == Tool::Source;
         let own = color_of(state.report.as_ref(), vent.material.as_deref());
-        let color = if chosen { BRIGHT } else { own.gamma_multiply(if open { 1.0 } else { 0.6 }) };
+        let color = if chosen { BRIGHT } else { own };
         let ring: Vec<_> = vent_handles::ring(vent, ground).into_iter().filter_map(|p| stage.place(p)).collect();
         painter.add(Shape::line(ring, Stroke::new(1.5, color)));
         let [foot, top] = vent_handles::stalk(vent, ground).map(|end| stage.place(end));
-        if let (Some(foot), Some(top), true) = (foot, top, open) {
+        if let (Some(foot), Some(top)) = (foot, top) {
             painter.line_segment([foot, top], Stroke::new(1.5, color));
             tag(painter, top + vec2(0.0, -10.0), &label(*number, vent, chosen), BRIGHT);
         }
-        for handle in
-            stage.handles.iter().filter(|handle| handle.vent == *number && (open || handle.grip == Grip::Place))
-        {
+        for handle in stage.handles.iter().filter(|handle| handle.vent == *number) {
             dot(painter, stage, handle, if under == Some(handle) { None } else { Some(own) });
         }
     }
@@ -87,6 +90,32 @@ fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
     } else {
         format!("{}  {}/step", vent_handles::name(number, vent), vent.rate)
     }
+}
+
+/// Rock that was put in by hand, lighter and with an edge, while a brush is in hand.
+fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
+    let Some(ground) = &state.ground else { return };
+    let mut faces = Mesh::default();
+    for &column in state.built.columns() {
+        let corners = built::corners(ground, column);
+        let middle = built::middle(ground, column);
+        if !built::is_seen(ground, stage.camera.eye(), middle) {
+            continue;
+        }
+        let [Some(a), Some(b), Some(c), Some(d)] = corners.map(|corner| stage.place(corner)) else { continue };
+        let first = faces.vertices.len() as u32;
+        [a, b, c, d].into_iter().for_each(|at| faces.colored_vertex(at, BUILT.gamma_multiply(0.3)));
+        faces.add_triangle(first, first + 1, first + 2);
+        faces.add_triangle(first, first + 2, first + 3);
+        // Sides of a column in the order of its corners.
+        let edge = Stroke::new(1.5, BUILT);
+        for (side, ends) in [(0, [a, b]), (1, [b, c]), (2, [c, d]), (3, [d, a])] {
+            if state.built.is_edge(column, side) {
+                painter.line_segment(ends, edge);
+            }
+        }
+    }
+    painter.add(Shape::mesh(faces));
 }
 
 /// The ball of the brush, or the ring of the vent to be placed, where the pointer is.

@@ -30,7 +30,8 @@ fn one(ui: &mut Ui, material: &mut Material, usual: &Material) -> Option<Materia
     let density = format!("{} kg/m³: heavier materials displace it", material.density);
     ui.label(RichText::new(density).small().color(FAINT));
     for param in before.params_in_force() {
-        parameter(ui, param, (param.key, &mut *material), (param.get)(usual));
+        let hint = format!("{} (key {} of [[material]])", param.what, param.key);
+        parameter(ui, param, (param.key, &hint), &mut *material, (param.get)(usual));
     }
     (*material != before).then(|| MaterialChange::between(&before, material))
 }

@@ -9,7 +9,9 @@ mod legend;
 mod look;
 mod marks;
 mod materials;
+mod models;
 mod numbers;
+pub(crate) mod open;
 mod panel;
 mod probe;
 mod rows;
@@ -20,6 +22,8 @@ mod toasts;
 mod tools;
 mod vents;
 mod wind;
+
+use std::time::Duration;
 
 use kiss3d::egui::{
     self, Area, Color32, Context, CornerRadius, FontId, Id, Margin, Order, Stroke, TextStyle, Theme, Ui, vec2,
@@ -55,6 +59,8 @@ pub(crate) struct Stage<'a> {
     pub(crate) scale: f32,
     /// The pointer in pixels, while it is over the world and drags nothing.
     pub(crate) pointer: Option<(f32, f32)>,
+    /// How long the pointer has not moved.
+    pub(crate) rests: Duration,
     /// Points of vents that can be dragged.
     pub(crate) handles: &'a [Handle],
 }
@@ -119,6 +125,8 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     } else if state.shown.panel {
         panel::draw(context, state);
     }
+    models::draw(context, state);
+    open::draw(context, state);
     help::draw(context, state);
     toasts::draw(context, state);
 }

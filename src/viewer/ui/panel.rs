@@ -1,5 +1,6 @@
 //! The panel at the left: what matters most on top, the rest in sections that fold and scroll.
 
+use kiss3d::egui::style::ScrollStyle;
 use kiss3d::egui::{Align, Context, Layout, Margin, RichText, ScrollArea, Ui};
 
 use super::rows::{Fold, section};
@@ -17,8 +18,11 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         ui.set_width(WIDTH.min(screen.width() - 18.0));
         ui.set_height((screen.height() - 20.0).max(60.0));
         header(ui, state);
+        // Wide enough for a mouse.
+        ui.spacing_mut().scroll = ScrollStyle { bar_width: 9.0, ..ScrollStyle::solid() };
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             ui.set_width((WIDTH - 14.0).min(screen.width() - 32.0));
+            ui.spacing_mut().item_spacing.y = 4.0;
             sections(ui, state);
         });
     });
@@ -57,25 +61,78 @@ fn header(ui: &mut Ui, state: &mut State) {
     ui.separator();
 }
 
+/// What a hand needs first on top: tools and materials, sources, view and time; what is set once is folded below.
 fn sections(ui: &mut Ui, state: &mut State) {
     section(ui, "Tools", Fold::Open, |ui| tools::show(ui, state));
-    section(ui, "Camera", Fold::Open, |ui| camera::show(ui, state));
     section(ui, "Sources", Fold::Open, |ui| vents::show(ui, state));
     if state.wind.value.is_some() {
         section(ui, "Wind", Fold::Open, |ui| wind::show(ui, state));
     }
+    section(ui, "View", Fold::Open, |ui| {
+        look::style(ui, state);
+        camera::show(ui, state);
+    });
+    section(ui, "Time machine", Fold::Open, |ui| time::moments(ui, state));
+    section(ui, "Files", Fold::Closed, |ui| files::show(ui, state));
+    section(ui, "Look", Fold::Closed, |ui| look::show(ui, state));
+    section(ui, "Slices", Fold::Closed, |ui| slices::show(ui, state));
+    section(ui, "Clip box", Fold::Closed, |ui| slices::clip(ui, state));
     let title = if state.materials.value.is_empty() { "Flow" } else { "Flow of lava" };
     // The lava of the physical model is that of its scene.
     if state.report.as_ref().is_none_or(|report| report.flow.is_none()) {
         section(ui, title, Fold::Closed, |ui| rules::show(ui, state));
     }
     materials::show(ui, state);
-    section(ui, "Look", Fold::Open, |ui| look::show(ui, state));
-    section(ui, "Slices", Fold::Closed, |ui| slices::show(ui, state));
-    section(ui, "Clip box", Fold::Closed, |ui| slices::clip(ui, state));
-    section(ui, "Time machine", Fold::Closed, |ui| time::snapshots(ui, state));
-    section(ui, "Numbers", Fold::Open, |ui| numbers::show(ui, state));
-    let files = if state.shown.type_path { Fold::OpenNow } else { Fold::Closed };
-    section(ui, "Files", files, |ui| files::show(ui, state));
+    section(ui, "Numbers", Fold::Closed, |ui| numbers::show(ui, state));
     ui.label(RichText::new("F1 lists the keys, Tab hides this panel.").small().color(FAINT));
+}
+
+#[cfg(test)]
+mod tests {
+    use kiss3d::egui::{Pos2, RawInput, Rect, Shape, vec2};
+
+    use super::*;
+    use crate::grid::Grid;
+    use crate::scene::Scene;
+    use crate::source::VentSpec;
+    use crate::viewer::messages::{Pace, Report};
+
+    /// Texts of the panel that are seen without scrolling in a window of this height.
+    fn seen(height: f32) -> Vec<String> {
+        let context = Context::default();
+        crate::viewer::ui::theme(&context);
+        let mut state = State::new(Scene::volcano(), Pace::Paused, true);
+        state.report = Some(Report::quiet(Grid::new(16, 16, 16)));
+        state.vents.value = vec![(0, VentSpec::default())];
+        let screen = Rect::from_min_size(Pos2::ZERO, vec2(1280.0, height));
+        let mut shapes = Vec::new();
+        for _ in 0..4 {
+            let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
+            let mut output = context.run_ui(input, |ui| draw(&ui.ctx().clone(), &mut state));
+            output.textures_delta.clear();
+            shapes = output.shapes;
+        }
+        let text = |clipped: &kiss3d::egui::epaint::ClippedShape| match &clipped.shape {
+            Shape::Text(text) => {
+                let area = Rect::from_min_size(text.pos, text.galley.size());
+                let shown = clipped.clip_rect.intersect(screen).expand(1.0).contains_rect(area);
+                shown.then(|| text.galley.text().to_owned())
+            }
+            _ => None,
+        };
+        shapes.iter().filter_map(text).collect()
+    }
+
+    #[test]
+    fn every_section_is_in_reach_at_768_lines_and_numbers_are_folded() {
+        let texts = seen(768.0);
+        let sections =
+            ["Tools", "Sources", "View", "Time machine", "Files", "Look", "Slices", "Clip box", "Flow", "Numbers"];
+        for section in sections {
+            assert!(texts.iter().any(|text| text == section), "{section} is not seen: {texts:?}");
+        }
+        assert!(!texts.iter().any(|text| text == "pictures"), "the numbers are open");
+        let at = |name: &str| texts.iter().position(|text| text == name);
+        assert!(at("rock") < at("Sources") && at("Sources") < at("Numbers"), "the tools are on top");
+    }
 }

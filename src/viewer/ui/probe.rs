@@ -1,5 +1,7 @@
 //! The probe of the cell under the pointer, as a text next to it.
 
+use std::time::Duration;
+
 use kiss3d::egui::{Context, LayerId, Pos2, Rect, RichText, TextStyle, WidgetText, vec2};
 
 use super::{BRIGHT, SHADE, Stage};
@@ -8,6 +10,9 @@ use crate::viewer::state::State;
 use crate::viewer::tools::lies_on;
 use crate::world::Quantity;
 
+/// Time after the last movement of the pointer in which the whole text is shown.
+const MOVES: Duration = Duration::from_secs(1);
+
 /// Draws the probe while the pointer is over the world.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     let Some(pointer) = stage.pointer.filter(|_| !state.tools.is_busy()) else { return };
@@ -15,7 +20,8 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     let Some(report) = &state.report else { return };
     let Some(probe) = report.probe.as_ref().filter(|probe| lies_on(&ray, probe)) else { return };
     let painter = context.layer_painter(LayerId::background());
-    let text = WidgetText::from(RichText::new(words(probe, report)));
+    let words = if stage.rests < MOVES { words(probe, report) } else { short(probe, report) };
+    let text = WidgetText::from(RichText::new(words));
     let galley = painter.layout_job(
         (*text.into_layout_job(&context.global_style(), TextStyle::Small.into(), kiss3d::egui::Align::LEFT)).clone(),
     );
@@ -35,27 +41,36 @@ fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     Pos2::new(inside(x, screen.left(), screen.right() - size.x), inside(y, screen.top(), screen.bottom() - size.y))
 }
 
-fn words(probe: &Probe, report: &Report) -> String {
-    let [x, y, z] = probe.cell;
+/// What is in the cell.
+fn what(probe: &Probe) -> String {
     let value = |(quantity, value): &(Quantity, f32)| format!("{} {value:.3}", quantity.words());
     let values = probe.values.iter().filter(|(quantity, _)| quantity.material().is_some()).map(value);
-    let what = if probe.solid { "rock".to_owned() } else { values.collect::<Vec<_>>().join("   ") };
+    if probe.solid { "rock".to_owned() } else { values.collect::<Vec<_>>().join("   ") }
+}
+
+/// All that is known of the cell.
+fn words(probe: &Probe, report: &Report) -> String {
+    let [x, y, z] = probe.cell;
     let digits = digits(report.cell_size_m);
     let finer = digits + 1;
     let thickness = |(material, metres): &(String, f64)| format!("   {material} {metres:.finer$} m thick");
     let thickness: String = probe.thickness_m.iter().map(thickness).collect();
     let [east, up, south] = [(0, x), (1, y), (2, z)].map(|(axis, cell)| report.metres(axis, cell));
-    if let Some(flow) = &probe.flow {
-        let what = if probe.solid { "rock\n" } else { "" };
-        return format!(
-            "cell {x}, {y}, {z}\n{east:.digits$} m east, {south:.digits$} m south, elevation {up:.finer$} m\n{what}{}",
-            flow.words()
-        );
-    }
-    format!(
-        "cell {x}, {y}, {z}\n{east:.digits$} m east, {south:.digits$} m south, elevation {up:.finer$} m\n{what}\nground {:.finer$} m{thickness}",
-        probe.ground_m
-    )
+    let place = format!("{east:.digits$} m east, {south:.digits$} m south, elevation {up:.finer$} m");
+    let rest = match &probe.flow {
+        Some(flow) => [if probe.solid { "rock".to_owned() } else { String::new() }, flow.words()],
+        None => [what(probe), format!("ground {:.finer$} m{thickness}", probe.ground_m)],
+    };
+    let lines = [format!("cell {x}, {y}, {z}"), place].into_iter().chain(rest);
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The line that stays under a pointer at rest.
+fn short(probe: &Probe, report: &Report) -> String {
+    let finer = digits(report.cell_size_m) + 1;
+    let up = format!("{:.finer$} m", report.metres(1, probe.cell[1]));
+    let what = what(probe);
+    if what.is_empty() { up } else { format!("{what}   {up}") }
 }
 
 /// Digits after the point that tell cells of so many metres apart.
@@ -66,6 +81,28 @@ fn digits(cell_m: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grid::Grid;
+
+    #[test]
+    fn a_pointer_at_rest_has_one_line_and_no_line_is_empty() {
+        let report = Report::quiet(Grid::new(8, 8, 8));
+        let mut probe = Probe {
+            cell: [1, 2, 3],
+            point: [1.5, 3.0, 3.5],
+            solid: false,
+            cut: true,
+            values: Vec::new(),
+            ground_m: 20.0,
+            thickness_m: Vec::new(),
+            flow: None,
+        };
+        for solid in [false, true] {
+            probe.solid = solid;
+            assert_eq!(short(&probe, &report).lines().count(), 1);
+            assert!(words(&probe, &report).lines().all(|line| !line.trim().is_empty()));
+        }
+        assert_eq!(short(&probe, &report), "rock   25.0 m");
+    }
 
     #[test]
     fn small_cells_have_places_of_their_own() {

@@ -70,16 +70,16 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A row for a parameter of a rule, under a name of its own.
-pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, of): (&str, &mut T), default: f64) {
-    let row = Row::new(name, param.unit, param.what);
+/// A row for a parameter of a rule, under a name of its own, which the hint explains.
+pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, hint): (&str, &str), of: &mut T, default: f64) {
+    let row = Row::new(name, param.unit, hint);
     let mut value = (param.get)(of);
     let row = match param.scale {
         Scale::Linear => row.decimals(3),
         Scale::Logarithmic => row.decimals(3).logarithmic(),
         Scale::Whole => row.decimals(0).logarithmic(),
         Scale::Switch => {
-            if choice(ui, (name, param.what), &mut value, &[(0.0, "no", param.what), (1.0, "yes", param.what)]) {
+            if choice(ui, (name, hint), &mut value, &[(0.0, "no", hint), (1.0, "yes", hint)]) {
                 (param.set)(of, value);
             }
             return;
@@ -157,18 +157,18 @@ pub(super) enum Fold {
     Open,
     /// Until it is opened.
     Closed,
-    /// Now, even if the user has folded it.
-    OpenNow,
 }
 
 /// A section that can be folded away.
 pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&mut Ui)) {
     let heading = RichText::new(title).size(13.5).strong();
     let header = egui::CollapsingHeader::new(heading).id_salt(title).default_open(fold != Fold::Closed);
-    header.open((fold == Fold::OpenNow).then_some(true)).show_unindented(ui, |ui| {
-        ui.add_space(1.0);
+    let shown = header.show_unindented(ui, |ui| {
         body(ui);
-        ui.add_space(5.0);
+        ui.add_space(3.0);
     });
-    ui.separator();
+    // Folded ones are lines of a list.
+    if shown.body_returned.is_some() {
+        ui.separator();
+    }
 }

@@ -40,6 +40,25 @@ pub(crate) const PRESETS: &[Preset] = &[
     },
 ];
 
+/// Keys of the rules, their names in the panel, and where a slider leads.
+const NAMES: &[(&str, &str, &str)] = &[
+    ("threshold", "stops at", "left runs further, right stops sooner"),
+    ("spread", "runs aside", "left stops sooner, right runs further"),
+    ("alpha", "keeps energy", "left stops sooner, right runs further"),
+    ("support", "carried by", "left spreads in mid-air, right only on full cells"),
+    ("friction.on_solid", "brake: rock", "left runs further, right stops sooner"),
+    ("friction.on_liquid", "brake: lava", "left runs further, right stops sooner"),
+    ("spreading_every", "spreads each", "left runs faster, right is stiffer"),
+    ("factor", "falls", "left trickles, right falls at once"),
+    ("beta", "speed-up", "left stops sooner, right runs further"),
+];
+
+/// The name of a key in the panel, and where its slider leads.
+fn plain(key: &'static str) -> (&'static str, &'static str) {
+    let found = NAMES.iter().find(|(known, ..)| *known == key);
+    found.map_or((key, "right is more"), |&(_, name, sides)| (name, sides))
+}
+
 /// Rules with a name.
 pub(crate) struct Preset {
     pub(crate) name: &'static str,
@@ -78,12 +97,10 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 }
 
 fn numbers(ui: &mut Ui, rules: &mut RulesSpec) {
-    let mut above = "";
     for param in Param::all() {
-        // Keys of one table share a name.
-        let name = param.key.split('.').next().unwrap_or(param.key);
-        parameter(ui, param, (if name == above { "" } else { name }, rules), param.default());
-        above = name;
+        let (name, sides) = plain(param.key);
+        let hint = format!("{} ({sides}; key {} of [rules])", param.what, param.key);
+        parameter(ui, param, (name, &hint), rules, param.default());
     }
     choice(
         ui,
@@ -99,6 +116,16 @@ fn numbers(ui: &mut Ui, rules: &mut RulesSpec) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_key_has_a_name_of_its_own_that_fits() {
+        let keys: Vec<_> = Param::all().map(|param| param.key).collect();
+        assert_eq!(keys.len(), NAMES.len());
+        for (i, (key, name, _)) in NAMES.iter().enumerate() {
+            assert!(keys.contains(key) && name.len() <= 12, "{key}: {name}");
+            assert!(NAMES[..i].iter().all(|(_, other, _)| other != name), "{name} is there twice");
+        }
+    }
 
     #[test]
     fn presets_are_valid_and_different() {

@@ -1,15 +1,20 @@
 //! Run, pause, step and how fast; seeds and kept snapshots.
 
-use kiss3d::egui::{Button, RichText, Slider, Ui, vec2};
+use std::cmp::Ordering;
+
+use kiss3d::egui::{Button, DragValue, RichText, ScrollArea, Slider, Ui, vec2};
 
 use super::rows::{SLIDER, name};
 use super::{ACCENT, BRIGHT, FAINT};
 use crate::scene::Seconds;
 use crate::simulation;
 use crate::viewer::keys::Action;
-use crate::viewer::messages::{Command, Pace, Report};
+use crate::viewer::messages::{Command, KeptMoment, Moment, Pace, Report};
 use crate::viewer::pace::{self, RATES};
-use crate::viewer::state::{Request, State};
+use crate::viewer::state::{Request, State, USUAL_PACE};
+
+/// Greatest height of the list of moments.
+const LIST: f32 = 70.0;
 
 /// The buttons and the slider above the part that scrolls.
 pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
@@ -27,7 +32,7 @@ pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
             }
         };
         button("⏭", "One step (.)", Action::Step);
-        button("⏮", "Back to step 0 (Backspace)", Action::Reset);
+        button("⏮", "Back to step 0; what was done stays (Backspace)", Action::Reset);
         if report.flow.is_none() {
             button("🎲", "Another seed of the random patterns from now on (N)", Action::Reseed);
         }
@@ -58,7 +63,7 @@ fn speed(ui: &mut Ui, state: &mut State) {
             wanted = Some(Pace::Rate(rate.round()));
         }
         if ui.checkbox(&mut free, "unlimited").on_hover_text("As fast as the machine can (0)").changed() {
-            wanted = Some(if free { Pace::Free } else { Pace::Rate(60.0) });
+            wanted = Some(if free { Pace::Free } else { USUAL_PACE });
         }
         if !free {
             ui.label(RichText::new(format!("{}/s", pace::short(rate))).color(FAINT));
@@ -73,40 +78,64 @@ fn speed(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Kept snapshots, and seeds.
-pub(super) fn snapshots(ui: &mut Ui, state: &mut State) {
+/// Kept moments, and seeds.
+pub(super) fn moments(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else { return };
     ui.horizontal(|ui| {
-        if ui.button("Keep a snapshot").on_hover_text("To come back to it (K)").clicked() {
-            state.ask(Request::Do(Action::Keep));
-        }
-        if ui
-            .button("Back")
-            .on_hover_text("To the kept snapshot before this step; again within a second: further back (J)")
-            .clicked()
-        {
-            state.ask(Request::Do(Action::Rewind));
-        }
-    });
-    ui.horizontal_wrapped(|ui| {
-        for &snapshot in &report.snapshots {
-            let here = snapshot == report.step;
-            let text = RichText::new(format!("step {snapshot}")).color(if here { ACCENT } else { BRIGHT });
-            let hint = "Go back to this snapshot; what was done later is forgotten.";
+        let mut button = |text: &str, hint: &str, action: Action| {
             if ui.button(text).on_hover_text(hint).clicked() {
-                state.ask(Request::Send(Command::Rewind(snapshot)));
+                state.ask(Request::Do(action));
             }
+        };
+        button("Keep", "Keep this moment, to come back to it (K)", Action::Keep);
+        button("‹ Back", "To the kept moment; again: one earlier (J)", Action::Rewind);
+        button("Ahead ›", "To the next moment ahead (Shift+J)", Action::Onward);
+        if report.flow.is_none() {
+            seed(ui, state, report.seed);
         }
     });
-    if report.snapshots.is_empty() {
-        ui.label(RichText::new("No snapshot is kept yet.").small().color(FAINT));
+    let here = report.moment();
+    ScrollArea::vertical().id_salt("moments").max_height(LIST).show(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 3.0;
+            for kept in report.moments.iter().copied() {
+                moment(ui, state, kept, here);
+            }
+        });
+    });
+    let ahead = report.moments.iter().filter(|kept| kept.moment > here).count();
+    if ahead + report.acts_ahead > 0 {
+        ui.horizontal_wrapped(|ui| {
+            let text = format!("Ahead: {ahead} moments, {} changes. A change drops them.", report.acts_ahead);
+            ui.label(RichText::new(text).small().color(FAINT));
+            if ui.small_button("drop now").on_hover_text("Go on from here without what was done later.").clicked() {
+                state.ask(Request::Send(Command::Forget));
+            }
+        });
     }
-    ui.horizontal(|ui| {
-        name(ui, "seed", "Seed of the random spreading patterns, from now on.");
-        let mut seed = report.seed;
-        let number = kiss3d::egui::DragValue::new(&mut seed).range(0..=i64::MAX as u64).update_while_editing(false);
-        if ui.add(number).changed() && seed != report.seed {
-            state.ask(Request::Send(Command::World(simulation::Command::Seed(seed))));
-        }
-    });
+}
+
+/// The button of a kept moment.
+fn moment(ui: &mut Ui, state: &mut State, KeptMoment { moment, by_hand }: KeptMoment, here: Moment) {
+    let color = match moment.cmp(&here) {
+        Ordering::Less => BRIGHT,
+        Ordering::Equal => ACCENT,
+        Ordering::Greater => FAINT,
+    };
+    let text = format!("{}{}", moment.step, if by_hand { " ★" } else { "" });
+    let hint = "Go to this step and pause there. What was done later stays until something is changed.";
+    if ui.small_button(RichText::new(text).color(color)).on_hover_text(hint).clicked() {
+        state.ask(Request::StopAt(moment));
+    }
+}
+
+/// The seed of the random patterns.
+fn seed(ui: &mut Ui, state: &mut State, now: u64) {
+    let hint = "Seed of the random spreading patterns, from now on.";
+    ui.label("seed").on_hover_text(hint);
+    let mut seed = now;
+    let number = DragValue::new(&mut seed).range(0..=i64::MAX as u64).update_while_editing(false);
+    if ui.add(number).on_hover_text(hint).changed() && seed != now {
+        state.ask(Request::Send(Command::World(simulation::Command::Seed(seed))));
+    }
 }

@@ -1,9 +1,10 @@
 //! The tools of the mouse, the material that they pour, and their numbers.
 
-use kiss3d::egui::{RichText, Ui};
+use kiss3d::egui::text::{LayoutJob, TextFormat};
+use kiss3d::egui::{Color32, RichText, TextStyle, Ui};
 
-use super::ACCENT;
-use super::rows::{Row, name};
+use super::rows::Row;
+use super::{ACCENT, BRIGHT, color_of};
 use crate::matter::Material;
 use crate::render::Named;
 use crate::units::VENT_ENERGY_MAX;
@@ -17,6 +18,7 @@ use crate::world::Breath;
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let has_air = state.report.as_ref().is_some_and(|report| !report.air.is_empty());
     let flow = state.report.as_ref().and_then(|report| report.flow.clone());
+    let poured = poured(state);
     let tools = &mut state.tools;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
@@ -28,10 +30,10 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
             }
         }
     });
-    ui.label(RichText::new(tools.tool.what()).small().color(ACCENT));
-    if tools.tool.pours() && !state.materials.value.is_empty() {
-        materials(ui, tools, &state.materials.value);
+    if poured.len() > 1 {
+        materials(ui, tools, &poured);
     }
+    ui.label(RichText::new(tools.tool.what()).small().color(ACCENT));
     match tools.tool {
         Tool::Orbit => {}
         Tool::Source => source(ui, tools, flow.as_ref()),
@@ -61,16 +63,31 @@ fn breath(ui: &mut Ui, breath: &mut Breath) {
 /// The components of a wind.
 const WINDS: [(&str, &str); 3] = [("east", "Wind to the east"), ("up", "Wind upwards"), ("south", "Wind to the south")];
 
-/// The choice between lava and the materials of the scene.
-fn materials(ui: &mut Ui, tools: &mut Tools, lighter: &[Material]) {
+/// The materials that tools pour, with the colours in which slices show them.
+fn poured(state: &State) -> Vec<(String, Color32)> {
+    let report = state.report.as_ref();
+    let others = state.materials.value.iter().map(|material| material.name.as_str());
+    let color = |name: &str| color_of(report, (name != Material::LAVA).then_some(name));
+    std::iter::once(Material::LAVA).chain(others).map(|name| (name.to_owned(), color(name))).collect()
+}
+
+/// The choice between lava and the materials of the scene. One that is clicked while no tool pours is taken up with the brush.
+fn materials(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Color32)]) {
     ui.horizontal_wrapped(|ui| {
         let hint = format!("What the tools source and fill pour ({}).", keys::shown(Action::Material));
-        name(ui, "material", &hint);
         ui.spacing_mut().item_spacing.x = 3.0;
-        let names = std::iter::once(Material::LAVA).chain(lighter.iter().map(|material| material.name.as_str()));
-        for material in names {
-            if ui.selectable_label(tools.material() == material, material).on_hover_text(&hint).clicked() {
-                tools.choose(material);
+        for (name, color) in poured {
+            let font = TextStyle::Button.resolve(ui.style());
+            let mut text = LayoutJob::default();
+            text.append("■ ", 0.0, TextFormat::simple(font.clone(), *color));
+            text.append(name, 0.0, TextFormat::simple(font, BRIGHT));
+            let chosen = tools.tool.pours() && tools.material() == name;
+            if ui.selectable_label(chosen, text).on_hover_text(&hint).clicked() {
+                tools.choose(name);
+                if !tools.tool.pours() {
+                    tools.cancel();
+                    tools.tool = Tool::Fill;
+                }
             }
         }
     });

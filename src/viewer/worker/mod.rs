@@ -9,6 +9,7 @@ mod pick;
 mod publish;
 mod session;
 mod snapshots;
+mod stroke;
 mod thread;
 
 use std::any::Any;
@@ -142,7 +143,7 @@ impl Worker {
             ground: None,
             cuts: [None, None, None],
             ember: None,
-            notices: vec![Notice { wrong: true, text }],
+            notices: vec![Notice::wrong(text)],
         })
     }
 

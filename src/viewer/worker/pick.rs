@@ -10,13 +10,59 @@ use crate::world::{CellMeasure, CellValues, Quantity, World};
 /// Least amount of a material that is picked.
 const SEEN: f32 = 0.05;
 
+/// What rays meet in a world.
+pub(super) struct Sight<'w> {
+    world: &'w World,
+    amounts: Vec<CellValues<'w>>,
+}
+
+/// Where a ray meets something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Hit {
+    /// The cell.
+    pub(super) cell: Place,
+    /// Where the ray enters it, in cells.
+    pub(super) point: [f32; 3],
+    /// Whether the ray enters what is seen of the box there, other than from above.
+    pub(super) cut: bool,
+}
+
+impl<'w> Sight<'w> {
+    /// The sight of a world.
+    pub(super) fn of(world: &'w World) -> Self {
+        let quantities = world.quantities();
+        let amounts = quantities.iter().filter(|q| q.measure() == CellMeasure::Amount).map(|q| world.values(q));
+        Self { world, amounts: amounts.collect() }
+    }
+
+    /// Whether a cell is solid or holds a material.
+    pub(super) fn sees(&self, place: Place) -> bool {
+        self.world.ground().is_solid(place) || self.amounts.iter().any(|amount| amount.at(place) >= SEEN)
+    }
+
+    /// Whether a cell holds any material.
+    pub(super) fn holds(&self, place: Place) -> bool {
+        self.amounts.iter().any(|amount| amount.at(place) > 0.0)
+    }
+
+    /// The first cell along a ray that is `wanted`.
+    pub(super) fn meet(&self, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<Hit> {
+        let grid = self.world.grid();
+        let (cell, t) = first_cell(grid, ray, wanted)?;
+        let point: [f32; 3] = ray.at(t as f32).into();
+        let size = [grid.nx, grid.ny, grid.nz];
+        let [origin, direction] =
+            [&ray.origin, &ray.direction].map(|v| std::array::from_fn::<f64, 3, _>(|k| f64::from(v[k])));
+        let at_once = enter(size, origin, direction).is_some_and(|entry| t <= entry);
+        Some(Hit { cell, point, cut: at_once && point[1] < grid.ny as f32 - 1e-3 })
+    }
+}
+
 /// Probes the first cell that the ray meets.
 pub(super) fn probe(world: &World, site: &Site, ray: &Ray) -> Option<Probe> {
     let (grid, quantities) = (world.grid(), world.quantities());
-    let amounts: Vec<CellValues<'_>> =
-        quantities.iter().filter(|q| q.measure() == CellMeasure::Amount).map(|q| world.values(q)).collect();
-    let seen = |place: Place| world.ground().is_solid(place) || amounts.iter().any(|amount| amount.at(place) >= SEEN);
-    let (cell, t) = first_cell(grid, ray, seen)?;
+    let sight = Sight::of(world);
+    let Hit { cell, point, cut } = sight.meet(ray, |place| sight.sees(place))?;
     let [x, _, z] = cell;
     let values = quantities.iter().map(|quantity| (quantity.clone(), world.values(quantity).at(cell)));
     let thickness = |material: &Material| {
@@ -26,8 +72,9 @@ pub(super) fn probe(world: &World, site: &Site, ray: &Ray) -> Option<Probe> {
     };
     Some(Probe {
         cell,
-        point: ray.at(t as f32).into(),
+        point,
         solid: world.ground().is_solid(cell),
+        cut,
         values: values.filter(|(_, value)| *value != 0.0).collect(),
         ground_m: site.elevation_m(f64::from(world.ground().surface()[[z, x]])),
         flow: world.flow().map(|flow| FlowProbe::of(flow, cell)),

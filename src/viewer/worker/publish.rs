@@ -154,8 +154,12 @@ impl Publisher {
             flow: FlowReport::of(world),
             wind: simulation.wind().cloned(),
             times: timings.map(|(name, time)| (name, time.last)).collect(),
-            snapshots: session.snapshots(),
+            acts: session.moment().acts,
+            acts_ahead: session.acts_ahead(),
+            moments: session.moments(),
+            built: session.built().clone(),
             quantities: world.quantities(),
+            picked: eye.pick,
             probe: eye.pick.as_ref().and_then(|ray| probe(world, session.site(), ray)),
         }
     }

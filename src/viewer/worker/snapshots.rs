@@ -1,9 +1,11 @@
-//! Kept snapshots: the start, those that the user keeps, and automatic ones, thinned so that their memory stays small.
+//! Kept moments: the start, those that the user keeps, those that a rewind leaves, and automatic ones, thinned so that
+//! their memory stays small.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::simulation::{Simulation, Snapshot};
+use crate::viewer::messages::{KeptMoment, Moment};
 
 /// Most memory of all snapshots in bytes; the start is kept even if it takes more.
 pub(super) const MOST_BYTES: usize = 512 << 20;
@@ -16,7 +18,7 @@ const MOST: usize = 64;
 #[derive(Debug)]
 pub(super) struct Snapshots {
     start: Snapshot,
-    kept: BTreeMap<u64, Kept>,
+    kept: BTreeMap<Moment, Kept>,
     /// Steps between automatic snapshots; doubled when there are too many.
     every: u64,
     most_bytes: usize,
@@ -25,7 +27,18 @@ pub(super) struct Snapshots {
 #[derive(Debug)]
 struct Kept {
     snapshot: Snapshot,
-    by_hand: bool,
+    why: Why,
+}
+
+/// Why a moment is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// Its time had come.
+    Automatic,
+    /// A rewind went away from it.
+    Left,
+    /// The user wanted it.
+    ByHand,
 }
 
 impl Snapshots {
@@ -34,42 +47,53 @@ impl Snapshots {
         Self { start: simulation.snapshot(None), kept: BTreeMap::new(), every: EVERY, most_bytes }
     }
 
-    /// Keeps the present snapshot when it is time for an automatic one.
-    pub(super) fn offer(&mut self, simulation: &Simulation) {
+    /// Keeps the present moment, before which so many commands were given, when it is time for an automatic one.
+    pub(super) fn offer(&mut self, simulation: &Simulation, acts: usize) {
         let step = simulation.steps();
-        if step.is_multiple_of(self.every) && !self.kept.contains_key(&step) {
-            self.insert(simulation, false);
+        if step.is_multiple_of(self.every) && !self.kept.contains_key(&Moment { step, acts }) {
+            self.insert(simulation, acts, Why::Automatic);
             self.thin();
         }
     }
 
-    /// Keeps the present snapshot until a rewind to before it, and returns whether there was room for it.
-    pub(super) fn keep(&mut self, simulation: &Simulation) -> bool {
-        self.insert(simulation, true);
+    /// Keeps the present moment for the user, and returns whether there was room for it.
+    pub(super) fn keep(&mut self, simulation: &Simulation, acts: usize) -> bool {
+        self.insert_if_it_fits(simulation, acts, Why::ByHand)
+    }
+
+    /// Keeps the present moment, from which a rewind goes away, and returns whether there was room for it.
+    pub(super) fn leave(&mut self, simulation: &Simulation, acts: usize) -> bool {
+        let moment = Moment { step: simulation.steps(), acts };
+        self.at(moment).is_some() || self.insert_if_it_fits(simulation, acts, Why::Left)
+    }
+
+    fn insert_if_it_fits(&mut self, simulation: &Simulation, acts: usize, why: Why) -> bool {
+        self.insert(simulation, acts, why);
         self.thin();
         let fits = self.bytes() <= self.most_bytes;
         if !fits {
-            self.kept.remove(&simulation.steps());
+            self.kept.remove(&Moment { step: simulation.steps(), acts });
         }
         fits
     }
 
-    fn insert(&mut self, simulation: &Simulation, by_hand: bool) {
-        let last = self.kept.values().next_back().map_or(&self.start, |kept| &kept.snapshot);
-        let snapshot = simulation.snapshot(Some(last));
-        self.kept.insert(simulation.steps(), Kept { snapshot, by_hand });
+    fn insert(&mut self, simulation: &Simulation, acts: usize, why: Why) {
+        let moment = Moment { step: simulation.steps(), acts };
+        let before = self.kept.range(..=moment).next_back().map_or(&self.start, |(_, kept)| &kept.snapshot);
+        let snapshot = simulation.snapshot(Some(before));
+        self.kept.insert(moment, Kept { snapshot, why });
     }
 
     /// Keeps fewer automatic snapshots until all are few and small.
     fn thin(&mut self) {
         loop {
-            let automatic = self.kept.values().filter(|kept| !kept.by_hand).count();
+            let automatic = self.kept.values().filter(|kept| kept.why == Why::Automatic).count();
             if automatic == 0 || automatic <= MOST && self.bytes() <= self.most_bytes {
                 return;
             }
             self.every = self.every.saturating_mul(2);
             let every = self.every;
-            self.kept.retain(|step, kept| kept.by_hand || step.is_multiple_of(every));
+            self.kept.retain(|moment, kept| kept.why != Why::Automatic || moment.step.is_multiple_of(every));
         }
     }
 
@@ -87,26 +111,33 @@ impl Snapshots {
         bytes
     }
 
-    /// The snapshot of a step.
-    pub(super) fn at(&self, step: u64) -> Option<&Snapshot> {
-        self.kept.get(&step).map(|kept| &kept.snapshot).or((step == 0).then_some(&self.start))
+    /// The snapshot of a moment.
+    pub(super) fn at(&self, moment: Moment) -> Option<&Snapshot> {
+        self.kept.get(&moment).map(|kept| &kept.snapshot).or((moment == Moment::START).then_some(&self.start))
     }
 
-    /// Drops the snapshots after a step.
-    pub(super) fn forget_after(&mut self, step: u64) {
-        self.kept.retain(|&kept, _| kept <= step);
+    /// Whether one of them lies ahead of a moment.
+    pub(super) fn any_after(&self, moment: Moment) -> bool {
+        self.kept.keys().any(|kept| *kept > moment)
     }
 
-    /// Drops all but the start, and returns it.
-    pub(super) fn restart(&mut self) -> &Snapshot {
-        self.kept.clear();
-        self.every = EVERY;
-        &self.start
+    /// Drops the moments ahead of this one, and returns how many they were.
+    pub(super) fn forget_after(&mut self, moment: Moment) -> usize {
+        let before = self.kept.len();
+        self.kept.retain(|kept, _| kept.step <= moment.step && kept.acts <= moment.acts);
+        before - self.kept.len()
     }
 
-    /// Their steps, in order.
-    pub(super) fn steps(&self) -> Vec<u64> {
-        std::iter::once(0).chain(self.kept.keys().copied().filter(|&step| step > 0)).collect()
+    /// All of them, in order.
+    pub(super) fn list(&self) -> Vec<KeptMoment> {
+        let by_hand = |why: Why| why == Why::ByHand;
+        let start = KeptMoment {
+            moment: Moment::START,
+            by_hand: self.kept.get(&Moment::START).is_some_and(|kept| by_hand(kept.why)),
+        };
+        let others = self.kept.iter().filter(|(moment, _)| **moment != Moment::START);
+        let others = others.map(|(moment, kept)| KeptMoment { moment: *moment, by_hand: by_hand(kept.why) });
+        std::iter::once(start).chain(others).collect()
     }
 }
 
@@ -131,23 +162,22 @@ mod tests {
         let mut snapshots = Snapshots::new(&simulation, cap);
         for step in 1..=3000 {
             simulation.step();
-            snapshots.offer(&simulation);
+            snapshots.offer(&simulation, 0);
             if step == 777 {
-                assert!(snapshots.keep(&simulation));
+                assert!(snapshots.keep(&simulation, 0));
             }
             assert!(snapshots.bytes() <= cap, "step {step}");
         }
-        let steps = snapshots.steps();
+        let steps: Vec<u64> = snapshots.list().iter().map(|kept| kept.moment.step).collect();
         assert!(steps.len() > 4 && steps.contains(&0) && steps.contains(&777), "{steps:?}");
         assert!(steps.iter().all(|step| *step == 777 || step % snapshots.every == 0), "{steps:?}");
 
-        snapshots.forget_after(1000);
-        assert!(snapshots.steps().iter().all(|&step| step <= 1000));
-        let snapshot = snapshots.at(777).expect("kept by hand");
-        assert_eq!(snapshot.steps(), 777);
-        assert!(snapshots.at(778).is_none());
-        assert_eq!(snapshots.restart().steps(), 0);
-        assert_eq!(snapshots.steps(), [0]);
+        let at = |step: u64| Moment { step, acts: 0 };
+        assert!(snapshots.any_after(at(1000)) && snapshots.forget_after(at(1000)) > 1);
+        assert!(snapshots.list().iter().all(|kept| kept.moment.step <= 1000) && !snapshots.any_after(at(1000)));
+        assert_eq!(snapshots.at(at(777)).expect("kept by hand").steps(), 777);
+        assert!(snapshots.at(at(778)).is_none());
+        assert_eq!(snapshots.at(Moment::START).expect("always kept").steps(), 0);
     }
 
     #[test]
@@ -156,13 +186,14 @@ mod tests {
         let one = simulation.snapshot(None);
         let cap = 4 * one.bytes() + one.ground().bytes() * 3 / 2;
         let mut snapshots = Snapshots::new(&simulation, cap);
-        assert!(snapshots.keep(&simulation), "the ground is shared");
+        assert!(snapshots.keep(&simulation, 0), "the ground is shared");
         simulation.step();
-        assert!(snapshots.keep(&simulation) && snapshots.bytes() < cap);
+        assert!(snapshots.keep(&simulation, 0) && snapshots.bytes() < cap);
         let shape = Shape::Sphere { center: [5.0; 3], radius: 2.0 };
         simulation.command(Edit { shape, matter: Matter::Rock }).expect("a small edit");
         simulation.step();
-        assert!(!snapshots.keep(&simulation), "no room for another ground");
-        assert_eq!(snapshots.steps(), [0, 1]);
+        assert!(!snapshots.keep(&simulation, 1), "no room for another ground");
+        let moments: Vec<_> = snapshots.list().iter().map(|kept| (kept.moment.step, kept.moment.acts)).collect();
+        assert_eq!(moments, [(0, 0), (1, 0)]);
     }
 }

@@ -37,7 +37,7 @@ impl Thread {
         Self {
             shared,
             publisher: Publisher::new(&session),
-            notices: session.opening_notices(),
+            notices: Vec::new(),
             session,
             clock: Clock::new(),
             eye: Eye::default(),
@@ -94,7 +94,6 @@ impl Thread {
 
     fn step(&mut self) {
         self.session.step();
-        self.notices.extend(self.session.edge());
         self.clock.stepped(Instant::now());
         self.publisher.touch();
         self.changed = true;
@@ -104,6 +103,7 @@ impl Thread {
     pub(super) fn send_update(&mut self) {
         let start = Instant::now();
         let mut update = self.publisher.update(&self.session, &self.clock, &self.eye, self.epoch);
+        self.notices.extend(self.session.take_notices());
         update.notices = std::mem::take(&mut self.notices);
         self.shared.put(update);
         self.changed = false;
@@ -116,7 +116,7 @@ impl Thread {
             Message::Command(command) => {
                 self.changed = true;
                 if let Err(text) = self.carry_out(command) {
-                    self.notices.push(Notice { wrong: true, text });
+                    self.notices.push(Notice::wrong(text));
                 }
             }
             Message::Taken => {}
@@ -130,24 +130,24 @@ impl Thread {
         match command {
             Command::Open(scene) => {
                 self.session = Session::open(*scene).map_err(|e| e.to_string())?;
-                self.notices.extend(self.session.opening_notices());
                 self.jump();
             }
             Command::Pace(pace) => self.clock.set(pace)?,
             Command::Steps(steps) => self.clock.count(steps),
-            Command::Reset => {
-                self.session.reset();
-                self.jump();
-            }
             Command::World(command) => {
                 self.publisher.touch();
                 self.session.command(command).map_err(|e| e.to_string())?;
             }
+            Command::Stroke(stroke) => {
+                self.publisher.touch();
+                self.session.draw(&stroke).map_err(|e| e.to_string())?;
+            }
             Command::Keep => self.session.keep()?,
-            Command::Rewind(step) => {
-                self.session.rewind(step)?;
+            Command::Rewind(moment) => {
+                self.session.rewind(moment)?;
                 self.jump();
             }
+            Command::Forget => self.session.forget_ahead(),
             Command::Pick(ray) => self.eye.pick = ray,
             Command::Cuts(cuts, quantity) => (self.eye.cuts, self.eye.quantity) = (cuts, quantity),
             Command::Glow(glow) => self.eye.glow = Some(glow),
@@ -155,7 +155,7 @@ impl Thread {
             Command::Save(path, existing) => {
                 self.session.save(&path, existing)?;
                 let text = format!("saved {}", path.display());
-                self.notices.push(Notice { wrong: false, text });
+                self.notices.push(Notice::new(text));
             }
         }
         Ok(())
