@@ -101,13 +101,12 @@ impl Beam {
     fn new(block: &Heightfield, camera: &Camera, [i, j]: [usize; 2], side: usize) -> Self {
         /// Rounding must not leave a ray outside, in pixels.
         const SLACK: f32 = 0.01;
-        let ((width, height), [right, up, forward]) = (camera.size(), camera.axes());
+        let ([across, down], [right, up, forward]) = (camera.middle(), camera.axes());
         let pixel = camera.pixel();
-        let ends = |n: usize, pixels: usize| {
-            let middle = 0.5 * pixels as f32;
+        let ends = |n: usize, middle: f32| {
             [(n * side) as f32 - SLACK - middle, ((n + 1) * side) as f32 + SLACK - middle].map(|end| end * pixel)
         };
-        let (xs, ys) = (ends(i, width), ends(j, height));
+        let (xs, ys) = (ends(i, across), ends(j, down));
         // Directions are linear in both places, so that the extremes are those of the ends.
         let (mut low, mut high) = (block.patches(forward), block.patches(forward));
         for (axis, [a, b]) in [(block.patches(right), xs), (block.patches(-up), ys)] {

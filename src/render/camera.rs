@@ -132,6 +132,8 @@ pub struct Camera {
     /// Edge of a pixel at distance 1.
     pixel: f32,
     size: (usize, usize),
+    /// How far the rays are shifted right and down in the picture, in pixels.
+    shift: [f32; 2],
 }
 
 impl Camera {
@@ -169,7 +171,7 @@ impl Camera {
         let up = right.cross(&forward);
         let half_height = (fov_deg.to_radians() * 0.5).tan();
         let [right, up, forward] = [right, up, forward].map(|axis| Vector3::new(axis.x, axis.y / tall, axis.z));
-        Self { eye, right, up, forward, tall, half_height, pixel: pixel(half_height, size), size }
+        Self { eye, right, up, forward, tall, half_height, pixel: pixel(half_height, size), size, shift: [0.0; 2] }
     }
 
     /// Target and distance of the camera that `spec` describes: where an orbit by hand begins.
@@ -224,6 +226,19 @@ impl Camera {
         Self { size, pixel: pixel(self.half_height, size), ..self.clone() }
     }
 
+    /// The same view with rays shifted right and down by parts of a pixel, so that pictures of one view see different places.
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window draws one view many times"))]
+    #[must_use]
+    pub(crate) fn shifted(&self, shift: [f32; 2]) -> Self {
+        Self { shift, ..self.clone() }
+    }
+
+    /// Place in the picture that lies straight ahead, in pixels.
+    #[inline(always)]
+    pub(crate) fn middle(&self) -> [f32; 2] {
+        [0.5 * self.size.0 as f32 - self.shift[0], 0.5 * self.size.1 as f32 - self.shift[1]]
+    }
+
     /// Width and height of the picture in pixels.
     pub fn size(&self) -> (usize, usize) {
         self.size
@@ -271,8 +286,9 @@ impl Camera {
     #[inline(always)]
     pub(crate) fn ray_and_length(&self, px: f32, py: f32) -> (Ray, f32) {
         // No division by the size: this is done for each pixel.
-        let x = (px - 0.5 * self.size.0 as f32) * self.pixel;
-        let y = (0.5 * self.size.1 as f32 - py) * self.pixel;
+        let [across, down] = self.middle();
+        let x = (px - across) * self.pixel;
+        let y = (down - py) * self.pixel;
         let direction = self.forward + self.right * x + self.up * y;
         let length = direction.norm();
         (Ray { origin: self.eye.coords, direction: direction * (1.0 / length) }, length)
@@ -290,10 +306,10 @@ impl Camera {
         if depth <= 1e-4 {
             return None;
         }
-        let (width, height) = (self.size.0 as f32, self.size.1 as f32);
-        let scale = 0.5 * height / (self.half_height * depth);
-        let px = 0.5 * width + right * scale;
-        let py = 0.5 * height - up * scale;
+        let [across, down] = self.middle();
+        let scale = 0.5 * self.size.1 as f32 / (self.half_height * depth);
+        let px = across + right * scale;
+        let py = down - up * scale;
         Some((px, py, v.norm()))
     }
 }
@@ -331,9 +347,11 @@ mod tests {
         for azimuth_deg in [0.0, 77.0, 205.0] {
             let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
             let camera = Camera::new(&spec, &bounds, (320, 200));
-            for point in [Point3::new(3.0, 2.0, 40.0), Point3::new(30.0, 25.0, 11.0)] {
-                let (px, py, depth) = camera.project(point).expect("the box is in front of the camera");
-                assert!((camera.ray(px, py).at(depth) - point.coords).norm() < 1e-2);
+            for camera in [camera.shifted([0.25, -0.4]), camera] {
+                for point in [Point3::new(3.0, 2.0, 40.0), Point3::new(30.0, 25.0, 11.0)] {
+                    let (px, py, depth) = camera.project(point).expect("the box is in front of the camera");
+                    assert!((camera.ray(px, py).at(depth) - point.coords).norm() < 1e-2);
+                }
             }
         }
     }
@@ -397,6 +415,13 @@ mod tests {
         let bounds = Bounds::of(Grid::new(10, 10, 10));
         let spec = CameraSpec { azimuth_deg: 90.0, ..CameraSpec::default() };
         assert!(Camera::new(&spec, &bounds, (8, 8)).eye().x > 10.0, "90 degrees stands in the east");
+    }
+
+    #[test]
+    fn rays_of_a_shifted_camera_go_through_other_places_of_the_pixels() {
+        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(10, 10, 10)), (64, 48));
+        let (shifted, whole) = (camera.shifted([0.25, -0.5]).ray(3.5, 40.5), camera.ray(3.75, 40.0));
+        assert!((shifted.direction - whole.direction).norm() < 1e-6);
     }
 
     #[test]

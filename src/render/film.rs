@@ -3,8 +3,8 @@
 use crate::parallel::*;
 
 use super::image::{Image, SRGB};
+use super::mask;
 use super::math::V3;
-use super::noise;
 use super::raster::Raster;
 
 /// Brightness from which light spreads into its surroundings.
@@ -105,7 +105,7 @@ impl Develop {
             Self::Plain => light,
         };
         // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
-        let grain = 0.5 + 0.9 * (noise::interleaved(x as f32, y as f32) - 0.5);
+        let grain = 0.5 + 0.9 * (mask::value(x, y) - 0.5);
         let byte = |c: f32| (SRGB.of(c) * 255.0 + grain) as u8;
         [byte(shown.x), byte(shown.y), byte(shown.z)]
     }

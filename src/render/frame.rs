@@ -11,11 +11,11 @@ use super::camera::Camera;
 use super::film::{Develop, Film};
 use super::heightfield::{Heightfield, Part, up_to_cut};
 use super::image::Image;
+use super::mask;
 use super::math::{V3, luminance};
-use super::noise;
 use super::tiles::{Depths, Live, OtherTiles, Others, Reach, Tiles};
 use super::tracer::{Sight, Tracer};
-use super::veils::{Veil, Veils};
+use super::veils::{SQUARE, Veil, Veils};
 use crate::view::Antialias;
 
 /// Contrast between neighbours from which a pixel is traced again with more rays.
@@ -85,6 +85,8 @@ pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) live: &'a Live,
     /// What smoke does to the rays of the picture, where it is known.
     pub(crate) veils: Option<Veils>,
+    /// Shift of the mask that spreads samples along the rays.
+    pub(crate) turn: f32,
     pub(crate) level: Level,
     /// Cancels the frame when set: its pixels are undefined then.
     pub(crate) stop: &'a AtomicBool,
@@ -182,7 +184,7 @@ impl<T: Tracer> Frame<'_, T> {
                 return Some(Veil::NONE);
             }
             let ray = self.camera.ray(x as f32, y as f32);
-            let jitter = noise::interleaved(0.5 * x as f32, 0.5 * y as f32);
+            let jitter = mask::turned(x / SQUARE, y / SQUARE, self.turn);
             let sight = Sight { jitter, reach: Reach::NONE, others: Others { gas, ..Others::NONE }, veil: None };
             self.tracer.veil(&ray, far, sight)
         })
@@ -223,7 +225,7 @@ impl<T: Tracer> Frame<'_, T> {
         }
     }
 
-    /// Light at a place in a pixel; rays with another `shift` have another jitter.
+    /// Light at a place in a pixel; `shift` turns the mask of the jitter.
     #[inline(always)]
     fn light<S: Simd>(&self, s: S, pixel: (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
         let (x, y) = pixel;
@@ -256,7 +258,7 @@ impl<T: Tracer> Frame<'_, T> {
             return light;
         }
         let ray = self.camera.ray(x as f32 + u, y as f32 + v);
-        let jitter = noise::interleaved(x as f32 + shift, y as f32);
+        let jitter = mask::turned(x, y, self.turn + shift);
         let veil = self.veils.as_ref().and_then(|veils| veils.at(x as f32 + u, y as f32 + v));
         self.tracer.trace(s, &ray, behind, Sight { jitter, reach, others, veil })
     }
@@ -312,7 +314,7 @@ impl<T: Tracer> Frame<'_, T> {
         let mut sum = V3::zeros();
         for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behind.iter()).enumerate() {
             // The mean of tone-mapped light: one very bright ray must not dominate the pixel.
-            let seen = self.light(s, (x, y), place, 5.588 * index as f32, behind);
+            let seen = self.light(s, (x, y), place, index as f32 / SUBPIXELS.len() as f32, behind);
             sum += seen / (1.0 + seen.max());
         }
         let mean = sum / SUBPIXELS.len() as f32;
@@ -388,12 +390,7 @@ pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: 
             let ray = camera.ray(x as f32 + u, y as f32 + v);
             let behind = tracer.behind(&ray, 0.0);
             let hidden = T::far(&behind) < f32::MAX || tracer.slices().nearest(&ray, f32::MAX).is_some();
-            let sight = Sight {
-                jitter: noise::interleaved(x as f32, y as f32),
-                reach: Reach::ALL,
-                others: Others::ALL,
-                veil: None,
-            };
+            let sight = Sight { jitter: mask::value(x, y), reach: Reach::ALL, others: Others::ALL, veil: None };
             opacity += if hidden { 1.0 } else { tracer.opacity(&ray, &behind, sight) };
             sky += tracer.bare(&behind).unwrap_or_default();
         }

@@ -25,6 +25,7 @@ pub(crate) mod image;
 mod key;
 pub(crate) mod land;
 pub(crate) mod legend;
+pub(crate) mod mask;
 pub(crate) mod math;
 mod media;
 mod names;

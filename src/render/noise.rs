@@ -94,11 +94,3 @@ pub(crate) fn plate(p: V3) -> Plate {
     let edge = 0.5 * (second.0 - first.0) / apart;
     Plate { edge, inward: -across / apart, tone: (first.2.wrapping_mul(0x9e37_79b1) >> 8) as f32 / (1 << 24) as f32 }
 }
-
-/// Interleaved gradient noise: a value in 0..1 per pixel whose neighbours differ as much as they can, so that the
-/// remaining sampling error looks like fine grain instead of rings.
-#[inline(always)]
-pub(crate) fn interleaved(x: f32, y: f32) -> f32 {
-    let part = |x: f32| x - floor(x).0;
-    part(52.982_918 * part(0.067_110_56 * x + 0.005_837_15 * y))
-}

@@ -28,6 +28,7 @@ use super::heightfield::Caves;
 use super::heightfield::Part;
 use super::image::Image;
 use super::land::{NODES, TerrainLook};
+use super::mask;
 use super::math::V3;
 use super::places::Skipping;
 use super::plain::{self, Specimen};
@@ -61,8 +62,12 @@ pub struct Renderer {
     transfer: Transfer,
     /// Steps simulated so far, for the crust that rides on the flow.
     steps: f64,
-    /// What is behind the lava: most animations do not move the camera.
-    seen: Option<Seen>,
+    /// Shift of the mask that spreads samples along the rays.
+    turn: f32,
+    /// What is behind the lava, the latest last: most animations do not move the camera.
+    seen: Vec<Seen>,
+    /// How many cameras' worth of it is kept.
+    kept_cameras: usize,
     /// What is kept of the last volume.
     prepared: Prepared,
     /// When changes were last taken from a low-pass, if that drew the last frame.
@@ -83,6 +88,12 @@ struct Seen {
     /// Cells of the slices that cut the box open.
     slices: [Option<usize>; 3],
     behind: Behind,
+}
+
+impl Seen {
+    fn is_of(&self, camera: &Camera, slices: [Option<usize>; 3]) -> bool {
+        self.camera == *camera && self.slices == slices
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -140,7 +151,9 @@ impl Renderer {
             blackbody,
             transfer,
             steps: 0.0,
-            seen: None,
+            turn: 0.0,
+            seen: Vec::new(),
+            kept_cameras: 1,
             prepared,
             last: None,
             level,
@@ -173,7 +186,7 @@ impl Renderer {
     pub(crate) fn set_look_but_sunlight(&mut self, look: LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if look != self.look {
-            self.seen = None;
+            self.seen.clear();
         }
         self.transfer = Transfer::new(&look, look.palette.build("look.palette")?);
         self.sky = Sky::new(&look);
@@ -189,14 +202,14 @@ impl Renderer {
 
     /// Whether the next picture from this camera needs no search for the ground.
     pub(crate) fn knows_ground(&self, camera: &Camera) -> bool {
-        self.seen.as_ref().is_some_and(|seen| seen.camera == *camera && seen.slices == self.contents.cells())
+        self.seen.iter().any(|seen| seen.is_of(camera, self.contents.cells()))
     }
 
     /// Replaces the ground by another for the same box.
     #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn set_land(&mut self, land: Arc<TerrainLook>) {
         self.land = land;
-        self.seen = None;
+        self.seen.clear();
     }
 
     /// Shows this ground of the same box from now on. What did not change since the last one is kept: a few changed columns
@@ -211,7 +224,7 @@ impl Renderer {
         }
         if Arc::make_mut(&mut self.land).follow(ground.surface(), &Caves::of(ground, self.look.cell_height), &self.look)
         {
-            self.seen = None;
+            self.seen.clear();
         }
     }
 
@@ -219,7 +232,7 @@ impl Renderer {
     #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn set_contents(&mut self, contents: Contents) {
         if contents.ground != self.contents.ground {
-            self.seen = None;
+            self.seen.clear();
         }
         self.contents = contents;
     }
@@ -239,6 +252,13 @@ impl Renderer {
     /// Says which step the next volumes show: the crust rides on the flow as steps go by ([`LookSpec::drift`]).
     pub fn set_steps(&mut self, steps: u64) {
         self.steps = steps as f64;
+    }
+
+    /// Says which of many frames of a scene that runs the next one is: each spreads its samples otherwise, so that the mean of
+    /// some has less noise than any of them. Frame 0 is that of a picture for a file.
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
+    pub(crate) fn set_frame(&mut self, frame: u64) {
+        self.turn = mask::turn(frame);
     }
 
     /// What a camera should frame: the ground block, in cells.
@@ -316,7 +336,7 @@ impl Renderer {
         self.last = None;
         let image = self.draw_changes(volume, changes, camera, Skipping::Bricks);
         if self.is_given_up() {
-            self.seen = None;
+            self.seen.clear();
             return None;
         }
         Some(image)
@@ -360,7 +380,7 @@ impl Renderer {
             return NO_PICTURE;
         }
         let still = self.knows_ground(camera);
-        let seen = self.seen.take();
+        let seen = self.take_seen(camera);
         let shown = self.shown_from(camera.eye().coords);
         let (image, behind) = match self.look.style {
             Style::Cinematic => {
@@ -412,8 +432,23 @@ impl Renderer {
                 (self.over_bare(&specimen, camera, &places, &mut kept), Behind::Plain(kept))
             }
         };
-        self.seen = Some(Seen { camera: camera.clone(), slices: self.contents.cells(), behind });
+        self.seen.push(Seen { camera: camera.clone(), slices: self.contents.cells(), behind });
         image
+    }
+
+    /// What is behind the lava for this camera, or what the memory of one that is not kept longer holds.
+    fn take_seen(&mut self, camera: &Camera) -> Option<Seen> {
+        let known = self.seen.iter().position(|seen| seen.is_of(camera, self.contents.cells()));
+        let full = (self.seen.len() >= self.kept_cameras).then_some(0);
+        let taken = known.or(full).map(|at| self.seen.remove(at));
+        self.seen.drain(..(self.seen.len() + 1).saturating_sub(self.kept_cameras));
+        taken
+    }
+
+    /// Keeps what is behind the lava for so many cameras that take turns.
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
+    pub(crate) fn keep_cameras(&mut self, count: usize) {
+        self.kept_cameras = count.max(1);
     }
 
     /// Gases and smoke for this look.
@@ -541,6 +576,7 @@ impl Renderer {
             others: (!places.others.is_empty()).then_some(&places.others),
             live,
             veils: None,
+            turn: self.turn,
             level: self.level,
             stop: &self.stop,
         }

@@ -403,6 +403,25 @@ fn full(grid: Grid) -> Volume {
 }
 
 #[test]
+fn cameras_that_take_turns_see_what_they_see_alone() {
+    let (ground, volume) = scene();
+    for look in looks() {
+        let renderer = || Renderer::new(&ground, volume.grid, look.clone()).expect("a valid look");
+        let mut kept = renderer();
+        kept.keep_cameras(3);
+        let whole = Camera::new(&CameraSpec::default(), &kept.subject(), (50, 40));
+        let cameras = [[0.0, 0.0], [0.25, -0.25], [-0.3, 0.4]].map(|shift| whole.shifted(shift));
+        for (turn, camera) in [0, 1, 2, 0, 2, 1].map(|k| &cameras[k]).into_iter().enumerate() {
+            assert_eq!(kept.knows_ground(camera), turn >= 3, "turn {turn}");
+            assert!(kept.frame(&volume, camera) == renderer().frame(&volume, camera), "turn {turn}");
+        }
+        kept.keep_cameras(1);
+        kept.frame(&volume, &cameras[0]);
+        assert!(!kept.knows_ground(&cameras[1]));
+    }
+}
+
+#[test]
 fn a_kept_renderer_draws_what_a_fresh_one_draws() {
     let (ground, volume) = scene();
     let mut kept = Renderer::new(&ground, volume.grid, LookSpec::default()).expect("a valid look");

@@ -271,11 +271,9 @@ struct Lens {
 impl Lens {
     fn new(camera: &Camera) -> Self {
         let [right, up, forward] = camera.measures();
-        let (width, height) = camera.size();
         let (across, down) = count(camera);
-        let middle = [0.5 * width as f32, 0.5 * height as f32];
-        let scale = middle[1] / camera.half_height();
-        Self { eye: camera.eye().coords, right, up, forward, scale, middle, count: [across, down] }
+        let scale = 0.5 * camera.size().1 as f32 / camera.half_height();
+        Self { eye: camera.eye().coords, right, up, forward, scale, middle: camera.middle(), count: [across, down] }
     }
 
     /// The distances of a box, and the first and last tile across and down that it may touch.

@@ -13,7 +13,7 @@ use crate::parallel::*;
 use super::math::{V3, luminance};
 
 /// Pixels along the edge of a square.
-const SQUARE: usize = 2;
+pub(crate) const SQUARE: usize = 2;
 /// Light added, after a simple tone map, and share of light that comes through, by which rays that agree differ at most.
 const AGREED: f32 = 0.12;
 /// Light that the tone map halves.

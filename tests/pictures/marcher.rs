@@ -2,7 +2,7 @@
 //! draws which skips nothing, reuses nothing, never ends a ray early and keeps nothing between frames.
 //!
 //! `marcher/oracle.rs` is that marcher, in double precision, from what `look` documents. It takes from the library only
-//! the camera's rays, the palette, how far a ray goes before the ground, and the picture without lava: lava is what is
+//! the camera's rays, the mask of their jitter, the palette, how far a ray goes before the ground, and the picture without lava: lava is what is
 //! looked at. Where rounding decides (a sample at the end of a ray, a density at a threshold) it knows both answers.
 //! Bounds are a little above what was measured, which each test prints with `--nocapture`.
 //!
@@ -15,6 +15,10 @@
 #![allow(clippy::print_stdout, reason = "what was measured, for setting bounds")]
 
 mod boxes;
+/// Jitter of a pixel's ray and dither of its bytes.
+#[path = "../../src/render/mask.rs"]
+#[allow(dead_code, reason = "pictures for files do not turn it")]
+mod mask;
 mod oracle;
 mod volumes;
 

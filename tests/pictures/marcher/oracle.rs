@@ -1,6 +1,7 @@
 //! A ray-marcher that does no more than the documentation of `look` asks for: every ray through the whole box, every
 //! sample from its eight cells, every sample shaded, nothing skipped, nothing kept, in double precision.
 
+use super::mask;
 use lavoxel::lowpass::Volume;
 use lavoxel::render::{Camera, Image, LookSpec, Palette, Ray, Renderer, Style};
 use lavoxel::world::CellMeasure;
@@ -64,7 +65,7 @@ pub(crate) fn expected(renderer: &Renderer, volume: &Volume, camera: &Camera, ba
         let (x, y) = (k % width, k / width);
         let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5);
         let far = before_ground(renderer, volume, &ray);
-        let answer = |oracle: &Oracle| oracle.pixel(&ray, far, interleaved(x, y), bare.pixel(x, y));
+        let answer = |oracle: &Oracle| oracle.pixel(&ray, far, f64::from(mask::value(x, y)), bare.pixel(x, y));
         let apart = |answer: &[u8; 3]| answer.iter().zip(drawn.pixel(x, y)).map(|(a, b)| a.abs_diff(b)).max();
         let mut nearest = answer(&answers[0]);
         for other in &answers[1..] {
@@ -323,11 +324,6 @@ fn at(ray: &Ray, t: f64) -> V3 {
 /// Direction to the lamp above the viewer's shoulder.
 fn lamp() -> V3 {
     V3::new(-0.45, 0.78, 0.43).normalize()
-}
-
-/// Interleaved gradient noise of a pixel, 0 to 1: jitter of its ray and dither of its bytes.
-fn interleaved(x: usize, y: usize) -> f64 {
-    (52.982_918_9 * (0.067_110_56 * x as f64 + 0.005_837_15 * y as f64).fract()).fract()
 }
 
 /// The byte of a linear value: sRGB, with half a grey level of noise.

@@ -55,6 +55,8 @@ pub(super) struct Finished {
     /// The camera of its view, in pixels of the window.
     pub(super) camera: Camera,
     pub(super) took: Duration,
+    /// Share of the window's resolution that was traced.
+    pub(super) share: f32,
     /// Nothing finer follows while nothing changes.
     pub(super) last: bool,
     /// The state that it shows.

@@ -7,6 +7,7 @@ use image::RgbaImage;
 
 use super::mailbox::{Finished, Job, Mailbox, Order, Pixels, Wanted};
 use super::mirror::Mirror;
+use super::upsample::{Upsampler, places};
 use crate::render::contents::Contents;
 use crate::render::renderer::Renderer;
 use crate::render::{Antialias, Camera, Image, LookSpec};
@@ -52,7 +53,26 @@ pub(super) struct Marcher {
     running: Movement,
     /// Camera of the last picture of a moving scene.
     last: Option<Camera>,
+    /// What is shown of a moving scene, and how many pictures of one it has had.
+    shown: Upsampler,
+    frames: u64,
     started: Instant,
+}
+
+/// How finely a picture is drawn.
+struct Fineness {
+    antialias: Antialias,
+    /// Times the distance between samples.
+    coarser: f32,
+    /// Number of the frame, of which each spreads its samples otherwise.
+    frame: u64,
+}
+
+impl Fineness {
+    /// That of a picture for a file.
+    fn still(antialias: Antialias) -> Self {
+        Self { antialias, coarser: 1.0, frame: 0 }
+    }
 }
 
 /// The renderer of one box, and its volume.
@@ -78,6 +98,8 @@ impl Marcher {
             turning: Movement::default(),
             running: Movement::default(),
             last: None,
+            shown: Upsampler::default(),
+            frames: 0,
             started: Instant::now(),
         }
     }
@@ -106,6 +128,7 @@ impl Marcher {
             }
             if self.stage.as_ref().is_none_or(|stage| stage.epoch != wanted.epoch) {
                 self.stage = Stage::new(&wanted);
+                self.shown.forget();
             }
             self.wanted = Some(wanted);
         }
@@ -160,11 +183,22 @@ impl Marcher {
         let rests = self.last.as_ref() == Some(&view.camera);
         let movement = if rests { &mut self.running } else { &mut self.turning };
         let effort = movement.resolution.moving(view.quality, window, movement.took);
-        let camera = view.camera.resized((effort.size[0], effort.size[1]));
+        let share = effort.size[1] as f32 / window[1].max(1) as f32;
+        // A camera that turns sees other places anyway.
+        let places = if rests { places(share) } else { places(1.0) };
+        self.frames += 1;
+        let shift = places[self.frames as usize % places.len()];
+        let camera = view.camera.resized((effort.size[0], effort.size[1])).shifted(shift);
+        stage.renderer.keep_cameras(places.len());
         let antialias = if effort.repeats > 1 { Antialias::Edges } else { Antialias::Off };
         // Where there are too few pixels for the whole window, there is no time for fine samples either.
         let coarser = if effort.size[0] < window[0] { COARSER } else { 1.0 };
-        let Some(image) = stage.draw(wanted, view, &camera, (antialias, coarser)) else { return };
+        let fineness = Fineness { antialias, coarser, frame: self.frames };
+        let Some(image) = stage.draw(wanted, view, &camera, fineness) else { return };
+        if !rests {
+            self.shown.forget();
+        }
+        let rgba = self.shown.add(&image, shift, view.camera.size());
         let took = self.started.elapsed();
         // The first picture from a camera that came to rest finds the ground, like one from a camera that turns.
         if stage.knew_ground == rests {
@@ -172,7 +206,7 @@ impl Marcher {
             movement.resolution.timed();
         }
         self.last = Some(view.camera.clone());
-        self.hand_over(&image, view, took, false);
+        self.hand_over(rgba, view, (took, share), false);
     }
 
     /// Draws the present state more finely; false when a change made that worthless.
@@ -187,25 +221,33 @@ impl Marcher {
         if !self.mailbox.guard(self.seen, &switch) {
             return false;
         }
-        let image = stage.draw(wanted, view, &camera, (antialias, 1.0));
+        let image = stage.draw(wanted, view, &camera, Fineness::still(antialias));
         self.mailbox.unguard();
         let Some(image) = image else { return false };
         self.level = level;
-        self.hand_over(&image, view, start.elapsed(), level == Level::Smooth);
+        let rgba = if image.height == view.camera.size().1 {
+            // What runs on from here begins with it.
+            self.shown.begin(&image);
+            opaque(&image)
+        } else {
+            Upsampler::default().add(&image, [0.0; 2], view.camera.size())
+        };
+        let share = image.height as f32 / view.camera.size().1 as f32;
+        self.hand_over(rgba, view, (start.elapsed(), share), level == Level::Smooth);
         true
     }
 
-    fn hand_over(&self, image: &Image, view: &View, took: Duration, last: bool) {
-        let pixels = Pixels { size: (image.width, image.height), rgba: opaque(image) };
+    fn hand_over(&self, rgba: Vec<u8>, view: &View, (took, share): (Duration, f32), last: bool) {
+        let pixels = Pixels { size: view.camera.size(), rgba };
         let (camera, state) = (view.camera.clone(), self.wanted.as_ref().map_or(0, |wanted| wanted.state));
-        self.mailbox.finish(Finished { pixels, camera, took, last, state });
+        self.mailbox.finish(Finished { pixels, camera, took, share, last, state });
     }
 
     /// A picture for a file.
     fn picture(&mut self, job: &Job) -> Option<RgbaImage> {
         let (wanted, stage) = (self.wanted.as_ref()?, self.stage.as_mut()?);
         let antialias = if job.smooth { Antialias::Full } else { Antialias::Edges };
-        let image = stage.draw(wanted, &job.view, &job.view.camera, (antialias, 1.0))?;
+        let image = stage.draw(wanted, &job.view, &job.view.camera, Fineness::still(antialias))?;
         let mut rgba = opaque(&image);
         if job.transparent {
             let cover = stage.renderer.coverage(stage.mirror.volume(), &job.view.camera, &image);
@@ -222,13 +264,13 @@ impl Stage {
         Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), known: false, knew_ground: false })
     }
 
-    /// Draws with this smoothing and with so many times the distance between samples; `None` when the picture was given up.
+    /// Draws a picture; `None` when it was given up.
     fn draw(
         &mut self,
         wanted: &Wanted,
         view: &View,
         camera: &Camera,
-        (antialias, coarser): (Antialias, f32),
+        Fineness { antialias, coarser, frame }: Fineness,
     ) -> Option<Image> {
         let Self { renderer, mirror, known, knew_ground, .. } = self;
         if !renderer.is_over(&wanted.land) {
@@ -240,6 +282,7 @@ impl Stage {
             renderer.set_look_but_sunlight(look).ok()?;
         }
         renderer.set_steps(wanted.steps);
+        renderer.set_frame(frame);
         let slice = |axis: usize| wanted.cuts[axis].clone().filter(|_| view.cuts_shown[axis]);
         renderer.set_contents(Contents {
             lava: view.volume_shown,

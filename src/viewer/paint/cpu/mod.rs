@@ -7,6 +7,7 @@ mod mirror;
 mod screen;
 #[cfg(test)]
 mod tests;
+mod upsample;
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -14,7 +15,6 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use image::RgbaImage;
-use image::imageops::FilterType;
 use kiss3d::camera::Camera3d;
 use kiss3d::renderer::Renderer3d;
 use kiss3d::resource::RenderContext;
@@ -243,21 +243,16 @@ impl CpuPainter {
     }
 
     pub(super) fn seen(&self) -> Option<RgbaImage> {
-        let (Pixels { size, rgba }, camera) = self.on_screen.as_ref()?;
-        let picture = RgbaImage::from_raw(size.0 as u32, size.1 as u32, rgba.clone())?;
-        let (width, height) = camera.size();
-        if *size == (width, height) {
-            return Some(picture);
-        }
-        Some(image::imageops::resize(&picture, width as u32, height as u32, FilterType::Triangle))
+        let (Pixels { size, rgba }, _) = self.on_screen.as_ref()?;
+        RgbaImage::from_raw(size.0 as u32, size.1 as u32, rgba.clone())
     }
 
     /// Puts the next picture on the screen.
-    fn take_next(&mut self, window: [usize; 2]) {
+    fn take_next(&mut self) {
         let Some(next) = self.next.take() else { return };
         self.screen.put(&self.gpu, &next.pixels);
         self.times.draw = next.took;
-        self.times.scale = next.pixels.size.1 as f32 / window[1].max(1) as f32;
+        self.times.scale = next.share;
         self.times.shown += 1;
         self.finished = next.last.then_some(next.state);
         self.on_screen = Some((next.pixels, next.camera));
@@ -283,7 +278,7 @@ impl Renderer3d for CpuPainter {
         render_pass: &mut wgpu::RenderPass<'_>,
         context: &RenderContext,
     ) {
-        self.take_next([context.viewport_width as usize, context.viewport_height as usize]);
+        self.take_next();
         self.screen.draw(&self.gpu, render_pass, context.sample_count);
     }
 }

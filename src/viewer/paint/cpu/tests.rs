@@ -7,6 +7,7 @@ use image::RgbaImage;
 use kiss3d::window::OffscreenSurface;
 
 use super::CpuPainter;
+use super::mailbox::Pixels;
 use crate::lowpass::LowPass;
 use crate::render::contents::Contents;
 use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, Style};
@@ -121,7 +122,8 @@ fn a_moving_picture_is_coarse_and_becomes_whole_when_nothing_moves() {
         painter.show(&view);
         let picture = next(&mut painter);
         assert_eq!((picture.camera, picture.last), (view.camera, false));
-        assert!(picture.pixels.size.0 < WINDOW.0, "{:?}", picture.pixels.size);
+        assert_eq!(picture.pixels.size, WINDOW);
+        assert!(picture.share < 1.0, "{}", picture.share);
         assert!(!painter.is_finished());
     }
     let whole = next(&mut painter);
@@ -245,8 +247,9 @@ fn another_scene_takes_the_place_of_the_first() {
 
 /// What the window's two threads reach together in ten seconds: pictures and steps a second, and the share of the resolution.
 fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f64; 3] {
+    let last = &mut None;
     let (start, subject) = (Instant::now(), painter.subject().expect("a scene has come"));
-    let (mut pictures, mut scale, mut steps) = (0, 0, [u64::MAX, 0]);
+    let (mut pictures, mut scale, mut steps) = (0, 0.0, [u64::MAX, 0]);
     let seconds = std::env::var("SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(10.0);
     while start.elapsed().as_secs_f64() < seconds {
         while painter.has_room()
@@ -261,16 +264,26 @@ fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f6
         if painter.fetch() {
             let picture = painter.next.take().expect("it was fetched");
             painter.times.draw = picture.took;
-            (pictures, scale) = (pictures + 1, picture.pixels.size.0);
+            (pictures, scale) = (pictures + 1, picture.share);
+            if let Ok(file) = std::env::var("PICTURE") {
+                let Pixels { size, rgba } = &picture.pixels;
+                let shown =
+                    RgbaImage::from_raw(size.0 as u32, size.1 as u32, rgba.clone()).expect("four bytes a pixel");
+                *last = Some((file, shown));
+            }
         }
         std::thread::sleep(Duration::from_millis(4));
     }
+    if let Some((file, shown)) = last {
+        shown.save(file).expect("a file that can be written");
+    }
     let seconds = start.elapsed().as_secs_f64();
-    [f64::from(pictures) / seconds, steps[1].saturating_sub(steps[0]) as f64 / seconds, scale as f64 / 1280.0]
+    [f64::from(pictures) / seconds, steps[1].saturating_sub(steps[0]) as f64 / seconds, f64::from(scale)]
 }
 
 /// Prints the rates of the island: `cargo test --lib -- --ignored --nocapture rates_of_the_island`. SCENE, STEPS and SECONDS
-/// replace the scene's file, 2200 and 10; PHASE names one of the rows.
+/// replace the scene's file, 2200 and 10; PHASE names one of the rows, and PICTURE
+/// is where the last picture goes.
 #[test]
 #[ignore = "measures for a minute and asserts no time: cargo test --lib -- --ignored --nocapture rates_of_the_island"]
 #[allow(clippy::print_stdout, reason = "the table is what it is for")]

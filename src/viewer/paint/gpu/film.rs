@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::render::film::{BLOCK, radii};
 use crate::render::{LookSpec, Style};
 
+use super::stage::mask_of_noise;
 use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, numbers_binding, sampled};
 
 /// Light is kept as `c / (1 + max(c))`, so that averages of frames weigh what the eye sees.
@@ -33,6 +34,7 @@ pub(super) enum Outlet {
 pub(super) struct PostProcess {
     layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
+    mask: wgpu::Buffer,
     bright: wgpu::RenderPipeline,
     blur: wgpu::RenderPipeline,
     picture: wgpu::RenderPipeline,
@@ -73,7 +75,7 @@ impl PostProcess {
         let module = gpu.module("film", include_str!("shaders/film.wgsl"));
         let float = sampled(wgpu::TextureSampleType::Float { filterable: true }, wgpu::TextureViewDimension::D2);
         let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
-        let kinds = [numbers_binding(), sampler, float, float, float, float].map(Some);
+        let kinds = [numbers_binding(), sampler, float, float, float, float, numbers_binding()].map(Some);
         let layout = gpu.layout("film", &kinds);
         let pass = |fragment: &str, format| {
             gpu.pipeline(&PipelineSpec {
@@ -89,7 +91,16 @@ impl PostProcess {
         };
         let (bright, blur) = (pass("bright", LIGHT), pass("blur", LIGHT));
         let picture = pass("develop", wgpu::TextureFormat::Rgba8Unorm);
-        Self { sampler: gpu.linear_held(), bright, blur, picture, layout, module, window: None }
+        Self {
+            sampler: gpu.linear_held(),
+            mask: mask_of_noise(gpu),
+            bright,
+            blur,
+            picture,
+            layout,
+            module,
+            window: None,
+        }
     }
 
     /// Binds what a pass reads: lava or the source of a blur, both blurs, backdrop.
@@ -98,6 +109,7 @@ impl PostProcess {
         let view = |texture: &'_ Texture| texture.view.clone();
         let views = from.map(view);
         resources.extend((2..).zip(&views).map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))));
+        resources.push((6, self.mask.as_entire_binding()));
         gpu.bind(&self.layout, &resources)
     }
 

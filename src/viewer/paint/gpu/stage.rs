@@ -2,6 +2,7 @@
 
 use crate::render::blackbody::BlackBody;
 use crate::render::haze;
+use crate::render::mask;
 use crate::render::transfer::Transfer;
 
 use super::film::{RenderTarget, color_pass};
@@ -28,6 +29,7 @@ pub(super) struct Stage {
     /// What lies behind the lava, and the lava.
     traces: [wgpu::RenderPipeline; 2],
     black_body: wgpu::Buffer,
+    mask: wgpu::Buffer,
     transfer: Texture,
 }
 
@@ -52,8 +54,9 @@ const CAVES: &str = include_str!("shaders/caves.wgsl");
 const CAVES_AT: usize = 18;
 /// Number of the binding of the first table.
 const TABLES_AT: usize = 19;
-/// Number of the binding of the sampler that repeats.
+/// Numbers of the bindings of the sampler that repeats and of the mask.
 const REPEATED_AT: u32 = 22;
+const MASK_AT: u32 = 23;
 
 impl Stage {
     pub(super) fn new(gpu: &Gpu) -> Self {
@@ -128,6 +131,7 @@ impl Stage {
             traces: ["backdrop", "lava"].map(trace),
             trace_layout,
             black_body: black_body(gpu),
+            mask: mask_of_noise(gpu),
             transfer: transfer(gpu),
         }
     }
@@ -168,6 +172,7 @@ impl Stage {
         let tables = [&self.black_body, &lava.media.opacities, &lava.cuts];
         resources.extend((TABLES_AT as u32..).zip(tables).map(|(i, table)| (i, table.as_entire_binding())));
         resources.push((REPEATED_AT, repeated));
+        resources.push((MASK_AT, self.mask.as_entire_binding()));
         let hit = [resources[0].clone(), resources[2].clone(), resources[CAVES_AT].clone()];
         Bound { hit: gpu.bind(&self.hit_layout, &hit), trace: gpu.bind(&self.trace_layout, &resources) }
     }
@@ -267,6 +272,7 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
         numbers_binding(),
         numbers_binding(),
         wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
+        numbers_binding(),
     ]
     .into_iter()
     .map(Some)
@@ -286,6 +292,14 @@ fn transfer(gpu: &Gpu) -> Texture {
     let colors: Vec<[u16; 4]> = (0..COLORS).map(color).collect();
     gpu.write(&table, [0, 1, 0], [COLORS, 1, 0], bytemuck::cast_slice(&colors));
     table
+}
+
+/// The mask of blue noise.
+pub(super) fn mask_of_noise(gpu: &Gpu) -> wgpu::Buffer {
+    let values = mask::values();
+    let buffer = gpu.numbers("mask", size_of_val(values));
+    gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(values));
+    buffer
 }
 
 fn black_body(gpu: &Gpu) -> wgpu::Buffer {

@@ -17,6 +17,7 @@ struct Film {
 @group(0) @binding(5) var backdrop: texture_2d<f32>;
 @group(0) @binding(3) var near_bloom: texture_2d<f32>;
 @group(0) @binding(4) var wide_bloom: texture_2d<f32>;
+@group(0) @binding(6) var<storage, read> mask: array<f32>;
 
 // Light is kept as c / (1 + max(c)).
 fn expanded(c: vec3<f32>) -> vec3<f32> { return c / max(1.0 - max(c.r, max(c.g, c.b)), 1e-3); }
@@ -86,7 +87,9 @@ fn srgb(c: vec3<f32>) -> vec3<f32> {
     return select(1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, c * 12.92, c <= vec3(0.0031308));
 }
 
-fn interleaved(p: vec2<f32>) -> f32 { return fract(52.982918 * fract(0.06711056 * p.x + 0.00583715 * p.y)); }
+const MASK_SIDE = 64u;
+// The blue noise of `render::mask`.
+fn masked(pixel: vec2<u32>) -> f32 { return mask[pixel.y % MASK_SIDE * MASK_SIDE + pixel.x % MASK_SIDE]; }
 
 @fragment fn develop(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
     let uv = place.xy / film.size.zw;
@@ -101,7 +104,7 @@ fn interleaved(p: vec2<f32>) -> f32 { return fract(52.982918 * fract(0.06711056 
         c = clamp(c, vec3(0.0), vec3(1.0));
     }
     // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
-    let grain = (interleaved(floor(place.xy)) - 0.5) * 0.9 / 255.0;
+    let grain = (masked(vec2<u32>(place.xy)) - 0.5) * 0.9 / 255.0;
     let coded = clamp(srgb(c) + grain, vec3(0.0), vec3(1.0));
     if film.how.w == 1.0 {
         // Light that spills over the sky is kept, as far as it covers.

@@ -82,4 +82,5 @@ fn plate(p: vec3<f32>) -> Plate {
     return Plate(0.5 * (second - first) / apart, -across / apart, f32((id * 0x9e3779b1u) >> 8u) / 16777216.0);
 }
 
-fn interleaved(x: f32, y: f32) -> f32 { return fract(52.982918 * fract(0.06711056 * x + 0.00583715 * y)); }
+// The blue noise of `render::mask`.
+fn masked(pixel: vec2<i32>) -> f32 { return mask[u32(pixel.y) % MASK_SIDE * MASK_SIDE + u32(pixel.x) % MASK_SIDE]; }

@@ -117,6 +117,8 @@ const MAXIMUM = 3u;
 // The slices across x, y and z, one after the other, by rows: value (r) or colour (rgb), and content (a).
 @group(0) @binding(21) var<storage, read> cuts: array<u32>;
 @group(0) @binding(22) var linear_repeated: sampler;
+@group(0) @binding(23) var<storage, read> mask: array<f32>;
+const MASK_SIDE = 64u;
 
 const BRICK = 8.0;
 const ENERGY_SHOWN = 2.0;

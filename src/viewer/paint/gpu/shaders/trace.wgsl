@@ -298,6 +298,6 @@ fn pixel_ray(pixel: vec2<i32>) -> Ray { return ray_through(vec2<f32>(pixel) + 0.
 @fragment fn lava(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
     let pixel = vec2<i32>(place.xy);
     let ray = pixel_ray(pixel);
-    let jitter = fract(interleaved(f32(pixel.x), f32(pixel.y)) + frame.nodes.w);
+    let jitter = fract(masked(pixel) + frame.nodes.w);
     return compressed(lava_along(ray, look_behind(ray, pixel), jitter));
 }
