@@ -1,5 +1,6 @@
 //! What a face of the physical model costs: Etna 2006 at 10 m (`../shared/terrains/etna2006`), the lava of the preset
-//! `etna-basalt`, cells 5 m high, steps of 40 s: `cargo bench --bench flow [days] [threads,threads...] [rounds]`.
+//! `etna-basalt`, cells 5 m high, steps of 40 s: `cargo bench --bench flow [days] [threads,threads...] [rounds] [10 or 20]`, the last
+//! one the width of cells in metres; at 20 m the ground is the mean of four cells. Front, area and mean thickness stand below.
 //!
 //! Numbers of threads take turns, and of each the shortest run counts (a busy machine only ever adds). Without the folder there
 //! is nothing to run.
@@ -11,7 +12,11 @@ use std::time::Instant;
 use lavoxel::flow::{Flow, FlowBox, FlowPour, FlowSetup, Lava};
 
 const FOLDER: &str = "../shared/terrains/etna2006";
-const SPACE: FlowBox = FlowBox { nx: 517, ny: 400, nz: 378, dx_m: 10.0, dz_m: 5.0 };
+/// Cells of the map along x and z, and their edge.
+const MAP: [usize; 2] = [517, 378];
+const CELL_M: f64 = 10.0;
+/// Least thickness that counts as lava.
+const LEAST_M: f64 = 0.05;
 const STEP_S: f64 = 40.0;
 const DAY_S: f64 = 86_400.0;
 /// Elevation of the box's floor.
@@ -46,7 +51,8 @@ fn main() {
         println!("no {FOLDER}: nothing to run");
         return;
     }
-    let (first, vents) = (etna(), vents());
+    let coarse: usize = asked(3, "10").parse::<usize>().expect("a width of cells") / CELL_M as usize;
+    let (first, vents) = (etna(coarse), vents(coarse));
     let mut rows: Vec<(usize, Row)> =
         threads.split(',').map(|n| (n.parse().expect("numbers of threads"), Row::default())).collect();
     for _ in 0..rounds {
@@ -60,9 +66,34 @@ fn main() {
     }
     println!("{:>7}{:>9}{:>12}{:>10}{:>16}{:>10}", "threads", "wall s", "faces", "ns/face", "ns/wet column", "capped");
     for (threads, row) in &rows {
-        let Row { wall_s, faces, wet, capped } = row;
+        let Row { wall_s, faces, wet, capped, .. } = row;
         let each = |count: &u64| wall_s * 1e9 / *count as f64;
         println!("{threads:>7}{wall_s:>9.2}{faces:>12}{:>10.1}{:>16.0}{capped:>10.0e}", each(faces), each(wet));
+        let Extent { front, area_km2, mean_m } = row.extent;
+        println!("        front in column {front} of the map, {area_km2:.3} km², mean {mean_m:.2} m");
+    }
+}
+
+/// How far lava came.
+#[derive(Default)]
+struct Extent {
+    /// The easternmost column of the map that it reached.
+    front: usize,
+    area_km2: f64,
+    mean_m: f64,
+}
+
+impl Extent {
+    fn of(flow: &Flow) -> Self {
+        let FlowBox { nx, dx_m, .. } = flow.space();
+        let coarse = (dx_m / CELL_M) as usize;
+        let thickness = |c: usize| flow.column(c).liquid_m + flow.column(c).set_m;
+        let there = (0..flow.space().columns()).map(|c| (c % nx, thickness(c))).filter(|&(_, thick)| thick >= LEAST_M);
+        let (mut count, mut sum, mut front) = (0_u64, 0.0, 0);
+        for (x, thick) in there {
+            (count, sum, front) = (count + 1, sum + thick, front.max(x * coarse + coarse - 1));
+        }
+        Self { front, area_km2: count as f64 * dx_m * dx_m / 1e6, mean_m: sum / count.max(1) as f64 }
     }
 }
 
@@ -74,6 +105,7 @@ struct Row {
     /// Wet columns, summed over the steps.
     wet: u64,
     capped: f64,
+    extent: Extent,
 }
 
 fn run(mut flow: Flow, vents: &[Vent], days: f64) -> Row {
@@ -85,7 +117,8 @@ fn run(mut flow: Flow, vents: &[Vent], days: f64) -> Row {
     }
     let wall_s = start.elapsed().as_secs_f64();
     flow.check().expect("exact ledgers");
-    Row { wall_s, faces: flow.account().faces, wet, capped: flow.account().capped_share() }
+    let (account, extent) = (flow.account(), Extent::of(&flow));
+    Row { wall_s, faces: account.faces, wet, capped: account.capped_share(), extent }
 }
 
 fn read(name: &str) -> String {
@@ -98,20 +131,31 @@ fn grid(name: &str) -> Vec<f64> {
     read(name).lines().skip(6).flat_map(numbers).collect()
 }
 
-fn etna() -> Flow {
-    let ground: Vec<f64> = grid("dem.asc").into_iter().map(|height| (height - FLOOR_M).max(0.0)).collect();
+/// The flow over cells as wide as so many of the map.
+fn etna(coarse: usize) -> Flow {
+    let heights = grid("dem.asc");
+    let [nx, nz] = MAP.map(|n| n / coarse);
+    let space = FlowBox { nx, ny: 400, nz, dx_m: CELL_M * coarse as f64, dz_m: 5.0 };
+    let mean = |c: usize| {
+        let (x, z) = (c % nx * coarse, c / nx * coarse);
+        let cells = (0..coarse * coarse).map(|i| heights[(z + i / coarse) * MAP[0] + x + i % coarse]);
+        (cells.sum::<f64>() / (coarse * coarse) as f64 - FLOOR_M).max(0.0)
+    };
+    let ground: Vec<f64> = (0..nx * nz).map(mean).collect();
     let setup = FlowSetup { lava: Lava::default(), step_s: STEP_S, open_sides: true, seed: 1, heaters: Vec::new() };
-    Flow::new(SPACE, setup, &ground).expect("numbers in range")
+    Flow::new(space, setup, &ground).expect("numbers in range")
 }
 
 /// The vents: number `n` is the cell with that value in the grid of vents.
-fn vents() -> Vec<Vent> {
+fn vents(coarse: usize) -> Vec<Vent> {
     let places = grid("vents.asc");
     let text = read("emission_rate.txt");
     let tables = text.split("[VENT_ID]").skip(1).enumerate();
-    let vent = |(i, table): (usize, &str)| Vent {
-        column: places.iter().position(|&place| place == (i + 1) as f64).expect("a place for each vent"),
-        rates: table.split_whitespace().skip(1).filter_map(|word| word.parse().ok()).collect(),
+    let vent = |(i, table): (usize, &str)| {
+        let place = places.iter().position(|&place| place == (i + 1) as f64).expect("a place for each vent");
+        let (x, z) = (place % MAP[0] / coarse, place / MAP[0] / coarse);
+        let rates = table.split_whitespace().skip(1).filter_map(|word| word.parse().ok()).collect();
+        Vent { column: z * (MAP[0] / coarse) + x, rates }
     };
     tables.map(vent).collect()
 }

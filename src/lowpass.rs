@@ -262,8 +262,10 @@ impl LowPass {
 
     /// Memory of so many materials besides the lava, once there is some of each.
     pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
-        // Each thread copies those around the row that it writes.
-        let copies = if media > 0 { AroundRow::length(grid) * current_num_threads() } else { 0 };
+        // Each thread copies those around the row that it writes. To ask for the threads of the pool would start them, before the
+        // program has said how many.
+        let threads = if media > 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { 0 };
+        let copies = AroundRow::length(grid) * threads;
         MemoryEstimate::of("the low-pass of the other materials", grid.cells(), 1.0 * media as f64)
             .and(MemoryEstimate::of("its rows", grid.ny * grid.nz, 20.0 * media as f64))
             .and(MemoryEstimate::of("its versions of the ground", grid.columns(), 0.25 * media as f64))

@@ -222,6 +222,30 @@ fn the_closed_cycle_of_water_goes_on() {
     assert_goes_on("cycle.toml", steps(10_000));
 }
 
+/// Drops of water in the air: cells with a twentieth or more above two that hold less than a tenth of that.
+fn drops(world: &World) -> usize {
+    let water = world.layer("water").expect("it is there");
+    let is_open = |[x, y, z]: [usize; 3]| !world.ground().is_solid([x, y, z]);
+    let is_air = |place: [usize; 3]| is_open(place) && u64::from(water.at(place).amount) < ONE / 200;
+    let falls = |&([x, y, z], cell): &([usize; 3], Content)| {
+        u64::from(cell.amount) >= ONE / 20 && y > 1 && is_air([x, y - 1, z]) && is_air([x, y - 2, z])
+    };
+    water.held().filter(falls).count()
+}
+
+#[test]
+fn it_rains_in_the_cycle_of_water() {
+    let mut simulation = shipped("cycle.toml");
+    let mut frames = Vec::new();
+    while simulation.steps() < 2000 {
+        (0..20).for_each(|_| simulation.step());
+        frames.push(drops(simulation.world()));
+    }
+    println!("drops by frames: {frames:?}");
+    let rainy = frames.iter().filter(|&&drops| drops >= 30).count();
+    assert!(4 * rainy >= 3 * frames.len(), "in {rainy} of {} frames: {frames:?}", frames.len());
+}
+
 #[test]
 fn the_coast_of_the_island_grows() {
     let mut simulation = shipped("island.toml");
