@@ -124,13 +124,17 @@ for feature in layer:
 assert cells > 20 and abs(total - 100 * cells) < 1e-6, (total, cells)
 west, east, south, north = layer.GetExtent()
 assert 2667400 <= west < east <= 2667800 and 6478700 <= south < north <= 6479100
-lines = ogr.Open('t.gpkg').GetLayer()
+other = ogr.Open('t.gpkg')
+lines = other.GetLayer()
 assert [feature.GetField('level') for feature in lines] == [0.5, 1.0]
 lines.ResetReading()
 assert all(feature.geometry().GetGeometryName() == 'MULTILINESTRING' for feature in lines)
-assert ogr.Open('s.gpkg').GetLayer().GetNextFeature().geometry().IsValid()
+smooth = ogr.Open('s.gpkg')
+for feature in smooth.GetLayer():
+    assert feature.geometry().IsValid()
 own = ogr.Open('own.gpkg')
-assert own.GetLayer().GetSpatialRef() is None or 'ndefined' in own.GetLayer().GetSpatialRef().GetName()
+system = own.GetLayer().GetSpatialRef()
+assert system is None or 'ndefined' in system.GetName()
 for name in ('f.gpkg', 't.gpkg', 'own.gpkg'):
     base = sqlite3.connect(name)
     assert base.execute('PRAGMA integrity_check').fetchall() == [('ok',)]
