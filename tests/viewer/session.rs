@@ -586,7 +586,8 @@ fn a_stroke_has_no_gaps_however_slow_the_frames_are_and_each_dab_is_there_once()
         // It lies on the ground as that was before, and does not climb up on itself.
         for [x, y, z] in centers {
             let ground = f64::from(before[[z as usize, x as usize]]);
-            assert!((y - ground).abs() < 3.0, "a dab at {y} over ground at {ground}");
+            // The walls of the crater are steep.
+            assert!((y - ground).abs() < 6.0, "a dab at {y} over ground at {ground}");
         }
         for x in 5..=31 {
             let rise = window.ground[[14, x]] - before[[14, x]];
