@@ -579,13 +579,19 @@ fn a_stroke_has_no_gaps_however_slow_the_frames_are_and_each_dab_is_there_once()
         let centers = dabs(&mut window, &path);
         for pair in centers.windows(2) {
             let apart = (0..3).map(|k| (pair[1][k] - pair[0][k]).powi(2)).sum::<f64>().sqrt();
-            assert!(apart > 0.7 && apart <= 1.52, "{apart:.2} from dab to dab: {pair:?}");
+            // Of dabs at most half a radius apart one may have changed nothing.
+            assert!(apart > 0.7 && apart < 3.0, "{apart:.2} from dab to dab: {pair:?}");
         }
         assert!(centers[0][0] < 5.0 && centers[centers.len() - 1][0] > 31.0, "{centers:?}");
         // It lies on the ground as that was before, and does not climb up on itself.
         for [x, y, z] in centers {
             let ground = f64::from(before[[z as usize, x as usize]]);
-            assert!((y - ground).abs() < 3.0, "a dab at {y} over ground at {ground}");
+            // The walls of the crater are steep.
+            assert!((y - ground).abs() < 6.0, "a dab at {y} over ground at {ground}");
+        }
+        for x in 5..=31 {
+            let rise = window.ground[[14, x]] - before[[14, x]];
+            assert!(rise >= 1.0, "a gap at x {x}: the ground rose by {rise}");
         }
         assert_eq!(window.report.built.len(), window.report.acts);
         window.steps(30);

@@ -534,12 +534,12 @@ fn brush_and_source_pour_the_chosen_material() {
     window.wait_for("vent 1 placed");
     display.key("m");
     window.wait_for("material water");
-    display.click((middle.0 - 60, middle.1 + 30));
+    display.click((middle.0 - 60, middle.1 - 20));
     window.wait_for("water source 2 placed");
     display.key("F4");
     window.wait_for("tool fill");
     // Away from the handles of both; the pointer is held, because a stroke begins with the answer to its ray.
-    display.xdotool(&["mousemove", &(middle.0 + 70).to_string(), &(middle.1 + 30).to_string()]);
+    display.xdotool(&["mousemove", &(middle.0 + 50).to_string(), &(middle.1 - 20).to_string()]);
     std::thread::sleep(Duration::from_millis(1500));
     display.xdotool(&["mousedown", "1"]);
     std::thread::sleep(Duration::from_millis(1500));

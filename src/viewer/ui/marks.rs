@@ -108,7 +108,7 @@ fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
         faces.add_triangle(first, first + 1, first + 2);
         faces.add_triangle(first, first + 2, first + 3);
         // Sides of a column in the order of its corners.
-        let edge = Stroke::new(1.5, BUILT);
+        let edge = Stroke::new(1.0, BUILT.gamma_multiply(0.6));
         for (side, ends) in [(0, [a, b]), (1, [b, c]), (2, [c, d]), (3, [d, a])] {
             if state.built.is_edge(column, side) {
                 painter.line_segment(ends, edge);
