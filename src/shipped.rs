@@ -28,6 +28,7 @@ const FILES: &[(&str, &[u8])] = shipped![
     "cycle_2d.toml",
     "dam.toml",
     "dunes.toml",
+    "eruption.toml",
     "float.toml",
     "hazard.toml",
     "hazard_vents.geojson",

@@ -172,6 +172,11 @@ impl Source {
 
     /// Reads the scene with these overrides in place of those of the flags.
     fn load_with(&self, overrides: &Overrides) -> anyhow::Result<Scene> {
+        self.load_or(Scene::volcano, overrides)
+    }
+
+    /// The same with another scene where no file is named.
+    fn load_or(&self, built_in: fn() -> Scene, overrides: &Overrides) -> anyhow::Result<Scene> {
         let path = self.path()?;
         let mut scene = match path.as_deref() {
             // The overrides set the part of a heightmap, and with it the summit for the vent.
@@ -181,7 +186,7 @@ impl Source {
                 Scene::around_heightmap(path, overrides)?
             }
             file => {
-                let mut scene = file.map_or_else(|| Ok(Scene::volcano()), Scene::open)?;
+                let mut scene = file.map_or_else(|| Ok(built_in()), Scene::open)?;
                 self.place.check_kind(scene.spec.terrain.kind)?;
                 scene.apply(overrides)?;
                 scene

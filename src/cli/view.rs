@@ -94,7 +94,7 @@ fn pace(text: &str) -> Result<Pace, String> {
 
 /// Runs `lavoxel` without a subcommand: in a window, or where none can be opened as `lavoxel render` does.
 pub(super) fn run_default() -> anyhow::Result<Outcome> {
-    let shown = show(Scene::volcano(), options(None, Pace::Rate(60.0)));
+    let shown = show(Scene::eruption(), options(None, Pace::Rate(60.0)));
     match shown.as_ref().err().and_then(|error| error.downcast_ref()) {
         Some(ViewerError::NoWindow(no_window)) => {
             let reason = &no_window.reason;
@@ -113,7 +113,7 @@ pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
 }
 
 fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
-    let scene = args.source.load()?;
+    let scene = args.source.load_or(Scene::eruption, &args.source.place.overrides()?)?;
     let file = args.source.file.as_deref();
     // In the physical model a step is a time, and there is nothing to offer.
     let bare = args.source.heightmap().filter(|_| scene.spec.model == Model::Classic);

@@ -22,7 +22,7 @@ use super::bricks::Drawn;
 use super::camera::Ray;
 use super::field::span_in;
 use super::land::pattern_unit;
-use super::math::{V3, v3};
+use super::math::{V3, smoothstep, v3};
 use super::noise;
 use super::places::Skipping;
 use crate::simd::{Portable, Simd};
@@ -38,6 +38,10 @@ const LEAST: u16 = 2;
 /// How far eddies bend gas sideways, in coarse cells, and how many there are to a unit of pattern. They rise with the billows.
 const BENT: f32 = 1.4;
 const EDDIES: f32 = 0.11;
+/// Gas thins out over so many coarse cells before a side or the roof of the box: it is seen from outside, where a cut would be a
+/// wall. Boxes of fewer coarse cells than this along an axis are slices, which show all of it.
+const THINNED: f32 = 3.0;
+const SLICE: usize = 10;
 /// Light from below comes from a wide patch and by detours: it is absorbed by this share of the gas.
 const DETOURS: f32 = 0.45;
 /// Step of a look up to which gas is sampled once in each coarse cell; it is sampled less often at a longer one.
@@ -132,7 +136,11 @@ impl Fog {
                 share,
             );
         }
-        let bend = |values: &Vec<f32>| bent(&blurred(values, grid), grid, wanted, edge as f32);
+        let bend = |values: &Vec<f32>| {
+            let mut soft = blurred(values, grid);
+            thin(&mut soft, grid);
+            bent(&soft, grid, wanted, edge as f32)
+        };
         let densities: Vec<Vec<f32>> = densities.iter().map(bend).collect();
         let extinction = total(&densities, &kinds, grid);
         let (sun, below) = join(
@@ -213,6 +221,20 @@ pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
         }
     });
     to
+}
+
+/// Thins a field towards the sides and the roof of the box. Eddies make the edge ragged afterwards.
+fn thin(values: &mut [f32], grid: Grid) {
+    let left = |cell: usize, count: usize, floor: bool| {
+        let away = (count - 1 - cell).min(if floor { count } else { cell });
+        if count < SLICE { 1.0 } else { smoothstep(0.0, THINNED, away as f32) }
+    };
+    let [along, up, across] = [(grid.nx, false), (grid.ny, true), (grid.nz, false)]
+        .map(|(count, floor)| (0..count).map(|cell| left(cell, count, floor)).collect::<Vec<f32>>());
+    values.par_chunks_mut(grid.nx).enumerate().for_each(|(row, values)| {
+        let share = up[row % grid.ny] * across[row / grid.ny];
+        values.iter_mut().zip(&along).for_each(|(value, along)| *value *= along * share);
+    });
 }
 
 /// The field as eddies bend it: gas that rises straight up winds about.

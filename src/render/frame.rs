@@ -167,11 +167,11 @@ impl<T: Tracer> Frame<'_, T> {
             .for_each(|(y, (light, behind))| self.level.run(Exposed { frame: self, y, behind, light }));
     }
 
-    /// What smoke alone does to the rays of the picture; `None` where there is none, or more than smoke.
-    pub(crate) fn veils(&self, behind: &[T::Behind]) -> Option<Veils> {
+    /// What smoke alone does to the rays of the picture, without noise where it is `soft`; `None` where there is none, or more than smoke.
+    pub(crate) fn veils(&self, behind: &[T::Behind], soft: bool) -> Option<Veils> {
         let others = self.others?;
         let size @ (width, height) = self.camera.size();
-        Veils::new(size, |[x, y]| {
+        Veils::new(size, soft, |[x, y]| {
             // The pixels around a corner: the ray goes as far as any of theirs.
             let around = |n: usize, count: usize| n.saturating_sub(1).min(count - 1)..=n.min(count - 1);
             let pixels = around(y, height).flat_map(|y| around(x, width).map(move |x| (x, y)));

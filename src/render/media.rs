@@ -23,6 +23,8 @@ use super::water::{self, Surface};
 
 /// Density at which its surface lies.
 pub(crate) const ISO: f32 = 0.5;
+/// How far behind the last of a body it is looked whether that is its surface, in cells.
+const BEYOND: f32 = 0.3;
 /// Most surfaces along a ray that are drawn; the farthest ones beyond them are skipped.
 const MOST: usize = 24;
 /// Steps through smoke for which it and gases take turns, and the share of light from which on nothing more is seen.
@@ -63,6 +65,20 @@ impl Events {
         }
     }
 
+    /// How nearly the body of a medium that is entered by an event is a drop or a thin stream, 0 to 1: by the way through it until the
+    /// ray leaves it into the open, before `far`.
+    fn smallness(&self, media: &[Clear], ray: &Ray, (entered, far): (usize, f32)) -> f32 {
+        let Event { t, medium, .. } = self.events[entered];
+        let mut after = self.all()[entered + 1..].iter();
+        match after.find(|event| event.medium == medium && matches!(event.border, Border::Leaves)) {
+            // What a side of the box cuts goes on there: densities are held beyond it.
+            Some(left) if left.t < far && media[medium].field.density(ray.at(left.t + BEYOND)) < ISO => {
+                (1.0 - (left.t - t) / water::DROP).max(0.0)
+            }
+            _ => 0.0,
+        }
+    }
+
     fn all(&self) -> &[Event] {
         &self.events[..self.count]
     }
@@ -93,7 +109,7 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
     let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.clear };
     let events = Events::along(context.clear, ray, far, pace);
     let (mut passed, mut inside, mut at) = (nothing, 0_u32, 0.0);
-    for event in events.all() {
+    for (k, event) in events.all().iter().enumerate() {
         between(context, &mut passed, ray, inside, (at, event.t), sight);
         at = event.t;
         passed.first = passed.first.min(event.t);
@@ -122,6 +138,11 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
                 };
                 let Surface { mirrored, share } = water::surface(context, ray, point, normal);
                 let share = if submerged { share * water::SUBMERGED } else { share };
+                let small = match event.border {
+                    Border::Enters if !submerged => events.smallness(context.clear, ray, (k, far)),
+                    _ => 0.0,
+                };
+                let (mirrored, share) = water::of_drop(context, point, small, (mirrored, share));
                 passed.light += times(passed.through, mirrored * share);
                 passed.through *= 1.0 - share;
                 tint(context, &mut passed, point, (event.medium, inside));

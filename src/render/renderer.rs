@@ -586,7 +586,9 @@ impl Renderer {
     fn everything<T: Tracer>(&self, tracer: &T, camera: &Camera, places: &Places, kept: &mut Kept<T::Behind>) -> Image {
         let live = Live::whole(camera);
         let mut frame = self.frame_through(tracer, camera, places, &live);
-        frame.veils = frame.veils(&kept.centres);
+        // Frames of a running scene have few pixels and long steps, and smoothed ones are to have no noise at all.
+        let soft = self.turn > 0.0 || self.look.antialias != Antialias::Off;
+        frame.veils = frame.veils(&kept.centres, soft);
         let mut film = Film::dark(camera.size());
         frame.expose(&kept.centres, &mut film);
         if let Some(wanted) = self.closer().filter(|_| !self.is_given_up()) {

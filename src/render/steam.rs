@@ -15,7 +15,10 @@ const SUN: f32 = 0.50;
 const SKY: f32 = 0.7;
 const LAVA: f32 = 0.16;
 /// Share of the sky's light that is left where no sun arrives any more.
-const SHADED: f32 = 0.32;
+const SHADED: f32 = 0.42;
+/// Share of the sun's light that reaches a place by detours, of which absorption takes the root only: the side of a cloud that lies
+/// away from the sun is grey and not dark.
+const ASTRAY: f32 = 0.35;
 /// A ray ends when no more than this share of light would come through.
 const OPAQUE: f32 = 0.01;
 /// Billows: the number of the broadest to a unit of pattern, and their strength.
@@ -86,7 +89,8 @@ fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
     let above = p.y - context.land.block.heights.at(p.x, p.z);
     let open = lerp(context.land.sunlight(p.x, p.z), 1.0, saturate(above / (LIFTED * context.land.unit)));
     let glow = context.ember.around(p, context.land.unit) * gas.below;
-    light.sun * (gas.sun * open) + light.sky * lerp(SHADED, 1.0, gas.sun) + light.lava * glow
+    let around = gas.sun.sqrt();
+    light.sun * (lerp(gas.sun, around, ASTRAY) * open) + light.sky * lerp(SHADED, 1.0, around) + light.lava * glow
 }
 
 /// Henyey and Greenstein's share of light by the cosine of the angle of its turn; 1 on average.

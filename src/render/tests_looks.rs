@@ -203,6 +203,37 @@ fn more_steam_hides_more() {
 }
 
 #[test]
+fn steam_thins_out_towards_the_sides_of_its_box() {
+    let mut renderer = flat(LookSpec { haze: 0.0, glow: 0.0, ..look(Style::Cinematic) });
+    let camera = Camera::from_pose([24.0, 26.0, 110.0].into(), (180.0, 0.0), 34.0, (160, 100));
+    let mut volume = cloud(0.8, [8, 40], false);
+    let grid = volume.grid;
+    volume.media[0].density = grid.places().map(|[_, y, _]| if y < 8 { 0 } else { 204 }).collect();
+    let image = renderer.frame(&volume, &camera);
+    let cover = renderer.coverage(&volume, &camera, &image);
+    let opaque = cover.iter().copied().max().unwrap_or_default();
+    assert!(opaque > 200, "{opaque}");
+    for y in [20, 30, 40] {
+        let steep = cover[160 * y..][..160].windows(2).map(|pair| pair[0].abs_diff(pair[1])).max();
+        assert!(steep < Some(90), "row {y}: steam ends as if cut, with a step of {steep:?} of 255");
+    }
+}
+
+#[test]
+fn the_side_of_a_cloud_away_from_the_sun_is_grey() {
+    let day =
+        LookSpec { sky: SkyPreset::Day, haze: 0.0, glow: 0.0, sun_elevation_deg: Some(25.0), ..look(Style::Cinematic) };
+    // The sun from behind the camera, and from behind the cloud.
+    let light = |sun_azimuth_deg: f32| {
+        let mut renderer = flat(LookSpec { sun_azimuth_deg, ..day.clone() });
+        let camera = Camera::from_pose([24.0, 22.0, 110.0].into(), (180.0, 0.0), 30.0, (60, 60));
+        channel(&renderer.frame(&cloud(1.0, [6, 36], false), &camera), 1, [[0.45, 0.55], [0.45, 0.55]])
+    };
+    let (lit, shaded) = (light(180.0), light(0.0));
+    assert!(shaded > 0.62 * lit, "{shaded:.0} of {lit:.0}");
+}
+
+#[test]
 fn lava_lights_steam_from_below() {
     let night = LookSpec { sky: SkyPreset::Night, haze: 0.0, glow: 0.0, ..look(Style::Cinematic) };
     let mut renderer = flat(night);

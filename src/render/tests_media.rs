@@ -203,6 +203,25 @@ fn streams_and_drops_are_seen_in_every_style() {
 }
 
 #[test]
+fn drops_are_bright_and_have_no_dark_rim() {
+    let drops: Vec<Place> = (6..26).step_by(4).flat_map(|y| [[11, y, 11], [12, y, 11], [11, y + 1, 11]]).collect();
+    let (world, nothing) = (dripping(&drops, 1.0), dripping(&[], 0.0));
+    let mut renderer = renderer(&world);
+    let spec = CameraSpec { azimuth_deg: 70.0, elevation_deg: 6.0, ..CameraSpec::default() };
+    let subject = renderer.subject().holding(&[[[11.0, 6.0, 11.0], [13.0, 26.0, 13.0]]]);
+    let camera = Camera::new(&spec, &subject, (300, 300));
+    let [empty, wet] = [&nothing, &world].map(|world| renderer.frame(&filtered(world), &camera));
+    let light = |rgb: &[u8]| rgb.iter().map(|&c| i32::from(c)).sum::<i32>() / 3;
+    // Above the ground.
+    let rows = 3 * 300 * 200;
+    let changes: Vec<i32> =
+        empty.rgb[..rows].chunks(3).zip(wet.rgb[..rows].chunks(3)).map(|(a, b)| light(b) - light(a)).collect();
+    let (dark, bright) = (changes.iter().min(), changes.iter().max());
+    assert!(dark > Some(&-16), "a drop is {dark:?} levels darker than what is behind it");
+    assert!(bright > Some(&8), "{bright:?}");
+}
+
+#[test]
 fn a_film_of_oil_colours_the_water_under_it() {
     let grid = Grid::new(24, 30, 24);
     let ground = Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 2.0));

@@ -63,15 +63,17 @@ pub(crate) struct Veils {
 }
 
 impl Veils {
-    /// Of a picture of this size; `look` gives the veil through a corner between pixels, if it is known to be the smoke's alone.
+    /// Of a picture of this size, with the noise of samples taken out where it is `soft`; `look` gives the veil through a corner between pixels, if it is known to be the smoke's alone.
     pub(crate) fn new(
         (width, height): (usize, usize),
+        soft: bool,
         look: impl Fn([usize; 2]) -> Option<Veil> + Sync,
     ) -> Option<Self> {
         let [across, down] = [width, height].map(|n| n.div_ceil(SQUARE) + 1);
         let corner = |k: usize| look([k % across * SQUARE, k / across * SQUARE]);
         let corners = (0..across * down).into_par_iter().map(corner).collect::<Option<Vec<_>>>()?;
         let tones: Vec<[f32; 2]> = corners.iter().map(Veil::tones).collect();
+        let corners = if soft { softened(&corners, &tones, across) } else { corners };
         let agree = |first: usize| {
             // The last corners begin no square.
             let Some([c, d]) = tones.get(first + across..first + across + 2) else { return false };
@@ -106,6 +108,29 @@ impl Veils {
     }
 }
 
+/// The veils mixed with those of the corners around them that agree: noise in which neighbours differ most is gone there.
+fn softened(corners: &[Veil], tones: &[[f32; 2]], across: usize) -> Vec<Veil> {
+    let down = corners.len() / across;
+    let near = |n: usize, count: usize| n.saturating_sub(1)..=(n + 1).min(count - 1);
+    let soft = |k: usize| {
+        let ([x, y], mut sum) = ([k % across, k / across], 0.0);
+        let mut veil = Veil { light: V3::zeros(), through: V3::zeros(), ..corners[k] };
+        for (v, u) in near(y, down).flat_map(|v| near(x, across).map(move |u| (v, u))) {
+            let other = v * across + u;
+            if (0..2).all(|which| (tones[k][which] - tones[other][which]).abs() <= AGREED) {
+                let share = 4.0 / ((1 + v.abs_diff(y)) * (1 + u.abs_diff(x))) as f32;
+                veil.light += corners[other].light * share;
+                veil.through += corners[other].through * share;
+                sum += share;
+            }
+        }
+        veil.light /= sum;
+        veil.through /= sum;
+        veil
+    };
+    (0..corners.len()).into_par_iter().map(soft).collect()
+}
+
 /// Between the least and the greatest of four tones.
 fn spread(tones: &[[f32; 2]; 4], which: usize) -> f32 {
     let [a, b, c, d] = [tones[0][which], tones[1][which], tones[2][which], tones[3][which]];
@@ -124,7 +149,7 @@ mod tests {
     fn rays_that_agree_give_their_mean_and_others_none() {
         let look =
             |[x, y]: [usize; 2]| Some(if x >= 6 { veil(0.9, 0.1) } else { veil(0.2 + 0.001 * (x + y) as f32, 0.5) });
-        let veils = Veils::new((9, 5), look).expect("smoke alone");
+        let veils = Veils::new((9, 5), false, look).expect("smoke alone");
         for [u, v] in [[0.5, 0.5], [1.5, 3.5], [3.9, 4.9]] {
             let veil = veils.at(u, v).expect("corners agree");
             assert!((veil.light.x - (0.2 + 0.001 * (u + v))).abs() < 1e-6, "{veil:?} at {u}, {v}");
@@ -132,7 +157,20 @@ mod tests {
         }
         assert!(veils.at(4.5, 2.5).is_none(), "an edge of smoke lies there");
         assert!(veils.at(8.5, 4.5).is_some(), "the last pixel has four corners");
-        assert!(Veils::new((4, 4), |[x, _]| (x > 0).then(|| veil(0.1, 0.9))).is_none());
+        assert!(Veils::new((4, 4), false, |[x, _]| (x > 0).then(|| veil(0.1, 0.9))).is_none());
+    }
+
+    #[test]
+    fn noise_is_taken_out_and_edges_stay() {
+        let noisy = |[x, y]: [usize; 2]| {
+            let noise = if (x + y) / SQUARE % 2 == 0 { 0.05 } else { -0.05 };
+            Some(if x >= 20 { veil(0.9, 0.1) } else { veil(0.3, 0.5 + noise) })
+        };
+        let [rough, soft] = [false, true].map(|soft| Veils::new((40, 20), soft, noisy).expect("smoke alone"));
+        let through = |veils: &Veils, x: usize| veils.corners[3 * veils.across + x].through.y;
+        assert!((through(&rough, 4) - 0.5).abs() > 0.04 && (through(&soft, 4) - 0.5).abs() < 0.002);
+        assert_eq!([9, 10].map(|x| through(&soft, x) < 0.3), [false, true], "the edge is where it was");
+        assert_eq!(through(&soft, 10), 0.1);
     }
 
     #[test]

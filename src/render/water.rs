@@ -3,7 +3,7 @@
 
 use super::camera::Ray;
 use super::field::MediumField;
-use super::math::{V3, saturate, smoothstep, times, unit_or_up, v3};
+use super::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use super::noise;
 use super::shading::ShadeContext;
 use crate::view::MaterialLook;
@@ -21,6 +21,12 @@ const MILKY: f32 = 0.5;
 const LEAST_PASSED: f32 = 0.01;
 /// Share of what a surface mirrors that is left of it inside another liquid: light is bent less there.
 pub(crate) const SUBMERGED: f32 = 0.15;
+/// Cells up to which a body of liquid is a drop or a thin stream: it gathers light from all around like a lens. Shares of the sky's
+/// and the sun's light that it sends on, and of all light at least and at most.
+pub(crate) const DROP: f32 = 3.0;
+const GATHERED: f32 = 0.9;
+const GATHERED_OF_SUN: f32 = 0.22;
+const OF_DROP: [f32; 2] = [0.2, 0.6];
 /// Colour of what deep water sends back of the light that falls into it.
 const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
 /// Share of its light that wet rock sends out, compared with dry rock.
@@ -107,6 +113,19 @@ pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, normal: V3) -> S
     let level = smoothstep(TILTED[0], TILTED[1], normal.y);
     let lava = lava_light(context) * (MIRRORED * level * context.ember.mirrored(p, mirror));
     Surface { mirrored: sky.reflected(mirror) + sky.sun_color * glint + lava, share }
+}
+
+/// What the surface of a body at a point sends on, for how nearly that is a drop: the mirror of one would show the dark side of the sky
+/// in a line along its rim.
+pub(crate) fn of_drop(context: &ShadeContext, p: V3, small: f32, (mirrored, share): (V3, f32)) -> (V3, f32) {
+    if small <= 0.0 {
+        return (mirrored, share);
+    }
+    let sky = context.sky;
+    let sun = sky.sun_color * (GATHERED_OF_SUN * context.land.sunlight(p.x, p.z) * context.sunlight(p));
+    let gathered = sky.ambient(V3::y()) * GATHERED + sun;
+    let bright = mirrored.zip_map(&gathered, f32::max);
+    (mix(mirrored, bright, small), lerp(share, share.clamp(OF_DROP[0], OF_DROP[1]), small))
 }
 
 /// Light of lava on a surface that it reaches at full strength.

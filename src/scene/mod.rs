@@ -84,13 +84,21 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// The built-in volcano.
+    /// The built-in volcano, without air: the scene of files, benchmarks and programs. [`Self::eruption`] is that of the window.
     pub fn volcano() -> Self {
+        Self::built_in(VOLCANO, "(built-in volcano)")
+    }
+
+    /// The volcano that the window opens: the built-in one with open sides, and smoke from its crater.
+    pub fn eruption() -> Self {
+        Self::built_in(include_str!("../../terrains/eruption.toml"), "(built-in eruption)")
+    }
+
+    fn built_in(text: &str, origin: &str) -> Self {
         // Not weighed: its text is as long as it is, and what is made of it is weighed like any other.
-        let origin = Path::new("(built-in volcano)");
-        Self::read(VOLCANO, origin)
-            .and_then(|scene| scene.with_defaults(VOLCANO))
-            .expect("a test reads the built-in scene")
+        Self::read(text, Path::new(origin))
+            .and_then(|scene| scene.with_defaults(text))
+            .expect("a test reads the built-in scenes")
     }
 
     /// The materials of the layers of its world, in their order.

@@ -16,6 +16,19 @@ use lavoxel::terrain::{Fill, Kind, TerrainSpec};
 use lavoxel::world::{Matter, Shape};
 use toml::{Table, Value};
 
+#[test]
+fn the_volcano_of_the_window_is_the_built_in_one_with_open_sides_and_smoke() {
+    let (window, built_in) = (Scene::eruption(), Scene::volcano());
+    assert_eq!(window.spec.rules.walls, lavoxel::rules::Walls::Open);
+    assert!(window.spec.air.is_some() && window.spec.vents[0].air.is_some());
+    let mut plain = window.spec.clone();
+    plain.name.clone_from(&built_in.spec.name);
+    plain.rules.walls = built_in.spec.rules.walls;
+    plain.air = None;
+    plain.vents[0].air = None;
+    assert_eq!(plain, built_in.spec);
+}
+
 /// What the built-in scene sets to something else than the default, because the scene is about it.
 const OWN: [&str; 3] = ["name", "seed", "vent"];
 

@@ -56,6 +56,8 @@ pub(super) struct Marcher {
     /// What is shown of a moving scene, and how many pictures of one it has had.
     shown: Upsampler,
     frames: u64,
+    /// Pictures since the camera came to rest.
+    rested: usize,
     started: Instant,
 }
 
@@ -82,8 +84,6 @@ struct Stage {
     mirror: Mirror,
     /// The renderer has seen the volume, up to the changes that the mirror knows.
     known: bool,
-    /// The last picture was from the camera of the one before, whose ground the renderer had kept.
-    knew_ground: bool,
 }
 
 impl Marcher {
@@ -100,6 +100,7 @@ impl Marcher {
             last: None,
             shown: Upsampler::default(),
             frames: 0,
+            rested: 0,
             started: Instant::now(),
         }
     }
@@ -200,8 +201,10 @@ impl Marcher {
         }
         let rgba = self.shown.add(&image, shift, view.camera.size());
         let took = self.started.elapsed();
-        // The first picture from a camera that came to rest finds the ground, like one from a camera that turns.
-        if stage.knew_ground == rests {
+        // The first pictures from a camera that came to rest find the ground, like those from one that turns. Later ones count even
+        // where they find it too, because it changes.
+        self.rested = if rests { self.rested + 1 } else { 0 };
+        if !rests || self.rested > places.len() {
             movement.took = smoothed(movement.took, took);
             movement.resolution.timed();
         }
@@ -261,7 +264,7 @@ impl Stage {
     fn new(wanted: &Wanted) -> Option<Self> {
         // The window has checked the look.
         let renderer = Renderer::over(wanted.land.clone(), wanted.grid, wanted.look.clone()).ok()?;
-        Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), known: false, knew_ground: false })
+        Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), known: false })
     }
 
     /// Draws a picture; `None` when it was given up.
@@ -272,7 +275,7 @@ impl Stage {
         camera: &Camera,
         Fineness { antialias, coarser, frame }: Fineness,
     ) -> Option<Image> {
-        let Self { renderer, mirror, known, knew_ground, .. } = self;
+        let Self { renderer, mirror, known, .. } = self;
         if !renderer.is_over(&wanted.land) {
             renderer.set_land(wanted.land.clone());
         }
@@ -290,7 +293,6 @@ impl Stage {
             legend: false,
             slices: [slice(0), slice(1), slice(2)],
         });
-        *knew_ground = renderer.knows_ground(camera);
         mirror.settle();
         let image = renderer.frame_with(mirror.volume(), &mirror.changes(*known), camera);
         *known = true;

@@ -196,8 +196,11 @@ impl Work for Row<'_> {
                 old[i] = least(largest(pixel[i], from), to);
                 gone = largest(gone, (pixel[i] - old[i]).abs());
             }
-            let weight = largest(tap.weight * at.weight, LEAST);
-            let before = pixel[3] * OUTDATED / (OUTDATED + gone);
+            // Where the picture changes, a frame counts between the places that it traced too: a mesh of new and old pixels would be seen.
+            let outdated = if pixel[3] > 0.0 { gone / (OUTDATED + gone) } else { 0.0 };
+            let near = largest(tap.weight * at.weight, LEAST);
+            let weight = near + (1.0 - near) * outdated;
+            let before = pixel[3] * (1.0 - outdated);
             let share = weight / (before + weight);
             for i in 0..3 {
                 pixel[i] = old[i] + (new[i] - old[i]) * share;
@@ -323,6 +326,19 @@ mod tests {
             // Beyond the pixels of the frame that touch the disc.
             let trail = &bytes[4 * WINDOW.0 * 30..][..4 * (3 + 5 * n)];
             assert!(trail.chunks_exact(4).all(|p| p[0] < 62), "frame {n}");
+        }
+    }
+
+    #[test]
+    fn what_changes_is_no_mesh_of_new_and_old_pixels() {
+        let mut picture = Upsampler::default();
+        picture.begin(&Image::filled(WINDOW.0, WINDOW.1, [40; 3]));
+        // Everything brightens from frame to frame.
+        for n in 0..8 {
+            let bytes = picture.add(&Image::filled(32, 24, [60 + 20 * n; 3]), FOUR[usize::from(n) % 4], WINDOW);
+            let levels = bytes.chunks_exact(4).map(|p| p[0]);
+            let (low, high) = levels.fold((255, 0), |(low, high): (u8, u8), p| (low.min(p), high.max(p)));
+            assert!(high - low <= 5, "frame {n}: {low} to {high}");
         }
     }
 

@@ -42,7 +42,8 @@ fn fog_light(ray: Ray, p: vec3<f32>, gas: Gas) -> vec3<f32> {
     let open = mix(sunlight(p.x, p.z), 1.0, saturate1((p.y - height(p.x, p.z)) / (14.0 * frame.cells.w)));
     let sky = (frame.ambient_above.rgb * 0.75 + frame.ambient_below.rgb * 0.25) * 0.7;
     let lava = shown(1040.0) * (14.0 * 0.16 * frame.heat.z * ember_around(p) * gas.below);
-    return frame.sun_color.rgb * (0.50 * phase * gas.sun * open) + sky * mix(0.32, 1.0, gas.sun) + lava;
+    let around = sqrt(gas.sun);
+    return frame.sun_color.rgb * (0.50 * phase * mix(gas.sun, around, 0.35) * open) + sky * mix(0.42, 1.0, around) + lava;
 }
 
 // What gas does to the light of a stretch of a ray: light (rgb) added before what comes through (a), and from where (`first`).

@@ -119,6 +119,8 @@ fn rippled(p: vec3<f32>, normal: vec3<f32>, t: f32, medium: i32) -> vec3<f32> {
 fn water_lava_light() -> vec3<f32> { return shown(1040.0) * (14.0 * frame.heat.z); }
 
 // What a surface mirrors (rgb), and the share of all light that it does.
+const DROP = 3.0;
+
 fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
     let view = view_of(ray);
     let facing = saturate1(-dot(view, normal));
@@ -208,6 +210,27 @@ fn tint_by_films(passed: ptr<function, Passed>, p: vec3<f32>, medium: i32) {
     }
 }
 
+// How nearly the body of a medium that is entered is a drop or a thin stream, by samples of the way through it.
+fn smallness(ray: Ray, t: f32, medium: i32) -> f32 {
+    for (var k = 1; k <= 6; k++) {
+        if medium_at(at(ray, t + f32(k) * (DROP / 6.0)), medium) < SURFACE_OF_MEDIA { return 1.0 - (f32(k) - 0.5) / 6.0; }
+    }
+    return 0.0;
+}
+
+// What the surface of a drop sends on, which gathers light from all around like a lens.
+fn of_drop(ray: Ray, t: f32, medium: i32, mirror: vec4<f32>) -> vec4<f32> {
+    let small = smallness(ray, t, medium);
+    if small <= 0.0 { return mirror; }
+    let p = at(ray, t);
+    // What lies on the ground is no drop.
+    let q = at(ray, t + DROP);
+    if q.y < height(q.x, q.z) { return mirror; }
+    let sun = frame.sun_color.rgb * (0.22 * sunlight(p.x, p.z) * cloud_sunlight(p));
+    let gathered = max(mirror.rgb, sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.9 + sun);
+    return vec4(mix(mirror.rgb, gathered, small), mix(mirror.a, clamp(mirror.a, 0.2, 0.6), small));
+}
+
 // Where a surface is entered: how far along the ray, of which medium, and by which side of the box, if by one.
 struct Entry { t: f32, medium: i32, face: vec3<f32>, cut: bool }
 
@@ -224,6 +247,7 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     if !entry.cut { normal = rippled(p, upright(media_gradient(p, 0.8, medium)), t * pace_of(ray), medium); }
     var mirror = mirrored(ray, p, normal);
     mirror.a *= select(1.0, SUBMERGED, submerged);
+    if !entry.cut && !submerged { mirror = of_drop(ray, t, medium, mirror); }
     (*passed).light += (*passed).through * mirror.rgb * mirror.a;
     (*passed).through *= 1.0 - mirror.a;
     tint_by_films(passed, p, medium);

@@ -34,7 +34,8 @@ fn smoke_billow(p: vec3<f32>, flow: vec3<f32>) -> vec4<f32> {
     for (var k = 0; k < 2; k++) {
         let carried = select(frame.smoke_carried.xy, frame.smoke_carried.zw, k > 0);
         if carried.y <= 0.02 { continue; }
-        let moved = (p - flow * carried.x) / (11.0 * frame.smoke_low.w) + select(vec3(0.0), BEGAN, k > 0);
+        let far = length(flow) / (11.0 * frame.smoke_low.w) * carried.x;
+        let moved = (p - flow * (carried.x * 0.35 / (0.35 + far))) / (11.0 * frame.smoke_low.w) + select(vec3(0.0), BEGAN, k > 0);
         // The block has 64 texels for 2 billows.
         let texel = textureSampleLevel(billows, linear_repeated, moved * 0.5 + 0.5 / 64.0, 0.0) * 2.0 - 1.0;
         sum += texel * vec4(1.0, 12.0, 12.0, 12.0) * carried.y;
