@@ -88,9 +88,9 @@ const SMOOTH: [Apart; 3] = [bound(0.9, 5, 7), bound(0.01, 1, 10), bound(0.1, 1, 
 /// The same on ground, most of it thin.
 const ON_GROUND: [Apart; 3] = [bound(0.12, 3, 6), bound(0.003, 1, 14), bound(0.08, 1, 2)];
 /// Transfer functions that rise from nothing to opaque within a cell.
-const STEEP: [Apart; 3] = [bound(0.8, 7, 12), bound(0.01, 1, 2), bound(0.27, 1, 16)];
+const STEEP: [Apart; 3] = [bound(0.8, 7, 12), bound(0.01, 1, 2), bound(0.27, 1, 18)];
 /// Lava with edges from one cell to the next.
-const SHARP: [Apart; 3] = [bound(1.2, 6, 9), bound(0.06, 10, 40), bound(0.1, 2, 30)];
+const SHARP: [Apart; 3] = [bound(1.2, 6, 9), bound(0.06, 10, 48), bound(0.1, 2, 30)];
 
 impl Judge {
     fn new(bounds: [Apart; 3]) -> Self {
