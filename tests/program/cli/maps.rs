@@ -157,5 +157,5 @@ fn maps_are_drawn_as_pictures_and_lines() {
         text(&place.read("f.asc")).lines().skip(6).flat_map(|row| row.split(' ')).filter(|&cell| cell == "1").count();
     assert_eq!(cells, ones as u64);
     let line = place.refused("run small.toml --levels 1,2 --map thickness=again.tif");
-    assert!(line.contains("--levels: pass --map NAME=FILE.geojson, too"), "{line}");
+    assert!(line.contains("--levels: pass --map NAME=FILE.geojson or FILE.gpkg, too"), "{line}");
 }
