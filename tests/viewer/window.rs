@@ -350,9 +350,9 @@ fn legend_from(seen: &RgbaImage, mut expected: RgbaImage) -> RgbaImage {
     expected
 }
 
-/// Whether the bar of a picture covers a pixel.
+/// Whether the bars of a picture, of lava and air, cover a pixel.
 fn is_under_legend(x: u32, y: u32) -> bool {
-    x + 130 > WIDTH && y + HEIGHT / 3 + 50 > HEIGHT
+    x + 160 > WIDTH && y + HEIGHT / 3 + 60 > HEIGHT
 }
 
 /// The screen, once it has stopped changing.
