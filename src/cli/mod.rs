@@ -175,7 +175,7 @@ impl Source {
         self.load_or(Scene::volcano, overrides)
     }
 
-    /// The same with another scene where no file is named.
+    /// Scene of a command, with another one where no file is named.
     fn load_or(&self, built_in: fn() -> Scene, overrides: &Overrides) -> anyhow::Result<Scene> {
         let path = self.path()?;
         let mut scene = match path.as_deref() {

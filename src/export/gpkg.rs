@@ -30,7 +30,7 @@ const BYTES_A_POINT: f64 = 160.0;
 /// Bytes that SQLite takes: its pages, and its own tables.
 const BYTES_OF_SQLITE: usize = 6 << 20;
 
-/// What is the same in every file. No file says when it was written, so that the same map gives the same bytes.
+/// Tables of every file. No file says when it was written, so that one map always gives the same bytes.
 const TABLES: &str = "
 CREATE TABLE gpkg_spatial_ref_sys (
   srs_name TEXT NOT NULL, srs_id INTEGER NOT NULL PRIMARY KEY, organization TEXT NOT NULL,

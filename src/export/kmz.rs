@@ -1,7 +1,7 @@
 //! Maps for Google Earth and all else that reads KML 2.2: a zipped document with the map as a picture that lies on the ground, its
 //! legend, and the outlines of what it shows.
 //!
-//! The picture is drawn anew on longitude and latitude, north up, which every reader understands; corners of other shapes are
+//! The picture is resampled to longitude and latitude, north up, which every reader understands; corners of other shapes are
 //! an extension that few know.
 
 use std::io::{self, Seek, Write};

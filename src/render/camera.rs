@@ -226,7 +226,7 @@ impl Camera {
         Self { size, pixel: pixel(self.half_height, size), ..self.clone() }
     }
 
-    /// The same view with rays shifted right and down by parts of a pixel, so that pictures of one view see different places.
+    /// Shifts the rays right and down by parts of a pixel, so that pictures of one view see different places.
     #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window draws one view many times"))]
     #[must_use]
     pub(crate) fn shifted(&self, shift: [f32; 2]) -> Self {

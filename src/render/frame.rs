@@ -167,7 +167,7 @@ impl<T: Tracer> Frame<'_, T> {
             .for_each(|(y, (light, behind))| self.level.run(Exposed { frame: self, y, behind, light }));
     }
 
-    /// What smoke alone does to the rays of the picture, without noise where it is `soft`; `None` where there is none, or more than smoke.
+    /// Veils of smoke alone over the rays of the picture, without noise where it is `soft`; `None` where there is none, or more than smoke.
     pub(crate) fn veils(&self, behind: &[T::Behind], soft: bool) -> Option<Veils> {
         let others = self.others?;
         let size @ (width, height) = self.camera.size();

@@ -64,7 +64,7 @@ pub struct Renderer {
     steps: f64,
     /// Shift of the mask that spreads samples along the rays.
     turn: f32,
-    /// What is behind the lava, the latest last: most animations do not move the camera.
+    /// Pictures without lava, the latest last: most animations do not move the camera.
     seen: Vec<Seen>,
     /// How many cameras' worth of it is kept.
     kept_cameras: usize,
@@ -436,7 +436,7 @@ impl Renderer {
         image
     }
 
-    /// What is behind the lava for this camera, or what the memory of one that is not kept longer holds.
+    /// Takes the picture without lava of this camera, or the memory of one that is not kept longer.
     fn take_seen(&mut self, camera: &Camera) -> Option<Seen> {
         let known = self.seen.iter().position(|seen| seen.is_of(camera, self.contents.cells()));
         let full = (self.seen.len() >= self.kept_cameras).then_some(0);

@@ -115,7 +115,7 @@ pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, normal: V3) -> S
     Surface { mirrored: sky.reflected(mirror) + sky.sun_color * glint + lava, share }
 }
 
-/// What the surface of a body at a point sends on, for how nearly that is a drop: the mirror of one would show the dark side of the sky
+/// Light that the surface of a body sends on at a point, for how nearly that is a drop: the mirror of one would show the dark side of the sky
 /// in a line along its rim.
 pub(crate) fn of_drop(context: &ShadeContext, p: V3, small: f32, (mirrored, share): (V3, f32)) -> (V3, f32) {
     if small <= 0.0 {

@@ -16,7 +16,7 @@ const LOOK_DEG: f32 = 0.18;
 const ZOOM: f32 = 0.88;
 /// Time constant of movements in seconds.
 const EASE_S: f32 = 0.06;
-/// Distance in cells to what a camera that stands on the ground looks at.
+/// Distance in cells from a camera that stands on the ground to the centre of its view.
 const STANDING: f32 = 16.0;
 /// Degrees a second of the turntable.
 const TURNTABLE_DEG_S: f32 = 18.0;

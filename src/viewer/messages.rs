@@ -81,7 +81,7 @@ pub struct Stroke {
     pub part: [[f32; 2]; 3],
     /// Radius of the ball in cells.
     pub radius: f64,
-    /// What the ball puts in.
+    /// Matter that the ball puts in.
     pub matter: Matter,
 }
 

@@ -138,7 +138,7 @@ struct Painting {
     sent: (f64, u64),
 }
 
-/// What a tool asks for.
+/// Request of a tool.
 #[derive(Clone, Debug)]
 pub(crate) enum Deed {
     /// To send a message to the simulation.
@@ -280,7 +280,7 @@ impl Tools {
         Some(Stroke { begins, rays, part, radius: self.brush.radius, matter: self.matter() })
     }
 
-    /// What the tool asks for in this frame, besides strokes.
+    /// Requests of the tool in this frame, besides strokes.
     pub(crate) fn tick(&mut self, aim: &Aim, report: &Report) -> Option<Deed> {
         let probe = report.probe.as_ref();
         match &mut self.busy {

@@ -1,8 +1,8 @@
-//! What the rule across saw in the tiles of a strip.
+//! Cells that the rule across saw in the tiles of a strip.
 
 use super::rows::Rows;
 
-/// What spreading saw in a row of tiles on its last visit, a bit for each.
+/// Bits of a row of tiles that spreading saw on its last visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Activity {
     /// Tiles that could have given something with another pattern.

@@ -1,4 +1,4 @@
-//! What the ground says about the cells of a tile.
+//! Masks of the ground for the cells of a tile.
 
 use super::{Ground, GroundStrip};
 use crate::grid::tile::{TILE_X, TILE_Z, TilePlace};

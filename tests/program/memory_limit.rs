@@ -108,7 +108,7 @@ fn sharing(tag: u16, count: u16, values: u16) -> Tiff {
 }
 
 #[test]
-#[ignore = "the other tests run it, in a process that holds nothing else"]
+#[ignore = "runs with LAVOXEL_MEASURED of the other tests, in a process of its own: cargo test --test program memory_limit -- --include-ignored"]
 fn starts_a_program() {
     let Ok(args) = env::var(MEASURED) else { return };
     let mut program = Command::new(env!("CARGO_BIN_EXE_lavoxel"));

@@ -67,7 +67,7 @@ struct Window {
     notices: Vec<(bool, String)>,
     /// Notes about lava at the sides.
     edge: Vec<String>,
-    /// What messages offered.
+    /// Mends that messages offered.
     mends: Vec<Mend>,
 }
 

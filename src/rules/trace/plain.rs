@@ -31,7 +31,7 @@ struct Member {
 }
 
 impl Tracing {
-    /// What each cell of a layer that gives or takes holds afterwards, and what leaves the box.
+    /// Amount of each cell of a layer that gives or takes, afterwards, and the amount that leaves the box.
     pub(crate) fn settle(&self, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
         let amount = |place: Place| world.layers()[layer].at(place).amount;
         let mut traced = Traced { rule: self, world, layer, bodies: Vec::new(), airy: None };
@@ -151,7 +151,7 @@ impl Traced<'_> {
         self.airy.as_ref().is_none_or(|airy| airy[self.world.grid().index(place)])
     }
 
-    /// What is outside of a body cell at an open side, and through how many faces.
+    /// Neighbours outside of a body cell at an open side, and the number of faces.
     fn outside(&self, place: Place) -> Option<((u32, u32, Kind), u32)> {
         let body = self.body(place).filter(|_| self.rule.walls == Walls::Open)?;
         let faces = DIRECTIONS.iter().filter(|&&(dx, dz)| beside(self.world.grid(), place, [dx, 0, dz]).is_none());

@@ -61,7 +61,7 @@ fn header(ui: &mut Ui, state: &mut State) {
     ui.separator();
 }
 
-/// What a hand needs first on top: tools and materials, sources, view and time; what is set once is folded below.
+/// On top stands all that a hand needs first: tools and materials, sources, view and time; what is set once is folded below.
 fn sections(ui: &mut Ui, state: &mut State) {
     section(ui, "Tools", Fold::Open, |ui| tools::show(ui, state));
     section(ui, "Sources", Fold::Open, |ui| vents::show(ui, state));

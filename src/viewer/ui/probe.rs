@@ -41,7 +41,7 @@ fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     Pos2::new(inside(x, screen.left(), screen.right() - size.x), inside(y, screen.top(), screen.bottom() - size.y))
 }
 
-/// What is in the cell.
+/// Contents of the cell.
 fn what(probe: &Probe) -> String {
     let value = |(quantity, value): &(Quantity, f32)| format!("{} {value:.3}", quantity.words());
     let values = probe.values.iter().filter(|(quantity, _)| quantity.material().is_some()).map(value);

@@ -10,7 +10,7 @@ use crate::world::{CellMeasure, CellValues, Quantity, World};
 /// Least amount of a material that is picked.
 const SEEN: f32 = 0.05;
 
-/// What rays meet in a world.
+/// Things that rays meet in a world.
 pub(super) struct Sight<'w> {
     world: &'w World,
     amounts: Vec<CellValues<'w>>,

@@ -18,7 +18,7 @@ use crate::world::{Edit, Matter, Shape};
 
 /// A scene with its simulation and snapshots, and what was done to it.
 ///
-/// What the user does is a line of acts. A rewind goes to a moment on it and drops nothing: going on from there, the acts
+/// Acts of the user are a line. A rewind goes to a moment on it and drops nothing: going on from there, the acts
 /// that lie ahead are done again at their steps, to the same bits. Only another act, or the wish to forget, drops them.
 pub(super) struct Session {
     scene: Scene,

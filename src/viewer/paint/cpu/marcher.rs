@@ -53,7 +53,7 @@ pub(super) struct Marcher {
     running: Movement,
     /// Camera of the last picture of a moving scene.
     last: Option<Camera>,
-    /// What is shown of a moving scene, and how many pictures of one it has had.
+    /// Picture that is shown of a moving scene, and the number of pictures mixed into it.
     shown: Upsampler,
     frames: u64,
     /// Pictures since the camera came to rest.

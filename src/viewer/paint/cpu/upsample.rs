@@ -232,7 +232,7 @@ mod tests {
         40.0 + 0.5 * x + 120.0 * disc
     }
 
-    /// What a frame sees of it, in a window of so many pixels.
+    /// View of a frame, in a window of so many pixels.
     fn frame(size: (usize, usize), window: (usize, usize), shift: [f32; 2], see: impl Fn(f32, f32) -> f32) -> Image {
         let mut image = Image::filled(size.0, size.1, [0; 3]);
         for (k, rgb) in image.rgb.chunks_exact_mut(3).enumerate() {
