@@ -105,11 +105,10 @@ fn show(ui: &mut Ui, block: &Block) {
 
 #[cfg(test)]
 mod tests {
-    use kiss3d::egui::{Pos2, RawInput, Rect, Shape};
-
     use super::*;
     use crate::scene::Scene;
     use crate::viewer::messages::Pace;
+    use crate::viewer::ui::shapes;
 
     #[test]
     fn columns_are_even_and_in_order() {
@@ -127,28 +126,9 @@ mod tests {
         crate::viewer::ui::theme(&context);
         let mut state = State::new(Scene::volcano(), Pace::Paused, true);
         state.shown.help = true;
-        let screen = Rect::from_min_size(Pos2::ZERO, vec2(width, height));
-        let mut shapes = Vec::new();
-        // The first passes measure.
-        for _ in 0..4 {
-            let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
-            let mut output = context.run_ui(input, |ui| draw(&ui.ctx().clone(), &mut state));
-            output.textures_delta.clear();
-            shapes = output.shapes;
-        }
-        let text = |clipped: &kiss3d::egui::epaint::ClippedShape| match &clipped.shape {
-            Shape::Text(text) => {
-                let area = Rect::from_min_size(text.pos, text.galley.size());
-                clipped
-                    .clip_rect
-                    .intersect(screen)
-                    .shrink(ROOM)
-                    .contains_rect(area)
-                    .then(|| text.galley.text().to_owned())
-            }
-            _ => None,
-        };
-        shapes.iter().filter_map(text).collect()
+        let texts = shapes::texts(&context, vec2(width, height), |context| draw(context, &mut state));
+        let shown = texts.into_iter().filter(|text| text.clip.shrink(ROOM).contains_rect(text.area));
+        shown.map(|text| text.words).collect()
     }
 
     #[test]

@@ -16,6 +16,8 @@ mod panel;
 mod probe;
 mod rows;
 mod rules;
+#[cfg(test)]
+mod shapes;
 mod slices;
 mod time;
 mod toasts;

@@ -156,11 +156,10 @@ pub(crate) fn remember(recent: &mut Vec<PathBuf>, path: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use kiss3d::egui::{Pos2, RawInput, Rect, Shape};
-
     use super::*;
     use crate::scene::Scene;
     use crate::viewer::messages::Pace;
+    use crate::viewer::ui::shapes;
 
     #[test]
     fn typing_narrows_the_scenes_down() {
@@ -183,22 +182,10 @@ mod tests {
             let mut state = State::new(Scene::volcano(), Pace::Paused, true);
             state.shown.opening = true;
             state.shown.focus_path = true;
-            let screen = Rect::from_min_size(Pos2::ZERO, vec2(width, height));
-            let mut shapes = Vec::new();
-            for _ in 0..4 {
-                let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
-                let mut output = context.run_ui(input, |ui| draw(&ui.ctx().clone(), &mut state));
-                output.textures_delta.clear();
-                shapes = output.shapes;
-            }
+            let texts = shapes::texts(&context, vec2(width, height), |context| draw(context, &mut state));
             let text = |name: &str| {
-                let all = shapes.iter().filter_map(|clipped| match &clipped.shape {
-                    Shape::Text(text) if text.galley.text() == name => {
-                        Some((Rect::from_min_size(text.pos, text.galley.size()), clipped.clip_rect))
-                    }
-                    _ => None,
-                });
-                all.filter(|(at, clip)| clip.intersect(screen).contains_rect(*at)).map(|(at, _)| at).next()
+                let mut named = texts.iter().filter(|text| text.words == name);
+                named.find(|text| text.clip.contains_rect(text.area)).map(|text| text.area)
             };
             let title = text("Open a scene or a heightmap").expect("the title is seen");
             assert!((title.center().x - 0.5 * width).abs() < 30.0, "{title:?}");

@@ -89,13 +89,14 @@ fn sections(ui: &mut Ui, state: &mut State) {
 
 #[cfg(test)]
 mod tests {
-    use kiss3d::egui::{Pos2, RawInput, Rect, Shape, vec2};
+    use kiss3d::egui::vec2;
 
     use super::*;
     use crate::grid::Grid;
     use crate::scene::Scene;
     use crate::source::VentSpec;
     use crate::viewer::messages::{Pace, Report};
+    use crate::viewer::ui::shapes;
 
     /// Texts of the panel that are seen without scrolling in a window of this height.
     fn seen(height: f32) -> Vec<String> {
@@ -104,23 +105,9 @@ mod tests {
         let mut state = State::new(Scene::volcano(), Pace::Paused, true);
         state.report = Some(Report::quiet(Grid::new(16, 16, 16)));
         state.vents.value = vec![(0, VentSpec::default())];
-        let screen = Rect::from_min_size(Pos2::ZERO, vec2(1280.0, height));
-        let mut shapes = Vec::new();
-        for _ in 0..4 {
-            let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
-            let mut output = context.run_ui(input, |ui| draw(&ui.ctx().clone(), &mut state));
-            output.textures_delta.clear();
-            shapes = output.shapes;
-        }
-        let text = |clipped: &kiss3d::egui::epaint::ClippedShape| match &clipped.shape {
-            Shape::Text(text) => {
-                let area = Rect::from_min_size(text.pos, text.galley.size());
-                let shown = clipped.clip_rect.intersect(screen).expand(1.0).contains_rect(area);
-                shown.then(|| text.galley.text().to_owned())
-            }
-            _ => None,
-        };
-        shapes.iter().filter_map(text).collect()
+        let texts = shapes::texts(&context, vec2(1280.0, height), |context| draw(context, &mut state));
+        let shown = texts.into_iter().filter(|text| text.clip.expand(1.0).contains_rect(text.area));
+        shown.map(|text| text.words).collect()
     }
 
     #[test]

@@ -1,0 +1,31 @@
+//! Texts that a part of the window draws, for tests.
+
+use kiss3d::egui::{Context, Pos2, RawInput, Rect, Shape, Vec2};
+
+/// A text, the area that it covers, and the area of the screen that is left to it, in points.
+pub(super) struct Text {
+    pub(super) words: String,
+    pub(super) area: Rect,
+    pub(super) clip: Rect,
+}
+
+/// Draws on a screen of this size, in points, and gives the texts. The first passes measure.
+pub(super) fn texts(context: &Context, size: Vec2, mut draw: impl FnMut(&Context)) -> Vec<Text> {
+    let screen = Rect::from_min_size(Pos2::ZERO, size);
+    let mut shapes = Vec::new();
+    for _ in 0..4 {
+        let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
+        let mut output = context.run_ui(input, |ui| draw(&ui.ctx().clone()));
+        output.textures_delta.clear();
+        shapes = output.shapes;
+    }
+    let text = |clipped: &kiss3d::egui::epaint::ClippedShape| match &clipped.shape {
+        Shape::Text(text) => Some(Text {
+            words: text.galley.text().to_owned(),
+            area: Rect::from_min_size(text.pos, text.galley.size()),
+            clip: clipped.clip_rect.intersect(screen),
+        }),
+        _ => None,
+    };
+    shapes.iter().filter_map(text).collect()
+}
