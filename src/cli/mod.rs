@@ -161,6 +161,7 @@ impl Source {
     }
 
     /// The file, where it is a heightmap without a scene.
+    #[cfg(feature = "viewer")]
     fn heightmap(&self) -> Option<PathBuf> {
         self.path().ok()?.filter(|path| Scene::is_heightmap(path))
     }
