@@ -4,8 +4,8 @@
 mod worlds;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Stage};
 use lavoxel::grid::Grid;
 use lavoxel::random::Draw;
 use lavoxel::rules::{Rule, Rules, RulesSpec};
@@ -19,7 +19,7 @@ fn cases() -> Vec<(String, World)> {
         [0.1, 0.25, 0.5].map(|share| (format!("filled {share}"), World::restless(PAPER, share))).into();
     for (scale, steps) in [(64, 500), (128, 2000), (256, 2000)] {
         let grid = Grid::new(scale, scale * 100 / 128, scale);
-        cases.push((format!("volcano {scale}"), volcano(grid, steps).world().clone()));
+        cases.push((format!("volcano {scale}"), World::clone(volcano(grid, steps).world())));
     }
     cases
 }
@@ -33,16 +33,12 @@ fn rules(bench: &mut Criterion) {
         group.sample_size(20).throughput(Throughput::Elements(liquid(&world)));
         let mut engine = Tiled::default();
         group.bench_function(BenchmarkId::new("gravity", &name), |b| {
-            b.iter_batched_ref(
-                || world.clone(),
-                |world| engine.run(world, Stage::Rule { layer: 0, rule: &gravity }, draw),
-                BatchSize::LargeInput,
-            );
+            b.iter_batched_ref(|| world.clone(), |world| engine.run(world, (0, &gravity), draw), BatchSize::LargeInput);
         });
         group.bench_function(BenchmarkId::new("spreading", &name), |b| {
             b.iter_batched_ref(
                 || world.clone(),
-                |world| engine.run(world, Stage::Rule { layer: 0, rule: &spreading }, draw),
+                |world| engine.run(world, (0, &spreading), draw),
                 BatchSize::LargeInput,
             );
         });
@@ -71,8 +67,8 @@ fn settled(bench: &mut Criterion) {
     for grid in [PAPER, Grid::new(1024, 512, 1024)] {
         let (mut world, mut engine) = (World::at_rest(grid), Tiled::default());
         let mut step = |number| {
-            for stage in Stage::of_rules(&rules).filter(|stage| stage.is_due(number)) {
-                engine.run(&mut world, stage, Draw { seed: 1, step: number });
+            for rule in rules.iter().filter(|(_, rule)| rule.is_due(number)) {
+                engine.run(&mut world, rule, Draw { seed: 1, step: number });
             }
         };
         (0..5).for_each(&mut step);
@@ -90,7 +86,7 @@ fn hash(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("state hash");
     group.sample_size(20);
     for (name, world) in
-        [("volcano", volcano(PAPER, 2000).world().clone()), ("filled 0.5", World::restless(PAPER, 0.5))]
+        [("volcano", World::clone(volcano(PAPER, 2000).world())), ("filled 0.5", World::restless(PAPER, 0.5))]
     {
         group.throughput(Throughput::Elements(world.grid().cells() as u64));
         group.bench_function(name, |b| b.iter(|| world.state_hash()));

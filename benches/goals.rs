@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use baseline::{Baseline, Numbers};
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Level, Stage};
+use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
 use lavoxel::random::Draw;
 use lavoxel::rules::Bed;
@@ -154,8 +154,8 @@ fn volcano_row() {
 
 /// One step of both rules.
 fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, step: u64) {
-    for stage in Stage::of_rules(rules).filter(|stage| !stage.calms()) {
-        engine.run(world, stage, Draw { seed: 1, step });
+    for rule in rules.iter().filter(|(_, rule)| !matches!(rule, Rule::Calm(_))) {
+        engine.run(world, rule, Draw { seed: 1, step });
     }
 }
 
@@ -215,16 +215,8 @@ fn count_full() {
             let mut world = world.clone();
             for i in 0..30 {
                 let times = [
-                    ms(|| {
-                        engine.run(&mut world, Stage::Rule { layer: 0, rule: gravity_rule }, Draw { seed: 1, step: i })
-                    }),
-                    ms(|| {
-                        engine.run(
-                            &mut world,
-                            Stage::Rule { layer: 0, rule: spreading_rule },
-                            Draw { seed: 1, step: i },
-                        )
-                    }),
+                    ms(|| engine.run(&mut world, (0, gravity_rule), Draw { seed: 1, step: i })),
+                    ms(|| engine.run(&mut world, (0, spreading_rule), Draw { seed: 1, step: i })),
                 ];
                 if i > 1 {
                     (gravity, spreading) = (gravity + times[0] / 560.0, spreading + times[1] / 560.0);

@@ -17,7 +17,7 @@ use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Antialias, Camera, CameraSpec, Image, LookSpec, Palette, Renderer, Style};
 use lavoxel::simulation::Simulation;
-use lavoxel::world::World;
+use lavoxel::state::State;
 use worlds::{PAPER, erupted, volcano};
 
 /// Pixels of a picture, as in the figures to compare with.
@@ -98,7 +98,7 @@ fn counted(renderer: &mut Renderer, lowpass: &mut LowPass, view: &Camera) {
 }
 
 /// The world of a simulation as it is, and after every ten steps of as many frames.
-fn worlds(mut simulation: Simulation) -> Vec<World> {
+fn worlds(mut simulation: Simulation) -> Vec<State> {
     let mut worlds = vec![simulation.world().clone()];
     for _ in 0..FRAMES {
         (0..10).for_each(|_| simulation.step());
@@ -128,7 +128,7 @@ fn camera(renderer: &Renderer, turned_deg: f32) -> Camera {
 }
 
 /// Times a frame of the same again, of one more degree around, after ten steps, and the first of a new renderer.
-fn time(case: &str, worlds: &[World], look: &LookSpec) {
+fn time(case: &str, worlds: &[State], look: &LookSpec) {
     let world = &worlds[0];
     let mut lowpass = LowPass::new(world.grid());
     lowpass.refresh(world);
@@ -170,7 +170,7 @@ fn used() -> f64 {
 }
 
 /// Writes the volume and the ground, and tells the case as JSON.
-fn write(folder: &Path, case: &str, name: &str, world: &World, look: &LookSpec) -> String {
+fn write(folder: &Path, case: &str, name: &str, world: &State, look: &LookSpec) -> String {
     fs::create_dir_all(folder).expect("a folder to write to");
     let mut lowpass = LowPass::new(world.grid());
     let volume = lowpass.refresh(world);

@@ -31,8 +31,8 @@ fn whole(bench: &mut Criterion) {
     let volcano_world = volcano(PAPER, 2000).world().clone();
     for (name, world) in [
         ("volcano", volcano_world),
-        ("filled 0.1", World::restless(PAPER, 0.1)),
-        ("filled 0.5", World::restless(PAPER, 0.5)),
+        ("filled 0.1", World::restless(PAPER, 0.1).into()),
+        ("filled 0.5", World::restless(PAPER, 0.5).into()),
     ] {
         group.throughput(Throughput::Elements(liquid(&world)));
         let fresh = LowPass::new(world.grid());

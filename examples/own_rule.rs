@@ -1,7 +1,8 @@
 // A rule of your own: lava under the open sky cools, so that the flow tires sooner than it does by friction alone.
-use lavoxel::engine::{Engine, Stage, tiled::Tiled};
+use lavoxel::engine::{Engine, tiled::Tiled};
 use lavoxel::prelude::*;
 use lavoxel::random::Draw;
+use lavoxel::rules::Rule;
 use lavoxel::world::Content;
 
 /// The engine that users get, with one more rule after the lava's last.
@@ -9,9 +10,9 @@ use lavoxel::world::Content;
 struct Cooling(Tiled);
 
 impl Engine for Cooling {
-    fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
-        self.0.run(world, stage, draw);
-        if stage.name() == "spreading" {
+    fn run(&mut self, world: &mut World, rule: (usize, &Rule), draw: Draw) {
+        self.0.run(world, rule, draw);
+        if matches!(rule, (_, Rule::Spreading(_))) {
             let before = world.lava().clone();
             let covered = |[x, y, z]: Place| y + 1 < 48 && before.at([x, y + 1, z]).amount > 0;
             // A 64th of the energy of the top cell of each stack, every step; the account books it as removed.

@@ -1,4 +1,4 @@
-//! Lavoxel: 3D volumetric viscous flow in a voxel cellular automaton.
+//! Lavoxel: 3D volumetric viscous flow in a voxel cellular automaton, lava in true units, and the air above both.
 //!
 //! # A first program
 //!
@@ -9,35 +9,47 @@
 //!
 //! # A tour
 //!
-//! Data flows one way:
+//! Three models stand side by side, each with its own state, and none imports another: the automaton ([`world`], with its
+//! [`rules`] and [`engine`]), lava in true units ([`flow`]) and the [`air`]. Couplings ([`coupling`]) carry what one gives to
+//! another. Data flows one way:
 //!
 //! ```text
-//!  scene file ──► scene ──► terrain ──► world ◄──────────── engine ◄── rules
-//!   (TOML)       checked   heights     ground             plain │    along columns: gravity, squeeze, drift
-//!                  │                   layers: still,     tiled │    across: spreading, level, compress, waft
-//!                  │                     grains, fluids,        │    ways of their own: trace, grains
-//!                  │                     the heaviest           │    then: reactions, setting, the roof
-//!                  │                     first, each its        │      ▲
-//!                  │                     account                │    matter: [[material]], [[reaction]]
-//!                  │                     ▲   │                  │
-//!                  └─► source: vents ────┘   │   simulation: sources → the rules of each layer, by commands
-//!                                            ▼
-//!                                         lowpass ──► render ──► export ──► file
-//!                                         8-bit       camera,    PNG, APNG, WebP,
-//!                                         volumes     march,     GIF, MP4
-//!                                            │        slice
-//!                                            └──────► viewer (feature `viewer`): the same, live, in a window
+//!  scene file ──► scene ──► simulation: the stages of a step, by commands        source: vents, fumes
+//!   (TOML)       checked        │                                                         │
+//!                   │           ▼                                                         ▼
+//!                   │     ┌── state ───────────────────────────────────────────────────────────────────┐
+//!                   │     │                                                                            │
+//!                   │     │   flow  ◄── coupling ───►  world  ◄─── coupling ────►  air                 │
+//!                   │     │   columns,  flow_cells,    ground,     air_sources,    cells of its own,   │
+//!                   │     │   kelvin,   flow_reactions layers:     ash,            heat, ash, steam,   │
+//!                   │     │   account                  still,      stir            wind, accounts      │
+//!                   ▼     │                            grains,                                         │
+//!   heightmap ─► terrain ─┼─────────────────────────►  fluids, the heaviest first, each its account    │
+//!                heights  │                              ▲                                             │
+//!                         └──────────────────────────────┼─────────────────────────────────────────────┘
+//!                                                        │                     │
+//!   matter: [[material]], [[reaction]] ──► rules ──► engine: plain, tiled      ▼
+//!       along columns: gravity, squeeze, drift                              lowpass ──► render ──► export ──► file
+//!       across: spreading, level, compress, waft                            8-bit       camera,    PNG, APNG, WebP,
+//!       ways of their own: trace, grains                                    volumes     march,     GIF, MP4; volumes,
+//!       then: reactions, setting, the roof                                     │        slice      meshes, maps
+//!                                                                              └──────► viewer (feature `viewer`)
 //! ```
 //!
-//! - [`scene`] reads and checks a TOML file, or puts one around a heightmap; [`scene::Scene::build`] makes the world and
+//! - [`scene`] reads and checks a TOML file, or puts one around a heightmap; [`scene::Scene::build`] makes the state and
 //!   its [`simulation::Simulation`].
 //! - [`generate`] makes ground from noise, [`terrain`] reads it from heightmaps; [`world::Ground`] is the box cut by it.
-//! - [`world::World`] holds the state: ground, a [`world::Layer`] for each material in fixed point ([`units`]), and the
+//! - [`state::State`] is a world with its flow and its air, where a scene has them. A step is a row of
+//!   [`simulation::Stage`]s: the rules, which an engine runs, and models and couplings around them.
+//! - [`world::World`] holds the cells: ground, a [`world::Layer`] for each material in fixed point ([`units`]), and the
 //!   accounts that prove that nothing was lost. [`matter::Material`] says what a layer is made of, [`matter::Reaction`] what
 //!   turns into what.
-//!   [`world::Edit`] is the one way to change it by hand, [`source`] the one way matter comes in.
+//!   [`world::Edit`] is the one way to change a state by hand, [`source`] the one way matter comes in.
 //! - [`rules`] says what happens between cells, one file per rule; [`engine`] carries it over the box. The plain engine is
 //!   the specification, the tiled one is what users get; both give the same bits.
+//! - [`flow::Flow`] is lava in metres, seconds and kelvin over columns: it spreads by its viscosity, cools, sets and melts. The
+//!   lava layer and the ground of its world show it to all that reads cells.
+//! - [`air::Air`] has cells of its own, some voxels wide: heat lifts it, wind blows through it, and it carries ash and steam.
 //! - [`lowpass`] smooths the amounts into what [`render`] draws; rendering knows neither rules nor simulation.
 //! - `viewer` is the window: a thread that runs the simulation, a painter that draws the low-pass with the graphics card
 //!   as `render` does, and everything that a person can touch. What is done there reaches the
@@ -50,8 +62,8 @@
 //!
 //! # Features
 //!
-//! Without any feature the crate is grid to simulation, with [`generate`] and [`lowpass`]: pure Rust with few dependencies,
-//! which also builds for `wasm32-unknown-unknown`. The features add to it:
+//! Without any feature the crate is grid to simulation with all three models, and [`generate`] and [`lowpass`]: pure Rust with
+//! few dependencies, which also builds for `wasm32-unknown-unknown`. The features add to it:
 //!
 //! | feature | adds |
 //! |---|---|
@@ -144,6 +156,7 @@ pub mod air;
 
 #[cfg(feature = "files")]
 pub mod checkpoint;
+pub mod coupling;
 pub mod engine;
 mod exact;
 #[cfg(feature = "files")]
@@ -162,6 +175,7 @@ pub mod mesh;
 #[cfg(feature = "files")]
 pub mod output;
 mod parallel;
+pub mod param;
 #[cfg(feature = "cli")]
 pub mod plot;
 pub mod prelude;
@@ -179,6 +193,7 @@ mod simd;
 pub mod simulation;
 pub mod source;
 mod stamp;
+pub mod state;
 #[cfg(feature = "files")]
 pub mod terrain;
 pub mod units;

@@ -30,11 +30,13 @@ pub use self::crust::CrustMap;
 use self::crust::Crusts;
 use self::layer_changes::{Around, LayerChanges, LayerCursor};
 pub use self::rows::RowFilter;
+use crate::air::Air;
 use crate::grid::tile::TILE_X;
 use crate::grid::{Grid, MAX_SIDE};
 use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::stamp;
+use crate::state::StateRef;
 pub use crate::units::ENERGY_SHOWN;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::validate::{Invalid, within};
@@ -334,7 +336,9 @@ impl LowPass {
 
     /// Filters the cells within reach of what changed in the layers or the ground since the last refresh. After a refresh from
     /// another world, or none, these are all cells within reach of matter, now or then.
-    pub fn refresh(&mut self, world: &World) -> &Volume {
+    pub fn refresh<'a>(&mut self, state: impl Into<StateRef<'a>>) -> &Volume {
+        let state: StateRef<'_> = state.into();
+        let world = state.world;
         self.cursors.resize(world.layers().len(), None);
         let layers = self.cursors.iter_mut().zip(world.layers());
         let changes: Vec<_> =
@@ -342,16 +346,16 @@ impl LowPass {
         let lava = world.layers().iter().position(Layer::carries_energy).map(|lava| &changes[lava]);
         self.filtered = lava.filter(|changes| !changes.is_empty()).map_or(0, |changes| self.filter(world, changes));
         self.filtered += self.refresh_media(world, &changes);
-        self.refresh_air(world);
-        self.volume.crust = self.crusts.refresh(world);
+        self.refresh_air(state.air);
+        self.volume.crust = self.crusts.refresh(state.flow);
         &self.volume
     }
 
     /// Reads the air where it may have changed.
-    fn refresh_air(&mut self, world: &World) {
-        let version = world.air().map(|air| air.amounts().version());
+    fn refresh_air(&mut self, air: Option<&Air>) {
+        let version = air.map(|air| air.amounts().version());
         if version != self.air {
-            self.volume.air = world.air().and_then(AirVolume::of).map(Arc::new);
+            self.volume.air = air.and_then(AirVolume::of).map(Arc::new);
             self.air = version;
         }
     }

@@ -7,6 +7,10 @@
 /// Units of amount in a full cell (amount 1.0).
 pub const AMOUNT_ONE: u16 = 1 << 15;
 
+/// Units of amount in half a cell: a grain is one from here on, and so much of denser fluids carries one; more of lighter ones drags
+/// at it.
+pub(crate) const AMOUNT_HALF: u16 = AMOUNT_ONE / 2;
+
 /// Units of energy in energy 1.0, what a full cell of fresh lava carries by default.
 pub const ENERGY_ONE: u16 = 1 << 13;
 

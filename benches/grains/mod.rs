@@ -1,7 +1,7 @@
 //! The rule of grains beside the published scan: all grains fall, or all rest.
 
+use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Stage};
 use lavoxel::grid::Grid;
 use lavoxel::matter::{Kind, Material};
 use lavoxel::random::{Draw, mix64};
@@ -35,7 +35,7 @@ fn run(world: &World, threads: usize, before: u64) -> Run<'_> {
             let mut world = world.clone();
             let mut step = |number: u64| {
                 for (layer, rule) in rules.iter().filter(|&(layer, _)| layer == 0) {
-                    engine.run(&mut world, Stage::Rule { layer, rule }, Draw { seed: 1, step: number });
+                    engine.run(&mut world, (layer, rule), Draw { seed: 1, step: number });
                 }
             };
             (0..before).for_each(&mut step);

@@ -2,8 +2,8 @@
 
 mod sea;
 
+use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Stage};
 use lavoxel::grid::Grid;
 use lavoxel::matter::{Compress, Material, Pressure};
 use lavoxel::random::{Draw, mix64};
@@ -41,7 +41,7 @@ fn run(world: &World, threads: usize) -> Run<'_> {
             let mut world = world.clone();
             let mut step = |number: u64| {
                 for (layer, rule) in rules.iter().filter(|&(layer, _)| layer == 1) {
-                    engine.run(&mut world, Stage::Rule { layer, rule }, Draw { seed: 1, step: number });
+                    engine.run(&mut world, (layer, rule), Draw { seed: 1, step: number });
                 }
             };
             step(0);

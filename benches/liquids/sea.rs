@@ -1,7 +1,7 @@
 //! Tracing of a sea round an island, 352,000 cells, beside the published search.
 
+use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Stage};
 use lavoxel::grid::Grid;
 use lavoxel::matter::{Air, Material, Pressure, Trace};
 use lavoxel::random::{Draw, mix64};
@@ -57,8 +57,7 @@ fn run(world: &World, threads: usize) -> Run<'_> {
             for number in 0..=STEPS {
                 for (layer, rule) in rules.iter().filter(|&(layer, _)| layer == 1) {
                     let before = world.state_hash();
-                    let time =
-                        ms(|| engine.run(&mut world, Stage::Rule { layer, rule }, Draw { seed: 1, step: number }));
+                    let time = ms(|| engine.run(&mut world, (layer, rule), Draw { seed: 1, step: number }));
                     if number > 0 && matches!(rule, Rule::Trace(_)) {
                         times.push(time);
                         moved += usize::from(world.state_hash() != before);

@@ -1,11 +1,7 @@
 //! What ash and drops do by themselves: ash falls, drops become vapour.
 
 use crate::air::{Air, Field, UNIT};
-use crate::grid::Place;
 use crate::parallel::*;
-use crate::random::{Salt, StepKey};
-use crate::units::AMOUNT_ONE;
-use crate::world::World;
 
 /// `amount · share / 2¹⁵`, rounded down, in 32 bits.
 #[inline]
@@ -61,34 +57,6 @@ impl Air {
         account.deposited += landed.sum::<u64>();
     }
 
-    /// Ash on the ground becomes grains of the material that the scene names, each when a voxel full of it has fallen.
-    pub(super) fn lay_ash(&mut self, world: &mut World) {
-        let Some(layer) = self.spec.ash.as_deref().and_then(|name| world.number_of(name)) else { return };
-        let kilograms = world.layers[layer].material().density * self.scale.cell_m.powi(3);
-        let grain = (self.scale.ash_of(kilograms) as u64).max(1);
-        for column in 0..self.laid.len() {
-            while self.deposited[column] - self.laid[column] >= grain {
-                let Some(place) = self.bed(world, layer, column, self.laid[column] / grain) else { break };
-                world.pour(layer, place, AMOUNT_ONE, 0);
-                self.laid[column] += grain;
-            }
-        }
-    }
-
-    /// Where the next grain lies down in a column of air cells that has so many: its columns of voxels take turns.
-    fn bed(&self, world: &World, layer: usize, column: usize, grains: u64) -> Option<Place> {
-        let (grid, voxels) = (self.grid(), world.grid());
-        let corner = grid.voxel_of([column % grid.cells.nx, 0, column / grid.cells.nx]);
-        let count = grid.ratio.pow(2) as u64;
-        let first = StepKey::fixed(Salt::Ashfall).number_at([column, 0, 0]);
-        (0..count).find_map(|turn| {
-            let k = (first.wrapping_add(grains + turn) % count) as i64;
-            let (x, z) = (corner[0] + k % grid.ratio as i64, corner[2] + k / grid.ratio as i64);
-            let inside = (0..voxels.nx as i64).contains(&x) && (0..voxels.nz as i64).contains(&z);
-            if inside { highest_bed(world, layer, x as usize, z as usize) } else { None }
-        })
-    }
-
     /// A share of the drops becomes vapour, a smaller one where it is hot or full of ash.
     pub(super) fn fade(&mut self) {
         let share = share(self.spec.fade_per_s * self.scale.step_s);
@@ -116,20 +84,6 @@ impl Air {
         });
         account.evaporated += faded.sum::<u64>();
     }
-}
-
-/// The cell of a column, seen from the roof, below which a grain would meet rock, another grain or a liquid.
-fn highest_bed(world: &World, layer: usize, x: usize, z: usize) -> Option<Place> {
-    let is_free = |y: usize| world.takes_grain(layer, [x, y, z]);
-    let is_wet = |y: usize| world.heavier_than(world.layers.len(), [x, y, z]) >= AMOUNT_ONE / 2;
-    let mut y = world.grid().ny - 1;
-    if !is_free(y) {
-        return None;
-    }
-    while y > 0 && !is_wet(y) && is_free(y - 1) {
-        y -= 1;
-    }
-    Some([x, y, z])
 }
 
 /// Takes from a cell what becomes vapour, at least a unit, and gives the number of units.

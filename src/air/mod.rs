@@ -7,8 +7,6 @@
 mod account;
 mod amounts;
 pub mod article;
-mod blocked;
-mod edit;
 mod fall;
 mod grid;
 pub mod incompressible;
@@ -18,11 +16,8 @@ mod openness;
 mod saved;
 mod scale;
 mod solver;
-mod sources;
 mod spec;
 mod state;
-#[cfg(test)]
-mod tests;
 mod wind;
 
 #[cfg(feature = "files")]
@@ -33,9 +28,10 @@ pub use self::grid::{AXES, AirGrid, BEYOND, Side};
 pub use self::motion::Motion;
 pub use self::openness::{OPEN, Openness};
 pub(crate) use self::saved::AirState;
+pub(crate) use self::scale::LAVA_K;
 pub use self::scale::Scale;
 pub use self::solver::{Flows, Forces, Solver};
-pub use self::spec::{AirSpec, SidesSpec, VentAir};
+pub use self::spec::{AirSpec, SidesSpec};
 pub use self::state::Air;
 #[cfg(feature = "viewer")]
 pub(crate) use self::wind::FASTEST_M_S;

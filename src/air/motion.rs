@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::air::article::Article;
 use crate::air::incompressible::{Incompressible, IncompressibleParams};
 use crate::air::{Air, AirGrid, AirSpec, Solver};
-use crate::engine::Level;
 use crate::grid::Grid;
 use crate::memory::MemoryEstimate;
+use crate::simd::Level;
 use crate::validate::Invalid;
 
 /// Which solver moves the air.
@@ -58,7 +58,7 @@ impl AirSpec {
     /// Names what makes too many cells.
     pub fn air(&self, voxels: Grid, cell_m: f64) -> Result<Air, Invalid> {
         let grid = self.grid(voxels, cell_m)?;
-        Ok(Air::new(self, grid, (voxels, cell_m), self.solver(grid, Level::fastest()), self.solver.has_density()))
+        Ok(Air::new(self, grid, cell_m, self.solver(grid, Level::fastest()), self.solver.has_density()))
     }
 
     /// The solver that the keys ask for.

@@ -3,7 +3,6 @@
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::air::{Air, Field, FieldAccount};
-use crate::world::World;
 
 /// Everything of an air that does not follow from its scene and from the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +44,7 @@ impl Air {
         }
     }
 
-    /// Comes back to a state of this air. What it read of the world is forgotten, so that the next step reads it all and finds
-    /// the cells that changed since.
+    /// Comes back to a state of this air.
     ///
     /// # Errors
     /// Says what cannot be; the air is then of no use any more.
@@ -70,7 +68,6 @@ impl Air {
         self.accounts = state.accounts;
         self.deposited.clone_from(&state.deposited);
         self.laid.clone_from(&state.laid);
-        self.forget_ground();
         Ok(())
     }
 
@@ -86,16 +83,5 @@ impl Air {
         }
         state.deposited.iter().chain(&state.laid).for_each(|units| hash.update(&units.to_le_bytes()));
         state.planes.iter().flatten().for_each(|word| hash.update(&word.to_le_bytes()));
-    }
-}
-
-impl World {
-    /// Brings the air back to a state of it, where both are there.
-    pub(crate) fn restore_air(&mut self, state: Option<&AirState>) -> Result<(), String> {
-        match (&mut self.air, state) {
-            (Some(air), Some(state)) => air.restore(state),
-            (None, None) => Ok(()),
-            _ => Err("a world keeps its air".to_owned()),
-        }
     }
 }

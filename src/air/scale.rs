@@ -1,6 +1,6 @@
 //! From metres, seconds and kelvin to cells, steps and units of the fields.
 
-use crate::air::{AirGrid, AirSpec, Field, Forces, UNIT, VentAir};
+use crate::air::{AirGrid, AirSpec, Field, Forces, UNIT};
 
 /// Standard gravity in m/s².
 const GRAVITY: f64 = 9.80665;
@@ -19,7 +19,7 @@ const ASH_HEAT: f64 = 1150.0;
 const CALMING: f64 = 1e-3;
 
 /// Temperatures of classic lava without energy and with energy 1: the ends of the palette's scale.
-pub(super) const LAVA_K: [f64; 2] = [500.0, 1400.0];
+pub(crate) const LAVA_K: [f64; 2] = [500.0, 1400.0];
 
 /// Temperature of steam from boiling water.
 const STEAM_K: f64 = 373.0;
@@ -91,10 +91,10 @@ impl Scale {
         units as f64 / f64::from(UNIT) * self.ash_unit_kg_m3 * self.edge_m
     }
 
-    /// Joules that a mass from a vent brings.
-    pub fn joules(&self, kilograms: f64, vent: &VentAir) -> f64 {
-        let shares = vent.gas * GAS_HEAT + vent.ash * ASH_HEAT;
-        kilograms * shares * (vent.temperature_k - self.ambient_k).max(0.0)
+    /// Joules that a mass brings, of which these shares are gas and ash of a temperature.
+    pub fn joules(&self, kilograms: f64, [gas, ash]: [f64; 2], temperature_k: f64) -> f64 {
+        let shares = gas * GAS_HEAT + ash * ASH_HEAT;
+        kilograms * shares * (temperature_k - self.ambient_k).max(0.0)
     }
 
     /// Units of heat that the top face of a voxel of lava of a temperature gives in a step.

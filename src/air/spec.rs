@@ -1,4 +1,4 @@
-//! The `[air]` table of a scene, and what a vent gives to the air.
+//! The `[air]` table of a scene.
 
 use serde::{Deserialize, Serialize};
 
@@ -135,7 +135,7 @@ impl AirSpec {
     ///
     /// # Errors
     /// Names what makes too many of them.
-    pub(super) fn grid_of(&self, voxels: Grid, cell_m: f64, multiple: usize) -> Result<AirGrid, Invalid> {
+    pub(crate) fn grid_of(&self, voxels: Grid, cell_m: f64, multiple: usize) -> Result<AirGrid, Invalid> {
         let sides = [voxels.nx, voxels.ny, voxels.nz];
         let usual = if sides.into_iter().any(|side| side > LARGE) { 4 } else { 2 };
         let ratio = self.ratio.unwrap_or(if voxels.is_thin() { 1 } else { usual });
@@ -164,49 +164,6 @@ fn check_kind(
     check_known(key, name, materials.iter().map(|material| material.name.as_str()))?;
     let fits = materials.iter().any(|material| material.name == name && material.kind == kind);
     if fits { Ok(()) } else { Err(Invalid::new(key, name, format!("the name of a material that is {what}"))) }
-}
-
-/// What a vent gives to the air besides its lava, and a fume without any.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct VentAir {
-    /// Share of the mass that is hot gas.
-    pub gas: f64,
-    /// Share of the mass that is fine ash.
-    pub ash: f64,
-    /// Share of the mass that is drops of water.
-    pub steam: f64,
-    /// Temperature at which it comes out.
-    pub temperature_k: f64,
-    /// Upward speed that the air over the vent has at least.
-    pub jet_m_s: f64,
-    /// How far the output of a block of 3 × 3 cells swings about its mean, as a share of that.
-    pub pulse: f64,
-    /// Seconds between two swings.
-    pub pulse_s: f64,
-}
-
-impl Default for VentAir {
-    fn default() -> Self {
-        Self { gas: 0.03, ash: 0.0, steam: 0.0, temperature_k: 1350.0, jet_m_s: 0.0, pulse: 0.5, pulse_s: 4.0 }
-    }
-}
-
-impl VentAir {
-    /// Checks every number; `key` is the table's name, such as `vent[0].air`.
-    ///
-    /// # Errors
-    /// Names the key that is out of range.
-    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
-        let share = |name: &str, value| within(&format!("{key}.{name}"), value, 0.0, 1.0);
-        share("gas", self.gas)?;
-        share("ash", self.ash)?;
-        share("steam", self.steam)?;
-        share("pulse", self.pulse)?;
-        within(&format!("{key}.temperature_k"), self.temperature_k, 0.0, 1e4)?;
-        within(&format!("{key}.jet_m_s"), self.jet_m_s, 0.0, 1e3)?;
-        within(&format!("{key}.pulse_s"), self.pulse_s, 1e-3, 1e6)
-    }
 }
 
 #[cfg(test)]

@@ -1,31 +1,26 @@
-//! The air of a world: its fields, their accounts, and its step.
+//! The air: its fields, their accounts, and its step.
 
 use crate::air::account::FieldAccount;
-use crate::air::blocked::{Blocked, Turned};
 use crate::air::{AirGrid, AirSpec, Amounts, Field, Forces, Openness, Scale, Solver, UNIT};
-use crate::grid::{Grid, Place};
-use crate::random::Draw;
-use crate::source::Vents;
-use crate::world::World;
+use crate::grid::Place;
 
 /// Most units that a source puts into a cell, so that what flows together in a cell stays far below what it can hold.
 pub(super) const MOST: u32 = 1 << 28;
 
-/// The air over a ground.
+/// The air.
 #[derive(Debug)]
 pub struct Air {
-    pub(super) spec: AirSpec,
-    pub(super) scale: Scale,
-    pub(super) forces: Forces,
-    pub(super) amounts: Amounts,
-    pub(super) openness: Openness,
-    blocked: Blocked,
-    pub(super) solver: Box<dyn Solver>,
-    pub(super) accounts: [FieldAccount; 4],
+    pub(crate) spec: AirSpec,
+    pub(crate) scale: Scale,
+    pub(crate) forces: Forces,
+    pub(crate) amounts: Amounts,
+    pub(crate) openness: Openness,
+    pub(crate) solver: Box<dyn Solver>,
+    pub(crate) accounts: [FieldAccount; 4],
     /// Units of ash that fell on each column of air cells, `z · nx + x`.
-    pub(super) deposited: Vec<u64>,
+    pub(crate) deposited: Vec<u64>,
     /// How many of those became grains.
-    pub(super) laid: Vec<u64>,
+    pub(crate) laid: Vec<u64>,
 }
 
 impl Clone for Air {
@@ -36,7 +31,6 @@ impl Clone for Air {
             forces: self.forces.clone(),
             amounts: self.amounts.clone(),
             openness: self.openness.clone(),
-            blocked: self.blocked.clone(),
             solver: self.solver.boxed_clone(),
             accounts: self.accounts,
             deposited: self.deposited.clone(),
@@ -46,21 +40,14 @@ impl Clone for Air {
 }
 
 impl Air {
-    /// Still air without anything in it, over a box of voxels of `cell_m` metres; `spec` was checked.
-    pub fn new(
-        spec: &AirSpec,
-        grid: AirGrid,
-        (voxels, cell_m): (Grid, f64),
-        solver: Box<dyn Solver>,
-        has_density: bool,
-    ) -> Self {
+    /// Still air without anything in it, over voxels of `cell_m` metres; `spec` was checked.
+    pub fn new(spec: &AirSpec, grid: AirGrid, cell_m: f64, solver: Box<dyn Solver>, has_density: bool) -> Self {
         let scale = Scale::new(spec, grid, cell_m);
         let forces = scale.forces(spec, grid);
         let mut air = Self {
             spec: spec.clone(),
             amounts: Amounts::none(grid, has_density),
             openness: Openness::free(grid),
-            blocked: Blocked::unread(voxels),
             solver,
             accounts: Default::default(),
             deposited: vec![0; grid.cells.columns()],
@@ -142,11 +129,7 @@ impl Air {
     /// Memory that it takes, in bytes.
     pub fn bytes(&self) -> usize {
         let cells = self.grid().cells.cells();
-        self.amounts.bytes()
-            + self.solver.bytes()
-            + 7 * cells
-            + self.blocked.bytes()
-            + 2 * size_of_val(&self.deposited[..])
+        self.amounts.bytes() + self.solver.bytes() + 7 * cells + 2 * size_of_val(&self.deposited[..])
     }
 
     /// What is in the box now becomes the initial state.
@@ -166,14 +149,9 @@ impl Air {
         }
     }
 
-    /// One step over a world whose own step is done: what rises and falls into it, then its motion.
-    pub(crate) fn step(&mut self, world: &mut World, vents: &Vents, draw: Draw) {
-        self.read_ground(world);
-        self.take_steam(world);
-        self.warm_by_lava(world);
-        self.blow_vents(world, vents, draw);
+    /// One step: ash falls, drops become vapour, and the solver moves all of it.
+    pub(crate) fn step(&mut self) {
         self.fall();
-        self.lay_ash(world);
         self.fade();
         let flows = self.solver.step(&mut self.amounts, &self.openness, &self.forces);
         for (account, (out, decayed)) in self.accounts.iter_mut().zip(flows.out.into_iter().zip(flows.decayed)) {
@@ -182,37 +160,16 @@ impl Air {
         }
     }
 
-    /// Brings the openness up to date with a world.
-    pub(crate) fn read_ground(&mut self, world: &World) {
-        // What the solver knows of the ground may be of another moment then.
-        let all = !self.blocked.is_read();
-        let changed = self.blocked.read(world);
-        if changed.is_empty() {
-            return;
-        }
-        let mut turned = self.blocked.open(&mut self.openness, &changed);
-        self.turn(&turned);
-        if all {
-            let cells = self.grid().cells;
-            turned.columns = (0..cells.nz).flat_map(|z| (0..cells.nx).map(move |x| (x, z))).collect();
-        }
-        self.solver.set_ground(&self.openness, &turned.columns);
-    }
-
-    /// Forgets what was read, before the world becomes another one; the next step reads all of it.
-    pub(super) fn forget_ground(&mut self) {
-        self.blocked = self.blocked.forgotten();
-    }
-
-    /// Moves what cells held that became solid, and fills those that became free with air at rest.
-    fn turn(&mut self, turned: &Turned) {
-        for &(place, _) in turned.cells.iter().filter(|(_, solid)| !solid) {
+    /// Moves what cells held that became solid, and fills those that became free with air at rest: each cell, and whether it is
+    /// solid now, from the floor up within a column.
+    pub(crate) fn turn(&mut self, turned: &[(Place, bool)]) {
+        for &(place, _) in turned.iter().filter(|(_, solid)| !solid) {
             self.put(Field::Heat, place, self.background(place[1]));
             if self.amounts.has(Field::Density) {
                 self.put(Field::Density, place, UNIT);
             }
         }
-        for &(place, _) in turned.cells.iter().filter(|(_, solid)| *solid) {
+        for &(place, _) in turned.iter().filter(|(_, solid)| *solid) {
             let open = self.lowest_open(place);
             for field in self.amounts.present() {
                 self.shut_in(field, place, open);
@@ -237,12 +194,12 @@ impl Air {
     }
 
     /// Units of heat of the air at rest at a height in cells.
-    pub(super) fn background(&self, y: usize) -> u32 {
+    pub(crate) fn background(&self, y: usize) -> u32 {
         self.forces.background.get(y).copied().unwrap_or(0)
     }
 
     /// The lowest cell of a column at or above a place that is not solid.
-    pub(super) fn lowest_open(&self, [x, y, z]: Place) -> Option<Place> {
+    pub(crate) fn lowest_open(&self, [x, y, z]: Place) -> Option<Place> {
         (y..self.grid().cells.ny).map(|y| [x, y, z]).find(|&place| !self.openness.is_solid(place))
     }
 
@@ -256,7 +213,7 @@ impl Air {
     }
 
     /// Puts units into a cell from outside, and counts what it takes.
-    pub(super) fn put(&mut self, field: Field, place: Place, units: u32) -> u32 {
+    pub(crate) fn put(&mut self, field: Field, place: Place, units: u32) -> u32 {
         let taken = self.add(field, place, units);
         self.accounts[field as usize].put += u64::from(taken);
         taken

@@ -61,6 +61,7 @@ use crate::memory::MemoryEstimate;
 use crate::output::OutputError;
 use crate::scene::{MAX_FILE, Scene, SceneError, Stage};
 use crate::simulation::{Simulation, system_clock};
+use crate::state::State;
 use crate::world::{Layer, World};
 
 /// Version of the format that is written and read.
@@ -234,21 +235,22 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
         layer.ledger = header.ledger(&layer.material().name)?;
         before = before.and(MemoryEstimate::of("the matter", layer.bytes(), 1.0));
     }
+    let mut state = State::from(world);
     if let Some(spec) = &scene.spec.air {
         expect(reader, AIR)?;
         before = before.and(spec.need(grid, header.place.cell_size_m()));
         before.clone().check(MEND)?;
         let mut air = spec.air(grid, header.place.cell_size_m()).map_err(|e| Fault::damaged("scene", e))?;
         air::read(&mut air, reader)?;
-        world = world.with_air(air);
+        state = state.with_air(air);
     }
     if let Some(spec) = &scene.spec.flow_spec() {
         expect(reader, FLOW)?;
-        let flow = flow::read((&scene, spec), (world.ground(), &header.place.site(grid)), &before, reader)?;
+        let flow = flow::read((&scene, spec), (state.ground(), &header.place.site(grid)), &before, reader)?;
         before = before.and(scene.need_of_flow(flow.space(), spec));
-        world = world.with_shown_flow(flow);
+        state = state.with_shown_flow(flow);
     }
-    world.check().map_err(|fault| Fault::damaged("matter", fault))?;
+    state.check().map_err(|fault| Fault::damaged("matter", fault))?;
     let mut extras = BTreeMap::new();
     let mut held = 0;
     while let Some(name) = reader.next_section()? {
@@ -275,7 +277,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     drop(held);
     let vents: Option<Vec<_>> = scene.vents().map(|(_, vent)| vent.in_cells()).collect();
     let vents = vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;
-    let simulation = Simulation::new(world, &scene.spec.rules, &vents, scene.spec.seed, engine)
+    let simulation = Simulation::new(state, &scene.spec.rules, &vents, scene.spec.seed, engine)
         .with_reactions(scene.spec.reactions.clone())
         .with_clock(system_clock)
         .resumed(events, header.step, &header.vent_numbers, header.next_vent)

@@ -289,7 +289,7 @@ impl Report {
             elements.iter().map(|(name, account)| ((*name).to_owned(), ElementReport::of(account))).collect();
         let others = world.layers().iter().filter(|layer| !layer.material().is_lava());
         let of_material = |layer: &Layer| {
-            let shows_flow = world.number_of(&layer.material().name).is_some_and(|number| world.shows_flow(number));
+            let shows_flow = world.number_of(&layer.material().name).is_some_and(|number| world.is_mirror(number));
             (layer.material().name.clone(), MaterialReport::of(layer, shows_flow, site))
         };
         Self {

@@ -3,12 +3,10 @@
 
 mod grains;
 
-use super::react::carry_out;
-use super::{Engine, Stage};
+use super::Engine;
 use crate::grid::{Grid, Place};
 use crate::random::{Draw, Salt};
 use crate::rules::drift::Drifting;
-use crate::rules::react::Reacting;
 use crate::rules::set::sets;
 use crate::rules::{Bed, Column, DIRECTIONS, Exchange, Gift, Gifts, Here, Rule, Side, Walls};
 use crate::world::{Content, World};
@@ -18,13 +16,7 @@ use crate::world::{Content, World};
 pub struct Plain;
 
 impl Engine for Plain {
-    fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
-        let (layer, rule) = match stage {
-            Stage::Sources(vents) => return vents.pour(world, draw),
-            Stage::Air(vents) => return world.step_air(vents, draw),
-            Stage::Flow(vents) => return world.step_flow(vents, draw.step),
-            Stage::Rule { layer, rule } => (layer, rule),
-        };
+    fn run(&mut self, world: &mut World, (layer, rule): (usize, &Rule), draw: Draw) {
         match rule {
             Rule::Gravity(rule) if world.capacity.layers_above(layer) > 0 => {
                 column(world, layer, &rule.beside_heavier())
@@ -41,7 +33,12 @@ impl Engine for Plain {
             Rule::Grains(rule) => grains::run(world, layer, rule, draw),
             Rule::Stay(()) => {}
             Rule::Float(rule) => world.float(rule),
-            Rule::React(rule) => react(world, rule, draw),
+            Rule::React(rule) => {
+                for round in 0..rule.rounds() {
+                    let due = self.due(world, rule, draw, round);
+                    rule.carry_out(world, &due);
+                }
+            }
             Rule::Set(()) => set(world, layer),
             Rule::Calm(rule) => world.calm(layer, rule, &mut Vec::new()),
             Rule::Leave(()) => world.leave_by_roof(layer),
@@ -71,14 +68,6 @@ fn column<const Q: usize>(world: &mut World, layer: usize, rule: &impl Column<Q>
                 world.layers[layer].set([x, y, z], cell);
             }
         }
-    }
-}
-
-/// A reaction: all cells of a round by the state before it.
-fn react(world: &mut World, rule: &Reacting, draw: Draw) {
-    for round in 0..rule.rounds() {
-        let due: Vec<_> = world.grid().places().filter_map(|place| rule.due(world, place, draw, round)).collect();
-        carry_out(world, rule, &due, draw);
     }
 }
 

@@ -10,29 +10,9 @@ use crate::rules::react::{Due, Reacting};
 use crate::rules::set;
 use crate::world::{AMOUNT, Layer, World};
 
-/// A reaction in a step.
-pub(super) fn react(world: &mut World, rule: &Reacting, draw: Draw) {
-    for round in 0..rule.rounds() {
-        let due = {
-            let world = &*world;
-            in_strips(world, rule.takes[0].layer, |tz| due_in_strip(world, rule, tz, draw, round))
-        };
-        carry_out(world, rule, &due, draw);
-    }
-}
-
-/// Lets what is due react.
-pub(super) fn carry_out(world: &mut World, rule: &Reacting, due: &[Due], draw: Draw) {
-    let due = &*world.give_heat(rule, due, draw);
-    for &Due { places, parts } in due {
-        for (part, place) in rule.takes.iter().zip(places) {
-            world.consume(part.layer, place, (part.count * parts) as u16);
-        }
-        for (part, place) in rule.makes.iter().zip(places) {
-            world.produce(part.layer, place, (part.count * parts) as u16, rule.energy);
-        }
-    }
-    world.show_met(rule, due);
+/// What is due of a reaction in a round of a step.
+pub(super) fn due(world: &World, rule: &Reacting, draw: Draw, round: u64) -> Vec<Due> {
+    in_strips(world, rule.takes[0].layer, |tz| due_in_strip(world, rule, tz, draw, round))
 }
 
 /// A layer that sets, in a step.

@@ -13,11 +13,12 @@ use super::grains;
 use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
 use super::trace::Tracer;
-use super::{Engine, Stage, react};
+use super::{Engine, react};
 use crate::grid::Place;
 use crate::parallel::{self, *};
 use crate::random::{Draw, Salt};
 use crate::rules::drift::Drifting;
+use crate::rules::react::{Due, Reacting};
 use crate::rules::{Column, Exchange, Rule, Walls};
 use crate::simd::{Level, Simd, Work};
 use crate::world::{AMOUNT, Activities, Content, ENERGY, Ground, Layer, Reader, Strip, Traced, World};
@@ -107,13 +108,7 @@ fn update_awake(layer: &mut Layer, from: usize, to: usize) {
 }
 
 impl Engine for Tiled {
-    fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
-        let (layer, rule) = match stage {
-            Stage::Sources(vents) => return vents.pour(world, draw),
-            Stage::Air(vents) => return world.step_air(vents, draw),
-            Stage::Flow(vents) => return world.step_flow(vents, draw.step),
-            Stage::Rule { layer, rule } => (layer, rule),
-        };
+    fn run(&mut self, world: &mut World, (layer, rule): (usize, &Rule), draw: Draw) {
         match rule {
             Rule::Gravity(rule) if world.capacity.layers_above(layer) > 0 => {
                 self.column(world, layer, &rule.beside_heavier())
@@ -128,7 +123,12 @@ impl Engine for Tiled {
             Rule::Drift(rule) => self.drift(world, layer, rule, draw),
             Rule::Waft(rule) => self.exchange(world, layer, rule, draw),
             Rule::Float(rule) => world.float(rule),
-            Rule::React(rule) => react::react(world, rule, draw),
+            Rule::React(rule) => {
+                for round in 0..rule.rounds() {
+                    let due = self.due(world, rule, draw, round);
+                    rule.carry_out(world, &due);
+                }
+            }
             Rule::Set(()) => react::set(world, layer),
             Rule::Calm(rule) => world.calm(layer, rule, &mut self.stirring),
             Rule::Leave(()) => world.leave_by_roof(layer),
@@ -142,6 +142,10 @@ impl Engine for Tiled {
             }
             Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| self.exchange(world, layer, rule, draw)),
         }
+    }
+
+    fn due(&mut self, world: &World, rule: &Reacting, draw: Draw, round: u64) -> Vec<Due> {
+        react::due(world, rule, draw, round)
     }
 }
 

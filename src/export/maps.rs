@@ -51,16 +51,17 @@ use crate::output::{Existing, check_free};
 use crate::records::{NEVER, Records};
 #[cfg(feature = "render")]
 use crate::render::Image;
+use crate::state::State;
 #[cfg(feature = "render")]
 use crate::terrain::Hillshade;
 use crate::units::{cells, energy};
-use crate::world::{ColumnMeasure, ColumnQuantity, Layer, World};
+use crate::world::{ColumnMeasure, ColumnQuantity, Layer};
 
 /// A state of the world and its past, from which maps are drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Maps<'a> {
     /// The state.
-    pub world: &'a World,
+    pub world: &'a State,
     /// The past of its materials; only some maps need it.
     pub records: &'a [Records],
     /// Where it stands.

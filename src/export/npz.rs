@@ -40,8 +40,9 @@ use crate::map::Site;
 use crate::measure::Measure;
 use crate::memory::MemoryEstimate;
 use crate::output::{Existing, OutputError, WholeFile};
+use crate::state::State;
 use crate::validate::Invalid;
-use crate::world::{CellMeasure, ColumnMeasure, Quantity, World};
+use crate::world::{CellMeasure, ColumnMeasure, Quantity};
 
 /// Largest number of cells of a box that is written: readers take nine bytes for each.
 pub const MAX_CELLS: usize = 1 << 29;
@@ -128,7 +129,7 @@ type Named<M> = (String, Quantity<M>);
 
 /// The maps and the fields of cells, by the names of their entries. Energy per amount is left out: it follows from the other
 /// fields.
-fn entries(world: &World) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>) {
+fn entries(world: &State) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>) {
     let mut taken = BTreeSet::new();
     let maps = named(world.column_quantities(), &mut taken);
     let mut fields = world.quantities();
@@ -216,7 +217,7 @@ fn shape(grid: Grid) -> Vec<usize> {
 }
 
 /// The numbers of a quantity in every cell; whether a cell is solid is a truth value.
-fn cells<'a>(world: &'a World, quantity: &Quantity) -> Entry<'a> {
+fn cells<'a>(world: &'a State, quantity: &Quantity) -> Entry<'a> {
     let (values, grid) = (world.values(quantity), world.grid());
     let truth = quantity.measure() == CellMeasure::Solid;
     let fill = move |out: &mut dyn Write| {
@@ -246,13 +247,13 @@ fn rows(grid: Grid) -> impl Iterator<Item = (usize, usize)> {
 mod tests {
     use super::*;
     use crate::matter::Material;
-    use crate::world::Ground;
+    use crate::world::{Ground, World};
 
     #[test]
     fn no_two_entries_have_the_same_name() {
         let material = |name: &str| Material { name: name.to_owned(), ..Material::water() };
         let materials = ["max", "a", "a_max"].map(material).to_vec();
-        let world = World::with_materials(Ground::none(Grid::new(1, 1, 1)), materials);
+        let world = State::from(World::with_materials(Ground::none(Grid::new(1, 1, 1)), materials));
         let (maps, fields) = entries(&world);
         let names: Vec<_> =
             maps.into_iter().map(|(name, _)| name).chain(fields.into_iter().map(|(name, _)| name)).collect();

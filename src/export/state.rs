@@ -2,18 +2,18 @@
 
 use super::About;
 use crate::map::Site;
-use crate::world::World;
+use crate::state::State;
 
 /// A step of a simulation, and its place in the world.
 #[derive(Clone, Copy)]
 pub struct ExportState<'a> {
     /// The state.
-    pub world: &'a World,
+    pub world: &'a State,
     /// Where the box is.
     pub site: &'a Site,
     /// Where the file comes from.
     pub about: &'a About,
-    /// [`World::state_hash`], worked out once for all files of the step.
+    /// [`State::state_hash`], worked out once for all files of the step.
     pub state: u64,
 }
 

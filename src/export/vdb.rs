@@ -20,8 +20,9 @@ use super::sparse::{Block, EDGE, Sparse, cell_of};
 use super::state::ExportState;
 use crate::lowpass::RowFilter;
 use crate::output::{Existing, WholeFile};
+use crate::state::State;
 use crate::world::quantity::symbol;
-use crate::world::{CellMeasure, Quantity, World};
+use crate::world::{CellMeasure, Quantity};
 
 const MAGIC: u64 = 0x5644_4220;
 /// Version of the file format, and of the library whose habits are followed.
@@ -98,7 +99,7 @@ struct GridOf {
 }
 
 /// The grids of a world, in the order in which they lie in the file.
-fn grids(world: &World) -> Vec<GridOf> {
+fn grids(world: &State) -> Vec<GridOf> {
     let quantities = world.quantities();
     let grids = quantities.iter().flat_map(|quantity| {
         let grid = |name: &str, smooth: bool| {

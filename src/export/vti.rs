@@ -17,7 +17,8 @@ use flate2::{Compression, write::ZlibEncoder};
 use super::ExportError;
 use super::state::ExportState;
 use crate::output::{Existing, OutputError, WholeFile};
-use crate::world::{CellMeasure, Quantity, World};
+use crate::state::State;
+use crate::world::{CellMeasure, Quantity};
 
 /// Most cells of a box: ParaView needs 17 bytes for each.
 pub const MAX_CELLS: usize = 1 << 29;
@@ -48,7 +49,7 @@ struct Array {
 }
 
 /// The arrays of cells and those of points, in the order in which they lie in the file.
-fn arrays(world: &World) -> [Vec<Array>; 2] {
+fn arrays(world: &State) -> [Vec<Array>; 2] {
     let quantities = world.quantities();
     let named = |name: &str, of: &Quantity| of.with_name(name);
     let cells = quantities.iter().filter_map(|quantity| {
@@ -235,7 +236,7 @@ fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
 
 /// Makes rows of values from west to east.
 struct Rows<'a> {
-    world: &'a World,
+    world: &'a State,
     /// The row, with room for one more point than there are cells.
     values: Vec<f32>,
     /// A row of cells, and the sums of up to two quantities over the cells around each point.
@@ -301,14 +302,14 @@ impl<'a> Rows<'a> {
 }
 
 /// The rows (y, z) of cells that meet in a row of points.
-fn rows_around(world: &World, j: usize, k: usize) -> impl Iterator<Item = (usize, usize)> {
+fn rows_around(world: &State, j: usize, k: usize) -> impl Iterator<Item = (usize, usize)> {
     let (ny, nz) = (world.grid().ny, world.grid().nz);
     let near = |at: usize, n: usize| at.saturating_sub(1)..(at + 1).min(n);
     near(k, ny).flat_map(move |y| near(j, nz).map(move |north| (y, nz - 1 - north)))
 }
 
 /// Number of cells around a point that are inside the box and not solid.
-fn open_cells(world: &World, i: usize, j: usize, k: usize) -> usize {
+fn open_cells(world: &State, i: usize, j: usize, k: usize) -> usize {
     let xs = i.saturating_sub(1)..(i + 1).min(world.grid().nx);
     let open = |(y, z): (usize, usize)| xs.clone().filter(|&x| !world.ground().is_solid([x, y, z])).count();
     rows_around(world, j, k).map(open).sum()

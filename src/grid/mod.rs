@@ -13,6 +13,8 @@
 
 pub(crate) mod tile;
 
+use serde::{Deserialize, Serialize};
+
 /// Largest number of cells along one axis. A box of that many cells each way is fine: memory follows the ground's
 /// surface and the lava, not the box.
 pub const MAX_SIDE: usize = 8192;
@@ -75,5 +77,23 @@ impl Grid {
     #[inline]
     pub fn column(self, x: usize, z: usize) -> usize {
         z * self.nx + x
+    }
+}
+
+/// What stands at the four sides of the box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Walls {
+    /// Nothing leaves.
+    #[default]
+    Closed,
+    /// What crosses a side leaves the box and is counted as outflow.
+    Open,
+}
+
+impl Walls {
+    /// Whether each cell of a box, which may be `thin`, has two neighbours across at most: an open side counts as one.
+    pub(crate) fn leave_two_sides(self, thin: bool) -> bool {
+        thin && self == Self::Closed
     }
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::flow::Flow;
 use crate::parallel::*;
-use crate::world::World;
 
 /// Wet columns whose crusts one task works out.
 const PART: usize = 512;
@@ -46,16 +45,16 @@ struct Written {
 }
 
 impl Crusts {
-    /// What a world shows; `None` without lava that grows a crust. A map that is the same stays the same object.
-    pub(super) fn refresh(&mut self, world: &World) -> Option<Arc<CrustMap>> {
-        let Some(flow) = world.flow().filter(|flow| flow.grows_crust()) else {
+    /// What a flow shows; `None` without lava that grows a crust. A map that is the same stays the same object.
+    pub(super) fn refresh(&mut self, flow: Option<&Flow>) -> Option<Arc<CrustMap>> {
+        let Some(flow) = flow.filter(|flow| flow.grows_crust()) else {
             *self = Self::default();
             return None;
         };
-        let (grid, air) = (world.grid(), flow.setup().lava.ambient_k as f32);
-        self.marks.resize(grid.columns(), Mark::Nothing);
-        let mut next = Written::cleared(self.spare.take(), grid.columns(), air);
-        next.write(flow, [grid.nx, grid.nz], &mut self.marks);
+        let (space, air) = (flow.space(), flow.setup().lava.ambient_k as f32);
+        self.marks.resize(space.columns(), Mark::Nothing);
+        let mut next = Written::cleared(self.spare.take(), space.columns(), air);
+        next.write(flow, [space.nx, space.nz], &mut self.marks);
         match &self.shown {
             Some(shown) if shown.is(&next) => self.spare = Some(next),
             _ => self.spare = self.shown.replace(next),

@@ -1,36 +1,31 @@
 //! Materials: what a layer of the world is made of. Data only; the rules read it.
 
+mod float;
 mod reaction;
 mod trace;
 
 use std::collections::BTreeMap;
 
+pub(crate) use self::float::{FLOATED, can_float, carries};
 pub use self::reaction::{MAX_REACTIONS, Reaction, ReactionHeat, Terms, Where};
 pub use self::trace::{Air, Trace};
 use serde::{Deserialize, Serialize};
 
-use crate::rules::{self, Param};
-use crate::validate::{Invalid, within};
+use crate::units::amount_units;
+use crate::validate::Invalid;
 use crate::view::{MaterialLook, Preset as Look};
 
 /// Most materials of a scene, the lava not counted.
 pub const MAX_MATERIALS: usize = 15;
 
 /// Longest name of a material in bytes.
-const LONGEST_NAME: usize = 16;
-
-/// Most elements of a material.
-const MOST_ELEMENTS: f64 = 16.0;
+pub(crate) const LONGEST_NAME: usize = 16;
 
 /// Most that the lowest cell of a box may hold at rest beyond 1.
 const DEEPEST: f64 = 0.95;
 
 /// Density of lava in kg/m³.
 const LAVA_DENSITY: f64 = 2600.0;
-
-/// Least and largest density of a material in kg/m³.
-const LEAST_DENSITY: f64 = 0.01;
-const MOST_DENSITY: f64 = 30_000.0;
 
 /// How a material moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +105,13 @@ pub struct Compress {
 impl Default for Compress {
     fn default() -> Self {
         Self { max: 0.01, min_flow: 0.01, max_speed: 1.0, passes: 4 }
+    }
+}
+
+impl Compress {
+    /// What a cell holds more than the one above it at rest, in units: even, so that it stays at rest.
+    pub fn step_of_depth(&self) -> u16 {
+        amount_units(self.max) & !1
     }
 }
 
@@ -392,26 +394,6 @@ impl Material {
         self.kind == Kind::Liquid && self.pressure == Pressure::Trace && !self.is_lava()
     }
 
-    /// The parameters of all rules that a material may follow.
-    pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
-        use rules::{compress, drift, float, grains, level, squeeze, trace};
-        let liquids = [squeeze::PARAMS, level::PARAMS, compress::PARAMS, trace::PARAMS];
-        liquids.into_iter().chain([drift::PARAMS, grains::PARAMS, float::PARAMS]).flatten()
-    }
-
-    /// The parameters of the rules that this one follows.
-    pub fn params_in_force(&self) -> impl Iterator<Item = &'static Param<Self>> {
-        let rules: &[_] = match (self.kind, self.pressure) {
-            (Kind::Liquid, Pressure::None) => &[rules::squeeze::PARAMS, rules::level::PARAMS],
-            (Kind::Liquid, Pressure::Compress) => &[rules::compress::PARAMS],
-            (Kind::Liquid, Pressure::Trace) => &[rules::squeeze::PARAMS, rules::level::PARAMS, rules::trace::PARAMS],
-            (Kind::Gas, _) => &[rules::level::PARAMS, rules::drift::PARAMS],
-            (Kind::Grain, _) => &[rules::grains::PARAMS, rules::float::PARAMS],
-            (Kind::Still, _) => &[rules::float::PARAMS],
-        };
-        rules.iter().copied().flatten()
-    }
-
     /// Checks that a column of a box of this height holds what it would at rest under pressure; `key` is the table's name.
     ///
     /// # Errors
@@ -423,56 +405,6 @@ impl Material {
         }
         let expected = format!("at most {:.4} in a box {ny} cells high: a cell holds less than 2", most - 5e-5);
         Err(Invalid::new(&format!("{key}.compress.max"), self.compress.max, expected))
-    }
-
-    /// Checks name and numbers; `key` is the table's name, such as `material[0]`.
-    ///
-    /// # Errors
-    /// Names the first key that is wrong.
-    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
-        let right = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        if self.name.is_empty() || self.name.len() > LONGEST_NAME || !self.name.chars().all(right) {
-            let expected = format!("1 to {LONGEST_NAME} of a to z, 0 to 9 and _");
-            return Err(Invalid::new(&format!("{key}.name"), format!("{:?}", self.name), expected));
-        }
-        if [Self::LAVA, "ground", "solid", "air"].contains(&self.name.as_str()) {
-            return Err(Invalid::new(&format!("{key}.name"), &self.name, "another name: every world has this one"));
-        }
-        within(&format!("{key}.density"), self.density, LEAST_DENSITY, MOST_DENSITY)?;
-        Self::params().try_for_each(|p| within(&format!("{key}.{}", p.key), (p.get)(self), p.low, p.high))?;
-        self.validate_elements(key)?;
-        if self.sets && self.kind != Kind::Liquid {
-            return Err(Invalid::new(&format!("{key}.sets"), "true", "false: only a liquid sets"));
-        }
-        self.look.validate(&format!("{key}.look"))
-    }
-
-    fn validate_elements(&self, key: &str) -> Result<(), Invalid> {
-        within(&format!("number of elements in {key}.elements"), self.elements.len() as f64, 0.0, MOST_ELEMENTS)?;
-        self.elements.iter().try_for_each(|(element, &number)| {
-            let key = format!("{key}.elements.{element}");
-            if element.len() > LONGEST_NAME {
-                let expected = format!("a name of at most {LONGEST_NAME} bytes");
-                return Err(Invalid::new(&key, format!("{element:?}"), expected));
-            }
-            within(&key, number.into(), 1.0, 1000.0)
-        })
-    }
-
-    /// Checks the materials of a scene together.
-    ///
-    /// # Errors
-    /// Names the first table that is wrong, has the name of another, or is one too many.
-    pub fn validate_all(materials: &[Self]) -> Result<(), Invalid> {
-        within("number of [[material]] tables", materials.len() as f64, 0.0, MAX_MATERIALS as f64)?;
-        for (i, material) in materials.iter().enumerate() {
-            let key = format!("material[{i}]");
-            material.validate(&key)?;
-            if materials[..i].iter().any(|other| other.name == material.name) {
-                return Err(Invalid::new(&format!("{key}.name"), &material.name, "a name that no other material has"));
-            }
-        }
-        Ok(())
     }
 }
 

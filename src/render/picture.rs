@@ -4,9 +4,9 @@ use super::camera::Camera;
 use super::image::Image;
 use super::renderer::Renderer;
 use crate::lowpass::LowPass;
+use crate::state::StateRef;
 use crate::validate::{Invalid, within};
 use crate::view::{CameraSpec, LookSpec};
-use crate::world::World;
 
 /// Most pixels along a side, as in a scene.
 const MOST_PIXELS: f64 = 8192.0;
@@ -16,12 +16,14 @@ const MOST_PIXELS: f64 = 8192.0;
 ///
 /// # Errors
 /// Names the value of camera, look or size that is out of range, or the size of a box that is too large to be drawn.
-pub fn picture(
-    world: &World,
+pub fn picture<'a>(
+    state: impl Into<StateRef<'a>>,
     camera: &CameraSpec,
     look: &LookSpec,
     (width, height): (usize, usize),
 ) -> Result<Image, Invalid> {
+    let state: StateRef<'_> = state.into();
+    let world = state.world;
     camera.validate()?;
     for side in [width, height] {
         within("size", side as f64, 1.0, MOST_PIXELS)?;
@@ -30,5 +32,5 @@ pub fn picture(
     let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone())?;
     renderer.set_ground(world.ground());
     let camera = Camera::new(camera, &renderer.subject(), (width, height));
-    Ok(renderer.frame(LowPass::new(world.grid()).refresh(world), &camera))
+    Ok(renderer.frame(LowPass::new(world.grid()).refresh(state), &camera))
 }

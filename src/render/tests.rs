@@ -12,7 +12,8 @@ use crate::grid::Grid;
 use crate::lowpass::{LowPass, Volume};
 use crate::scene::{Scene, VentPlace};
 use crate::simd::Level;
-use crate::world::{CellMeasure, Edit, Matter, Shape, World};
+use crate::state::State;
+use crate::world::{CellMeasure, Edit, Matter, Shape};
 
 /// A cone under a few blobs of lava.
 fn scene() -> (Array2<f32>, Volume) {
@@ -129,7 +130,7 @@ fn lava_at_the_sides_of_a_box_changes_no_pixel_by_skipping() {
 }
 
 /// Worlds of a few steps of a simulation, with lava put in and taken away between them.
-fn history() -> Vec<World> {
+fn history() -> Vec<State> {
     let ball = |center: [f64; 3], matter: Matter| Edit { shape: Shape::Sphere { center, radius: 5.0 }, matter };
     let lava = Matter::Lava { amount: 0.9, energy: 1.1 };
     let mut scene = Scene::volcano();

@@ -31,11 +31,11 @@
 //! outside of an open side counts as an empty cell.
 
 use super::Walls;
-use super::params::{Param, param};
 use super::sweep::{Exchange, Flow, Gift, Gifts, Here, Near, Side, lower};
 use crate::grid::Grid;
 use crate::grid::tile::Lanes;
 use crate::matter::Material;
+use crate::param::{Param, param};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
 use crate::world::{AMOUNT, RuleNumbers};
@@ -94,7 +94,7 @@ impl Compressing {
     pub fn new(material: &Material, grid: Grid, walls: Walls) -> Self {
         let spec = &material.compress;
         Self {
-            max: step_of_depth(spec.max),
+            max: spec.step_of_depth(),
             min_flow: amount_units(spec.min_flow),
             max_speed: amount_units(spec.max_speed).max(1),
             passes: spec.passes.max(1),
@@ -142,11 +142,6 @@ impl Compressing {
         };
         flow.min(tenth(u16::MAX - there))
     }
-}
-
-/// What a cell holds more than the one above it at rest, in units: even, so that it stays at rest.
-pub fn step_of_depth(max: f64) -> u16 {
-    amount_units(max) & !1
 }
 
 /// A tenth of the room.

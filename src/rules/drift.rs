@@ -18,11 +18,11 @@
 
 use super::Walls;
 use super::level::{self, Leveling};
-use super::params::{Param, param};
 use super::sweep::{Exchange, Flow, Gifts, Here, Near, Side};
 use crate::grid::tile::{Lanes, TilePlace};
 use crate::grid::{Grid, Place};
 use crate::matter::Material;
+use crate::param::{Param, param};
 use crate::random::{Salt, StepKey};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};

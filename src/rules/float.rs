@@ -23,8 +23,8 @@
 mod draft;
 mod piece;
 
-use super::params::{Param, param};
-use crate::matter::{Capacity, Kind, Material};
+use crate::matter::{Capacity, Kind, Material, can_float, carries};
+use crate::param::{Param, param};
 use crate::world::{Layer, RuleNumbers, Traced, World};
 
 use self::draft::Draft;
@@ -39,9 +39,6 @@ pub const PARAMS: &[Param<Material>] = &[param!(
     Switch,
     "whether pieces of it fall, sink in lighter liquids and rise in denser ones; else they stay where they are"
 )];
-
-/// Memory of the pieces and of a move of one, relative to that of the matter: 150 bytes a cell.
-pub(crate) const FLOATED: f64 = 30.0;
 
 /// Columns around a piece over which a cell of displaced liquid spreads at once.
 const SPREAD: u64 = 16;
@@ -102,17 +99,6 @@ impl Floating {
         }
         numbers
     }
-}
-
-/// Whether pieces lie on it.
-fn carries(material: &Material) -> bool {
-    material.kind == Kind::Liquid && !material.is_lava() && !material.sets
-}
-
-/// Whether a material makes pieces that move, beside these in a world.
-pub(crate) fn can_float<'a>(material: &Material, mut others: impl Iterator<Item = &'a Material>) -> bool {
-    let is_borne = |other: &Material| carries(other) && other.density > material.density;
-    material.floats && (material.kind == Kind::Still || material.kind == Kind::Grain && others.any(is_borne))
 }
 
 impl World {

@@ -25,13 +25,13 @@
 //! square on its corner; with a quarter it is round. A side has to be free too: nothing
 //! passes between two corners that touch. What is outside of an open side is free at all heights; what goes there has left.
 
-use super::params::{Param, param};
 use super::sweep::DIRECTIONS;
 use super::{RulesSpec, Walls};
 use crate::grid::Place;
 use crate::matter::Material;
+use crate::param::{Param, param};
 use crate::random::{Draw, Salt, StepKey};
-use crate::units::AMOUNT_ONE;
+use crate::units::{AMOUNT_HALF, AMOUNT_ONE};
 use crate::world::{RuleNumbers, World};
 
 /// The parameters of grains, in the table of a material.
@@ -62,9 +62,6 @@ pub const PARAMS: &[Param<Material>] = &[
     ),
     param!(grains.flow, "", 0.0, 1.0, Switch, "whether grains below other grains run to the sides, as tiles of water"),
 ];
-
-/// Least of denser fluids in a cell that carries a grain; more of lighter ones drags at it.
-pub(crate) const HALF: u16 = AMOUNT_ONE / 2;
 
 /// The eight sides as (dx, dz): [`DIRECTIONS`], then the corners.
 pub const SIDES: [(isize, isize); 8] = {
@@ -193,14 +190,14 @@ impl World {
         !self.ground.is_solid(place)
             && still < u32::from(AMOUNT_ONE)
             && self.layers[layer].at(place).amount == 0
-            && denser < u32::from(HALF)
+            && denser < u32::from(AMOUNT_HALF)
     }
 
     /// Whether a cell of the box holds lighter matter that drags at a grain of a layer.
     pub(crate) fn is_thick_for(&self, layer: usize, place: Place) -> bool {
         let amount = |layer: &crate::world::Layer| u32::from(layer.at(place).amount);
         let lighter: u32 = self.lighter_fluids(layer).iter().map(amount).sum();
-        lighter > u32::from(HALF) || self.lighter_grains(layer).iter().any(|layer| layer.at(place).amount > 0)
+        lighter > u32::from(AMOUNT_HALF) || self.lighter_grains(layer).iter().any(|layer| layer.at(place).amount > 0)
     }
 }
 

@@ -16,16 +16,17 @@
 //! if a_b > 1 − h_b:  m = min(a_b − (1 − h_b), 2 − a_c) goes up
 //! ```
 
-use super::params::{LEAST_SHARE, Param, param, share};
+use super::params::{LEAST_SHARE, share};
 use super::transfer::{Share, carried, ratio};
 use super::{Column, Pair, Parcel, RulesSpec};
 use crate::grid::tile::Lanes;
+use crate::param::{Param, param};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
 use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers};
 
 /// The parameters of gravity.
-pub const PARAMS: &[Param] = &[
+pub const PARAMS: &[Param<RulesSpec>] = &[
     param!(
         factor,
         "share",

@@ -37,11 +37,11 @@
 //! empty cell. Rounding is down, but for `drop`.
 
 use super::Walls;
-use super::params::{Param, param};
 use super::sweep::{Bed, Exchange, Flow, Gift, Gifts, Here, Near, Side, lower};
 use crate::grid::Grid;
 use crate::grid::tile::Lanes;
 use crate::matter::Material;
+use crate::param::{Param, param};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
 use crate::world::{AMOUNT, RuleNumbers};

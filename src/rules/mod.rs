@@ -15,6 +15,7 @@ pub mod float;
 pub mod grains;
 pub mod gravity;
 pub mod level;
+mod material;
 mod params;
 pub mod react;
 mod schedule;
@@ -25,9 +26,14 @@ mod sweep;
 pub mod trace;
 mod transfer;
 
+pub use crate::grid::Walls;
+pub use crate::param::Scale;
 pub use change::{Change, MaterialChange, Parameters, RulesChange};
-pub use params::{Friction, Param, Roof, RulesSpec, Scale, Walls};
+pub use params::{Friction, Roof, RulesSpec};
 pub use schedule::{Rule, Rules};
 pub use sweep::{Bed, DIRECTIONS, Gift, Gifts, Here, Side};
 pub(crate) use sweep::{Column, Exchange, Flow, Near, Next, Pair};
 pub use transfer::Parcel;
+
+/// A number of a rule, kept in a `T`.
+pub type Param<T = RulesSpec> = crate::param::Param<T>;

@@ -4,19 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::gravity;
 use super::spreading;
+use crate::grid::Walls;
+use crate::param::Param;
 use crate::units::{ENERGY_MAX, ENERGY_ONE};
 use crate::validate::{Invalid, within};
-
-/// What stands at the four sides of the box.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Walls {
-    /// Nothing leaves.
-    #[default]
-    Closed,
-    /// What crosses a side leaves the box and is counted as outflow.
-    Open,
-}
 
 /// What stands above the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,13 +23,6 @@ pub enum Roof {
 impl Roof {
     fn is_closed(&self) -> bool {
         *self == Self::Closed
-    }
-}
-
-impl Walls {
-    /// Whether each cell of a box, which may be `thin`, has two neighbours across at most: an open side counts as one.
-    pub(super) fn leave_two_sides(self, thin: bool) -> bool {
-        thin && self == Self::Closed
     }
 }
 
@@ -101,93 +85,10 @@ pub(super) const LEAST_SHARE: f64 = 1.0 / 65536.0;
 /// Largest energy of a cell, vent = 1.
 pub(super) const MOST_ENERGY: f64 = ENERGY_MAX as f64 / ENERGY_ONE as f64;
 
-/// How the values of a parameter are spread over its range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
-    /// Evenly.
-    Linear,
-    /// Small values matter as much as large ones.
-    Logarithmic,
-    /// Whole numbers; small ones matter as much as large ones.
-    Whole,
-    /// 0 for no, 1 for yes.
-    Switch,
-}
-
-/// One number of a rule, kept in a `T`. Scenes, messages, the panel, the documentation and the tests take it from here.
-#[derive(Debug)]
-pub struct Param<T = RulesSpec> {
-    /// Its key in a table of rules, such as `friction.on_solid`.
-    pub key: &'static str,
-    /// Its unit, or on what it acts.
-    pub unit: &'static str,
-    /// The smallest value that it may have.
-    pub low: f64,
-    /// The largest.
-    pub high: f64,
-    /// How to choose between them.
-    pub scale: Scale,
-    /// What it is, and what it does to the flow.
-    pub what: &'static str,
-    /// Reads it.
-    pub get: fn(&T) -> f64,
-    /// Writes it.
-    pub set: fn(&mut T, f64),
-}
-
-/// A parameter that is a field of the set it is kept in: field, unit, range, scale, words. The field is an `f64`, with the
-/// scale `Whole` a `u32`, and with `Switch` a `bool`.
-macro_rules! param {
-    ($first:ident $(. $rest:ident)*, $unit:literal, $low:expr, $high:expr, Whole, $what:literal) => {
-        $crate::rules::Param {
-            key: concat!(stringify!($first) $(, ".", stringify!($rest))*),
-            unit: $unit,
-            low: $low,
-            high: $high,
-            scale: $crate::rules::Scale::Whole,
-            what: $what,
-            get: |of| f64::from(of.$first $(.$rest)*),
-            set: |of, value| of.$first $(.$rest)* = value.round() as u32,
-        }
-    };
-    ($first:ident $(. $rest:ident)*, $unit:literal, $low:expr, $high:expr, Switch, $what:literal) => {
-        $crate::rules::Param {
-            key: concat!(stringify!($first) $(, ".", stringify!($rest))*),
-            unit: $unit,
-            low: $low,
-            high: $high,
-            scale: $crate::rules::Scale::Switch,
-            what: $what,
-            get: |of| f64::from(u8::from(of.$first $(.$rest)*)),
-            set: |of, value| of.$first $(.$rest)* = value >= 0.5,
-        }
-    };
-    ($first:ident $(. $rest:ident)*, $unit:literal, $low:expr, $high:expr, $scale:ident, $what:literal) => {
-        $crate::rules::Param {
-            key: concat!(stringify!($first) $(, ".", stringify!($rest))*),
-            unit: $unit,
-            low: $low,
-            high: $high,
-            scale: $crate::rules::Scale::$scale,
-            what: $what,
-            get: |of| of.$first $(.$rest)*,
-            set: |of, value| of.$first $(.$rest)* = value,
-        }
-    };
-}
-pub(super) use param;
-
-impl Param {
+impl Param<RulesSpec> {
     /// The parameters of all rules.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         spreading::PARAMS.iter().chain(gravity::PARAMS)
-    }
-}
-
-impl<T: Default> Param<T> {
-    /// Its value when a scene does not say.
-    pub fn default(&self) -> f64 {
-        (self.get)(&T::default())
     }
 }
 

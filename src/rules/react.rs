@@ -57,11 +57,11 @@ pub struct Heat {
 
 /// A reaction in its place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Due {
+pub struct Due {
     /// Where the first material is, and the second.
-    pub(crate) places: [Place; 2],
+    pub places: [Place; 2],
     /// Parts that react.
-    pub(crate) parts: u32,
+    pub parts: u32,
 }
 
 impl Reacting {
@@ -94,12 +94,29 @@ impl Reacting {
     }
 
     /// Rounds of a step, in each of which all cells react at once.
-    pub(crate) fn rounds(&self) -> u64 {
+    pub fn rounds(&self) -> u64 {
         if self.place == Where::Across { 2 } else { 1 }
     }
 
+    /// Whether it takes heat from lava beside it: in a world without a flow that has some it does not take place.
+    pub(crate) fn takes_heat(&self) -> bool {
+        self.heat.is_some() && self.near.is_some()
+    }
+
+    /// Lets what is due react, in a world of which no flow takes part.
+    pub(crate) fn carry_out(&self, world: &mut World, due: &[Due]) {
+        for &Due { places, parts } in due.iter().filter(|_| !self.takes_heat()) {
+            for (part, place) in self.takes.iter().zip(places) {
+                world.consume(part.layer, place, (part.count * parts) as u16);
+            }
+            for (part, place) in self.makes.iter().zip(places) {
+                world.produce(part.layer, place, (part.count * parts) as u16, self.energy);
+            }
+        }
+    }
+
     /// What reacts where the first material is at `place`, in a round of a step.
-    pub(crate) fn due(&self, world: &World, place: Place, draw: Draw, round: u64) -> Option<Due> {
+    pub fn due(&self, world: &World, place: Place, draw: Draw, round: u64) -> Option<Due> {
         let first = self.takes.first()?;
         if u32::from(world.layers()[first.layer].at(place).amount) < first.count
             || (place[1] as f64) < self.above * world.grid().ny as f64

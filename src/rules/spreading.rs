@@ -14,16 +14,17 @@
 //!
 //! Beside heavier matter its amount in n counts with a_n, and its amount in the cell below supports as lava does.
 
-use super::params::{LEAST_SHARE, MOST_ENERGY, Param, param, share};
+use super::params::{LEAST_SHARE, MOST_ENERGY, share};
 use super::transfer::{Share, carried, ratio};
 use super::{Bed, Exchange, Flow, Gift, Gifts, Here, Near, Parcel, RulesSpec, Side, Walls};
 use crate::grid::tile::Lanes;
+use crate::param::{Param, param};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, amount_units, energy_units};
 use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers};
 
 /// The parameters of spreading.
-pub const PARAMS: &[Param] = &[
+pub const PARAMS: &[Param<RulesSpec>] = &[
     param!(
         threshold,
         "energy",

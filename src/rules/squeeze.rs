@@ -15,10 +15,10 @@
 //! A liquid under pressure ([`super::compress`]) falls and rises by that rule; it is displaced here only from cells that are
 //! 0.98 or more full of heavier matter.
 
-use super::params::{Param, param};
 use super::sweep::{Column, Pair};
 use crate::grid::tile::Lanes;
 use crate::matter::{Kind, Material, Pressure};
+use crate::param::{Param, param};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
 use crate::world::{AMOUNT, Content, RuleNumbers};

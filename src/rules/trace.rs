@@ -44,10 +44,10 @@ mod plain;
 
 pub(crate) use self::heights::{Height, Kind, Shares, Surface};
 use super::Walls;
-use super::params::{Param, param};
 use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
 use crate::matter::{Air, Material};
+use crate::param::{Param, param};
 use crate::units::{AMOUNT_ONE, amount_units};
 use crate::world::RuleNumbers;
 

@@ -13,9 +13,10 @@ use crate::matter::Capacity;
 use crate::memory::MemoryEstimate;
 use crate::rules::{RulesSpec, Walls};
 use crate::simulation::EventSpec;
+use crate::state::State;
 use crate::validate::{Invalid, within};
 use crate::view::LookSpec;
-use crate::world::{Matter, World};
+use crate::world::Matter;
 
 /// The rules by which lava moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -253,20 +254,20 @@ impl Scene {
         FlowSetup { lava, step_s: spec.step_s, open_sides: spec.open_sides, seed: self.spec.seed, heaters }
     }
 
-    /// The world of a scene of the physical model, whose memory was checked, on its ground with its bodies.
-    pub(super) fn world_of_flow(
+    /// The state of a scene of the physical model, whose memory was checked, on its ground with its bodies.
+    pub(super) fn state_of_flow(
         &self,
         spec: &FlowSpec,
         space: FlowBox,
         bodies: &[Cow<'_, BodySpec>],
-        world: World,
-    ) -> Result<World, Invalid> {
-        let heights = world.ground().surface();
+        state: State,
+    ) -> Result<State, Invalid> {
+        let heights = state.ground().surface();
         let ground: Vec<f64> = heights.iter().map(|&cells| f64::from(cells) * space.dz_m).collect();
-        let flow = Flow::new(space, self.flow_setup(spec, world.grid()), &ground)?;
-        let mut world = world.with_flow(flow);
-        bodies.iter().for_each(|body| world.edit(body));
-        world.open_account();
-        Ok(world)
+        let flow = Flow::new(space, self.flow_setup(spec, state.grid()), &ground)?;
+        let mut state = state.with_flow(flow);
+        bodies.iter().for_each(|body| state.edit(body));
+        state.open_account();
+        Ok(state)
     }
 }

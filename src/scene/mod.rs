@@ -50,6 +50,7 @@ use crate::memory::MemoryEstimate;
 use crate::shipped;
 use crate::simulation::{Event, MAX_EVENTS, Simulation, system_clock};
 use crate::source::{FUME, VentSpec, check_vents};
+use crate::state::State;
 use crate::terrain::{CellSize, Surface, TerrainError};
 use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
@@ -116,7 +117,11 @@ impl Scene {
     /// All quantities of the columns of its world: what maps can show.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
         let flow = self.spec.flow_spec();
-        Quantity::of_columns(&self.materials(), flow.as_ref().map(|flow| &flow.lava.lava), self.spec.air.is_some())
+        Quantity::of_columns(
+            &self.materials(),
+            flow.as_ref().map(|flow| flow.lava.lava.melts()),
+            self.spec.air.is_some(),
+        )
     }
 
     /// Reads and checks a scene file.
@@ -305,25 +310,26 @@ impl Scene {
         let mut shelf = self.shelf(scale, grid);
         let bodies = self.bodies_on(&mut shelf)?;
         let ground = Ground::from_surface(grid.ny, surface.heights);
-        let mut world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
+        let world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
+        let mut state = State::from(world);
         if let Some(air) = &spec.air {
             held.push(self.hold(&air.need(grid, surface.cell_size_m))?);
-            world = world.with_air(air.air(grid, surface.cell_size_m).map_err(invalid)?);
+            state = state.with_air(air.air(grid, surface.cell_size_m).map_err(invalid)?);
         }
         match spec.flow_spec() {
             Some(flow) => {
                 let height_m = surface.cell_size_m / surface.vertical_exaggeration;
                 let space = Self::flow_box(grid, surface.cell_size_m, height_m);
                 held.push(self.hold(&self.need_of_flow(space, &flow))?);
-                world = self.world_of_flow(&flow, space, &bodies, world).map_err(invalid)?;
+                state = self.state_of_flow(&flow, space, &bodies, state).map_err(invalid)?;
             }
             None => {
-                bodies.iter().for_each(|body| world.edit(body));
-                world.open_account();
+                bodies.iter().for_each(|body| state.edit(body));
+                state.open_account();
             }
         }
         let events = self.events_on(&mut shelf, 0)?;
-        let simulation = Simulation::new(world, &spec.rules, &vents, spec.seed, engine);
+        let simulation = Simulation::new(state, &spec.rules, &vents, spec.seed, engine);
         Ok(Stage {
             simulation: simulation
                 .with_reactions(spec.reactions.clone())

@@ -9,8 +9,8 @@ use crate::flow::FlowCell;
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::matter::Material;
+use crate::matter::{FLOATED, can_float};
 use crate::memory::{Held, MemoryEstimate};
-use crate::rules::float::{FLOATED, can_float};
 use crate::terrain::Kind;
 use crate::world::{BYTES_A_DISPLACED_CELL, Edit, Matter, TRACED, World};
 
@@ -62,7 +62,7 @@ const BYTES_A_FITTED_COLUMN: f64 = 4.0;
 
 impl Scene {
     /// Memory that the world takes at step 0, or right after the event that puts in most. The lava that vents pour
-    /// later is not in it; see [`World::check_memory`].
+    /// later is not in it; see [`State::check_memory`](crate::state::State::check_memory).
     pub fn need(&self) -> MemoryEstimate {
         let spec = &self.spec;
         let Ok(grid) = spec.grid.grid() else { return MemoryEstimate::default() };

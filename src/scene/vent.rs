@@ -4,10 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::time::Entry;
-use crate::air::VentAir;
 use crate::grid::{Grid, MAX_SIDE};
 use crate::source::{
-    FUME, VentFlow, VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate,
+    FUME, VentAir, VentFlow, VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate,
 };
 use crate::terrain::Surface;
 use crate::validate::{Invalid, within};

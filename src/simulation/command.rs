@@ -3,8 +3,9 @@
 use crate::air::Wind;
 use crate::rules::{MaterialChange, RulesChange, RulesSpec};
 use crate::source::{VentChange, VentSpec};
+use crate::state::State;
 use crate::validate::Invalid;
-use crate::world::{Edit, Matter, World};
+use crate::world::{Edit, Matter};
 
 /// One thing that is done to a simulation between two steps. [`Simulation::command`](super::Simulation::command) is the
 /// only way in.
@@ -48,11 +49,11 @@ impl Command {
     ///
     /// # Errors
     /// Refuses what the model has not.
-    pub(super) fn fit_to(&mut self, world: &World) -> Result<(), Invalid> {
-        let flows = world.flow().is_some();
+    pub(super) fn fit_to(&mut self, state: &State) -> Result<(), Invalid> {
+        let flows = state.flow().is_some();
         let classic = "left out in a world of the physical model, whose lava no rule moves; its vents can be changed";
         match self {
-            Self::Put(edit) if flows => fit_edit(edit, world),
+            Self::Put(edit) if flows => fit_edit(edit, state),
             Self::Rules(_) if flows => Err(Invalid::new("rules", "a change", classic)),
             Self::Seed(seed) if flows => Err(Invalid::new("seed", seed, "that of the scene in the physical model")),
             Self::Pour(VentChange::Place(spec) | VentChange::Change(_, spec)) => fit_vent(spec, flows),
@@ -87,14 +88,14 @@ impl Command {
 }
 
 /// Refuses an edit that a world of the physical model has not.
-fn fit_edit(edit: &Edit, world: &World) -> Result<(), Invalid> {
-    let melts = world.flow().is_some_and(|flow| flow.setup().lava.melts());
+fn fit_edit(edit: &Edit, state: &State) -> Result<(), Invalid> {
+    let melts = state.flow().is_some_and(|flow| flow.setup().lava.melts());
     match &edit.matter {
         Matter::Solid { .. } if !melts => {
             let expected = "\"rock\" here: \"solid\" needs a lava with liquidus_k";
             Err(Invalid::new("put.matter.kind", "\"solid\"", expected))
         }
-        Matter::Material { name, .. } if world.number_of(name).is_some_and(|layer| world.shows_flow(layer)) => {
+        Matter::Material { name, .. } if state.number_of(name).is_some_and(|layer| state.is_mirror(layer)) => {
             let expected = "another material: this one shows the lava; \"lava\" or \"solid\" puts some into the box";
             Err(Invalid::new("put.matter.name", name, expected))
         }

@@ -6,40 +6,43 @@
 
 mod command;
 mod event;
+mod stage;
 mod timings;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::air::Wind;
+use crate::engine::Engine;
 use crate::engine::tiled::Tiled;
-use crate::engine::{Engine, Stage};
 use crate::flow::Flow;
 use crate::grid::Grid;
 use crate::matter::{Material, Reaction, check_known};
 use crate::random::Draw;
 use crate::rules::{Rule, Rules, RulesSpec, Walls, calm};
 use crate::source::{VentSpec, Vents};
+use crate::state::{PackedState, State};
 use crate::validate::{Invalid, within};
-use crate::world::{Ground, Layer, LayersOfFlow, PackedWorld, World};
+use crate::world::{Ground, Layer, World};
 
 pub use self::command::Command;
 #[cfg(feature = "files")]
 pub(crate) use self::command::check_seed;
 pub use self::event::{Event, EventSpec, MAX_EVENTS};
+pub use self::stage::Stage;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use self::timings::system_clock;
 pub use self::timings::{Clock, StageTime, Timings};
 
-/// A world, its rules, vents and events, and the engine that carries them out.
+/// A state, its rules, vents and events, and the engine that carries them out.
 pub struct Simulation {
-    world: World,
+    state: State,
     history: History,
     engine: Box<dyn Engine>,
     timings: Timings,
 }
 
-/// Everything besides the world on which the bits of later states depend, and the record of it.
+/// Everything besides the state on which the bits of later states depend, and the record of it.
 #[derive(Clone, Debug)]
 struct History {
     step: u64,
@@ -60,17 +63,17 @@ struct History {
 impl History {
     /// The stages of a step, in order. In a world of the physical model its flow comes first, and no rule moves what shows it. Lava
     /// that is fed does not calm down.
-    fn stages(&self, has_air: bool, shown: LayersOfFlow) -> impl Iterator<Item = Stage<'_>> {
-        let unfed = self.is_unfed();
-        let flow = shown.flows().then_some(Stage::Flow(&self.vents));
-        let sources = (!shown.flows() || !self.materials.is_empty()).then_some(Stage::Sources(&self.vents));
+    fn stages(&self, state: &State) -> impl Iterator<Item = Stage<'_>> + use<'_> {
+        let (unfed, mirrors) = (self.is_unfed(), state.mirrors());
+        let flow = mirrors.any().then_some(Stage::Flow(&self.vents));
+        let sources = (!mirrors.any() || !self.materials.is_empty()).then_some(Stage::Sources(&self.vents));
         let is_idle = move |stage: &Stage<'_>| match stage {
             stage if stage.calms() && !unfed => true,
-            Stage::Rule { layer, rule } => !matches!(rule, Rule::React(_)) && shown.has(*layer),
+            Stage::Rule { layer, rule } => !matches!(rule, Rule::React(_)) && mirrors.has(*layer),
             _ => false,
         };
         let rules = Stage::of_rules(&self.rules).filter(move |stage| !is_idle(stage));
-        flow.into_iter().chain(sources).chain(rules).chain(has_air.then_some(Stage::Air(&self.vents)))
+        flow.into_iter().chain(sources).chain(rules).chain(Stage::of_air(state, &self.vents))
     }
 
     /// Whether nothing was poured and no event took place for so long that lava calms down.
@@ -138,7 +141,7 @@ impl History {
 /// A saved state of a simulation, to come back to it.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    world: PackedWorld,
+    state: PackedState,
     history: History,
 }
 
@@ -150,29 +153,36 @@ impl Snapshot {
 
     /// The ground, which several snapshots may share.
     pub fn ground(&self) -> &std::sync::Arc<Ground> {
-        self.world.ground()
+        self.state.ground()
     }
 
     /// Memory that it takes besides the ground, in bytes.
     pub fn bytes(&self) -> usize {
-        self.world.bytes() + self.history.events.len() * size_of::<Event>() + self.history.vents.bytes()
+        self.state.bytes() + self.history.events.len() * size_of::<Event>() + self.history.vents.bytes()
     }
 }
 
 impl Simulation {
     /// A simulation at step 0 with rules and vents that were checked. The bits of every later state follow from these
     /// arguments and from what happens; the engine only decides how fast they come.
-    pub fn new(world: World, rules: &RulesSpec, vents: &[VentSpec], seed: u64, engine: Box<dyn Engine>) -> Self {
-        let vents = Vents::new(vents, world.grid());
+    pub fn new(
+        state: impl Into<State>,
+        rules: &RulesSpec,
+        vents: &[VentSpec],
+        seed: u64,
+        engine: Box<dyn Engine>,
+    ) -> Self {
+        let state = state.into();
+        let vents = Vents::new(vents, state.grid());
         let (events, past) = (Vec::new(), 0);
-        let materials = world.layers().iter().map(Layer::material).filter(|material| !material.is_lava());
+        let materials = state.layers().iter().map(Layer::material).filter(|material| !material.is_lava());
         let materials: Vec<_> = materials.cloned().collect();
-        let wind = world.air().map(|air| Wind(air.spec().wind.clone()));
+        let wind = state.air().map(|air| Wind(air.spec().wind.clone()));
         let history = History {
             wind,
             step: 0,
             seed,
-            rules: Rules::new(rules, &materials, &[], world.grid()),
+            rules: Rules::new(rules, &materials, &[], state.grid()),
             spec: rules.clone(),
             materials,
             reactions: Vec::new(),
@@ -180,7 +190,7 @@ impl Simulation {
             events,
             past,
         };
-        Self { world, history, engine, timings: Timings::default() }
+        Self { state, history, engine, timings: Timings::default() }
     }
 
     /// Has materials react from now on; the reactions were checked beside the materials of the world
@@ -188,7 +198,7 @@ impl Simulation {
     #[must_use]
     pub fn with_reactions(mut self, reactions: Vec<Reaction>) -> Self {
         let History { spec, materials, .. } = &self.history;
-        self.history.rules = Rules::new(spec, materials, &reactions, self.world.grid());
+        self.history.rules = Rules::new(spec, materials, &reactions, self.state.grid());
         self.history.reactions = reactions;
         self
     }
@@ -229,7 +239,7 @@ impl Simulation {
         numbers: &[usize],
         next: usize,
     ) -> Result<Self, Invalid> {
-        let Self { mut world, history, engine, timings } = self;
+        let Self { mut state, history, engine, timings } = self;
         let past = events.iter().position(|event| event.at > step).unwrap_or(events.len());
         if !events[past..].is_sorted_by_key(|event| event.at) {
             return Err(Invalid::new("event", "in disorder", "in the order of their steps"));
@@ -238,22 +248,21 @@ impl Simulation {
         let mut history = History { step, vents, past, ..history };
         events.iter().try_for_each(|event| history.check_there(&event.command))?;
         for event in &events[..past] {
-            history.set(&event.command, world.grid());
+            history.set(&event.command, state.grid());
         }
         history.events = events;
-        history.wind.iter().for_each(|wind| world.set_wind(wind));
-        Ok(Self { world, history, engine, timings })
+        put_in_force(history.wind.as_ref(), &mut state);
+        Ok(Self { state, history, engine, timings })
     }
 
     /// One step: the stages that are due, in their order; then the events that are due after it.
     pub fn step(&mut self) {
         let draw = Draw { seed: self.history.seed, step: self.history.step };
-        let (has_air, shown) = (self.world.air().is_some(), self.world.layers_of_flow());
-        for stage in self.history.stages(has_air, shown) {
+        for stage in self.history.stages(&self.state) {
             if stage.is_due(draw.step) {
-                self.timings.time(stage, || self.engine.run(&mut self.world, stage, draw));
+                self.timings.time(stage, || stage.run(&mut self.state, &mut *self.engine, draw));
             }
-            if self.was_stopped() {
+            if self.state.flow().is_some_and(Flow::was_stopped) {
                 return;
             }
         }
@@ -264,23 +273,25 @@ impl Simulation {
     /// From now on a long step of a world of the physical model is given up as soon as `stop` is set: the simulation is then as it
     /// was before the step, and goes on to the bits that it would have come to.
     pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
-        self.world.stop_by(stop);
+        if let Some(flowing) = &mut self.state.flow {
+            flowing.flow.stop_by(stop);
+        }
     }
 
     /// From now on the lava of a physical model without other matter and air is put into cells only by [`Simulation::show`]: what
-    /// reads cells, but for [`World::flow`], calls that before.
+    /// reads cells, but for [`State::flow`], calls that before.
     pub fn show_when_asked(&mut self) {
-        self.world.defer_flow();
+        self.state.defer_flow();
     }
 
     /// Puts the lava of the physical model into cells, as far as it is not.
     pub fn show(&mut self) {
-        self.world.show_flow();
+        self.state.show_flow();
     }
 
     /// Whether the last step was given up.
     pub fn was_stopped(&self) -> bool {
-        self.world.flow().is_some_and(Flow::was_stopped)
+        self.state.flow().is_some_and(Flow::was_stopped)
     }
 
     fn run_due_events(&mut self) {
@@ -288,18 +299,21 @@ impl Simulation {
         {
             let command = event.command.clone();
             self.history.past += 1;
-            self.world.show_flow();
+            self.state.show_flow();
             self.carry_out(&command);
         }
     }
 
     fn carry_out(&mut self, command: &Command) {
         match command {
-            Command::Put(edit) => self.world.edit(edit),
-            Command::Wind(wind) => self.world.change_wind(wind),
+            Command::Put(edit) => self.state.edit(edit),
+            Command::Wind(wind) => {
+                let State { world, air, .. } = &mut self.state;
+                air.iter_mut().for_each(|air| air.change_wind(world, wind));
+            }
             _ => {}
         }
-        self.history.set(command, self.world.grid());
+        self.history.set(command, self.state.grid());
     }
 
     /// Does something to the simulation now and records it: an edit, a change of vents, of rules or of the seed.
@@ -310,11 +324,11 @@ impl Simulation {
     pub fn command(&mut self, command: impl Into<Command>) -> Result<(), Invalid> {
         let mut command = command.into();
         command.validate()?;
-        let Self { world, history, .. } = self;
-        command.fit_to(world)?;
+        let Self { state, history, .. } = self;
+        command.fit_to(state)?;
         history.check_there(&command)?;
         if let Command::Pour(change) = command {
-            return history.vents.apply(change, history.step, world.grid());
+            return history.vents.apply(change, history.step, state.grid());
         }
         if history.has(&command) {
             return Ok(());
@@ -326,21 +340,21 @@ impl Simulation {
 
     /// The present state, to come back to it; it shares the ground of `other` where that is the same.
     pub fn snapshot(&self, other: Option<&Snapshot>) -> Snapshot {
-        let world = PackedWorld::new(&self.world, other.map(|other| &other.world));
-        Snapshot { world, history: self.history.clone() }
+        let state = PackedState::new(&self.state, other.map(|other| &other.state));
+        Snapshot { state, history: self.history.clone() }
     }
 
     /// Goes back to a snapshot of this simulation and forgets what happened after it; the steps that follow give the
     /// bits that they gave the first time.
     pub fn go_back(&mut self, snapshot: &Snapshot) {
-        snapshot.world.unpack_into(&mut self.world);
+        snapshot.state.unpack_into(&mut self.state);
         self.history.clone_from(&snapshot.history);
-        self.history.wind.iter().for_each(|wind| self.world.set_wind(wind));
+        put_in_force(self.history.wind.as_ref(), &mut self.state);
     }
 
-    /// The world as it is now.
-    pub fn world(&self) -> &World {
-        &self.world
+    /// The state as it is now: a world, with its flow and its air where it has them.
+    pub fn world(&self) -> &State {
+        &self.state
     }
 
     /// The rules in force.
@@ -355,7 +369,7 @@ impl Simulation {
 
     /// What lava finds at the sides of the box, in any model.
     pub fn walls(&self) -> Walls {
-        match self.world.flow().map(|flow| flow.setup().open_sides) {
+        match self.state.flow().map(|flow| flow.setup().open_sides) {
             None => self.history.spec.walls,
             Some(true) => Walls::Open,
             Some(false) => Walls::Closed,
@@ -364,7 +378,7 @@ impl Simulation {
 
     /// Seconds from the start, in a world of the physical model.
     pub fn time_s(&self) -> Option<f64> {
-        self.world.flow().map(|flow| self.history.step as f64 * flow.setup().step_s)
+        self.state.flow().map(|flow| self.history.step as f64 * flow.setup().step_s)
     }
 
     /// The materials besides the lava, in the order of the layers, with the parameters in force.
@@ -418,4 +432,9 @@ impl From<World> for Simulation {
     fn from(world: World) -> Self {
         Self::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
     }
+}
+
+/// Puts a wind in force that the air of a state, restored, has already.
+fn put_in_force(wind: Option<&Wind>, state: &mut State) {
+    state.air.iter_mut().zip(wind).for_each(|(over, wind)| over.air.set_wind(wind));
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine::Stage;
+use super::Stage;
 
 /// Returns the time since a fixed moment. A step reads no other clock, so that it runs where the system has none.
 pub type Clock = fn() -> Duration;

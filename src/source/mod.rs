@@ -6,14 +6,15 @@
 //!
 //! A source of grains is a faucet: in every step it puts one into each free cell of its disc with the probability `rate`.
 
+mod air;
 mod flow;
 mod vents;
 
+pub use self::air::VentAir;
 pub use self::flow::{USUAL_RATE_M3_S, VentFlow};
 pub use self::vents::{VentChange, Vents};
 use serde::{Deserialize, Serialize};
 
-use crate::air::VentAir;
 use crate::grid::{Grid, Place};
 use crate::random::{Draw, Salt, StepKey, mix64};
 use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};

@@ -3,8 +3,8 @@
 use crate::flow::{Flow, FlowColumn};
 use crate::scene::Seconds;
 use crate::source::{VentFlow, VentSpec};
+use crate::state::State;
 use crate::words::{rough, short};
-use crate::world::World;
 
 /// Lowest and highest rate of a vent in m³/s that a drag or a slider gives.
 pub(crate) const FLOW_RATE: (f64, f64) = (0.01, 1000.0);
@@ -37,7 +37,7 @@ pub struct FlowReport {
 
 impl FlowReport {
     /// The flow of a world, if it has one.
-    pub(crate) fn of(world: &World) -> Option<Self> {
+    pub(crate) fn of(world: &State) -> Option<Self> {
         let flow = world.flow()?;
         let (account, lava) = (flow.account(), &flow.setup().lava);
         let m3 = |units: i64| units as f64 * flow.space().unit_m3();

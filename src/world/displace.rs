@@ -82,10 +82,10 @@ struct Displacing<'a> {
 
 impl World {
     /// Empties the cells of a shape that become rock: moves what they hold to the nearest room.
-    pub(super) fn displace(&mut self, shape: &Shape) {
+    pub(crate) fn displace(&mut self, shape: &Shape) {
         for layer in 0..self.layers.len() {
             let kind = self.layers[layer].material().kind;
-            if kind == Kind::Still || self.shows_flow(layer) {
+            if kind == Kind::Still || self.is_mirror(layer) {
                 continue;
             }
             Displacing { world: self, layer, shape, by_height: kind != Kind::Gas }.run();
@@ -95,8 +95,8 @@ impl World {
 
     /// Takes out of a cell what is still in it.
     fn crush(&mut self, place: Place) {
-        let shown = self.layers_of_flow();
-        for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !shown.has(*number)) {
+        let mirrors = self.mirrors();
+        for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number)) {
             layer.ledger.crushed += u64::from(layer.at(place).amount);
         }
         self.drain(place);

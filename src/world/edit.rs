@@ -8,9 +8,7 @@ use crate::grid::{Grid, Place};
 use crate::matter::Pressure;
 use crate::mesh::{Cells, MeshSpec, ReliefSpec};
 use crate::random::{Salt, StepKey};
-use crate::rules::compress::step_of_depth;
-use crate::rules::grains::HALF;
-use crate::units::{AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
+use crate::units::{AMOUNT_HALF, AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
 use crate::validate::{Invalid, within};
 
 /// A region of the box; lengths in cells, a cell belongs to it when its centre does.
@@ -284,7 +282,7 @@ impl Matter {
     }
 
     /// Whether it makes cells solid.
-    pub(super) fn is_rock(&self) -> bool {
+    pub(crate) fn is_rock(&self) -> bool {
         matches!(self, Self::Rock | Self::Solid { .. })
     }
 
@@ -306,15 +304,9 @@ impl Edit {
 }
 
 impl World {
-    /// Carries out an edit and writes what came and went into the accounts. A material that the world does not have is not
-    /// put anywhere.
+    /// Carries out an edit of the cells and writes what came and went into the accounts. A material that the world does not have
+    /// is not put anywhere.
     pub fn edit(&mut self, edit: &Edit) {
-        if let Matter::Air(breath) = &edit.matter {
-            return self.stir_air(&edit.shape, breath);
-        }
-        if self.flow.is_some() && edit.matter.material().is_none() {
-            return self.edit_flow(edit);
-        }
         if edit.matter.is_rock() {
             self.displace(&edit.shape);
             edit.shape.cells(self.grid).for_each(|place| self.set_solid(place, true));
@@ -356,7 +348,7 @@ impl World {
         for (place, old) in held {
             let Content { amount, energy } = rule(place, old);
             let amount = match layer.is_grains() {
-                true => AMOUNT_ONE * u16::from(amount >= HALF),
+                true => AMOUNT_ONE * u16::from(amount >= AMOUNT_HALF),
                 false => amount.min(AMOUNT_ONE.max(old.amount)),
             };
             let energy = if amount > 0 && layer.carries_energy() { energy } else { 0 };
@@ -407,7 +399,7 @@ impl World {
                 // A cell belongs to the sea by its middle.
                 let rows = ((level - 0.5).ceil().clamp(0.0, self.grid.ny as f64)) as usize;
                 let above = rows.saturating_sub(y + 1);
-                step_of_depth(material.compress.max).saturating_mul(above as u16).min(AMOUNT_ONE - 1)
+                material.compress.step_of_depth().saturating_mul(above as u16).min(AMOUNT_ONE - 1)
             }
             _ => 0,
         }
@@ -434,10 +426,10 @@ impl World {
         layer.ledger.energy.sourced += u64::from(added);
     }
 
-    /// Takes all matter out of a cell, but for what only shows a flow.
-    pub(super) fn drain(&mut self, place: Place) {
-        let shown = self.layers_of_flow();
-        let others = self.layers.iter_mut().enumerate().filter(|(number, _)| !shown.has(*number));
+    /// Takes all matter out of a cell, but for mirrors.
+    pub(crate) fn drain(&mut self, place: Place) {
+        let mirrors = self.mirrors();
+        let others = self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number));
         for (_, layer) in others {
             let old = layer.at(place);
             layer.set(place, Content::default());

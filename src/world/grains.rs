@@ -6,9 +6,8 @@
 use super::layer::lane;
 use super::{Ground, Layer, Strip, World};
 use crate::grid::tile::{Lanes, ROW, TILE_X, TILE_Z};
-use crate::grid::{Grid, Place};
+use crate::grid::{Grid, Place, Walls};
 use crate::matter::Kind;
-use crate::rules::Walls;
 
 /// A word for each tile of a strip, and for a border of tiles around it.
 #[derive(Clone, Debug, Default)]

@@ -128,7 +128,7 @@ impl Ground {
     }
 
     /// Says whether a column ends in rock that was lava.
-    pub(super) fn set_fresh(&mut self, x: usize, z: usize, is_fresh: bool) {
+    pub(crate) fn set_fresh(&mut self, x: usize, z: usize, is_fresh: bool) {
         let column = self.grid.column(x, z);
         if self.fresh.is_empty() {
             if !is_fresh {
@@ -304,7 +304,7 @@ impl Ground {
     }
 
     /// Writes the height of a column for drawing, in cells above the floor; the ground lies in its cell as a new one would.
-    pub(super) fn set_height(&mut self, x: usize, z: usize, height: f32) {
+    pub(crate) fn set_height(&mut self, x: usize, z: usize, height: f32) {
         let height = height.min(self.grid.ny as f32);
         if self.surface[[z, x]] != height {
             self.versions.bump(self.grid, x, z);

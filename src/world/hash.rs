@@ -6,24 +6,26 @@ use super::{Layer, World};
 use crate::grid::tile::{TILE_X, TILE_Z};
 
 impl World {
-    /// Hash of the whole state: shape, solids, what each material has where, and the accounts, in an order that does not
-    /// depend on how they are stored. The same on every machine.
+    /// Hash of shape, solids, what each material has where, and the accounts, in an order that does not depend on how they are
+    /// stored. The same on every machine. Flow and air count in [`State::state_hash`](crate::state::State::state_hash).
     ///
     /// It is XXH3 (64 bits) of these numbers, little-endian and 8 bytes each unless said otherwise: nx, ny, nz; the lengths of
     /// the runs of cells that are all solid or all not, in [`Grid::index`](crate::grid::Grid::index) order, the first of them
     /// solid and perhaps 0; then for each layer its name in bytes, for each cell that holds any, in the same order, x, y, z,
     /// amount and, where the material carries it, energy (2 bytes each), the number of these cells, and
-    /// [`Ledger::accounts`](super::Ledger::accounts); then, where there is an air, its fields, accounts and velocities; then, in a world of the physical
-    /// model, [`Flow::hash`](crate::flow::Flow::hash).
+    /// [`Ledger::accounts`](super::Ledger::accounts).
     pub fn state_hash(&self) -> u64 {
         let mut hash = Xxh3::new();
+        self.hash_into(&mut hash);
+        hash.digest()
+    }
+
+    /// Adds the numbers of [`World::state_hash`].
+    pub(crate) fn hash_into(&self, hash: &mut Xxh3) {
         let mut add = |number: u64| hash.update(&number.to_le_bytes());
         [self.grid.nx, self.grid.ny, self.grid.nz].iter().for_each(|&side| add(side as u64));
         self.visit_runs(add);
-        self.layers.iter().for_each(|layer| layer.hash_into(&mut hash));
-        self.air.iter().for_each(|air| air.hash_into(&mut hash));
-        self.flow().into_iter().for_each(|flow| hash.update(&flow.hash().to_le_bytes()));
-        hash.digest()
+        self.layers.iter().for_each(|layer| layer.hash_into(hash));
     }
 
     /// Visits the lengths of the runs of solid and of other cells by turns, solid ones first.

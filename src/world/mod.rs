@@ -6,14 +6,13 @@ mod clock;
 mod content;
 mod displace;
 mod edit;
-mod flow;
 mod grains;
 mod ground;
 mod hash;
 mod layer;
 mod ledger;
 mod masks;
-mod meet;
+mod mirrors;
 mod need;
 mod packed;
 pub mod quantity;
@@ -22,8 +21,6 @@ mod record;
 mod rows;
 mod settled;
 mod tiles;
-mod unseen;
-mod values;
 mod wake;
 
 pub use crate::measure::{CellMeasure, ColumnMeasure};
@@ -33,7 +30,6 @@ pub use content::Content;
 #[cfg(feature = "files")]
 pub(crate) use displace::BYTES_A_CELL as BYTES_A_DISPLACED_CELL;
 pub use edit::{Breath, Edit, Matter, Shape};
-pub(crate) use flow::{LayersOfFlow, Melting};
 pub(crate) use grains::{Barriers, Words, denser, lighter_grains};
 pub use ground::Ground;
 pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
@@ -42,6 +38,7 @@ pub use layer::{Layer, Span, Tally};
 pub(crate) use ledger::ACCOUNTS;
 pub use ledger::{ElementAccount, EnergyLedger, Ledger};
 pub(crate) use masks::Masks;
+pub(crate) use mirrors::Mirrors;
 #[cfg(feature = "files")]
 pub(crate) use need::TRACED;
 pub use packed::PackedWorld;
@@ -53,18 +50,15 @@ pub(crate) use settled::{Reader, RuleNumbers, Traced};
 #[cfg(feature = "files")]
 pub(crate) use tiles::Tile;
 pub(crate) use tiles::{AMOUNT, ENERGY, Row, Strip};
-pub use values::CellValues;
 
 use std::collections::BTreeMap;
 
 use crate::parallel::*;
 
-use crate::air::{Air, Wind};
 use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
 use crate::matter::{Capacity, Material};
-use crate::random::{Draw, mix64};
-use crate::source::Vents;
+use crate::random::mix64;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 
 /// Ground and matter over one grid.
@@ -80,10 +74,8 @@ pub struct World {
     lava: usize,
     /// What the layers share of a cell.
     pub(crate) capacity: Capacity,
-    /// The air, where the scene has one.
-    pub(crate) air: Option<Box<Air>>,
-    /// The flow, in a world of the physical model.
-    flow: Option<Box<flow::Flowing>>,
+    /// The layers that only show another model.
+    mirrors: Mirrors,
 }
 
 impl World {
@@ -105,39 +97,13 @@ impl World {
         for fluid in fluids {
             fluid.let_grains_read(grains.iter().any(|layer| layer.is_carried_by(fluid)));
         }
-        Self { grid, ground, layers, lava, capacity: Capacity::Shared, air: None, flow: None }
+        Self { grid, ground, layers, lava, capacity: Capacity::Shared, mirrors: Mirrors::default() }
     }
 
     /// The same world without matter yet, whose layers share this much of a cell.
     #[must_use]
     pub fn with_capacity(self, capacity: Capacity) -> Self {
         Self { capacity, ..self }
-    }
-
-    /// The same world without matter yet, with an air that has not read its ground.
-    #[must_use]
-    pub fn with_air(self, air: Air) -> Self {
-        Self { air: Some(Box::new(air)), ..self }
-    }
-
-    /// The air, where there is one.
-    pub fn air(&self) -> Option<&Air> {
-        self.air.as_deref()
-    }
-
-    /// Puts something into the air, where there is one.
-    fn stir_air(&mut self, shape: &Shape, breath: &Breath) {
-        let Some(mut air) = self.air.take() else { return };
-        air.read_ground(self);
-        air.stir(shape, breath);
-        self.air = Some(air);
-    }
-
-    /// One step of the air, where there is one.
-    pub(crate) fn step_air(&mut self, vents: &Vents, draw: Draw) {
-        let Some(mut air) = self.air.take() else { return };
-        air.step(self, vents, draw);
-        self.air = Some(air);
     }
 
     /// Shape of the box.
@@ -163,6 +129,11 @@ impl World {
     /// Number of the layer of the material with a name.
     pub fn number_of(&self, name: &str) -> Option<usize> {
         self.layers.iter().position(|layer| layer.material.name == name)
+    }
+
+    /// The materials of its layers, in their order.
+    pub fn materials(&self) -> impl Iterator<Item = &Material> {
+        self.layers().iter().map(Layer::material)
     }
 
     /// The lava.
@@ -221,50 +192,25 @@ impl World {
         }
     }
 
-    /// Resets the accounts: what is in the box now is the initial state, and the wind blows.
+    /// Resets the accounts: what is in the box now is the initial state.
     pub fn open_account(&mut self) {
-        let shown = self.layers_of_flow();
-        for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !shown.has(*number)) {
+        let mirrors = self.mirrors;
+        for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number)) {
             let crushed = layer.ledger.crushed;
             layer.ledger = Ledger { crushed, ..Ledger::open(layer.mass(), layer.energy()) };
-        }
-        if let Some(mut air) = self.air.take() {
-            air.read_ground(self);
-            air.let_wind_blow();
-            air.open_account();
-            self.air = Some(air);
-        }
-    }
-
-    /// Puts a wind in force that the air, restored, has already.
-    pub(crate) fn set_wind(&mut self, wind: &Wind) {
-        self.air.iter_mut().for_each(|air| air.set_wind(wind));
-    }
-
-    /// Puts another wind in force; the air takes it on at once.
-    pub(crate) fn change_wind(&mut self, wind: &Wind) {
-        if let Some(mut air) = self.air.take() {
-            // Restored air does not know yet which of its faces are shut.
-            air.read_ground(self);
-            air.change_wind(wind);
-            self.air = Some(air);
         }
     }
 
     /// Checks the invariants that hold after every step, and names the first that does not, layer by layer.
     ///
-    /// 1. mass now + outflow + solidified + removed = initial + sourced, to the unit; the same for energy with
+    /// 1. in every layer that has an account of its own, mass now + outflow + solidified + removed = initial + sourced, to the unit; the same for energy with
     ///    what friction took;
     /// 2. as much of every element in what reactions made as in what they took;
-    /// 3. the same as 1. for every field of the air;
-    /// 4. the accounts of the flow, in a world of the physical model, where the lava layer's account is only a copy;
-    /// 5. no amount of lava above one where no layer takes room from it, no liquid in a solid cell, no energy without liquid.
+    /// 3. no amount of lava above one where no layer takes room from it, no liquid in a solid cell, no energy without liquid.
     pub fn check(&self) -> Result<(), String> {
         let named = |layer: &Layer, fault| format!("{}: {fault}", layer.material.name);
         let mut numbered = self.layers.iter().enumerate();
         numbered.try_for_each(|(i, layer)| self.check_layer(i, layer).map_err(|fault| named(layer, fault)))?;
-        self.air.as_ref().map_or(Ok(()), |air| air.check())?;
-        self.flow().map_or(Ok(()), crate::flow::Flow::check)?;
         let unbalanced = self.elements().into_iter().find(|(_, account)| account.used != account.made);
         unbalanced.map_or(Ok(()), |(element, account)| Err(format!("element {element}: {account:?}")))
     }
@@ -274,11 +220,11 @@ impl World {
     pub fn elements(&self) -> BTreeMap<&str, ElementAccount> {
         let mut accounts = BTreeMap::<&str, ElementAccount>::new();
         for (number, layer) in self.layers.iter().enumerate() {
-            // What shows a flow has the flow's account; here it counts as far as it reacts.
-            let (ledger, shows_flow) = (layer.ledger, self.shows_flow(number));
+            // A mirror has the account of its model; here it counts as far as it reacts.
+            let (ledger, is_mirror) = (layer.ledger, self.is_mirror(number));
             let reacts = Ledger { sourced: ledger.used, outflow: ledger.made, ..ledger.reacted() };
-            let ledger = if shows_flow { reacts } else { ledger };
-            let mass = if layer.material.elements.is_empty() || shows_flow { 0 } else { layer.mass() };
+            let ledger = if is_mirror { reacts } else { ledger };
+            let mass = if layer.material.elements.is_empty() || is_mirror { 0 } else { layer.mass() };
             for (element, &parts) in &layer.material.elements {
                 accounts.entry(element).or_default().add(&ledger, mass, parts.into());
             }
@@ -295,7 +241,7 @@ impl World {
                 })
             })
         })?;
-        if self.shows_flow(number) {
+        if self.is_mirror(number) {
             return Ok(());
         }
         layer.ledger.check(layer.mass(), layer.energy())

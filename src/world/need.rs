@@ -2,11 +2,10 @@
 
 use super::masks::Masks;
 use super::{Layer, World};
-use crate::air::Air;
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
-use crate::memory::{MemoryEstimate, TooMuchMemory};
-use crate::rules::float::{FLOATED, can_float};
+use crate::matter::{FLOATED, can_float};
+use crate::memory::MemoryEstimate;
 
 /// Bytes of a column: its height for drawing, its top, and its share of a version.
 const BYTES_A_COLUMN: f64 = 6.25;
@@ -72,16 +71,8 @@ impl World {
         MemoryEstimate::of("hollow columns", 1, index + columns as f64 * (2.0 * bits + BYTES_A_HOLLOW))
     }
 
-    /// Checks that the ground and its layers, which grow as they flow, take no more memory than allowed.
-    ///
-    /// # Errors
-    /// [`TooMuchMemory`] when they do.
-    pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
-        self.taken().check("end the run earlier, or let the vents pour less")
-    }
-
-    /// Memory that it takes now, with its air and its flow.
-    pub fn taken(&self) -> MemoryEstimate {
+    /// Memory that it takes now.
+    pub(crate) fn taken(&self) -> MemoryEstimate {
         let others = self.layers.iter().filter(|layer| !layer.material().is_lava()).map(Layer::bytes).sum();
         let traced = || self.layers.iter().filter(|layer| layer.material().traces());
         let opened = Self::need_of_tracing(self.grid, traced().count(), self.ground.hollow_columns());
@@ -95,7 +86,5 @@ impl World {
             .and(MemoryEstimate::of("tracing", traced, TRACED))
             .and(MemoryEstimate::of("what floats", floating, FLOATED))
             .and(opened)
-            .and(MemoryEstimate::of("the air", self.air().map_or(0, Air::bytes), 1.0))
-            .and(self.need_of_flow())
     }
 }

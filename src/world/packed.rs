@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use super::{Ground, Layer, Ledger, World};
-use crate::air::{Air, AirState};
-use crate::flow::{Flow, FlowState};
 use crate::grid::tile::Lanes;
 
 /// The state of a [`World`], to come back to it.
@@ -12,9 +10,6 @@ use crate::grid::tile::Lanes;
 pub struct PackedWorld {
     ground: Arc<Ground>,
     layers: Vec<PackedLayer>,
-    air: Option<AirState>,
-    /// The flow, and bytes that it takes at most.
-    flow: Option<(FlowState, u64)>,
 }
 
 #[derive(Clone, Debug)]
@@ -51,8 +46,7 @@ impl PackedWorld {
             _ => Arc::new(world.ground.clone()),
         };
         let layers = world.layers.iter().map(PackedLayer::new).collect();
-        let flow = world.flow_state().zip(world.flow().map(Flow::bytes));
-        Self { ground, layers, air: world.air().map(Air::save), flow }
+        Self { ground, layers }
     }
 
     /// Makes `world`, of the same shape and materials, what the packed one was.
@@ -63,9 +57,6 @@ impl PackedWorld {
             world.ground = (*self.ground).clone();
         }
         self.layers.iter().zip(&mut world.layers).for_each(|(packed, layer)| packed.unpack_into(layer));
-        world.restore_air(self.air.as_ref()).expect("a world goes back into its own air");
-        let flow = self.flow.as_ref().map(|(state, _)| state);
-        world.restore_flow(flow).expect("a world goes back into its own flow");
     }
 
     /// The ground, which other packed worlds may share.
@@ -76,8 +67,7 @@ impl PackedWorld {
     /// Memory that it takes besides the ground, in bytes.
     pub fn bytes(&self) -> usize {
         let bytes = |layer: &PackedLayer| size_of_val(&layer.places[..]) + size_of_val(&layer.lanes[..]);
-        let flow = self.flow.as_ref().map_or(0, |(_, bytes)| *bytes as usize);
-        self.layers.iter().map(bytes).sum::<usize>() + self.air.as_ref().map_or(0, AirState::bytes) + flow
+        self.layers.iter().map(bytes).sum()
     }
 }
 

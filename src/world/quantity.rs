@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use crate::flow::Lava;
 use crate::matter::Material;
 use crate::measure::{CellMeasure, ColumnMeasure, Measure, Of};
 
@@ -58,14 +57,15 @@ impl<M: Measure> Quantity<M> {
         of_air.map(|measure| Self::new(*measure, AIR)).collect()
     }
 
-    /// All quantities of the columns of a world of these materials, with the lava of its flow, if it has one: what maps show.
-    pub(crate) fn of_columns(materials: &[Material], flow: Option<&Lava>, has_air: bool) -> Vec<Self> {
+    /// All quantities of the columns of a world of these materials: what maps show. `melts` says whether the lava of its flow
+    /// melts, if it has one.
+    pub(crate) fn of_columns(materials: &[Material], melts: Option<bool>, has_air: bool) -> Vec<Self> {
         let is_other = |material: &&Material| !material.is_lava();
-        let mut quantities = match flow {
+        let mut quantities = match melts {
             None => Self::of_materials(materials),
             // The other materials only show what the flow measures.
-            Some(lava) if lava.melts() => Self::of_flow(),
-            Some(_) => {
+            Some(true) => Self::of_flow(),
+            Some(false) => {
                 let others = Self::of_materials(materials.iter().filter(is_other));
                 Self::of_flow().into_iter().chain(others).collect()
             }

@@ -19,9 +19,6 @@ pub struct Part {
 impl World {
     /// Takes `amount` units of a layer, which are there, out of a cell; lava's energy goes in proportion.
     pub(crate) fn consume(&mut self, layer: usize, place: Place, amount: u16) {
-        if self.shows_flow(layer) {
-            return self.consume_flow(layer, place, amount);
-        }
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
         let energy = u32::from(old.energy) * u32::from(amount) / u32::from(old.amount.max(1));
@@ -33,9 +30,6 @@ impl World {
 
     /// Adds `amount` units of a layer, for which there is room, to a cell; `energy` is that of a full cell of lava.
     pub(crate) fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
-        if self.shows_flow(layer) {
-            return self.produce_flow(layer, place, amount);
-        }
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
         let added =

@@ -93,12 +93,12 @@ impl Layer {
 
 impl World {
     /// Wakes a layer where heavier ones changed. A layer that a rule moves has passed on what changed in those before it; still
-    /// matter and what shows a flow have not.
+    /// matter and mirrors have not.
     pub(crate) fn wake_beside_heavier(&mut self, layer: usize) {
-        let shown = self.layers_of_flow();
+        let mirrors = self.mirrors();
         for heavier in (0..layer).rev() {
             self.wake_lighter(heavier);
-            if self.layers[heavier].material().kind != Kind::Still && !shown.has(heavier) {
+            if self.layers[heavier].material().kind != Kind::Still && !mirrors.has(heavier) {
                 return;
             }
         }
@@ -143,8 +143,8 @@ impl Layer {
 
 #[cfg(test)]
 mod tests {
+    use crate::engine::Engine;
     use crate::engine::tiled::Tiled;
-    use crate::engine::{Engine, Stage};
     use crate::grid::Grid;
     use crate::grid::tile::{TilePlace, bits};
     use crate::random::Draw;
@@ -165,8 +165,8 @@ mod tests {
         world.open_account();
         let (mut engine, rules) = (Tiled::default(), Rules::from(&RulesSpec::default()));
         for step in 0..4 {
-            for stage in Stage::of_rules(&rules) {
-                engine.run(&mut world, stage, Draw { seed: 1, step });
+            for rule in rules.iter() {
+                engine.run(&mut world, rule, Draw { seed: 1, step });
             }
         }
         assert!(visits(&world).iter().all(Vec::is_empty), "everything sleeps");
@@ -229,7 +229,7 @@ mod tests {
         world.ground = Ground::none(world.grid);
         world.set_solid([12, 0, 6], true);
         let gravity = Rule::Gravity((&RulesSpec::default()).into());
-        Tiled::default().run(&mut world, Stage::Rule { layer: 0, rule: &gravity }, Draw { seed: 1, step: 0 });
+        Tiled::default().run(&mut world, (0, &gravity), Draw { seed: 1, step: 0 });
         assert_eq!(world.layers[0].at([3, 1, 3]).amount, AMOUNT_ONE, "the lake falls");
     }
 }

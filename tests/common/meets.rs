@@ -8,6 +8,7 @@ use lavoxel::engine::Engine;
 use lavoxel::flow::Flow;
 use lavoxel::scene::{Scene, Stage};
 use lavoxel::simulation::Simulation;
+use lavoxel::state::State;
 use lavoxel::world::World;
 
 use crate::common::{plain, tiled};
@@ -32,7 +33,7 @@ pub(crate) fn steps(simulation: &mut Simulation, steps: u64) {
     }
 }
 
-pub(crate) fn flow(world: &World) -> &Flow {
+pub(crate) fn flow(world: &State) -> &Flow {
     world.flow().unwrap()
 }
 

@@ -19,6 +19,7 @@ use lavoxel::output::Existing;
 use lavoxel::records::Records;
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
+use lavoxel::state::State;
 use lavoxel::terrain::{LoadOptions, load};
 use lavoxel::units::{amount, energy};
 use lavoxel::world::ColumnMeasure::{Arrival, Ground as Elevation, MaxThickness, PeakEnergy, Surface, Thickness};
@@ -246,7 +247,7 @@ fn a_geotiff_keeps_the_coordinate_system() {
 #[test]
 fn a_large_map_comes_back_whole() {
     let heights = Array2::from_shape_fn((700, 300), |(z, x)| (z * 7919 + x * 104_729) as f32 % 61.7);
-    let world = World::new(Ground::from_surface(64, heights));
+    let world = State::from(World::new(Ground::from_surface(64, heights)));
     let site =
         Site { grid: world.grid(), cell_size_m: 2.5, floor_m: -12.0, vertical_exaggeration: 1.0, georeference: None };
     let maps = Maps { world: &world, records: &[], site: &site };

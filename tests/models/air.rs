@@ -6,10 +6,11 @@ use std::path::Path;
 
 use crate::common;
 use crate::common::{Dice, meddle, tiled};
-use lavoxel::air::{Air, AirSpec, Field, Motion, Side, SidesSpec, VentAir};
+use lavoxel::air::{Air, AirSpec, Field, Motion, Side, SidesSpec};
 use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::scene::{Scene, Stage, VentPlace};
 use lavoxel::simulation::Simulation;
+use lavoxel::source::VentAir;
 
 fn scene(solver: &str) -> Scene {
     let text = common::SCENE.replace("[air]\n", &format!("[air]\nsolver = \"{solver}\"\n"));

@@ -16,6 +16,7 @@ mod air;
 mod air_2d;
 mod air_article;
 mod air_incompressible;
+mod arrows;
 mod conservation;
 mod float;
 #[cfg(feature = "files")]

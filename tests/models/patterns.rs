@@ -2,7 +2,6 @@
 //! have nothing to do with each other. All seeds are fixed, so the tests cannot fail by chance.
 
 use crate::common::tiled;
-use lavoxel::engine::Stage;
 use lavoxel::grid::{Grid, Place};
 use lavoxel::random::{Draw, StepKey};
 use lavoxel::rules::spreading::Spreading;
@@ -31,7 +30,7 @@ fn seen(rock_in_the_west: bool) -> [u64; 16] {
                 world.edit(&Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter: Matter::Rock });
             }
         }
-        tiled().run(&mut world, Stage::Rule { layer: 0, rule: &Rule::Spreading(rule) }, Draw { seed: 2, step });
+        tiled().run(&mut world, (0, &Rule::Spreading(rule)), Draw { seed: 2, step });
         let wet = |x: usize, z: usize| usize::from(world.lava().at([x, 0, z]).amount > 0);
         for (x, z) in centres() {
             counts[wet(x - 1, z) | wet(x + 1, z) << 1 | wet(x, z - 1) << 2 | wet(x, z + 1) << 3] += 1;

@@ -2,7 +2,6 @@
 
 use crate::common;
 use crate::common::{FRESH, tiled};
-use lavoxel::engine::Stage;
 use lavoxel::grid::{Grid, Place};
 use lavoxel::random::Draw;
 use lavoxel::rules::spreading::Spreading;
@@ -30,7 +29,7 @@ fn draws(seed: u64) -> impl Iterator<Item = Draw> {
 
 fn falls(world: &mut World, spec: &RulesSpec) {
     world.open_account();
-    tiled().run(world, Stage::Rule { layer: 0, rule: &Rule::Gravity(spec.into()) }, Draw { seed: 0, step: 0 });
+    tiled().run(world, (0, &Rule::Gravity(spec.into())), Draw { seed: 0, step: 0 });
     world.check().expect("the account is exact");
 }
 
@@ -38,11 +37,7 @@ fn falls(world: &mut World, spec: &RulesSpec) {
 fn spreads_all_ways(world: &mut World, spec: &RulesSpec) {
     world.open_account();
     let draw = draws(1).find(|draw| (0..3).all(|y| draw.key().pattern([1, y, 1]) == 15));
-    tiled().run(
-        world,
-        Stage::Rule { layer: 0, rule: &Rule::Spreading(spec.into()) },
-        draw.expect("every pattern is drawn"),
-    );
+    tiled().run(world, (0, &Rule::Spreading(spec.into())), draw.expect("every pattern is drawn"));
     world.check().expect("the account is exact");
 }
 
@@ -152,7 +147,7 @@ fn four_givers_never_overfill_a_cell() {
         |draw: &Draw| SIDES.iter().zip([1, 0, 3, 2]).all(|(&(x, z), d)| draw.key().pattern([x, 0, z]) >> d & 1 == 1);
     let draw = draws(4).find(to_the_middle).expect("it is drawn");
     world.open_account();
-    tiled().run(&mut world, Stage::Rule { layer: 0, rule: &Rule::Spreading(rule) }, draw);
+    tiled().run(&mut world, (0, &Rule::Spreading(rule)), draw);
     assert_eq!(at(&world, [1, 0, 1]).amount, AMOUNT_ONE - 7 + 4, "a quarter of the room from each");
     world.check().expect("the account is exact");
 }
@@ -200,7 +195,7 @@ fn rock_beside_takes_nothing() {
     world.place([1, 0, 1], AMOUNT_ONE, ENERGY_ONE);
     world.open_account();
     let draw = draws(1).find(|draw| draw.key().pattern([1, 0, 1]) == 15).expect("drawn");
-    tiled().run(&mut world, Stage::Rule { layer: 0, rule: &Rule::Spreading((&RulesSpec::default()).into()) }, draw);
+    tiled().run(&mut world, (0, &Rule::Spreading((&RulesSpec::default()).into())), draw);
     assert_eq!(at(&world, [0, 0, 1]).amount, 0);
     assert!(at(&world, [2, 0, 1]).amount > 0);
     world.check().expect("the account is exact");
@@ -214,7 +209,7 @@ fn closed_sides_hold_and_open_sides_count_what_leaves() {
         world.open_account();
         let rule = Spreading::from(&RulesSpec { walls, spread: 0.25, ..RulesSpec::default() });
         let draw = draws(1).find(|draw| draw.key().pattern([0, 0, 0]) == 15).expect("drawn");
-        tiled().run(&mut world, Stage::Rule { layer: 0, rule: &Rule::Spreading(rule) }, draw);
+        tiled().run(&mut world, (0, &Rule::Spreading(rule)), draw);
         assert_eq!(world.lava().ledger().outflow > 0, leaves);
         assert_eq!(world.lava().ledger().energy.outflow > 0, leaves);
         world.check().expect("the account is exact");

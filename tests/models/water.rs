@@ -4,11 +4,11 @@
 use crate::common;
 use crate::common::{Dice, any_grid, any_rules, ball, one_cell, plain, vents};
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Level, Stage};
+use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
 use lavoxel::matter::{Air, Capacity, Kind, Material, Pressure, Reaction, Trace};
 use lavoxel::random::Draw;
-use lavoxel::rules::{Param, Roof, RulesSpec, Scale, Walls};
+use lavoxel::rules::{Param, Roof, Rule, RulesSpec, Scale, Walls};
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::VentSpec;
 use lavoxel::units::AMOUNT_ONE;
@@ -239,8 +239,8 @@ fn liquid_is_traced_to_the_same_bits_by_any_number_of_threads() {
 struct Forgetful;
 
 impl Engine for Forgetful {
-    fn run(&mut self, world: &mut World, stage: Stage<'_>, draw: Draw) {
-        Tiled::default().run(world, stage, draw);
+    fn run(&mut self, world: &mut World, rule: (usize, &Rule), draw: Draw) {
+        Tiled::default().run(world, rule, draw);
     }
 }
 

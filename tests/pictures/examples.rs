@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use image::RgbImage;
 use lavoxel::prelude::*;
 use lavoxel::scene::{FilmSpec, GridSpec, SceneSpec, VentTable};
+use lavoxel::state::State;
 use lavoxel::terrain::TerrainSpec;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
 
@@ -127,11 +128,12 @@ fn arrays_of_a_world_hold_every_cell_at_its_place() {
     let mut world = World::new(Ground::none(Grid::new(9, 5, 6)));
     world.place([8, 1, 0], AMOUNT_ONE / 2, ENERGY_ONE);
     world.place([0, 4, 5], AMOUNT_ONE, 2 * ENERGY_ONE);
-    let [amounts, energies] = ["amount", "energy"].map(|name| world.array(name).unwrap());
+    let state = State::from(world);
+    let [amounts, energies] = ["amount", "energy"].map(|name| state.array(name).unwrap());
     assert_eq!(amounts.dim(), (6, 5, 9));
     assert_eq!((amounts[[0, 1, 8]], amounts[[5, 4, 0]], amounts.sum()), (0.5, 1.0, 1.5));
     assert_eq!((energies[[0, 1, 8]], energies[[5, 4, 0]], energies.sum()), (1.0, 2.0, 3.0));
-    let wrong = world.array("heat").unwrap_err().to_string();
+    let wrong = state.array("heat").unwrap_err().to_string();
     assert_eq!(wrong, "there is no quantity \"heat\"; there are amount, energy, specific-energy, solid");
 }
 

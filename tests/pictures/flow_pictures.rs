@@ -10,8 +10,9 @@ use lavoxel::lowpass::{LowPass, Volume};
 use lavoxel::render::{Camera, CameraSpec, Image, LookSpec, Renderer, Scale, Style};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
+use lavoxel::state::State;
 use lavoxel::view::SkyPreset;
-use lavoxel::world::{CellMeasure, Quantity, World};
+use lavoxel::world::{CellMeasure, Quantity};
 use nalgebra::Point3;
 use ndarray::{Array2, Array3};
 
@@ -176,7 +177,7 @@ fn lava_that_stays_hot_inside_grows_a_dark_crust() {
 }
 
 /// The temperatures of [`CrustMap`] worked out over all columns.
-fn whole_crust(world: &World) -> Vec<f32> {
+fn whole_crust(world: &State) -> Vec<f32> {
     let (flow, Grid { nx, nz, .. }) = (world.flow().unwrap(), world.grid());
     let lava: Vec<Option<f32>> = (0..nx * nz).map(|column| flow.crust_k(column).map(|kelvin| kelvin as f32)).collect();
     let near = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);

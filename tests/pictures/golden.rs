@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::common;
 use image::RgbImage;
 use image::imageops::{FilterType, crop_imm, resize};
-use lavoxel::air::{AirSpec, VentAir};
+use lavoxel::air::AirSpec;
 use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
@@ -20,7 +20,7 @@ use lavoxel::render::{
 };
 use lavoxel::scene::{BodySpec, Scene, SceneSpec, VentTable};
 use lavoxel::simulation::Simulation;
-use lavoxel::source::VentSpec;
+use lavoxel::source::{VentAir, VentSpec};
 use lavoxel::terrain::{Hillshade, Kind, TerrainSpec};
 use lavoxel::units;
 use lavoxel::world::{CellMeasure, Edit, Ground, Matter, Quantity, Shape, World};

@@ -33,7 +33,8 @@ use lavoxel::lowpass::{LowPass, Volume};
 use lavoxel::render::{Antialias, Bounds, Camera, CameraSpec, Image, LookSpec, PaletteSpec, Renderer, Style};
 use lavoxel::scene::{Scene, VentPlace};
 use lavoxel::simulation::{Command, Simulation};
-use lavoxel::world::{CellMeasure, Edit, Matter, Shape, World};
+use lavoxel::state::State;
+use lavoxel::world::{CellMeasure, Edit, Matter, Shape};
 use nalgebra::Vector3;
 use ndarray::Array2;
 use oracle::expected;
@@ -318,7 +319,7 @@ const VIEWS: [usize; 10] = [0, 0, 0, 0, 0, 0, 1, 8, 8, 0];
 
 /// A volcano that flows, is hit by lava from above, partly drained, and stands still for a frame; `see` gets the number of the
 /// frame and the world.
-fn flow(see: &mut dyn FnMut(usize, &World)) {
+fn flow(see: &mut dyn FnMut(usize, &State)) {
     let mut simulation = volcano();
     let ball = |height: f64, radius: f64, matter: Matter| {
         Command::Put(Edit { shape: Shape::Sphere { center: [12.0, height, 12.0], radius }, matter })

@@ -18,6 +18,7 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Antialias, Camera, Image, Renderer, Style};
 use lavoxel::scene::Scene;
+use lavoxel::state::State;
 use lavoxel::world::World;
 use predicates::Predicate;
 
@@ -197,7 +198,7 @@ fn open(path: &Path) -> RgbaImage {
 /// What the headless renderer makes of the same scene after so many steps.
 struct Headless {
     scene: Scene,
-    world: World,
+    world: State,
     steps: u64,
 }
 
@@ -214,10 +215,10 @@ impl Headless {
 
     /// The same without lava.
     fn draw_bare(&self, style: Style) -> RgbaImage {
-        self.draw_world(style, &World::new(self.world.ground().clone()))
+        self.draw_world(style, &World::new(self.world.ground().clone()).into())
     }
 
-    fn draw_world(&self, style: Style, world: &World) -> RgbaImage {
+    fn draw_world(&self, style: Style, world: &State) -> RgbaImage {
         let mut look = self.scene.spec.look.clone();
         (look.style, look.antialias) = (style, Antialias::Full);
         let mut renderer = Renderer::new(self.world.ground().surface(), self.world.grid(), look).expect("a right look");

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Stage};
 use lavoxel::lowpass::LowPass;
 use lavoxel::output::Existing;
 use lavoxel::random::Draw;
 use lavoxel::render::{Camera, CameraSpec, LookSpec, Renderer, Style};
+use lavoxel::simulation::Stage;
 use lavoxel::terrain::{Heightmap, LoadOptions, load, write};
 use lavoxel::world::{Ground, World};
 use ndarray::Array2;
@@ -51,7 +51,7 @@ pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Tim
             // Lava that is fed does not calm down: a copy does, and the world flows on.
             let mut copy = stage.calms().then(|| world.clone());
             let world = copy.as_mut().unwrap_or(&mut world);
-            let all = time(|| (0..case.batch).for_each(|_| engine.run(world, stage, draw)));
+            let all = time(|| (0..case.batch).for_each(|_| stage.run(world, &mut engine, draw)));
             *sums.entry(stage.name()).or_default() += all.as_secs_f64() * 1e3 / case.batch as f64;
         }
         sums

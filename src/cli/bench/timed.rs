@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use lavoxel::engine::Stage;
 use lavoxel::render::Style;
+use lavoxel::simulation::Stage;
 
 /// Work that is timed by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Stage};
 use lavoxel::grid::Grid;
 use lavoxel::random::Draw;
 use lavoxel::rules::{Rules, RulesSpec};
 use lavoxel::scene::Scene;
-use lavoxel::simulation::Simulation;
+use lavoxel::simulation::{Simulation, Stage};
 use lavoxel::source::Vents;
+use lavoxel::state::State;
 use lavoxel::world::{Ground, World};
 
 use super::stop;
@@ -59,7 +59,7 @@ rate_m3_s = 20.0
 /// A world with its rules.
 pub(super) struct Case {
     pub(super) name: String,
-    pub(super) world: World,
+    pub(super) world: State,
     pub(super) rules: Rules,
     /// What gives to the air.
     pub(super) vents: Vents,
@@ -76,11 +76,11 @@ pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     }
     let rules = Rules::from(&RulesSpec::default());
     for fill in FILLS {
-        let world = World::restless(PAPER_BOX, fill);
+        let world = World::restless(PAPER_BOX, fill).into();
         let (name, rules) = (format!("box, {:.0} % full", fill * 100.0), rules.clone());
         cases.push(Case { name, world, rules, vents: none(), batch: 1 });
     }
-    let world = World::at_rest(PAPER_BOX);
+    let world = World::at_rest(PAPER_BOX).into();
     let mut engine = Tiled::default();
     let mut settled = Case { name: "settled".to_owned(), world, rules, vents: none(), batch: SETTLED_BATCH };
     (0..SETTLING).for_each(|i| settled.step(&mut engine, i));
@@ -104,7 +104,7 @@ fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
 impl Case {
     /// The stages of a step besides the sources, in order.
     pub(super) fn stages(&self) -> impl Iterator<Item = Stage<'_>> {
-        let air = self.world.air().map(|_| Stage::Air(&self.vents));
+        let air = Stage::of_air(&self.world, &self.vents);
         let flow = self.world.flow().map(|_| Stage::Flow(&self.vents));
         let flows = flow.is_some();
         flow.into_iter().chain(Stage::of_rules(&self.rules).filter(move |_| !flows)).chain(air)
@@ -112,15 +112,15 @@ impl Case {
 
     /// One step of its world without the sources.
     pub(super) fn step(&mut self, engine: &mut Tiled, number: u64) {
-        let mut world = std::mem::replace(&mut self.world, World::new(Ground::none(Grid::new(1, 1, 1))));
+        let mut world = std::mem::replace(&mut self.world, World::new(Ground::none(Grid::new(1, 1, 1))).into());
         self.step_of(&mut world, engine, number);
         self.world = world;
     }
 
     /// One step of a copy of its world without the sources, of lava that is fed.
-    pub(super) fn step_of(&self, world: &mut World, engine: &mut Tiled, number: u64) {
+    pub(super) fn step_of(&self, world: &mut State, engine: &mut Tiled, number: u64) {
         let stages = self.stages().filter(|stage| !stage.calms());
-        stages.for_each(|stage| engine.run(world, stage, Draw { seed: 1, step: number }));
+        stages.for_each(|stage| stage.run(world, engine, Draw { seed: 1, step: number }));
     }
 }
 

@@ -5,9 +5,8 @@ use super::strip::{Lighter, Plan, State};
 use crate::engine::heavier::{Heavier, Layers};
 use crate::grid::tile::{ROW, bits};
 use crate::rules::Walls;
-use crate::rules::grains::HALF;
 use crate::simd::{Simd, Work};
-use crate::units::AMOUNT_ONE;
+use crate::units::{AMOUNT_HALF, AMOUNT_ONE};
 use crate::world::{Barriers, Ground, Reads, Strip, Words};
 
 /// Makes the words of a strip of grains, and takes what changed since the last step.
@@ -84,7 +83,7 @@ impl<S: Simd> Bars<'_, S> {
         }
         if !self.around.denser.is_empty() {
             let amount = Layers(self.around.denser).amount(s, index, bit, self.tz);
-            barred |= s.above(amount, s.splat(HALF - 1));
+            barred |= s.above(amount, s.splat(AMOUNT_HALF - 1));
         }
         barriers.barred[at] = barred;
     }

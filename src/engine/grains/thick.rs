@@ -4,8 +4,8 @@ use super::strip::State;
 use crate::engine::heavier::{Heavier, Layers};
 use crate::grid::tile::{ROW, TilePlace};
 use crate::random::StepKey;
-use crate::rules::grains::HALF;
 use crate::simd::Simd;
+use crate::units::AMOUNT_HALF;
 use crate::world::Layer;
 
 /// The lighter matter of a strip and of those beside it.
@@ -36,6 +36,6 @@ impl Thick<'_> {
             return grains;
         }
         let amount = Layers(self.fluids).amount(s, strip.index(y, tx / ROW), tx % ROW, tz);
-        grains | s.above(amount, s.splat(HALF))
+        grains | s.above(amount, s.splat(AMOUNT_HALF))
     }
 }

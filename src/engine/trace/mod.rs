@@ -294,8 +294,8 @@ fn settle(strip: &mut Strip, surfaces: &mut Surfaces) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Engine;
     use crate::engine::tiled::Tiled;
-    use crate::engine::{Engine, Stage};
     use crate::grid::Grid;
     use crate::matter::{Material, Trace};
     use crate::random::Draw;
@@ -310,7 +310,7 @@ mod tests {
         for (layer, rule) in rules.iter().filter(|&(layer, _)| layer == 1) {
             match rule {
                 Rule::Trace(rule) => tracer.run(Level::fastest(), world, layer, rule),
-                _ => engine.run(world, Stage::Rule { layer, rule }, Draw { seed: 1, step: number }),
+                _ => engine.run(world, (layer, rule), Draw { seed: 1, step: number }),
             }
         }
         let strips = tracer.bodies.strips.iter().enumerate();

@@ -2,7 +2,8 @@
 
 use crate::render::Cut;
 use crate::render::contents::{MATERIAL, NOTHING, ROCK, VALUE};
-use crate::world::{Quantity, World};
+use crate::state::StateRef;
+use crate::world::Quantity;
 
 use super::{Axis, Content, Sample};
 use crate::render::key::Plain;
@@ -10,13 +11,15 @@ use crate::view::Palette;
 
 impl Cut {
     /// The slice of a quantity at `cell` along an axis; a cell outside the box becomes the last one.
-    pub fn of(world: &World, axis: Axis, cell: usize, quantity: &Quantity) -> Self {
+    pub fn of<'a>(state: impl Into<StateRef<'a>>, axis: Axis, cell: usize, quantity: &Quantity) -> Self {
+        let state: StateRef<'_> = state.into();
+        let world = state.world;
         let grid = world.grid();
         let cell = cell.min(axis.cells(grid) - 1);
         // A texture of a slice across x has z along its width, as a picture has.
         let (across, down) = axis.across();
         let (width, height) = (across.cells(grid), down.cells(grid));
-        let sample = Sample::new(world, quantity);
+        let sample = Sample::new(state, quantity);
         let (plain, (low, high)) = (sample.plain(), quantity.measure().range());
         let own = Palette::of_quantity(quantity, world.materials());
         let texel = |i: usize| match (sample.at(axis.cell(cell, (i % width, i / width))), &own) {
@@ -46,8 +49,9 @@ mod tests {
     use super::*;
     use crate::grid::Grid;
     use crate::matter::Material;
+    use crate::state::State;
     use crate::units::{AMOUNT_ONE, ENERGY_ONE};
-    use crate::world::{Edit, Ground, Matter, Shape};
+    use crate::world::{Edit, Ground, Matter, Shape, World};
 
     fn cell_box([x, y, z]: [f64; 3]) -> Shape {
         Shape::Box { from: [x, y, z], to: [x + 1.0, y + 1.0, z + 1.0] }
@@ -55,7 +59,7 @@ mod tests {
 
     #[test]
     fn cells_lie_where_the_axes_say() {
-        let mut world = World::new(Ground::none(Grid::new(4, 3, 2)));
+        let mut world = State::from(World::new(Ground::none(Grid::new(4, 3, 2))));
         world.place([3, 1, 0], AMOUNT_ONE, ENERGY_ONE);
         world.edit(&Edit { shape: cell_box([0.0; 3]), matter: Matter::Rock });
 
@@ -75,7 +79,8 @@ mod tests {
     fn other_materials_have_their_colours_in_slices_of_every_quantity() {
         let mut oil = Material { name: "oil".into(), density: 900.0, ..Material::water() };
         oil.look.color = Some("#102030".into());
-        let mut world = World::with_materials(Ground::none(Grid::new(3, 1, 1)), vec![oil, Material::water()]);
+        let mut world =
+            State::from(World::with_materials(Ground::none(Grid::new(3, 1, 1)), vec![oil, Material::water()]));
         for (x, name) in [(0.0, "lava"), (1.0, "water"), (2.0, "oil")] {
             let matter = Matter::Material { name: name.into(), amount: 0.5 };
             world.edit(&Edit { shape: cell_box([x, 0.0, 0.0]), matter });
@@ -95,7 +100,7 @@ mod tests {
 
     #[test]
     fn values_of_water_have_the_colours_of_water() {
-        let mut world = World::with_materials(Ground::none(Grid::new(1, 1, 1)), vec![Material::water()]);
+        let mut world = State::from(World::with_materials(Ground::none(Grid::new(1, 1, 1)), vec![Material::water()]));
         world.edit(&Edit { shape: cell_box([0.0; 3]), matter: Matter::Material { name: "water".into(), amount: 1.0 } });
         let quantity = world.quantity("water.amount").expect("there is water");
         let [red, _, blue, content] = Cut::of(&world, Axis::Y, 0, &quantity).texels[0];

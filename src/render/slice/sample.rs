@@ -4,7 +4,8 @@
 use crate::air::Air;
 use crate::grid::Place;
 use crate::matter::Material;
-use crate::world::{CellMeasure, CellValues, Quantity, World};
+use crate::state::{CellValues, StateRef};
+use crate::world::{CellMeasure, Quantity, World};
 
 use super::Content;
 use crate::render::key::Plain;
@@ -21,16 +22,17 @@ pub struct Sample<'a> {
 
 impl<'a> Sample<'a> {
     /// A world of which the values of a quantity are shown.
-    pub fn new(world: &'a World, quantity: &Quantity) -> Self {
+    pub fn new(state: impl Into<StateRef<'a>>, quantity: &Quantity) -> Self {
+        let state: StateRef<'a> = state.into();
         let with_amount = |plain: Plain| {
-            let amount = world.values(&Quantity::new(CellMeasure::Amount, &plain.name));
+            let amount = state.values(&Quantity::new(CellMeasure::Amount, &plain.name));
             (plain, amount)
         };
         Self {
-            values: world.values(quantity),
-            moving: world.air().filter(|_| quantity.measure() == CellMeasure::Speed),
-            solid: world.values(&Quantity::new(CellMeasure::Solid, "")),
-            plain: Self::named(world, quantity).map(with_amount).collect(),
+            values: state.values(quantity),
+            moving: state.air.filter(|_| quantity.measure() == CellMeasure::Speed),
+            solid: state.values(&Quantity::new(CellMeasure::Solid, "")),
+            plain: Self::named(state.world, quantity).map(with_amount).collect(),
         }
     }
 

@@ -2,6 +2,7 @@ use super::*;
 use crate::matter::Material;
 use crate::render::key::MATERIALS;
 use crate::render::legend::Scale;
+use crate::state::State;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::world::{Edit, Ground, Matter, Quantity, Shape, World};
 
@@ -141,7 +142,7 @@ fn materials_without_values_have_one_colour_each_and_a_line_in_the_key() {
 
 #[test]
 fn a_sample_shows_values_of_its_quantity_alone() {
-    let mut world = World::new(Ground::none(Grid::new(3, 1, 1)));
+    let mut world = State::from(World::new(Ground::none(Grid::new(3, 1, 1))));
     world.place([1, 0, 0], AMOUNT_ONE / 2, ENERGY_ONE);
     world.edit(&Edit { shape: Shape::Box { from: [2.0, 0.0, 0.0], to: [3.0, 1.0, 1.0] }, matter: Matter::Rock });
     let row = |name: &str| {
@@ -158,7 +159,7 @@ fn a_sample_shows_values_of_its_quantity_alone() {
 fn other_materials_have_the_colours_of_their_looks() {
     let mut oil = Material { name: "oil".into(), density: 900.0, ..Material::water() };
     oil.look.color = Some("#102030".into());
-    let mut world = World::with_materials(Ground::none(Grid::new(3, 1, 1)), vec![oil, Material::water()]);
+    let mut world = State::from(World::with_materials(Ground::none(Grid::new(3, 1, 1)), vec![oil, Material::water()]));
     for (name, x) in [("water", 0.0), ("oil", 1.0)] {
         let shape = Shape::Box { from: [x, 0.0, 0.0], to: [x + 1.0, 1.0, 1.0] };
         world.edit(&Edit { shape, matter: Matter::Material { name: name.into(), amount: 0.25 } });

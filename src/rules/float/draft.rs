@@ -101,7 +101,7 @@ impl<'a> Draft<'a> {
     /// Refuses a cell of a piece with matter that does not move along.
     fn check_movable(&self, amounts: &Amounts) -> Option<()> {
         let stays = |(number, layer): (usize, &super::Buoyancy)| {
-            amounts[number] > 0 && (layer.part == Part::Bar || self.world.shows_flow(number))
+            amounts[number] > 0 && (layer.part == Part::Bar || self.world.is_mirror(number))
         };
         (!self.rule.layers.iter().enumerate().any(stays)).then_some(())
     }

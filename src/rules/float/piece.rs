@@ -93,7 +93,7 @@ impl Piece {
 impl Floating {
     /// Whether matter of a layer makes way for a piece.
     fn makes_way(&self, world: &World, layer: usize) -> bool {
-        matches!(self.layers[layer].part, Part::Liquid | Part::Gas) && !world.shows_flow(layer)
+        matches!(self.layers[layer].part, Part::Liquid | Part::Gas) && !world.is_mirror(layer)
     }
 
     /// Whether the cells of a layer may be of a piece.
@@ -102,7 +102,7 @@ impl Floating {
         let liquids = || self.layers.iter().zip(world.layers()).filter(|(liquid, _)| liquid.part == Part::Liquid);
         let has = |layer: &crate::world::Layer| layer.strips.iter().any(|strip| strip.tiles() > 0);
         let is_borne = || liquids().any(|(liquid, layer)| liquid.density > own.density && has(layer));
-        own.part == Part::Piece && !world.shows_flow(layer) && (!world.layers()[layer].is_grains() || is_borne())
+        own.part == Part::Piece && !world.is_mirror(layer) && (!world.layers()[layer].is_grains() || is_borne())
     }
 }
 

@@ -90,7 +90,7 @@ mod tests {
                 None => Matter::Drain,
             };
             world.edit(&Edit { shape: Shape::Sphere { center, radius: 2.5 }, matter });
-            lowpass.refresh(world);
+            lowpass.refresh(&*world);
             let update = publisher.update(&mut lowpass);
             if let Some(update) = &update {
                 window.apply(grid, update);

@@ -4,15 +4,16 @@ use crate::grid::{Grid, Place};
 use crate::map::Site;
 use crate::matter::Material;
 use crate::render::Ray;
+use crate::state::{CellValues, State};
 use crate::viewer::messages::{FlowProbe, Probe};
-use crate::world::{CellMeasure, CellValues, Quantity, World};
+use crate::world::{CellMeasure, Quantity};
 
 /// Least amount of a material that is picked.
 const SEEN: f32 = 0.05;
 
 /// Things that rays meet in a world.
 pub(super) struct Sight<'w> {
-    world: &'w World,
+    world: &'w State,
     amounts: Vec<CellValues<'w>>,
 }
 
@@ -29,7 +30,7 @@ pub(super) struct Hit {
 
 impl<'w> Sight<'w> {
     /// The sight of a world.
-    pub(super) fn of(world: &'w World) -> Self {
+    pub(super) fn of(world: &'w State) -> Self {
         let quantities = world.quantities();
         let amounts = quantities.iter().filter(|q| q.measure() == CellMeasure::Amount).map(|q| world.values(q));
         Self { world, amounts: amounts.collect() }
@@ -59,7 +60,7 @@ impl<'w> Sight<'w> {
 }
 
 /// Probes the first cell that the ray meets.
-pub(super) fn probe(world: &World, site: &Site, ray: &Ray) -> Option<Probe> {
+pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     let (grid, quantities) = (world.grid(), world.quantities());
     let sight = Sight::of(world);
     let Hit { cell, point, cut } = sight.meet(ray, |place| sight.sees(place))?;

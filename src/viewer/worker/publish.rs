@@ -12,8 +12,9 @@ use super::session::Session;
 use crate::lowpass::{AirVolume, Bricks, CrustMap, LowPass};
 use crate::render::{Axis, Glow, Ray};
 use crate::simulation::{Simulation, StageTime};
+use crate::state::State;
 use crate::viewer::messages::{AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, Report, Update};
-use crate::world::{GroundCursor, Layer, Quantity, Tally, World};
+use crate::world::{GroundCursor, Layer, Quantity, Tally};
 
 /// What the window wants to see.
 #[derive(Clone, Debug, Default)]
@@ -108,7 +109,7 @@ impl Publisher {
     }
 
     /// The part of the ground that changed since the last update.
-    fn ground(&mut self, world: &World, tall: f32) -> Option<GroundPatch> {
+    fn ground(&mut self, world: &State, tall: f32) -> Option<GroundPatch> {
         match &mut self.ground {
             Some(cursor) => GroundPatch::since(cursor, world.ground(), tall),
             none => {
@@ -119,7 +120,7 @@ impl Publisher {
     }
 
     /// The slices that differ from those of the last update.
-    fn cuts(&mut self, world: &World, eye: &Eye) -> [Option<Cut>; 3] {
+    fn cuts(&mut self, world: &State, eye: &Eye) -> [Option<Cut>; 3] {
         [Axis::X, Axis::Y, Axis::Z].map(|axis| {
             let new = eye.cuts[axis.number()].map(|cell| Cut::of(world, axis, cell, &eye.quantity));
             let old = &mut self.cuts[axis.number()];
@@ -172,7 +173,7 @@ impl Publisher {
             let material = layer.material();
             let in_force = simulation.materials().iter().find(|m| m.name == material.name).unwrap_or(material);
             // The lava is poured under its own name.
-            let shows_flow = !material.is_lava() && world.shows_flow(number);
+            let shows_flow = !material.is_lava() && world.is_mirror(number);
             MaterialReport::new(in_force.clone(), (layer, shows_flow), *tally)
         };
         layers.map(report).collect()

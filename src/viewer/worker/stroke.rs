@@ -7,9 +7,10 @@ use nalgebra::Vector3;
 use super::pick::{Hit, Sight};
 use crate::grid::Place;
 use crate::render::Ray;
+use crate::state::State;
 use crate::viewer::meet::lies_in;
 use crate::viewer::messages::Stroke;
-use crate::world::{Edit, Matter, Shape, World};
+use crate::world::{Edit, Matter, Shape};
 
 /// Distance of dabs in radii of the ball, at least; at most it is twice as much.
 const APART: f64 = 0.25;
@@ -57,7 +58,7 @@ impl Miss {
 
 impl Brush {
     /// The centres of the dabs of a piece, in order, and why there are none at the first place.
-    pub(super) fn dabs(&mut self, world: &World, stroke: &Stroke) -> (Vec<[f64; 3]>, Option<Miss>) {
+    pub(super) fn dabs(&mut self, world: &State, stroke: &Stroke) -> (Vec<[f64; 3]>, Option<Miss>) {
         if stroke.begins {
             *self = Self::default();
         }
@@ -116,13 +117,13 @@ impl Brush {
     }
 
     /// Which cells of a ball are seen.
-    pub(super) fn seen(&self, world: &World, ball: &Shape) -> Vec<(Place, bool)> {
+    pub(super) fn seen(&self, world: &State, ball: &Shape) -> Vec<(Place, bool)> {
         let sight = Sight::of(world);
         ball.cells(world.grid()).map(|place| (place, sight.sees(place))).collect()
     }
 
     /// Remembers those cells that are seen otherwise than before a dab.
-    pub(super) fn remember(&mut self, world: &World, were: Vec<(Place, bool)>) {
+    pub(super) fn remember(&mut self, world: &State, were: Vec<(Place, bool)>) {
         let sight = Sight::of(world);
         for (place, was) in were {
             if sight.sees(place) != was && self.before.len() < MOST_BEFORE {
@@ -181,7 +182,7 @@ impl Path<'_> {
 }
 
 /// Whether an edit changes any cell.
-pub(super) fn changes(world: &World, edit: &Edit) -> bool {
+pub(super) fn changes(world: &State, edit: &Edit) -> bool {
     let solid = |place: Place| world.ground().is_solid(place);
     let sight = Sight::of(world);
     let mut cells = edit.shape.cells(world.grid());

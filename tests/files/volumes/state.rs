@@ -11,8 +11,8 @@ use lavoxel::grid::Place;
 use lavoxel::map::Site;
 use lavoxel::render::Palette;
 use lavoxel::scene::Scene;
+use lavoxel::state::State;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
-use lavoxel::world::World;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -32,7 +32,7 @@ pub(crate) const CELL: f64 = 2.5;
 /// A step of a scene, in a folder for files.
 pub(crate) struct Bench {
     pub(crate) folder: TempDir,
-    pub(crate) world: World,
+    pub(crate) world: State,
     pub(crate) site: Site,
     pub(crate) about: About,
 }
@@ -43,7 +43,8 @@ pub(crate) fn about(step: u64) -> About {
 
 impl Bench {
     /// A world of cells of one metre.
-    pub(crate) fn of(world: World) -> Self {
+    pub(crate) fn of(world: impl Into<State>) -> Self {
+        let world = world.into();
         let site =
             Site { grid: world.grid(), cell_size_m: 1.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
         Self { folder: tempfile::tempdir().unwrap(), world, site, about: about(0) }

@@ -1,18 +1,20 @@
 //! The air's accounts over ground that changes, with a solver that moves nothing.
 
 use super::*;
+use crate::air::*;
 use crate::engine::Engine;
 use crate::engine::tiled::Tiled;
 use crate::grid::{Grid, Place};
 use crate::matter::Material;
 use crate::random::mix64;
 use crate::simulation::Simulation;
-use crate::source::{FUME, VentSpec};
-use crate::world::{Breath, Edit, Ground, Matter, PackedWorld, Shape, World};
+use crate::source::{FUME, VentAir, VentSpec};
+use crate::state::{PackedState, State};
+use crate::world::{Breath, Edit, Ground, Matter, Shape, World};
 
 /// Air that stays where it is.
 #[derive(Clone, Debug)]
-pub(super) struct Still;
+struct Still;
 
 impl Solver for Still {
     fn set_ground(&mut self, _: &Openness, _: &[(usize, usize)]) {}
@@ -50,7 +52,7 @@ impl Solver for Still {
 
 fn air_over(voxels: Grid, spec: &AirSpec) -> Air {
     let grid = spec.grid_of(voxels, 10.0, 1).expect("fits");
-    Air::new(spec, grid, (voxels, 10.0), Box::new(Still), true)
+    Air::new(spec, grid, 10.0, Box::new(Still), true)
 }
 
 fn hills(nx: usize, ny: usize, nz: usize) -> Ground {
@@ -70,8 +72,8 @@ fn restless(seed: u64, ratio: usize) -> Simulation {
         ..AirSpec::default()
     };
     let voxels = Grid::new(nx, ny, nz);
-    let world =
-        World::with_materials(ground, vec![Material::water(), Material::steam()]).with_air(air_over(voxels, &spec));
+    let world = State::from(World::with_materials(ground, vec![Material::water(), Material::steam()]))
+        .with_air(air_over(voxels, &spec));
     let about = VentAir { ash: 0.2, steam: 0.1, ..VentAir::default() };
     let vent = VentSpec { x: 9.0, z: 8.0, radius: 2.0, rate: 5.0, air: Some(about.clone()), ..VentSpec::default() };
     let fume = VentSpec { x: 4.0, z: 12.0, rate: 500.0, material: Some(FUME.to_owned()), ..vent.clone() };
@@ -87,7 +89,7 @@ fn ash_that_fell_lies_down_as_grains() {
     let voxels = Grid::new(12, 12, 12);
     let spec = AirSpec { ash: Some("ash".to_owned()), fall_m_s: 20.0, ash_unit_kg_m3: 1.0, ..AirSpec::default() };
     let ground = Ground::from_surface(12, ndarray::Array2::from_elem((12, 12), 2.0));
-    let mut world = World::with_materials(ground, vec![Material::ash()]).with_air(air_over(voxels, &spec));
+    let mut world = State::from(World::with_materials(ground, vec![Material::ash()])).with_air(air_over(voxels, &spec));
     world.open_account();
     // A voxel of 10 m full of ash of 1300 kg/m³ is 1300 t.
     let about = VentAir { ash: 1.0, gas: 0.0, pulse: 0.0, ..VentAir::default() };
@@ -165,9 +167,9 @@ fn openness_is_that_of_the_voxels_however_it_was_read() {
             let solid = 2 * inside.filter(|&voxel| blocked(voxel)).count() >= ratio.pow(3);
             assert_eq!(air.openness().is_solid(place), solid, "{place:?}");
         }
-        let mut fresh = air_over(world.grid(), air.spec());
+        let mut fresh = AirOverGround::new(world, air_over(world.grid(), air.spec()));
         fresh.read_ground(world);
-        assert_eq!(fresh.openness(), air.openness());
+        assert_eq!(fresh.air.openness(), air.openness());
     }
 }
 
@@ -177,7 +179,7 @@ fn comes_back_to_a_snapshot() {
     (0..40).for_each(|_| simulation.step());
     simulation.command(crate::simulation::Command::Put(random_edit(77))).expect("valid");
     let snapshot = simulation.snapshot(None);
-    let packed = PackedWorld::new(simulation.world(), None);
+    let packed = PackedState::new(simulation.world(), None);
     let hash = simulation.world().state_hash();
     (0..20).for_each(|_| simulation.step());
     let later = simulation.world().state_hash();
@@ -194,7 +196,7 @@ fn a_wider_air_stands_over_the_ground_of_the_edge() {
     let voxels = Grid::new(8, 8, 8);
     let spec = AirSpec { margin_m: 60.0, ratio: Some(2), ..AirSpec::default() };
     let surface = ndarray::Array2::from_shape_fn((8, 8), |(_, x)| if x < 4 { 6.0 } else { 2.0 });
-    let mut world = World::new(Ground::from_surface(8, surface)).with_air(air_over(voxels, &spec));
+    let mut world = State::from(World::new(Ground::from_surface(8, surface))).with_air(air_over(voxels, &spec));
     world.open_account();
     let openness = world.air().expect("there is one").openness();
     let grid = openness.grid();
@@ -217,7 +219,7 @@ fn a_puff_in_a_closed_box_only_loses_and_comes_to_rest() {
     let sides = SidesSpec { x: Side::Wall, z: Side::Wall, top: Side::Wall };
     let spec = AirSpec { sides, ..AirSpec::default() };
     let ground = Ground::from_surface(20, ndarray::Array2::from_elem((40, 40), 3.0));
-    let mut world = World::new(ground).with_air(spec.air(voxels, 10.0).expect("fits"));
+    let mut world = State::from(World::new(ground)).with_air(spec.air(voxels, 10.0).expect("fits"));
     world.open_account();
     let rules = crate::rules::RulesSpec::default();
     let mut simulation = Simulation::new(world, &rules, &[], 3, Box::new(Tiled::default()) as Box<dyn Engine>);

@@ -1,14 +1,13 @@
-//! The numbers of a [`Quantity`] in the cells of a world: the one place that knows how each is stored.
+//! The numbers of a [`Quantity`] in the cells of a state: the one place that knows how each is stored.
 
 use ndarray::Array3;
 
-use super::quantity::{ColumnQuantity, Quantity, UnknownQuantity};
-use super::{Content, Layer, World};
+use super::{State, StateRef};
 use crate::air::Air;
 use crate::grid::Place;
-use crate::matter::Material;
 use crate::measure::{CellMeasure, Measure, Of};
 use crate::units::{amount, energy};
+use crate::world::{ColumnQuantity, Content, Layer, Quantity, UnknownQuantity, World};
 
 /// A quantity of a world, cell by cell. It is 0 in all cells where the world does not have its material.
 #[derive(Clone, Copy)]
@@ -21,33 +20,33 @@ pub struct CellValues<'a> {
     air: Option<&'a Air>,
 }
 
-impl World {
+impl<'a> StateRef<'a> {
     /// All quantities of its cells, those of the lava first.
-    pub fn quantities(&self) -> Vec<Quantity> {
-        let mut quantities = Quantity::of_materials(self.materials());
-        quantities.extend(self.air().into_iter().flat_map(|_| Quantity::of_air()));
+    pub fn quantities(self) -> Vec<Quantity> {
+        let mut quantities = Quantity::of_materials(self.world.materials());
+        quantities.extend(self.air.into_iter().flat_map(|_| Quantity::of_air()));
         quantities
     }
 
     /// All quantities of its columns, those of the lava first.
-    pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
-        let materials: Vec<_> = self.materials().cloned().collect();
-        Quantity::of_columns(&materials, self.flow().map(|flow| &flow.setup().lava), self.air().is_some())
+    pub fn column_quantities(self) -> Vec<ColumnQuantity> {
+        let materials: Vec<_> = self.world.materials().cloned().collect();
+        Quantity::of_columns(&materials, self.flow.map(|flow| flow.setup().lava.melts()), self.air.is_some())
     }
 
     /// The quantity of its cells that goes by a name: `amount`, `water.amount`, `solid`.
     ///
     /// # Errors
     /// Names all that there are.
-    pub fn quantity(&self, name: &str) -> Result<Quantity, UnknownQuantity> {
+    pub fn quantity(self, name: &str) -> Result<Quantity, UnknownQuantity> {
         Quantity::find(name, &self.quantities()).cloned()
     }
 
     /// The numbers of a quantity.
-    pub fn values(&self, quantity: &Quantity) -> CellValues<'_> {
-        let layer = quantity.material().and_then(|material| self.layer(material));
-        let air = (quantity.measure().facts().of == Of::Air).then(|| self.air()).flatten();
-        CellValues { world: self, measure: quantity.measure(), layer, air }
+    pub fn values(self, quantity: &Quantity) -> CellValues<'a> {
+        let layer = quantity.material().and_then(|material| self.world.layer(material));
+        let air = self.air.filter(|_| quantity.measure().facts().of == Of::Air);
+        CellValues { world: self.world, measure: quantity.measure(), layer, air }
     }
 
     /// The numbers of the quantity with a name in every cell, shape (z, y, x): z runs south, y up, x east. Four bytes a cell,
@@ -55,8 +54,8 @@ impl World {
     ///
     /// # Errors
     /// Names all quantities that there are.
-    pub fn array(&self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
-        let (grid, quantity) = (self.grid(), self.quantity(name)?);
+    pub fn array(self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
+        let (grid, quantity) = (self.world.grid(), self.quantity(name)?);
         let values = self.values(&quantity);
         let mut array = Array3::zeros((grid.nz, grid.ny, grid.nx));
         for ((z, y), mut row) in (0..grid.nz).flat_map(|z| (0..grid.ny).map(move |y| (z, y))).zip(array.rows_mut()) {
@@ -66,13 +65,46 @@ impl World {
     }
 
     /// Writes the numbers of a quantity in the row (y, z) into `values`, of `nx` cells.
-    pub fn read_row(&self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
+    pub fn read_row(self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
         self.values(quantity).row(y, z, values);
     }
+}
 
-    /// The materials of its layers, in their order.
-    pub fn materials(&self) -> impl Iterator<Item = &Material> {
-        self.layers().iter().map(Layer::material)
+impl State {
+    /// All quantities of its cells, those of the lava first.
+    pub fn quantities(&self) -> Vec<Quantity> {
+        self.view().quantities()
+    }
+
+    /// All quantities of its columns, those of the lava first.
+    pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
+        self.view().column_quantities()
+    }
+
+    /// The quantity of its cells that goes by a name: `amount`, `water.amount`, `solid`.
+    ///
+    /// # Errors
+    /// Names all that there are.
+    pub fn quantity(&self, name: &str) -> Result<Quantity, UnknownQuantity> {
+        self.view().quantity(name)
+    }
+
+    /// The numbers of a quantity.
+    pub fn values(&self, quantity: &Quantity) -> CellValues<'_> {
+        self.view().values(quantity)
+    }
+
+    /// The numbers of the quantity with a name in every cell, as [`StateRef::array`] gives them.
+    ///
+    /// # Errors
+    /// Names all quantities that there are.
+    pub fn array(&self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
+        self.view().array(name)
+    }
+
+    /// Writes the numbers of a quantity in the row (y, z) into `values`, of `nx` cells.
+    pub fn read_row(&self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
+        self.view().read_row(quantity, y, z, values);
     }
 }
 

@@ -1,6 +1,7 @@
 //! A flow that is put into cells only for what reads them: a run without pictures shows a step when it exports one.
 
-use super::World;
+use super::FlowInCells;
+use crate::world::World;
 
 /// Columns of a flow that have changed since they were shown.
 #[derive(Clone, Debug, Default)]
@@ -27,22 +28,18 @@ impl Unseen {
     }
 }
 
-impl World {
-    /// Shows the flow only when [`World::show_flow`] is called from now on, if nothing but the lava reads the layers.
-    pub(crate) fn defer_flow(&mut self) {
-        let shown = self.layers_of_flow();
-        let is_alone = self.air.is_none() && (0..self.layers.len()).all(|layer| shown.has(layer));
-        let columns = self.grid.columns();
-        if let Some(flowing) = self.flow.as_deref_mut().filter(|_| is_alone) {
-            flowing.unseen = Some(Unseen { is_listed: vec![false; columns], columns: Vec::new() });
-        }
+impl FlowInCells {
+    /// Shows the flow only when [`Self::show_unseen`] is called from now on.
+    pub(crate) fn defer(&mut self) {
+        let columns = self.flow.space().columns();
+        self.unseen = Some(Unseen { is_listed: vec![false; columns], columns: Vec::new() });
     }
 
     /// Shows what has changed of the flow since it was shown.
-    pub(crate) fn show_flow(&mut self) {
-        let unseen = self.flow.as_deref_mut().and_then(|flowing| flowing.unseen.as_mut());
-        let Some(columns) = unseen.map(Unseen::take).filter(|columns| !columns.is_empty()) else { return };
-        self.show(|_| columns);
-        self.stay_shown();
+    pub(crate) fn show_unseen(&mut self, world: &mut World) {
+        let columns = self.unseen.as_mut().map(Unseen::take).filter(|columns| !columns.is_empty());
+        let Some(columns) = columns else { return };
+        self.show_columns(world, &columns);
+        world.stay_mirrored();
     }
 }

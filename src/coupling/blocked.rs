@@ -1,7 +1,6 @@
 //! The voxels that air cannot be in, and the openness of air cells that follows from them.
 
-use crate::air::openness::{OPEN, Openness};
-use crate::air::{AXES, AirGrid};
+use crate::air::{AXES, AirGrid, OPEN, Openness};
 use crate::grid::tile::{TILE_X, TILE_Z, bits};
 use crate::grid::{Grid, Place};
 use crate::matter::Kind;

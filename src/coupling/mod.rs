@@ -1,0 +1,30 @@
+//! Couplings: where the automaton, the flow and the air meet, one file for each meeting.
+//!
+//! A model knows its own state and nothing of the others. What one gives to another goes through here, as a stage of a step of its
+//! own ([`crate::simulation::Stage`]):
+//!
+//! - `flow_cells`: what vents pour comes into the flow, other matter covers it, and the cells show where it is;
+//! - `flow_reactions`: reactions take heat and liquid from the flow, and give it liquid;
+//! - `air_sources` (with `blocked`): the ground shuts cells of the air; lava, vents and steam warm and fill it;
+//! - `ash`: ash that fell lies down as grains;
+//! - `stir`: an edit stirs the air.
+
+mod air_sources;
+#[cfg(test)]
+mod air_tests;
+mod ash;
+mod blocked;
+mod flow_cells;
+pub(crate) mod flow_reactions;
+mod stir;
+
+use self::blocked::Blocked;
+pub use self::flow_cells::FlowInCells;
+use crate::air::Air;
+
+/// An air and what it has read of the cells below it.
+#[derive(Clone, Debug)]
+pub struct AirOverGround {
+    pub(crate) air: Air,
+    blocked: Blocked,
+}
