@@ -72,6 +72,16 @@ pub enum CellMeasure {
     Steam,
     /// How fast the air moves.
     Speed,
+    /// Temperature of lava of the physical model.
+    Temperature,
+    /// Its viscosity.
+    Viscosity,
+    /// Its velocity towards east.
+    VelocityEast,
+    /// Its velocity towards north.
+    VelocityNorth,
+    /// Lava of the physical model that turned to rock.
+    Set,
 }
 
 impl Measure for CellMeasure {
@@ -84,6 +94,11 @@ impl Measure for CellMeasure {
         Self::Ash,
         Self::Steam,
         Self::Speed,
+        Self::Temperature,
+        Self::Viscosity,
+        Self::VelocityEast,
+        Self::VelocityNorth,
+        Self::Set,
     ];
 
     fn facts(self) -> Facts {
@@ -103,6 +118,11 @@ impl Measure for CellMeasure {
             Self::Ash => Facts::new(Of::Air, "ash", "kg/m³", "ash in the air"),
             Self::Steam => Facts::new(Of::Air, "steam", "kg/m³", "drops of water in the air"),
             Self::Speed => Facts::new(Of::Air, "speed", "m/s", "speed of the air"),
+            Self::Temperature => Facts::new(Of::Flow, "temperature", "K", "temperature of the {}"),
+            Self::Viscosity => Facts::new(Of::Flow, "viscosity", "Pa s", "viscosity of the {}"),
+            Self::VelocityEast => Facts::new(Of::Flow, "velocity-east", "m/s", "velocity of the {} towards east"),
+            Self::VelocityNorth => Facts::new(Of::Flow, "velocity-north", "m/s", "velocity of the {} towards north"),
+            Self::Set => Facts::new(Of::Flow, "set", "full cells", "{} that turned to rock"),
         }
     }
 }
@@ -113,14 +133,18 @@ impl CellMeasure {
         self.facts().name
     }
 
-    /// Values from the lower to the upper end of a colour scale; a cell may hold more.
+    /// Values from the lower to the upper end of a colour scale; a cell may hold more. That of a temperature depends on the lava:
+    /// see [`StateRef::range`](crate::state::StateRef::range).
     pub fn range(self) -> (f32, f32) {
         match self {
-            Self::Amount | Self::Solid => (0.0, 1.0),
+            Self::Amount | Self::Solid | Self::Set => (0.0, 1.0),
             Self::Energy | Self::SpecificEnergy => (0.0, ENERGY_SHOWN),
             Self::Heat => (0.0, 50.0),
             Self::Ash | Self::Steam => (0.0, 0.01),
             Self::Speed => (0.0, 20.0),
+            Self::Temperature => (273.0, 1500.0),
+            Self::Viscosity => (0.0, 1e4),
+            Self::VelocityEast | Self::VelocityNorth => (-1.0, 1.0),
         }
     }
 
@@ -135,6 +159,11 @@ impl CellMeasure {
             Self::Ash => Some(("ash in the air", "kg/m³")),
             Self::Steam => Some(("drops in the air", "kg/m³")),
             Self::Speed => Some(("speed of the air", "m/s")),
+            Self::Temperature => Some(("temperature", "K")),
+            Self::Viscosity => Some(("viscosity", "Pa s")),
+            Self::VelocityEast => Some(("velocity east", "m/s")),
+            Self::VelocityNorth => Some(("velocity north", "m/s")),
+            Self::Set => Some(("set lava", "of a cell")),
         }
     }
 }

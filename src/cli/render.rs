@@ -105,8 +105,9 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "AXIS=PLACE")]
     slice: Option<Cut>,
 
-    /// What a slice shows: amount, energy or specific-energy (per amount) of the lava, solid (rock and materials without
-    /// values), or the like of another material of the scene, such as water.amount
+    /// What a slice shows: amount, energy or specific-energy (per amount) of the lava, in the physical model temperature,
+    /// viscosity, velocity-east, velocity-north or set; solid (rock and materials without values), or the like of another
+    /// material of the scene, such as water.amount
     #[arg(long, value_name = "FIELD", requires = "slice", default_value = "amount")]
     field: String,
 

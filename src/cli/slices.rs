@@ -94,8 +94,14 @@ impl Slices {
             CellMeasure::Energy | CellMeasure::SpecificEnergy => {
                 scale.up_to(round_up(self.largest.max(1.0).into()) as f32)
             }
-            CellMeasure::Heat | CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Speed if self.largest > 0.0 => {
+            CellMeasure::Heat | CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Speed | CellMeasure::Viscosity
+                if self.largest > 0.0 =>
+            {
                 scale.up_to(round_up(self.largest.into()) as f32)
+            }
+            CellMeasure::VelocityEast | CellMeasure::VelocityNorth if self.largest > 0.0 => {
+                let most = round_up(self.largest.into()) as f32;
+                Scale { range: (-most, most), ..scale }
             }
             _ => scale,
         })

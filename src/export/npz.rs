@@ -8,6 +8,8 @@
 //! |---|---|---|---|
 //! | `amount` | (z, y, x) f32 | full cells | how full of lava the cell is, 0 to 1 |
 //! | `energy` | (z, y, x) f32 | vent units | energy of the lava in the cell |
+//! | `cell_temperature`, `cell_viscosity`, `velocity_east`, `velocity_north` | (z, y, x) f32 | K, Pa s, m/s | in the physical model, in place of `energy`; 0 without lava |
+//! | `set` | (z, y, x) f32 | full cells | likewise, lava that turned to rock |
 //! | `solid` | (z, y, x) bool | | rock |
 //! | `thickness`, `max_thickness`, `peak_energy`, `surface`, `ground` | (y, x) f32 | | the [maps](super::maps), NaN for no data |
 //! | `arrival` | (y, x) f64 | steps | likewise, NaN for never |
@@ -22,7 +24,7 @@
 //! In a scene with air the entries `air_box_…` hold the whole box of the air, which may be wider and higher ([`crate::air`]); `air_ash` and
 //! the like are that part of it that lies in the box, on its cells.
 //!
-//! Amounts and energies are exact: `amount · 2^15` and `energy · 2^13` are whole numbers.
+//! Amounts and energies are exact: `amount · 2^15` and `energy · 2^13` are whole numbers, and `amount · 2^24` in the physical model.
 
 mod air;
 
@@ -137,13 +139,16 @@ fn entries(world: &State) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>
     (maps, named(fields, &mut taken))
 }
 
-/// Quantities with the names of their entries. One whose name is `taken` has a name with its material and a dot.
+/// Quantities with the names of their entries. One whose name is `taken` has a name with its material and a dot; a field of cells whose
+/// map has its name, as the temperature does, has `cell_` in front.
 fn named<M: Measure>(all: Vec<Quantity<M>>, taken: &mut BTreeSet<String>) -> Vec<Named<M>> {
-    let name = |quantity: Quantity<M>| {
-        let symbol = Some(quantity.symbol()).filter(|symbol| taken.insert(symbol.clone()));
-        (symbol.unwrap_or_else(|| quantity.name()), quantity)
+    let mut name = |quantity: Quantity<M>| {
+        let symbol = quantity.symbol();
+        let names = [symbol.clone(), quantity.name(), format!("cell_{symbol}")];
+        let free = names.into_iter().find(|name| taken.insert(name.clone()));
+        (free.unwrap_or(symbol), quantity)
     };
-    all.into_iter().map(name).collect()
+    all.into_iter().map(&mut name).collect()
 }
 
 /// Pairs of name and unit of everything that has one, one after the other.

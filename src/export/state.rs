@@ -18,6 +18,13 @@ pub struct ExportState<'a> {
 }
 
 impl ExportState<'_> {
+    fn unit_of_heat(&self) -> &'static str {
+        match self.world.flow() {
+            None => "energy 1 is fresh lava",
+            Some(_) => "temperature in K, viscosity in Pa s, velocity in m/s",
+        }
+    }
+
     /// Where the file comes from and where it lies, as names and texts: the same for every format.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
@@ -27,7 +34,7 @@ impl ExportState<'_> {
             ("seed", self.about.seed.to_string()),
             ("step", self.about.step.to_string()),
             ("state", format!("{:016x}", self.state)),
-            ("units", "lengths in metres; amount 1 is a full cell; energy 1 is fresh lava".to_owned()),
+            ("units", format!("lengths in metres; amount 1 is a full cell; {}", self.unit_of_heat())),
             ("offset_m", triple(self.site.offset_m())),
         ];
         if let Some(map) = &self.site.georeference {

@@ -108,6 +108,11 @@ fn grids(world: &State) -> Vec<GridOf> {
         match quantity.measure() {
             CellMeasure::Amount => [grid("density", true), grid("amount", false)],
             CellMeasure::SpecificEnergy => [grid("energy", false), None],
+            CellMeasure::Temperature
+            | CellMeasure::Viscosity
+            | CellMeasure::VelocityEast
+            | CellMeasure::VelocityNorth
+            | CellMeasure::Set => [grid(quantity.measure().name(), false), None],
             CellMeasure::Energy | CellMeasure::Solid => [None, None],
             CellMeasure::Heat | CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Speed => [None, None],
         }

@@ -5,6 +5,8 @@
 //!
 //! Cells carry `amount` (0 to 1), `energy` (per amount, vent units; 0 without lava) and `solid` (0 or 1), just as they
 //! are. Points, the corners of the cells, carry `density` and `energy`: the means over the open cells around them.
+//! In the physical model cells carry `temperature` (K), `viscosity` (Pa s), `velocity-east` and `velocity-north` (m/s) and `set`
+//! (lava that turned to rock, 0 to 1) in place of `energy`; points carry means of `temperature` and `viscosity` by amounts.
 //! ParaView draws volumes of point data smoothly and of cell data with faults. Other materials follow with their names in
 //! front: `water.amount` in cells, `water.density` on points.
 
@@ -39,6 +41,8 @@ enum Kind {
     Mean(Quantity),
     /// On points: the ratio of the sums of two quantities over the cells around.
     Ratio([Quantity; 2]),
+    /// On points: the mean of a quantity of the lava over the cells around, by their amounts.
+    Weighted(Quantity),
 }
 
 /// An array of the file.
@@ -54,10 +58,9 @@ fn arrays(world: &State) -> [Vec<Array>; 2] {
     let named = |name: &str, of: &Quantity| of.with_name(name);
     let cells = quantities.iter().filter_map(|quantity| {
         let name = match quantity.measure() {
-            CellMeasure::Amount | CellMeasure::Solid => quantity.name(),
-            CellMeasure::Heat | CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Speed => quantity.name(),
             CellMeasure::SpecificEnergy => named("energy", quantity),
             CellMeasure::Energy => return None,
+            _ => quantity.name(),
         };
         Some(Array { name, kind: Kind::Cells(quantity.clone()) })
     });
@@ -67,8 +70,10 @@ fn arrays(world: &State) -> [Vec<Array>; 2] {
             let amount = quantity.like(CellMeasure::Amount);
             Some(Array { name: named("energy", quantity), kind: Kind::Ratio([quantity.clone(), amount]) })
         }
-        CellMeasure::SpecificEnergy | CellMeasure::Solid => None,
-        CellMeasure::Heat | CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Speed => None,
+        CellMeasure::Temperature | CellMeasure::Viscosity => {
+            Some(Array { name: quantity.name(), kind: Kind::Weighted(quantity.clone()) })
+        }
+        _ => None,
     });
     [cells.collect(), points.collect()]
 }
@@ -270,6 +275,11 @@ impl<'a> Rows<'a> {
                 self.divide(|_, [below, above]| above / below);
                 grid.nx + 1
             }
+            Kind::Weighted(quantity) => {
+                self.add_up_weighted(quantity, j, k);
+                self.divide(|_, [amounts, sum]| sum / amounts);
+                grid.nx + 1
+            }
         };
         let row = &self.values[..length];
         match array.is_truth() {
@@ -287,6 +297,22 @@ impl<'a> Rows<'a> {
                 for (x, value) in self.cells.iter().enumerate() {
                     sums[x] += value;
                     sums[x + 1] += value;
+                }
+            }
+        }
+    }
+
+    /// Adds up amounts, and a quantity times the amount of its cell, over the cells of up to four rows around each point.
+    fn add_up_weighted(&mut self, quantity: &Quantity, j: usize, k: usize) {
+        let [values, amounts] = [quantity, &quantity.like(CellMeasure::Amount)].map(|of| self.world.values(of));
+        self.sums.iter_mut().for_each(|sums| sums.fill(0.0));
+        for (y, z) in rows_around(self.world, j, k) {
+            for x in 0..self.cells.len() {
+                let amount = amounts.at([x, y, z]);
+                if amount > 0.0 {
+                    let value = amount * values.at([x, y, z]);
+                    self.sums[0][x..x + 2].iter_mut().for_each(|sum| *sum += amount);
+                    self.sums[1][x..x + 2].iter_mut().for_each(|sum| *sum += value);
                 }
             }
         }

@@ -142,6 +142,17 @@ impl Pair<'_> {
         pairs.filter_map(|(i, j)| self.drive(i, j, tables, 0))
     }
 
+    /// Units of amount that leave a cell of `here`, or of `there`, across the face in a step, by the rule without its limit.
+    pub(crate) fn leaves(&self, of_here: bool, level: i32, tables: &Tables) -> f64 {
+        let giver = if of_here { self.here } else { self.there };
+        let pairs = (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
+        let drives = pairs.filter_map(|(i, j)| Some((if of_here { i } else { j }, self.drive(i, j, tables, 0)?)));
+        let of_cell = drives
+            .filter(|(_, drive)| drive.is_forward == of_here)
+            .map(|(run, drive)| drive.flux.to_f64() * drive.limited(tables).share_of(giver, &giver.runs[run], level));
+        of_cell.sum()
+    }
+
     /// Four times the slope of the heads along the face, as a difference between columns.
     #[inline]
     fn slope_along(&self, a: &Run, b: &Run) -> u64 {
@@ -368,6 +379,19 @@ fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
 }
 
 impl Flux {
+    /// Share of the flux that comes from the cell at a level.
+    fn share_of(&self, giver: &Column, run: &Run, level: i32) -> f64 {
+        let surface = run.surface().min(self.high);
+        let lowest = run.first.max(self.low.div_euclid(UNIT) as i32);
+        let highest = run.top.min(((surface - 1) / UNIT) as i32);
+        if level < lowest || level > highest {
+            return 0.0;
+        }
+        let below = if level == lowest { 0 } else { self.share_below(giver, run, surface, level) };
+        let up_to = if level == highest { SHARE_ONE } else { self.share_below(giver, run, surface, level + 1) };
+        up_to.saturating_sub(below) as f64 / SHARE_ONE as f64
+    }
+
     /// Share of the flux below the bottom of the cell at a level, in 32 bits after the point.
     fn share_below(&self, giver: &Column, run: &Run, surface: i64, level: i32) -> u64 {
         if self.low <= run.floor && !self.is_lidded {

@@ -23,6 +23,7 @@
 //! | `edit` | what a person or a scene puts into cells |
 //! | `meet` | what reactions with other matter take and make |
 //! | `melt` | solids that melt, their heat, heaters |
+//! | `measured` | measures of cells, for files and slices |
 //! | `crust` | temperatures below and at the surface, for pictures |
 //! | `account` | ledgers of volume and heat |
 //! | `watch` | where the rule does not hold |
@@ -47,6 +48,7 @@ mod lean;
 mod lid;
 mod mag;
 mod margin;
+mod measured;
 mod meet;
 mod melt;
 #[cfg(test)]

@@ -86,10 +86,15 @@ impl Palette {
     /// is measured. `None` for the lava and the ground, which have that of the look.
     pub fn of_quantity<'a>(quantity: &Quantity, materials: impl IntoIterator<Item = &'a Material>) -> Option<Self> {
         match quantity.measure() {
-            CellMeasure::Heat => Self::named("inferno"),
-            CellMeasure::Speed => Self::named("viridis"),
+            CellMeasure::Heat | CellMeasure::Temperature => Self::named("inferno"),
+            CellMeasure::Speed | CellMeasure::Viscosity => Self::named("viridis"),
+            CellMeasure::VelocityEast | CellMeasure::VelocityNorth => Self::named("viridis"),
             CellMeasure::Ash | CellMeasure::Steam => Some(haze::PALETTE.clone()),
-            CellMeasure::Amount | CellMeasure::Energy | CellMeasure::SpecificEnergy | CellMeasure::Solid => {
+            CellMeasure::Amount
+            | CellMeasure::Energy
+            | CellMeasure::SpecificEnergy
+            | CellMeasure::Solid
+            | CellMeasure::Set => {
                 let name = quantity.material().filter(|name| *name != Material::LAVA)?;
                 let color = Plain::all(materials).into_iter().find(|plain| plain.name == name)?.color;
                 let tone = |k: usize, t: f32| f32::from(color[k]) / 255.0 * t + PALE * (1.0 - t);

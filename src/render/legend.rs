@@ -56,15 +56,19 @@ impl Scale {
         Self { range: (self.range.0, high), ..self }
     }
 
-    /// The same in degrees, where the values are energies per amount and `kelvin` has the temperatures of 0 and 1.
+    /// Converts to degrees, where the values are temperatures, or energies per amount; `kelvin` has the temperatures of lava that has
+    /// just set and of lava from the vent, which have energies per amount of 0 and 1.
     #[must_use]
     pub fn in_celsius(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
-        match kelvin.filter(|_| quantity.measure() == CellMeasure::SpecificEnergy) {
-            Some(kelvin) => {
+        match kelvin {
+            Some([low, high]) if quantity.measure() == CellMeasure::Temperature => {
+                Self { unit: "°C".to_owned(), range: (low, high), reads: Some([-CELSIUS, 1.0 - CELSIUS]), ..self }
+            }
+            Some(kelvin) if quantity.measure() == CellMeasure::SpecificEnergy => {
                 let label = self.label.replace("energy per amount", "temperature");
                 Self { label, unit: "°C".to_owned(), reads: Some(kelvin.map(|kelvin| kelvin - CELSIUS)), ..self }
             }
-            None => self,
+            _ => self,
         }
     }
 

@@ -109,9 +109,7 @@ impl Scene {
 
     /// All quantities of the cells of its world.
     pub fn quantities(&self) -> Vec<Quantity> {
-        let mut quantities = Quantity::of_materials(&self.materials());
-        quantities.extend(self.spec.air.iter().flat_map(|_| Quantity::of_air()));
-        quantities
+        Quantity::of_cells(&self.materials(), self.spec.model == Model::Flow, self.spec.air.is_some())
     }
 
     /// All quantities of the columns of its world: what maps can show.

@@ -4,7 +4,9 @@ use ndarray::Array3;
 
 use super::{State, StateRef};
 use crate::air::Air;
+use crate::flow::Flow;
 use crate::grid::Place;
+use crate::matter::Material;
 use crate::measure::{CellMeasure, Measure, Of};
 use crate::units::{amount, energy};
 use crate::world::{ColumnQuantity, Content, Layer, Quantity, UnknownQuantity, World};
@@ -18,14 +20,15 @@ pub struct CellValues<'a> {
     layer: Option<&'a Layer>,
     /// Only for what is measured of it.
     air: Option<&'a Air>,
+    /// Only for what is measured of it, in units of its own: exact, where the layer that shows it is rounded.
+    flow: Option<&'a Flow>,
 }
 
 impl<'a> StateRef<'a> {
     /// All quantities of its cells, those of the lava first.
     pub fn quantities(self) -> Vec<Quantity> {
-        let mut quantities = Quantity::of_materials(self.world.materials());
-        quantities.extend(self.air.into_iter().flat_map(|_| Quantity::of_air()));
-        quantities
+        let materials: Vec<_> = self.world.materials().cloned().collect();
+        Quantity::of_cells(&materials, self.flow.is_some(), self.air.is_some())
     }
 
     /// All quantities of its columns, those of the lava first.
@@ -46,7 +49,22 @@ impl<'a> StateRef<'a> {
     pub fn values(self, quantity: &Quantity) -> CellValues<'a> {
         let layer = quantity.material().and_then(|material| self.world.layer(material));
         let air = self.air.filter(|_| quantity.measure().facts().of == Of::Air);
-        CellValues { world: self.world, measure: quantity.measure(), layer, air }
+        let measure = quantity.measure();
+        // Lava that melts is shown in materials, cell by cell.
+        let is_exact = |flow: &&Flow| match measure {
+            CellMeasure::Amount => quantity.material() == Some(Material::LAVA) && !flow.setup().lava.melts(),
+            _ => measure.facts().of == Of::Flow,
+        };
+        CellValues { world: self.world, measure, layer, air, flow: self.flow.filter(is_exact) }
+    }
+
+    /// Values at the two ends of a colour scale of a quantity: [`CellMeasure::range`], and for a temperature those of lava that has
+    /// just set and of lava from the vent.
+    pub fn range(self, quantity: &Quantity) -> (f32, f32) {
+        match self.flow.filter(|_| quantity.measure() == CellMeasure::Temperature) {
+            Some(flow) => flow.setup().lava.warmth_k().map(|kelvin| kelvin as f32).into(),
+            None => quantity.measure().range(),
+        }
     }
 
     /// The numbers of the quantity with a name in every cell, shape (z, y, x): z runs south, y up, x east. Four bytes a cell,
@@ -112,18 +130,20 @@ impl CellValues<'_> {
     /// The number of a cell.
     #[inline]
     pub fn at(&self, place: Place) -> f32 {
-        match self.measure {
-            CellMeasure::Solid => f32::from(u8::from(self.world.ground().is_solid(place))),
-            measure => match self.air {
-                Some(air) => air.measure(measure, place),
-                None => self.layer.map_or(0.0, |layer| value(measure, layer.at(place))),
-            },
+        match (self.measure, self.flow, self.air) {
+            (CellMeasure::Solid, ..) => f32::from(u8::from(self.world.ground().is_solid(place))),
+            (measure, Some(flow), _) => flow.measure(measure, place),
+            (measure, _, Some(air)) => air.measure(measure, place),
+            (measure, ..) => self.layer.map_or(0.0, |layer| value(measure, layer.at(place))),
         }
     }
 
-    /// Whether a cell holds the material, or has any of what is measured of the air; never of the ground.
+    /// Whether a cell holds the material, or has any of what is measured of the air or of set lava; never of the ground.
     #[inline]
     pub fn holds(&self, place: Place) -> bool {
+        if let Some(flow) = self.flow {
+            return flow.has(self.measure, place);
+        }
         if let Some(air) = self.air {
             return air.measure(self.measure, place) != 0.0;
         }
@@ -132,7 +152,7 @@ impl CellValues<'_> {
 
     /// Writes the numbers of the row (y, z) into `values`, of `nx` cells, and returns whether any may be other than 0.
     pub fn row(&self, y: usize, z: usize, values: &mut [f32]) -> bool {
-        if self.measure == CellMeasure::Solid || self.air.is_some() {
+        if self.measure == CellMeasure::Solid || self.air.is_some() || self.flow.is_some() {
             values.iter_mut().enumerate().for_each(|(x, value)| *value = self.at([x, y, z]));
             return true;
         }
@@ -152,11 +172,16 @@ impl CellValues<'_> {
             let values = self.world.grid().places().map(move |place| (place, air.measure(measure, place)));
             values.filter(|(_, value)| *value != 0.0)
         });
+        let of_flow = self.flow.into_iter().flat_map(move |flow| {
+            let held = flow.stored().filter(move |&place| flow.has(measure, place));
+            held.map(move |place| (place, flow.measure(measure, place)))
+        });
         let of_layer = self
             .layer
+            .filter(|_| self.flow.is_none())
             .into_iter()
             .flat_map(move |layer| layer.held().map(move |(place, cell)| (place, value(measure, cell))));
-        of_layer.chain(of_air)
+        of_layer.chain(of_air).chain(of_flow)
     }
 }
 

@@ -57,6 +57,23 @@ impl<M: Measure> Quantity<M> {
         of_air.map(|measure| Self::new(*measure, AIR)).collect()
     }
 
+    /// All quantities of the cells of a world of these materials, in the physical model where `flows`: then those of the flow
+    /// take the place of those in vent units.
+    pub(crate) fn of_cells(materials: &[Material], flows: bool, has_air: bool) -> Vec<Self> {
+        let own = || M::ALL.iter().filter(|measure| flows && measure.facts().of == Of::Flow);
+        let shared =
+            Self::of_materials(materials).into_iter().filter(|q| !flows || q.measure.facts().of != Of::Carriers);
+        let mut quantities: Vec<Self> = shared
+            .flat_map(|quantity| {
+                let of_lava = quantity.material() == Some(Material::LAVA);
+                let own = own().filter(move |_| of_lava).map(|measure| Self::new(*measure, Material::LAVA));
+                std::iter::once(quantity).chain(own)
+            })
+            .collect();
+        quantities.extend(has_air.then(Self::of_air).into_iter().flatten());
+        quantities
+    }
+
     /// All quantities of the columns of a world of these materials: what maps show. `melts` says whether the lava of its flow
     /// melts, if it has one.
     pub(crate) fn of_columns(materials: &[Material], melts: Option<bool>, has_air: bool) -> Vec<Self> {

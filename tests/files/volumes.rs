@@ -8,6 +8,7 @@ mod state;
 mod all_formats;
 mod layers;
 mod mesh;
+mod physical;
 mod program;
 mod vdb;
 mod vti;

@@ -20,7 +20,7 @@ impl Cut {
         let (across, down) = axis.across();
         let (width, height) = (across.cells(grid), down.cells(grid));
         let sample = Sample::new(state, quantity);
-        let (plain, (low, high)) = (sample.plain(), quantity.measure().range());
+        let (plain, (low, high)) = (sample.plain(), state.range(quantity));
         let own = Palette::of_quantity(quantity, world.materials());
         let texel = |i: usize| match (sample.at(axis.cell(cell, (i % width, i / width))), &own) {
             (Content::Value(value), Some(palette)) => colored(palette.srgb((value - low) / (high - low))),

@@ -45,11 +45,12 @@ impl<'a> Sample<'a> {
 
     /// What is shown of a cell.
     pub fn at(&self, place: Place) -> Content {
-        if self.solid.at(place) > 0.0 {
-            return Content::Solid;
-        }
+        // Rock that fills no whole cell of a flow may have lava on it.
         if self.values.holds(place) {
             return Content::Value(self.values.at(place));
+        }
+        if self.solid.at(place) > 0.0 {
+            return Content::Solid;
         }
         let there = self.plain.iter().enumerate().filter(|(_, (_, amount))| amount.holds(place));
         let amounts = there.map(|(number, (_, amount))| (number, amount.at(place)));
