@@ -13,7 +13,8 @@ pub enum Scale {
     Switch,
 }
 
-/// One number of a table of parameters, kept in a `T`. Scenes, messages, the panel, the documentation and the tests take it from here.
+/// One number of a table of parameters, kept in a `T`. Scenes, messages, the panel, the documentation and the tests take it from
+/// here.
 #[derive(Debug)]
 pub struct Param<T> {
     /// Its key in a table of rules, such as `friction.on_solid`.

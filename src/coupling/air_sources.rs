@@ -71,7 +71,7 @@ impl AirOverGround {
         air.solver.set_ground(&air.openness, &turned.columns);
     }
 
-    /// What is in the box now becomes the initial state, and the wind blows.
+    /// Makes what is in the box now the initial state, and has the wind blow.
     pub(crate) fn open_account(&mut self, world: &World) {
         self.read_ground(world);
         self.air.let_wind_blow();

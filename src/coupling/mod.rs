@@ -1,7 +1,7 @@
 //! Couplings: where the automaton, the flow and the air meet, one file for each meeting.
 //!
-//! A model knows its own state and nothing of the others. What one gives to another goes through here, as a stage of a step of its
-//! own ([`crate::simulation::Stage`]):
+//! A model knows its own state and nothing of the others. Here one gives to another, as a stage of a step of its own
+//! ([`crate::simulation::Stage`]):
 //!
 //! - `flow_cells`: what vents pour comes into the flow, other matter covers it, and the cells show where it is;
 //! - `flow_reactions`: reactions take heat and liquid from the flow, and give it liquid;

@@ -26,8 +26,8 @@ pub trait Engine: Send {
     /// Runs a rule of the layer with this number in the step that `draw` names.
     fn run(&mut self, world: &mut World, rule: (usize, &Rule), draw: Draw);
 
-    /// What is due of a reaction in a [round](Reacting::rounds) of the step that `draw` names, in any order: for reactions that
-    /// meet a flow, which are not carried out by rules alone.
+    /// Finds where a reaction is due in a [round](Reacting::rounds) of the step that `draw` names, in any order. Reactions that
+    /// meet a flow are not carried out by rules alone.
     fn due(&mut self, world: &World, rule: &Reacting, draw: Draw, round: u64) -> Vec<Due> {
         world.grid().places().filter_map(|place| rule.due(world, place, draw, round)).collect()
     }

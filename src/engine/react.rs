@@ -10,7 +10,7 @@ use crate::rules::react::{Due, Reacting};
 use crate::rules::set;
 use crate::world::{AMOUNT, Layer, World};
 
-/// What is due of a reaction in a round of a step.
+/// Finds where a reaction is due in a round of a step.
 pub(super) fn due(world: &World, rule: &Reacting, draw: Draw, round: u64) -> Vec<Due> {
     in_strips(world, rule.takes[0].layer, |tz| due_in_strip(world, rule, tz, draw, round))
 }

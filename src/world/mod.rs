@@ -203,8 +203,8 @@ impl World {
 
     /// Checks the invariants that hold after every step, and names the first that does not, layer by layer.
     ///
-    /// 1. in every layer that has an account of its own, mass now + outflow + solidified + removed = initial + sourced, to the unit; the same for energy with
-    ///    what friction took;
+    /// 1. in every layer that has an account of its own, mass now + outflow + solidified + removed = initial + sourced, to the
+    ///    unit; the same for energy with what friction took;
     /// 2. as much of every element in what reactions made as in what they took;
     /// 3. no amount of lava above one where no layer takes room from it, no liquid in a solid cell, no energy without liquid.
     pub fn check(&self) -> Result<(), String> {
