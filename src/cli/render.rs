@@ -433,7 +433,7 @@ impl Shooting {
             return;
         }
         let steps = self.simulation.steps();
-        if let Some(edge) = Edge::of(self.simulation.world().lava(), self.simulation.walls()).words(&self.site) {
+        if let Some(edge) = Edge::of(&self.simulation, &self.site).words() {
             say::note(&edge);
         }
         let flow = FlowReport::of(&self.simulation, &self.site);

@@ -282,7 +282,7 @@ impl Report {
         let ledger = lava.ledger();
         let (tally, energy, site) = (lava.tally(), lava.energy(), context.site);
         let timings = simulation.timings().iter();
-        let edge = Edge::of(lava, simulation.walls());
+        let edge = Edge::of(simulation, site);
         // A world of lava alone has its account already.
         let elements = if world.layers().len() > 1 { world.elements() } else { BTreeMap::new() };
         let elements =
@@ -320,14 +320,14 @@ impl Report {
             active_cells: active_cells(simulation),
             extent: Extent::of(lava, tally.mass, site),
             edge_columns: edge.columns,
-            outflow_m3: cells(edge.left_units) * site.cell_volume_m3(),
+            outflow_m3: edge.left_m3,
             materials: others.map(of_material).collect(),
             elements,
             air: world.air().map(AirReport::of),
             flow: FlowReport::of(simulation, site),
             note: NO_FORECAST,
             summary: context.summary,
-            edge: edge.words(site),
+            edge: edge.words(),
             state_hash: format!("{:016x}", world.state_hash()),
             timings_ms: timings.map(|(name, time)| (name, time.mean_ms())).collect(),
         }

@@ -82,11 +82,11 @@ impl Session {
         if self.edge_reported || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
             return None;
         }
-        let (lava, walls) = (self.simulation.world().lava(), self.simulation.walls());
-        let text = Edge::of(lava, walls).words(&self.site)?;
+        let edge = Edge::of(&self.simulation, &self.site);
+        let text = edge.words()?;
         self.edge_reported = true;
         // The sides of the physical model are those of its scene.
-        let shut = walls == Walls::Closed && self.simulation.world().flow().is_none();
+        let shut = edge.walls == Walls::Closed && self.simulation.world().flow().is_none();
         // A button brings what the end of the line says.
         let text = if shut { text.split("; ").next().unwrap_or_default().to_owned() } else { text };
         Some(Notice { mend: shut.then_some(Mend::OpenSides), ..Notice::new(text) })
