@@ -11,7 +11,7 @@ impl World {
     ///
     /// It is XXH3 (64 bits) of these numbers, little-endian and 8 bytes each unless said otherwise: nx, ny, nz; the lengths of
     /// the runs of cells that are all solid or all not, in [`Grid::index`](crate::grid::Grid::index) order, the first of them
-    /// solid and perhaps 0; then for each layer its name in bytes, for each cell that holds any, in the same order, x, y, z,
+    /// solid and perhaps 0; then for each layer that holds any or has an account other than 0 its name in bytes, for each cell that holds any, in the same order, x, y, z,
     /// amount and, where the material carries it, energy (2 bytes each), the number of these cells, and
     /// [`Ledger::accounts`](super::Ledger::accounts); then, where there is an air, its fields, accounts and velocities; then, in a world of the physical
     /// model, [`Flow::hash`](crate::flow::Flow::hash).
@@ -20,7 +20,7 @@ impl World {
         let mut add = |number: u64| hash.update(&number.to_le_bytes());
         [self.grid.nx, self.grid.ny, self.grid.nz].iter().for_each(|&side| add(side as u64));
         self.visit_runs(add);
-        self.layers.iter().for_each(|layer| layer.hash_into(&mut hash));
+        self.layers.iter().filter(|layer| layer.was_there()).for_each(|layer| layer.hash_into(&mut hash));
         self.air.iter().for_each(|air| air.hash_into(&mut hash));
         self.flow().into_iter().for_each(|flow| hash.update(&flow.hash().to_le_bytes()));
         hash.digest()
@@ -51,6 +51,12 @@ impl World {
 }
 
 impl Layer {
+    /// Whether there is or was any of its material. One that only could come changes no state: the window has more of them than
+    /// its scene.
+    fn was_there(&self) -> bool {
+        self.ledger.accounts().iter().any(|account| *account != 0) || self.held().next().is_some()
+    }
+
     fn hash_into(&self, hash: &mut Xxh3) {
         hash.update(self.material.name.as_bytes());
         let (mut cells, mut bytes) = (0u64, Vec::new());
@@ -109,6 +115,10 @@ mod tests {
         }
         runs.iter().for_each(|length| hash.update(&length.to_le_bytes()));
         for layer in world.layers() {
+            let is_empty = grid.places().all(|place| layer.at(place).amount == 0);
+            if is_empty && layer.ledger().hashed().all(|account| account == 0) {
+                continue;
+            }
             hash.update(layer.material().name.as_bytes());
             let held = |&place: &Place| layer.at(place).amount > 0;
             for place in grid.places().filter(held) {
