@@ -160,7 +160,7 @@ impl State {
             vents: Draft::new(Vec::new()),
             pace: Draft::new(pace),
             rate,
-            cuts: Cuts::middle(spec.grid.size),
+            cuts: Cuts::middle(spec.grid.size, scene.usual_quantity()),
             tools: Tools::default(),
             shown: Shown {
                 panel,
@@ -229,8 +229,10 @@ impl State {
         self.look = LookSpec { cell_height: self.cell_height(), ..scene.look() };
         let there =
             |quantity: &Quantity| self.report.as_ref().is_some_and(|report| report.quantities.contains(quantity));
-        let quantity = Some(std::mem::take(&mut self.cuts.quantity)).filter(there).unwrap_or_default();
-        self.cuts = Cuts { quantity, ..Cuts::middle(scene.spec.grid.size) };
+        // A choice of the user stays; what the scene before showed by itself gives way.
+        let chosen = Some(std::mem::take(&mut self.cuts.quantity)).filter(|now| *now != self.scene.usual_quantity());
+        let quantity = chosen.filter(there).unwrap_or_else(|| scene.usual_quantity());
+        self.cuts = Cuts::middle(scene.spec.grid.size, quantity);
         self.tools.cancel();
         self.scene = scene;
     }
