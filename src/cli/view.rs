@@ -120,6 +120,7 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     let usual = if bare.is_some() { HEIGHTMAP_PACE } else { Pace::Rate(60.0) };
     let mut options = options(args.size, args.pace.unwrap_or(usual));
     options.paused = args.paused;
+    options.file = file.filter(|file| file.is_file()).map(Into::into);
     options.heightmap = bare.map(|path| Ok::<_, anyhow::Error>((path, args.source.place.overrides()?))).transpose()?;
     options.steps = args.steps;
     options.panel = args.panel == Switch::On;
@@ -146,6 +147,7 @@ fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
         size,
         pace,
         paused: false,
+        file: None,
         heightmap: None,
         steps: None,
         panel: true,

@@ -13,6 +13,7 @@ use super::history::History;
 use super::keys::Action;
 use super::messages::{Command, Glow, Moment, Notice, Pace, Report, Update};
 use super::paint::{Quality, View};
+use super::recent::Recent;
 use super::slices::Cuts;
 use super::toasts::Toasts;
 use super::tools::Tools;
@@ -142,7 +143,7 @@ pub(crate) struct State {
     /// A scene that was sent to the simulation and is not reported yet.
     pub(crate) coming: Option<Scene>,
     /// Files that were opened, the last first.
-    pub(crate) recent: Vec<PathBuf>,
+    pub(crate) recent: Recent,
 }
 
 impl State {
@@ -184,7 +185,7 @@ impl State {
             frame: Frame::default(),
             requests: Vec::new(),
             coming: None,
-            recent: Vec::new(),
+            recent: Recent::default(),
             scene,
         }
     }

@@ -110,6 +110,7 @@ impl Window {
             .args(words)
             .current_dir(folder)
             .env("DISPLAY", &display.name)
+            .env("XDG_STATE_HOME", folder.join("state"))
             .env_remove("WAYLAND_DISPLAY")
             .stderr(Stdio::piped());
         let mut program = Running::start(&mut command);
