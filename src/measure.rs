@@ -155,7 +155,7 @@ impl CellMeasure {
             Self::Energy => Some(("energy", "of a vent's cell")),
             Self::SpecificEnergy => Some(("energy per amount", "vent = 1")),
             Self::Solid => None,
-            Self::Heat => Some(("warmer than at rest", "K")),
+            Self::Heat => Some(("air warmer than at rest", "K")),
             Self::Ash => Some(("ash in the air", "kg/m³")),
             Self::Steam => Some(("drops in the air", "kg/m³")),
             Self::Speed => Some(("speed of the air", "m/s")),

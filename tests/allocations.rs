@@ -1,22 +1,37 @@
-//! The promise: once warm, a step asks the system for no memory.
+//! The promises: once warm, a step asks the system for no memory; and a low-pass takes what its estimate says.
 #![allow(unsafe_code, reason = "an allocator that counts; it hands everything to the system's")]
 
 mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use common::tiled;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
+use lavoxel::matter::Material;
+use lavoxel::memory::MemoryEstimate;
 use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::Simulation;
 use lavoxel::source::VentSpec;
-use lavoxel::world::{Ground, World};
+use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 use ndarray::Array2;
 
 /// Times that memory was asked for, by any thread.
 static ASKED: AtomicU64 = AtomicU64::new(0);
+
+/// Bytes that are held, and the most since [`PEAK`] was last set.
+static HELD: AtomicI64 = AtomicI64::new(0);
+static PEAK: AtomicI64 = AtomicI64::new(0);
+
+/// Counts are of the whole process: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn hold(bytes: i64) {
+    let held = HELD.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    PEAK.fetch_max(held, Ordering::Relaxed);
+}
 
 struct Counting;
 
@@ -24,17 +39,20 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ASKED.fetch_add(1, Ordering::Relaxed);
+        hold(layout.size() as i64);
         // SAFETY: the caller keeps the promises of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        hold(-(layout.size() as i64));
         // SAFETY: the caller keeps the promises of `dealloc`.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ASKED.fetch_add(1, Ordering::Relaxed);
+        hold(size as i64 - layout.size() as i64);
         // SAFETY: the caller keeps the promises of `realloc`.
         unsafe { System.realloc(at, layout, size) }
     }
@@ -78,9 +96,9 @@ fn stream() -> Simulation {
     Simulation::new(World::new(Ground::from_surface(grid.ny, slope)), &rules, &vents, 1, tiled())
 }
 
-// One test, because the count is of the whole process.
 #[test]
 fn a_warm_step_asks_for_no_memory() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     for threads in [1, 2] {
         let mut pool = sloshing();
         assert_eq!(asked(&mut pool, threads, [300, 500]), 0, "{threads} threads");
@@ -92,5 +110,52 @@ fn a_warm_step_asks_for_no_memory() {
         let asked = asked(&mut stream, threads, [1000, 300]);
         assert!(stream.world().lava().tally().cells > 5000, "it runs");
         assert!(asked < 100, "{asked} times in 300 steps on {threads} threads");
+    }
+}
+
+/// A box over a rough floor, a third of it full of each of lava, water and oil.
+fn layered(grid: Grid, others: Vec<Material>) -> World {
+    let floor = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| ((x * 7 + z * 3) % 5) as f32);
+    let names: Vec<_> = others.iter().map(|material| material.name.clone()).collect();
+    let mut world = World::with_materials(Ground::from_surface(grid.ny, floor), others);
+    let water = names.into_iter().map(|name| Matter::Material { name, amount: 1.0 });
+    for (i, matter) in std::iter::once(Matter::Lava { amount: 1.0, energy: 1.0 }).chain(water).enumerate() {
+        let [low, high] = [i, i + 1].map(|i| (i * grid.ny / 3) as f64);
+        let shape = Shape::Box { from: [0.0, low, 0.0], to: [grid.nx as f64, high, grid.nz as f64] };
+        world.edit(&Edit { shape, matter });
+    }
+    world
+}
+
+#[test]
+fn a_low_pass_takes_no_more_than_its_estimate() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    // A box, a tall one and a flat one: rows, slabs and columns weigh differently.
+    for grid in [Grid::new(128, 96, 128), Grid::new(40, 600, 40), Grid::new(500, 12, 300)] {
+        for others in [vec![], vec![Material::water(), Material::oil()]] {
+            let media = others.len();
+            let mut world = layered(grid, others);
+            let held = || HELD.load(Ordering::Relaxed);
+            let before = held();
+            PEAK.store(before, Ordering::Relaxed);
+            let mut lowpass = LowPass::new(grid);
+            lowpass.refresh(&world);
+            let first = PEAK.load(Ordering::Relaxed) - before;
+            // Every cell changes once more before anything reads the changes; what the world frees is no merit of the low-pass.
+            let kept = held() - before;
+            let shape = Shape::Box { from: [0.0; 3], to: [grid.nx, grid.ny, grid.nz].map(|n| n as f64) };
+            world.edit(&Edit { shape, matter: Matter::Drain });
+            let before = held();
+            PEAK.store(before, Ordering::Relaxed);
+            lowpass.refresh(&world);
+            let second = PEAK.load(Ordering::Relaxed) - before + kept;
+            let taken = first.max(second) as u64;
+            // Every estimate has the program itself in it.
+            let own = MemoryEstimate::of("nothing", 0, 0.0).bytes();
+            let need = LowPass::need(grid).and(LowPass::need_of_media(grid, media)).bytes() - own;
+            let told = format!("{taken} bytes ({first}, {second}) of {need} for {grid:?} and {media} materials");
+            assert!(taken <= need + need / 50, "{told}");
+            assert!(2 * taken >= need, "weighed too much: {told}");
+        }
     }
 }

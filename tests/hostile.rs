@@ -154,7 +154,9 @@ fn peak() -> Option<u64> {
 #[test]
 fn hostile_bytes_do_no_harm() {
     let before = peak();
-    let troubles: Vec<String> = TARGETS.iter().flat_map(storm).collect();
+    let named = std::env::var("LAVOXEL_PARSERS").ok();
+    let is_wanted = |target: &&Target| named.as_ref().is_none_or(|names| names.split(',').any(|n| n == target.name));
+    let troubles: Vec<String> = TARGETS.iter().filter(is_wanted).flat_map(storm).collect();
     assert!(troubles.is_empty(), "{}", troubles.join("\n"));
     if let (Some(before), Some(after)) = (before, peak()) {
         let grown = after - before;

@@ -4,7 +4,7 @@ use lavoxel::air::{Air, Field};
 use lavoxel::words::{heat, mass, short};
 use serde::Serialize;
 
-use super::report::as_table;
+use super::report::{as_table, parts};
 
 /// The air.
 #[derive(Debug, Serialize)]
@@ -84,26 +84,23 @@ impl FieldReport {
 
     fn line(&self, name: &str) -> String {
         let words = if name == Field::Heat.name() { heat } else { mass };
-        let of = |units: f64| words(units * self.unit);
-        let mut parts = vec![
-            format!("{} now", of(self.now_units as f64)),
-            format!("{} at start", of(self.initial_units as f64)),
-            format!("{} put", of(self.put_units as f64)),
-            format!("{} out", of(self.out_units as f64)),
+        let always = [
+            (i128::from(self.now_units), "now"),
+            (i128::from(self.initial_units), "at start"),
+            (i128::from(self.put_units), "put"),
+            (i128::from(self.out_units), "out"),
         ];
-        let rest = [
+        let seldom = [
             (self.deposited_units, "fallen"),
             (self.buried_units, "buried"),
             (self.evaporated_units, "evaporated"),
             (self.decayed_units, "decayed"),
             (self.removed_units, "removed"),
         ];
-        parts.extend(
-            rest.into_iter()
-                .filter(|(units, _)| *units > 0)
-                .map(|(units, what)| format!("{} {what}", of(units as f64))),
-        );
+        let parts = parts(&always, &seldom.map(|(units, what)| (i128::from(units), what)), |units| {
+            words(*units as f64 * self.unit)
+        });
         let verdict = if self.exact { "exact" } else { "NOT EXACT" };
-        format!("  {name:<9} {}: {verdict}", parts.join(", "))
+        format!("  {name:<9} {parts}: {verdict}")
     }
 }

@@ -7,6 +7,8 @@ use lavoxel::simulation::Simulation;
 use lavoxel::words::{area, grouped, heat, length, rough, short, volume};
 use serde::Serialize;
 
+use super::report::parts;
+
 /// Least thickness in metres of a column that counts as covered.
 const LEAST_M: f64 = 0.05;
 
@@ -173,8 +175,7 @@ impl Heat {
             (self.made, "made"),
             (self.heated, "from heaters"),
         ];
-        let came = came.iter().filter(|(part, _)| *part > 0.0);
-        let came: Vec<String> = came.map(|(part, name)| format!("{} {name}", heat(*part))).collect();
+        let came = parts(&[], &came, |part| heat(*part));
         let always = [(self.liquid, "liquid"), (self.set, "solid")];
         let seldom = [
             (self.sky, "to the air"),
@@ -184,10 +185,11 @@ impl Heat {
             (self.used, "to other materials"),
             (self.removed, "removed by edits"),
         ];
-        let parts = always.iter().chain(seldom.iter().filter(|(part, _)| share(*part) >= 0.05));
-        let parts: Vec<String> = parts.map(|(part, name)| format!("{:.1} % {name}", share(*part))).collect();
-        let came = if came.is_empty() { heat(0.0) } else { came.join(", ") };
-        format!("heat        {came}; {}", parts.join(", "))
+        // Less than is written is left out.
+        let seldom = seldom.map(|(part, name)| (if share(part) < 0.05 { 0.0 } else { part }, name));
+        let went = parts(&always, &seldom, |part| format!("{:.1} %", share(*part)));
+        let came = if came.is_empty() { heat(0.0) } else { came };
+        format!("heat        {came}; {went}")
     }
 }
 
@@ -305,23 +307,17 @@ impl FlowReport {
             None => "volume and heat exact".to_owned(),
             Some(fault) => format!("NOT EXACT: {fault}"),
         };
+        let always = [(self.liquid_m3, "liquid"), (self.set_m3, "set"), (self.out_m3, "out")];
         let seldom = [
             (self.placed_m3, "put there"),
             (self.removed_m3, "removed by edits"),
             (self.used_m3, "taken by reactions"),
             (self.made_m3, "made by them"),
         ];
-        let seldom = seldom.iter().filter(|(part, _)| *part > 0.0);
-        let seldom: String = seldom.map(|(part, name)| format!(", {} {name}", volume(*part))).collect();
+        let parts = parts(&always, &seldom, |part| volume(*part));
         vec![
             format!("time        {} in steps of {} s", Seconds(self.time_s), short(self.step_s, 4)),
-            format!(
-                "volume      {} poured: {} liquid, {} set, {} out{seldom}",
-                volume(self.poured_m3),
-                volume(self.liquid_m3),
-                volume(self.set_m3),
-                volume(self.out_m3)
-            ),
+            format!("volume      {} poured: {parts}", volume(self.poured_m3)),
             format!("extent      {}{reach}", area(self.area_m2)),
             format!(
                 "thickness   {} on average, {} at most; up to {}/s{}",

@@ -348,12 +348,32 @@ impl HazardArgs {
     }
 
     fn folder(&self, scene: &Scene) -> PathBuf {
-        let usual = || PathBuf::from(output::FOLDER).join(format!("{}-hazard", file_name(&scene.spec.name)));
-        self.out.clone().unwrap_or_else(usual)
+        self.out.clone().unwrap_or_else(|| usual_folder(&scene.spec.name))
     }
+}
+
+/// The folder of a scene without `--out`.
+fn usual_folder(scene: &str) -> PathBuf {
+    let name = file_name(scene);
+    let ends = name.ends_with("hazard");
+    PathBuf::from(output::FOLDER).join(if ends { name } else { format!("{name}-hazard") })
 }
 
 /// A law from the text of a flag.
 fn law(flag: &str, text: &str, number: impl Fn(&str) -> Option<f64>) -> anyhow::Result<Law> {
     Law::parse(text, number).map_err(|expected| anyhow::anyhow!("{flag} {}: {expected}", tame(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use lavoxel::shipped;
+
+    use super::*;
+
+    #[test]
+    fn a_scene_and_the_heightmap_of_its_ground_have_folders_of_their_own() {
+        assert_eq!(usual_folder("maunga_whau"), PathBuf::from("lavoxel-out/maunga-whau-hazard"));
+        let scene = Scene::open(Path::new(shipped::FOLDER).join("hazard.toml").as_path()).expect("shipped");
+        assert_eq!(usual_folder(&scene.spec.name), PathBuf::from("lavoxel-out/hazard"));
+    }
 }

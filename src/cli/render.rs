@@ -107,9 +107,10 @@ pub(crate) struct RenderArgs {
 
     /// What a slice shows: amount, energy or specific-energy (per amount) of the lava, in the physical model temperature,
     /// viscosity, velocity-east, velocity-north or set; solid (rock and materials without values), or the like of another
-    /// material of the scene, such as water.amount
-    #[arg(long, value_name = "FIELD", requires = "slice", default_value = "amount")]
-    field: String,
+    /// material of the scene, such as water.amount [default: amount; in a scene without lava that of its first material, or
+    /// air.ash]
+    #[arg(long, value_name = "FIELD", requires = "slice")]
+    field: Option<String>,
 
     /// Show the whole height of the box in a slice, not only that of ground and lava
     #[arg(long, requires = "slice")]
@@ -254,9 +255,11 @@ impl RenderArgs {
     /// What is drawn of a scene.
     fn view(&self, scene: &Scene) -> anyhow::Result<View> {
         let Some(cut) = self.slice else { return Ok(View::Volume) };
-        let quantity = match Quantity::find(&self.field, &scene.quantities()) {
-            Ok(quantity) => quantity.clone(),
-            Err(e) => anyhow::bail!("--field {}: there is no field {:?}; fields are {}", self.field, e.name, e.known),
+        let all = scene.quantities();
+        let quantity = match self.field.as_ref().map(|field| Quantity::find(field, &all)) {
+            None => scene.usual_quantity(),
+            Some(Ok(quantity)) => quantity.clone(),
+            Some(Err(e)) => anyhow::bail!("--field {0}: there is no field {0:?}; fields are {1}", e.name, e.known),
         };
         Ok(View::Slice(Section { cut, quantity, whole: self.whole }))
     }
@@ -434,7 +437,7 @@ impl Shooting {
             return;
         }
         let steps = self.simulation.steps();
-        if let Some(edge) = Edge::of(self.simulation.world().lava(), self.simulation.walls()).words(&self.site) {
+        if let Some(edge) = Edge::of(&self.simulation, &self.site).words() {
             say::note(&edge);
         }
         let flow = FlowReport::of(&self.simulation, &self.site);

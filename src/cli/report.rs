@@ -75,6 +75,17 @@ pub(super) struct Report {
     timings_ms: Vec<(&'static str, f64)>,
 }
 
+/// The parts of an account: those that every one has, and of the others those that are there.
+pub(super) fn parts<T: Copy + Default + PartialOrd>(
+    always: &[(T, &str)],
+    seldom: &[(T, &str)],
+    words: impl Fn(&T) -> String,
+) -> String {
+    let there = seldom.iter().filter(|(part, _)| *part > T::default());
+    let parts = always.iter().chain(there).map(|(part, name)| format!("{} {name}", words(part)));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
 /// What is reported of a material besides the lava.
 #[derive(Debug, Serialize)]
 struct MaterialReport {
@@ -177,8 +188,7 @@ impl MassUnits {
             (self.used_units, "used by reactions"),
             (self.made_units, "made by reactions"),
         ];
-        let parts = always.into_iter().chain(rest.into_iter().filter(|(units, _)| *units > 0));
-        parts.map(|(units, name)| format!("{:.3} {name}", cells(units))).collect::<Vec<_>>().join(", ")
+        parts(&always, &rest, |units| format!("{:.3}", cells(*units)))
     }
 
     /// That some of a material, with its name in words such as ` of water`, was not poured, or was lost to rock.
@@ -282,7 +292,7 @@ impl Report {
         let ledger = lava.ledger();
         let (tally, energy, site) = (lava.tally(), lava.energy(), context.site);
         let timings = simulation.timings().iter();
-        let edge = Edge::of(lava, simulation.walls());
+        let edge = Edge::of(simulation, site);
         // A world of lava alone has its account already.
         let elements = if world.layers().len() > 1 { world.elements() } else { BTreeMap::new() };
         let elements =
@@ -320,14 +330,14 @@ impl Report {
             active_cells: active_cells(simulation),
             extent: Extent::of(lava, tally.mass, site),
             edge_columns: edge.columns,
-            outflow_m3: cells(edge.left_units) * site.cell_volume_m3(),
+            outflow_m3: edge.left_m3,
             materials: others.map(of_material).collect(),
             elements,
             air: world.air().map(AirReport::of),
             flow: FlowReport::of(simulation, site),
             note: NO_FORECAST,
             summary: context.summary,
-            edge: edge.words(site),
+            edge: edge.words(),
             state_hash: format!("{:016x}", world.state_hash()),
             timings_ms: timings.map(|(name, time)| (name, time.mean_ms())).collect(),
         }

@@ -79,6 +79,7 @@ impl Slices {
         let style = SliceStyle {
             palette: own.unwrap_or_else(|| self.palette.clone()),
             scale: self.scale(&materials),
+            empty_is_zero: self.quantity.is_of_air(),
             materials,
             title,
             rulers: self.rulers.clone(),

@@ -1,5 +1,7 @@
 //! `lavoxel view`: the window. `lavoxel` alone is this with the built-in volcano.
 
+use std::path::Path;
+
 use clap::{Args, ValueEnum};
 use lavoxel::output::FOLDER;
 use lavoxel::scene::{Model, Scene};
@@ -94,6 +96,7 @@ fn pace(text: &str) -> Result<Pace, String> {
 
 /// Runs `lavoxel` without a subcommand: in a window, or where none can be opened as `lavoxel render` does.
 pub(super) fn run_default() -> anyhow::Result<Outcome> {
+    name_sockets();
     let shown = show(Scene::eruption(), options(None, Pace::Rate(60.0)));
     match shown.as_ref().err().and_then(|error| error.downcast_ref()) {
         Some(ViewerError::NoWindow(no_window)) => {
@@ -109,6 +112,7 @@ pub(super) fn run_default() -> anyhow::Result<Outcome> {
 
 /// Runs `lavoxel view`.
 pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
+    name_sockets();
     watch(args).map_err(|error| args.source.typed().name(error))
 }
 
@@ -120,6 +124,7 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     let usual = if bare.is_some() { HEIGHTMAP_PACE } else { Pace::Rate(60.0) };
     let mut options = options(args.size, args.pace.unwrap_or(usual));
     options.paused = args.paused;
+    options.file = file.filter(|file| file.is_file()).map(Into::into);
     options.heightmap = bare.map(|path| Ok::<_, anyhow::Error>((path, args.source.place.overrides()?))).transpose()?;
     options.steps = args.steps;
     options.panel = args.panel == Switch::On;
@@ -134,7 +139,7 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     show(scene, options).map_err(|error| match (error.downcast_ref(), file) {
         (Some(ViewerError::NoWindow(no_window)), Some(file)) => {
             let file = tame(&file.display().to_string());
-            anyhow::anyhow!("{no_window}\nThis one's pictures: lavoxel render {file}")
+            anyhow::anyhow!("{no_window} This one's pictures: lavoxel render {file}")
         }
         _ => error,
     })
@@ -146,6 +151,7 @@ fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
         size,
         pace,
         paused: false,
+        file: None,
         heightmap: None,
         steps: None,
         panel: true,
@@ -154,6 +160,33 @@ fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
         stop: stop::asked,
     }
 }
+
+/// Starts this program again with the usual folder of sockets where the environment names none, as in a container: the system's
+/// libraries complain of that, once for each driver, before any word of the window.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn name_sockets() {
+    use std::env;
+    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::process::CommandExt;
+
+    const SOCKETS: &str = "XDG_RUNTIME_DIR";
+    let is_there = env::var_os(SOCKETS).is_some_and(|folder| Path::new(&folder).is_absolute());
+    let has_display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| env::var_os(name).is_some());
+    let (Ok(own), Ok(program)) = (std::fs::metadata("/proc/self"), env::current_exe()) else { return };
+    if is_there || !has_display {
+        return;
+    }
+    let mut again = std::process::Command::new(program);
+    again.args(env::args_os().skip(1)).env(SOCKETS, format!("/run/user/{}", own.uid()));
+    if let Some(name) = env::args_os().next() {
+        again.arg0(name);
+    }
+    // It only comes back where the program cannot be started: then it goes on with the complaint.
+    drop(again.exec());
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn name_sockets() {}
 
 fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {
     start_threads(scene.spec.threads)?;

@@ -33,7 +33,9 @@ impl Scale {
     /// The scale of a quantity, over its range; none for what has no values.
     pub fn of(quantity: &Quantity) -> Option<Self> {
         let (label, unit) = quantity.measure().bar()?;
-        Some(Self::new(&quantity.with_name(label).replace('.', " "), unit, quantity.measure().range()))
+        // The words for the air name it already.
+        let label = if quantity.is_of_air() { label.to_owned() } else { quantity.with_name(label).replace('.', " ") };
+        Some(Self::new(&label, unit, quantity.measure().range()))
     }
 
     /// The scale of a quantity in a picture that shows other materials too. Its label then names the lava, which has bare names

@@ -28,7 +28,7 @@ pub(crate) fn values() -> &'static [f32] {
 
 /// The value of a pixel, 0..1.
 #[inline(always)]
-pub(crate) fn value(x: usize, y: usize) -> f32 {
+pub fn value(x: usize, y: usize) -> f32 {
     MASK[y % SIDE * SIDE + x % SIDE]
 }
 

@@ -25,7 +25,8 @@ pub(crate) mod image;
 mod key;
 pub(crate) mod land;
 pub(crate) mod legend;
-pub(crate) mod mask;
+#[doc(hidden)] // for the ray-marcher that tests compare with
+pub mod mask;
 pub(crate) mod math;
 mod media;
 mod names;
@@ -41,6 +42,7 @@ pub(crate) mod prepared;
 pub(crate) mod raster;
 mod relief;
 pub(crate) mod renderer;
+mod seen;
 mod shading;
 mod sheet;
 pub(crate) mod sky;

@@ -14,7 +14,6 @@ use crate::world::Ground;
 use super::blackbody::BlackBody;
 use super::bricks::Bricks;
 use super::camera::{Bounds, Camera, Ray};
-use super::cinematic;
 use super::clear::{Clear, Clouds, Media};
 use super::contents::opened;
 use super::contents::{Contents, Slices};
@@ -31,9 +30,10 @@ use super::land::{NODES, TerrainLook};
 use super::mask;
 use super::math::V3;
 use super::places::Skipping;
-use super::plain::{self, Specimen};
+use super::plain::Specimen;
 use super::plume::Generations;
 use super::prepared::{FieldChanges, Prepared, VolumeChanges, rows};
+use super::seen::{Behind, Places, Seen};
 use super::shading::ShadeContext;
 use super::sky::Sky;
 use super::smoke::{self, Smoke};
@@ -79,47 +79,6 @@ pub struct Renderer {
     keeps_closer: bool,
     /// Gives up the frame that is being drawn when set.
     stop: Arc<AtomicBool>,
-}
-
-/// What the rays of a camera meet behind the lava, by style.
-#[derive(Clone, Debug)]
-struct Seen {
-    camera: Camera,
-    /// Cells of the slices that cut the box open.
-    slices: [Option<usize>; 3],
-    behind: Behind,
-}
-
-impl Seen {
-    fn is_of(&self, camera: &Camera, slices: [Option<usize>; 3]) -> bool {
-        self.camera == *camera && self.slices == slices
-    }
-}
-
-#[derive(Clone, Debug)]
-enum Behind {
-    Cinematic(Kept<cinematic::Behind>),
-    Plain(Kept<plain::Behind>),
-}
-
-/// Where in a picture there may be matter, and how far away.
-struct Places {
-    lava: Tiles,
-    /// Of all other media.
-    others: OtherTiles,
-}
-
-impl Places {
-    /// Of a picture without any.
-    fn none(camera: &Camera) -> Self {
-        Self { lava: Tiles::none(camera), others: OtherTiles { clear: None, solid: None, gas: None } }
-    }
-
-    /// The tiles with something to draw; with `edges` also their neighbours.
-    fn live(&self, camera: &Camera, edges: bool) -> Live {
-        let live = self.lava.live(camera, edges);
-        self.others.all().fold(live, |live, tiles| live.and(&tiles.live(camera, edges)))
-    }
 }
 
 impl Renderer {

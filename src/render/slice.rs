@@ -83,6 +83,8 @@ pub struct SliceStyle {
     pub palette: Palette,
     /// What the values are; none where only materials without values are shown.
     pub scale: Option<Scale>,
+    /// Whether an empty cell has the value 0, as of the air; else it is drawn in a colour of its own.
+    pub empty_is_zero: bool,
     /// The materials without values.
     pub materials: Vec<Plain>,
     /// Text above the picture.
@@ -164,6 +166,11 @@ impl SliceStyle {
     /// The colour of a value, in sRGB.
     fn color(&self, value: f32) -> [u8; 3] {
         self.palette.srgb(self.scale.as_ref().map_or(1.0, |scale| scale.place(value)))
+    }
+
+    /// The colour of an empty cell.
+    fn empty(&self) -> [u8; 3] {
+        if self.empty_is_zero { self.color(0.0) } else { AIR }
     }
 
     /// Where the slice is, in cells and in what they measure.
@@ -250,7 +257,9 @@ fn key(image: &mut Image, (x, y): (f32, f32), ink: Ink, style: &SliceStyle) {
 
 fn entries(style: &SliceStyle) -> impl Iterator<Item = (&str, [u8; 3])> {
     let materials = style.materials.iter().map(|material| (&material.name[..], material.color));
-    [("air", AIR)].into_iter().chain(materials).chain([("rock", ROCK)])
+    // The colour bar says what 0 is.
+    let air = (!style.empty_is_zero).then_some(("air", AIR));
+    air.into_iter().chain(materials).chain([("rock", ROCK)])
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ impl SceneSpec {
     }
 
     /// Whether anything puts lava into the box.
-    fn has_lava(&self) -> bool {
+    pub(super) fn has_lava(&self) -> bool {
         let is_lava = |edit: &super::BodySpec| matches!(edit.matter, Matter::Lava { .. } | Matter::Solid { .. });
         !self.vents.is_empty() || self.edits().any(|(_, edit)| is_lava(edit))
     }

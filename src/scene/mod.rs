@@ -55,7 +55,7 @@ use crate::terrain::{CellSize, Surface, TerrainError};
 use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
-use crate::world::{ColumnQuantity, Ground, Matter, Quantity, World};
+use crate::world::{CellMeasure, ColumnQuantity, Ground, Matter, Quantity, World};
 
 /// The built-in scene, complete and with comments.
 pub const VOLCANO: &str = include_str!("../../terrains/volcano.toml");
@@ -110,6 +110,15 @@ impl Scene {
     /// All quantities of the cells of its world.
     pub fn quantities(&self) -> Vec<Quantity> {
         Quantity::of_cells(&self.materials(), self.spec.model == Model::Flow, self.spec.air.is_some())
+    }
+
+    /// The quantity that a slice shows where none is named: the amount of the lava, in a scene without any that of its first other
+    /// material, and where air is all that moves its ash.
+    pub fn usual_quantity(&self) -> Quantity {
+        let others = self.spec.materials.first().map(|material| Quantity::new(CellMeasure::Amount, &material.name));
+        let ash = || self.spec.air.as_ref().map(|_| Quantity::new(CellMeasure::Ash, "air"));
+        let without_lava = (!self.spec.has_lava()).then(|| others.or_else(ash)).flatten();
+        without_lava.unwrap_or_default()
     }
 
     /// All quantities of the columns of its world: what maps can show.

@@ -17,6 +17,7 @@ use super::messages::{Command, Glow, Notice, Pace};
 use super::paint::{DrawOn, Painter, Quality};
 use super::pointer::Aim;
 use super::pointer::{Drag, Pointer};
+use super::recent::Recent;
 use super::record::Files;
 use super::rewind::Rewind;
 use super::state::State;
@@ -49,6 +50,8 @@ pub struct Options {
     pub steps: Option<u64>,
     /// Whether the panel is shown.
     pub panel: bool,
+    /// The file of the scene, for the list of files that were opened.
+    pub file: Option<PathBuf>,
     /// A bare heightmap that the scene was made of, and what else was said of it: the window offers the other model.
     pub heightmap: Option<(PathBuf, Overrides)>,
     /// Which processor draws.
@@ -95,6 +98,8 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     let start = options.steps.map_or(Command::Pace(pace), Command::Steps);
     let mut state = State::new(scene, pace, options.panel);
     state.rate = options.pace;
+    state.recent = Recent::of_user();
+    options.file.iter().for_each(|file| state.recent.remember(file));
     state.shown.models = options.heightmap.map(Box::new);
     state.shown.usual_fps = painter.usual_fps();
     state.shown.quality = Quality::Auto { target_fps: painter.usual_fps() };

@@ -15,7 +15,7 @@ const PACKAGES: &str = "mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-
 
 /// Why no window can be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}\n{}", advice(.reason))]
+#[error("{reason}. {}", advice(.reason))]
 pub struct NoWindow {
     /// What is missing.
     pub reason: Reason,

@@ -31,6 +31,7 @@ mod mouse;
 mod pace;
 pub mod paint;
 mod pointer;
+mod recent;
 mod record;
 mod rewind;
 mod screen;

@@ -12,7 +12,6 @@ use super::pointer::Drag;
 use super::record::{Cutout, Shot};
 use super::slices;
 use super::state::{HEIGHTMAP_PACE, Request, USUAL_PACE};
-use super::ui::open;
 use super::vent_handles;
 use crate::output::file_name;
 use crate::scene::{LavaSpec, Overrides, Scene, SceneError};
@@ -178,7 +177,7 @@ impl App {
         };
         self.state.coming = Some(scene.clone());
         self.worker.send(Command::Open(Box::new(scene)));
-        open::remember(&mut self.state.recent, path);
+        self.state.recent.remember(path);
         self.tell(Notice::new(format!("opening {}", path.display())));
         true
     }

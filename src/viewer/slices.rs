@@ -27,8 +27,8 @@ pub(crate) struct Cuts {
 
 impl Cuts {
     /// Slices through the middle of a box, none of them shown.
-    pub(crate) fn middle(size: [usize; 3]) -> Self {
-        Self { shown: [false; 3], at: size.map(|n| n / 2), quantity: Quantity::default(), chosen: 2 }
+    pub(crate) fn middle(size: [usize; 3], quantity: Quantity) -> Self {
+        Self { shown: [false; 3], at: size.map(|n| n / 2), quantity, chosen: 2 }
     }
 
     /// The slices to request from the simulation.
@@ -106,7 +106,7 @@ mod tests {
                 assert!(cuts.under(&camera, size, (x + 4.0, y), 1.0).is_some());
             }
         }
-        let none = Cuts::middle([40, 30, 50]);
+        let none = Cuts::middle([40, 30, 50], Quantity::default());
         let (x, y, _) = camera.project(handle(0, 20, size)).expect("in front");
         assert_eq!(none.under(&camera, size, (x, y), 1.0), None, "hidden slices have no handle");
     }

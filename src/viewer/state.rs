@@ -13,6 +13,7 @@ use super::history::History;
 use super::keys::Action;
 use super::messages::{Command, Glow, Moment, Notice, Pace, Report, Update};
 use super::paint::{Quality, View};
+use super::recent::Recent;
 use super::slices::Cuts;
 use super::toasts::Toasts;
 use super::tools::Tools;
@@ -142,7 +143,7 @@ pub(crate) struct State {
     /// A scene that was sent to the simulation and is not reported yet.
     pub(crate) coming: Option<Scene>,
     /// Files that were opened, the last first.
-    pub(crate) recent: Vec<PathBuf>,
+    pub(crate) recent: Recent,
 }
 
 impl State {
@@ -160,7 +161,7 @@ impl State {
             vents: Draft::new(Vec::new()),
             pace: Draft::new(pace),
             rate,
-            cuts: Cuts::middle(spec.grid.size),
+            cuts: Cuts::middle(spec.grid.size, scene.usual_quantity()),
             tools: Tools::default(),
             shown: Shown {
                 panel,
@@ -184,7 +185,7 @@ impl State {
             frame: Frame::default(),
             requests: Vec::new(),
             coming: None,
-            recent: Vec::new(),
+            recent: Recent::default(),
             scene,
         }
     }
@@ -229,8 +230,10 @@ impl State {
         self.look = LookSpec { cell_height: self.cell_height(), ..scene.look() };
         let there =
             |quantity: &Quantity| self.report.as_ref().is_some_and(|report| report.quantities.contains(quantity));
-        let quantity = Some(std::mem::take(&mut self.cuts.quantity)).filter(there).unwrap_or_default();
-        self.cuts = Cuts { quantity, ..Cuts::middle(scene.spec.grid.size) };
+        // A choice of the user stays; what the scene before showed by itself gives way.
+        let chosen = Some(std::mem::take(&mut self.cuts.quantity)).filter(|now| *now != self.scene.usual_quantity());
+        let quantity = chosen.filter(there).unwrap_or_else(|| scene.usual_quantity());
+        self.cuts = Cuts::middle(scene.spec.grid.size, quantity);
         self.tools.cancel();
         self.scene = scene;
     }

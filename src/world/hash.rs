@@ -11,8 +11,8 @@ impl World {
     ///
     /// It is XXH3 (64 bits) of these numbers, little-endian and 8 bytes each unless said otherwise: nx, ny, nz; the lengths of
     /// the runs of cells that are all solid or all not, in [`Grid::index`](crate::grid::Grid::index) order, the first of them
-    /// solid and perhaps 0; then for each layer its name in bytes, for each cell that holds any, in the same order, x, y, z,
-    /// amount and, where the material carries it, energy (2 bytes each), the number of these cells, and
+    /// solid and perhaps 0; then for each layer that holds any or has an account other than 0 its name in bytes, for each
+    /// cell that holds any, in the same order, x, y, z, amount and, where the material carries it, energy (2 bytes each), the number of these cells, and
     /// [`Ledger::accounts`](super::Ledger::accounts).
     pub fn state_hash(&self) -> u64 {
         let mut hash = Xxh3::new();
@@ -25,7 +25,7 @@ impl World {
         let mut add = |number: u64| hash.update(&number.to_le_bytes());
         [self.grid.nx, self.grid.ny, self.grid.nz].iter().for_each(|&side| add(side as u64));
         self.visit_runs(add);
-        self.layers.iter().for_each(|layer| layer.hash_into(hash));
+        self.layers.iter().filter(|layer| layer.was_there()).for_each(|layer| layer.hash_into(hash));
     }
 
     /// Visits the lengths of the runs of solid and of other cells by turns, solid ones first.
@@ -53,6 +53,12 @@ impl World {
 }
 
 impl Layer {
+    /// Whether there is or was any of its material. One that only could come changes no state: the window has more of them than
+    /// its scene.
+    fn was_there(&self) -> bool {
+        self.ledger.accounts().iter().any(|account| *account != 0) || self.held().next().is_some()
+    }
+
     fn hash_into(&self, hash: &mut Xxh3) {
         hash.update(self.material.name.as_bytes());
         let (mut cells, mut bytes) = (0u64, Vec::new());
@@ -111,6 +117,10 @@ mod tests {
         }
         runs.iter().for_each(|length| hash.update(&length.to_le_bytes()));
         for layer in world.layers() {
+            let is_empty = grid.places().all(|place| layer.at(place).amount == 0);
+            if is_empty && layer.ledger().hashed().all(|account| account == 0) {
+                continue;
+            }
             hash.update(layer.material().name.as_bytes());
             let held = |&place: &Place| layer.at(place).amount > 0;
             for place in grid.places().filter(held) {

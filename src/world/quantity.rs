@@ -123,6 +123,11 @@ impl<M: Measure> Quantity<M> {
         self.material.as_deref()
     }
 
+    /// Whether it is measured of the air, and not of what came out of it.
+    pub fn is_of_air(&self) -> bool {
+        self.measure.facts().of == Of::Air
+    }
+
     /// Another measure of the same material.
     #[must_use]
     pub fn like(&self, measure: M) -> Self {

@@ -112,6 +112,7 @@ fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
     let style = SliceStyle {
         palette: PaletteSpec::Name("inferno".into()).build("palette").unwrap(),
         scale: Scale::of(&Quantity::default()),
+        empty_is_zero: false,
         materials: Vec::new(),
         title: format!("volcano, step {}", simulation.steps()),
         rulers: site.rulers(),

@@ -15,10 +15,6 @@
 #![allow(clippy::print_stdout, reason = "what was measured, for setting bounds")]
 
 mod boxes;
-/// Jitter of a pixel's ray and dither of its bytes.
-#[path = "../../src/render/mask.rs"]
-#[allow(dead_code, reason = "pictures for files do not turn it")]
-mod mask;
 mod oracle;
 mod volumes;
 

@@ -5,7 +5,7 @@ use crate::render::image::{Image, SRGB};
 use crate::render::legend::Frame;
 use crate::view::srgb_to_linear;
 
-use super::{AIR, Axis, Content, ROCK, ROCK_EDGE, SliceSpec, SliceStyle};
+use super::{Axis, Content, ROCK, ROCK_EDGE, SliceSpec, SliceStyle};
 
 /// The cells that are drawn.
 pub(super) struct Cells<'a, F> {
@@ -55,10 +55,12 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
     fn colors(&self, level: usize) -> Vec<Light> {
         let [first, end] = self.spec.shown.across;
         let color = |i: usize| match self.at(i, level) {
-            Content::Empty => AIR,
+            Content::Empty => self.style.empty(),
             Content::Solid if self.is_edge(i, level) => ROCK_EDGE,
             Content::Solid => ROCK,
-            Content::Material(place) => self.style.materials.get(usize::from(place)).map_or(AIR, |plain| plain.color),
+            Content::Material(place) => {
+                self.style.materials.get(usize::from(place)).map_or(self.style.empty(), |plain| plain.color)
+            }
             Content::Value(value) => self.style.color(value),
         };
         (first..end).map(|i| color(i).map(|c| srgb_to_linear(f32::from(c) / 255.0))).collect()

@@ -4,7 +4,7 @@ use crate::render::key::MATERIALS;
 use crate::render::legend::Scale;
 use crate::state::State;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
-use crate::world::{Edit, Ground, Matter, Quantity, Shape, World};
+use crate::world::{CellMeasure, Edit, Ground, Matter, Quantity, Shape, World};
 
 const SIZES: [(usize, usize); 7] = [(1, 1), (24, 20), (120, 100), (320, 213), (900, 600), (1440, 960), (640, 1200)];
 
@@ -18,6 +18,7 @@ fn style() -> SliceStyle {
     SliceStyle {
         palette,
         scale: Scale::of(&Quantity::default()),
+        empty_is_zero: false,
         materials: vec![],
         title: "test, step 12".into(),
         rulers,
@@ -231,4 +232,18 @@ fn arrows_point_where_the_motion_goes_and_are_longer_where_it_is_faster() {
         assert!(moved(axis, across).is_empty(), "{axis:?}: what goes through the plane is not seen");
         assert!(moved(axis, [0.0; 3]).is_empty(), "{axis:?}: still air");
     }
+}
+
+#[test]
+fn cells_of_the_air_without_any_have_the_colour_of_zero_and_the_key_no_air() {
+    let grid = Grid::new(3, 1, 1);
+    let spec = SliceSpec::whole(grid, Axis::Y, 0, (400, 300));
+    let heat = Quantity::new(CellMeasure::Heat, "air");
+    let style = SliceStyle { scale: Scale::of(&heat), empty_is_zero: true, ..style() };
+    let image = slice(grid, &spec, &style, |_| Content::Empty).expect("inside the box");
+    let Frame { x, y, .. } = Layout::new(&spec, &style).cells;
+    assert_eq!(image.pixel(x, y), style.color(0.0));
+    assert_eq!(entries(&style).map(|(name, _)| name).collect::<Vec<_>>(), ["rock"]);
+    let labels: Vec<_> = Quantity::of_air().iter().filter_map(Scale::of).map(|scale| scale.label).collect();
+    assert_eq!(labels, ["air warmer than at rest", "ash in the air", "drops in the air", "speed of the air"]);
 }

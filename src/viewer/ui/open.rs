@@ -1,7 +1,7 @@
 //! The dialog that opens a scene or a heightmap where the system has none: a name with its completions, the files opened
 //! before, and the scenes inside the program.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kiss3d::egui::text::{CCursor, CCursorRange};
 use kiss3d::egui::{
@@ -99,9 +99,9 @@ fn complete(ui: &Ui, state: &mut State, id: Id, text: String) {
 /// Files opened before, and the scenes of the program; gives the one that was clicked.
 fn lists(ui: &mut Ui, state: &State) -> Option<PathBuf> {
     let mut chosen = None;
-    if !state.recent.is_empty() {
+    if !state.recent.paths().is_empty() {
         ui.label(RichText::new("Opened before").strong().color(ACCENT));
-        for path in &state.recent {
+        for path in state.recent.paths() {
             if row(ui, &path.display().to_string(), "") {
                 chosen = Some(path.clone());
             }
@@ -146,14 +146,6 @@ fn row(ui: &mut Ui, name: &str, about: &str) -> bool {
     inner.inner || hover.clicked()
 }
 
-/// The files opened before with this one first.
-pub(crate) fn remember(recent: &mut Vec<PathBuf>, path: &Path) {
-    const MOST: usize = 6;
-    recent.retain(|known| known != path);
-    recent.insert(0, path.to_owned());
-    recent.truncate(MOST);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,13 +157,6 @@ mod tests {
     fn typing_narrows_the_scenes_down() {
         assert_eq!(fitting("isl").iter().map(|scene| scene.name).collect::<Vec<_>>(), ["island"]);
         assert_eq!(fitting("/home/x.asc").len(), shipped::scenes().count());
-    }
-
-    #[test]
-    fn files_opened_before_are_listed_once_and_the_last_first() {
-        let mut recent = Vec::new();
-        ["a", "b", "a", "c"].iter().for_each(|name| remember(&mut recent, Path::new(name)));
-        assert_eq!(recent, ["c", "a", "b"].map(PathBuf::from));
     }
 
     #[test]

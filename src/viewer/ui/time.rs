@@ -6,7 +6,7 @@ use kiss3d::egui::{Button, DragValue, RichText, ScrollArea, Slider, Ui, vec2};
 
 use super::rows::{SLIDER, name};
 use super::{ACCENT, BRIGHT, FAINT};
-use crate::scene::Seconds;
+use crate::scene::{SceneSpec, Seconds};
 use crate::simulation;
 use crate::viewer::keys::Action;
 use crate::viewer::messages::{Command, KeptMoment, Moment, Pace, Report};
@@ -42,9 +42,20 @@ pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
             ui.label(RichText::new(format!("{time}step {}", report.step)).strong().color(BRIGHT));
             let rate = format!("{}, seed {}", pace::steps(report.steps_per_second), report.seed);
             ui.label(RichText::new(rate).small().color(FAINT));
+            if let Some(end) = end(&state.scene.spec, report) {
+                ui.label(RichText::new(end).small().color(FAINT)).on_hover_text("At this speed, on this machine.");
+            }
         });
     });
     speed(ui, state);
+}
+
+/// When a scene that lasts a time comes to its end.
+fn end(spec: &SceneSpec, report: &Report) -> Option<String> {
+    let duration = spec.flow_spec()?.duration?;
+    let left = spec.film.steps.checked_sub(report.step).filter(|left| *left > 0)?;
+    let seconds = (report.steps_per_second > 0.0).then(|| left as f64 / report.steps_per_second)?;
+    Some(format!("{duration} in about {}", Seconds(seconds.ceil())))
 }
 
 fn speed(ui: &mut Ui, state: &mut State) {
@@ -106,13 +117,24 @@ pub(super) fn moments(ui: &mut Ui, state: &mut State) {
     let ahead = report.moments.iter().filter(|kept| kept.moment > here).count();
     if ahead + report.acts_ahead > 0 {
         ui.horizontal_wrapped(|ui| {
-            let text = format!("Ahead: {ahead} moments, {} changes. A change drops them.", report.acts_ahead);
+            let text = ahead_words(ahead, report.acts_ahead);
             ui.label(RichText::new(text).small().color(FAINT));
             if ui.small_button("drop now").on_hover_text("Go on from here without what was done later.").clicked() {
                 state.ask(Request::Send(Command::Forget));
             }
         });
     }
+}
+
+/// How much lies ahead of the present moment.
+fn ahead_words(moments: usize, changes: usize) -> String {
+    let counted = |n: usize, one: &str| match n {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{n} {one}s")),
+    };
+    let all: Vec<_> = [counted(moments, "moment"), counted(changes, "change")].into_iter().flatten().collect();
+    format!("Ahead: {}. A change now drops them.", all.join(", "))
 }
 
 /// The button of a kept moment.
@@ -137,5 +159,34 @@ fn seed(ui: &mut Ui, state: &mut State, now: u64) {
     let number = DragValue::new(&mut seed).range(0..=i64::MAX as u64).update_while_editing(false);
     if ui.add(number).on_hover_text(hint).changed() && seed != now {
         state.ask(Request::Send(Command::World(simulation::Command::Seed(seed))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::scene::Scene;
+    use crate::viewer::worker::Worker;
+
+    #[test]
+    fn one_of_a_thing_is_no_plural() {
+        assert_eq!(ahead_words(1, 0), "Ahead: 1 moment. A change now drops them.");
+        assert_eq!(ahead_words(2, 1), "Ahead: 2 moments, 1 change. A change now drops them.");
+    }
+
+    #[test]
+    fn a_scene_with_a_duration_says_when_it_ends() {
+        let scene = Scene::open(Path::new("shipped:/wax.toml")).expect("shipped");
+        let mut worker = Worker::start(scene.clone()).expect("it starts");
+        let mut report = worker.poll().expect("the first update waits").report;
+        assert_eq!(end(&scene.spec, &report), None, "nothing runs");
+        // 16 minutes in steps of a second.
+        (report.step, report.steps_per_second) = (60, 2.0);
+        assert_eq!(end(&scene.spec, &report).as_deref(), Some("16 min in about 7.5 min"));
+        report.step = 960;
+        assert_eq!(end(&scene.spec, &report), None, "it has ended");
+        assert_eq!(end(&Scene::volcano().spec, &report), None, "steps of the classic model are no time");
     }
 }

@@ -82,11 +82,11 @@ impl Session {
         if self.edge_reported || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
             return None;
         }
-        let (lava, walls) = (self.simulation.world().lava(), self.simulation.walls());
-        let text = Edge::of(lava, walls).words(&self.site)?;
+        let edge = Edge::of(&self.simulation, &self.site);
+        let text = edge.words()?;
         self.edge_reported = true;
         // The sides of the physical model are those of its scene.
-        let shut = walls == Walls::Closed && self.simulation.world().flow().is_none();
+        let shut = edge.walls == Walls::Closed && self.simulation.world().flow().is_none();
         // A button brings what the end of the line says.
         let text = if shut { text.split("; ").next().unwrap_or_default().to_owned() } else { text };
         Some(Notice { mend: shut.then_some(Mend::OpenSides), ..Notice::new(text) })
@@ -256,5 +256,28 @@ impl Session {
     /// The kept moments.
     pub(super) fn moments(&self) -> Vec<KeptMoment> {
         self.snapshots.list()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_without_acts_has_the_hash_of_a_run() {
+        // Lava may be poured by hand, and would make rubble and steam of the water.
+        let text = "[grid]\nsize = [12, 16, 12]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n[[source]]\nmaterial \
+                    = \"water\"\nx = 6.0\nz = 6.0\n";
+        let scene = Scene::parse(text, Path::new("pond.toml")).expect("a right scene");
+        let mut session = Session::open(scene.clone()).expect("it opens");
+        let run = |scene: &Scene| scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
+        let mut run = run(&scene);
+        assert!(session.simulation.world().layers().len() > run.world().layers().len(), "more may come");
+        for step in 0..40 {
+            let hashes = [&session.simulation, &run].map(|simulation| simulation.world().state_hash());
+            assert_eq!(hashes[0], hashes[1], "step {step}");
+            session.step();
+            run.step();
+        }
     }
 }

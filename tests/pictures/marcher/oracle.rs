@@ -1,7 +1,6 @@
 //! A ray-marcher that does no more than the documentation of `look` asks for: every ray through the whole box, every
 //! sample from its eight cells, every sample shaded, nothing skipped, nothing kept, in double precision.
 
-use super::mask;
 use lavoxel::lowpass::Volume;
 use lavoxel::render::{Camera, Image, LookSpec, Palette, Ray, Renderer, Style};
 use lavoxel::world::CellMeasure;
@@ -65,7 +64,8 @@ pub(crate) fn expected(renderer: &Renderer, volume: &Volume, camera: &Camera, ba
         let (x, y) = (k % width, k / width);
         let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5);
         let far = before_ground(renderer, volume, &ray);
-        let answer = |oracle: &Oracle| oracle.pixel(&ray, far, f64::from(mask::value(x, y)), bare.pixel(x, y));
+        let answer =
+            |oracle: &Oracle| oracle.pixel(&ray, far, f64::from(lavoxel::render::mask::value(x, y)), bare.pixel(x, y));
         let apart = |answer: &[u8; 3]| answer.iter().zip(drawn.pixel(x, y)).map(|(a, b)| a.abs_diff(b)).max();
         let mut nearest = answer(&answers[0]);
         for other in &answers[1..] {
