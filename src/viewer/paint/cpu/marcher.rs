@@ -7,6 +7,7 @@ use image::RgbaImage;
 
 use super::mailbox::{Finished, Job, Mailbox, Order, Pixels, Wanted};
 use super::mirror::Mirror;
+use super::turned::Depths;
 use super::upsample::{Upsampler, places};
 use crate::render::contents::Contents;
 use crate::render::renderer::Renderer;
@@ -53,6 +54,8 @@ pub(super) struct Marcher {
     running: Movement,
     /// Camera of the last picture of a moving scene.
     last: Option<Camera>,
+    /// How deep in it the ground lies.
+    depths: Option<Depths>,
     /// Picture that is shown of a moving scene, and the number of pictures mixed into it.
     shown: Upsampler,
     frames: u64,
@@ -98,6 +101,7 @@ impl Marcher {
             turning: Movement::default(),
             running: Movement::default(),
             last: None,
+            depths: None,
             shown: Upsampler::default(),
             frames: 0,
             rested: 0,
@@ -130,6 +134,7 @@ impl Marcher {
             if self.stage.as_ref().is_none_or(|stage| stage.epoch != wanted.epoch) {
                 self.stage = Stage::new(&wanted);
                 self.shown.forget();
+                self.depths = None;
             }
             self.wanted = Some(wanted);
         }
@@ -185,19 +190,23 @@ impl Marcher {
         let movement = if rests { &mut self.running } else { &mut self.turning };
         let effort = movement.resolution.moving(view.quality, window, movement.took);
         let share = effort.size[1] as f32 / window[1].max(1) as f32;
-        // A camera that turns sees other places anyway.
-        let places = if rests { places(share) } else { places(1.0) };
+        let places = places(share);
         self.frames += 1;
         let shift = places[self.frames as usize % places.len()];
         let camera = view.camera.resized((effort.size[0], effort.size[1])).shifted(shift);
-        stage.renderer.keep_cameras(places.len());
+        // A camera that turns comes back to none of them.
+        stage.renderer.keep_cameras(if rests { places.len() } else { 1 });
         let antialias = if effort.repeats > 1 { Antialias::Edges } else { Antialias::Off };
         // Where there are too few pixels for the whole window, there is no time for fine samples either.
         let coarser = if effort.size[0] < window[0] { COARSER } else { 1.0 };
         let fineness = Fineness { antialias, coarser, frame: self.frames };
         let Some(image) = stage.draw(wanted, view, &camera, fineness) else { return };
-        if !rests {
-            self.shown.forget();
+        if self.depths.as_ref().is_none_or(|depths| !depths.is_of(&view.camera)) {
+            let depths = stage.depths(&view.camera, &camera);
+            match self.depths.replace(depths).zip(self.depths.as_ref()) {
+                Some((before, now)) => self.shown.turn(&before, now),
+                None => self.shown.forget(),
+            }
         }
         let rgba = self.shown.add(&image, shift, view.camera.size());
         let took = self.started.elapsed();
@@ -265,6 +274,16 @@ impl Stage {
         // The window has checked the look.
         let renderer = Renderer::over(wanted.land.clone(), wanted.grid, wanted.look.clone()).ok()?;
         Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), known: false })
+    }
+
+    /// How deep in the window's picture the ground of the last frame lies. What stands before the sky, as a plume does, counts as being
+    /// as far away as the middle of the scene.
+    fn depths(&self, window: &Camera, frame: &Camera) -> Depths {
+        let subject = self.renderer.subject();
+        let middle = nalgebra::center(&subject.low, &subject.high);
+        let [_, _, forward] = frame.measures();
+        let beyond = forward.dot(&(middle - frame.eye())).max(1.0);
+        Depths::new(window, frame, &self.renderer.distances(), beyond)
     }
 
     /// Draws a picture; `None` when it was given up.

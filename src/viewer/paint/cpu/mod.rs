@@ -7,6 +7,7 @@ mod mirror;
 mod screen;
 #[cfg(test)]
 mod tests;
+mod turned;
 mod upsample;
 
 use std::sync::Arc;

@@ -14,11 +14,12 @@
 
 use rayon::prelude::*;
 
+use super::turned::Depths;
 use crate::render::Image;
 use crate::simd::{Level, Simd, Work};
 
 /// Red, green and blue in levels of 255, and the weight of the frames in them.
-type Pixel = [f32; 4];
+pub(super) type Pixel = [f32; 4];
 
 /// Places in a pixel at which frames take turns, as shifts from its middle; neighbours in time are far apart.
 const ONE: [[f32; 2]; 1] = [[0.0; 2]];
@@ -102,6 +103,13 @@ impl Upsampler {
     /// Begins a new picture.
     pub(super) fn forget(&mut self) {
         self.pixels.clear();
+    }
+
+    /// Goes on with the picture from another camera.
+    pub(super) fn turn(&mut self, before: &Depths, now: &Depths) {
+        if !self.pixels.is_empty() {
+            self.pixels = now.carry(before, &self.pixels);
+        }
     }
 
     /// Begins with a picture of the window's size.
