@@ -22,6 +22,11 @@ const SHORTEST: Duration = Duration::from_millis(16);
 const COARSER: f32 = 2.0;
 const LONGEST_STEP: f32 = 1.0;
 
+/// Ground that has changed within this time may change again; then frames take turns at the places of those with at least this
+/// share of the window's pixels.
+const UNSTEADY: Duration = Duration::from_secs(3);
+const FEW: f32 = 0.5;
+
 /// How finely the present state has been drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
@@ -85,6 +90,8 @@ struct Stage {
     epoch: u64,
     renderer: Renderer,
     mirror: Mirror,
+    /// When another ground came last.
+    grounded: Option<Instant>,
     /// The renderer has seen the volume, up to the changes that the mirror knows.
     known: bool,
 }
@@ -190,7 +197,9 @@ impl Marcher {
         let movement = if rests { &mut self.running } else { &mut self.turning };
         let effort = movement.resolution.moving(view.quality, window, movement.took);
         let share = effort.size[1] as f32 / window[1].max(1) as f32;
-        let places = places(share);
+        // Each new ground is searched again from all of them.
+        let unsteady = stage.grounded.is_some_and(|since| since.elapsed() < UNSTEADY);
+        let places = places(if unsteady { share.max(FEW) } else { share });
         self.frames += 1;
         let shift = places[self.frames as usize % places.len()];
         let camera = view.camera.resized((effort.size[0], effort.size[1])).shifted(shift);
@@ -273,7 +282,7 @@ impl Stage {
     fn new(wanted: &Wanted) -> Option<Self> {
         // The window has checked the look.
         let renderer = Renderer::over(wanted.land.clone(), wanted.grid, wanted.look.clone()).ok()?;
-        Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), known: false })
+        Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), grounded: None, known: false })
     }
 
     /// How deep in the window's picture the ground of the last frame lies. What stands before the sky, as a plume does, counts as being
@@ -294,8 +303,9 @@ impl Stage {
         camera: &Camera,
         Fineness { antialias, coarser, frame }: Fineness,
     ) -> Option<Image> {
-        let Self { renderer, mirror, known, .. } = self;
+        let Self { renderer, mirror, known, grounded, .. } = self;
         if !renderer.is_over(&wanted.land) {
+            *grounded = Some(Instant::now());
             renderer.set_land(wanted.land.clone());
         }
         let step = (coarser * wanted.look.step).min(LONGEST_STEP).max(wanted.look.step);
