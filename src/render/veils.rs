@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn noise_is_taken_out_and_edges_stay() {
         let noisy = |[x, y]: [usize; 2]| {
-            let noise = if ((x + y) / SQUARE).is_multiple_of(2) { 0.05 } else { -0.05 };
+            let noise = if ((x + y) / 2).is_multiple_of(2) { 0.05 } else { -0.05 };
             Some(if x >= 20 { veil(0.9, 0.1) } else { veil(0.3, 0.5 + noise) })
         };
         let [rough, soft] = [false, true].map(|soft| Veils::new((40, 20), Weave::still(soft), noisy).expect("smoke alone"));
