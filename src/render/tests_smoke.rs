@@ -247,7 +247,8 @@ fn frames_of_a_running_scene_share_gas_over_a_sea_and_see_nearly_the_same() {
     let look = LookSpec { sky: SkyPreset::Day, air: AirLook { detail: 1.0, ..AirLook::default() }, ..look() };
     let camera = Camera::from_pose([24.0, 34.0, 130.0].into(), (180.0, 8.0), 40.0, (120, 100));
     let mut volume = column([2e-5, 1e-6], true);
-    let filled = |held: &dyn Fn([usize; 3]) -> bool| BOX.places().map(|place| if held(place) { 255 } else { 0 }).collect();
+    let filled =
+        |held: &dyn Fn([usize; 3]) -> bool| BOX.places().map(|place| if held(place) { 255 } else { 0 }).collect();
     let medium = |preset: Preset, density| Medium { name: "medium".into(), look: MaterialLook::of(preset), density };
     volume.media.push(medium(Preset::Water, filled(&|[_, y, _]| y < 8)));
     volume.media.push(medium(Preset::Steam, filled(&|[x, y, _]| x > 30 && (10..20).contains(&y))));

@@ -185,7 +185,8 @@ mod tests {
             let noise = if ((x + y) / 2).is_multiple_of(2) { 0.05 } else { -0.05 };
             Some(if x >= 20 { veil(0.9, 0.1) } else { veil(0.3, 0.5 + noise) })
         };
-        let [rough, soft] = [false, true].map(|soft| Veils::new((40, 20), Weave::still(soft), noisy).expect("smoke alone"));
+        let [rough, soft] =
+            [false, true].map(|soft| Veils::new((40, 20), Weave::still(soft), noisy).expect("smoke alone"));
         let through = |veils: &Veils, x: usize| veils.corners[3 * veils.across + x].through.y;
         assert!((through(&rough, 4) - 0.5).abs() > 0.04 && (through(&soft, 4) - 0.5).abs() < 0.002);
         assert_eq!([9, 10].map(|x| through(&soft, x) < 0.3), [false, true], "the edge is where it was");

@@ -160,7 +160,8 @@ mod tests {
         let absorbed = Absorbed::of(&AirVolume { grid, cell_m: 10.0, carried, flow }, 2000.0);
         // How many cells from the side a cell first hides a fifth of what is behind it, by the row.
         let rows = (20..60).flat_map(|y| (30..66).map(move |z| cells.index([0, y, z])));
-        let ends = rows.map(|start| absorbed.cells[start..][..cells.nx].iter().take_while(|dense| **dense < 0.11).count());
+        let ends =
+            rows.map(|start| absorbed.cells[start..][..cells.nx].iter().take_while(|dense| **dense < 0.11).count());
         let ends: Vec<f32> = ends.map(|end| end as f32).collect();
         let mean = ends.iter().sum::<f32>() / ends.len() as f32;
         let spread = (ends.iter().map(|end| (end - mean).powi(2)).sum::<f32>() / ends.len() as f32).sqrt();

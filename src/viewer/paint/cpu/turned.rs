@@ -78,7 +78,9 @@ impl Depths {
             return [0.0; 4];
         }
         let (x, y) = (u as usize, v as usize);
-        let known = self.row(y)[(x * self.size.0 / width).min(self.size.0 - 1)];
+        // Of the nearest pixel: rounding must not ask the one beside it.
+        let nearest = (u + 0.5) as usize;
+        let known = self.row((v + 0.5) as usize)[(nearest * self.size.0 / width).min(self.size.0 - 1)];
         if (known - depth).abs() > ALIKE * depth {
             return [0.0; 4];
         }
@@ -177,9 +179,8 @@ mod tests {
         assert!(after.is_of(&cameras[1]) && !after.is_of(&cameras[0]));
         let carried = after.carry(&before, &old.1);
         let known: Vec<usize> = (0..carried.len()).filter(|&k| carried[k][3] > 0.0).collect();
-        let error = |of: &[Pixel]| {
-            known.iter().map(|&k| (of[k][0] - new.1[k][0]).abs()).sum::<f32>() / known.len() as f32
-        };
+        let error =
+            |of: &[Pixel]| known.iter().map(|&k| (of[k][0] - new.1[k][0]).abs()).sum::<f32>() / known.len() as f32;
         assert!(known.len() * 10 > 8 * carried.len() && known.len() < carried.len(), "{} known", known.len());
         assert!(error(&carried) < 1.0 && error(&old.1) > 6.0 * error(&carried), "{} levels", error(&carried));
         // Beside the tower the floor shows that it hid before.
