@@ -8,7 +8,7 @@ use super::crust::{Skin, body, heat, shade, temperature};
 use super::field::{Crossing, Pace};
 use super::heightfield::{Face, before_cut};
 use super::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
-use super::media::{ISO, Passed, filmed, pass};
+use super::media::{ISO, Passed, filmed, pass, pass_clouds};
 use super::noise;
 use super::plume::OPAQUE;
 use super::shading::ShadeContext;
@@ -72,10 +72,12 @@ impl Tracer for ShadeContext<'_> {
     }
 
     fn veil(&self, ray: &Ray, far: f32, sight: Sight) -> Option<Veil> {
-        if self.smoke.is_none() || self.fog.is_some() || !self.clear.is_empty() {
-            return None;
-        }
-        let Passed { light, through, first, last, .. } = pass(self, ray, far, sight);
+        let alone = self.smoke.is_some() && self.fog.is_none() && self.clear.is_empty();
+        let Passed { light, through, first, last, .. } = match (alone, self.running && self.is_cloudy()) {
+            (true, _) => pass(self, ray, far, sight),
+            (false, true) => pass_clouds(self, ray, far, sight),
+            (false, false) => return None,
+        };
         let known = if through.max() <= OPAQUE { f32::MAX } else { far };
         Some(Veil { light, through, first, last, known })
     }

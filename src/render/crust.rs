@@ -20,6 +20,11 @@ const SHINES: [f32; 2] = [0.25, 2.2];
 const DULL: V3 = V3::new(0.046, 0.044, 0.043);
 const DULLED: f32 = 0.6;
 
+/// Cells over its bed in which cut lava is colder, by so many kelvin, and by how many its sheets differ.
+const CHILLED: f32 = 2.5;
+const COLDER: f32 = 130.0;
+const SHEETS: f32 = 190.0;
+
 /// How young a crust with a surface of this temperature is, 0 to 1.
 pub(crate) fn youth(kelvin: f32) -> f32 {
     smoothstep(AGES[0], AGES[1], kelvin)
@@ -58,8 +63,12 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
         if let Some(kelvin) = hot {
             return body(context, lerp(0.75, 1.0, inside) * kelvin);
         }
-        let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(1010.0, 1190.0, heat), inside);
-        return glowing(context, kelvin + 70.0 * noise::fractal(skin.point * (0.5 / context.land.unit), 3));
+        let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(960.0, 1090.0, heat), inside);
+        let p = skin.point;
+        let chilled = 1.0 - smoothstep(0.0, CHILLED, p.y - context.land.block.floor_below(p));
+        // Sheets that the flow drew out.
+        let sheets = noise::fractal(v3(0.3 * p.x, 1.1 * p.y, 0.3 * p.z) * (1.0 / context.land.unit), 3);
+        return glowing(context, kelvin - COLDER * chilled + SHEETS * sheets);
     }
     // Margins are thin and cool first: they frame the tongue with crust.
     let thickness = skin.point.y - context.land.block.floor_below(skin.point);

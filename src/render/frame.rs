@@ -15,7 +15,7 @@ use super::mask;
 use super::math::{V3, luminance};
 use super::tiles::{Depths, Live, OtherTiles, Others, Reach, Tiles};
 use super::tracer::{Sight, Tracer};
-use super::veils::{SQUARE, Veil, Veils};
+use super::veils::{Veil, Veils, Weave};
 use crate::view::Antialias;
 
 /// Contrast between neighbours from which a pixel is traced again with more rays.
@@ -167,11 +167,11 @@ impl<T: Tracer> Frame<'_, T> {
             .for_each(|(y, (light, behind))| self.level.run(Exposed { frame: self, y, behind, light }));
     }
 
-    /// Veils of smoke alone over the rays of the picture, without noise where it is `soft`; `None` where there is none, or more than smoke.
-    pub(crate) fn veils(&self, behind: &[T::Behind], soft: bool) -> Option<Veils> {
+    /// Veils of gas and smoke over the rays of the picture; `None` where there is none, or where they are not known apart from the rest.
+    pub(crate) fn veils(&self, behind: &[T::Behind], weave: Weave) -> Option<Veils> {
         let others = self.others?;
         let size @ (width, height) = self.camera.size();
-        Veils::new(size, soft, |[x, y]| {
+        Veils::new(size, weave, |[x, y]| {
             // The pixels around a corner: the ray goes as far as any of theirs.
             let around = |n: usize, count: usize| n.saturating_sub(1).min(count - 1)..=n.min(count - 1);
             let pixels = around(y, height).flat_map(|y| around(x, width).map(move |x| (x, y)));
@@ -184,7 +184,7 @@ impl<T: Tracer> Frame<'_, T> {
                 return Some(Veil::NONE);
             }
             let ray = self.camera.ray(x as f32, y as f32);
-            let jitter = mask::turned(x / SQUARE, y / SQUARE, self.turn);
+            let jitter = mask::turned(x / weave.square, y / weave.square, self.turn);
             let sight = Sight { jitter, reach: Reach::NONE, others: Others { gas, ..Others::NONE }, veil: None };
             self.tracer.veil(&ray, far, sight)
         })

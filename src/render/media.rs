@@ -18,7 +18,9 @@ use super::math::{V3, mix, times};
 use super::plume;
 use super::shading::ShadeContext;
 use super::steam::{self, Stretch};
+use super::tiles::{Others, Reach};
 use super::tracer::Sight;
+use super::veils::Veil;
 use super::water::{self, Surface};
 
 /// Density at which its surface lies.
@@ -30,6 +32,8 @@ const MOST: usize = 24;
 /// Steps through smoke for which it and gases take turns, and the share of light from which on nothing more is seen.
 const TURN: f32 = 4.0;
 const CLOSED: f32 = 0.01;
+/// Cells by which a ray's end and that of gas may differ.
+const GAS: f32 = 2.0;
 
 /// A place where a ray passes a surface.
 #[derive(Clone, Copy, Debug)]
@@ -97,18 +101,46 @@ pub(crate) struct Passed {
     pub(crate) ends_inside: bool,
 }
 
+impl Passed {
+    /// Where nothing was met.
+    const NOTHING: Self = Self {
+        light: V3::new(0.0, 0.0, 0.0),
+        through: V3::new(1.0, 1.0, 1.0),
+        first: f32::MAX,
+        last: 0.0,
+        ends_inside: false,
+    };
+
+    /// Behind a veil.
+    fn behind(veil: &Veil) -> Self {
+        let Veil { light, through, first, last, .. } = *veil;
+        Self { light, through, first, last, ..Self::NOTHING }
+    }
+}
+
+/// What gases and smoke do to the light along a ray before `far`, where no other medium lies.
+pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
+    let mut passed = Passed::NOTHING;
+    between(context, &mut passed, ray, 0, (0.0, far), sight);
+    passed
+}
+
 /// What the media do to the light along a ray before `far`.
 pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
-    let nothing =
-        Passed { light: V3::zeros(), through: V3::repeat(1.0), first: f32::MAX, last: 0.0, ends_inside: false };
-    if let (Some(veil), Some(field)) = (sight.veil, context.smoke)
-        && veil.fits(far, field.smoke.edge())
+    let edge = context.smoke.map_or(GAS, |field| field.smoke.edge());
+    if context.clear.is_empty()
+        && let Some(veil) = sight.veil.filter(|veil| veil.fits(far, edge))
     {
-        return Passed { light: veil.light, through: veil.through, first: veil.first, last: veil.last, ..nothing };
+        return Passed::behind(&veil);
     }
     let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.clear };
     let events = Events::along(context.clear, ray, far, pace);
-    let (mut passed, mut inside, mut at) = (nothing, 0_u32, 0.0);
+    // Gas lies before the first surface; where there is more of it behind that, the ray finds all of it by itself.
+    let open = events.all().first().map_or(far, |event| if event.border == Border::Inside { 0.0 } else { event.t });
+    let veil = sight.veil.filter(|veil| veil.fits(open, edge));
+    let others = veil.map_or(sight.others, |_| Others { gas: Reach::NONE, ..sight.others });
+    let sight = Sight { others, ..sight };
+    let (mut passed, mut inside, mut at) = (veil.as_ref().map_or(Passed::NOTHING, Passed::behind), 0_u32, 0.0);
     for (k, event) in events.all().iter().enumerate() {
         between(context, &mut passed, ray, inside, (at, event.t), sight);
         at = event.t;

@@ -41,6 +41,7 @@ use super::steam::risen;
 use super::tiles::{Depths, Live, OtherTiles, Tiles};
 use super::tracer::Tracer;
 use super::transfer::{Shown, Transfer};
+use super::veils::Weave;
 use crate::view::{Antialias, Form, LookSpec, Style};
 
 /// A part of the box, as shares, in which nothing is shown.
@@ -64,6 +65,8 @@ pub struct Renderer {
     steps: f64,
     /// Shift of the mask that spreads samples along the rays.
     turn: f32,
+    /// Whether the next frame is one of many of a scene that runs.
+    running: bool,
     /// Pictures without lava, the latest last: most animations do not move the camera.
     seen: Vec<Seen>,
     /// How many cameras' worth of it is kept.
@@ -111,6 +114,7 @@ impl Renderer {
             transfer,
             steps: 0.0,
             turn: 0.0,
+            running: false,
             seen: Vec::new(),
             kept_cameras: 1,
             prepared,
@@ -218,6 +222,7 @@ impl Renderer {
     #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn set_frame(&mut self, frame: u64) {
         self.turn = mask::turn(frame);
+        self.running = frame > 0;
     }
 
     /// What a camera should frame: the ground block, in cells.
@@ -299,6 +304,17 @@ impl Renderer {
             return None;
         }
         Some(image)
+    }
+
+    /// How far the ray through each pixel of the last frame goes until it meets ground or a slice, in rows from the top; [`f32::MAX`]
+    /// where it meets none.
+    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
+    pub(crate) fn distances(&self) -> Vec<f32> {
+        match self.seen.last().map(|seen| &seen.behind) {
+            Some(Behind::Cinematic(kept)) => kept.centres.iter().map(<ShadeContext as Tracer>::far).collect(),
+            Some(Behind::Plain(kept)) => kept.centres.iter().map(<Specimen as Tracer>::far).collect(),
+            None => Vec::new(),
+        }
     }
 
     /// How much of the sky each pixel of `image` hides, the last picture of `volume` and from `camera`.
@@ -494,6 +510,7 @@ impl Renderer {
             slices: self.slices(shown),
             billows: Generations::at(self.steps),
             steps: self.steps,
+            running: self.running,
         }
     }
 
@@ -545,9 +562,9 @@ impl Renderer {
     fn everything<T: Tracer>(&self, tracer: &T, camera: &Camera, places: &Places, kept: &mut Kept<T::Behind>) -> Image {
         let live = Live::whole(camera);
         let mut frame = self.frame_through(tracer, camera, places, &live);
-        // Frames of a running scene have few pixels and long steps, and smoothed ones are to have no noise at all.
-        let soft = self.turn > 0.0 || self.look.antialias != Antialias::Off;
-        frame.veils = frame.veils(&kept.centres, soft);
+        // Smoothed pictures are to have no noise at all.
+        let weave = if self.running { Weave::RUNNING } else { Weave::still(self.look.antialias != Antialias::Off) };
+        frame.veils = frame.veils(&kept.centres, weave);
         let mut film = Film::dark(camera.size());
         frame.expose(&kept.centres, &mut film);
         if let Some(wanted) = self.closer().filter(|_| !self.is_given_up()) {

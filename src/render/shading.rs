@@ -38,6 +38,8 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) billows: Generations,
     /// Steps since the beginning, for patterns that move with the flow.
     pub(crate) steps: f64,
+    /// Whether the frame is one of many of a scene that runs: gas before a surface may be taken from the rays beside.
+    pub(crate) running: bool,
 }
 
 impl ShadeContext<'_> {

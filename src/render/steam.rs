@@ -68,6 +68,7 @@ pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passe
         let albedo = kinds.iter().zip(dense).fold(V3::zeros(), |sum, (kind, dense)| sum + kind.albedo * (dense / all));
         let share = 1.0 - (-all * length).exp();
         passed.first = passed.first.min(t);
+        passed.last = passed.last.max(t);
         passed.light += times(passed.through, times(albedo, lit(context, &light, p, &gas))) * share;
         passed.through *= 1.0 - share;
         passed.through.max() > OPAQUE

@@ -242,6 +242,29 @@ fn rays_that_share_smoke_see_nearly_what_rays_of_their_own_do() {
     assert!(mean < 0.6 && most < 40.0, "mean {mean:.2}, most {most}");
 }
 
+#[test]
+fn frames_of_a_running_scene_share_gas_over_a_sea_and_see_nearly_the_same() {
+    let look = LookSpec { sky: SkyPreset::Day, air: AirLook { detail: 1.0, ..AirLook::default() }, ..look() };
+    let camera = Camera::from_pose([24.0, 34.0, 130.0].into(), (180.0, 8.0), 40.0, (120, 100));
+    let mut volume = column([2e-5, 1e-6], true);
+    let filled =
+        |held: &dyn Fn([usize; 3]) -> bool| BOX.places().map(|place| if held(place) { 255 } else { 0 }).collect();
+    let medium = |preset: Preset, density| Medium { name: "medium".into(), look: MaterialLook::of(preset), density };
+    volume.media.push(medium(Preset::Water, filled(&|[_, y, _]| y < 8)));
+    volume.media.push(medium(Preset::Steam, filled(&|[x, y, _]| x > 30 && (10..20).contains(&y))));
+    let mut renderer = flat(look);
+    let still = renderer.frame(&volume, &camera);
+    // Its samples lie where those of frame 0 do.
+    renderer.set_frame(1024);
+    let running = renderer.frame(&volume, &camera);
+    assert!(still != running, "rays are shared");
+    let differences = still.rgb.iter().zip(&running.rgb).map(|(a, b)| f64::from(a.abs_diff(*b)));
+    let mean = differences.sum::<f64>() / still.rgb.len() as f64;
+    assert!(mean < 1.0, "mean {mean:.2}");
+    renderer.set_frame(0);
+    assert!(still == renderer.frame(&volume, &camera), "pictures for files are those of before");
+}
+
 /// Energy of what the noise of a picture of smoke leaves, by frequency, and its root mean square in levels.
 fn noise_of_smoke(antialias: Antialias) -> (Vec<f64>, f64) {
     // Sheets across the way, that long steps meet at another place in each pixel.

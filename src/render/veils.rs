@@ -12,10 +12,27 @@ use crate::parallel::*;
 
 use super::math::{V3, luminance};
 
-/// Pixels along the edge of a square.
-pub(crate) const SQUARE: usize = 2;
-/// Light added, after a simple tone map, and share of light that comes through, by which rays that agree differ at most.
-const AGREED: f32 = 0.12;
+/// How closely veils follow the rays of a picture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weave {
+    /// Pixels along the edge of a square.
+    pub(crate) square: usize,
+    /// Light added, after a simple tone map, and share of light that comes through, by which rays that agree differ at most.
+    agreed: f32,
+    /// Whether the noise of samples is taken out.
+    soft: bool,
+}
+
+impl Weave {
+    /// Of a picture for a file, with the noise of few samples or without.
+    pub(crate) fn still(soft: bool) -> Self {
+        Self { square: 2, agreed: 0.12, soft }
+    }
+
+    /// Of one of many pictures of a scene that runs: their mean has an edge where each has a mean of four rays.
+    pub(crate) const RUNNING: Self = Self { square: 2, agreed: 0.4, soft: true };
+}
+
 /// Light that the tone map halves.
 const MIDDLE: f32 = 0.25;
 
@@ -56,6 +73,8 @@ impl Veil {
 
 /// The veils at the corners of the squares of a picture.
 pub(crate) struct Veils {
+    /// Squares to a pixel, along their edges.
+    per_pixel: f32,
     across: usize,
     corners: Vec<Veil>,
     /// For each corner, whether those of the square to its right and below agree.
@@ -63,30 +82,30 @@ pub(crate) struct Veils {
 }
 
 impl Veils {
-    /// Of a picture of this size, with the noise of samples taken out where it is `soft`; `look` gives the veil through a corner between pixels, if it is known to be the smoke's alone.
+    /// Of a picture of this size; `look` gives the veil through a corner between pixels, if it is known to be the smoke's alone.
     pub(crate) fn new(
         (width, height): (usize, usize),
-        soft: bool,
+        Weave { square, agreed, soft }: Weave,
         look: impl Fn([usize; 2]) -> Option<Veil> + Sync,
     ) -> Option<Self> {
-        let [across, down] = [width, height].map(|n| n.div_ceil(SQUARE) + 1);
-        let corner = |k: usize| look([k % across * SQUARE, k / across * SQUARE]);
+        let [across, down] = [width, height].map(|n| n.div_ceil(square) + 1);
+        let corner = |k: usize| look([k % across * square, k / across * square]);
         let corners = (0..across * down).into_par_iter().map(corner).collect::<Option<Vec<_>>>()?;
         let tones: Vec<[f32; 2]> = corners.iter().map(Veil::tones).collect();
-        let corners = if soft { softened(&corners, &tones, across) } else { corners };
+        let corners = if soft { softened(&corners, &tones, (across, agreed)) } else { corners };
         let agree = |first: usize| {
             // The last corners begin no square.
             let Some([c, d]) = tones.get(first + across..first + across + 2) else { return false };
-            let square = [tones[first], tones[first + 1], *c, *d];
-            spread(&square, 0) <= AGREED && spread(&square, 1) <= AGREED
+            let around = [tones[first], tones[first + 1], *c, *d];
+            spread(&around, 0) <= agreed && spread(&around, 1) <= agreed
         };
-        Some(Self { across, agree: (0..corners.len()).map(agree).collect(), corners })
+        Some(Self { per_pixel: 1.0 / square as f32, across, agree: (0..corners.len()).map(agree).collect(), corners })
     }
 
     /// The veil of a ray through a place in the picture, in pixels, where those around it agree.
     #[inline(always)]
     pub(crate) fn at(&self, u: f32, v: f32) -> Option<Veil> {
-        let (u, v) = (u * (1.0 / SQUARE as f32), v * (1.0 / SQUARE as f32));
+        let (u, v) = (u * self.per_pixel, v * self.per_pixel);
         let (i, j) = (u as u32, v as u32);
         let first = j as usize * self.across + i as usize;
         if !self.agree[first] {
@@ -109,7 +128,7 @@ impl Veils {
 }
 
 /// The veils mixed with those of the corners around them that agree: noise in which neighbours differ most is gone there.
-fn softened(corners: &[Veil], tones: &[[f32; 2]], across: usize) -> Vec<Veil> {
+fn softened(corners: &[Veil], tones: &[[f32; 2]], (across, agreed): (usize, f32)) -> Vec<Veil> {
     let down = corners.len() / across;
     let near = |n: usize, count: usize| n.saturating_sub(1)..=(n + 1).min(count - 1);
     let soft = |k: usize| {
@@ -117,7 +136,7 @@ fn softened(corners: &[Veil], tones: &[[f32; 2]], across: usize) -> Vec<Veil> {
         let mut veil = Veil { light: V3::zeros(), through: V3::zeros(), ..corners[k] };
         for (v, u) in near(y, down).flat_map(|v| near(x, across).map(move |u| (v, u))) {
             let other = v * across + u;
-            if (0..2).all(|which| (tones[k][which] - tones[other][which]).abs() <= AGREED) {
+            if (0..2).all(|which| (tones[k][which] - tones[other][which]).abs() <= agreed) {
                 let share = 4.0 / ((1 + v.abs_diff(y)) * (1 + u.abs_diff(x))) as f32;
                 veil.light += corners[other].light * share;
                 veil.through += corners[other].through * share;
@@ -149,7 +168,7 @@ mod tests {
     fn rays_that_agree_give_their_mean_and_others_none() {
         let look =
             |[x, y]: [usize; 2]| Some(if x >= 6 { veil(0.9, 0.1) } else { veil(0.2 + 0.001 * (x + y) as f32, 0.5) });
-        let veils = Veils::new((9, 5), false, look).expect("smoke alone");
+        let veils = Veils::new((9, 5), Weave::still(false), look).expect("smoke alone");
         for [u, v] in [[0.5, 0.5], [1.5, 3.5], [3.9, 4.9]] {
             let veil = veils.at(u, v).expect("corners agree");
             assert!((veil.light.x - (0.2 + 0.001 * (u + v))).abs() < 1e-6, "{veil:?} at {u}, {v}");
@@ -157,16 +176,17 @@ mod tests {
         }
         assert!(veils.at(4.5, 2.5).is_none(), "an edge of smoke lies there");
         assert!(veils.at(8.5, 4.5).is_some(), "the last pixel has four corners");
-        assert!(Veils::new((4, 4), false, |[x, _]| (x > 0).then(|| veil(0.1, 0.9))).is_none());
+        assert!(Veils::new((4, 4), Weave::still(false), |[x, _]| (x > 0).then(|| veil(0.1, 0.9))).is_none());
     }
 
     #[test]
     fn noise_is_taken_out_and_edges_stay() {
         let noisy = |[x, y]: [usize; 2]| {
-            let noise = if ((x + y) / SQUARE).is_multiple_of(2) { 0.05 } else { -0.05 };
+            let noise = if ((x + y) / 2).is_multiple_of(2) { 0.05 } else { -0.05 };
             Some(if x >= 20 { veil(0.9, 0.1) } else { veil(0.3, 0.5 + noise) })
         };
-        let [rough, soft] = [false, true].map(|soft| Veils::new((40, 20), soft, noisy).expect("smoke alone"));
+        let [rough, soft] =
+            [false, true].map(|soft| Veils::new((40, 20), Weave::still(soft), noisy).expect("smoke alone"));
         let through = |veils: &Veils, x: usize| veils.corners[3 * veils.across + x].through.y;
         assert!((through(&rough, 4) - 0.5).abs() > 0.04 && (through(&soft, 4) - 0.5).abs() < 0.002);
         assert_eq!([9, 10].map(|x| through(&soft, x) < 0.3), [false, true], "the edge is where it was");

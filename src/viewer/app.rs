@@ -92,6 +92,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     window.draw_ui(|context| ui::loading(context, &scene.spec.name));
     pollster::block_on(window.render(None, None, None, None, None, None));
     let painter = Painter::new(&scene.look(), options.draw_on)?;
+    window.hdr_settings_mut().color_grading.gamma = painter.film_gamma();
     let pace = if options.paused { Pace::Paused } else { options.pace };
     let starting = options.steps.map_or(!options.paused, |steps| steps > 0);
     // Only one of the two: both would make one step more between them.
@@ -407,6 +408,7 @@ impl App {
             && let Some(stroke) = self.state.tools.stroke(self.clock.now(), report.step)
         {
             self.worker.send(Command::Stroke(Box::new(stroke)));
+            self.painter.hurry_ground();
         }
         if let (Some(aim), Some(report)) = (&aim, &self.state.report) {
             match self.state.tools.tick(aim, report) {

@@ -3,12 +3,17 @@
 use crate::air::{AirGrid, Side};
 use crate::lowpass::AirVolume;
 use crate::parallel::*;
-use crate::render::math::smoothstep;
+use crate::render::math::{lerp, smoothstep, v3};
+use crate::render::noise;
 use crate::world::Span;
 
 /// Smoke fades over one part in so many of the box before an open side, and over at most so many cells.
 const FADING: usize = 6;
 const MOST_FADING: usize = 16;
+/// Share of that over which it fades at least and at most. The length differs from place to place by noise with so many waves to
+/// itself: as far inside everywhere, the end of the smoke would be a plane.
+const FADED: [f32; 2] = [0.6, 2.6];
+const WAVES: f32 = 0.75;
 /// Optical depth of a cell that is shown at most where half of the smoke is left.
 const HALF_SHOWN: f32 = 0.5;
 
@@ -37,12 +42,9 @@ impl Absorbed {
                     continue;
                 }
                 *held = span(carried);
-                let share = fade.of_row(row);
-                let part = held.range();
-                let fading = cells[part.clone()].iter_mut().zip(&carried[part.clone()]).zip(&fade.along[0][part]);
-                fading.for_each(|((cell, kept), along)| {
-                    *cell = fade.left(AirVolume::sum_kg_m3(*kept) * per_kg, share * along);
-                });
+                for x in held.range() {
+                    cells[x] = fade.left(AirVolume::sum_kg_m3(carried[x]) * per_kg, fade.at([x, y, z]));
+                }
             }
         });
         let largest = |cells: &[f32]| cells.iter().fold(0.0_f32, |most, &cell| if cell > most { cell } else { most });
@@ -63,22 +65,23 @@ struct Fade {
     size: [usize; 3],
     /// Voxels along the edge of a cell.
     edge: f32,
-    /// By the cell along each axis, the share that is left.
-    along: [Vec<f32>; 3],
+    /// For each axis the cells over which smoke fades before its two sides, by the place in the plane across it; 0 where it does not.
+    over: [[Vec<f32>; 2]; 3],
 }
+
+/// The two axes across each.
+const ACROSS: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
 
 impl Fade {
     fn of(grid: &AirGrid) -> Self {
         let size = grid.size();
-        let share = |away: usize, over: usize| if away < over { (away as f32 + 0.5) / over as f32 } else { 1.0 };
-        let along = std::array::from_fn(|axis| {
-            let over = if grid.sides[axis] == Side::Open { (size[axis] / FADING).min(MOST_FADING) } else { 0 };
+        let over = std::array::from_fn(|axis| {
+            let usual = if grid.sides[axis] == Side::Open { (size[axis] / FADING).min(MOST_FADING) } else { 0 };
             // The floor is always a wall.
-            let first = if axis == 1 { 0 } else { over };
-            let left = |cell: usize| smoothstep(0.0, 1.0, share(cell, first) * share(size[axis] - 1 - cell, over));
-            (0..size[axis]).map(left).collect()
+            let first = if axis == 1 { 0 } else { usual };
+            [first, usual].map(|usual| lengths(usual, ACROSS[axis].map(|across| size[across])))
         });
-        Self { size, edge: grid.ratio as f32, along }
+        Self { size, edge: grid.ratio as f32, over }
     }
 
     /// Rest of an absorption where a share of the smoke is. A share alone leaves dense smoke a wall, however small it is:
@@ -90,10 +93,33 @@ impl Fade {
         if most.is_finite() && shown > 0.0 { shown * most / (shown + most) } else { shown }
     }
 
-    /// The share along y and z, for a row of cells along x.
-    fn of_row(&self, row: usize) -> f32 {
-        self.along[1][row % self.size[1]] * self.along[2][row / self.size[1]]
+    /// The share that the two sides of an axis leave at a cell.
+    fn along(&self, axis: usize, place: [usize; 3]) -> f32 {
+        let [b, c] = ACROSS[axis];
+        let beside = place[c] * self.size[b] + place[b];
+        let share = |away: usize, over: f32| if (away as f32) < over { (away as f32 + 0.5) / over } else { 1.0 };
+        let [first, last] = [0, 1].map(|side| self.over[axis][side][beside]);
+        let (low, high) = (share(place[axis], first), share(self.size[axis] - 1 - place[axis], last));
+        smoothstep(0.0, 1.0, low.min(1.0) * high.min(1.0))
     }
+
+    /// The share at a cell.
+    fn at(&self, place: [usize; 3]) -> f32 {
+        self.along(0, place) * self.along(1, place) * self.along(2, place)
+    }
+}
+
+/// The cells over which smoke fades before each place of a side of this size, where so many are usual.
+fn lengths(usual: usize, [across, up]: [usize; 2]) -> Vec<f32> {
+    if usual == 0 {
+        return vec![0.0; across * up];
+    }
+    let scale = WAVES / usual as f32;
+    let length = |k: usize| {
+        let noise = noise::fractal(v3((k % across) as f32 * scale, 0.5, (k / across) as f32 * scale), 3);
+        lerp(FADED[0], FADED[1], (0.5 + noise).clamp(0.0, 1.0)) * usual as f32
+    };
+    (0..across * up).map(length).collect()
 }
 
 #[cfg(test)]
@@ -124,6 +150,22 @@ mod tests {
             let whole = AirVolume::sum_kg_m3([kept, 0]) * 2000.0 * 2.0;
             assert_eq!(depth[30], whole, "{kept}: all of it away from the sides");
         }
+    }
+
+    #[test]
+    fn smoke_ends_on_no_plane() {
+        let cells = Grid::new(96, 80, 96);
+        let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides: [Side::Open; 3] };
+        let (carried, flow) = (vec![[3000, 0]; cells.cells()], vec![[0; 4]; cells.cells()]);
+        let absorbed = Absorbed::of(&AirVolume { grid, cell_m: 10.0, carried, flow }, 2000.0);
+        // How many cells from the side a cell first hides a fifth of what is behind it, by the row.
+        let rows = (20..60).flat_map(|y| (30..66).map(move |z| cells.index([0, y, z])));
+        let ends =
+            rows.map(|start| absorbed.cells[start..][..cells.nx].iter().take_while(|dense| **dense < 0.11).count());
+        let ends: Vec<f32> = ends.map(|end| end as f32).collect();
+        let mean = ends.iter().sum::<f32>() / ends.len() as f32;
+        let spread = (ends.iter().map(|end| (end - mean).powi(2)).sum::<f32>() / ends.len() as f32).sqrt();
+        assert!(spread > 2.0, "it ends {mean:.1} cells inside, give or take {spread:.1}");
     }
 
     #[test]

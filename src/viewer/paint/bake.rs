@@ -25,9 +25,11 @@ const COARSE: usize = 256;
 
 /// Ground that has not changed for so long is patched at once.
 const PAUSE: Duration = Duration::from_millis(150);
-/// Times that a bake took which pass before the next one of ground that goes on changing, and the longest such rest.
+/// Times that a bake took which pass before the next one of ground that goes on changing, and the shortest and the longest such rest:
+/// each new ground is searched again by the rays of the pictures that follow.
 const REST: u32 = 2;
-const LONGEST_REST: Duration = Duration::from_millis(1500);
+const SHORTEST_REST: Duration = Duration::from_millis(1400);
+const LONGEST_REST: Duration = Duration::from_millis(2000);
 
 /// The ground that is shown, and the one that is being baked.
 pub(super) struct BakedGround {
@@ -67,6 +69,11 @@ impl BakedGround {
         quick && Arc::make_mut(&mut self.land).follow(&self.heights, &self.caves, look)
     }
 
+    /// Changes of the ground that come now are shown soon, even where it goes on changing.
+    pub(super) fn hurry(&mut self) {
+        self.rests = self.rests.min(Instant::now() + PAUSE);
+    }
+
     /// Another sun.
     pub(super) fn relight(&mut self) {
         (self.stale, self.other_sun) = (true, true);
@@ -91,7 +98,7 @@ impl BakedGround {
             Some(answer) => {
                 self.baking = None;
                 if let Ok((land, took)) = answer {
-                    self.rests = Instant::now() + (REST * took).min(LONGEST_REST);
+                    self.rests = Instant::now() + (REST * took).clamp(SHORTEST_REST, LONGEST_REST);
                     // Shown even where the ground has changed since: the next bake only patches it.
                     (self.land, self.is_fine) = (Arc::new(land), true);
                     changed = true;

@@ -117,6 +117,11 @@ impl Painter {
         matches!(self, Self::Cpu(_))
     }
 
+    /// The power that kiss3d's film is to take of what is drawn into it before it codes that: the processor draws bytes, the graphics card light.
+    pub fn film_gamma(&self) -> f32 {
+        if self.is_on_cpu() { CpuPainter::film_gamma() } else { 1.0 }
+    }
+
     /// Frames a second that suit what draws.
     pub fn usual_fps(&self) -> f32 {
         // A frame may take a quarter longer before the resolution goes down: 18 keep 14.
@@ -143,6 +148,14 @@ impl Painter {
         match self {
             Self::Gpu(_) => true,
             Self::Cpu(painter) => painter.has_room(),
+        }
+    }
+
+    /// The user works on the ground: what changes of it is shown soon, even where it changes all the time.
+    pub fn hurry_ground(&mut self) {
+        match self {
+            Self::Gpu(painter) => painter.hurry_ground(),
+            Self::Cpu(painter) => painter.hurry_ground(),
         }
     }
 

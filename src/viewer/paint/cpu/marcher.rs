@@ -7,6 +7,7 @@ use image::RgbaImage;
 
 use super::mailbox::{Finished, Job, Mailbox, Order, Pixels, Wanted};
 use super::mirror::Mirror;
+use super::turned::Depths;
 use super::upsample::{Upsampler, places};
 use crate::render::contents::Contents;
 use crate::render::renderer::Renderer;
@@ -20,6 +21,11 @@ const SHORTEST: Duration = Duration::from_millis(16);
 /// Times the distance between samples in moving pictures of less than the whole resolution, up to this many cells.
 const COARSER: f32 = 2.0;
 const LONGEST_STEP: f32 = 1.0;
+
+/// Ground that has changed within this time may change again; then frames take turns at the places of those with at least this
+/// share of the window's pixels.
+const UNSTEADY: Duration = Duration::from_secs(3);
+const FEW: f32 = 0.5;
 
 /// How finely the present state has been drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +59,8 @@ pub(super) struct Marcher {
     running: Movement,
     /// Camera of the last picture of a moving scene.
     last: Option<Camera>,
+    /// How deep in it the ground lies.
+    depths: Option<Depths>,
     /// Picture that is shown of a moving scene, and the number of pictures mixed into it.
     shown: Upsampler,
     frames: u64,
@@ -82,6 +90,8 @@ struct Stage {
     epoch: u64,
     renderer: Renderer,
     mirror: Mirror,
+    /// When another ground came last.
+    grounded: Option<Instant>,
     /// The renderer has seen the volume, up to the changes that the mirror knows.
     known: bool,
 }
@@ -98,6 +108,7 @@ impl Marcher {
             turning: Movement::default(),
             running: Movement::default(),
             last: None,
+            depths: None,
             shown: Upsampler::default(),
             frames: 0,
             rested: 0,
@@ -130,6 +141,7 @@ impl Marcher {
             if self.stage.as_ref().is_none_or(|stage| stage.epoch != wanted.epoch) {
                 self.stage = Stage::new(&wanted);
                 self.shown.forget();
+                self.depths = None;
             }
             self.wanted = Some(wanted);
         }
@@ -185,19 +197,25 @@ impl Marcher {
         let movement = if rests { &mut self.running } else { &mut self.turning };
         let effort = movement.resolution.moving(view.quality, window, movement.took);
         let share = effort.size[1] as f32 / window[1].max(1) as f32;
-        // A camera that turns sees other places anyway.
-        let places = if rests { places(share) } else { places(1.0) };
+        // Each new ground is searched again from all of them.
+        let unsteady = stage.grounded.is_some_and(|since| since.elapsed() < UNSTEADY);
+        let places = places(if unsteady { share.max(FEW) } else { share });
         self.frames += 1;
         let shift = places[self.frames as usize % places.len()];
         let camera = view.camera.resized((effort.size[0], effort.size[1])).shifted(shift);
-        stage.renderer.keep_cameras(places.len());
+        // A camera that turns comes back to none of them.
+        stage.renderer.keep_cameras(if rests { places.len() } else { 1 });
         let antialias = if effort.repeats > 1 { Antialias::Edges } else { Antialias::Off };
         // Where there are too few pixels for the whole window, there is no time for fine samples either.
         let coarser = if effort.size[0] < window[0] { COARSER } else { 1.0 };
         let fineness = Fineness { antialias, coarser, frame: self.frames };
         let Some(image) = stage.draw(wanted, view, &camera, fineness) else { return };
-        if !rests {
-            self.shown.forget();
+        if self.depths.as_ref().is_none_or(|depths| !depths.is_of(&view.camera)) {
+            let depths = stage.depths(&view.camera, &camera);
+            match self.depths.replace(depths).zip(self.depths.as_ref()) {
+                Some((before, now)) => self.shown.turn(&before, now),
+                None => self.shown.forget(),
+            }
         }
         let rgba = self.shown.add(&image, shift, view.camera.size());
         let took = self.started.elapsed();
@@ -264,7 +282,17 @@ impl Stage {
     fn new(wanted: &Wanted) -> Option<Self> {
         // The window has checked the look.
         let renderer = Renderer::over(wanted.land.clone(), wanted.grid, wanted.look.clone()).ok()?;
-        Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), known: false })
+        Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), grounded: None, known: false })
+    }
+
+    /// How deep in the window's picture the ground of the last frame lies. What stands before the sky, as a plume does, counts as being
+    /// as far away as the middle of the scene.
+    fn depths(&self, window: &Camera, frame: &Camera) -> Depths {
+        let subject = self.renderer.subject();
+        let middle = nalgebra::center(&subject.low, &subject.high);
+        let [_, _, forward] = frame.measures();
+        let beyond = forward.dot(&(middle - frame.eye())).max(1.0);
+        Depths::new(window, frame, &self.renderer.distances(), beyond)
     }
 
     /// Draws a picture; `None` when it was given up.
@@ -275,8 +303,9 @@ impl Stage {
         camera: &Camera,
         Fineness { antialias, coarser, frame }: Fineness,
     ) -> Option<Image> {
-        let Self { renderer, mirror, known, .. } = self;
+        let Self { renderer, mirror, known, grounded, .. } = self;
         if !renderer.is_over(&wanted.land) {
+            *grounded = Some(Instant::now());
             renderer.set_land(wanted.land.clone());
         }
         let step = (coarser * wanted.look.step).min(LONGEST_STEP).max(wanted.look.step);

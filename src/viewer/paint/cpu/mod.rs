@@ -7,6 +7,7 @@ mod mirror;
 mod screen;
 #[cfg(test)]
 mod tests;
+mod turned;
 mod upsample;
 
 use std::sync::Arc;
@@ -110,11 +111,16 @@ impl CpuPainter {
         Ok(())
     }
 
+    /// The power that the window's film is to take of the picture's bytes before it codes them.
+    pub(super) fn film_gamma() -> f32 {
+        screen::GAMMA
+    }
+
     pub(super) fn has_room(&self) -> bool {
-        // Two updates for each picture: what the thread cannot show yet need not be filtered and sent.
+        // One update for each picture: what the thread cannot show yet need not be filtered and sent.
         let since = self.times.changed.map_or(Duration::MAX, |changed| changed.elapsed());
         let waiting = self.mailbox.waiting();
-        waiting == 0 || (waiting < MOST_WAITING && since >= self.times.draw / 2)
+        waiting == 0 || (waiting < MOST_WAITING && since >= 2 * self.times.draw)
     }
 
     pub(super) fn apply(&mut self, update: &mut Update) {
@@ -176,6 +182,10 @@ impl CpuPainter {
             view: self.view.clone(),
         };
         self.mailbox.post(wanted, std::mem::take(&mut self.early));
+    }
+
+    pub(super) fn hurry_ground(&mut self) {
+        self.ground.iter_mut().for_each(BakedGround::hurry);
     }
 
     pub(super) fn subject(&self) -> Option<Bounds> {

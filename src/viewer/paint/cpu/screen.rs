@@ -1,35 +1,30 @@
-//! A finished picture in the window: one texture, stretched over it.
+//! A finished picture in the window: one texture, laid over it.
 
 use super::mailbox::Pixels;
-use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, halves, sampled};
+use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, sampled};
 
-/// kiss3d's film codes with a plain gamma of 2.2 afterwards. Taking it off here, from a table, is cheaper than a power
-/// for each pixel of the window where a processor runs the shaders.
-const GAMMA: f32 = 2.2;
+/// kiss3d's film codes light with a plain gamma of 2.2, and takes a power of it before that, which it works out in any case: with this one,
+/// the bytes of a picture go through the film as they are. Where a processor runs the shaders, each further step costs
+/// milliseconds a frame.
+pub(super) const GAMMA: f32 = 2.2;
 
 /// The pipeline, and the texture of the last picture.
 pub(super) struct Screen {
     layout: wgpu::BindGroupLayout,
-    sampler: wgpu::Sampler,
     module: wgpu::ShaderModule,
     /// By its number of samples.
     pipeline: Option<(u32, wgpu::RenderPipeline)>,
     picture: Option<(Texture, wgpu::BindGroup)>,
-    /// For each byte its light, as the bits of a half-precision float.
-    light: [u16; 256],
 }
 
 impl Screen {
     pub(super) fn new(gpu: &Gpu) -> Self {
         let float = sampled(wgpu::TextureSampleType::Float { filterable: true }, wgpu::TextureViewDimension::D2);
-        let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
         Self {
-            layout: gpu.layout("screen", &[Some(float), Some(sampler)]),
-            sampler: gpu.linear_held(),
+            layout: gpu.layout("screen", &[Some(float)]),
             module: gpu.module("screen", include_str!("screen.wgsl")),
             pipeline: None,
             picture: None,
-            light: std::array::from_fn(|byte| halves([(byte as f32 / 255.0).powf(GAMMA)])[0]),
         }
     }
 
@@ -38,19 +33,12 @@ impl Screen {
         let size = [pixels.size.0, pixels.size.1, 0];
         let fits = |texture: &Texture| texture.size() == [size[0] as f32, size[1] as f32];
         if self.picture.as_ref().is_none_or(|(texture, _)| !fits(texture)) {
-            let texture = gpu.map("picture", size, wgpu::TextureFormat::Rgba16Float);
-            let bind = gpu.bind(
-                &self.layout,
-                &[
-                    (0, wgpu::BindingResource::TextureView(&texture.view)),
-                    (1, wgpu::BindingResource::Sampler(&self.sampler)),
-                ],
-            );
+            let texture = gpu.map("picture", size, wgpu::TextureFormat::Rgba8Unorm);
+            let bind = gpu.bind(&self.layout, &[(0, wgpu::BindingResource::TextureView(&texture.view))]);
             self.picture = Some((texture, bind));
         }
         if let Some((texture, _)) = &self.picture {
-            let light: Vec<u16> = pixels.rgba.iter().map(|&byte| self.light[usize::from(byte)]).collect();
-            gpu.write(texture, [0; 3], size, bytemuck::cast_slice(&light));
+            gpu.write(texture, [0; 3], size, &pixels.rgba);
         }
     }
 

@@ -14,11 +14,12 @@
 
 use rayon::prelude::*;
 
+use super::turned::Depths;
 use crate::render::Image;
 use crate::simd::{Level, Simd, Work};
 
 /// Red, green and blue in levels of 255, and the weight of the frames in them.
-type Pixel = [f32; 4];
+pub(super) type Pixel = [f32; 4];
 
 /// Places in a pixel at which frames take turns, as shifts from its middle; neighbours in time are far apart.
 const ONE: [[f32; 2]; 1] = [[0.0; 2]];
@@ -104,6 +105,13 @@ impl Upsampler {
         self.pixels.clear();
     }
 
+    /// Goes on with the picture from another camera.
+    pub(super) fn turn(&mut self, before: &Depths, now: &Depths) {
+        if !self.pixels.is_empty() {
+            self.pixels = now.carry(before, &self.pixels);
+        }
+    }
+
     /// Begins with a picture of the window's size.
     pub(super) fn begin(&mut self, image: &Image) {
         self.size = (image.width, image.height);
@@ -186,25 +194,31 @@ impl Work for Row<'_> {
         for ((pixel, byte), at) in pixels.iter_mut().zip(bytes.chunks_exact_mut(4)).zip(across) {
             let (v, n) = (&values[at.first..at.first + 4], at.nearest);
             let (low, high) = (&low[n - 1..n + 2], &high[n - 1..n + 2]);
-            let ([p, q, r, s], mut new, mut old, mut gone) = (at.shares, [0.0; 4], [0.0; 4], 0.0);
-            for i in 0..3 {
+            // All four lanes, though the last is no colour: so many are one instruction.
+            let ([p, q, r, s], mut new, mut old, mut away) = (at.shares, [0.0; 4], [0.0; 4], [0.0; 4]);
+            for i in 0..4 {
                 let (from, to) = (
                     least(least(low[0][i], low[1][i]), low[2][i]),
                     largest(largest(high[0][i], high[1][i]), high[2][i]),
                 );
                 new[i] = least(largest(v[0][i] * p + v[1][i] * q + v[2][i] * r + v[3][i] * s, from), to);
                 old[i] = least(largest(pixel[i], from), to);
-                gone = largest(gone, (pixel[i] - old[i]).abs());
+                away[i] = (pixel[i] - old[i]).abs();
             }
+            let gone = largest(largest(away[0], away[1]), away[2]);
             // Where the picture changes, a frame counts between the places that it traced too: a mesh of new and old pixels would be seen.
             let outdated = if pixel[3] > 0.0 { gone / (OUTDATED + gone) } else { 0.0 };
             let near = largest(tap.weight * at.weight, LEAST);
             let weight = near + (1.0 - near) * outdated;
             let before = pixel[3] * (1.0 - outdated);
             let share = weight / (before + weight);
-            for i in 0..3 {
+            let mut levels = [0_i32; 4];
+            for i in 0..4 {
                 pixel[i] = old[i] + (new[i] - old[i]) * share;
-                byte[i] = (pixel[i] + 0.5) as u8;
+                levels[i] = (pixel[i] + 0.5) as i32;
+            }
+            for i in 0..3 {
+                byte[i] = levels[i] as u8;
             }
             pixel[3] = least(before + weight, MOST);
         }

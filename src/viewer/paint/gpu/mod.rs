@@ -228,6 +228,10 @@ impl GpuPainter {
         self.bindings += 1;
     }
 
+    pub(super) fn hurry_ground(&mut self) {
+        self.ground.iter_mut().for_each(|ground| ground.baked.hurry());
+    }
+
     /// What a camera should frame: the ground block, in cells.
     pub(in crate::viewer) fn subject(&self) -> Option<Bounds> {
         self.ground.as_ref().map(|ground| ground.baked.subject())

@@ -116,9 +116,11 @@ fn shade(skin: Skin) -> vec3<f32> {
     }
     if skin.cut {
         // Dark where it cools at the edge of the cut, glowing inside.
-        let core = mix(mix(820.0, 900.0, under), mix(1010.0, 1190.0, under),
+        let core = mix(mix(820.0, 900.0, under), mix(960.0, 1090.0, under),
             ramp(frame.lava.x, 1.0, density(skin.point)));
-        return glowing(core + 70.0 * fractal(skin.point * 0.5 / frame.cells.w, 3));
+        let chilled = 1.0 - ramp(0.0, 2.5, skin.point.y - floor_below(skin.point));
+        let sheets = fractal(skin.point * vec3(0.3, 1.1, 0.3) / frame.cells.w, 3);
+        return glowing(core - 130.0 * chilled + 190.0 * sheets);
     }
     let thickness = skin.point.y - floor_below(skin.point);
     let surface = crust_at(skin.point);
