@@ -16,6 +16,21 @@ fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+#[test]
+fn files_that_pages_name_are_there() {
+    let mut seen = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        let quoted = text.split('`').skip(1).step_by(2);
+        let inside = |name: &&str| ["src/", "tests/", "examples/"].iter().any(|room| name.starts_with(room));
+        for name in quoted.filter(inside).filter(|name| !name.contains(char::is_whitespace)) {
+            assert!(project().join(name).exists(), "{} names {name}", page.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 40, "{seen} names");
+}
+
 /// README and the pages of docs.
 fn pages() -> Vec<PathBuf> {
     let docs = fs::read_dir(project().join("docs")).unwrap().map(|entry| entry.unwrap().path());
