@@ -27,7 +27,7 @@ pub struct Param<T> {
     pub high: f64,
     /// How to choose between them.
     pub scale: Scale,
-    /// What it is, and what it does to the flow.
+    /// Meaning, and effect on the flow.
     pub what: &'static str,
     /// Reads it.
     pub get: fn(&T) -> f64,

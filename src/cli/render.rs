@@ -105,7 +105,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "AXIS=PLACE")]
     slice: Option<Cut>,
 
-    /// What a slice shows: amount, energy or specific-energy (per amount) of the lava, in the physical model temperature,
+    /// Field of a slice: amount, energy or specific-energy (per amount) of the lava, in the physical model temperature,
     /// viscosity, velocity-east, velocity-north or set; solid (rock and materials without values), or the like of another
     /// material of the scene, such as water.amount [default: amount; in a scene without lava that of its first material, or
     /// air.ash]

@@ -80,14 +80,14 @@ impl Grid {
     }
 }
 
-/// What stands at the four sides of the box.
+/// The four sides of the box, walls or open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Walls {
     /// Nothing leaves.
     #[default]
     Closed,
-    /// What crosses a side leaves the box and is counted as outflow.
+    /// Matter that crosses a side leaves the box and is counted as outflow.
     Open,
 }
 

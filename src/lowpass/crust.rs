@@ -45,7 +45,7 @@ struct Written {
 }
 
 impl Crusts {
-    /// What a flow shows; `None` without lava that grows a crust. A map that is the same stays the same object.
+    /// The crust of a flow; `None` without lava that grows a crust. A map that is the same stays the same object.
     pub(super) fn refresh(&mut self, flow: Option<&Flow>) -> Option<Arc<CrustMap>> {
         let Some(flow) = flow.filter(|flow| flow.grows_crust()) else {
             *self = Self::default();

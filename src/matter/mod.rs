@@ -92,7 +92,7 @@ pub enum Pressure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Compress {
-    /// What a cell holds more than the one above it.
+    /// Amount that a cell holds beyond the one above it.
     pub max: f64,
     /// Flow up or down that is not damped.
     pub min_flow: f64,
@@ -109,7 +109,7 @@ impl Default for Compress {
 }
 
 impl Compress {
-    /// What a cell holds more than the one above it at rest, in units: even, so that it stays at rest.
+    /// Amount that a cell at rest holds beyond the one above it, in units: even, so that it stays at rest.
     pub fn step_of_depth(&self) -> u16 {
         amount_units(self.max) & !1
     }

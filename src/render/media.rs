@@ -118,7 +118,7 @@ impl Passed {
     }
 }
 
-/// What gases and smoke do to the light along a ray before `far`, where no other medium lies.
+/// Effect of gases and smoke on the light along a ray before `far`, where no other medium lies.
 pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let mut passed = Passed::NOTHING;
     between(context, &mut passed, ray, 0, (0.0, far), sight);

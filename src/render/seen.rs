@@ -1,11 +1,11 @@
-//! What a frame keeps for the next one of its camera, and where in it there may be matter.
+//! Records that a frame keeps for the next one of its camera, and where in it there may be matter.
 
 use super::camera::Camera;
 use super::frame::Kept;
 use super::tiles::{Live, OtherTiles, Tiles};
 use super::{cinematic, plain};
 
-/// What the rays of a camera meet behind the lava, by style.
+/// Hits of the rays of a camera behind the lava, by style.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     pub(super) camera: Camera,
@@ -20,7 +20,7 @@ impl Seen {
     }
 }
 
-/// What lies behind the lava, by style.
+/// Surfaces behind the lava, by style.
 #[derive(Clone, Debug)]
 pub(super) enum Behind {
     Cinematic(Kept<cinematic::Behind>),

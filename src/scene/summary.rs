@@ -144,12 +144,12 @@ pub struct Edge {
     pub columns: usize,
     /// Cubic metres that left through open sides.
     pub left_m3: f64,
-    /// The same in full cells; none in the physical model, which counts no cells.
+    /// Full cells that left so; none in the physical model, which counts no cells.
     pub left_cells: Option<f64>,
 }
 
 impl Edge {
-    /// What the lava of a simulation has at the sides now.
+    /// The sides that the lava of a simulation has now.
     pub fn of(simulation: &Simulation, site: &Site) -> Self {
         let (layer, flow) = (simulation.world().lava(), simulation.world().flow());
         let left_cells = flow.is_none().then(|| cells(layer.ledger().outflow));

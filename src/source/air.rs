@@ -1,10 +1,10 @@
-//! What a vent gives to the air.
+//! Gifts of a vent to the air: heat, ash, steam.
 
 use serde::{Deserialize, Serialize};
 
 use crate::validate::{Invalid, within};
 
-/// What a vent gives to the air besides its lava, and a fume without any.
+/// Heat, ash and steam that a vent gives to the air besides its lava, and a fume without any.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct VentAir {

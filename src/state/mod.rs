@@ -69,7 +69,7 @@ impl std::ops::DerefMut for State {
 }
 
 impl State {
-    /// The same state, whose lava moves by the physical model from now on: all columns show the ground and the lava of `flow`,
+    /// Returns this state with a flow, by which its lava moves from now on: all columns show the ground and the lava of `flow`,
     /// which has the columns and levels of this box.
     #[must_use]
     pub fn with_flow(mut self, flow: Flow) -> Self {
@@ -77,14 +77,14 @@ impl State {
         self
     }
 
-    /// The same state with a flow that it shows already, as one that was read from a file.
+    /// Returns this state with a flow that it shows already, as one that was read from a file.
     #[must_use]
     pub(crate) fn with_shown_flow(mut self, flow: Flow) -> Self {
         self.flow = Some(Box::new(FlowInCells::already_shown_in(&mut self.world, flow)));
         self
     }
 
-    /// The same state without matter yet, with an air that has not read its ground.
+    /// Returns this state, without matter yet, with an air that has not read its ground.
     #[must_use]
     pub fn with_air(mut self, air: Air) -> Self {
         self.air = Some(Box::new(AirOverGround::new(&self.world, air)));

@@ -7,7 +7,7 @@ use crate::air::{Air, AirState};
 use crate::flow::{Flow, FlowState};
 use crate::world::{Ground, PackedWorld};
 
-/// What a [`State`] was, to come back to it.
+/// Copy of a [`State`], packed, to come back to it.
 #[derive(Clone, Debug)]
 pub struct PackedState {
     world: PackedWorld,

@@ -90,7 +90,7 @@ fn read(file: &Path) -> Vec<PathBuf> {
 
 fn write(file: &Path, paths: &[PathBuf]) -> Result<(), OutputError> {
     let mut whole = WholeFile::create(file, Existing::Replace)?;
-    // Which files somebody opens is nobody else's business.
+    // The list is private: only its owner reads it.
     #[cfg(unix)]
     fs::set_permissions(whole.temporary_path(), std::os::unix::fs::PermissionsExt::from_mode(0o600)).ok();
     let lines = paths.iter().filter_map(|path| path.to_str()).filter(|line| fits(line));

@@ -31,7 +31,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 /// Files that are no module of a floor: they only declare the modules.
 const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];
 
-/// What a module imports, with the files that do.
+/// Imports of a module, with the files that do.
 type Arrows = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 /// A text without comments and literals: each becomes a space.
@@ -173,7 +173,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     paths.flat_map(of).filter(|path| path.extension().is_some_and(|ending| ending == "rs")).collect()
 }
 
-/// What the modules of a source folder import, tests aside.
+/// Imports of the modules of a source folder, tests aside.
 fn arrows(folder: &Path) -> Arrows {
     let mut sources = BTreeMap::new();
     let mut only_tests = BTreeSet::new();

@@ -85,7 +85,7 @@ impl Column {
         }
     }
 
-    /// What a level shows; above what was read there is air.
+    /// Content of a level; above what was read there is air.
     pub(super) fn shown(&self, y: usize) -> Shown {
         self.shown.get(y - self.from).copied().unwrap_or_default()
     }

@@ -97,7 +97,7 @@ fn files_of_a_physical_run_hold_its_volume_and_kelvin() {
     python("check_physical.py", &vdb, &expected);
 }
 
-/// What the libraries must find: every seventh cell with lava as [east, north, up], with all that is measured of it.
+/// Values that the libraries must find: every seventh cell with lava as [east, north, up], with all that is measured of it.
 fn expected(bench: &Bench, volume_m3: f64, kelvin: [f64; 2]) -> Value {
     let (world, site) = (&bench.world, &bench.site);
     let amounts = world.values(&world.quantity("amount").unwrap());
