@@ -1,6 +1,6 @@
 //! Scenes, and the files that they read, inside the program: `lavoxel view island` works in any folder.
 //!
-//! Their paths lie in the folder [`FOLDER`], which no disk has: [`bytes`] is asked before a file is opened, and paths relative
+//! Their paths lie in the folder [`FOLDER`], which no disk has: `bytes` is asked before a file is opened, and paths relative
 //! to a shipped scene stay inside.
 
 use std::path::{Path, PathBuf};

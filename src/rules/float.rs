@@ -13,7 +13,7 @@
 //! 2. up: the gap below is filled from the surface around it, the highest columns first, as far as that stands higher.
 //!
 //! *Around it* are rings of columns from the sides of the piece on, over the connected surface of that liquid, until they are
-//! [`SPREAD`] times as many as the cells of liquid that move. The liquid's own rules do the rest.
+//! `SPREAD` times as many as the cells of liquid that move. The liquid's own rules do the rest.
 //!
 //! Archimedes (*On Floating Bodies*): at rest the piece and what it displaces weigh as much, to half a cell of depth. **Decided:**
 //! every move lowers the exact energy of the whole box, as falling and levelling do, so that no piece goes up and down for ever.
