@@ -36,14 +36,8 @@ if path.endswith(".vti"):
     assert points.max() <= high * (1 + 1e-6) and points[points > 0].min() >= low * (1 - 1e-6)
     print(f"VTK read {Path(path).name}: {volume} m3 of lava, {len(expected['cells'])} cells equal")
 else:
-    try:
-        import pyopenvdb as openvdb
-    except ImportError:
-        try:
-            import openvdb
-        except ImportError as error:
-            print("missing:", error)
-            sys.exit(77)
+    from vdb_reader import openvdb
+
     grids = {grid.name: grid for grid in openvdb.readAll(path)[0]}
     assert "energy" not in grids, sorted(grids)
     edges = grids["amount"].transform.voxelSize()

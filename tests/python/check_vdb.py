@@ -4,14 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-try:
-    import pyopenvdb as openvdb
-except ImportError:
-    try:
-        import openvdb
-    except ImportError as error:
-        print("missing:", error)
-        sys.exit(77)
+from vdb_reader import openvdb
 
 path, expected = sys.argv[1], json.loads(Path(sys.argv[2]).read_text())
 grids, metadata = openvdb.readAll(path)
