@@ -167,12 +167,11 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     // Runs come first, then the maps of all of them.
     let ending = if args.picture { "kmz" } else { "gpkg" };
     let drawn = need_of(&Path::new("map").with_extension(ending), stage.site.grid);
-    let runs = Ground::need(&stage, rayon::current_num_threads()).and(summary.clone());
+    let at_once = rayon::current_num_threads();
+    let runs = Ground::need(&stage, at_once).and(summary.clone());
     let need = runs.or(summary.clone().and(drawn));
     need.check("ask for fewer threads (--threads), larger cells or fewer quantiles")?;
-    let mut ground = Ground::of(&stage).ok_or_else(no_flow)?;
-    ground.stop_by(stop::flag());
-    drop(stage);
+    let ground = Ground::of(stage, at_once, stop::flag()).ok_or_else(no_flow)?;
 
     let file = plan.file(&ground, &scene.spec.name, &vents.words);
     let folder = Folder::open(args.folder(&scene), &file, args, &reduction)?;
@@ -224,27 +223,11 @@ fn sorted(mut runs: Vec<u64>) -> Vec<u64> {
 /// The radius, height and temperature that all vents of a scene share.
 fn model_vent(stage: &Stage) -> anyhow::Result<VentSpec> {
     let form = |vent: &VentSpec| (vent.radius, vent.height, vent.flow.as_ref().and_then(|flow| flow.temperature_k));
-    let mut vents = stage.simulation.vents();
+    let mut vents = stage.simulation.lava_vents();
     let first = vents.next().cloned().unwrap_or(VentSpec { radius: 0.0, ..VentSpec::default() });
     let alike = vents.all(|vent| form(vent) == form(&first));
     anyhow::ensure!(alike, "the vents of the scene differ in radius, height or temperature_k: give all the same");
     Ok(first)
-}
-
-/// Refuses a scene in which a run of the lava alone is not what happens.
-fn check_alone(scene: &Scene) -> anyhow::Result<()> {
-    let spec = &scene.spec;
-    let melts = spec.flow_spec().is_some_and(|flow| flow.lava.lava.melts());
-    let more = [
-        // What shows a lava that melts is no other matter.
-        ("[[material]]", !melts && !spec.materials.is_empty()),
-        ("[air]", spec.air.is_some()),
-        ("[[event]]", !spec.events.is_empty()),
-    ];
-    match more.iter().find(|(_, is_there)| *is_there) {
-        Some((key, _)) => anyhow::bail!("hazard runs lava alone: leave {key} out of the scene"),
-        None => Ok(()),
-    }
 }
 
 fn no_flow() -> anyhow::Error {
@@ -271,7 +254,6 @@ impl HazardArgs {
         anyhow::ensure!(source.file.is_some(), "name a heightmap, or a scene with model = \"flow\"");
         let scene = source.load_with(&overrides)?;
         anyhow::ensure!(scene.spec.model == Model::Flow, no_flow());
-        check_alone(&scene)?;
         Ok((scene, asked))
     }
 

@@ -332,11 +332,9 @@ impl Flow {
         Ok(flow)
     }
 
-    /// The same flow, before its first step, whose amounts are rounded by another seed.
-    #[must_use]
-    pub fn with_seed(mut self, seed: u64) -> Self {
+    /// Rounds amounts by another seed from now on.
+    pub fn set_seed(&mut self, seed: u64) {
         self.setup.seed = seed;
-        self
     }
 
     /// Works out what follows from the cells.

@@ -12,8 +12,9 @@ use super::law::Law;
 use super::places::{Metres, Places};
 use super::rules;
 use crate::export::About;
-use crate::flow::{Flow, FlowSetup};
+use crate::flow::FlowSetup;
 use crate::map::Site;
+use crate::simulation::Origin;
 use crate::source::VentSpec;
 use crate::validate::{Invalid, within};
 
@@ -139,7 +140,7 @@ impl Plan {
     /// All that decides what a run comes to, by names for people. The number of runs is not among them: more runs leave
     /// those before as they are.
     fn parts(&self, ground: &Ground) -> BTreeMap<&'static str, String> {
-        let flow = &ground.flow;
+        let flow = ground.flow();
         let FlowSetup { lava, step_s, open_sides, heaters, seed: _ } = flow.setup();
         let hash = |value: &Value| format!("{:016x}", xxh3_64(value.to_string().as_bytes()));
         let VentSpec { radius, height, flow: pours, .. } = &self.vent;
@@ -151,7 +152,8 @@ impl Plan {
         BTreeMap::from([
             ("program", About::SOFTWARE.to_owned()),
             ("rules", format!("{:016x}", rules::fingerprint())),
-            ("ground", format!("{:016x}", flow.hash())),
+            ("ground", format!("{:016x}", ground.origin.world().state_hash())),
+            ("course", format!("{:016x}", xxh3_64(ground.origin.course().as_bytes()))),
             ("box", hash(&json!([flow.space(), ground.site.floor_m]))),
             ("lava", hash(&json!([lava, heaters]))),
             ("steps", step_s.to_string()),
@@ -187,13 +189,15 @@ fn hash_of_words(value: &impl fmt::Debug) -> u64 {
     words.0.digest()
 }
 
-/// The ground on which all runs flow.
+/// Ground on which all runs flow, with all that is there besides the eruption.
 #[derive(Clone, Debug)]
 pub struct Ground {
-    /// The flow before its first step.
-    pub flow: Flow,
-    /// Where it is.
+    /// Simulation before its first step; it has a flow.
+    pub(super) origin: Origin,
+    /// Place of the box.
     pub site: Site,
+    /// Runs that are made at once.
+    pub(super) at_once: usize,
 }
 
 /// `plan.json`: what the run files of a folder belong to.

@@ -101,7 +101,7 @@ impl Row {
             columns += 1;
             reach = reach.max((col - x).hypot(row - z));
             thickest = thickest.max(f64::from(reached.thickness_m));
-            lowest = lowest.min(ground.flow.column(reached.column).ground_m);
+            lowest = lowest.min(ground.flow().column(reached.column).ground_m);
         }
         Self {
             sample: record.sample,
@@ -226,9 +226,15 @@ fn at_quantile(sorted: &[f32], quantile: f64) -> f32 {
 mod tests {
     use super::super::record::tests::record;
     use super::*;
+    use crate::engine::tiled::Tiled;
     use crate::flow::{FlowBox, FlowSetup, Lava};
     use crate::grid::Grid;
     use crate::random::mix64;
+    use crate::rules::RulesSpec;
+    use crate::scene::Stage;
+    use crate::simulation::Simulation;
+    use crate::state::State;
+    use crate::world::World;
 
     fn ground() -> Ground {
         let space = FlowBox { nx: 10, ny: 20, nz: 6, dx_m: 10.0, dz_m: 2.0 };
@@ -241,7 +247,16 @@ mod tests {
             vertical_exaggeration: 5.0,
             georeference: None,
         };
-        Ground { flow: Flow::new(space, setup, &heights).expect("right"), site }
+        let flow = Flow::new(space, setup, &heights).expect("right");
+        let world = World::new(crate::world::Ground::none(site.grid));
+        let simulation = Simulation::new(
+            State::from(world).with_flow(flow),
+            &RulesSpec::default(),
+            &[],
+            1,
+            Box::new(Tiled::default()),
+        );
+        Ground::of(Stage { simulation, site }, 1, Default::default()).expect("it has a flow")
     }
 
     use crate::flow::Flow;

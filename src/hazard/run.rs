@@ -1,13 +1,17 @@
 //! One run: an eruption from its sample to its rest.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::plan::{Ground, Plan, Sample};
 use super::record::{Ending, Outcome, RunRecord};
+use crate::engine::tiled::Tiled;
 use crate::flow::Flow;
-use crate::memory::{MemoryEstimate, OWN};
+use crate::memory::{MemoryEstimate, OWN, TooMuchMemory};
 use crate::scene::Stage;
-use crate::source::{VentFlow, VentSpec, Vents};
+use crate::source::{VentFlow, VentSpec};
+use crate::state::State;
 
 /// Thickness in metres from which a column counts as reached by a flow that still advances.
 const REACHED_M: f64 = 0.01;
@@ -22,57 +26,88 @@ pub(super) const REST: [f64; 3] = [REACHED_M, REST_SHARE, REST_STEPS];
 /// Bytes that a run takes for each column, besides its flow.
 const BYTES_A_COLUMN: f64 = 4.0 + 13.0;
 
+/// Steps between looks at the memory of a run, and how to need less.
+const WEIGHED: u64 = 64;
+const MEND: &str = "ask for fewer threads (--threads) or larger cells";
+
 impl Ground {
-    /// The ground of a scene that was built, before its first step; none of a scene of the classic model.
-    pub fn of(stage: &Stage) -> Option<Self> {
-        let flow = stage.simulation.world().flow()?.clone();
-        Some(Self { flow, site: stage.site.clone() })
+    /// Ground of a scene that was built, before its first step, for so many runs at once, which give up a long step as soon as
+    /// `stop` is set; none of a scene of the classic model.
+    pub fn of(stage: Stage, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
+        let Stage { mut simulation, site } = stage;
+        simulation.world().flow()?;
+        simulation.stop_by(stop);
+        // Cells are read by other matter and air alone.
+        simulation.show_when_asked();
+        Some(Self { origin: simulation.into_origin(), site, at_once })
     }
 
-    /// Has runs give up a long step as soon as `stop` is set.
-    pub fn stop_by(&mut self, stop: std::sync::Arc<std::sync::atomic::AtomicBool>) {
-        self.flow.stop_by(stop);
+    /// Flow before the first step.
+    pub(super) fn flow(&self) -> &Flow {
+        self.origin.world().flow().expect("a ground was made of a flow")
     }
 
     /// Memory of so many runs at once on the ground of a scene.
     pub fn need(stage: &Stage, at_once: usize) -> MemoryEstimate {
-        let flow = stage.simulation.world().need_of_flow().bytes() - OWN;
-        let columns = BYTES_A_COLUMN * stage.site.grid.columns() as f64;
         // The one from which all begin stays.
-        MemoryEstimate::of("the runs that are made at once", at_once + 1, flow as f64 + columns)
+        need_of_runs(stage.simulation.world(), at_once + 1)
     }
 }
 
+/// Memory of so many runs in states that are as large as this one.
+fn need_of_runs(state: &State, count: usize) -> MemoryEstimate {
+    let bytes = (state.taken().bytes() - OWN) as f64;
+    MemoryEstimate::of("the runs that are made at once", count, bytes + BYTES_A_COLUMN * state.grid().columns() as f64)
+}
+
 impl Plan {
-    /// Makes a run; none where `cancelled` says so before its end. The same sample on the same ground gives the same
-    /// record but for [`Outcome::seconds`].
+    /// Makes a run; none where `cancelled` says so before its end. The record of a sample on a ground is always one, but for
+    /// [`Outcome::seconds`].
     ///
-    /// A run ends at rest: once its vent is closed and nothing is liquid, or no column came to hold a centimetre in the
-    /// last quarter of the time since its start. Or it ends at its limit.
-    pub fn run(&self, ground: &Ground, sample: &Sample, cancelled: &dyn Fn() -> bool) -> Option<RunRecord> {
+    /// A run is the simulation of the scene with the vent of the sample in place of the scene's own. It ends at rest: once its vent
+    /// is closed, no event is to come, and nothing is liquid or no column came to hold a centimetre in the last quarter of the time
+    /// since its start. Or it ends at its limit.
+    ///
+    /// # Errors
+    /// [`TooMuchMemory`] when the runs that are made at once outgrow the limit.
+    pub fn run(
+        &self,
+        ground: &Ground,
+        sample: &Sample,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Option<RunRecord>, TooMuchMemory> {
         let start = Instant::now();
-        let mut flow = ground.flow.clone().with_seed(sample.seed);
-        let vents = Vents::new(&[self.vent_of(ground, sample)], ground.site.grid);
-        let mut past = Past { thickness_m: vec![0.0; flow.space().columns()], last_reached_s: 0.0 };
+        let vent = self.vent_of(ground, sample);
+        let mut simulation = ground.origin.begin(vec![vent], sample.seed, Box::new(Tiled::default()));
+        let mut past = Past { thickness_m: vec![0.0; ground.site.grid.columns()], last_reached_s: 0.0 };
         let ending = loop {
             if cancelled() {
-                return None;
+                return Ok(None);
             }
-            if flow.time_s() >= sample.limit_s {
+            if simulation.time_s().is_some_and(|time| time >= sample.limit_s) {
                 break Ending::Limit;
             }
-            let about = (flow.setup().step_s, flow.setup().lava.vent_k);
-            let pours = vents.flow_pours(flow.steps(), about, ground.site.grid);
-            flow.step(&pours);
-            if flow.was_stopped() {
-                return None;
+            let to_come = simulation.events_to_come();
+            simulation.step();
+            if simulation.was_stopped() {
+                return Ok(None);
             }
-            past.observe(&flow);
-            if flow.time_s() >= sample.duration_s && past.rests(&flow) {
+            if simulation.steps().is_multiple_of(WEIGHED) {
+                need_of_runs(simulation.world(), ground.at_once).check(MEND)?;
+            }
+            let Some(flow) = simulation.world().flow() else { return Ok(None) };
+            if simulation.events_to_come() < to_come {
+                // Lava that an event puts somewhere may never move.
+                past.observe(flow, flow.wet());
+            }
+            past.observe(flow, flow.changed());
+            let is_over = flow.time_s() >= sample.duration_s && simulation.events_to_come() == 0;
+            if is_over && past.rests(flow) {
                 break Ending::Rest;
             }
         };
-        Some(RunRecord::new(*sample, &flow, &past.thickness_m, |flow| Outcome::of(flow, ending, start.elapsed())))
+        let outcome = |flow: &Flow| Outcome::of(flow, ending, start.elapsed());
+        Ok(simulation.world().flow().map(|flow| RunRecord::new(*sample, flow, &past.thickness_m, outcome)))
     }
 
     /// The vent of a run.
@@ -94,8 +129,8 @@ struct Past {
 }
 
 impl Past {
-    fn observe(&mut self, flow: &Flow) {
-        for &number in flow.changed() {
+    fn observe(&mut self, flow: &Flow, columns: &[u32]) {
+        for &number in columns {
             let column = flow.column(number as usize);
             let thickness = column.liquid_m + column.set_m;
             let most = &mut self.thickness_m[number as usize];
@@ -118,17 +153,33 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::engine::tiled::Tiled;
     use crate::hazard::{Law, Places, Seeds, Size};
     use crate::map::features::{Feature, Geometry};
     use crate::scene::Scene;
+    use crate::simulation::Simulation;
 
     const SCENE: &str = "seed = 6\nmodel = \"flow\"\n[flow]\nstep_s = 20.0\n[grid]\nsize = [20, 20, 20]\ncell_size_m = 10.0\n\
                          cell_height_m = 5.0\n[terrain]\nkind = \"slope\"\n[[vent]]\nx_m = 93.0\nz_m = 64.0\nradius = 1.0\n";
 
-    fn stage(rates: &str) -> Stage {
-        let scene = Scene::parse(&format!("{SCENE}{rates}"), Path::new("scene.toml")).expect("a right scene");
+    /// A sea at the foot of the slope, and a wall that an event builds across it.
+    const MORE: &str = "[[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n[[body]]\n\
+                        shape = { kind = \"below\", level = 6.0 }\n\
+                        matter = { kind = \"material\", name = \"water\", amount = 1.0 }\n[[event]]\nat = 5\n\
+                        put = { shape = { kind = \"box\", from = [0, 0, 9], to = [20, 20, 10] }, matter = { kind = \"rock\" } }\n";
+
+    fn stage(rates: &str, more: &str) -> Stage {
+        let scene = Scene::parse(&format!("{SCENE}{rates}{more}"), Path::new("scene.toml")).expect("a right scene");
         scene.build(Box::new(Tiled::default())).expect("it fits")
+    }
+
+    fn ground(more: &str) -> (Ground, VentSpec) {
+        let stage = stage("rate_m3_s = 1.0\n", more);
+        let vent = stage.simulation.lava_vents().next().expect("a vent").clone();
+        (Ground::of(stage, 1, Arc::default()).expect("a flow"), vent)
+    }
+
+    fn record(plan: &Plan, ground: &Ground) -> RunRecord {
+        plan.run(ground, &plan.sample(0), &|| false).expect("it fits").expect("it ends")
     }
 
     fn plan(limit_s: f64, vent: VentSpec) -> Plan {
@@ -145,16 +196,20 @@ mod tests {
         }
     }
 
-    /// A run is the simulation of the scene that says the same, to the bit.
+    /// A run is the simulation of the scene that says the same, to the bit, with all that is in it.
     #[test]
     fn a_run_is_a_simulation() {
-        let Stage { mut simulation, .. } = stage("rates_m3_s = [[0, 8.0], [250, 0.0]]\n");
-        let stage = stage("rate_m3_s = 1.0\n");
-        let ground = Ground::of(&stage).expect("a flow");
-        let plan = plan(1e6, stage.simulation.vents().next().expect("a vent").clone());
-        let record = plan.run(&ground, &plan.sample(0), &|| false).expect("it ends");
-        assert_eq!((record.outcome.ending, record.outcome.fault.as_deref()), (Ending::Rest, None));
+        let run_outs = ["", MORE].map(|more| {
+            let (ground, vent) = ground(more);
+            let record = record(&plan(1e6, vent), &ground);
+            assert_eq!((record.outcome.ending, record.outcome.fault.as_deref()), (Ending::Rest, None));
+            compare(&record, stage("rates_m3_s = [[0, 8.0], [250, 0.0]]\n", more).simulation);
+            record.reached().count()
+        });
+        assert!(run_outs[1] < run_outs[0], "neither the sea nor the wall holds lava back: {run_outs:?}");
+    }
 
+    fn compare(record: &RunRecord, mut simulation: Simulation) {
         let mut most = vec![0.0_f32; 400];
         while simulation.time_s() < Some(record.outcome.time_s) {
             simulation.step();
@@ -166,7 +221,7 @@ mod tests {
         }
         let flow = simulation.world().flow().expect("a flow");
         let reached: Vec<_> = record.reached().collect();
-        assert!(reached.len() > 20, "{} columns", reached.len());
+        assert!(reached.len() > 10, "{} columns", reached.len());
         // A film that set within the step in which it came has no arrival; it is less than a millimetre thick.
         let came = |column: &usize| flow.column(*column).arrival_s.is_some();
         assert_eq!(reached.len(), (0..400).filter(came).count());
@@ -178,13 +233,25 @@ mod tests {
     }
 
     #[test]
+    fn all_that_is_beside_the_lava_decides() {
+        let words = |more: &str| {
+            let (ground, vent) = ground(more);
+            plan(1e6, vent).file(&ground, "one", "a vent").fingerprint()
+        };
+        let others = ["", MORE, &MORE.replace("at = 5", "at = 6"), &MORE.replace("6.0", "5.0")].map(words);
+        for (i, one) in others.iter().enumerate() {
+            assert!(!others[..i].contains(one), "{i}");
+        }
+        assert_eq!(words(MORE), others[1]);
+    }
+
+    #[test]
     fn a_run_ends_at_its_limit_and_when_it_is_asked_to() {
-        let stage = stage("rate_m3_s = 1.0\n");
-        let ground = Ground::of(&stage).expect("a flow");
+        let (ground, _) = ground("");
         let plan = plan(130.0, VentSpec { radius: 0.0, ..VentSpec::default() });
-        let record = plan.run(&ground, &plan.sample(0), &|| false).expect("it ends");
+        let record = record(&plan, &ground);
         assert_eq!((record.outcome.ending, record.outcome.time_s), (Ending::Limit, 140.0));
         assert!((record.outcome.poured_m3 - 8.0 * 140.0).abs() < 0.01);
-        assert!(plan.run(&ground, &plan.sample(0), &|| true).is_none());
+        assert!(plan.run(&ground, &plan.sample(0), &|| true).expect("it fits").is_none());
     }
 }

@@ -197,7 +197,7 @@ impl Drawing<'_> {
     }
 
     fn elevations(&self) -> Array2<f32> {
-        let Ground { flow, site } = self.ground;
+        let (flow, site) = (self.ground.flow(), &self.ground.site);
         let of_column = |column| (site.floor_m + flow.column(column).ground_m) as f32;
         self.on_the_box((0..site.grid.columns()).map(of_column).collect())
     }

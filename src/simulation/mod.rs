@@ -6,6 +6,7 @@
 
 mod command;
 mod event;
+mod origin;
 mod stage;
 mod timings;
 
@@ -20,7 +21,7 @@ use crate::grid::Grid;
 use crate::matter::{Material, Reaction, check_known};
 use crate::random::Draw;
 use crate::rules::{Rule, Rules, RulesSpec, Walls, calm};
-use crate::source::{VentSpec, Vents};
+use crate::source::{List, VentSpec, Vents};
 use crate::state::{PackedState, State};
 use crate::validate::{Invalid, within};
 use crate::world::{Ground, Layer, World};
@@ -29,6 +30,7 @@ pub use self::command::Command;
 #[cfg(feature = "files")]
 pub(crate) use self::command::check_seed;
 pub use self::event::{Event, EventSpec, MAX_EVENTS};
+pub use self::origin::Origin;
 pub use self::stage::Stage;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use self::timings::system_clock;
@@ -399,6 +401,11 @@ impl Simulation {
     /// All vents that poured or will pour, in the order in which they do.
     pub fn vents(&self) -> impl Iterator<Item = &VentSpec> {
         self.history.vents.specs()
+    }
+
+    /// Those of [`Simulation::vents`] that pour lava.
+    pub fn lava_vents(&self) -> impl Iterator<Item = &VentSpec> {
+        self.vents().filter(|vent| vent.list() == List::Vents)
     }
 
     /// The numbers of [`Simulation::vents`], and that of the next vent.

@@ -59,7 +59,7 @@ impl Pool<'_> {
         let ends = || stop::asked() || work.failed.load(Ordering::Relaxed);
         while let Some(run) = work.missing.get(work.next.fetch_add(1, Ordering::Relaxed)).filter(|_| !ends()) {
             let sample = self.plan.sample(*run);
-            let Some(record) = self.plan.run(self.ground, &sample, &ends) else { break };
+            let Some(record) = self.plan.run(self.ground, &sample, &ends)? else { break };
             record.write(&self.folder.runs_path(), self.folder.fingerprint)?;
             work.made.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(*run);
             work.progress.add_one();

@@ -7,6 +7,7 @@ use lavoxel::map::features::{Feature, Features, Geometry};
 use lavoxel::map::{Crs, Site, geojson};
 use lavoxel::output::protect;
 use lavoxel::scene::Stage;
+use lavoxel::source::VentSpec;
 
 use crate::cli::footprints::{read_text, told, told_polygons};
 
@@ -25,8 +26,8 @@ impl Vents {
     pub(super) fn of(stage: &Stage) -> anyhow::Result<Self> {
         let cell = stage.site.cell_size_m;
         let point = |x: f64, z: f64| Geometry::Points(vec![[x * cell, z * cell]]);
-        let vents = stage.simulation.vents().map(|vent| Feature { geometry: point(vent.x, vent.z), weight: 1.0 });
-        let vents: Vec<_> = vents.collect();
+        let feature = |vent: &VentSpec| Feature { geometry: point(vent.x, vent.z), weight: 1.0 };
+        let vents: Vec<_> = stage.simulation.lava_vents().map(feature).collect();
         anyhow::ensure!(
             !vents.is_empty(),
             "nothing pours: pass --vent-area FILE or --vent X,Z, or add a [[vent]] to the scene"

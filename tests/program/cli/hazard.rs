@@ -182,6 +182,28 @@ fn more_runs_keep_those_that_are_there() {
     assert_eq!(table(&place, "grown").len(), 5);
 }
 
+/// A wall of an event and a sea hold lava back in every run.
+#[test]
+fn all_that_a_scene_holds_takes_part() {
+    let place = place();
+    let open = "name = \"open\"\nmodel = \"flow\"\n[flow]\nstep_s = 20.0\nduration = \"2 h\"\n[grid]\nsize = [24, 30, 24]\n\
+                cell_size_m = 10.0\ncell_height_m = 5.0\n[terrain]\nkind = \"heightmap\"\nfile = \"slope.asc\"\n\
+                [[vent]]\nmap_x = 1123.0\nmap_y = 5187.0\nradius = 0.0\nrate_m3_s = 5.0\n";
+    let more = "[[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n[[source]]\nmaterial = \"water\"\nx = 12.0\n\
+                z = 20.0\nrate = 0.5\n[[event]]\nat = 2\nput = { shape = { kind = \"box\", from = [0, 0, 14], to = [24, 30, 15] }, \
+                matter = { kind = \"rock\" } }\n";
+    place.put("open.toml", open);
+    place.put("walled.toml", format!("{open}{more}"));
+    let area = |scene: &str| {
+        place.done(&format!("hazard {scene}.toml --durations 10min --runs 2 --out {scene}"));
+        let rows = table(&place, scene);
+        assert!(rows.iter().all(|row| row["exact"] == "yes"), "{rows:?}");
+        number(&rows[0], "area_m2")
+    };
+    let areas = ["open", "walled"].map(area);
+    assert!(areas[1] > 0.0 && areas[1] < areas[0], "{areas:?}");
+}
+
 /// A single vent, rate and volume: all runs are the one of `lavoxel run`.
 #[test]
 fn a_run_is_that_of_the_command_run() {
@@ -308,12 +330,8 @@ fn wrong_flags_and_files_are_named() {
                            [[vent]]\nx = 3.0\nz = 3.0\nradius = 0.0\nrate_m3_s = 1.0\n\
                            [[vent]]\nx = 5.0\nz = 5.0\nradius = 2.0\nrate_m3_s = 2.0\n",
     );
-    let sea = "model = \"flow\"\n[grid]\nsize = [9, 9, 9]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n\
-               [[vent]]\nx = 3.0\nz = 3.0\nrate_m3_s = 1.0\n[[material]]\nname = \"water\"\n";
-    place.put("sea.toml", sea);
     for (args, message) in [
         ("hazard --volumes 1000 --rates 5", "name a heightmap, or a scene with model = \"flow\""),
-        ("hazard sea.toml --volumes 1000 --rates 5", "hazard runs lava alone: leave [[material]] out of the scene"),
         ("hazard small.toml --volumes 1000 --rates 5", "hazard needs the physical model"),
         ("hazard slope.asc --rates 5", "--volumes: give how much erupts in m³"),
         ("hazard slope.asc --volumes 1000", "--rates: give the effusion rate in m³/s"),
