@@ -58,6 +58,9 @@ impl Air {
         if !fits {
             return Err("the fields of the air have another shape".to_owned());
         }
+        if state.laid.iter().zip(&state.deposited).any(|(laid, fallen)| laid > fallen) {
+            return Err("more ash lies on the ground than fell".to_owned());
+        }
         self.solver.restore(&state.planes)?;
         for (i, place) in grid.cells.places().enumerate() {
             self.openness.set_solid(place, state.solid[i / 32] >> (i % 32) & 1 == 1);

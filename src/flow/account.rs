@@ -58,6 +58,9 @@ pub struct FlowAccount {
     pub sub_steps: u64,
 }
 
+/// Largest amount and count that a file may claim.
+const MOST: i64 = 1 << 56;
+
 impl FlowAccount {
     /// Checks the two ledgers against what is in the box.
     ///
@@ -75,6 +78,19 @@ impl FlowAccount {
             return Err(format!("flow: heat {heat} is not what was poured: {self:?}"));
         }
         Ok(())
+    }
+
+    /// Whether no number is so large that a later sum of it may not fit: a file may hold any.
+    pub(crate) fn can_be(&self) -> bool {
+        let Self { poured, placed, made, used, set, out, removed, blocked, .. } = *self;
+        let Self { heat_poured, heat_placed, heat_made, heat_heated, heat_set, heat_out, heat_removed, .. } = *self;
+        let Self { heat_used, heat_sky, heat_roof, heat_bed, faces, fluxes, capped, sub_steps, .. } = *self;
+        let amounts = [poured, placed, made, used, set, out, removed, blocked];
+        let put = [heat_poured, heat_placed, heat_made, heat_heated];
+        let lost = [heat_set, heat_out, heat_removed, heat_used, heat_sky, heat_roof, heat_bed];
+        amounts.iter().all(|amount| amount.unsigned_abs() <= MOST as u64)
+            && put.iter().chain(&lost).all(|heat| heat.unsigned_abs() <= 1 << 100)
+            && [faces, fluxes, capped, sub_steps].iter().all(|count| *count <= MOST as u64)
     }
 
     /// Amount that is liquid now.

@@ -220,6 +220,16 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
+    /// Whether the numbers are those of a column below a top, in cells: a file may hold any.
+    fn can_be(&self, top: usize) -> bool {
+        let is_speed = |speed: f32| speed.is_finite() && speed >= 0.0;
+        (0..=top as i64 * i64::from(UNITS)).contains(&self.ground)
+            && (0..=1 << 56).contains(&self.set)
+            && self.arrival_s >= 0.0
+            && is_speed(self.speed)
+            && is_speed(self.max_speed)
+    }
+
     fn note_arrival(&mut self, now_s: f64) {
         if self.arrival_s.is_infinite() {
             self.arrival_s = now_s;

@@ -17,6 +17,10 @@ pub struct FlowState {
     watch: FlowWatch,
 }
 
+/// Largest deficit of a crust in kelvin that a file may claim, and most steps.
+const MOST_SKIN: f32 = 1e6;
+const MOST_STEPS: u64 = 1 << 48;
+
 /// One column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct SavedColumn {
@@ -48,12 +52,15 @@ impl Flow {
         if state.columns.len() != self.columns.len() {
             return Err(format!("flow: {} columns for a box of {}", state.columns.len(), self.columns.len()));
         }
+        if !state.account.can_be() || !state.watch.can_be(self.columns.len()) || state.steps > MOST_STEPS {
+            return Err("flow: a sum that cannot be".to_owned());
+        }
         let top = self.space.ny;
         let is_whole = |saved: &SavedColumn| {
             let holds = |cell: &FlowCell| cell.amount >= 0 && cell.heat >= 0 && (0..=UNITS).contains(&cell.rock);
             saved.base as usize <= top
-                && saved.skin.is_finite()
-                && saved.skin >= 0.0
+                && (0.0..=MOST_SKIN).contains(&saved.skin)
+                && saved.mark.can_be(top)
                 && saved.cells.len() <= top + 1024
                 && saved.cells.iter().all(holds)
         };

@@ -21,6 +21,14 @@ pub struct FlowWatch {
 }
 
 impl FlowWatch {
+    /// Whether the numbers are those of a flow of so many columns: a file may hold any.
+    pub(crate) fn can_be(&self, columns: usize) -> bool {
+        let times = [self.reynolds, self.reynolds_at_s, self.inertial_since_s.unwrap_or(0.0)];
+        times.iter().all(|number| number.is_finite() && *number >= 0.0)
+            && (self.reynolds_column as usize) < columns
+            && (0..=1 << 56).contains(&self.put_off)
+    }
+
     /// Notes the largest Reynolds number of a step and its column.
     pub(crate) fn note(&mut self, (reynolds, column): (f64, u32), now_s: f64) {
         if reynolds > self.reynolds {
